@@ -1,0 +1,82 @@
+// Builds dist/: one entry bundle that VS Code loads at activation, and one lazy chunk for each npm package that
+// the source loads with `import('package')`. Prints the sizes and fails when the entry outgrows its budget.
+import { build, context } from 'esbuild';
+import * as fs from 'node:fs';
+import * as path from 'node:path';
+
+const ENTRY_BUDGET_KB = 250;
+const options = {
+  bundle: true,
+  platform: 'node',
+  format: 'cjs',
+  target: 'node22',
+  external: ['vscode'],
+  minify: !process.argv.includes('--watch'),
+  keepNames: true,
+  sourcemap: true,
+  sourcesContent: false,
+  logLevel: 'warning',
+  // CommonJS has no code splitting: `import('x')` of a chunk becomes a lazy `require`.
+  supported: { 'dynamic-import': false },
+};
+
+/** Packages loaded with a dynamic import become files of their own, loaded on first use. */
+function lazyPackages(found) {
+  return {
+    name: 'lazy-packages',
+    setup(b) {
+      b.onResolve({ filter: /^[@a-z]/ }, args => {
+        if (args.kind !== 'dynamic-import') return undefined;
+        found.add(args.path);
+        return { path: `./${chunkName(args.path)}`, external: true };
+      });
+    },
+  };
+}
+const chunkName = name => `chunk-${name.replace(/[@/]+/g, '-').replace(/^-/, '')}.cjs`;
+
+fs.rmSync('dist', { recursive: true, force: true });
+const lazy = new Set();
+const entry = {
+  ...options,
+  entryPoints: { extension: 'src/extension.ts' },
+  outdir: 'dist',
+  outExtension: { '.js': '.cjs' },
+  metafile: true,
+  plugins: [lazyPackages(lazy)],
+};
+if (process.argv.includes('--watch')) {
+  await build(entry);
+  await buildChunks();
+  await (await context(entry)).watch();
+  console.log('watching');
+} else {
+  const result = await build(entry);
+  fs.mkdirSync('out', { recursive: true });
+  fs.writeFileSync('out/meta.json', JSON.stringify(result.metafile));
+  await buildChunks();
+  report();
+}
+
+async function buildChunks() {
+  for (const name of lazy) {
+    await build({
+      ...options,
+      stdin: { contents: `export * from ${JSON.stringify(name)}`, resolveDir: process.cwd() },
+      outfile: path.join('dist', chunkName(name)),
+      sourcemap: false,
+    });
+  }
+}
+
+function report() {
+  const kb = file => fs.statSync(path.join('dist', file)).size / 1024;
+  console.log(`entry  dist/extension.cjs ${kb('extension.cjs').toFixed(0)} KB (budget ${ENTRY_BUDGET_KB} KB)`);
+  for (const name of [...lazy].sort()) {
+    console.log(`lazy   dist/${chunkName(name)} ${kb(chunkName(name)).toFixed(0)} KB (${name})`);
+  }
+  if (kb('extension.cjs') > ENTRY_BUDGET_KB) {
+    console.error('The entry bundle is over its budget: load what grew with import(), or raise the budget.');
+    process.exitCode = 1;
+  }
+}

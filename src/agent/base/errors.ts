@@ -1,0 +1,51 @@
+/**
+ * An error whose message is written for the model: it says what went wrong and what to do next.
+ * A tool that throws one gets exactly this text as its error result.
+ */
+export class ToolError extends Error {
+  override readonly name: string = 'ToolError';
+}
+
+/** A base that a preview was made on is no longer what is there. Nothing was written. */
+export class StalePreviewError extends ToolError {
+  override readonly name = 'StalePreviewError';
+  /** Workspace paths of the files that moved on. */
+  readonly paths: readonly string[];
+
+  constructor(paths: readonly string[]) {
+    super(
+      `Nothing was written: ${paths.join(', ')} changed after the preview was made. ` +
+        'Read the file again, discard this preview and stage the change anew.',
+    );
+    this.paths = paths;
+  }
+}
+
+/** Why a path is refused. The `code` lets a view choose its own sentence; the message is the model's. */
+export type PathErrorCode = 'outside' | 'protected' | 'empty' | 'noWorkspace';
+
+/** A path that the agent may not touch. */
+export class PathError extends ToolError {
+  override readonly name = 'PathError';
+  readonly code: PathErrorCode;
+
+  constructor(code: PathErrorCode, message: string) {
+    super(message);
+    this.code = code;
+  }
+}
+
+/** The text of anything that was thrown. */
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+/** The full text of anything that was thrown, for the log. */
+export function detailOf(error: unknown): string {
+  return error instanceof Error ? (error.stack ?? `${error.name}: ${error.message}`) : String(error);
+}
+
+/** True for the error of an aborted signal (`AbortError`), whoever made it. */
+export function isAbortError(error: unknown): boolean {
+  return error instanceof Error && error.name === 'AbortError';
+}
