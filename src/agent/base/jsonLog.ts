@@ -1,0 +1,127 @@
+import { appendFile, mkdir, open, readFile } from 'node:fs/promises';
+import * as path from 'node:path';
+
+/** The first line of every log: which log it is and which version of its entries follows. */
+interface LogHeader {
+  readonly log: string;
+  readonly version: number;
+}
+
+/** What {@link decodeLog} made of a file. */
+export interface DecodedLog<T> {
+  readonly entries: readonly T[];
+  /** 1-based numbers of lines that could not be read and were skipped. */
+  readonly badLines: readonly number[];
+  /** Whether a last line without its line feed was dropped: the process ended while writing it. */
+  readonly torn: boolean;
+}
+
+/** A log was written by a version of Redline that this one does not know. Nothing was read or changed. */
+export class UnknownLogVersionError extends Error {
+  override readonly name = 'UnknownLogVersionError';
+}
+
+/** The text of a log's header line. */
+export function encodeHeader(header: LogHeader): string {
+  return `${JSON.stringify(header)}\n`;
+}
+
+/** One entry as one line: JSON never holds a bare line feed. */
+export function encodeEntry(entry: unknown): string {
+  return `${JSON.stringify(entry)}\n`;
+}
+
+/**
+ * Reads a log's text. `parse` returns `undefined` for an entry it does not accept, which then counts as bad.
+ * @throws UnknownLogVersionError when the header names another log or a newer version.
+ */
+export function decodeLog<T>(
+  text: string,
+  header: LogHeader,
+  parse: (value: unknown) => T | undefined,
+): DecodedLog<T> {
+  const lines = text.split('\n');
+  const torn = lines.pop() !== '';
+  const entries: T[] = [];
+  const badLines: number[] = [];
+  lines.forEach((line, index) => {
+    const value = parseJson(line);
+    if (index === 0) return checkHeader(value, header);
+    const entry = value === undefined ? undefined : parse(value);
+    if (entry === undefined) badLines.push(index + 1);
+    else entries.push(entry);
+  });
+  return { entries, badLines, torn };
+}
+
+function checkHeader(value: unknown, header: LogHeader): void {
+  const found = value as Partial<LogHeader> | undefined;
+  if (found?.log === header.log && typeof found.version === 'number' && found.version <= header.version) return;
+  throw new UnknownLogVersionError(
+    `Expected a ${header.log} log of version ${header.version} or older, found ${JSON.stringify(value)}.`,
+  );
+}
+
+function parseJson(line: string): unknown {
+  try {
+    return JSON.parse(line) as unknown;
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * An append-only file of JSON lines. Appends are written one after the other in the order of the calls; each
+ * promise settles when its line has been handed to the operating system. A failed append leaves the later ones
+ * their chance.
+ */
+export class JsonLog<T> {
+  readonly #file: string;
+  readonly #header: LogHeader;
+  readonly #parse: (value: unknown) => T | undefined;
+  #tail: Promise<void> = Promise.resolve();
+
+  constructor(file: string, header: LogHeader, parse: (value: unknown) => T | undefined) {
+    this.#file = file;
+    this.#header = header;
+    this.#parse = parse;
+  }
+
+  /**
+   * Reads what is there and makes the file ready for appending: a missing file is created with its header, a torn
+   * last line is ended so that the next entry stands on a line of its own.
+   * @throws UnknownLogVersionError, and any error of the file system.
+   */
+  async load(): Promise<DecodedLog<T>> {
+    const text = await readFile(this.#file, 'utf8').catch(ignoreMissing);
+    if (text === undefined || text === '') {
+      await mkdir(path.dirname(this.#file), { recursive: true });
+      await appendFile(this.#file, encodeHeader(this.#header));
+      return { entries: [], badLines: [], torn: false };
+    }
+    const decoded = decodeLog(text, this.#header, this.#parse);
+    if (decoded.torn) await truncateTo(this.#file, Buffer.byteLength(text.slice(0, text.lastIndexOf('\n') + 1)));
+    return decoded;
+  }
+
+  append(entry: T): Promise<void> {
+    const line = encodeEntry(entry);
+    const written = this.#tail.then(() => appendFile(this.#file, line));
+    this.#tail = written.catch(() => undefined);
+    return written;
+  }
+}
+
+async function truncateTo(file: string, length: number): Promise<void> {
+  const handle = await open(file, 'r+');
+  try {
+    await handle.truncate(length);
+  } finally {
+    await handle.close();
+  }
+}
+
+function ignoreMissing(error: NodeJS.ErrnoException): undefined {
+  if (error.code === 'ENOENT') return undefined;
+  throw error;
+}

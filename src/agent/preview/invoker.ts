@@ -1,0 +1,185 @@
+import { untilAborted } from '../base/abort.ts';
+import { Emitter, type Event } from '../base/event.ts';
+import { messageOf, StalePreviewError, ToolError } from '../base/errors.ts';
+import { jsonSafe } from '../base/json.ts';
+import { landChanges } from './landing.ts';
+import { ledgerFiles, type LedgerEntry } from './ledger.ts';
+import { textOf, textResult, type AgentToolResult, type PendingAction } from './pendingAction.ts';
+import { nameOf, type Actor, type ModelAuthority, type Preview, type ResolveAction } from './preview.ts';
+import type { PreviewStore } from './previewStore.ts';
+import { alreadyResolvedText, alwaysHuman, recommendedText, revisedText, unknownPreviewText } from './resolveTexts.ts';
+import type { Workspace } from './workspace.ts';
+
+/** One vote on one preview. */
+export interface ResolveRequest {
+  readonly id: string;
+  /** The revision that was seen; a vote on an older one is refused. Left out: whatever is current. */
+  readonly revision?: number;
+  readonly action: ResolveAction;
+  readonly reason: string;
+  readonly extra?: Record<string, unknown>;
+  readonly actor: Actor;
+  readonly signal?: AbortSignal;
+}
+
+/** `details` of every result of the invoker. */
+export interface ResolveDetails {
+  readonly action: ResolveAction;
+  readonly reason: string;
+  readonly extra?: Record<string, unknown>;
+  readonly sourceToolName?: string;
+  readonly label?: string;
+  /** The callback's own `details`, whole. */
+  readonly sourceResultDetails?: unknown;
+}
+
+type Callbacks = Pick<PendingAction, 'apply' | 'reject'>;
+
+/**
+ * The one place where previews are resolved, whoever asks. It guarantees that no callback runs twice at once or
+ * again after success, that what lands is what the preview shows, and that each attempt stands in the ledger.
+ */
+export class Invoker {
+  readonly #store: PreviewStore;
+  readonly #workspace: Pick<Workspace, 'read' | 'write'>;
+  readonly #authority: () => ModelAuthority;
+  readonly #callbacks = new Map<string, Callbacks>();
+  readonly #running = new Map<string, Promise<unknown>>();
+  readonly #applyFailed = new Emitter<Preview>();
+
+  /** A preview is pending again after a failed apply: time to renew its directive and reminder. */
+  readonly onDidFailApply: Event<Preview> = this.#applyFailed.event;
+
+  constructor(store: PreviewStore, workspace: Pick<Workspace, 'read' | 'write'>, authority: () => ModelAuthority) {
+    this.#store = store;
+    this.#workspace = workspace;
+    this.#authority = authority;
+  }
+
+  /** Keeps the callbacks of a preview that was just staged. */
+  attach(id: string, callbacks: Callbacks): void {
+    this.#callbacks.set(id, callbacks);
+  }
+
+  /**
+   * Resolves a preview, or says why not. A preview that somebody else resolved first gives a normal result that tells
+   * who, how and why; one that is being resolved right now gives the same once that is over.
+   * @throws ToolError for an unknown id, an older revision, or a failed apply (the preview is pending again); the
+   *   abort error when `signal` fires, while a callback that has begun still runs to its end and is recorded.
+   */
+  async resolve(request: ResolveRequest): Promise<AgentToolResult> {
+    return untilAborted(request.signal, () => this.#resolve(request));
+  }
+
+  async #resolve(request: ResolveRequest): Promise<AgentToolResult> {
+    const preview = this.#store.get(request.id);
+    if (!preview) throw new ToolError(unknownPreviewText(request.id));
+    switch (preview.state.kind) {
+      case 'applied':
+      case 'discarded':
+      case 'expired':
+        return withDetails(textResult(alreadyResolvedText(preview)), request, preview);
+      case 'applying':
+        await this.#running.get(preview.id);
+        return withDetails(textResult(alreadyResolvedText(this.#store.get(preview.id) ?? preview)), request, preview);
+      case 'pending':
+        break;
+    }
+    if (request.revision !== undefined && request.revision !== preview.revision) {
+      throw new ToolError(revisedText(preview, request.revision));
+    }
+    if (request.actor === 'model' && this.#onlyRecommends(request.action, preview)) {
+      await this.#store.recommend(preview.id, request.action, request.reason);
+      return withDetails(textResult(recommendedText(preview), { recommended: preview.id }), request, preview);
+    }
+    const run = this.#run(preview, request);
+    this.#running.set(preview.id, run.catch(() => undefined));
+    try {
+      return await run;
+    } finally {
+      this.#running.delete(preview.id);
+    }
+  }
+
+  #onlyRecommends(action: ResolveAction, preview: Preview): boolean {
+    switch (this.#authority()) {
+      case 'none':
+        return true;
+      case 'recommend':
+        return action === 'apply';
+      case 'apply':
+        return action === 'apply' && alwaysHuman(preview);
+    }
+  }
+
+  async #run(preview: Preview, request: ResolveRequest): Promise<AgentToolResult> {
+    this.#store.beginResolving(preview.id, request.action, request.actor);
+    try {
+      const result = request.action === 'apply' ? await this.#apply(preview, request) : await this.#reject(preview, request);
+      this.#callbacks.delete(preview.id);
+      const failed = request.action === 'apply' && result.isError === true;
+      const outcome = failed ? 'failed' : request.action === 'apply' ? 'applied' : 'discarded';
+      await this.#end(preview, request, outcome, result, true);
+      return withDetails(result, request, preview);
+    } catch (error) {
+      await this.#end(preview, request, 'failed', textResult(messageOf(error)), false);
+      if (error instanceof StalePreviewError) void this.#store.markStale(preview.id, error.paths);
+      if (request.action === 'discard') throw error;
+      this.#applyFailed.fire(this.#store.get(preview.id) ?? preview);
+      throw error instanceof ToolError ? error : new ToolError(`Apply failed: ${messageOf(error)}`);
+    }
+  }
+
+  async #apply(preview: Preview, { reason, extra }: ResolveRequest): Promise<AgentToolResult> {
+    if (preview.changes) {
+      const { unsaved } = await landChanges(this.#workspace, preview.changes);
+      const note = unsaved.length === 0 ? '' : ` Not saved yet, because it has other unsaved changes: ${unsaved.join(', ')}.`;
+      return textResult(`Applied: ${preview.label}. Reason: ${reason}${note}`);
+    }
+    const apply = this.#callbacks.get(preview.id)?.apply;
+    if (!apply) throw new ToolError(`${nameOf(preview)} has no action to apply. Discard it.`);
+    return apply(reason, extra);
+  }
+
+  async #reject(preview: Preview, { reason, extra }: ResolveRequest): Promise<AgentToolResult> {
+    const own = await this.#callbacks.get(preview.id)?.reject?.(reason, extra);
+    return own ?? textResult(`Discarded: ${preview.label}. Reason: ${reason}`);
+  }
+
+  async #end(
+    preview: Preview,
+    request: ResolveRequest,
+    outcome: LedgerEntry['outcome'],
+    result: AgentToolResult,
+    final: boolean,
+  ): Promise<void> {
+    const entry: LedgerEntry = {
+      previewId: preview.id,
+      label: preview.label,
+      sourceToolName: preview.sourceToolName,
+      action: request.action,
+      actor: request.actor,
+      reason: request.reason,
+      ...(request.extra ? { extra: jsonSafe(request.extra) as Record<string, unknown> } : {}),
+      outcome,
+      message: textOf(result),
+      ...(preview.details === undefined ? {} : { details: preview.details }),
+      at: new Date().toISOString(),
+      files: ledgerFiles(preview),
+    };
+    // What happened has happened: a log that cannot be written is reported by the store and changes no outcome.
+    await this.#store.endResolving(entry, preview, final).catch(() => undefined);
+  }
+}
+
+function withDetails(result: AgentToolResult, request: ResolveRequest, preview: Preview): AgentToolResult {
+  const details: ResolveDetails = {
+    action: request.action,
+    reason: request.reason,
+    ...(request.extra ? { extra: request.extra } : {}),
+    sourceToolName: preview.sourceToolName,
+    label: preview.label,
+    ...(result.details === undefined || result.details === null ? {} : { sourceResultDetails: result.details }),
+  };
+  return { ...result, details };
+}

@@ -1,0 +1,32 @@
+import type { FileChange } from './fileChange.ts';
+
+/** What a tool or a callback answers. Only the text reaches the model. */
+export interface AgentToolResult {
+  readonly content: readonly { readonly type: 'text'; readonly text: string }[];
+  readonly details?: unknown;
+  readonly isError?: boolean;
+}
+
+/** What a producer of previews hands over. Either `changes` or `apply` must be there. */
+export interface PendingAction {
+  /** Concise and specific: it is what the person reads first. */
+  readonly label: string;
+  readonly sourceToolName: string;
+  /** The exact file changes. Redline shows and lands them itself, and `apply` is not called. */
+  readonly changes?: readonly FileChange[];
+  /** Runs once when applied; throws to keep the preview pending. The reason informs, it never changes behaviour. */
+  readonly apply?: (reason: string, extra?: Record<string, unknown>) => Promise<AgentToolResult>;
+  /** Runs when discarded; what it returns replaces the default text. */
+  readonly reject?: (reason: string, extra?: Record<string, unknown>) => Promise<AgentToolResult | undefined>;
+  /** Shown with the preview and kept in the ledger. */
+  readonly details?: unknown;
+}
+
+export function textResult(text: string, details?: unknown): AgentToolResult {
+  return { content: [{ type: 'text', text }], ...(details === undefined ? {} : { details }) };
+}
+
+/** The text of a result, parts joined by line feeds. */
+export function textOf(result: AgentToolResult): string {
+  return result.content.map(part => part.text).join('\n');
+}

@@ -1,0 +1,137 @@
+import { Emitter, type Event } from '../base/event.ts';
+import type { LedgerEntry } from './ledger.ts';
+import { isOpen, type Actor, type Preview, type ResolveAction, type ResolveOrder } from './preview.ts';
+import { reduce, type PreviewLogEntry, type StagedPreview } from './previewLog.ts';
+
+/** Where the store writes what happened. `JsonLog<PreviewLogEntry>` is one. */
+export interface PreviewLogSink {
+  append(entry: PreviewLogEntry): Promise<void>;
+}
+
+/**
+ * The one owner of every preview's state. Each change is a log entry that is reduced into memory at once and
+ * written in the order of the calls. Only the invoker resolves; everybody else reads and listens.
+ */
+export class PreviewStore {
+  readonly #previews = new Map<string, Preview>();
+  readonly #ledger: LedgerEntry[] = [];
+  readonly #log: PreviewLogSink;
+  readonly #onLogFailure: (error: unknown) => void;
+  readonly #changed = new Emitter<Preview>();
+  readonly #resolved = new Emitter<LedgerEntry>();
+  #lastId = 0;
+
+  /** Fires after every change of a preview, with its new state. */
+  readonly onDidChange: Event<Preview> = this.#changed.event;
+  /** Fires once for each attempt to resolve, after `onDidChange`. */
+  readonly onDidResolve: Event<LedgerEntry> = this.#resolved.event;
+
+  constructor(log: PreviewLogSink, onLogFailure: (error: unknown) => void) {
+    this.#log = log;
+    this.#onLogFailure = onLogFailure;
+  }
+
+  /** Rebuilds the state from a log that was just read. Opaque previews lost their callbacks and expire. */
+  restore(entries: readonly PreviewLogEntry[]): void {
+    for (const entry of entries) this.#reduce(entry);
+    for (const preview of [...this.#previews.values()]) {
+      if (isOpen(preview) && preview.changes === null) void this.#record({ type: 'expired', id: preview.id });
+    }
+  }
+
+  /** Registers a new preview under the next id. The promise of the log entry is for those who must not lose it. */
+  stage(draft: Omit<StagedPreview, 'id'>): { readonly preview: Preview; readonly stored: Promise<void> } {
+    const staged: StagedPreview = { ...draft, id: `p${this.#lastId + 1}` };
+    const stored = this.#record({ type: 'staged', preview: staged });
+    return { preview: this.#require(staged.id), stored };
+  }
+
+  get(id: string): Preview | undefined {
+    return this.#previews.get(id);
+  }
+
+  /** Open previews, the head first. */
+  list(order: ResolveOrder): readonly Preview[] {
+    const open = [...this.#previews.values()].filter(isOpen);
+    return order === 'newestFirst' ? open.reverse() : open;
+  }
+
+  /** Every preview ever staged in this storage, in the order of staging. */
+  all(): readonly Preview[] {
+    return [...this.#previews.values()];
+  }
+
+  get hasPending(): boolean {
+    return [...this.#previews.values()].some(isOpen);
+  }
+
+  /** All attempts to resolve, the oldest first. */
+  ledger(): readonly LedgerEntry[] {
+    return this.#ledger;
+  }
+
+  /** Records the model's opinion. */
+  recommend(id: string, action: ResolveAction, reason: string): Promise<void> {
+    return this.#record({ type: 'recommended', id, recommendation: { action, reason } });
+  }
+
+  /** Records that the bases of `paths` moved on; an empty list takes it back. */
+  markStale(id: string, paths: readonly string[]): Promise<void> {
+    return this.#record({ type: 'stale', id, paths });
+  }
+
+  /** Takes the preview out of `pending`, so that nobody else can begin to resolve it. Not logged: a crash undoes it. */
+  beginResolving(id: string, action: ResolveAction, actor: Actor): void {
+    this.#put({ ...this.#require(id), state: { kind: 'applying', action, actor } });
+  }
+
+  /** Records how an attempt ended. `pending` is the state to return to when it is not final. */
+  endResolving(entry: LedgerEntry, before: Preview, final: boolean): Promise<void> {
+    this.#previews.set(before.id, before);
+    const stored = this.#record({ type: 'resolved', entry, final });
+    this.#resolved.fire(entry);
+    return stored;
+  }
+
+  #record(entry: PreviewLogEntry): Promise<void> {
+    const changed = this.#reduce(entry);
+    const stored = this.#log.append(entry);
+    stored.catch(this.#onLogFailure);
+    if (changed) this.#changed.fire(changed);
+    return stored;
+  }
+
+  #reduce(entry: PreviewLogEntry): Preview | undefined {
+    if (entry.type === 'resolved') this.#ledger.push(entry.entry);
+    const next = reduce(this.#previews.get(idOf(entry)), entry);
+    if (!next) return undefined;
+    this.#previews.set(next.id, next);
+    this.#lastId = Math.max(this.#lastId, Number(next.id.slice(1)));
+    return next;
+  }
+
+  #put(preview: Preview): void {
+    this.#previews.set(preview.id, preview);
+    this.#changed.fire(preview);
+  }
+
+  #require(id: string): Preview {
+    const preview = this.#previews.get(id);
+    if (!preview) throw new Error(`No preview ${id}`);
+    return preview;
+  }
+}
+
+function idOf(entry: PreviewLogEntry): string {
+  switch (entry.type) {
+    case 'staged':
+      return entry.preview.id;
+    case 'resolved':
+      return entry.entry.previewId;
+    case 'revised':
+    case 'stale':
+    case 'recommended':
+    case 'expired':
+      return entry.id;
+  }
+}

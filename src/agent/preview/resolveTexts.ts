@@ -1,0 +1,92 @@
+import { stepsOf } from './fileChange.ts';
+import type { LedgerEntry } from './ledger.ts';
+import { nameOf, type Actor, type Preview } from './preview.ts';
+
+/** Said to the model when a preview was staged. The wording is a contract. */
+export const RESOLVE_REMINDER = `<system-reminder>
+This is a preview. Call the \`resolve\` tool to apply or discard these changes.
+</system-reminder>`;
+
+/** Said to the model when it resolves and nothing is there. The wording is a contract. */
+export const NOTHING_PENDING = 'No pending action to resolve. Nothing to apply or discard.';
+
+/** The reasons that stand for a click without words. */
+export const DEFAULT_HUMAN_REASON = { apply: 'Applied by the user.', discard: 'Discarded by the user.' } as const;
+
+export function reminderText(previews: readonly Preview[]): string {
+  return `${RESOLVE_REMINDER}\n${previews.map(preview => `Pending: ${nameOf(preview)}`).join('\n')}`;
+}
+
+/** The line before the result of a tool call that staged something. */
+export function stagedText(previews: readonly Preview[], userReviews: boolean): string {
+  const ids = previews.map(preview => preview.id).join(', ');
+  const who = userReviews ? ' The user reviews it.' : '';
+  return `Staged as ${ids}, no file modified yet.${who}`;
+}
+
+export function unknownPreviewText(id: string): string {
+  return `There is no preview ${id}. Call resolve without an id to resolve the current one.`;
+}
+
+export function revisedText(preview: Preview, seen: number): string {
+  return (
+    `${nameOf(preview)} is at revision ${preview.revision} now, and this was about revision ${seen}. ` +
+    'Nothing was changed. Look at the new revision and resolve it again.'
+  );
+}
+
+export function recommendedText(preview: Preview): string {
+  return (
+    `Your recommendation for ${nameOf(preview)} is recorded. The user decides; nothing has changed yet. ` +
+    'Do not resolve it again: you will be told the outcome.'
+  );
+}
+
+export function alreadyResolvedText(preview: Preview): string {
+  const { state } = preview;
+  switch (state.kind) {
+    case 'applied':
+    case 'discarded':
+      return `${nameOf(preview)} was already resolved by ${byWhom(state.by.actor)}: ${state.kind}. Reason: ${state.by.reason}`;
+    case 'expired':
+      return `${nameOf(preview)} has expired: what it would have run is gone. Nothing was changed. Stage it again if it is still needed.`;
+    case 'pending':
+      return `${nameOf(preview)} was being resolved by somebody else, which failed: ${state.lastError ?? 'unknown reason'}. It is pending again.`;
+    case 'applying':
+      return `${nameOf(preview)} is being resolved by ${byWhom(state.actor)} right now.`;
+  }
+}
+
+/** Tells the model what became of a preview that it did not resolve itself. */
+export function outcomeText(entry: LedgerEntry): string {
+  const name = `${entry.previewId} (${entry.label})`;
+  const who = entry.actor === 'human' ? 'The user' : 'Another extension';
+  switch (entry.outcome) {
+    case 'applied':
+      return `${who} applied ${name}. Reason: ${entry.reason}`;
+    case 'discarded':
+      return `${who} discarded ${name}. This is ${entry.actor === 'human' ? "the user's" : 'its'} decision, not a failure. Reason: ${entry.reason}`;
+    case 'failed':
+      return `${who} tried to ${entry.action} ${name}, which failed: ${entry.message ?? entry.reason}`;
+  }
+}
+
+function byWhom(actor: Actor): string {
+  switch (actor) {
+    case 'human':
+      return 'the user';
+    case 'model':
+      return 'you';
+    case 'extension':
+      return 'another extension';
+  }
+}
+
+/** Paths that would run code or widen what the agent may do. */
+const HUMAN_ONLY = /(^|\/)(\.redline|\.vscode|\.git[^/]*)(\/|$)|\.code-workspace$|(^|\/)AGENTS\.md$/i;
+
+/** Whether only a human may apply the preview, in every mode. */
+export function alwaysHuman(preview: Preview): boolean {
+  if (preview.sourceToolName === 'run_command') return true;
+  return (preview.changes ?? []).flatMap(stepsOf).some(step => HUMAN_ONLY.test(step.path));
+}

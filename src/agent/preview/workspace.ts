@@ -1,0 +1,40 @@
+import type { Sha256 } from '../base/hash.ts';
+
+/** Where written bytes went: to the disk, or into an editor with unsaved changes, which stays unsaved. */
+export type WrittenTo = 'disk' | 'editor';
+
+/** The files that a glob matched. */
+export interface FileListing {
+  readonly paths: readonly string[];
+  /** More files matched than were asked for. */
+  readonly truncated: boolean;
+}
+
+/**
+ * The workspace's files as the person sees them. A *workspace path* is relative to the workspace folder with forward
+ * slashes; where several folders are open, it begins with the folder's name.
+ */
+export interface Workspace {
+  /**
+   * The workspace path that `input` means. Accepts a workspace path or an absolute path inside a folder.
+   * @throws PathError when it leads outside (also through a symlink), or into a protected place such as `.git`.
+   */
+  resolvePath(input: string): Promise<string>;
+
+  /**
+   * The exact bytes of a file: those of its open document as it would be saved, if that has unsaved changes, else
+   * those on disk. `undefined` when there is no such file.
+   * @throws ToolError for a folder, a device, or a file over the size limit.
+   */
+  read(path: string): Promise<Uint8Array | undefined>;
+
+  /**
+   * Makes the file hold exactly `bytes`, or be absent for `null`.
+   * @param expected hash of what the file holds now (`null`: absent); checked again at the last moment.
+   * @throws StalePreviewError when it holds something else; any file system error as it is.
+   */
+  write(path: string, bytes: Uint8Array | null, expected: Sha256 | null): Promise<WrittenTo>;
+
+  /** Files matching a glob, sorted, without those that .gitignore or `files.exclude` hide. */
+  list(glob: string, limit: number, signal: AbortSignal): Promise<FileListing>;
+}
