@@ -1,0 +1,272 @@
+import { createServer } from 'node:http';
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { isRecord, validateConversation } from '../../src/agent/model/openaiMessages.ts';
+import type { WireMessage, WireTool, WireToolChoice } from '../../src/agent/model/openaiMessages.ts';
+import { completionOf, streamOf } from './scriptedReply.ts';
+import type { ScriptedAnswer } from './scriptedReply.ts';
+
+/** The body of a chat-completions request. */
+export interface ChatBody {
+  readonly model: string;
+  readonly messages: readonly WireMessage[];
+  readonly stream?: boolean;
+  readonly stream_options?: { readonly include_usage?: boolean };
+  readonly tools?: readonly WireTool[];
+  readonly tool_choice?: WireToolChoice;
+}
+
+export interface RecordedRequest {
+  readonly body: ChatBody;
+  readonly headers: IncomingHttpHeaders;
+  readonly authorization: string | undefined;
+  /** Resolves when the connection of this request is closed; true if the client left before the reply was whole. */
+  readonly left: Promise<boolean>;
+}
+
+/** What the server does with one request; `delayUntil` holds it back. */
+export type Reply = { readonly delayUntil?: Promise<unknown> } & (
+  | ScriptedAnswer
+  /** An error: an object body goes out as JSON, and the default is an OpenAI-style error. */
+  | { readonly status: number; readonly body?: unknown; readonly headers?: Readonly<Record<string, string>> }
+  /** Lines of a stream as they stand, an empty one ending an event. Then the end, a broken connection, or silence. */
+  | {
+      readonly raw: readonly string[];
+      readonly contentType?: string;
+      readonly cut?: boolean;
+      readonly hang?: boolean;
+    }
+  /** No answer at all. */
+  | { readonly hang: true }
+);
+
+/** A list is served in order, one reply per request; a function is asked with the number of the request, from 0. */
+export type Script = readonly Reply[] | ((request: RecordedRequest, n: number) => Reply | Promise<Reply>);
+
+/** How a server treats a choice: as OpenAI does, refusing its form, or taking and ignoring it. */
+export type ChoiceManner = 'honour' | 'reject400' | 'ignore';
+
+export interface ScriptedServerOptions {
+  /** LM Studio refuses a named choice, llama.cpp ignores it. */
+  readonly namedChoice?: ChoiceManner;
+  readonly required?: ChoiceManner;
+  /** Every other key, and none, is answered with 401. Without it keys are not looked at. */
+  readonly key?: string;
+  readonly models?: readonly string[];
+}
+
+export interface ScriptedServer {
+  /** Ends in `/v1`. */
+  readonly baseUrl: string;
+  /** Chat requests in the order of their arrival, also the refused ones. */
+  readonly requests: readonly RecordedRequest[];
+  /** What the client, or the script, did wrong. A test ends by asserting that it is empty. */
+  readonly violations: readonly string[];
+  /** Resolves with the nth chat request, from 0, as soon as it has arrived. */
+  request(n: number): Promise<RecordedRequest>;
+  /** Closes all connections, also hanging ones. */
+  close(): Promise<void>;
+}
+
+/**
+ * An OpenAI-compatible server on 127.0.0.1 that says what it is told to say, and is as strict as the strictest real one:
+ * - the messages must satisfy `validateConversation`, tool names must be unique; else 400 and a violation;
+ * - `tool_choice` without tools or naming a tool that is not offered: 400 and a violation;
+ * - an answer that breaks an honoured choice (other calls than the named one, none although required, any although
+ *   `none`) is a mistake of the script: 500 and a violation, never sent. The same goes for a script that has run out.
+ * A refusal by `namedChoice` or `required` is no violation.
+ */
+export async function startScriptedServer(
+  script: Script,
+  options: ScriptedServerOptions = {},
+): Promise<ScriptedServer> {
+  const requests: RecordedRequest[] = [];
+  const violations: string[] = [];
+  const waiting: { n: number; resolve: (request: RecordedRequest) => void }[] = [];
+
+  const chat = async (incoming: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const text = await bodyOf(incoming);
+    const parsed: unknown = parseOrUndefined(text);
+    const { headers } = incoming;
+    const left = new Promise<boolean>(resolve =>
+      response.once('close', () => resolve(!response.writableFinished)),
+    );
+    const request = { body: parsed as ChatBody, headers, authorization: headers.authorization, left };
+    const n = requests.push(request) - 1;
+    for (const waiter of waiting.filter(one => one.n === n)) waiter.resolve(request);
+    if (options.key !== undefined && headers.authorization !== `Bearer ${options.key}`) {
+      return sendError(response, 401, 'Incorrect API key provided.');
+    }
+    const wrong = problemsOf(parsed);
+    if (wrong.length > 0) {
+      violations.push(...wrong.map(problem => `request ${n}: ${problem}`));
+      return sendError(response, 400, wrong.join('; '));
+    }
+    const refused = refusedChoice(request.body, options);
+    if (refused !== undefined) return sendError(response, 400, refused);
+    const reply = typeof script === 'function' ? await script(request, n) : script[n];
+    await reply?.delayUntil;
+    const mistake =
+      reply === undefined ? 'the script has no reply for it' : mistakeIn(reply, request.body, options);
+    if (reply === undefined || mistake !== undefined) {
+      violations.push(`request ${n}: ${mistake}`);
+      return sendError(response, 500, `Script: ${mistake}`, { 'x-should-retry': 'false' });
+    }
+    await send(response, reply, request.body);
+  };
+
+  const server = createServer((incoming, response) => {
+    const path = new URL(incoming.url ?? '/', 'http://server').pathname;
+    if (incoming.method === 'POST' && path === '/v1/chat/completions') {
+      chat(incoming, response).catch((error: unknown) => {
+        violations.push(`the server failed: ${String(error)}`);
+        response.destroy();
+      });
+    } else if (incoming.method === 'GET' && path === '/v1/models') {
+      const allowed = options.key === undefined || incoming.headers.authorization === `Bearer ${options.key}`;
+      const data = (options.models ?? ['scripted']).map(id => ({ id, object: 'model', owned_by: 'test' }));
+      if (allowed) sendJson(response, 200, { object: 'list', data });
+      else sendError(response, 401, 'Incorrect API key provided.');
+    } else sendError(response, 404, `No route for ${incoming.method} ${path}`);
+  });
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
+  return {
+    baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`,
+    requests,
+    violations,
+    request: n =>
+      new Promise(resolve => {
+        const known = requests[n];
+        if (known) resolve(known);
+        else waiting.push({ n, resolve });
+      }),
+    close: () =>
+      new Promise(resolve => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}
+
+function problemsOf(body: unknown): string[] {
+  if (!isRecord(body)) return ['the body is not a JSON object'];
+  const problems: string[] = [];
+  if (typeof body['model'] !== 'string' || body['model'] === '') problems.push('no model');
+  if (body['stream'] !== true) problems.push('this server only streams');
+  problems.push(...validateConversation(Array.isArray(body['messages']) ? body['messages'] : []));
+  const names: string[] = [];
+  if (body['tools'] !== undefined && (!Array.isArray(body['tools']) || body['tools'].length === 0)) {
+    problems.push('tools is not a list with members');
+  }
+  for (const tool of Array.isArray(body['tools']) ? (body['tools'] as unknown[]) : []) {
+    const target = isRecord(tool) && isRecord(tool['function']) ? tool['function'] : {};
+    const { name, parameters } = target;
+    if (typeof name !== 'string' || !/^[\w-]{1,64}$/.test(name))
+      problems.push(`a tool has no usable name: ${String(name)}`);
+    else if (names.includes(name)) problems.push(`two tools are called ${name}`);
+    else names.push(name);
+    if (!isRecord(parameters) || parameters['type'] !== 'object')
+      problems.push(`${String(name)}: parameters of a type other than object`);
+  }
+  const choice = body['tool_choice'];
+  if (choice !== undefined && names.length === 0) problems.push('tool_choice without tools');
+  else if (isRecord(choice)) {
+    const named = isRecord(choice['function']) ? String(choice['function']['name']) : '';
+    if (!names.includes(named)) problems.push(`tool_choice names ${named}, which is not in tools`);
+  } else if (choice !== undefined && !['auto', 'none', 'required'].includes(String(choice))) {
+    problems.push(`tool_choice is ${String(choice)}`);
+  }
+  return problems;
+}
+
+function refusedChoice(
+  { tool_choice: choice }: ChatBody,
+  options: ScriptedServerOptions,
+): string | undefined {
+  if (typeof choice === 'object' && options.namedChoice === 'reject400') {
+    return "Invalid tool_choice type: 'object'. Supported string values: none, auto, required";
+  }
+  if (choice === 'required' && options.required === 'reject400') {
+    return 'tool_choice "required" is not supported by this model';
+  }
+  return undefined;
+}
+
+function mistakeIn(
+  reply: Reply,
+  { tool_choice: choice }: ChatBody,
+  options: ScriptedServerOptions,
+): string | undefined {
+  if ('status' in reply || 'raw' in reply || 'hang' in reply) return undefined;
+  const called = (reply.toolCalls ?? []).map(call => call.name);
+  if (choice === 'none' && called.length > 0)
+    return `tool_choice is none, and the reply calls ${called.join(', ')}`;
+  if (choice === 'required' && options.required !== 'ignore' && called.length === 0) {
+    return 'tool_choice is required, and the reply calls nothing';
+  }
+  if (typeof choice === 'object' && options.namedChoice !== 'ignore') {
+    const { name } = choice.function;
+    if (called.length === 0 || called.some(other => other !== name)) {
+      return `tool_choice forces ${name}, and the reply calls ${called.join(', ') || 'nothing'}`;
+    }
+  }
+  return undefined;
+}
+
+async function send(response: ServerResponse, reply: Reply, body: ChatBody): Promise<void> {
+  if ('status' in reply) {
+    const { status, headers } = reply;
+    if (reply.body === undefined) return sendError(response, status, `Scripted status ${status}`, headers);
+    if (typeof reply.body !== 'string') return sendJson(response, status, reply.body, headers);
+    response.writeHead(status, { 'content-type': 'text/plain', ...headers }).end(reply.body);
+  } else if ('raw' in reply) {
+    response.writeHead(200, { 'content-type': reply.contentType ?? 'text/event-stream' });
+    for (const line of reply.raw) await write(response, `${line}\n`);
+    if (reply.cut) response.destroy();
+    else if (!reply.hang) response.end();
+  } else if (!('hang' in reply)) {
+    response.writeHead(200, { 'content-type': 'text/event-stream', 'cache-control': 'no-cache' });
+    for (const event of streamOf(completionOf(reply, body))) await write(response, `data: ${event}\n\n`);
+    response.end();
+  }
+}
+
+/** Settles once the piece is on its way, so that pieces arrive apart and a client that has left ends the reply. */
+async function write(response: ServerResponse, piece: string): Promise<void> {
+  if (response.destroyed) return;
+  await new Promise<void>(resolve => void response.write(piece, () => resolve()));
+}
+
+function sendError(
+  response: ServerResponse,
+  status: number,
+  message: string,
+  headers?: Readonly<Record<string, string>>,
+): void {
+  const type =
+    status === 401 ? 'authentication_error' : status < 500 ? 'invalid_request_error' : 'server_error';
+  sendJson(response, status, { error: { message, type, param: null, code: null } }, headers);
+}
+
+function sendJson(
+  response: ServerResponse,
+  status: number,
+  body: unknown,
+  headers?: Readonly<Record<string, string>>,
+): void {
+  response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(JSON.stringify(body));
+}
+
+async function bodyOf(incoming: IncomingMessage): Promise<string> {
+  const pieces: Buffer[] = [];
+  for await (const piece of incoming) pieces.push(piece as Buffer);
+  return Buffer.concat(pieces).toString('utf8');
+}
+
+function parseOrUndefined(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
