@@ -2,12 +2,13 @@ import { untilAborted } from '../base/abort.ts';
 import { Emitter, type Event } from '../base/event.ts';
 import { messageOf, StalePreviewError, ToolError } from '../base/errors.ts';
 import { jsonSafe } from '../base/json.ts';
+import { modelMay } from './authority.ts';
 import { landChanges } from './landing.ts';
 import { ledgerFiles, type LedgerEntry } from './ledger.ts';
 import { textOf, textResult, type AgentToolResult, type PendingAction } from './pendingAction.ts';
 import { nameOf, type Actor, type ModelAuthority, type Preview, type ResolveAction } from './preview.ts';
 import type { PreviewStore } from './previewStore.ts';
-import { alreadyResolvedText, alwaysHuman, recommendedText, revisedText, unknownPreviewText } from './resolveTexts.ts';
+import { alreadyResolvedText, recommendedText, revisedText, unknownPreviewText } from './resolveTexts.ts';
 import type { Workspace } from './workspace.ts';
 
 /** One vote on one preview. */
@@ -88,7 +89,7 @@ export class Invoker {
     if (request.revision !== undefined && request.revision !== preview.revision) {
       throw new ToolError(revisedText(preview, request.revision));
     }
-    if (request.actor === 'model' && this.#onlyRecommends(request.action, preview)) {
+    if (request.actor === 'model' && modelMay(this.#authority(), request.action, preview) === 'recommend') {
       await this.#store.recommend(preview.id, request.action, request.reason);
       return withDetails(textResult(recommendedText(preview), { recommended: preview.id }), request, preview);
     }
@@ -98,17 +99,6 @@ export class Invoker {
       return await run;
     } finally {
       this.#running.delete(preview.id);
-    }
-  }
-
-  #onlyRecommends(action: ResolveAction, preview: Preview): boolean {
-    switch (this.#authority()) {
-      case 'none':
-        return true;
-      case 'recommend':
-        return action === 'apply';
-      case 'apply':
-        return action === 'apply' && alwaysHuman(preview);
     }
   }
 

@@ -1,6 +1,5 @@
-import { stepsOf } from './fileChange.ts';
 import type { LedgerEntry } from './ledger.ts';
-import { nameOf, type Actor, type Preview } from './preview.ts';
+import { nameOf, type Actor, type Preview, type ResolveAction } from './preview.ts';
 
 /** Said to the model when a preview was staged. The wording is a contract. */
 export const RESOLVE_REMINDER = `<system-reminder>
@@ -11,10 +10,16 @@ This is a preview. Call the \`resolve\` tool to apply or discard these changes.
 export const NOTHING_PENDING = 'No pending action to resolve. Nothing to apply or discard.';
 
 /** The reasons that stand for a click without words. */
-export const DEFAULT_HUMAN_REASON = { apply: 'Applied by the user.', discard: 'Discarded by the user.' } as const;
+const DEFAULT_HUMAN_REASON = { apply: 'Applied by the user.', discard: 'Discarded by the user.' } as const;
 
-export function reminderText(previews: readonly Preview[]): string {
-  return `${RESOLVE_REMINDER}\n${previews.map(preview => `Pending: ${nameOf(preview)}`).join('\n')}`;
+export function reminderText(preview: Preview): string {
+  return `${RESOLVE_REMINDER}\nPending: ${nameOf(preview)}`;
+}
+
+/** The reason of a human's vote: what was typed, else the sentence that stands for a click. */
+export function humanReason(action: ResolveAction, typed?: string): string {
+  const reason = typed?.trim();
+  return reason ? reason : DEFAULT_HUMAN_REASON[action];
 }
 
 /** The line before the result of a tool call that staged something. */
@@ -26,6 +31,10 @@ export function stagedText(previews: readonly Preview[], userReviews: boolean): 
 
 export function unknownPreviewText(id: string): string {
   return `There is no preview ${id}. Call resolve without an id to resolve the current one.`;
+}
+
+export function unseenText(preview: Preview): string {
+  return `${nameOf(preview)} was staged after your last look: you have not seen its diff yet. Nothing was changed. Resolve it in your next message.`;
 }
 
 export function revisedText(preview: Preview, seen: number): string {
@@ -61,11 +70,14 @@ export function alreadyResolvedText(preview: Preview): string {
 export function outcomeText(entry: LedgerEntry): string {
   const name = `${entry.previewId} (${entry.label})`;
   const who = entry.actor === 'human' ? 'The user' : 'Another extension';
+  const typed = entry.reason === DEFAULT_HUMAN_REASON[entry.action] ? '' : ` Reason: "${entry.reason}"`;
   switch (entry.outcome) {
     case 'applied':
-      return `${who} applied ${name}. Reason: ${entry.reason}`;
-    case 'discarded':
-      return `${who} discarded ${name}. This is ${entry.actor === 'human' ? "the user's" : 'its'} decision, not a failure. Reason: ${entry.reason}`;
+      return `${who} applied ${name}.${typed}`;
+    case 'discarded': {
+      const whose = entry.actor === 'human' ? "the user's decision" : 'a decision';
+      return `${who} discarded ${name}. This is ${whose}, not a failure.${typed}`;
+    }
     case 'failed':
       return `${who} tried to ${entry.action} ${name}, which failed: ${entry.message ?? entry.reason}`;
   }
@@ -80,13 +92,4 @@ function byWhom(actor: Actor): string {
     case 'extension':
       return 'another extension';
   }
-}
-
-/** Paths that would run code or widen what the agent may do. */
-const HUMAN_ONLY = /(^|\/)(\.redline|\.vscode|\.git[^/]*)(\/|$)|\.code-workspace$|(^|\/)AGENTS\.md$/i;
-
-/** Whether only a human may apply the preview, in every mode. */
-export function alwaysHuman(preview: Preview): boolean {
-  if (preview.sourceToolName === 'run_command') return true;
-  return (preview.changes ?? []).flatMap(stepsOf).some(step => HUMAN_ONLY.test(step.path));
 }

@@ -129,7 +129,7 @@ export class ToolChoiceQueue<Args = unknown, Result = unknown> {
     };
   }
 
-  /** Drops all directives with this label; one in flight is rejected with `removed`. */
+  /** Drops all directives with this label; one in flight that was not invoked yet is rejected with `removed`. */
   removeByLabel(label: string): void {
     this.#remove(directive => directive.options.label === label);
   }
@@ -159,6 +159,7 @@ export class ToolChoiceQueue<Args = unknown, Result = unknown> {
 
   #remove(matches: (directive: Directive<Args, Result>) => boolean): void {
     this.#queue = this.#queue.filter(directive => !matches(directive));
-    if (this.#inFlight && matches(this.#inFlight.directive)) this.reject('removed');
+    const served = this.#inFlight;
+    if (served && !served.invoked && matches(served.directive)) this.reject('removed');
   }
 }

@@ -1,0 +1,70 @@
+import type { ChatProvider, ChatRequest, ProviderAnswer, ProviderEvent } from './chatProvider.ts';
+import type { SessionMessage, ToolResultMessage } from './messages.ts';
+import { parseSlashCommand, slashCommandHelp } from './slashCommands.ts';
+
+/** The reason with which the offline provider resolves what it was told to do. */
+export const OFFLINE_REASON = 'Exactly the change you asked for.';
+
+/**
+ * The provider that needs no key and no network. It is not a language model: it turns slash commands into tool calls
+ * that run through the same loop as a model's, answers a forced `resolve` with apply, and says what it can do.
+ */
+export function createOfflineProvider(): ChatProvider {
+  return {
+    id: 'offline',
+    label: 'Offline',
+    async *stream(request: ChatRequest, signal: AbortSignal): AsyncGenerator<ProviderEvent> {
+      if (signal.aborted) return yield { type: 'aborted' };
+      const answer = answerTo(request);
+      if (answer.text !== '') yield { type: 'text', delta: answer.text };
+      for (const call of answer.toolCalls) yield { type: 'toolCall', name: call.name };
+      yield { type: 'done', answer };
+    },
+  };
+}
+
+function answerTo(request: ChatRequest): ProviderAnswer {
+  const { toolChoice, messages } = request;
+  if (toolChoice?.type === 'tool' && toolChoice.name === 'resolve') {
+    return calling(messages, 'resolve', { action: 'apply', reason: OFFLINE_REASON });
+  }
+  const sinceAnswer = messages.slice(messages.findLastIndex(message => message.role === 'assistant') + 1);
+  const prompt = sinceAnswer.findLast(message => message.role === 'user');
+  if (prompt) return answerPrompt(messages, prompt.text);
+  const results = sinceAnswer.filter(message => message.role === 'tool');
+  if (results.length > 0) return saying(results.map(aboutResult).join('\n\n'));
+  const outcomes = sinceAnswer.filter(message => message.role === 'steering' && message.kind === 'outcome');
+  return saying(outcomes.length > 0 ? 'Understood. What is next?' : 'Nothing to do.');
+}
+
+function answerPrompt(messages: readonly SessionMessage[], prompt: string): ProviderAnswer {
+  const command = parseSlashCommand(prompt);
+  switch (command?.kind) {
+    case 'call':
+      return calling(messages, command.call.tool, command.call.arguments);
+    case 'malformed':
+      return saying(`That command needs the form \`${command.usage}\`.`);
+    case 'help':
+      return saying(`The commands:\n\n${slashCommandHelp()}`);
+    case undefined:
+      return saying(
+        'I am the offline provider, not a language model. I can run these commands:\n\n' +
+          `${slashCommandHelp()}\n\nConnect a model to talk in your own words.`,
+      );
+  }
+}
+
+function aboutResult(result: ToolResultMessage): string {
+  if (result.isError) return `\`${result.toolName}\` did not work: ${result.content}`;
+  return result.content;
+}
+
+function saying(text: string): ProviderAnswer {
+  return { text, toolCalls: [], stopReason: 'stop' };
+}
+
+function calling(messages: readonly SessionMessage[], name: string, args: Record<string, unknown>): ProviderAnswer {
+  const calls = messages.reduce((sum, message) => sum + (message.role === 'assistant' ? message.toolCalls.length : 0), 0);
+  const call = { id: `offline_${calls + 1}`, name, arguments: JSON.stringify(args) };
+  return { text: '', toolCalls: [call], stopReason: 'toolCalls' };
+}

@@ -1,0 +1,100 @@
+import * as z from 'zod';
+import { abortErrorOf, untilAborted } from '../base/abort.ts';
+import { detailOf, isAbortError, messageOf, ToolError } from '../base/errors.ts';
+import type { Logger } from '../base/log.ts';
+import type { ToolCall, ToolResultMessage } from '../model/messages.ts';
+import { textOf, type AgentToolResult } from '../preview/pendingAction.ts';
+import type { Preview } from '../preview/preview.ts';
+import { stagedText } from '../preview/resolveTexts.ts';
+import type { Tool, ToolContext } from './tool.ts';
+
+/** The most characters of one result that the model gets. */
+const MAX_RESULT_CHARS = 100_000;
+
+export interface ExecuteOptions {
+  readonly tools: readonly Tool[];
+  readonly context: ToolContext;
+  /** Whether the human alone resolves, which the line about what was staged then says. */
+  readonly userReviews: boolean;
+  readonly logger: Logger;
+}
+
+/**
+ * Runs one tool call and always gives its one result: an unknown tool, malformed or refused arguments and anything
+ * thrown become error results that tell the model what to do.
+ */
+export async function executeToolCall(call: ToolCall, options: ExecuteOptions): Promise<ToolResultMessage> {
+  const staged: Preview[] = [];
+  const context: ToolContext = {
+    ...options.context,
+    stage: async action => {
+      const preview = await options.context.stage(action);
+      staged.push(preview);
+      return preview;
+    },
+  };
+  let result: AgentToolResult;
+  try {
+    const tool = findTool(call.name, options.tools);
+    const params = parseArguments(call, tool.parameters);
+    result = await untilAborted(context.signal, () => tool.execute(params, context));
+  } catch (error) {
+    result = errorResult(call, error, options);
+  }
+  const text = [...(staged.length > 0 ? [stagedText(staged, options.userReviews)] : []), textOf(result)].join('\n');
+  return {
+    role: 'tool',
+    toolCallId: call.id,
+    toolName: call.name,
+    content: capped(text),
+    isError: result.isError ?? false,
+    ...(result.details === undefined ? {} : { details: result.details }),
+  };
+}
+
+/** The result of a call that was never run because the user stopped the turn. */
+export function interruptedResult(call: ToolCall): ToolResultMessage {
+  return {
+    role: 'tool',
+    toolCallId: call.id,
+    toolName: call.name,
+    content: 'Interrupted by the user before it ran.',
+    isError: true,
+  };
+}
+
+function findTool(name: string, tools: readonly Tool[]): Tool {
+  const tool = tools.find(candidate => candidate.name === name);
+  if (tool) return tool;
+  throw new ToolError(`There is no tool named ${name}. Available: ${tools.map(known => known.name).join(', ')}.`);
+}
+
+function parseArguments(call: ToolCall, schema: z.ZodType): unknown {
+  const parsed = schema.safeParse(parseJson(call));
+  if (parsed.success) return parsed.data;
+  const issues = parsed.error.issues.map(issue => `${issue.path.join('.') || 'arguments'}: ${issue.message}`);
+  throw new ToolError(`Invalid arguments for ${call.name}. ${issues.join('; ')}. Correct them and call it again.`);
+}
+
+function parseJson(call: ToolCall): unknown {
+  if (call.arguments.trim() === '') return {};
+  try {
+    return JSON.parse(call.arguments) as unknown;
+  } catch (error) {
+    throw new ToolError(
+      `The arguments of ${call.name} are not valid JSON (${messageOf(error)}). Send one JSON object and call it again.`,
+    );
+  }
+}
+
+function errorResult(call: ToolCall, error: unknown, { context, logger }: ExecuteOptions): AgentToolResult {
+  const aborted = context.signal.aborted && (isAbortError(error) || error === abortErrorOf(context.signal));
+  const text = aborted ? 'Interrupted by the user while it ran.' : messageOf(error);
+  if (!aborted && !(error instanceof ToolError)) logger.error(`Tool ${call.name} threw: ${detailOf(error)}`);
+  return { content: [{ type: 'text', text }], isError: true };
+}
+
+function capped(text: string): string {
+  if (text.length <= MAX_RESULT_CHARS) return text;
+  return `${text.slice(0, MAX_RESULT_CHARS)}\n[Cut off: ${text.length - MAX_RESULT_CHARS} more characters.]`;
+}

@@ -1,0 +1,20 @@
+import * as z from 'zod';
+import { textResult } from '../preview/pendingAction.ts';
+import { defineTool } from './tool.ts';
+
+/** The most paths of one call. */
+const MAX_FILES = 1_000;
+
+export const listFilesTool = defineTool({
+  name: 'list_files',
+  label: 'List Files',
+  description: 'List the files of the workspace that match a glob, e.g. "src/**/*.ts". Ignored files are left out.',
+  parameters: z.object({ glob: z.string().min(1).describe('A glob, relative to the workspace folder.') }),
+  readOnly: true,
+  async execute({ glob }, { workspace, signal }) {
+    const { paths, truncated } = await workspace.list(glob, MAX_FILES, signal);
+    if (paths.length === 0) return textResult(`No file matches ${glob}.`);
+    const more = truncated ? ` (the first ${MAX_FILES}; narrow the glob for the others)` : '';
+    return textResult(`${paths.length} files match ${glob}${more}:\n${paths.join('\n')}`);
+  },
+});

@@ -1,0 +1,38 @@
+import type * as z from 'zod';
+import type { AgentToolResult, PendingAction } from '../preview/pendingAction.ts';
+import type { ResolveCall } from '../preview/modelResolver.ts';
+import type { Preview } from '../preview/preview.ts';
+import type { Workspace } from '../preview/workspace.ts';
+
+/** What a running tool may reach. */
+export interface ToolContext {
+  readonly signal: AbortSignal;
+  readonly workspace: Workspace;
+  /** Stages a preview; settles when it is safe on disk. Nothing is changed by it. */
+  stage(action: PendingAction): Promise<Preview>;
+  /** Resolves a preview as the model. */
+  resolve(call: ResolveCall): Promise<AgentToolResult>;
+}
+
+/**
+ * A tool of the agent. `execute` gets arguments that its schema accepted; it throws `ToolError` with a text for the
+ * model, and anything else is reported to the model by its message.
+ */
+export interface Tool<Schema extends z.ZodType = z.ZodType> {
+  readonly name: string;
+  /** For people. */
+  readonly label: string;
+  /** For the model. */
+  readonly description: string;
+  readonly parameters: Schema;
+  /** Not listed and not requestable by name, but always offered. */
+  readonly hidden?: boolean;
+  /** Changes nothing and stages nothing: calls of one message may run side by side. */
+  readonly readOnly?: boolean;
+  execute(params: z.output<Schema>, context: ToolContext): Promise<AgentToolResult>;
+}
+
+/** Gives `execute` the types of its schema. */
+export function defineTool<Schema extends z.ZodType>(tool: Tool<Schema>): Tool {
+  return tool as unknown as Tool;
+}
