@@ -194,7 +194,7 @@ export class Session implements Disposable {
   }
 
   #nextRequest(): ChatRequest {
-    for (const message of this.#inbox.splice(0)) this.#append(message);
+    for (const message of this.#inbox.splice(0)) if (this.#stillTrue(message)) this.#append(message);
     this.#resolver.beginTurn();
     const tools = this.#tools();
     const toolChoice = this.#nextToolChoice(tools);
@@ -204,6 +204,11 @@ export class Session implements Disposable {
       tools: tools.map(specOf),
       ...(toolChoice ? { toolChoice } : {}),
     };
+  }
+
+  /** A reminder of what was resolved before it could be sent is not sent. */
+  #stillTrue({ kind, previewIds }: SteeringMessage): boolean {
+    return kind !== 'resolve-reminder' || previewIds.some(id => this.#isOpen(id));
   }
 
   /** The next choice that names a tool on offer; others are rejected as unavailable. */
@@ -259,10 +264,12 @@ export class Session implements Disposable {
   }
 
   #hasOpenPreviews(): boolean {
-    return [...this.#known].some(id => {
-      const preview = this.#options.store.get(id);
-      return preview !== undefined && isOpen(preview);
-    });
+    return [...this.#known].some(id => this.#isOpen(id));
+  }
+
+  #isOpen(id: string): boolean {
+    const preview = this.#options.store.get(id);
+    return preview !== undefined && isOpen(preview);
   }
 
   #append(message: SessionMessage): void {
