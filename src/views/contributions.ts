@@ -31,6 +31,7 @@ export interface CommandArguments {
   'redline.session.new': [];
   'redline.session.stop': [];
   'redline.session.continue': [];
+  /** Made by VS Code itself from the view's id. */
   'redline.chat.focus': [];
   'redline.setApiKey': [];
   'redline.showLog': [];

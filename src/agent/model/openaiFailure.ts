@@ -107,7 +107,8 @@ function describe(error: unknown, context: FailureContext): ProviderFailure {
     return { code: error.code, message: error.message, detail: chainOf(error) };
   }
   if (error instanceof ConnectionFailure) {
-    return { code: 'unreachable', message: describeConnection(error, place), detail: chainOf(error) };
+    const detail = `${codesOf(error).join(', ')}\n${chainOf(error)}`;
+    return { code: 'unreachable', message: describeConnection(error, place), detail };
   }
   if (error instanceof ReportedError) {
     const body = JSON.stringify(error.reported) ?? '';

@@ -149,12 +149,17 @@ export class ChatAccumulator {
     const piece = argumentsIn(target['arguments']);
     const slot = this.#slotFor(call['index'], id, name, piece);
     slot.wireId ||= id;
-    slot.arguments += piece;
     slot.extraContent = call['extra_content'] ?? slot.extraContent;
+    const begun = slot.arguments !== '';
+    slot.arguments += piece;
     this.#chars += piece.length;
-    if (slot.name !== '' || name === '') return [];
-    slot.name = name;
-    return [{ type: 'toolCall', name }];
+    if (slot.name === '' && name !== '') {
+      slot.name = name;
+      return [{ type: 'toolCall', name }];
+    }
+    // LM Studio documents that a name may come in pieces; a server that repeats the whole name is no such case.
+    if (id === '' && !begun && name !== slot.name) slot.name += name;
+    return [];
   }
 
   #slotFor(index: unknown, id: string, name: string, piece: string): CallSlot {

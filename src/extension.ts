@@ -1,0 +1,33 @@
+import * as vscode from 'vscode';
+import { createApi, type RedlineApi } from './views/api.ts';
+import { previewCommands } from './views/commands/previewCommands.ts';
+import { registerCommands } from './views/commands/registerCommand.ts';
+import { sessionCommands } from './views/commands/sessionCommands.ts';
+import { registerContextKeys } from './views/contextKeys.ts';
+import { PREVIEW_SCHEME } from './views/contributions.ts';
+import { createAgent } from './views/host/agent.ts';
+import { PreviewFileSystem } from './views/preview/previewFileSystem.ts';
+import { PreviewLenses } from './views/preview/previewLenses.ts';
+import { PreviewOpener } from './views/preview/previewOpener.ts';
+
+/** A table of contents: what there is, in the order in which it needs each other. */
+export async function activate(context: vscode.ExtensionContext): Promise<RedlineApi> {
+  const { subscriptions } = context;
+  const agent = await createAgent(context);
+  const { log, store, session } = agent;
+  const files = (path: string): vscode.Uri => agent.workspace.uriOf(path);
+
+  const documents = new PreviewFileSystem(store, files);
+  const lenses = new PreviewLenses(store, files);
+  const opener = new PreviewOpener({ ...agent, files, logger: log });
+  subscriptions.push(
+    documents,
+    vscode.workspace.registerFileSystemProvider(PREVIEW_SCHEME, documents, { isCaseSensitive: true }),
+    lenses,
+    vscode.languages.registerCodeLensProvider({ scheme: PREVIEW_SCHEME }, lenses),
+    opener,
+    registerContextKeys(store, session),
+    registerCommands({ ...previewCommands({ ...agent, opener, files, logger: log }), ...sessionCommands(agent) }, log),
+  );
+  return createApi(agent);
+}

@@ -1,0 +1,53 @@
+import * as vscode from 'vscode';
+import { detailOf, isAbortError, PathError, StalePreviewError, ToolError } from '../../agent/base/errors.ts';
+import type { Logger } from '../../agent/base/log.ts';
+import type { CommandArguments, CommandId } from '../contributions.ts';
+
+/** What each command does. VS Code hands over whatever its menus pass, so handlers take `unknown`. */
+export type CommandHandlers = { readonly [K in CommandId]?: (...args: unknown[]) => unknown };
+
+/**
+ * Registers commands behind the one error boundary of all commands: a cancellation is silent, a known error becomes a
+ * sentence, an unknown one a sentence with a way to the log.
+ */
+export function registerCommands(handlers: CommandHandlers, logger: Logger): vscode.Disposable {
+  const registered = Object.entries(handlers).map(([id, handler]) =>
+    vscode.commands.registerCommand(id, async (...args: unknown[]) => {
+      try {
+        return await handler(...args);
+      } catch (error) {
+        if (isAbortError(error)) return undefined;
+        logger.error(`Command ${id} failed: ${detailOf(error)}`);
+        void showError(error);
+        return undefined;
+      }
+    }),
+  );
+  return vscode.Disposable.from(...registered);
+}
+
+/** `executeCommand` with the arguments that the command takes. */
+export function execute<K extends CommandId>(id: K, ...args: CommandArguments[K]): Thenable<unknown> {
+  return vscode.commands.executeCommand(id, ...args);
+}
+
+async function showError(error: unknown): Promise<void> {
+  const known = sentenceFor(error);
+  if (known !== undefined) return void (await vscode.window.showWarningMessage(known));
+  const showLog = vscode.l10n.t('Show Log');
+  const text = vscode.l10n.t('Redline could not do that. The log has the details.');
+  if ((await vscode.window.showErrorMessage(text, showLog)) === showLog) await execute('redline.showLog');
+}
+
+/** The sentence for a person; the error's own text is written for the model. */
+function sentenceFor(error: unknown): string | undefined {
+  if (error instanceof StalePreviewError) {
+    return vscode.l10n.t(
+      'Nothing was written: {0} changed after the preview was made. The preview is still pending.',
+      error.paths.join(', '),
+    );
+  }
+  if (error instanceof PathError) return vscode.l10n.t('That path is not inside the workspace.');
+  if (error instanceof ToolError) return vscode.l10n.t('Nothing was resolved: {0}', error.message);
+  return undefined;
+}

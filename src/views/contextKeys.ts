@@ -1,0 +1,26 @@
+import * as vscode from 'vscode';
+import type { PreviewStore } from '../agent/preview/previewStore.ts';
+import type { Session } from '../agent/session/session.ts';
+import { contextKeys } from './contributions.ts';
+
+/** Keeps the context keys true, writing each only when it changes. */
+export function registerContextKeys(store: PreviewStore, session: Session): vscode.Disposable {
+  const hasPending = contextKey(contextKeys.hasPending, () => store.hasPending);
+  const running = contextKey(contextKeys.running, () => session.state === 'running');
+  return vscode.Disposable.from(
+    store.onDidChange(hasPending) as vscode.Disposable,
+    session.onDidEmit(running) as vscode.Disposable,
+  );
+}
+
+function contextKey(key: string, read: () => boolean): () => void {
+  let written: boolean | undefined;
+  const update = (): void => {
+    const value = read();
+    if (value === written) return;
+    written = value;
+    void vscode.commands.executeCommand('setContext', key, value);
+  };
+  update();
+  return update;
+}

@@ -1,0 +1,72 @@
+import * as path from 'node:path';
+import * as vscode from 'vscode';
+import { detailOf } from '../../agent/base/errors.ts';
+import { Invoker } from '../../agent/preview/invoker.ts';
+import { openPreviewLog } from '../../agent/preview/previewLog.ts';
+import { PreviewStore } from '../../agent/preview/previewStore.ts';
+import { Session } from '../../agent/session/session.ts';
+import { builtInTools } from '../../agent/tools/builtIn.ts';
+import { Providers } from './providers.ts';
+import { ApiKeys } from './secrets.ts';
+import { Settings } from './settings.ts';
+import { VsCodeWorkspace } from './workspace.ts';
+
+/** The core with its adapters: what the views are made of. */
+export interface Agent {
+  readonly log: vscode.LogOutputChannel;
+  readonly settings: Settings;
+  readonly keys: ApiKeys;
+  readonly workspace: VsCodeWorkspace;
+  readonly store: PreviewStore;
+  readonly invoker: Invoker;
+  readonly providers: Providers;
+  readonly session: Session;
+}
+
+/** Puts the core together and reads what this workspace's storage holds. Sends nothing to anybody. */
+export async function createAgent(context: vscode.ExtensionContext): Promise<Agent> {
+  const { subscriptions } = context;
+  const log = vscode.window.createOutputChannel('Redline', { log: true });
+  subscriptions.push(log);
+  const settings = new Settings();
+  const keys = new ApiKeys(context.secrets);
+  const workspace = new VsCodeWorkspace();
+  const store = await openStore(context.storageUri ?? context.globalStorageUri, log);
+  const invoker = new Invoker(store, workspace, () => settings.modelAuthority);
+  const providers = new Providers(settings, keys, log);
+  const session = new Session({
+    store,
+    invoker,
+    tools: builtInTools(),
+    workspace,
+    logger: log,
+    settings: () => settings,
+    providerFor: prompt => providers.forPrompt(prompt),
+  });
+  subscriptions.push(session);
+  return { log, settings, keys, workspace, store, invoker, providers, session };
+}
+
+/**
+ * The previews of this workspace. A log that cannot be read is left as it is: previews then live in memory only, and
+ * the person is told.
+ */
+async function openStore(folder: vscode.Uri, log: vscode.LogOutputChannel): Promise<PreviewStore> {
+  const file = path.join(folder.fsPath, 'previews.jsonl');
+  const logFile = openPreviewLog(file);
+  const onLogFailure = (error: unknown): void => log.error(`Writing ${file} failed: ${detailOf(error)}`);
+  try {
+    const { entries, badLines, torn } = await logFile.load();
+    if (badLines.length > 0) log.warn(`${file}: skipped lines that could not be read: ${badLines.join(', ')}`);
+    if (torn) log.warn(`${file}: dropped a last line that was not written to its end`);
+    const store = new PreviewStore(logFile, onLogFailure);
+    store.restore(entries);
+    return store;
+  } catch (error) {
+    log.error(`Reading ${file} failed: ${detailOf(error)}`);
+    void vscode.window.showErrorMessage(
+      vscode.l10n.t('Redline cannot read its stored previews and left them untouched. New previews last until this window closes.'),
+    );
+    return new PreviewStore({ append: () => Promise.resolve() }, onLogFailure);
+  }
+}

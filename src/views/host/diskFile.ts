@@ -1,0 +1,81 @@
+import { randomUUID } from 'node:crypto';
+import { access, constants, mkdir, readFile, realpath, rename, rm, stat, writeFile } from 'node:fs/promises';
+import * as path from 'node:path';
+import { StalePreviewError, ToolError } from '../../agent/base/errors.ts';
+import { sha256, type Sha256 } from '../../agent/base/hash.ts';
+
+/** Files above this size are refused. */
+const MAX_BYTES = 5 * 1024 * 1024;
+
+/**
+ * The bytes of a regular file; `undefined` when there is none.
+ * @throws ToolError for folders, devices and files over 5 MB.
+ */
+export async function readDiskFile(file: string, shown: string): Promise<Uint8Array | undefined> {
+  const found = await stat(file).catch(ignoreMissing);
+  if (!found) return undefined;
+  if (found.isDirectory()) throw new ToolError(`${shown} is a folder, not a file.`);
+  if (!found.isFile()) throw new ToolError(`${shown} is not a regular file.`);
+  if (found.size > MAX_BYTES) {
+    throw new ToolError(`${shown} has ${(found.size / 1024 / 1024).toFixed(1)} MB; files over 5 MB cannot be read or edited.`);
+  }
+  return readFile(file);
+}
+
+/**
+ * Makes a file hold exactly `bytes`, or be absent for `null`, if it still holds what is expected. A reader sees the old
+ * or the new bytes, never a part: they are written beside the file and renamed over it. Mode bits are kept, and a symlink
+ * stays one.
+ * @param guard called right before the change happens; throws to prevent it.
+ * @throws StalePreviewError when it holds something else.
+ */
+export async function writeDiskFile(
+  file: string,
+  shown: string,
+  bytes: Uint8Array | null,
+  expected: Sha256 | null,
+  guard: () => void,
+): Promise<void> {
+  const target = await realpath(file).catch(ignoreMissing);
+  if (!target) {
+    await assertStill(file, shown, expected);
+    if (bytes === null) return;
+    await mkdir(path.dirname(file), { recursive: true });
+    guard();
+    return writeFile(file, bytes, { flag: 'wx' });
+  }
+  await assertWritable(target, shown);
+  if (bytes === null) {
+    await assertStill(target, shown, expected);
+    guard();
+    return rm(file);
+  }
+  const { mode } = await stat(target);
+  const temporary = path.join(path.dirname(target), `.${path.basename(target)}.${randomUUID().slice(0, 8)}.redline`);
+  try {
+    await writeFile(temporary, bytes, { mode: mode & 0o7777, flag: 'wx' });
+    await assertStill(target, shown, expected);
+    guard();
+    await rename(temporary, target);
+  } catch (error) {
+    await rm(temporary, { force: true });
+    throw error;
+  }
+}
+
+async function assertStill(file: string, shown: string, expected: Sha256 | null): Promise<void> {
+  const bytes = await readDiskFile(file, shown);
+  if ((bytes ? sha256(bytes) : null) !== expected) throw new StalePreviewError([shown]);
+}
+
+/** A read-only file is left alone, although a rename would get past its mode bits. */
+async function assertWritable(file: string, shown: string): Promise<void> {
+  const { mode } = await stat(file);
+  const permitted = (mode & 0o222) !== 0 && (await access(file, constants.W_OK).then(() => true, () => false));
+  if (!permitted) throw new ToolError(`${shown} is read-only`);
+}
+
+function ignoreMissing(error: NodeJS.ErrnoException): undefined {
+  if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return undefined;
+  throw error;
+}

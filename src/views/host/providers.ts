@@ -1,0 +1,49 @@
+import * as vscode from 'vscode';
+import type { Logger } from '../../agent/base/log.ts';
+import type { ChatProvider, ProviderFailure } from '../../agent/model/chatProvider.ts';
+import { createOfflineProvider } from '../../agent/model/offlineProvider.ts';
+import { createOpenAiProvider } from '../../agent/model/openaiProvider.ts';
+import { parseSlashCommand } from '../../agent/model/slashCommands.ts';
+import type { ApiKeys } from './secrets.ts';
+import type { Settings } from './settings.ts';
+
+/** Chooses who answers a prompt, by the settings of the moment. Slash commands are always answered here. */
+export class Providers {
+  readonly #offline = createOfflineProvider();
+  readonly #settings: Settings;
+  readonly #keys: ApiKeys;
+  readonly #logger: Logger;
+
+  constructor(settings: Settings, keys: ApiKeys, logger: Logger) {
+    this.#settings = settings;
+    this.#keys = keys;
+    this.#logger = logger;
+  }
+
+  forPrompt(prompt: string): ChatProvider {
+    return parseSlashCommand(prompt) ? this.#offline : this.current();
+  }
+
+  /** The provider that the settings name. */
+  current(): ChatProvider {
+    const { provider, baseUrl, model } = this.#settings;
+    if (provider === 'offline' || (provider === 'auto' && model === '')) return this.#offline;
+    if (model === '') {
+      const message = vscode.l10n.t('No model is set. Set "redline.openai.model" to the name of a model that the server knows.');
+      return failing({ code: 'noModel', message, detail: 'redline.openai.model is empty' });
+    }
+    return createOpenAiProvider({ baseUrl, model, apiKey: () => this.#keys.get(baseUrl), logger: this.#logger });
+  }
+}
+
+/** A provider that can only say why it cannot answer. */
+function failing(failure: ProviderFailure): ChatProvider {
+  return {
+    id: failure.code,
+    label: vscode.l10n.t('No model'),
+    // eslint-disable-next-line @typescript-eslint/require-await -- the port is asynchronous
+    async *stream() {
+      yield { type: 'error', failure };
+    },
+  };
+}

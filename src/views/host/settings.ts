@@ -1,0 +1,66 @@
+import * as vscode from 'vscode';
+import type { ModelAuthority, ResolveOrder } from '../../agent/preview/preview.ts';
+
+/** Which source of answers is used: `auto` is openai if a model is set, else offline. */
+export type ProviderSetting = 'auto' | 'openai' | 'offline';
+export type OpenSetting = 'auto' | 'onDemand' | 'never';
+
+const section = 'redline';
+
+/** All settings behind typed getters that read the current value. */
+export class Settings {
+  readonly onDidChange: vscode.Event<void> = (listener, thisArgs, disposables) =>
+    vscode.workspace.onDidChangeConfiguration(
+      event => event.affectsConfiguration(section) && (listener.call(thisArgs, undefined) as unknown),
+      undefined,
+      disposables,
+    );
+
+  get provider(): ProviderSetting {
+    return this.#oneOf('provider', ['auto', 'openai', 'offline']);
+  }
+
+  get baseUrl(): string {
+    return this.#get<string>('openai.baseUrl').trim().replace(/\/+$/, '');
+  }
+
+  get model(): string {
+    return this.#get<string>('openai.model').trim();
+  }
+
+  get modelAuthority(): ModelAuthority {
+    return this.#oneOf('resolve.modelAuthority', ['recommend', 'apply', 'none']);
+  }
+
+  /** Takes effect at the model's next call. */
+  async setModelAuthority(authority: ModelAuthority): Promise<void> {
+    await this.#configuration.update('resolve.modelAuthority', authority, vscode.ConfigurationTarget.Global);
+  }
+
+  get order(): ResolveOrder {
+    return this.#oneOf('resolve.order', ['newestFirst', 'oldestFirst']);
+  }
+
+  get open(): OpenSetting {
+    return this.#oneOf('preview.open', ['auto', 'onDemand', 'never']);
+  }
+
+  get continueAfterReview(): boolean {
+    return this.#get<boolean>('session.continueAfterReview');
+  }
+
+  get #configuration(): vscode.WorkspaceConfiguration {
+    return vscode.workspace.getConfiguration(section);
+  }
+
+  #get<T>(key: string): T {
+    // Every key is declared in package.json with a default, which a test checks.
+    return this.#configuration.get(key) as T;
+  }
+
+  /** The value, or the first of the allowed ones where settings.json holds anything else. */
+  #oneOf<T extends string>(key: string, allowed: readonly [T, ...T[]]): T {
+    const value = this.#get<unknown>(key);
+    return allowed.find(candidate => candidate === value) ?? allowed[0];
+  }
+}

@@ -1,0 +1,87 @@
+import * as vscode from 'vscode';
+import { StalePreviewError } from '../../agent/base/errors.ts';
+import type { Sha256 } from '../../agent/base/hash.ts';
+import type { FileListing, Workspace, WrittenTo } from '../../agent/preview/workspace.ts';
+import { readDiskFile, writeDiskFile } from './diskFile.ts';
+import { bytesOfDocument, dirtyDocument, editDirtyDocument } from './dirtyDocument.ts';
+import { withoutIgnored } from './gitIgnore.ts';
+import { assertReallyInside, locate, workspacePathOf, type FolderRoot } from './workspacePaths.ts';
+
+/** The most files that a glob is matched against before .gitignore is asked. */
+const MAX_FOUND = 50_000;
+
+/** The workspace as VS Code has it open. Folders on disk are read and written through Node's file system. */
+export class VsCodeWorkspace implements Workspace {
+  async resolvePath(input: string): Promise<string> {
+    const folders = roots();
+    const location = locate(input, folders);
+    await assertReallyInside(input, location);
+    return workspacePathOf(location, folders);
+  }
+
+  /** The URI of a workspace path. */
+  uriOf(path: string): vscode.Uri {
+    const { folder, relative } = locate(path, roots());
+    return vscode.Uri.joinPath(folder.uri, relative);
+  }
+
+  async read(path: string): Promise<Uint8Array | undefined> {
+    const uri = this.uriOf(path);
+    const document = dirtyDocument(uri);
+    return document ? bytesOfDocument(document, path) : readDiskFile(uri.fsPath, path);
+  }
+
+  async write(path: string, bytes: Uint8Array | null, expected: Sha256 | null): Promise<WrittenTo> {
+    const folders = roots();
+    await assertReallyInside(path, locate(path, folders));
+    const uri = this.uriOf(path);
+    const document = dirtyDocument(uri);
+    if (document) {
+      await editDirtyDocument(document, path, bytes, expected);
+      return 'editor';
+    }
+    await writeDiskFile(uri.fsPath, path, bytes, expected, () => {
+      if (dirtyDocument(uri)) throw new StalePreviewError([path]);
+    });
+    return 'disk';
+  }
+
+  async list(glob: string, limit: number, signal: AbortSignal): Promise<FileListing> {
+    const cancel = new vscode.CancellationTokenSource();
+    const onAbort = (): void => cancel.cancel();
+    signal.addEventListener('abort', onAbort, { once: true });
+    try {
+      const folders = roots();
+      const found = await Promise.all(folders.map(folder => listFolder(folder, glob, folders, cancel.token)));
+      const paths = found.flat().sort();
+      return { paths: paths.slice(0, limit), truncated: paths.length > limit };
+    } finally {
+      signal.removeEventListener('abort', onAbort);
+      cancel.dispose();
+    }
+  }
+}
+
+interface Root extends FolderRoot {
+  readonly uri: vscode.Uri;
+}
+
+function roots(): Root[] {
+  return (vscode.workspace.workspaceFolders ?? [])
+    .filter(folder => folder.uri.scheme === 'file')
+    .map(({ name, uri }) => ({ name, uri, fsPath: uri.fsPath }));
+}
+
+async function listFolder(
+  folder: Root,
+  glob: string,
+  folders: readonly Root[],
+  token: vscode.CancellationToken,
+): Promise<string[]> {
+  const pattern = new vscode.RelativePattern(folder.uri, glob);
+  const found = await vscode.workspace.findFiles(pattern, undefined, MAX_FOUND, token);
+  const prefix = folder.uri.path.endsWith('/') ? folder.uri.path : `${folder.uri.path}/`;
+  const relatives = found.map(uri => uri.path.slice(prefix.length)).filter(relative => !/(^|\/)\.git(\/|$)/.test(relative));
+  const kept = await withoutIgnored(folder.fsPath, relatives);
+  return kept.map(relative => workspacePathOf({ folder, relative }, folders));
+}

@@ -1,0 +1,90 @@
+import { realpath } from 'node:fs/promises';
+import * as path from 'node:path';
+import { PathError } from '../../agent/base/errors.ts';
+
+/** A workspace folder, reduced to what paths need. */
+export interface FolderRoot {
+  readonly name: string;
+  /** Absolute path in the file system of the extension host. */
+  readonly fsPath: string;
+}
+
+/** A place inside a workspace folder. `relative` uses forward slashes and is never empty. */
+export interface WorkspaceLocation<Root extends FolderRoot = FolderRoot> {
+  readonly folder: Root;
+  readonly relative: string;
+}
+
+/**
+ * Where `input` leads, judged by its text alone: a path relative to the first folder, one that begins with a folder's
+ * name where several are open, or an absolute one.
+ * @throws PathError for whatever leads outside, is no file path, or is protected.
+ */
+export function locate<Root extends FolderRoot>(input: string, folders: readonly Root[]): WorkspaceLocation<Root> {
+  const [first] = folders;
+  if (!first) throw new PathError('noWorkspace', 'No folder is open, so there are no files to work on.');
+  // eslint-disable-next-line no-control-regex -- control characters are exactly what is refused
+  if (input === '' || /[\0-\x1f]/.test(input)) throw new PathError('empty', `${JSON.stringify(input)} is not a file path.`);
+  const slashed = path.sep === '\\' ? input.replaceAll('\\', '/') : input;
+  const location = path.isAbsolute(input) ? insideAbsolute(input, folders) : insideRelative(slashed, first, folders);
+  if (!location) throw new PathError('outside', `${input} is outside the workspace. Use a path inside it.`);
+  if (location.relative === '' || location.relative.endsWith('/')) {
+    throw new PathError('empty', `${input} is a folder, not a file.`);
+  }
+  if (location.relative.split('/').some(part => part.toLowerCase() === '.git')) {
+    throw new PathError('protected', `${input} belongs to git itself and cannot be read or changed here.`);
+  }
+  return location;
+}
+
+/** The one text for a location: relative to its folder, with the folder's name in front where several are open. */
+export function workspacePathOf({ folder, relative }: WorkspaceLocation, folders: readonly FolderRoot[]): string {
+  return folders.length > 1 ? `${folder.name}/${relative}` : relative;
+}
+
+/**
+ * Follows symlinks: the deepest part of the location that exists must still be inside its folder.
+ * @throws PathError when it is not.
+ */
+export async function assertReallyInside(input: string, { folder, relative }: WorkspaceLocation): Promise<void> {
+  const root = await realpath(folder.fsPath);
+  for (let at = path.join(folder.fsPath, relative); ; at = path.dirname(at)) {
+    const real = await realpath(at).catch(ignoreMissing);
+    if (real === undefined && at !== folder.fsPath) continue;
+    if (real !== undefined && isInside(real, root)) {
+      if (!path.relative(root, real).split(path.sep).includes('.git')) return;
+      throw new PathError('protected', `${input} leads into git's own files.`);
+    }
+    throw new PathError('outside', `${input} leads outside the workspace through a symbolic link.`);
+  }
+}
+
+function insideAbsolute<Root extends FolderRoot>(
+  input: string,
+  folders: readonly Root[],
+): WorkspaceLocation<Root> | undefined {
+  const folder = folders.find(candidate => isInside(path.normalize(input), candidate.fsPath));
+  return folder && { folder, relative: path.relative(folder.fsPath, input).replaceAll(path.sep, '/') };
+}
+
+function insideRelative<Root extends FolderRoot>(
+  input: string,
+  first: Root,
+  folders: readonly Root[],
+): WorkspaceLocation<Root> | undefined {
+  const relative = path.posix.normalize(input);
+  if (relative === '..' || relative.startsWith('../')) return undefined;
+  if (relative === '.') return { folder: first, relative: '' };
+  const named = folders.length > 1 ? folders.find(folder => relative.startsWith(`${folder.name}/`)) : undefined;
+  return named ? { folder: named, relative: relative.slice(named.name.length + 1) } : { folder: first, relative };
+}
+
+function isInside(file: string, root: string): boolean {
+  const relative = path.relative(root, file);
+  return relative === '' || (relative !== '..' && !relative.startsWith(`..${path.sep}`) && !path.isAbsolute(relative));
+}
+
+function ignoreMissing(error: NodeJS.ErrnoException): undefined {
+  if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return undefined;
+  throw error;
+}

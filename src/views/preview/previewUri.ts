@@ -1,0 +1,42 @@
+import * as vscode from 'vscode';
+import type { FileChange } from '../../agent/preview/fileChange.ts';
+import type { Preview } from '../../agent/preview/preview.ts';
+import { PREVIEW_SCHEME } from '../contributions.ts';
+
+/** The proposal, or what it was made on. */
+export type PreviewSide = 'base' | 'proposal';
+
+/** What a preview document's URI says. It never holds state: that lives in the store. */
+export interface PreviewAddress {
+  readonly previewId: string;
+  readonly side: PreviewSide;
+  /** The path of the file's own URI, or of the readable document of an opaque preview. */
+  readonly path: string;
+}
+
+/** Where a change's file lives; its path is the path of the preview document. */
+export type FileUris = (workspacePath: string) => vscode.Uri;
+
+/** The document of one change. */
+export function changeUri(previewId: string, change: FileChange, side: PreviewSide, files: FileUris): vscode.Uri {
+  return previewUri({ previewId, side, path: files(change.path).path });
+}
+
+/** The readable document that stands for a preview without file changes. */
+export function opaqueUri(preview: Preview, side: PreviewSide): vscode.Uri {
+  return previewUri({ previewId: preview.id, side, path: `/${preview.id}.md` });
+}
+
+export function parsePreviewUri(uri: vscode.Uri): PreviewAddress | undefined {
+  if (uri.scheme !== PREVIEW_SCHEME) return undefined;
+  return { previewId: uri.authority, side: uri.query === 'base' ? 'base' : 'proposal', path: uri.path };
+}
+
+function previewUri({ previewId, side, path }: PreviewAddress): vscode.Uri {
+  return vscode.Uri.from({
+    scheme: PREVIEW_SCHEME,
+    authority: previewId,
+    path,
+    query: side === 'base' ? 'base' : '',
+  });
+}
