@@ -66,7 +66,7 @@ export interface RedlineApi {
     /** Settles when the session is idle or awaiting review. */
     prompt(text: string): Promise<void>;
     stop(): void;
-    new(): Promise<void>;
+    readonly new: () => Promise<void>;
     /** The conversation, as sent to the model. */
     messages(): readonly SessionMessage[];
     readonly state: SessionState;

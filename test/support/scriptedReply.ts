@@ -1,4 +1,4 @@
-import type { ChatBody } from './scriptedServer.ts';
+import type { ChatBody } from './scriptedChecks.ts';
 
 export interface ScriptedCall {
   readonly name: string;

@@ -1,20 +1,10 @@
 import { createServer } from 'node:http';
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { isRecord, validateConversation } from '../../src/agent/model/openaiMessages.ts';
-import type { WireMessage, WireTool, WireToolChoice } from '../../src/agent/model/openaiMessages.ts';
+import { mistakeIn, problemsOf, refusedChoice } from './scriptedChecks.ts';
+import type { ChatBody, ChoiceManners } from './scriptedChecks.ts';
 import { completionOf, streamOf } from './scriptedReply.ts';
 import type { ScriptedAnswer } from './scriptedReply.ts';
-
-/** The body of a chat-completions request. */
-export interface ChatBody {
-  readonly model: string;
-  readonly messages: readonly WireMessage[];
-  readonly stream?: boolean;
-  readonly stream_options?: { readonly include_usage?: boolean };
-  readonly tools?: readonly WireTool[];
-  readonly tool_choice?: WireToolChoice;
-}
 
 export interface RecordedRequest {
   readonly body: ChatBody;
@@ -43,13 +33,7 @@ export type Reply = { readonly delayUntil?: Promise<unknown> } & (
 /** A list is served in order, one reply per request; a function is asked with the number of the request, from 0. */
 export type Script = readonly Reply[] | ((request: RecordedRequest, n: number) => Reply | Promise<Reply>);
 
-/** How a server treats a choice: as OpenAI does, refusing its form, or taking and ignoring it. */
-export type ChoiceManner = 'honour' | 'reject400' | 'ignore';
-
-export interface ScriptedServerOptions {
-  /** LM Studio refuses a named choice, llama.cpp ignores it. */
-  readonly namedChoice?: ChoiceManner;
-  readonly required?: ChoiceManner;
+export interface ScriptedServerOptions extends ChoiceManners {
   /** Every other key, and none, is answered with 401. Without it keys are not looked at. */
   readonly key?: string;
   readonly models?: readonly string[];
@@ -107,7 +91,11 @@ export async function startScriptedServer(
     const reply = typeof script === 'function' ? await script(request, n) : script[n];
     await reply?.delayUntil;
     const mistake =
-      reply === undefined ? 'the script has no reply for it' : mistakeIn(reply, request.body, options);
+      reply === undefined
+        ? 'the script has no reply for it'
+        : 'status' in reply || 'raw' in reply || 'hang' in reply
+          ? undefined
+          : mistakeIn(reply, request.body, options);
     if (reply === undefined || mistake !== undefined) {
       violations.push(`request ${n}: ${mistake}`);
       return sendError(response, 500, `Script: ${mistake}`, { 'x-should-retry': 'false' });
@@ -146,71 +134,6 @@ export async function startScriptedServer(
         server.closeAllConnections();
       }),
   };
-}
-
-function problemsOf(body: unknown): string[] {
-  if (!isRecord(body)) return ['the body is not a JSON object'];
-  const problems: string[] = [];
-  if (typeof body['model'] !== 'string' || body['model'] === '') problems.push('no model');
-  if (body['stream'] !== true) problems.push('this server only streams');
-  problems.push(...validateConversation(Array.isArray(body['messages']) ? body['messages'] : []));
-  const names: string[] = [];
-  if (body['tools'] !== undefined && (!Array.isArray(body['tools']) || body['tools'].length === 0)) {
-    problems.push('tools is not a list with members');
-  }
-  for (const tool of Array.isArray(body['tools']) ? (body['tools'] as unknown[]) : []) {
-    const target = isRecord(tool) && isRecord(tool['function']) ? tool['function'] : {};
-    const { name, parameters } = target;
-    if (typeof name !== 'string' || !/^[\w-]{1,64}$/.test(name))
-      problems.push(`a tool has no usable name: ${String(name)}`);
-    else if (names.includes(name)) problems.push(`two tools are called ${name}`);
-    else names.push(name);
-    if (!isRecord(parameters) || parameters['type'] !== 'object')
-      problems.push(`${String(name)}: parameters of a type other than object`);
-  }
-  const choice = body['tool_choice'];
-  if (choice !== undefined && names.length === 0) problems.push('tool_choice without tools');
-  else if (isRecord(choice)) {
-    const named = isRecord(choice['function']) ? String(choice['function']['name']) : '';
-    if (!names.includes(named)) problems.push(`tool_choice names ${named}, which is not in tools`);
-  } else if (choice !== undefined && !['auto', 'none', 'required'].includes(String(choice))) {
-    problems.push(`tool_choice is ${String(choice)}`);
-  }
-  return problems;
-}
-
-function refusedChoice(
-  { tool_choice: choice }: ChatBody,
-  options: ScriptedServerOptions,
-): string | undefined {
-  if (typeof choice === 'object' && options.namedChoice === 'reject400') {
-    return "Invalid tool_choice type: 'object'. Supported string values: none, auto, required";
-  }
-  if (choice === 'required' && options.required === 'reject400') {
-    return 'tool_choice "required" is not supported by this model';
-  }
-  return undefined;
-}
-
-function mistakeIn(
-  reply: Reply,
-  { tool_choice: choice }: ChatBody,
-  options: ScriptedServerOptions,
-): string | undefined {
-  if ('status' in reply || 'raw' in reply || 'hang' in reply) return undefined;
-  const called = (reply.toolCalls ?? []).map(call => call.name);
-  if (choice === 'none' && called.length > 0)
-    return `tool_choice is none, and the reply calls ${called.join(', ')}`;
-  if (choice === 'required' && options.required !== 'ignore' && called.length === 0) {
-    return 'tool_choice is required, and the reply calls nothing';
-  }
-  if (typeof choice === 'object' && options.namedChoice !== 'ignore') {
-    const { name } = choice.function;
-    if (called.length === 0 || called.some(other => other !== name)) {
-      return `tool_choice forces ${name}, and the reply calls ${called.join(', ') || 'nothing'}`;
-    }
-  }
-  return undefined;
 }
 
 async function send(response: ServerResponse, reply: Reply, body: ChatBody): Promise<void> {
