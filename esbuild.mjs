@@ -71,7 +71,9 @@ async function buildChunks() {
 
 function report() {
   const kb = file => fs.statSync(path.join('dist', file)).size / 1024;
-  console.log(`entry  dist/extension.cjs ${kb('extension.cjs').toFixed(0)} KB (budget ${ENTRY_BUDGET_KB} KB)`);
+  console.log(
+    `entry  dist/extension.cjs ${kb('extension.cjs').toFixed(0)} KB (budget ${ENTRY_BUDGET_KB} KB)`,
+  );
   for (const name of [...lazy].sort()) {
     console.log(`lazy   dist/${chunkName(name)} ${kb(chunkName(name)).toFixed(0)} KB (${name})`);
   }

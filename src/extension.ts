@@ -27,7 +27,10 @@ export async function activate(context: vscode.ExtensionContext): Promise<Redlin
     vscode.languages.registerCodeLensProvider({ scheme: PREVIEW_SCHEME }, lenses),
     opener,
     registerContextKeys(store, session),
-    registerCommands({ ...previewCommands({ ...agent, opener, files, logger: log }), ...sessionCommands(agent) }, log),
+    registerCommands(
+      { ...previewCommands({ ...agent, opener, files, logger: log }), ...sessionCommands(agent) },
+      log,
+    ),
   );
   return createApi(agent);
 }

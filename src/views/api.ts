@@ -36,7 +36,9 @@ export interface ProposedChange {
 }
 
 /** `PendingAction` for other extensions: their file changes are plain text. */
-export type ProposedAction = Omit<PendingAction, 'changes'> & { readonly changes?: readonly ProposedChange[] };
+export type ProposedAction = Omit<PendingAction, 'changes'> & {
+  readonly changes?: readonly ProposedChange[];
+};
 
 /** What `activate()` returns. Everything that comes through it is logged with actor `extension`. */
 export interface RedlineApi {
@@ -101,7 +103,13 @@ export function createApi({ store, invoker, session, settings }: ApiParts): Redl
       resolve: async ({ id, action, reason, extra }) => {
         const target = id ?? list()[0]?.id;
         if (target === undefined) throw new ToolError(NOTHING_PENDING);
-        return invoker.resolve({ id: target, action, reason, ...(extra ? { extra } : {}), actor: 'extension' });
+        return invoker.resolve({
+          id: target,
+          action,
+          reason,
+          ...(extra ? { extra } : {}),
+          actor: 'extension',
+        });
       },
       onDidChange: changed.event,
       ledger: () => store.ledger(),

@@ -1,6 +1,8 @@
 /** The signal's reason if it is an `Error`, else a fresh `AbortError`. */
 export function abortErrorOf(signal: AbortSignal): Error {
-  return signal.reason instanceof Error ? signal.reason : new DOMException('The operation was aborted.', 'AbortError');
+  return signal.reason instanceof Error
+    ? signal.reason
+    : new DOMException('The operation was aborted.', 'AbortError');
 }
 
 /**
@@ -17,6 +19,7 @@ export async function untilAborted<T>(signal: AbortSignal | undefined, start: ()
   const aborted = new Promise<never>((_, reject) => {
     onAbort = () => reject(abortErrorOf(signal));
     signal.addEventListener('abort', onAbort, { once: true });
+    if (signal.aborted) onAbort(); // `start` itself may have aborted it
   });
   try {
     return await Promise.race([work, aborted]);

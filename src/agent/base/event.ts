@@ -1,7 +1,11 @@
 import type { Disposable } from './disposable.ts';
 
 /** A subscription function. Shaped like `vscode.Event`, so that views can hand it through unchanged. */
-export type Event<T> = (listener: (event: T) => unknown, thisArgs?: unknown, disposables?: Disposable[]) => Disposable;
+export type Event<T> = (
+  listener: (event: T) => unknown,
+  thisArgs?: unknown,
+  disposables?: Disposable[],
+) => Disposable;
 
 /**
  * The source of an {@link Event}. Listeners run synchronously in the order of subscription.

@@ -56,7 +56,8 @@ export function decodeLog<T>(
 
 function checkHeader(value: unknown, header: LogHeader): void {
   const found = value as Partial<LogHeader> | undefined;
-  if (found?.log === header.log && typeof found.version === 'number' && found.version <= header.version) return;
+  if (found?.log === header.log && typeof found.version === 'number' && found.version <= header.version)
+    return;
   throw new UnknownLogVersionError(
     `Expected a ${header.log} log of version ${header.version} or older, found ${JSON.stringify(value)}.`,
   );
@@ -100,7 +101,8 @@ export class JsonLog<T> {
       return { entries: [], badLines: [], torn: false };
     }
     const decoded = decodeLog(text, this.#header, this.#parse);
-    if (decoded.torn) await truncateTo(this.#file, Buffer.byteLength(text.slice(0, text.lastIndexOf('\n') + 1)));
+    if (decoded.torn)
+      await truncateTo(this.#file, Buffer.byteLength(text.slice(0, text.lastIndexOf('\n') + 1)));
     return decoded;
   }
 

@@ -63,8 +63,15 @@ function saying(text: string): ProviderAnswer {
   return { text, toolCalls: [], stopReason: 'stop' };
 }
 
-function calling(messages: readonly SessionMessage[], name: string, args: Record<string, unknown>): ProviderAnswer {
-  const calls = messages.reduce((sum, message) => sum + (message.role === 'assistant' ? message.toolCalls.length : 0), 0);
+function calling(
+  messages: readonly SessionMessage[],
+  name: string,
+  args: Record<string, unknown>,
+): ProviderAnswer {
+  const calls = messages.reduce(
+    (sum, message) => sum + (message.role === 'assistant' ? message.toolCalls.length : 0),
+    0,
+  );
   const call = { id: `offline_${calls + 1}`, name, arguments: JSON.stringify(args) };
   return { text: '', toolCalls: [call], stopReason: 'toolCalls' };
 }

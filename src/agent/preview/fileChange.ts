@@ -47,8 +47,13 @@ export function bytesOfSide(side: FileSide): Uint8Array {
 }
 
 /** A creation, modification or deletion from two sides; `null` means that the file does not exist. */
-export function changeOf(path: string, before: FileSide | null, after: FileSide | null): FileChange | undefined {
-  if (before && after) return before.hash === after.hash ? undefined : { kind: 'modify', path, before, after };
+export function changeOf(
+  path: string,
+  before: FileSide | null,
+  after: FileSide | null,
+): FileChange | undefined {
+  if (before && after)
+    return before.hash === after.hash ? undefined : { kind: 'modify', path, before, after };
   if (after) return { kind: 'create', path, before: null, after };
   if (before) return { kind: 'delete', path, before, after: null };
   return undefined;

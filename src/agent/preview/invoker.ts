@@ -51,7 +51,11 @@ export class Invoker {
   /** A preview is pending again after a failed apply: time to renew its directive and reminder. */
   readonly onDidFailApply: Event<Preview> = this.#applyFailed.event;
 
-  constructor(store: PreviewStore, workspace: Pick<Workspace, 'read' | 'write'>, authority: () => ModelAuthority) {
+  constructor(
+    store: PreviewStore,
+    workspace: Pick<Workspace, 'read' | 'write'>,
+    authority: () => ModelAuthority,
+  ) {
     this.#store = store;
     this.#workspace = workspace;
     this.#authority = authority;
@@ -82,7 +86,11 @@ export class Invoker {
         return withDetails(textResult(alreadyResolvedText(preview)), request, preview);
       case 'applying':
         await this.#running.get(preview.id);
-        return withDetails(textResult(alreadyResolvedText(this.#store.get(preview.id) ?? preview)), request, preview);
+        return withDetails(
+          textResult(alreadyResolvedText(this.#store.get(preview.id) ?? preview)),
+          request,
+          preview,
+        );
       case 'pending':
         break;
     }
@@ -94,7 +102,10 @@ export class Invoker {
       return withDetails(textResult(recommendedText(preview), { recommended: preview.id }), request, preview);
     }
     const run = this.#run(preview, request);
-    this.#running.set(preview.id, run.catch(() => undefined));
+    this.#running.set(
+      preview.id,
+      run.catch(() => undefined),
+    );
     try {
       return await run;
     } finally {
@@ -105,7 +116,10 @@ export class Invoker {
   async #run(preview: Preview, request: ResolveRequest): Promise<AgentToolResult> {
     this.#store.beginResolving(preview.id, request.action, request.actor);
     try {
-      const result = request.action === 'apply' ? await this.#apply(preview, request) : await this.#reject(preview, request);
+      const result =
+        request.action === 'apply'
+          ? await this.#apply(preview, request)
+          : await this.#reject(preview, request);
       this.#callbacks.delete(preview.id);
       const failed = request.action === 'apply' && result.isError === true;
       const outcome = failed ? 'failed' : request.action === 'apply' ? 'applied' : 'discarded';
@@ -123,7 +137,10 @@ export class Invoker {
   async #apply(preview: Preview, { reason, extra }: ResolveRequest): Promise<AgentToolResult> {
     if (preview.changes) {
       const { unsaved } = await landChanges(this.#workspace, preview.changes);
-      const note = unsaved.length === 0 ? '' : ` Not saved yet, because it has other unsaved changes: ${unsaved.join(', ')}.`;
+      const note =
+        unsaved.length === 0
+          ? ''
+          : ` Not saved yet, because it has other unsaved changes: ${unsaved.join(', ')}.`;
       return textResult(`Applied: ${preview.label}. Reason: ${reason}${note}`);
     }
     const apply = this.#callbacks.get(preview.id)?.apply;
@@ -169,7 +186,9 @@ function withDetails(result: AgentToolResult, request: ResolveRequest, preview: 
     ...(request.extra ? { extra: request.extra } : {}),
     sourceToolName: preview.sourceToolName,
     label: preview.label,
-    ...(result.details === undefined || result.details === null ? {} : { sourceResultDetails: result.details }),
+    ...(result.details === undefined || result.details === null
+      ? {}
+      : { sourceResultDetails: result.details }),
   };
   return { ...result, details };
 }

@@ -18,7 +18,11 @@ export interface LedgerEntry {
   readonly at: string;
   readonly hunks?: { readonly applied: number; readonly refused: number };
   /** sha-256 of each file's bytes before and after; `null` where there is no file. */
-  readonly files: readonly { readonly path: string; readonly before: string | null; readonly after: string | null }[];
+  readonly files: readonly {
+    readonly path: string;
+    readonly before: string | null;
+    readonly after: string | null;
+  }[];
 }
 
 /** The hashes of all paths that a preview touches. */

@@ -10,7 +10,12 @@ import type { Preview, PreviewState, Recommendation } from './preview.ts';
  */
 export type PreviewLogEntry =
   | { readonly type: 'staged'; readonly preview: StagedPreview }
-  | { readonly type: 'revised'; readonly id: string; readonly revision: number; readonly changes: readonly FileChange[] }
+  | {
+      readonly type: 'revised';
+      readonly id: string;
+      readonly revision: number;
+      readonly changes: readonly FileChange[];
+    }
   | { readonly type: 'stale'; readonly id: string; readonly paths: readonly string[] }
   | { readonly type: 'recommended'; readonly id: string; readonly recommendation: Recommendation }
   | { readonly type: 'resolved'; readonly entry: LedgerEntry; readonly final: boolean }
@@ -63,7 +68,11 @@ const entrySchema = z.discriminatedUnion('type', [
   }),
   z.object({ type: z.literal('revised'), id: z.string(), revision: z.number().int(), changes }),
   z.object({ type: z.literal('stale'), id: z.string(), paths: z.array(path) }),
-  z.object({ type: z.literal('recommended'), id: z.string(), recommendation: z.object({ action, reason: z.string() }) }),
+  z.object({
+    type: z.literal('recommended'),
+    id: z.string(),
+    recommendation: z.object({ action, reason: z.string() }),
+  }),
   z.object({
     type: z.literal('resolved'),
     final: z.boolean(),
@@ -80,7 +89,9 @@ const entrySchema = z.discriminatedUnion('type', [
       details: z.unknown().optional(),
       at: z.string(),
       hunks: z.object({ applied: z.number(), refused: z.number() }).optional(),
-      files: z.array(z.object({ path: z.string(), before: z.string().nullable(), after: z.string().nullable() })),
+      files: z.array(
+        z.object({ path: z.string(), before: z.string().nullable(), after: z.string().nullable() }),
+      ),
     }),
   }),
   z.object({ type: z.literal('expired'), id: z.string() }),
@@ -88,17 +99,26 @@ const entrySchema = z.discriminatedUnion('type', [
 
 /** The preview after `entry`; `undefined` for an entry about a preview that does not exist. */
 export function reduce(preview: Preview | undefined, entry: PreviewLogEntry): Preview | undefined {
-  if (entry.type === 'staged') return { ...entry.preview, revision: 1, state: { kind: 'pending', stale: [] } };
+  if (entry.type === 'staged')
+    return { ...entry.preview, revision: 1, state: { kind: 'pending', stale: [] } };
   if (!preview) return undefined;
   switch (entry.type) {
     case 'revised':
-      return { ...preview, revision: entry.revision, changes: entry.changes, state: { kind: 'pending', stale: [] } };
+      return {
+        ...preview,
+        revision: entry.revision,
+        changes: entry.changes,
+        state: { kind: 'pending', stale: [] },
+      };
     case 'stale':
       return { ...preview, state: { ...pendingPart(preview.state), stale: entry.paths } };
     case 'recommended':
       return { ...preview, state: { ...pendingPart(preview.state), recommendation: entry.recommendation } };
     case 'resolved':
-      return { ...preview, state: entry.final ? finalState(entry.entry) : failedState(preview.state, entry.entry) };
+      return {
+        ...preview,
+        state: entry.final ? finalState(entry.entry) : failedState(preview.state, entry.entry),
+      };
     case 'expired':
       return { ...preview, state: { kind: 'expired' } };
   }

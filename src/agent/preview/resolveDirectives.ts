@@ -70,7 +70,8 @@ export class ResolveDirectives implements Disposable {
 
   #follow(preview: Preview): void {
     const { state } = preview;
-    const answered = !isOpen(preview) || (state.kind === 'pending' && (state.recommendation ?? state.stale[0]));
+    const answered =
+      !isOpen(preview) || (state.kind === 'pending' && (state.recommendation ?? state.stale[0]));
     if (answered) this.#handles.get(preview.id)?.remove();
     if (!isOpen(preview)) this.#handles.delete(preview.id);
   }

@@ -57,7 +57,10 @@ export class ToolChoiceQueue<Args = unknown, Result = unknown> {
     return this.push([choice], options);
   }
 
-  pushSequence(choices: readonly ToolChoice[], options: DirectiveOptions<Args, Result> = {}): DirectiveHandle {
+  pushSequence(
+    choices: readonly ToolChoice[],
+    options: DirectiveOptions<Args, Result> = {},
+  ): DirectiveHandle {
     return this.push([...choices], options);
   }
 
@@ -106,7 +109,8 @@ export class ToolChoiceQueue<Args = unknown, Result = unknown> {
     const answer = directive.options.onRejected?.(choice, reason) ?? 'drop';
     if (reason === 'cleared' || reason === 'removed') return;
     if (answer === 'drop_sequence') this.#queue = this.#queue.filter(queued => queued !== directive);
-    if (answer === 'requeue') this.#queue.unshift({ choices: [choice][Symbol.iterator](), options: directive.options });
+    if (answer === 'requeue')
+      this.#queue.unshift({ choices: [choice][Symbol.iterator](), options: directive.options });
   }
 
   get hasInFlight(): boolean {

@@ -47,7 +47,8 @@ async function runTurn(port: LoopPort, signal: AbortSignal): Promise<{ end: Loop
     return { end: message.stopReason, calls: 0 };
   }
   for (const batch of batches(message.toolCalls, call => port.isReadOnly(call))) {
-    for (const result of await Promise.all(batch.map(call => runCall(port, call, signal)))) port.append(result);
+    for (const result of await Promise.all(batch.map(call => runCall(port, call, signal))))
+      port.append(result);
   }
   const end = signal.aborted ? 'aborted' : 'done';
   port.settle(end === 'aborted' ? 'aborted' : 'resolve');

@@ -8,7 +8,13 @@ import type { Invoker } from '../preview/invoker.ts';
 import type { LedgerEntry } from '../preview/ledger.ts';
 import { ModelResolver, type ResolveQueue } from '../preview/modelResolver.ts';
 import type { PendingAction } from '../preview/pendingAction.ts';
-import { isOpen, type ModelAuthority, type Preview, type PreviewOrigin, type ResolveOrder } from '../preview/preview.ts';
+import {
+  isOpen,
+  type ModelAuthority,
+  type Preview,
+  type PreviewOrigin,
+  type ResolveOrder,
+} from '../preview/preview.ts';
 import type { PreviewStore } from '../preview/previewStore.ts';
 import { queueResolveHandler, type QueuedPreview } from '../preview/queueResolveHandler.ts';
 import { ResolveDirectives } from '../preview/resolveDirectives.ts';
@@ -187,7 +193,8 @@ export class Session implements Disposable {
         settle: end => (end === 'resolve' ? this.#queue.resolve() : this.#queue.reject(end)),
         hasMoreToSay: () => this.#queue.hasQueued,
         emit: event => this.#emit(event),
-        report: failure => logger.error(`Request to ${provider.id} failed (${failure.code}): ${failure.detail}`),
+        report: failure =>
+          logger.error(`Request to ${provider.id} failed (${failure.code}): ${failure.detail}`),
       },
       signal,
     );

@@ -8,6 +8,7 @@ import { writeFileTool } from './writeFile.ts';
 /** A registry with the tools that come with Redline. */
 export function builtInTools(): ToolRegistry {
   const registry = new ToolRegistry();
-  for (const tool of [readFileTool, listFilesTool, editFileTool, writeFileTool, resolveTool]) registry.register(tool);
+  for (const tool of [readFileTool, listFilesTool, editFileTool, writeFileTool, resolveTool])
+    registry.register(tool);
   return registry;
 }

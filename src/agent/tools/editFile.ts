@@ -19,7 +19,12 @@ export const editFileTool = defineTool({
   parameters: z.object({
     path: z.string().min(1).describe('Path inside the workspace.'),
     edits: z
-      .array(z.object({ old: z.string().describe('Exact text to replace.'), new: z.string().describe('Its replacement.') }))
+      .array(
+        z.object({
+          old: z.string().describe('Exact text to replace.'),
+          new: z.string().describe('Its replacement.'),
+        }),
+      )
       .min(1),
   }),
   async execute({ path: input, edits }, context) {
@@ -63,5 +68,7 @@ function shownEdit(text: string, edit: TextEdit): string {
     part === '' ? [] : part.split(/\r?\n/).map((row, i) => `${sign}${line + i}:${row}`);
   const all = [...rows('-', text.slice(edit.start, edit.end)), ...rows('+', edit.text)];
   if (all.length <= MAX_SHOWN_LINES) return all.join('\n');
-  return [...all.slice(0, MAX_SHOWN_LINES), `[${all.length - MAX_SHOWN_LINES} more lines not shown]`].join('\n');
+  return [...all.slice(0, MAX_SHOWN_LINES), `[${all.length - MAX_SHOWN_LINES} more lines not shown]`].join(
+    '\n',
+  );
 }

@@ -41,7 +41,9 @@ export async function executeToolCall(call: ToolCall, options: ExecuteOptions): 
   } catch (error) {
     result = errorResult(call, error, options);
   }
-  const text = [...(staged.length > 0 ? [stagedText(staged, options.userReviews)] : []), textOf(result)].join('\n');
+  const text = [...(staged.length > 0 ? [stagedText(staged, options.userReviews)] : []), textOf(result)].join(
+    '\n',
+  );
   return {
     role: 'tool',
     toolCallId: call.id,
@@ -66,18 +68,21 @@ export function interruptedResult(call: ToolCall): ToolResultMessage {
 function findTool(name: string, tools: readonly Tool[]): Tool {
   const tool = tools.find(candidate => candidate.name === name);
   if (tool) return tool;
-  throw new ToolError(`There is no tool named ${name}. Available: ${tools.map(known => known.name).join(', ')}.`);
+  throw new ToolError(
+    `There is no tool named ${name}. Available: ${tools.map(known => known.name).join(', ')}.`,
+  );
 }
 
 function parseArguments(call: ToolCall, schema: z.ZodType): unknown {
   const parsed = schema.safeParse(parseJson(call));
   if (parsed.success) return parsed.data;
   const issues = parsed.error.issues.map(issue => `${issue.path.join('.') || 'arguments'}: ${issue.message}`);
-  throw new ToolError(`Invalid arguments for ${call.name}. ${issues.join('; ')}. Correct them and call it again.`);
+  throw new ToolError(
+    `Invalid arguments for ${call.name}. ${issues.join('; ')}. Correct them and call it again.`,
+  );
 }
 
 function parseJson(call: ToolCall): unknown {
-  if (call.arguments.trim() === '') return {};
   try {
     return JSON.parse(call.arguments) as unknown;
   } catch (error) {

@@ -8,7 +8,8 @@ const MAX_FILES = 1_000;
 export const listFilesTool = defineTool({
   name: 'list_files',
   label: 'List Files',
-  description: 'List the files of the workspace that match a glob, e.g. "src/**/*.ts". Ignored files are left out.',
+  description:
+    'List the files of the workspace that match a glob, e.g. "src/**/*.ts". Ignored files are left out.',
   parameters: z.object({ glob: z.string().min(1).describe('A glob, relative to the workspace folder.') }),
   readOnly: true,
   async execute({ glob }, { workspace, signal }) {

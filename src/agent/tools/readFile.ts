@@ -13,7 +13,8 @@ const MAX_LINE_CHARS = 2_000;
 export const readFileTool = defineTool({
   name: 'read_file',
   label: 'Read File',
-  description: 'Read a text file of the workspace. Lines are numbered from 1; the numbers are not part of the file.',
+  description:
+    'Read a text file of the workspace. Lines are numbered from 1; the numbers are not part of the file.',
   parameters: z.object({
     path: z.string().min(1).describe('Path inside the workspace, e.g. "src/app.ts".'),
     startLine: z.int().min(1).optional(),
@@ -27,12 +28,15 @@ export const readFileTool = defineTool({
     if (startLine > lines.length) throw new ToolError(`${path} has only ${lines.length} lines.`);
     const last = Math.min(endLine ?? lines.length, lines.length, startLine + MAX_LINES - 1);
     const shown = lines.slice(startLine - 1, last).map((line, i) => `${startLine + i}\t${shorten(line)}`);
-    const rest = last < Math.min(endLine ?? lines.length, lines.length) ? ` Ask again from line ${last + 1}.` : '';
+    const rest =
+      last < Math.min(endLine ?? lines.length, lines.length) ? ` Ask again from line ${last + 1}.` : '';
     return textResult(`${path}, lines ${startLine}-${last} of ${lines.length}.${rest}\n${shown.join('\n')}`);
   },
 });
 
 function shorten(line: string): string {
   const text = line.replace(/[\r\n]+$/, '');
-  return text.length <= MAX_LINE_CHARS ? text : `${text.slice(0, MAX_LINE_CHARS)} [line cut: ${text.length} characters]`;
+  return text.length <= MAX_LINE_CHARS
+    ? text
+    : `${text.slice(0, MAX_LINE_CHARS)} [line cut: ${text.length} characters]`;
 }

@@ -11,7 +11,10 @@ export const resolveTool = defineTool({
   parameters: z.object({
     action: z.enum(['apply', 'discard']),
     reason: z.string().describe('One sentence: why. It is shown to the user and kept in the ledger.'),
-    extra: z.record(z.string(), z.unknown()).optional().describe('Free-form data for the producer of the preview.'),
+    extra: z
+      .record(z.string(), z.unknown())
+      .optional()
+      .describe('Free-form data for the producer of the preview.'),
     id: z.string().optional().describe('The id of a pending preview, e.g. "p3".'),
   }),
   hidden: true,

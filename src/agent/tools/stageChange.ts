@@ -16,7 +16,10 @@ export interface ProposedFile {
 /** Stages the change of one file. A change that changes nothing stages nothing, and says so. */
 export async function stageChange(context: ToolContext, file: ProposedFile): Promise<AgentToolResult> {
   const change = changeOf(file.path, file.before, file.after);
-  if (!change) return textResult(`Nothing to change: ${file.path} already has exactly this content. Nothing was staged.`);
+  if (!change)
+    return textResult(
+      `Nothing to change: ${file.path} already has exactly this content. Nothing was staged.`,
+    );
   await context.stage({ label: file.label, sourceToolName: file.sourceToolName, changes: [change] });
   return textResult(file.summary);
 }

@@ -21,12 +21,16 @@ const MAX_PLACES = 3;
  * @throws ToolError when an `old` is not there exactly once (naming candidates) or two edits overlap.
  */
 export function locateEdits(path: string, text: string, edits: readonly OldNew[]): readonly TextEdit[] {
-  const located = edits.map((edit, index) => locate(path, text, edit, edits.length > 1 ? `edits.${index}.old` : 'old'));
+  const located = edits.map((edit, index) =>
+    locate(path, text, edit, edits.length > 1 ? `edits.${index}.old` : 'old'),
+  );
   located.sort((a, b) => a.start - b.start);
   located.forEach((edit, index) => {
     const next = located[index + 1];
     if (next && next.start < edit.end) {
-      throw new ToolError(`Two edits overlap at line ${lineAt(text, next.start)} of ${path}. Merge them into one edit.`);
+      throw new ToolError(
+        `Two edits overlap at line ${lineAt(text, next.start)} of ${path}. Merge them into one edit.`,
+      );
     }
   });
   return located;
@@ -45,7 +49,9 @@ export function applyTextEdits(text: string, edits: readonly TextEdit[]): string
 
 function locate(path: string, text: string, edit: OldNew, field: string): TextEdit {
   if (edit.old === '') {
-    throw new ToolError(`${field} is empty, but ${path} exists. Give the exact text to replace, or use write_file.`);
+    throw new ToolError(
+      `${field} is empty, but ${path} exists. Give the exact text to replace, or use write_file.`,
+    );
   }
   const found = occurrences(text, edit.old);
   if (found.length === 0 && text.includes('\r\n')) {
@@ -57,7 +63,14 @@ function locate(path: string, text: string, edit: OldNew, field: string): TextEd
   return only(path, text, found, edit.old, edit.new, field);
 }
 
-function only(path: string, text: string, at: readonly number[], old: string, replacement: string, field: string): TextEdit {
+function only(
+  path: string,
+  text: string,
+  at: readonly number[],
+  old: string,
+  replacement: string,
+  field: string,
+): TextEdit {
   const [start, second] = at;
   if (start === undefined || second !== undefined) {
     const lines = at.slice(0, MAX_PLACES).map(place => lineAt(text, place));
@@ -100,7 +113,11 @@ function nearestLines(text: string, old: string): { line: number; content: strin
   const wanted = bigrams(old.split(/\r?\n/).find(line => line.trim() !== '') ?? '');
   return text
     .split(/\r?\n/, 20_000)
-    .map((content, index) => ({ line: index + 1, content: content.slice(0, 200), score: similarity(wanted, bigrams(content)) }))
+    .map((content, index) => ({
+      line: index + 1,
+      content: content.slice(0, 200),
+      score: similarity(wanted, bigrams(content)),
+    }))
     .filter(({ score }) => score > 0.4)
     .sort((a, b) => b.score - a.score || a.line - b.line)
     .slice(0, MAX_PLACES)

@@ -10,7 +10,10 @@ export async function readText(workspace: Pick<Workspace, 'read'>, path: string)
   const bytes = await workspace.read(path);
   if (!bytes) return null;
   const side = sideOfBytes(bytes);
-  if (!side) throw new ToolError(`${path} is not a text file in UTF-8 or UTF-16, so it cannot be read or edited here.`);
+  if (!side)
+    throw new ToolError(
+      `${path} is not a text file in UTF-8 or UTF-16, so it cannot be read or edited here.`,
+    );
   return side;
 }
 

@@ -24,6 +24,13 @@ export const writeFileTool = defineTool({
     const summary = before
       ? `${path}: ${added} lines added, ${removed} removed.`
       : `${path}: a new file of ${splitLines(content).length} lines.`;
-    return stageChange(context, { path, before, after, sourceToolName: 'write_file', label: `${verb} ${path}`, summary });
+    return stageChange(context, {
+      path,
+      before,
+      after,
+      sourceToolName: 'write_file',
+      label: `${verb} ${path}`,
+      summary,
+    });
   },
 });

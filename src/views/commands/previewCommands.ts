@@ -26,7 +26,8 @@ export interface PreviewCommandsOptions {
 export function previewCommands(options: PreviewCommandsOptions): CommandHandlers {
   const { store, invoker, session, opener, settings, files, logger } = options;
 
-  const pending = (): readonly Preview[] => store.list(settings.order).filter(preview => preview.state.kind === 'pending');
+  const pending = (): readonly Preview[] =>
+    store.list(settings.order).filter(preview => preview.state.kind === 'pending');
 
   /** The preview that was named, or the one in the active editor. */
   const target = (argument: unknown): Preview | undefined => {
@@ -85,7 +86,9 @@ export function previewCommands(options: PreviewCommandsOptions): CommandHandler
         title: vscode.l10n.t('Discard {0}', preview.label),
         prompt: vscode.l10n.t('Why? The model is told your words.'),
       });
-      return reason === undefined ? undefined : vote('discard', [preview.id, undefined, preview.revision], reason);
+      return reason === undefined
+        ? undefined
+        : vote('discard', [preview.id, undefined, preview.revision], reason);
     },
     'redline.preview.open': async argument => {
       const preview = target(argument);
@@ -97,13 +100,19 @@ export function previewCommands(options: PreviewCommandsOptions): CommandHandler
     },
     'redline.preview.applyAll': async () => {
       const all = [...pending()].sort((a, b) => numberOf(a) - numberOf(b));
-      const fresh = all.filter(preview => preview.state.kind === 'pending' && preview.state.stale.length === 0);
+      const fresh = all.filter(
+        preview => preview.state.kind === 'pending' && preview.state.stale.length === 0,
+      );
       const failed = await voteOnAll('apply', fresh);
       const left = all.length - fresh.length + failed;
       void vscode.window.showInformationMessage(
         left === 0
           ? vscode.l10n.t('Applied {0} previews.', fresh.length)
-          : vscode.l10n.t('Applied {0} previews; {1} could not be applied and stay pending.', fresh.length - failed, left),
+          : vscode.l10n.t(
+              'Applied {0} previews; {1} could not be applied and stay pending.',
+              fresh.length - failed,
+              left,
+            ),
       );
     },
     'redline.preview.discardAll': async () => {
@@ -111,7 +120,9 @@ export function previewCommands(options: PreviewCommandsOptions): CommandHandler
       if (all.length === 0) return openHead();
       session.endReview();
       const failed = await voteOnAll('discard', all);
-      void vscode.window.showInformationMessage(vscode.l10n.t('Discarded {0} previews.', all.length - failed));
+      void vscode.window.showInformationMessage(
+        vscode.l10n.t('Discarded {0} previews.', all.length - failed),
+      );
     },
     'redline.preview.next': () => step(1),
     'redline.preview.previous': () => step(-1),

@@ -21,7 +21,9 @@ export function sessionCommands({ session, settings, keys, log }: SessionCommand
       const { baseUrl } = settings;
       const key = await vscode.window.showInputBox({
         title: vscode.l10n.t('API key for {0}', baseUrl),
-        prompt: vscode.l10n.t('Kept in the secret storage and sent to this address only. Leave it empty to forget the key.'),
+        prompt: vscode.l10n.t(
+          'Kept in the secret storage and sent to this address only. Leave it empty to forget the key.',
+        ),
         password: true,
         ignoreFocusOut: true,
       });

@@ -57,7 +57,8 @@ async function openStore(folder: vscode.Uri, log: vscode.LogOutputChannel): Prom
   const onLogFailure = (error: unknown): void => log.error(`Writing ${file} failed: ${detailOf(error)}`);
   try {
     const { entries, badLines, torn } = await logFile.load();
-    if (badLines.length > 0) log.warn(`${file}: skipped lines that could not be read: ${badLines.join(', ')}`);
+    if (badLines.length > 0)
+      log.warn(`${file}: skipped lines that could not be read: ${badLines.join(', ')}`);
     if (torn) log.warn(`${file}: dropped a last line that was not written to its end`);
     const store = new PreviewStore(logFile, onLogFailure);
     store.restore(entries);
@@ -65,7 +66,9 @@ async function openStore(folder: vscode.Uri, log: vscode.LogOutputChannel): Prom
   } catch (error) {
     log.error(`Reading ${file} failed: ${detailOf(error)}`);
     void vscode.window.showErrorMessage(
-      vscode.l10n.t('Redline cannot read its stored previews and left them untouched. New previews last until this window closes.'),
+      vscode.l10n.t(
+        'Redline cannot read its stored previews and left them untouched. New previews last until this window closes.',
+      ),
     );
     return new PreviewStore({ append: () => Promise.resolve() }, onLogFailure);
   }

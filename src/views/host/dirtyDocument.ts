@@ -23,7 +23,10 @@ export function dirtyDocument(uri: vscode.Uri): vscode.TextDocument | undefined 
  */
 export function bytesOfDocument(document: vscode.TextDocument, shown: string): Uint8Array {
   const encoding = encodings[document.encoding];
-  if (!encoding) throw new ToolError(`${shown} is open in the encoding ${document.encoding}, which cannot be edited here.`);
+  if (!encoding)
+    throw new ToolError(
+      `${shown} is open in the encoding ${document.encoding}, which cannot be edited here.`,
+    );
   return encodeText(document.getText(), encoding);
 }
 

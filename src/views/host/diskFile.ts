@@ -17,7 +17,9 @@ export async function readDiskFile(file: string, shown: string): Promise<Uint8Ar
   if (found.isDirectory()) throw new ToolError(`${shown} is a folder, not a file.`);
   if (!found.isFile()) throw new ToolError(`${shown} is not a regular file.`);
   if (found.size > MAX_BYTES) {
-    throw new ToolError(`${shown} has ${(found.size / 1024 / 1024).toFixed(1)} MB; files over 5 MB cannot be read or edited.`);
+    throw new ToolError(
+      `${shown} has ${(found.size / 1024 / 1024).toFixed(1)} MB; files over 5 MB cannot be read or edited.`,
+    );
   }
   return readFile(file);
 }
@@ -51,7 +53,10 @@ export async function writeDiskFile(
     return rm(file);
   }
   const { mode } = await stat(target);
-  const temporary = path.join(path.dirname(target), `.${path.basename(target)}.${randomUUID().slice(0, 8)}.redline`);
+  const temporary = path.join(
+    path.dirname(target),
+    `.${path.basename(target)}.${randomUUID().slice(0, 8)}.redline`,
+  );
   try {
     await writeFile(temporary, bytes, { mode: mode & 0o7777, flag: 'wx' });
     await assertStill(target, shown, expected);
@@ -71,7 +76,12 @@ async function assertStill(file: string, shown: string, expected: Sha256 | null)
 /** A read-only file is left alone, although a rename would get past its mode bits. */
 async function assertWritable(file: string, shown: string): Promise<void> {
   const { mode } = await stat(file);
-  const permitted = (mode & 0o222) !== 0 && (await access(file, constants.W_OK).then(() => true, () => false));
+  const permitted =
+    (mode & 0o222) !== 0 &&
+    (await access(file, constants.W_OK).then(
+      () => true,
+      () => false,
+    ));
   if (!permitted) throw new ToolError(`${shown} is read-only`);
 }
 

@@ -13,7 +13,9 @@ export async function withoutIgnored(root: string, paths: readonly string[]): Pr
     }),
   );
   const isIgnored = (file: string): boolean =>
-    ancestorsOf(file).some(folder => rules.get(folder)?.ignores(folder === '' ? file : file.slice(folder.length + 1)));
+    ancestorsOf(file).some(folder =>
+      rules.get(folder)?.ignores(folder === '' ? file : file.slice(folder.length + 1)),
+    );
   return paths.filter(file => !isIgnored(file));
 }
 

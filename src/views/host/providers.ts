@@ -13,6 +13,8 @@ export class Providers {
   readonly #settings: Settings;
   readonly #keys: ApiKeys;
   readonly #logger: Logger;
+  /** Kept as long as the settings are: a provider learns the ways of its server. */
+  #openai: { readonly baseUrl: string; readonly model: string; readonly provider: ChatProvider } | undefined;
 
   constructor(settings: Settings, keys: ApiKeys, logger: Logger) {
     this.#settings = settings;
@@ -29,10 +31,24 @@ export class Providers {
     const { provider, baseUrl, model } = this.#settings;
     if (provider === 'offline' || (provider === 'auto' && model === '')) return this.#offline;
     if (model === '') {
-      const message = vscode.l10n.t('No model is set. Set "redline.openai.model" to the name of a model that the server knows.');
+      const message = vscode.l10n.t(
+        'No model is set. Set "redline.openai.model" to the name of a model that the server knows.',
+      );
       return failing({ code: 'noModel', message, detail: 'redline.openai.model is empty' });
     }
-    return createOpenAiProvider({ baseUrl, model, apiKey: () => this.#keys.get(baseUrl), logger: this.#logger });
+    return this.#openAi(baseUrl, model);
+  }
+
+  #openAi(baseUrl: string, model: string): ChatProvider {
+    if (this.#openai?.baseUrl !== baseUrl || this.#openai.model !== model) {
+      const apiKey = (): Promise<string | undefined> => this.#keys.get(baseUrl);
+      this.#openai = {
+        baseUrl,
+        model,
+        provider: createOpenAiProvider({ baseUrl, model, apiKey, logger: this.#logger }),
+      };
+    }
+    return this.#openai.provider;
   }
 }
 

@@ -81,7 +81,9 @@ async function listFolder(
   const pattern = new vscode.RelativePattern(folder.uri, glob);
   const found = await vscode.workspace.findFiles(pattern, undefined, MAX_FOUND, token);
   const prefix = folder.uri.path.endsWith('/') ? folder.uri.path : `${folder.uri.path}/`;
-  const relatives = found.map(uri => uri.path.slice(prefix.length)).filter(relative => !/(^|\/)\.git(\/|$)/.test(relative));
+  const relatives = found
+    .map(uri => uri.path.slice(prefix.length))
+    .filter(relative => !/(^|\/)\.git(\/|$)/.test(relative));
   const kept = await withoutIgnored(folder.fsPath, relatives);
   return kept.map(relative => workspacePathOf({ folder, relative }, folders));
 }

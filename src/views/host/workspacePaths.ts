@@ -20,13 +20,19 @@ export interface WorkspaceLocation<Root extends FolderRoot = FolderRoot> {
  * name where several are open, or an absolute one.
  * @throws PathError for whatever leads outside, is no file path, or is protected.
  */
-export function locate<Root extends FolderRoot>(input: string, folders: readonly Root[]): WorkspaceLocation<Root> {
+export function locate<Root extends FolderRoot>(
+  input: string,
+  folders: readonly Root[],
+): WorkspaceLocation<Root> {
   const [first] = folders;
   if (!first) throw new PathError('noWorkspace', 'No folder is open, so there are no files to work on.');
   // eslint-disable-next-line no-control-regex -- control characters are exactly what is refused
-  if (input === '' || /[\0-\x1f]/.test(input)) throw new PathError('empty', `${JSON.stringify(input)} is not a file path.`);
+  if (input === '' || /[\0-\x1f]/.test(input))
+    throw new PathError('empty', `${JSON.stringify(input)} is not a file path.`);
   const slashed = path.sep === '\\' ? input.replaceAll('\\', '/') : input;
-  const location = path.isAbsolute(input) ? insideAbsolute(input, folders) : insideRelative(slashed, first, folders);
+  const location = path.isAbsolute(input)
+    ? insideAbsolute(input, folders)
+    : insideRelative(slashed, first, folders);
   if (!location) throw new PathError('outside', `${input} is outside the workspace. Use a path inside it.`);
   if (location.relative === '' || location.relative.endsWith('/')) {
     throw new PathError('empty', `${input} is a folder, not a file.`);
@@ -38,7 +44,10 @@ export function locate<Root extends FolderRoot>(input: string, folders: readonly
 }
 
 /** The one text for a location: relative to its folder, with the folder's name in front where several are open. */
-export function workspacePathOf({ folder, relative }: WorkspaceLocation, folders: readonly FolderRoot[]): string {
+export function workspacePathOf(
+  { folder, relative }: WorkspaceLocation,
+  folders: readonly FolderRoot[],
+): string {
   return folders.length > 1 ? `${folder.name}/${relative}` : relative;
 }
 
@@ -46,7 +55,10 @@ export function workspacePathOf({ folder, relative }: WorkspaceLocation, folders
  * Follows symlinks: the deepest part of the location that exists must still be inside its folder.
  * @throws PathError when it is not.
  */
-export async function assertReallyInside(input: string, { folder, relative }: WorkspaceLocation): Promise<void> {
+export async function assertReallyInside(
+  input: string,
+  { folder, relative }: WorkspaceLocation,
+): Promise<void> {
   const root = await realpath(folder.fsPath);
   for (let at = path.join(folder.fsPath, relative); ; at = path.dirname(at)) {
     const real = await realpath(at).catch(ignoreMissing);
@@ -75,13 +87,19 @@ function insideRelative<Root extends FolderRoot>(
   const relative = path.posix.normalize(input);
   if (relative === '..' || relative.startsWith('../')) return undefined;
   if (relative === '.') return { folder: first, relative: '' };
-  const named = folders.length > 1 ? folders.find(folder => relative.startsWith(`${folder.name}/`)) : undefined;
-  return named ? { folder: named, relative: relative.slice(named.name.length + 1) } : { folder: first, relative };
+  const named =
+    folders.length > 1 ? folders.find(folder => relative.startsWith(`${folder.name}/`)) : undefined;
+  return named
+    ? { folder: named, relative: relative.slice(named.name.length + 1) }
+    : { folder: first, relative };
 }
 
 function isInside(file: string, root: string): boolean {
   const relative = path.relative(root, file);
-  return relative === '' || (relative !== '..' && !relative.startsWith(`..${path.sep}`) && !path.isAbsolute(relative));
+  return (
+    relative === '' ||
+    (relative !== '..' && !relative.startsWith(`..${path.sep}`) && !path.isAbsolute(relative))
+  );
 }
 
 function ignoreMissing(error: NodeJS.ErrnoException): undefined {

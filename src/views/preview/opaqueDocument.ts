@@ -5,7 +5,8 @@ import type { Preview } from '../../agent/preview/preview.ts';
 export function opaqueDocument(preview: Preview): string {
   const lines = [`# ${preview.label}`, '', vscode.l10n.t('Source tool: {0}', preview.sourceToolName)];
   if (preview.details !== undefined) {
-    const details = typeof preview.details === 'string' ? preview.details : JSON.stringify(preview.details, null, 2);
+    const details =
+      typeof preview.details === 'string' ? preview.details : JSON.stringify(preview.details, null, 2);
     lines.push('', '```', details, '```');
   }
   lines.push('', vscode.l10n.t('Apply runs this action. Nothing has been done yet.'), '');

@@ -58,12 +58,28 @@ function lensCommands(preview: Preview, pending: number): vscode.Command[] {
       const files = preview.changes?.length ?? 1;
       const suffix = files === 1 ? '' : ` ${vscode.l10n.t('({0} files)', files)}`;
       const lenses = [
-        command(`$(check) ${vscode.l10n.t('Apply')}${suffix}`, 'redline.preview.apply', id, undefined, revision),
-        command(`$(discard) ${vscode.l10n.t('Discard')}${suffix}`, 'redline.preview.discard', id, undefined, revision),
+        command(
+          `$(check) ${vscode.l10n.t('Apply')}${suffix}`,
+          'redline.preview.apply',
+          id,
+          undefined,
+          revision,
+        ),
+        command(
+          `$(discard) ${vscode.l10n.t('Discard')}${suffix}`,
+          'redline.preview.discard',
+          id,
+          undefined,
+          revision,
+        ),
       ];
       if (pending > 1) lenses.push(command(vscode.l10n.t('Next'), 'redline.preview.next'));
-      if (state.stale.length > 0) lenses.push(note(vscode.l10n.t('$(warning) Stale: {0} changed since', plain(state.stale.join(', ')))));
-      else if (state.lastError !== undefined) lenses.push(note(vscode.l10n.t('$(error) Apply failed: {0}', plain(state.lastError))));
+      if (state.stale.length > 0)
+        lenses.push(
+          note(vscode.l10n.t('$(warning) Stale: {0} changed since', plain(state.stale.join(', ')))),
+        );
+      else if (state.lastError !== undefined)
+        lenses.push(note(vscode.l10n.t('$(error) Apply failed: {0}', plain(state.lastError))));
       if (state.recommendation) {
         const { action, reason } = state.recommendation;
         const text =

@@ -108,7 +108,9 @@ export class PreviewOpener implements vscode.Disposable {
   }
 
   #quietly(work: Promise<void>): void {
-    work.catch((error: unknown) => this.#options.logger.error(`Showing a preview failed: ${detailOf(error)}`));
+    work.catch((error: unknown) =>
+      this.#options.logger.error(`Showing a preview failed: ${detailOf(error)}`),
+    );
   }
 }
 

@@ -11,7 +11,8 @@ export function previewIdOfTab(tab: vscode.Tab | undefined): string | undefined 
 
 /** The preview in the active editor. */
 export function activePreviewId(): string | undefined {
-  const shown = vscode.window.activeTextEditor && parsePreviewUri(vscode.window.activeTextEditor.document.uri);
+  const shown =
+    vscode.window.activeTextEditor && parsePreviewUri(vscode.window.activeTextEditor.document.uri);
   return shown?.previewId ?? previewIdOfTab(vscode.window.tabGroups.activeTabGroup.activeTab);
 }
 
@@ -23,5 +24,8 @@ export function groupWithPreview(): vscode.TabGroup | undefined {
 /** Closes the tabs of a preview that is resolved. */
 export async function closePreviewTabs(previewId: string): Promise<void> {
   const tabs = vscode.window.tabGroups.all.flatMap(group => group.tabs);
-  await vscode.window.tabGroups.close(tabs.filter(tab => previewIdOfTab(tab) === previewId), true);
+  await vscode.window.tabGroups.close(
+    tabs.filter(tab => previewIdOfTab(tab) === previewId),
+    true,
+  );
 }

@@ -18,7 +18,12 @@ export interface PreviewAddress {
 export type FileUris = (workspacePath: string) => vscode.Uri;
 
 /** The document of one change. */
-export function changeUri(previewId: string, change: FileChange, side: PreviewSide, files: FileUris): vscode.Uri {
+export function changeUri(
+  previewId: string,
+  change: FileChange,
+  side: PreviewSide,
+  files: FileUris,
+): vscode.Uri {
   return previewUri({ previewId, side, path: files(change.path).path });
 }
 

@@ -1,0 +1,40 @@
+/** The addresses and the one-time secret of one load of the webview. */
+export interface ChatHtmlParts {
+  /** What the content security policy calls the extension's own files. */
+  readonly cspSource: string;
+  /** Random for each load; only the script that carries it runs. */
+  readonly nonce: string;
+  readonly scriptUri: string;
+  /** In the order in which they are loaded. */
+  readonly styleUris: readonly string[];
+  /** BCP 47, e.g. `en`. */
+  readonly language: string;
+}
+
+/** The page of the chat panel. Everything that is shown comes later, through messages. */
+export function chatHtml({ cspSource, nonce, scriptUri, styleUris, language }: ChatHtmlParts): string {
+  const csp = [
+    "default-src 'none'",
+    `style-src ${cspSource}`,
+    `font-src ${cspSource}`,
+    `script-src 'nonce-${nonce}'`,
+  ].join('; ');
+  const styles = styleUris.map(uri => `<link rel="stylesheet" href="${attribute(uri)}">`).join('\n');
+  return `<!DOCTYPE html>
+<html lang="${attribute(language)}">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="${attribute(csp)}">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+${styles}
+</head>
+<body>
+<script nonce="${attribute(nonce)}" src="${attribute(scriptUri)}"></script>
+</body>
+</html>
+`;
+}
+
+function attribute(text: string): string {
+  return text.replace(/&/g, '&amp;').replace(/"/g, '&quot;').replace(/</g, '&lt;');
+}

@@ -1,0 +1,57 @@
+import { detailOf } from '../../agent/base/errors.ts';
+import type { Logger } from '../../agent/base/log.ts';
+import type { FileChange } from '../../agent/preview/fileChange.ts';
+import { diffStat, type DiffStat } from '../../agent/preview/lineDiff.ts';
+import type { Preview } from '../../agent/preview/preview.ts';
+
+/** The most files of one preview whose lines are counted. */
+const MAX_FILES = 200;
+
+/** Counts the changed lines of previews in the background, one file after the other, once for each revision. */
+export class DiffStats {
+  readonly #logger: Logger;
+  readonly #onReady: () => void;
+  readonly #known = new Map<
+    string,
+    { readonly revision: number; readonly stats: DiffStat[]; done: boolean }
+  >();
+  #line: Promise<void> = Promise.resolve();
+  #disposed = false;
+
+  /** `onReady` is called whenever a preview has been counted. */
+  constructor(logger: Logger, onReady: () => void) {
+    this.#logger = logger;
+    this.#onReady = onReady;
+  }
+
+  /** One stat for each of the first changes; `undefined` until they are counted, which this call begins. */
+  of(preview: Preview): readonly DiffStat[] | undefined {
+    const { id, revision, changes } = preview;
+    if (!changes) return undefined;
+    const known = this.#known.get(id);
+    if (known?.revision === revision) return known.done ? known.stats : undefined;
+    const entry = { revision, stats: [] as DiffStat[], done: false };
+    this.#known.set(id, entry);
+    this.#line = this.#line.then(async () => {
+      try {
+        for (const change of changes.slice(0, MAX_FILES)) {
+          if (this.#disposed || this.#known.get(id) !== entry) return;
+          entry.stats.push(await statOf(change));
+        }
+        entry.done = true;
+        this.#onReady();
+      } catch (error) {
+        this.#logger.error(`Counting the lines of ${id} failed: ${detailOf(error)}`);
+      }
+    });
+    return undefined;
+  }
+
+  dispose(): void {
+    this.#disposed = true;
+  }
+}
+
+function statOf({ before, after }: FileChange): Promise<DiffStat> {
+  return diffStat(before?.text ?? '', after?.text ?? '');
+}

@@ -1,0 +1,146 @@
+import type { ResolveAction, Actor } from '../../agent/preview/preview.ts';
+import type { FileChangeKind } from '../../agent/preview/fileChange.ts';
+import type { ChatAction, ChatStrings } from './protocol.ts';
+
+/** The part of `vscode.l10n` that is needed here. */
+export interface Localiser {
+  t(message: string): string;
+}
+
+/** The texts that the webview shows by itself. */
+export function chatStrings(l10n: Localiser): ChatStrings {
+  return {
+    apply: l10n.t('Apply'),
+    applyLabel: l10n.t('Apply {0}'),
+    copied: l10n.t('Copied'),
+    copy: l10n.t('Copy'),
+    discard: l10n.t('Discard'),
+    discardLabel: l10n.t('Discard {0}'),
+    discardReason: l10n.t('Discard with Reason'),
+    discardReasonLabel: l10n.t('Discard {0} with a reason'),
+    discardReasonPlaceholder: l10n.t('Why not? The model is told.'),
+    emptyHint: l10n.t('Nothing is written to your files until you apply it.'),
+    emptyTitle: l10n.t('Ask for a change, and review it as a diff.'),
+    examples: l10n.t('Examples'),
+    input: l10n.t('Input'),
+    jumpToEnd: l10n.t('Scroll to the end'),
+    modeApply: l10n.t('Auto'),
+    modeApplyHint: l10n.t('Auto: the model applies and discards by itself.'),
+    modeLabel: l10n.t('Who resolves previews'),
+    modeNone: l10n.t('Manual'),
+    modeNoneHint: l10n.t('Manual: only you apply and discard. The model is not asked.'),
+    modeRecommend: l10n.t('Review'),
+    modeRecommendHint: l10n.t('Review: the model recommends, and you apply.'),
+    modelLabel: l10n.t('Model: {0}. Open the settings'),
+    newSession: l10n.t('New Session'),
+    open: l10n.t('Open'),
+    openLabel: l10n.t('Open {0}'),
+    output: l10n.t('Result'),
+    placeholder: l10n.t('Ask for a change, or type /help'),
+    promptLabel: l10n.t('Prompt'),
+    send: l10n.t('Send'),
+    stop: l10n.t('Stop'),
+    transcript: l10n.t('Conversation'),
+    you: l10n.t('You'),
+  };
+}
+
+/** The texts that the host puts into items and the status. `{0}`, `{1}` are filled in by who uses them. */
+export interface TranscriptStrings {
+  readonly accept: string;
+  readonly discard: string;
+  readonly failed: string;
+  readonly recommendsApply: string;
+  readonly recommendsDiscard: string;
+  readonly resolving: string;
+  readonly pendingAction: string;
+  readonly noReason: string;
+  readonly who: Readonly<Record<Actor, string>>;
+  readonly sourceAndWho: string;
+  readonly applied: Readonly<Record<Actor, string>>;
+  readonly discarded: Readonly<Record<Actor, string>>;
+  readonly applying: Readonly<Record<ResolveAction, string>>;
+  readonly applyFailed: string;
+  readonly expired: string;
+  readonly modelRecommends: Readonly<Record<ResolveAction, string>>;
+  readonly stale: string;
+  readonly lastError: string;
+  readonly moreFiles: string;
+  readonly change: Readonly<Record<FileChangeKind, string>>;
+  readonly alsoPending: string;
+  readonly morePending: string;
+  readonly queued: string;
+  readonly stopped: string;
+  readonly cutOff: string;
+  readonly failedAnswer: string;
+  readonly toolStatus: Readonly<Record<'running' | 'done' | 'failed', string>>;
+  readonly textCut: string;
+  readonly actions: Readonly<Record<ChatAction, string>>;
+  readonly pending: string;
+  readonly working: string;
+  readonly runningTool: string;
+  readonly waiting: string;
+}
+
+export function transcriptStrings(l10n: Localiser): TranscriptStrings {
+  return {
+    accept: l10n.t('Accept: {0}'),
+    discard: l10n.t('Discard: {0}'),
+    failed: l10n.t('Failed: {0}'),
+    recommendsApply: l10n.t('Recommends Apply: {0}'),
+    recommendsDiscard: l10n.t('Recommends Discard: {0}'),
+    resolving: l10n.t('Resolving: {0}'),
+    pendingAction: l10n.t('pending action'),
+    noReason: l10n.t('No reason provided'),
+    who: {
+      human: l10n.t('by you'),
+      model: l10n.t('by the model'),
+      extension: l10n.t('by another extension'),
+    },
+    sourceAndWho: l10n.t('{0}, {1}'),
+    applied: {
+      human: l10n.t('Applied by you'),
+      model: l10n.t('Applied by the model'),
+      extension: l10n.t('Applied by another extension'),
+    },
+    discarded: {
+      human: l10n.t('Discarded by you'),
+      model: l10n.t('Discarded by the model'),
+      extension: l10n.t('Discarded by another extension'),
+    },
+    applying: { apply: l10n.t('Applying…'), discard: l10n.t('Discarding…') },
+    applyFailed: l10n.t('Failed'),
+    expired: l10n.t('Expired: what it would have run is gone'),
+    modelRecommends: {
+      apply: l10n.t('The model recommends Apply: {0}'),
+      discard: l10n.t('The model recommends Discard: {0}'),
+    },
+    stale: l10n.t('Stale: {0} changed after this was proposed.'),
+    lastError: l10n.t('The last attempt failed: {0}'),
+    moreFiles: l10n.t('and {0} more files'),
+    change: {
+      modify: l10n.t('modified'),
+      create: l10n.t('new file'),
+      delete: l10n.t('deleted'),
+      rename: l10n.t('renamed'),
+    },
+    alsoPending: l10n.t('Also pending'),
+    morePending: l10n.t('and {0} more pending'),
+    queued: l10n.t('Queued'),
+    stopped: l10n.t('Stopped.'),
+    cutOff: l10n.t('The answer was cut off: it reached the length limit of the model.'),
+    failedAnswer: l10n.t('The model did not answer.'),
+    toolStatus: { running: l10n.t('running'), done: l10n.t('done'), failed: l10n.t('failed') },
+    textCut: l10n.t('{0} more characters'),
+    actions: {
+      showLog: l10n.t('Show Log'),
+      setApiKey: l10n.t('Set API Key'),
+      openSettings: l10n.t('Open Settings'),
+      continue: l10n.t('Try Again'),
+    },
+    pending: l10n.t('{0} pending'),
+    working: l10n.t('Working…'),
+    runningTool: l10n.t('Running {0}…'),
+    waiting: l10n.t('Waiting for your review: {0} pending'),
+  };
+}

@@ -1,0 +1,157 @@
+import type { AssistantMessage, SessionMessage, ToolResultMessage } from '../../agent/model/messages.ts';
+import type { LedgerEntry } from '../../agent/preview/ledger.ts';
+import type { DiffStat } from '../../agent/preview/lineDiff.ts';
+import { isOpen, type Preview } from '../../agent/preview/preview.ts';
+import type { SessionState } from '../../agent/session/events.ts';
+import { previewCard } from './previewCard.ts';
+import { fill, type ChatAction, type ItemOf, type ViewItem } from './protocol.ts';
+import { resolveBlock, type ResolveFacts } from './resolveBlock.ts';
+import type { TranscriptStrings } from './strings.ts';
+import { toolLine } from './toolLine.ts';
+
+/** The most previews from elsewhere that the panel lists; the pending view has them all. */
+const MAX_ELSEWHERE = 20;
+
+export interface TranscriptInput {
+  readonly sessionId: string;
+  readonly state: SessionState;
+  readonly messages: readonly SessionMessage[];
+  /** What has arrived of the answer that is not in `messages` yet. */
+  readonly arriving: string;
+  /** The result of a call that is not in `messages` yet. */
+  readonly liveResult: (callId: string) => ToolResultMessage | undefined;
+  /** Prompts that wait until the running turn ends. */
+  readonly queued: readonly string[];
+  /** All previews in the order of staging, of whatever session. */
+  readonly previews: readonly Preview[];
+  readonly ledger: readonly LedgerEntry[];
+  readonly stats: (preview: Preview) => readonly DiffStat[] | undefined;
+  readonly strings: TranscriptStrings;
+}
+
+/**
+ * Everything that the panel lists, from the first to the last: pending previews that come from elsewhere, then the
+ * conversation with each preview under the call that staged it. Steering messages are not shown.
+ */
+export function buildTranscript(input: TranscriptInput): ViewItem[] {
+  const { messages, arriving, queued, strings } = input;
+  const world = survey(input);
+  const items = elsewhere(input, world);
+  messages.forEach((message, i) => {
+    if (message.role === 'user') items.push({ kind: 'user', key: `m${i}`, text: message.text, note: '' });
+    if (message.role === 'assistant') items.push(...answerItems(message, i, input, world));
+  });
+  if (arriving !== '') items.push(arrivingItem(messages, arriving));
+  queued.forEach((text, i) => items.push({ kind: 'user', key: `q${i}`, text, note: strings.queued }));
+  return items;
+}
+
+/** The item of the answer that is arriving; it keeps its key when the answer has ended. */
+export function arrivingItem(messages: readonly SessionMessage[], text: string): ItemOf<'assistant'> {
+  return { kind: 'assistant', key: `m${messages.length}`, text, streaming: true, note: '' };
+}
+
+/** What the items are looked up in. */
+interface World extends ResolveFacts {
+  readonly results: ReadonlyMap<string, ToolResultMessage>;
+  readonly staged: ReadonlyMap<string, readonly Preview[]>;
+  readonly attempts: ReadonlyMap<string, LedgerEntry>;
+}
+
+function survey({ sessionId, messages, previews, ledger }: TranscriptInput): World {
+  const byId = new Map(previews.map(preview => [preview.id, preview]));
+  const staged = new Map<string, Preview[]>();
+  for (const preview of previews) {
+    if (preview.origin?.sessionId !== sessionId) continue;
+    const list = staged.get(preview.origin.toolCallId);
+    if (list) list.push(preview);
+    else staged.set(preview.origin.toolCallId, [preview]);
+  }
+  const results = new Map<string, ToolResultMessage>();
+  for (const message of messages) if (message.role === 'tool') results.set(message.toolCallId, message);
+  let failures: LedgerEntry[] | undefined;
+  return {
+    results,
+    staged,
+    attempts: new Map(ledger.map(entry => [entry.previewId, entry])),
+    preview: id => byId.get(id),
+    failures: () =>
+      (failures ??= ledger
+        .filter(({ actor, outcome }) => actor === 'model' && outcome === 'failed')
+        .reverse()),
+  };
+}
+
+/** Open previews that no call of this session staged: from before, or from another extension. */
+function elsewhere(input: TranscriptInput, world: World): ViewItem[] {
+  const { previews, sessionId, strings } = input;
+  const open = previews.filter(preview => preview.origin?.sessionId !== sessionId && isOpen(preview));
+  if (open.length === 0) return [];
+  const shown = open.slice(-MAX_ELSEWHERE);
+  const items: ViewItem[] = [{ kind: 'heading', key: 'elsewhere', text: strings.alsoPending }];
+  if (open.length > shown.length) {
+    const text = fill(strings.morePending, open.length - shown.length);
+    items.push({ kind: 'heading', key: 'elsewhere:more', text });
+  }
+  return [...items, ...shown.map(preview => card(preview, input, world))];
+}
+
+function card(preview: Preview, { stats, strings }: TranscriptInput, world: World): ItemOf<'preview'> {
+  return previewCard(
+    preview,
+    { lastAttempt: world.attempts.get(preview.id), stats: stats(preview) },
+    strings,
+  );
+}
+
+function answerItems(
+  message: AssistantMessage,
+  index: number,
+  input: TranscriptInput,
+  world: World,
+): ViewItem[] {
+  const { strings } = input;
+  const items: ViewItem[] = [];
+  const note = noteOf(message, strings);
+  if (message.text.trim() !== '' || note !== '') {
+    items.push({ kind: 'assistant', key: `m${index}`, text: message.text, streaming: false, note });
+  }
+  message.toolCalls.forEach((call, i) => {
+    const key = `m${index}.${i}`;
+    const result = world.results.get(call.id) ?? input.liveResult(call.id);
+    if (call.name === 'resolve') items.push(resolveBlock(key, call, result, world, strings));
+    else items.push(toolLine(key, call, result, strings));
+    for (const preview of world.staged.get(call.id) ?? []) items.push(card(preview, input, world));
+  });
+  if (message.stopReason === 'error') {
+    const isLast = index === input.messages.findLastIndex(({ role }) => role !== 'steering');
+    const names = errorActions(message, isLast && input.state !== 'running');
+    items.push({
+      kind: 'error',
+      key: `m${index}.e`,
+      text: message.error ?? strings.failedAnswer,
+      actions: names.map(name => ({ name, label: strings.actions[name] })),
+    });
+  }
+  return items;
+}
+
+function noteOf({ stopReason }: AssistantMessage, strings: TranscriptStrings): string {
+  if (stopReason === 'aborted') return strings.stopped;
+  return stopReason === 'length' ? strings.cutOff : '';
+}
+
+/** The buttons that help, by the failure's code where the message carries one. */
+function errorActions(message: AssistantMessage, mayRetry: boolean): ChatAction[] {
+  const retry: ChatAction[] = mayRetry ? ['continue'] : [];
+  switch ('errorCode' in message ? message.errorCode : undefined) {
+    case 'unauthorized':
+      return ['setApiKey', ...retry, 'showLog'];
+    case 'noModel':
+    case 'notFound':
+    case 'unreachable':
+      return ['openSettings', ...retry, 'showLog'];
+    default:
+      return [...retry, 'showLog'];
+  }
+}

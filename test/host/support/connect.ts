@@ -1,0 +1,26 @@
+import {
+  startScriptedServer,
+  type Script,
+  type ScriptedServer,
+  type ScriptedServerOptions,
+} from '../../support/scriptedServer.ts';
+import { setting } from './redline.ts';
+
+/** Starts a scripted server and points Redline at it, in the given mode. */
+export async function connect(
+  script: Script,
+  { modelAuthority = 'recommend', ...options }: ScriptedServerOptions & { modelAuthority?: string } = {},
+): Promise<ScriptedServer> {
+  const server = await startScriptedServer(script, options);
+  await setting('openai.baseUrl', server.baseUrl);
+  await setting('openai.model', 'scripted');
+  await setting('provider', 'openai');
+  await setting('resolve.modelAuthority', modelAuthority);
+  return server;
+}
+
+/** What the runtime and the tools told the model in one request: the texts of its messages, joined. */
+export function textOfRequest(server: ScriptedServer, n: number): string {
+  const { messages } = server.requests[n]?.body ?? {};
+  return JSON.stringify(messages);
+}

@@ -1,0 +1,82 @@
+import * as assert from 'node:assert/strict';
+import { readFile, rm, writeFile } from 'node:fs/promises';
+import * as path from 'node:path';
+import * as vscode from 'vscode';
+import type { RedlineApi } from '../../../src/views/api.ts';
+import { EXTENSION_ID } from '../../../src/views/contributions.ts';
+
+/** The exported API of the extension under test. */
+export async function activateRedline(): Promise<RedlineApi> {
+  const extension = vscode.extensions.getExtension<RedlineApi>(EXTENSION_ID);
+  assert.ok(extension, `${EXTENSION_ID} is installed`);
+  return extension.activate();
+}
+
+/** The absolute path of a file in the open folder. */
+export function fileInWorkspace(relative: string): string {
+  const [folder] = vscode.workspace.workspaceFolders ?? [];
+  assert.ok(folder, 'a folder is open');
+  return path.join(folder.uri.fsPath, relative);
+}
+
+/** The bytes on disk. */
+export function bytesOf(relative: string): Promise<Buffer> {
+  return readFile(fileInWorkspace(relative));
+}
+
+/** Writes a file of the workspace on disk and removes it when the suite is over. */
+export async function givenFile(relative: string, content: string | Uint8Array): Promise<void> {
+  await writeFile(fileInWorkspace(relative), content);
+  written.add(relative);
+}
+
+const written = new Set<string>();
+
+/** Ends what a test left behind: the session, its previews, its files, its editors, its settings. */
+export async function cleanUp(api: RedlineApi): Promise<void> {
+  await api.session.new();
+  for (const preview of api.previews.list()) {
+    await api.previews.resolve({ id: preview.id, action: 'discard', reason: 'end of the test' });
+  }
+  for (const key of changedSettings) await update(key, undefined);
+  changedSettings.clear();
+  await vscode.commands.executeCommand('workbench.action.revertAndCloseActiveEditor');
+  await vscode.commands.executeCommand('workbench.action.closeAllEditors');
+  for (const relative of written) await rm(fileInWorkspace(relative), { force: true });
+  written.clear();
+}
+
+const changedSettings = new Set<string>();
+
+/** Sets a setting of Redline until the end of the test. */
+export async function setting(key: string, value: unknown): Promise<void> {
+  changedSettings.add(key);
+  await update(key, value);
+}
+
+async function update(key: string, value: unknown): Promise<void> {
+  await vscode.workspace.getConfiguration('redline').update(key, value, vscode.ConfigurationTarget.Global);
+}
+
+/** Settles with the first value of `read` that is not undefined, asking again at each event. */
+export function until<T>(
+  event: vscode.Event<unknown>,
+  read: () => T | undefined,
+  what: string,
+  timeout = 20_000,
+): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => finish(() => reject(new Error(`Timed out waiting for ${what}`))), timeout);
+    const subscription = event(() => check());
+    const finish = (end: () => void): void => {
+      clearTimeout(timer);
+      subscription.dispose();
+      end();
+    };
+    const check = (): void => {
+      const value = read();
+      if (value !== undefined) finish(() => resolve(value));
+    };
+    check();
+  });
+}
