@@ -39,6 +39,8 @@ export interface ChatViewOptions {
     readonly onDidChange: vscode.Event<void>;
   };
   readonly modelLabel: () => string;
+  /** A person is about to ask something here. */
+  readonly onWillPrompt: () => void;
   readonly execute: <K extends CommandId>(id: K, ...args: CommandArguments[K]) => Thenable<unknown>;
   readonly logger: Logger;
 }
@@ -246,7 +248,7 @@ export class ChatView implements vscode.WebviewViewProvider, vscode.Disposable {
   }
 
   async #handle(message: WebviewMessage): Promise<void> {
-    const { session, mode, execute } = this.#options;
+    const { execute } = this.#options;
     switch (message.type) {
       case 'ready':
         return this.#sendSnapshot();
@@ -259,30 +261,36 @@ export class ChatView implements vscode.WebviewViewProvider, vscode.Disposable {
       case 'resolve': {
         const { id, action, reason, revision } = message;
         const command = action === 'apply' ? 'redline.preview.apply' : 'redline.preview.discard';
-        return void (await execute(command, id, reason, revision));
+        return void (await execute(command, id, reason ?? '', revision));
       }
       case 'open':
         return void (await execute('redline.preview.open', message.id));
       case 'setMode':
-        await mode.set(message.mode);
-        // A mode that could not be set goes back to what it was.
-        this.#shownStatusIsOld();
-        return;
+        return this.#setMode(message.mode);
       case 'action':
         return this.#act(message.name);
       case 'openLink':
         return this.#openLink(message.url);
     }
-    session satisfies Session;
   }
 
   async #prompt(text: string): Promise<void> {
-    const { session } = this.#options;
+    const { session, onWillPrompt } = this.#options;
+    onWillPrompt();
     if (session.state === 'running') {
       this.#queued.push(text);
       this.refresh();
     }
     await session.prompt(text);
+  }
+
+  /** The switch moves before it is set: if setting it fails, it is told where it stands. */
+  async #setMode(mode: ModelAuthority): Promise<void> {
+    try {
+      await this.#options.mode.set(mode);
+    } finally {
+      if (this.#shown) this.#post({ type: 'delta', items: [], texts: [], status: this.#status() });
+    }
   }
 
   async #act(name: ChatAction): Promise<void> {

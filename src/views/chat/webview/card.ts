@@ -1,0 +1,183 @@
+import { fill, type FileRow, type ItemOf } from '../protocol.ts';
+import { button, el, icon } from './dom.ts';
+import type { Port } from './port.ts';
+
+type Card = ItemOf<'preview'>;
+
+const STATE_ICONS = {
+  pending: 'diff',
+  applying: 'loading',
+  applied: 'check',
+  discarded: 'discard',
+  failed: 'error',
+  expired: 'history',
+} as const;
+const CHANGE_ICONS = {
+  modify: 'diff-modified',
+  create: 'diff-added',
+  delete: 'diff-removed',
+  rename: 'diff-renamed',
+} as const;
+
+/** A preview's card. A reason that is being typed survives an update, and so does the keyboard's place. */
+export function renderCard(card: Card, old: HTMLElement | undefined, port: Port): HTMLElement {
+  const root = el('article', {
+    class: `item card ${card.state}`,
+    data: { kind: 'preview', previewId: card.id, state: card.state, revision: String(card.revision) },
+    aria: { label: card.stateText === '' ? card.label : `${card.label}, ${card.stateText}` },
+    tabIndex: -1,
+  });
+  root.append(header(card, port));
+  if (card.files.length > 0) root.append(fileList(card, port));
+  for (const note of notes(card)) root.append(note);
+  if (card.state === 'pending') root.append(votes(card, old, port));
+  return root;
+}
+
+function header(card: Card, port: Port): HTMLElement {
+  const { strings } = port;
+  const open = button({
+    class: 'card-label',
+    label: card.label,
+    title: card.label,
+    aria: { label: fill(strings.openLabel, card.label) },
+    onClick: () => port.post({ type: 'open', id: card.id }),
+  });
+  return el(
+    'div',
+    { class: 'card-header' },
+    icon(
+      STATE_ICONS[card.state],
+      card.state === 'applying' ? 'codicon-modifier-spin state-icon' : 'state-icon',
+    ),
+    open,
+    card.stat && statOf(card.stat),
+    el('span', { class: 'card-id', title: card.source }, card.id),
+  );
+}
+
+function fileList(card: Card, port: Port): HTMLElement {
+  const list = el('ul', { class: 'files' }, ...card.files.map(file => fileRow(file, card, port)));
+  if (card.moreFiles !== '') list.append(el('li', { class: 'more' }, card.moreFiles));
+  return list;
+}
+
+function fileRow(file: FileRow, card: Card, port: Port): HTMLElement {
+  const slash = file.path.lastIndexOf('/');
+  const name = el('span', { class: 'file-name' }, file.path.slice(slash + 1));
+  const folder = slash < 0 ? undefined : el('span', { class: 'file-folder' }, file.path.slice(0, slash));
+  const title = file.from === undefined ? file.path : `${file.from} → ${file.path}`;
+  const row = el(
+    'button',
+    {
+      class: `file ${file.change}`,
+      title: `${title} (${file.changeLabel})`,
+      onClick: () => port.post({ type: 'open', id: card.id }),
+    },
+    icon(CHANGE_ICONS[file.change], 'change-icon'),
+    el('span', { class: 'file-path' }, name, folder),
+    el('span', { class: 'hidden' }, ` ${file.changeLabel} `),
+    file.stat && statOf(file.stat),
+  );
+  row.type = 'button';
+  return el('li', {}, row);
+}
+
+function statOf({ added, removed }: { added: string; removed: string }): HTMLElement {
+  return el(
+    'span',
+    { class: 'stat' },
+    el('span', { class: 'added' }, added),
+    ' ',
+    el('span', { class: 'removed' }, removed),
+  );
+}
+
+function notes(card: Card): HTMLElement[] {
+  const note = (kind: string, name: string, text: string): HTMLElement[] =>
+    text === '' ? [] : [el('div', { class: `card-note ${kind}` }, icon(name), el('span', {}, text))];
+  return [
+    ...note('recommendation', 'lightbulb', card.recommendation),
+    ...note('stale', 'warning', card.stale),
+    ...note('last-error', 'error', card.lastError),
+    ...(card.stateText === ''
+      ? []
+      : [
+          el(
+            'div',
+            { class: 'card-state' },
+            card.stateText,
+            card.reason !== '' && el('span', { class: 'card-reason' }, `: ${card.reason}`),
+          ),
+        ]),
+  ];
+}
+
+/** The buttons, and the line for a reason that one of them opens. */
+function votes(card: Card, old: HTMLElement | undefined, port: Port): HTMLElement {
+  const { strings, post } = port;
+  const { id, revision, label } = card;
+  const typed = old?.querySelector<HTMLInputElement>('.reason-input')?.value;
+  const input = el('input', {
+    class: 'reason-input',
+    aria: { label: fill(strings.discardReasonLabel, label) },
+  });
+  input.placeholder = strings.discardReasonPlaceholder;
+  const form = el('div', { class: 'reason-form' }, input);
+  const discard = (): void => {
+    const reason = input.value.trim();
+    post({ type: 'resolve', id, revision, action: 'discard', ...(reason === '' ? {} : { reason }) });
+  };
+  const toggle = button({
+    class: 'icon-button why',
+    icon: 'comment',
+    title: strings.discardReason,
+    data: { action: 'reason' },
+    aria: { label: fill(strings.discardReasonLabel, label), expanded: 'false' },
+    onClick: () => show(form.hidden === true),
+  });
+  const show = (open: boolean): void => {
+    form.hidden = !open;
+    toggle.setAttribute('aria-expanded', String(open));
+    (open ? input : toggle).focus();
+  };
+  input.addEventListener('keydown', event => {
+    if (event.isComposing) return;
+    if (event.key === 'Enter') discard();
+    if (event.key === 'Escape') show(false);
+  });
+  form.hidden = typed === undefined || old?.querySelector<HTMLElement>('.reason-form')?.hidden !== false;
+  toggle.setAttribute('aria-expanded', String(!form.hidden));
+  input.value = typed ?? '';
+  return el(
+    'div',
+    { class: 'votes' },
+    el(
+      'div',
+      { class: 'buttons' },
+      button({
+        class: 'button primary',
+        label: strings.apply,
+        data: { action: 'apply' },
+        aria: { label: fill(strings.applyLabel, label) },
+        onClick: () => post({ type: 'resolve', id, revision, action: 'apply' }),
+      }),
+      button({
+        class: 'button secondary',
+        label: strings.discard,
+        data: { action: 'discard' },
+        aria: { label: fill(strings.discardLabel, label) },
+        onClick: discard,
+      }),
+      button({
+        class: 'button secondary',
+        label: strings.open,
+        data: { action: 'open' },
+        aria: { label: fill(strings.openLabel, label) },
+        onClick: () => post({ type: 'open', id }),
+      }),
+      toggle,
+    ),
+    form,
+  );
+}

@@ -1,0 +1,55 @@
+/** What an element may be made with. Text only ever becomes text nodes, and no attribute can hold a script. */
+export interface Props {
+  readonly class?: string;
+  readonly title?: string;
+  readonly role?: string;
+  readonly data?: Readonly<Record<string, string>>;
+  readonly aria?: Readonly<Record<string, string>>;
+  readonly tabIndex?: number;
+  readonly onClick?: (event: MouseEvent) => void;
+}
+
+type Child = Node | string | false | undefined;
+
+/** Makes an element. Children that are `false` or `undefined` are left out. */
+export function el<Tag extends keyof HTMLElementTagNameMap>(
+  tag: Tag,
+  props: Props = {},
+  ...children: readonly Child[]
+): HTMLElementTagNameMap[Tag] {
+  const element = document.createElement(tag);
+  if (props.class !== undefined) element.className = props.class;
+  if (props.title !== undefined) element.title = props.title;
+  if (props.role !== undefined) element.setAttribute('role', props.role);
+  if (props.tabIndex !== undefined) element.tabIndex = props.tabIndex;
+  for (const [name, value] of Object.entries(props.data ?? {})) element.dataset[name] = value;
+  for (const [name, value] of Object.entries(props.aria ?? {})) element.setAttribute(`aria-${name}`, value);
+  const { onClick } = props;
+  if (onClick) element.addEventListener('click', event => onClick(event as MouseEvent));
+  element.append(...children.filter(child => child !== false && child !== undefined));
+  return element;
+}
+
+/** An icon of the codicon font; it says nothing to screen readers. */
+export function icon(name: string, extra = ''): HTMLElement {
+  return el('span', { class: `codicon codicon-${name} ${extra}`.trim(), aria: { hidden: 'true' } });
+}
+
+export interface ButtonProps extends Props {
+  readonly label?: string;
+  readonly icon?: string;
+  readonly onClick: (event: MouseEvent) => void;
+}
+
+/** A button with an icon, a label, or both. One without a visible label needs `aria.label`. */
+export function button(props: ButtonProps): HTMLButtonElement {
+  const { label, icon: name } = props;
+  const element = el(
+    'button',
+    props,
+    name !== undefined && icon(name),
+    label !== undefined && el('span', {}, label),
+  );
+  element.type = 'button';
+  return element;
+}

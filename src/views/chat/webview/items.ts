@@ -1,0 +1,133 @@
+import type { ItemOf, ViewItem } from '../protocol.ts';
+import { renderCard } from './card.ts';
+import { button, el, icon } from './dom.ts';
+import { renderMarkdown } from './markdown.ts';
+import type { Port } from './port.ts';
+
+/** Makes the element of an item, or brings the one it has up to date. What the person unfolded stays unfolded. */
+export function renderItem(item: ViewItem, old: HTMLElement | undefined, port: Port): HTMLElement {
+  switch (item.kind) {
+    case 'assistant':
+      return renderAnswer(item, old, port);
+    case 'preview':
+      return renderCard(item, old, port);
+    case 'tool':
+      return renderTool(item, old, port);
+    case 'user':
+      return renderPrompt(item, port);
+    case 'resolve':
+      return renderResolve(item);
+    case 'error':
+      return renderError(item, port);
+    case 'heading':
+      return el('h2', { class: 'item section', data: { kind: 'heading' } }, item.text);
+  }
+}
+
+function renderPrompt(item: ItemOf<'user'>, { strings }: Port): HTMLElement {
+  return el(
+    'div',
+    { class: 'item user', data: { kind: 'user' } },
+    el('div', { class: 'bubble' }, el('span', { class: 'hidden' }, `${strings.you}: `), item.text),
+    item.note !== '' && el('div', { class: 'note' }, icon('clock'), item.note),
+  );
+}
+
+/** The answer's element. While it streams in it is no live region: it is announced once it is complete. */
+function renderAnswer(item: ItemOf<'assistant'>, old: HTMLElement | undefined, port: Port): HTMLElement {
+  const isAnswer = old?.dataset['kind'] === 'assistant';
+  const root = isAnswer ? old : el('div', { class: 'item assistant', data: { kind: 'assistant' } });
+  root.setAttribute('aria-live', item.streaming ? 'off' : 'polite');
+  root.classList.toggle('streaming', item.streaming);
+  const { copy, copied } = port.strings;
+  let body = root.querySelector<HTMLElement>(':scope > .markdown');
+  if (!body) root.prepend((body = el('div', { class: 'markdown' })));
+  renderMarkdown(body, item.text, { copy, copied, openLink: url => port.post({ type: 'openLink', url }) });
+  root.querySelector(':scope > .note')?.remove();
+  if (item.note !== '') root.append(el('div', { class: 'note' }, item.note));
+  return root;
+}
+
+const TOOL_ICONS = { running: 'loading', done: 'check', failed: 'error' } as const;
+
+function renderTool(item: ItemOf<'tool'>, old: HTMLElement | undefined, { strings }: Port): HTMLElement {
+  const { status, name, summary, statusLabel, input, output } = item;
+  const root = el(
+    'details',
+    { class: `item tool ${status}`, data: { kind: 'tool', status, tool: name }, aria: { live: 'off' } },
+    el(
+      'summary',
+      { title: summary },
+      icon(TOOL_ICONS[status], status === 'running' ? 'codicon-modifier-spin' : ''),
+      el('span', { class: 'tool-name' }, name),
+      el('span', { class: 'tool-summary' }, summary),
+      el('span', { class: 'hidden' }, `, ${statusLabel}`),
+      icon('chevron-right', 'chevron'),
+    ),
+    el(
+      'div',
+      { class: 'tool-body' },
+      ...(input === '' ? [] : section(strings.input, input)),
+      ...(output === '' ? [] : section(strings.output, output)),
+    ),
+  );
+  root.open = old instanceof HTMLDetailsElement && old.open;
+  return root;
+}
+
+function section(title: string, text: string): HTMLElement[] {
+  return [
+    el('div', { class: 'caption' }, title),
+    el('pre', { tabIndex: 0, aria: { label: title }, role: 'region' }, text),
+  ];
+}
+
+const OUTCOME_ICONS = {
+  running: 'loading',
+  accept: 'check',
+  discard: 'discard',
+  failed: 'error',
+  recommend: 'lightbulb',
+} as const;
+
+function renderResolve(item: ItemOf<'resolve'>): HTMLElement {
+  const { outcome, title, source, reason, detail } = item;
+  return el(
+    'div',
+    { class: `item resolve ${outcome}`, data: { kind: 'resolve', outcome } },
+    icon(OUTCOME_ICONS[outcome], outcome === 'running' ? 'codicon-modifier-spin' : ''),
+    el(
+      'div',
+      { class: 'resolve-body' },
+      el('div', { class: 'resolve-title' }, title),
+      el('div', { class: 'resolve-reason' }, reason),
+      detail !== '' && el('div', { class: 'resolve-detail' }, detail),
+      el('div', { class: 'resolve-source' }, source),
+    ),
+  );
+}
+
+function renderError(item: ItemOf<'error'>, port: Port): HTMLElement {
+  return el(
+    'div',
+    { class: 'item error', role: 'alert', data: { kind: 'error' } },
+    icon('error'),
+    el(
+      'div',
+      { class: 'error-body' },
+      el('div', { class: 'error-text' }, item.text),
+      el(
+        'div',
+        { class: 'buttons' },
+        ...item.actions.map(({ name, label }) =>
+          button({
+            class: 'button secondary',
+            label,
+            data: { action: name },
+            onClick: () => port.post({ type: 'action', name }),
+          }),
+        ),
+      ),
+    ),
+  );
+}

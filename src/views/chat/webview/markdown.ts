@@ -1,0 +1,181 @@
+import MarkdownIt, { type Token } from 'markdown-it';
+import { el, icon } from './dom.ts';
+
+/** What markdown needs of the panel around it. */
+export interface MarkdownPort {
+  readonly copy: string;
+  readonly copied: string;
+  openLink(url: string): void;
+}
+
+const parser = new MarkdownIt('default', { html: false, linkify: true, typographer: false }).disable('image');
+parser.linkify.set({ fuzzyLink: false, fuzzyEmail: false });
+
+/** A top-level block with its source, by which one sees whether it must be rendered anew. */
+interface Block {
+  readonly source: string;
+  readonly tokens: readonly Token[];
+}
+
+/**
+ * Shows markdown in `root`, and only touches the blocks that changed since the last call: text that streams in leaves
+ * what stands above it alone. Only elements and text nodes are made; HTML in the source stays text.
+ */
+export function renderMarkdown(root: HTMLElement, text: string, port: MarkdownPort): void {
+  const blocks = blocksOf(text);
+  blocks.forEach((block, i) => {
+    const old = root.children[i];
+    if (old instanceof HTMLElement && sources.get(old) === block.source) return;
+    const rendered = renderBlock(block.tokens, port);
+    sources.set(rendered, block.source);
+    if (old) old.replaceWith(rendered);
+    else root.append(rendered);
+  });
+  while (root.children.length > blocks.length) root.lastElementChild?.remove();
+}
+
+const sources = new WeakMap<Element, string>();
+
+function blocksOf(text: string): Block[] {
+  const lines = text.split('\n');
+  const blocks: Block[] = [];
+  let open: Token[] = [];
+  let depth = 0;
+  for (const token of parser.parse(text, {})) {
+    open.push(token);
+    depth += token.nesting;
+    if (depth > 0) continue;
+    const [start, end] = open[0]?.map ?? [0, 0];
+    blocks.push({ source: `${open[0]?.type} ${lines.slice(start, end).join('\n')}`, tokens: open });
+    open = [];
+  }
+  return blocks;
+}
+
+function renderBlock(tokens: readonly Token[], port: MarkdownPort): HTMLElement {
+  const root = el('div', { class: 'md-block' });
+  appendTokens(root, tokens, port);
+  return root;
+}
+
+function appendTokens(root: HTMLElement, tokens: readonly Token[], port: MarkdownPort): void {
+  const stack: HTMLElement[] = [root];
+  for (const token of tokens) {
+    const parent = stack.at(-1) ?? root;
+    if (token.nesting === 1) {
+      // The paragraphs of a tight list have no element of their own.
+      const element = token.hidden ? parent : openElement(token, port);
+      if (element !== parent) parent.append(element);
+      stack.push(element);
+    } else if (token.nesting === -1) {
+      stack.pop();
+    } else {
+      appendLeaf(parent, token, port);
+    }
+  }
+}
+
+function openElement(token: Token, port: MarkdownPort): HTMLElement {
+  switch (token.type) {
+    case 'paragraph_open':
+      return el('p');
+    case 'heading_open':
+      return el('div', {
+        class: `md-heading md-${token.tag}`,
+        role: 'heading',
+        aria: { level: headingLevel(token.tag) },
+      });
+    case 'bullet_list_open':
+      return el('ul');
+    case 'ordered_list_open': {
+      const list = el('ol');
+      const start = Number(token.attrGet('start') ?? 1);
+      if (Number.isInteger(start)) list.start = start;
+      return list;
+    }
+    case 'list_item_open':
+      return el('li');
+    case 'blockquote_open':
+      return el('blockquote');
+    case 'table_open':
+      return el('table');
+    case 'thead_open':
+      return el('thead');
+    case 'tbody_open':
+      return el('tbody');
+    case 'tr_open':
+      return el('tr');
+    case 'th_open':
+      return el('th');
+    case 'td_open':
+      return el('td');
+    case 'em_open':
+      return el('em');
+    case 'strong_open':
+      return el('strong');
+    case 's_open':
+      return el('s');
+    case 'link_open':
+      return link(String(token.attrGet('href') ?? ''), port);
+    default:
+      return el('span');
+  }
+}
+
+function appendLeaf(parent: HTMLElement, token: Token, port: MarkdownPort): void {
+  switch (token.type) {
+    case 'inline':
+      return appendTokens(parent, token.children ?? [], port);
+    case 'softbreak':
+      return parent.append('\n');
+    case 'hardbreak':
+      return parent.append(el('br'));
+    case 'code_inline':
+      return parent.append(el('code', {}, token.content));
+    case 'fence':
+    case 'code_block':
+      return parent.append(codeBlock(token.content.replace(/\n$/, ''), port));
+    case 'hr':
+      return parent.append(el('hr'));
+    default:
+      return parent.append(token.content);
+  }
+}
+
+function headingLevel(tag: string): string {
+  return String(Math.min(6, Number(tag.slice(1)) + 2));
+}
+
+/** A link to the web; any other address stays text, since there is nothing it could safely open. */
+function link(href: string, port: MarkdownPort): HTMLElement {
+  const protocol = URL.canParse(href) ? new URL(href).protocol : '';
+  if (protocol !== 'https:' && protocol !== 'http:') return el('span', { title: href });
+  const anchor = el('a', {
+    title: href,
+    onClick: event => {
+      event.preventDefault();
+      event.stopPropagation();
+      port.openLink(href);
+    },
+  });
+  anchor.href = href;
+  return anchor;
+}
+
+function codeBlock(code: string, port: MarkdownPort): HTMLElement {
+  const copy = el('button', {
+    class: 'icon-button copy',
+    title: port.copy,
+    aria: { label: port.copy },
+    onClick: () => {
+      void navigator.clipboard.writeText(code).then(() => {
+        copy.replaceChildren(icon('check'));
+        copy.title = port.copied;
+        copy.setAttribute('aria-label', port.copied);
+      });
+    },
+  });
+  copy.type = 'button';
+  copy.append(icon('copy'));
+  return el('div', { class: 'code' }, el('pre', { tabIndex: 0 }, el('code', {}, code)), copy);
+}

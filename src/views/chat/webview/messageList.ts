@@ -1,0 +1,134 @@
+import type { DeltaMessage, ViewItem } from '../protocol.ts';
+import { button, el } from './dom.ts';
+import { renderItem } from './items.ts';
+import type { Port } from './port.ts';
+
+/** How near to the end, in pixels, counts as being there. */
+const NEAR_END_PX = 32;
+
+/** The list of messages. It follows the end while the person is there, and otherwise stays where it is. */
+export class MessageList {
+  readonly element: HTMLElement;
+  readonly #port: Port;
+  readonly #scroller: HTMLElement;
+  readonly #log: HTMLElement;
+  readonly #toEnd: HTMLButtonElement;
+  readonly #items = new Map<string, ViewItem>();
+  readonly #nodes = new Map<string, HTMLElement>();
+  #following = true;
+
+  constructor(port: Port, empty: HTMLElement) {
+    this.#port = port;
+    this.#log = el('div', {
+      class: 'log',
+      role: 'log',
+      aria: { live: 'polite', relevant: 'additions', label: port.strings.transcript },
+    });
+    this.#scroller = el('div', { class: 'scroller', tabIndex: -1 }, this.#log, empty);
+    this.#toEnd = button({
+      class: 'to-end',
+      icon: 'arrow-down',
+      title: port.strings.jumpToEnd,
+      aria: { label: port.strings.jumpToEnd },
+      onClick: () => this.scrollToEnd(),
+    });
+    this.#toEnd.hidden = true;
+    this.element = el('div', { class: 'list' }, this.#scroller, this.#toEnd);
+    this.#scroller.addEventListener('scroll', () => this.#noticeScroll(), { passive: true });
+    new ResizeObserver(() => this.#keepEnd()).observe(this.#scroller);
+    new ResizeObserver(() => this.#keepEnd()).observe(this.#log);
+  }
+
+  /** The last item of a kind. */
+  last<Kind extends ViewItem['kind']>(kind: Kind): Extract<ViewItem, { kind: Kind }> | undefined {
+    const found = [...this.#items.values()].findLast(item => item.kind === kind);
+    return found as Extract<ViewItem, { kind: Kind }> | undefined;
+  }
+
+  get isEmpty(): boolean {
+    return this.#items.size === 0;
+  }
+
+  update({ items, texts, order }: Pick<DeltaMessage, 'items' | 'texts' | 'order'>): void {
+    for (const item of items) this.#put(item);
+    for (const { key, append } of texts) {
+      const item = this.#items.get(key);
+      if (item?.kind === 'assistant') this.#put({ ...item, text: item.text + append });
+    }
+    if (order) this.#reorder(order);
+    this.#keepEnd();
+  }
+
+  /** Goes to the end and follows it again. */
+  scrollToEnd(): void {
+    this.#following = true;
+    this.#keepEnd();
+  }
+
+  #put(item: ViewItem): void {
+    const old = this.#nodes.get(item.key);
+    const node = renderItem(item, old, this.#port);
+    this.#items.set(item.key, item);
+    this.#nodes.set(item.key, node);
+    if (!old || old === node) return;
+    const focus = focusIn(old);
+    old.replaceWith(node);
+    if (focus !== undefined) this.#restoreFocus(node, focus);
+  }
+
+  #reorder(order: readonly string[]): void {
+    const wanted = new Set(order);
+    for (const [key, node] of this.#nodes) {
+      if (wanted.has(key)) continue;
+      node.remove();
+      this.#nodes.delete(key);
+      this.#items.delete(key);
+    }
+    let next = this.#log.firstElementChild;
+    for (const key of order) {
+      const node = this.#nodes.get(key);
+      if (!node) continue;
+      if (node === next) next = next.nextElementSibling;
+      else this.#log.insertBefore(node, next);
+    }
+    const items = order.flatMap(key => this.#items.get(key) ?? []);
+    this.#items.clear();
+    for (const item of items) this.#items.set(item.key, item);
+  }
+
+  /** The same control if it is still there, else the same one of the next pending card, else the card itself. */
+  #restoreFocus(node: HTMLElement, selector: string): void {
+    const nextCard = [...this.#log.querySelectorAll('.card.pending')].find(
+      card => node.compareDocumentPosition(card) & Node.DOCUMENT_POSITION_FOLLOWING,
+    );
+    const target = find(node, selector) ?? (nextCard && find(nextCard, selector)) ?? node;
+    target.focus({ preventScroll: target !== node });
+  }
+
+  #noticeScroll(): void {
+    const { scrollHeight, scrollTop, clientHeight } = this.#scroller;
+    this.#following = scrollHeight - scrollTop - clientHeight < NEAR_END_PX;
+    this.#toEnd.hidden = this.#following;
+  }
+
+  #keepEnd(): void {
+    if (this.#following) this.#scroller.scrollTop = this.#scroller.scrollHeight;
+    this.#noticeScroll();
+  }
+}
+
+function find(root: Element, selector: string): HTMLElement | undefined {
+  return root.querySelector<HTMLElement>(selector) ?? undefined;
+}
+
+/** How the control that has the keyboard is found in another element; `undefined` if none in `root` has it. */
+function focusIn(root: HTMLElement): string | undefined {
+  const { activeElement } = document;
+  if (!(activeElement instanceof HTMLElement) || !root.contains(activeElement) || activeElement === root) {
+    return undefined;
+  }
+  const action = activeElement.dataset['action'];
+  if (action !== undefined) return `[data-action="${CSS.escape(action)}"]`;
+  const [first] = activeElement.classList;
+  return first === undefined ? activeElement.localName : `.${CSS.escape(first)}`;
+}
