@@ -24,7 +24,10 @@ export function atExit(orderly, atOnce = orderly) {
   listen();
   let done;
   const duty = {
-    end: () => (done ??= Promise.resolve().then(orderly).finally(() => duties.delete(duty))),
+    end: () =>
+      (done ??= Promise.resolve()
+        .then(orderly)
+        .finally(() => duties.delete(duty))),
     atOnce,
   };
   duties.add(duty);

@@ -49,11 +49,17 @@ const CHATTER = [
   /\/static\/out\/vs\/code\/browser\/workbench\/workbench\.js:/,
 ];
 
+// Who starts us through a pipe may ask us to end with it, however it ends; what we start is not asked that.
+if (process.env.REDLINE_END_WITH_STDIN) {
+  delete process.env.REDLINE_END_WITH_STDIN;
+  process.stdin.on('end', () => process.kill(process.pid, 'SIGTERM')).resume();
+}
+
 process.exitCode = 1;
 try {
   process.exitCode = await main();
 } catch (error) {
-  if (!isEnding()) say(error.stack ?? error);
+  say(error.stack ?? error);
 }
 await cleanUp();
 process.exit();
@@ -126,5 +132,5 @@ async function takePicture(page) {
 }
 
 function say(text) {
-  console.error(`[codeHeadless] ${text}`);
+  if (!isEnding()) console.error(`[codeHeadless] ${text}`);
 }

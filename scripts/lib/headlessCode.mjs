@@ -18,7 +18,7 @@ const INTEGRITY =
 /** VS Code's own version in that package. */
 export const vscodeVersion = '1.139.1';
 /** Raised when this file changes what it makes. */
-const RECIPE = 1;
+const RECIPE = 2;
 
 const home = path.join(downloads, 'headless');
 const installed = path.join(home, `vscode-${vscodeVersion}-r${RECIPE}`);
@@ -52,8 +52,8 @@ async function install() {
   console.log(`redline: installing the headless VS Code ${vscodeVersion} …`);
   const started = Date.now();
   for (const entry of fs.readdirSync(home)) {
-    // We hold the lock, so whatever is being made here was left by someone who was interrupted.
-    if (entry.startsWith('making-')) fs.rmSync(path.join(home, entry), { recursive: true, force: true });
+    // Older versions; and, as we hold the lock, what someone left who was interrupted.
+    if (/^(making|vscode)-/.test(entry)) fs.rmSync(path.join(home, entry), { recursive: true, force: true });
   }
   const making = fs.mkdtempSync(path.join(home, 'making-'));
   try {
@@ -70,6 +70,8 @@ async function install() {
     // Its npm-shrinkwrap.json pins all of them. No scripts: the native modules it needs come prebuilt.
     npm(['install', '--omit=dev', '--ignore-scripts'], { cwd: vscode, quiet: true });
     replaceNativeModules(vscode);
+    // It needs a TypeScript that the package does not carry; colouring comes from typescript-basics.
+    fs.rmSync(path.join(vscode, 'extensions', 'typescript-language-features'), { recursive: true });
     forbidProposedApi(vscode);
     fs.renameSync(vscode, installed);
   } finally {

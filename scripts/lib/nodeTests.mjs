@@ -1,0 +1,38 @@
+/** Runs `node --test` on files and counts. */
+import * as fs from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { runNode } from './command.mjs';
+import { inRepo } from './paths.mjs';
+
+const reporter = fileURLToPath(new URL('./countReporter.mjs', import.meta.url));
+
+/**
+ * @param {string} name names the file with the counts, `out/<name>-counts.json`
+ * @param {string} pattern a glob, relative to the checkout
+ * @param {{ grep?: string, concurrency?: number, env?: Record<string, string> }} [options]
+ * @returns {Promise<{ passed: number, failed: number, skipped: number }>} a run that breaks off counts as a failure
+ */
+export async function runNodeTests(name, pattern, { grep, concurrency, env } = {}) {
+  const counts = inRepo('out', `${name}-counts.json`);
+  fs.mkdirSync(inRepo('out'), { recursive: true });
+  fs.rmSync(counts, { force: true });
+  const status = await runNode(
+    [
+      ...['--disable-warning=ExperimentalWarning', '--test'],
+      ...['--test-reporter=spec', '--test-reporter-destination=stdout'],
+      ...[`--test-reporter=${reporter}`, `--test-reporter-destination=${counts}`],
+      ...(concurrency ? [`--test-concurrency=${concurrency}`] : []),
+      ...(grep ? [`--test-name-pattern=${grep}`] : []),
+      pattern,
+    ],
+    { env },
+  );
+  const text = fs.existsSync(counts) ? fs.readFileSync(counts, 'utf8') : '';
+  if (!text.trim()) {
+    console.error(`node --test ended with status ${status} and no counts`);
+    return { passed: 0, failed: 1, skipped: 0 };
+  }
+  const { passed, failed, skipped, complaints } = JSON.parse(text);
+  for (const complaint of complaints) console.error(`✖ ${complaint}`);
+  return { passed, failed: status !== 0 && failed === 0 ? 1 : failed, skipped };
+}

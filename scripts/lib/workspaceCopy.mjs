@@ -1,0 +1,15 @@
+/** The example workspace, as a copy that may be written to. */
+import * as fs from 'node:fs';
+import * as path from 'node:path';
+import { temporaryFolder } from './cleanup.mjs';
+import { exampleWorkspace } from './paths.mjs';
+
+/**
+ * Copies the example workspace into a temporary folder that goes when this process ends.
+ * @returns {string} the copy's real path
+ */
+export function copyExampleWorkspace() {
+  const folder = path.join(temporaryFolder('redline-'), 'workspace');
+  fs.cpSync(exampleWorkspace, folder, { recursive: true });
+  return folder;
+}

@@ -1,0 +1,79 @@
+/**
+ * The suite's entry: VS Code calls `run` in the extension host. Runs the bundled test files with Mocha and writes,
+ * after every test, what came of it, so that a run that breaks off can be told from one that ended.
+ */
+import Mocha from 'mocha';
+import * as fs from 'node:fs';
+import * as path from 'node:path';
+
+/** What `scripts/lib/stages/host.mjs` reads. */
+interface Results {
+  finished: boolean;
+  /** The test under way, to name the one that broke the run. */
+  running: string | undefined;
+  passed: number;
+  failed: number;
+  skipped: number;
+  tests: { title: string; state: 'passed' | 'failed' | 'skipped'; milliseconds: number; error?: string }[];
+}
+
+const TIMEOUT_MS = 60_000;
+
+/** Settles when all tests passed. */
+export async function run(): Promise<void> {
+  const folder = variable('REDLINE_HOST_SUITE');
+  const file = variable('REDLINE_HOST_RESULTS');
+  const grep = process.env['REDLINE_GREP'];
+  const mocha = new Mocha({
+    ui: 'tdd',
+    timeout: TIMEOUT_MS,
+    color: false,
+    forbidOnly: true,
+    ...(grep ? { grep } : {}),
+  });
+  const files = fs
+    .readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .filter(name => name.endsWith('.test.cjs'));
+  for (const name of files.sort()) mocha.addFile(path.join(folder, name));
+  const results: Results = {
+    finished: false,
+    running: undefined,
+    passed: 0,
+    failed: 0,
+    skipped: 0,
+    tests: [],
+  };
+  const write = (): void => fs.writeFileSync(file, JSON.stringify(results, null, 2));
+  write();
+  await new Promise<void>(resolve => {
+    const runner = mocha.run(() => resolve());
+    const note = (test: Mocha.Runnable, state: 'passed' | 'failed' | 'skipped', error?: unknown): void => {
+      results[state]++;
+      results.tests.push({
+        title: test.fullTitle(),
+        state,
+        milliseconds: test.duration ?? 0,
+        ...(error instanceof Error ? { error: error.stack ?? error.message } : {}),
+      });
+      write();
+    };
+    runner.on('test', test => {
+      results.running = test.fullTitle();
+      write();
+    });
+    runner.on('pass', test => note(test, 'passed'));
+    runner.on('pending', test => note(test, 'skipped'));
+    runner.on('fail', (test, error) => note(test, 'failed', error));
+  });
+  results.finished = true;
+  results.running = undefined;
+  write();
+  if (results.failed > 0) throw new Error(`${results.failed} of the host tests failed`);
+  if (results.passed === 0) throw new Error('no host test ran');
+}
+
+function variable(name: string): string {
+  const value = process.env[name];
+  if (!value) throw new Error(`${name} is not set: start the host tests with npm test -- --only=host`);
+  return value;
+}
