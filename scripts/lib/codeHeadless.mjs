@@ -80,7 +80,7 @@ async function main() {
       (console[type] ?? console.log)(...values);
     }
   });
-  const marker = path.join(scratch, 'suite-finished');
+  const marker = path.join(scratch, 'suite-outcome');
   const payload = developed.map(file => ['extensionDevelopmentPath', server.uri(file)]);
   if (tests) payload.push(['extensionTestsPath', server.uri(markingSuite(path.resolve(tests), marker))]);
   if (args.includes('--disable-extensions')) payload.push(['disableExtensions', 'true']);
@@ -100,24 +100,29 @@ async function main() {
   const result = await Promise.race([suiteEnded, server.ended, crashed, closed, late]);
   clearTimeout(timer);
   // VS Code reports 0, too, for an extension host that died or called process.exit(): the marker tells.
-  const finished = fs.existsSync(marker);
-  if (result === 0 && finished) return 0;
+  const outcome = fs.existsSync(marker) ? fs.readFileSync(marker, 'utf8') : 'unfinished';
+  if (result === 0 && outcome === 'passed') return 0;
   if (typeof result === 'string') say(result);
-  else if (!finished) say(`The extension host ended (${result}) before its suite did.`);
+  else if (outcome === 'unfinished') say(`The extension host ended (${result}) before its suite did.`);
   await takePicture(page);
   return typeof result === 'number' && result !== 0 ? result : 1;
 }
 
-/** A suite that runs the given one and leaves the marker once that has succeeded. */
+/** A suite that runs the given one and leaves a marker that says `passed` or `failed` once that has ended. */
 function markingSuite(suite, marker) {
   const file = path.join(scratch, 'suite.cjs');
-  fs.writeFileSync(
-    file,
-    `exports.run = async () => {
-  await require(${JSON.stringify(suite)}).run();
-  require('node:fs').writeFileSync(${JSON.stringify(marker)}, '');
-};\n`,
-  );
+  const text = `const { writeFileSync } = require('node:fs');
+exports.run = async () => {
+  try {
+    await require(${JSON.stringify(suite)}).run();
+    writeFileSync(${JSON.stringify(marker)}, 'passed');
+  } catch (error) {
+    writeFileSync(${JSON.stringify(marker)}, 'failed');
+    throw error;
+  }
+};
+`;
+  fs.writeFileSync(file, text);
   return file;
 }
 

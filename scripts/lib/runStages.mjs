@@ -45,8 +45,8 @@ export async function runStages({ only, grep }) {
 async function runStage(load, grep) {
   try {
     const counts = await (await load())({ grep });
-    if (counts.passed + counts.failed === 0 && !counts.left) return cannotRun('no test ran');
-    return counts;
+    if (counts.passed + counts.failed > 0 || counts.left) return counts;
+    return grep ? { ...counts, left: 'no test has that name' } : cannotRun('no test ran');
   } catch (error) {
     return cannotRun(error.stack ?? String(error));
   }
