@@ -1,11 +1,13 @@
 import * as vscode from 'vscode';
 import { createApi, type RedlineApi } from './views/api.ts';
+import { ChatView } from './views/chat/chatView.ts';
 import { previewCommands } from './views/commands/previewCommands.ts';
-import { registerCommands } from './views/commands/registerCommand.ts';
+import { execute, registerCommands } from './views/commands/registerCommand.ts';
 import { sessionCommands } from './views/commands/sessionCommands.ts';
 import { registerContextKeys } from './views/contextKeys.ts';
-import { PREVIEW_SCHEME } from './views/contributions.ts';
+import { PREVIEW_SCHEME, views } from './views/contributions.ts';
 import { createAgent } from './views/host/agent.ts';
+import { modeSwitch } from './views/host/settings.ts';
 import { PreviewFileSystem } from './views/preview/previewFileSystem.ts';
 import { PreviewLenses } from './views/preview/previewLenses.ts';
 import { PreviewOpener } from './views/preview/previewOpener.ts';
@@ -20,12 +22,23 @@ export async function activate(context: vscode.ExtensionContext): Promise<Redlin
   const documents = new PreviewFileSystem(store, files);
   const lenses = new PreviewLenses(store, files);
   const opener = new PreviewOpener({ ...agent, files, logger: log });
+  const chat = new ChatView({
+    ...agent,
+    extensionUri: context.extensionUri,
+    mode: modeSwitch(agent.settings),
+    modelLabel: () => agent.providers.current().label,
+    onWillPrompt: () => opener.expectPreview(),
+    execute,
+    logger: log,
+  });
   subscriptions.push(
     documents,
     vscode.workspace.registerFileSystemProvider(PREVIEW_SCHEME, documents, { isCaseSensitive: true }),
     lenses,
     vscode.languages.registerCodeLensProvider({ scheme: PREVIEW_SCHEME }, lenses),
     opener,
+    chat,
+    vscode.window.registerWebviewViewProvider(views.chat, chat),
     registerContextKeys(store, session),
     registerCommands(
       { ...previewCommands({ ...agent, opener, files, logger: log }), ...sessionCommands(agent) },

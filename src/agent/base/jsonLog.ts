@@ -74,13 +74,14 @@ function parseJson(line: string): unknown {
 /**
  * An append-only file of JSON lines. Appends are written one after the other in the order of the calls; each
  * promise settles when its line has been handed to the operating system. A failed append leaves the later ones
- * their chance.
+ * their chance. A log that was never loaded makes itself ready with its first append.
  */
 export class JsonLog<T> {
   readonly #file: string;
   readonly #header: LogHeader;
   readonly #parse: (value: unknown) => T | undefined;
   #tail: Promise<void> = Promise.resolve();
+  #ready = false;
 
   constructor(file: string, header: LogHeader, parse: (value: unknown) => T | undefined) {
     this.#file = file;
@@ -98,17 +99,22 @@ export class JsonLog<T> {
     if (text === undefined || text === '') {
       await mkdir(path.dirname(this.#file), { recursive: true });
       await appendFile(this.#file, encodeHeader(this.#header));
+      this.#ready = true;
       return { entries: [], badLines: [], torn: false };
     }
     const decoded = decodeLog(text, this.#header, this.#parse);
     if (decoded.torn)
       await truncateTo(this.#file, Buffer.byteLength(text.slice(0, text.lastIndexOf('\n') + 1)));
+    this.#ready = true;
     return decoded;
   }
 
   append(entry: T): Promise<void> {
     const line = encodeEntry(entry);
-    const written = this.#tail.then(() => appendFile(this.#file, line));
+    const written = this.#tail.then(async () => {
+      if (!this.#ready) await this.load();
+      await appendFile(this.#file, line);
+    });
     this.#tail = written.catch(() => undefined);
     return written;
   }

@@ -49,7 +49,8 @@ export interface ToolResultMessage {
 /** Said to the model by the runtime, not by the person. Sent in the user role. */
 export interface SteeringMessage {
   readonly role: 'steering';
-  readonly kind: 'resolve-reminder' | 'outcome';
+  /** A `notice` is shown to the person too; the other kinds are not. */
+  readonly kind: 'resolve-reminder' | 'outcome' | 'notice';
   readonly text: string;
   /** The previews that the message speaks of. */
   readonly previewIds: readonly string[];

@@ -4,9 +4,15 @@ import type { ModelAuthority, Preview, ResolveAction } from './preview.ts';
 /** Paths whose content would run code or widen what the agent may do. */
 const HUMAN_ONLY = /(^|\/)(\.redline|\.vscode|\.git[^/]*)(\/|$)|\.code-workspace$|(^|\/)AGENTS\.md$/i;
 
+/** The source of the plans of plan mode. */
+export const PLAN_SOURCE = 'plan_approval';
+
+/** Sources whose apply runs something or lets it run. */
+const HUMAN_ONLY_SOURCES: readonly string[] = ['run_command', PLAN_SOURCE];
+
 /** Whether only a human may apply the preview, in every mode. */
 export function alwaysHuman(preview: Preview): boolean {
-  if (preview.sourceToolName === 'run_command') return true;
+  if (HUMAN_ONLY_SOURCES.includes(preview.sourceToolName)) return true;
   return (preview.changes ?? []).flatMap(stepsOf).some(step => HUMAN_ONLY.test(step.path));
 }
 
@@ -16,6 +22,7 @@ export function modelMay(
   action: ResolveAction,
   preview: Preview,
 ): 'execute' | 'recommend' {
+  if (preview.sourceToolName === PLAN_SOURCE) return action === 'discard' ? 'execute' : 'recommend';
   switch (authority) {
     case 'none':
       return 'recommend';

@@ -180,15 +180,18 @@ export class Invoker {
 }
 
 function withDetails(result: AgentToolResult, request: ResolveRequest, preview: Preview): AgentToolResult {
-  const details: ResolveDetails = {
-    action: request.action,
-    reason: request.reason,
-    ...(request.extra ? { extra: request.extra } : {}),
-    sourceToolName: preview.sourceToolName,
-    label: preview.label,
-    ...(result.details === undefined || result.details === null
-      ? {}
-      : { sourceResultDetails: result.details }),
-  };
-  return { ...result, details };
+  const { action, reason, extra } = request;
+  const { sourceToolName, label } = preview;
+  const base = { action, reason, ...(extra ? { extra } : {}), sourceToolName, label };
+  return { ...result, details: resolveDetails(base, result.details) };
+}
+
+/** The details of a resolve, with those of the callback moved whole into `sourceResultDetails` if there are any. */
+export function resolveDetails(
+  base: Omit<ResolveDetails, 'sourceResultDetails'>,
+  sourceResultDetails: unknown,
+): ResolveDetails {
+  return sourceResultDetails === undefined || sourceResultDetails === null
+    ? base
+    : { ...base, sourceResultDetails };
 }

@@ -1,5 +1,6 @@
+import { untilAborted } from '../base/abort.ts';
 import { ToolError } from '../base/errors.ts';
-import type { Invoker } from './invoker.ts';
+import { resolveDetails, type Invoker } from './invoker.ts';
 import type { AgentToolResult } from './pendingAction.ts';
 import { isOpen, type ResolveAction } from './preview.ts';
 import type { PreviewStore } from './previewStore.ts';
@@ -14,6 +15,9 @@ export interface ResolveCall {
   readonly id?: string;
   readonly signal?: AbortSignal;
 }
+
+/** Takes `resolve` calls that mean no preview; see `Session.setStandingResolveHandler`. */
+export type StandingResolveHandler = (call: ResolveCall) => Promise<AgentToolResult>;
 
 export type ResolveQueue = ToolChoiceQueue<ResolveCall, AgentToolResult>;
 
@@ -31,6 +35,9 @@ export class ModelResolver {
   /** Previews that a reminder named, the last one first, as they were open at the last request. */
   #candidates: string[] = [];
   readonly #reminded: string[] = [];
+  /** Previews that were voted on since the last request. */
+  readonly #answered = new Set<string>();
+  #standing: { readonly handler: StandingResolveHandler; readonly first: boolean } | undefined;
 
   constructor(store: PreviewStore, invoker: Invoker, queue: ResolveQueue) {
     this.#store = store;
@@ -50,6 +57,30 @@ export class ModelResolver {
     const open = this.#store.all().filter(isOpen);
     this.#seen = new Map(open.map(preview => [preview.id, preview.revision]));
     this.#candidates = this.#reminded.filter(id => this.#seen.has(id));
+    this.#answered.clear();
+  }
+
+  /** Whether the model knew of the preview when it made its last answer. */
+  wasShown(id: string): boolean {
+    return this.#seen.has(id);
+  }
+
+  /** Whether the model voted on the preview in its last answer, whatever came of it. */
+  wasAnswered(id: string): boolean {
+    return this.#answered.has(id);
+  }
+
+  /** `first`: before every preview that is not named by its id, instead of after all of them. */
+  setStanding(handler: StandingResolveHandler | null, first: boolean): void {
+    this.#standing = handler ? { handler, first } : undefined;
+  }
+
+  /** Forgets what the model was told. */
+  clear(): void {
+    this.#seen.clear();
+    this.#candidates = [];
+    this.#reminded.length = 0;
+    this.#answered.clear();
   }
 
   /**
@@ -58,16 +89,28 @@ export class ModelResolver {
    */
   async resolve(call: ResolveCall): Promise<AgentToolResult> {
     if (call.id !== undefined) return this.resolvePreview(call.id, call);
+    if (this.#standing?.first) return this.#stand(this.#standing.handler, call);
     const inFlight = this.#queue.peekInFlightInvoker();
     if (inFlight) return inFlight(call);
     const [next] = this.#candidates;
-    if (next === undefined) throw new ToolError(NOTHING_PENDING);
-    return this.resolvePreview(next, call);
+    if (next !== undefined) return this.resolvePreview(next, call);
+    if (this.#standing) return this.#stand(this.#standing.handler, call);
+    throw new ToolError(NOTHING_PENDING);
+  }
+
+  async #stand(handler: StandingResolveHandler, call: ResolveCall): Promise<AgentToolResult> {
+    const { action, reason, extra } = call;
+    const result = await untilAborted(call.signal, () => handler(call));
+    return {
+      ...result,
+      details: resolveDetails({ action, reason, ...(extra ? { extra } : {}) }, result.details),
+    };
   }
 
   /** Votes on one preview; also what a directive of the queue runs. */
   async resolvePreview(id: string, call: ResolveCall): Promise<AgentToolResult> {
     this.#candidates = this.#candidates.filter(candidate => candidate !== id);
+    this.#answered.add(id);
     const preview = this.#store.get(id);
     const revision = this.#seen.get(id);
     if (preview && revision === undefined && isOpen(preview)) throw new ToolError(unseenText(preview));

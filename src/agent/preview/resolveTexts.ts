@@ -33,6 +33,11 @@ export function unknownPreviewText(id: string): string {
   return `There is no preview ${id}. Call resolve without an id to resolve the current one.`;
 }
 
+/** Told to the model and the person when forcing did not lead to an answer. */
+export function leftToUserText(preview: Preview): string {
+  return `${nameOf(preview)} was not resolved when it was asked for. It is left to the user now.`;
+}
+
 export function unseenText(preview: Preview): string {
   return `${nameOf(preview)} was staged after your last look: you have not seen its diff yet. Nothing was changed. Resolve it in your next message.`;
 }

@@ -20,5 +20,6 @@ export type SessionEvent =
   | { readonly type: 'tool_end'; readonly call: ToolCall; readonly result: ToolResultMessage }
   | { readonly type: 'preview_changed'; readonly preview: Preview }
   | { readonly type: 'state_changed'; readonly state: SessionState }
+  | { readonly type: 'plan_mode_changed'; readonly on: boolean }
   /** The session was emptied: all messages are gone from the conversation, previews are not. */
   | { readonly type: 'reset' };

@@ -8,13 +8,15 @@ export interface LoopPort {
   readonly provider: ChatProvider;
   /** Everything the model is to know by now; called once for each request. */
   nextRequest(): ChatRequest;
+  /** A request failed: the request to make instead, if there is one that may not. */
+  retryRequest(failure: ProviderFailure): ChatRequest | undefined;
   append(message: SessionMessage): void;
   /** Runs one call and gives its one result, whatever happens. */
   execute(call: ToolCall): Promise<ToolResultMessage>;
   /** Whether the call changes nothing, so that it may run beside its neighbours. */
   isReadOnly(call: ToolCall): boolean;
-  /** The turn is over: settle the tool choice of its request. */
-  settle(end: 'resolve' | 'aborted' | 'error'): void;
+  /** The turn is over: settle the tool choice of its request. `calls` are those of the answer. */
+  settle(end: 'resolve' | 'aborted' | 'error', calls: readonly ToolCall[]): void;
   /** Whether the model must be asked again although it made no call. */
   hasMoreToSay(): boolean;
   emit(event: SessionEvent): void;
@@ -42,7 +44,7 @@ async function runTurn(port: LoopPort, signal: AbortSignal): Promise<{ end: Loop
   const message = await receive(port, signal);
   port.append(message);
   if (message.stopReason === 'aborted' || message.stopReason === 'error') {
-    port.settle(message.stopReason);
+    port.settle(message.stopReason, []);
     port.emit({ type: 'turn_end', stopReason: message.stopReason });
     return { end: message.stopReason, calls: 0 };
   }
@@ -51,14 +53,31 @@ async function runTurn(port: LoopPort, signal: AbortSignal): Promise<{ end: Loop
       port.append(result);
   }
   const end = signal.aborted ? 'aborted' : 'done';
-  port.settle(end === 'aborted' ? 'aborted' : 'resolve');
+  port.settle(end === 'aborted' ? 'aborted' : 'resolve', message.toolCalls);
   port.emit({ type: 'turn_end', stopReason: end === 'aborted' ? 'aborted' : message.stopReason });
   return { end, calls: message.toolCalls.length };
 }
 
+/** The answer to one request, or to those that are made in its place. */
 async function receive(port: LoopPort, signal: AbortSignal): Promise<AssistantMessage> {
+  for (let request = port.nextRequest(); ;) {
+    const received = await receiveOnce(port, request, signal);
+    if (!('failure' in received)) return received.message;
+    const instead = signal.aborted ? undefined : port.retryRequest(received.failure);
+    if (!instead) {
+      port.report(received.failure);
+      return unfinished(received.text, 'error', received.failure.message);
+    }
+    request = instead;
+  }
+}
+
+type Received =
+  { readonly message: AssistantMessage } | { readonly failure: ProviderFailure; readonly text: string };
+
+async function receiveOnce(port: LoopPort, request: ChatRequest, signal: AbortSignal): Promise<Received> {
   let text = '';
-  for await (const event of port.provider.stream(port.nextRequest(), signal)) {
+  for await (const event of port.provider.stream(request, signal)) {
     switch (event.type) {
       case 'text':
         text += event.delta;
@@ -67,15 +86,14 @@ async function receive(port: LoopPort, signal: AbortSignal): Promise<AssistantMe
       case 'toolCall':
         break;
       case 'done':
-        return answered(event.answer);
+        return { message: answered(event.answer) };
       case 'error':
-        port.report(event.failure);
-        return unfinished(text, 'error', event.failure.message);
+        return { failure: event.failure, text };
       case 'aborted':
-        return unfinished(text, 'aborted');
+        return { message: unfinished(text, 'aborted') };
     }
   }
-  return unfinished(text, 'error', 'The answer ended before it was complete.');
+  return { message: unfinished(text, 'error', 'The answer ended before it was complete.') };
 }
 
 function answered({ text, toolCalls, stopReason, usage }: ProviderAnswer): AssistantMessage {

@@ -1,12 +1,14 @@
 import { DisposableStore, type Disposable } from '../base/disposable.ts';
 import { Emitter, type Event } from '../base/event.ts';
+import { detailOf } from '../base/errors.ts';
 import type { Logger } from '../base/log.ts';
-import type { ChatProvider, ChatRequest, ToolChoice } from '../model/chatProvider.ts';
+import type { ChatProvider, ChatRequest, ProviderFailure } from '../model/chatProvider.ts';
 import type { SessionMessage, SteeringMessage, ToolCall, ToolResultMessage } from '../model/messages.ts';
 import { SYSTEM_PROMPT } from '../model/prompts.ts';
+import type { Offer, ToolChoiceLadder } from '../model/toolChoiceLadder.ts';
 import type { Invoker } from '../preview/invoker.ts';
 import type { LedgerEntry } from '../preview/ledger.ts';
-import { ModelResolver, type ResolveQueue } from '../preview/modelResolver.ts';
+import type { StandingResolveHandler } from '../preview/modelResolver.ts';
 import type { PendingAction } from '../preview/pendingAction.ts';
 import {
   isOpen,
@@ -17,20 +19,24 @@ import {
 } from '../preview/preview.ts';
 import type { PreviewStore } from '../preview/previewStore.ts';
 import { queueResolveHandler, type QueuedPreview } from '../preview/queueResolveHandler.ts';
-import { ResolveDirectives } from '../preview/resolveDirectives.ts';
+import type { Forcing } from '../preview/resolveDirectives.ts';
 import { outcomeText } from '../preview/resolveTexts.ts';
-import { ToolChoiceQueue } from '../preview/toolChoiceQueue.ts';
 import type { Workspace } from '../preview/workspace.ts';
 import { executeToolCall } from '../tools/execute.ts';
 import { specOf, type ToolRegistry } from '../tools/registry.ts';
 import type { Tool } from '../tools/tool.ts';
 import type { SessionEvent, SessionState } from './events.ts';
-import { runLoop, type LoopEnd } from './loop.ts';
+import { runLoop, type LoopEnd, type LoopPort } from './loop.ts';
+import { PLAN_MODE_PROMPT, PlanMode } from './planMode.ts';
+import { mended } from './restore.ts';
+import { newSessionId, type SessionLogEntry, type StoredSession } from './sessionLog.ts';
+import { ToolChoices } from './toolChoices.ts';
 
 /** The settings that a session follows; read anew whenever they matter. */
 export interface SessionSettings {
   readonly modelAuthority: ModelAuthority;
   readonly order: ResolveOrder;
+  readonly forcing: Forcing;
   readonly continueAfterReview: boolean;
 }
 
@@ -39,25 +45,27 @@ export interface SessionOptions {
   readonly invoker: Invoker;
   readonly tools: ToolRegistry;
   readonly workspace: Workspace;
+  readonly ladder: ToolChoiceLadder;
   readonly logger: Logger;
   readonly settings: () => SessionSettings;
   /** The provider that answers a prompt; asked once for each prompt. */
   readonly providerFor: (prompt: string) => ChatProvider;
+  /** Where a session of this id is written. */
+  readonly logFor: (sessionId: string) => { append(entry: SessionLogEntry): Promise<void> };
 }
 
 /**
- * One conversation: its messages, the loop that extends them, and what of the previews concerns the model. It
- * owns the tool-choice queue; previews and their states belong to the store, resolving to the invoker.
+ * One conversation: its messages, the loop that extends them, and what of the previews concerns the model. Previews
+ * and their states belong to the store, resolving to the invoker, what the model must call to {@link ToolChoices}.
  */
 export class Session implements Disposable {
   readonly #options: SessionOptions;
-  readonly #queue: ResolveQueue = new ToolChoiceQueue();
-  readonly #resolver: ModelResolver;
-  readonly #directives: ResolveDirectives;
+  readonly #choices: ToolChoices;
   readonly #owned = new DisposableStore();
   readonly #events = new Emitter<SessionEvent>();
-  #id = newSessionId();
-  #messages: SessionMessage[] = [];
+  #id: string;
+  #log: { append(entry: SessionLogEntry): Promise<void> };
+  #messages: SessionMessage[];
   /** What the runtime has to tell the model with its next request. */
   #inbox: SteeringMessage[] = [];
   #prompts: string[] = [];
@@ -67,27 +75,23 @@ export class Session implements Disposable {
   #provider: ChatProvider | undefined;
   #abort: AbortController | undefined;
   #run: Promise<void> | undefined;
-  #answers = 0;
+  #plan: PlanMode | undefined;
 
   readonly onDidEmit: Event<SessionEvent> = this.#events.event;
 
-  constructor(options: SessionOptions) {
+  /** With `stored`, goes on where that session ended; nothing is sent before somebody asks for it. */
+  constructor(options: SessionOptions, stored?: StoredSession) {
     this.#options = options;
-    const { store, invoker, settings } = options;
-    this.#resolver = new ModelResolver(store, invoker, this.#queue);
-    this.#directives = this.#owned.add(
-      new ResolveDirectives({
-        store,
-        invoker,
-        queue: this.#queue,
-        resolver: this.#resolver,
-        order: () => settings().order,
-        authority: () => settings().modelAuthority,
-        steer: message => void this.#inbox.push(message),
-      }),
+    const { store, invoker, ladder, settings } = options;
+    this.#id = stored?.id ?? newSessionId();
+    this.#log = options.logFor(this.#id);
+    this.#messages = [...(stored?.messages ?? [])];
+    this.#choices = this.#owned.add(
+      new ToolChoices({ store, invoker, ladder, settings, steer: message => void this.#inbox.push(message) }),
     );
     this.#owned.add(store.onDidChange(preview => this.#emit({ type: 'preview_changed', preview })));
     this.#owned.add(store.onDidResolve(entry => this.#followResolution(entry)));
+    if (stored) this.#takeUp(stored);
   }
 
   get id(): string {
@@ -121,31 +125,27 @@ export class Session implements Disposable {
   stop(): void {
     this.#prompts = [];
     this.#abort?.abort(new DOMException('Stopped by the user.', 'AbortError'));
-    if (this.#state === 'awaitingReview') this.#setState('idle');
+    this.endReview();
   }
 
   /** Begins an empty conversation. Previews stay pending, and stop concerning the model. */
   async new(): Promise<void> {
     this.stop();
     await this.#run;
-    this.#queue.clear();
+    this.setPlanMode(false);
+    this.#choices.clear();
     this.#id = newSessionId();
+    this.#log = this.#options.logFor(this.#id);
     this.#messages = [];
     this.#inbox = [];
     this.#known.clear();
     this.#provider = undefined;
     this.#emit({ type: 'reset' });
-    this.#setState('idle');
   }
 
   /** Stages a preview for whoever produces one; `origin` is left out by those who are no tool call. */
   stage(action: PendingAction, origin: PreviewOrigin | null = null): QueuedPreview {
-    const { store, invoker } = this.#options;
-    const remind = (preview: Preview): void => {
-      this.#known.add(preview.id);
-      this.#directives.remind(preview);
-    };
-    return queueResolveHandler({ store, invoker, remind }, action, origin);
+    return this.#stage(action, origin, preview => this.#choices.remind(preview));
   }
 
   /** The review ended as a whole (Discard All): the outcomes wait for the next prompt. */
@@ -153,10 +153,72 @@ export class Session implements Disposable {
     if (this.#state === 'awaitingReview') this.#setState('idle');
   }
 
+  /** Takes the model's `resolve` when no preview is meant; `null` takes it back. Forces nothing. */
+  setStandingResolveHandler(handler: StandingResolveHandler | null): void {
+    this.#choices.setStandingResolveHandler(handler, false);
+  }
+
+  get planMode(): boolean {
+    return this.#plan !== undefined;
+  }
+
+  /** In plan mode tools are read-only and the model's `resolve` submits its plan. Takes effect at the next call. */
+  setPlanMode(on: boolean): void {
+    if (on === this.planMode) return;
+    const plan = on ? this.#newPlanMode() : undefined;
+    this.#plan = plan;
+    this.#choices.setStandingResolveHandler(plan ? call => plan.handle(call) : null, plan !== undefined);
+    this.#emit({ type: 'plan_mode_changed', on });
+  }
+
   dispose(): void {
     this.stop();
     this.#owned.dispose();
     this.#events.dispose();
+  }
+
+  #takeUp({ interrupted, messages, id }: StoredSession): void {
+    for (const preview of this.#options.store.all()) {
+      if (preview.origin?.sessionId !== id) continue;
+      this.#known.add(preview.id);
+      if (isOpen(preview)) this.#choices.reminded(preview.id);
+    }
+    for (const message of mended(messages, interrupted)) this.#append(message);
+    if (interrupted) this.#record({ type: 'state', state: 'idle' });
+  }
+
+  #newPlanMode(): PlanMode {
+    const { invoker } = this.#options;
+    return new PlanMode({
+      planText: () => this.#lastWords(),
+      stagePlan: action => this.#stage(action, null, () => undefined).preview.id,
+      withdrawPlan: async id => {
+        const reason = 'Replaced by a newer plan.';
+        await invoker.resolve({ id, action: 'discard', reason, actor: 'model' });
+      },
+      approved: () => this.setPlanMode(false),
+    });
+  }
+
+  #lastWords(): string {
+    for (const message of [...this.#messages].reverse()) {
+      if (message.role === 'user') return '';
+      if (message.role === 'assistant' && message.text !== '') return message.text;
+    }
+    return '';
+  }
+
+  #stage(
+    action: PendingAction,
+    origin: PreviewOrigin | null,
+    remind: (preview: Preview) => void,
+  ): QueuedPreview {
+    const { store, invoker } = this.#options;
+    const know = (preview: Preview): void => {
+      this.#known.add(preview.id);
+      remind(preview);
+    };
+    return queueResolveHandler({ store, invoker, remind: know }, action, origin);
   }
 
   #start(): Promise<void> {
@@ -175,42 +237,47 @@ export class Session implements Disposable {
         this.#provider = this.#options.providerFor(prompt);
         this.#append({ role: 'user', text: prompt });
       }
+      this.#provider ??= this.#options.providerFor('');
       this.#abort = new AbortController();
-      end = await this.#runOnce(this.#provider ?? this.#options.providerFor(''), this.#abort.signal);
+      end = await runLoop(this.#loopPort(this.#provider, this.#abort.signal), this.#abort.signal);
     } while (this.#prompts.length > 0 || (end === 'done' && this.#reviewIsOver()));
     this.#setState(end === 'done' && this.#hasOpenPreviews() ? 'awaitingReview' : 'idle');
   }
 
-  #runOnce(provider: ChatProvider, signal: AbortSignal): Promise<LoopEnd> {
+  #loopPort(provider: ChatProvider, signal: AbortSignal): LoopPort {
     const { tools, logger } = this.#options;
-    return runLoop(
-      {
-        provider,
-        nextRequest: () => this.#nextRequest(),
-        append: message => this.#append(message),
-        execute: call => this.#execute(call, signal),
-        isReadOnly: call => tools.get(call.name)?.readOnly === true,
-        settle: end => (end === 'resolve' ? this.#queue.resolve() : this.#queue.reject(end)),
-        hasMoreToSay: () => this.#queue.hasQueued,
-        emit: event => this.#emit(event),
-        report: failure =>
-          logger.error(`Request to ${provider.id} failed (${failure.code}): ${failure.detail}`),
-      },
-      signal,
-    );
+    return {
+      provider,
+      nextRequest: () => this.#nextRequest(provider),
+      retryRequest: failure => this.#retryRequest(provider, failure),
+      append: message => this.#append(message),
+      execute: call => this.#execute(call, signal),
+      isReadOnly: call => tools.get(call.name)?.readOnly === true,
+      settle: (end, calls) => this.#choices.settle(end, calls),
+      hasMoreToSay: () => !this.planMode && this.#choices.isForcing,
+      emit: event => this.#emit(event),
+      report: failure =>
+        logger.error(`Request to ${provider.id} failed (${failure.code}): ${failure.detail}`),
+    };
   }
 
-  #nextRequest(): ChatRequest {
+  #nextRequest(provider: ChatProvider): ChatRequest {
     for (const message of this.#inbox.splice(0)) if (this.#stillTrue(message)) this.#append(message);
-    this.#resolver.beginTurn();
-    const tools = this.#tools();
-    const toolChoice = this.#nextToolChoice(tools);
-    return {
-      system: SYSTEM_PROMPT,
-      messages: [...this.#messages],
-      tools: tools.map(specOf),
-      ...(toolChoice ? { toolChoice } : {}),
-    };
+    return this.#request(this.#choices.begin(provider, this.#tools().map(specOf), this.planMode));
+  }
+
+  #retryRequest(provider: ChatProvider, failure: ProviderFailure): ChatRequest | undefined {
+    const offer = this.#choices.retry(failure);
+    if (!offer) return undefined;
+    this.#options.logger.info(
+      `${provider.id} refuses this tool choice; trying another way: ${failure.detail}`,
+    );
+    return this.#request(offer);
+  }
+
+  #request(offer: Offer): ChatRequest {
+    const system = this.planMode ? `${SYSTEM_PROMPT}\n\n${PLAN_MODE_PROMPT}` : SYSTEM_PROMPT;
+    return { system, messages: [...this.#messages], ...offer };
   }
 
   /** A reminder of what was resolved before it could be sent is not sent. */
@@ -218,22 +285,18 @@ export class Session implements Disposable {
     return kind !== 'resolve-reminder' || previewIds.some(id => this.#isOpen(id));
   }
 
-  /** The next choice that names a tool on offer; others are rejected as unavailable. */
-  #nextToolChoice(tools: readonly Tool[]): ToolChoice | undefined {
-    const choice = this.#queue.nextToolChoice();
-    if (choice?.type !== 'tool' || tools.some(tool => tool.name === choice.name)) return choice;
-    this.#queue.reject('unavailable');
-    return undefined;
-  }
-
   #tools(): readonly Tool[] {
-    const withResolve = this.#options.settings().modelAuthority !== 'none';
-    return this.#options.tools.createTools(undefined, { withResolve });
+    const { tools, settings } = this.#options;
+    const withResolve = this.planMode || settings().modelAuthority !== 'none';
+    const offered = tools.createTools(undefined, { withResolve });
+    return this.planMode
+      ? offered.filter(tool => tool.readOnly === true || tool.name === 'resolve')
+      : offered;
   }
 
   #execute(call: ToolCall, signal: AbortSignal): Promise<ToolResultMessage> {
     const { workspace, logger, settings } = this.#options;
-    const origin = { sessionId: this.#id, messageId: `m${this.#answers}`, toolCallId: call.id };
+    const origin = { sessionId: this.#id, messageId: `m${this.#messages.length}`, toolCallId: call.id };
     return executeToolCall(call, {
       tools: this.#tools(),
       logger,
@@ -246,19 +309,15 @@ export class Session implements Disposable {
           await stored.catch(() => undefined);
           return preview;
         },
-        resolve: resolveCall => this.#resolver.resolve(resolveCall),
+        resolve: resolveCall => this.#choices.resolve(resolveCall),
       },
     });
   }
 
   #followResolution(entry: LedgerEntry): void {
     if (!this.#known.has(entry.previewId) || entry.actor === 'model') return;
-    this.#inbox.push({
-      role: 'steering',
-      kind: 'outcome',
-      text: outcomeText(entry),
-      previewIds: [entry.previewId],
-    });
+    const previewIds = [entry.previewId];
+    this.#inbox.push({ role: 'steering', kind: 'outcome', text: outcomeText(entry), previewIds });
     if (this.#state !== 'awaitingReview' || this.#hasOpenPreviews()) return;
     if (this.#options.settings().continueAfterReview) void this.#start();
     else this.#setState('idle');
@@ -280,22 +339,27 @@ export class Session implements Disposable {
   }
 
   #append(message: SessionMessage): void {
-    if (message.role === 'assistant') this.#answers++;
+    const id = this.#messages.length;
     this.#messages.push(message);
+    this.#record({ type: 'message', id, parentId: id === 0 ? null : id - 1, message });
     this.#emit({ type: 'message_end', message });
   }
 
   #setState(state: SessionState): void {
     if (this.#state === state) return;
     this.#state = state;
+    this.#record({ type: 'state', state });
     this.#emit({ type: 'state_changed', state });
+  }
+
+  /** A conversation that cannot be written goes on in memory. */
+  #record(entry: SessionLogEntry): void {
+    this.#log.append(entry).catch((error: unknown) => {
+      this.#options.logger.error(`Storing the session failed: ${detailOf(error)}`);
+    });
   }
 
   #emit(event: SessionEvent): void {
     this.#events.fire(event);
   }
-}
-
-function newSessionId(): string {
-  return `s${Date.now().toString(36)}${Math.random().toString(36).slice(2, 8)}`;
 }

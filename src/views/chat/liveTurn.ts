@@ -66,6 +66,7 @@ export class LiveTurn {
         return 'all';
       case 'preview_changed':
       case 'state_changed':
+      case 'plan_mode_changed':
         return 'all';
     }
   }

@@ -1,10 +1,13 @@
 import * as path from 'node:path';
 import * as vscode from 'vscode';
 import { detailOf } from '../../agent/base/errors.ts';
+import type { Logger } from '../../agent/base/log.ts';
+import { ToolChoiceLadder, type LadderMemory, type LadderStep } from '../../agent/model/toolChoiceLadder.ts';
 import { Invoker } from '../../agent/preview/invoker.ts';
 import { openPreviewLog } from '../../agent/preview/previewLog.ts';
 import { PreviewStore } from '../../agent/preview/previewStore.ts';
 import { Session } from '../../agent/session/session.ts';
+import { SessionLogs, storedSession, type StoredSession } from '../../agent/session/sessionLog.ts';
 import { builtInTools } from '../../agent/tools/builtIn.ts';
 import { Providers } from './providers.ts';
 import { ApiKeys } from './secrets.ts';
@@ -31,20 +34,50 @@ export async function createAgent(context: vscode.ExtensionContext): Promise<Age
   const settings = new Settings();
   const keys = new ApiKeys(context.secrets);
   const workspace = new VsCodeWorkspace();
-  const store = await openStore(context.storageUri ?? context.globalStorageUri, log);
+  const storage = context.storageUri ?? context.globalStorageUri;
+  const store = await openStore(storage, log);
   const invoker = new Invoker(store, workspace, () => settings.modelAuthority);
   const providers = new Providers(settings, keys, log);
-  const session = new Session({
-    store,
-    invoker,
-    tools: builtInTools(),
-    workspace,
-    logger: log,
-    settings: () => settings,
-    providerFor: prompt => providers.forPrompt(prompt),
-  });
+  const sessions = new SessionLogs(path.join(storage.fsPath, 'sessions'));
+  const session = new Session(
+    {
+      store,
+      invoker,
+      tools: builtInTools(),
+      workspace,
+      ladder: new ToolChoiceLadder(ladderMemory(context.globalState)),
+      logger: log,
+      settings: () => settings,
+      providerFor: prompt => providers.forPrompt(prompt),
+      logFor: id => sessions.open(id),
+    },
+    await lastSession(sessions, log),
+  );
   subscriptions.push(session);
   return { log, settings, keys, workspace, store, invoker, providers, session };
+}
+
+/** The session that was open last, if it can be read. */
+async function lastSession(sessions: SessionLogs, log: Logger): Promise<StoredSession | undefined> {
+  const id = await sessions.latest();
+  if (id === undefined) return undefined;
+  try {
+    return storedSession(id, await sessions.open(id).load());
+  } catch (error) {
+    log.error(`Reading session ${id} failed, it is left as it is: ${detailOf(error)}`);
+    return undefined;
+  }
+}
+
+const LADDER_KEY = 'redline.toolChoice';
+
+/** What was learned of each server's ways, kept for all workspaces. */
+function ladderMemory(state: vscode.Memento): LadderMemory {
+  const read = (): Record<string, LadderStep> => state.get<Record<string, LadderStep>>(LADDER_KEY, {});
+  return {
+    get: id => (Object.hasOwn(read(), id) ? read()[id] : undefined),
+    set: (id, step) => void state.update(LADDER_KEY, { ...read(), [id]: step }),
+  };
 }
 
 /**

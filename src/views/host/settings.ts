@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
 import type { ModelAuthority, ResolveOrder } from '../../agent/preview/preview.ts';
+import type { Forcing } from '../../agent/preview/resolveDirectives.ts';
 
 /** Which source of answers is used: `auto` is openai if a model is set, else offline. */
 export type ProviderSetting = 'auto' | 'openai' | 'offline';
@@ -37,6 +38,10 @@ export class Settings {
     await this.#configuration.update('resolve.modelAuthority', authority, vscode.ConfigurationTarget.Global);
   }
 
+  get forcing(): Forcing {
+    return this.#oneOf('resolve.forcing', ['forced', 'always', 'soft', 'off']);
+  }
+
   get order(): ResolveOrder {
     return this.#oneOf('resolve.order', ['newestFirst', 'oldestFirst']);
   }
@@ -63,4 +68,19 @@ export class Settings {
     const value = this.#get<unknown>(key);
     return allowed.find(candidate => candidate === value) ?? allowed[0];
   }
+}
+
+/** The mode (Review, Auto, Manual) as a switch that views can show and turn. */
+export interface ModeSwitch {
+  get(): ModelAuthority;
+  set(mode: ModelAuthority): Promise<void>;
+  readonly onDidChange: vscode.Event<void>;
+}
+
+export function modeSwitch(settings: Settings): ModeSwitch {
+  return {
+    get: () => settings.modelAuthority,
+    set: mode => settings.setModelAuthority(mode),
+    onDidChange: settings.onDidChange,
+  };
 }

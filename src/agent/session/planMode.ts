@@ -1,0 +1,91 @@
+import type { ResolveCall } from '../preview/modelResolver.ts';
+import { textResult, type AgentToolResult, type PendingAction } from '../preview/pendingAction.ts';
+import { PLAN_SOURCE } from '../preview/authority.ts';
+
+/** A plan as the model submitted it. */
+export interface Plan {
+  readonly title: string;
+  readonly text: string;
+}
+
+/** What plan mode needs of its session. */
+export interface PlanHost {
+  /** The words that the plan stands in: the message that submits it, or the last one before that has any. */
+  planText(): string;
+  /** Shows the plan for approval. Resolving it is a human's. */
+  stagePlan(action: PendingAction): string;
+  /** Withdraws a plan that a newer one replaces. */
+  withdrawPlan(previewId: string): Promise<void>;
+  /** The plan was approved: the mode is over. */
+  approved(): void;
+}
+
+/** The longest title, in characters. */
+const MAX_TITLE = 80;
+
+/** Told to the model with each request while the mode is on. */
+export const PLAN_MODE_PROMPT =
+  'Plan mode is on: look around with the read-only tools, change nothing. When your plan is ready, write it as ' +
+  'Markdown and, in the same message, call `resolve` with action "apply", a one-sentence reason and extra.title.';
+
+/**
+ * The standing resolve handler of plan mode: the model's `resolve` submits its plan and returns at once; the human
+ * approves it (Apply) or sends it back with a note (Discard).
+ */
+export class PlanMode {
+  readonly #host: PlanHost;
+  #pending: string | undefined;
+
+  constructor(host: PlanHost) {
+    this.#host = host;
+  }
+
+  /** Takes the model's `resolve`. */
+  async handle({ action, extra }: ResolveCall): Promise<AgentToolResult> {
+    if (action === 'discard') {
+      await this.#withdraw();
+      return textResult('No plan is submitted. Go on planning, and submit the plan when it is ready.');
+    }
+    const text = this.#host.planText().trim();
+    if (text === '')
+      return textResult('The plan is empty. Write it as Markdown in the message that submits it.');
+    await this.#withdraw();
+    const plan: Plan = { title: planTitle(extra?.['title'], text), text };
+    this.#pending = this.#host.stagePlan({
+      label: 'Plan ready for approval',
+      sourceToolName: PLAN_SOURCE,
+      details: plan,
+      apply: () => {
+        this.#pending = undefined;
+        this.#host.approved();
+        return Promise.resolve(textResult(`The plan "${plan.title}" is approved.`, { title: plan.title }));
+      },
+      reject: () => {
+        this.#pending = undefined;
+        return Promise.resolve(undefined);
+      },
+    });
+    return textResult(
+      `The plan "${plan.title}" is submitted. The user approves or refines it. End your turn now.`,
+      {
+        title: plan.title,
+      },
+    );
+  }
+
+  async #withdraw(): Promise<void> {
+    if (this.#pending !== undefined) await this.#host.withdrawPlan(this.#pending);
+    this.#pending = undefined;
+  }
+}
+
+/** A usable title that the model gave, else the plan's first heading, else `plan`. */
+export function planTitle(given: unknown, text: string): string {
+  const usable = typeof given === 'string' ? oneLine(given) : '';
+  const heading = /^#\s+(.+)$/m.exec(text)?.[1] ?? '';
+  return usable || oneLine(heading) || 'plan';
+}
+
+function oneLine(text: string): string {
+  return text.replace(/\s+/g, ' ').trim().slice(0, MAX_TITLE);
+}

@@ -1,0 +1,96 @@
+import { readdir } from 'node:fs/promises';
+import * as path from 'node:path';
+import * as z from 'zod';
+import { JsonLog, type DecodedLog } from '../base/jsonLog.ts';
+import type { SessionMessage } from '../model/messages.ts';
+import type { SessionState } from './events.ts';
+
+/** Everything that ever happened in one session, in order. */
+export type SessionLogEntry =
+  | {
+      readonly type: 'message';
+      readonly id: number;
+      readonly parentId: number | null;
+      readonly message: SessionMessage;
+    }
+  | { readonly type: 'state'; readonly state: SessionState };
+
+const header = { log: 'redline.session', version: 1 } as const;
+
+const previewIds = z.array(z.string());
+const message = z.discriminatedUnion('role', [
+  z.object({ role: z.literal('user'), text: z.string() }),
+  z.object({
+    role: z.literal('assistant'),
+    text: z.string(),
+    toolCalls: z.array(z.looseObject({ id: z.string(), name: z.string(), arguments: z.string() })),
+    stopReason: z.enum(['stop', 'toolCalls', 'length', 'aborted', 'error']),
+    usage: z.object({ inputTokens: z.number(), outputTokens: z.number() }).optional(),
+    error: z.string().optional(),
+  }),
+  z.object({
+    role: z.literal('tool'),
+    toolCallId: z.string(),
+    toolName: z.string(),
+    content: z.string(),
+    isError: z.boolean(),
+    details: z.unknown().optional(),
+  }),
+  z.object({
+    role: z.literal('steering'),
+    kind: z.enum(['resolve-reminder', 'outcome', 'notice']),
+    text: z.string(),
+    previewIds,
+  }),
+]);
+const entry = z.discriminatedUnion('type', [
+  z.object({ type: z.literal('message'), id: z.int(), parentId: z.int().nullable(), message }),
+  z.object({ type: z.literal('state'), state: z.enum(['idle', 'running', 'awaitingReview']) }),
+]);
+
+/** The sessions of one workspace: a folder with one append-only log for each. */
+export class SessionLogs {
+  readonly #folder: string;
+
+  constructor(folder: string) {
+    this.#folder = folder;
+  }
+
+  open(sessionId: string): JsonLog<SessionLogEntry> {
+    return new JsonLog(path.join(this.#folder, `${sessionId}.jsonl`), header, parseSessionEntry);
+  }
+
+  /** The id of the session that was begun last; ids sort by the time of their making. */
+  async latest(): Promise<string | undefined> {
+    const files = await readdir(this.#folder).catch(() => [] as string[]);
+    return files
+      .filter(file => file.endsWith('.jsonl'))
+      .map(file => file.slice(0, -'.jsonl'.length))
+      .sort()
+      .at(-1);
+  }
+}
+
+export function parseSessionEntry(value: unknown): SessionLogEntry | undefined {
+  const parsed = entry.safeParse(value);
+  return parsed.success ? (parsed.data as SessionLogEntry) : undefined;
+}
+
+/** A session as its log has it. */
+export interface StoredSession {
+  readonly id: string;
+  readonly messages: readonly SessionMessage[];
+  /** Whether the process ended in the middle of a turn. */
+  readonly interrupted: boolean;
+}
+
+export function storedSession(id: string, log: DecodedLog<SessionLogEntry>): StoredSession {
+  const messages = log.entries.flatMap(item => (item.type === 'message' ? [item.message] : []));
+  const lastState = log.entries.findLast(item => item.type === 'state');
+  return { id, messages, interrupted: lastState?.state === 'running' };
+}
+
+/** A new session id: later ones sort behind earlier ones. */
+export function newSessionId(now = Date.now()): string {
+  return `s${now.toString(36).padStart(9, '0')}${Math.random().toString(36).slice(2, 8)}`;
+}
