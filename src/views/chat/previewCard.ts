@@ -1,7 +1,7 @@
 import type { FileChange } from '../../agent/preview/fileChange.ts';
 import type { LedgerEntry } from '../../agent/preview/ledger.ts';
 import type { DiffStat } from '../../agent/preview/lineDiff.ts';
-import type { Preview, ResolveAction } from '../../agent/preview/preview.ts';
+import type { Preview, ResolveAction, Resolution } from '../../agent/preview/preview.ts';
 import { humanReason } from '../../agent/preview/resolveTexts.ts';
 import { fill, type FileRow, type ItemOf } from './protocol.ts';
 import type { TranscriptStrings } from './strings.ts';
@@ -74,23 +74,23 @@ function stateOf(preview: Preview, attempt: LedgerEntry | undefined, strings: Tr
         ...quiet,
         state: 'applied',
         stateText: strings.applied[state.by.actor],
-        reason: givenReason('apply', state.by.reason),
+        reason: givenReason('apply', state.by),
       };
     case 'discarded':
       return {
         ...quiet,
         state: 'discarded',
         stateText: strings.discarded[state.by.actor],
-        reason: givenReason('discard', state.by.reason),
+        reason: givenReason('discard', state.by),
       };
     case 'expired':
       return { ...quiet, state: 'expired', stateText: strings.expired };
   }
 }
 
-/** The reason, unless it is the one that stands for a click without words. */
-function givenReason(action: ResolveAction, reason: string): string {
-  return reason === humanReason(action) ? '' : reason.trim();
+/** The reason, unless it stands for a click without words, or in the block of the model's own `resolve`. */
+function givenReason(action: ResolveAction, { actor, reason }: Resolution): string {
+  return actor === 'model' || reason === humanReason(action) ? '' : reason.trim();
 }
 
 function fileRow(change: FileChange, stat: DiffStat | undefined, strings: TranscriptStrings): FileRow {
@@ -113,8 +113,9 @@ function sumOf(stats: readonly DiffStat[], files: number): DiffStat | undefined 
   }));
 }
 
-/** `+3` and `−1`, with a `~` where the texts were too different to count exactly. */
+/** `+3` and `−1`, with a `~` where the texts were too different to count exactly; nothing for zero. */
 function shownStat({ added, removed, exact }: DiffStat): { added: string; removed: string } {
-  const about = exact ? '' : '~';
-  return { added: `+${about}${added}`, removed: `−${about}${removed}` };
+  const shown = (sign: string, count: number): string =>
+    count === 0 ? '' : `${sign}${exact ? '' : '~'}${count}`;
+  return { added: shown('+', added), removed: shown('−', removed) };
 }

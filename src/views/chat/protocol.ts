@@ -44,7 +44,7 @@ const fileRow = z.object({
   change: z.enum(['modify', 'create', 'delete', 'rename']),
   /** The change in words, for screen readers. */
   changeLabel: z.string(),
-  /** `+3` and `−1`; left out while unknown. */
+  /** `+3` and `−1`, each empty for zero; left out while unknown. */
   stat: z.object({ added: z.string(), removed: z.string() }).optional(),
 });
 export type FileRow = z.infer<typeof fileRow>;
@@ -89,6 +89,8 @@ const resolveItem = z.object({
 /** One entry of the message list. A key names the same entry for as long as the session lives. */
 export const viewItem = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('heading'), key, text: z.string() }),
+  /** Said by the runtime to both the model and the person. */
+  z.object({ kind: z.literal('notice'), key, text: z.string() }),
   z.object({ kind: z.literal('user'), key, text: z.string(), /** `Queued`, or empty. */ note: z.string() }),
   z.object({ kind: z.literal('assistant'), key, text: z.string(), streaming: z.boolean(), note: z.string() }),
   z.object({

@@ -31,7 +31,7 @@ export interface TranscriptInput {
 
 /**
  * Everything that the panel lists, from the first to the last: pending previews that come from elsewhere, then the
- * conversation with each preview under the call that staged it. Steering messages are not shown.
+ * conversation with each preview under the call that staged it. Steering messages are not shown, except notices.
  */
 export function buildTranscript(input: TranscriptInput): ViewItem[] {
   const { messages, arriving, queued, strings } = input;
@@ -40,6 +40,9 @@ export function buildTranscript(input: TranscriptInput): ViewItem[] {
   messages.forEach((message, i) => {
     if (message.role === 'user') items.push({ kind: 'user', key: `m${i}`, text: message.text, note: '' });
     if (message.role === 'assistant') items.push(...answerItems(message, i, input, world));
+    if (message.role === 'steering' && message.kind === 'notice') {
+      items.push({ kind: 'notice', key: `m${i}`, text: message.text });
+    }
   });
   if (arriving !== '') items.push(arrivingItem(messages, arriving));
   queued.forEach((text, i) => items.push({ kind: 'user', key: `q${i}`, text, note: strings.queued }));

@@ -28,14 +28,20 @@ export function renderCard(card: Card, old: HTMLElement | undefined, port: Port)
     tabIndex: -1,
   });
   root.append(header(card, port));
-  if (card.files.length > 0) root.append(fileList(card, port));
+  if (isOpen(card) && card.files.length > 0) root.append(fileList(card, port));
   for (const note of notes(card)) root.append(note);
   if (card.state === 'pending') root.append(votes(card, old, port));
   return root;
 }
 
+function isOpen({ state }: Card): boolean {
+  return state === 'pending' || state === 'applying';
+}
+
 function header(card: Card, port: Port): HTMLElement {
   const { strings } = port;
+  // A resolved card lists no files: what was in its only row moves up here.
+  const stat = card.stat ?? (isOpen(card) || card.files.length > 1 ? undefined : card.files[0]?.stat);
   const open = button({
     class: 'card-label',
     label: card.label,
@@ -51,7 +57,7 @@ function header(card: Card, port: Port): HTMLElement {
       card.state === 'applying' ? 'codicon-modifier-spin state-icon' : 'state-icon',
     ),
     open,
-    card.stat && statOf(card.stat),
+    stat && statOf(stat),
     el('span', { class: 'card-id', title: card.source }, card.id),
   );
 }

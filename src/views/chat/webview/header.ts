@@ -10,7 +10,7 @@ export class Header {
   readonly #port: Port;
   readonly #mode: HTMLSelectElement;
   readonly #model: HTMLButtonElement;
-  readonly #pending = el('span', { class: 'pending' });
+  readonly #pending = el('span', { class: 'pending-count' });
 
   constructor(port: Port) {
     const { strings, post } = port;

@@ -19,6 +19,13 @@ export function renderItem(item: ViewItem, old: HTMLElement | undefined, port: P
       return renderResolve(item);
     case 'error':
       return renderError(item, port);
+    case 'notice':
+      return el(
+        'div',
+        { class: 'item note', data: { kind: 'notice' } },
+        icon('info'),
+        el('span', {}, item.text),
+      );
     case 'heading':
       return el('h2', { class: 'item section', data: { kind: 'heading' } }, item.text);
   }

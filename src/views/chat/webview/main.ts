@@ -1,7 +1,7 @@
 import './jitless.ts';
 import { hostMessage, type ChatStatus, type HostMessage, type WebviewMessage } from '../protocol.ts';
 import { Composer } from './composer.ts';
-import { button, el } from './dom.ts';
+import { button, el, icon } from './dom.ts';
 import { Header } from './header.ts';
 import { MessageList } from './messageList.ts';
 import type { Port } from './port.ts';
@@ -64,7 +64,8 @@ class Panel {
   #show(status: ChatStatus): void {
     this.#header.update(status);
     this.#composer.update(status);
-    this.#line.textContent = status.line;
+    const busy = status.state === 'running' && icon('loading', 'codicon-modifier-spin');
+    this.#line.replaceChildren(...(busy ? [busy] : []), status.line);
     this.#line.dataset['state'] = status.state;
     document.body.dataset['state'] = status.state;
     this.#empty.hidden = this.#list.last('user') !== undefined;

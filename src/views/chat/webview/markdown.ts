@@ -8,7 +8,7 @@ export interface MarkdownPort {
   openLink(url: string): void;
 }
 
-const parser = new MarkdownIt('default', { html: false, linkify: true, typographer: false }).disable('image');
+const parser = new MarkdownIt('default', { html: false, linkify: true, typographer: false });
 parser.linkify.set({ fuzzyLink: false, fuzzyEmail: false });
 
 /** A top-level block with its source, by which one sees whether it must be rendered anew. */
@@ -135,6 +135,12 @@ function appendLeaf(parent: HTMLElement, token: Token, port: MarkdownPort): void
     case 'fence':
     case 'code_block':
       return parent.append(codeBlock(token.content.replace(/\n$/, ''), port));
+    case 'image': {
+      // Nothing is loaded from the web: an image is a link that tells what it would show.
+      const target = link(String(token.attrGet('src') ?? ''), port);
+      target.append(token.content || target.title);
+      return parent.append(target);
+    }
     case 'hr':
       return parent.append(el('hr'));
     default:

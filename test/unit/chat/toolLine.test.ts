@@ -1,0 +1,34 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { toolLine } from '../../../src/views/chat/toolLine.ts';
+import { call, english, result } from './fixtures.ts';
+
+const line = (args: unknown, content = 'ok') => {
+  const made = call('c1', 'some_tool', args);
+  return toolLine('k', made, result(made, content), english);
+};
+
+test('the summary is what the call is about', () => {
+  assert.equal(line({ limit: 3, path: 'src/a.ts' }).summary, 'src/a.ts');
+  assert.equal(line({ first: 'one', second: 'two' }).summary, 'one');
+  assert.equal(line({ paths: ['a.ts', 'b.ts'] }).summary, 'a.ts, b.ts');
+  assert.equal(line({ nested: { path: 'a.ts' } }).summary, '');
+  assert.equal(line({}).summary, '');
+});
+
+test('the summary is one line of bounded length', () => {
+  const { summary } = line({ command: `printf 'a'\n\n${'x'.repeat(5_000)}` });
+  assert.ok(summary.length <= 120 && !summary.includes('\n') && summary.endsWith('…'), summary);
+});
+
+test('malformed arguments are shown as they are', () => {
+  const { summary, input } = line('{"path": "a');
+  assert.deepEqual([summary, input], ['{"path": "a', '{"path": "a']);
+  assert.equal(line('[1,2]').input, '[1,2]');
+});
+
+test('a huge result is cut and says how much is missing', () => {
+  const { output } = line({}, 'x'.repeat(100_000));
+  assert.ok(output.length < 6_100);
+  assert.match(output, /\[94000 more characters\]$/);
+});

@@ -1,0 +1,153 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { hostMessage } from '../../../src/views/chat/protocol.ts';
+import { chatStrings } from '../../../src/views/chat/strings.ts';
+import { answered, asked, call, modify, only, preview, result, transcript } from './fixtures.ts';
+
+const edit = call('c1', 'edit_file', { path: 'a.ts', edits: [] });
+
+test('a prompt, an answer, a call and its preview stand in the order in which they came', () => {
+  const items = transcript({
+    messages: [
+      asked('Change a.ts'),
+      answered('Sure.', edit),
+      result(edit, 'Staged as p1'),
+      answered('Done.'),
+    ],
+    previews: [preview()],
+  });
+  assert.deepEqual(
+    items.map(item => item.kind),
+    ['user', 'assistant', 'tool', 'preview', 'assistant'],
+  );
+  assert.equal(new Set(items.map(item => item.key)).size, items.length);
+});
+
+test('of the steering messages only notices are shown', () => {
+  const items = transcript({
+    messages: [
+      asked('Hello'),
+      { role: 'steering', kind: 'resolve-reminder', text: 'Pending: p1', previewIds: ['p1'] },
+      { role: 'steering', kind: 'outcome', text: 'The user applied p1.', previewIds: ['p1'] },
+      { role: 'steering', kind: 'notice', text: 'p1 is left to the user.', previewIds: ['p1'] },
+    ],
+  });
+  assert.deepEqual(
+    items.map(item => item.kind),
+    ['user', 'notice'],
+  );
+  assert.equal(only(items, 'notice').text, 'p1 is left to the user.');
+});
+
+test('an answer keeps its key from its first words to its end', () => {
+  const arriving = transcript({ messages: [asked('Hello')], arriving: 'Hel' }).at(-1);
+  const done = transcript({ messages: [asked('Hello'), answered('Hello to you.')] }).at(-1);
+  assert.ok(arriving?.kind === 'assistant' && arriving.streaming);
+  assert.ok(done?.kind === 'assistant' && !done.streaming);
+  assert.equal(arriving.key, done.key);
+});
+
+test('a call without a result runs; one whose result the session does not have yet has ended', () => {
+  const messages = [answered('', edit)];
+  assert.equal(only(transcript({ messages }), 'tool').status, 'running');
+  const live = transcript({ messages, liveResult: id => (id === 'c1' ? result(edit, 'ok') : undefined) });
+  assert.equal(only(live, 'tool').status, 'done');
+  const failed = transcript({ messages: [...messages, result(edit, 'no such file', { isError: true })] });
+  assert.deepEqual([only(failed, 'tool').status, only(failed, 'tool').output], ['failed', 'no such file']);
+});
+
+test('open previews from elsewhere come first, resolved ones do not come at all', () => {
+  const elsewhere = { origin: null };
+  const other = { origin: { sessionId: 's0', messageId: 'm1', toolCallId: 'c1' } };
+  const by = { actor: 'human', reason: 'Applied by the user.', at: '' } as const;
+  const items = transcript({
+    messages: [asked('Hello'), answered('', edit)],
+    previews: [
+      preview({ id: 'p1', ...elsewhere }),
+      preview({ id: 'p2', ...other }),
+      preview({ id: 'p3', ...elsewhere, state: { kind: 'applied', by } }),
+    ],
+  });
+  assert.deepEqual(
+    items.map(item => (item.kind === 'preview' ? item.id : item.kind)),
+    ['heading', 'p1', 'p2', 'user', 'tool'],
+  );
+});
+
+test('a thousand previews from elsewhere are told, not listed', () => {
+  const previews = Array.from({ length: 1_000 }, (_, i) => preview({ id: `p${i + 1}`, origin: null }));
+  const items = transcript({ previews });
+  assert.equal(items.filter(item => item.kind === 'preview').length, 20);
+  assert.ok(items.some(item => item.kind === 'heading' && item.text === 'and 980 more pending'));
+});
+
+test('queued prompts stand at the end and say so', () => {
+  const items = transcript({ messages: [asked('First')], arriving: 'Well', queued: ['Second'] });
+  assert.deepEqual(items.at(-1), { kind: 'user', key: 'q0', text: 'Second', note: 'Queued' });
+});
+
+test('a stopped answer and one that was cut off say so', () => {
+  const stopped = { role: 'assistant', text: 'Half', toolCalls: [], stopReason: 'aborted' } as const;
+  assert.equal(only(transcript({ messages: [stopped] }), 'assistant').note, 'Stopped.');
+  const cut = { ...stopped, stopReason: 'length' } as const;
+  assert.match(only(transcript({ messages: [cut] }), 'assistant').note, /cut off/);
+});
+
+test('a failed answer shows its sentence; only the last one can be tried again, and not while it runs', () => {
+  const failed = {
+    role: 'assistant',
+    text: '',
+    toolCalls: [],
+    stopReason: 'error',
+    error: 'Nothing answers at x.',
+  } as const;
+  const names = (items: ReturnType<typeof transcript>): string[] =>
+    items.flatMap(item => (item.kind === 'error' ? [item.actions.map(({ name }) => name).join()] : []));
+  const one = transcript({ messages: [asked('Hi'), failed] });
+  assert.equal(only(one, 'error').text, 'Nothing answers at x.');
+  assert.deepEqual(names(one), ['continue,showLog']);
+  assert.deepEqual(names(transcript({ messages: [asked('Hi'), failed], state: 'running' })), ['showLog']);
+  assert.deepEqual(names(transcript({ messages: [failed, asked('Hi'), failed] })), [
+    'showLog',
+    'continue,showLog',
+  ]);
+});
+
+test('the code of a failure chooses the button that helps', () => {
+  const failed = { role: 'assistant', text: '', toolCalls: [], stopReason: 'error' } as const;
+  const first = (errorCode: string): string | undefined =>
+    only(transcript({ messages: [{ ...failed, errorCode } as typeof failed] }), 'error').actions[0]?.name;
+  assert.equal(first('unauthorized'), 'setApiKey');
+  assert.equal(first('noModel'), 'openSettings');
+  assert.equal(first('server'), 'continue');
+});
+
+test('whatever the transcript holds, the webview accepts it', () => {
+  const items = transcript({
+    messages: [
+      asked('Hello'),
+      answered('Sure.', edit, call('c2', 'resolve', 'not json')),
+      result(edit, 'ok'),
+    ],
+    previews: [preview(), preview({ id: 'p2', origin: null, changes: null })],
+    stats: ({ changes }) => changes?.map(() => ({ added: 1, removed: 0, exact: false })),
+    queued: ['Next'],
+  });
+  const status = { state: 'idle', mode: 'recommend', model: '', pending: 2, pendingLabel: '', line: '' };
+  const strings = chatStrings({ t: text => text });
+  const parsed = hostMessage.safeParse({ type: 'snapshot', strings, examples: [], items, status });
+  assert.ok(parsed.success, parsed.error?.message);
+});
+
+test('a rename shows where the file came from', () => {
+  const { before, after } = modify('new.ts');
+  assert.ok(before && after);
+  const change = { kind: 'rename', path: 'new.ts', from: 'old.ts', before, after } as const;
+  const items = transcript({ messages: [answered('', edit)], previews: [preview({ changes: [change] })] });
+  assert.deepEqual(only(items, 'preview').files[0], {
+    path: 'new.ts',
+    from: 'old.ts',
+    change: 'rename',
+    changeLabel: 'renamed',
+  });
+});
