@@ -56,7 +56,14 @@ function answerPrompt(messages: readonly SessionMessage[], prompt: string): Prov
 
 function aboutResult(result: ToolResultMessage): string {
   if (result.isError) return `\`${result.toolName}\` did not work: ${result.content}`;
-  return result.content;
+  return awaitsReview(result)
+    ? 'The preview is ready: look at the diff, then apply or discard it.'
+    : result.content;
+}
+
+/** A staged change in Manual mode, or a recorded recommendation: what is left to do is the person's. */
+function awaitsReview({ toolName, content }: ToolResultMessage): boolean {
+  return toolName === 'resolve' ? content.startsWith('Your recommendation') : content.startsWith('Staged as');
 }
 
 function saying(text: string): ProviderAnswer {
