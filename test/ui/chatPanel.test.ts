@@ -1,0 +1,349 @@
+import assert from 'node:assert/strict';
+import { after, afterEach, before, beforeEach, describe, test } from 'node:test';
+import type { Browser } from 'playwright-core';
+import type { ItemOf, ViewItem } from '../../src/views/chat/protocol.ts';
+import { ChatPage, openChromium } from './support/chatPage.ts';
+
+const HOSTILE =
+  '<img src=x onerror="window.owned=1"><script>window.owned=2</script><a href="command:workbench.action.quit">x</a>';
+
+function card(more: Partial<ItemOf<'preview'>> = {}): ItemOf<'preview'> {
+  return {
+    kind: 'preview',
+    key: `p:${more.id ?? 'p1'}`,
+    id: 'p1',
+    revision: 1,
+    label: 'Edit src/a.ts (1 edit)',
+    source: 'edit_file',
+    files: [
+      {
+        path: 'src/a.ts',
+        change: 'modify',
+        changeLabel: 'modified',
+        stat: { added: '+3', removed: '−1' },
+      },
+    ],
+    moreFiles: '',
+    state: 'pending',
+    stateText: '',
+    reason: '',
+    recommendation: '',
+    stale: '',
+    lastError: '',
+    ...more,
+  };
+}
+
+function answer(text: string, streaming = false): ItemOf<'assistant'> {
+  return { kind: 'assistant', key: 'a', text, streaming, note: '' };
+}
+
+function tool(more: Partial<ItemOf<'tool'>> = {}): ItemOf<'tool'> {
+  return {
+    kind: 'tool',
+    key: 't',
+    name: 'read_file',
+    summary: 'a.ts',
+    status: 'done',
+    statusLabel: 'done',
+    input: '{}',
+    output: 'x',
+    ...more,
+  };
+}
+
+function prompt(key: string, text: string): ItemOf<'user'> {
+  return { kind: 'user', key, text, note: '' };
+}
+
+describe('the chat panel', () => {
+  let browser: Browser;
+  let chat: ChatPage;
+  before(async () => {
+    browser = await openChromium();
+  });
+  after(() => browser.close());
+  beforeEach(async () => {
+    chat = await ChatPage.open(browser);
+  });
+  afterEach(async () => {
+    const { complaints } = chat;
+    await chat.close();
+    assert.deepEqual(complaints, []);
+  });
+
+  test('whatever the texts hold, they are shown as text', async () => {
+    const items: ViewItem[] = [
+      { kind: 'heading', key: 'h', text: HOSTILE },
+      { kind: 'notice', key: 'n', text: HOSTILE },
+      prompt('u', HOSTILE),
+      answer(`${HOSTILE}\n\n- ${HOSTILE}\n\n\`\`\`html\n${HOSTILE}\n\`\`\`\n\n| ${HOSTILE} |\n|---|\n| x |`),
+      tool({ name: HOSTILE, summary: HOSTILE, statusLabel: HOSTILE, input: HOSTILE, output: HOSTILE }),
+      card({
+        label: HOSTILE,
+        source: HOSTILE,
+        files: [{ path: `${HOSTILE}/${HOSTILE}`, from: HOSTILE, change: 'rename', changeLabel: HOSTILE }],
+        moreFiles: HOSTILE,
+        recommendation: HOSTILE,
+        stale: HOSTILE,
+        lastError: HOSTILE,
+      }),
+      card({ id: 'p2', label: HOSTILE, state: 'discarded', stateText: HOSTILE, reason: HOSTILE }),
+      {
+        kind: 'resolve',
+        key: 'r',
+        outcome: 'failed',
+        title: HOSTILE,
+        source: HOSTILE,
+        reason: HOSTILE,
+        detail: HOSTILE,
+      },
+      { kind: 'error', key: 'e', text: HOSTILE, actions: [{ name: 'showLog', label: HOSTILE }] },
+    ];
+    await chat.snapshot(items, { model: HOSTILE, pendingLabel: HOSTILE, line: HOSTILE, state: 'running' });
+    const { page } = chat;
+    await page.locator('[data-kind="error"]').waitFor();
+    assert.equal(await page.locator('body :is(img, script, iframe, object, a[href^="command"])').count(), 0);
+    assert.equal(await page.evaluate("'owned' in window"), false);
+    for (const kind of items.map(item => item.kind)) {
+      assert.match((await page.locator(`[data-kind="${kind}"]`).first().textContent()) ?? '', /<script>/);
+    }
+  });
+
+  test('markdown links lead to the web through the host, and nowhere else', async () => {
+    await chat.snapshot([
+      answer(
+        '[web](https://example.com/a) [script](javascript:alert(1)) [command](command:workbench.action.quit) ' +
+          '[file](file:///etc/passwd) [near](src/a.ts) ![picture](https://example.com/x.png) [data](data:text/html,x)',
+      ),
+    ]);
+    const { page } = chat;
+    const links = page.locator('.markdown a');
+    assert.deepEqual(await links.allTextContents(), ['web', 'picture']);
+    await links.first().click();
+    assert.deepEqual(await chat.said(), [{ type: 'openLink', url: 'https://example.com/a' }]);
+    assert.equal(new URL(page.url()).pathname, '/');
+  });
+
+  test('markdown becomes elements', async () => {
+    await chat.snapshot([
+      answer(
+        '# Title\n\nSome **bold** `code`\n\n1. one\n2. two\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\n```ts\nlet x;\n```',
+      ),
+    ]);
+    const root = chat.page.locator('.markdown');
+    assert.equal(await root.getByRole('heading', { name: 'Title' }).count(), 1);
+    assert.deepEqual(await root.locator('strong, p code').allTextContents(), ['bold', 'code']);
+    assert.deepEqual(await root.locator('ol > li').allTextContents(), ['one', 'two']);
+    assert.deepEqual(await root.locator('td').allTextContents(), ['1', '2']);
+    assert.equal(await root.locator('pre').textContent(), 'let x;');
+  });
+
+  test('a click votes on the revision that is shown', async () => {
+    const { page } = chat;
+    await chat.snapshot([card()]);
+    const action = (name: string) => page.locator(`[data-preview-id="p1"] [data-action="${name}"]`);
+    await action('apply').click();
+    await chat.delta([card({ revision: 2 })]);
+    await action('apply').click();
+    await action('discard').click();
+    await action('open').click();
+    assert.deepEqual(await chat.said(), [
+      { type: 'resolve', id: 'p1', revision: 1, action: 'apply' },
+      { type: 'resolve', id: 'p1', revision: 2, action: 'apply' },
+      { type: 'resolve', id: 'p1', revision: 2, action: 'discard' },
+      { type: 'open', id: 'p1' },
+    ]);
+  });
+
+  test('a reason is typed in place, survives an update and goes with the discard', async () => {
+    const { page } = chat;
+    await chat.snapshot([card()]);
+    await page.locator('[data-action="reason"]').click();
+    await page.keyboard.type('Too risky');
+    await chat.delta([card({ recommendation: 'The model recommends Apply: Tests pass.' })]);
+    await page.keyboard.type(' now');
+    await page.keyboard.press('Enter');
+    assert.deepEqual(await chat.said(), [
+      { type: 'resolve', id: 'p1', revision: 1, action: 'discard', reason: 'Too risky now' },
+    ]);
+    await page.keyboard.press('Escape');
+    assert.equal(await page.locator('.reason-input').isVisible(), false);
+    assert.equal(await page.locator('[data-action="reason"]:focus').isVisible(), true);
+  });
+
+  test('a resolved card has no buttons, and the keyboard goes on to the next one', async () => {
+    const { page } = chat;
+    await chat.snapshot([card(), card({ id: 'p2', label: 'Edit b.ts' })]);
+    await page.locator('[data-preview-id="p1"] [data-action="apply"]').focus();
+    await chat.delta([card({ state: 'applied', stateText: 'Applied by you' })]);
+    assert.equal(await page.locator('[data-preview-id="p1"] [data-action]').count(), 0);
+    assert.equal(await page.locator(':focus').getAttribute('aria-label'), 'Apply Edit b.ts');
+    await chat.delta([card({ id: 'p2', state: 'applied', stateText: 'Applied by you' })]);
+    assert.equal(await page.locator(':focus').getAttribute('data-preview-id'), 'p2');
+  });
+
+  test('every control has a name, and those of a card name its preview', async () => {
+    const { page } = chat;
+    await chat.snapshot([prompt('u', 'Hi'), answer('```\nx\n```'), tool(), card()], {
+      pendingLabel: '1 pending',
+    });
+    const label = card().label;
+    for (const name of ['Apply', 'Discard', 'Open']) {
+      assert.equal(
+        await page
+          .getByRole('button', { name: `${name} ${label}`, exact: true })
+          .first()
+          .isVisible(),
+        true,
+      );
+    }
+    const controls = page.locator('button:visible, select:visible, textarea:visible, summary:visible');
+    const unnamed = await controls.evaluateAll(all =>
+      all
+        .filter(el => !el.getAttribute('aria-label') && (el.textContent ?? '').trim() === '')
+        .map(el => el.outerHTML),
+    );
+    assert.deepEqual(unnamed, []);
+    assert.equal(await page.getByRole('log').getAttribute('aria-live'), 'polite');
+  });
+
+  test('Enter sends, Shift+Enter begins a line, and nothing is sent twice or empty', async () => {
+    const { page } = chat;
+    await chat.snapshot([]);
+    const input = page.locator('#prompt');
+    assert.equal(await page.locator('#send').isDisabled(), true);
+    await input.focus();
+    await page.keyboard.press('Enter');
+    await page.keyboard.type('one');
+    await page.keyboard.press('Shift+Enter');
+    await page.keyboard.type('two');
+    await page.keyboard.press('Enter');
+    await page.keyboard.press('Enter');
+    assert.deepEqual(await chat.said(), [{ type: 'prompt', text: 'one\ntwo' }]);
+    assert.equal(await input.inputValue(), '');
+  });
+
+  test('while it runs, the button stops; a prompt can still be typed and sent', async () => {
+    const { page } = chat;
+    await chat.snapshot([prompt('u', 'Hi')], { state: 'running', line: 'Working…' });
+    const send = page.locator('#send');
+    assert.equal(await send.getAttribute('aria-label'), 'Stop');
+    await send.click();
+    await page.locator('#prompt').fill('And then?');
+    await page.keyboard.press('Enter');
+    await chat.delta([], { status: { state: 'idle' } });
+    assert.equal(await send.getAttribute('aria-label'), 'Send');
+    assert.deepEqual(await chat.said(), [{ type: 'stop' }, { type: 'prompt', text: 'And then?' }]);
+  });
+
+  test('a draft survives a new snapshot; inserted text stands apart', async () => {
+    const { page } = chat;
+    await chat.snapshot([]);
+    await page.locator('#prompt').fill('look at');
+    await chat.snapshot([prompt('u', 'Hi')]);
+    assert.equal(await page.locator('#prompt').inputValue(), 'look at');
+    await chat.post({ type: 'insert', text: '@src/a.ts' });
+    assert.equal(await page.locator('#prompt').inputValue(), 'look at @src/a.ts');
+    await page.locator('#mode').focus();
+    await chat.post({ type: 'focus' });
+    assert.equal(await page.locator('#prompt:focus').isVisible(), true);
+  });
+
+  test('the empty state offers examples, which go to the composer', async () => {
+    const { page } = chat;
+    await chat.snapshot([]);
+    await page.getByRole('button', { name: '/help' }).click();
+    assert.equal(await page.locator('#prompt').inputValue(), '/help');
+    await chat.delta([prompt('u', '/help')], { order: ['u'] });
+    assert.equal(await page.locator('.empty').isVisible(), false);
+  });
+
+  test('mode, model and count are shown, and the switch tells the host', async () => {
+    const { page } = chat;
+    await chat.snapshot([], { mode: 'none', model: 'gpt (x)', pending: 2, pendingLabel: '2 pending' });
+    assert.equal(await page.locator('#mode').inputValue(), 'none');
+    assert.equal(await page.locator('#pending').textContent(), '2 pending');
+    await page.locator('#mode').selectOption('apply');
+    assert.deepEqual(await chat.said(), [{ type: 'setMode', mode: 'apply' }]);
+    await chat.delta([], { status: { mode: 'none' } });
+    assert.equal(await page.locator('#mode').inputValue(), 'none');
+  });
+
+  test('streaming leaves what stands above alone', async () => {
+    const { page } = chat;
+    await chat.snapshot([answer('First paragraph.\n\nSecond', true)], { state: 'running' });
+    const first = await page.locator('.markdown p').first().elementHandle();
+    await chat.post({ type: 'delta', items: [], texts: [{ key: 'a', append: ' grows.\n\nThird.' }] });
+    assert.deepEqual(await page.locator('.markdown p').allTextContents(), [
+      'First paragraph.',
+      'Second grows.',
+      'Third.',
+    ]);
+    assert.equal(await first?.evaluate(el => el.isConnected), true);
+    assert.equal(await page.locator('[data-kind="assistant"]').getAttribute('aria-live'), 'off');
+  });
+
+  test('the list follows the end only while the person is there', async () => {
+    const { page } = chat;
+    const long = Array.from({ length: 60 }, (_, i) => `Paragraph ${i}.`).join('\n\n');
+    await chat.snapshot([prompt('u', 'Hi'), answer(long, true)], { state: 'running' });
+    const scroller = page.locator('.scroller');
+    const fromEnd = () => scroller.evaluate(el => el.scrollHeight - el.scrollTop - el.clientHeight);
+    const grow = () => chat.post({ type: 'delta', items: [], texts: [{ key: 'a', append: `\n\n${long}` }] });
+    assert.ok((await fromEnd()) < 2);
+    await grow();
+    assert.ok((await fromEnd()) < 2);
+    await scroller.evaluate(el => (el.scrollTop = 100));
+    await page.locator('.to-end').waitFor({ state: 'visible' });
+    await grow();
+    assert.equal(await scroller.evaluate(el => el.scrollTop), 100);
+    await page.locator('.to-end').click();
+    assert.ok((await fromEnd()) < 2);
+  });
+
+  test('what was unfolded stays unfolded', async () => {
+    const { page } = chat;
+    await chat.snapshot([tool({ status: 'running', output: '' })]);
+    await page.locator('summary').click();
+    await chat.delta([tool()]);
+    assert.equal(await page.locator('details[open]').isVisible(), true);
+    assert.deepEqual(await page.locator('details pre').allTextContents(), ['{}', 'x']);
+  });
+
+  test('messages that are none are ignored', async () => {
+    await chat.snapshot([prompt('u', 'Hi')]);
+    await chat.post({ type: 'snapshot' });
+    await chat.post({ type: 'delta', items: [{ kind: 'user', key: 'u', text: 1 }], texts: [] });
+    await chat.post({ type: 'nothing' });
+    assert.equal(await chat.page.locator('.bubble').textContent(), 'You: Hi');
+  });
+
+  test('narrow and at 200 % zoom, nothing is wider than the panel', async () => {
+    const { page } = chat;
+    const word = 'unbreakable'.repeat(40);
+    await page.setViewportSize({ width: 150, height: 400 });
+    await chat.snapshot(
+      [
+        prompt('u', word),
+        answer(`${word}\n\n\`\`\`\n${word}\n\`\`\``),
+        tool({ summary: word }),
+        card({ label: word }),
+      ],
+      {
+        model: word,
+        pendingLabel: '12 pending',
+        line: 'Waiting for your review: 12 pending',
+        state: 'awaitingReview',
+      },
+    );
+    const wide = await page
+      .locator(':is(html, .scroller)')
+      .evaluateAll(all => all.map(el => el.scrollWidth - el.clientWidth));
+    assert.deepEqual(wide, [0, 0]);
+    const outside = await page
+      .locator('button:visible')
+      .evaluateAll(all => all.filter(el => el.getBoundingClientRect().right > 150.5).map(el => el.className));
+    assert.deepEqual(outside, []);
+  });
+});

@@ -1,0 +1,144 @@
+import { build } from 'esbuild';
+import * as path from 'node:path';
+import { chromium, type Browser, type Page } from 'playwright-core';
+import { chatHtml } from '../../../src/views/chat/chatHtml.ts';
+import type { ChatStatus, HostMessage, ViewItem, WebviewMessage } from '../../../src/views/chat/protocol.ts';
+import { chatStrings } from '../../../src/views/chat/strings.ts';
+
+const root = path.resolve(import.meta.dirname, '../../..');
+const ORIGIN = 'https://panel.test';
+
+/** What VS Code gives a webview, as far as the panel uses it. */
+const HOST_SCRIPT = `
+  window.sent = [];
+  let state;
+  window.acquireVsCodeApi = () => ({
+    postMessage: message => window.sent.push(message),
+    getState: () => state,
+    setState: next => { state = next; },
+  });
+`;
+
+declare global {
+  /** In the page: what the panel has said. */
+  var sent: WebviewMessage[];
+  function dispatchEvent(event: MessageEvent): boolean;
+}
+
+/** The chat panel's real page and script in Chromium, with a host that only records. */
+export class ChatPage {
+  readonly page: Page;
+  /** What went wrong in the page: errors, and what the content security policy forbade. */
+  readonly complaints: string[] = [];
+
+  static async open(browser: Browser, viewport = { width: 300, height: 600 }): Promise<ChatPage> {
+    const context = await browser.newContext({ viewport });
+    const chat = new ChatPage(await context.newPage());
+    const { page } = chat;
+    page.on('console', message => chat.complaints.push(message.text()));
+    page.on('pageerror', error => chat.complaints.push(String(error)));
+    page.on('request', request => {
+      if (!request.url().startsWith(ORIGIN)) chat.complaints.push(`request to ${request.url()}`);
+    });
+    await page.addInitScript(HOST_SCRIPT);
+    const script = await bundle();
+    const html = chatHtml({
+      cspSource: ORIGIN,
+      nonce: 'test',
+      scriptUri: `${ORIGIN}/chat.js`,
+      styleUris: [`${ORIGIN}/chat.css`],
+      language: 'en',
+    });
+    await page.route('**/*', route => {
+      switch (new URL(route.request().url()).pathname) {
+        case '/':
+          return route.fulfill({ contentType: 'text/html', body: html });
+        case '/chat.js':
+          return route.fulfill({ contentType: 'text/javascript', body: script });
+        case '/chat.css':
+          return route.fulfill({ path: path.join(root, 'media/chat.css') });
+        case '/favicon.ico':
+          return route.fulfill({ status: 204 });
+        default:
+          return route.abort();
+      }
+    });
+    await page.goto(ORIGIN);
+    await page.waitForFunction(() => globalThis.sent.some(({ type }) => type === 'ready'));
+    return chat;
+  }
+
+  private constructor(page: Page) {
+    this.page = page;
+  }
+
+  /** Sends what a host would send, or anything else. */
+  async post(message: HostMessage | Record<string, unknown>): Promise<void> {
+    await this.page.evaluate(data => {
+      globalThis.dispatchEvent(new MessageEvent('message', { data }));
+    }, message);
+  }
+
+  async snapshot(items: ViewItem[], status: Partial<ChatStatus> = {}): Promise<void> {
+    const strings = chatStrings({ t: text => text });
+    await this.post({ type: 'snapshot', strings, examples: ['/help'], items, status: statusOf(status) });
+  }
+
+  async delta(
+    items: ViewItem[],
+    more: { order?: string[]; status?: Partial<ChatStatus> } = {},
+  ): Promise<void> {
+    const { order, status } = more;
+    await this.post({
+      type: 'delta',
+      items,
+      texts: [],
+      ...(order ? { order } : {}),
+      ...(status ? { status: statusOf(status) } : {}),
+    });
+  }
+
+  /** What the panel has said since the last call, without the first `ready`. */
+  async said(): Promise<WebviewMessage[]> {
+    const messages = await this.page.evaluate(() => globalThis.sent.splice(0));
+    return messages.filter(({ type }) => type !== 'ready');
+  }
+
+  async close(): Promise<void> {
+    await this.page.context().close();
+  }
+}
+
+/** Starts the Chromium that the other UI tests use. */
+export async function openChromium(): Promise<Browser> {
+  const module = new URL('../../../scripts/lib/chromium.mjs', import.meta.url).href;
+  const { chromiumPath } = (await import(module)) as { chromiumPath(): string };
+  return chromium.launch({ executablePath: chromiumPath(), chromiumSandbox: process.platform !== 'linux' });
+}
+
+function statusOf(more: Partial<ChatStatus>): ChatStatus {
+  return {
+    state: 'idle',
+    mode: 'recommend',
+    model: 'Offline',
+    pending: 0,
+    pendingLabel: '',
+    line: '',
+    ...more,
+  };
+}
+
+let bundled: Promise<string> | undefined;
+
+/** The panel's script from the sources as they are now. */
+function bundle(): Promise<string> {
+  bundled ??= build({
+    entryPoints: [path.join(root, 'src/views/chat/webview/main.ts')],
+    bundle: true,
+    write: false,
+    platform: 'browser',
+    format: 'iife',
+    logLevel: 'warning',
+  }).then(({ outputFiles: [file] }) => file?.text ?? '');
+  return bundled;
+}
