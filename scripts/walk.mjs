@@ -67,6 +67,7 @@ export async function walk(workbench, print) {
     .chatCard(`Create ${NOTES}`)
     .getByRole('button', { name: /^Apply/ })
     .waitFor();
+  await workbench.lens('Apply').waitFor();
   await step('Ask twice: two previews are pending', MONEY);
 
   await workbench.runCommand('Redline: Discard All Previews');
