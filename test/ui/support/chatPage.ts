@@ -10,6 +10,9 @@ const ORIGIN = 'https://panel.test';
 
 /** What VS Code gives a webview, as far as the panel uses it. */
 const HOST_SCRIPT = `
+  document.addEventListener('securitypolicyviolation', ({ violatedDirective, blockedURI }) => {
+    console.error('forbidden: ' + violatedDirective + ' ' + blockedURI);
+  });
   window.sent = [];
   let state;
   window.acquireVsCodeApi = () => ({
