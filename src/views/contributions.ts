@@ -31,6 +31,8 @@ export interface CommandArguments {
   'redline.session.new': [];
   'redline.session.stop': [];
   'redline.session.continue': [];
+  'redline.session.togglePlanMode': [];
+  'redline.clearHistory': [];
   /** Made by VS Code itself from the view's id. */
   'redline.chat.focus': [];
   'redline.setApiKey': [];

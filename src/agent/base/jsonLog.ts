@@ -1,4 +1,4 @@
-import { appendFile, mkdir, open, readFile } from 'node:fs/promises';
+import { appendFile, mkdir, open, readFile, rename, writeFile } from 'node:fs/promises';
 import * as path from 'node:path';
 
 /** The first line of every log: which log it is and which version of its entries follows. */
@@ -107,6 +107,21 @@ export class JsonLog<T> {
       await truncateTo(this.#file, Buffer.byteLength(text.slice(0, text.lastIndexOf('\n') + 1)));
     this.#ready = true;
     return decoded;
+  }
+
+  /** Drops the entries that `keep` refuses, for good. Readers see the old file or the new one, never a part. */
+  compact(keep: (entry: T) => boolean): Promise<void> {
+    const compacted = this.#tail.then(async () => {
+      const { entries } = await this.load();
+      const temporary = `${this.#file}.compacting`;
+      await writeFile(
+        temporary,
+        [encodeHeader(this.#header), ...entries.filter(keep).map(encodeEntry)].join(''),
+      );
+      await rename(temporary, this.#file);
+    });
+    this.#tail = compacted.catch(() => undefined);
+    return compacted;
   }
 
   append(entry: T): Promise<void> {

@@ -6,6 +6,8 @@ import { reduce, type PreviewLogEntry, type StagedPreview } from './previewLog.t
 /** Where the store writes what happened. `JsonLog<PreviewLogEntry>` is one. */
 export interface PreviewLogSink {
   append(entry: PreviewLogEntry): Promise<void>;
+  /** Drops the entries that `keep` refuses, for good. */
+  compact(keep: (entry: PreviewLogEntry) => boolean): Promise<void>;
 }
 
 /**
@@ -93,6 +95,24 @@ export class PreviewStore {
     return stored;
   }
 
+  /**
+   * Forgets the content of previews that were resolved before `until`: they cannot be undone or reopened any more. The
+   * ledger keeps who resolved what, when and why, with the hashes.
+   * @returns settles when the content is gone from the disk too.
+   */
+  async forgetResolved(until: Date): Promise<void> {
+    const forgotten = new Set(
+      this.all()
+        .filter(preview => wasOverBefore(preview, until))
+        .map(preview => preview.id),
+    );
+    if (forgotten.size === 0) return;
+    for (const id of forgotten) this.#previews.delete(id);
+    await this.#log.compact(
+      entry => entry.type === 'resolved' || entry.type === 'expired' || !forgotten.has(idOf(entry)),
+    );
+  }
+
   #record(entry: PreviewLogEntry): Promise<void> {
     const changed = this.#reduce(entry);
     const stored = this.#log.append(entry);
@@ -103,10 +123,10 @@ export class PreviewStore {
 
   #reduce(entry: PreviewLogEntry): Preview | undefined {
     if (entry.type === 'resolved') this.#ledger.push(entry.entry);
+    this.#lastId = Math.max(this.#lastId, Number(idOf(entry).slice(1)));
     const next = reduce(this.#previews.get(idOf(entry)), entry);
     if (!next) return undefined;
     this.#previews.set(next.id, next);
-    this.#lastId = Math.max(this.#lastId, Number(next.id.slice(1)));
     return next;
   }
 
@@ -119,6 +139,19 @@ export class PreviewStore {
     const preview = this.#previews.get(id);
     if (!preview) throw new Error(`No preview ${id}`);
     return preview;
+  }
+}
+
+function wasOverBefore({ state, stagedAt }: Preview, until: Date): boolean {
+  switch (state.kind) {
+    case 'pending':
+    case 'applying':
+      return false;
+    case 'applied':
+    case 'discarded':
+      return Date.parse(state.by.at) < until.getTime();
+    case 'expired':
+      return Date.parse(stagedAt) < until.getTime();
   }
 }
 

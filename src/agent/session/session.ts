@@ -3,7 +3,7 @@ import { Emitter, type Event } from '../base/event.ts';
 import { detailOf } from '../base/errors.ts';
 import type { Logger } from '../base/log.ts';
 import type { ChatProvider, ChatRequest, ProviderFailure } from '../model/chatProvider.ts';
-import type { SessionMessage, SteeringMessage, ToolCall, ToolResultMessage } from '../model/messages.ts';
+import type { SessionMessage, ToolCall, ToolResultMessage } from '../model/messages.ts';
 import { SYSTEM_PROMPT } from '../model/prompts.ts';
 import type { Offer, ToolChoiceLadder } from '../model/toolChoiceLadder.ts';
 import type { Invoker } from '../preview/invoker.ts';
@@ -29,6 +29,7 @@ import type { SessionEvent, SessionState } from './events.ts';
 import { runLoop, type LoopEnd, type LoopPort } from './loop.ts';
 import { PLAN_MODE_PROMPT, PlanMode } from './planMode.ts';
 import { mended } from './restore.ts';
+import { Review } from './review.ts';
 import { newSessionId, type SessionLogEntry, type StoredSession } from './sessionLog.ts';
 import { ToolChoices } from './toolChoices.ts';
 
@@ -61,16 +62,13 @@ export interface SessionOptions {
 export class Session implements Disposable {
   readonly #options: SessionOptions;
   readonly #choices: ToolChoices;
+  readonly #review: Review;
   readonly #owned = new DisposableStore();
   readonly #events = new Emitter<SessionEvent>();
   #id: string;
   #log: { append(entry: SessionLogEntry): Promise<void> };
   #messages: SessionMessage[];
-  /** What the runtime has to tell the model with its next request. */
-  #inbox: SteeringMessage[] = [];
   #prompts: string[] = [];
-  /** Previews that this conversation knows of. */
-  #known = new Set<string>();
   #state: SessionState = 'idle';
   #provider: ChatProvider | undefined;
   #abort: AbortController | undefined;
@@ -86,8 +84,9 @@ export class Session implements Disposable {
     this.#id = stored?.id ?? newSessionId();
     this.#log = options.logFor(this.#id);
     this.#messages = [...(stored?.messages ?? [])];
+    this.#review = new Review(store);
     this.#choices = this.#owned.add(
-      new ToolChoices({ store, invoker, ladder, settings, steer: message => void this.#inbox.push(message) }),
+      new ToolChoices({ store, invoker, ladder, settings, steer: message => this.#review.tell(message) }),
     );
     this.#owned.add(store.onDidChange(preview => this.#emit({ type: 'preview_changed', preview })));
     this.#owned.add(store.onDidResolve(entry => this.#followResolution(entry)));
@@ -137,8 +136,7 @@ export class Session implements Disposable {
     this.#id = newSessionId();
     this.#log = this.#options.logFor(this.#id);
     this.#messages = [];
-    this.#inbox = [];
-    this.#known.clear();
+    this.#review.clear();
     this.#provider = undefined;
     this.#emit({ type: 'reset' });
   }
@@ -148,8 +146,9 @@ export class Session implements Disposable {
     return this.#stage(action, origin, preview => this.#choices.remind(preview));
   }
 
-  /** The review ended as a whole (Discard All): the outcomes wait for the next prompt. */
+  /** The review is over as a whole (Stop, Discard All): its outcomes wait for the next prompt. */
   endReview(): void {
+    this.#review.end();
     if (this.#state === 'awaitingReview') this.#setState('idle');
   }
 
@@ -180,7 +179,7 @@ export class Session implements Disposable {
   #takeUp({ interrupted, messages, id }: StoredSession): void {
     for (const preview of this.#options.store.all()) {
       if (preview.origin?.sessionId !== id) continue;
-      this.#known.add(preview.id);
+      this.#review.remember(preview.id);
       if (isOpen(preview)) this.#choices.reminded(preview.id);
     }
     for (const message of mended(messages, interrupted)) this.#append(message);
@@ -215,7 +214,7 @@ export class Session implements Disposable {
   ): QueuedPreview {
     const { store, invoker } = this.#options;
     const know = (preview: Preview): void => {
-      this.#known.add(preview.id);
+      this.#review.staged(preview.id);
       remind(preview);
     };
     return queueResolveHandler({ store, invoker, remind: know }, action, origin);
@@ -235,13 +234,14 @@ export class Session implements Disposable {
       const prompt = this.#prompts.shift();
       if (prompt !== undefined) {
         this.#provider = this.#options.providerFor(prompt);
+        this.#review.end();
         this.#append({ role: 'user', text: prompt });
       }
       this.#provider ??= this.#options.providerFor('');
       this.#abort = new AbortController();
       end = await runLoop(this.#loopPort(this.#provider, this.#abort.signal), this.#abort.signal);
-    } while (this.#prompts.length > 0 || (end === 'done' && this.#reviewIsOver()));
-    this.#setState(end === 'done' && this.#hasOpenPreviews() ? 'awaitingReview' : 'idle');
+    } while (this.#prompts.length > 0 || (end === 'done' && this.#goesOn()));
+    this.#setState(end === 'done' && this.#review.hasOpen ? 'awaitingReview' : 'idle');
   }
 
   #loopPort(provider: ChatProvider, signal: AbortSignal): LoopPort {
@@ -262,7 +262,7 @@ export class Session implements Disposable {
   }
 
   #nextRequest(provider: ChatProvider): ChatRequest {
-    for (const message of this.#inbox.splice(0)) if (this.#stillTrue(message)) this.#append(message);
+    for (const message of this.#review.takeMessages()) this.#append(message);
     return this.#request(this.#choices.begin(provider, this.#tools().map(specOf), this.planMode));
   }
 
@@ -278,11 +278,6 @@ export class Session implements Disposable {
   #request(offer: Offer): ChatRequest {
     const system = this.planMode ? `${SYSTEM_PROMPT}\n\n${PLAN_MODE_PROMPT}` : SYSTEM_PROMPT;
     return { system, messages: [...this.#messages], ...offer };
-  }
-
-  /** A reminder of what was resolved before it could be sent is not sent. */
-  #stillTrue({ kind, previewIds }: SteeringMessage): boolean {
-    return kind !== 'resolve-reminder' || previewIds.some(id => this.#isOpen(id));
   }
 
   #tools(): readonly Tool[] {
@@ -315,27 +310,16 @@ export class Session implements Disposable {
   }
 
   #followResolution(entry: LedgerEntry): void {
-    if (!this.#known.has(entry.previewId) || entry.actor === 'model') return;
+    if (!this.#review.knows(entry.previewId) || entry.actor === 'model') return;
     const previewIds = [entry.previewId];
-    this.#inbox.push({ role: 'steering', kind: 'outcome', text: outcomeText(entry), previewIds });
-    if (this.#state !== 'awaitingReview' || this.#hasOpenPreviews()) return;
-    if (this.#options.settings().continueAfterReview) void this.#start();
+    this.#review.tell({ role: 'steering', kind: 'outcome', text: outcomeText(entry), previewIds });
+    if (this.#state !== 'awaitingReview' || this.#review.hasOpen) return;
+    if (this.#goesOn()) void this.#start();
     else this.#setState('idle');
   }
 
-  /** Whether outcomes wait to be told and nothing of this session is pending any more. */
-  #reviewIsOver(): boolean {
-    const told = this.#inbox.some(message => message.kind === 'outcome');
-    return told && !this.#hasOpenPreviews() && this.#options.settings().continueAfterReview;
-  }
-
-  #hasOpenPreviews(): boolean {
-    return [...this.#known].some(id => this.#isOpen(id));
-  }
-
-  #isOpen(id: string): boolean {
-    const preview = this.#options.store.get(id);
-    return preview !== undefined && isOpen(preview);
+  #goesOn(): boolean {
+    return this.#review.isOver && this.#options.settings().continueAfterReview;
   }
 
   #append(message: SessionMessage): void {

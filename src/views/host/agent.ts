@@ -36,6 +36,9 @@ export async function createAgent(context: vscode.ExtensionContext): Promise<Age
   const workspace = new VsCodeWorkspace();
   const storage = context.storageUri ?? context.globalStorageUri;
   const store = await openStore(storage, log);
+  store.forgetResolved(daysAgo(settings.retentionDays)).catch((error: unknown) => {
+    log.error(`Forgetting old previews failed: ${detailOf(error)}`);
+  });
   const invoker = new Invoker(store, workspace, () => settings.modelAuthority);
   const providers = new Providers(settings, keys, log);
   const sessions = new SessionLogs(path.join(storage.fsPath, 'sessions'));
@@ -67,6 +70,10 @@ async function lastSession(sessions: SessionLogs, log: Logger): Promise<StoredSe
     log.error(`Reading session ${id} failed, it is left as it is: ${detailOf(error)}`);
     return undefined;
   }
+}
+
+function daysAgo(days: number): Date {
+  return new Date(Date.now() - days * 24 * 60 * 60 * 1000);
 }
 
 const LADDER_KEY = 'redline.toolChoice';
@@ -103,6 +110,9 @@ async function openStore(folder: vscode.Uri, log: vscode.LogOutputChannel): Prom
         'Redline cannot read its stored previews and left them untouched. New previews last until this window closes.',
       ),
     );
-    return new PreviewStore({ append: () => Promise.resolve() }, onLogFailure);
+    return new PreviewStore(
+      { append: () => Promise.resolve(), compact: () => Promise.resolve() },
+      onLogFailure,
+    );
   }
 }

@@ -54,6 +54,12 @@ export class Settings {
     return this.#get<boolean>('session.continueAfterReview');
   }
 
+  /** Days for which resolved previews can be undone and reopened. */
+  get retentionDays(): number {
+    const days = this.#get<unknown>('history.retentionDays');
+    return typeof days === 'number' && days >= 0 ? days : 30;
+  }
+
   get #configuration(): vscode.WorkspaceConfiguration {
     return vscode.workspace.getConfiguration(section);
   }

@@ -1,0 +1,92 @@
+import type { SteeringMessage } from '../model/messages.ts';
+import { isOpen } from '../preview/preview.ts';
+import type { PreviewStore } from '../preview/previewStore.ts';
+
+/**
+ * What a conversation has to do with previews: those that it knows of, those that were staged since the last prompt,
+ * and what the model is to be told of them with its next request.
+ */
+export class Review {
+  readonly #store: Pick<PreviewStore, 'get'>;
+  readonly #known = new Set<string>();
+  /** Staged since the last prompt: once they are resolved, the session may go on by itself. */
+  readonly #current = new Set<string>();
+  #inbox: SteeringMessage[] = [];
+
+  constructor(store: Pick<PreviewStore, 'get'>) {
+    this.#store = store;
+  }
+
+  /** A preview was staged in this conversation. */
+  staged(id: string): void {
+    this.#known.add(id);
+    this.#current.add(id);
+  }
+
+  /** A preview of this conversation was staged before this process. */
+  remember(id: string): void {
+    this.#known.add(id);
+  }
+
+  knows(id: string): boolean {
+    return this.#known.has(id);
+  }
+
+  /** What was staged so far is no longer waited for: a newer prompt, Stop, Discard All. */
+  end(): void {
+    this.#current.clear();
+  }
+
+  /** Forgets everything: another conversation begins. */
+  clear(): void {
+    this.#known.clear();
+    this.#current.clear();
+    this.#inbox = [];
+  }
+
+  /** Whether a preview of this conversation can still be resolved. */
+  get hasOpen(): boolean {
+    return [...this.#known].some(id => this.#isOpen(id));
+  }
+
+  /** Whether outcomes of the current review wait to be told, and nothing is left to resolve. */
+  get isOver(): boolean {
+    const isCurrent = (id: string): boolean => this.#current.has(id);
+    return (
+      !this.hasOpen &&
+      this.#inbox.some(({ kind, previewIds }) => kind === 'outcome' && previewIds.some(isCurrent))
+    );
+  }
+
+  /** Something for the model's next request. */
+  tell(message: SteeringMessage): void {
+    this.#inbox.push(message);
+  }
+
+  /**
+   * What the next request is to say, once: all outcomes in one message, and no reminder of what was resolved before it
+   * could be sent.
+   */
+  takeMessages(): readonly SteeringMessage[] {
+    const messages = this.#inbox.filter(
+      ({ kind, previewIds }) => kind !== 'resolve-reminder' || previewIds.some(id => this.#isOpen(id)),
+    );
+    this.#inbox = [];
+    const outcomes = messages.filter(message => message.kind === 'outcome');
+    const [first] = outcomes;
+    if (!first) return messages;
+    const joined: SteeringMessage = {
+      ...first,
+      text: outcomes.map(message => message.text).join('\n'),
+      previewIds: outcomes.flatMap(message => message.previewIds),
+    };
+    return messages.flatMap(message =>
+      message === first ? [joined] : message.kind === 'outcome' ? [] : [message],
+    );
+  }
+
+  #isOpen(id: string): boolean {
+    const preview = this.#store.get(id);
+    return preview !== undefined && isOpen(preview);
+  }
+}
