@@ -47,6 +47,7 @@ export function decodeLog<T>(
   lines.forEach((line, index) => {
     const value = parseJson(line);
     if (index === 0) return checkHeader(value, header);
+    if (line === '') return; // stands before an entry that follows a failed append
     const entry = value === undefined ? undefined : parse(value);
     if (entry === undefined) badLines.push(index + 1);
     else entries.push(entry);
@@ -81,7 +82,10 @@ export class JsonLog<T> {
   readonly #header: LogHeader;
   readonly #parse: (value: unknown) => T | undefined;
   #tail: Promise<void> = Promise.resolve();
+  /** The file is there and ends with a whole line. */
   #ready = false;
+  /** The last append failed and may have left a part of its line behind. */
+  #failed = false;
 
   constructor(file: string, header: LogHeader, parse: (value: unknown) => T | undefined) {
     this.#file = file;
@@ -95,16 +99,15 @@ export class JsonLog<T> {
    * @throws UnknownLogVersionError, and any error of the file system.
    */
   async load(): Promise<DecodedLog<T>> {
-    const text = await readFile(this.#file, 'utf8').catch(ignoreMissing);
-    if (text === undefined || text === '') {
+    const bytes = await readFile(this.#file).catch(ignoreMissing);
+    // The length is counted in bytes: bytes that are no UTF-8 have another length once they are decoded.
+    const whole = bytes ? bytes.lastIndexOf('\n') + 1 : 0;
+    const decoded = decodeLog(bytes?.toString() ?? '', this.#header, this.#parse);
+    if (decoded.torn) await truncateTo(this.#file, whole);
+    if (whole === 0) {
       await mkdir(path.dirname(this.#file), { recursive: true });
       await appendFile(this.#file, encodeHeader(this.#header));
-      this.#ready = true;
-      return { entries: [], badLines: [], torn: false };
     }
-    const decoded = decodeLog(text, this.#header, this.#parse);
-    if (decoded.torn)
-      await truncateTo(this.#file, Buffer.byteLength(text.slice(0, text.lastIndexOf('\n') + 1)));
     this.#ready = true;
     return decoded;
   }
@@ -128,10 +131,17 @@ export class JsonLog<T> {
     const line = encodeEntry(entry);
     const written = this.#tail.then(async () => {
       if (!this.#ready) await this.load();
-      await appendFile(this.#file, line);
+      await this.#write(line);
     });
     this.#tail = written.catch(() => undefined);
     return written;
+  }
+
+  async #write(line: string): Promise<void> {
+    const text = this.#failed ? `\n${line}` : line;
+    this.#failed = true;
+    await appendFile(this.#file, text);
+    this.#failed = false;
   }
 }
 

@@ -27,9 +27,9 @@ export function decodeText(bytes: Uint8Array): DecodedText | undefined {
   const mark = boms.find(({ bytes: mark }) => mark.every((byte, i) => bytes[i] === byte));
   const encoding: TextEncoding = mark?.encoding ?? defaultEncoding;
   const body = bytes.subarray(mark?.bytes.length ?? 0);
-  if (encoding.name === 'utf8' && body.includes(0)) return undefined;
   const text = decodeBody(body, encoding.name);
-  if (text === undefined) return undefined;
+  // NUL stands in binary files, and in UTF-32, whose mark begins like that of UTF-16.
+  if (text === undefined || text.includes('\0')) return undefined;
   return sameBytes(encodeText(text, encoding), bytes) ? { text, encoding } : undefined;
 }
 

@@ -36,9 +36,13 @@ export function sideOfBytes(bytes: Uint8Array): FileSide | undefined {
   return decoded && { hash: sha256(bytes), ...decoded };
 }
 
-/** The side that `text` makes in `encoding`. */
+/**
+ * The side that `text` makes in `encoding`. Its text is the one that reading the bytes gives: half a surrogate pair, for
+ * one, cannot be stored in UTF-8.
+ */
 export function sideOfText(text: string, encoding: TextEncoding = defaultEncoding): FileSide {
-  return { hash: sha256(encodeText(text, encoding)), text, encoding };
+  const bytes = encodeText(text, encoding);
+  return sideOfBytes(bytes) ?? { hash: sha256(bytes), text, encoding };
 }
 
 /** The exact bytes of a side. */

@@ -23,7 +23,11 @@ export interface DirectiveOptions<Args, Result> {
 }
 
 interface Directive<Args, Result> {
+  /** What was pushed by one call: a requeued value belongs to the same source as the rest of its sequence. */
+  readonly source: object;
   readonly choices: Iterator<ToolChoice>;
+  /** How many choices are left to draw; endless as long as that is not known. */
+  left: number;
   readonly options: DirectiveOptions<Args, Result>;
 }
 
@@ -66,10 +70,17 @@ export class ToolChoiceQueue<Args = unknown, Result = unknown> {
 
   /** Queues choices that are drawn one by one, each when its request is made: the iterable may be endless. */
   push(choices: Iterable<ToolChoice>, options: DirectiveOptions<Args, Result> = {}): DirectiveHandle {
-    const directive: Directive<Args, Result> = { choices: choices[Symbol.iterator](), options };
+    const source = {};
+    const left = Array.isArray(choices) ? choices.length : Infinity;
+    const directive: Directive<Args, Result> = {
+      source,
+      choices: choices[Symbol.iterator](),
+      left,
+      options,
+    };
     if (options.now) this.#queue.unshift(directive);
     else this.#queue.push(directive);
-    return { remove: () => this.#remove(queued => queued.options === options) };
+    return { remove: () => this.#remove(queued => queued.source === source) };
   }
 
   /**
@@ -80,10 +91,9 @@ export class ToolChoiceQueue<Args = unknown, Result = unknown> {
     if (this.#inFlight) this.reject('error');
     for (let head = this.#queue[0]; head; head = this.#queue[0]) {
       const next = head.choices.next();
-      if (next.done) {
-        this.#queue.shift();
-        continue;
-      }
+      head.left--;
+      if (next.done || head.left === 0) this.#queue.shift();
+      if (next.done) continue;
       this.#inFlight = { directive: head, choice: next.value, invoked: false };
       this.#lastServedLabel = head.options.label;
       return next.value;
@@ -106,11 +116,12 @@ export class ToolChoiceQueue<Args = unknown, Result = unknown> {
     if (!served) return;
     this.#inFlight = undefined;
     const { directive, choice } = served;
-    const answer = directive.options.onRejected?.(choice, reason) ?? 'drop';
+    const { source, options } = directive;
+    const answer = options.onRejected?.(choice, reason) ?? 'drop';
     if (reason === 'cleared' || reason === 'removed') return;
-    if (answer === 'drop_sequence') this.#queue = this.#queue.filter(queued => queued !== directive);
+    if (answer === 'drop_sequence') this.#queue = this.#queue.filter(queued => queued.source !== source);
     if (answer === 'requeue')
-      this.#queue.unshift({ choices: [choice][Symbol.iterator](), options: directive.options });
+      this.#queue.unshift({ source, choices: [choice][Symbol.iterator](), left: 1, options });
   }
 
   get hasInFlight(): boolean {

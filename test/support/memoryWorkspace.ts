@@ -1,0 +1,153 @@
+import * as path from 'node:path';
+import { PathError, StalePreviewError, ToolError } from '../../src/agent/base/errors.ts';
+import { sha256, type Sha256 } from '../../src/agent/base/hash.ts';
+import type { FileListing, Workspace, WrittenTo } from '../../src/agent/preview/workspace.ts';
+import { Gate } from './gate.ts';
+
+/** The same limit as on disk, so that a test that passes here says something about the real one. */
+const MAX_BYTES = 5 * 1024 * 1024;
+
+/** One call of `write` that came to its end, in order. */
+export interface MemoryWrite {
+  readonly path: string;
+  /** `null`: the file was removed. */
+  readonly text: string | null;
+  readonly to: WrittenTo;
+}
+
+/**
+ * Runs before a call has any effect. It may throw (a fault), wait (a slow disk, a gate), or change files (a person
+ * who types at the worst moment: the base is checked after it). `n` counts the calls from 1, over the whole life.
+ */
+export type MemoryHook = (path: string, n: number) => void | Promise<void>;
+
+/**
+ * The `Workspace` port in memory, with one folder at `/workspace`. It keeps the port's contract to the letter: a write
+ * checks its base at the last moment and is all or nothing; folders, read-only and huge files are refused; `..`,
+ * absolute paths and `.git` give a `PathError`.
+ */
+export class MemoryWorkspace implements Workspace {
+  static readonly root = '/workspace';
+  readonly #disk = new Map<string, Uint8Array>();
+  readonly #editors = new Map<string, Uint8Array>();
+  readonly #readOnly = new Set<string>();
+  #reads = 0;
+  #writeAttempts = 0;
+
+  /** Writes that succeeded. */
+  readonly writes: MemoryWrite[] = [];
+  beforeRead: MemoryHook | undefined;
+  beforeWrite: MemoryHook | undefined;
+
+  constructor(files: Readonly<Record<string, string | Uint8Array>> = {}) {
+    for (const [file, content] of Object.entries(files)) this.put(file, content);
+  }
+
+  /** Puts a file on disk behind everybody's back; `null` removes it. */
+  put(file: string, content: string | Uint8Array | null): void {
+    if (content === null) this.#disk.delete(file);
+    else this.#disk.set(file, Uint8Array.from(Buffer.from(content)));
+  }
+
+  /** Opens the file in an editor with unsaved changes: from now on it is read from and written to that. */
+  type(file: string, text: string): void {
+    this.#editors.set(file, Uint8Array.from(Buffer.from(text)));
+  }
+
+  makeReadOnly(file: string): void {
+    this.#readOnly.add(file);
+  }
+
+  /** The text on disk; `undefined` when there is no such file. */
+  text(file: string): string | undefined {
+    const bytes = this.#disk.get(file);
+    return bytes && Buffer.from(bytes).toString();
+  }
+
+  /** The text in the editor with unsaved changes; `undefined` when there is none. */
+  typed(file: string): string | undefined {
+    const bytes = this.#editors.get(file);
+    return bytes && Buffer.from(bytes).toString();
+  }
+
+  /** All files on disk as text, sorted by path: for comparing the state before and after. */
+  snapshot(): Record<string, string> {
+    const files = [...this.#disk].map(([file, bytes]) => [file, Buffer.from(bytes).toString()] as const);
+    return Object.fromEntries(files.sort(([a], [b]) => (a < b ? -1 : 1)));
+  }
+
+  /** The `n`-th write from now on fails without an effect. Only one such fault at a time. */
+  failWrite(n: number, error: Error = noSpace()): void {
+    const at = this.#writeAttempts + n;
+    this.beforeWrite = (_, attempt) => {
+      if (attempt === at) throw error;
+    };
+  }
+
+  /** From the `n`-th write from now on, all of them fail without an effect. */
+  failWritesFrom(n: number, error: Error = noSpace()): void {
+    const at = this.#writeAttempts + n;
+    this.beforeWrite = (_, attempt) => {
+      if (attempt >= at) throw error;
+    };
+  }
+
+  /** Makes every write wait at the gate that is returned. */
+  holdWrites(): Gate {
+    const gate = new Gate();
+    this.beforeWrite = () => gate.pass();
+    return gate;
+  }
+
+  // eslint-disable-next-line @typescript-eslint/require-await -- the port is asynchronous
+  async resolvePath(input: string): Promise<string> {
+    const file = path.posix.relative(MemoryWorkspace.root, path.posix.resolve(MemoryWorkspace.root, input));
+    if (file === '..' || file.startsWith('../'))
+      throw new PathError('outside', `${input} is outside the workspace.`);
+    if (file === '') throw new PathError('empty', `${input} is a folder, not a file.`);
+    if (file.split('/').includes('.git')) throw new PathError('protected', `${input} belongs to git itself.`);
+    return file;
+  }
+
+  async read(file: string): Promise<Uint8Array | undefined> {
+    await this.beforeRead?.(file, ++this.#reads);
+    const bytes = this.#now(file);
+    if (bytes && bytes.length > MAX_BYTES) throw new ToolError(`${file} is over 5 MB.`);
+    return bytes?.slice();
+  }
+
+  async write(file: string, bytes: Uint8Array | null, expected: Sha256 | null): Promise<WrittenTo> {
+    await this.beforeWrite?.(file, ++this.#writeAttempts);
+    if (this.#readOnly.has(file)) throw new ToolError(`${file} is read-only`);
+    const now = this.#now(file);
+    if ((now ? sha256(now) : null) !== expected) throw new StalePreviewError([file]);
+    const to: WrittenTo = this.#editors.has(file) ? 'editor' : 'disk';
+    if (to === 'editor') {
+      if (!bytes) throw new ToolError(`${file} has unsaved changes. Save or revert it first.`);
+      this.#editors.set(file, bytes.slice());
+    } else {
+      this.put(file, bytes);
+    }
+    this.writes.push({ path: file, text: bytes && Buffer.from(bytes).toString(), to });
+    return to;
+  }
+
+  // eslint-disable-next-line @typescript-eslint/require-await -- the port is asynchronous
+  async list(glob: string, limit: number, signal: AbortSignal): Promise<FileListing> {
+    signal.throwIfAborted();
+    const paths = [...this.#disk.keys()].filter(file => path.posix.matchesGlob(file, glob)).sort();
+    return { paths: paths.slice(0, limit), truncated: paths.length > limit };
+  }
+
+  /** What the person sees: the editor with unsaved changes, else the disk. */
+  #now(file: string): Uint8Array | undefined {
+    const isFolder = [...this.#disk.keys()].some(known => known.startsWith(`${file}/`));
+    if (isFolder) throw new ToolError(`${file} is a folder, not a file.`);
+    return this.#editors.get(file) ?? this.#disk.get(file);
+  }
+}
+
+/** What a full disk says. */
+export function noSpace(): Error {
+  return Object.assign(new Error('ENOSPC: no space left on device, write'), { code: 'ENOSPC' });
+}

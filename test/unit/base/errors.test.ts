@@ -1,0 +1,36 @@
+import { test } from 'node:test';
+import assert from 'node:assert/strict';
+import {
+  detailOf,
+  isAbortError,
+  messageOf,
+  PathError,
+  StalePreviewError,
+  ToolError,
+} from '../../../src/agent/base/errors.ts';
+
+test('errors for the model are tool errors and keep their own names', () => {
+  const stale = new StalePreviewError(['a.ts', 'b.ts']);
+  assert.ok(stale instanceof ToolError);
+  assert.equal(stale.name, 'StalePreviewError');
+  assert.match(stale.message, /^Nothing was written: a\.ts, b\.ts changed/);
+  const outside = new PathError('outside', 'no');
+  assert.ok(outside instanceof ToolError);
+  assert.equal(outside.code, 'outside');
+});
+
+test('anything that was thrown has a text for people and one for the log', () => {
+  assert.equal(messageOf(new Error('plain')), 'plain');
+  assert.equal(messageOf('word'), 'word');
+  assert.match(detailOf(new Error('plain')), /Error: plain\n\s+at /);
+  const bare = new Error('bare');
+  delete bare.stack;
+  assert.equal(detailOf(bare), 'Error: bare');
+  assert.equal(detailOf(404), '404');
+});
+
+test('an abort error is known by its name, whoever made it', () => {
+  assert.ok(isAbortError(new DOMException('x', 'AbortError')));
+  assert.equal(isAbortError(new Error('AbortError')), false);
+  assert.equal(isAbortError({ name: 'AbortError' }), false);
+});

@@ -1,0 +1,33 @@
+import { test } from 'node:test';
+import assert from 'node:assert/strict';
+import { jsonSafe } from '../../../src/agent/base/json.ts';
+
+test('a value becomes what a log would give back', () => {
+  const value = { at: new Date(0), gone: undefined, run: () => 1, list: [undefined, 1] };
+  assert.deepEqual(jsonSafe(value), { at: '1970-01-01T00:00:00.000Z', list: [null, 1] });
+});
+
+test('it is a copy: later changes of the value do not show', () => {
+  const value = { n: 1 };
+  const safe = jsonSafe(value);
+  value.n = 2;
+  assert.deepEqual(safe, { n: 1 });
+});
+
+test('what JSON cannot hold becomes a text that says so', () => {
+  const cycle: Record<string, unknown> = {};
+  cycle['self'] = cycle;
+  assert.match(String(jsonSafe(cycle)), /^\[not storable: .*circular/);
+  assert.match(String(jsonSafe({ big: 1n })), /^\[not storable: /);
+  const hostile = {
+    toJSON() {
+      throw new Error('no');
+    },
+  };
+  assert.equal(jsonSafe(hostile), '[not storable: no]');
+  assert.equal(jsonSafe(undefined), undefined);
+  assert.equal(
+    jsonSafe(() => 1),
+    undefined,
+  );
+});

@@ -1,0 +1,144 @@
+import { appendFile, mkdir, mkdtemp, readFile, rename, rm, rmdir, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import * as path from 'node:path';
+import { after, beforeEach, test } from 'node:test';
+import assert from 'node:assert/strict';
+import {
+  decodeLog,
+  encodeEntry,
+  encodeHeader,
+  JsonLog,
+  UnknownLogVersionError,
+} from '../../../src/agent/base/jsonLog.ts';
+
+interface Entry {
+  readonly n: number | string;
+}
+
+const header = { log: 'test.log', version: 2 };
+const parse = (value: unknown): Entry | undefined =>
+  typeof value === 'object' && value !== null && 'n' in value ? (value as Entry) : undefined;
+const decode = (text: string) => decodeLog(text, header, parse);
+
+const root = await mkdtemp(path.join(tmpdir(), 'redline-log-'));
+after(() => rm(root, { recursive: true }));
+
+let count = 0;
+let file = '';
+let log: JsonLog<Entry>;
+beforeEach(() => {
+  file = path.join(root, `folder${count++}`, 'log.jsonl');
+  log = new JsonLog(file, header, parse);
+});
+const reopened = () => new JsonLog(file, header, parse).load();
+
+test('what is encoded is decoded, line feeds and all', () => {
+  const entries = [{ n: 1 }, { n: 'a\nb\u2028\r' }];
+  const text = encodeHeader(header) + entries.map(encodeEntry).join('');
+  assert.deepEqual(decode(text), { entries, badLines: [], torn: false });
+});
+
+test('a last line without its line feed is dropped, even if it happens to be whole', () => {
+  const text = `${encodeHeader(header)}{"n":1}\n{"n":2}`;
+  assert.deepEqual(decode(text), { entries: [{ n: 1 }], badLines: [], torn: true });
+});
+
+test('lines that cannot be read are skipped and numbered, the others are kept', () => {
+  const text = `${encodeHeader(header)}{"n":1}\n{"n":\n{"other":1}\n{"n":4}\n`;
+  assert.deepEqual(decode(text), { entries: [{ n: 1 }, { n: 4 }], badLines: [3, 4], torn: false });
+});
+
+test('an older version is read; a newer one, another log and no header at all are refused', () => {
+  assert.deepEqual(decode(`${encodeHeader({ ...header, version: 1 })}{"n":1}\n`).entries, [{ n: 1 }]);
+  for (const first of [{ ...header, version: 3 }, { log: 'other', version: 1 }, { n: 1 }, null]) {
+    assert.throws(() => decode(`${JSON.stringify(first)}\n`), UnknownLogVersionError);
+  }
+  assert.throws(() => decode('not json\n'), UnknownLogVersionError);
+});
+
+test('a log that does not exist is made, folder and header included', async () => {
+  assert.deepEqual(await log.load(), { entries: [], badLines: [], torn: false });
+  assert.equal(await readFile(file, 'utf8'), encodeHeader(header));
+});
+
+test('an empty file gets its header', async () => {
+  await mkdir(path.dirname(file));
+  await writeFile(file, '');
+  await log.load();
+  await log.append({ n: 1 });
+  assert.deepEqual((await reopened()).entries, [{ n: 1 }]);
+});
+
+test('appends stand in the order of the calls, whoever waits for them', async () => {
+  await log.load();
+  const entries = Array.from({ length: 50 }, (_, n) => ({ n }));
+  await Promise.all(entries.map(entry => log.append(entry)));
+  assert.deepEqual((await reopened()).entries, entries);
+});
+
+test('a torn last line is cut off, so that the next entry stands on a line of its own', async () => {
+  await log.load();
+  await log.append({ n: 'ä' });
+  await appendFile(file, '{"n":"ö');
+  const again = new JsonLog(file, header, parse);
+  assert.deepEqual(await again.load(), { entries: [{ n: 'ä' }], badLines: [], torn: true });
+  await again.append({ n: 3 });
+  assert.deepEqual(await reopened(), { entries: [{ n: 'ä' }, { n: 3 }], badLines: [], torn: false });
+});
+
+test('a torn line is cut off at the right byte although an earlier line holds bytes that are no UTF-8', async () => {
+  await log.load();
+  await appendFile(file, Buffer.from([0xff, 0xfe, 0x0a]));
+  await log.append({ n: 1 });
+  await appendFile(file, '{"n":2');
+  const again = new JsonLog(file, header, parse);
+  assert.deepEqual(await again.load(), { entries: [{ n: 1 }], badLines: [2], torn: true });
+  await again.append({ n: 3 });
+  assert.deepEqual(await reopened(), { entries: [{ n: 1 }, { n: 3 }], badLines: [2], torn: false });
+});
+
+test('a log that ended within its header is begun anew, and can be read later on', async () => {
+  await mkdir(path.dirname(file));
+  await writeFile(file, encodeHeader(header).slice(0, 7));
+  assert.deepEqual(await log.load(), { entries: [], badLines: [], torn: true });
+  await log.append({ n: 1 });
+  assert.deepEqual((await reopened()).entries, [{ n: 1 }]);
+});
+
+test('a log of a newer version is refused and left as it is', async () => {
+  await mkdir(path.dirname(file));
+  const text = `${encodeHeader({ ...header, version: 3 })}{"n":1}\n{"torn`;
+  await writeFile(file, text);
+  await assert.rejects(log.load(), UnknownLogVersionError);
+  assert.equal(await readFile(file, 'utf8'), text);
+});
+
+test('a failed append rejects, and the later ones are written all the same', async () => {
+  await log.load();
+  await rename(file, `${file}.away`);
+  await mkdir(file);
+  const failed = log.append({ n: 1 });
+  await assert.rejects(failed, { code: 'EISDIR' });
+  await rmdir(file);
+  await rename(`${file}.away`, file);
+  await log.append({ n: 2 });
+  assert.deepEqual(await reopened(), { entries: [{ n: 2 }], badLines: [], torn: false });
+});
+
+test('a failed append that left half a line behind does not spoil the next entry', async () => {
+  await log.load();
+  await log.append({ n: 1 });
+  await rename(file, `${file}.away`);
+  await mkdir(file);
+  await assert.rejects(log.append({ n: 2 }));
+  await rmdir(file);
+  await rename(`${file}.away`, file);
+  await appendFile(file, '{"n":');
+  await log.append({ n: 3 });
+  assert.deepEqual(await reopened(), { entries: [{ n: 1 }, { n: 3 }], badLines: [3], torn: false });
+});
+
+test('an error of the file system other than a missing file is not hidden', async () => {
+  await mkdir(file, { recursive: true });
+  await assert.rejects(log.load(), { code: 'EISDIR' });
+});

@@ -1,0 +1,54 @@
+import { test } from 'node:test';
+import assert from 'node:assert/strict';
+import { decodeText, encodeText, sameBytes } from '../../../src/agent/base/textCodec.ts';
+
+const bytes = (...values: number[]): Uint8Array => Uint8Array.from(values);
+
+const known: readonly [name: string, bytes: Uint8Array, text: string, encoding: object][] = [
+  ['an empty file', bytes(), '', { name: 'utf8', bom: false }],
+  ['UTF-8', bytes(0x61, 0xc3, 0xa4, 0x0d, 0x0a), 'aä\r\n', { name: 'utf8', bom: false }],
+  ['UTF-8 with a mark', bytes(0xef, 0xbb, 0xbf, 0x61), 'a', { name: 'utf8', bom: true }],
+  ['nothing but a UTF-8 mark', bytes(0xef, 0xbb, 0xbf), '', { name: 'utf8', bom: true }],
+  [
+    'two marks: the second is text',
+    bytes(0xef, 0xbb, 0xbf, 0xef, 0xbb, 0xbf),
+    '\ufeff',
+    { name: 'utf8', bom: true },
+  ],
+  ['UTF-16 little endian', bytes(0xff, 0xfe, 0x61, 0, 0xe4, 0), 'aä', { name: 'utf16le', bom: true }],
+  ['UTF-16 big endian', bytes(0xfe, 0xff, 0, 0x61, 0, 0xe4), 'aä', { name: 'utf16be', bom: true }],
+  ['UTF-16 with half a pair', bytes(0xff, 0xfe, 0x00, 0xd8), '\ud800', { name: 'utf16le', bom: true }],
+];
+
+for (const [name, raw, text, encoding] of known) {
+  test(`${name} is decoded, and encoding it gives the very same bytes`, () => {
+    assert.deepEqual(decodeText(raw), { text, encoding });
+    assert.ok(sameBytes(encodeText(text, decodeText(raw)?.encoding ?? assert.fail()), raw));
+  });
+}
+
+const refused: readonly [name: string, bytes: Uint8Array][] = [
+  ['bytes that are no UTF-8 (Shift-JIS)', bytes(0x83, 0x65, 0x83, 0x58)],
+  ['an overlong UTF-8 sequence', bytes(0xc0, 0xaf)],
+  ['a surrogate in UTF-8', bytes(0xed, 0xa0, 0x80)],
+  ['a UTF-8 sequence that is cut off', bytes(0x61, 0xc3)],
+  ['a NUL byte', bytes(0x61, 0, 0x62)],
+  ['UTF-16 of an odd length', bytes(0xff, 0xfe, 0x61)],
+  ['UTF-32, whose mark begins like that of UTF-16', bytes(0xff, 0xfe, 0, 0, 0x61, 0, 0, 0)],
+];
+
+for (const [name, raw] of refused) {
+  test(`${name} is not taken for text`, () => assert.equal(decodeText(raw), undefined));
+}
+
+test('decoding does not change the bytes that it was given', () => {
+  const raw = bytes(0xfe, 0xff, 0, 0x61);
+  const copy = raw.slice();
+  decodeText(raw);
+  assert.deepEqual(raw, copy);
+});
+
+test('a view into a larger buffer is decoded on its own', () => {
+  const buffer = bytes(0x7a, 0x61, 0x62, 0x7a);
+  assert.equal(decodeText(buffer.subarray(1, 3))?.text, 'ab');
+});

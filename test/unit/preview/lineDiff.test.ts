@@ -1,0 +1,48 @@
+import { test } from 'node:test';
+import assert from 'node:assert/strict';
+import { diffStat, splitLines, trimCommonLines } from '../../../src/agent/preview/lineDiff.ts';
+
+test('lines keep their endings, and joined they are the text', () => {
+  const text = 'one\ntwo\r\nthree\rfour\n\nlast';
+  assert.deepEqual(splitLines(text), ['one\n', 'two\r\n', 'three\r', 'four\n', '\n', 'last']);
+  assert.equal(splitLines(text).join(''), text);
+  assert.deepEqual(splitLines(''), []);
+  assert.deepEqual(splitLines('\n'), ['\n']);
+});
+
+test('common first and last lines are cut off', () => {
+  assert.deepEqual(trimCommonLines('a\nb\nc\nd\n', 'a\nB\nC\nd\n'), {
+    start: 1,
+    before: ['b\n', 'c\n'],
+    after: ['B\n', 'C\n'],
+  });
+});
+
+test('equal texts leave nothing; a line is never counted as both first and last', () => {
+  assert.deepEqual(trimCommonLines('a\na\n', 'a\na\n'), { start: 2, before: [], after: [] });
+  assert.deepEqual(trimCommonLines('a\na\na\n', 'a\n'), { start: 1, before: ['a\n', 'a\n'], after: [] });
+});
+
+test('a missing last line feed and another line ending are differences', () => {
+  assert.deepEqual(trimCommonLines('a\nb\n', 'a\nb'), { start: 1, before: ['b\n'], after: ['b'] });
+  assert.deepEqual(trimCommonLines('a\n', 'a\r\n'), { start: 0, before: ['a\n'], after: ['a\r\n'] });
+});
+
+const stats: readonly [before: string, after: string, added: number, removed: number][] = [
+  ['', 'a\nb\n', 2, 0],
+  ['a\nb\n', '', 0, 2],
+  ['a\nb\nc\n', 'a\nc\n', 0, 1],
+  ['a\nb\nc\nd\n', 'x\nb\nc\ny\nz\n', 3, 2],
+  ['same\n', 'same\n', 0, 0],
+];
+
+for (const [before, after, added, removed] of stats) {
+  test(`${JSON.stringify(before)} to ${JSON.stringify(after)}: +${added} -${removed}`, async () => {
+    assert.deepEqual(await diffStat(before, after), { added, removed, exact: true });
+  });
+}
+
+test('texts that are too different are counted without being compared, and that is told', async () => {
+  const lines = (word: string): string => Array.from({ length: 3_000 }, (_, i) => `${word}${i}\n`).join('');
+  assert.deepEqual(await diffStat(lines('a'), lines('b')), { added: 3_000, removed: 3_000, exact: false });
+});
