@@ -148,6 +148,16 @@ export class Session implements Disposable {
     return this.#stage(action, origin, preview => this.#choices.remind(preview));
   }
 
+  /**
+   * Stages a preview that a person asked for (Undo, Reopen): the model hears what becomes of it, and is neither forced
+   * nor reminded to resolve it.
+   */
+  stageForUser(action: PendingAction): QueuedPreview {
+    const { store, invoker } = this.#options;
+    const remind = (preview: Preview): void => void this.#known.add(preview.id);
+    return queueResolveHandler({ store, invoker, remind }, action, null);
+  }
+
   /** The review ended as a whole (Discard All): the outcomes wait for the next prompt. */
   endReview(): void {
     if (this.#state === 'awaitingReview') this.#setState('idle');
