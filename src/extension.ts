@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
 import { createApi, type RedlineApi } from './views/api.ts';
 import { ChatView } from './views/chat/chatView.ts';
+import { ledgerCommands } from './views/commands/ledgerCommands.ts';
 import { previewCommands } from './views/commands/previewCommands.ts';
 import { execute, registerCommands } from './views/commands/registerCommand.ts';
 import { sessionCommands } from './views/commands/sessionCommands.ts';
@@ -8,9 +9,13 @@ import { registerContextKeys } from './views/contextKeys.ts';
 import { PREVIEW_SCHEME, views } from './views/contributions.ts';
 import { createAgent } from './views/host/agent.ts';
 import { modeSwitch } from './views/host/settings.ts';
+import { registerLedgerDocument } from './views/ledger/ledgerDocument.ts';
+import { PendingView } from './views/pending/pendingTree.ts';
 import { PreviewFileSystem } from './views/preview/previewFileSystem.ts';
 import { PreviewLenses } from './views/preview/previewLenses.ts';
 import { PreviewOpener } from './views/preview/previewOpener.ts';
+import { Restaging } from './views/preview/restaging.ts';
+import { StatusItem } from './views/statusItem.ts';
 
 /** A table of contents: what there is, in the order in which it needs each other. */
 export async function activate(context: vscode.ExtensionContext): Promise<RedlineApi> {
@@ -31,6 +36,8 @@ export async function activate(context: vscode.ExtensionContext): Promise<Redlin
     execute,
     logger: log,
   });
+  const pendingView = new PendingView({ ...agent, files });
+  const restaging = new Restaging(agent);
   subscriptions.push(
     documents,
     vscode.workspace.registerFileSystemProvider(PREVIEW_SCHEME, documents, { isCaseSensitive: true }),
@@ -39,9 +46,16 @@ export async function activate(context: vscode.ExtensionContext): Promise<Redlin
     opener,
     chat,
     vscode.window.registerWebviewViewProvider(views.chat, chat),
+    pendingView,
+    new StatusItem(store, agent.settings),
+    registerLedgerDocument(store),
     registerContextKeys(store, session),
     registerCommands(
-      { ...previewCommands({ ...agent, opener, files, logger: log }), ...sessionCommands(agent) },
+      {
+        ...previewCommands({ ...agent, opener, pendingView, restaging, files, logger: log }),
+        ...ledgerCommands({ store, restaging, opener }),
+        ...sessionCommands(agent),
+      },
       log,
     ),
   );

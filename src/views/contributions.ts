@@ -7,9 +7,13 @@ export const EXTENSION_ID = 'redline.redline';
 /** Authority = preview id; path = the file's own URI path; `?base` = the side it was made on. */
 export const PREVIEW_SCHEME = 'redline-preview';
 
+/** The ledger as a read-only document. */
+export const LEDGER_SCHEME = 'redline-ledger';
+
 export const views = {
   container: 'redline',
   chat: 'redline.chat',
+  pending: 'redline.pending',
 } as const;
 
 export const contextKeys = {
@@ -22,12 +26,20 @@ export interface CommandArguments {
   'redline.preview.apply': [previewId?: string, reason?: string, revision?: number];
   'redline.preview.discard': [previewId?: string, reason?: string, revision?: number];
   'redline.preview.discardWithReason': [previewId?: string, reason?: string, revision?: number];
-  'redline.preview.open': [previewId?: string];
+  /** With a path, that file's diff of a preview that has several. */
+  'redline.preview.open': [previewId?: string, path?: string];
   'redline.preview.openFile': [previewId?: string];
   'redline.preview.applyAll': [];
   'redline.preview.discardAll': [];
   'redline.preview.next': [];
   'redline.preview.previous': [];
+  /** Stages a discarded preview's changes anew; asks which when none is named. */
+  'redline.preview.reopen': [previewId?: string];
+  /** Stages the inverse of an applied preview; asks which when none is named. */
+  'redline.preview.undo': [previewId?: string];
+  /** Takes an expired preview out of sight; all of them when none is named. */
+  'redline.preview.dismiss': [previewId?: string];
+  'redline.showLedger': [];
   'redline.session.new': [];
   'redline.session.stop': [];
   'redline.session.continue': [];

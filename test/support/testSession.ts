@@ -2,6 +2,11 @@ import assert from 'node:assert/strict';
 import type { Logger } from '../../src/agent/base/log.ts';
 import type { ChatProvider, ChatRequest } from '../../src/agent/model/chatProvider.ts';
 import type { AssistantMessage, SteeringMessage, ToolResultMessage } from '../../src/agent/model/messages.ts';
+import {
+  ToolChoiceLadder,
+  transientLadderMemory,
+  type LadderMemory,
+} from '../../src/agent/model/toolChoiceLadder.ts';
 import { Invoker } from '../../src/agent/preview/invoker.ts';
 import type { PendingAction } from '../../src/agent/preview/pendingAction.ts';
 import type { Preview } from '../../src/agent/preview/preview.ts';
@@ -9,6 +14,12 @@ import { parseEntry, type PreviewLogEntry } from '../../src/agent/preview/previe
 import { PreviewStore, type PreviewLogSink } from '../../src/agent/preview/previewStore.ts';
 import type { SessionEvent } from '../../src/agent/session/events.ts';
 import { Session, type SessionSettings } from '../../src/agent/session/session.ts';
+import {
+  parseSessionEntry,
+  storedSession,
+  type SessionLogEntry,
+  type StoredSession,
+} from '../../src/agent/session/sessionLog.ts';
 import { builtInTools } from '../../src/agent/tools/builtIn.ts';
 import type { ToolRegistry } from '../../src/agent/tools/registry.ts';
 import type { Tool } from '../../src/agent/tools/tool.ts';
@@ -32,9 +43,48 @@ export class MemoryPreviewLog implements PreviewLogSink {
     return Promise.resolve();
   }
 
+  compact(keep: (entry: PreviewLogEntry) => boolean): Promise<void> {
+    const kept = this.entries.filter(keep).map(entry => JSON.stringify(entry));
+    this.#lines.splice(0, Infinity, ...kept);
+    return Promise.resolve();
+  }
+
   /** What a process that starts now would read. */
   get entries(): readonly PreviewLogEntry[] {
     return this.#lines.map(line => parseEntry(JSON.parse(line)) ?? assert.fail(`not a log entry: ${line}`));
+  }
+}
+
+/** The log of the session that was begun last, in memory. Entries go through JSON and the codec. */
+export class MemorySessionLog {
+  #id: string | undefined;
+  #lines: string[] = [];
+
+  /** Takes a session up, or begins another. */
+  begin(id: string): { append(entry: SessionLogEntry): Promise<void> } {
+    if (id !== this.#id) {
+      this.#id = id;
+      this.#lines = [];
+    }
+    const lines = this.#lines;
+    return {
+      append: entry => {
+        lines.push(JSON.stringify(entry));
+        return Promise.resolve();
+      },
+    };
+  }
+
+  get entries(): readonly SessionLogEntry[] {
+    return this.#lines.map(
+      line => parseSessionEntry(JSON.parse(line)) ?? assert.fail(`not a log entry: ${line}`),
+    );
+  }
+
+  /** What a process that starts now would read. */
+  stored(): StoredSession | undefined {
+    if (this.#id === undefined) return undefined;
+    return storedSession(this.#id, { entries: this.entries, badLines: [], torn: false });
   }
 }
 
@@ -56,6 +106,10 @@ export interface TestSessionOptions {
   readonly tools?: readonly Tool[];
   /** A log from an earlier session: its previews are restored, as after a reload. */
   readonly log?: MemoryPreviewLog;
+  /** The log of an earlier session, which is taken up again. */
+  readonly sessionLog?: MemorySessionLog;
+  /** What was learned of servers before. */
+  readonly ladderMemory?: LadderMemory;
 }
 
 export interface TestSession {
@@ -66,6 +120,7 @@ export interface TestSession {
   readonly tools: ToolRegistry;
   readonly settings: MutableSettings;
   readonly log: MemoryPreviewLog;
+  readonly sessionLog: MemorySessionLog;
   readonly provider: ScriptedProvider;
   /** Every request to the scripted model, in order. */
   readonly requests: readonly ChatRequest[];
@@ -102,6 +157,7 @@ export function createTestSession(options: TestSessionOptions = {}): TestSession
   const settings: MutableSettings = {
     modelAuthority: 'apply',
     order: 'newestFirst',
+    forcing: 'forced',
     continueAfterReview: true,
     ...options.settings,
   };
@@ -113,15 +169,21 @@ export function createTestSession(options: TestSessionOptions = {}): TestSession
   const tools = builtInTools();
   for (const tool of options.tools ?? []) tools.register(tool);
   const provider = createScriptedProvider(options.script ?? []);
-  const session = new Session({
-    store,
-    invoker,
-    tools,
-    workspace,
-    logger,
-    settings: () => settings,
-    providerFor: () => options.provider ?? provider,
-  });
+  const sessionLog = options.sessionLog ?? new MemorySessionLog();
+  const session = new Session(
+    {
+      store,
+      invoker,
+      tools,
+      workspace,
+      ladder: new ToolChoiceLadder(options.ladderMemory ?? transientLadderMemory()),
+      logger,
+      settings: () => settings,
+      providerFor: () => options.provider ?? provider,
+      logFor: id => sessionLog.begin(id),
+    },
+    sessionLog.stored(),
+  );
   const events: SessionEvent[] = [];
   session.onDidEmit(event => void events.push(event));
 
@@ -141,6 +203,7 @@ export function createTestSession(options: TestSessionOptions = {}): TestSession
     tools,
     settings,
     log,
+    sessionLog,
     provider,
     requests: provider.requests,
     events,

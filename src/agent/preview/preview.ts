@@ -37,7 +37,11 @@ export type PreviewState =
   | { readonly kind: 'applying'; readonly action: ResolveAction; readonly actor: Actor }
   | { readonly kind: 'applied'; readonly by: Resolution }
   | { readonly kind: 'discarded'; readonly by: Resolution }
-  | { readonly kind: 'expired' };
+  | {
+      readonly kind: 'expired';
+      /** No longer shown. */
+      readonly dismissed?: true;
+    };
 
 /** Who resolved a preview, how and why. */
 export interface Resolution {

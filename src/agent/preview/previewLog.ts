@@ -19,7 +19,9 @@ export type PreviewLogEntry =
   | { readonly type: 'stale'; readonly id: string; readonly paths: readonly string[] }
   | { readonly type: 'recommended'; readonly id: string; readonly recommendation: Recommendation }
   | { readonly type: 'resolved'; readonly entry: LedgerEntry; readonly final: boolean }
-  | { readonly type: 'expired'; readonly id: string };
+  | { readonly type: 'expired'; readonly id: string }
+  /** An expired preview is no longer shown. */
+  | { readonly type: 'dismissed'; readonly id: string };
 
 /** A preview as it was staged: the first revision, pending. */
 export type StagedPreview = Omit<Preview, 'state' | 'revision'>;
@@ -95,6 +97,7 @@ const entrySchema = z.discriminatedUnion('type', [
     }),
   }),
   z.object({ type: z.literal('expired'), id: z.string() }),
+  z.object({ type: z.literal('dismissed'), id: z.string() }),
 ]);
 
 /** The preview after `entry`; `undefined` for an entry about a preview that does not exist. */
@@ -121,6 +124,10 @@ export function reduce(preview: Preview | undefined, entry: PreviewLogEntry): Pr
       };
     case 'expired':
       return { ...preview, state: { kind: 'expired' } };
+    case 'dismissed':
+      return preview.state.kind === 'expired'
+        ? { ...preview, state: { kind: 'expired', dismissed: true } }
+        : undefined;
   }
 }
 

@@ -16,6 +16,8 @@ export interface PreviewLogSink {
  */
 export class PreviewStore {
   readonly #previews = new Map<string, Preview>();
+  /** Ids of the open ones in the order of staging, so that thousands of resolved ones cost nothing. */
+  readonly #open = new Set<string>();
   readonly #ledger: LedgerEntry[] = [];
   readonly #log: PreviewLogSink;
   readonly #onLogFailure: (error: unknown) => void;
@@ -54,8 +56,13 @@ export class PreviewStore {
 
   /** Open previews, the head first. */
   list(order: ResolveOrder): readonly Preview[] {
-    const open = [...this.#previews.values()].filter(isOpen);
+    const open = Array.from(this.#open, id => this.#require(id));
     return order === 'newestFirst' ? open.reverse() : open;
+  }
+
+  /** How many previews are open. */
+  get openCount(): number {
+    return this.#open.size;
   }
 
   /** Every preview ever staged in this storage, in the order of staging. */
@@ -64,7 +71,7 @@ export class PreviewStore {
   }
 
   get hasPending(): boolean {
-    return [...this.#previews.values()].some(isOpen);
+    return this.#open.size > 0;
   }
 
   /** All attempts to resolve, the oldest first. */
@@ -82,6 +89,11 @@ export class PreviewStore {
     return this.#record({ type: 'stale', id, paths });
   }
 
+  /** Takes an expired preview out of sight. It stays in the log. */
+  dismiss(id: string): Promise<void> {
+    return this.#record({ type: 'dismissed', id });
+  }
+
   /** Takes the preview out of `pending`, so that nobody else can begin to resolve it. Not logged: a crash undoes it. */
   beginResolving(id: string, action: ResolveAction, actor: Actor): void {
     this.#put({ ...this.#require(id), state: { kind: 'applying', action, actor } });
@@ -89,7 +101,7 @@ export class PreviewStore {
 
   /** Records how an attempt ended. `pending` is the state to return to when it is not final. */
   endResolving(entry: LedgerEntry, before: Preview, final: boolean): Promise<void> {
-    this.#previews.set(before.id, before);
+    this.#set(before);
     const stored = this.#record({ type: 'resolved', entry, final });
     this.#resolved.fire(entry);
     return stored;
@@ -126,13 +138,19 @@ export class PreviewStore {
     this.#lastId = Math.max(this.#lastId, Number(idOf(entry).slice(1)));
     const next = reduce(this.#previews.get(idOf(entry)), entry);
     if (!next) return undefined;
-    this.#previews.set(next.id, next);
+    this.#set(next);
     return next;
   }
 
   #put(preview: Preview): void {
-    this.#previews.set(preview.id, preview);
+    this.#set(preview);
     this.#changed.fire(preview);
+  }
+
+  #set(preview: Preview): void {
+    this.#previews.set(preview.id, preview);
+    if (isOpen(preview)) this.#open.add(preview.id);
+    else this.#open.delete(preview.id);
   }
 
   #require(id: string): Preview {
@@ -165,6 +183,7 @@ function idOf(entry: PreviewLogEntry): string {
     case 'stale':
     case 'recommended':
     case 'expired':
+    case 'dismissed':
       return entry.id;
   }
 }

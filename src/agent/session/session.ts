@@ -146,6 +146,14 @@ export class Session implements Disposable {
     return this.#stage(action, origin, preview => this.#choices.remind(preview));
   }
 
+  /**
+   * Stages a preview that a person asked for (Undo, Reopen): the model hears what becomes of it, and is neither forced
+   * nor reminded to resolve it.
+   */
+  stageForUser(action: PendingAction): QueuedPreview {
+    return this.#stage(action, null, () => undefined);
+  }
+
   /** The review is over as a whole (Stop, Discard All): its outcomes wait for the next prompt. */
   endReview(): void {
     this.#review.end();

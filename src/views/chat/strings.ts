@@ -69,6 +69,7 @@ export interface TranscriptStrings {
   readonly change: Readonly<Record<FileChangeKind, string>>;
   readonly alsoPending: string;
   readonly morePending: string;
+  readonly earlier: string;
   readonly queued: string;
   readonly stopped: string;
   readonly cutOff: string;
@@ -126,6 +127,7 @@ export function transcriptStrings(l10n: Localiser): TranscriptStrings {
     },
     alsoPending: l10n.t('Also pending'),
     morePending: l10n.t('and {0} more pending'),
+    earlier: l10n.t('{0} earlier entries are not shown'),
     queued: l10n.t('Queued'),
     stopped: l10n.t('Stopped.'),
     cutOff: l10n.t('The answer was cut off: it reached the length limit of the model.'),

@@ -11,6 +11,8 @@ import { toolLine } from './toolLine.ts';
 
 /** The most previews from elsewhere that the panel lists; the pending view has them all. */
 const MAX_ELSEWHERE = 20;
+/** The most entries that the panel holds: a long session stays quick to draw. */
+const MAX_ITEMS = 1_000;
 
 export interface TranscriptInput {
   readonly sessionId: string;
@@ -36,7 +38,7 @@ export interface TranscriptInput {
 export function buildTranscript(input: TranscriptInput): ViewItem[] {
   const { messages, arriving, queued, strings } = input;
   const world = survey(input);
-  const items = elsewhere(input, world);
+  const items: ViewItem[] = [];
   messages.forEach((message, i) => {
     if (message.role === 'user') items.push({ kind: 'user', key: `m${i}`, text: message.text, note: '' });
     if (message.role === 'assistant') items.push(...answerItems(message, i, input, world));
@@ -46,7 +48,13 @@ export function buildTranscript(input: TranscriptInput): ViewItem[] {
   });
   if (arriving !== '') items.push(arrivingItem(messages, arriving));
   queued.forEach((text, i) => items.push({ kind: 'user', key: `q${i}`, text, note: strings.queued }));
-  return items;
+  return [...elsewhere(input, world), ...latest(items, strings)];
+}
+
+function latest(items: readonly ViewItem[], strings: TranscriptStrings): readonly ViewItem[] {
+  const hidden = items.length - MAX_ITEMS;
+  if (hidden <= 0) return items;
+  return [{ kind: 'heading', key: 'earlier', text: fill(strings.earlier, hidden) }, ...items.slice(hidden)];
 }
 
 /** The item of the answer that is arriving; it keeps its key when the answer has ended. */

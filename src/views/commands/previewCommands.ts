@@ -1,15 +1,19 @@
 import * as vscode from 'vscode';
-import { detailOf } from '../../agent/base/errors.ts';
 import type { Logger } from '../../agent/base/log.ts';
 import type { Invoker } from '../../agent/preview/invoker.ts';
-import type { Preview, ResolveAction } from '../../agent/preview/preview.ts';
+import { isOpen, type Preview, type ResolveAction } from '../../agent/preview/preview.ts';
 import type { PreviewStore } from '../../agent/preview/previewStore.ts';
 import { humanReason } from '../../agent/preview/resolveTexts.ts';
 import type { Session } from '../../agent/session/session.ts';
 import type { Settings } from '../host/settings.ts';
-import { parsePreviewUri, type FileUris } from '../preview/previewUri.ts';
+import type { PendingView } from '../pending/pendingTree.ts';
+import { oneLine } from '../plainText.ts';
+import type { FileUris } from '../preview/previewUri.ts';
 import type { PreviewOpener } from '../preview/previewOpener.ts';
 import { activePreviewId } from '../preview/previewTabs.ts';
+import type { Restaging } from '../preview/restaging.ts';
+import { BulkVotes } from './bulkVotes.ts';
+import { isFromTree, targetsOf, type PreviewTarget } from './previewTarget.ts';
 import type { CommandHandlers } from './registerCommand.ts';
 
 export interface PreviewCommandsOptions {
@@ -17,22 +21,33 @@ export interface PreviewCommandsOptions {
   readonly invoker: Invoker;
   readonly session: Session;
   readonly opener: PreviewOpener;
+  readonly pendingView: PendingView;
+  readonly restaging: Restaging;
   readonly settings: Settings;
   readonly files: FileUris;
   readonly logger: Logger;
 }
 
-/** Everything that a person does to previews, by lens, editor title, key, chat or palette. */
+/** Everything that a person does to previews, by lens, editor title, key, tree, chat or palette. */
 export function previewCommands(options: PreviewCommandsOptions): CommandHandlers {
-  const { store, invoker, session, opener, settings, files, logger } = options;
+  const { store, invoker, session, opener, pendingView, settings, files } = options;
+  const bulk = new BulkVotes(options);
 
+  /** In the order of staging: an earlier one may be what a later one builds on. */
   const pending = (): readonly Preview[] =>
-    store.list(settings.order).filter(preview => preview.state.kind === 'pending');
+    store.list('oldestFirst').filter(preview => preview.state.kind === 'pending');
 
-  /** The preview that was named, or the one in the active editor. */
-  const target = (argument: unknown): Preview | undefined => {
-    const id = idOf(argument) ?? activePreviewId();
-    return id === undefined ? undefined : store.get(id);
+  /** The previews that were named or focused, else the one in the active editor. */
+  const targets = async (args: readonly unknown[]): Promise<readonly PreviewTarget[]> => {
+    if (isFromTree(args[0])) return targetsOf([undefined, await pendingView.focused()]);
+    const named = targetsOf(args);
+    const active = named.length > 0 ? undefined : activePreviewId();
+    return active === undefined ? named : [{ id: active }];
+  };
+
+  const targetPreview = async (args: readonly unknown[]): Promise<Preview | undefined> => {
+    const [first] = await targets(args);
+    return first && store.get(first.id);
   };
 
   /** With nothing named and no preview active, a person is shown the head instead of voting on it unseen. */
@@ -42,31 +57,20 @@ export function previewCommands(options: PreviewCommandsOptions): CommandHandler
     else void vscode.window.showInformationMessage(vscode.l10n.t('Nothing is pending.'));
   };
 
-  const vote = async (action: ResolveAction, args: readonly unknown[], reason?: string): Promise<unknown> => {
-    const preview = target(args[0]);
+  const vote = async (action: ResolveAction, args: readonly unknown[]): Promise<unknown> => {
+    const named = await targets(args);
+    const [first] = named;
+    if (named.length > 1) return action === 'apply' ? bulk.applyAll(named) : bulk.discardAll(named);
+    const preview = first && store.get(first.id);
     if (!preview) return openHead();
-    const [, typed, revision] = args;
+    if (!isOpen(preview)) return void vscode.window.showInformationMessage(alreadyText(preview));
     return invoker.resolve({
       id: preview.id,
-      revision: typeof revision === 'number' ? revision : preview.revision,
+      revision: first.revision ?? preview.revision,
       action,
-      reason: humanReason(action, reason ?? (typeof typed === 'string' ? typed : undefined)),
+      reason: humanReason(action, typeof args[1] === 'string' ? args[1] : undefined),
       actor: 'human',
     });
-  };
-
-  /** Resolves one after the other; what fails stays pending and is counted. */
-  const voteOnAll = async (action: ResolveAction, previews: readonly Preview[]): Promise<number> => {
-    let failed = 0;
-    for (const { id } of previews) {
-      try {
-        await invoker.resolve({ id, action, reason: humanReason(action), actor: 'human' });
-      } catch (error) {
-        failed++;
-        logger.warn(`${action} ${id} failed: ${detailOf(error)}`);
-      }
-    }
-    return failed;
   };
 
   const step = async (direction: 1 | -1): Promise<void> => {
@@ -80,61 +84,55 @@ export function previewCommands(options: PreviewCommandsOptions): CommandHandler
     'redline.preview.apply': (...args) => vote('apply', args),
     'redline.preview.discard': (...args) => vote('discard', args),
     'redline.preview.discardWithReason': async (...args) => {
-      const preview = target(args[0]);
+      const preview = await targetPreview(args);
       if (!preview) return openHead();
       const reason = await vscode.window.showInputBox({
-        title: vscode.l10n.t('Discard {0}', preview.label),
+        title: vscode.l10n.t('Discard {0}', oneLine(preview.label)),
         prompt: vscode.l10n.t('Why? The model is told your words.'),
       });
-      return reason === undefined
-        ? undefined
-        : vote('discard', [preview.id, undefined, preview.revision], reason);
+      return reason === undefined ? undefined : vote('discard', [preview.id, reason, preview.revision]);
     },
-    'redline.preview.open': async argument => {
-      const preview = target(argument);
-      await (preview ? opener.open(preview) : openHead());
+    'redline.preview.open': async (...args) => {
+      const [first] = await targets(args);
+      const preview = first && store.get(first.id);
+      const path = first?.path ?? (typeof args[1] === 'string' ? args[1] : undefined);
+      await (preview ? opener.open(preview, path) : openHead());
     },
-    'redline.preview.openFile': async argument => {
-      const path = target(argument)?.changes?.[0]?.path;
+    'redline.preview.openFile': async (...args) => {
+      const [first] = await targets(args);
+      const path = first?.path ?? (first && store.get(first.id)?.changes?.[0]?.path);
       if (path !== undefined) await vscode.window.showTextDocument(files(path));
     },
-    'redline.preview.applyAll': async () => {
-      const all = [...pending()].sort((a, b) => numberOf(a) - numberOf(b));
-      const fresh = all.filter(
-        preview => preview.state.kind === 'pending' && preview.state.stale.length === 0,
-      );
-      const failed = await voteOnAll('apply', fresh);
-      const left = all.length - fresh.length + failed;
-      void vscode.window.showInformationMessage(
-        left === 0
-          ? vscode.l10n.t('Applied {0} previews.', fresh.length)
-          : vscode.l10n.t(
-              'Applied {0} previews; {1} could not be applied and stay pending.',
-              fresh.length - failed,
-              left,
-            ),
-      );
+    'redline.preview.applyAll': () => {
+      const all = pending();
+      return all.length === 0 ? openHead() : bulk.applyAll(all.map(targetOf));
     },
-    'redline.preview.discardAll': async () => {
+    'redline.preview.discardAll': () => {
       const all = pending();
       if (all.length === 0) return openHead();
       session.endReview();
-      const failed = await voteOnAll('discard', all);
-      void vscode.window.showInformationMessage(
-        vscode.l10n.t('Discarded {0} previews.', all.length - failed),
-      );
+      return bulk.discardAll(all.map(targetOf));
     },
     'redline.preview.next': () => step(1),
     'redline.preview.previous': () => step(-1),
   };
 }
 
-/** Ids come as they are, inside the URI of an editor whose title was clicked, or not at all. */
-function idOf(argument: unknown): string | undefined {
-  if (typeof argument === 'string') return argument;
-  return argument instanceof vscode.Uri ? parsePreviewUri(argument)?.previewId : undefined;
+function targetOf({ id, revision }: Preview): PreviewTarget {
+  return { id, revision };
 }
 
-function numberOf(preview: Preview): number {
-  return Number(preview.id.slice(1));
+/** Why there is nothing left to vote on. */
+function alreadyText({ id, label, state }: Preview): string {
+  const name = `${oneLine(label)} (${id})`;
+  switch (state.kind) {
+    case 'applied':
+      return vscode.l10n.t('{0} is already applied: {1}', name, oneLine(state.by.reason));
+    case 'discarded':
+      return vscode.l10n.t('{0} is already discarded: {1}', name, oneLine(state.by.reason));
+    case 'expired':
+    case 'applying':
+    case 'pending':
+      return vscode.l10n.t('{0} has expired: what it would have run is gone.', name);
+  }
 }

@@ -1,9 +1,10 @@
 import * as vscode from 'vscode';
 import { DisposableStore } from '../../agent/base/disposable.ts';
 import { trimCommonLines } from '../../agent/preview/lineDiff.ts';
-import { isOpen, type Preview } from '../../agent/preview/preview.ts';
+import type { Preview } from '../../agent/preview/preview.ts';
 import type { PreviewStore } from '../../agent/preview/previewStore.ts';
-import type { CommandArguments, CommandId } from '../contributions.ts';
+import { commandOf } from '../commands/commandOf.ts';
+import { withoutIcons } from '../plainText.ts';
 import { parsePreviewUri, type FileUris } from './previewUri.ts';
 
 /** Apply and Discard above the first changed line of a proposal, where the diff opens. */
@@ -26,7 +27,7 @@ export class PreviewLenses implements vscode.CodeLensProvider, vscode.Disposable
     if (!preview || !address) return [];
     const line = Math.min(this.#firstChangedLine(preview, address.path), document.lineCount - 1);
     const range = new vscode.Range(line, 0, line, 0);
-    return lensCommands(preview, this.#pendingCount()).map(command => new vscode.CodeLens(range, command));
+    return lensCommands(preview, this.#store.openCount).map(command => new vscode.CodeLens(range, command));
   }
 
   dispose(): void {
@@ -37,10 +38,6 @@ export class PreviewLenses implements vscode.CodeLensProvider, vscode.Disposable
     const change = preview.changes?.find(candidate => this.#files(candidate.path).path === path);
     return change?.before && change.after ? trimCommonLines(change.before.text, change.after.text).start : 0;
   }
-
-  #pendingCount(): number {
-    return this.#store.all().filter(isOpen).length;
-  }
 }
 
 function lensCommands(preview: Preview, pending: number): vscode.Command[] {
@@ -49,23 +46,29 @@ function lensCommands(preview: Preview, pending: number): vscode.Command[] {
     case 'applying':
       return [note(vscode.l10n.t('$(sync~spin) Resolving…'))];
     case 'applied':
-      return [note(vscode.l10n.t('$(check) Applied'))];
+      return [
+        note(vscode.l10n.t('$(check) Applied')),
+        ...(preview.changes ? [commandOf(vscode.l10n.t('Undo Apply'), 'redline.preview.undo', id)] : []),
+      ];
     case 'discarded':
-      return [note(vscode.l10n.t('$(discard) Discarded'))];
+      return [
+        note(vscode.l10n.t('$(discard) Discarded')),
+        ...(preview.changes ? [commandOf(vscode.l10n.t('Reopen'), 'redline.preview.reopen', id)] : []),
+      ];
     case 'expired':
       return [note(vscode.l10n.t('Expired: what it would have run is gone'))];
     case 'pending': {
       const files = preview.changes?.length ?? 1;
       const suffix = files === 1 ? '' : ` ${vscode.l10n.t('({0} files)', files)}`;
       const lenses = [
-        command(
+        commandOf(
           `$(check) ${vscode.l10n.t('Apply')}${suffix}`,
           'redline.preview.apply',
           id,
           undefined,
           revision,
         ),
-        command(
+        commandOf(
           `$(discard) ${vscode.l10n.t('Discard')}${suffix}`,
           'redline.preview.discard',
           id,
@@ -73,19 +76,19 @@ function lensCommands(preview: Preview, pending: number): vscode.Command[] {
           revision,
         ),
       ];
-      if (pending > 1) lenses.push(command(vscode.l10n.t('Next'), 'redline.preview.next'));
+      if (pending > 1) lenses.push(commandOf(vscode.l10n.t('Next'), 'redline.preview.next'));
       if (state.stale.length > 0)
         lenses.push(
-          note(vscode.l10n.t('$(warning) Stale: {0} changed since', plain(state.stale.join(', ')))),
+          note(vscode.l10n.t('$(warning) Stale: {0} changed since', withoutIcons(state.stale.join(', ')))),
         );
       else if (state.lastError !== undefined)
-        lenses.push(note(vscode.l10n.t('$(error) Apply failed: {0}', plain(state.lastError))));
+        lenses.push(note(vscode.l10n.t('$(error) Apply failed: {0}', withoutIcons(state.lastError))));
       if (state.recommendation) {
         const { action, reason } = state.recommendation;
         const text =
           action === 'apply'
-            ? vscode.l10n.t('model recommends Apply: {0}', plain(reason))
-            : vscode.l10n.t('model recommends Discard: {0}', plain(reason));
+            ? vscode.l10n.t('model recommends Apply: {0}', withoutIcons(reason))
+            : vscode.l10n.t('model recommends Discard: {0}', withoutIcons(reason));
         lenses.push(note(text));
       }
       return lenses;
@@ -93,16 +96,7 @@ function lensCommands(preview: Preview, pending: number): vscode.Command[] {
   }
 }
 
-function command<K extends CommandId>(title: string, id: K, ...args: CommandArguments[K]): vscode.Command {
-  return { title, command: id, arguments: args };
-}
-
 /** A lens that only says something. */
 function note(title: string): vscode.Command {
   return { title, command: '' };
-}
-
-/** Text from elsewhere on one line, in which nothing is read as an icon. */
-function plain(text: string): string {
-  return text.replace(/\s+/g, ' ').replaceAll('$(', '$ (').slice(0, 200);
 }

@@ -7,7 +7,8 @@ import type { PreviewStore } from '../../agent/preview/previewStore.ts';
 import type { Session } from '../../agent/session/session.ts';
 import type { Settings } from '../host/settings.ts';
 import { PREVIEW_SCHEME } from '../contributions.ts';
-import { closePreviewTabs, groupWithPreview } from './previewTabs.ts';
+import { oneLine } from '../plainText.ts';
+import { closeOtherPreviewTabs, closePreviewTabs, quietColumn, tabTitle } from './previewTabs.ts';
 import { changeUri, opaqueUri, type FileUris } from './previewUri.ts';
 
 export interface PreviewOpenerOptions {
@@ -38,6 +39,9 @@ export class PreviewOpener implements vscode.Disposable {
         if (event.kind !== undefined) this.#noteActivity(event.textEditor.document);
       }),
     );
+    this.#owned.add(
+      vscode.window.onDidChangeActiveTextEditor(editor => editor && this.#noteActivity(editor.document)),
+    );
   }
 
   /** A person asked for something in the chat: what is staged for it may show itself. */
@@ -45,9 +49,10 @@ export class PreviewOpener implements vscode.Disposable {
     this.#mayOpen = true;
   }
 
-  /** Shows a preview because a person asked for it: it gets the focus. */
-  open(preview: Preview): Promise<void> {
-    return this.#show(preview, { preview: true });
+  /** Shows a preview, or one of its files, because a person asked for it: it gets the focus. */
+  open(preview: Preview, path?: string): Promise<void> {
+    this.#mayOpen = false;
+    return this.#show(preview, { preview: true }, path);
   }
 
   dispose(): void {
@@ -68,15 +73,26 @@ export class PreviewOpener implements vscode.Disposable {
     return settings.open === 'auto' && settings.modelAuthority !== 'apply';
   }
 
+  /** Files that change on disk are no activity; what happens in the editor that a person is in is. */
   #noteActivity(document: vscode.TextDocument): void {
+    if (document !== vscode.window.activeTextEditor?.document) return;
     if (document.uri.scheme !== PREVIEW_SCHEME && document.uri.scheme !== 'output') this.#mayOpen = false;
   }
 
-  async #show(preview: Preview, options: vscode.TextDocumentShowOptions): Promise<void> {
+  async #show(preview: Preview, options: vscode.TextDocumentShowOptions, path?: string): Promise<void> {
+    const wasOpen = isOpen(preview);
+    await this.#showDiff(preview, options, path);
+    const now = this.#options.store.get(preview.id);
+    // It may have been resolved while its tab opened.
+    if (wasOpen && now && !isOpen(now)) await closePreviewTabs(preview.id);
+    else await closeOtherPreviewTabs(preview.id);
+  }
+
+  async #showDiff(preview: Preview, options: vscode.TextDocumentShowOptions, path?: string): Promise<void> {
     const { files } = this.#options;
     const { changes, id } = preview;
     if (!changes) {
-      const title = `${preview.label} (Redline ${id})`;
+      const title = tabTitle(oneLine(preview.label), id);
       await vscode.commands.executeCommand(
         'vscode.diff',
         opaqueUri(preview, 'base'),
@@ -86,9 +102,9 @@ export class PreviewOpener implements vscode.Disposable {
       );
       return;
     }
-    const [only, ...others] = changes;
-    if (only && others.length === 0) {
-      const title = `${only.path.split('/').at(-1) ?? only.path} (Redline ${id})`;
+    const only = changes.length === 1 ? changes[0] : changes.find(change => change.path === path);
+    if (only) {
+      const title = tabTitle(only.path.split('/').at(-1) ?? only.path, id);
       await vscode.commands.executeCommand(
         'vscode.diff',
         changeUri(id, only, 'base', files),
@@ -104,7 +120,7 @@ export class PreviewOpener implements vscode.Disposable {
       change.before ? changeUri(id, change, 'base', files) : undefined,
       change.after ? changeUri(id, change, 'proposal', files) : undefined,
     ]);
-    await vscode.commands.executeCommand('vscode.changes', `${preview.label} (Redline ${id})`, resources);
+    await vscode.commands.executeCommand('vscode.changes', tabTitle(oneLine(preview.label), id), resources);
   }
 
   #quietly(work: Promise<void>): void {
@@ -112,12 +128,4 @@ export class PreviewOpener implements vscode.Disposable {
       this.#options.logger.error(`Showing a preview failed: ${detailOf(error)}`),
     );
   }
-}
-
-/** Where a preview may open without getting in the way: with other previews, in an empty group, else beside. */
-function quietColumn(): vscode.ViewColumn {
-  const group = groupWithPreview();
-  if (group) return group.viewColumn;
-  const active = vscode.window.tabGroups.activeTabGroup;
-  return active.tabs.length === 0 ? active.viewColumn : vscode.ViewColumn.Beside;
 }

@@ -1,12 +1,19 @@
 import * as vscode from 'vscode';
 import { parsePreviewUri } from './previewUri.ts';
 
+/** The title of a preview's tab. The multi-diff has no other mark of ours that the stable API shows. */
+export function tabTitle(name: string, previewId: string): string {
+  return `${name} (Redline ${previewId})`;
+}
+
 /** The preview that a tab shows, if it shows one. */
 export function previewIdOfTab(tab: vscode.Tab | undefined): string | undefined {
-  const { input } = tab ?? {};
+  if (!tab) return undefined;
+  const { input, label } = tab;
   if (input instanceof vscode.TabInputTextDiff) return parsePreviewUri(input.modified)?.previewId;
   if (input instanceof vscode.TabInputText) return parsePreviewUri(input.uri)?.previewId;
-  return undefined;
+  // A multi-diff has no input that extensions see. VS Code adds the number of files to its title.
+  return input === undefined ? [...label.matchAll(/\(Redline (p[1-9]\d*)\)/g)].at(-1)?.[1] : undefined;
 }
 
 /** The preview in the active editor. */
@@ -16,16 +23,32 @@ export function activePreviewId(): string | undefined {
   return shown?.previewId ?? previewIdOfTab(vscode.window.tabGroups.activeTabGroup.activeTab);
 }
 
-/** The group that holds a preview already, so that the next one opens beside its likes. */
-export function groupWithPreview(): vscode.TabGroup | undefined {
-  return vscode.window.tabGroups.all.find(group => group.tabs.some(tab => previewIdOfTab(tab) !== undefined));
+/** Where a preview may open by itself: with other previews, in an empty group, else beside; never over a person's work. */
+export function quietColumn(): vscode.ViewColumn {
+  const { activeTabGroup: active, all } = vscode.window.tabGroups;
+  const isFree = (group: vscode.TabGroup): boolean =>
+    group.tabs.length === 0 || previewIdOfTab(group.activeTab) !== undefined;
+  const holdsPreview = (group: vscode.TabGroup): boolean =>
+    group.tabs.some(tab => previewIdOfTab(tab) !== undefined);
+  const free = isFree(active) ? active : all.find(group => group !== active && holdsPreview(group));
+  return free?.viewColumn ?? vscode.ViewColumn.Beside;
 }
 
 /** Closes the tabs of a preview that is resolved. */
-export async function closePreviewTabs(previewId: string): Promise<void> {
-  const tabs = vscode.window.tabGroups.all.flatMap(group => group.tabs);
-  await vscode.window.tabGroups.close(
-    tabs.filter(tab => previewIdOfTab(tab) === previewId),
-    true,
-  );
+export function closePreviewTabs(previewId: string): Promise<void> {
+  return closeTabs(tab => previewIdOfTab(tab) === previewId);
+}
+
+/**
+ * Closes the tabs of other previews where VS Code does not reuse one tab by itself (`workbench.editor.enablePreview`
+ * is off), so that a stack of previews needs one tab. Pinned ones stay.
+ */
+export async function closeOtherPreviewTabs(previewId: string): Promise<void> {
+  if (vscode.workspace.getConfiguration('workbench.editor').get('enablePreview') !== false) return;
+  await closeTabs(tab => !tab.isPinned && ![undefined, previewId].includes(previewIdOfTab(tab)));
+}
+
+async function closeTabs(matches: (tab: vscode.Tab) => boolean): Promise<void> {
+  const tabs = vscode.window.tabGroups.all.flatMap(group => group.tabs).filter(matches);
+  if (tabs.length > 0) await vscode.window.tabGroups.close(tabs, true);
 }

@@ -81,6 +81,13 @@ test('a thousand previews from elsewhere are told, not listed', () => {
   assert.ok(items.some(item => item.kind === 'heading' && item.text === 'and 980 more pending'));
 });
 
+test('of a long session the last entries are listed, and the rest is counted', () => {
+  const items = transcript({ messages: Array.from({ length: 1_200 }, (_, i) => asked(`Prompt ${i}`)) });
+  assert.equal(items.length, 1_001);
+  assert.deepEqual(items[0], { kind: 'heading', key: 'earlier', text: '200 earlier entries are not shown' });
+  assert.ok(items.at(-1)?.kind === 'user' && items[1]?.key === 'm200');
+});
+
 test('queued prompts stand at the end and say so', () => {
   const items = transcript({ messages: [asked('First')], arriving: 'Well', queued: ['Second'] });
   assert.deepEqual(items.at(-1), { kind: 'user', key: 'q0', text: 'Second', note: 'Queued' });

@@ -1,0 +1,16 @@
+/** Runs `work` once, `delayMs` after the first of any number of calls, so that a burst of changes costs one update. */
+export function coalesce(work: () => void, delayMs: number): { (): void; cancel(): void } {
+  let timer: NodeJS.Timeout | undefined;
+  const run = (): void => {
+    timer = undefined;
+    work();
+  };
+  const call = (): void => {
+    timer ??= setTimeout(run, delayMs);
+  };
+  const cancel = (): void => {
+    clearTimeout(timer);
+    timer = undefined;
+  };
+  return Object.assign(call, { cancel });
+}

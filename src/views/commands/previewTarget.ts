@@ -1,0 +1,52 @@
+import * as vscode from 'vscode';
+import { views } from '../contributions.ts';
+import { parsePreviewUri } from '../preview/previewUri.ts';
+
+/** A preview that a person pointed at. */
+export interface PreviewTarget {
+  readonly id: string;
+  /** The revision that the row showed. */
+  readonly revision?: number;
+  /** The file that the row stands for. */
+  readonly path?: string;
+}
+
+/** Whether a keybinding that was pressed in the pending tree passed this: it means the rows there. */
+export function isFromTree(argument: unknown): boolean {
+  return (
+    typeof argument === 'object' && argument !== null && 'view' in argument && argument.view === views.pending
+  );
+}
+
+/**
+ * The previews that a command's arguments name: an id (with a revision as third argument), the URI of an editor whose title was clicked, or rows of a tree
+ * (VS Code passes the clicked row, then all selected ones). Empty when nothing is named.
+ */
+export function targetsOf([first, second, third]: readonly unknown[]): readonly PreviewTarget[] {
+  if (typeof first === 'string')
+    return [{ id: first, ...(typeof third === 'number' ? { revision: third } : {}) }];
+  if (first instanceof vscode.Uri) {
+    const id = parsePreviewUri(first)?.previewId;
+    return id === undefined ? [] : [{ id }];
+  }
+  const rows: readonly unknown[] = Array.isArray(second) ? second : [first];
+  return distinct(rows.flatMap(row => rowTarget(row) ?? []));
+}
+
+/** Rows of one preview, the preview's own and its files', name it once. */
+function distinct(targets: readonly PreviewTarget[]): PreviewTarget[] {
+  const byId = new Map<string, PreviewTarget>();
+  for (const target of targets) if (!byId.has(target.id)) byId.set(target.id, target);
+  return [...byId.values()];
+}
+
+function rowTarget(row: unknown): PreviewTarget | undefined {
+  if (typeof row !== 'object' || row === null || !('previewId' in row)) return undefined;
+  const { previewId, revision, path } = row as Record<string, unknown>;
+  if (typeof previewId !== 'string') return undefined;
+  return {
+    id: previewId,
+    ...(typeof revision === 'number' ? { revision } : {}),
+    ...(typeof path === 'string' ? { path } : {}),
+  };
+}

@@ -1,0 +1,82 @@
+import * as vscode from 'vscode';
+import type { LedgerEntry } from '../../agent/preview/ledger.ts';
+import type { PreviewStore } from '../../agent/preview/previewStore.ts';
+import { execute } from '../commands/registerCommand.ts';
+import { oneLine, withoutIcons } from '../plainText.ts';
+import { openLedgerDocument } from './ledgerDocument.ts';
+import { ledgerRows, type LedgerRow } from './ledgerRows.ts';
+import { dayText, outcomeTitle, timeText } from './ledgerTexts.ts';
+
+/** The most attempts that the list shows; the document has all. */
+const MAX_ROWS = 1_000;
+
+interface LedgerItem extends vscode.QuickPickItem {
+  readonly row?: LedgerRow;
+}
+
+const icons: Readonly<Record<LedgerEntry['outcome'], string>> = {
+  applied: '$(check)',
+  discarded: '$(discard)',
+  failed: '$(error)',
+};
+
+/** A list to search: who resolved what, when and why, with what can be brought back. */
+export function showLedger(store: PreviewStore): void {
+  const pick = vscode.window.createQuickPick<LedgerItem>();
+  const asDocument: vscode.QuickInputButton = {
+    iconPath: new vscode.ThemeIcon('go-to-file'),
+    tooltip: vscode.l10n.t('Open as Document'),
+  };
+  pick.title = vscode.l10n.t('Redline Ledger');
+  pick.placeholder = vscode.l10n.t('Who applied or discarded what, and why. Choose one to see its diff.');
+  pick.matchOnDescription = true;
+  pick.matchOnDetail = true;
+  pick.buttons = [asDocument];
+  pick.items = itemsOf(ledgerRows(store, MAX_ROWS));
+  pick.onDidTriggerButton(() => {
+    pick.hide();
+    void openLedgerDocument();
+  });
+  pick.onDidAccept(() => {
+    const row = pick.selectedItems[0]?.row;
+    if (!row?.shows) return;
+    pick.hide();
+    void execute('redline.preview.open', row.entry.previewId);
+  });
+  pick.onDidTriggerItemButton(({ item: { row } }) => {
+    if (!row?.offers) return;
+    pick.hide();
+    const command = row.offers === 'undo' ? 'redline.preview.undo' : 'redline.preview.reopen';
+    void execute(command, row.entry.previewId);
+  });
+  pick.onDidHide(() => pick.dispose());
+  pick.show();
+}
+
+function itemsOf(rows: readonly LedgerRow[]): LedgerItem[] {
+  if (rows.length === 0) return [{ label: vscode.l10n.t('Nothing has been applied or discarded yet.') }];
+  let day: string | undefined;
+  return rows.flatMap(row => {
+    const heading = dayText(row.entry.at);
+    const separator = { label: heading, kind: vscode.QuickPickItemKind.Separator };
+    const items = heading === day ? [itemOf(row)] : [separator, itemOf(row)];
+    day = heading;
+    return items;
+  });
+}
+
+function itemOf(row: LedgerRow): LedgerItem {
+  const { entry, offers } = row;
+  const why = entry.outcome === 'failed' ? (entry.message ?? entry.reason) : entry.reason;
+  const button = offers && {
+    iconPath: new vscode.ThemeIcon(offers === 'undo' ? 'history' : 'redo'),
+    tooltip: offers === 'undo' ? vscode.l10n.t('Undo Apply') : vscode.l10n.t('Reopen'),
+  };
+  return {
+    label: `${icons[entry.outcome]} ${withoutIcons(entry.label)}`,
+    description: [outcomeTitle(entry), timeText(entry.at), entry.previewId].join(' · '),
+    detail: withoutIcons(oneLine(why, 300), 300),
+    buttons: button ? [button] : [],
+    row,
+  };
+}

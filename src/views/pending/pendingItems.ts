@@ -1,0 +1,171 @@
+import * as vscode from 'vscode';
+import type { FileChange, FileChangeKind } from '../../agent/preview/fileChange.ts';
+import type { Preview } from '../../agent/preview/preview.ts';
+import { commandOf } from '../commands/commandOf.ts';
+import { oneLine, withoutIcons } from '../plainText.ts';
+import type { FileUris } from '../preview/previewUri.ts';
+import type { PendingNode } from './pendingNodes.ts';
+
+/** `viewItem` of the rows, which menus in package.json ask for. */
+type RowContext =
+  'redline.pending' | 'redline.applying' | 'redline.expired' | 'redline.resolved' | 'redline.file';
+
+/** The row of a preview. */
+export function previewItem(preview: Preview): vscode.TreeItem {
+  const { id, changes } = preview;
+  const files = changes?.length ?? 0;
+  const { Collapsed, None } = vscode.TreeItemCollapsibleState;
+  const item = new vscode.TreeItem(oneLine(preview.label), files > 0 ? Collapsed : None);
+  const state = stateText(preview);
+  item.description = [id, state].filter(part => part !== '').join(' · ');
+  item.iconPath = iconOf(preview);
+  item.contextValue = contextOf(preview);
+  item.command = commandOf(vscode.l10n.t('Open'), 'redline.preview.open', id);
+  item.accessibilityInformation = {
+    label: [item.label, id, filesText(preview), state].filter(part => part !== '').join(', '),
+  };
+  return item;
+}
+
+/** The row of one file of a preview. */
+export function fileItem(preview: Preview, change: FileChange, files: FileUris): vscode.TreeItem {
+  const item = new vscode.TreeItem(files(change.path));
+  const kind = kindText(change);
+  const folder = change.path.split('/').slice(0, -1).join('/');
+  item.description = [folder, kind].filter(part => part !== '').join(' · ');
+  item.iconPath = vscode.ThemeIcon.File;
+  item.contextValue = 'redline.file' satisfies RowContext;
+  item.tooltip = change.kind === 'rename' ? `${change.from} → ${change.path}` : change.path;
+  item.command = commandOf(vscode.l10n.t('Open'), 'redline.preview.open', preview.id, change.path);
+  item.accessibilityInformation = { label: `${change.path}, ${kind || vscode.l10n.t('modified')}` };
+  return item;
+}
+
+/** The row of a group of others. */
+export function groupItem(node: Extract<PendingNode, { kind: 'more' | 'expired' }>): vscode.TreeItem {
+  const label =
+    node.kind === 'more' ? vscode.l10n.t('{0} more', node.count) : vscode.l10n.t('Expired ({0})', node.count);
+  const item = new vscode.TreeItem(label, vscode.TreeItemCollapsibleState.Collapsed);
+  item.iconPath = new vscode.ThemeIcon(node.kind === 'more' ? 'ellipsis' : 'history');
+  if (node.kind === 'expired') {
+    item.contextValue = 'redline.expiredGroup';
+    item.tooltip = vscode.l10n.t(
+      'What these would have run was lost when the window closed. Stage them anew.',
+    );
+  }
+  return item;
+}
+
+/** All that is known of a preview. Foreign text goes in as text, never as markdown. */
+export function previewTooltip(preview: Preview): vscode.MarkdownString {
+  const text = new vscode.MarkdownString();
+  const line = (icon: string, value: string): void => {
+    text.appendMarkdown(`\n\n$(${icon}) `).appendText(value);
+  };
+  text.supportThemeIcons = true;
+  text.appendMarkdown('**').appendText(withoutIcons(preview.label)).appendMarkdown('**');
+  text.appendText(` ${preview.id} · ${withoutIcons(preview.sourceToolName)}`);
+  const { state } = preview;
+  if (state.kind === 'pending') {
+    if (state.stale.length > 0)
+      line('warning', vscode.l10n.t('Stale: {0} changed since.', withoutIcons(state.stale.join(', '))));
+    if (state.lastError !== undefined)
+      line('error', vscode.l10n.t('The last Apply failed: {0}', withoutIcons(state.lastError, 500)));
+    if (state.recommendation) line('comment', withoutIcons(recommendationText(state.recommendation)));
+  }
+  if (state.kind === 'expired')
+    line(
+      'history',
+      vscode.l10n.t('What this would have run was lost when the window closed. Stage it anew.'),
+    );
+  const changes = preview.changes ?? [];
+  for (const change of changes.slice(0, 10)) line(kindIcons[change.kind], withoutIcons(change.path));
+  if (changes.length > 10) line('ellipsis', vscode.l10n.t('{0} more files', changes.length - 10));
+  line('clock', new Date(preview.stagedAt).toLocaleString(vscode.env.language));
+  return text;
+}
+
+/** What the row says beside the label: what a person should know before they vote. */
+function stateText(preview: Preview): string {
+  const { state } = preview;
+  switch (state.kind) {
+    case 'pending':
+      if (state.stale.length > 0) return vscode.l10n.t('stale');
+      if (state.lastError !== undefined) return vscode.l10n.t('Apply failed');
+      if (state.recommendation) return recommendationText(state.recommendation);
+      return filesText(preview);
+    case 'applying':
+      return vscode.l10n.t('resolving…');
+    case 'applied':
+      return vscode.l10n.t('applied');
+    case 'discarded':
+      return vscode.l10n.t('discarded');
+    case 'expired':
+      return vscode.l10n.t('expired');
+  }
+}
+
+function filesText({ changes, sourceToolName }: Preview): string {
+  if (!changes) return oneLine(sourceToolName);
+  return changes.length === 1 ? '' : vscode.l10n.t('{0} files', changes.length);
+}
+
+function recommendationText({ action, reason }: { action: 'apply' | 'discard'; reason: string }): string {
+  return action === 'apply'
+    ? vscode.l10n.t('model recommends Apply: {0}', oneLine(reason))
+    : vscode.l10n.t('model recommends Discard: {0}', oneLine(reason));
+}
+
+function kindText(change: FileChange): string {
+  switch (change.kind) {
+    case 'modify':
+      return '';
+    case 'create':
+      return vscode.l10n.t('new');
+    case 'delete':
+      return vscode.l10n.t('deleted');
+    case 'rename':
+      return vscode.l10n.t('renamed from {0}', change.from);
+  }
+}
+
+const kindIcons: Readonly<Record<FileChangeKind, string>> = {
+  modify: 'diff-modified',
+  create: 'diff-added',
+  delete: 'diff-removed',
+  rename: 'diff-renamed',
+};
+
+const kindColors: Readonly<Record<FileChangeKind, string>> = {
+  modify: 'gitDecoration.modifiedResourceForeground',
+  create: 'gitDecoration.addedResourceForeground',
+  delete: 'gitDecoration.deletedResourceForeground',
+  rename: 'gitDecoration.renamedResourceForeground',
+};
+
+function iconOf(preview: Preview): vscode.ThemeIcon {
+  const { state, changes } = preview;
+  const icon = (id: string, color?: string): vscode.ThemeIcon =>
+    new vscode.ThemeIcon(id, color === undefined ? undefined : new vscode.ThemeColor(color));
+  if (state.kind === 'applying') return icon('sync~spin');
+  if (state.kind === 'expired') return icon('circle-slash');
+  if (state.kind === 'pending' && state.stale.length > 0) return icon('warning', 'list.warningForeground');
+  if (state.kind === 'pending' && state.lastError !== undefined) return icon('error', 'list.errorForeground');
+  if (!changes) return icon(preview.sourceToolName === 'run_command' ? 'terminal' : 'zap');
+  const [kind, ...others] = new Set(changes.map(change => change.kind));
+  return kind && others.length === 0 ? icon(kindIcons[kind], kindColors[kind]) : icon('diff-multiple');
+}
+
+function contextOf({ state }: Preview): RowContext {
+  switch (state.kind) {
+    case 'pending':
+      return 'redline.pending';
+    case 'applying':
+      return 'redline.applying';
+    case 'expired':
+      return 'redline.expired';
+    case 'applied':
+    case 'discarded':
+      return 'redline.resolved';
+  }
+}

@@ -1,0 +1,81 @@
+import type { Preview, ResolveOrder } from '../../agent/preview/preview.ts';
+import type { PreviewStore } from '../../agent/preview/previewStore.ts';
+
+/**
+ * One row of the tree. Rows are plain data that commands are handed: a preview is named by its id and by the revision
+ * that the row shows.
+ */
+export type PendingNode =
+  | { readonly kind: 'preview'; readonly previewId: string; readonly revision: number }
+  | {
+      readonly kind: 'file';
+      readonly previewId: string;
+      readonly revision: number;
+      /** The change's workspace path. */
+      readonly path: string;
+    }
+  /** The rows from the nth on, so that thousands of previews are built only when somebody looks at them. */
+  | { readonly kind: 'more'; readonly from: number; readonly count: number }
+  | { readonly kind: 'expired'; readonly count: number };
+
+/** Rows of one level before the rest is folded into one. */
+export const PAGE = 500;
+
+type Source = Pick<PreviewStore, 'list' | 'all' | 'get'>;
+
+/** The rows below `node`, or the top ones. */
+export function childrenOf(
+  store: Source,
+  order: ResolveOrder,
+  node: PendingNode | undefined,
+): readonly PendingNode[] {
+  switch (node?.kind) {
+    case undefined:
+      return [...page(store.list(order), 0), ...expiredGroup(store)];
+    case 'more':
+      return page(store.list(order), node.from);
+    case 'expired':
+      return shownExpired(store).reverse().map(previewNode);
+    case 'preview': {
+      const { previewId, revision } = node;
+      const changes = store.get(previewId)?.changes ?? [];
+      return changes.map(({ path }) => ({ kind: 'file', previewId, revision, path }));
+    }
+    case 'file':
+      return [];
+  }
+}
+
+/** Names a row as long as it stands for the same thing. */
+export function keyOf(node: PendingNode): string {
+  switch (node.kind) {
+    case 'preview':
+      return `preview:${node.previewId}`;
+    case 'file':
+      return `file:${node.previewId}:${node.path}`;
+    case 'more':
+      return `more:${node.from}`;
+    case 'expired':
+      return 'expired';
+  }
+}
+
+/** Expired previews that nobody dismissed, the oldest first. */
+export function shownExpired(store: Pick<PreviewStore, 'all'>): Preview[] {
+  return store.all().filter(({ state }) => state.kind === 'expired' && !state.dismissed);
+}
+
+function page(previews: readonly Preview[], from: number): PendingNode[] {
+  const nodes: PendingNode[] = previews.slice(from, from + PAGE).map(previewNode);
+  const left = previews.length - from - PAGE;
+  return left > 0 ? [...nodes, { kind: 'more', from: from + PAGE, count: left }] : nodes;
+}
+
+function expiredGroup(store: Source): PendingNode[] {
+  const count = shownExpired(store).length;
+  return count > 0 ? [{ kind: 'expired', count }] : [];
+}
+
+function previewNode({ id, revision }: Preview): PendingNode {
+  return { kind: 'preview', previewId: id, revision };
+}

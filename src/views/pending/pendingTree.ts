@@ -1,0 +1,122 @@
+import * as vscode from 'vscode';
+import { DisposableStore } from '../../agent/base/disposable.ts';
+import { PathError } from '../../agent/base/errors.ts';
+import type { Preview } from '../../agent/preview/preview.ts';
+import type { PreviewStore } from '../../agent/preview/previewStore.ts';
+import { coalesce } from '../coalesce.ts';
+import { views } from '../contributions.ts';
+import type { Settings } from '../host/settings.ts';
+import type { FileUris } from '../preview/previewUri.ts';
+import { fileItem, groupItem, previewItem, previewTooltip } from './pendingItems.ts';
+import { childrenOf, keyOf, type PendingNode } from './pendingNodes.ts';
+
+/** How long changes are gathered before the rows are read anew, in milliseconds. */
+const GATHER_MS = 50;
+
+export interface PendingTreeOptions {
+  readonly store: PreviewStore;
+  readonly settings: Pick<Settings, 'order' | 'onDidChange'>;
+  readonly files: FileUris;
+}
+
+/** Rows for what is pending, read from the store whenever VS Code asks. */
+export class PendingTree implements vscode.TreeDataProvider<PendingNode>, vscode.Disposable {
+  readonly #options: PendingTreeOptions;
+  readonly #owned = new DisposableStore();
+  readonly #changed = this.#owned.add(new vscode.EventEmitter<undefined>());
+  readonly onDidChangeTreeData = this.#changed.event;
+
+  constructor(options: PendingTreeOptions) {
+    this.#options = options;
+    const refresh = coalesce(() => this.#changed.fire(undefined), GATHER_MS);
+    this.#owned.add({ dispose: refresh.cancel });
+    this.#owned.add(options.store.onDidChange(refresh));
+    this.#owned.add(options.settings.onDidChange(refresh));
+  }
+
+  getChildren(node?: PendingNode): PendingNode[] {
+    const { store, settings } = this.#options;
+    return [...childrenOf(store, settings.order, node)];
+  }
+
+  getTreeItem(node: PendingNode): vscode.TreeItem {
+    const item = this.#itemOf(node);
+    item.id = keyOf(node);
+    return item;
+  }
+
+  resolveTreeItem(item: vscode.TreeItem, node: PendingNode): vscode.TreeItem {
+    const preview = node.kind === 'preview' ? this.#options.store.get(node.previewId) : undefined;
+    if (preview) item.tooltip = previewTooltip(preview);
+    return item;
+  }
+
+  dispose(): void {
+    this.#owned.dispose();
+  }
+
+  #itemOf(node: PendingNode): vscode.TreeItem {
+    if (node.kind === 'more' || node.kind === 'expired') return groupItem(node);
+    const preview = this.#options.store.get(node.previewId);
+    if (!preview) return new vscode.TreeItem(node.previewId);
+    if (node.kind === 'preview') return previewItem(preview);
+    return this.#fileItem(preview, node.path);
+  }
+
+  /** A folder that is no longer open leaves its files without an address; their rows stay. */
+  #fileItem(preview: Preview, path: string): vscode.TreeItem {
+    const change = preview.changes?.find(candidate => candidate.path === path);
+    try {
+      if (change) return fileItem(preview, change, this.#options.files);
+    } catch (error) {
+      if (!(error instanceof PathError)) throw error;
+    }
+    return new vscode.TreeItem(path);
+  }
+}
+
+/** The view with its badge, which counts what is pending. */
+export class PendingView implements vscode.Disposable {
+  readonly #owned = new DisposableStore();
+  readonly #view: vscode.TreeView<PendingNode>;
+
+  constructor(options: PendingTreeOptions) {
+    const { store } = options;
+    const treeDataProvider = this.#owned.add(new PendingTree(options));
+    this.#view = this.#owned.add(
+      vscode.window.createTreeView(views.pending, {
+        treeDataProvider,
+        showCollapseAll: true,
+        canSelectMany: true,
+      }),
+    );
+    const update = coalesce(() => this.#showCount(store.openCount), GATHER_MS);
+    this.#owned.add({ dispose: update.cancel });
+    this.#owned.add(store.onDidChange(update));
+    this.#showCount(store.openCount);
+  }
+
+  /**
+   * The rows that a key means: the focused one, or the whole selection if it is part of it. The stable API tells the
+   * selection and not the focus, which the arrow keys move; toggling the focused row's selection twice shows it.
+   */
+  async focused(): Promise<readonly PendingNode[]> {
+    const before = this.#view.selection;
+    await vscode.commands.executeCommand('list.toggleSelection');
+    const after = this.#view.selection;
+    await vscode.commands.executeCommand('list.toggleSelection');
+    if (after.length < before.length) return before;
+    const known = new Set(before.map(keyOf));
+    return after.filter(node => !known.has(keyOf(node)));
+  }
+
+  dispose(): void {
+    this.#owned.dispose();
+  }
+
+  #showCount(count: number): void {
+    const tooltip =
+      count === 1 ? vscode.l10n.t('1 preview is pending') : vscode.l10n.t('{0} previews are pending', count);
+    this.#view.badge = count === 0 ? undefined : { value: count, tooltip };
+  }
+}

@@ -1,0 +1,13 @@
+/** The most characters of foreign text that a label shows. */
+const MAX_CHARS = 200;
+
+/** Foreign text (labels, reasons, errors) on one line of bearable length. */
+export function oneLine(text: string, max = MAX_CHARS): string {
+  const line = text.replace(/\s+/g, ' ').trim();
+  return line.length <= max ? line : `${line.slice(0, max - 1)}…`;
+}
+
+/** {@link oneLine} for places that would read `$(name)` as an icon. */
+export function withoutIcons(text: string, max?: number): string {
+  return oneLine(text, max).replaceAll('$(', '$ (');
+}

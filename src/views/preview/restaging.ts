@@ -1,0 +1,66 @@
+import * as vscode from 'vscode';
+import { stalePaths } from '../../agent/preview/landing.ts';
+import type { PendingAction } from '../../agent/preview/pendingAction.ts';
+import type { Preview } from '../../agent/preview/preview.ts';
+import type { PreviewStore } from '../../agent/preview/previewStore.ts';
+import { reopenAction, undoAction } from '../../agent/preview/restage.ts';
+import type { Workspace } from '../../agent/preview/workspace.ts';
+import type { Session } from '../../agent/session/session.ts';
+
+export interface RestagingOptions {
+  readonly store: PreviewStore;
+  readonly session: Session;
+  readonly workspace: Pick<Workspace, 'read' | 'write'>;
+}
+
+/**
+ * Brings back what is resolved, as new previews under new ids: nothing is changed by it, and their bases are checked
+ * like any other's.
+ */
+export class Restaging {
+  readonly #options: RestagingOptions;
+
+  constructor(options: RestagingOptions) {
+    this.#options = options;
+  }
+
+  canReopen(preview: Preview): boolean {
+    return reopenAction(preview) !== undefined;
+  }
+
+  canUndo(preview: Preview): boolean {
+    return undoAction(preview) !== undefined;
+  }
+
+  /** Stages what a discarded preview proposed; `undefined` for what cannot come back. */
+  async reopen(preview: Preview): Promise<Preview | undefined> {
+    const action = reopenAction(preview);
+    return action && this.#stage(action);
+  }
+
+  /** Stages what takes an applied preview back; `undefined` for what cannot be undone. */
+  async undo(preview: Preview): Promise<Preview | undefined> {
+    const action = undoAction(preview);
+    return action && this.#stage(action);
+  }
+
+  async #stage(action: PendingAction): Promise<Preview> {
+    const { store, session, workspace } = this.#options;
+    const { preview, stored } = session.stageForUser(action);
+    // A log that cannot be written is reported by the store; the preview is pending all the same.
+    await stored.catch(() => undefined);
+    const moved = await stalePaths(workspace, preview.changes ?? []);
+    if (moved.length > 0 && store.get(preview.id)?.state.kind === 'pending') {
+      await store.markStale(preview.id, moved).catch(() => undefined);
+      void vscode.window.showWarningMessage(
+        vscode.l10n.t(
+          '{0} is back as {1}, but {2} changed since: it cannot be applied as it is.',
+          preview.label,
+          preview.id,
+          moved.join(', '),
+        ),
+      );
+    }
+    return store.get(preview.id) ?? preview;
+  }
+}

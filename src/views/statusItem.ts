@@ -1,0 +1,77 @@
+import * as vscode from 'vscode';
+import { DisposableStore } from '../agent/base/disposable.ts';
+import type { Preview } from '../agent/preview/preview.ts';
+import type { PreviewStore } from '../agent/preview/previewStore.ts';
+import { coalesce } from './coalesce.ts';
+import { commandLink, commandOf } from './commands/commandOf.ts';
+import type { Settings } from './host/settings.ts';
+import { oneLine } from './plainText.ts';
+
+/** How long changes are gathered before the item follows, in milliseconds. */
+const GATHER_MS = 50;
+const PRIORITY = 90;
+const linked = ['redline.preview.open', 'redline.preview.apply', 'redline.preview.discard'] as const;
+const linkedAll = ['redline.preview.applyAll', 'redline.preview.discardAll'] as const;
+
+/** `3 pending` in the status bar: a click opens the head, the hover offers the rest. Hidden when nothing is pending. */
+export class StatusItem implements vscode.Disposable {
+  readonly #store: PreviewStore;
+  readonly #settings: Settings;
+  readonly #owned = new DisposableStore();
+  readonly #item = this.#owned.add(
+    vscode.window.createStatusBarItem('redline.pending', vscode.StatusBarAlignment.Left, PRIORITY),
+  );
+
+  constructor(store: PreviewStore, settings: Settings) {
+    this.#store = store;
+    this.#settings = settings;
+    this.#item.name = vscode.l10n.t('Redline: Pending Previews');
+    const update = coalesce(() => this.#update(), GATHER_MS);
+    this.#owned.add({ dispose: update.cancel });
+    this.#owned.add(store.onDidChange(update));
+    this.#owned.add(settings.onDidChange(update));
+    this.#update();
+  }
+
+  dispose(): void {
+    this.#owned.dispose();
+  }
+
+  #update(): void {
+    const count = this.#store.openCount;
+    const [head] = this.#store.list(this.#settings.order);
+    if (!head) return this.#item.hide();
+    this.#item.text = `$(diff) ${vscode.l10n.t('{0} pending', count)}`;
+    this.#item.tooltip = tooltipOf(head, count);
+    this.#item.command = commandOf(vscode.l10n.t('Open'), 'redline.preview.open', head.id);
+    this.#item.accessibilityInformation = {
+      label:
+        count === 1
+          ? vscode.l10n.t('Redline: 1 preview is pending. Opens {0}', oneLine(head.label))
+          : vscode.l10n.t('Redline: {0} previews are pending. Opens {1}', count, oneLine(head.label)),
+      role: 'button',
+    };
+    this.#item.show();
+  }
+}
+
+function tooltipOf(head: Preview, count: number): vscode.MarkdownString {
+  const text = new vscode.MarkdownString();
+  text.isTrusted = { enabledCommands: [...linked, ...linkedAll] };
+  text.appendMarkdown('**').appendText(oneLine(head.label)).appendMarkdown(`** (${head.id})\n\n`);
+  const { id, revision } = head;
+  const links = [
+    commandLink(vscode.l10n.t('Open'), 'redline.preview.open', id),
+    commandLink(vscode.l10n.t('Apply'), 'redline.preview.apply', id, undefined, revision),
+    commandLink(vscode.l10n.t('Discard'), 'redline.preview.discard', id, undefined, revision),
+  ];
+  text.appendMarkdown(links.join(' · '));
+  if (count > 1) {
+    const all = [
+      commandLink(vscode.l10n.t('Apply All {0}', count), 'redline.preview.applyAll'),
+      commandLink(vscode.l10n.t('Discard All {0}', count), 'redline.preview.discardAll'),
+    ];
+    text.appendMarkdown(`\n\n${all.join(' · ')}`);
+  }
+  return text;
+}
