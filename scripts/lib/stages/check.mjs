@@ -6,6 +6,7 @@ const tool = (...parts) => inRepo('node_modules', ...parts);
 
 const TOOLS = [
   ['tsc', [tool('typescript', 'bin', 'tsc'), '-p', 'tsconfig.json']],
+  ['tsc of the chat webview', [tool('typescript', 'bin', 'tsc'), '-p', 'src/views/chat/webview']],
   ['eslint', [tool('eslint', 'bin', 'eslint.js'), '.']],
   ['prettier', [tool('prettier', 'bin', 'prettier.cjs'), '--check', '--log-level=warn', '.']],
   ['knip', [tool('knip', 'bin', 'knip.js')]],
