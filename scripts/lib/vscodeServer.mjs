@@ -20,7 +20,7 @@ export const QUIET_SETTINGS = {
   'workbench.welcomePage.walkthroughs.openOnInstall': false,
   'security.workspace.trust.enabled': false,
   'extensions.autoCheckUpdates': false,
-  'extensions.autoUpdate': false,
+  'extensions.autoUpdate': 'off',
   'extensions.ignoreRecommendations': true,
   'git.openRepositoryInParentFolders': 'never',
   'remote.autoForwardPorts': false,
@@ -45,7 +45,7 @@ export const QUIET_SETTINGS = {
  * @property {number} port on 127.0.0.1
  * @property {string} userDataDir
  * @property {string} extensionsDir
- * @property {string} settingsFile the user settings, read by the window whenever they change
+ * @property {string} settingsFile the user settings, read when a window opens
  * @property {string} logFile the server's own output
  * @property {Promise<string>} ended settles, with the reason, when the server is gone
  * @property {(open?: { folder?: string, payload?: [string, string][] }) => string} url of a window on a folder or
@@ -78,7 +78,13 @@ export async function startServer(options = {}) {
     [
       ...['--require', guard, code.server, '--host', '127.0.0.1', '--port', wanted],
       ...(options.token ? ['--connection-token', options.token] : ['--without-connection-token']),
-      ...['--accept-server-license-terms', '--telemetry-level', 'off', '--disable-workspace-trust'],
+      ...[
+        '--accept-server-license-terms',
+        '--telemetry-level',
+        'off',
+        '--disable-workspace-trust',
+        '--force-disable-user-env',
+      ],
       ...['--server-data-dir', path.join(userDataDir, 'server'), '--user-data-dir', userDataDir],
       ...['--extensions-dir', extensionsDir, ...(options.testDriver ? ['--enable-smoke-test-driver'] : [])],
     ],

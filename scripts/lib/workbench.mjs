@@ -94,6 +94,8 @@ export class Workbench {
 
   /** Ends VS Code and starts it anew on the same workspace with the same storage. */
   async restart() {
+    // A window that is left writes down what it would lose when its process just ended.
+    await this.page.goto('about:blank');
     await this.#stop();
     await this.#start();
   }
@@ -341,12 +343,14 @@ export class Workbench {
   }
 
   /**
-   * Changes user settings by writing their file, as a person may; the window notices by itself.
+   * Changes user settings by writing their file, and reloads the window: a window on a server reads that file
+   * reliably only when it opens.
    * @param {Record<string, unknown>} changes undefined removes a setting
    */
-  updateSettings(changes) {
+  async updateSettings(changes) {
     const { settingsFile } = this.#server;
     writeSettings(settingsFile, { ...readSettings(settingsFile), ...changes });
+    await this.reload();
   }
 
   /**
