@@ -3,31 +3,13 @@ import * as vscode from 'vscode';
 import { DisposableStore } from '../../agent/base/disposable.ts';
 import { detailOf } from '../../agent/base/errors.ts';
 import type { Logger } from '../../agent/base/log.ts';
-import { isOpen, type ModelAuthority } from '../../agent/preview/preview.ts';
+import type { ModelAuthority } from '../../agent/preview/preview.ts';
 import type { PreviewStore } from '../../agent/preview/previewStore.ts';
-import type { SessionEvent } from '../../agent/session/events.ts';
 import type { Session } from '../../agent/session/session.ts';
 import type { CommandArguments, CommandId } from '../contributions.ts';
+import { ChatFeed } from './chatFeed.ts';
 import { chatHtml } from './chatHtml.ts';
-import { DiffStats } from './diffStats.ts';
-import { itemDelta } from './itemDelta.ts';
-import { LiveTurn, type Effect } from './liveTurn.ts';
-import {
-  fill,
-  webviewMessage,
-  type ChatAction,
-  type ChatStatus,
-  type HostMessage,
-  type ViewItem,
-  type WebviewMessage,
-} from './protocol.ts';
-import { chatStrings, transcriptStrings } from './strings.ts';
-import { arrivingItem, buildTranscript } from './transcript.ts';
-
-/** How long changes are gathered before they are sent, in milliseconds. */
-const THROTTLE_MS = 50;
-
-const EXAMPLES = ['/edit README.md :: old text => new text', '/write notes.md :: Hello', '/help'];
+import { webviewMessage, type ChatAction, type HostMessage, type WebviewMessage } from './protocol.ts';
 
 export interface ChatViewOptions {
   readonly extensionUri: vscode.Uri;
@@ -52,25 +34,13 @@ export interface ChatViewOptions {
  */
 export class ChatView implements vscode.WebviewViewProvider, vscode.Disposable {
   readonly #options: ChatViewOptions;
-  readonly #owned = new DisposableStore();
-  readonly #live = new LiveTurn();
-  readonly #stats: DiffStats;
-  readonly #strings = transcriptStrings(vscode.l10n);
+  readonly #feed: ChatFeed;
   #view: vscode.WebviewView | undefined;
-  /** What the webview shows; `undefined` while none is listening. */
-  #shown: { readonly sessionId: string; items: readonly ViewItem[]; status: ChatStatus } | undefined;
-  /** Prompts that this panel sent while the session ran. */
-  #queued: string[] = [];
-  /** Sent as soon as a webview listens. */
-  #waiting: HostMessage[] = [];
-  #dirty: Effect = 'none';
-  #timer: NodeJS.Timeout | undefined;
 
   constructor(options: ChatViewOptions) {
     this.#options = options;
-    this.#stats = this.#owned.add(new DiffStats(options.logger, () => this.refresh()));
-    this.#owned.add(options.session.onDidEmit(event => this.#follow(event)));
-    this.#owned.add(options.mode.onDidChange(() => this.refresh()));
+    const post = (message: HostMessage): void => void this.#view?.webview.postMessage(message);
+    this.#feed = new ChatFeed({ ...options, l10n: vscode.l10n, post });
   }
 
   resolveWebviewView(view: vscode.WebviewView): void {
@@ -78,7 +48,7 @@ export class ChatView implements vscode.WebviewViewProvider, vscode.Disposable {
     const uri = (...path: string[]): string =>
       view.webview.asWebviewUri(vscode.Uri.joinPath(extensionUri, ...path)).toString();
     this.#view = view;
-    this.#shown = undefined;
+    this.#feed.disconnect();
     view.webview.options = {
       enableScripts: true,
       localResourceRoots: ['dist', 'media'].map(folder => vscode.Uri.joinPath(extensionUri, folder)),
@@ -88,14 +58,14 @@ export class ChatView implements vscode.WebviewViewProvider, vscode.Disposable {
     listening.add(
       view.onDidChangeVisibility(() => {
         // A hidden webview is unloaded; it says `ready` when it is back.
-        if (!view.visible) this.#shown = undefined;
+        if (!view.visible) this.#feed.disconnect();
       }),
     );
     view.onDidDispose(() => {
       listening.dispose();
       if (this.#view !== view) return;
       this.#view = undefined;
-      this.#shown = undefined;
+      this.#feed.disconnect();
     });
     view.webview.html = chatHtml({
       cspSource: view.webview.cspSource,
@@ -109,130 +79,27 @@ export class ChatView implements vscode.WebviewViewProvider, vscode.Disposable {
   /** Shows the panel and puts the keyboard in its composer. */
   async focusInput(): Promise<void> {
     await this.#reveal();
-    this.#send({ type: 'focus' });
+    this.#feed.send({ type: 'focus' });
   }
 
   /** Shows the panel and puts text in its composer, where the cursor is. */
   async insertText(text: string): Promise<void> {
     await this.#reveal();
-    this.#send({ type: 'insert', text });
+    this.#feed.send({ type: 'insert', text });
   }
 
   /** Reads everything anew, e.g. after a setting changed that the session does not report. */
   refresh(): void {
-    this.#mark('all');
+    this.#feed.refresh();
   }
 
   dispose(): void {
-    clearTimeout(this.#timer);
-    this.#owned.dispose();
+    this.#feed.dispose();
   }
 
   async #reveal(): Promise<void> {
     if (this.#view) this.#view.show(false);
     else await vscode.commands.executeCommand('workbench.view.extension.redline');
-  }
-
-  #follow(event: SessionEvent): void {
-    if (event.type === 'reset' || (event.type === 'state_changed' && event.state !== 'running'))
-      this.#queued = [];
-    if (event.type === 'message_end' && event.message.role === 'user') {
-      const at = this.#queued.indexOf(event.message.text);
-      if (at >= 0) this.#queued.splice(at, 1);
-    }
-    this.#mark(this.#live.follow(event));
-  }
-
-  #mark(effect: Effect): void {
-    if (effect === 'none' || !this.#shown) return;
-    if (this.#dirty !== 'all') this.#dirty = effect;
-    this.#timer ??= setTimeout(() => this.#flush(), THROTTLE_MS);
-  }
-
-  #flush(): void {
-    this.#timer = undefined;
-    const effect = this.#dirty;
-    this.#dirty = 'none';
-    if (!this.#shown) return;
-    if (this.#shown.sessionId !== this.#options.session.id) return this.#sendSnapshot();
-    const { items: before, status: oldStatus } = this.#shown;
-    const items = effect === 'text' ? this.#withArriving(before) : this.#items();
-    const status = this.#status();
-    const statusChanged = JSON.stringify(status) !== JSON.stringify(oldStatus);
-    const delta = itemDelta(before, items) ?? (statusChanged ? { items: [], texts: [] } : undefined);
-    this.#shown.items = items;
-    this.#shown.status = status;
-    if (delta) this.#post({ type: 'delta', ...delta, ...(statusChanged ? { status } : {}) });
-  }
-
-  /** The shown items with what has arrived since; the whole list is not built for a few words. */
-  #withArriving(before: readonly ViewItem[]): readonly ViewItem[] {
-    const item = arrivingItem(this.#options.session.messages, this.#live.text);
-    return before.map(old => (old.key === item.key ? item : old));
-  }
-
-  #sendSnapshot(): void {
-    const { session } = this.#options;
-    this.#shown = { sessionId: session.id, items: this.#items(), status: this.#status() };
-    this.#post({
-      type: 'snapshot',
-      strings: chatStrings(vscode.l10n),
-      examples: EXAMPLES,
-      items: [...this.#shown.items],
-      status: this.#shown.status,
-    });
-    for (const message of this.#waiting.splice(0)) this.#post(message);
-  }
-
-  #items(): ViewItem[] {
-    const { session, store } = this.#options;
-    return buildTranscript({
-      sessionId: session.id,
-      state: session.state,
-      messages: session.messages,
-      arriving: this.#live.text,
-      liveResult: id => this.#live.result(id),
-      queued: this.#queued,
-      previews: store.all(),
-      ledger: store.ledger(),
-      stats: preview => this.#stats.of(preview),
-      strings: this.#strings,
-    });
-  }
-
-  #status(): ChatStatus {
-    const { session, store, mode, modelLabel } = this.#options;
-    const pending = store.all().filter(isOpen).length;
-    return {
-      state: session.state,
-      mode: mode.get(),
-      model: modelLabel(),
-      pending,
-      pendingLabel: pending > 0 ? fill(this.#strings.pending, pending) : '',
-      line: this.#line(pending),
-    };
-  }
-
-  #line(pending: number): string {
-    switch (this.#options.session.state) {
-      case 'idle':
-        return '';
-      case 'awaitingReview':
-        return fill(this.#strings.waiting, pending);
-      case 'running': {
-        const tool = this.#live.runningTool;
-        return tool === undefined ? this.#strings.working : fill(this.#strings.runningTool, tool);
-      }
-    }
-  }
-
-  #send(message: HostMessage): void {
-    if (this.#shown) this.#post(message);
-    else this.#waiting.push(message);
-  }
-
-  #post(message: HostMessage): void {
-    void this.#view?.webview.postMessage(message);
   }
 
   #receive(value: unknown): void {
@@ -251,7 +118,7 @@ export class ChatView implements vscode.WebviewViewProvider, vscode.Disposable {
     const { execute } = this.#options;
     switch (message.type) {
       case 'ready':
-        return this.#sendSnapshot();
+        return this.#feed.connect();
       case 'prompt':
         return this.#prompt(message.text);
       case 'stop':
@@ -277,10 +144,7 @@ export class ChatView implements vscode.WebviewViewProvider, vscode.Disposable {
   async #prompt(text: string): Promise<void> {
     const { session, onWillPrompt } = this.#options;
     onWillPrompt();
-    if (session.state === 'running') {
-      this.#queued.push(text);
-      this.refresh();
-    }
+    if (session.state === 'running') this.#feed.showQueued(text);
     await session.prompt(text);
   }
 
@@ -289,7 +153,7 @@ export class ChatView implements vscode.WebviewViewProvider, vscode.Disposable {
     try {
       await this.#options.mode.set(mode);
     } finally {
-      if (this.#shown) this.#post({ type: 'delta', items: [], texts: [], status: this.#status() });
+      this.#feed.sendStatus();
     }
   }
 

@@ -1,0 +1,183 @@
+import { DisposableStore, type Disposable } from '../../agent/base/disposable.ts';
+import type { Event } from '../../agent/base/event.ts';
+import type { Logger } from '../../agent/base/log.ts';
+import { isOpen, type ModelAuthority } from '../../agent/preview/preview.ts';
+import type { PreviewStore } from '../../agent/preview/previewStore.ts';
+import type { SessionEvent } from '../../agent/session/events.ts';
+import type { Session } from '../../agent/session/session.ts';
+import { coalesce } from '../coalesce.ts';
+import { DiffStats } from './diffStats.ts';
+import { itemDelta } from './itemDelta.ts';
+import { LiveTurn, type Effect } from './liveTurn.ts';
+import { fill, type ChatStatus, type HostMessage, type ViewItem } from './protocol.ts';
+import { chatStrings, transcriptStrings, type Localiser, type TranscriptStrings } from './strings.ts';
+import { arrivingItem, buildTranscript } from './transcript.ts';
+
+/** How long changes are gathered before they are sent, in milliseconds. */
+const THROTTLE_MS = 50;
+
+const EXAMPLES = ['/edit README.md :: old text => new text', '/write notes.md :: Hello', '/help'];
+
+export interface ChatFeedOptions {
+  readonly session: Pick<Session, 'id' | 'state' | 'messages' | 'onDidEmit'>;
+  readonly store: Pick<PreviewStore, 'all' | 'ledger'>;
+  readonly mode: { get(): ModelAuthority; readonly onDidChange: Event<void> };
+  readonly modelLabel: () => string;
+  readonly l10n: Localiser;
+  readonly logger: Logger;
+  /** Hands a message to the webview. */
+  readonly post: (message: HostMessage) => void;
+}
+
+/**
+ * What the panel is sent: everything when it begins to listen, and then what changed, gathered for a moment. While
+ * nobody listens nothing is built and nothing is sent.
+ */
+export class ChatFeed implements Disposable {
+  readonly #options: ChatFeedOptions;
+  readonly #owned = new DisposableStore();
+  readonly #live = new LiveTurn();
+  readonly #stats: DiffStats;
+  readonly #strings: TranscriptStrings;
+  readonly #flushSoon = coalesce(() => this.#flush(), THROTTLE_MS);
+  /** What the webview shows; `undefined` while none is listening. */
+  #shown: { readonly sessionId: string; items: readonly ViewItem[]; status: ChatStatus } | undefined;
+  #queued: string[] = [];
+  /** Sent as soon as a webview listens. */
+  #waiting: HostMessage[] = [];
+  #dirty: Effect = 'none';
+
+  constructor(options: ChatFeedOptions) {
+    this.#options = options;
+    this.#strings = transcriptStrings(options.l10n);
+    this.#stats = this.#owned.add(new DiffStats(options.logger, () => this.refresh()));
+    this.#owned.add(options.session.onDidEmit(event => this.#follow(event)));
+    this.#owned.add(options.mode.onDidChange(() => this.refresh()));
+    this.#owned.add({ dispose: () => this.#flushSoon.cancel() });
+  }
+
+  /** A webview has begun to listen, for the first time or anew: it is sent everything. */
+  connect(): void {
+    this.#sendSnapshot();
+    for (const message of this.#waiting.splice(0)) this.#options.post(message);
+  }
+
+  /** Nobody listens any more. */
+  disconnect(): void {
+    this.#shown = undefined;
+  }
+
+  /** Reads everything anew and sends what changed. */
+  refresh(): void {
+    this.#mark('all');
+  }
+
+  /** Sends the status even if nothing of it changed: the webview may have run ahead. */
+  sendStatus(): void {
+    if (!this.#shown) return;
+    this.#shown.status = this.#status();
+    this.#options.post({ type: 'delta', items: [], texts: [], status: this.#shown.status });
+  }
+
+  /** Sends a message now, or as soon as somebody listens. */
+  send(message: HostMessage): void {
+    if (this.#shown) this.#options.post(message);
+    else this.#waiting.push(message);
+  }
+
+  /** A prompt was sent while the session runs: it is shown until the session takes it up, or drops it. */
+  showQueued(prompt: string): void {
+    this.#queued.push(prompt);
+    this.refresh();
+  }
+
+  dispose(): void {
+    this.#owned.dispose();
+  }
+
+  #follow(event: SessionEvent): void {
+    const ended = event.type === 'state_changed' && event.state !== 'running';
+    if (event.type === 'reset' || ended) this.#queued = [];
+    if (event.type === 'message_end' && event.message.role === 'user') {
+      const at = this.#queued.indexOf(event.message.text);
+      if (at >= 0) this.#queued.splice(at, 1);
+    }
+    this.#mark(this.#live.follow(event));
+  }
+
+  #mark(effect: Effect): void {
+    if (effect === 'none' || !this.#shown) return;
+    if (this.#dirty !== 'all') this.#dirty = effect;
+    this.#flushSoon();
+  }
+
+  #flush(): void {
+    const effect = this.#dirty;
+    this.#dirty = 'none';
+    if (!this.#shown) return;
+    if (this.#shown.sessionId !== this.#options.session.id) return this.#sendSnapshot();
+    const { items: before, status: oldStatus } = this.#shown;
+    const items = effect === 'text' ? this.#withArriving(before) : this.#items();
+    const status = this.#status();
+    const statusChanged = JSON.stringify(status) !== JSON.stringify(oldStatus);
+    const delta = itemDelta(before, items) ?? (statusChanged ? { items: [], texts: [] } : undefined);
+    this.#shown.items = items;
+    this.#shown.status = status;
+    if (delta) this.#options.post({ type: 'delta', ...delta, ...(statusChanged ? { status } : {}) });
+  }
+
+  /** The shown items with what has arrived since: the whole list is not built for a few words. */
+  #withArriving(before: readonly ViewItem[]): readonly ViewItem[] {
+    const item = arrivingItem(this.#options.session.messages, this.#live.text);
+    return before.map(old => (old.key === item.key ? item : old));
+  }
+
+  #sendSnapshot(): void {
+    const { session, l10n, post } = this.#options;
+    this.#shown = { sessionId: session.id, items: this.#items(), status: this.#status() };
+    const { items, status } = this.#shown;
+    post({ type: 'snapshot', strings: chatStrings(l10n), examples: EXAMPLES, items: [...items], status });
+  }
+
+  #items(): ViewItem[] {
+    const { session, store } = this.#options;
+    return buildTranscript({
+      sessionId: session.id,
+      state: session.state,
+      messages: session.messages,
+      arriving: this.#live.text,
+      liveResult: id => this.#live.result(id),
+      queued: this.#queued,
+      previews: store.all(),
+      ledger: store.ledger(),
+      stats: preview => this.#stats.of(preview),
+      strings: this.#strings,
+    });
+  }
+
+  #status(): ChatStatus {
+    const { session, store, mode, modelLabel } = this.#options;
+    const pending = store.all().filter(isOpen).length;
+    return {
+      state: session.state,
+      mode: mode.get(),
+      model: modelLabel(),
+      pending,
+      pendingLabel: pending > 0 ? fill(this.#strings.pending, pending) : '',
+      line: this.#line(pending),
+    };
+  }
+
+  #line(pending: number): string {
+    switch (this.#options.session.state) {
+      case 'idle':
+        return '';
+      case 'awaitingReview':
+        return fill(this.#strings.waiting, pending);
+      case 'running': {
+        const tool = this.#live.runningTool;
+        return tool === undefined ? this.#strings.working : fill(this.#strings.runningTool, tool);
+      }
+    }
+  }
+}
