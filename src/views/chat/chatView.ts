@@ -36,6 +36,8 @@ export class ChatView implements vscode.WebviewViewProvider, vscode.Disposable {
   readonly #options: ChatViewOptions;
   readonly #feed: ChatFeed;
   #view: vscode.WebviewView | undefined;
+  /** Settles when the last change of the mode is in force. Never rejects. */
+  #modeIsSet: Promise<unknown> = Promise.resolve();
 
   constructor(options: ChatViewOptions) {
     this.#options = options;
@@ -133,7 +135,7 @@ export class ChatView implements vscode.WebviewViewProvider, vscode.Disposable {
       case 'open':
         return void (await execute('redline.preview.open', message.id));
       case 'setMode':
-        return this.#setMode(message.mode);
+        return this.#changeMode(message.mode);
       case 'action':
         return this.#act(message.name);
       case 'openLink':
@@ -141,11 +143,19 @@ export class ChatView implements vscode.WebviewViewProvider, vscode.Disposable {
     }
   }
 
+  /** A prompt runs in the mode that the switch showed when it was sent. */
   async #prompt(text: string): Promise<void> {
     const { session, onWillPrompt } = this.#options;
+    await this.#modeIsSet;
     onWillPrompt();
     if (session.state === 'running') this.#feed.showQueued(text);
     await session.prompt(text);
+  }
+
+  #changeMode(mode: ModelAuthority): Promise<void> {
+    const set = this.#setMode(mode);
+    this.#modeIsSet = set.catch(() => undefined);
+    return set;
   }
 
   /** The switch moves before it is set: if setting it fails, it is told where it stands. */
