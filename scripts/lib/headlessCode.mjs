@@ -16,7 +16,7 @@ const PACKAGE = 'code-server@4.139.1';
 const INTEGRITY =
   'sha512-fUYvJVdz4ZoVJfakGiGWXFMpF8K1ObsrpGvX17ZxNpKOzdNHs7lANT670JTr4ZhA8DnWqyvvmFG/d3HV9Yy6ew==';
 /** VS Code's own version in that package. */
-export const vscodeVersion = '1.139.1';
+const vscodeVersion = '1.139.1';
 /** Raised when this file changes what it makes. */
 const RECIPE = 2;
 

@@ -2,7 +2,7 @@
 import * as fs from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { runNode } from './command.mjs';
-import { inRepo } from './paths.mjs';
+import { inRepo, repoRoot } from './paths.mjs';
 
 const reporter = fileURLToPath(new URL('./countReporter.mjs', import.meta.url));
 
@@ -32,7 +32,9 @@ export async function runNodeTests(name, pattern, { grep, concurrency, env } = {
     console.error(`node --test ended with status ${status} and no counts`);
     return { passed: 0, failed: 1, skipped: 0 };
   }
-  const { passed, failed, skipped, complaints } = JSON.parse(text);
-  for (const complaint of complaints) console.error(`✖ ${complaint}`);
-  return { passed, failed: status !== 0 && failed === 0 ? 1 : failed, skipped };
+  const { passed, failed, skipped, ended } = JSON.parse(text);
+  const broken = fs.globSync(pattern, { cwd: repoRoot }).filter(file => !ended.includes(inRepo(file)));
+  for (const file of broken) console.error(`✖ ${file} has no tests, or ended before they did`);
+  const failures = failed + broken.length;
+  return { passed, failed: status !== 0 && failures === 0 ? 1 : failures, skipped };
 }

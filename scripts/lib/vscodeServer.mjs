@@ -11,7 +11,7 @@ const STOP_MS = 5_000;
 const guard = fileURLToPath(new URL('./serverGuard.cjs', import.meta.url));
 
 /** Settings for a window that shows only what is asked for. */
-export const QUIET_SETTINGS = {
+const QUIET_SETTINGS = {
   'telemetry.telemetryLevel': 'off',
   'workbench.startupEditor': 'none',
   'workbench.enableExperiments': false,

@@ -27,7 +27,7 @@ import { copyExampleWorkspace } from './workspaceCopy.mjs';
 /** @typedef {import('playwright-core').FrameLocator} FrameLocator */
 
 /** How long a step waits before it fails, in milliseconds. */
-export const TIMEOUT_MS = 20_000;
+const TIMEOUT_MS = 20_000;
 const POLL_MS = 50;
 
 /**
