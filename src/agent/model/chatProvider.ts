@@ -1,4 +1,10 @@
-import type { AssistantMessage, SessionMessage, TokenUsage, ToolCall } from './messages.ts';
+import type {
+  AssistantMessage,
+  ProviderFailureCode,
+  SessionMessage,
+  TokenUsage,
+  ToolCall,
+} from './messages.ts';
 
 /** A tool as it is offered to the model. `parameters` is a JSON Schema of type `object`. */
 export interface ToolSpec {
@@ -21,17 +27,6 @@ export interface ChatRequest {
   /** Left out: the server's default, which is `auto` when tools are offered. */
   readonly toolChoice?: ToolChoice;
 }
-
-/** Why a request failed; the views choose the button that helps by it. */
-export type ProviderFailureCode =
-  | 'noModel'
-  | 'unauthorized'
-  | 'notFound'
-  | 'badRequest'
-  | 'rateLimited'
-  | 'unreachable'
-  | 'server'
-  | 'broken';
 
 export interface ProviderFailure {
   readonly code: ProviderFailureCode;

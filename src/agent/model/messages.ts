@@ -3,6 +3,20 @@
  * into its server's wire format.
  */
 
+/** Why a request failed; the views choose the button that helps by it. */
+export const providerFailureCodes = [
+  'noModel',
+  'unauthorized',
+  'notFound',
+  'badRequest',
+  'rateLimited',
+  'unreachable',
+  'server',
+  'broken',
+] as const;
+
+export type ProviderFailureCode = (typeof providerFailureCodes)[number];
+
 /** One call of a tool as the model wrote it. `arguments` is the raw JSON text: it may be malformed. */
 export interface ToolCall {
   readonly id: string;
@@ -33,6 +47,8 @@ export interface AssistantMessage {
   readonly usage?: TokenUsage;
   /** Set when `stopReason` is `error`: a sentence for the person. */
   readonly error?: string;
+  /** Which kind of failure it was, where the provider said so. */
+  readonly errorCode?: ProviderFailureCode;
 }
 
 /** The one result of one tool call. */

@@ -1,6 +1,7 @@
 import { detailOf } from '../base/errors.ts';
 import { isRecord } from './openaiMessages.ts';
-import type { ProviderFailure, ProviderFailureCode } from './chatProvider.ts';
+import type { ProviderFailure } from './chatProvider.ts';
+import type { ProviderFailureCode } from './messages.ts';
 
 /** The server answered with a status other than 2xx, and all retries are spent. */
 export class HttpFailure extends Error {

@@ -83,14 +83,10 @@ export class Invoker {
       case 'applied':
       case 'discarded':
       case 'expired':
-        return withDetails(textResult(alreadyResolvedText(preview)), request, preview);
+        return withDetails(tooLate(preview), request, preview);
       case 'applying':
         await this.#running.get(preview.id);
-        return withDetails(
-          textResult(alreadyResolvedText(this.#store.get(preview.id) ?? preview)),
-          request,
-          preview,
-        );
+        return withDetails(tooLate(this.#store.get(preview.id) ?? preview), request, preview);
       case 'pending':
         break;
     }
@@ -177,6 +173,11 @@ export class Invoker {
     // What happened has happened: a log that cannot be written is reported by the store and changes no outcome.
     await this.#store.endResolving(entry, preview, final).catch(() => undefined);
   }
+}
+
+/** Answers a vote on a preview that somebody else resolved first. */
+function tooLate(preview: Preview): AgentToolResult {
+  return textResult(alreadyResolvedText(preview), { alreadyResolved: preview.id });
 }
 
 function withDetails(result: AgentToolResult, request: ResolveRequest, preview: Preview): AgentToolResult {

@@ -66,7 +66,7 @@ async function receive(port: LoopPort, signal: AbortSignal): Promise<AssistantMe
     const instead = signal.aborted ? undefined : port.retryRequest(received.failure);
     if (!instead) {
       port.report(received.failure);
-      return unfinished(received.text, 'error', received.failure.message);
+      return unfinished(received.text, 'error', received.failure);
     }
     request = instead;
   }
@@ -93,7 +93,8 @@ async function receiveOnce(port: LoopPort, request: ChatRequest, signal: AbortSi
         return { message: unfinished(text, 'aborted') };
     }
   }
-  return { message: unfinished(text, 'error', 'The answer ended before it was complete.') };
+  const failure = { code: 'broken', message: 'The answer ended before it was complete.' } as const;
+  return { message: unfinished(text, 'error', failure) };
 }
 
 function answered({ text, toolCalls, stopReason, usage }: ProviderAnswer): AssistantMessage {
@@ -101,8 +102,13 @@ function answered({ text, toolCalls, stopReason, usage }: ProviderAnswer): Assis
 }
 
 /** An answer that broke off keeps its text and none of its calls: nothing half-parsed is executed. */
-function unfinished(text: string, stopReason: 'error' | 'aborted', error?: string): AssistantMessage {
-  return { role: 'assistant', text, toolCalls: [], stopReason, ...(error === undefined ? {} : { error }) };
+function unfinished(
+  text: string,
+  stopReason: 'error' | 'aborted',
+  failure?: Pick<ProviderFailure, 'code' | 'message'>,
+): AssistantMessage {
+  const why = failure ? { error: failure.message, errorCode: failure.code } : {};
+  return { role: 'assistant', text, toolCalls: [], stopReason, ...why };
 }
 
 /** Neighbouring read-only calls make one batch; every other call is a batch of its own. */

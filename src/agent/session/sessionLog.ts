@@ -2,7 +2,7 @@ import { readdir } from 'node:fs/promises';
 import * as path from 'node:path';
 import * as z from 'zod';
 import { JsonLog, type DecodedLog } from '../base/jsonLog.ts';
-import type { SessionMessage } from '../model/messages.ts';
+import { providerFailureCodes, type SessionMessage } from '../model/messages.ts';
 import type { SessionState } from './events.ts';
 
 /** Everything that ever happened in one session, in order. */
@@ -27,6 +27,7 @@ const message = z.discriminatedUnion('role', [
     stopReason: z.enum(['stop', 'toolCalls', 'length', 'aborted', 'error']),
     usage: z.object({ inputTokens: z.number(), outputTokens: z.number() }).optional(),
     error: z.string().optional(),
+    errorCode: z.enum(providerFailureCodes).optional(),
   }),
   z.object({
     role: z.literal('tool'),
