@@ -36,6 +36,23 @@ function lazyPackages(found) {
 }
 const chunkName = name => `chunk-${name.replace(/[@/]+/g, '-').replace(/^-/, '')}.cjs`;
 
+/** Several builds at once, told as one. */
+class Progress {
+  #running = 0;
+
+  begin() {
+    if (this.#running++ === 0) console.log('build started');
+  }
+
+  say(severity, { text, location: at }) {
+    console.log(at ? `${at.file}:${at.line}:${at.column + 1}: ${severity}: ${text}` : `${severity}: ${text}`);
+  }
+
+  end() {
+    if (--this.#running === 0) console.log('build finished');
+  }
+}
+
 fs.rmSync('dist', { recursive: true, force: true });
 const lazy = new Set();
 const entry = {
@@ -58,12 +75,15 @@ const chat = {
   supported: {},
 };
 if (process.argv.includes('--watch')) {
-  await build(entry);
+  const progress = new Progress();
+  progress.begin();
+  const contexts = [await context(watched(entry, progress)), await context(watched(chat, progress))];
+  // The first build finds the packages; it may have errors, which are then being worked on.
+  for (const each of contexts) await each.rebuild().catch(() => {});
   await buildChunks();
   copyIconFont();
-  await (await context(entry)).watch();
-  await (await context(chat)).watch();
-  console.log('watching');
+  progress.end();
+  for (const each of contexts) await each.watch();
 } else {
   const result = await build(entry);
   fs.mkdirSync('out', { recursive: true });
@@ -72,6 +92,22 @@ if (process.argv.includes('--watch')) {
   await build(chat);
   copyIconFont();
   report();
+}
+
+/** Tells in lines that .vscode/tasks.json reads when building begins and ends, and what was wrong. */
+function watched(build, progress) {
+  const tell = {
+    name: 'tell',
+    setup(b) {
+      b.onStart(() => progress.begin());
+      b.onEnd(({ errors, warnings }) => {
+        for (const error of errors) progress.say('error', error);
+        for (const warning of warnings) progress.say('warning', warning);
+        progress.end();
+      });
+    },
+  };
+  return { ...build, logLevel: 'silent', plugins: [...(build.plugins ?? []), tell] };
 }
 
 function copyIconFont() {

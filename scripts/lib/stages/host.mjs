@@ -5,36 +5,35 @@
  * Environment: REDLINE_VSCODE `headless` or `desktop` · REDLINE_VSCODE_VERSION version of the desktop one (stable).
  */
 import { runTests } from '@vscode/test-electron';
-import { build } from 'esbuild';
 import * as fs from 'node:fs';
 import * as path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { chromiumPath } from '../chromium.mjs';
 import { temporaryFolder } from '../cleanup.mjs';
 import { headlessCode, headlessSupported } from '../headlessCode.mjs';
+import { bundleHostTests, hostBundles } from '../hostBundles.mjs';
 import { downloads, inRepo, repoRoot } from '../paths.mjs';
 import { copyExampleWorkspace } from '../workspaceCopy.mjs';
 
-const bundles = inRepo('out', 'test-host');
-const results = path.join(bundles, 'results.json');
+const results = path.join(hostBundles, 'results.json');
 const executable = fileURLToPath(new URL('../codeHeadless.mjs', import.meta.url));
 
 export async function host({ grep }) {
-  await bundleTests();
+  await bundleHostTests();
   const profile = temporaryFolder('rl-host-');
   let error;
   try {
     await runTests({
       ...(await vscode()),
       extensionDevelopmentPath: repoRoot,
-      extensionTestsPath: path.join(bundles, 'runner.cjs'),
+      extensionTestsPath: path.join(hostBundles, 'runner.cjs'),
       launchArgs: [
         copyExampleWorkspace(),
         `--user-data-dir=${path.join(profile, 'data')}`,
         `--extensions-dir=${path.join(profile, 'extensions')}`,
       ],
       extensionTestsEnv: {
-        REDLINE_HOST_SUITE: path.join(bundles, 'suite'),
+        REDLINE_HOST_SUITE: path.join(hostBundles, 'suite'),
         REDLINE_HOST_RESULTS: results,
         REDLINE_GREP: grep,
         REDLINE_REPO: repoRoot,
@@ -56,29 +55,6 @@ async function vscode() {
   await headlessCode();
   chromiumPath();
   return { vscodeExecutablePath: executable };
-}
-
-/** Bundles the runner and each test file for itself, as the extension host loads CommonJS. */
-async function bundleTests() {
-  fs.rmSync(bundles, { recursive: true, force: true });
-  const common = {
-    bundle: true,
-    platform: 'node',
-    format: 'cjs',
-    target: 'node22',
-    external: ['vscode', 'mocha'],
-    sourcemap: 'inline',
-    outExtension: { '.js': '.cjs' },
-    logLevel: 'warning',
-    absWorkingDir: repoRoot,
-  };
-  await build({ ...common, entryPoints: { runner: 'test/host/runner/index.ts' }, outdir: bundles });
-  await build({
-    ...common,
-    entryPoints: ['test/host/suite/**/*.test.ts'],
-    outbase: 'test/host/suite',
-    outdir: path.join(bundles, 'suite'),
-  });
 }
 
 /** What the runner wrote; a run that did not get to its end counts as a failure more. */
