@@ -11,3 +11,12 @@ export function oneLine(text: string, max = MAX_CHARS): string {
 export function withoutIcons(text: string, max?: number): string {
   return oneLine(text, max).replaceAll('$(', '$ (');
 }
+
+/** {@link oneLine} as markdown that shows exactly these characters: no emphasis, links, HTML or icons. */
+export function asMarkdown(text: string, max?: number): string {
+  return withoutIcons(text, max)
+    .replace(/[\\`*_{}[\]()#+\-.!~|$]/g, '\\$&')
+    .replaceAll('&', '&amp;')
+    .replaceAll('<', '&lt;')
+    .replaceAll('>', '&gt;');
+}

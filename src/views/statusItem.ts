@@ -5,7 +5,7 @@ import type { PreviewStore } from '../agent/preview/previewStore.ts';
 import { coalesce } from './coalesce.ts';
 import { commandLink, commandOf } from './commands/commandOf.ts';
 import type { Settings } from './host/settings.ts';
-import { oneLine } from './plainText.ts';
+import { asMarkdown, oneLine } from './plainText.ts';
 
 /** How long changes are gathered before the item follows, in milliseconds. */
 const GATHER_MS = 50;
@@ -58,7 +58,7 @@ export class StatusItem implements vscode.Disposable {
 function tooltipOf(head: Preview, count: number): vscode.MarkdownString {
   const text = new vscode.MarkdownString();
   text.isTrusted = { enabledCommands: [...linked, ...linkedAll] };
-  text.appendMarkdown('**').appendText(oneLine(head.label)).appendMarkdown(`** (${head.id})\n\n`);
+  text.appendMarkdown(`**${asMarkdown(head.label)}** (${head.id})\n\n`);
   const { id, revision } = head;
   const links = [
     commandLink(vscode.l10n.t('Open'), 'redline.preview.open', id),

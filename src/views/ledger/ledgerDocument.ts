@@ -3,7 +3,7 @@ import type { LedgerEntry } from '../../agent/preview/ledger.ts';
 import type { PreviewStore } from '../../agent/preview/previewStore.ts';
 import { LEDGER_SCHEME } from '../contributions.ts';
 import { oneLine } from '../plainText.ts';
-import { dayText, outcomeTitle, timeText } from './ledgerTexts.ts';
+import { dayText, outcomeTitle, reasonText, timeText } from './ledgerTexts.ts';
 
 const uri = vscode.Uri.from({ scheme: LEDGER_SCHEME, path: '/Redline Ledger' });
 
@@ -40,9 +40,10 @@ function ledgerText(entries: readonly LedgerEntry[]): string {
 
 function paragraph(entry: LedgerEntry): string[] {
   const files = entry.files.map(file => `    ${file.path}  ${short(file.before)} → ${short(file.after)}`);
+  const why = reasonText(entry);
   return [
     `${timeText(entry.at)}  ${outcomeTitle(entry)}: ${oneLine(entry.label)} (${entry.previewId}, ${entry.sourceToolName})`,
-    `    ${oneLine(entry.reason, 2_000)}`,
+    ...(why === undefined ? [] : [`    ${oneLine(why, 2_000)}`]),
     ...(entry.outcome === 'failed' && entry.message !== undefined
       ? [`    ${oneLine(entry.message, 2_000)}`]
       : []),

@@ -2,10 +2,10 @@ import * as vscode from 'vscode';
 import type { LedgerEntry } from '../../agent/preview/ledger.ts';
 import type { PreviewStore } from '../../agent/preview/previewStore.ts';
 import { execute } from '../commands/registerCommand.ts';
-import { oneLine, withoutIcons } from '../plainText.ts';
+import { withoutIcons } from '../plainText.ts';
 import { openLedgerDocument } from './ledgerDocument.ts';
 import { ledgerRows, type LedgerRow } from './ledgerRows.ts';
-import { dayText, outcomeTitle, timeText } from './ledgerTexts.ts';
+import { dayText, outcomeTitle, reasonText, timeText } from './ledgerTexts.ts';
 
 /** The most attempts that the list shows; the document has all. */
 const MAX_ROWS = 1_000;
@@ -67,7 +67,6 @@ function itemsOf(rows: readonly LedgerRow[]): LedgerItem[] {
 
 function itemOf(row: LedgerRow): LedgerItem {
   const { entry, offers } = row;
-  const why = entry.outcome === 'failed' ? (entry.message ?? entry.reason) : entry.reason;
   const button = offers && {
     iconPath: new vscode.ThemeIcon(offers === 'undo' ? 'history' : 'redo'),
     tooltip: offers === 'undo' ? vscode.l10n.t('Undo Apply') : vscode.l10n.t('Reopen'),
@@ -75,8 +74,15 @@ function itemOf(row: LedgerRow): LedgerItem {
   return {
     label: `${icons[entry.outcome]} ${withoutIcons(entry.label)}`,
     description: [outcomeTitle(entry), timeText(entry.at), entry.previewId].join(' · '),
-    detail: withoutIcons(oneLine(why, 300), 300),
+    detail: withoutIcons(detailOf(entry), 300),
     buttons: button ? [button] : [],
     row,
   };
+}
+
+/** Why, where somebody said so, and which files. */
+function detailOf(entry: LedgerEntry): string {
+  const paths = [...new Set(entry.files.map(file => file.path))].join(', ');
+  const why = entry.outcome === 'failed' ? entry.message : reasonText(entry);
+  return [why, paths].filter(part => part !== undefined && part !== '').join(' · ');
 }

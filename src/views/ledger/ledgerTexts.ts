@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
 import type { LedgerEntry } from '../../agent/preview/ledger.ts';
 import type { Actor } from '../../agent/preview/preview.ts';
+import { humanReason } from '../../agent/preview/resolveTexts.ts';
 
 /** Who resolved, for a person. */
 export function actorText(actor: Actor): string {
@@ -34,4 +35,9 @@ export function timeText(at: string): string {
 
 export function dayText(at: string): string {
   return new Date(at).toLocaleDateString(vscode.env.language, { dateStyle: 'full' });
+}
+
+/** The reason that was given; `undefined` for a click without words. */
+export function reasonText({ actor, action, reason }: LedgerEntry): string | undefined {
+  return actor === 'human' && reason === humanReason(action) ? undefined : reason;
 }

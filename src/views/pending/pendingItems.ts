@@ -2,9 +2,12 @@ import * as vscode from 'vscode';
 import type { FileChange, FileChangeKind } from '../../agent/preview/fileChange.ts';
 import type { Preview } from '../../agent/preview/preview.ts';
 import { commandOf } from '../commands/commandOf.ts';
-import { oneLine, withoutIcons } from '../plainText.ts';
+import { asMarkdown, oneLine } from '../plainText.ts';
 import type { FileUris } from '../preview/previewUri.ts';
 import type { PendingNode } from './pendingNodes.ts';
+
+/** The most files that a tooltip lists. */
+const MAX_TOOLTIP_FILES = 10;
 
 /** `viewItem` of the rows, which menus in package.json ask for. */
 type RowContext =
@@ -21,8 +24,9 @@ export function previewItem(preview: Preview): vscode.TreeItem {
   item.iconPath = iconOf(preview);
   item.contextValue = contextOf(preview);
   item.command = commandOf(vscode.l10n.t('Open'), 'redline.preview.open', id);
+  const kind = preview.state.kind === 'expired' ? vscode.l10n.t('expired') : filesText(preview);
   item.accessibilityInformation = {
-    label: [item.label, id, filesText(preview), state].filter(part => part !== '').join(', '),
+    label: [...new Set([item.label, id, kind, state])].filter(part => part !== '').join(', '),
   };
   return item;
 }
@@ -58,31 +62,29 @@ export function groupItem(node: Extract<PendingNode, { kind: 'more' | 'expired' 
 
 /** All that is known of a preview. Foreign text goes in as text, never as markdown. */
 export function previewTooltip(preview: Preview): vscode.MarkdownString {
-  const text = new vscode.MarkdownString();
-  const line = (icon: string, value: string): void => {
-    text.appendMarkdown(`\n\n$(${icon}) `).appendText(value);
-  };
-  text.supportThemeIcons = true;
-  text.appendMarkdown('**').appendText(withoutIcons(preview.label)).appendMarkdown('**');
-  text.appendText(` ${preview.id} · ${withoutIcons(preview.sourceToolName)}`);
-  const { state } = preview;
+  const { id, label, sourceToolName, state } = preview;
+  const lines = [`**${asMarkdown(label)}** (${id}, ${asMarkdown(sourceToolName)})`];
+  const add = (icon: string, text: string): void => void lines.push(`$(${icon}) ${asMarkdown(text, 500)}`);
   if (state.kind === 'pending') {
     if (state.stale.length > 0)
-      line('warning', vscode.l10n.t('Stale: {0} changed since.', withoutIcons(state.stale.join(', '))));
-    if (state.lastError !== undefined)
-      line('error', vscode.l10n.t('The last Apply failed: {0}', withoutIcons(state.lastError, 500)));
-    if (state.recommendation) line('comment', withoutIcons(recommendationText(state.recommendation)));
+      add('warning', vscode.l10n.t('Stale: {0} changed since.', state.stale.join(', ')));
+    else if (state.lastError !== undefined)
+      add('error', vscode.l10n.t('The last Apply failed: {0}', state.lastError));
+    if (state.recommendation) add('comment', recommendationText(state.recommendation));
   }
-  if (state.kind === 'expired')
-    line(
-      'history',
-      vscode.l10n.t('What this would have run was lost when the window closed. Stage it anew.'),
-    );
+  if (state.kind === 'expired') add('history', expiredText());
   const changes = preview.changes ?? [];
-  for (const change of changes.slice(0, 10)) line(kindIcons[change.kind], withoutIcons(change.path));
-  if (changes.length > 10) line('ellipsis', vscode.l10n.t('{0} more files', changes.length - 10));
-  line('clock', new Date(preview.stagedAt).toLocaleString(vscode.env.language));
+  for (const change of changes.slice(0, MAX_TOOLTIP_FILES)) add(kindIcons[change.kind], change.path);
+  const more = changes.length - MAX_TOOLTIP_FILES;
+  if (more > 0) add('ellipsis', vscode.l10n.t('{0} more files', more));
+  add('clock', new Date(preview.stagedAt).toLocaleString(vscode.env.language));
+  const text = new vscode.MarkdownString(lines.join('\n\n'), true);
+  text.supportHtml = false;
   return text;
+}
+
+function expiredText(): string {
+  return vscode.l10n.t('What this would have run was lost when the window closed. Ask for it again.');
 }
 
 /** What the row says beside the label: what a person should know before they vote. */
@@ -101,7 +103,7 @@ function stateText(preview: Preview): string {
     case 'discarded':
       return vscode.l10n.t('discarded');
     case 'expired':
-      return vscode.l10n.t('expired');
+      return oneLine(preview.sourceToolName);
   }
 }
 

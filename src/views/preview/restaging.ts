@@ -1,4 +1,3 @@
-import * as vscode from 'vscode';
 import { stalePaths } from '../../agent/preview/landing.ts';
 import type { PendingAction } from '../../agent/preview/pendingAction.ts';
 import type { Preview } from '../../agent/preview/preview.ts';
@@ -15,7 +14,7 @@ export interface RestagingOptions {
 
 /**
  * Brings back what is resolved, as new previews under new ids: nothing is changed by it, and their bases are checked
- * like any other's.
+ * like any other's. One whose base moved on comes back stale, which its row and lens say.
  */
 export class Restaging {
   readonly #options: RestagingOptions;
@@ -52,14 +51,6 @@ export class Restaging {
     const moved = await stalePaths(workspace, preview.changes ?? []);
     if (moved.length > 0 && store.get(preview.id)?.state.kind === 'pending') {
       await store.markStale(preview.id, moved).catch(() => undefined);
-      void vscode.window.showWarningMessage(
-        vscode.l10n.t(
-          '{0} is back as {1}, but {2} changed since: it cannot be applied as it is.',
-          preview.label,
-          preview.id,
-          moved.join(', '),
-        ),
-      );
     }
     return store.get(preview.id) ?? preview;
   }

@@ -16,16 +16,27 @@ suite('activation', () => {
     const extension = vscode.extensions.getExtension(EXTENSION_ID);
     assert.ok(extension);
     const own = loaded().filter(file => file.startsWith(extension.extensionPath));
-    assert.ok(own.some(file => file.endsWith('extension.cjs')), 'the entry bundle is among the loaded files');
-    assert.deepEqual(own.filter(file => /chunk-/.test(file)), []);
-    assert.deepEqual(since.filter(file => file.endsWith('.node')), []);
+    assert.ok(
+      own.some(file => file.endsWith('extension.cjs')),
+      'the entry bundle is among the loaded files',
+    );
+    assert.deepEqual(
+      own.filter(file => /chunk-/.test(file)),
+      [],
+    );
+    assert.deepEqual(
+      since.filter(file => file.endsWith('.node')),
+      [],
+    );
   });
 
   test('commands of the manifest are registered', async () => {
     const extension = vscode.extensions.getExtension(EXTENSION_ID);
     const manifest = extension?.packageJSON as { contributes: { commands: { command: string }[] } };
     const registered = new Set(await vscode.commands.getCommands(true));
-    const missing = manifest.contributes.commands.map(({ command }) => command).filter(id => !registered.has(id));
+    const missing = manifest.contributes.commands
+      .map(({ command }) => command)
+      .filter(id => !registered.has(id));
     assert.deepEqual(missing, []);
   });
 });

@@ -1,0 +1,57 @@
+import * as assert from 'node:assert/strict';
+import * as vscode from 'vscode';
+import { EXTENSION_ID } from '../../../src/views/contributions.ts';
+import { activateRedline } from '../support/redline.ts';
+
+interface Binding {
+  readonly key: string;
+  readonly command: string;
+}
+interface Manifest {
+  readonly contributes: {
+    readonly commands: readonly { readonly command: string }[];
+    readonly keybindings: readonly Binding[];
+    readonly configuration: {
+      readonly properties: Readonly<Record<string, { readonly scope?: string; readonly default: unknown }>>;
+    };
+  };
+}
+
+suite('the manifest agrees with VS Code', () => {
+  const manifest = (): Manifest =>
+    (vscode.extensions.getExtension(EXTENSION_ID) ?? assert.fail('installed')).packageJSON as Manifest;
+
+  suiteSetup(activateRedline);
+
+  test('every contributed command has a handler', async () => {
+    const registered = new Set(await vscode.commands.getCommands(true));
+    const missing = manifest().contributes.commands.filter(({ command }) => !registered.has(command));
+    assert.deepEqual(missing, []);
+  });
+
+  test('the keys for next and previous are nobody else’s', async () => {
+    const keys = manifest()
+      .contributes.keybindings.filter(({ command }) => /\.(next|previous)$/.test(command))
+      .map(({ key }) => key);
+    assert.equal(keys.length, 2);
+    const uri = vscode.Uri.parse('vscode://defaultsettings/keybindings.json');
+    const text = (await vscode.workspace.openTextDocument(uri)).getText();
+    const defaults = JSON.parse(text.replace(/^\s*\/\/.*$/gm, '')) as Binding[];
+    assert.ok(defaults.length > 500);
+    const taken = defaults.filter(
+      ({ key, command }) => keys.includes(key) && !command.startsWith('redline.'),
+    );
+    assert.deepEqual(taken, []);
+  });
+
+  test('a workspace cannot set who answers, where, with which authority, or what is loaded', () => {
+    const { properties } = manifest().contributes.configuration;
+    const guarded = Object.entries(properties).filter(([key]) =>
+      /^redline\.(provider$|openai\.|resolve\.|customTools\.)/.test(key),
+    );
+    assert.ok(guarded.length >= 5);
+    for (const [key, { scope }] of guarded) {
+      assert.ok(scope === 'machine' || scope === 'application', `${key} has the scope ${scope}`);
+    }
+  });
+});

@@ -1,0 +1,120 @@
+import * as assert from 'node:assert/strict';
+import * as vscode from 'vscode';
+import type { RedlineApi } from '../../../src/views/api.ts';
+import { PREVIEW_SCHEME } from '../../../src/views/contributions.ts';
+import { activateRedline, cleanUp, fileInWorkspace, givenFile, setting, until } from '../support/redline.ts';
+
+suite('manners: previews do not get in the way', () => {
+  let api: RedlineApi;
+
+  suiteSetup(async () => {
+    api = await activateRedline();
+  });
+
+  teardown(() => cleanUp(api));
+
+  const tabs = (): vscode.Tab[] => vscode.window.tabGroups.all.flatMap(group => group.tabs);
+  const redlineTabs = (): string[] =>
+    tabs()
+      .map(tab => tab.label)
+      .filter(label => label.includes('(Redline '));
+  const push = (path: string, after: string) =>
+    api.previews.push({ label: path, sourceToolName: 'test', changes: [{ path, before: null, after }] });
+  const noRedlineTab = () =>
+    until(
+      vscode.window.tabGroups.onDidChangeTabs,
+      () => (redlineTabs().length === 0 ? true : undefined),
+      `no tab of ours to be left: ${redlineTabs().join(', ')}`,
+    );
+
+  test('while a person types, ten previews arrive: every character lands, and no tab changes', async () => {
+    await givenFile('typing.txt', '');
+    const document = await vscode.workspace.openTextDocument(fileInWorkspace('typing.txt'));
+    await vscode.window.showTextDocument(document);
+    const before = tabs().map(tab => tab.label);
+    const sentence = 'The quick brown fox jumps over the lazy dog. ';
+    for (const [i, character] of [...sentence].entries()) {
+      await vscode.commands.executeCommand('type', { text: character });
+      if (i % 4 === 0 && i < 40) push(`arrives${i}.txt`, 'x');
+    }
+    assert.equal(document.getText(), sentence);
+    assert.equal(api.previews.list().length, 10);
+    assert.equal(vscode.window.activeTextEditor?.document, document);
+    assert.deepEqual(
+      tabs().map(tab => tab.label),
+      before,
+    );
+  });
+
+  test('after thirty previews were opened and resolved, no tab is left; they shared one', async () => {
+    for (let i = 0; i < 30; i++) {
+      const { id } = push(`stack${i}.txt`, `${i}`);
+      await vscode.commands.executeCommand('redline.preview.open', id);
+      assert.equal(redlineTabs().length, 1);
+    }
+    for (const { id } of api.previews.list()) {
+      await vscode.commands.executeCommand('redline.preview.open', id);
+      await vscode.commands.executeCommand('redline.preview.discard', id);
+    }
+    await noRedlineTab();
+  });
+
+  test('they share one tab where VS Code opens no preview editors either', async () => {
+    const editors = vscode.workspace.getConfiguration('workbench.editor');
+    await editors.update('enablePreview', false, vscode.ConfigurationTarget.Global);
+    try {
+      for (let i = 0; i < 3; i++) {
+        await vscode.commands.executeCommand('redline.preview.open', push(`keep${i}.txt`, `${i}`).id);
+      }
+      assert.equal(redlineTabs().length, 1);
+    } finally {
+      await editors.update('enablePreview', undefined, vscode.ConfigurationTarget.Global);
+    }
+  });
+
+  test('a preview of several files opens as one multi-file diff, which closes when it is resolved', async () => {
+    const { id } = api.previews.push({
+      label: 'both (Redline p1)',
+      sourceToolName: 'test',
+      changes: [
+        { path: 'both1.txt', before: null, after: '1' },
+        { path: 'both2.txt', before: null, after: '2' },
+      ],
+    });
+    await vscode.commands.executeCommand('redline.preview.open', id);
+    assert.equal(redlineTabs().length, 1);
+    await vscode.commands.executeCommand('redline.preview.open', id, 'both2.txt');
+    assert.ok(tabs().some(tab => tab.label === `both2.txt (Redline ${id})`));
+    await vscode.commands.executeCommand('redline.preview.discard', id);
+    await noRedlineTab();
+  });
+
+  test('a closed tab leaves its preview pending, and it comes back with the same bytes', async () => {
+    const { id } = push('closed.txt', '\ufeffsame\r\nbytes');
+    await vscode.commands.executeCommand('redline.preview.open', id);
+    const uri = vscode.Uri.file(fileInWorkspace('closed.txt')).with({
+      scheme: PREVIEW_SCHEME,
+      authority: id,
+    });
+    const shown = await vscode.workspace.fs.readFile(uri);
+    await vscode.commands.executeCommand('workbench.action.closeActiveEditor');
+    assert.deepEqual(redlineTabs(), []);
+    assert.equal(api.previews.get(id)?.state, 'pending');
+    await vscode.commands.executeCommand('redline.preview.open', id);
+    assert.deepEqual(redlineTabs(), [`closed.txt (Redline ${id})`]);
+    assert.deepEqual(await vscode.workspace.fs.readFile(uri), shown);
+  });
+
+  test('Next and Previous walk the stack in its order and around its ends', async () => {
+    await setting('resolve.order', 'oldestFirst');
+    const ids = [0, 1, 2].map(i => push(`walk${i}.txt`, `${i}`).id);
+    const walked: (string | undefined)[] = [];
+    for (const step of ['next', 'next', 'next', 'next', 'previous']) {
+      await vscode.commands.executeCommand(`redline.preview.${step}`);
+      walked.push(
+        /\(Redline (p\d+)\)/.exec(vscode.window.tabGroups.activeTabGroup.activeTab?.label ?? '')?.[1],
+      );
+    }
+    assert.deepEqual(walked, [ids[0], ids[1], ids[2], ids[0], ids[2]]);
+  });
+});

@@ -1,0 +1,181 @@
+import * as assert from 'node:assert/strict';
+import * as vscode from 'vscode';
+import { changeOf, sideOfText } from '../../../src/agent/preview/fileChange.ts';
+import type { ResolveOrder } from '../../../src/agent/preview/preview.ts';
+import { PreviewStore } from '../../../src/agent/preview/previewStore.ts';
+import type { RedlineApi } from '../../../src/views/api.ts';
+import { childrenOf, PAGE, type PendingNode } from '../../../src/views/pending/pendingNodes.ts';
+import { PendingTree } from '../../../src/views/pending/pendingTree.ts';
+import { activateRedline, bytesOf, cleanUp, fileInWorkspace, givenFile, until } from '../support/redline.ts';
+
+const HOSTILE = '<img src=x onerror=alert(1)> $(flame) **b**\n[x](command:workbench.action.quit)';
+
+suite('the pending tree', () => {
+  let store: PreviewStore;
+  let tree: PendingTree;
+  let order: ResolveOrder;
+
+  setup(() => {
+    order = 'newestFirst';
+    const log = { append: () => Promise.resolve(), compact: () => Promise.resolve() };
+    store = new PreviewStore(log, error => assert.fail(String(error)));
+    tree = new PendingTree({
+      store,
+      settings: { order: 'newestFirst', onDidChange: () => new vscode.Disposable(() => undefined) },
+      files: path => vscode.Uri.file(fileInWorkspace(path)),
+    });
+  });
+
+  teardown(() => tree.dispose());
+
+  const stage = (label: string, paths: readonly string[] | null = ['a.ts']): string => {
+    const changes = paths?.flatMap(path => changeOf(path, null, sideOfText('x')) ?? []) ?? null;
+    const draft = { label, sourceToolName: 'edit_file', changes, dependsOn: [], origin: null };
+    return store.stage({ ...draft, stagedAt: new Date().toISOString() }).preview.id;
+  };
+  const row = (id: string): vscode.TreeItem => tree.getTreeItem(nodeOf(id));
+  const nodeOf = (id: string): PendingNode =>
+    childrenOf(store, order, undefined).find(node => node.kind === 'preview' && node.previewId === id) ??
+    assert.fail(`${id} has a row`);
+
+  test('previews are rows, their files rows below, in the order of the setting', () => {
+    stage('first', ['src/a.ts', 'b.ts']);
+    stage('second', null);
+    const [second, first] = tree.getChildren();
+    assert.ok(first && second);
+    assert.equal(tree.getTreeItem(first).label, 'first');
+    assert.equal(tree.getTreeItem(first).description, 'p1 · 2 files');
+    assert.equal(tree.getTreeItem(first).collapsibleState, vscode.TreeItemCollapsibleState.Collapsed);
+    assert.equal(tree.getTreeItem(second).collapsibleState, vscode.TreeItemCollapsibleState.None);
+    const [a] = tree.getChildren(first);
+    assert.ok(a);
+    const file = tree.getTreeItem(a);
+    assert.equal(file.resourceUri?.fsPath, fileInWorkspace('src/a.ts'));
+    assert.equal(file.description, 'src · new');
+    assert.deepEqual(file.command?.arguments, ['p1', 'src/a.ts']);
+    assert.deepEqual(
+      childrenOf(store, 'oldestFirst', undefined).map(node => 'previewId' in node && node.previewId),
+      ['p1', 'p2'],
+    );
+  });
+
+  test('a row says whether its preview is stale, failed or recommended, for screen readers too', async () => {
+    const id = stage('Edit a.ts');
+    await store.recommend(id, 'apply', 'Looks right.');
+    assert.equal(row(id).description, `${id} · model recommends Apply: Looks right.`);
+    assert.equal(
+      row(id).accessibilityInformation?.label,
+      `Edit a.ts, ${id}, model recommends Apply: Looks right.`,
+    );
+    await store.markStale(id, ['a.ts']);
+    assert.equal(row(id).description, `${id} · stale`);
+    assert.equal((row(id).iconPath as vscode.ThemeIcon).id, 'warning');
+    assert.equal(row(id).contextValue, 'redline.pending');
+  });
+
+  test('text from elsewhere stays text', () => {
+    const id = stage(HOSTILE);
+    assert.equal(row(id).label, HOSTILE.replace('\n', ' '));
+    const { tooltip } = tree.resolveTreeItem(row(id), nodeOf(id));
+    assert.ok(tooltip instanceof vscode.MarkdownString);
+    assert.ok(!tooltip.isTrusted && !tooltip.supportHtml);
+    assert.doesNotMatch(tooltip.value, /<img|[^\\]\*\*b|\$\(flame|[^\\]\[x/);
+  });
+
+  test('expired previews have a group of their own until they are dismissed', async () => {
+    store.restore([
+      {
+        type: 'staged',
+        preview: {
+          id: 'p1',
+          label: 'Send the mail',
+          sourceToolName: 'mailer',
+          changes: null,
+          dependsOn: [],
+          origin: null,
+          stagedAt: new Date().toISOString(),
+        },
+      },
+    ]);
+    const [group, ...others] = tree.getChildren();
+    assert.ok(group);
+    assert.deepEqual(others, []);
+    assert.equal(tree.getTreeItem(group).label, 'Expired (1)');
+    const [expired] = tree.getChildren(group);
+    assert.ok(expired);
+    assert.equal(tree.getTreeItem(expired).contextValue, 'redline.expired');
+    await store.dismiss('p1');
+    assert.deepEqual(tree.getChildren(), []);
+  });
+
+  test('ten thousand previews fill one page, and a burst of changes is one refresh', async () => {
+    let refreshes = 0;
+    const refreshed = until(
+      tree.onDidChangeTreeData,
+      () => (refreshes++ > 0 ? true : undefined),
+      'a refresh',
+    );
+    for (let i = 0; i < 10_000; i++) stage(`preview ${i}`);
+    await refreshed;
+    assert.equal(refreshes, 2, 'asked once at the start, and once by the one event');
+    const rows = tree.getChildren();
+    assert.equal(rows.length, PAGE + 1);
+    const more = rows.at(-1);
+    assert.ok(more);
+    assert.equal(tree.getTreeItem(more).label, `${10_000 - PAGE} more`);
+    assert.equal(tree.getChildren(more).length, PAGE + 1);
+  });
+});
+
+suite('rows of the pending tree as arguments of commands', () => {
+  let api: RedlineApi;
+
+  suiteSetup(async () => {
+    api = await activateRedline();
+  });
+  setup(() => givenFile('row.txt', 'one\n'));
+  teardown(() => cleanUp(api));
+
+  const push = (after: string): { previewId: string; revision: number } => {
+    const changes = [{ path: 'row.txt', before: 'one\n', after }];
+    const { id, revision } = api.previews.push({ label: `row ${after}`, sourceToolName: 'test', changes });
+    return { previewId: id, revision };
+  };
+
+  test('Apply on a row lands it', async () => {
+    const row = push('two\n');
+    await vscode.commands.executeCommand('redline.preview.apply', { kind: 'preview', ...row });
+    assert.equal((await bytesOf('row.txt')).toString(), 'two\n');
+    assert.equal(api.previews.ledger().at(-1)?.actor, 'human');
+  });
+
+  test('a vote on a row of an older revision is refused', async () => {
+    const row = push('two\n');
+    await vscode.commands.executeCommand('redline.preview.apply', { kind: 'preview', ...row, revision: 99 });
+    assert.equal((await bytesOf('row.txt')).toString(), 'one\n');
+    assert.equal(api.previews.get(row.previewId)?.state, 'pending');
+  });
+
+  test('several selected rows are voted on together, a preview once', async () => {
+    const [first, second] = [push('two\n'), push('three\n')];
+    const file = { kind: 'file', ...first, path: 'row.txt' };
+    const rows = [{ kind: 'preview', ...first }, file, { kind: 'preview', ...second }];
+    const before = api.previews.ledger().length;
+    // The command ends when its notification is gone, so what is awaited is the resolving.
+    void vscode.commands.executeCommand('redline.preview.discard', rows[0], rows);
+    await until(
+      api.previews.onDidChange,
+      () => (api.previews.hasPending ? undefined : true),
+      'both to be discarded',
+    );
+    assert.equal(api.previews.ledger().length, before + 2);
+  });
+
+  test('with nothing named, the head opens and nothing is resolved', async () => {
+    const { previewId } = push('two\n');
+    await vscode.commands.executeCommand('workbench.action.closeAllEditors');
+    await vscode.commands.executeCommand('redline.preview.apply');
+    assert.equal(api.previews.get(previewId)?.state, 'pending');
+    assert.equal(vscode.window.tabGroups.activeTabGroup.activeTab?.label, `row.txt (Redline ${previewId})`);
+  });
+});

@@ -1,0 +1,121 @@
+import * as assert from 'node:assert/strict';
+import { writeFile } from 'node:fs/promises';
+import * as vscode from 'vscode';
+import type { PreviewInfo, RedlineApi } from '../../../src/views/api.ts';
+import { activateRedline, bytesOf, cleanUp, fileInWorkspace, givenFile } from '../support/redline.ts';
+
+const exists = (path: string): Promise<boolean> =>
+  bytesOf(path).then(
+    () => true,
+    () => false,
+  );
+
+suite('what is resolved comes back as a new preview', () => {
+  let api: RedlineApi;
+
+  suiteSetup(async () => {
+    api = await activateRedline();
+  });
+
+  setup(() => givenFile('back.txt', 'one\r\n'));
+
+  teardown(() => cleanUp(api));
+
+  const push = (): PreviewInfo =>
+    api.previews.push({
+      label: 'two of them',
+      sourceToolName: 'test',
+      changes: [
+        { path: 'back.txt', before: 'one\r\n', after: 'two\r\n' },
+        { path: 'made.txt', before: null, after: 'made' },
+      ],
+    });
+  const resolve = (id: string, action: 'apply' | 'discard') =>
+    api.previews.resolve({ id, action, reason: 'test' });
+  const text = async (): Promise<string> => (await bytesOf('back.txt')).toString();
+  const run = async (command: string, id: string): Promise<PreviewInfo | undefined> => {
+    const made = await vscode.commands.executeCommand<string | undefined>(command, id);
+    return made === undefined ? undefined : api.previews.get(made);
+  };
+
+  test('Undo Apply stages the inverse, changes nothing by itself, and restores every byte when applied', async () => {
+    const { id } = push();
+    await resolve(id, 'apply');
+    assert.equal(await text(), 'two\r\n');
+    const undo = await run('redline.preview.undo', id);
+    assert.ok(undo);
+    assert.notEqual(undo.id, id);
+    assert.equal(undo.label, 'Undo: two of them');
+    assert.equal(undo.state, 'pending');
+    assert.equal(undo.stale, false);
+    assert.deepEqual(
+      undo.files.map(file => file.kind),
+      ['delete', 'modify'],
+    );
+    assert.equal(await text(), 'two\r\n');
+    await resolve(undo.id, 'apply');
+    assert.equal(await text(), 'one\r\n');
+    assert.equal(await exists('made.txt'), false);
+  });
+
+  test('an undo whose file moved on is stale and lands nothing', async () => {
+    const { id } = push();
+    await resolve(id, 'apply');
+    await writeFile(fileInWorkspace('back.txt'), 'mine');
+    const undo = await run('redline.preview.undo', id);
+    assert.ok(undo);
+    assert.equal(undo.stale, true);
+    await assert.rejects(resolve(undo.id, 'apply'), /back\.txt changed/);
+    assert.equal(await text(), 'mine');
+    assert.equal(await exists('made.txt'), true);
+    await writeFile(fileInWorkspace('back.txt'), 'two\r\n');
+    await resolve(undo.id, 'apply');
+    assert.equal(await exists('made.txt'), false);
+  });
+
+  test('Reopen stages the same bytes under a new id', async () => {
+    const { id } = push();
+    await resolve(id, 'discard');
+    const again = await run('redline.preview.reopen', id);
+    assert.ok(again);
+    assert.notEqual(again.id, id);
+    assert.equal(again.label, 'two of them');
+    assert.equal(again.stale, false);
+    assert.equal(api.previews.get(id)?.state, 'discarded');
+    await resolve(again.id, 'apply');
+    assert.equal(await text(), 'two\r\n');
+    await resolve((await run('redline.preview.undo', again.id))?.id ?? '', 'apply');
+  });
+
+  test('what is brought back forces and reminds nobody, but its outcome is told', async () => {
+    await api.session.prompt('/help');
+    const { id } = push();
+    await resolve(id, 'discard');
+    const again = await run('redline.preview.reopen', id);
+    assert.ok(again);
+    await vscode.commands.executeCommand('redline.preview.discard', again.id, 'still no');
+    await api.session.prompt('/help');
+    const told = api.session
+      .messages()
+      .flatMap(message => (message.role === 'steering' ? [message.text] : []));
+    assert.ok(
+      told.some(message => message.includes(`discarded ${again.id}`) && message.includes('still no')),
+      told.join('\n'),
+    );
+    assert.ok(!told.some(message => message.includes(`Pending: ${again.id}`)));
+  });
+
+  test('what is pending, failed or without file changes does not come back', async () => {
+    const pending = push();
+    assert.equal(await run('redline.preview.undo', pending.id), undefined);
+    assert.equal(await run('redline.preview.reopen', pending.id), undefined);
+    const opaque = api.previews.push({
+      label: 'opaque',
+      sourceToolName: 'test',
+      apply: () => Promise.resolve({ content: [] }),
+    });
+    await resolve(opaque.id, 'discard');
+    assert.equal(await run('redline.preview.reopen', opaque.id), undefined);
+    assert.equal(api.previews.list().length, 1);
+  });
+});
