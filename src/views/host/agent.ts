@@ -9,9 +9,11 @@ import { PreviewStore } from '../../agent/preview/previewStore.ts';
 import { Session } from '../../agent/session/session.ts';
 import { SessionLogs, storedSession, type StoredSession } from '../../agent/session/sessionLog.ts';
 import { builtInTools } from '../../agent/tools/builtIn.ts';
+import { searchTextTool } from '../../agent/tools/searchText.ts';
 import { Providers } from './providers.ts';
 import { ApiKeys } from './secrets.ts';
 import { Settings } from './settings.ts';
+import { WorkspaceTextSearch } from './textSearch.ts';
 import { VsCodeWorkspace } from './workspace.ts';
 
 /** The core with its adapters: what the views are made of. */
@@ -41,12 +43,14 @@ export async function createAgent(context: vscode.ExtensionContext): Promise<Age
   });
   const invoker = new Invoker(store, workspace, () => settings.modelAuthority);
   const providers = new Providers(settings, keys, log);
+  const tools = builtInTools();
+  tools.register(searchTextTool(new WorkspaceTextSearch(workspace, log)));
   const sessions = new SessionLogs(path.join(storage.fsPath, 'sessions'));
   const session = new Session(
     {
       store,
       invoker,
-      tools: builtInTools(),
+      tools,
       workspace,
       ladder: new ToolChoiceLadder(ladderMemory(context.globalState)),
       logger: log,

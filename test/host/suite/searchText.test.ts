@@ -1,0 +1,166 @@
+import * as assert from 'node:assert/strict';
+import { mkdir, rm, symlink } from 'node:fs/promises';
+import * as vscode from 'vscode';
+import { silentLogger } from '../../../src/agent/base/log.ts';
+import type { TextMatches, TextQuery } from '../../../src/agent/tools/searchText.ts';
+import type { RedlineApi } from '../../../src/views/api.ts';
+import { findRipgrep } from '../../../src/views/host/ripgrep.ts';
+import { WorkspaceTextSearch } from '../../../src/views/host/textSearch.ts';
+import { VsCodeWorkspace } from '../../../src/views/host/workspace.ts';
+import { connect } from '../support/connect.ts';
+import { activateRedline, cleanUp, fileInWorkspace, givenFile } from '../support/redline.ts';
+
+const FOLDER = 'searched';
+
+for (const [way, appRoot] of [
+  ['ripgrep', vscode.env.appRoot],
+  ['reading the files', '/nowhere'],
+] as const) {
+  suite(`searching text by ${way}`, () => {
+    let api: RedlineApi;
+    const textSearch = new WorkspaceTextSearch(new VsCodeWorkspace(), silentLogger, appRoot);
+    const search = (query: string, more: Partial<TextQuery> = {}, limit = 100): Promise<TextMatches> =>
+      textSearch.search(
+        { query, isRegex: false, glob: `${FOLDER}/**`, ...more },
+        limit,
+        new AbortController().signal,
+      );
+    const linesOf = ({ matches }: TextMatches): string[] =>
+      matches.map(({ path, line, text }) => `${path}:${line}:${text}`);
+
+    suiteSetup(async () => {
+      api = await activateRedline();
+      await mkdir(fileInWorkspace(`${FOLDER}/deep`), { recursive: true });
+    });
+    suiteTeardown(() => rm(fileInWorkspace(FOLDER), { recursive: true }));
+    setup(async () => {
+      await givenFile(`${FOLDER}/a.ts`, 'one\r\nNeedle and needle\r\n');
+      await givenFile(`${FOLDER}/deep/b.md`, 'äöü needle(1)\n');
+    });
+    teardown(() => cleanUp(api));
+
+    test(`it is ${way} that is used`, async () => {
+      assert.equal((await findRipgrep(appRoot)) !== undefined, way === 'ripgrep');
+    });
+
+    test('finds exact text with its case, by path and line, and where it begins', async () => {
+      const found = await search('needle');
+      assert.deepEqual(found, {
+        matches: [
+          { path: `${FOLDER}/a.ts`, line: 2, text: 'Needle and needle', at: 11 },
+          { path: `${FOLDER}/deep/b.md`, line: 1, text: 'äöü needle(1)', at: 4 },
+        ],
+      });
+      assert.deepEqual(linesOf(await search('needle(')), [`${FOLDER}/deep/b.md:1:äöü needle(1)`]);
+    });
+
+    test('regular expressions, also those that ignore case', async () => {
+      assert.deepEqual(linesOf(await search('^N\\w+', { isRegex: true })), [
+        `${FOLDER}/a.ts:2:Needle and needle`,
+      ]);
+      assert.equal((await search('(?i)NEEDLE$', { isRegex: true })).matches.length, 1);
+      await assert.rejects(search('needle(', { isRegex: true }), /^ToolError: query is not a/);
+    });
+
+    test('globs: a path, a name in any folder, a folder', async () => {
+      const paths = async (glob: string): Promise<string[]> =>
+        (await search('needle', { glob })).matches.map(match => match.path);
+      assert.deepEqual(await paths(`${FOLDER}/*.ts`), [`${FOLDER}/a.ts`]);
+      assert.deepEqual(await paths('b.md'), [`${FOLDER}/deep/b.md`]);
+      assert.deepEqual(await paths('*.{md,ts}'), [`${FOLDER}/a.ts`, `${FOLDER}/deep/b.md`]);
+      assert.deepEqual(await paths(FOLDER), [`${FOLDER}/a.ts`, `${FOLDER}/deep/b.md`]);
+      assert.deepEqual(await paths(`./${FOLDER}/deep/`), [`${FOLDER}/deep/b.md`]);
+      await assert.rejects(search('needle', { glob: '!a.ts' }), /which files to search/);
+    });
+
+    test('leaves out what .gitignore and files.exclude hide, and what a link leads out to', async () => {
+      await givenFile(`${FOLDER}/.gitignore`, '*.log\n');
+      await givenFile(`${FOLDER}/x.log`, 'needle');
+      await givenFile(`${FOLDER}/.hidden.ts`, 'needle');
+      await givenFile(`${FOLDER}/excluded.ts`, 'needle');
+      await symlink('/etc', fileInWorkspace(`${FOLDER}/escape`));
+      const files = vscode.workspace.getConfiguration('files');
+      await files.update('exclude', { '**/excluded.ts': true }, vscode.ConfigurationTarget.Global);
+      try {
+        const found = await search('needle');
+        assert.deepEqual(
+          found.matches.map(match => match.path),
+          [`${FOLDER}/.hidden.ts`, `${FOLDER}/a.ts`, `${FOLDER}/deep/b.md`],
+        );
+        assert.deepEqual(linesOf(await search('root:', { glob: `${FOLDER}/**/passwd` })), []);
+      } finally {
+        await files.update('exclude', undefined, vscode.ConfigurationTarget.Global);
+        await rm(fileInWorkspace(`${FOLDER}/escape`));
+      }
+    });
+
+    test('sees unsaved changes instead of what is on the disk', async () => {
+      const document = await vscode.workspace.openTextDocument(fileInWorkspace(`${FOLDER}/a.ts`));
+      const editor = await vscode.window.showTextDocument(document);
+      await editor.edit(edit => edit.replace(new vscode.Range(1, 0, 1, 6), 'A new'));
+      assert.deepEqual(linesOf(await search('new needle')), []);
+      assert.deepEqual(linesOf(await search('A new and needle')), [`${FOLDER}/a.ts:2:A new and needle`]);
+      assert.deepEqual(linesOf(await search('Needle')), []);
+    });
+
+    test('says that there is more', async () => {
+      await givenFile(`${FOLDER}/many.ts`, 'needle\n'.repeat(50));
+      const found = await search('needle', {}, 20);
+      assert.equal(found.matches.length, 20);
+      assert.equal(found.cutBy, 'limit');
+      assert.equal((await search('needle', {}, 52)).cutBy, undefined);
+    });
+
+    test('a pattern that would backtrack for ever ends', async () => {
+      await givenFile(`${FOLDER}/slow.ts`, `${'a'.repeat(200)}!\n`);
+      const found = await search('^(a+)+$', { isRegex: true });
+      assert.deepEqual(found.matches, []);
+      if (way !== 'ripgrep') assert.deepEqual(found.skipped, [`${FOLDER}/slow.ts`]);
+    });
+
+    test('an abort ends it', async () => {
+      const options = { query: 'needle', isRegex: false };
+      await assert.rejects(textSearch.search(options, 10, AbortSignal.abort()), { name: 'AbortError' });
+      const abort = new AbortController();
+      const running = textSearch.search(options, 10, abort.signal);
+      abort.abort();
+      await assert.rejects(running, { name: 'AbortError' });
+    });
+  });
+}
+
+suite('the tool search_text', () => {
+  let api: RedlineApi;
+
+  suiteSetup(async () => {
+    api = await activateRedline();
+  });
+  teardown(() => cleanUp(api));
+
+  test('answers the model with numbered lines, and says what it left out', async () => {
+    const long = `${'x'.repeat(1_000)}needle42${'y'.repeat(1_000)}`;
+    await givenFile('found.txt', `one\nneedle42\n${long}\n`);
+    const call = (args: object) => ({ toolCalls: [{ name: 'search_text', arguments: args }] });
+    const server = await connect([
+      call({ query: 'needle42', glob: 'found.txt' }),
+      call({ query: 'a\nb' }),
+      call({ query: 'nowhere42', isRegex: true }),
+      { text: 'I see.' },
+    ]);
+    try {
+      await api.session.prompt('Search.');
+      const results = api.session.messages().flatMap(message => (message.role === 'tool' ? [message] : []));
+      const [found, refused, none] = results;
+      assert.match(
+        found?.content ?? '',
+        /^2 lines match "needle42" in found\.txt, in 1 file\.\nfound\.txt\n2: needle42\n3: … x+needle42y+ … \[line cut: 2008 characters\]$/,
+      );
+      assert.ok((found?.content.length ?? 0) < 500);
+      assert.equal(refused?.isError, true);
+      assert.match(refused.content, /must be one line/);
+      assert.equal(none?.content, 'No line matches /nowhere42/.');
+    } finally {
+      await server.close();
+    }
+  });
+});
