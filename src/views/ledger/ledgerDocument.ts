@@ -16,7 +16,7 @@ export function registerLedgerDocument(store: PreviewStore): vscode.Disposable {
   };
   return vscode.Disposable.from(
     changed,
-    store.onDidResolve(() => changed.fire(uri)) as vscode.Disposable,
+    store.onDidResolve(() => changed.fire(uri)),
     vscode.workspace.registerTextDocumentContentProvider(LEDGER_SCHEME, provider),
   );
 }

@@ -18,7 +18,8 @@ export function previewItem(preview: Preview): vscode.TreeItem {
   const { id, changes } = preview;
   const files = changes?.length ?? 0;
   const { Collapsed, None } = vscode.TreeItemCollapsibleState;
-  const item = new vscode.TreeItem(oneLine(preview.label), files > 0 ? Collapsed : None);
+  const label = oneLine(preview.label);
+  const item = new vscode.TreeItem(label, files > 0 ? Collapsed : None);
   const state = stateText(preview);
   item.description = [id, state].filter(part => part !== '').join(' · ');
   item.iconPath = iconOf(preview);
@@ -26,7 +27,7 @@ export function previewItem(preview: Preview): vscode.TreeItem {
   item.command = commandOf(vscode.l10n.t('Open'), 'redline.preview.open', id);
   const kind = preview.state.kind === 'expired' ? vscode.l10n.t('expired') : filesText(preview);
   item.accessibilityInformation = {
-    label: [...new Set([item.label, id, kind, state])].filter(part => part !== '').join(', '),
+    label: [...new Set([label, id, kind, state])].filter(part => part !== '').join(', '),
   };
   return item;
 }
