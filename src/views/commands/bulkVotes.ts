@@ -38,12 +38,20 @@ export class BulkVotes {
     void vscode.window.showInformationMessage(text);
   }
 
-  /** Discards, and offers to bring back what was discarded. */
+  /** Discards, and offers to bring back what was discarded; does not wait for the answer to that. */
   async discardAll(targets: readonly PreviewTarget[]): Promise<void> {
-    const { store, restaging } = this.#options;
+    const { logger } = this.#options;
     const discarded = await this.#voteOnAll('discard', targets);
-    const found = discarded.flatMap(({ id }) => store.get(id) ?? []);
-    const reopenable = found.filter(preview => restaging.canReopen(preview));
+    this.#offerReopening(discarded).catch((error: unknown) => {
+      logger.error(`Reopening what was discarded failed: ${detailOf(error)}`);
+    });
+  }
+
+  async #offerReopening(discarded: readonly PreviewTarget[]): Promise<void> {
+    const { store, restaging } = this.#options;
+    const reopenable = discarded
+      .flatMap(({ id }) => store.get(id) ?? [])
+      .filter(preview => restaging.canReopen(preview));
     const reopen = vscode.l10n.t('Reopen');
     const choice = await vscode.window.showInformationMessage(
       discarded.length === 1

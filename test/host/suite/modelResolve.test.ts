@@ -198,11 +198,11 @@ suite('a model behind an OpenAI-compatible server that enforces tool_choice', ()
     await api.session.prompt('Correct the answer.');
     const { id } = api.previews.peek() ?? assert.fail('a preview is pending');
     const [first, second] = await Promise.all([
-      vscode.commands.executeCommand('redline.preview.apply', id),
+      api.previews.resolve({ id, action: 'apply', reason: 'first' }),
       api.previews.resolve({ id, action: 'discard', reason: 'too late' }),
     ]);
-    assert.match(JSON.stringify(first), /Applied: Edit wire.ts/);
-    assert.match(second.content[0]?.text ?? '', /was already resolved by the user: applied/);
+    assert.match(first.content[0]?.text ?? '', /Applied: Edit wire.ts/);
+    assert.match(second.content[0]?.text ?? '', /was already resolved by another extension: applied/);
     assert.equal(await text(), NEW);
     await until(
       api.session.onDidEmit,
