@@ -62,13 +62,13 @@ async function installPackages() {
   if (packagesMatchLock()) return;
   await withFileLock(
     path.join(downloads, 'npm.lock'),
-    () => {
+    async () => {
       if (packagesMatchLock()) return;
       console.log('redline: installing packages (npm ci) …');
       const started = Date.now();
       // `npm ci` removes node_modules first, which Windows refuses while a Node from there is running.
       const locked = process.platform === 'win32' && process.execPath.startsWith(inRepo('node_modules'));
-      npm([locked ? 'install' : 'ci', '--ignore-scripts'], { cwd: repoRoot });
+      await npm([locked ? 'install' : 'ci', '--ignore-scripts'], { cwd: repoRoot });
       console.log(`redline: packages installed in ${((Date.now() - started) / 1000).toFixed(0)} s`);
     },
     holder => console.log(`redline: waiting for process ${holder}, which is installing packages …`),
@@ -103,7 +103,9 @@ function useOwnBinaries() {
 function continueUnder(node) {
   const child = spawn(node, [...process.execArgv, ...process.argv.slice(1)], { stdio: 'inherit' });
   // The child cleans up after itself; we only pass the word on and wait for it.
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
+    process.removeAllListeners(signal).on(signal, () => child.kill(signal));
+  }
   return new Promise((_, reject) => {
     child.once('error', reject);
     child.once('exit', (code, signal) => process.exit(code ?? (signal ? 1 : 0)));

@@ -4,18 +4,22 @@ import { atExit } from './cleanup.mjs';
 import { repoRoot } from './paths.mjs';
 
 /**
- * Runs a program in the checkout's top folder and waits for its end. It is ended with this process.
+ * Runs a program and waits for its end. It is ended with this process.
  * @param {string} command
  * @param {string[]} args
- * @param {{ env?: Record<string, string | undefined>, shell?: boolean }} [options] `env` is added to our own
+ * @param {object} [options]
+ * @param {Record<string, string | undefined>} [options.env] added to our own
+ * @param {string} [options.cwd] the checkout's top folder when omitted
+ * @param {boolean} [options.shell] for programs that only a shell runs
+ * @param {boolean} [options.quiet] does not show the standard output
  * @returns {Promise<number>} its exit status; 1 when it could not be started or was killed
  */
-export function run(command, args, { env = {}, shell = false } = {}) {
+export function run(command, args, { env = {}, cwd = repoRoot, shell = false, quiet = false } = {}) {
   return new Promise(resolve => {
     const child = spawn(command, args, {
-      cwd: repoRoot,
+      cwd,
       env: { ...process.env, ...env },
-      stdio: ['ignore', 'inherit', 'inherit'],
+      stdio: ['ignore', quiet ? 'ignore' : 'inherit', 'inherit'],
       shell,
     });
     const gone = new Promise(done => child.once('close', done));

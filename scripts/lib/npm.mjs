@@ -1,5 +1,5 @@
 /** How to call npm from a script: the very npm that started us where there is one, else the one on PATH. */
-import { spawnSync } from 'node:child_process';
+import { run } from './command.mjs';
 
 /** Settings that keep npm's output to what matters in a log. */
 const QUIET = {
@@ -15,18 +15,11 @@ const QUIET = {
  * @param {{ cwd: string, quiet?: boolean }} options with `quiet` the standard output is not shown
  * @throws {Error} when npm is missing or ends with another status than 0
  */
-export function npm(args, { cwd, quiet = false }) {
+export async function npm(args, { cwd, quiet = false }) {
   const own = process.env.npm_execpath?.endsWith('.js') ? process.env.npm_execpath : undefined;
   const [command, rest] = own ? [process.execPath, [own, ...args]] : ['npm', args];
-  const result = spawnSync(command, rest, {
-    cwd,
-    env: { ...process.env, ...QUIET },
-    stdio: ['ignore', quiet ? 'ignore' : 'inherit', 'inherit'],
-    // On Windows npm is a .cmd file, which only a shell runs.
-    shell: !own && process.platform === 'win32',
-  });
-  if (result.error) throw new Error(`npm could not be started: ${result.error.message}`);
-  if (result.status !== 0) {
-    throw new Error(`npm ${args.join(' ')} ended with ${result.signal ?? `status ${result.status}`}`);
-  }
+  // On Windows npm is a .cmd file, which only a shell runs.
+  const shell = !own && process.platform === 'win32';
+  const status = await run(command, rest, { cwd, quiet, shell, env: QUIET });
+  if (status !== 0) throw new Error(`npm ${args.join(' ')} ended with status ${status}`);
 }
