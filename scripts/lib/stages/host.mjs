@@ -20,18 +20,14 @@ const executable = fileURLToPath(new URL('../codeHeadless.mjs', import.meta.url)
 
 export async function host({ grep }) {
   await bundleHostTests();
-  const profile = temporaryFolder('rl-host-');
+  const { launchArgs, ...vscode } = await whichCode();
   let error;
   try {
     await runTests({
-      ...(await vscode()),
+      ...vscode,
       extensionDevelopmentPath: repoRoot,
       extensionTestsPath: path.join(hostBundles, 'runner.cjs'),
-      launchArgs: [
-        copyExampleWorkspace(),
-        `--user-data-dir=${path.join(profile, 'data')}`,
-        `--extensions-dir=${path.join(profile, 'extensions')}`,
-      ],
+      launchArgs: [copyExampleWorkspace(), ...launchArgs],
       extensionTestsEnv: {
         REDLINE_HOST_SUITE: path.join(hostBundles, 'suite'),
         REDLINE_HOST_RESULTS: results,
@@ -46,15 +42,25 @@ export async function host({ grep }) {
   return counts(error);
 }
 
-async function vscode() {
+/** The VS Code to use, and a profile of its own for it. */
+async function whichCode() {
   const kind = process.env.REDLINE_VSCODE ?? (headlessSupported ? 'headless' : 'desktop');
-  if (kind === 'desktop') {
-    return { version: process.env.REDLINE_VSCODE_VERSION ?? 'stable', cachePath: downloads };
+  if (kind === 'headless') {
+    await headlessCode();
+    chromiumPath();
+    // Nothing of a machine is reused: codeHeadless makes its profile itself, and takes it away when it has ended.
+    return { vscodeExecutablePath: executable, reuseMachineInstall: true, launchArgs: [] };
   }
-  if (kind !== 'headless') throw new Error(`REDLINE_VSCODE is "${kind}", it can be "headless" or "desktop".`);
-  await headlessCode();
-  chromiumPath();
-  return { vscodeExecutablePath: executable };
+  if (kind !== 'desktop') throw new Error(`REDLINE_VSCODE is "${kind}", it can be "headless" or "desktop".`);
+  const profile = temporaryFolder('rl-host-');
+  return {
+    version: process.env.REDLINE_VSCODE_VERSION ?? 'stable',
+    cachePath: downloads,
+    launchArgs: [
+      `--user-data-dir=${path.join(profile, 'data')}`,
+      `--extensions-dir=${path.join(profile, 'extensions')}`,
+    ],
+  };
 }
 
 /** What the runner wrote; a run that did not get to its end counts as a failure more. */
