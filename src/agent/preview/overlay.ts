@@ -1,0 +1,81 @@
+import type { Disposable } from '../base/disposable.ts';
+import { bytesOfSide, stepsOf, type FileChange, type FileSide } from './fileChange.ts';
+import { isOpen, type Preview } from './preview.ts';
+import type { PreviewStore } from './previewStore.ts';
+import type { Workspace } from './workspace.ts';
+
+/** What a path would hold if the pending previews were applied, and the last preview that has a say in it. */
+export interface PendingContent {
+  readonly previewId: string;
+  /** `null`: there would be no file. */
+  readonly side: FileSide | null;
+}
+
+/**
+ * The workspace as if the pending previews were applied: what tools read and build on. Stale previews have no part in
+ * it, for they cannot be applied as they are.
+ */
+export class Overlay implements Disposable {
+  readonly #store: PreviewStore;
+  readonly #subscription: Disposable;
+  #index: Map<string, PendingContent> | undefined;
+
+  constructor(store: PreviewStore) {
+    this.#store = store;
+    this.#subscription = store.onDidChange(() => {
+      this.#index = undefined;
+    });
+  }
+
+  /** What a pending preview makes of the path, if one does. */
+  at(path: string): PendingContent | undefined {
+    this.#index ??= indexOf(this.#store.list('oldestFirst'));
+    return this.#index.get(path);
+  }
+
+  /** Paths that pending previews change. */
+  paths(): readonly string[] {
+    this.#index ??= indexOf(this.#store.list('oldestFirst'));
+    return [...this.#index.keys()];
+  }
+
+  /** Ids of the pending previews that these changes are made on. */
+  dependenciesOf(changes: readonly FileChange[]): readonly string[] {
+    const ids = changes.flatMap(stepsOf).flatMap(step => {
+      const pending = this.at(step.path);
+      return pending && (pending.side?.hash ?? null) === (step.before?.hash ?? null)
+        ? [pending.previewId]
+        : [];
+    });
+    return [...new Set(ids)];
+  }
+
+  /** The workspace with the overlay on top of its files. Writing goes past it. */
+  on(workspace: Workspace): Workspace {
+    return {
+      resolvePath: input => workspace.resolvePath(input),
+      list: (glob, limit, signal) => workspace.list(glob, limit, signal),
+      write: (path, bytes, expected) => workspace.write(path, bytes, expected),
+      read: async path => {
+        const pending = this.at(path);
+        if (!pending) return workspace.read(path);
+        return pending.side ? bytesOfSide(pending.side) : undefined;
+      },
+    };
+  }
+
+  dispose(): void {
+    this.#subscription.dispose();
+  }
+}
+
+function indexOf(previews: readonly Preview[]): Map<string, PendingContent> {
+  const index = new Map<string, PendingContent>();
+  for (const preview of previews) {
+    if (!isOpen(preview) || (preview.state.kind === 'pending' && preview.state.stale.length > 0)) continue;
+    for (const step of (preview.changes ?? []).flatMap(stepsOf)) {
+      index.set(step.path, { previewId: preview.id, side: step.after });
+    }
+  }
+  return index;
+}
