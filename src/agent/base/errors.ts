@@ -21,6 +21,18 @@ export class StalePreviewError extends ToolError {
   }
 }
 
+/** A preview cannot be applied before those that it is made on. Nothing was written. */
+export class BlockedPreviewError extends ToolError {
+  override readonly name = 'BlockedPreviewError';
+  /** Ids of the pending previews that come first, in order. */
+  readonly blockers: readonly string[];
+
+  constructor(id: string, blockers: readonly string[]) {
+    super(`${id} is made on ${blockers.join(', ')}, which are pending. Nothing was written. Resolve those first.`);
+    this.blockers = blockers;
+  }
+}
+
 /** Why a path is refused. The `code` lets a view choose its own sentence; the message is the model's. */
 export type PathErrorCode = 'outside' | 'protected' | 'empty' | 'noWorkspace';
 

@@ -23,6 +23,7 @@ export function modelMay(
   preview: Preview,
 ): 'execute' | 'recommend' {
   if (preview.sourceToolName === PLAN_SOURCE) return action === 'discard' ? 'execute' : 'recommend';
+  if (preview.editedByUser) return 'recommend';
   switch (authority) {
     case 'none':
       return 'recommend';

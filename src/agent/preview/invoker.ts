@@ -1,14 +1,15 @@
 import { untilAborted } from '../base/abort.ts';
 import { Emitter, type Event } from '../base/event.ts';
-import { messageOf, StalePreviewError, ToolError } from '../base/errors.ts';
+import { BlockedPreviewError, messageOf, StalePreviewError, ToolError } from '../base/errors.ts';
 import { jsonSafe } from '../base/json.ts';
 import { modelMay } from './authority.ts';
+import { stepsOf } from './fileChange.ts';
 import { landChanges } from './landing.ts';
 import { ledgerFiles, type LedgerEntry } from './ledger.ts';
 import { textOf, textResult, type AgentToolResult, type PendingAction } from './pendingAction.ts';
 import { nameOf, type Actor, type ModelAuthority, type Preview, type ResolveAction } from './preview.ts';
 import type { PreviewStore } from './previewStore.ts';
-import { alreadyResolvedText, recommendedText, revisedText, unknownPreviewText } from './resolveTexts.ts';
+import { alreadyResolvedText, appliedText, recommendedText, revisedText, unknownPreviewText } from './resolveTexts.ts';
 import type { Workspace } from './workspace.ts';
 
 /** One vote on one preview. */
@@ -20,6 +21,8 @@ export interface ResolveRequest {
   readonly reason: string;
   readonly extra?: Record<string, unknown>;
   readonly actor: Actor;
+  /** Apply the previews that this one is made on as well, as one transaction. Without it they must be applied before. */
+  readonly chain?: boolean;
   readonly signal?: AbortSignal;
 }
 
@@ -97,47 +100,76 @@ export class Invoker {
       await this.#store.recommend(preview.id, request.action, request.reason);
       return withDetails(textResult(recommendedText(preview), { recommended: preview.id }), request, preview);
     }
-    const run = this.#run(preview, request);
-    this.#running.set(
-      preview.id,
-      run.catch(() => undefined),
-    );
+    const group = this.#group(preview, request);
+    const run = this.#run(preview, group, request);
+    const settled = run.catch(() => undefined);
+    for (const { id } of group) this.#running.set(id, settled);
     try {
       return await run;
     } finally {
-      this.#running.delete(preview.id);
+      for (const { id } of group) this.#running.delete(id);
     }
   }
 
-  async #run(preview: Preview, request: ResolveRequest): Promise<AgentToolResult> {
-    this.#store.beginResolving(preview.id, request.action, request.actor);
+  /** The previews that are resolved together, in the order in which they land; the last one is the one that was meant. */
+  #group(preview: Preview, { action, chain }: ResolveRequest): readonly Preview[] {
+    const blockers = action === 'apply' ? this.#store.blockersOf(preview) : [];
+    const landable = blockers.every(({ state, changes }) => state.kind === 'pending' && changes !== null);
+    if (blockers.length > 0 && !(chain && landable)) {
+      throw new BlockedPreviewError(
+        preview.id,
+        blockers.map(blocker => blocker.id),
+      );
+    }
+    return [...blockers, preview];
+  }
+
+  async #run(
+    preview: Preview,
+    group: readonly Preview[],
+    request: ResolveRequest,
+  ): Promise<AgentToolResult> {
+    for (const { id } of group) this.#store.beginResolving(id, request.action, request.actor);
     try {
       const result =
         request.action === 'apply'
-          ? await this.#apply(preview, request)
+          ? await this.#apply(preview, group, request)
           : await this.#reject(preview, request);
-      this.#callbacks.delete(preview.id);
+      for (const { id } of group) this.#callbacks.delete(id);
       const failed = request.action === 'apply' && result.isError === true;
       const outcome = failed ? 'failed' : request.action === 'apply' ? 'applied' : 'discarded';
-      await this.#end(preview, request, outcome, result, true);
+      await this.#end(group, request, outcome, result, true);
       return withDetails(result, request, preview);
     } catch (error) {
-      await this.#end(preview, request, 'failed', textResult(messageOf(error)), false);
-      if (error instanceof StalePreviewError) void this.#store.markStale(preview.id, error.paths);
+      await this.#end(group, request, 'failed', textResult(messageOf(error)), false);
+      if (error instanceof StalePreviewError) this.#markStale(group, error.paths);
       if (request.action === 'discard') throw error;
       this.#applyFailed.fire(this.#store.get(preview.id) ?? preview);
       throw error instanceof ToolError ? error : new ToolError(`Apply failed: ${messageOf(error)}`);
     }
   }
 
-  async #apply(preview: Preview, { reason, extra }: ResolveRequest): Promise<AgentToolResult> {
+  #markStale(group: readonly Preview[], paths: readonly string[]): void {
+    for (const { id, changes } of group) {
+      const own = new Set((changes ?? []).flatMap(stepsOf).map(step => step.path));
+      const stale = paths.filter(path => own.has(path));
+      if (stale.length > 0) void this.#store.markStale(id, stale);
+    }
+  }
+
+  async #apply(
+    preview: Preview,
+    group: readonly Preview[],
+    { reason, extra }: ResolveRequest,
+  ): Promise<AgentToolResult> {
     if (preview.changes) {
-      const { unsaved } = await landChanges(this.#workspace, preview.changes);
-      const note =
-        unsaved.length === 0
-          ? ''
-          : ` Not saved yet, because it has other unsaved changes: ${unsaved.join(', ')}.`;
-      return textResult(`Applied: ${preview.label}. Reason: ${reason}${note}`);
+      const ids = group.map(({ id }) => id);
+      const { unsaved } = await landChanges(
+        this.#workspace,
+        group.flatMap(({ changes }) => changes ?? []),
+        () => this.#store.beginLanding(ids),
+      );
+      return textResult(appliedText(group, reason, unsaved));
     }
     const apply = this.#callbacks.get(preview.id)?.apply;
     if (!apply) throw new ToolError(`${nameOf(preview)} has no action to apply. Discard it.`);
@@ -150,29 +182,42 @@ export class Invoker {
   }
 
   async #end(
-    preview: Preview,
+    group: readonly Preview[],
     request: ResolveRequest,
     outcome: LedgerEntry['outcome'],
     result: AgentToolResult,
     final: boolean,
   ): Promise<void> {
-    const entry: LedgerEntry = {
-      previewId: preview.id,
-      label: preview.label,
-      sourceToolName: preview.sourceToolName,
-      action: request.action,
-      actor: request.actor,
-      reason: request.reason,
-      ...(request.extra ? { extra: jsonSafe(request.extra) as Record<string, unknown> } : {}),
-      outcome,
-      message: textOf(result),
-      ...(preview.details === undefined ? {} : { details: preview.details }),
-      at: new Date().toISOString(),
-      files: ledgerFiles(preview),
-    };
+    const entries = group.map(preview => ledgerEntry(preview, request, outcome, textOf(result)));
     // What happened has happened: a log that cannot be written is reported by the store and changes no outcome.
-    await this.#store.endResolving(entry, preview, final).catch(() => undefined);
+    await this.#store.endResolving(entries, group, final).catch(() => undefined);
   }
+}
+
+function ledgerEntry(
+  preview: Preview,
+  { action, actor, reason, extra }: ResolveRequest,
+  outcome: LedgerEntry['outcome'],
+  message: string,
+): LedgerEntry {
+  const hunks = preview.part?.hunks;
+  return {
+    previewId: preview.id,
+    label: preview.label,
+    sourceToolName: preview.sourceToolName,
+    action,
+    actor,
+    reason,
+    ...(extra ? { extra: jsonSafe(extra) as Record<string, unknown> } : {}),
+    outcome,
+    message,
+    ...(preview.details === undefined ? {} : { details: preview.details }),
+    at: new Date().toISOString(),
+    ...(hunks === undefined || outcome === 'failed'
+      ? {}
+      : { hunks: { applied: action === 'apply' ? hunks : 0, refused: action === 'apply' ? 0 : hunks } }),
+    files: ledgerFiles(preview),
+  };
 }
 
 /** Answers a vote on a preview that somebody else resolved first. */

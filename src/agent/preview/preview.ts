@@ -50,6 +50,15 @@ export interface Resolution {
   readonly at: string;
 }
 
+/** What a preview was split off. */
+export interface PartOf {
+  readonly previewId: string;
+  /** How many hunks it holds. */
+  readonly hunks: number;
+  /** The part as a patch, for the model; capped. */
+  readonly patch: string;
+}
+
 /**
  * One proposed change as data: it can be stored, sent and shown without its producer. A preview never changes in
  * place: whatever the person would see differently (an edit, a split, a rebase) makes the next revision, and every
@@ -68,6 +77,10 @@ export interface Preview {
   readonly dependsOn: readonly string[];
   readonly details?: unknown;
   readonly origin: PreviewOrigin | null;
+  /** Set when this was split off another preview, to be resolved by itself. */
+  readonly part?: PartOf;
+  /** A person edited the proposal: from then on the model only recommends. */
+  readonly editedByUser?: true;
   /** ISO 8601. */
   readonly stagedAt: string;
   readonly state: PreviewState;

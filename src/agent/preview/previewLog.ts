@@ -15,13 +15,25 @@ export type PreviewLogEntry =
       readonly id: string;
       readonly revision: number;
       readonly changes: readonly FileChange[];
+      readonly dependsOn: readonly string[];
+      readonly by: RevisedBy;
+      /** What was split off in the same breath. */
+      readonly part?: StagedPreview;
     }
+  /** The files of these previews are about to be written, as one transaction; a resolution of each follows. */
+  | { readonly type: 'landing'; readonly ids: readonly string[] }
+  /** A landing that a crash cut off was taken back. */
+  | { readonly type: 'recovered'; readonly ids: readonly string[] }
   | { readonly type: 'stale'; readonly id: string; readonly paths: readonly string[] }
   | { readonly type: 'recommended'; readonly id: string; readonly recommendation: Recommendation }
-  | { readonly type: 'resolved'; readonly entry: LedgerEntry; readonly final: boolean }
+  /** One attempt; `entries` has more than one where previews land as one transaction. */
+  | { readonly type: 'resolved'; readonly entries: readonly LedgerEntry[]; readonly final: boolean }
   | { readonly type: 'expired'; readonly id: string }
   /** An expired preview is no longer shown. */
   | { readonly type: 'dismissed'; readonly id: string };
+
+/** Why there is another revision: its base moved on, a part was split off, or a person edited the proposal. */
+export type RevisedBy = 'rebase' | 'split' | 'user';
 
 /** A preview as it was staged: the first revision, pending. */
 export type StagedPreview = Omit<Preview, 'state' | 'revision'>;
@@ -54,10 +66,7 @@ const changes = z.array(
   ]),
 );
 const action = z.enum(['apply', 'discard']);
-const entrySchema = z.discriminatedUnion('type', [
-  z.object({
-    type: z.literal('staged'),
-    preview: z.object({
+const staged = z.object({
       id: z.string().regex(/^p[1-9]\d*$/),
       label: z.string(),
       sourceToolName: z.string(),
@@ -65,20 +74,11 @@ const entrySchema = z.discriminatedUnion('type', [
       dependsOn: z.array(z.string()),
       details: z.unknown().optional(),
       origin: z.object({ sessionId: z.string(), messageId: z.string(), toolCallId: z.string() }).nullable(),
+      part: z.object({ previewId: z.string(), hunks: z.number(), patch: z.string() }).optional(),
+      editedByUser: z.literal(true).optional(),
       stagedAt: z.string(),
-    }),
-  }),
-  z.object({ type: z.literal('revised'), id: z.string(), revision: z.number().int(), changes }),
-  z.object({ type: z.literal('stale'), id: z.string(), paths: z.array(path) }),
-  z.object({
-    type: z.literal('recommended'),
-    id: z.string(),
-    recommendation: z.object({ action, reason: z.string() }),
-  }),
-  z.object({
-    type: z.literal('resolved'),
-    final: z.boolean(),
-    entry: z.object({
+    });
+const ledgerEntry = z.object({
       previewId: z.string(),
       label: z.string(),
       sourceToolName: z.string(),
@@ -94,47 +94,99 @@ const entrySchema = z.discriminatedUnion('type', [
       files: z.array(
         z.object({ path: z.string(), before: z.string().nullable(), after: z.string().nullable() }),
       ),
-    }),
+    });
+const entrySchema = z.discriminatedUnion('type', [
+  z.object({ type: z.literal('staged'), preview: staged }),
+  z.object({
+    type: z.literal('revised'),
+    id: z.string(),
+    revision: z.number().int(),
+    changes,
+    dependsOn: z.array(z.string()),
+    by: z.enum(['rebase', 'split', 'user']),
+    part: staged.optional(),
+  }),
+  z.object({ type: z.literal('landing'), ids: z.array(z.string()) }),
+  z.object({ type: z.literal('recovered'), ids: z.array(z.string()) }),
+  z.object({ type: z.literal('stale'), id: z.string(), paths: z.array(path) }),
+  z.object({
+    type: z.literal('recommended'),
+    id: z.string(),
+    recommendation: z.object({ action, reason: z.string() }),
+  }),
+  z.object({
+    type: z.literal('resolved'),
+    final: z.boolean(),
+    entries: z.array(ledgerEntry).min(1),
   }),
   z.object({ type: z.literal('expired'), id: z.string() }),
   z.object({ type: z.literal('dismissed'), id: z.string() }),
 ]);
 
-/** The preview after `entry`; `undefined` for an entry about a preview that does not exist. */
-export function reduce(preview: Preview | undefined, entry: PreviewLogEntry): Preview | undefined {
-  if (entry.type === 'staged')
-    return { ...entry.preview, revision: 1, state: { kind: 'pending', stale: [] } };
-  if (!preview) return undefined;
-  switch (entry.type) {
-    case 'revised':
-      return {
-        ...preview,
-        revision: entry.revision,
-        changes: entry.changes,
-        state: { kind: 'pending', stale: [] },
-      };
-    case 'stale':
-      return { ...preview, state: { ...pendingPart(preview.state), stale: entry.paths } };
-    case 'recommended':
-      return { ...preview, state: { ...pendingPart(preview.state), recommendation: entry.recommendation } };
-    case 'resolved':
-      return {
-        ...preview,
-        state: entry.final ? finalState(entry.entry) : failedState(preview.state, entry.entry),
-      };
-    case 'expired':
-      return { ...preview, state: { kind: 'expired' } };
-    case 'dismissed':
-      return preview.state.kind === 'expired'
-        ? { ...preview, state: { kind: 'expired', dismissed: true } }
-        : undefined;
+/** The previews that `entry` changes, as they are after it. Entries about previews that do not exist change nothing. */
+export function reduce(find: (id: string) => Preview | undefined, entry: PreviewLogEntry): readonly Preview[] {
+  if (entry.type === 'staged') return [fresh(entry.preview)];
+  if (entry.type === 'landing' || entry.type === 'recovered') return [];
+  if (entry.type === 'resolved') {
+    return entry.entries.flatMap(attempt => {
+      const preview = find(attempt.previewId);
+      return preview ? [{ ...preview, state: stateAfter(preview.state, attempt, entry.final) }] : [];
+    });
   }
+  const preview = find(entry.id);
+  if (!preview) return [];
+  switch (entry.type) {
+    case 'revised': {
+      const { revision, changes, dependsOn, part } = entry;
+      const edited = entry.by === 'user' ? { editedByUser: true as const } : {};
+      const next = { ...preview, ...edited, revision, changes, dependsOn, state: pendingState };
+      return part ? [fresh(part), next] : [next];
+    }
+    case 'stale':
+      return [{ ...preview, state: { ...pendingPart(preview.state), stale: entry.paths } }];
+    case 'recommended':
+      return [{ ...preview, state: { ...pendingPart(preview.state), recommendation: entry.recommendation } }];
+    case 'expired':
+      return [{ ...preview, state: { kind: 'expired' } }];
+    case 'dismissed':
+      return preview.state.kind === 'expired' ? [{ ...preview, state: { kind: 'expired', dismissed: true } }] : [];
+  }
+}
+
+/** The ids that an entry speaks of. */
+export function idsOf(entry: PreviewLogEntry): readonly string[] {
+  switch (entry.type) {
+    case 'staged':
+      return [entry.preview.id];
+    case 'resolved':
+      return entry.entries.map(attempt => attempt.previewId);
+    case 'revised':
+      return entry.part ? [entry.id, entry.part.id] : [entry.id];
+    case 'landing':
+    case 'recovered':
+      return entry.ids;
+    case 'stale':
+    case 'recommended':
+    case 'expired':
+    case 'dismissed':
+      return [entry.id];
+  }
+}
+
+const pendingState: PreviewState = { kind: 'pending', stale: [] };
+
+function fresh(staged: StagedPreview): Preview {
+  return { ...staged, revision: 1, state: pendingState };
 }
 
 type Pending = Extract<PreviewState, { kind: 'pending' }>;
 
 function pendingPart(state: PreviewState): Pending {
   return state.kind === 'pending' ? state : { kind: 'pending', stale: [] };
+}
+
+function stateAfter(state: PreviewState, attempt: LedgerEntry, final: boolean): PreviewState {
+  return final ? finalState(attempt) : failedState(state, attempt);
 }
 
 function finalState(entry: LedgerEntry): PreviewState {

@@ -1,7 +1,8 @@
 import { Emitter, type Event } from '../base/event.ts';
 import type { LedgerEntry } from './ledger.ts';
 import { isOpen, type Actor, type Preview, type ResolveAction, type ResolveOrder } from './preview.ts';
-import { reduce, type PreviewLogEntry, type StagedPreview } from './previewLog.ts';
+import type { FileChange } from './fileChange.ts';
+import { idsOf, reduce, type PreviewLogEntry, type RevisedBy, type StagedPreview } from './previewLog.ts';
 
 /** Where the store writes what happened. `JsonLog<PreviewLogEntry>` is one. */
 export interface PreviewLogSink {
@@ -23,6 +24,10 @@ export class PreviewStore {
   readonly #onLogFailure: (error: unknown) => void;
   readonly #changed = new Emitter<Preview>();
   readonly #resolved = new Emitter<LedgerEntry>();
+  /** For each preview, the open ones that are made on it. */
+  readonly #dependents = new Map<string, Set<string>>();
+  /** Landings that have begun and of which nothing else is known. */
+  #landings: (readonly string[])[] = [];
   #lastId = 0;
 
   /** Fires after every change of a preview, with its new state. */
@@ -43,21 +48,88 @@ export class PreviewStore {
     }
   }
 
+  /** Landings that a crash cut off, each a list of ids that were to land together; see `recoverLandings`. */
+  get interruptedLandings(): readonly (readonly string[])[] {
+    return this.#landings;
+  }
+
   /** Registers a new preview under the next id. The promise of the log entry is for those who must not lose it. */
   stage(draft: Omit<StagedPreview, 'id'>): { readonly preview: Preview; readonly stored: Promise<void> } {
-    const staged: StagedPreview = { ...draft, id: `p${this.#lastId + 1}` };
+    const staged: StagedPreview = { ...draft, id: this.#nextId() };
     const stored = this.#record({ type: 'staged', preview: staged });
     return { preview: this.#require(staged.id), stored };
+  }
+
+  /** Makes the next revision of a pending preview. Every vote on an older one is refused from now on. */
+  revise(id: string, changes: readonly FileChange[], dependsOn: readonly string[], by: RevisedBy): Promise<void> {
+    const { revision } = this.#require(id);
+    return this.#record({ type: 'revised', id, revision: revision + 1, changes, dependsOn, by });
+  }
+
+  /**
+   * Splits a part off a pending preview: one log entry, so that no crash can part them.
+   * @returns the part; the preview itself is at its next revision.
+   */
+  split(
+    id: string,
+    rest: { readonly changes: readonly FileChange[]; readonly buildsOnPart: boolean },
+    draft: Omit<StagedPreview, 'id'>,
+  ): Preview {
+    const { revision, dependsOn } = this.#require(id);
+    const part: StagedPreview = { ...draft, id: this.#nextId() };
+    void this.#record({
+      type: 'revised',
+      id,
+      revision: revision + 1,
+      changes: rest.changes,
+      dependsOn: rest.buildsOnPart ? [...dependsOn, part.id] : dependsOn,
+      by: 'split',
+      part,
+    });
+    return this.#require(part.id);
+  }
+
+  /** Writes down that the files of these previews are about to change. Settles when a crash could be recovered from. */
+  beginLanding(ids: readonly string[]): Promise<void> {
+    return this.#record({ type: 'landing', ids });
+  }
+
+  /** A landing that a crash cut off was taken back. */
+  endRecovery(ids: readonly string[]): Promise<void> {
+    return this.#record({ type: 'recovered', ids });
+  }
+
+  /** The open previews that must be applied before this one, in the order in which they must. */
+  blockersOf({ dependsOn }: Preview): readonly Preview[] {
+    const found = new Map<string, Preview>();
+    const visit = (ids: readonly string[]): void => {
+      for (const id of ids) {
+        const preview = this.#previews.get(id);
+        if (!preview || !isOpen(preview) || found.has(id)) continue;
+        visit(preview.dependsOn);
+        found.set(id, preview);
+      }
+    };
+    visit(dependsOn);
+    return [...found.values()];
+  }
+
+  /** The open previews that are made directly on this one. */
+  dependentsOf(id: string): readonly Preview[] {
+    return Array.from(this.#dependents.get(id) ?? [], dependent => this.#require(dependent));
   }
 
   get(id: string): Preview | undefined {
     return this.#previews.get(id);
   }
 
-  /** Open previews, the head first. */
+  /** Open previews, the head first: those that wait for others come last. */
   list(order: ResolveOrder): readonly Preview[] {
     const open = Array.from(this.#open, id => this.#require(id));
-    return order === 'newestFirst' ? open.reverse() : open;
+    const ordered = order === 'newestFirst' ? open.reverse() : open;
+    const isBlocked = (preview: Preview): boolean => preview.dependsOn.some(id => this.#open.has(id));
+    if (!ordered.some(isBlocked)) return ordered;
+    return [...ordered.filter(preview => !isBlocked(preview)), ...ordered.filter(isBlocked)];
   }
 
   /** How many previews are open. */
@@ -99,11 +171,14 @@ export class PreviewStore {
     this.#put({ ...this.#require(id), state: { kind: 'applying', action, actor } });
   }
 
-  /** Records how an attempt ended. `pending` is the state to return to when it is not final. */
-  endResolving(entry: LedgerEntry, before: Preview, final: boolean): Promise<void> {
-    this.#set(before);
-    const stored = this.#record({ type: 'resolved', entry, final });
-    this.#resolved.fire(entry);
+  /**
+   * Records how an attempt ended, for all previews of one transaction in one entry.
+   * @param before the previews as they were, to which they return when the attempt is not final.
+   */
+  endResolving(entries: readonly LedgerEntry[], before: readonly Preview[], final: boolean): Promise<void> {
+    for (const preview of before) this.#set(preview);
+    const stored = this.#record({ type: 'resolved', entries, final });
+    for (const entry of entries) this.#resolved.fire(entry);
     return stored;
   }
 
@@ -121,7 +196,7 @@ export class PreviewStore {
     if (forgotten.size === 0) return;
     for (const id of forgotten) this.#previews.delete(id);
     await this.#log.compact(
-      entry => entry.type === 'resolved' || entry.type === 'expired' || !forgotten.has(idOf(entry)),
+      entry => entry.type === 'resolved' || entry.type === 'expired' || !idsOf(entry).every(id => forgotten.has(id)),
     );
   }
 
@@ -129,17 +204,25 @@ export class PreviewStore {
     const changed = this.#reduce(entry);
     const stored = this.#log.append(entry);
     stored.catch(this.#onLogFailure);
-    if (changed) this.#changed.fire(changed);
+    for (const preview of changed) this.#changed.fire(preview);
     return stored;
   }
 
-  #reduce(entry: PreviewLogEntry): Preview | undefined {
-    if (entry.type === 'resolved') this.#ledger.push(entry.entry);
-    this.#lastId = Math.max(this.#lastId, Number(idOf(entry).slice(1)));
-    const next = reduce(this.#previews.get(idOf(entry)), entry);
-    if (!next) return undefined;
-    this.#set(next);
-    return next;
+  #reduce(entry: PreviewLogEntry): readonly Preview[] {
+    const ids = idsOf(entry);
+    if (entry.type === 'resolved') this.#ledger.push(...entry.entries);
+    if (entry.type === 'landing') this.#landings.push(entry.ids);
+    else if (entry.type === 'resolved' || entry.type === 'recovered') {
+      this.#landings = this.#landings.filter(landing => !landing.some(id => ids.includes(id)));
+    }
+    for (const id of ids) this.#lastId = Math.max(this.#lastId, Number(id.slice(1)));
+    const changed = reduce(id => this.#previews.get(id), entry);
+    for (const preview of changed) this.#set(preview);
+    return changed;
+  }
+
+  #nextId(): string {
+    return `p${this.#lastId + 1}`;
   }
 
   #put(preview: Preview): void {
@@ -148,9 +231,15 @@ export class PreviewStore {
   }
 
   #set(preview: Preview): void {
-    this.#previews.set(preview.id, preview);
-    if (isOpen(preview)) this.#open.add(preview.id);
-    else this.#open.delete(preview.id);
+    const { id } = preview;
+    for (const on of this.#previews.get(id)?.dependsOn ?? []) this.#dependents.get(on)?.delete(id);
+    this.#previews.set(id, preview);
+    if (!isOpen(preview)) return void this.#open.delete(id);
+    this.#open.add(id);
+    for (const on of preview.dependsOn) {
+      const dependents = this.#dependents.get(on) ?? new Set();
+      this.#dependents.set(on, dependents.add(id));
+    }
   }
 
   #require(id: string): Preview {
@@ -170,20 +259,5 @@ function wasOverBefore({ state, stagedAt }: Preview, until: Date): boolean {
       return Date.parse(state.by.at) < until.getTime();
     case 'expired':
       return Date.parse(stagedAt) < until.getTime();
-  }
-}
-
-function idOf(entry: PreviewLogEntry): string {
-  switch (entry.type) {
-    case 'staged':
-      return entry.preview.id;
-    case 'resolved':
-      return entry.entry.previewId;
-    case 'revised':
-    case 'stale':
-    case 'recommended':
-    case 'expired':
-    case 'dismissed':
-      return entry.id;
   }
 }

@@ -1,5 +1,6 @@
 import { jsonSafe } from '../base/json.ts';
 import type { Invoker } from './invoker.ts';
+import type { Overlay } from './overlay.ts';
 import type { PendingAction } from './pendingAction.ts';
 import type { Preview, PreviewOrigin } from './preview.ts';
 import type { PreviewStore } from './previewStore.ts';
@@ -8,6 +9,8 @@ import type { PreviewStore } from './previewStore.ts';
 export interface ResolveHost {
   readonly store: PreviewStore;
   readonly invoker: Invoker;
+  /** What of the pending previews new changes are made on. */
+  readonly overlay: Overlay;
   /** Makes the model look at the preview: directive and reminder, as the settings have it. */
   remind(preview: Preview): void;
 }
@@ -32,7 +35,7 @@ export function queueResolveHandler(
     label: action.label,
     sourceToolName: action.sourceToolName,
     changes: action.changes ?? null,
-    dependsOn: [],
+    dependsOn: action.changes ? host.overlay.dependenciesOf(action.changes) : [],
     ...(action.details === undefined ? {} : { details: jsonSafe(action.details) }),
     origin,
     stagedAt: new Date().toISOString(),

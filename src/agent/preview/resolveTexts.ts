@@ -1,5 +1,5 @@
 import type { LedgerEntry } from './ledger.ts';
-import { nameOf, type Actor, type Preview, type ResolveAction } from './preview.ts';
+import { nameOf, type Actor, type PartOf, type Preview, type ResolveAction } from './preview.ts';
 
 /** Said to the model when a preview was staged. The wording is a contract. */
 export const RESOLVE_REMINDER = `<system-reminder>
@@ -27,6 +27,26 @@ export function stagedText(previews: readonly Preview[], userReviews: boolean): 
   const ids = previews.map(preview => preview.id).join(', ');
   const who = userReviews ? ' The user reviews it.' : '';
   return `Staged as ${ids}, no file modified yet.${who}`;
+}
+
+/** The result of landing previews: the one that was meant, and those it is made on. */
+export function appliedText(group: readonly Preview[], reason: string, unsaved: readonly string[]): string {
+  const what = group.length === 1 ? (group[0]?.label ?? '') : group.map(nameOf).join(', ');
+  const note = unsaved.length === 0 ? '' : ` Not saved yet, because of other unsaved changes: ${unsaved.join(', ')}.`;
+  return `Applied: ${what}. Reason: ${reason}${note}`;
+}
+
+/** Told to the model when a preview is at another revision than the one it saw. */
+export function revisionText(preview: Preview, by: 'rebase' | 'user' | 'split'): string {
+  const { id, revision, label } = preview;
+  switch (by) {
+    case 'rebase':
+      return `${id} (${label}) was moved onto the file as it is now; it is at revision ${revision}. Earlier recommendations on it are dropped.`;
+    case 'user':
+      return `The user edited the proposal of ${id} (${label}); it is at revision ${revision} and the user decides on it.`;
+    case 'split':
+      return `A part was split off ${id} (${label}), which the user decides on by itself; the rest is at revision ${revision}.`;
+  }
 }
 
 export function unknownPreviewText(id: string): string {
@@ -72,8 +92,9 @@ export function alreadyResolvedText(preview: Preview): string {
 }
 
 /** Tells the model what became of a preview that it did not resolve itself. */
-export function outcomeText(entry: LedgerEntry): string {
+export function outcomeText(entry: LedgerEntry, part?: PartOf): string {
   const name = `${entry.previewId} (${entry.label})`;
+  if (part && entry.outcome === 'discarded') return `${outcomeText(entry)}\nThe refused part:\n${part.patch}`;
   const who = entry.actor === 'human' ? 'The user' : 'Another extension';
   const typed = entry.reason === DEFAULT_HUMAN_REASON[entry.action] ? '' : ` Reason: "${entry.reason}"`;
   switch (entry.outcome) {

@@ -1,0 +1,142 @@
+import type { Disposable } from '../base/disposable.ts';
+import { DisposableStore } from '../base/disposable.ts';
+import { detailOf, ToolError } from '../base/errors.ts';
+import type { Logger } from '../base/log.ts';
+import { sideOfBytes, stepsOf, type FileChange, type FileSide } from './fileChange.ts';
+import { isOpen, type Preview } from './preview.ts';
+import type { PreviewStore } from './previewStore.ts';
+import { rebaseChange } from './rebaseChange.ts';
+import type { Workspace } from './workspace.ts';
+
+export interface RebaserOptions {
+  readonly store: PreviewStore;
+  readonly workspace: Pick<Workspace, 'read'>;
+  readonly logger: Logger;
+}
+
+/** What a path holds beneath a preview, and the pending preview that makes it so, if one does. */
+interface Base {
+  readonly side: FileSide | null | 'unreadable';
+  readonly from?: string;
+}
+
+/**
+ * Keeps pending previews on the ground: when what a preview was made on moves on (a file changed, a preview beneath it
+ * was discarded, edited or rebased), its changes are moved onto what is there now if they do not overlap, as a new
+ * revision; else it becomes stale. Works off one preview after the other, so that no two revisions are made at once.
+ */
+export class Rebaser implements Disposable {
+  readonly #options: RebaserOptions;
+  readonly #owned = new DisposableStore();
+  readonly #due = new Set<string>();
+  #work: Promise<void> | undefined;
+
+  constructor(options: RebaserOptions) {
+    this.#options = options;
+    this.#owned.add(options.store.onDidChange(preview => this.#follow(preview)));
+  }
+
+  /** Files changed, on disk or in an editor: looks at the previews that change them too. */
+  filesChanged(paths: Iterable<string>): Promise<void> {
+    const changed = new Set(paths);
+    const touched = this.#options.store
+      .list('oldestFirst')
+      .filter(({ changes }) => (changes ?? []).flatMap(stepsOf).some(step => changed.has(step.path)));
+    return this.check(touched.map(preview => preview.id));
+  }
+
+  /** Looks at these previews and at all that are made on them; settles when all of it is done. */
+  check(ids: Iterable<string>): Promise<void> {
+    for (const id of ids) this.#due.add(id);
+    if (this.#due.size > 0) {
+      this.#work ??= this.#workOff().finally(() => {
+        this.#work = undefined;
+      });
+    }
+    return this.#work ?? Promise.resolve();
+  }
+
+  dispose(): void {
+    this.#owned.dispose();
+    this.#due.clear();
+  }
+
+  /** Whatever changes in a preview may move those that are made on it. */
+  #follow(preview: Preview): void {
+    if (preview.state.kind === 'applying') return;
+    const dependents = this.#options.store.dependentsOf(preview.id);
+    if (dependents.length > 0) void this.check(dependents.map(dependent => dependent.id));
+  }
+
+  async #workOff(): Promise<void> {
+    // What asked for the check may be in the middle of telling others; they hear of it first.
+    await Promise.resolve();
+    for (const id of this.#due) {
+      this.#due.delete(id);
+      try {
+        await this.#rebase(id);
+      } catch (error) {
+        this.#options.logger.error(`Rebasing ${id} failed: ${detailOf(error)}`);
+      }
+    }
+  }
+
+  async #rebase(id: string): Promise<void> {
+    const { store } = this.#options;
+    const preview = store.get(id);
+    if (preview?.state.kind !== 'pending' || !preview.changes) return;
+    const stale: string[] = [];
+    const changes: FileChange[] = [];
+    const dependsOn = new Set<string>();
+    for (const change of preview.changes) {
+      const base = await this.#baseOf(preview, change);
+      if (base.from !== undefined) dependsOn.add(base.from);
+      const rebased = base.side === 'unreadable' ? undefined : await rebaseChange(change, base.side);
+      if (rebased?.kind === 'clean') changes.push(...(rebased.change ? [rebased.change] : []));
+      else stale.push(change.path);
+    }
+    // Meanwhile somebody may have resolved or revised it: then this was about something that is no more.
+    const now = store.get(id);
+    if (now?.state.kind !== 'pending' || now.revision !== preview.revision) return;
+    const unchanged = changes.length === preview.changes.length && changes.every((change, i) => change === preview.changes?.[i]);
+    if (stale.length > 0 || changes.length === 0) {
+      const paths = stale.length > 0 ? stale : preview.changes.map(change => change.path);
+      if (paths.join('\n') !== now.state.stale.join('\n')) await store.markStale(id, paths);
+    } else if (!unchanged) {
+      await store.revise(id, changes, [...dependsOn], 'rebase');
+    } else if (now.state.stale.length > 0) {
+      await store.markStale(id, []);
+    }
+  }
+
+  /** What the change starts from as things are: the nearest pending preview beneath, else the file itself. */
+  async #baseOf(preview: Preview, change: FileChange): Promise<Base> {
+    const path = change.kind === 'rename' ? change.from : change.path;
+    const below = this.#below(preview, path);
+    if (below) return below;
+    try {
+      const bytes = await this.#options.workspace.read(path);
+      return { side: bytes ? (sideOfBytes(bytes) ?? 'unreadable') : null };
+    } catch (error) {
+      if (error instanceof ToolError) return { side: 'unreadable' };
+      throw error;
+    }
+  }
+
+  #below(preview: Preview, path: string, seen = new Set<string>()): Base | undefined {
+    const ids = [...preview.dependsOn].sort((a, b) => Number(b.slice(1)) - Number(a.slice(1)));
+    for (const id of ids) {
+      const below = this.#options.store.get(id);
+      if (!below || seen.has(id)) continue;
+      seen.add(id);
+      const step = isOpen(below) ? (below.changes ?? []).flatMap(stepsOf).find(candidate => candidate.path === path) : undefined;
+      if (step) {
+        const isStale = below.state.kind === 'pending' && below.state.stale.length > 0;
+        return { side: isStale ? 'unreadable' : step.after, from: id };
+      }
+      const deeper = this.#below(below, path, seen);
+      if (deeper) return deeper;
+    }
+    return undefined;
+  }
+}
