@@ -8,6 +8,7 @@ import {
   type LadderMemory,
 } from '../../src/agent/model/toolChoiceLadder.ts';
 import { Invoker } from '../../src/agent/preview/invoker.ts';
+import { Overlay } from '../../src/agent/preview/overlay.ts';
 import type { PendingAction } from '../../src/agent/preview/pendingAction.ts';
 import type { Preview } from '../../src/agent/preview/preview.ts';
 import { parseEntry, type PreviewLogEntry } from '../../src/agent/preview/previewLog.ts';
@@ -176,6 +177,7 @@ export function createTestSession(options: TestSessionOptions = {}): TestSession
       invoker,
       tools,
       workspace,
+      overlay: new Overlay(store),
       ladder: new ToolChoiceLadder(options.ladderMemory ?? transientLadderMemory()),
       logger,
       settings: () => settings,

@@ -28,7 +28,9 @@ export class BlockedPreviewError extends ToolError {
   readonly blockers: readonly string[];
 
   constructor(id: string, blockers: readonly string[]) {
-    super(`${id} is made on ${blockers.join(', ')}, which are pending. Nothing was written. Resolve those first.`);
+    super(
+      `${id} is made on ${blockers.join(', ')}, which are pending. Nothing was written. Resolve those first.`,
+    );
     this.blockers = blockers;
   }
 }

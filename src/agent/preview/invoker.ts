@@ -9,7 +9,13 @@ import { ledgerFiles, type LedgerEntry } from './ledger.ts';
 import { textOf, textResult, type AgentToolResult, type PendingAction } from './pendingAction.ts';
 import { nameOf, type Actor, type ModelAuthority, type Preview, type ResolveAction } from './preview.ts';
 import type { PreviewStore } from './previewStore.ts';
-import { alreadyResolvedText, appliedText, recommendedText, revisedText, unknownPreviewText } from './resolveTexts.ts';
+import {
+  alreadyResolvedText,
+  appliedText,
+  recommendedText,
+  revisedText,
+  unknownPreviewText,
+} from './resolveTexts.ts';
 import type { Workspace } from './workspace.ts';
 
 /** One vote on one preview. */
@@ -124,11 +130,7 @@ export class Invoker {
     return [...blockers, preview];
   }
 
-  async #run(
-    preview: Preview,
-    group: readonly Preview[],
-    request: ResolveRequest,
-  ): Promise<AgentToolResult> {
+  async #run(preview: Preview, group: readonly Preview[], request: ResolveRequest): Promise<AgentToolResult> {
     for (const { id } of group) this.#store.beginResolving(id, request.action, request.actor);
     try {
       const result =

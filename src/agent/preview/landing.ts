@@ -46,7 +46,8 @@ export async function landChanges(
   try {
     await forEachLimited(steps, AT_ONCE, async step => {
       try {
-        if ((await writeSide(files, step.path, step.after, step.before)) === 'editor') unsaved.push(step.path);
+        if ((await writeSide(files, step.path, step.after, step.before)) === 'editor')
+          unsaved.push(step.path);
         done.push(step);
       } catch (error) {
         failed ??= { path: step.path, error };

@@ -67,34 +67,32 @@ const changes = z.array(
 );
 const action = z.enum(['apply', 'discard']);
 const staged = z.object({
-      id: z.string().regex(/^p[1-9]\d*$/),
-      label: z.string(),
-      sourceToolName: z.string(),
-      changes: changes.nullable(),
-      dependsOn: z.array(z.string()),
-      details: z.unknown().optional(),
-      origin: z.object({ sessionId: z.string(), messageId: z.string(), toolCallId: z.string() }).nullable(),
-      part: z.object({ previewId: z.string(), hunks: z.number(), patch: z.string() }).optional(),
-      editedByUser: z.literal(true).optional(),
-      stagedAt: z.string(),
-    });
+  id: z.string().regex(/^p[1-9]\d*$/),
+  label: z.string(),
+  sourceToolName: z.string(),
+  changes: changes.nullable(),
+  dependsOn: z.array(z.string()),
+  details: z.unknown().optional(),
+  origin: z.object({ sessionId: z.string(), messageId: z.string(), toolCallId: z.string() }).nullable(),
+  part: z.object({ previewId: z.string(), hunks: z.number(), patch: z.string() }).optional(),
+  editedByUser: z.literal(true).optional(),
+  stagedAt: z.string(),
+});
 const ledgerEntry = z.object({
-      previewId: z.string(),
-      label: z.string(),
-      sourceToolName: z.string(),
-      action,
-      actor: z.enum(['human', 'model', 'extension']),
-      reason: z.string(),
-      extra: z.record(z.string(), z.unknown()).optional(),
-      outcome: z.enum(['applied', 'discarded', 'failed']),
-      message: z.string().optional(),
-      details: z.unknown().optional(),
-      at: z.string(),
-      hunks: z.object({ applied: z.number(), refused: z.number() }).optional(),
-      files: z.array(
-        z.object({ path: z.string(), before: z.string().nullable(), after: z.string().nullable() }),
-      ),
-    });
+  previewId: z.string(),
+  label: z.string(),
+  sourceToolName: z.string(),
+  action,
+  actor: z.enum(['human', 'model', 'extension']),
+  reason: z.string(),
+  extra: z.record(z.string(), z.unknown()).optional(),
+  outcome: z.enum(['applied', 'discarded', 'failed']),
+  message: z.string().optional(),
+  details: z.unknown().optional(),
+  at: z.string(),
+  hunks: z.object({ applied: z.number(), refused: z.number() }).optional(),
+  files: z.array(z.object({ path: z.string(), before: z.string().nullable(), after: z.string().nullable() })),
+});
 const entrySchema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('staged'), preview: staged }),
   z.object({
@@ -124,7 +122,10 @@ const entrySchema = z.discriminatedUnion('type', [
 ]);
 
 /** The previews that `entry` changes, as they are after it. Entries about previews that do not exist change nothing. */
-export function reduce(find: (id: string) => Preview | undefined, entry: PreviewLogEntry): readonly Preview[] {
+export function reduce(
+  find: (id: string) => Preview | undefined,
+  entry: PreviewLogEntry,
+): readonly Preview[] {
   if (entry.type === 'staged') return [fresh(entry.preview)];
   if (entry.type === 'landing' || entry.type === 'recovered') return [];
   if (entry.type === 'resolved') {
@@ -149,7 +150,9 @@ export function reduce(find: (id: string) => Preview | undefined, entry: Preview
     case 'expired':
       return [{ ...preview, state: { kind: 'expired' } }];
     case 'dismissed':
-      return preview.state.kind === 'expired' ? [{ ...preview, state: { kind: 'expired', dismissed: true } }] : [];
+      return preview.state.kind === 'expired'
+        ? [{ ...preview, state: { kind: 'expired', dismissed: true } }]
+        : [];
   }
 }
 

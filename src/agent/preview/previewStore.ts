@@ -11,6 +11,14 @@ export interface PreviewLogSink {
   compact(keep: (entry: PreviewLogEntry) => boolean): Promise<void>;
 }
 
+/** A preview that is at another revision now, and why. */
+export interface Revision {
+  readonly preview: Preview;
+  readonly by: RevisedBy;
+  /** What was split off. */
+  readonly part?: Preview;
+}
+
 /**
  * The one owner of every preview's state. Each change is a log entry that is reduced into memory at once and
  * written in the order of the calls. Only the invoker resolves; everybody else reads and listens.
@@ -24,6 +32,7 @@ export class PreviewStore {
   readonly #onLogFailure: (error: unknown) => void;
   readonly #changed = new Emitter<Preview>();
   readonly #resolved = new Emitter<LedgerEntry>();
+  readonly #revised = new Emitter<Revision>();
   /** For each preview, the open ones that are made on it. */
   readonly #dependents = new Map<string, Set<string>>();
   /** Landings that have begun and of which nothing else is known. */
@@ -34,6 +43,9 @@ export class PreviewStore {
   readonly onDidChange: Event<Preview> = this.#changed.event;
   /** Fires once for each attempt to resolve, after `onDidChange`. */
   readonly onDidResolve: Event<LedgerEntry> = this.#resolved.event;
+
+  /** Fires after each new revision, after `onDidChange`. */
+  readonly onDidRevise: Event<Revision> = this.#revised.event;
 
   constructor(log: PreviewLogSink, onLogFailure: (error: unknown) => void) {
     this.#log = log;
@@ -61,7 +73,12 @@ export class PreviewStore {
   }
 
   /** Makes the next revision of a pending preview. Every vote on an older one is refused from now on. */
-  revise(id: string, changes: readonly FileChange[], dependsOn: readonly string[], by: RevisedBy): Promise<void> {
+  revise(
+    id: string,
+    changes: readonly FileChange[],
+    dependsOn: readonly string[],
+    by: RevisedBy,
+  ): Promise<void> {
     const { revision } = this.#require(id);
     return this.#record({ type: 'revised', id, revision: revision + 1, changes, dependsOn, by });
   }
@@ -196,7 +213,8 @@ export class PreviewStore {
     if (forgotten.size === 0) return;
     for (const id of forgotten) this.#previews.delete(id);
     await this.#log.compact(
-      entry => entry.type === 'resolved' || entry.type === 'expired' || !idsOf(entry).every(id => forgotten.has(id)),
+      entry =>
+        entry.type === 'resolved' || entry.type === 'expired' || !idsOf(entry).every(id => forgotten.has(id)),
     );
   }
 
@@ -205,6 +223,10 @@ export class PreviewStore {
     const stored = this.#log.append(entry);
     stored.catch(this.#onLogFailure);
     for (const preview of changed) this.#changed.fire(preview);
+    if (entry.type === 'revised') {
+      const part = entry.part && this.#require(entry.part.id);
+      this.#revised.fire({ preview: this.#require(entry.id), by: entry.by, ...(part ? { part } : {}) });
+    }
     return stored;
   }
 

@@ -98,7 +98,9 @@ export class Rebaser implements Disposable {
     // Meanwhile somebody may have resolved or revised it: then this was about something that is no more.
     const now = store.get(id);
     if (now?.state.kind !== 'pending' || now.revision !== preview.revision) return;
-    const unchanged = changes.length === preview.changes.length && changes.every((change, i) => change === preview.changes?.[i]);
+    const unchanged =
+      changes.length === preview.changes.length &&
+      changes.every((change, i) => change === preview.changes?.[i]);
     if (stale.length > 0 || changes.length === 0) {
       const paths = stale.length > 0 ? stale : preview.changes.map(change => change.path);
       if (paths.join('\n') !== now.state.stale.join('\n')) await store.markStale(id, paths);
@@ -129,7 +131,9 @@ export class Rebaser implements Disposable {
       const below = this.#options.store.get(id);
       if (!below || seen.has(id)) continue;
       seen.add(id);
-      const step = isOpen(below) ? (below.changes ?? []).flatMap(stepsOf).find(candidate => candidate.path === path) : undefined;
+      const step = isOpen(below)
+        ? (below.changes ?? []).flatMap(stepsOf).find(candidate => candidate.path === path)
+        : undefined;
       if (step) {
         const isStale = below.state.kind === 'pending' && below.state.stale.length > 0;
         return { side: isStale ? 'unreadable' : step.after, from: id };

@@ -186,6 +186,7 @@ export class ResolveDirectives implements Disposable {
 }
 
 /** Whether the model's answer is still awaited and would be of use. */
-function isUnanswered({ state }: Preview): boolean {
+function isUnanswered({ state, editedByUser }: Preview): boolean {
+  if (editedByUser) return false;
   return state.kind === 'pending' && state.recommendation === undefined && state.stale.length === 0;
 }

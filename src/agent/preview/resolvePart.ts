@@ -28,7 +28,7 @@ export async function resolvePart(
   if (seen.state.kind !== 'pending') return invoker.resolve(request);
   const split = await splitPreview(seen, part, request.action);
   if (!split) return invoker.resolve(request);
-  const patch = await patchOf(split.part);
+  const { patch, hunks } = await describe(split.part);
   const now = store.get(request.id);
   if (now !== seen) {
     if (now && now.revision !== seen.revision) throw new ToolError(revisedText(now, request.revision));
@@ -43,7 +43,7 @@ export async function resolvePart(
       changes: split.part,
       dependsOn: seen.dependsOn,
       origin: seen.origin,
-      part: { previewId: seen.id, hunks: split.hunks, patch },
+      part: { previewId: seen.id, hunks, patch },
       stagedAt: new Date().toISOString(),
     },
   );
@@ -54,12 +54,13 @@ function partLabel(label: string, { path, hunk }: PreviewPart): string {
   return hunk === undefined ? `${label}: ${path}` : `${label}: ${path}, hunk ${hunk + 1}`;
 }
 
-async function patchOf(changes: readonly FileChange[]): Promise<string> {
-  const patches = await Promise.all(
-    changes.map(async ({ path, before, after }) =>
-      patchText(path, await hunksOf(before?.text ?? '', after?.text ?? ''), MAX_PATCH_LINES),
-    ),
-  );
-  return patches.join('\n');
+async function describe(changes: readonly FileChange[]): Promise<{ patch: string; hunks: number }> {
+  let hunks = 0;
+  const patches: string[] = [];
+  for (const { path, before, after } of changes) {
+    const own = await hunksOf(before?.text ?? '', after?.text ?? '');
+    hunks += Math.max(1, own.length);
+    patches.push(patchText(path, own, MAX_PATCH_LINES));
+  }
+  return { patch: patches.join('\n'), hunks };
 }
-

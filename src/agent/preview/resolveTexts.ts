@@ -32,7 +32,8 @@ export function stagedText(previews: readonly Preview[], userReviews: boolean): 
 /** The result of landing previews: the one that was meant, and those it is made on. */
 export function appliedText(group: readonly Preview[], reason: string, unsaved: readonly string[]): string {
   const what = group.length === 1 ? (group[0]?.label ?? '') : group.map(nameOf).join(', ');
-  const note = unsaved.length === 0 ? '' : ` Not saved yet, because of other unsaved changes: ${unsaved.join(', ')}.`;
+  const note =
+    unsaved.length === 0 ? '' : ` Not saved yet, because of other unsaved changes: ${unsaved.join(', ')}.`;
   return `Applied: ${what}. Reason: ${reason}${note}`;
 }
 

@@ -15,7 +15,6 @@ export interface SplitPreview {
   readonly rest: readonly FileChange[];
   /** Whether the rest builds on the part, i.e. can only be applied after it. */
   readonly restBuildsOnPart: boolean;
-  readonly hunks: number;
 }
 
 /**
@@ -33,9 +32,7 @@ export async function splitPreview(
   if (!change) throw new ToolError(`${preview.id} does not change ${part.path}.`);
   const others = changes.filter(candidate => candidate !== change);
   if (part.hunk === undefined) {
-    return others.length === 0
-      ? undefined
-      : { part: [change], rest: others, restBuildsOnPart: false, hunks: 1 };
+    return others.length === 0 ? undefined : { part: [change], rest: others, restBuildsOnPart: false };
   }
   if (change.kind !== 'modify') {
     if (part.hunk !== 0) throw new ToolError(`${part.path} has only one hunk in ${preview.id}.`);
@@ -61,6 +58,5 @@ export async function splitPreview(
     part: [{ ...change, after: withPart }],
     rest: rest ? changes.map(candidate => (candidate === change ? rest : candidate)) : others,
     restBuildsOnPart: applies,
-    hunks: 1,
   };
 }

@@ -9,6 +9,7 @@ import type { Offer, ToolChoiceLadder } from '../model/toolChoiceLadder.ts';
 import type { Invoker } from '../preview/invoker.ts';
 import type { LedgerEntry } from '../preview/ledger.ts';
 import type { StandingResolveHandler } from '../preview/modelResolver.ts';
+import type { Overlay } from '../preview/overlay.ts';
 import type { PendingAction } from '../preview/pendingAction.ts';
 import {
   isOpen,
@@ -17,10 +18,10 @@ import {
   type PreviewOrigin,
   type ResolveOrder,
 } from '../preview/preview.ts';
-import type { PreviewStore } from '../preview/previewStore.ts';
+import type { PreviewStore, Revision } from '../preview/previewStore.ts';
 import { queueResolveHandler, type QueuedPreview } from '../preview/queueResolveHandler.ts';
 import type { Forcing } from '../preview/resolveDirectives.ts';
-import { outcomeText } from '../preview/resolveTexts.ts';
+import { outcomeText, revisionText } from '../preview/resolveTexts.ts';
 import type { Workspace } from '../preview/workspace.ts';
 import { executeToolCall } from '../tools/execute.ts';
 import { specOf, type ToolRegistry } from '../tools/registry.ts';
@@ -46,6 +47,7 @@ export interface SessionOptions {
   readonly invoker: Invoker;
   readonly tools: ToolRegistry;
   readonly workspace: Workspace;
+  readonly overlay: Overlay;
   readonly ladder: ToolChoiceLadder;
   readonly logger: Logger;
   readonly settings: () => SessionSettings;
@@ -89,6 +91,7 @@ export class Session implements Disposable {
       new ToolChoices({ store, invoker, ladder, settings, steer: message => this.#review.tell(message) }),
     );
     this.#owned.add(store.onDidChange(preview => this.#emit({ type: 'preview_changed', preview })));
+    this.#owned.add(store.onDidRevise(revision => this.#followRevision(revision)));
     this.#owned.add(store.onDidResolve(entry => this.#followResolution(entry)));
     if (stored) this.#takeUp(stored);
   }
@@ -220,12 +223,12 @@ export class Session implements Disposable {
     origin: PreviewOrigin | null,
     remind: (preview: Preview) => void,
   ): QueuedPreview {
-    const { store, invoker } = this.#options;
+    const { store, invoker, overlay } = this.#options;
     const know = (preview: Preview): void => {
       this.#review.staged(preview.id);
       remind(preview);
     };
-    return queueResolveHandler({ store, invoker, remind: know }, action, origin);
+    return queueResolveHandler({ store, invoker, overlay, remind: know }, action, origin);
   }
 
   #start(): Promise<void> {
@@ -298,7 +301,7 @@ export class Session implements Disposable {
   }
 
   #execute(call: ToolCall, signal: AbortSignal): Promise<ToolResultMessage> {
-    const { workspace, logger, settings } = this.#options;
+    const { workspace, overlay, logger, settings } = this.#options;
     const origin = { sessionId: this.#id, messageId: `m${this.#messages.length}`, toolCallId: call.id };
     return executeToolCall(call, {
       tools: this.#tools(),
@@ -306,7 +309,8 @@ export class Session implements Disposable {
       userReviews: settings().modelAuthority === 'none',
       context: {
         signal,
-        workspace,
+        workspace: overlay.on(workspace),
+        pendingOn: path => overlay.at(path)?.previewId,
         stage: async action => {
           const { preview, stored } = this.stage(action, origin);
           await stored.catch(() => undefined);
@@ -317,10 +321,26 @@ export class Session implements Disposable {
     });
   }
 
+  #followRevision({ preview, by, part }: Revision): void {
+    if (!this.#review.knows(preview.id)) return;
+    if (part) this.#review.staged(part.id);
+    this.#review.tell({
+      role: 'steering',
+      kind: 'revision',
+      text: revisionText(preview, by),
+      previewIds: [preview.id],
+    });
+  }
+
   #followResolution(entry: LedgerEntry): void {
     if (!this.#review.knows(entry.previewId) || entry.actor === 'model') return;
     const previewIds = [entry.previewId];
-    this.#review.tell({ role: 'steering', kind: 'outcome', text: outcomeText(entry), previewIds });
+    this.#review.tell({
+      role: 'steering',
+      kind: 'outcome',
+      text: outcomeText(entry, this.#options.store.get(entry.previewId)?.part),
+      previewIds,
+    });
     if (this.#state !== 'awaitingReview' || this.#review.hasOpen) return;
     if (this.#goesOn()) void this.#start();
     else this.#setState('idle');

@@ -39,7 +39,7 @@ const message = z.discriminatedUnion('role', [
   }),
   z.object({
     role: z.literal('steering'),
-    kind: z.enum(['resolve-reminder', 'outcome', 'notice']),
+    kind: z.enum(['resolve-reminder', 'outcome', 'revision', 'notice']),
     text: z.string(),
     previewIds,
   }),

@@ -21,16 +21,21 @@ export const readFileTool = defineTool({
     endLine: z.int().min(1).optional(),
   }),
   readOnly: true,
-  async execute({ path: input, startLine = 1, endLine }, { workspace }) {
+  async execute({ path: input, startLine = 1, endLine }, { workspace, pendingOn }) {
     const path = await workspace.resolvePath(input);
     const lines = splitLines((await readExistingText(workspace, path)).text);
     if (lines.length === 0) return textResult(`${path} is empty.`);
     if (startLine > lines.length) throw new ToolError(`${path} has only ${lines.length} lines.`);
     const last = Math.min(endLine ?? lines.length, lines.length, startLine + MAX_LINES - 1);
     const shown = lines.slice(startLine - 1, last).map((line, i) => `${startLine + i}\t${shorten(line)}`);
+    const pending = pendingOn(path);
+    const asIf =
+      pending === undefined ? '' : ` This is the file as if ${pending} were applied, which is pending.`;
     const rest =
       last < Math.min(endLine ?? lines.length, lines.length) ? ` Ask again from line ${last + 1}.` : '';
-    return textResult(`${path}, lines ${startLine}-${last} of ${lines.length}.${rest}\n${shown.join('\n')}`);
+    return textResult(
+      `${path}, lines ${startLine}-${last} of ${lines.length}.${asIf}${rest}\n${shown.join('\n')}`,
+    );
   },
 });
 

@@ -7,7 +7,10 @@ import type { Workspace } from '../preview/workspace.ts';
 /** What a running tool may reach. */
 export interface ToolContext {
   readonly signal: AbortSignal;
+  /** The workspace as if the pending previews were applied. */
   readonly workspace: Workspace;
+  /** The pending preview that has the last say in what a path holds there, if one does. */
+  pendingOn(path: string): string | undefined;
   /** Stages a preview; settles when it is safe on disk. Nothing is changed by it. */
   stage(action: PendingAction): Promise<Preview>;
   /** Resolves a preview as the model. */

@@ -5,6 +5,8 @@ import type { Logger } from '../../agent/base/log.ts';
 import { ToolChoiceLadder, type LadderMemory, type LadderStep } from '../../agent/model/toolChoiceLadder.ts';
 import { Invoker } from '../../agent/preview/invoker.ts';
 import { openPreviewLog } from '../../agent/preview/previewLog.ts';
+import { Overlay } from '../../agent/preview/overlay.ts';
+import { Rebaser } from '../../agent/preview/rebaser.ts';
 import { PreviewStore } from '../../agent/preview/previewStore.ts';
 import { Session } from '../../agent/session/session.ts';
 import { SessionLogs, storedSession, type StoredSession } from '../../agent/session/sessionLog.ts';
@@ -24,6 +26,7 @@ export interface Agent {
   readonly workspace: VsCodeWorkspace;
   readonly store: PreviewStore;
   readonly invoker: Invoker;
+  readonly rebaser: Rebaser;
   readonly providers: Providers;
   readonly session: Session;
 }
@@ -42,6 +45,9 @@ export async function createAgent(context: vscode.ExtensionContext): Promise<Age
     log.error(`Forgetting old previews failed: ${detailOf(error)}`);
   });
   const invoker = new Invoker(store, workspace, () => settings.modelAuthority);
+  const overlay = new Overlay(store);
+  const rebaser = new Rebaser({ store, workspace, logger: log });
+  subscriptions.push(overlay, rebaser);
   const providers = new Providers(settings, keys, log);
   const tools = builtInTools();
   tools.register(searchTextTool(new WorkspaceTextSearch(workspace, log)));
@@ -52,6 +58,7 @@ export async function createAgent(context: vscode.ExtensionContext): Promise<Age
       invoker,
       tools,
       workspace,
+      overlay,
       ladder: new ToolChoiceLadder(ladderMemory(context.globalState)),
       logger: log,
       settings: () => settings,
@@ -61,7 +68,7 @@ export async function createAgent(context: vscode.ExtensionContext): Promise<Age
     await lastSession(sessions, log),
   );
   subscriptions.push(session);
-  return { log, settings, keys, workspace, store, invoker, providers, session };
+  return { log, settings, keys, workspace, store, invoker, rebaser, providers, session };
 }
 
 /** The session that was open last, if it can be read. */

@@ -42,7 +42,14 @@ for (const [before, after, added, removed] of stats) {
   });
 }
 
+test('a full rewrite of thousands of lines is exact: lines without a counterpart are not compared', async () => {
+  const lines = (word: string): string => Array.from({ length: 10_000 }, (_, i) => `${word}${i}\n`).join('');
+  assert.deepEqual(await diffStat(lines('a'), lines('b')), { added: 10_000, removed: 10_000, exact: true });
+});
+
 test('texts that are too different are counted without being compared, and that is told', async () => {
-  const lines = (word: string): string => Array.from({ length: 3_000 }, (_, i) => `${word}${i}\n`).join('');
-  assert.deepEqual(await diffStat(lines('a'), lines('b')), { added: 3_000, removed: 3_000, exact: false });
+  const lines = Array.from({ length: 3_000 }, (_, i) => `${i}\n`);
+  const { exact } = await diffStat(lines.join(''), [...lines].reverse().join(''));
+  assert.equal(exact, false);
+});
 });
