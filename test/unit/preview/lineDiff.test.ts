@@ -52,4 +52,3 @@ test('texts that are too different are counted without being compared, and that 
   const { exact } = await diffStat(lines.join(''), [...lines].reverse().join(''));
   assert.equal(exact, false);
 });
-});
