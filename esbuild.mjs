@@ -13,7 +13,6 @@ const options = {
   target: 'node22',
   external: ['vscode'],
   minify: !process.argv.includes('--watch'),
-  keepNames: true,
   sourcemap: true,
   sourcesContent: false,
   logLevel: 'warning',
@@ -21,20 +20,29 @@ const options = {
   supported: { 'dynamic-import': false },
 };
 
-/** Packages loaded with a dynamic import become files of their own, loaded on first use. */
-function lazyPackages(found) {
+/**
+ * What the source loads with `import()` becomes a file of its own, loaded on first use: a package, or a part of the source
+ * that few sessions need. Such a part gets its own copy of what it imports, so nothing of it may be compared by identity.
+ */
+function lazyChunks(found) {
   return {
-    name: 'lazy-packages',
+    name: 'lazy-chunks',
     setup(b) {
-      b.onResolve({ filter: /^[@a-z]/ }, args => {
+      b.onResolve({ filter: /./ }, args => {
         if (args.kind !== 'dynamic-import') return undefined;
-        found.add(args.path);
-        return { path: `./${chunkName(args.path)}`, external: true };
+        const target = args.path.startsWith('.') ? path.resolve(args.resolveDir, args.path) : args.path;
+        found.add(target);
+        return { path: `./${chunkName(target)}`, external: true };
       });
     },
   };
 }
-const chunkName = name => `chunk-${name.replace(/[@/]+/g, '-').replace(/^-/, '')}.cjs`;
+const chunkName = target => {
+  const name = path.isAbsolute(target)
+    ? path.basename(target, '.ts')
+    : target.replace(/[@/]+/g, '-').replace(/^-/, '');
+  return `chunk-${name}.cjs`;
+};
 
 /** Several builds at once, told as one. */
 class Progress {
@@ -61,7 +69,7 @@ const entry = {
   outdir: 'dist',
   outExtension: { '.js': '.cjs' },
   metafile: true,
-  plugins: [lazyPackages(lazy)],
+  plugins: [lazyChunks(lazy)],
 };
 /** The script of the chat panel: it runs in a browser. */
 const chat = {
@@ -117,11 +125,13 @@ function copyIconFont() {
 }
 
 async function buildChunks() {
-  for (const name of lazy) {
+  // A chunk may load others: those join the set while it is walked.
+  for (const target of lazy) {
     await build({
       ...options,
-      stdin: { contents: `export * from ${JSON.stringify(name)}`, resolveDir: process.cwd() },
-      outfile: path.join('dist', chunkName(name)),
+      stdin: { contents: `module.exports = require(${JSON.stringify(target)})`, resolveDir: process.cwd() },
+      outfile: path.join('dist', chunkName(target)),
+      plugins: [lazyChunks(lazy)],
       sourcemap: false,
     });
   }
@@ -132,8 +142,9 @@ function report() {
   console.log(
     `entry  dist/extension.cjs ${kb('extension.cjs').toFixed(0)} KB (budget ${ENTRY_BUDGET_KB} KB)`,
   );
-  for (const name of [...lazy].sort()) {
-    console.log(`lazy   dist/${chunkName(name)} ${kb(chunkName(name)).toFixed(0)} KB (${name})`);
+  for (const target of [...lazy].sort()) {
+    const what = path.isAbsolute(target) ? path.relative('.', target) : target;
+    console.log(`lazy   dist/${chunkName(target)} ${kb(chunkName(target)).toFixed(0)} KB (${what})`);
   }
   console.log(`view   dist/chat.js ${kb('chat.js').toFixed(0)} KB`);
   if (kb('extension.cjs') > ENTRY_BUDGET_KB) {

@@ -7,10 +7,7 @@ import { contextKeys } from './contributions.ts';
 export function registerContextKeys(store: PreviewStore, session: Session): vscode.Disposable {
   const hasPending = contextKey(contextKeys.hasPending, () => store.hasPending);
   const running = contextKey(contextKeys.running, () => session.state === 'running');
-  return vscode.Disposable.from(
-    store.onDidChange(hasPending) as vscode.Disposable,
-    session.onDidEmit(running) as vscode.Disposable,
-  );
+  return vscode.Disposable.from(store.onDidChange(hasPending), session.onDidEmit(running));
 }
 
 function contextKey(key: string, read: () => boolean): () => void {

@@ -46,10 +46,11 @@ export function problemsOf(body: unknown): string[] {
   const choice = body['tool_choice'];
   if (choice !== undefined && names.length === 0) problems.push('tool_choice without tools');
   else if (isRecord(choice)) {
-    const named = isRecord(choice['function']) ? String(choice['function']['name']) : '';
+    const name = isRecord(choice['function']) ? choice['function']['name'] : undefined;
+    const named = typeof name === 'string' ? name : '';
     if (!names.includes(named)) problems.push(`tool_choice names ${named}, which is not in tools`);
-  } else if (choice !== undefined && !['auto', 'none', 'required'].includes(String(choice))) {
-    problems.push(`tool_choice is ${String(choice)}`);
+  } else if (choice !== undefined && choice !== 'auto' && choice !== 'none' && choice !== 'required') {
+    problems.push(`tool_choice is ${JSON.stringify(choice)}`);
   }
   return problems;
 }

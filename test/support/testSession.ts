@@ -14,7 +14,8 @@ import type { Preview } from '../../src/agent/preview/preview.ts';
 import { parseEntry, type PreviewLogEntry } from '../../src/agent/preview/previewLog.ts';
 import { PreviewStore, type PreviewLogSink } from '../../src/agent/preview/previewStore.ts';
 import type { SessionEvent } from '../../src/agent/session/events.ts';
-import { Session, type SessionSettings } from '../../src/agent/session/session.ts';
+import { Session } from '../../src/agent/session/session.ts';
+import type { SessionSettings } from '../../src/agent/session/sessionOptions.ts';
 import {
   parseSessionEntry,
   storedSession,

@@ -14,7 +14,10 @@ export function createOfflineProvider(): ChatProvider {
     id: 'offline',
     label: 'Offline',
     async *stream(request: ChatRequest, signal: AbortSignal): AsyncGenerator<ProviderEvent> {
-      if (signal.aborted) return yield { type: 'aborted' };
+      if (signal.aborted) {
+        yield { type: 'aborted' };
+        return;
+      }
       const answer = answerTo(request);
       if (answer.text !== '') yield { type: 'text', delta: answer.text };
       for (const call of answer.toolCalls) yield { type: 'toolCall', name: call.name };

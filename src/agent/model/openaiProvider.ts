@@ -6,6 +6,7 @@ import { BrokenAnswer, KnownFault, ReportedError, failureOf, placeOf } from './o
 import type { FailureContext } from './openaiFailure.ts';
 import { ServerHabits } from './openaiHabits.ts';
 import { isRecord, toWireMessages, toWireToolChoice, toWireTools } from './openaiMessages.ts';
+import { openAiNames } from './openaiNames.ts';
 import { DONE, SseDecoder, readBody } from './openaiSse.ts';
 import { ChatAccumulator } from './openaiStream.ts';
 import type { ChatProvider, ChatRequest, ProviderEvent, ProviderFailure } from './chatProvider.ts';
@@ -28,8 +29,7 @@ const JSON_OVERHEAD = 1_048_576;
 export function createOpenAiProvider(options: OpenAiProviderOptions): ChatProvider {
   const habits = new ServerHabits();
   return {
-    id: `openai:${plainAddress(options.baseUrl)}:${options.model}`,
-    label: `${options.model} (${URL.canParse(options.baseUrl) ? new URL(options.baseUrl).host : options.baseUrl})`,
+    ...openAiNames(options),
     stream: (request, signal) => streamAnswer(options, habits, request, signal),
   };
 }
@@ -203,11 +203,4 @@ function usedIds(request: ChatRequest): string[] {
 
 function contextOf(baseUrl: string, model: string): FailureContext {
   return { baseUrl, model, hasKey: false, secrets: [] };
-}
-
-/** A base URL without user name, password, query and trailing slash. */
-function plainAddress(baseUrl: string): string {
-  if (!URL.canParse(baseUrl)) return baseUrl;
-  const url = new URL(baseUrl);
-  return `${url.origin}${url.pathname.replace(/\/+$/, '')}`;
 }

@@ -1,3 +1,4 @@
+import type { SessionMessage } from '../model/messages.ts';
 import type { ResolveCall } from '../preview/modelResolver.ts';
 import { textResult, type AgentToolResult, type PendingAction } from '../preview/pendingAction.ts';
 import { PLAN_SOURCE } from '../preview/authority.ts';
@@ -84,6 +85,13 @@ export function planTitle(given: unknown, text: string): string {
   const usable = typeof given === 'string' ? oneLine(given) : '';
   const heading = /^#\s+(.+)$/m.exec(text)?.[1] ?? '';
   return usable || oneLine(heading) || 'plan';
+}
+
+/** The words that a plan stands in: the last that the model said since the last prompt. */
+export function lastWords(messages: readonly SessionMessage[]): string {
+  const sincePrompt = messages.slice(messages.findLastIndex(message => message.role === 'user') + 1);
+  const spoken = sincePrompt.findLast(message => message.role === 'assistant' && message.text !== '');
+  return spoken?.role === 'assistant' ? spoken.text : '';
 }
 
 function oneLine(text: string): string {

@@ -1,61 +1,28 @@
 import { DisposableStore, type Disposable } from '../base/disposable.ts';
 import { Emitter, type Event } from '../base/event.ts';
 import { detailOf } from '../base/errors.ts';
-import type { Logger } from '../base/log.ts';
 import type { ChatProvider, ChatRequest, ProviderFailure } from '../model/chatProvider.ts';
 import type { SessionMessage, ToolCall, ToolResultMessage } from '../model/messages.ts';
 import { SYSTEM_PROMPT } from '../model/prompts.ts';
-import type { Offer, ToolChoiceLadder } from '../model/toolChoiceLadder.ts';
-import type { Invoker } from '../preview/invoker.ts';
+import type { Offer } from '../model/toolChoiceLadder.ts';
 import type { LedgerEntry } from '../preview/ledger.ts';
 import type { StandingResolveHandler } from '../preview/modelResolver.ts';
-import type { Overlay } from '../preview/overlay.ts';
 import type { PendingAction } from '../preview/pendingAction.ts';
-import {
-  isOpen,
-  type ModelAuthority,
-  type Preview,
-  type PreviewOrigin,
-  type ResolveOrder,
-} from '../preview/preview.ts';
-import type { PreviewStore, Revision } from '../preview/previewStore.ts';
+import { isOpen, type Preview, type PreviewOrigin } from '../preview/preview.ts';
+import type { Revision } from '../preview/previewStore.ts';
 import { queueResolveHandler, type QueuedPreview } from '../preview/queueResolveHandler.ts';
-import type { Forcing } from '../preview/resolveDirectives.ts';
 import { outcomeText, revisionText } from '../preview/resolveTexts.ts';
-import type { Workspace } from '../preview/workspace.ts';
 import { executeToolCall } from '../tools/execute.ts';
-import { specOf, type ToolRegistry } from '../tools/registry.ts';
+import { specOf } from '../tools/registry.ts';
 import type { Tool } from '../tools/tool.ts';
 import type { SessionEvent, SessionState } from './events.ts';
 import { runLoop, type LoopEnd, type LoopPort } from './loop.ts';
-import { PLAN_MODE_PROMPT, PlanMode } from './planMode.ts';
+import { lastWords, PLAN_MODE_PROMPT, PlanMode } from './planMode.ts';
 import { mended } from './restore.ts';
+import type { SessionOptions } from './sessionOptions.ts';
 import { Review } from './review.ts';
 import { newSessionId, type SessionLogEntry, type StoredSession } from './sessionLog.ts';
 import { ToolChoices } from './toolChoices.ts';
-
-/** The settings that a session follows; read anew whenever they matter. */
-export interface SessionSettings {
-  readonly modelAuthority: ModelAuthority;
-  readonly order: ResolveOrder;
-  readonly forcing: Forcing;
-  readonly continueAfterReview: boolean;
-}
-
-export interface SessionOptions {
-  readonly store: PreviewStore;
-  readonly invoker: Invoker;
-  readonly tools: ToolRegistry;
-  readonly workspace: Workspace;
-  readonly overlay: Overlay;
-  readonly ladder: ToolChoiceLadder;
-  readonly logger: Logger;
-  readonly settings: () => SessionSettings;
-  /** The provider that answers a prompt; asked once for each prompt. */
-  readonly providerFor: (prompt: string) => ChatProvider;
-  /** Where a session of this id is written. */
-  readonly logFor: (sessionId: string) => { append(entry: SessionLogEntry): Promise<void> };
-}
 
 /**
  * One conversation: its messages, the loop that extends them, and what of the previews concerns the model. Previews
@@ -200,7 +167,7 @@ export class Session implements Disposable {
   #newPlanMode(): PlanMode {
     const { invoker } = this.#options;
     return new PlanMode({
-      planText: () => this.#lastWords(),
+      planText: () => lastWords(this.#messages),
       stagePlan: action => this.#stage(action, null, () => undefined).preview.id,
       withdrawPlan: async id => {
         const reason = 'Replaced by a newer plan.';
@@ -208,14 +175,6 @@ export class Session implements Disposable {
       },
       approved: () => this.setPlanMode(false),
     });
-  }
-
-  #lastWords(): string {
-    for (const message of [...this.#messages].reverse()) {
-      if (message.role === 'user') return '';
-      if (message.role === 'assistant' && message.text !== '') return message.text;
-    }
-    return '';
   }
 
   #stage(

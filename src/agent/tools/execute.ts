@@ -1,4 +1,4 @@
-import * as z from 'zod';
+import type * as z from 'zod';
 import { abortErrorOf, untilAborted } from '../base/abort.ts';
 import { detailOf, isAbortError, messageOf, ToolError } from '../base/errors.ts';
 import type { Logger } from '../base/log.ts';

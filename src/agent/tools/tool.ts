@@ -37,5 +37,5 @@ export interface Tool<Schema extends z.ZodType = z.ZodType> {
 
 /** Gives `execute` the types of its schema. */
 export function defineTool<Schema extends z.ZodType>(tool: Tool<Schema>): Tool {
-  return tool as unknown as Tool;
+  return tool;
 }

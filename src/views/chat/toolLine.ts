@@ -46,7 +46,11 @@ function summaryOf(call: ToolCall): string {
   if (!args) return oneLine(call.arguments);
   const telling = TELLING.find(name => typeof args[name] === 'string' && args[name] !== '');
   const value = telling === undefined ? Object.values(args).find(isTelling) : args[telling];
-  return value === undefined ? '' : oneLine(Array.isArray(value) ? value.join(', ') : String(value));
+  return value === undefined
+    ? ''
+    : oneLine(
+        Array.isArray(value) ? value.join(', ') : typeof value === 'string' ? value : JSON.stringify(value),
+      );
 }
 
 function isTelling(value: unknown): boolean {

@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import type { Logger } from '../../agent/base/log.ts';
 import type { ChatProvider, ProviderFailure } from '../../agent/model/chatProvider.ts';
 import { createOfflineProvider } from '../../agent/model/offlineProvider.ts';
-import { createOpenAiProvider } from '../../agent/model/openaiProvider.ts';
+import { createLazyOpenAiProvider } from '../../agent/model/lazyOpenAiProvider.ts';
 import { parseSlashCommand } from '../../agent/model/slashCommands.ts';
 import type { ApiKeys } from './secrets.ts';
 import type { Settings } from './settings.ts';
@@ -45,7 +45,7 @@ export class Providers {
       this.#openai = {
         baseUrl,
         model,
-        provider: createOpenAiProvider({ baseUrl, model, apiKey, logger: this.#logger }),
+        provider: createLazyOpenAiProvider({ baseUrl, model, apiKey, logger: this.#logger }),
       };
     }
     return this.#openai.provider;
@@ -57,7 +57,7 @@ function failing(failure: ProviderFailure): ChatProvider {
   return {
     id: failure.code,
     label: vscode.l10n.t('No model'),
-    // eslint-disable-next-line @typescript-eslint/require-await -- the port is asynchronous
+
     async *stream() {
       yield { type: 'error', failure };
     },

@@ -62,7 +62,9 @@ for (let k = 1; k <= WRITES; k++) {
     workspace.failWritesFrom(k);
     const written = ['a.txt', 'made.txt', 'old.txt', 'new.txt', 'gone.txt'].slice(0, k - 1).reverse();
     const expected =
-      k === 1 ? /Nothing was changed\.$/ : new RegExp(`could not be restored .*: ${[...written].sort().join(', ')}\\.$`);
+      k === 1
+        ? /Nothing was changed\.$/
+        : new RegExp(`could not be restored .*: ${[...written].sort().join(', ')}\\.$`);
     await assert.rejects(landChanges(workspace, changes), expected);
   });
 }

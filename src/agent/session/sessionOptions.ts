@@ -1,0 +1,34 @@
+import type { Logger } from '../base/log.ts';
+import type { ChatProvider } from '../model/chatProvider.ts';
+import type { ToolChoiceLadder } from '../model/toolChoiceLadder.ts';
+import type { Invoker } from '../preview/invoker.ts';
+import type { Overlay } from '../preview/overlay.ts';
+import type { ModelAuthority, ResolveOrder } from '../preview/preview.ts';
+import type { PreviewStore } from '../preview/previewStore.ts';
+import type { Forcing } from '../preview/resolveDirectives.ts';
+import type { Workspace } from '../preview/workspace.ts';
+import type { ToolRegistry } from '../tools/registry.ts';
+import type { SessionLogEntry } from './sessionLog.ts';
+
+/** The settings that a session follows; read anew whenever they matter. */
+export interface SessionSettings {
+  readonly modelAuthority: ModelAuthority;
+  readonly order: ResolveOrder;
+  readonly forcing: Forcing;
+  readonly continueAfterReview: boolean;
+}
+
+export interface SessionOptions {
+  readonly store: PreviewStore;
+  readonly invoker: Invoker;
+  readonly tools: ToolRegistry;
+  readonly workspace: Workspace;
+  readonly overlay: Overlay;
+  readonly ladder: ToolChoiceLadder;
+  readonly logger: Logger;
+  readonly settings: () => SessionSettings;
+  /** The provider that answers a prompt; asked once for each prompt. */
+  readonly providerFor: (prompt: string) => ChatProvider;
+  /** Where a session of this id is written. */
+  readonly logFor: (sessionId: string) => { append(entry: SessionLogEntry): Promise<void> };
+}
