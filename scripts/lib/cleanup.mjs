@@ -48,6 +48,9 @@ export async function cleanUp() {
 /** True once a signal asked this process to end: what fails from now on is no news. */
 export const isEnding = () => signalled;
 
+/** @type {Map<string, () => Promise<unknown>>} */
+const folders = new Map();
+
 /**
  * Makes a folder under the system's temporary folder that goes when the process ends (kept with REDLINE_KEEP=1).
  * @param {string} prefix
@@ -55,8 +58,14 @@ export const isEnding = () => signalled;
  */
 export function temporaryFolder(prefix) {
   const folder = fs.realpathSync(fs.mkdtempSync(path.join(os.tmpdir(), prefix)));
-  if (!process.env.REDLINE_KEEP) atExit(() => removeFolder(folder));
+  if (!process.env.REDLINE_KEEP) folders.set(folder, atExit(() => removeFolder(folder)));
   return folder;
+}
+
+/** Removes a folder of `temporaryFolder` now. */
+export async function removeTemporaryFolder(folder) {
+  await folders.get(folder)?.();
+  folders.delete(folder);
 }
 
 function removeFolder(folder) {

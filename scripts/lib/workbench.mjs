@@ -17,7 +17,7 @@ import * as fs from 'node:fs';
 import * as path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { openBrowser } from './browser.mjs';
-import { atExit, temporaryFolder } from './cleanup.mjs';
+import { atExit, removeTemporaryFolder, temporaryFolder } from './cleanup.mjs';
 import { inRepo, vsixPath } from './paths.mjs';
 import { installExtension, readSettings, startServer, writeSettings } from './vscodeServer.mjs';
 import { copyExampleWorkspace } from './workspaceCopy.mjs';
@@ -81,9 +81,11 @@ export class Workbench {
     return workbench;
   }
 
-  /** Ends this window and its server, nothing else. */
+  /** Ends this window and its server, nothing else, and forgets its profile and its copy of the workspace. */
   async close() {
     await this.#close();
+    await removeTemporaryFolder(this.#options.userDataDir);
+    if (!this.#options.workspace) await removeTemporaryFolder(path.dirname(this.workspace));
   }
 
   /** Reloads the window, as the command "Developer: Reload Window" does. */
