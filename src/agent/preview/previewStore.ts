@@ -79,14 +79,17 @@ export class PreviewStore {
     return this.#ledger;
   }
 
-  /** Records the model's opinion. */
+  /** Records the model's opinion on a pending preview; does nothing for any other. */
   recommend(id: string, action: ResolveAction, reason: string): Promise<void> {
-    return this.#record({ type: 'recommended', id, recommendation: { action, reason } });
+    return this.#recordPending({ type: 'recommended', id, recommendation: { action, reason } });
   }
 
-  /** Records that the bases of `paths` moved on; an empty list takes it back. */
+  /**
+   * Records that the bases of `paths` moved on; an empty list takes it back. Does nothing for a preview that is not
+   * pending: landing changes moves its own bases.
+   */
   markStale(id: string, paths: readonly string[]): Promise<void> {
-    return this.#record({ type: 'stale', id, paths });
+    return this.#recordPending({ type: 'stale', id, paths });
   }
 
   /** Takes an expired preview out of sight. It stays in the log. */
@@ -125,6 +128,11 @@ export class PreviewStore {
     );
   }
 
+  #recordPending(entry: PreviewLogEntry): Promise<void> {
+    const isPending = this.#previews.get(idOf(entry))?.state.kind === 'pending';
+    return isPending ? this.#record(entry) : Promise.resolve();
+  }
+
   #record(entry: PreviewLogEntry): Promise<void> {
     const changed = this.#reduce(entry);
     const stored = this.#log.append(entry);
@@ -135,10 +143,11 @@ export class PreviewStore {
 
   #reduce(entry: PreviewLogEntry): Preview | undefined {
     if (entry.type === 'resolved') this.#ledger.push(entry.entry);
-    this.#lastId = Math.max(this.#lastId, Number(idOf(entry).slice(1)));
-    const next = reduce(this.#previews.get(idOf(entry)), entry);
-    if (!next) return undefined;
-    this.#set(next);
+    const id = idOf(entry);
+    const number = Number(id.slice(1));
+    if (number > this.#lastId) this.#lastId = number; // also where the preview itself could not be read
+    const next = reduce(this.#previews.get(id), entry);
+    if (next) this.#set(next);
     return next;
   }
 
