@@ -45,7 +45,7 @@ export class Invoker {
   readonly #workspace: Pick<Workspace, 'read' | 'write'>;
   readonly #authority: () => ModelAuthority;
   readonly #callbacks = new Map<string, Callbacks>();
-  readonly #running = new Map<string, Promise<unknown>>();
+  readonly #running = new Map<string, Promise<void>>();
   readonly #applyFailed = new Emitter<Preview>();
 
   /** A preview is pending again after a failed apply: time to renew its directive and reminder. */
@@ -94,18 +94,17 @@ export class Invoker {
       throw new ToolError(revisedText(preview, request.revision));
     }
     if (request.actor === 'model' && modelMay(this.#authority(), request.action, preview) === 'recommend') {
-      await this.#store.recommend(preview.id, request.action, request.reason);
+      // As in `#end`: a log that cannot be written is reported by the store.
+      await this.#store.recommend(preview.id, request.action, request.reason).catch(() => undefined);
       return withDetails(textResult(recommendedText(preview), { recommended: preview.id }), request, preview);
     }
-    const run = this.#run(preview, request);
-    this.#running.set(
-      preview.id,
-      run.catch(() => undefined),
-    );
+    let end = (): void => undefined;
+    this.#running.set(preview.id, new Promise<void>(resolve => (end = resolve)));
     try {
-      return await run;
+      return await this.#run(preview, request);
     } finally {
       this.#running.delete(preview.id);
+      end();
     }
   }
 
