@@ -171,7 +171,14 @@ test('a request that fails ends the loop with the sentence for the person, and i
   const harness = harnessOf([{ text: 'half', error: { message: 'No connection.', code: 'unreachable' } }]);
   assert.equal(await run(harness), 'error');
   assert.deepEqual(harness.messages, [
-    { role: 'assistant', text: 'half', toolCalls: [], stopReason: 'error', error: 'No connection.' },
+    {
+      role: 'assistant',
+      text: 'half',
+      toolCalls: [],
+      stopReason: 'error',
+      error: 'No connection.',
+      errorCode: 'unreachable',
+    },
   ]);
   assert.deepEqual(
     harness.reported.map(({ code }) => code),
@@ -202,6 +209,7 @@ test('a stream that just ends is an error, and nothing of it is executed', async
       toolCalls: [],
       stopReason: 'error',
       error: 'The answer ended before it was complete.',
+      errorCode: 'broken',
     },
   ]);
 });
