@@ -1,4 +1,5 @@
 import { untilAborted } from '../base/abort.ts';
+import { deferred } from '../base/deferred.ts';
 import { Emitter, type Event } from '../base/event.ts';
 import { messageOf, StalePreviewError, ToolError } from '../base/errors.ts';
 import { jsonSafe } from '../base/json.ts';
@@ -98,8 +99,8 @@ export class Invoker {
       await this.#store.recommend(preview.id, request.action, request.reason).catch(() => undefined);
       return withDetails(textResult(recommendedText(preview), { recommended: preview.id }), request, preview);
     }
-    let end = (): void => undefined;
-    this.#running.set(preview.id, new Promise<void>(resolve => (end = resolve)));
+    const { promise, resolve: end } = deferred();
+    this.#running.set(preview.id, promise);
     try {
       return await this.#run(preview, request);
     } finally {

@@ -1,3 +1,4 @@
+import type { SessionMessage } from '../model/messages.ts';
 import type { ResolveCall } from '../preview/modelResolver.ts';
 import { textResult, type AgentToolResult, type PendingAction } from '../preview/pendingAction.ts';
 import { PLAN_SOURCE } from '../preview/authority.ts';
@@ -77,6 +78,13 @@ export class PlanMode {
     if (this.#pending !== undefined) await this.#host.withdrawPlan(this.#pending);
     this.#pending = undefined;
   }
+}
+
+/** The model's last text since the person's last prompt; empty if there is none. */
+export function lastWords(messages: readonly SessionMessage[]): string {
+  const since = messages.slice(messages.findLastIndex(message => message.role === 'user') + 1);
+  const last = since.findLast(message => message.role === 'assistant' && message.text !== '');
+  return last?.role === 'assistant' ? last.text : '';
 }
 
 /** A usable title that the model gave, else the plan's first heading, else `plan`. */

@@ -1,3 +1,4 @@
+import { deferred } from '../base/deferred.ts';
 import { DisposableStore, type Disposable } from '../base/disposable.ts';
 import { Emitter, type Event } from '../base/event.ts';
 import { detailOf } from '../base/errors.ts';
@@ -27,7 +28,7 @@ import { specOf, type ToolRegistry } from '../tools/registry.ts';
 import type { Tool } from '../tools/tool.ts';
 import type { SessionEvent, SessionState } from './events.ts';
 import { runLoop, type LoopEnd, type LoopPort } from './loop.ts';
-import { PLAN_MODE_PROMPT, PlanMode } from './planMode.ts';
+import { lastWords, PLAN_MODE_PROMPT, PlanMode } from './planMode.ts';
 import { mended } from './restore.ts';
 import { Review } from './review.ts';
 import { newSessionId, type SessionLogEntry, type StoredSession } from './sessionLog.ts';
@@ -197,7 +198,7 @@ export class Session implements Disposable {
   #newPlanMode(): PlanMode {
     const { invoker } = this.#options;
     return new PlanMode({
-      planText: () => this.#lastWords(),
+      planText: () => lastWords(this.#messages),
       stagePlan: action => this.#stage(action, null, () => undefined).preview.id,
       withdrawPlan: async id => {
         const reason = 'Replaced by a newer plan.';
@@ -205,14 +206,6 @@ export class Session implements Disposable {
       },
       approved: () => this.setPlanMode(false),
     });
-  }
-
-  #lastWords(): string {
-    for (const message of [...this.#messages].reverse()) {
-      if (message.role === 'user') return '';
-      if (message.role === 'assistant' && message.text !== '') return message.text;
-    }
-    return '';
   }
 
   #stage(
@@ -231,11 +224,10 @@ export class Session implements Disposable {
   /** Joins the run that goes on, or begins one. Listeners may call it too: the run is known before the first event. */
   #start(): Promise<void> {
     if (this.#run) return this.#run;
-    let settle = (): void => undefined;
-    const run = new Promise<void>(resolve => (settle = resolve));
-    this.#run = run;
-    void this.#runAll().then(settle);
-    return run;
+    const { promise, resolve } = deferred();
+    this.#run = promise;
+    void this.#runAll().then(resolve);
+    return promise;
   }
 
   /** Never rejects. Nothing comes between the last look for prompts and the end of the run: no prompt is lost. */
