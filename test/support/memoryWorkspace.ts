@@ -99,7 +99,6 @@ export class MemoryWorkspace implements Workspace {
     return gate;
   }
 
-  // eslint-disable-next-line @typescript-eslint/require-await -- the port is asynchronous
   async resolvePath(input: string): Promise<string> {
     const file = path.posix.relative(MemoryWorkspace.root, path.posix.resolve(MemoryWorkspace.root, input));
     if (file === '..' || file.startsWith('../'))
@@ -132,7 +131,6 @@ export class MemoryWorkspace implements Workspace {
     return to;
   }
 
-  // eslint-disable-next-line @typescript-eslint/require-await -- the port is asynchronous
   async list(glob: string, limit: number, signal: AbortSignal): Promise<FileListing> {
     signal.throwIfAborted();
     const paths = [...this.#disk.keys()].filter(file => path.posix.matchesGlob(file, glob)).sort();

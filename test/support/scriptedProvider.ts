@@ -67,12 +67,16 @@ export function createScriptedProvider(script: Script, id = 'scripted'): Scripte
       const text = turn.text ?? '';
       for (const delta of text.match(/[\s\S]{1,8}/g) ?? []) yield { type: 'text', delta };
       if ('hang' in turn) await aborted(signal);
-      if (signal.aborted) return yield { type: 'aborted' };
+      if (signal.aborted) {
+        yield { type: 'aborted' };
+        return;
+      }
       if ('error' in turn) {
         const failure = { code: 'server', message: 'It failed.', detail: 'scripted', ...turn.error } as const;
-        return yield { type: 'error', failure };
+        yield { type: 'error', failure };
+        return;
       }
-      yield { type: 'done', answer: answerOf(turn as ScriptedTurnAnswer, request) };
+      yield { type: 'done', answer: answerOf(turn, request) };
     },
   };
 }

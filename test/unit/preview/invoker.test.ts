@@ -83,6 +83,7 @@ test('apply that throws anything else gives “Apply failed” with its message'
     const { stage, resolve, state } = new InvokerHarness();
     stage({
       apply: () => {
+        // eslint-disable-next-line @typescript-eslint/only-throw-error -- a producer may throw anything
         throw thrown;
       },
     });

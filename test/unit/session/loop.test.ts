@@ -195,7 +195,6 @@ test('a stream that just ends is an error, and nothing of it is executed', async
   const provider: ChatProvider = {
     id: 'cut',
     label: '',
-    // eslint-disable-next-line @typescript-eslint/require-await -- the port is asynchronous
     async *stream() {
       yield* events;
     },

@@ -168,7 +168,6 @@ test('a provider that breaks its contract and throws leaves the session usable',
     provider: {
       id: 'broken',
       label: '',
-      // eslint-disable-next-line require-yield -- it breaks before
       async *stream() {
         await Promise.resolve();
         throw new TypeError('boom');
