@@ -1,4 +1,5 @@
 import { untilAborted } from '../base/abort.ts';
+import { deferred } from '../base/deferred.ts';
 import { Emitter, type Event } from '../base/event.ts';
 import { BlockedPreviewError, messageOf, StalePreviewError, ToolError } from '../base/errors.ts';
 import { jsonSafe } from '../base/json.ts';
@@ -54,7 +55,7 @@ export class Invoker {
   readonly #workspace: Pick<Workspace, 'read' | 'write'>;
   readonly #authority: () => ModelAuthority;
   readonly #callbacks = new Map<string, Callbacks>();
-  readonly #running = new Map<string, Promise<unknown>>();
+  readonly #running = new Map<string, Promise<void>>();
   readonly #applyFailed = new Emitter<Preview>();
 
   /** A preview is pending again after a failed apply: time to renew its directive and reminder. */
@@ -103,17 +104,18 @@ export class Invoker {
       throw new ToolError(revisedText(preview, request.revision));
     }
     if (request.actor === 'model' && modelMay(this.#authority(), request.action, preview) === 'recommend') {
-      await this.#store.recommend(preview.id, request.action, request.reason);
+      // As in `#end`: a log that cannot be written is reported by the store.
+      await this.#store.recommend(preview.id, request.action, request.reason).catch(() => undefined);
       return withDetails(textResult(recommendedText(preview), { recommended: preview.id }), request, preview);
     }
     const group = this.#group(preview, request);
-    const run = this.#run(preview, group, request);
-    const settled = run.catch(() => undefined);
-    for (const { id } of group) this.#running.set(id, settled);
+    const { promise, resolve: end } = deferred();
+    for (const { id } of group) this.#running.set(id, promise);
     try {
-      return await run;
+      return await this.#run(preview, group, request);
     } finally {
       for (const { id } of group) this.#running.delete(id);
+      end();
     }
   }
 

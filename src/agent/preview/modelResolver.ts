@@ -95,6 +95,8 @@ export class ModelResolver {
     const [next] = this.#candidates;
     if (next !== undefined) return this.resolvePreview(next, call);
     if (this.#standing) return this.#stand(this.#standing.handler, call);
+    const unseen = this.#reminded.find(id => this.#isUnseen(id));
+    if (unseen !== undefined) return this.resolvePreview(unseen, call);
     throw new ToolError(NOTHING_PENDING);
   }
 
@@ -113,7 +115,7 @@ export class ModelResolver {
     this.#answered.add(id);
     const preview = this.#store.get(id);
     const revision = this.#seen.get(id);
-    if (preview && revision === undefined && isOpen(preview)) throw new ToolError(unseenText(preview));
+    if (preview && this.#isUnseen(id)) throw new ToolError(unseenText(preview));
     const { action, reason, extra, signal } = call;
     return this.#invoker.resolve({
       id,
@@ -124,5 +126,11 @@ export class ModelResolver {
       actor: 'model',
       ...(signal === undefined ? {} : { signal }),
     });
+  }
+
+  /** Whether the preview was staged after the model's last request. */
+  #isUnseen(id: string): boolean {
+    const preview = this.#store.get(id);
+    return preview !== undefined && isOpen(preview) && !this.#seen.has(id);
   }
 }

@@ -168,14 +168,17 @@ export class PreviewStore {
     return this.#ledger;
   }
 
-  /** Records the model's opinion. */
+  /** Records the model's opinion on a pending preview; does nothing for any other. */
   recommend(id: string, action: ResolveAction, reason: string): Promise<void> {
-    return this.#record({ type: 'recommended', id, recommendation: { action, reason } });
+    return this.#recordPending({ type: 'recommended', id, recommendation: { action, reason } });
   }
 
-  /** Records that the bases of `paths` moved on; an empty list takes it back. */
+  /**
+   * Records that the bases of `paths` moved on; an empty list takes it back. Does nothing for a preview that is not
+   * pending: landing changes moves its own bases.
+   */
   markStale(id: string, paths: readonly string[]): Promise<void> {
-    return this.#record({ type: 'stale', id, paths });
+    return this.#recordPending({ type: 'stale', id, paths });
   }
 
   /** Takes an expired preview out of sight. It stays in the log. */
@@ -218,6 +221,11 @@ export class PreviewStore {
     );
   }
 
+  #recordPending(entry: PreviewLogEntry): Promise<void> {
+    const isPending = idsOf(entry).every(id => this.#previews.get(id)?.state.kind === 'pending');
+    return isPending ? this.#record(entry) : Promise.resolve();
+  }
+
   #record(entry: PreviewLogEntry): Promise<void> {
     const changed = this.#reduce(entry);
     const stored = this.#log.append(entry);
@@ -237,7 +245,10 @@ export class PreviewStore {
     else if (entry.type === 'resolved' || entry.type === 'recovered') {
       this.#landings = this.#landings.filter(landing => !landing.some(id => ids.includes(id)));
     }
-    for (const id of ids) this.#lastId = Math.max(this.#lastId, Number(id.slice(1)));
+    for (const id of ids) {
+      const number = Number(id.slice(1));
+      if (number > this.#lastId) this.#lastId = number; // also where the preview itself could not be read
+    }
     const changed = reduce(id => this.#previews.get(id), entry);
     for (const preview of changed) this.#set(preview);
     return changed;

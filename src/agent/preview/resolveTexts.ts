@@ -33,7 +33,9 @@ export function stagedText(previews: readonly Preview[], userReviews: boolean): 
 export function appliedText(group: readonly Preview[], reason: string, unsaved: readonly string[]): string {
   const what = group.length === 1 ? (group[0]?.label ?? '') : group.map(nameOf).join(', ');
   const note =
-    unsaved.length === 0 ? '' : ` Not saved yet, because of other unsaved changes: ${unsaved.join(', ')}.`;
+    unsaved.length === 0
+      ? ''
+      : ` Not saved yet, because it has other unsaved changes: ${unsaved.join(', ')}.`;
   return `Applied: ${what}. Reason: ${reason}${note}`;
 }
 

@@ -1,3 +1,4 @@
+import { detailOf } from '../base/errors.ts';
 import type { ChatProvider, ChatRequest, ProviderAnswer, ProviderFailure } from '../model/chatProvider.ts';
 import type { AssistantMessage, SessionMessage, ToolCall, ToolResultMessage } from '../model/messages.ts';
 import { interruptedResult } from '../tools/execute.ts';
@@ -77,24 +78,29 @@ type Received =
 
 async function receiveOnce(port: LoopPort, request: ChatRequest, signal: AbortSignal): Promise<Received> {
   let text = '';
-  for await (const event of port.provider.stream(request, signal)) {
-    switch (event.type) {
-      case 'text':
-        text += event.delta;
-        port.emit({ type: 'message_update', delta: event.delta });
-        break;
-      case 'toolCall':
-        break;
-      case 'done':
-        return { message: answered(event.answer) };
-      case 'error':
-        return { failure: event.failure, text };
-      case 'aborted':
-        return { message: unfinished(text, 'aborted') };
+  const cutOff = { code: 'broken', message: 'The answer ended before it was complete.' } as const;
+  try {
+    for await (const event of port.provider.stream(request, signal)) {
+      switch (event.type) {
+        case 'text':
+          text += event.delta;
+          port.emit({ type: 'message_update', delta: event.delta });
+          break;
+        case 'toolCall':
+          break;
+        case 'done':
+          return { message: answered(event.answer) };
+        case 'error':
+          return { failure: event.failure, text };
+        case 'aborted':
+          return { message: unfinished(text, 'aborted') };
+      }
     }
+  } catch (error) {
+    // A provider must not throw; the session outlives one that does.
+    return { failure: { ...cutOff, detail: detailOf(error) }, text };
   }
-  const failure = { code: 'broken', message: 'The answer ended before it was complete.' } as const;
-  return { message: unfinished(text, 'error', failure) };
+  return { message: unfinished(text, 'error', cutOff) };
 }
 
 function answered({ text, toolCalls, stopReason, usage }: ProviderAnswer): AssistantMessage {

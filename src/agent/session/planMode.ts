@@ -80,18 +80,18 @@ export class PlanMode {
   }
 }
 
+/** The model's last text since the person's last prompt; empty if there is none. */
+export function lastWords(messages: readonly SessionMessage[]): string {
+  const since = messages.slice(messages.findLastIndex(message => message.role === 'user') + 1);
+  const last = since.findLast(message => message.role === 'assistant' && message.text !== '');
+  return last?.role === 'assistant' ? last.text : '';
+}
+
 /** A usable title that the model gave, else the plan's first heading, else `plan`. */
 export function planTitle(given: unknown, text: string): string {
   const usable = typeof given === 'string' ? oneLine(given) : '';
   const heading = /^#\s+(.+)$/m.exec(text)?.[1] ?? '';
   return usable || oneLine(heading) || 'plan';
-}
-
-/** The words that a plan stands in: the last that the model said since the last prompt. */
-export function lastWords(messages: readonly SessionMessage[]): string {
-  const sincePrompt = messages.slice(messages.findLastIndex(message => message.role === 'user') + 1);
-  const spoken = sincePrompt.findLast(message => message.role === 'assistant' && message.text !== '');
-  return spoken?.role === 'assistant' ? spoken.text : '';
 }
 
 function oneLine(text: string): string {

@@ -1,3 +1,4 @@
+import { deferred } from '../base/deferred.ts';
 import { DisposableStore, type Disposable } from '../base/disposable.ts';
 import { Emitter, type Event } from '../base/event.ts';
 import { detailOf } from '../base/errors.ts';
@@ -190,27 +191,36 @@ export class Session implements Disposable {
     return queueResolveHandler({ store, invoker, overlay, remind: know }, action, origin);
   }
 
+  /** Joins the run that goes on, or begins one. Listeners may call it too: the run is known before the first event. */
   #start(): Promise<void> {
-    this.#run ??= this.#runAll().finally(() => {
-      this.#run = undefined;
-    });
-    return this.#run;
+    if (this.#run) return this.#run;
+    const { promise, resolve } = deferred();
+    this.#run = promise;
+    void this.#runAll().then(resolve);
+    return promise;
   }
 
+  /** Never rejects. Nothing comes between the last look for prompts and the end of the run: no prompt is lost. */
   async #runAll(): Promise<void> {
     this.#setState('running');
-    let end: LoopEnd;
-    do {
-      const prompt = this.#prompts.shift();
-      if (prompt !== undefined) {
-        this.#provider = this.#options.providerFor(prompt);
-        this.#review.end();
-        this.#append({ role: 'user', text: prompt });
-      }
-      this.#provider ??= this.#options.providerFor('');
-      this.#abort = new AbortController();
-      end = await runLoop(this.#loopPort(this.#provider, this.#abort.signal), this.#abort.signal);
-    } while (this.#prompts.length > 0 || (end === 'done' && this.#goesOn()));
+    let end: LoopEnd = 'error';
+    try {
+      do {
+        const prompt = this.#prompts.shift();
+        if (prompt !== undefined) {
+          this.#provider = this.#options.providerFor(prompt);
+          this.#review.end();
+          this.#append({ role: 'user', text: prompt });
+        }
+        this.#provider ??= this.#options.providerFor('');
+        this.#abort = new AbortController();
+        end = await runLoop(this.#loopPort(this.#provider, this.#abort.signal), this.#abort.signal);
+      } while (this.#prompts.length > 0 || (end === 'done' && this.#goesOn()));
+    } catch (error) {
+      end = 'error';
+      this.#options.logger.error(`The session failed: ${detailOf(error)}`);
+    }
+    this.#run = undefined;
     this.#setState(end === 'done' && this.#review.hasOpen ? 'awaitingReview' : 'idle');
   }
 
@@ -261,7 +271,8 @@ export class Session implements Disposable {
 
   #execute(call: ToolCall, signal: AbortSignal): Promise<ToolResultMessage> {
     const { workspace, overlay, logger, settings } = this.#options;
-    const origin = { sessionId: this.#id, messageId: `m${this.#messages.length}`, toolCallId: call.id };
+    const answer = this.#messages.findLastIndex(message => message.role === 'assistant');
+    const origin = { sessionId: this.#id, messageId: `m${answer}`, toolCallId: call.id };
     return executeToolCall(call, {
       tools: this.#tools(),
       logger,

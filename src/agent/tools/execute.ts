@@ -28,22 +28,25 @@ export async function executeToolCall(call: ToolCall, options: ExecuteOptions): 
   const context: ToolContext = {
     ...options.context,
     stage: async action => {
+      // A tool that does not listen to the signal goes on after its result was given.
+      if (options.context.signal.aborted) throw abortErrorOf(options.context.signal);
       const preview = await options.context.stage(action);
       staged.push(preview);
       return preview;
     },
   };
   let result: AgentToolResult;
+  let own: string;
   try {
     const tool = findTool(call.name, options.tools);
     const params = parseArguments(call, tool.parameters);
     result = await untilAborted(context.signal, () => tool.execute(params, context));
+    own = textOf(result); // throws where a tool answered with something else than a result
   } catch (error) {
     result = errorResult(call, error, options);
+    own = textOf(result);
   }
-  const text = [...(staged.length > 0 ? [stagedText(staged, options.userReviews)] : []), textOf(result)].join(
-    '\n',
-  );
+  const text = staged.length > 0 ? `${stagedText(staged, options.userReviews)}\n${own}` : own;
   return {
     role: 'tool',
     toolCallId: call.id,

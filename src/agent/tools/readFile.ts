@@ -26,6 +26,9 @@ export const readFileTool = defineTool({
     const lines = splitLines((await readExistingText(workspace, path)).text);
     if (lines.length === 0) return textResult(`${path} is empty.`);
     if (startLine > lines.length) throw new ToolError(`${path} has only ${lines.length} lines.`);
+    if (endLine !== undefined && endLine < startLine) {
+      throw new ToolError(`endLine ${endLine} is before startLine ${startLine}.`);
+    }
     const last = Math.min(endLine ?? lines.length, lines.length, startLine + MAX_LINES - 1);
     const shown = lines.slice(startLine - 1, last).map((line, i) => `${startLine + i}\t${shorten(line)}`);
     const pending = pendingOn(path);

@@ -17,7 +17,8 @@ const MAX_PLACES = 3;
 
 /**
  * Finds where each `old` stands, all in the same text, and returns the edits in the order of their places. In a file
- * with CRLF line endings an `old` written with LF is found too, and its replacement then gets CRLF.
+ * with CRLF line endings an `old` written with LF is found too, and its replacement then gets CRLF; so do lines that are
+ * added within a line of a file that has no other endings.
  * @throws ToolError when an `old` is not there exactly once (naming candidates) or two edits overlap.
  */
 export function locateEdits(path: string, text: string, edits: readonly OldNew[]): readonly TextEdit[] {
@@ -60,7 +61,9 @@ function locate(path: string, text: string, edit: OldNew, field: string): TextEd
     if (crlf.length > 0) return only(path, text, crlf, old, toCrlf(edit.new), field);
   }
   if (found.length === 0) throw new ToolError(notFoundText(path, text, edit.old, field));
-  return only(path, text, found, edit.old, edit.new, field);
+  const addsLines = !edit.old.includes('\n') && edit.new.includes('\n');
+  const replacement = addsLines && hasOnlyCrlf(text) ? toCrlf(edit.new) : edit.new;
+  return only(path, text, found, edit.old, replacement, field);
 }
 
 function only(
@@ -91,6 +94,10 @@ function occurrences(text: string, part: string): number[] {
 
 function toCrlf(text: string): string {
   return text.replace(/\r?\n/g, '\r\n');
+}
+
+function hasOnlyCrlf(text: string): boolean {
+  return text.includes('\r\n') && !/(^|[^\r])\n/.test(text);
 }
 
 function lineAt(text: string, offset: number): number {

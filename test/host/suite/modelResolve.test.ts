@@ -154,7 +154,7 @@ suite('a model behind an OpenAI-compatible server that enforces tool_choice', ()
     );
     await api.session.prompt('Correct the answer.');
     assert.equal(await text(), OLD);
-    assert.match(textOfRequest(server, 1), /No pending action to resolve/);
+    assert.match(textOfRequest(server, 1), /have not seen its diff yet/);
   });
 
   test('a lens and the model race for one preview: applied once, the loser is told', async () => {

@@ -1,0 +1,48 @@
+import { Overlay } from '../../src/agent/preview/overlay.ts';
+import assert from 'node:assert/strict';
+import { Invoker, type ResolveDetails, type ResolveRequest } from '../../src/agent/preview/invoker.ts';
+import type { AgentToolResult, PendingAction } from '../../src/agent/preview/pendingAction.ts';
+import type { ModelAuthority, Preview, PreviewState } from '../../src/agent/preview/preview.ts';
+import { PreviewStore } from '../../src/agent/preview/previewStore.ts';
+import { queueResolveHandler } from '../../src/agent/preview/queueResolveHandler.ts';
+import { modify } from './changes.ts';
+import { MemoryWorkspace } from './memoryWorkspace.ts';
+import { MemoryPreviewLog } from './testSession.ts';
+
+/** An invoker on doubles, without a session. Its methods can be taken apart from it. */
+export class InvokerHarness {
+  readonly log = new MemoryPreviewLog();
+  readonly logFailures: unknown[] = [];
+  readonly store = new PreviewStore(this.log, error => this.logFailures.push(error));
+  readonly workspace = new MemoryWorkspace({ 'a.txt': 'a' });
+  readonly invoker = new Invoker(this.store, this.workspace, () => this.authority);
+  /** Ids of previews for which the session was asked to remind the model. */
+  readonly reminded: string[] = [];
+  authority: ModelAuthority;
+
+  constructor(authority: ModelAuthority = 'apply') {
+    this.authority = authority;
+  }
+
+  /** Stages a preview: with an `apply` and nothing else an opaque one, by default the edit of `a.txt` from `a` to `A`. */
+  readonly stage = (action: Partial<PendingAction> = {}): Preview => {
+    const { store, invoker } = this;
+    const remind = ({ id }: Preview): void => void this.reminded.push(id);
+    const what = action.apply ? {} : { changes: [modify('a.txt', 'a', 'A')] };
+    const pending = { label: 'Edit', sourceToolName: 'test', ...what, ...action };
+    return queueResolveHandler({ store, invoker, overlay: new Overlay(store), remind }, pending, null)
+      .preview;
+  };
+
+  /** Resolves `p1`; by default a human applies it because `ok`. */
+  readonly resolve = (over: Partial<ResolveRequest> = {}): Promise<AgentToolResult> =>
+    this.invoker.resolve({ id: 'p1', action: 'apply', reason: 'ok', actor: 'human', ...over });
+
+  readonly state = (id = 'p1'): PreviewState => this.store.get(id)?.state ?? assert.fail(`no preview ${id}`);
+
+  /** The ledger, one line for each attempt. */
+  readonly outcomes = (): string[] =>
+    this.store.ledger().map(entry => `${entry.previewId} ${entry.action} ${entry.outcome}`);
+}
+
+export const detailsOf = (result: AgentToolResult): ResolveDetails => result.details as ResolveDetails;

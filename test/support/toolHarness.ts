@@ -1,0 +1,61 @@
+import type { ToolResultMessage } from '../../src/agent/model/messages.ts';
+import type { ResolveCall } from '../../src/agent/preview/modelResolver.ts';
+import { textResult, type PendingAction } from '../../src/agent/preview/pendingAction.ts';
+import type { Preview } from '../../src/agent/preview/preview.ts';
+import { builtInTools } from '../../src/agent/tools/builtIn.ts';
+import { executeToolCall } from '../../src/agent/tools/execute.ts';
+import type { Tool } from '../../src/agent/tools/tool.ts';
+import { draft } from './drafts.ts';
+import { MemoryWorkspace } from './memoryWorkspace.ts';
+
+/** Runs single tool calls on a workspace in memory, without a session: what is staged is only collected. */
+export class ToolHarness {
+  readonly workspace: MemoryWorkspace;
+  readonly staged: PendingAction[] = [];
+  readonly resolved: ResolveCall[] = [];
+  /** What was logged as an error. */
+  readonly errors: string[] = [];
+  readonly controller = new AbortController();
+  readonly #tools: readonly Tool[];
+  userReviews = false;
+
+  constructor(files: Readonly<Record<string, string | Uint8Array>> = {}, tools: readonly Tool[] = []) {
+    this.workspace = new MemoryWorkspace(files);
+    this.#tools = [...builtInTools().createTools(), ...tools];
+  }
+
+  /** The result of a call; arguments that are a text go as they are. */
+  run(name: string, args: unknown): Promise<ToolResultMessage> {
+    const text = typeof args === 'string' ? args : JSON.stringify(args);
+    return executeToolCall(
+      { id: 'call_1', name, arguments: text },
+      {
+        tools: this.#tools,
+        userReviews: this.userReviews,
+        logger: {
+          debug: () => undefined,
+          info: () => undefined,
+          warn: () => undefined,
+          error: message => void this.errors.push(message),
+        },
+        context: {
+          signal: this.controller.signal,
+          workspace: this.workspace,
+          pendingOn: () => undefined,
+          stage: action => Promise.resolve(this.#stage(action)),
+          resolve: call => {
+            this.resolved.push(call);
+            return Promise.resolve(textResult('resolved'));
+          },
+        },
+      },
+    );
+  }
+
+  #stage(action: PendingAction): Preview {
+    const id = `p${this.staged.push(action)}`;
+    const { label, sourceToolName, changes } = action;
+    const staged = draft({ label, sourceToolName, changes: changes ?? null });
+    return { ...staged, id, revision: 1, state: { kind: 'pending', stale: [] } };
+  }
+}

@@ -1,0 +1,77 @@
+import { test } from 'node:test';
+import assert from 'node:assert/strict';
+import type { ProviderFailure, ToolChoice } from '../../../src/agent/model/chatProvider.ts';
+import { ToolChoiceLadder, transientLadderMemory } from '../../../src/agent/model/toolChoiceLadder.ts';
+
+const tools = ['read', 'resolve'].map(name => ({ name, description: '', parameters: {} }));
+const named: ToolChoice = { type: 'tool', name: 'resolve' };
+const refusal = (over: Partial<ProviderFailure> = {}): ProviderFailure => ({
+  code: 'badRequest',
+  message: 'Bad request',
+  detail: 'Invalid tool_choice',
+  ...over,
+});
+const callOf = (name: string) => ({ id: '1', name, arguments: '{}' });
+
+test('a named choice goes out as it is, then as the only tool that is required, then as words', () => {
+  const ladder = new ToolChoiceLadder(transientLadderMemory());
+  const offer = { tools, toolChoice: named };
+  assert.deepEqual(ladder.offer('s', offer), offer);
+  assert.equal(ladder.refused('s', named, refusal()), true);
+  assert.deepEqual(ladder.offer('s', offer), { tools: [tools[1]], toolChoice: { type: 'required' } });
+  assert.equal(ladder.refused('s', named, refusal()), true);
+  assert.deepEqual(ladder.offer('s', offer), { tools });
+  assert.equal(ladder.refused('s', named, refusal()), false, 'there is no way left');
+});
+
+test('what is not forced goes out as it is on every step', () => {
+  const ladder = new ToolChoiceLadder({ get: () => 'auto', set: () => undefined });
+  for (const offer of [{ tools }, { tools, toolChoice: { type: 'auto' } as const }]) {
+    assert.equal(ladder.offer('s', offer), offer);
+  }
+});
+
+test('each provider has its own step, which is remembered', () => {
+  const memory = transientLadderMemory();
+  new ToolChoiceLadder(memory).refused('one', named, refusal());
+  const later = new ToolChoiceLadder(memory);
+  assert.equal(later.step('one'), 'required');
+  assert.equal(later.step('other'), 'named');
+});
+
+for (const detail of [
+  'Invalid tool_choice',
+  'tool choice is not supported',
+  '"tool-choice" must be one of auto, none',
+  'function calling config is invalid',
+  'Thinking may not be enabled when tool_choice forces tool use',
+  'cannot force a tool in this mode',
+]) {
+  test(`"${detail}" is taken for a refusal of the choice`, () => {
+    assert.equal(
+      new ToolChoiceLadder(transientLadderMemory()).refused('s', named, refusal({ detail })),
+      true,
+    );
+  });
+}
+
+test('other failures, and those of requests without a forced tool, are no refusal', () => {
+  const ladder = new ToolChoiceLadder(transientLadderMemory());
+  assert.equal(ladder.refused('s', undefined, refusal()), false);
+  assert.equal(ladder.refused('s', { type: 'required' }, refusal()), false);
+  assert.equal(ladder.refused('s', named, refusal({ code: 'server' })), false);
+  assert.equal(ladder.refused('s', named, refusal({ detail: 'context length exceeded' })), false);
+  assert.equal(ladder.step('s'), 'named');
+});
+
+test('an answer without the forced call shows that the choice is ignored; one with it does not', () => {
+  const ladder = new ToolChoiceLadder(transientLadderMemory());
+  ladder.answered('s', undefined, []);
+  ladder.answered('s', named, [callOf('read'), callOf('resolve')]);
+  assert.equal(ladder.step('s'), 'named');
+  ladder.answered('s', named, [callOf('read')]);
+  assert.equal(ladder.step('s'), 'required');
+  ladder.answered('s', named, []);
+  ladder.answered('s', named, []);
+  assert.equal(ladder.step('s'), 'auto', 'it goes no further');
+});

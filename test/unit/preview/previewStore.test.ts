@@ -1,0 +1,192 @@
+import { test } from 'node:test';
+import assert from 'node:assert/strict';
+import type { LedgerEntry } from '../../../src/agent/preview/ledger.ts';
+import type { Preview } from '../../../src/agent/preview/preview.ts';
+import type { PreviewLogEntry } from '../../../src/agent/preview/previewLog.ts';
+import { PreviewStore } from '../../../src/agent/preview/previewStore.ts';
+import { draft } from '../../support/drafts.ts';
+import { MemoryPreviewLog } from '../../support/testSession.ts';
+
+const failOnLog = (error: unknown): void => assert.fail(String(error));
+const openStore = (log = new MemoryPreviewLog()): PreviewStore => {
+  const store = new PreviewStore(log, failOnLog);
+  store.restore(log.entries);
+  return store;
+};
+const ids = (previews: readonly Preview[]): string[] => previews.map(preview => preview.id);
+const attempt = (preview: Preview, over: Partial<LedgerEntry> = {}): LedgerEntry => ({
+  previewId: preview.id,
+  label: preview.label,
+  sourceToolName: preview.sourceToolName,
+  action: 'apply',
+  actor: 'human',
+  reason: 'because',
+  outcome: 'applied',
+  at: '2026-01-01T00:00:00.000Z',
+  files: [],
+  ...over,
+});
+
+test('previews are numbered from p1 and pending at revision 1', () => {
+  const store = openStore();
+  assert.equal(store.hasPending, false);
+  const { preview } = store.stage(draft());
+  assert.equal(preview.id, 'p1');
+  assert.equal(preview.revision, 1);
+  assert.deepEqual(preview.state, { kind: 'pending', stale: [] });
+  assert.equal(store.get('p1'), preview);
+  assert.equal(store.hasPending, true);
+  assert.equal(store.stage(draft()).preview.id, 'p2');
+});
+
+test('the head of the list is the newest or the oldest, by order', () => {
+  const store = openStore();
+  for (let n = 0; n < 3; n++) store.stage(draft());
+  assert.deepEqual(ids(store.list('newestFirst')), ['p3', 'p2', 'p1']);
+  assert.deepEqual(ids(store.list('oldestFirst')), ['p1', 'p2', 'p3']);
+});
+
+test('a preview is listed while it is being resolved, and not afterwards', async () => {
+  const store = openStore();
+  const { preview } = store.stage(draft());
+  store.beginResolving('p1', 'apply', 'human');
+  assert.deepEqual(store.get('p1')?.state, { kind: 'applying', action: 'apply', actor: 'human' });
+  assert.deepEqual(ids(store.list('newestFirst')), ['p1']);
+  await store.endResolving([attempt(preview)], [preview], true);
+  assert.deepEqual(store.list('newestFirst'), []);
+  assert.equal(store.hasPending, false);
+  assert.deepEqual(ids(store.all()), ['p1'], 'but kept');
+});
+
+test('an attempt that failed gives back the state before it, with the error', async () => {
+  const store = openStore();
+  store.stage(draft());
+  await store.recommend('p1', 'apply', 'ok');
+  const before = store.get('p1') ?? assert.fail();
+  store.beginResolving('p1', 'apply', 'human');
+  await store.endResolving([attempt(before, { outcome: 'failed', message: 'no space' })], [before], false);
+  assert.deepEqual(store.get('p1')?.state, {
+    kind: 'pending',
+    stale: [],
+    recommendation: { action: 'apply', reason: 'ok' },
+    lastError: 'no space',
+  });
+});
+
+test('listeners hear each change with the new state; of a resolution after the change', async () => {
+  const store = openStore();
+  const heard: string[] = [];
+  store.onDidChange(preview => heard.push(`${preview.id} ${preview.state.kind}`));
+  store.onDidResolve(entry =>
+    heard.push(`resolved ${entry.previewId} ${store.get(entry.previewId)?.state.kind}`),
+  );
+  const { preview } = store.stage(draft());
+  await store.markStale('p1', ['a.txt']);
+  store.beginResolving('p1', 'apply', 'human');
+  await store.endResolving([attempt(preview)], [preview], true);
+  assert.deepEqual(heard, ['p1 pending', 'p1 pending', 'p1 applying', 'p1 applied', 'resolved p1 applied']);
+});
+
+test('staleness is recorded, and taken back by an empty list', async () => {
+  const store = openStore();
+  store.stage(draft());
+  await store.markStale('p1', ['a.txt']);
+  assert.deepEqual(store.get('p1')?.state, { kind: 'pending', stale: ['a.txt'] });
+  await store.markStale('p1', []);
+  assert.deepEqual(store.get('p1')?.state, { kind: 'pending', stale: [] });
+});
+
+test('nothing that comes late makes a preview pending again that is being resolved or is resolved', async () => {
+  const store = openStore();
+  const { preview } = store.stage(draft());
+  store.beginResolving('p1', 'apply', 'human');
+  await store.markStale('p1', ['a.txt']);
+  await store.recommend('p1', 'discard', 'late');
+  assert.equal(store.get('p1')?.state.kind, 'applying');
+  await store.endResolving([attempt(preview)], [preview], true);
+  await store.markStale('p1', ['a.txt']);
+  await store.recommend('p1', 'discard', 'late');
+  assert.equal(store.get('p1')?.state.kind, 'applied');
+});
+
+test('after a reload everything is as it was, and ids go on counting', async () => {
+  const log = new MemoryPreviewLog();
+  const store = openStore(log);
+  const { preview } = store.stage(draft({ details: { n: 1 } }));
+  store.stage(draft({ label: 'second' }));
+  store.stage(draft({ label: 'third' }));
+  store.beginResolving('p1', 'apply', 'human');
+  await store.endResolving([attempt(preview)], [preview], true);
+  await store.recommend('p2', 'discard', 'no');
+  await store.markStale('p3', ['a.txt']);
+
+  const reloaded = openStore(log);
+  assert.deepEqual(reloaded.all(), store.all());
+  assert.deepEqual(reloaded.ledger(), store.ledger());
+  assert.equal(reloaded.stage(draft()).preview.id, 'p4');
+});
+
+test('a preview that was being resolved when the process ended is pending again', () => {
+  const log = new MemoryPreviewLog();
+  const store = openStore(log);
+  store.stage(draft());
+  store.beginResolving('p1', 'apply', 'model');
+  assert.equal(openStore(log).get('p1')?.state.kind, 'pending');
+});
+
+test('opaque previews expire with a reload, once; what was resolved stays so', async () => {
+  const log = new MemoryPreviewLog();
+  const store = openStore(log);
+  store.stage(draft({ changes: null }));
+  const { preview } = store.stage(draft({ changes: null }));
+  store.beginResolving(preview.id, 'apply', 'human');
+  await store.endResolving([attempt(preview)], [preview], true);
+
+  for (let reload = 0; reload < 2; reload++) {
+    const reloaded = openStore(log);
+    assert.equal(reloaded.get('p1')?.state.kind, 'expired');
+    assert.equal(reloaded.get('p2')?.state.kind, 'applied');
+    assert.deepEqual(reloaded.list('newestFirst'), []);
+  }
+  assert.equal(log.entries.filter(entry => entry.type === 'expired').length, 1);
+});
+
+test('an id that stands anywhere in the log is not given again, although its preview could not be read', () => {
+  const log = new MemoryPreviewLog();
+  const store = openStore(log);
+  const { preview } = store.stage(draft());
+  const lost: readonly PreviewLogEntry[] = [
+    { type: 'resolved', entries: [attempt({ ...preview, id: 'p7' })], final: true },
+    { type: 'stale', id: 'nonsense', paths: [] },
+  ];
+  for (const entry of lost) void log.append(entry);
+  assert.equal(openStore(log).stage(draft()).preview.id, 'p8');
+});
+
+test('a log that cannot be written is reported, tells whoever waits for it, and does not stop the store', async () => {
+  const log = new MemoryPreviewLog();
+  const failures: unknown[] = [];
+  const store = new PreviewStore(log, error => failures.push(error));
+  log.fault = new Error('disk full');
+  const { preview, stored } = store.stage(draft());
+  await assert.rejects(stored, /disk full/);
+  assert.deepEqual(failures, [log.fault]);
+  assert.equal(store.get('p1'), preview);
+});
+
+test('entries reach the log in the order of the calls', async () => {
+  const log = new MemoryPreviewLog();
+  const store = openStore(log);
+  const { preview } = store.stage(draft());
+  void store.recommend('p1', 'apply', 'ok');
+  store.beginResolving('p1', 'apply', 'human');
+  await store.endResolving([attempt(preview)], [preview], true);
+  assert.deepEqual(
+    log.entries.map(entry => entry.type),
+    ['staged', 'recommended', 'resolved'],
+  );
+});
+
+test('resolving a preview that does not exist is a programming error', () => {
+  assert.throws(() => openStore().beginResolving('p1', 'apply', 'human'), /No preview p1/);
+});

@@ -1,0 +1,75 @@
+import { test } from 'node:test';
+import assert from 'node:assert/strict';
+import { Overlay } from '../../../src/agent/preview/overlay.ts';
+import { textResult, type PendingAction } from '../../../src/agent/preview/pendingAction.ts';
+import { queueResolveHandler } from '../../../src/agent/preview/queueResolveHandler.ts';
+import { modify } from '../../support/changes.ts';
+import { InvokerHarness } from '../../support/invokerHarness.ts';
+
+const apply = () => Promise.resolve(textResult('done'));
+
+test('a staged preview is registered, stored and reminded of; nothing is changed', async () => {
+  const { store, invoker, workspace, log } = new InvokerHarness();
+  const reminded: unknown[] = [];
+  const origin = { sessionId: 's', messageId: 'm', toolCallId: 't' };
+  const changes = [modify('a.txt', 'a', 'A')];
+  const { preview, stored } = queueResolveHandler(
+    { store, invoker, overlay: new Overlay(store), remind: p => reminded.push(p) },
+    { label: 'Edit', sourceToolName: 'edit_file', changes, details: { n: 1 } },
+    origin,
+  );
+  await stored;
+  const { stagedAt, ...rest } = preview;
+  assert.ok(Math.abs(Date.parse(stagedAt) - Date.now()) < 60_000);
+  assert.deepEqual(rest, {
+    id: 'p1',
+    revision: 1,
+    label: 'Edit',
+    sourceToolName: 'edit_file',
+    changes,
+    dependsOn: [],
+    details: { n: 1 },
+    origin,
+    state: { kind: 'pending', stale: [] },
+  });
+  assert.deepEqual(reminded, [preview]);
+  assert.equal(log.entries.length, 1);
+  assert.deepEqual(workspace.writes, []);
+});
+
+test('the callbacks are there when the session is reminded', async () => {
+  const { store, invoker } = new InvokerHarness();
+  let resolved: Promise<unknown> | undefined;
+  const remind = ({ id }: { id: string }): void => {
+    resolved = invoker.resolve({ id, action: 'apply', reason: '', actor: 'extension' });
+  };
+  queueResolveHandler(
+    { store, invoker, overlay: new Overlay(store), remind },
+    { label: 'Opaque', sourceToolName: 'test', apply },
+    null,
+  );
+  await resolved;
+  assert.equal(store.get('p1')?.state.kind, 'applied');
+});
+
+test('details are kept as the log will give them back', () => {
+  const { stage } = new InvokerHarness();
+  const cycle: Record<string, unknown> = {};
+  cycle['self'] = cycle;
+  assert.match(String(stage({ details: cycle }).details), /^\[not storable/);
+  assert.deepEqual(stage({ details: { at: new Date(0) } }).details, { at: '1970-01-01T00:00:00.000Z' });
+});
+
+test('an action without changes and without apply is a mistake of its producer, and leaves nothing behind', () => {
+  const { store, invoker, reminded } = new InvokerHarness();
+  const host = {
+    store,
+    invoker,
+    overlay: new Overlay(store),
+    remind: ({ id }: { id: string }) => void reminded.push(id),
+  };
+  const action: PendingAction = { label: 'Nothing', sourceToolName: 'test' };
+  assert.throws(() => queueResolveHandler(host, action, null), TypeError);
+  assert.deepEqual(store.all(), []);
+  assert.deepEqual(reminded, []);
+});

@@ -1,0 +1,260 @@
+import { test } from 'node:test';
+import assert from 'node:assert/strict';
+import type { ChatProvider, ProviderEvent, ProviderFailure } from '../../../src/agent/model/chatProvider.ts';
+import type { SessionMessage, ToolCall, ToolResultMessage } from '../../../src/agent/model/messages.ts';
+import { runLoop, type LoopPort } from '../../../src/agent/session/loop.ts';
+import { Gate } from '../../support/gate.ts';
+import {
+  createScriptedProvider,
+  historyViolations,
+  type Script,
+  type ScriptedProvider,
+} from '../../support/scriptedProvider.ts';
+
+interface LoopHarness {
+  readonly port: LoopPort;
+  readonly messages: SessionMessage[];
+  readonly provider: ScriptedProvider;
+  /** Everything that the loop did, one word each. */
+  readonly log: string[];
+  readonly reported: ProviderFailure[];
+  readonly controller: AbortController;
+}
+
+const resultOf = (call: ToolCall): ToolResultMessage => ({
+  role: 'tool',
+  toolCallId: call.id,
+  toolName: call.name,
+  content: `ran ${call.arguments}`,
+  isError: false,
+});
+const call = (name: string, args: string) => ({ name, arguments: args });
+
+function harnessOf(script: Script, over: Partial<LoopPort> = {}): LoopHarness {
+  const provider = createScriptedProvider(script);
+  const messages: SessionMessage[] = [];
+  const log: string[] = [];
+  const reported: ProviderFailure[] = [];
+  const port: LoopPort = {
+    provider,
+    nextRequest: () => ({ system: '', messages: [...messages], tools: [] }),
+    retryRequest: () => undefined,
+    append: message => void messages.push(message),
+    execute: toolCall => Promise.resolve(resultOf(toolCall)),
+    isReadOnly: ({ name }) => name === 'read',
+    settle: (end, calls) => void log.push(`settle ${end} ${calls.length}`),
+    hasMoreToSay: () => false,
+    emit: event => {
+      const what = event.type === 'turn_end' ? event.stopReason : 'call' in event ? event.call.arguments : '';
+      log.push(`${event.type} ${what}`.trim());
+    },
+    report: failure => void reported.push(failure),
+    ...over,
+  };
+  return { port, messages, provider, log, reported, controller: new AbortController() };
+}
+
+const run = ({ port, controller }: LoopHarness) => runLoop(port, controller.signal);
+const contents = (messages: readonly SessionMessage[]): string[] =>
+  messages.flatMap(message => (message.role === 'tool' ? [message.content] : []));
+
+test('an answer without calls ends the loop', async () => {
+  const harness = harnessOf([{ text: 'Hello there.' }]);
+  assert.equal(await run(harness), 'done');
+  assert.deepEqual(harness.messages, [
+    { role: 'assistant', text: 'Hello there.', toolCalls: [], stopReason: 'stop' },
+  ]);
+  assert.deepEqual(harness.log, [
+    'turn_start',
+    'message_start',
+    'message_update',
+    'message_update',
+    'settle resolve 0',
+    'turn_end stop',
+  ]);
+});
+
+test('calls are run, their results follow the answer, and the model is asked again', async () => {
+  const harness = harnessOf([{ toolCalls: [call('write', '1')] }, { text: 'ok' }]);
+  assert.equal(await run(harness), 'done');
+  assert.deepEqual(
+    harness.messages.map(message => message.role),
+    ['assistant', 'tool', 'assistant'],
+  );
+  assert.deepEqual(harness.provider.violations, []);
+  assert.deepEqual(harness.log.slice(0, 7), [
+    'turn_start',
+    'message_start',
+    'tool_start 1',
+    'tool_end 1',
+    'settle resolve 1',
+    'turn_end toolCalls',
+    'turn_start',
+  ]);
+});
+
+test('the usage that the server counted is kept', async () => {
+  const usage = { inputTokens: 5, outputTokens: 2 };
+  const harness = harnessOf([{ text: 'a', usage }]);
+  await run(harness);
+  assert.deepEqual(
+    harness.messages.map(message => 'usage' in message && message.usage),
+    [usage],
+  );
+});
+
+test('neighbouring read-only calls run side by side; every other call waits for those before it', async () => {
+  const gate = new Gate();
+  const order: string[] = [];
+  const harness = harnessOf(
+    [
+      {
+        toolCalls: [
+          call('read', 'a'),
+          call('read', 'b'),
+          call('write', 'c'),
+          call('read', 'd'),
+          call('write', 'e'),
+        ],
+      },
+      {},
+    ],
+    {
+      execute: async toolCall => {
+        order.push(`+${toolCall.arguments}`);
+        if (toolCall.arguments === 'a') await gate.pass();
+        order.push(`-${toolCall.arguments}`);
+        if (toolCall.arguments === 'b') gate.open();
+        return resultOf(toolCall);
+      },
+    },
+  );
+  await run(harness);
+  assert.deepEqual(order, ['+a', '+b', '-b', '-a', '+c', '-c', '+d', '-d', '+e', '-e']);
+  assert.deepEqual(
+    contents(harness.messages),
+    ['ran a', 'ran b', 'ran c', 'ran d', 'ran e'],
+    'in the order of the calls',
+  );
+});
+
+test('a stop between two calls leaves each call with exactly one result', async () => {
+  const harness = harnessOf([{ toolCalls: [call('write', '1'), call('write', '2'), call('read', '3')] }]);
+  const port: LoopPort = {
+    ...harness.port,
+    execute: toolCall => {
+      harness.controller.abort();
+      return Promise.resolve(resultOf(toolCall));
+    },
+  };
+  assert.equal(await run({ ...harness, port }), 'aborted');
+  const interrupted = 'Interrupted by the user before it ran.';
+  assert.deepEqual(contents(harness.messages), ['ran 1', interrupted, interrupted]);
+  assert.deepEqual(historyViolations(harness.messages), []);
+  assert.deepEqual(harness.log.slice(-2), ['settle aborted 3', 'turn_end aborted']);
+});
+
+test('a stop while the answer arrives keeps its text, and none of its calls', async () => {
+  const harness = harnessOf([{ text: 'I was go', hang: true }]);
+  const ended = run(harness);
+  while (!harness.log.includes('message_update')) await new Promise(resolve => setImmediate(resolve));
+  harness.controller.abort();
+  assert.equal(await ended, 'aborted');
+  assert.deepEqual(harness.messages, [
+    { role: 'assistant', text: 'I was go', toolCalls: [], stopReason: 'aborted' },
+  ]);
+  assert.deepEqual(harness.log.slice(-2), ['settle aborted 0', 'turn_end aborted']);
+  assert.deepEqual(harness.reported, [], 'a stop is no failure');
+});
+
+test('a request that fails ends the loop with the sentence for the person, and is reported once', async () => {
+  const harness = harnessOf([{ text: 'half', error: { message: 'No connection.', code: 'unreachable' } }]);
+  assert.equal(await run(harness), 'error');
+  assert.deepEqual(harness.messages, [
+    {
+      role: 'assistant',
+      text: 'half',
+      toolCalls: [],
+      stopReason: 'error',
+      error: 'No connection.',
+      errorCode: 'unreachable',
+    },
+  ]);
+  assert.deepEqual(
+    harness.reported.map(({ code }) => code),
+    ['unreachable'],
+  );
+  assert.deepEqual(harness.log.slice(-2), ['settle error 0', 'turn_end error']);
+});
+
+test('a stream that just ends is an error, and nothing of it is executed', async () => {
+  const events: ProviderEvent[] = [
+    { type: 'text', delta: 'x' },
+    { type: 'toolCall', name: 'write' },
+  ];
+  const provider: ChatProvider = {
+    id: 'cut',
+    label: '',
+    async *stream() {
+      yield* events;
+    },
+  };
+  const harness = harnessOf([], { provider, execute: () => assert.fail('it was executed') });
+  assert.equal(await run(harness), 'error');
+  assert.deepEqual(harness.messages, [
+    {
+      role: 'assistant',
+      text: 'x',
+      toolCalls: [],
+      stopReason: 'error',
+      error: 'The answer ended before it was complete.',
+      errorCode: 'broken',
+    },
+  ]);
+});
+
+test('a failed request is made another way if there is one, and only the last failure is reported', async () => {
+  const again = [
+    { system: 'second', messages: [], tools: [] },
+    { system: 'third', messages: [], tools: [] },
+  ];
+  const harness = harnessOf([{ error: { message: '1' } }, { error: { message: '2' } }, { text: 'ok' }], {
+    retryRequest: () => again.shift(),
+  });
+  assert.equal(await run(harness), 'done');
+  assert.deepEqual(
+    harness.provider.requests.map(({ system }) => system),
+    ['', 'second', 'third'],
+  );
+  assert.deepEqual(harness.reported, []);
+  assert.equal(harness.messages.length, 1);
+});
+
+test('a failed request is not made again once the turn was stopped', async () => {
+  const harness = harnessOf([{ error: {} }], { retryRequest: () => assert.fail('it was made again') });
+  const provider: ChatProvider = {
+    ...harness.provider,
+    async *stream(request, signal) {
+      for await (const event of harness.provider.stream(request, signal)) {
+        harness.controller.abort();
+        yield event;
+      }
+    },
+  };
+  assert.notEqual(await runLoop({ ...harness.port, provider }, harness.controller.signal), 'done');
+});
+
+test('the model is asked again without calls as long as there is something to say', async () => {
+  let rounds = 2;
+  const harness = harnessOf([{ text: '1' }, { text: '2' }, { text: '3' }], {
+    hasMoreToSay: () => rounds-- > 0,
+  });
+  assert.equal(await run(harness), 'done');
+  assert.equal(harness.provider.requests.length, 3);
+});
+
+test('calls in an answer that was cut off at its length are executed as they stand', async () => {
+  const harness = harnessOf([{ toolCalls: [call('write', '{"cut')], stopReason: 'length' }, {}]);
+  assert.equal(await run(harness), 'done');
+  assert.deepEqual(contents(harness.messages), ['ran {"cut']);
+});

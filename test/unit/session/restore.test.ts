@@ -1,0 +1,46 @@
+import { test } from 'node:test';
+import assert from 'node:assert/strict';
+import type { SessionMessage } from '../../../src/agent/model/messages.ts';
+import { mended } from '../../../src/agent/session/restore.ts';
+import { historyViolations } from '../../support/scriptedProvider.ts';
+
+const user: SessionMessage = { role: 'user', text: 'q' };
+const calling = (...ids: string[]): SessionMessage => ({
+  role: 'assistant',
+  text: '',
+  toolCalls: ids.map(id => ({ id, name: 'read_file', arguments: '{}' })),
+  stopReason: 'toolCalls',
+});
+const result = (toolCallId: string): SessionMessage => ({
+  role: 'tool',
+  toolCallId,
+  toolName: 'read_file',
+  content: 'ok',
+  isError: false,
+});
+
+test('a whole conversation needs nothing', () => {
+  assert.deepEqual(mended([], false), []);
+  assert.deepEqual(mended([user, calling('1'), result('1')], false), []);
+});
+
+test('calls without a result get one, an error that says what is not known', () => {
+  const messages = [user, calling('1', '2', '3'), result('2')];
+  const added = mended(messages, false);
+  assert.deepEqual(
+    added.map(message => (message.role === 'tool' ? [message.toolCallId, message.isError] : message)),
+    [
+      ['1', true],
+      ['3', true],
+    ],
+  );
+  assert.deepEqual(historyViolations([...messages, ...added]), []);
+});
+
+test('a turn that was cut off is told after the results', () => {
+  const added = mended([user, calling('1')], true);
+  assert.deepEqual(
+    added.map(({ role }) => role),
+    ['tool', 'steering'],
+  );
+});

@@ -1,0 +1,253 @@
+import { test } from 'node:test';
+import assert from 'node:assert/strict';
+import { textResult } from '../../../src/agent/preview/pendingAction.ts';
+import type { ScriptedTurn } from '../../support/scriptedProvider.ts';
+import { createTestSession, type TestSessionOptions } from '../../support/testSession.ts';
+
+const files = { 'a.txt': 'a', 'b.txt': 'b' };
+const stageBoth: ScriptedTurn = {
+  toolCalls: ['a.txt', 'b.txt'].map(path => ({ name: 'write_file', arguments: { path, content: 'new' } })),
+};
+
+/** A session that awaits the review of p1 and p2; nothing is forced, so that only the review is seen. */
+async function awaitingReview(after: readonly ScriptedTurn[], over: TestSessionOptions = {}) {
+  const t = createTestSession({
+    files,
+    script: [stageBoth, { text: 'Please review.' }, ...after],
+    ...over,
+    settings: { modelAuthority: 'recommend', forcing: 'off', ...over.settings },
+  });
+  await t.session.prompt('Write both.');
+  assert.equal(t.session.state, 'awaitingReview');
+  assert.equal(t.requests.length, 2);
+  return t;
+}
+
+test('once the last preview is resolved the session goes on, with one message telling each outcome', async () => {
+  const t = await awaitingReview([{ text: 'Thanks.' }]);
+  await t.click('p1', 'apply');
+  assert.equal(t.session.state, 'awaitingReview', 'one is still pending');
+  assert.equal(t.requests.length, 2);
+  await t.click('p2', 'discard', 'not this one');
+  await t.untilState('idle');
+  assert.equal(t.requests.length, 3);
+  assert.deepEqual(t.requests[2]?.messages.at(-1), {
+    role: 'steering',
+    kind: 'outcome',
+    text:
+      'The user applied p1 (Rewrite a.txt).\n' +
+      'The user discarded p2 (Rewrite b.txt). This is the user\'s decision, not a failure. Reason: "not this one"',
+    previewIds: ['p1', 'p2'],
+  });
+  assert.equal(t.answers().at(-1)?.text, 'Thanks.');
+  t.assertSound();
+});
+
+test('an extension that resolves is named as one', async () => {
+  const t = await awaitingReview([{ text: 'Thanks.' }]);
+  for (const id of ['p1', 'p2']) {
+    await t.invoker.resolve({ id, action: 'discard', reason: 'policy', actor: 'extension' });
+  }
+  await t.untilState('idle');
+  assert.match(t.steering().at(-1)?.text ?? '', /^Another extension discarded p1 .*Reason: "policy"$/m);
+});
+
+test('a failed click is told too, and the review goes on', async () => {
+  const t = await awaitingReview([{ text: 'Thanks.' }]);
+  t.workspace.failWrite(1);
+  await assert.rejects(t.click('p1', 'apply'));
+  assert.equal(t.session.state, 'awaitingReview');
+  await t.click('p1', 'apply');
+  await t.click('p2', 'apply');
+  await t.untilState('idle');
+  const told =
+    t
+      .steering()
+      .findLast(({ kind }) => kind === 'outcome')
+      ?.text.split('\n') ?? [];
+  assert.match(told[0] ?? '', /^The user tried to apply p1 .*, which failed: a\.txt could not be written/);
+  assert.deepEqual(told.slice(1), [
+    'The user applied p1 (Rewrite a.txt).',
+    'The user applied p2 (Rewrite b.txt).',
+  ]);
+});
+
+test('with continueAfterReview off the outcomes wait for the next prompt', async () => {
+  const t = await awaitingReview([{ text: 'I see.' }], { settings: { continueAfterReview: false } });
+  await t.click('p1', 'apply');
+  await t.click('p2', 'apply');
+  assert.equal(t.session.state, 'idle');
+  assert.equal(t.requests.length, 2);
+  await t.session.prompt('What now?');
+  assert.deepEqual(
+    t.requests[2]?.messages.slice(-2).map(message => message.role),
+    ['user', 'steering'],
+  );
+  t.assertSound();
+});
+
+test('a prompt in the middle of a review is sent with the outcomes so far; the rest stays pending', async () => {
+  const t = await awaitingReview([{ text: 'Go on.' }]);
+  await t.click('p1', 'apply');
+  await t.session.prompt('And the other?');
+  assert.match(t.steering().at(-1)?.text ?? '', /^The user applied p1 /);
+  assert.equal(t.store.get('p2')?.state.kind, 'pending');
+  assert.equal(t.session.state, 'awaitingReview');
+  t.assertSound();
+});
+
+test('after a newer prompt the session does not go on by itself when the older previews are resolved', async () => {
+  const t = await awaitingReview([{ text: 'Fine.' }]);
+  await t.session.prompt('Something else.');
+  await t.click('p1', 'apply');
+  await t.click('p2', 'apply');
+  assert.equal(t.session.state, 'idle');
+  assert.equal(t.requests.length, 3);
+});
+
+test('after Stop the session does not go on by itself', async () => {
+  const t = await awaitingReview([]);
+  t.session.stop();
+  assert.equal(t.session.state, 'idle');
+  await t.click('p1', 'apply');
+  await t.click('p2', 'apply');
+  assert.equal(t.session.state, 'idle');
+  assert.equal(t.requests.length, 2);
+});
+
+test('after the end of the review as a whole the session does not go on by itself; the outcomes wait', async () => {
+  const t = await awaitingReview([{ text: 'ok' }]);
+  t.session.endReview();
+  await t.click('p1', 'discard');
+  await t.click('p2', 'discard');
+  assert.equal(t.requests.length, 2);
+  await t.session.prompt('Again.');
+  assert.match(t.steering().at(-1)?.text ?? '', /discarded p1[\s\S]*discarded p2/);
+});
+
+test('after a reload the session does not go on by itself; it knows its previews and tells their outcomes', async () => {
+  const before = await awaitingReview([]);
+  before.session.dispose();
+  const t = createTestSession({
+    workspace: before.workspace,
+    log: before.log,
+    sessionLog: before.sessionLog,
+    settings: { modelAuthority: 'recommend', forcing: 'off' },
+    script: [{ text: 'ok' }],
+  });
+  assert.equal(t.session.id, before.session.id);
+  assert.deepEqual(t.session.messages, before.session.messages);
+  await t.click('p1', 'apply');
+  await t.click('p2', 'apply');
+  assert.equal(t.session.state, 'idle');
+  assert.equal(t.requests.length, 0, 'nothing is sent by itself');
+  await t.session.prompt('What now?');
+  assert.match(t.steering().at(-1)?.text ?? '', /^The user applied p1 .*\nThe user applied p2 /);
+  t.assertSound();
+});
+
+test('a session that was cut off in a turn comes back idle, mended and told', async () => {
+  const before = createTestSession({ files, script: [{ hang: true }] });
+  void before.session.prompt('Read.');
+  assert.equal(before.session.state, 'running');
+  const t = createTestSession({
+    files,
+    sessionLog: before.sessionLog,
+    script: [{ text: 'ok' }],
+  });
+  assert.equal(t.session.state, 'idle');
+  assert.equal(t.requests.length, 0);
+  assert.match(t.steering()[0]?.text ?? '', /interrupted/);
+  await t.session.prompt('Again.');
+  t.assertSound();
+  before.session.stop();
+});
+
+test('what is resolved while the model still talks is told right after, in the same run', async () => {
+  const t = createTestSession({
+    files,
+    settings: { modelAuthority: 'recommend', forcing: 'off' },
+    script: [
+      stageBoth,
+      async () => {
+        await t.click('p1', 'apply');
+        await t.click('p2', 'apply');
+        return { text: 'Please review.' };
+      },
+      { text: 'Thanks.' },
+    ],
+  });
+  await t.session.prompt('Write both.');
+  assert.equal(t.session.state, 'idle');
+  assert.equal(t.answers().at(-1)?.text, 'Thanks.');
+  t.assertSound();
+});
+
+test('a click at any moment around the end of the run is told, and the session goes on exactly once', async () => {
+  for (let ticks = 0; ticks < 12; ticks++) {
+    const t = createTestSession({
+      settings: { modelAuthority: 'recommend', forcing: 'off' },
+      script: [{ text: 'Please review.' }, { text: 'Thanks.' }],
+    });
+    let clicked: Promise<unknown> | undefined;
+    t.session.onDidEmit(event => {
+      if (event.type !== 'turn_start' || clicked) return;
+      t.stage({ label: 'Opaque', apply: () => Promise.resolve(textResult('done')) });
+      clicked = (async () => {
+        await t.nextEvent(({ type }) => type === 'turn_end');
+        for (let tick = 0; tick < ticks; tick++) await Promise.resolve();
+        await t.click('p1', 'apply');
+      })();
+    });
+    await t.session.prompt('Go.');
+    await clicked;
+    await t.untilState('idle');
+    assert.equal(t.requests.length, 2, `after ${ticks} ticks`);
+    assert.equal(t.steering().filter(({ kind }) => kind === 'outcome').length, 1);
+    t.assertSound();
+  }
+});
+
+test('previews that the session does not know do not concern it', async () => {
+  const t = await awaitingReview([{ text: 'Thanks.' }]);
+  const { preview } = t.store.stage({
+    label: 'foreign',
+    sourceToolName: 'x',
+    changes: [],
+    dependsOn: [],
+    origin: null,
+    stagedAt: '2026-01-01T00:00:00.000Z',
+  });
+  await t.click(preview.id, 'discard');
+  await t.click('p1', 'apply');
+  await t.click('p2', 'apply');
+  await t.untilState('idle');
+  assert.ok(!t.steering().some(({ text }) => text.includes('foreign')));
+});
+
+test('a review of a new session is not that of the old one', async () => {
+  const t = await awaitingReview([{ text: 'Hello.' }]);
+  await t.session.new();
+  await t.click('p1', 'apply');
+  await t.click('p2', 'apply');
+  assert.equal(t.session.state, 'idle');
+  assert.equal(t.requests.length, 2);
+  await t.session.prompt('Hi.');
+  assert.deepEqual(t.steering(), []);
+});
+
+test('previews that a person asked for are not forced or reminded of, but their outcome is told', async () => {
+  const t = createTestSession({ files, script: [{ text: 'Hello.' }, { text: 'I see.' }] });
+  const { preview } = t.session.stageForUser({
+    label: 'Undo',
+    sourceToolName: 'x',
+    apply: () => Promise.resolve(textResult('undone')),
+  });
+  await t.session.prompt('Hi.');
+  assert.equal(t.requests[0]?.toolChoice, undefined);
+  assert.deepEqual(t.steering(), []);
+  await t.click(preview.id, 'apply');
+  await t.untilState('idle');
+  await t.session.prompt('And?');
+  assert.match(t.steering().at(-1)?.text ?? '', /^The user applied p1 \(Undo\)/);
+});

@@ -1,0 +1,328 @@
+import { test } from 'node:test';
+import assert from 'node:assert/strict';
+import * as z from 'zod';
+import { textResult } from '../../../src/agent/preview/pendingAction.ts';
+import { defineTool } from '../../../src/agent/tools/tool.ts';
+import { create } from '../../support/changes.ts';
+import { Gate } from '../../support/gate.ts';
+import { createTestSession } from '../../support/testSession.ts';
+
+const call = (name: string, args: object) => ({ name, arguments: args });
+const read = (path: string) => call('read_file', { path });
+
+test('a prompt is sent with the system prompt and all tools, and answered', async () => {
+  const t = createTestSession({ script: [{ text: 'Hi.' }] });
+  await t.session.prompt('Hello?');
+  const [request] = t.requests;
+  assert.match(request?.system ?? '', /^You are Redline/);
+  assert.deepEqual(request?.messages, [{ role: 'user', text: 'Hello?' }]);
+  assert.deepEqual(
+    request.tools.map(tool => tool.name),
+    ['read_file', 'list_files', 'edit_file', 'write_file', 'resolve'],
+  );
+  assert.equal(request.toolChoice, undefined);
+  assert.equal(t.session.state, 'idle');
+  assert.equal(t.answers()[0]?.text, 'Hi.');
+  t.assertSound();
+});
+
+test('the tool list never changes in mid-session, in any mode but Manual', async () => {
+  const t = createTestSession({
+    files: { a: 'x' },
+    script: request => (request.messages.length < 8 ? { toolCalls: [read('a')] } : {}),
+  });
+  await t.session.prompt('Read.');
+  t.settings.modelAuthority = 'recommend';
+  await t.session.prompt('Again.');
+  const lists = new Set(t.requests.map(request => JSON.stringify(request.tools)));
+  assert.equal(lists.size, 1);
+  t.assertSound();
+});
+
+test('a request holds what was said before, in order, and is not changed afterwards', async () => {
+  const t = createTestSession({
+    files: { a: 'x' },
+    script: [{ toolCalls: [read('a')] }, { text: 'ok' }, { text: '2' }],
+  });
+  await t.session.prompt('One.');
+  await t.session.prompt('Two.');
+  assert.deepEqual(
+    t.requests.map(request => request.messages.map(message => message.role)),
+    [['user'], ['user', 'assistant', 'tool'], ['user', 'assistant', 'tool', 'assistant', 'user']],
+  );
+  assert.deepEqual(t.requests[2]?.messages, t.session.messages.slice(0, 5));
+  t.assertSound();
+});
+
+test('events tell the turn in order', async () => {
+  const t = createTestSession({ files: { a: 'x' }, script: [{ toolCalls: [read('a')] }, { text: 'ok' }] });
+  await t.session.prompt('Go.');
+  assert.deepEqual(
+    t.events.map(event =>
+      event.type === 'message_end' ? `${event.type} ${event.message.role}` : event.type,
+    ),
+    [
+      'state_changed',
+      'message_end user',
+      'turn_start',
+      'message_start',
+      'message_end assistant',
+      'tool_start',
+      'tool_end',
+      'message_end tool',
+      'turn_end',
+      'turn_start',
+      'message_start',
+      'message_update',
+      'message_end assistant',
+      'turn_end',
+      'state_changed',
+    ],
+  );
+});
+
+test('the state is running while it runs, and only then', async () => {
+  const t = createTestSession({ script: () => ({ text: t.session.state }) });
+  assert.equal(t.session.state, 'idle');
+  const prompted = t.session.prompt('State?');
+  assert.equal(t.session.state, 'running');
+  await prompted;
+  assert.equal(t.answers()[0]?.text, 'running');
+  assert.equal(t.session.state, 'idle');
+});
+
+test('a prompt while it runs is taken up after the turn, in the same run', async () => {
+  const gate = new Gate();
+  const t = createTestSession({
+    script: [
+      async () => {
+        await gate.pass();
+        return { text: 'one' };
+      },
+      { text: 'two' },
+    ],
+  });
+  const first = t.session.prompt('1');
+  await gate.reached;
+  const second = t.session.prompt('2');
+  gate.open();
+  await Promise.all([first, second]);
+  assert.deepEqual(
+    t.session.messages.map(message => ('text' in message ? message.text : '')),
+    ['1', 'one', '2', 'two'],
+  );
+  t.assertSound();
+});
+
+for (const state of ['idle', 'running'] as const) {
+  test(`a prompt from a listener that hears of the state ${state} is answered, once`, async () => {
+    const t = createTestSession({ script: request => ({ text: `answer ${request.messages.length}` }) });
+    let prompted: Promise<void> | undefined;
+    t.session.onDidEmit(event => {
+      if (event.type === 'state_changed' && event.state === state) prompted ??= t.session.prompt('second');
+    });
+    await t.session.prompt('first');
+    await prompted;
+    await t.untilState('idle');
+    const said = t.session.messages.map(message => ('text' in message ? message.text : ''));
+    assert.deepEqual(said, ['first', 'answer 1', 'second', 'answer 3'], 'one after the other');
+    assert.equal(t.requests.length, 2);
+    assert.equal(t.session.state, 'idle');
+    t.assertSound();
+  });
+}
+
+test('a prompt right after the one before is answered, whenever it comes', async () => {
+  const t = createTestSession({ script: () => ({ text: 'ok' }) });
+  for (let ticks = 0; ticks < 12; ticks++) {
+    const ended = t.nextEvent(event => event.type === 'turn_end');
+    void t.session.prompt(`first ${ticks}`);
+    await ended;
+    for (let tick = 0; tick < ticks; tick++) await Promise.resolve();
+    await t.session.prompt(`second ${ticks}`);
+    assert.equal(t.session.messages.findLast(message => message.role === 'user')?.text, `second ${ticks}`);
+    assert.equal(t.answers().length, 2 * (ticks + 1), `after ${ticks} ticks`);
+    assert.equal(t.session.state, 'idle');
+  }
+  t.assertSound();
+});
+
+test('a failed request is told, logged without being thrown, and does not end the session', async () => {
+  const t = createTestSession({
+    script: [
+      { error: { message: 'No connection.', detail: 'ECONNREFUSED', code: 'unreachable' } },
+      { text: 'ok' },
+    ],
+  });
+  await t.session.prompt('Hello?');
+  assert.equal(t.answers()[0]?.error, 'No connection.');
+  assert.equal(t.session.state, 'idle');
+  assert.deepEqual(t.errors, ['Request to scripted failed (unreachable): ECONNREFUSED']);
+  await t.session.continue();
+  assert.equal(t.answers()[1]?.text, 'ok');
+  t.assertSound();
+});
+
+test('a provider that breaks its contract and throws leaves the session usable', async () => {
+  const t = createTestSession({
+    provider: {
+      id: 'broken',
+      label: '',
+      async *stream() {
+        await Promise.resolve();
+        throw new TypeError('boom');
+      },
+    },
+  });
+  await t.session.prompt('Hello?');
+  assert.equal(t.session.state, 'idle');
+  assert.match(t.errors.join('\n'), /boom/);
+  await t.session.prompt('Again?');
+  assert.equal(t.session.messages.filter(message => message.role === 'user').length, 2);
+});
+
+test('stop ends the running turn at once, drops the prompts that wait, and leaves a valid history', async () => {
+  const t = createTestSession({ script: [{ text: 'thinking', hang: true }] });
+  const first = t.session.prompt('1');
+  const second = t.session.prompt('2');
+  await t.nextEvent(event => event.type === 'message_update');
+  t.session.stop();
+  await Promise.all([first, second]);
+  assert.equal(t.session.state, 'idle');
+  assert.deepEqual(
+    t.session.messages.map(message => message.role),
+    ['user', 'assistant'],
+  );
+  assert.equal(t.answers()[0]?.stopReason, 'aborted');
+  t.assertSound();
+});
+
+test('stop while a tool runs interrupts it and the calls behind it; each has its one result', async () => {
+  const gate = new Gate();
+  const slow = defineTool({
+    name: 'slow',
+    label: 'Slow',
+    description: '',
+    parameters: z.object({}),
+    execute: () => gate.pass().then(() => textResult('late')),
+  });
+  const t = createTestSession({
+    tools: [slow],
+    script: [{ toolCalls: [call('slow', {}), call('slow', {})] }, { text: 'ok' }],
+  });
+  const prompted = t.session.prompt('Go.');
+  await gate.reached;
+  t.session.stop();
+  await prompted;
+  assert.deepEqual(
+    t.results().map(result => result.content),
+    ['Interrupted by the user while it ran.', 'Interrupted by the user before it ran.'],
+  );
+  await t.session.prompt('Go on.');
+  t.assertSound();
+});
+
+test('stop when nothing runs does nothing', async () => {
+  const t = createTestSession({ script: [{ text: 'ok' }] });
+  t.session.stop();
+  await t.session.prompt('Hello?');
+  t.session.stop();
+  assert.equal(t.answers()[0]?.text, 'ok');
+  assert.equal(t.session.state, 'idle');
+});
+
+test('continue asks the model without a prompt, and joins a run that goes on', async () => {
+  const t = createTestSession({ script: [{ text: '1' }, { text: '2' }] });
+  await Promise.all([t.session.prompt('Hello?'), t.session.continue()]);
+  assert.equal(t.requests.length, 1);
+  await t.session.continue();
+  assert.equal(t.requests.length, 2);
+});
+
+test('a new session begins empty under a new id, and previews stay', async () => {
+  const t = createTestSession({
+    settings: { modelAuthority: 'none' },
+    script: [
+      { toolCalls: [call('write_file', { path: 'a', content: 'x' })] },
+      { text: 'ok' },
+      { text: 'fresh' },
+    ],
+  });
+  await t.session.prompt('Write.');
+  const { id } = t.session;
+  await t.session.new();
+  assert.notEqual(t.session.id, id);
+  assert.deepEqual(t.session.messages, []);
+  assert.equal(t.session.state, 'idle');
+  assert.equal(t.store.get('p1')?.state.kind, 'pending');
+  assert.ok(t.events.some(event => event.type === 'reset'));
+  await t.session.prompt('Hello?');
+  assert.deepEqual(t.requests.at(-1)?.messages, [{ role: 'user', text: 'Hello?' }]);
+});
+
+test('a new session stops the one that runs', async () => {
+  const t = createTestSession({ script: [{ hang: true }] });
+  const prompted = t.session.prompt('Hello?');
+  await t.session.new();
+  await prompted;
+  assert.deepEqual(t.session.messages, []);
+  assert.equal(t.session.state, 'idle');
+});
+
+test('a provider is asked for once per prompt, and stays for what follows', async () => {
+  const t = createTestSession({ script: [{ toolCalls: [read('none')] }, { text: '1' }, { text: '2' }] });
+  await t.session.prompt('Hello?');
+  await t.session.continue();
+  assert.equal(t.requests.length, 3);
+});
+
+test('previews of one message come from the same message, and each from its own call', async () => {
+  const writes = ['a', 'b'].map(path => call('write_file', { path, content: 'x' }));
+  const t = createTestSession({
+    settings: { modelAuthority: 'none' },
+    script: [{ toolCalls: writes }, { toolCalls: [call('write_file', { path: 'c', content: 'x' })] }, {}],
+  });
+  await t.session.prompt('Write.');
+  const [a, b, c] = t.store.all().map(preview => preview.origin);
+  assert.equal(a?.sessionId, t.session.id);
+  assert.equal(a.messageId, b?.messageId);
+  assert.notEqual(a.messageId, c?.messageId);
+  assert.deepEqual([a.toolCallId, b?.toolCallId, c?.toolCallId], ['call_1', 'call_2', 'call_3']);
+});
+
+test('previews register in the order of the calls, not of their completion', async () => {
+  const t = createTestSession({
+    settings: { modelAuthority: 'none' },
+    script: [{ toolCalls: ['slow', 'fast'].map(path => call('write_file', { path, content: 'x' })) }, {}],
+  });
+  t.workspace.beforeRead = async path => {
+    if (path === 'slow') await new Promise(resolve => setImmediate(resolve));
+  };
+  await t.session.prompt('Write.');
+  assert.deepEqual(
+    t.store.all().map(preview => preview.changes?.[0]?.path),
+    ['slow', 'fast'],
+  );
+});
+
+test('staging survives a log that cannot be written', async () => {
+  const t = createTestSession({
+    settings: { modelAuthority: 'none' },
+    script: [{ toolCalls: [call('write_file', { path: 'a', content: 'x' })] }, {}],
+  });
+  t.log.fault = new Error('disk full');
+  await t.session.prompt('Write.');
+  assert.equal(t.results()[0]?.isError, false);
+  assert.equal(t.store.get('p1')?.state.kind, 'pending');
+  assert.match(t.errors.join(), /disk full/);
+});
+
+test('a session that was disposed emits nothing more', async () => {
+  const t = createTestSession({ script: [{ hang: true }] });
+  const prompted = t.session.prompt('Hello?');
+  t.session.dispose();
+  const count = t.events.length;
+  await prompted;
+  t.stage({ label: 'x', changes: [create('a', 'x')] });
+  assert.equal(t.events.length, count);
+});

@@ -1,0 +1,185 @@
+import { test } from 'node:test';
+import assert from 'node:assert/strict';
+import * as z from 'zod';
+import { ToolError } from '../../../src/agent/base/errors.ts';
+import { textResult, type AgentToolResult } from '../../../src/agent/preview/pendingAction.ts';
+import { interruptedResult } from '../../../src/agent/tools/execute.ts';
+import { defineTool, type Tool, type ToolContext } from '../../../src/agent/tools/tool.ts';
+import { create } from '../../support/changes.ts';
+import { Gate } from '../../support/gate.ts';
+import { ToolHarness } from '../../support/toolHarness.ts';
+
+/** A tool of which only what it does matters. */
+const tool = (execute: (context: ToolContext) => Promise<AgentToolResult>): Tool =>
+  defineTool({
+    name: 'custom',
+    label: 'Custom',
+    description: '',
+    parameters: z.object({}),
+    execute: (_, context) => execute(context),
+  });
+const run = (execute: Parameters<typeof tool>[0], harness = new ToolHarness({}, [tool(execute)])) =>
+  harness.run('custom', {});
+const action = { label: 'A', sourceToolName: 'custom', changes: [create('a', 'x')] };
+
+test('a result names its call and its tool, and keeps the details', async () => {
+  assert.deepEqual(await run(() => Promise.resolve(textResult('done', { n: 1 }))), {
+    role: 'tool',
+    toolCallId: 'call_1',
+    toolName: 'custom',
+    content: 'done',
+    isError: false,
+    details: { n: 1 },
+  });
+});
+
+test('several parts of a result are lines; an error that is returned is one', async () => {
+  const parts = ['one', 'two'].map(text => ({ type: 'text' as const, text }));
+  const result = await run(() => Promise.resolve({ content: parts, isError: true }));
+  assert.equal(result.content, 'one\ntwo');
+  assert.equal(result.isError, true);
+});
+
+test('an unknown tool is an error that names those there are', async () => {
+  for (const name of ['edit', 'constructor', '']) {
+    const result = await new ToolHarness().run(name, {});
+    assert.equal(result.isError, true);
+    assert.equal(
+      result.content,
+      `There is no tool named ${name}. Available: read_file, list_files, edit_file, write_file, resolve.`,
+    );
+    assert.equal(result.toolName, name);
+  }
+});
+
+for (const args of ['', '{', '{"path":"a"', "{'path':'a'}", '{"path": "a"} trailing']) {
+  test(`arguments that are no JSON (${args}) are an error that says so`, async () => {
+    const result = await new ToolHarness({ a: 'x' }).run('read_file', args);
+    assert.equal(result.isError, true);
+    assert.match(result.content, /^The arguments of read_file are not valid JSON \(.*Send one JSON object/s);
+  });
+}
+
+for (const args of ['null', '[]', '"a"', '1', '{}', '{"path":5}', '{"path":null}']) {
+  test(`arguments that do not fit (${args}) are an error that names the field`, async () => {
+    const result = await new ToolHarness({ a: 'x' }).run('read_file', args);
+    assert.equal(result.isError, true);
+    assert.match(
+      result.content,
+      /^Invalid arguments for read_file\. (path|arguments): .+\. Correct them and call it again\.$/,
+    );
+  });
+}
+
+test('every field that does not fit is named', async () => {
+  const { content } = await new ToolHarness().run('read_file', { startLine: 0, endLine: 'x' });
+  for (const field of ['path: ', 'startLine: ', 'endLine: ']) assert.ok(content.includes(field), field);
+});
+
+test('a tool error is told as it is; anything else by its message, and logged in full', async () => {
+  const harness = new ToolHarness({}, [tool(() => Promise.reject(new ToolError('Do that first.')))]);
+  const expected = await harness.run('custom', {});
+  assert.deepEqual([expected.content, expected.isError], ['Do that first.', true]);
+  assert.deepEqual(harness.errors, []);
+
+  const broken = new ToolHarness({}, [
+    tool(() => {
+      throw new TypeError('x is undefined');
+    }),
+  ]);
+  const result = await broken.run('custom', {});
+  assert.deepEqual([result.content, result.isError], ['x is undefined', true]);
+  assert.match(broken.errors[0] ?? '', /^Tool custom threw: TypeError: x is undefined\n\s+at /);
+});
+
+for (const garbage of [undefined, null, {}, { content: 'text' }, { content: [null] }]) {
+  test(`a tool that answers ${JSON.stringify(garbage)} still gives one result, an error`, async () => {
+    const result = await run(() => Promise.resolve(garbage as unknown as AgentToolResult));
+    assert.equal(result.isError, true);
+    assert.equal(result.toolCallId, 'call_1');
+  });
+}
+
+test('a result that is too long is cut, and says by how much', async () => {
+  const { content } = await run(() => Promise.resolve(textResult('x'.repeat(100_010))));
+  assert.equal(content, `${'x'.repeat(100_000)}\n[Cut off: 10 more characters.]`);
+  assert.equal((await run(() => Promise.resolve(textResult('x'.repeat(100_000))))).content.length, 100_000);
+});
+
+test('what was staged is told before the result, all of it on one line', async () => {
+  const result = await run(async context => {
+    await context.stage(action);
+    await context.stage(action);
+    return textResult('Two files.');
+  });
+  assert.equal(result.content, 'Staged as p1, p2, no file modified yet.\nTwo files.');
+});
+
+test('where the human alone resolves, that is told', async () => {
+  const harness = new ToolHarness({}, [tool(context => context.stage(action).then(() => textResult('ok')))]);
+  harness.userReviews = true;
+  assert.equal(
+    (await harness.run('custom', {})).content,
+    'Staged as p1, no file modified yet. The user reviews it.\nok',
+  );
+});
+
+test('what was staged before a tool failed is told too', async () => {
+  const result = await run(async context => {
+    await context.stage(action);
+    throw new Error('then it broke');
+  });
+  assert.equal(result.isError, true);
+  assert.equal(result.content, 'Staged as p1, no file modified yet.\nthen it broke');
+});
+
+test('a call in a turn that was stopped is not run', async () => {
+  const harness = new ToolHarness({}, [tool(() => assert.fail('it was run'))]);
+  harness.controller.abort();
+  const result = await harness.run('custom', {});
+  assert.equal(result.isError, true);
+  assert.equal(result.content, 'Interrupted by the user while it ran.');
+});
+
+test('a stop gives the result at once, although the tool does not listen, and it cannot stage any more', async () => {
+  const gate = new Gate();
+  let late: Promise<unknown> | undefined;
+  const harness = new ToolHarness({}, [
+    tool(async context => {
+      await gate.pass();
+      late = context.stage(action);
+      await late;
+      return textResult('too late');
+    }),
+  ]);
+  const call = harness.run('custom', {});
+  await gate.reached;
+  harness.controller.abort(new DOMException('Stopped by the user.', 'AbortError'));
+  const result = await call;
+  assert.equal(result.content, 'Interrupted by the user while it ran.');
+  assert.deepEqual(harness.errors, [], 'a stop is no fault');
+  gate.open();
+  await new Promise(resolve => setImmediate(resolve));
+  await assert.rejects(late ?? assert.fail('it went on'), { name: 'AbortError' });
+  assert.deepEqual(harness.staged, []);
+});
+
+test('an error of its own while the turn is stopped is told as it is', async () => {
+  const harness = new ToolHarness({}, [
+    tool(() => {
+      harness.controller.abort();
+      throw new ToolError('own');
+    }),
+  ]);
+  assert.equal((await harness.run('custom', {})).content, 'own');
+});
+
+test('a call that was never run has a result too', () => {
+  assert.deepEqual(interruptedResult({ id: 'c', name: 'custom', arguments: '{}' }), {
+    role: 'tool',
+    toolCallId: 'c',
+    toolName: 'custom',
+    content: 'Interrupted by the user before it ran.',
+    isError: true,
+  });
+});

@@ -1,0 +1,92 @@
+import { test } from 'node:test';
+import assert from 'node:assert/strict';
+import * as z from 'zod';
+import { textResult } from '../../../src/agent/preview/pendingAction.ts';
+import { builtInTools } from '../../../src/agent/tools/builtIn.ts';
+import { specOf, ToolRegistry } from '../../../src/agent/tools/registry.ts';
+import { defineTool, type Tool } from '../../../src/agent/tools/tool.ts';
+
+const tool = (name: string, over: Partial<Tool> = {}): Tool =>
+  defineTool({
+    name,
+    label: name,
+    description: `does ${name}`,
+    parameters: z.object({}),
+    execute: () => Promise.resolve(textResult('')),
+    ...over,
+  });
+const registryOf = (...tools: Tool[]): ToolRegistry => {
+  const registry = new ToolRegistry();
+  for (const each of tools) registry.register(each);
+  return registry;
+};
+const names = (tools: readonly Tool[]): string[] => tools.map(({ name }) => name);
+
+test('the first to take a name keeps it', () => {
+  const first = tool('a');
+  const registry = registryOf(first);
+  assert.throws(() => registry.register(tool('a')), /^ToolError: There is already a tool named a\.$/);
+  assert.equal(registry.get('a'), first);
+  assert.equal(registry.get('b'), undefined);
+});
+
+test('hidden tools are not listed, and callable all the same', () => {
+  const registry = registryOf(tool('a'), tool('secret', { hidden: true }));
+  assert.deepEqual(names(registry.list()), ['a']);
+  assert.equal(registry.get('secret')?.name, 'secret');
+});
+
+test('without a request a session gets everything, in the order of registration', () => {
+  const registry = registryOf(tool('b'), tool('secret', { hidden: true }), tool('a'));
+  assert.deepEqual(names(registry.createTools()), ['b', 'secret', 'a']);
+});
+
+test('what is requested by name is given, and every hidden tool by itself', () => {
+  const registry = registryOf(tool('a'), tool('b'), tool('secret', { hidden: true }));
+  assert.deepEqual(names(registry.createTools(['b', 'nothing'])), ['b', 'secret']);
+  assert.deepEqual(names(registry.createTools([])), ['secret']);
+  assert.deepEqual(names(registry.createTools(['secret'])), ['secret']);
+});
+
+test('resolve cannot be requested: it is there, or not where the human alone resolves', () => {
+  const registry = builtInTools();
+  assert.deepEqual(names(registry.createTools(['read_file'])), ['read_file', 'resolve']);
+  assert.deepEqual(names(registry.createTools(['read_file', 'resolve'], { withResolve: false })), [
+    'read_file',
+  ]);
+});
+
+test('the built-in tools: resolve is hidden, and those that change nothing are marked', () => {
+  const registry = builtInTools();
+  assert.deepEqual(names(registry.list()), ['read_file', 'list_files', 'edit_file', 'write_file']);
+  assert.deepEqual(names(registry.list().filter(({ readOnly }) => readOnly)), ['read_file', 'list_files']);
+});
+
+test('a tool is offered as JSON Schema, the same object each time', () => {
+  const typed = tool('typed', {
+    parameters: z.object({ n: z.int().describe('How many.'), s: z.string().optional() }),
+  });
+  const spec = specOf(typed);
+  assert.equal(specOf(typed), spec);
+  assert.equal(spec.name, 'typed');
+  assert.equal(spec.description, 'does typed');
+  assert.equal(spec.parameters['type'], 'object');
+  assert.equal('$schema' in spec.parameters, false);
+  assert.deepEqual(spec.parameters['required'], ['n']);
+  const { n } = spec.parameters['properties'] as { n: { type: string; description: string } };
+  assert.deepEqual([n.type, n.description], ['integer', 'How many.']);
+});
+
+test('each built-in tool is offered as an object with described purpose', () => {
+  for (const each of builtInTools().createTools()) {
+    const spec = specOf(each);
+    assert.equal(spec.parameters['type'], 'object', each.name);
+    assert.ok(spec.description.length > 20, each.name);
+    assert.doesNotThrow(() => JSON.stringify(spec));
+  }
+});
+
+test('a default is optional for the model', () => {
+  const spec = specOf(tool('d', { parameters: z.object({ n: z.number().default(1) }) }));
+  assert.deepEqual(spec.parameters['required'] ?? [], []);
+});
