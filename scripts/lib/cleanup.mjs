@@ -58,7 +58,11 @@ const folders = new Map();
  */
 export function temporaryFolder(prefix) {
   const folder = fs.realpathSync(fs.mkdtempSync(path.join(os.tmpdir(), prefix)));
-  if (!process.env.REDLINE_KEEP) folders.set(folder, atExit(() => removeFolder(folder)));
+  if (!process.env.REDLINE_KEEP)
+    folders.set(
+      folder,
+      atExit(() => removeFolder(folder)),
+    );
   return folder;
 }
 
