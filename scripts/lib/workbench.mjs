@@ -81,6 +81,14 @@ export class Workbench {
     return workbench;
   }
 
+  /**
+   * Where VS Code keeps its settings, storage and logs; `browser` in it is the browser's own profile.
+   * @returns {string}
+   */
+  get userDataDir() {
+    return this.#options.userDataDir;
+  }
+
   /** Ends this window and its server, nothing else, and forgets its profile and its copy of the workspace. */
   async close() {
     await this.#close();
@@ -261,8 +269,8 @@ export class Workbench {
    * @returns {Locator}
    */
   badge(label) {
-    const item = this.page.locator('.activitybar .action-item').filter({ has: this.activityBarItem(label) });
-    return item.locator('.badge-content').filter({ hasText: /\S/ });
+    const item = `.activitybar .action-item:has(a[aria-label^="${label}"])`;
+    return this.page.locator(`${item} .badge-content`).filter({ hasText: /\S/ });
   }
 
   /**

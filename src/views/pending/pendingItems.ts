@@ -21,7 +21,8 @@ export function previewItem(preview: Preview): vscode.TreeItem {
   const label = oneLine(preview.label);
   const item = new vscode.TreeItem(label, files > 0 ? Collapsed : None);
   const state = stateText(preview);
-  item.description = [id, state].filter(part => part !== '').join(' · ');
+  // A narrow side bar cuts the end off: what matters comes first.
+  item.description = [state, id].filter(part => part !== '').join(' · ');
   item.iconPath = iconOf(preview);
   item.contextValue = contextOf(preview);
   item.command = commandOf(vscode.l10n.t('Open'), 'redline.preview.open', id);

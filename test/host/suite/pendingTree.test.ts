@@ -44,7 +44,7 @@ suite('the pending tree', () => {
     const [second, first] = tree.getChildren();
     assert.ok(first && second);
     assert.equal(tree.getTreeItem(first).label, 'first');
-    assert.equal(tree.getTreeItem(first).description, 'p1 · 2 files');
+    assert.equal(tree.getTreeItem(first).description, '2 files · p1');
     assert.equal(tree.getTreeItem(first).collapsibleState, vscode.TreeItemCollapsibleState.Collapsed);
     assert.equal(tree.getTreeItem(second).collapsibleState, vscode.TreeItemCollapsibleState.None);
     const [a] = tree.getChildren(first);
@@ -62,13 +62,13 @@ suite('the pending tree', () => {
   test('a row says whether its preview is stale, failed or recommended, for screen readers too', async () => {
     const id = stage('Edit a.ts');
     await store.recommend(id, 'apply', 'Looks right.');
-    assert.equal(row(id).description, `${id} · model recommends Apply: Looks right.`);
+    assert.equal(row(id).description, `model recommends Apply: Looks right. · ${id}`);
     assert.equal(
       row(id).accessibilityInformation?.label,
       `Edit a.ts, ${id}, model recommends Apply: Looks right.`,
     );
     await store.markStale(id, ['a.ts']);
-    assert.equal(row(id).description, `${id} · stale`);
+    assert.equal(row(id).description, `stale · ${id}`);
     assert.equal((row(id).iconPath as vscode.ThemeIcon).id, 'warning');
     assert.equal(row(id).contextValue, 'redline.pending');
   });

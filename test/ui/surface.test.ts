@@ -1,0 +1,236 @@
+import assert from 'node:assert/strict';
+import * as fs from 'node:fs';
+import * as path from 'node:path';
+import type { Workbench } from '../../scripts/lib/workbench.mjs';
+import { startScriptedServer, type ScriptedServer } from '../support/scriptedServer.ts';
+import { uiTest } from './support/uiTest.ts';
+
+const write = (n: number): string => `/write made${n}.txt :: content ${n}`;
+
+/** Stages `/write` previews one after the other, each once the one before is pending. */
+async function stage(workbench: Workbench, ...numbers: number[]): Promise<void> {
+  await workbench.openRedlineChat();
+  for (const n of numbers) {
+    await workbench.sendChat(write(n));
+    await workbench.treeRow(`Create made${n}.txt`).waitFor();
+  }
+}
+
+const badge = async (workbench: Workbench, count: number): Promise<void> => {
+  await workbench
+    .badge('Redline')
+    .filter({ hasText: String(count) })
+    .waitFor();
+};
+
+uiTest('the tree: badge, inline buttons, Apply All, Discard All and Reopen', {}, async workbench => {
+  await stage(workbench, 1, 2, 3);
+  await badge(workbench, 3);
+  await workbench.treeAction('Create made1.txt', 'Apply Preview');
+  await workbench.waitForFile('made1.txt', text => text === 'content 1');
+  // The rows move up when it goes.
+  await workbench.treeRow('Create made1.txt').waitFor({ state: 'detached' });
+  await workbench.treeAction('Create made2.txt', 'Discard Preview');
+  await workbench.treeRow('Create made2.txt').waitFor({ state: 'detached' });
+  await badge(workbench, 1);
+  assert.equal(workbench.readFile('made2.txt'), undefined);
+
+  await workbench.treeRow('Create made3.txt').hover();
+  await workbench.viewTitleAction('Discard All').click();
+  await workbench.toast('Discarded 1 preview.').getByText('Reopen').click();
+  await workbench.treeRow('Create made3.txt').waitFor();
+  await workbench.treeRow('Create made3.txt').hover();
+  await workbench.viewTitleAction('Apply All').click();
+  await workbench.waitForFile('made3.txt', text => text === 'content 3');
+  await workbench.statusBarItem('pending').waitFor({ state: 'detached' });
+  await workbench.page.getByText('Nothing is pending.').first().waitFor();
+});
+
+uiTest('keys in the tree mean the row that has the focus, not the selected one', {}, async workbench => {
+  await stage(workbench, 1, 2, 3);
+  const { keyboard } = workbench.page;
+  await workbench.treeRow('Create made3.txt').click();
+  await workbench.editorTab('made3.txt (Redline').waitFor();
+  // The click opened the diff, which has the focus now.
+  await workbench.runCommand('Redline: Focus on Pending View');
+  await keyboard.press('ArrowDown');
+  await keyboard.press('Control+Enter');
+  await workbench.waitForFile('made2.txt', text => text === 'content 2');
+  assert.equal(workbench.readFile('made3.txt'), undefined);
+  await workbench.treeRow('Create made2.txt').waitFor({ state: 'detached' });
+  await workbench.runCommand('Redline: Focus on Pending View');
+  await keyboard.press('End');
+  await keyboard.press('Control+Backspace');
+  await workbench.treeRow('Create made1.txt').waitFor({ state: 'detached' });
+  await workbench.treeRow('Create made3.txt').waitFor();
+  assert.equal(workbench.readFile('made1.txt'), undefined);
+});
+
+uiTest('the status bar counts and opens the head, and is there after a reload', {}, async workbench => {
+  await stage(workbench, 1, 2);
+  await workbench.runCommand('View: Close All Editors');
+  await workbench.reload();
+  await workbench.statusBarItem('2 pending').click();
+  await workbench.editorTab('made2.txt (Redline').waitFor();
+  await badge(workbench, 2);
+  await workbench.lens('Apply').click();
+  await workbench.waitForFile('made2.txt', text => text === 'content 2');
+  await workbench.statusBarItem('1 pending').waitFor();
+});
+
+uiTest('the ledger brings back what was discarded, and undoes what was applied', {}, async workbench => {
+  await stage(workbench, 1, 2);
+  await workbench.treeAction('Create made1.txt', 'Apply Preview');
+  await workbench.treeRow('Create made1.txt').waitFor({ state: 'detached' });
+  await workbench.treeAction('Create made2.txt', 'Discard Preview');
+  await workbench.treeRow('Create made2.txt').waitFor({ state: 'detached' });
+  const entry = (label: string) =>
+    workbench.page.locator('.quick-input-list .monaco-list-row').filter({ hasText: label });
+
+  await workbench.runCommand('Redline: Show Ledger');
+  assert.match((await entry('Create made2.txt').innerText()).replaceAll('\u00a0', ' '), /Discarded by you/);
+  await entry('Create made2.txt').hover();
+  await entry('Create made2.txt').locator('a[aria-label="Reopen"]').click();
+  await workbench.treeRow('Create made2.txt').waitFor();
+
+  await workbench.runCommand('Redline: Show Ledger');
+  await entry('Create made1.txt').hover();
+  await entry('Create made1.txt').locator('a[aria-label="Undo Apply"]').click();
+  await workbench.treeRow('Undo: Create made1.txt').waitFor();
+  assert.equal(workbench.readFile('made1.txt'), 'content 1');
+  await workbench.lens('Apply').click();
+  await workbench.waitForFile('made1.txt', text => text === undefined);
+});
+
+/** A model that proposes ten files at once, as soon as it may. */
+async function tenFiles(release: Promise<unknown>): Promise<ScriptedServer> {
+  const toolCalls = Array.from({ length: 10 }, (_, n) => ({
+    name: 'write_file',
+    arguments: { path: `model${n}.txt`, content: `${n}` },
+  }));
+  return startScriptedServer((_request, n) =>
+    n === 0 ? { toolCalls, delayUntil: release } : { text: 'Ten files.' },
+  );
+}
+
+const connected = (server: ScriptedServer) => ({
+  'redline.provider': 'openai',
+  'redline.openai.baseUrl': server.baseUrl,
+  'redline.openai.model': 'scripted',
+  'redline.resolve.modelAuthority': 'none',
+});
+
+uiTest(
+  'while a person types, ten previews arrive: every character lands there, and no tab in front changes',
+  {},
+  async workbench => {
+    let release: () => void = () => undefined;
+    const typing = await tenFiles(new Promise<void>(resolve => (release = resolve)));
+    try {
+      await workbench.updateSettings(connected(typing));
+      await workbench.openRedlineChat();
+      await workbench.sendChat('Make ten files.');
+      await typing.request(0);
+      await workbench.openFile('README.md');
+      const { page } = workbench;
+      const { keyboard } = page;
+      await page.locator('.editor-instance .view-lines').first().click();
+      await keyboard.press('Control+Home');
+      const text = 'The quick brown fox jumps over the lazy dog and is not disturbed by it at all. ';
+      for (const [i, character] of [...text].entries()) {
+        if (i === 15) release();
+        await keyboard.type(character, { delay: 25 });
+      }
+      await workbench.statusBarItem('10 pending').waitFor();
+      await keyboard.type('Done.');
+      const tabs = page.locator('.tabs-container .tab');
+      assert.equal(await tabs.count(), 1);
+      assert.equal(await page.locator('.tab.active').getAttribute('data-resource-name'), 'README.md');
+      await keyboard.press('Control+S');
+      await workbench.waitForFile('README.md', content => content?.startsWith(`${text}Done.`) ?? false);
+    } finally {
+      await typing.close();
+    }
+  },
+);
+
+uiTest(
+  'after a prompt from the chat the head opens beside the work, without the focus, and one tab serves all',
+  {},
+  async workbench => {
+    const quiet = await tenFiles(Promise.resolve());
+    try {
+      await workbench.updateSettings(connected(quiet));
+      await workbench.openFile('README.md');
+      await workbench.openRedlineChat();
+      await workbench.sendChat('Make ten files.');
+      await workbench.editorTab('(Redline p').waitFor();
+      await workbench.statusBarItem('10 pending').waitFor();
+      const { page } = workbench;
+      assert.equal(await page.locator('.editor-group-container').count(), 2, 'in a group of its own');
+      assert.equal(await page.locator('.tabs-container .tab').filter({ hasText: '(Redline p' }).count(), 1);
+      assert.equal(
+        await page.locator('iframe.webview.ready:focus').count(),
+        1,
+        'the chat keeps the keyboard',
+      );
+      await workbench.runCommand('Redline: Discard All Previews');
+      await workbench.statusBarItem('pending').waitFor({ state: 'detached' });
+      await page
+        .locator('.tabs-container .tab')
+        .filter({ hasText: '(Redline p' })
+        .waitFor({ state: 'detached' });
+    } finally {
+      await quiet.close();
+    }
+  },
+);
+
+const KEY = 'sk-never-written-0123456789';
+
+uiTest(
+  'a key that is entered goes to its base URL alone, and stands in no log, storage or setting',
+  {},
+  async workbench => {
+    const mine = await startScriptedServer(() => ({ text: 'Hello from mine.' }), { key: KEY });
+    const other = await startScriptedServer(() => ({ status: 401 }));
+    try {
+      await workbench.updateSettings(connected(mine));
+      await workbench.runCommand('Redline: Set API Key…');
+      await workbench.answerInput(KEY);
+      await workbench.openRedlineChat();
+      await workbench.sendChat('Hello?');
+      await workbench.chatFrame().getByText('Hello from mine.').waitFor();
+      assert.equal(mine.requests[0]?.authorization, `Bearer ${KEY}`);
+
+      await workbench.updateSettings(connected(other));
+      await workbench.openRedlineChat();
+      await workbench.sendChat('And you?');
+      const request = await other.request(0);
+      assert.equal(JSON.stringify([request.headers, request.body]).includes(KEY), false);
+      await workbench.chatFrame().getByText(/key/i).first().waitFor();
+
+      await workbench.sendChat(write(1));
+      await workbench.treeRow('Create made1.txt').waitFor();
+      await workbench.treeAction('Create made1.txt', 'Apply Preview');
+      await workbench.waitForFile('made1.txt', text => text !== undefined);
+      const files = filesBelow(workbench.userDataDir).filter(file => !file.startsWith('browser'));
+      assert.ok(files.some(file => file.endsWith('previews.jsonl')));
+      assert.ok(files.some(file => /redline.*\.log$/i.test(file)));
+      const holding = [
+        ...files.map(file => path.join(workbench.userDataDir, file)),
+        ...filesBelow(workbench.workspace).map(file => path.join(workbench.workspace, file)),
+      ].filter(file => fs.readFileSync(file).includes(KEY));
+      assert.deepEqual(holding, []);
+    } finally {
+      await mine.close();
+      await other.close();
+    }
+  },
+);
+
+function filesBelow(folder: string): string[] {
+  return fs
+    .readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .filter(file => fs.statSync(path.join(folder, file), { throwIfNoEntry: false })?.isFile() ?? false);
+}
