@@ -28,7 +28,7 @@ export function showLedger(store: PreviewStore): void {
     tooltip: vscode.l10n.t('Open as Document'),
   };
   pick.title = vscode.l10n.t('Redline Ledger');
-  pick.placeholder = vscode.l10n.t('Who applied or discarded what, and why. Choose one to see its diff.');
+  pick.placeholder = vscode.l10n.t('Search; choose an entry to see its diff.');
   pick.matchOnDescription = true;
   pick.matchOnDetail = true;
   pick.buttons = [asDocument];
