@@ -58,16 +58,15 @@ export async function workUntilKilled(
     }
   };
   const throughChat = async (): Promise<void> => {
-    const calls = new Map<string, string>();
     api.session.onDidEmit(event => {
       if (event.type !== 'tool_end') return;
       const id = /^Staged as (p\d+),/.exec(event.result.content)?.[1];
       const path = /"path":"([^"]+)"/.exec(event.call.arguments)?.[1];
       if (id !== undefined && path !== undefined) tell({ told: 'staged', id, path });
-      if (event.call.name === 'write_file' && id !== undefined) calls.set('last', id);
-      if (event.call.name === 'resolve' && !event.result.isError) {
-        tell({ told: 'resolved', id: calls.get('last'), action: 'apply' });
-      }
+      // The model is asked about the previews that come through the API, too.
+      const label = /^Applied: (.+)\. Reason: /.exec(event.result.content)?.[1];
+      const entry = api.previews.ledger().findLast(candidate => candidate.label === label);
+      if (entry) tell({ told: 'resolved', id: entry.previewId, action: 'apply' });
     });
     for (let n = 0; ; n++) {
       const path = `life${life}-chat${n}.txt`;
