@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import * as path from 'node:path';
 import { historyViolations } from '../../support/scriptedProvider.ts';
-import type { KillFindings, KillReport } from './killWorkload.ts';
+import { contentOf, type KillFindings, type KillReport } from './killWorkload.ts';
 
 /**
  * What is wrong after a kill: a preview that was told and is gone, one that is there twice, one whose file does not
@@ -28,9 +28,11 @@ export async function violationsAfterKill(
       violations.push(`${name} has these attempts in the ledger: ${outcomes.join(', ')}`);
     if (stale) violations.push(`${name} is stale although nobody else touched its file`);
     const content = await textOf(path.join(folder, file));
-    const expected = state === 'applied' ? sides?.after : sides?.before;
-    if (sides && content !== expected)
-      violations.push(`${name}, but its file holds ${nameOfContent(content, sides.before, sides.after)}`);
+    if (!sides) continue;
+    const before = sides.creates ? null : contentOf('before', file, sides.size);
+    const after = contentOf('after', file, sides.size);
+    if (content !== (state === 'applied' ? after : before))
+      violations.push(`${name}, but its file holds ${nameOfContent(content, before, after)}`);
   }
   for (const line of report) {
     if (line.told === 'staged' && known.get(line.id)?.path !== line.path)

@@ -1,13 +1,18 @@
 import type { HostTools } from './drivenWorkbench.ts';
 
+/** The content of a file of the workload. */
+export function contentOf(side: 'before' | 'after', path: string, size: number): string {
+  return `${side} of ${path} ${'x'.repeat(size)}`;
+}
+
 /** One line of the report that the workload keeps, in the order in which things happened. */
 export type KillReport =
   /** A preview is about to be staged: nobody has been told of it. */
   | {
       readonly told: 'staging';
       readonly path: string;
-      readonly before: string | null;
-      readonly after: string;
+      readonly creates: boolean;
+      readonly size: number;
     }
   | { readonly told: 'staged'; readonly id: string; readonly path: string }
   | { readonly told: 'resolving'; readonly id: string }
@@ -30,9 +35,9 @@ export async function workUntilKilled(
   { life, report, folder }: KillWork,
 ): Promise<void> {
   const tell = (line: object): void => fs.appendFileSync(report, `${JSON.stringify(line)}\n`);
-  const sizes = [10, 1_000, 60_000, 400_000];
-  const textOf = (path: string, side: string, n: number): string =>
-    `${side} of ${path}\n${'x'.repeat(sizes[n % sizes.length] ?? 10)}\n`;
+  const textOf = (side: string, path: string, size: number): string =>
+    `${side} of ${path} ${'x'.repeat(size)}`;
+  const sizeOf = (n: number): number => (n % 10 === 9 ? 300_000 : n % 3 === 0 ? 5_000 : 10);
   const resolve = async (id: string, action: 'apply' | 'discard'): Promise<void> => {
     tell({ told: 'resolving', id });
     await api.previews.resolve({ id, action, reason: `life ${life}` });
@@ -43,10 +48,11 @@ export async function workUntilKilled(
   const throughApi = async (): Promise<void> => {
     for (let n = 0; ; n++) {
       const path = `life${life}-api${n}.txt`;
-      const before = n % 3 === 0 ? null : textOf(path, 'before', n);
-      const after = textOf(path, 'after', n);
+      const size = sizeOf(n);
+      const before = n % 3 === 0 ? null : textOf('before', path, size);
+      const after = textOf('after', path, size);
       if (before !== null) fs.writeFileSync(`${folder}/${path}`, before);
-      tell({ told: 'staging', path, before, after });
+      tell({ told: 'staging', path, creates: before === null, size });
       const { id } = api.previews.push({
         label: path,
         sourceToolName: 'kill',
@@ -70,9 +76,9 @@ export async function workUntilKilled(
     });
     for (let n = 0; ; n++) {
       const path = `life${life}-chat${n}.txt`;
-      const after = textOf(path, 'after', n).trimEnd();
-      tell({ told: 'staging', path, before: null, after });
-      await api.session.prompt(`/write ${path} :: ${after}`);
+      const size = sizeOf(n);
+      tell({ told: 'staging', path, creates: true, size });
+      await api.session.prompt(`/write ${path} :: ${textOf('after', path, size)}`);
     }
   };
   const leftovers = async (): Promise<void> => {
