@@ -33,6 +33,7 @@ const POLL_MS = 50;
 /**
  * @typedef {object} WorkbenchOptions
  * @property {string} [vsix] the package to install; out/redline.vsix when omitted
+ * @property {string[]} [extensions] packages to install beside it
  * @property {Record<string, unknown>} [settings] user settings
  * @property {Record<string, string>} [env] added to the extension host's environment
  * @property {string} [workspace] the folder to open, as it is; a fresh copy of examples/workspace when omitted
@@ -67,7 +68,9 @@ export class Workbench {
   static async open(options = {}) {
     const userDataDir = temporaryFolder('redline-workbench-');
     const extensionsDir = path.join(userDataDir, 'extensions');
-    await installExtension(options.vsix ?? vsixPath, { userDataDir, extensionsDir });
+    for (const vsix of [options.vsix ?? vsixPath, ...(options.extensions ?? [])]) {
+      await installExtension(vsix, { userDataDir, extensionsDir });
+    }
     const workspace = options.workspace ?? copyExampleWorkspace();
     const workbench = new Workbench({ ...options, userDataDir, extensionsDir }, workspace);
     workbench.#close = atExit(() => workbench.#stop());

@@ -1,3 +1,4 @@
+import { appendFileSync } from 'node:fs';
 import { appendFile, mkdir, open, readFile, rename, writeFile } from 'node:fs/promises';
 import * as path from 'node:path';
 
@@ -73,15 +74,18 @@ function parseJson(line: string): unknown {
 }
 
 /**
- * An append-only file of JSON lines. Appends are written one after the other in the order of the calls; each
- * promise settles when its line has been handed to the operating system. A failed append leaves the later ones
- * their chance. A log that was never loaded makes itself ready with its first append.
+ * An append-only file of JSON lines. Appends are written one after the other in the order of the calls, and have been
+ * handed to the operating system when `append` returns, so that nothing that was told is lost with the process. They
+ * wait only for a log that is being made ready or compacted; the promise tells when that is over. A failed append
+ * leaves the later ones their chance. A log that was never loaded makes itself ready with its first append.
  */
 export class JsonLog<T> {
   readonly #file: string;
   readonly #header: LogHeader;
   readonly #parse: (value: unknown) => T | undefined;
   #tail: Promise<void> = Promise.resolve();
+  /** Work in the tail that is not over. */
+  #waiting = 0;
   /** The file is there and ends with a whole line. */
   #ready = false;
   /** The last append failed and may have left a part of its line behind. */
@@ -114,7 +118,7 @@ export class JsonLog<T> {
 
   /** Drops the entries that `keep` refuses, for good. Readers see the old file or the new one, never a part. */
   compact(keep: (entry: T) => boolean): Promise<void> {
-    const compacted = this.#tail.then(async () => {
+    return this.#enqueue(async () => {
       const { entries } = await this.load();
       const temporary = `${this.#file}.compacting`;
       await writeFile(
@@ -123,24 +127,35 @@ export class JsonLog<T> {
       );
       await rename(temporary, this.#file);
     });
-    this.#tail = compacted.catch(() => undefined);
-    return compacted;
   }
 
   append(entry: T): Promise<void> {
     const line = encodeEntry(entry);
-    const written = this.#tail.then(async () => {
-      if (!this.#ready) await this.load();
-      await this.#write(line);
-    });
-    this.#tail = written.catch(() => undefined);
-    return written;
+    if (!this.#ready || this.#waiting > 0) {
+      return this.#enqueue(async () => {
+        if (!this.#ready) await this.load();
+        this.#write(line);
+      });
+    }
+    try {
+      this.#write(line);
+      return Promise.resolve();
+    } catch (error) {
+      return Promise.reject(error as Error);
+    }
   }
 
-  async #write(line: string): Promise<void> {
+  #enqueue(work: () => Promise<void>): Promise<void> {
+    this.#waiting++;
+    const done = this.#tail.then(work).finally(() => this.#waiting--);
+    this.#tail = done.catch(() => undefined);
+    return done;
+  }
+
+  #write(line: string): void {
     const text = this.#failed ? `\n${line}` : line;
     this.#failed = true;
-    await appendFile(this.#file, text);
+    appendFileSync(this.#file, text);
     this.#failed = false;
   }
 }

@@ -1,5 +1,17 @@
 import { randomUUID } from 'node:crypto';
-import { access, constants, mkdir, readFile, realpath, rename, rm, stat, writeFile } from 'node:fs/promises';
+import {
+  access,
+  constants,
+  link,
+  mkdir,
+  readdir,
+  readFile,
+  realpath,
+  rename,
+  rm,
+  stat,
+  writeFile,
+} from 'node:fs/promises';
 import * as path from 'node:path';
 import { StalePreviewError, ToolError } from '../../agent/base/errors.ts';
 import { sha256, type Sha256 } from '../../agent/base/hash.ts';
@@ -43,8 +55,7 @@ export async function writeDiskFile(
     await assertStill(file, shown, expected);
     if (bytes === null) return;
     await mkdir(path.dirname(file), { recursive: true });
-    guard();
-    return writeFile(file, bytes, { flag: 'wx' });
+    return createFile(file, bytes, guard);
   }
   await assertWritable(target, shown);
   if (bytes === null) {
@@ -53,10 +64,7 @@ export async function writeDiskFile(
     return rm(file);
   }
   const { mode } = await stat(target);
-  const temporary = path.join(
-    path.dirname(target),
-    `.${path.basename(target)}.${randomUUID().slice(0, 8)}.redline`,
-  );
+  const temporary = temporaryOf(target);
   try {
     await writeFile(temporary, bytes, { mode: mode & 0o7777, flag: 'wx' });
     await assertStill(target, shown, expected);
@@ -66,6 +74,42 @@ export async function writeDiskFile(
     await rm(temporary, { force: true });
     throw error;
   }
+}
+
+/** Makes a new file with all of its content at once; fails if there is one. */
+async function createFile(file: string, bytes: Uint8Array, guard: () => void): Promise<void> {
+  const temporary = temporaryOf(file);
+  try {
+    await writeFile(temporary, bytes, { flag: 'wx' });
+    guard();
+    await link(temporary, file).catch((error: NodeJS.ErrnoException) => {
+      // Some file systems have no hard links.
+      if (!['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK'].includes(error.code ?? '')) throw error;
+      return writeFile(file, bytes, { flag: 'wx' });
+    });
+  } finally {
+    await rm(temporary, { force: true });
+  }
+}
+
+/** A new name beside the file, for what is not yet whole. */
+function temporaryOf(file: string): string {
+  return path.join(path.dirname(file), `.${path.basename(file)}.${randomUUID().slice(0, 8)}.redline`);
+}
+
+/** Removes what a process that was killed while it wrote the file left beside it. */
+export async function removeLeftovers(file: string): Promise<void> {
+  const target = await realpath(file).catch(() => file);
+  const folder = path.dirname(target);
+  const [head, tail] = [`.${path.basename(target)}.`, '.redline'];
+  const names = await readdir(folder).catch(() => [] as string[]);
+  const left = names.filter(
+    name =>
+      name.startsWith(head) &&
+      name.endsWith(tail) &&
+      /^[0-9a-f]{8}$/.test(name.slice(head.length, -tail.length)),
+  );
+  for (const name of left) await rm(path.join(folder, name), { force: true });
 }
 
 async function assertStill(file: string, shown: string, expected: Sha256 | null): Promise<void> {

@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import { StalePreviewError } from '../../agent/base/errors.ts';
 import type { Sha256 } from '../../agent/base/hash.ts';
 import type { FileListing, Workspace, WrittenTo } from '../../agent/preview/workspace.ts';
-import { readDiskFile, writeDiskFile } from './diskFile.ts';
+import { readDiskFile, removeLeftovers, writeDiskFile } from './diskFile.ts';
 import { bytesOfDocument, dirtyDocument, editDirtyDocument } from './dirtyDocument.ts';
 import { withoutIgnored } from './gitIgnore.ts';
 import { assertReallyInside, locate, workspacePathOf, type FolderRoot } from './workspacePaths.ts';
@@ -44,6 +44,11 @@ export class VsCodeWorkspace implements Workspace {
       if (dirtyDocument(uri)) throw new StalePreviewError([path]);
     });
     return 'disk';
+  }
+
+  /** Removes what a process that was killed while it wrote the file left beside it. */
+  async removeLeftovers(path: string): Promise<void> {
+    await removeLeftovers(this.uriOf(path).fsPath);
   }
 
   async list(glob: string, limit: number, signal: AbortSignal): Promise<FileListing> {

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { appendFile, mkdir, mkdtemp, readFile, rename, rm, rmdir, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import * as path from 'node:path';
@@ -74,6 +75,21 @@ test('appends stand in the order of the calls, whoever waits for them', async ()
   const entries = Array.from({ length: 50 }, (_, n) => ({ n }));
   await Promise.all(entries.map(entry => log.append(entry)));
   assert.deepEqual((await reopened()).entries, entries);
+});
+
+test('what was appended is in the file when append returns', async () => {
+  await log.load();
+  void log.append({ n: 1 });
+  assert.deepEqual(decode(readFileSync(file, 'utf8')).entries, [{ n: 1 }]);
+});
+
+test('appends during a compaction follow it', async () => {
+  await log.load();
+  await log.append({ n: 1 });
+  const compacted = log.compact(entry => entry.n !== 1);
+  await Promise.all([compacted, log.append({ n: 2 }), log.append({ n: 3 })]);
+  await log.append({ n: 4 });
+  assert.deepEqual((await reopened()).entries, [{ n: 2 }, { n: 3 }, { n: 4 }]);
 });
 
 test('a torn last line is cut off, so that the next entry stands on a line of its own', async () => {
