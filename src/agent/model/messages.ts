@@ -33,10 +33,24 @@ export interface TokenUsage {
 /** Why a model's turn ended. */
 export type StopReason = 'stop' | 'toolCalls' | 'length' | 'aborted' | 'error';
 
-/** The person's own words. */
+/** A file, or a range of its lines, that a person sent along, as it was then. */
+export interface Attachment {
+  /** Workspace path. */
+  readonly path: string;
+  /** The first and the last line, counted from 1; left out for a whole file. */
+  readonly startLine?: number;
+  readonly endLine?: number;
+  /** Empty if it could not be read. */
+  readonly text: string;
+  /** What is missing of it and why, in a sentence for the model and the person. */
+  readonly note?: string;
+}
+
+/** The person's own words, and what was sent along. */
 export interface UserMessage {
   readonly role: 'user';
   readonly text: string;
+  readonly attachments?: readonly Attachment[];
 }
 
 export interface AssistantMessage {
@@ -72,4 +86,17 @@ export interface SteeringMessage {
   readonly previewIds: readonly string[];
 }
 
-export type SessionMessage = UserMessage | AssistantMessage | ToolResultMessage | SteeringMessage;
+/**
+ * What a person did here by typing a command such as `/apply`, and what came of it. Shown and stored; never part of a
+ * request: the model hears of outcomes as it does after a click.
+ */
+export interface LocalMessage {
+  readonly role: 'local';
+  /** The command as typed. */
+  readonly text: string;
+  /** Markdown. */
+  readonly answer: string;
+}
+
+export type SessionMessage =
+  UserMessage | AssistantMessage | ToolResultMessage | SteeringMessage | LocalMessage;

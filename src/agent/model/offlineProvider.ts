@@ -1,9 +1,13 @@
 import type { ChatProvider, ChatRequest, ProviderAnswer, ProviderEvent } from './chatProvider.ts';
+import { fenceFor } from './attachments.ts';
 import type { SessionMessage, ToolResultMessage } from './messages.ts';
 import { parseSlashCommand, slashCommandHelp } from './slashCommands.ts';
 
 /** The reason with which the offline provider resolves what it was told to do. */
 export const OFFLINE_REASON = 'Exactly the change you asked for.';
+
+/** The most characters of a tool's output that the answer repeats; the whole stands with the call. */
+const MAX_REPEATED_CHARS = 2_000;
 
 /**
  * The provider that needs no key and no network. It is not a language model: it turns slash commands into tool calls
@@ -49,6 +53,10 @@ function answerPrompt(messages: readonly SessionMessage[], prompt: string): Prov
       return saying(`That command needs the form \`${command.usage}\`.`);
     case 'help':
       return saying(`The commands:\n\n${slashCommandHelp()}`);
+    case 'vote':
+    case 'discardAll':
+    case 'tools':
+      return saying('That command works where a person types it: in the Redline chat.');
     case undefined:
       return saying(
         'I am the offline provider, not a language model. I can run these commands:\n\n' +
@@ -59,9 +67,17 @@ function answerPrompt(messages: readonly SessionMessage[], prompt: string): Prov
 
 function aboutResult(result: ToolResultMessage): string {
   if (result.isError) return `\`${result.toolName}\` did not work: ${result.content}`;
-  return awaitsReview(result)
-    ? 'The preview is ready: look at the diff, then apply or discard it.'
-    : result.content;
+  if (awaitsReview(result)) return 'The preview is ready: look at the diff, then apply or discard it.';
+  const isSentence = result.toolName === 'resolve' || !result.content.includes('\n');
+  return isSentence ? result.content : quoted(result.content);
+}
+
+/** Output as it is, whatever it holds. */
+function quoted(output: string): string {
+  const shown = output.slice(0, MAX_REPEATED_CHARS);
+  const fence = fenceFor(shown);
+  const rest = output.length - shown.length;
+  return `${fence}\n${shown}\n${fence}${rest === 0 ? '' : `\n\n${rest} more characters stand with the call above.`}`;
 }
 
 /** A staged change in Manual mode, or a recorded recommendation: what is left to do is the person's. */

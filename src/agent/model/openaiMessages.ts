@@ -1,3 +1,4 @@
+import { promptText } from './attachments.ts';
 import type { AssistantMessage, SessionMessage, ToolCall } from './messages.ts';
 import type { ToolChoice, ToolSpec } from './chatProvider.ts';
 
@@ -49,7 +50,8 @@ const EMPTY_RESULT = '(no output)';
  * - arguments that are not a JSON object are sent as `{}`: servers parse the arguments of the history and refuse the
  *   whole request over one bad call, and the call's result already tells the model what was wrong with them;
  * - a tool name that no server allows (a model may invent one) keeps its allowed characters only.
- * Steering goes in the user role, as a message of its own. `details` never leave the session.
+ * Attachments go with the words of their prompt. Steering goes in the user role, as a message of its own. `details`
+ * and local messages never leave the session.
  */
 export function toWireMessages(
   system: string,
@@ -60,7 +62,11 @@ export function toWireMessages(
   if (system !== '') wire.push({ role: 'system', content: system });
   for (const message of messages) {
     switch (message.role) {
-      case 'user':
+      case 'user': {
+        const content = promptText(message);
+        if (content !== '') wire.push({ role: 'user', content });
+        break;
+      }
       case 'steering':
         if (message.text !== '') wire.push({ role: 'user', content: message.text });
         break;
@@ -73,6 +79,8 @@ export function toWireMessages(
         break;
       case 'assistant':
         if (message.text !== '' || message.toolCalls.length > 0) wire.push(toWireAssistant(message, extras));
+        break;
+      case 'local':
         break;
     }
   }

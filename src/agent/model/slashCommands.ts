@@ -4,16 +4,41 @@ export interface TypedCall {
   readonly arguments: Record<string, unknown>;
 }
 
-export type SlashCommand =
-  | { readonly kind: 'call'; readonly call: TypedCall }
+/**
+ * What a person does by typing it: no prompt, and never the model's business. Whoever shows a composer carries it out;
+ * a session that is given one as a prompt only says where it works.
+ */
+export type LocalCommand =
+  /** A vote on one preview; without an id on the one that is shown, else on the head. */
+  | {
+      readonly kind: 'vote';
+      readonly action: 'apply' | 'discard';
+      readonly id?: string;
+      readonly reason?: string;
+    }
+  | { readonly kind: 'discardAll' }
+  /** The list of the tools. */
+  | { readonly kind: 'tools' }
   | { readonly kind: 'help' }
   /** A known command with arguments that do not fit; `usage` is its form. */
   | { readonly kind: 'malformed'; readonly usage: string };
 
-interface Definition {
+export type SlashCommand = { readonly kind: 'call'; readonly call: TypedCall } | LocalCommand;
+
+/** A command as a completion list shows it. */
+export interface SlashCommandInfo {
+  /** With the slash. */
+  readonly name: string;
   readonly usage: string;
   readonly about: string;
-  parse(rest: string): TypedCall | undefined;
+}
+
+interface Definition {
+  /** `<required>`, `[optional]`. */
+  readonly usage: string;
+  readonly about: string;
+  /** `undefined` for what does not have the form of `usage`. */
+  parse(rest: string): TypedCall | LocalCommand | undefined;
 }
 
 const definitions: Readonly<Record<string, Definition>> = {
@@ -37,22 +62,83 @@ const definitions: Readonly<Record<string, Definition>> = {
       return { tool: 'write_file', arguments: { path, content } };
     },
   },
+  '/apply': {
+    usage: '/apply [id]',
+    about: 'apply the preview with this id, else the one that is shown, else the head',
+    parse(rest) {
+      const [, id] = /^(p[1-9]\d*)?$/.exec(rest) ?? [];
+      if (rest !== '' && id === undefined) return undefined;
+      return { kind: 'vote', action: 'apply', ...(id === undefined ? {} : { id }) };
+    },
+  },
+  '/discard': {
+    usage: '/discard [id] [reason]',
+    about: 'discard a preview; the model is told the reason',
+    parse(rest) {
+      const [, id, reason = ''] = /^(p[1-9]\d*(?!\S))?\s*(.*)$/s.exec(rest) ?? [];
+      return {
+        kind: 'vote',
+        action: 'discard',
+        ...(id === undefined ? {} : { id }),
+        ...(reason === '' ? {} : { reason }),
+      };
+    },
+  },
+  '/discard-all': {
+    usage: '/discard-all',
+    about: 'discard everything that is pending',
+    parse: rest => (rest === '' ? { kind: 'discardAll' } : undefined),
+  },
+  '/tools': {
+    usage: '/tools',
+    about: 'list the tools of the agent',
+    parse: rest => (rest === '' ? { kind: 'tools' } : undefined),
+  },
+  '/call': {
+    usage: '/call <tool> [json]',
+    about: 'call a tool with arguments as one JSON object',
+    parse(rest) {
+      const [, tool = '', json = '{}'] = /^([^\s{]+)(?:\s+(.+))?$/s.exec(rest) ?? [];
+      const args = objectIn(json);
+      return tool === '' || !args ? undefined : { tool, arguments: args };
+    },
+  },
+  '/help': {
+    usage: '/help',
+    about: 'this list',
+    parse: () => ({ kind: 'help' }),
+  },
 };
-
-const HELP = '/help';
 
 /** What a prompt that begins with a known command means; `undefined` for every other prompt, paths included. */
 export function parseSlashCommand(prompt: string): SlashCommand | undefined {
   const [, name = '', rest = ''] = /^(\/[a-z-]+)(?:\s+(.*))?$/s.exec(prompt.trim()) ?? [];
-  if (name === HELP) return { kind: 'help' };
   const definition = Object.hasOwn(definitions, name) ? definitions[name] : undefined;
   if (!definition) return undefined;
-  const call = definition.parse(rest);
-  return call ? { kind: 'call', call } : { kind: 'malformed', usage: definition.usage };
+  const parsed = definition.parse(rest);
+  if (!parsed) return { kind: 'malformed', usage: definition.usage };
+  return 'tool' in parsed ? { kind: 'call', call: parsed } : parsed;
+}
+
+/** Every command, in the order of the help. */
+export function slashCommands(): readonly SlashCommandInfo[] {
+  return Object.entries(definitions).map(([name, { usage, about }]) => ({ name, usage, about }));
 }
 
 /** A line for each command. */
 export function slashCommandHelp(): string {
-  const rows = Object.values(definitions).map(({ usage, about }) => `- \`${usage}\`: ${about}`);
-  return [...rows, `- \`${HELP}\`: this list`].join('\n');
+  return slashCommands()
+    .map(({ usage, about }) => `- \`${usage}\`: ${about}`)
+    .join('\n');
+}
+
+function objectIn(json: string): Record<string, unknown> | undefined {
+  try {
+    const value = JSON.parse(json) as unknown;
+    return typeof value === 'object' && value !== null && !Array.isArray(value)
+      ? (value as Record<string, unknown>)
+      : undefined;
+  } catch {
+    return undefined;
+  }
 }

@@ -3,7 +3,7 @@ import { DisposableStore, type Disposable } from '../base/disposable.ts';
 import { Emitter, type Event } from '../base/event.ts';
 import { detailOf } from '../base/errors.ts';
 import type { ChatProvider, ChatRequest, ProviderFailure } from '../model/chatProvider.ts';
-import type { SessionMessage, ToolCall, ToolResultMessage } from '../model/messages.ts';
+import type { Attachment, SessionMessage, ToolCall, ToolResultMessage } from '../model/messages.ts';
 import { SYSTEM_PROMPT } from '../model/prompts.ts';
 import type { Offer } from '../model/toolChoiceLadder.ts';
 import type { LedgerEntry } from '../preview/ledger.ts';
@@ -38,7 +38,7 @@ export class Session implements Disposable {
   #id: string;
   #log: { append(entry: SessionLogEntry): Promise<void> };
   #messages: SessionMessage[];
-  #prompts: string[] = [];
+  #prompts: { readonly text: string; readonly attachments: readonly Attachment[] }[] = [];
   #state: SessionState = 'idle';
   #provider: ChatProvider | undefined;
   #abort: AbortController | undefined;
@@ -72,7 +72,7 @@ export class Session implements Disposable {
     return this.#state;
   }
 
-  /** The conversation as the model is sent it, without what still waits in line. */
+  /** The conversation, without what still waits in line. The model is sent all of it but local messages. */
   get messages(): readonly SessionMessage[] {
     return this.#messages;
   }
@@ -81,14 +81,21 @@ export class Session implements Disposable {
    * Adds a prompt. While the session runs, it is taken up when the model has ended its turn.
    * @returns settles when the session is idle or awaits review; never rejects for what the model or server does.
    */
-  prompt(text: string): Promise<void> {
-    this.#prompts.push(text);
+  prompt(text: string, attachments: readonly Attachment[] = []): Promise<void> {
+    this.#prompts.push({ text, attachments });
     return this.#start();
   }
 
-  /** Asks the model to go on with what it has been told since. Does nothing while the session runs. */
+  /** Notes what a person did here by typing `text`, and what came of it. No model is ever sent it. */
+  note(text: string, answer: string): void {
+    this.#append({ role: 'local', text, answer });
+  }
+
+  /** Asks the model that is chosen now to go on with what it has been told since. Does nothing while the session runs. */
   continue(): Promise<void> {
-    return this.#run ?? this.#start();
+    if (this.#run) return this.#run;
+    this.#provider = undefined;
+    return this.#start();
   }
 
   /** Stops the running turn, and drops prompts that wait for it. What was staged stays pending. */
@@ -208,9 +215,10 @@ export class Session implements Disposable {
       do {
         const prompt = this.#prompts.shift();
         if (prompt !== undefined) {
-          this.#provider = this.#options.providerFor(prompt);
+          const { text, attachments } = prompt;
+          this.#provider = this.#options.providerFor(text);
           this.#review.end();
-          this.#append({ role: 'user', text: prompt });
+          this.#append({ role: 'user', text, ...(attachments.length > 0 ? { attachments } : {}) });
         }
         this.#provider ??= this.#options.providerFor('');
         this.#abort = new AbortController();
@@ -257,7 +265,7 @@ export class Session implements Disposable {
 
   #request(offer: Offer): ChatRequest {
     const system = this.planMode ? `${SYSTEM_PROMPT}\n\n${PLAN_MODE_PROMPT}` : SYSTEM_PROMPT;
-    return { system, messages: [...this.#messages], ...offer };
+    return { system, messages: this.#messages.filter(({ role }) => role !== 'local'), ...offer };
   }
 
   #tools(): readonly Tool[] {

@@ -19,7 +19,21 @@ const header = { log: 'redline.session', version: 1 } as const;
 
 const previewIds = z.array(z.string());
 const message = z.discriminatedUnion('role', [
-  z.object({ role: z.literal('user'), text: z.string() }),
+  z.object({
+    role: z.literal('user'),
+    text: z.string(),
+    attachments: z
+      .array(
+        z.object({
+          path: z.string(),
+          startLine: z.number().optional(),
+          endLine: z.number().optional(),
+          text: z.string(),
+          note: z.string().optional(),
+        }),
+      )
+      .optional(),
+  }),
   z.object({
     role: z.literal('assistant'),
     text: z.string(),
@@ -43,6 +57,7 @@ const message = z.discriminatedUnion('role', [
     text: z.string(),
     previewIds,
   }),
+  z.object({ role: z.literal('local'), text: z.string(), answer: z.string() }),
 ]);
 const entry = z.discriminatedUnion('type', [
   z.object({ type: z.literal('message'), id: z.int(), parentId: z.int().nullable(), message }),
