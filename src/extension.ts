@@ -1,7 +1,9 @@
 import * as vscode from 'vscode';
 import { createApi, type RedlineApi } from './views/api.ts';
 import { ChatView } from './views/chat/chatView.ts';
+import { chatCommands } from './views/commands/chatCommands.ts';
 import { ledgerCommands } from './views/commands/ledgerCommands.ts';
+import { modelCommands } from './views/commands/modelCommands.ts';
 import { previewCommands } from './views/commands/previewCommands.ts';
 import { execute, registerCommands } from './views/commands/registerCommand.ts';
 import { sessionCommands } from './views/commands/sessionCommands.ts';
@@ -31,7 +33,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<Redlin
     ...agent,
     extensionUri: context.extensionUri,
     mode: modeSwitch(agent.settings),
-    modelLabel: () => agent.providers.current().label,
+    model: () => ({ label: agent.providers.current().label, offline: agent.providers.isOffline }),
     onWillPrompt: () => opener.expectPreview(),
     execute,
     logger: log,
@@ -55,6 +57,8 @@ export async function activate(context: vscode.ExtensionContext): Promise<Redlin
         ...previewCommands({ ...agent, opener, pendingView, restaging, files, logger: log }),
         ...ledgerCommands({ store, restaging, opener }),
         ...sessionCommands(agent),
+        ...modelCommands(agent),
+        ...chatCommands(chat),
       },
       log,
     ),

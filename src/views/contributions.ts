@@ -47,6 +47,9 @@ export interface CommandArguments {
   'redline.clearHistory': [];
   /** Made by VS Code itself from the view's id. */
   'redline.chat.focus': [];
+  /** Shows the chat with the selection or the file of the active editor attached. */
+  'redline.chat.attach': [];
+  'redline.selectModel': [];
   'redline.setApiKey': [];
   'redline.showLog': [];
 }

@@ -53,7 +53,7 @@ function tool(more: Partial<ItemOf<'tool'>> = {}): ItemOf<'tool'> {
 }
 
 function prompt(key: string, text: string): ItemOf<'user'> {
-  return { kind: 'user', key, text, note: '' };
+  return { kind: 'user', key, text, attachments: [], note: '' };
 }
 
 describe('the chat panel', () => {
@@ -237,17 +237,121 @@ describe('the chat panel', () => {
     assert.deepEqual(await chat.said(), [{ type: 'stop' }, { type: 'prompt', text: 'And then?' }]);
   });
 
-  test('a draft survives a new snapshot; inserted text stands apart', async () => {
+  test('a draft and what is attached survive a new snapshot', async () => {
     const { page } = chat;
     await chat.snapshot([]);
     await page.locator('#prompt').fill('look at');
+    await chat.post({ type: 'attached', refs: [{ path: 'src/a.ts', startLine: 3, endLine: 8 }] });
     await chat.snapshot([prompt('u', 'Hi')]);
     assert.equal(await page.locator('#prompt').inputValue(), 'look at');
-    await chat.post({ type: 'insert', text: '@src/a.ts' });
-    assert.equal(await page.locator('#prompt').inputValue(), 'look at @src/a.ts');
+    assert.deepEqual(await page.locator('.composer .chip').allTextContents(), ['a.ts:3-8']);
     await page.locator('#mode').focus();
     await chat.post({ type: 'focus' });
     assert.equal(await page.locator('#prompt:focus').isVisible(), true);
+  });
+
+  test('attached places go with one prompt, once, and not with a command', async () => {
+    const { page } = chat;
+    await chat.snapshot([]);
+    const a = { path: 'src/a.ts' };
+    const b = { path: 'b.ts', startLine: 2, endLine: 2 };
+    await chat.post({ type: 'attached', refs: [a, b, a] });
+    await chat.post({ type: 'attached', refs: [a, { path: 'c.ts' }] });
+    const chips = page.locator('.composer .chip');
+    assert.deepEqual(await chips.allTextContents(), ['a.ts', 'b.ts:2', 'c.ts']);
+    await page.getByRole('button', { name: 'Remove c.ts' }).click();
+    assert.equal(await page.locator(':focus').getAttribute('aria-label'), 'Remove b.ts:2');
+    await page.locator('#prompt').fill('/apply p1');
+    await page.locator('#prompt').press('Enter');
+    await page.locator('#prompt').fill('Explain it');
+    await page.locator('#prompt').press('Enter');
+    assert.deepEqual(await chat.said(), [
+      { type: 'prompt', text: '/apply p1' },
+      { type: 'prompt', text: 'Explain it', attachments: [a, b] },
+    ]);
+    assert.equal(await chips.count(), 0);
+  });
+
+  test('typing a slash lists the commands; arrows choose, Enter completes and then sends', async () => {
+    const { page } = chat;
+    await chat.snapshot([]);
+    const list = page.getByRole('listbox');
+    const selected = page.locator('[role="option"][aria-selected="true"] .suggestion-label');
+    await page.locator('#prompt').focus();
+    await page.keyboard.type('/');
+    assert.equal(await list.isVisible(), true);
+    assert.ok((await page.getByRole('option').count()) >= 8);
+    await page.keyboard.type('ap');
+    assert.equal(await selected.textContent(), '/apply [id]');
+    const active = await page.locator('#prompt').getAttribute('aria-activedescendant');
+    assert.equal(await page.locator(`#${active}`).getAttribute('aria-selected'), 'true');
+    await page.keyboard.press('Tab');
+    assert.equal(await page.locator('#prompt').inputValue(), '/apply ');
+    assert.equal(await list.isVisible(), false);
+    await page.locator('#prompt').fill('');
+    await page.keyboard.type('/disc');
+    await page.keyboard.press('ArrowDown');
+    assert.equal(await selected.textContent(), '/discard-all');
+    await page.keyboard.press('ArrowDown');
+    assert.equal(await selected.textContent(), '/discard [id] [reason]');
+    await page.keyboard.press('Escape');
+    assert.equal(await list.isVisible(), false);
+    await page.keyboard.type('ard');
+    await page.keyboard.press('Enter');
+    assert.deepEqual(await chat.said(), [{ type: 'prompt', text: '/discard' }]);
+  });
+
+  test('an @ lists files of the host; the one chosen is named in the words and attached', async () => {
+    const { page } = chat;
+    await chat.snapshot([]);
+    await page.locator('#prompt').focus();
+    await page.keyboard.type('see @ca');
+    const asked = (await chat.said()).at(-1);
+    assert.ok(asked?.type === 'findFiles');
+    assert.equal(asked.query, 'ca');
+    await chat.post({ type: 'files', request: asked.request - 1, paths: ['old.ts'] });
+    assert.equal(await page.getByRole('listbox').isVisible(), false);
+    await chat.post({ type: 'files', request: asked.request, paths: ['src/cart.ts', 'my cat.md'] });
+    await page.getByRole('option', { name: 'my cat.md' }).click();
+    assert.equal(await page.locator('#prompt').inputValue(), 'see @my cat.md ');
+    await page.keyboard.press('Enter');
+    assert.deepEqual(await chat.said(), [
+      { type: 'prompt', text: 'see @my cat.md', attachments: [{ path: 'my cat.md' }] },
+    ]);
+  });
+
+  test('Plan is a toggle beside the mode; tokens are told on demand', async () => {
+    const { page } = chat;
+    await chat.snapshot([], { usage: { label: '1.2K tokens', detail: 'This session: 1,000 in.' } });
+    const plan = page.getByRole('button', { name: 'Plan' });
+    await plan.click();
+    await chat.delta([], { status: { planMode: true, mode: 'apply' } });
+    assert.equal(await plan.getAttribute('aria-pressed'), 'true');
+    assert.equal(await page.locator('#mode').inputValue(), 'apply');
+    await plan.click();
+    assert.deepEqual(await chat.said(), [
+      { type: 'setPlanMode', on: true },
+      { type: 'setPlanMode', on: false },
+    ]);
+    await chat.snapshot([], { usage: { label: '1.2K tokens', detail: 'This session: 1,000 in.' } });
+    await page.getByRole('button', { name: 'Token use: 1.2K tokens' }).click();
+    assert.equal(await page.locator('.usage-detail').textContent(), 'This session: 1,000 in.');
+    assert.equal(await page.locator('.usage-detail').isVisible(), true);
+  });
+
+  test('a sent prompt shows what went along, and what came of a command is told below it', async () => {
+    const { page } = chat;
+    const attachments = [{ label: 'a.ts:3-8', title: 'src/a.ts:3-8: It is gone.', problem: true }];
+    await chat.snapshot([
+      { ...prompt('u', 'Hi'), attachments },
+      prompt('c', '/apply'),
+      { kind: 'local', key: 'c.l', text: 'Applied **p1**.' },
+      { kind: 'actions', key: 'x', actions: [{ name: 'selectModel', label: 'Connect a Model' }] },
+    ]);
+    assert.equal(await page.locator('.user .chip-label').textContent(), 'a.ts:3-8');
+    assert.equal(await page.locator('.local strong').textContent(), 'p1');
+    await page.locator('.item.actions').getByRole('button').click();
+    assert.deepEqual(await chat.said(), [{ type: 'action', name: 'selectModel' }]);
   });
 
   test('the empty state offers examples, which go to the composer', async () => {

@@ -4,6 +4,7 @@ import type { Logger } from '../../agent/base/log.ts';
 import { isOpen, type ModelAuthority } from '../../agent/preview/preview.ts';
 import type { PreviewStore } from '../../agent/preview/previewStore.ts';
 import type { SessionEvent } from '../../agent/session/events.ts';
+import { slashCommands } from '../../agent/model/slashCommands.ts';
 import type { Session } from '../../agent/session/session.ts';
 import { coalesce } from '../coalesce.ts';
 import { DiffStats } from './diffStats.ts';
@@ -11,18 +12,28 @@ import { itemDelta } from './itemDelta.ts';
 import { LiveTurn, type Effect } from './liveTurn.ts';
 import { fill, type ChatStatus, type HostMessage, type ViewItem } from './protocol.ts';
 import { chatStrings, transcriptStrings, type Localiser, type TranscriptStrings } from './strings.ts';
-import { arrivingItem, buildTranscript } from './transcript.ts';
+import { tokenUse } from './tokenUse.ts';
+import { arrivingItem, buildTranscript, type QueuedPrompt } from './transcript.ts';
 
 /** How long changes are gathered before they are sent, in milliseconds. */
 const THROTTLE_MS = 50;
 
 const EXAMPLES = ['/edit README.md :: old text => new text', '/write notes.md :: Hello', '/help'];
 
+/** Who answers, as the settings are now. */
+export interface ModelInfo {
+  readonly label: string;
+  /** It is no language model. */
+  readonly offline: boolean;
+}
+
 export interface ChatFeedOptions {
-  readonly session: Pick<Session, 'id' | 'state' | 'messages' | 'onDidEmit'>;
+  readonly session: Pick<Session, 'id' | 'state' | 'messages' | 'planMode' | 'onDidEmit'>;
   readonly store: Pick<PreviewStore, 'all' | 'ledger'>;
   readonly mode: { get(): ModelAuthority; readonly onDidChange: Event<void> };
-  readonly modelLabel: () => string;
+  readonly model: () => ModelInfo;
+  /** BCP 47, for numbers. */
+  readonly language: string;
   readonly l10n: Localiser;
   readonly logger: Logger;
   /** Hands a message to the webview. */
@@ -42,7 +53,7 @@ export class ChatFeed implements Disposable {
   readonly #flushSoon = coalesce(() => this.#flush(), THROTTLE_MS);
   /** What the webview shows; `undefined` while none is listening. */
   #shown: { readonly sessionId: string; items: readonly ViewItem[]; status: ChatStatus } | undefined;
-  #queued: string[] = [];
+  #queued: QueuedPrompt[] = [];
   /** Sent as soon as a webview listens. */
   #waiting: HostMessage[] = [];
   #dirty: Effect = 'none';
@@ -86,7 +97,7 @@ export class ChatFeed implements Disposable {
   }
 
   /** A prompt was sent while the session runs: it is shown until the session takes it up, or drops it. */
-  showQueued(prompt: string): void {
+  showQueued(prompt: QueuedPrompt): void {
     this.#queued.push(prompt);
     this.refresh();
   }
@@ -99,7 +110,8 @@ export class ChatFeed implements Disposable {
     const ended = event.type === 'state_changed' && event.state !== 'running';
     if (event.type === 'reset' || ended) this.#queued = [];
     if (event.type === 'message_end' && event.message.role === 'user') {
-      const at = this.#queued.indexOf(event.message.text);
+      const { text } = event.message;
+      const at = this.#queued.findIndex(queued => queued.text === text);
       if (at >= 0) this.#queued.splice(at, 1);
     }
     this.#mark(this.#live.follow(event));
@@ -136,11 +148,18 @@ export class ChatFeed implements Disposable {
     const { session, l10n, post } = this.#options;
     this.#shown = { sessionId: session.id, items: this.#items(), status: this.#status() };
     const { items, status } = this.#shown;
-    post({ type: 'snapshot', strings: chatStrings(l10n), examples: EXAMPLES, items: [...items], status });
+    post({
+      type: 'snapshot',
+      strings: chatStrings(l10n),
+      examples: EXAMPLES,
+      commands: [...slashCommands()],
+      items: [...items],
+      status,
+    });
   }
 
   #items(): ViewItem[] {
-    const { session, store } = this.#options;
+    const { session, store, model } = this.#options;
     return buildTranscript({
       sessionId: session.id,
       state: session.state,
@@ -148,6 +167,7 @@ export class ChatFeed implements Disposable {
       arriving: this.#live.text,
       liveResult: id => this.#live.result(id),
       queued: this.#queued,
+      offline: model().offline,
       previews: store.all(),
       ledger: store.ledger(),
       stats: preview => this.#stats.of(preview),
@@ -156,12 +176,16 @@ export class ChatFeed implements Disposable {
   }
 
   #status(): ChatStatus {
-    const { session, store, mode, modelLabel } = this.#options;
+    const { session, store, mode, model, language } = this.#options;
     const pending = store.all().filter(isOpen).length;
+    const { label, offline } = model();
     return {
       state: session.state,
       mode: mode.get(),
-      model: modelLabel(),
+      planMode: session.planMode,
+      model: label,
+      offline,
+      usage: tokenUse(session.messages, language, this.#strings),
       pending,
       pendingLabel: pending > 0 ? fill(this.#strings.pending, pending) : '',
       line: this.#line(pending),
@@ -171,7 +195,7 @@ export class ChatFeed implements Disposable {
   #line(pending: number): string {
     switch (this.#options.session.state) {
       case 'idle':
-        return '';
+        return this.#options.session.planMode ? this.#strings.planning : '';
       case 'awaitingReview':
         return fill(this.#strings.waiting, pending);
       case 'running': {

@@ -9,10 +9,11 @@ export interface ChatHtmlParts {
   readonly styleUris: readonly string[];
   /** BCP 47, e.g. `en`. */
   readonly language: string;
+  readonly title: string;
 }
 
 /** The page of the chat panel. Everything that is shown comes later, through messages. */
-export function chatHtml({ cspSource, nonce, scriptUri, styleUris, language }: ChatHtmlParts): string {
+export function chatHtml({ cspSource, nonce, scriptUri, styleUris, language, title }: ChatHtmlParts): string {
   const csp = [
     "default-src 'none'",
     `style-src ${cspSource}`,
@@ -25,6 +26,7 @@ export function chatHtml({ cspSource, nonce, scriptUri, styleUris, language }: C
 <head>
 <meta charset="utf-8">
 <meta http-equiv="Content-Security-Policy" content="${attribute(csp)}">
+<title>${attribute(title)}</title>
 <meta name="viewport" content="width=device-width, initial-scale=1">
 ${styles}
 </head>

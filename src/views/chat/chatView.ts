@@ -3,24 +3,43 @@ import * as vscode from 'vscode';
 import { DisposableStore } from '../../agent/base/disposable.ts';
 import { detailOf } from '../../agent/base/errors.ts';
 import type { Logger } from '../../agent/base/log.ts';
+import { parseSlashCommand } from '../../agent/model/slashCommands.ts';
+import type { Invoker } from '../../agent/preview/invoker.ts';
 import type { ModelAuthority } from '../../agent/preview/preview.ts';
 import type { PreviewStore } from '../../agent/preview/previewStore.ts';
+import type { Workspace } from '../../agent/preview/workspace.ts';
 import type { Session } from '../../agent/session/session.ts';
+import type { ToolRegistry } from '../../agent/tools/registry.ts';
 import type { CommandArguments, CommandId } from '../contributions.ts';
-import { ChatFeed } from './chatFeed.ts';
+import type { Settings } from '../host/settings.ts';
+import { activePreviewId } from '../preview/previewTabs.ts';
+import { readAttachments } from './attachmentReader.ts';
+import { ChatFeed, type ModelInfo } from './chatFeed.ts';
 import { chatHtml } from './chatHtml.ts';
-import { webviewMessage, type ChatAction, type HostMessage, type WebviewMessage } from './protocol.ts';
+import { ContextFiles } from './contextFiles.ts';
+import { LocalCommands } from './localCommands.ts';
+import {
+  webviewMessage,
+  type AttachmentRef,
+  type ChatAction,
+  type HostMessage,
+  type WebviewMessage,
+} from './protocol.ts';
 
 export interface ChatViewOptions {
   readonly extensionUri: vscode.Uri;
   readonly session: Session;
   readonly store: PreviewStore;
+  readonly invoker: Invoker;
+  readonly tools: ToolRegistry;
+  readonly workspace: Workspace;
+  readonly settings: Settings;
   readonly mode: {
     get(): ModelAuthority;
     set(mode: ModelAuthority): Thenable<void>;
     readonly onDidChange: vscode.Event<void>;
   };
-  readonly modelLabel: () => string;
+  readonly model: () => ModelInfo;
   /** A person is about to ask something here. */
   readonly onWillPrompt: () => void;
   readonly execute: <K extends CommandId>(id: K, ...args: CommandArguments[K]) => Thenable<unknown>;
@@ -35,14 +54,26 @@ export interface ChatViewOptions {
 export class ChatView implements vscode.WebviewViewProvider, vscode.Disposable {
   readonly #options: ChatViewOptions;
   readonly #feed: ChatFeed;
+  readonly #context: ContextFiles;
+  readonly #commands: LocalCommands;
   #view: vscode.WebviewView | undefined;
   /** Settles when the last change of the mode is in force. Never rejects. */
   #modeIsSet: Promise<unknown> = Promise.resolve();
+  /** Settles when what goes with the last prompt was read, so that prompts keep their order. Never rejects. */
+  #isRead: Promise<unknown> = Promise.resolve();
 
   constructor(options: ChatViewOptions) {
     this.#options = options;
     const post = (message: HostMessage): void => void this.#view?.webview.postMessage(message);
-    this.#feed = new ChatFeed({ ...options, l10n: vscode.l10n, post });
+    const { l10n, env } = vscode;
+    this.#feed = new ChatFeed({ ...options, l10n, language: env.language, post });
+    this.#context = new ContextFiles(options.workspace);
+    this.#commands = new LocalCommands({
+      ...options,
+      l10n,
+      activePreviewId,
+      discardAll: () => this.#discardAll(),
+    });
   }
 
   resolveWebviewView(view: vscode.WebviewView): void {
@@ -75,24 +106,27 @@ export class ChatView implements vscode.WebviewViewProvider, vscode.Disposable {
       scriptUri: uri('dist', 'chat.js'),
       styleUris: [uri('dist', 'codicon.css'), uri('media', 'chat.css')],
       language: vscode.env.language,
+      title: vscode.l10n.t('Redline Chat'),
     });
   }
 
-  /** Shows the panel and puts the keyboard in its composer. */
-  async focusInput(): Promise<void> {
+  /**
+   * Shows the panel with these files beside what goes with the next prompt; without any, with the selection of the
+   * active editor, else its file.
+   */
+  async attach(uris: readonly vscode.Uri[]): Promise<void> {
+    const refs: AttachmentRef[] = [];
+    for (const uri of uris) {
+      const path = await this.#context.pathOf(uri);
+      if (path !== undefined) refs.push({ path });
+    }
+    if (uris.length === 0) {
+      const active = (await this.#context.active('selection')) ?? (await this.#context.active('file'));
+      if (active) refs.push(active);
+    }
     await this.#reveal();
+    this.#feed.send({ type: 'attached', refs });
     this.#feed.send({ type: 'focus' });
-  }
-
-  /** Shows the panel and puts text in its composer, where the cursor is. */
-  async insertText(text: string): Promise<void> {
-    await this.#reveal();
-    this.#feed.send({ type: 'insert', text });
-  }
-
-  /** Reads everything anew, e.g. after a setting changed that the session does not report. */
-  refresh(): void {
-    this.#feed.refresh();
   }
 
   dispose(): void {
@@ -122,7 +156,7 @@ export class ChatView implements vscode.WebviewViewProvider, vscode.Disposable {
       case 'ready':
         return this.#feed.connect();
       case 'prompt':
-        return this.#prompt(message.text);
+        return this.#prompt(message.text, message.attachments ?? []);
       case 'stop':
         return void (await execute('redline.session.stop'));
       case 'new':
@@ -136,6 +170,18 @@ export class ChatView implements vscode.WebviewViewProvider, vscode.Disposable {
         return void (await execute('redline.preview.open', message.id));
       case 'setMode':
         return this.#changeMode(message.mode);
+      case 'setPlanMode':
+        this.#options.session.setPlanMode(message.on);
+        return this.#feed.sendStatus();
+      case 'attach': {
+        const ref = await this.#context.pick();
+        this.#feed.send({ type: 'attached', refs: ref ? [ref] : [] });
+        return this.#feed.send({ type: 'focus' });
+      }
+      case 'findFiles': {
+        const { request, query } = message;
+        return this.#feed.send({ type: 'files', request, paths: await this.#context.find(query) });
+      }
       case 'action':
         return this.#act(message.name);
       case 'openLink':
@@ -143,13 +189,24 @@ export class ChatView implements vscode.WebviewViewProvider, vscode.Disposable {
     }
   }
 
-  /** A prompt runs in the mode that the switch showed when it was sent. */
-  async #prompt(text: string): Promise<void> {
-    const { session, onWillPrompt } = this.#options;
+  /** A prompt runs in the mode that the switch showed when it was sent. Commands that are no prompts are done here. */
+  async #prompt(text: string, refs: readonly AttachmentRef[]): Promise<void> {
+    const { session, workspace, onWillPrompt } = this.#options;
+    const command = parseSlashCommand(text);
+    if (command && command.kind !== 'call') return session.note(text, await this.#commands.run(command));
     await this.#modeIsSet;
+    const reading = this.#isRead.then(() => readAttachments(workspace, command ? [] : refs));
+    this.#isRead = reading;
+    const attachments = await reading;
     onWillPrompt();
-    if (session.state === 'running') this.#feed.showQueued(text);
-    await session.prompt(text);
+    if (session.state === 'running') this.#feed.showQueued({ text, attachments: [...refs] });
+    await session.prompt(text, attachments);
+  }
+
+  async #discardAll(): Promise<number> {
+    const { store, execute } = this.#options;
+    const discarded = store.hasPending ? await execute('redline.preview.discardAll') : 0;
+    return typeof discarded === 'number' ? discarded : 0;
   }
 
   #changeMode(mode: ModelAuthority): Promise<void> {
@@ -174,6 +231,8 @@ export class ChatView implements vscode.WebviewViewProvider, vscode.Disposable {
         return void (await execute('redline.showLog'));
       case 'setApiKey':
         return void (await execute('redline.setApiKey'));
+      case 'selectModel':
+        return void (await execute('redline.selectModel'));
       case 'continue':
         return void (await execute('redline.session.continue'));
       case 'openSettings':

@@ -5,8 +5,8 @@ import * as z from 'zod';
  * because a webview is untrusted, the webview because a restored one may be older than its host.
  */
 
-/** What a button of an error line does. */
-export const chatActions = ['showLog', 'setApiKey', 'openSettings', 'continue'] as const;
+/** What a button that the host puts into the list does. */
+export const chatActions = ['showLog', 'setApiKey', 'selectModel', 'openSettings', 'continue'] as const;
 export type ChatAction = (typeof chatActions)[number];
 
 /** The longest prompt that is taken, in characters. */
@@ -15,11 +15,27 @@ const action = z.enum(['apply', 'discard']);
 const mode = z.enum(['recommend', 'apply', 'none']);
 const previewId = z.string().regex(/^p[1-9]\d*$/);
 
+/** The most places that go with one prompt. */
+export const MAX_ATTACHMENTS = 20;
+const line = z.int().min(1);
+/** A file of the workspace, or some of its lines. What it holds is read when the prompt is sent. */
+export const attachmentRef = z.object({
+  /** Workspace path. */
+  path: z.string().min(1).max(4_000),
+  startLine: line.optional(),
+  endLine: line.optional(),
+});
+export type AttachmentRef = z.infer<typeof attachmentRef>;
+
 /** From the webview. */
 export const webviewMessage = z.discriminatedUnion('type', [
   /** The webview listens now: it wants a snapshot. */
   z.object({ type: z.literal('ready') }),
-  z.object({ type: z.literal('prompt'), text: z.string().min(1).max(MAX_PROMPT_CHARS) }),
+  z.object({
+    type: z.literal('prompt'),
+    text: z.string().min(1).max(MAX_PROMPT_CHARS),
+    attachments: z.array(attachmentRef).max(MAX_ATTACHMENTS).optional(),
+  }),
   z.object({ type: z.literal('stop') }),
   z.object({ type: z.literal('new') }),
   /** A vote on the revision that is shown. */
@@ -32,6 +48,11 @@ export const webviewMessage = z.discriminatedUnion('type', [
   }),
   z.object({ type: z.literal('open'), id: previewId }),
   z.object({ type: z.literal('setMode'), mode }),
+  z.object({ type: z.literal('setPlanMode'), on: z.boolean() }),
+  /** The person wants to choose what goes with the prompt. */
+  z.object({ type: z.literal('attach') }),
+  /** What was typed behind `@`; answered with `files` of the same number. */
+  z.object({ type: z.literal('findFiles'), request: z.int(), query: z.string().max(1_000) }),
   z.object({ type: z.literal('action'), name: z.enum(chatActions) }),
   z.object({ type: z.literal('openLink'), url: z.string().max(8_000) }),
 ]);
@@ -50,6 +71,7 @@ const fileRow = z.object({
 export type FileRow = z.infer<typeof fileRow>;
 
 const key = z.string();
+const actionButton = z.object({ name: z.enum(chatActions), label: z.string() });
 const previewItem = z.object({
   kind: z.literal('preview'),
   key,
@@ -91,7 +113,17 @@ export const viewItem = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('heading'), key, text: z.string() }),
   /** Said by the runtime to both the model and the person. */
   z.object({ kind: z.literal('notice'), key, text: z.string() }),
-  z.object({ kind: z.literal('user'), key, text: z.string(), /** `Queued`, or empty. */ note: z.string() }),
+  z.object({
+    kind: z.literal('user'),
+    key,
+    text: z.string(),
+    /** What went with it. */
+    attachments: z.array(z.object({ label: z.string(), title: z.string(), problem: z.boolean() })),
+    /** `Queued`, or empty. */
+    note: z.string(),
+  }),
+  /** What came of a command that was carried out here. Markdown. */
+  z.object({ kind: z.literal('local'), key, text: z.string() }),
   z.object({ kind: z.literal('assistant'), key, text: z.string(), streaming: z.boolean(), note: z.string() }),
   z.object({
     kind: z.literal('tool'),
@@ -105,12 +137,9 @@ export const viewItem = z.discriminatedUnion('kind', [
   }),
   previewItem,
   resolveItem,
-  z.object({
-    kind: z.literal('error'),
-    key,
-    text: z.string(),
-    actions: z.array(z.object({ name: z.enum(chatActions), label: z.string() })),
-  }),
+  z.object({ kind: z.literal('error'), key, text: z.string(), actions: z.array(actionButton) }),
+  /** Buttons that help on, e.g. after the offline provider said what it is. */
+  z.object({ kind: z.literal('actions'), key, actions: z.array(actionButton) }),
 ]);
 export type ViewItem = z.infer<typeof viewItem>;
 export type ItemOf<Kind extends ViewItem['kind']> = Extract<ViewItem, { kind: Kind }>;
@@ -118,7 +147,12 @@ export type ItemOf<Kind extends ViewItem['kind']> = Extract<ViewItem, { kind: Ki
 const status = z.object({
   state: z.enum(['idle', 'running', 'awaitingReview']),
   mode,
+  planMode: z.boolean(),
   model: z.string(),
+  /** No model is connected. */
+  offline: z.boolean(),
+  /** Tokens of this session as a few words, and all that is known in sentences; both empty before the first count. */
+  usage: z.object({ label: z.string(), detail: z.string() }),
   pending: z.int(),
   /** `2 pending`; empty when nothing is. */
   pendingLabel: z.string(),
@@ -131,6 +165,9 @@ export type ChatStatus = z.infer<typeof status>;
 export const stringKeys = [
   'apply',
   'applyLabel',
+  'attach',
+  'attached',
+  'connectModel',
   'copied',
   'copy',
   'discard',
@@ -156,10 +193,17 @@ export const stringKeys = [
   'openLabel',
   'output',
   'placeholder',
+  'plan',
+  'planOffHint',
+  'planOnHint',
   'promptLabel',
+  'remove',
   'send',
   'stop',
+  'suggestions',
+  'title',
   'transcript',
+  'usage',
   'you',
 ] as const;
 export type ChatStrings = Readonly<Record<(typeof stringKeys)[number], string>>;
@@ -171,6 +215,8 @@ export const hostMessage = z.discriminatedUnion('type', [
     type: z.literal('snapshot'),
     strings: z.record(z.enum(stringKeys), z.string()),
     examples: z.array(z.string()),
+    /** For the completion list behind `/`. */
+    commands: z.array(z.object({ name: z.string(), usage: z.string(), about: z.string() })),
     items: z.array(viewItem),
     status,
   }),
@@ -187,8 +233,10 @@ export const hostMessage = z.discriminatedUnion('type', [
   }),
   /** The keyboard goes to the composer. */
   z.object({ type: z.literal('focus') }),
-  /** Text to put in the composer at the cursor. */
-  z.object({ type: z.literal('insert'), text: z.string() }),
+  /** What goes with the next prompt, beside what is there. */
+  z.object({ type: z.literal('attached'), refs: z.array(attachmentRef) }),
+  /** Workspace paths that fit a `findFiles`, the best first. */
+  z.object({ type: z.literal('files'), request: z.int(), paths: z.array(z.string()) }),
 ]);
 export type HostMessage = z.infer<typeof hostMessage>;
 export type DeltaMessage = Extract<HostMessage, { type: 'delta' }>;

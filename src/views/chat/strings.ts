@@ -12,6 +12,9 @@ export function chatStrings(l10n: Localiser): ChatStrings {
   return {
     apply: l10n.t('Apply'),
     applyLabel: l10n.t('Apply {0}'),
+    attach: l10n.t('Attach a File or the Selection'),
+    attached: l10n.t('Attached'),
+    connectModel: l10n.t('Connect a Model'),
     copied: l10n.t('Copied'),
     copy: l10n.t('Copy'),
     discard: l10n.t('Discard'),
@@ -31,16 +34,25 @@ export function chatStrings(l10n: Localiser): ChatStrings {
     modeNoneHint: l10n.t('Manual: only you apply and discard. The model is not asked.'),
     modeRecommend: l10n.t('Review'),
     modeRecommendHint: l10n.t('Review: the model recommends, and you apply.'),
-    modelLabel: l10n.t('Model: {0}. Open the settings'),
+    modelLabel: l10n.t('Model: {0}. Choose another'),
     newSession: l10n.t('New Session'),
     open: l10n.t('Open'),
     openLabel: l10n.t('Open {0}'),
     output: l10n.t('Result'),
-    placeholder: l10n.t('Ask for a change, or type /help'),
+    placeholder: l10n.t('Ask for a change. / for commands, @ for files'),
+    plan: l10n.t('Plan'),
+    planOffHint: l10n.t('Plan first: the model only reads until you approve its plan.'),
+    planOnHint: l10n.t(
+      'Plan mode is on: the model only reads until you approve its plan. Then the mode beside this is in force.',
+    ),
     promptLabel: l10n.t('Prompt'),
+    remove: l10n.t('Remove {0}'),
     send: l10n.t('Send'),
     stop: l10n.t('Stop'),
+    suggestions: l10n.t('Suggestions'),
+    title: l10n.t('Redline Chat'),
     transcript: l10n.t('Conversation'),
+    usage: l10n.t('Token use: {0}'),
     you: l10n.t('You'),
   };
 }
@@ -81,6 +93,12 @@ export interface TranscriptStrings {
   readonly working: string;
   readonly runningTool: string;
   readonly waiting: string;
+  readonly planning: string;
+  readonly connectModel: string;
+  readonly attachmentProblem: string;
+  readonly tokens: string;
+  readonly sessionTokens: string;
+  readonly lastTokens: string;
 }
 
 export function transcriptStrings(l10n: Localiser): TranscriptStrings {
@@ -137,6 +155,7 @@ export function transcriptStrings(l10n: Localiser): TranscriptStrings {
     actions: {
       showLog: l10n.t('Show Log'),
       setApiKey: l10n.t('Set API Key'),
+      selectModel: l10n.t('Choose Model'),
       openSettings: l10n.t('Open Settings'),
       continue: l10n.t('Try Again'),
     },
@@ -144,5 +163,11 @@ export function transcriptStrings(l10n: Localiser): TranscriptStrings {
     working: l10n.t('Working…'),
     runningTool: l10n.t('Running {0}…'),
     waiting: l10n.t('Waiting for your review: {0} pending'),
+    planning: l10n.t('Plan mode: the model only reads until you approve its plan.'),
+    connectModel: l10n.t('Connect a Model'),
+    attachmentProblem: l10n.t('{0}: {1}'),
+    tokens: l10n.t('{0} tokens'),
+    sessionTokens: l10n.t('This session: {0} tokens in, {1} out.'),
+    lastTokens: l10n.t('Last request: {0} in, {1} out.'),
   };
 }

@@ -1,10 +1,17 @@
-import type { AssistantMessage, SessionMessage, ToolResultMessage } from '../../agent/model/messages.ts';
+import type {
+  AssistantMessage,
+  Attachment,
+  SessionMessage,
+  ToolResultMessage,
+} from '../../agent/model/messages.ts';
+import { parseSlashCommand } from '../../agent/model/slashCommands.ts';
 import type { LedgerEntry } from '../../agent/preview/ledger.ts';
 import type { DiffStat } from '../../agent/preview/lineDiff.ts';
 import { isOpen, type Preview } from '../../agent/preview/preview.ts';
 import type { SessionState } from '../../agent/session/events.ts';
+import { refLabel, refName } from './attachmentRef.ts';
 import { previewCard } from './previewCard.ts';
-import { fill, type ChatAction, type ItemOf, type ViewItem } from './protocol.ts';
+import { fill, type AttachmentRef, type ChatAction, type ItemOf, type ViewItem } from './protocol.ts';
 import { resolveBlock, type ResolveFacts } from './resolveBlock.ts';
 import type { TranscriptStrings } from './strings.ts';
 import { toolLine } from './toolLine.ts';
@@ -23,12 +30,19 @@ export interface TranscriptInput {
   /** The result of a call that is not in `messages` yet. */
   readonly liveResult: (callId: string) => ToolResultMessage | undefined;
   /** Prompts that wait until the running turn ends. */
-  readonly queued: readonly string[];
+  readonly queued: readonly QueuedPrompt[];
+  /** No model is connected: what helps on is to connect one. */
+  readonly offline: boolean;
   /** All previews in the order of staging, of whatever session. */
   readonly previews: readonly Preview[];
   readonly ledger: readonly LedgerEntry[];
   readonly stats: (preview: Preview) => readonly DiffStat[] | undefined;
   readonly strings: TranscriptStrings;
+}
+
+export interface QueuedPrompt {
+  readonly text: string;
+  readonly attachments: readonly AttachmentRef[];
 }
 
 /**
@@ -40,15 +54,59 @@ export function buildTranscript(input: TranscriptInput): ViewItem[] {
   const world = survey(input);
   const items: ViewItem[] = [];
   messages.forEach((message, i) => {
-    if (message.role === 'user') items.push({ kind: 'user', key: `m${i}`, text: message.text, note: '' });
-    if (message.role === 'assistant') items.push(...answerItems(message, i, input, world));
-    if (message.role === 'steering' && message.kind === 'notice') {
-      items.push({ kind: 'notice', key: `m${i}`, text: message.text });
+    const key = `m${i}`;
+    switch (message.role) {
+      case 'user':
+        items.push(promptItem(key, message.text, message.attachments ?? [], '', strings));
+        break;
+      case 'local':
+        items.push(promptItem(key, message.text, [], '', strings));
+        items.push({ kind: 'local', key: `${key}.l`, text: message.answer });
+        break;
+      case 'assistant':
+        items.push(...answerItems(message, i, input, world));
+        break;
+      case 'steering':
+        if (message.kind === 'notice') items.push({ kind: 'notice', key, text: message.text });
+        break;
+      case 'tool':
+        break;
     }
   });
   if (arriving !== '') items.push(arrivingItem(messages, arriving));
-  queued.forEach((text, i) => items.push({ kind: 'user', key: `q${i}`, text, note: strings.queued }));
+  queued.forEach(({ text, attachments }, i) =>
+    items.push(promptItem(`q${i}`, text, attachments, strings.queued, strings)),
+  );
+  if (wantsModel(input)) {
+    items.push({
+      kind: 'actions',
+      key: 'connect',
+      actions: [{ name: 'selectModel', label: strings.connectModel }],
+    });
+  }
   return [...elsewhere(input, world), ...latest(items, strings)];
+}
+
+/** Whether the last words were for a model, and none is connected. */
+function wantsModel({ offline, state, messages }: TranscriptInput): boolean {
+  if (!offline || state === 'running' || messages.at(-1)?.role !== 'assistant') return false;
+  const prompt = messages.findLast(({ role }) => role === 'user' || role === 'local');
+  return prompt?.role === 'user' && parseSlashCommand(prompt.text) === undefined;
+}
+
+function promptItem(
+  key: string,
+  text: string,
+  attachments: readonly (AttachmentRef & Pick<Attachment, 'note'>)[],
+  note: string,
+  strings: TranscriptStrings,
+): ItemOf<'user'> {
+  const shown = attachments.map(({ note: problem, ...ref }) => ({
+    label: refLabel(ref),
+    title: problem === undefined ? refName(ref) : fill(strings.attachmentProblem, refName(ref), problem),
+    problem: problem !== undefined,
+  }));
+  return { kind: 'user', key, text, attachments: shown, note };
 }
 
 function latest(items: readonly ViewItem[], strings: TranscriptStrings): readonly ViewItem[] {
@@ -135,7 +193,8 @@ function answerItems(
     for (const preview of world.staged.get(call.id) ?? []) items.push(card(preview, input, world));
   });
   if (message.stopReason === 'error') {
-    const isLast = index === input.messages.findLastIndex(({ role }) => role !== 'steering');
+    const isLast =
+      index === input.messages.findLastIndex(({ role }) => role !== 'steering' && role !== 'local');
     const names = errorActions(message, isLast && input.state !== 'running');
     items.push({
       kind: 'error',
@@ -153,16 +212,23 @@ function noteOf({ stopReason }: AssistantMessage, strings: TranscriptStrings): s
 }
 
 /** The buttons that help, by the failure's code where the message carries one. */
-function errorActions(message: AssistantMessage, mayRetry: boolean): ChatAction[] {
+function errorActions({ errorCode }: AssistantMessage, mayRetry: boolean): ChatAction[] {
   const retry: ChatAction[] = mayRetry ? ['continue'] : [];
-  switch ('errorCode' in message ? message.errorCode : undefined) {
+  switch (errorCode) {
     case 'unauthorized':
       return ['setApiKey', ...retry, 'showLog'];
     case 'noModel':
+      return ['selectModel', ...retry];
     case 'notFound':
+      return ['selectModel', 'openSettings', ...retry, 'showLog'];
     case 'unreachable':
-      return ['openSettings', ...retry, 'showLog'];
-    default:
-      return [...retry, 'showLog'];
+      return [...retry, 'selectModel', 'openSettings', 'showLog'];
+    case 'rateLimited':
+    case 'server':
+    case 'broken':
+    case 'badRequest':
+    case undefined:
+      break;
   }
+  return [...retry, 'showLog'];
 }

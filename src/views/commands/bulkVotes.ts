@@ -38,13 +38,17 @@ export class BulkVotes {
     void vscode.window.showInformationMessage(text);
   }
 
-  /** Discards, and offers to bring back what was discarded; does not wait for the answer to that. */
-  async discardAll(targets: readonly PreviewTarget[]): Promise<void> {
+  /**
+   * Discards, and offers to bring back what was discarded; does not wait for the answer to that.
+   * @returns how many it discarded
+   */
+  async discardAll(targets: readonly PreviewTarget[]): Promise<number> {
     const { logger } = this.#options;
     const discarded = await this.#voteOnAll('discard', targets);
     this.#offerReopening(discarded).catch((error: unknown) => {
       logger.error(`Reopening what was discarded failed: ${detailOf(error)}`);
     });
+    return discarded.length;
   }
 
   async #offerReopening(discarded: readonly PreviewTarget[]): Promise<void> {

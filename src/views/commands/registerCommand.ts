@@ -1,7 +1,8 @@
 import * as vscode from 'vscode';
-import { detailOf, isAbortError, PathError, StalePreviewError, ToolError } from '../../agent/base/errors.ts';
+import { detailOf, isAbortError } from '../../agent/base/errors.ts';
 import type { Logger } from '../../agent/base/log.ts';
 import type { CommandArguments, CommandId } from '../contributions.ts';
+import { sentenceFor } from '../errorSentence.ts';
 
 /** What each command does. VS Code hands over whatever its menus pass, so handlers take `unknown`. */
 export type CommandHandlers = { readonly [K in CommandId]?: (...args: unknown[]) => unknown };
@@ -32,22 +33,9 @@ export function execute<K extends CommandId>(id: K, ...args: CommandArguments[K]
 }
 
 async function showError(error: unknown): Promise<void> {
-  const known = sentenceFor(error);
+  const known = sentenceFor(error, vscode.l10n);
   if (known !== undefined) return void (await vscode.window.showWarningMessage(known));
   const showLog = vscode.l10n.t('Show Log');
   const text = vscode.l10n.t('Redline could not do that. The log has the details.');
   if ((await vscode.window.showErrorMessage(text, showLog)) === showLog) await execute('redline.showLog');
-}
-
-/** The sentence for a person; the error's own text is written for the model. */
-function sentenceFor(error: unknown): string | undefined {
-  if (error instanceof StalePreviewError) {
-    return vscode.l10n.t(
-      'Nothing was written: {0} changed after the preview was made. The preview is still pending.',
-      error.paths.join(', '),
-    );
-  }
-  if (error instanceof PathError) return vscode.l10n.t('That path is not inside the workspace.');
-  if (error instanceof ToolError) return vscode.l10n.t('Nothing was resolved: {0}', error.message);
-  return undefined;
 }

@@ -12,6 +12,7 @@ import { Session } from '../../agent/session/session.ts';
 import { SessionLogs, storedSession, type StoredSession } from '../../agent/session/sessionLog.ts';
 import { builtInTools } from '../../agent/tools/builtIn.ts';
 import { searchTextTool } from '../../agent/tools/searchText.ts';
+import type { ToolRegistry } from '../../agent/tools/registry.ts';
 import { Providers } from './providers.ts';
 import { ApiKeys } from './secrets.ts';
 import { Settings } from './settings.ts';
@@ -27,6 +28,7 @@ export interface Agent {
   readonly store: PreviewStore;
   readonly invoker: Invoker;
   readonly rebaser: Rebaser;
+  readonly tools: ToolRegistry;
   readonly providers: Providers;
   readonly session: Session;
 }
@@ -68,7 +70,7 @@ export async function createAgent(context: vscode.ExtensionContext): Promise<Age
     await lastSession(sessions, log),
   );
   subscriptions.push(session);
-  return { log, settings, keys, workspace, store, invoker, rebaser, providers, session };
+  return { log, settings, keys, workspace, store, invoker, rebaser, tools, providers, session };
 }
 
 /** The session that was open last, if it can be read. */

@@ -3,6 +3,7 @@ import type { Logger } from '../../agent/base/log.ts';
 import type { ChatProvider, ProviderFailure } from '../../agent/model/chatProvider.ts';
 import { createOfflineProvider } from '../../agent/model/offlineProvider.ts';
 import { createLazyOpenAiProvider } from '../../agent/model/lazyOpenAiProvider.ts';
+import type { listOpenAiModels } from '../../agent/model/openaiProvider.ts';
 import { parseSlashCommand } from '../../agent/model/slashCommands.ts';
 import type { ApiKeys } from './secrets.ts';
 import type { Settings } from './settings.ts';
@@ -31,12 +32,22 @@ export class Providers {
     const { provider, baseUrl, model } = this.#settings;
     if (provider === 'offline' || (provider === 'auto' && model === '')) return this.#offline;
     if (model === '') {
-      const message = vscode.l10n.t(
-        'No model is set. Set "redline.openai.model" to the name of a model that the server knows.',
-      );
+      const message = vscode.l10n.t('No model is chosen. Choose one that the server knows.');
       return failing({ code: 'noModel', message, detail: 'redline.openai.model is empty' });
     }
     return this.#openAi(baseUrl, model);
+  }
+
+  /** Nobody is connected who could talk. */
+  get isOffline(): boolean {
+    return this.current() === this.#offline;
+  }
+
+  /** The models that the server at the base URL has; the failure has a sentence for the person. */
+  async list(signal: AbortSignal): ReturnType<typeof listOpenAiModels> {
+    const { listOpenAiModels } = await import('../../agent/model/openaiProvider.ts');
+    const { baseUrl } = this.#settings;
+    return listOpenAiModels({ baseUrl, apiKey: () => this.#keys.get(baseUrl), logger: this.#logger, signal });
   }
 
   #openAi(baseUrl: string, model: string): ChatProvider {

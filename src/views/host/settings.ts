@@ -29,13 +29,28 @@ export class Settings {
     return this.#get<string>('openai.model').trim();
   }
 
+  /** Makes this model of the server at the base URL the one that answers. */
+  async useModel(model: string): Promise<void> {
+    await this.#update('openai.model', model);
+    if (this.provider === 'offline') await this.#update('provider', 'auto');
+  }
+
+  async useOffline(): Promise<void> {
+    await this.#update('provider', 'offline');
+  }
+
+  /** The server at this address, whose models are not known yet. */
+  async useServer(baseUrl: string): Promise<void> {
+    await this.#update('openai.baseUrl', baseUrl);
+  }
+
   get modelAuthority(): ModelAuthority {
     return this.#oneOf('resolve.modelAuthority', ['recommend', 'apply', 'none']);
   }
 
   /** Takes effect at the model's next call. */
   async setModelAuthority(authority: ModelAuthority): Promise<void> {
-    await this.#configuration.update('resolve.modelAuthority', authority, vscode.ConfigurationTarget.Global);
+    await this.#update('resolve.modelAuthority', authority);
   }
 
   get forcing(): Forcing {
@@ -62,6 +77,10 @@ export class Settings {
 
   get #configuration(): vscode.WorkspaceConfiguration {
     return vscode.workspace.getConfiguration(section);
+  }
+
+  async #update(key: string, value: string): Promise<void> {
+    await this.#configuration.update(key, value, vscode.ConfigurationTarget.Global);
   }
 
   #get<T>(key: string): T {

@@ -1,6 +1,7 @@
 import { build } from 'esbuild';
 import * as path from 'node:path';
 import { chromium, type Browser, type Page } from 'playwright-core';
+import { slashCommands } from '../../../src/agent/model/slashCommands.ts';
 import { chatHtml } from '../../../src/views/chat/chatHtml.ts';
 import type { ChatStatus, HostMessage, ViewItem, WebviewMessage } from '../../../src/views/chat/protocol.ts';
 import { chatStrings } from '../../../src/views/chat/strings.ts';
@@ -51,6 +52,7 @@ export class ChatPage {
       scriptUri: `${ORIGIN}/chat.js`,
       styleUris: [`${ORIGIN}/chat.css`],
       language: 'en',
+      title: 'Redline Chat',
     });
     await page.route('**/*', route => {
       switch (new URL(route.request().url()).pathname) {
@@ -84,7 +86,9 @@ export class ChatPage {
 
   async snapshot(items: ViewItem[], status: Partial<ChatStatus> = {}): Promise<void> {
     const strings = chatStrings({ t: text => text });
-    await this.post({ type: 'snapshot', strings, examples: ['/help'], items, status: statusOf(status) });
+    const commands = [...slashCommands()];
+    const examples = ['/help'];
+    await this.post({ type: 'snapshot', strings, examples, commands, items, status: statusOf(status) });
   }
 
   async delta(
@@ -123,7 +127,10 @@ function statusOf(more: Partial<ChatStatus>): ChatStatus {
   return {
     state: 'idle',
     mode: 'recommend',
+    planMode: false,
     model: 'Offline',
+    offline: true,
+    usage: { label: '', detail: '' },
     pending: 0,
     pendingLabel: '',
     line: '',

@@ -18,6 +18,7 @@ function setUp(t: TestContext) {
     id: 's1',
     state: 'idle' as SessionState,
     messages: [] as SessionMessage[],
+    planMode: false,
     onDidEmit: events.event,
   };
   const previews: Preview[] = [];
@@ -31,7 +32,8 @@ function setUp(t: TestContext) {
     session,
     store: { all: () => previews, ledger: () => [] },
     mode,
-    modelLabel: () => 'Offline',
+    model: () => ({ label: 'Offline', offline: true }),
+    language: 'en',
     l10n: { t: text => text },
     logger: silentLogger,
     post: message => void posted.push(hostMessage.parse(message)),
@@ -143,8 +145,8 @@ test('a queued prompt is shown until the session takes it up or drops it', t => 
   posts();
   const users = (message: HostMessage | undefined): string[] =>
     message?.type === 'delta' ? message.items.flatMap(item => (item.kind === 'user' ? [item.note] : [])) : [];
-  feed.showQueued('Next');
-  feed.showQueued('Then');
+  feed.showQueued({ text: 'Next', attachments: [] });
+  feed.showQueued({ text: 'Then', attachments: [] });
   assert.deepEqual(users(posts()[0]), ['Queued', 'Queued']);
   say(asked('Next'));
   const [taken] = posts();
@@ -170,6 +172,9 @@ test('the status says how much is pending and who resolves', t => {
   assert.deepEqual(delta.status, {
     state: 'awaitingReview',
     mode: 'none',
+    planMode: false,
+    offline: true,
+    usage: { label: '', detail: '' },
     model: 'Offline',
     pending: 2,
     pendingLabel: '2 pending',

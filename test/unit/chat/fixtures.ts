@@ -76,6 +76,7 @@ export function transcript(more: Partial<TranscriptInput>): ViewItem[] {
     arriving: '',
     liveResult: () => undefined,
     queued: [],
+    offline: false,
     previews: [],
     ledger: [],
     stats: () => undefined,

@@ -11,7 +11,13 @@ const answer = (key: string, text: string, streaming = true): ViewItem => ({
   streaming,
   note: '',
 });
-const prompt = (key: string, text: string): ViewItem => ({ kind: 'user', key, text, note: '' });
+const prompt = (key: string, text: string): ViewItem => ({
+  kind: 'user',
+  key,
+  text,
+  attachments: [],
+  note: '',
+});
 
 test('nothing changed, nothing is sent', () => {
   assert.equal(itemDelta([prompt('a', 'x')], [prompt('a', 'x')]), undefined);

@@ -44,6 +44,7 @@ test('the page allows its own script and style, and nothing else', () => {
     scriptUri: 'https://file.example/dist/chat.js?a&"b',
     styleUris: ['https://file.example/media/chat.css'],
     language: 'en',
+    title: 'Chat <1>',
   });
   const policy = /Content-Security-Policy" content="([^"]*)"/.exec(html)?.[1] ?? '';
   assert.deepEqual(policy.split('; ').sort(), [

@@ -89,8 +89,18 @@ test('of a long session the last entries are listed, and the rest is counted', (
 });
 
 test('queued prompts stand at the end and say so', () => {
-  const items = transcript({ messages: [asked('First')], arriving: 'Well', queued: ['Second'] });
-  assert.deepEqual(items.at(-1), { kind: 'user', key: 'q0', text: 'Second', note: 'Queued' });
+  const items = transcript({
+    messages: [asked('First')],
+    arriving: 'Well',
+    queued: [{ text: 'Second', attachments: [] }],
+  });
+  assert.deepEqual(items.at(-1), {
+    kind: 'user',
+    key: 'q0',
+    text: 'Second',
+    attachments: [],
+    note: 'Queued',
+  });
 });
 
 test('a stopped answer and one that was cut off say so', () => {
@@ -125,7 +135,7 @@ test('the code of a failure chooses the button that helps', () => {
   const first = (errorCode: string): string | undefined =>
     only(transcript({ messages: [{ ...failed, errorCode } as typeof failed] }), 'error').actions[0]?.name;
   assert.equal(first('unauthorized'), 'setApiKey');
-  assert.equal(first('noModel'), 'openSettings');
+  assert.equal(first('noModel'), 'selectModel');
   assert.equal(first('server'), 'continue');
 });
 
@@ -138,11 +148,20 @@ test('whatever the transcript holds, the webview accepts it', () => {
     ],
     previews: [preview(), preview({ id: 'p2', origin: null, changes: null })],
     stats: ({ changes }) => changes?.map(() => ({ added: 1, removed: 0, exact: false })),
-    queued: ['Next'],
+    queued: [{ text: 'Next', attachments: [{ path: 'a.ts', startLine: 2 }] }],
   });
-  const status = { state: 'idle', mode: 'recommend', model: '', pending: 2, pendingLabel: '', line: '' };
+  const usage = { label: '', detail: '' };
+  const modes = { state: 'idle', mode: 'recommend', planMode: false, offline: false };
+  const status = { ...modes, usage, model: '', pending: 2, pendingLabel: '', line: '' };
   const strings = chatStrings({ t: text => text });
-  const parsed = hostMessage.safeParse({ type: 'snapshot', strings, examples: [], items, status });
+  const parsed = hostMessage.safeParse({
+    type: 'snapshot',
+    strings,
+    examples: [],
+    commands: [],
+    items,
+    status,
+  });
   assert.ok(parsed.success, parsed.error?.message);
 });
 

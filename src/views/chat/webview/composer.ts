@@ -1,44 +1,82 @@
-import type { ChatStatus } from '../protocol.ts';
+import { fill, type AttachmentRef, type ChatStatus, type HostMessage } from '../protocol.ts';
+import { Chips } from './chips.ts';
+import { Completion, typedBefore } from './completion.ts';
 import { button, el, icon } from './dom.ts';
 import type { Port } from './port.ts';
+import { Suggestions, type Suggestion } from './suggestions.ts';
 
-/** Where prompts are typed: Enter sends, Shift+Enter begins a new line. A draft outlives the webview. */
+/** What is not sent yet. It outlives the webview. */
+export interface Draft {
+  readonly text: string;
+  readonly attachments: readonly AttachmentRef[];
+}
+
+interface ComposerOptions {
+  readonly port: Port;
+  readonly commands: Extract<HostMessage, { type: 'snapshot' }>['commands'];
+  readonly draft: Draft;
+  readonly onDraft: (draft: Draft) => void;
+  readonly onSend: () => void;
+  /** The last prompt. */
+  readonly recall: () => string;
+}
+
+/** Where prompts are typed: Enter sends, Shift+Enter begins a new line, `/` and `@` open a list. */
 export class Composer {
   readonly element: HTMLElement;
-  readonly #port: Port;
+  readonly #options: ComposerOptions;
   readonly #input: HTMLTextAreaElement;
   readonly #send: HTMLButtonElement;
-  readonly #onDraft: (draft: string) => void;
-  readonly #onSend: () => void;
+  readonly #model: HTMLButtonElement;
+  readonly #chips: Chips;
+  readonly #completion: Completion;
+  readonly #suggestions: Suggestions;
   #running = false;
 
-  constructor(
-    port: Port,
-    draft: string,
-    on: { readonly draft: (text: string) => void; readonly send: () => void; readonly recall: () => string },
-  ) {
-    this.#port = port;
-    this.#onDraft = on.draft;
-    this.#onSend = on.send;
-    this.#input = el('textarea', { class: 'prompt', aria: { label: port.strings.promptLabel } });
+  constructor(options: ComposerOptions) {
+    const { port, draft, commands } = options;
+    const { strings, post } = port;
+    this.#options = options;
+    this.#input = el('textarea', { class: 'prompt', aria: { label: strings.promptLabel } });
     this.#input.id = 'prompt';
     this.#input.rows = 1;
-    this.#input.placeholder = port.strings.placeholder;
-    this.#input.value = draft;
-    this.#input.addEventListener('input', () => this.#changed());
-    this.#input.addEventListener('keydown', event => {
-      if (event.isComposing) return;
-      if (event.key === 'Enter' && !event.shiftKey && !event.altKey) {
-        event.preventDefault();
-        this.#submit();
-      } else if (event.key === 'ArrowUp' && this.#input.value === '') {
-        event.preventDefault();
-        this.setText(on.recall());
-      }
+    this.#input.placeholder = strings.placeholder;
+    this.#input.value = draft.text;
+    this.#completion = new Completion(port, commands);
+    this.#suggestions = new Suggestions(this.#input, strings.suggestions, one => this.#accept(one));
+    this.#chips = new Chips(port, draft.attachments, {
+      change: () => this.#changed(),
+      leave: () => this.focus(),
+    });
+    this.#input.addEventListener('input', () => {
+      this.#changed();
+      this.#suggest();
+    });
+    this.#input.addEventListener('keydown', event => this.#pressed(event));
+    this.#input.addEventListener('blur', () => this.#suggestions.hide());
+    const attach = button({
+      class: 'icon-button',
+      icon: 'attach',
+      title: strings.attach,
+      aria: { label: strings.attach },
+      data: { action: 'attach' },
+      onClick: () => post({ type: 'attach' }),
+    });
+    this.#model = button({
+      class: 'model',
+      label: '',
+      onClick: () => post({ type: 'action', name: 'selectModel' }),
     });
     this.#send = button({ class: 'send', icon: 'send', onClick: () => this.#clicked() });
     this.#send.id = 'send';
-    this.element = el('div', { class: 'composer' }, this.#input, this.#send);
+    this.element = el(
+      'div',
+      { class: 'composer' },
+      this.#suggestions.element,
+      this.#chips.element,
+      this.#input,
+      el('div', { class: 'composer-tools' }, attach, this.#model, this.#send),
+    );
     this.#changed();
   }
 
@@ -46,46 +84,122 @@ export class Composer {
     this.#input.focus();
   }
 
-  /** Replaces the draft. */
+  /** Replaces the draft's text. */
   setText(text: string): void {
     this.#input.value = text;
     this.#changed();
     this.#input.focus();
   }
 
-  /** Puts text where the cursor is, apart from the words around it. */
-  insert(text: string): void {
-    const { selectionStart, selectionEnd, value } = this.#input;
-    const space = selectionStart > 0 && !/\s$/.test(value.slice(0, selectionStart)) ? ' ' : '';
-    this.#input.setRangeText(space + text, selectionStart, selectionEnd, 'end');
+  attach(refs: readonly AttachmentRef[]): void {
+    this.#chips.add(refs);
+  }
+
+  /** The host has found files for what was typed. */
+  answer(message: Extract<HostMessage, { type: 'files' }>): void {
+    const found = this.#completion.answer(message);
+    if (found && document.activeElement === this.#input) this.#suggestions.show(found);
+  }
+
+  update({ state, model }: ChatStatus): void {
+    const { strings } = this.#options.port;
+    this.#running = state === 'running';
+    const text = this.#model.querySelector('span');
+    if (text) text.textContent = model;
+    this.#model.title = fill(strings.modelLabel, model);
+    this.#model.setAttribute('aria-label', fill(strings.modelLabel, model));
+    this.#changed();
+  }
+
+  #pressed(event: KeyboardEvent): void {
+    if (event.isComposing) return;
+    const { key } = event;
+    const done = this.#suggestions.isOpen && !event.altKey && this.#pressedInList(event);
+    if (done) return event.preventDefault();
+    if (key === 'Enter' && !event.shiftKey && !event.altKey) {
+      event.preventDefault();
+      this.#submit();
+    } else if (key === 'ArrowUp' && this.#input.value === '') {
+      event.preventDefault();
+      this.setText(this.#options.recall());
+    }
+  }
+
+  /** Whether the key was for the list. */
+  #pressedInList({ key, shiftKey }: KeyboardEvent): boolean {
+    const { selected } = this.#suggestions;
+    switch (key) {
+      case 'ArrowDown':
+      case 'ArrowUp':
+        this.#suggestions.move(key === 'ArrowDown' ? 1 : -1);
+        return true;
+      case 'Enter':
+      case 'Tab':
+        if (!selected || shiftKey) return false;
+        // What is typed in full and needs nothing more is sent, not completed.
+        if (
+          key === 'Enter' &&
+          selected.text === this.#input.value &&
+          this.#completion.isComplete(selected.text)
+        )
+          return false;
+        this.#accept(selected);
+        return true;
+      case 'Escape':
+        this.#suggestions.hide();
+        return true;
+      default:
+        return false;
+    }
+  }
+
+  #suggest(): void {
+    const found = this.#completion.find(this.#typed());
+    if (found) this.#suggestions.show(found);
+  }
+
+  #typed() {
+    const { value, selectionStart, selectionEnd } = this.#input;
+    return selectionStart === selectionEnd ? typedBefore(value, selectionStart) : undefined;
+  }
+
+  /** Completes the word; a file goes along with the prompt, too. */
+  #accept({ text }: Suggestion): void {
+    const typed = this.#typed();
+    this.#suggestions.hide();
+    if (!typed) return;
+    const { value } = this.#input;
+    const space = /^\s/.test(value.slice(typed.end)) ? '' : ' ';
+    this.#input.setRangeText(text + space, typed.start, typed.end, 'end');
+    if (typed.kind === 'file') this.#chips.add([{ path: text.slice(1) }]);
     this.#changed();
     this.#input.focus();
   }
 
-  update({ state }: ChatStatus): void {
-    this.#running = state === 'running';
-    this.#changed();
-  }
-
   #clicked(): void {
-    if (this.#running) this.#port.post({ type: 'stop' });
+    if (this.#running) this.#options.port.post({ type: 'stop' });
     else this.#submit();
   }
 
   #submit(): void {
+    const { port, onSend } = this.#options;
     const text = this.#input.value.trim();
     if (text === '') return;
-    this.#port.post({ type: 'prompt', text });
+    // A command takes nothing along: what is attached waits for the next prompt.
+    const attachments = this.#completion.isCommand(text) ? [] : [...this.#chips.refs];
+    port.post({ type: 'prompt', text, ...(attachments.length > 0 ? { attachments } : {}) });
+    this.#suggestions.hide();
     this.#input.value = '';
+    if (attachments.length > 0) this.#chips.clear();
     this.#changed();
-    this.#onSend();
+    onSend();
     this.#input.focus();
   }
 
   #changed(): void {
-    this.#onDraft(this.#input.value);
-    const { strings } = this.#port;
-    const label = this.#running ? strings.stop : strings.send;
+    const { port, onDraft } = this.#options;
+    onDraft({ text: this.#input.value, attachments: this.#chips.refs });
+    const label = this.#running ? port.strings.stop : port.strings.send;
     const role = this.#running ? 'stop' : 'send';
     this.#send.disabled = !this.#running && this.#input.value.trim() === '';
     if (this.#send.dataset['action'] === role) return;

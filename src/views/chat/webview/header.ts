@@ -1,28 +1,28 @@
-import { fill, type ChatStatus } from '../protocol.ts';
+import type { ChatStatus } from '../protocol.ts';
 import { button, el } from './dom.ts';
 import type { Port } from './port.ts';
 
 const MODES = ['recommend', 'apply', 'none'] as const;
 
-/** The row above the messages: who resolves, the model, how much is pending, and a new session. */
+/**
+ * The row above the messages: who resolves, whether to plan first, how much is pending, and a new session.
+ *
+ * `Plan` is a toggle beside the modes and not a fourth of them: it does not take their place. While it is on, the switch
+ * still says, and sets, what will be in force once the plan is approved.
+ */
 export class Header {
   readonly element: HTMLElement;
   readonly #port: Port;
   readonly #mode: HTMLSelectElement;
-  readonly #model: HTMLButtonElement;
+  readonly #plan: HTMLButtonElement;
   readonly #pending = el('span', { class: 'pending-count' });
 
   constructor(port: Port) {
     const { strings, post } = port;
     this.#port = port;
     const names = { recommend: strings.modeRecommend, apply: strings.modeApply, none: strings.modeNone };
-    const hints = {
-      recommend: strings.modeRecommendHint,
-      apply: strings.modeApplyHint,
-      none: strings.modeNoneHint,
-    };
     const options = MODES.map(mode => {
-      const option = el('option', { title: hints[mode] }, names[mode]);
+      const option = el('option', { title: this.#hint(mode) }, names[mode]);
       option.value = mode;
       return option;
     });
@@ -32,10 +32,12 @@ export class Header {
       const mode = MODES.find(known => known === this.#mode.value);
       if (mode) post({ type: 'setMode', mode });
     });
-    this.#model = button({
-      class: 'model',
-      label: '',
-      onClick: () => post({ type: 'action', name: 'openSettings' }),
+    this.#plan = button({
+      class: 'toggle',
+      icon: 'checklist',
+      label: strings.plan,
+      data: { action: 'plan' },
+      onClick: () => post({ type: 'setPlanMode', on: this.#plan.getAttribute('aria-pressed') !== 'true' }),
     });
     const fresh = button({
       class: 'icon-button',
@@ -46,23 +48,29 @@ export class Header {
       onClick: () => post({ type: 'new' }),
     });
     this.#pending.id = 'pending';
-    this.element = el('header', { class: 'header' }, this.#mode, this.#model, this.#pending, fresh);
+    const title = el('h1', { class: 'hidden' }, strings.title);
+    this.element = el('header', { class: 'header' }, title, this.#mode, this.#plan, this.#pending, fresh);
   }
 
-  update({ mode, model, pendingLabel }: ChatStatus): void {
+  update({ mode, planMode, pendingLabel }: ChatStatus): void {
     const { strings } = this.#port;
-    const hints = {
-      recommend: strings.modeRecommendHint,
-      apply: strings.modeApplyHint,
-      none: strings.modeNoneHint,
-    };
     this.#mode.value = mode;
-    this.#mode.title = hints[mode];
-    const text = this.#model.querySelector('span');
-    if (text) text.textContent = model;
-    this.#model.title = fill(strings.modelLabel, model);
-    this.#model.setAttribute('aria-label', fill(strings.modelLabel, model));
+    this.#mode.title = this.#hint(mode);
+    this.#plan.title = planMode ? strings.planOnHint : strings.planOffHint;
+    this.#plan.setAttribute('aria-pressed', String(planMode));
     this.#pending.textContent = pendingLabel;
     this.#pending.hidden = pendingLabel === '';
+  }
+
+  #hint(mode: ChatStatus['mode']): string {
+    const { strings } = this.#port;
+    switch (mode) {
+      case 'recommend':
+        return strings.modeRecommendHint;
+      case 'apply':
+        return strings.modeApplyHint;
+      case 'none':
+        return strings.modeNoneHint;
+    }
   }
 }

@@ -19,6 +19,14 @@ export function renderItem(item: ViewItem, old: HTMLElement | undefined, port: P
       return renderResolve(item);
     case 'error':
       return renderError(item, port);
+    case 'local':
+      return renderLocal(item, port);
+    case 'actions':
+      return el(
+        'div',
+        { class: 'item actions', data: { kind: 'actions' } },
+        actionButtons(item.actions, port),
+      );
     case 'notice':
       return el(
         'div',
@@ -36,8 +44,34 @@ function renderPrompt(item: ItemOf<'user'>, { strings }: Port): HTMLElement {
     'div',
     { class: 'item user', data: { kind: 'user' } },
     el('div', { class: 'bubble' }, el('span', { class: 'hidden' }, `${strings.you}: `), item.text),
+    item.attachments.length > 0 &&
+      el(
+        'ul',
+        { class: 'chips', aria: { label: strings.attached } },
+        ...item.attachments.map(({ label, title, problem }) =>
+          el(
+            'li',
+            { class: 'chip', title },
+            icon(problem ? 'warning' : 'file'),
+            el('span', { class: 'chip-label' }, label),
+            problem && el('span', { class: 'hidden' }, title),
+          ),
+        ),
+      ),
     item.note !== '' && el('div', { class: 'note' }, icon('clock'), item.note),
   );
+}
+
+/** What came of a command that was carried out here. */
+function renderLocal(item: ItemOf<'local'>, port: Port): HTMLElement {
+  const body = el('div', { class: 'markdown' });
+  markdownInto(body, item.text, port);
+  return el('div', { class: 'item local', data: { kind: 'local' } }, icon('terminal'), body);
+}
+
+function markdownInto(body: HTMLElement, text: string, { strings, post }: Port): void {
+  const { copy, copied } = strings;
+  renderMarkdown(body, text, { copy, copied, openLink: url => post({ type: 'openLink', url }) });
 }
 
 /** The answer's element. While it streams in it is no live region: it is announced once it is complete. */
@@ -46,10 +80,9 @@ function renderAnswer(item: ItemOf<'assistant'>, old: HTMLElement | undefined, p
   const root = isAnswer ? old : el('div', { class: 'item assistant', data: { kind: 'assistant' } });
   root.setAttribute('aria-live', item.streaming ? 'off' : 'polite');
   root.classList.toggle('streaming', item.streaming);
-  const { copy, copied } = port.strings;
   let body = root.querySelector<HTMLElement>(':scope > .markdown');
   if (!body) root.prepend((body = el('div', { class: 'markdown' })));
-  renderMarkdown(body, item.text, { copy, copied, openLink: url => port.post({ type: 'openLink', url }) });
+  markdownInto(body, item.text, port);
   root.querySelector(':scope > .note')?.remove();
   if (item.note !== '') root.append(el('div', { class: 'note' }, item.note));
   return root;
@@ -123,18 +156,22 @@ function renderError(item: ItemOf<'error'>, port: Port): HTMLElement {
       'div',
       { class: 'error-body' },
       el('div', { class: 'error-text' }, item.text),
-      el(
-        'div',
-        { class: 'buttons' },
-        ...item.actions.map(({ name, label }) =>
-          button({
-            class: 'button secondary',
-            label,
-            data: { action: name },
-            onClick: () => port.post({ type: 'action', name }),
-          }),
-        ),
-      ),
+      actionButtons(item.actions, port),
+    ),
+  );
+}
+
+function actionButtons(actions: ItemOf<'actions'>['actions'], { post }: Port): HTMLElement {
+  return el(
+    'div',
+    { class: 'buttons' },
+    ...actions.map(({ name, label }) =>
+      button({
+        class: 'button secondary',
+        label,
+        data: { action: name },
+        onClick: () => post({ type: 'action', name }),
+      }),
     ),
   );
 }

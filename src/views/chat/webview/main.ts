@@ -1,10 +1,18 @@
 import './jitless.ts';
-import { hostMessage, type ChatStatus, type HostMessage, type WebviewMessage } from '../protocol.ts';
-import { Composer } from './composer.ts';
-import { button, el, icon } from './dom.ts';
+import * as z from 'zod';
+import {
+  attachmentRef,
+  hostMessage,
+  type ChatStatus,
+  type HostMessage,
+  type WebviewMessage,
+} from '../protocol.ts';
+import { Composer, type Draft } from './composer.ts';
+import { button, el } from './dom.ts';
 import { Header } from './header.ts';
 import { MessageList } from './messageList.ts';
 import type { Port } from './port.ts';
+import { StatusRow } from './statusRow.ts';
 
 declare function acquireVsCodeApi(): {
   postMessage(message: WebviewMessage): void;
@@ -20,22 +28,26 @@ class Panel {
   readonly #list: MessageList;
   readonly #header: Header;
   readonly #composer: Composer;
-  readonly #empty: HTMLElement;
-  readonly #line = el('div', { class: 'status-line', role: 'status' });
+  readonly #empty: EmptyState;
+  readonly #status: StatusRow;
 
   constructor(snapshot: Snapshot, port: Port) {
-    this.#empty = emptyState(snapshot, text => this.#composer.setText(text));
-    this.#list = new MessageList(port, this.#empty);
+    this.#empty = new EmptyState(snapshot, port, text => this.#composer.setText(text));
+    this.#list = new MessageList(port, this.#empty.element);
     this.#header = new Header(port);
-    this.#composer = new Composer(port, readDraft(), {
-      draft: text => vscode.setState({ draft: text }),
-      send: () => this.#list.scrollToEnd(),
+    this.#status = new StatusRow(port);
+    this.#composer = new Composer({
+      port,
+      commands: snapshot.commands,
+      draft: readDraft(),
+      onDraft: draft => vscode.setState(draft),
+      onSend: () => this.#list.scrollToEnd(),
       recall: () => this.#list.last('user')?.text ?? '',
     });
     document.body.replaceChildren(
       this.#header.element,
       this.#list.element,
-      el('footer', { class: 'footer' }, this.#line, this.#composer.element),
+      el('footer', { class: 'footer' }, this.#status.element, this.#composer.element),
     );
     this.#list.update({ items: snapshot.items, texts: [], order: snapshot.items.map(item => item.key) });
     this.#show(snapshot.status);
@@ -50,13 +62,16 @@ class Panel {
       case 'delta':
         this.#list.update(message);
         if (message.status) this.#show(message.status);
-        this.#empty.hidden = this.#list.last('user') !== undefined;
+        this.#empty.element.hidden = this.#hasWords;
         break;
       case 'focus':
         this.focus();
         break;
-      case 'insert':
-        this.#composer.insert(message.text);
+      case 'attached':
+        this.#composer.attach(message.refs);
+        break;
+      case 'files':
+        this.#composer.answer(message);
         break;
     }
   }
@@ -64,34 +79,54 @@ class Panel {
   #show(status: ChatStatus): void {
     this.#header.update(status);
     this.#composer.update(status);
-    const busy = status.state === 'running' && icon('loading', 'codicon-modifier-spin');
-    this.#line.replaceChildren(...(busy ? [busy] : []), status.line);
-    this.#line.dataset['state'] = status.state;
+    this.#status.update(status);
+    this.#empty.update(status);
     document.body.dataset['state'] = status.state;
-    this.#empty.hidden = this.#list.last('user') !== undefined;
+    this.#empty.element.hidden = this.#hasWords;
+  }
+
+  get #hasWords(): boolean {
+    return this.#list.last('user') !== undefined;
   }
 }
 
-function emptyState({ strings, examples }: Snapshot, use: (text: string) => void): HTMLElement {
-  return el(
-    'section',
-    { class: 'empty' },
-    el('p', { class: 'empty-title' }, strings.emptyTitle),
-    el('p', { class: 'empty-hint' }, strings.emptyHint),
-    el(
-      'ul',
-      { class: 'examples', aria: { label: strings.examples } },
-      ...examples.map(text =>
-        el('li', {}, button({ class: 'example', label: text, onClick: () => use(text) })),
+/** What is shown before the first prompt. */
+class EmptyState {
+  readonly element: HTMLElement;
+  readonly #connect: HTMLElement;
+
+  constructor({ strings, examples }: Snapshot, { post }: Port, use: (text: string) => void) {
+    this.#connect = button({
+      class: 'button secondary',
+      label: strings.connectModel,
+      data: { action: 'selectModel' },
+      onClick: () => post({ type: 'action', name: 'selectModel' }),
+    });
+    this.element = el(
+      'section',
+      { class: 'empty' },
+      el('p', { class: 'empty-title' }, strings.emptyTitle),
+      el('p', { class: 'empty-hint' }, strings.emptyHint),
+      el(
+        'ul',
+        { class: 'examples', aria: { label: strings.examples } },
+        ...examples.map(text =>
+          el('li', {}, button({ class: 'example', label: text, onClick: () => use(text) })),
+        ),
       ),
-    ),
-  );
+      this.#connect,
+    );
+  }
+
+  update({ offline }: ChatStatus): void {
+    this.#connect.hidden = !offline;
+  }
 }
 
-function readDraft(): string {
-  const state = vscode.getState();
-  const draft = typeof state === 'object' && state !== null && 'draft' in state ? state.draft : '';
-  return typeof draft === 'string' ? draft : '';
+const draftState = z.object({ text: z.string(), attachments: z.array(attachmentRef) });
+
+function readDraft(): Draft {
+  return draftState.safeParse(vscode.getState()).data ?? { text: '', attachments: [] };
 }
 
 let panel: Panel | undefined;

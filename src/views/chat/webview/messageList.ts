@@ -33,7 +33,7 @@ export class MessageList {
       onClick: () => this.scrollToEnd(),
     });
     this.#toEnd.hidden = true;
-    this.element = el('div', { class: 'list' }, this.#scroller, this.#toEnd);
+    this.element = el('main', { class: 'list' }, this.#scroller, this.#toEnd);
     this.#scroller.addEventListener('scroll', () => this.#noticeScroll(), { passive: true });
     new ResizeObserver(() => this.#keepEnd()).observe(this.#scroller);
     new ResizeObserver(() => this.#keepEnd()).observe(this.#log);

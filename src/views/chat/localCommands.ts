@@ -1,0 +1,137 @@
+import { detailOf } from '../../agent/base/errors.ts';
+import type { Logger } from '../../agent/base/log.ts';
+import { slashCommandHelp, type LocalCommand } from '../../agent/model/slashCommands.ts';
+import type { Invoker } from '../../agent/preview/invoker.ts';
+import { isOpen, type Preview, type ResolveOrder } from '../../agent/preview/preview.ts';
+import { textOf } from '../../agent/preview/pendingAction.ts';
+import type { PreviewStore } from '../../agent/preview/previewStore.ts';
+import { humanReason } from '../../agent/preview/resolveTexts.ts';
+import type { ToolRegistry } from '../../agent/tools/registry.ts';
+import { sentenceFor, type SentenceLocaliser } from '../errorSentence.ts';
+import { oneLine } from '../plainText.ts';
+
+export interface LocalCommandsOptions {
+  readonly store: Pick<PreviewStore, 'get' | 'list'>;
+  readonly invoker: Pick<Invoker, 'resolve'>;
+  readonly tools: Pick<ToolRegistry, 'list'>;
+  readonly settings: { readonly order: ResolveOrder };
+  /** The preview in the active editor. */
+  readonly activePreviewId: () => string | undefined;
+  /** What the command `Discard All` does; gives how many it discarded. */
+  readonly discardAll: () => Promise<number>;
+  readonly l10n: SentenceLocaliser;
+  readonly logger: Logger;
+}
+
+type Vote = Extract<LocalCommand, { kind: 'vote' }>;
+
+/**
+ * Carries out what a person types in the chat in place of a click. It is the same vote through the same invoker, and
+ * nothing of it is a prompt: it works with every provider, while a turn runs too, and the model hears of the outcome
+ * as it does after a click.
+ */
+export class LocalCommands {
+  readonly #options: LocalCommandsOptions;
+
+  constructor(options: LocalCommandsOptions) {
+    this.#options = options;
+  }
+
+  /** What came of it, as Markdown for the person. Never rejects. */
+  async run(command: LocalCommand): Promise<string> {
+    const { l10n, logger } = this.#options;
+    try {
+      return await this.#run(command);
+    } catch (error) {
+      logger.error(`"/${command.kind}" failed: ${detailOf(error)}`);
+      return sentenceFor(error, l10n) ?? l10n.t('Redline could not do that. The log has the details.');
+    }
+  }
+
+  async #run(command: LocalCommand): Promise<string> {
+    const { l10n, discardAll } = this.#options;
+    switch (command.kind) {
+      case 'vote':
+        return this.#vote(command);
+      case 'discardAll': {
+        const count = await discardAll();
+        if (count === 0) return l10n.t('Nothing is pending.');
+        return count === 1
+          ? l10n.t('Discarded 1 preview.')
+          : l10n.t('Discarded {0} previews.', String(count));
+      }
+      case 'tools':
+        return this.#toolList();
+      case 'help':
+        return l10n.t('These commands work with every model:') + `\n\n${slashCommandHelp()}`;
+      case 'malformed':
+        return l10n.t('That command needs the form {0}.', `\`${command.usage}\``);
+    }
+  }
+
+  async #vote({ action, id, reason }: Vote): Promise<string> {
+    const { store, invoker, l10n } = this.#options;
+    const preview = id === undefined ? this.#shownOrHead() : store.get(id);
+    if (!preview) {
+      return id === undefined ? l10n.t('Nothing is pending.') : l10n.t('There is no preview {0}.', id);
+    }
+    if (!isOpen(preview)) return this.#tellState(preview, true);
+    const result = await invoker.resolve({
+      id: preview.id,
+      revision: preview.revision,
+      action,
+      reason: humanReason(action, reason),
+      actor: 'human',
+    });
+    if (result.isError) return l10n.t('{0} failed: {1}', nameOf(preview), plain(textOf(result)));
+    return this.#tellState(store.get(preview.id) ?? preview, false);
+  }
+
+  #shownOrHead(): Preview | undefined {
+    const { store, settings, activePreviewId } = this.#options;
+    const shown = store.get(activePreviewId() ?? '');
+    return shown && isOpen(shown) ? shown : store.list(settings.order)[0];
+  }
+
+  #tellState(preview: Preview, already: boolean): string {
+    const { l10n } = this.#options;
+    const name = nameOf(preview);
+    const { state } = preview;
+    switch (state.kind) {
+      case 'applied':
+        return already
+          ? l10n.t('{0} was applied before: {1}', name, plain(state.by.reason))
+          : l10n.t('Applied {0}.', name);
+      case 'discarded':
+        return already
+          ? l10n.t('{0} was discarded before: {1}', name, plain(state.by.reason))
+          : l10n.t('Discarded {0}.', name);
+      case 'expired':
+        return l10n.t('{0} has expired: what it would have run is gone.', name);
+      case 'pending':
+      case 'applying':
+        return l10n.t('{0} is still pending.', name);
+    }
+  }
+
+  #toolList(): string {
+    const { tools, l10n } = this.#options;
+    const rows = tools
+      .list()
+      .map(({ name, description }) => `- \`${name}\`: ${plain(firstSentence(description))}`);
+    return `${l10n.t('The tools that the agent has:')}\n\n${rows.join('\n')}`;
+  }
+}
+
+function nameOf({ id, label }: Preview): string {
+  return `${id} (${plain(label)})`;
+}
+
+/** Foreign text on one line, in which Markdown sees no marks. */
+function plain(text: string): string {
+  return oneLine(text).replace(/[\\`*_[\]<>#|!~&]/g, '\\$&');
+}
+
+function firstSentence(text: string): string {
+  return /^.*?[.!?](?=\s|$)/s.exec(text)?.[0] ?? text;
+}

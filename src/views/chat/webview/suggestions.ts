@@ -1,0 +1,83 @@
+import { el, icon } from './dom.ts';
+
+/** One line of a completion list. */
+export interface Suggestion {
+  /** What is put into the text. */
+  readonly text: string;
+  readonly label: string;
+  readonly detail: string;
+  readonly icon: string;
+}
+
+/**
+ * The completion list above the composer. The keyboard stays in the text field, which names the selected line as its
+ * active descendant; the list only shows.
+ */
+export class Suggestions {
+  readonly element: HTMLElement;
+  readonly #field: HTMLElement;
+  readonly #onAccept: (suggestion: Suggestion) => void;
+  #items: readonly Suggestion[] = [];
+  #at = 0;
+
+  constructor(field: HTMLElement, label: string, onAccept: (suggestion: Suggestion) => void) {
+    this.#field = field;
+    this.#onAccept = onAccept;
+    this.element = el('ul', { class: 'suggestions', role: 'listbox', aria: { label } });
+    this.element.id = 'suggestions';
+    this.element.hidden = true;
+    field.setAttribute('aria-autocomplete', 'list');
+    field.setAttribute('aria-controls', this.element.id);
+  }
+
+  get isOpen(): boolean {
+    return this.#items.length > 0;
+  }
+
+  get selected(): Suggestion | undefined {
+    return this.#items[this.#at];
+  }
+
+  /** Shows these, the first selected; hides itself when there are none. */
+  show(items: readonly Suggestion[]): void {
+    this.#items = items;
+    this.element.replaceChildren(...items.map((item, i) => this.#row(item, i)));
+    this.element.hidden = items.length === 0;
+    this.#select(0);
+  }
+
+  hide(): void {
+    if (this.isOpen) this.show([]);
+  }
+
+  /** Goes down or up, around the ends. */
+  move(by: 1 | -1): void {
+    this.#select((this.#at + by + this.#items.length) % this.#items.length);
+  }
+
+  #row(item: Suggestion, index: number): HTMLElement {
+    const row = el(
+      'li',
+      { class: 'suggestion', role: 'option', title: item.label },
+      icon(item.icon),
+      el('span', { class: 'suggestion-label' }, item.label),
+      el('span', { class: 'suggestion-detail' }, item.detail),
+    );
+    row.id = `suggestion-${index}`;
+    // The field must not lose the keyboard to a click.
+    row.addEventListener('mousedown', event => event.preventDefault());
+    row.addEventListener('click', () => this.#onAccept(item));
+    return row;
+  }
+
+  #select(index: number): void {
+    this.#at = index;
+    [...this.element.children].forEach((row, i) => {
+      row.setAttribute('aria-selected', String(i === index));
+      if (i === index) row.scrollIntoView({ block: 'nearest' });
+    });
+    const row = this.element.children[index];
+    if (row) this.#field.setAttribute('aria-activedescendant', row.id);
+    else this.#field.removeAttribute('aria-activedescendant');
+  }
+}

@@ -1,0 +1,19 @@
+import { PathError, StalePreviewError, ToolError } from '../agent/base/errors.ts';
+
+/** The part of `vscode.l10n` that is needed here. */
+export interface SentenceLocaliser {
+  t(message: string, ...args: string[]): string;
+}
+
+/** A known error as a sentence for a person; the error's own text is written for the model. */
+export function sentenceFor(error: unknown, l10n: SentenceLocaliser): string | undefined {
+  if (error instanceof StalePreviewError) {
+    return l10n.t(
+      'Nothing was written: {0} changed after the preview was made. The preview is still pending.',
+      error.paths.join(', '),
+    );
+  }
+  if (error instanceof PathError) return l10n.t('That path is not inside the workspace.');
+  if (error instanceof ToolError) return l10n.t('Nothing was resolved: {0}', error.message);
+  return undefined;
+}
