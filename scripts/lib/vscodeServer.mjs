@@ -5,6 +5,7 @@ import * as path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { atExit, temporaryFolder } from './cleanup.mjs';
 import { headlessCode } from './headlessCode.mjs';
+import { inRepo } from './paths.mjs';
 
 const START_MS = 60_000;
 const STOP_MS = 5_000;
@@ -45,7 +46,6 @@ const QUIET_SETTINGS = {
  * @property {number} port on 127.0.0.1
  * @property {string} userDataDir
  * @property {string} extensionsDir
- * @property {string} settingsFile the user settings, read when a window opens
  * @property {string} logFile the server's own output
  * @property {Promise<string>} ended settles, with the reason, when the server is gone
  * @property {(open?: { folder?: string, payload?: [string, string][] }) => string} url of a window on a folder or
@@ -66,10 +66,10 @@ export async function startServer(options = {}) {
     ? path.resolve(options.userDataDir)
     : temporaryFolder('redline-code-');
   const extensionsDir = path.resolve(options.extensionsDir ?? path.join(userDataDir, 'extensions'));
-  const settingsFile = path.join(userDataDir, 'User', 'settings.json');
   const logFile = path.join(userDataDir, 'server.log');
   fs.mkdirSync(extensionsDir, { recursive: true });
-  writeSettings(settingsFile, { ...QUIET_SETTINGS, ...readSettings(settingsFile), ...options.settings });
+  const quiet = fs.existsSync(userSettings(userDataDir)) ? {} : QUIET_SETTINGS;
+  updateSettings(userDataDir, { ...quiet, ...options.settings });
 
   const portFile = path.join(userDataDir, 'port');
   const wanted = fs.existsSync(portFile) ? fs.readFileSync(portFile, 'utf8') : '0';
@@ -124,7 +124,7 @@ export async function startServer(options = {}) {
     fs.writeFileSync(portFile, String(port));
     const uri = file => `vscode-remote://127.0.0.1:${port}${file}`;
     const url = open => windowUrl(port, options.token, open);
-    return { port, userDataDir, extensionsDir, settingsFile, logFile, ended, url, uri, stop };
+    return { port, userDataDir, extensionsDir, logFile, ended, url, uri, stop };
   } catch (error) {
     await stop();
     throw error;
@@ -209,14 +209,31 @@ function windowUrl(port, token, { folder, payload = [] } = {}) {
   return `http://127.0.0.1:${port}/?${query}`;
 }
 
-/** The settings in a file; none when it is missing. */
-export function readSettings(file) {
-  return fs.existsSync(file) ? JSON.parse(fs.readFileSync(file, 'utf8')) : {};
+/**
+ * Changes settings as a person would for all workspaces: they are read when a window opens. A window on a server takes
+ * those of scope `machine` from the server's own file.
+ * @param {string} userDataDir
+ * @param {Record<string, unknown>} changes undefined removes a setting
+ */
+export function updateSettings(userDataDir, changes) {
+  const { contributes } = JSON.parse(fs.readFileSync(inRepo('package.json'), 'utf8'));
+  const { properties } = contributes.configuration;
+  const isMachines = key => properties[key]?.scope === 'machine';
+  const machineSettings = path.join(userDataDir, 'Machine', 'settings.json');
+  const pick = wanted => Object.fromEntries(Object.entries(changes).filter(([key]) => wanted(key)));
+  mergeSettings(
+    userSettings(userDataDir),
+    pick(key => !isMachines(key)),
+  );
+  mergeSettings(machineSettings, pick(isMachines));
 }
 
-/** Writes a settings file in one step, so that a window never reads half of it. */
-export function writeSettings(file, settings) {
+const userSettings = userDataDir => path.join(userDataDir, 'User', 'settings.json');
+
+/** In one step, so that a window never reads half of a file. */
+function mergeSettings(file, changes) {
+  const before = fs.existsSync(file) ? JSON.parse(fs.readFileSync(file, 'utf8')) : {};
   fs.mkdirSync(path.dirname(file), { recursive: true });
-  fs.writeFileSync(`${file}.new`, `${JSON.stringify(settings, null, 2)}\n`);
+  fs.writeFileSync(`${file}.new`, `${JSON.stringify({ ...before, ...changes }, null, 2)}\n`);
   fs.renameSync(`${file}.new`, file);
 }

@@ -19,7 +19,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { openBrowser } from './browser.mjs';
 import { atExit, removeTemporaryFolder, temporaryFolder } from './cleanup.mjs';
 import { inRepo, vsixPath } from './paths.mjs';
-import { installExtension, readSettings, startServer, writeSettings } from './vscodeServer.mjs';
+import { installExtension, startServer, updateSettings } from './vscodeServer.mjs';
 import { copyExampleWorkspace } from './workspaceCopy.mjs';
 
 /** @typedef {import('playwright-core').Page} Page */
@@ -361,8 +361,7 @@ export class Workbench {
    * @param {Record<string, unknown>} changes undefined removes a setting
    */
   async updateSettings(changes) {
-    const { settingsFile } = this.#server;
-    writeSettings(settingsFile, { ...readSettings(settingsFile), ...changes });
+    updateSettings(this.#options.userDataDir, changes);
     await this.reload();
   }
 
