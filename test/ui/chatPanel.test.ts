@@ -437,7 +437,7 @@ describe('the chat panel', () => {
       {
         model: word,
         pendingLabel: '12 pending',
-        line: 'Waiting for your review: 12 pending',
+        line: 'Waiting for your review',
         state: 'awaitingReview',
       },
     );

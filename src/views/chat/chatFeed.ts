@@ -18,7 +18,8 @@ import { arrivingItem, buildTranscript, type QueuedPrompt } from './transcript.t
 /** How long changes are gathered before they are sent, in milliseconds. */
 const THROTTLE_MS = 50;
 
-const EXAMPLES = ['/edit README.md :: old text => new text', '/write notes.md :: Hello', '/help'];
+/** What can be asked without a model. */
+const OFFLINE_EXAMPLES = ['/edit README.md :: old text => new text', '/write notes.md :: Hello', '/help'];
 
 /** Who answers, as the settings are now. */
 export interface ModelInfo {
@@ -127,8 +128,10 @@ export class ChatFeed implements Disposable {
     const effect = this.#dirty;
     this.#dirty = 'none';
     if (!this.#shown) return;
-    if (this.#shown.sessionId !== this.#options.session.id) return this.#sendSnapshot();
-    const { items: before, status: oldStatus } = this.#shown;
+    const { items: before, status: oldStatus, sessionId } = this.#shown;
+    const { session, model } = this.#options;
+    // Another conversation, or another kind of examples.
+    if (sessionId !== session.id || oldStatus.offline !== model().offline) return this.#sendSnapshot();
     const items = effect === 'text' ? this.#withArriving(before) : this.#items();
     const status = this.#status();
     const statusChanged = JSON.stringify(status) !== JSON.stringify(oldStatus);
@@ -146,12 +149,13 @@ export class ChatFeed implements Disposable {
 
   #sendSnapshot(): void {
     const { session, l10n, post } = this.#options;
+    const { examples } = this.#strings;
     this.#shown = { sessionId: session.id, items: this.#items(), status: this.#status() };
     const { items, status } = this.#shown;
     post({
       type: 'snapshot',
       strings: chatStrings(l10n),
-      examples: EXAMPLES,
+      examples: status.offline ? OFFLINE_EXAMPLES : [...examples, '/help'],
       commands: [...slashCommands()],
       items: [...items],
       status,
@@ -188,16 +192,16 @@ export class ChatFeed implements Disposable {
       usage: tokenUse(session.messages, language, this.#strings),
       pending,
       pendingLabel: pending > 0 ? fill(this.#strings.pending, pending) : '',
-      line: this.#line(pending),
+      line: this.#line(),
     };
   }
 
-  #line(pending: number): string {
+  #line(): string {
     switch (this.#options.session.state) {
       case 'idle':
         return this.#options.session.planMode ? this.#strings.planning : '';
       case 'awaitingReview':
-        return fill(this.#strings.waiting, pending);
+        return this.#strings.waiting;
       case 'running': {
         const tool = this.#live.runningTool;
         return tool === undefined ? this.#strings.working : fill(this.#strings.runningTool, tool);

@@ -235,8 +235,6 @@ export class ChatView implements vscode.WebviewViewProvider, vscode.Disposable {
         return void (await execute('redline.selectModel'));
       case 'continue':
         return void (await execute('redline.session.continue'));
-      case 'openSettings':
-        return void (await vscode.commands.executeCommand('workbench.action.openSettings', 'redline'));
     }
   }
 

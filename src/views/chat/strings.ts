@@ -93,6 +93,8 @@ export interface TranscriptStrings {
   readonly working: string;
   readonly runningTool: string;
   readonly waiting: string;
+  /** What can be asked of a model. */
+  readonly examples: readonly string[];
   readonly planning: string;
   readonly connectModel: string;
   readonly attachmentProblem: string;
@@ -156,13 +158,13 @@ export function transcriptStrings(l10n: Localiser): TranscriptStrings {
       showLog: l10n.t('Show Log'),
       setApiKey: l10n.t('Set API Key'),
       selectModel: l10n.t('Choose Model'),
-      openSettings: l10n.t('Open Settings'),
       continue: l10n.t('Try Again'),
     },
     pending: l10n.t('{0} pending'),
     working: l10n.t('Working…'),
     runningTool: l10n.t('Running {0}…'),
-    waiting: l10n.t('Waiting for your review: {0} pending'),
+    waiting: l10n.t('Waiting for your review'),
+    examples: [l10n.t('What does this workspace do?'), l10n.t('Find a bug and propose a fix')],
     planning: l10n.t('Plan mode: the model only reads until you approve its plan.'),
     connectModel: l10n.t('Connect a Model'),
     attachmentProblem: l10n.t('{0}: {1}'),

@@ -220,9 +220,9 @@ function errorActions({ errorCode }: AssistantMessage, mayRetry: boolean): ChatA
     case 'noModel':
       return ['selectModel', ...retry];
     case 'notFound':
-      return ['selectModel', 'openSettings', ...retry, 'showLog'];
+      return ['selectModel', ...retry, 'showLog'];
     case 'unreachable':
-      return [...retry, 'selectModel', 'openSettings', 'showLog'];
+      return [...retry, 'selectModel', 'showLog'];
     case 'rateLimited':
     case 'server':
     case 'broken':

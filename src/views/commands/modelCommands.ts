@@ -19,7 +19,7 @@ type Choice =
   | { readonly kind: 'other' }
   | { readonly kind: 'server' }
   | { readonly kind: 'key' };
-type Row = vscode.QuickPickItem & { readonly choice?: Choice };
+type Row = vscode.QuickPickItem & { readonly choice?: Choice; readonly isCurrent?: boolean };
 
 /** A server that lists nothing without a key: it is not asked before it has one. */
 const NEEDS_KEY = 'https://api.openai.com/v1';
@@ -70,7 +70,7 @@ async function pick(options: ModelCommandsOptions): Promise<Choice | undefined> 
   picker.placeholder = vscode.l10n.t('Who answers in the chat');
   picker.matchOnDescription = true;
   picker.busy = true;
-  picker.items = rows(options, undefined);
+  show(picker, rows(options, undefined));
   const chosen = new Promise<Choice | undefined>(resolve => {
     owned.add(picker.onDidHide(() => resolve(undefined)));
     owned.add(
@@ -84,7 +84,7 @@ async function pick(options: ModelCommandsOptions): Promise<Choice | undefined> 
   void listModels(options, left.signal).then(listing => {
     if (left.signal.aborted) return;
     picker.busy = false;
-    picker.items = rows(options, listing);
+    show(picker, rows(options, listing));
   });
   try {
     return await chosen;
@@ -92,6 +92,14 @@ async function pick(options: ModelCommandsOptions): Promise<Choice | undefined> 
     left.abort();
     owned.dispose();
   }
+}
+
+/** What is in use is selected, unless the person has gone somewhere else. */
+function show(picker: vscode.QuickPick<Row>, items: readonly Row[]): void {
+  const at = picker.activeItems[0]?.label;
+  picker.items = items;
+  const active = items.find(item => item.label === at) ?? items.find(item => item.isCurrent);
+  if (active && picker.value === '') picker.activeItems = [active];
 }
 
 type Listing = { readonly models: readonly string[] } | { readonly sentence: string };
@@ -110,10 +118,9 @@ async function listModels({ settings, keys, providers }: ModelCommandsOptions, s
 function rows({ settings, providers }: ModelCommandsOptions, listing: Listing | undefined): Row[] {
   const { baseUrl, model } = settings;
   const { isOffline } = providers;
-  const current = vscode.l10n.t('current');
   const modelRow = (name: string): Row => ({
     label: withoutIcons(name),
-    description: !isOffline && name === model ? current : '',
+    ...inUse(!isOffline && name === model),
     choice: { kind: 'model', model: name },
   });
   const models = listing && 'models' in listing ? listing.models : [];
@@ -126,7 +133,7 @@ function rows({ settings, providers }: ModelCommandsOptions, listing: Listing | 
   return [
     {
       label: vscode.l10n.t('Offline'),
-      description: isOffline ? current : '',
+      ...inUse(isOffline),
       detail: vscode.l10n.t('No model, no network: commands such as /edit only'),
       choice: { kind: 'offline' },
     },
@@ -148,6 +155,10 @@ function rows({ settings, providers }: ModelCommandsOptions, listing: Listing | 
     },
     { label: vscode.l10n.t('Set API Key…'), alwaysShow: true, choice: { kind: 'key' } },
   ];
+}
+
+function inUse(isCurrent: boolean): Pick<Row, 'description' | 'isCurrent'> {
+  return isCurrent ? { description: vscode.l10n.t('current'), isCurrent } : {};
 }
 
 function separator(label: string): Row {

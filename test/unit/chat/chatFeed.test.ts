@@ -178,7 +178,7 @@ test('the status says how much is pending and who resolves', t => {
     model: 'Offline',
     pending: 2,
     pendingLabel: '2 pending',
-    line: 'Waiting for your review: 2 pending',
+    line: 'Waiting for your review',
   });
 });
 

@@ -135,7 +135,10 @@ export class Composer {
         return true;
       case 'Enter':
       case 'Tab':
-        if (!selected || shiftKey) return false;
+        if (!selected || shiftKey) {
+          this.#suggestions.hide();
+          return false;
+        }
         // What is typed in full and needs nothing more is sent, not completed.
         if (
           key === 'Enter' &&

@@ -23,7 +23,9 @@ export class Suggestions {
   constructor(field: HTMLElement, label: string, onAccept: (suggestion: Suggestion) => void) {
     this.#field = field;
     this.#onAccept = onAccept;
-    this.element = el('ul', { class: 'suggestions', role: 'listbox', aria: { label } });
+    // It can be scrolled, so it counts as something for the keyboard; the field never lets go while it is open.
+    this.element = el('ul', { class: 'suggestions', role: 'listbox', aria: { label }, tabIndex: 0 });
+    this.element.addEventListener('mousedown', event => event.preventDefault());
     this.element.id = 'suggestions';
     this.element.hidden = true;
     field.setAttribute('aria-autocomplete', 'list');
@@ -64,8 +66,6 @@ export class Suggestions {
       el('span', { class: 'suggestion-detail' }, item.detail),
     );
     row.id = `suggestion-${index}`;
-    // The field must not lose the keyboard to a click.
-    row.addEventListener('mousedown', event => event.preventDefault());
     row.addEventListener('click', () => this.#onAccept(item));
     return row;
   }

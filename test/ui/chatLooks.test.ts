@@ -1,0 +1,110 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { inRepo } from '../../scripts/lib/paths.mjs';
+import { Workbench } from '../../scripts/lib/workbench.mjs';
+import { startScriptedServer, type Script } from '../support/scriptedServer.ts';
+import { axeViolations, unnamedControls, unreachableByKeyboard } from './support/chatChecks.ts';
+
+const THEMES = {
+  dark: 'Default Dark Modern',
+  light: 'Default Light Modern',
+  'high-contrast': 'Default High Contrast',
+  'high-contrast-light': 'Default High Contrast Light',
+};
+/** Five windows are drawn. */
+const LONG = { timeout: 240_000 };
+const CART = 'src/cart.ts';
+const edit = (old: string, replacement: string) => ({
+  toolCalls: [{ name: 'edit_file', arguments: { path: CART, edits: [{ old, new: replacement }] } }],
+});
+const resolve = (action: string, reason: string) => ({
+  toolCalls: [{ name: 'resolve', arguments: { action, reason } }],
+});
+
+/** A conversation in which everything appears that the chat can show. */
+const EVERYTHING: Script = [
+  {
+    text: 'Let me **read** [the file](https://example.com) first.',
+    toolCalls: [
+      { name: 'read_file', arguments: { path: CART } },
+      { name: 'read_file', arguments: { path: 'src/missing.ts' } },
+    ],
+  },
+  edit('let total = 0;', 'let total = 1;'),
+  resolve('discard', 'That was wrong.'),
+  edit('total += item.price;', 'total += item.price * item.quantity;'),
+  resolve('apply', 'The total counts every item now.'),
+  { text: 'Please look at it:\n\n```ts\ntotal += item.price * item.quantity;\n```\n\n> It was `off`.' },
+  { status: 400, body: { error: { message: 'The request was refused.' } } },
+];
+
+async function showEverything(workbench: Workbench): Promise<void> {
+  const chat = workbench.chatFrame();
+  await workbench.openFile(CART);
+  await workbench.openRedlineChat();
+  await workbench.sendChat('/tools');
+  await chat.locator('#prompt').pressSequentially('Fix @cart');
+  await chat.locator('.suggestion').first().waitFor();
+  await workbench.page.keyboard.press('Enter');
+  await workbench.page.keyboard.press('Enter');
+  await chat.getByText('Please look at it').waitFor();
+  await workbench.sendChat('Anything else?');
+  await chat.locator('[data-kind="error"]').waitFor();
+}
+
+/** Unfolds and opens what is folded, so that it is seen and checked. */
+async function unfold(workbench: Workbench): Promise<void> {
+  const chat = workbench.chatFrame();
+  await chat.locator('summary').first().click();
+  await chat.locator('[data-action="reason"]').first().click();
+  await chat.locator('[data-action="usage"]').click();
+  await chat.getByRole('button', { name: 'Plan' }).click();
+  await chat.locator('[aria-pressed="true"]').waitFor();
+  await workbench.runCommand('Redline: Add to Redline Chat');
+  await chat.locator('.composer .chip').first().waitFor();
+}
+
+test('the chat in dark, light and high contrast, by keyboard, and at 200 % zoom', LONG, async t => {
+  const server = await startScriptedServer(EVERYTHING);
+  const workbench = await Workbench.open({
+    pictures: inRepo('out', 'chat-pictures'),
+    viewport: { width: 1200, height: 1400 },
+    settings: { 'redline.openai.baseUrl': server.baseUrl, 'redline.openai.model': 'scripted' },
+  });
+  t.after(async () => {
+    await workbench.screenshot('last');
+    await workbench.close();
+    await server.close();
+  });
+  await showEverything(workbench);
+  for (const [name, theme] of Object.entries(THEMES)) {
+    await workbench.updateSettings({ 'workbench.colorTheme': theme });
+    await workbench.openRedlineChat();
+    await unfold(workbench);
+    await workbench.screenshot(name);
+    assert.deepEqual(await axeViolations(workbench), [], name);
+    await workbench.chatFrame().locator('#prompt').pressSequentially('/');
+    await workbench.chatFrame().locator('.suggestion').first().waitFor();
+    await workbench.screenshot(`${name}-list`);
+    assert.deepEqual(await axeViolations(workbench), [], `${name}, with the list of commands`);
+    await workbench.page.keyboard.press('Backspace');
+  }
+  assert.deepEqual(await unnamedControls(workbench), []);
+  assert.deepEqual(await unreachableByKeyboard(workbench), []);
+  // What a window at 200 % has: half the room.
+  await workbench.page.setViewportSize({ width: 600, height: 700 });
+  await workbench.screenshot('zoom-200');
+  const cut = await workbench
+    .chatFrame()
+    .locator('button, select, textarea, .bubble')
+    .filter({ visible: true })
+    .evaluateAll(all =>
+      all
+        .filter(
+          one => one.getBoundingClientRect().right > one.ownerDocument.documentElement.clientWidth + 0.5,
+        )
+        .map(one => one.outerHTML),
+    );
+  assert.deepEqual(cut, []);
+  assert.deepEqual(server.violations, []);
+});

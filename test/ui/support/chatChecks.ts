@@ -1,0 +1,67 @@
+import assert from 'node:assert/strict';
+import { createRequire } from 'node:module';
+import { readFileSync } from 'node:fs';
+import type { Frame } from 'playwright-core';
+import type { Workbench } from '../../../scripts/lib/workbench.mjs';
+
+/** Everything in a page that the keyboard should reach. */
+const CONTROLS = ':is(button:not([disabled]), select, textarea, input, summary, a[href], [tabindex="0"])';
+
+/** The frame of the chat's own document. */
+async function chatDocument(workbench: Workbench): Promise<Frame> {
+  const body = await workbench.chatFrame().locator('body').elementHandle();
+  const frame = await body?.ownerFrame();
+  return frame ?? assert.fail('The chat has no frame.');
+}
+
+interface AxeResult {
+  readonly violations: readonly {
+    readonly id: string;
+    readonly help: string;
+    readonly nodes: readonly { readonly html: string; readonly failureSummary?: string }[];
+  }[];
+}
+
+/** What axe-core finds wrong with the chat as it is now, one text each. */
+export async function axeViolations(workbench: Workbench): Promise<string[]> {
+  const frame = await chatDocument(workbench);
+  // The chat is transparent: its contrast is that with the side bar, which axe does not see from within.
+  const sideBar = workbench.page.locator('.part.sidebar');
+  const colour = await sideBar.evaluate(
+    one => one.ownerDocument.defaultView.getComputedStyle(one).backgroundColor as string,
+  );
+  await frame.locator('html').evaluate((root, value) => (root.style.background = value), colour);
+  await frame.evaluate(readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8'));
+  const { violations } = await frame.evaluate<AxeResult>('axe.run(document)');
+  return violations.flatMap(({ id, help, nodes }) =>
+    nodes.map(({ html, failureSummary = '' }) => `${id} (${help}): ${html}\n${failureSummary}`),
+  );
+}
+
+/** Walks through the chat with Tab from its first control on; gives the controls that were not reached. */
+export async function unreachableByKeyboard(workbench: Workbench): Promise<string[]> {
+  const chat = workbench.chatFrame();
+  const controls = chat.locator(CONTROLS).filter({ visible: true });
+  const names = await controls.evaluateAll(all =>
+    all.map((one, i) => {
+      one.dataset['walk'] = String(i);
+      return `${one.localName}.${one.className} ${one.ariaLabel ?? one.textContent}`;
+    }),
+  );
+  const reached = new Set<string>();
+  await chat.locator('[data-walk="0"]').focus();
+  for (let step = 0; step < names.length; step += 1) {
+    const at = await chat.locator(':focus').evaluateAll(all => all.map(one => String(one.dataset['walk'])));
+    for (const index of at) reached.add(index);
+    await workbench.page.keyboard.press('Tab');
+  }
+  return names.filter((_, i) => !reached.has(String(i)));
+}
+
+/** The visible controls that say nothing to a screen reader. */
+export function unnamedControls(workbench: Workbench): Promise<string[]> {
+  const controls = workbench.chatFrame().locator(CONTROLS).filter({ visible: true });
+  return controls.evaluateAll(all =>
+    all.filter(one => (one.ariaLabel ?? one.textContent ?? '').trim() === '').map(one => one.outerHTML),
+  );
+}
