@@ -4,18 +4,22 @@ import { ChatView } from './views/chat/chatView.ts';
 import { chatCommands } from './views/commands/chatCommands.ts';
 import { ledgerCommands } from './views/commands/ledgerCommands.ts';
 import { modelCommands } from './views/commands/modelCommands.ts';
+import { partCommands } from './views/commands/partCommands.ts';
 import { previewCommands } from './views/commands/previewCommands.ts';
 import { execute, registerCommands } from './views/commands/registerCommand.ts';
 import { sessionCommands } from './views/commands/sessionCommands.ts';
 import { registerContextKeys } from './views/contextKeys.ts';
 import { PREVIEW_SCHEME, views } from './views/contributions.ts';
 import { createAgent } from './views/host/agent.ts';
+import { FileWatcher } from './views/host/fileWatcher.ts';
 import { modeSwitch } from './views/host/settings.ts';
 import { registerLedgerDocument } from './views/ledger/ledgerDocument.ts';
 import { PendingView } from './views/pending/pendingTree.ts';
 import { PreviewFileSystem } from './views/preview/previewFileSystem.ts';
 import { PreviewLenses } from './views/preview/previewLenses.ts';
 import { PreviewOpener } from './views/preview/previewOpener.ts';
+import { PreviewTabs } from './views/preview/previewTabs.ts';
+import { ProposalEdits } from './views/preview/proposalEdits.ts';
 import { Restaging } from './views/preview/restaging.ts';
 import { StatusItem } from './views/statusItem.ts';
 
@@ -26,9 +30,11 @@ export async function activate(context: vscode.ExtensionContext): Promise<Redlin
   const { log, store, session } = agent;
   const files = (path: string): vscode.Uri => agent.workspace.uriOf(path);
 
-  const documents = new PreviewFileSystem(store, files);
-  const lenses = new PreviewLenses(store, files);
-  const opener = new PreviewOpener({ ...agent, files, logger: log });
+  const tabs = new PreviewTabs(store);
+  const edits = new ProposalEdits({ ...agent, files });
+  const documents = new PreviewFileSystem(store, files, edits);
+  const lenses = new PreviewLenses(store, files, edits);
+  const opener = new PreviewOpener({ ...agent, files, tabs, logger: log });
   const chat = new ChatView({
     ...agent,
     extensionUri: context.extensionUri,
@@ -41,20 +47,23 @@ export async function activate(context: vscode.ExtensionContext): Promise<Redlin
   const pendingView = new PendingView({ ...agent, files });
   const restaging = new Restaging(agent);
   subscriptions.push(
+    edits,
     documents,
     vscode.workspace.registerFileSystemProvider(PREVIEW_SCHEME, documents, { isCaseSensitive: true }),
     lenses,
     vscode.languages.registerCodeLensProvider({ scheme: PREVIEW_SCHEME }, lenses),
     opener,
+    new FileWatcher({ ...agent, files }),
     chat,
     vscode.window.registerWebviewViewProvider(views.chat, chat),
     pendingView,
     new StatusItem(store, agent.settings),
     registerLedgerDocument(store),
-    registerContextKeys(store, session),
+    registerContextKeys(store, session, tabs),
     registerCommands(
       {
-        ...previewCommands({ ...agent, opener, pendingView, restaging, files, logger: log }),
+        ...previewCommands({ ...agent, opener, pendingView, restaging, edits, tabs, files, logger: log }),
+        ...partCommands({ ...agent, opener, edits, tabs, files }),
         ...ledgerCommands({ store, restaging, opener }),
         ...sessionCommands(agent),
         ...modelCommands(agent),

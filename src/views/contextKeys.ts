@@ -1,13 +1,24 @@
 import * as vscode from 'vscode';
 import type { PreviewStore } from '../agent/preview/previewStore.ts';
 import type { Session } from '../agent/session/session.ts';
+import type { PreviewTabs } from './preview/previewTabs.ts';
 import { contextKeys } from './contributions.ts';
 
 /** Keeps the context keys true, writing each only when it changes. */
-export function registerContextKeys(store: PreviewStore, session: Session): vscode.Disposable {
+export function registerContextKeys(
+  store: PreviewStore,
+  session: Session,
+  tabs: PreviewTabs,
+): vscode.Disposable {
   const hasPending = contextKey(contextKeys.hasPending, () => store.hasPending);
   const running = contextKey(contextKeys.running, () => session.state === 'running');
-  return vscode.Disposable.from(store.onDidChange(hasPending), session.onDidEmit(running));
+  const multiDiff = contextKey(contextKeys.multiDiff, () => tabs.isMultiDiffActive);
+  return vscode.Disposable.from(
+    store.onDidChange(hasPending),
+    session.onDidEmit(running),
+    vscode.window.tabGroups.onDidChangeTabs(multiDiff),
+    vscode.window.tabGroups.onDidChangeTabGroups(multiDiff),
+  );
 }
 
 function contextKey(key: string, read: () => boolean): () => void {

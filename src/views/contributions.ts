@@ -19,16 +19,28 @@ export const views = {
 export const contextKeys = {
   hasPending: 'redline.hasPending',
   running: 'redline.running',
+  /** The active editor is the multi-file diff of a preview. */
+  multiDiff: 'redline.multiDiff',
 } as const;
 
 /** The arguments of each command as those who call it pass them; the palette passes none. */
 export interface CommandArguments {
-  'redline.preview.apply': [previewId?: string, reason?: string, revision?: number];
+  /** With `chain` the previews that it is made on are applied with it. */
+  'redline.preview.apply': [previewId?: string, reason?: string, revision?: number, chain?: boolean];
   'redline.preview.discard': [previewId?: string, reason?: string, revision?: number];
   'redline.preview.discardWithReason': [previewId?: string, reason?: string, revision?: number];
   /** With a path, that file's diff of a preview that has several. */
   'redline.preview.open': [previewId?: string, path?: string];
   'redline.preview.openFile': [previewId?: string];
+  /** Without arguments the file or hunk in the active preview editor. Hunks count from 0. */
+  'redline.preview.applyFile': [previewId?: string, path?: string, revision?: number];
+  'redline.preview.discardFile': [previewId?: string, path?: string, revision?: number];
+  'redline.preview.applyHunk': [previewId?: string, path?: string, hunk?: number, revision?: number];
+  'redline.preview.discardHunk': [previewId?: string, path?: string, hunk?: number, revision?: number];
+  /** Moves a stale preview onto what is there now. */
+  'redline.preview.rebase': [previewId?: string];
+  /** Makes a proposal writable; saving it makes the next revision. */
+  'redline.preview.edit': [previewId?: string, path?: string];
   'redline.preview.applyAll': [];
   'redline.preview.discardAll': [];
   'redline.preview.next': [];

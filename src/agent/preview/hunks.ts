@@ -6,11 +6,17 @@ export interface Hunk extends ChangedRun {
   readonly after: readonly string[];
 }
 
+/**
+ * Past this many edits all of the change is one hunk. There is no limit in time: a person who clicks on a hunk means the one
+ * that was shown, so the same texts must give the same hunks however busy the machine is.
+ */
+const LIMITS = { maxEditLength: 400 };
+
 /** The hunks that make `after` of `before`, in order. The same texts always give the same hunks. */
 export async function hunksOf(before: string, after: string): Promise<readonly Hunk[]> {
   const a = splitLines(before);
   const b = splitLines(after);
-  const { runs } = await diffLines(a, b);
+  const { runs } = await diffLines(a, b, LIMITS);
   return runs.map(run => ({
     ...run,
     before: a.slice(run.beforeStart, run.beforeEnd),

@@ -4,6 +4,7 @@ import { Emitter, type Event } from '../base/event.ts';
 import { BlockedPreviewError, messageOf, StalePreviewError, ToolError } from '../base/errors.ts';
 import { jsonSafe } from '../base/json.ts';
 import { modelMay } from './authority.ts';
+import { conflictPaths } from './conflictMarkers.ts';
 import { stepsOf } from './fileChange.ts';
 import { landChanges } from './landing.ts';
 import { ledgerFiles, type LedgerEntry } from './ledger.ts';
@@ -16,6 +17,7 @@ import {
   recommendedText,
   revisedText,
   unknownPreviewText,
+  unsettledText,
 } from './resolveTexts.ts';
 import type { Workspace } from './workspace.ts';
 
@@ -109,6 +111,7 @@ export class Invoker {
       return withDetails(textResult(recommendedText(preview), { recommended: preview.id }), request, preview);
     }
     const group = this.#group(preview, request);
+    if (request.action === 'apply') refuseConflicts(group);
     const { promise, resolve: end } = deferred();
     for (const { id } of group) this.#running.set(id, promise);
     try {
@@ -195,6 +198,14 @@ export class Invoker {
     const entries = group.map(preview => ledgerEntry(preview, request, outcome, textOf(result)));
     // What happened has happened: a log that cannot be written is reported by the store and changes no outcome.
     await this.#store.endResolving(entries, group, final).catch(() => undefined);
+  }
+}
+
+/** Conflict markers that rebasing left must not land. */
+function refuseConflicts(group: readonly Preview[]): void {
+  for (const preview of group) {
+    const paths = conflictPaths(preview.changes ?? []);
+    if (paths.length > 0) throw new ToolError(unsettledText(preview, paths));
   }
 }
 

@@ -25,6 +25,13 @@ const MAX_EDITS = 1_000;
 /** And past this time, in milliseconds: the extension host must not be held up. */
 const MAX_TIME = 30;
 
+/** How far a comparison goes before one coarse run stands for all. */
+export interface DiffLimits {
+  readonly maxEditLength: number;
+  /** In milliseconds. With it the outcome depends on how busy the machine is. */
+  readonly timeout?: number;
+}
+
 /** Counts changed lines. */
 export async function diffStat(before: string, after: string): Promise<DiffStat> {
   const { runs, exact } = await diffLines(splitLines(before), splitLines(after));
@@ -42,7 +49,11 @@ export async function diffStat(before: string, after: string): Promise<DiffStat>
  * beginning and end and all lines that occur on one side only are cut off before, so that a full rewrite of 10,000 lines
  * costs a few milliseconds.
  */
-export async function diffLines(before: readonly string[], after: readonly string[]): Promise<LineDiff> {
+export async function diffLines(
+  before: readonly string[],
+  after: readonly string[],
+  limits: DiffLimits = { maxEditLength: MAX_EDITS, timeout: MAX_TIME },
+): Promise<LineDiff> {
   const { start, endBefore, endAfter } = commonEnds(before, after);
   const whole = { beforeStart: start, beforeEnd: endBefore, afterStart: start, afterEnd: endAfter };
   if (start === endBefore && start === endAfter) return { runs: [], exact: true };
@@ -53,7 +64,7 @@ export async function diffLines(before: readonly string[], after: readonly strin
   const parts = diffArrays(
     left.map(line => line.text),
     right.map(line => line.text),
-    { maxEditLength: MAX_EDITS, timeout: MAX_TIME },
+    limits,
   );
   if (!parts) return { runs: [whole], exact: false };
   const runs: ChangedRun[] = [];

@@ -17,6 +17,8 @@ export interface Revision {
   readonly by: RevisedBy;
   /** What was split off. */
   readonly part?: Preview;
+  /** What a person changed in the proposal, as a patch. */
+  readonly patch?: string;
 }
 
 /**
@@ -72,15 +74,19 @@ export class PreviewStore {
     return { preview: this.#require(staged.id), stored };
   }
 
-  /** Makes the next revision of a pending preview. Every vote on an older one is refused from now on. */
+  /**
+   * Makes the next revision of a pending preview. Every vote on an older one is refused from now on.
+   * @param patch what a person changed in the proposal, for those who listen; it is not stored.
+   */
   revise(
     id: string,
     changes: readonly FileChange[],
     dependsOn: readonly string[],
     by: RevisedBy,
+    patch?: string,
   ): Promise<void> {
     const { revision } = this.#require(id);
-    return this.#record({ type: 'revised', id, revision: revision + 1, changes, dependsOn, by });
+    return this.#record({ type: 'revised', id, revision: revision + 1, changes, dependsOn, by }, patch);
   }
 
   /**
@@ -226,14 +232,19 @@ export class PreviewStore {
     return isPending ? this.#record(entry) : Promise.resolve();
   }
 
-  #record(entry: PreviewLogEntry): Promise<void> {
+  #record(entry: PreviewLogEntry, patch?: string): Promise<void> {
     const changed = this.#reduce(entry);
     const stored = this.#log.append(entry);
     stored.catch(this.#onLogFailure);
     for (const preview of changed) this.#changed.fire(preview);
     if (entry.type === 'revised') {
       const part = entry.part && this.#require(entry.part.id);
-      this.#revised.fire({ preview: this.#require(entry.id), by: entry.by, ...(part ? { part } : {}) });
+      this.#revised.fire({
+        preview: this.#require(entry.id),
+        by: entry.by,
+        ...(part ? { part } : {}),
+        ...(patch === undefined ? {} : { patch }),
+      });
     }
     return stored;
   }

@@ -1,3 +1,4 @@
+import { CONFLICT_LABELS } from './conflictMarkers.ts';
 import { sideOfText, type FileChange, type FileSide } from './fileChange.ts';
 import { mergeTexts } from './mergeText.ts';
 
@@ -7,8 +8,6 @@ export type RebasedChange =
   | { readonly kind: 'clean'; readonly change: FileChange | null }
   /** `marked` is the proposal with conflict markers, where merging lines makes sense. */
   | { readonly kind: 'conflict'; readonly marked?: FileSide };
-
-const labels = { current: 'current file', proposed: 'proposed change' };
 
 /**
  * Moves a change onto another base by a three-way merge of its old base, the new one and its proposal.
@@ -31,7 +30,7 @@ export async function rebaseChange(change: FileChange, base: FileSide | null): P
     case 'rename': {
       if (!base) return { kind: 'conflict' };
       const merged = await mergeSides(change, base);
-      if (merged.conflict) return { kind: 'conflict' };
+      if (merged.conflict) return { kind: 'conflict', marked: merged.after };
       return { kind: 'clean', change: { ...change, before: base, after: merged.after } };
     }
   }
@@ -42,7 +41,7 @@ async function mergeSides(
   { before, after }: { readonly before: FileSide; readonly after: FileSide },
   base: FileSide,
 ): Promise<{ after: FileSide; conflict: boolean }> {
-  const { text, conflicts } = await mergeTexts(before.text, base.text, after.text, labels);
+  const { text, conflicts } = await mergeTexts(before.text, base.text, after.text, CONFLICT_LABELS);
   const reencodes = !sameEncoding(before, after);
   const encoding = reencodes ? after.encoding : base.encoding;
   return {

@@ -2,7 +2,8 @@ import type { Disposable } from '../base/disposable.ts';
 import { DisposableStore } from '../base/disposable.ts';
 import { detailOf, ToolError } from '../base/errors.ts';
 import type { Logger } from '../base/log.ts';
-import { sideOfBytes, stepsOf, type FileChange, type FileSide } from './fileChange.ts';
+import { conflictPaths, hasConflict } from './conflictMarkers.ts';
+import { changeOf, sideOfBytes, stepsOf, type FileChange, type FileSide } from './fileChange.ts';
 import { isOpen, type Preview } from './preview.ts';
 import type { PreviewStore } from './previewStore.ts';
 import { rebaseChange } from './rebaseChange.ts';
@@ -56,6 +57,44 @@ export class Rebaser implements Disposable {
     return this.#work ?? Promise.resolve();
   }
 
+  /**
+   * Moves a stale preview onto what is there now because a person asked for it, also where that takes a decision: a
+   * conflict becomes markers in the proposal, which stays stale until they are gone; what replaces or deletes a file that
+   * changed is shown anew as it would be now.
+   * @returns the paths with conflicts.
+   * @throws ToolError when a preview beneath it is stale itself, or a file cannot be read as text.
+   */
+  async rebaseNow(id: string): Promise<readonly string[]> {
+    await this.check([]);
+    const { store } = this.#options;
+    const preview = store.get(id);
+    if (preview?.state.kind !== 'pending' || !preview.changes) return [];
+    const changes: FileChange[] = [];
+    const dependsOn = new Set<string>();
+    for (const change of preview.changes) {
+      const { side, from } = await this.#baseOf(preview, change);
+      if (from !== undefined) dependsOn.add(from);
+      if (side === 'unreadable') {
+        throw new ToolError(
+          from === undefined
+            ? `${change.path} cannot be read as text any more.`
+            : `${from} is stale and comes first.`,
+        );
+      }
+      const rebased = await rebaseChange(change, side);
+      const next = rebased.kind === 'clean' ? rebased.change : forced(change, side, rebased.marked);
+      if (next) changes.push(next);
+    }
+    if (store.get(id) !== preview) throw new ToolError(`${id} changed in the meantime. Look at it again.`);
+    if (changes.length === 0) {
+      throw new ToolError(`The files already hold what ${id} proposes, or are gone. Discard it.`);
+    }
+    await store.revise(id, changes, [...dependsOn], 'rebase').catch(() => undefined);
+    const paths = conflictPaths(changes);
+    if (paths.length > 0) await store.markStale(id, paths).catch(() => undefined);
+    return paths;
+  }
+
   dispose(): void {
     this.#owned.dispose();
     this.#due.clear();
@@ -92,7 +131,8 @@ export class Rebaser implements Disposable {
       const base = await this.#baseOf(preview, change);
       if (base.from !== undefined) dependsOn.add(base.from);
       const rebased = base.side === 'unreadable' ? undefined : await rebaseChange(change, base.side);
-      if (rebased?.kind === 'clean') changes.push(...(rebased.change ? [rebased.change] : []));
+      if (rebased?.kind === 'clean' && !(rebased.change && hasConflict(rebased.change)))
+        changes.push(...(rebased.change ? [rebased.change] : []));
       else stale.push(change.path);
     }
     // Meanwhile somebody may have resolved or revised it: then this was about something that is no more.
@@ -143,4 +183,14 @@ export class Rebaser implements Disposable {
     }
     return undefined;
   }
+}
+
+/** A change that conflicts with what is there, as a person is to see it: against what is there. */
+function forced(
+  change: FileChange,
+  base: FileSide | null,
+  marked: FileSide | undefined,
+): FileChange | undefined {
+  if (change.kind === 'rename' && base) return { ...change, before: base, after: marked ?? change.after };
+  return changeOf(change.path, base, marked ?? change.after);
 }

@@ -40,13 +40,15 @@ export function appliedText(group: readonly Preview[], reason: string, unsaved: 
 }
 
 /** Told to the model when a preview is at another revision than the one it saw. */
-export function revisionText(preview: Preview, by: 'rebase' | 'user' | 'split'): string {
+export function revisionText(preview: Preview, by: 'rebase' | 'user' | 'split', patch?: string): string {
   const { id, revision, label } = preview;
   switch (by) {
     case 'rebase':
       return `${id} (${label}) was moved onto the file as it is now; it is at revision ${revision}. Earlier recommendations on it are dropped.`;
-    case 'user':
-      return `The user edited the proposal of ${id} (${label}); it is at revision ${revision} and the user decides on it.`;
+    case 'user': {
+      const text = `The user edited the proposal of ${id} (${label}); it is at revision ${revision} and the user decides on it.`;
+      return patch === undefined ? text : `${text}\nWhat the user changed in it:\n${patch}`;
+    }
     case 'split':
       return `A part was split off ${id} (${label}), which the user decides on by itself; the rest is at revision ${revision}.`;
   }
@@ -70,6 +72,10 @@ export function revisedText(preview: Preview, seen: number): string {
     `${nameOf(preview)} is at revision ${preview.revision} now, and this was about revision ${seen}. ` +
     'Nothing was changed. Look at the new revision and resolve it again.'
   );
+}
+
+export function unsettledText(preview: Preview, paths: readonly string[]): string {
+  return `${nameOf(preview)} still holds conflict markers in ${paths.join(', ')}, which the user settles first. Nothing was changed.`;
 }
 
 export function recommendedText(preview: Preview): string {

@@ -11,6 +11,7 @@ export class Review {
   readonly #known = new Set<string>();
   /** Staged since the last prompt: once they are resolved, the session may go on by itself. */
   readonly #current = new Set<string>();
+  readonly #topics = new Map<string, SteeringMessage>();
   #inbox: SteeringMessage[] = [];
 
   constructor(store: Pick<PreviewStore, 'get'>) {
@@ -41,6 +42,7 @@ export class Review {
   clear(): void {
     this.#known.clear();
     this.#current.clear();
+    this.#topics.clear();
     this.#inbox = [];
   }
 
@@ -58,8 +60,16 @@ export class Review {
     );
   }
 
-  /** Something for the model's next request. */
-  tell(message: SteeringMessage): void {
+  /**
+   * Something for the model's next request.
+   * @param topic takes the place of what was said on the same topic and not sent yet.
+   */
+  tell(message: SteeringMessage, topic?: string): void {
+    if (topic !== undefined) {
+      const earlier = this.#topics.get(topic);
+      this.#inbox = this.#inbox.filter(candidate => candidate !== earlier);
+      this.#topics.set(topic, message);
+    }
     this.#inbox.push(message);
   }
 

@@ -299,15 +299,18 @@ export class Session implements Disposable {
     });
   }
 
-  #followRevision({ preview, by, part }: Revision): void {
+  #followRevision({ preview, by, part, patch }: Revision): void {
     if (!this.#review.knows(preview.id)) return;
     if (part) this.#review.staged(part.id);
-    this.#review.tell({
-      role: 'steering',
-      kind: 'revision',
-      text: revisionText(preview, by),
-      previewIds: [preview.id],
-    });
+    this.#review.tell(
+      {
+        role: 'steering',
+        kind: 'revision',
+        text: revisionText(preview, by, patch),
+        previewIds: [preview.id],
+      },
+      by === 'rebase' ? `rebase ${preview.id}` : undefined,
+    );
   }
 
   #followResolution(entry: LedgerEntry): void {

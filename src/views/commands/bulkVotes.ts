@@ -6,6 +6,7 @@ import type { Preview, ResolveAction } from '../../agent/preview/preview.ts';
 import type { PreviewStore } from '../../agent/preview/previewStore.ts';
 import { humanReason } from '../../agent/preview/resolveTexts.ts';
 import type { Restaging } from '../preview/restaging.ts';
+import type { ProposalEdits } from '../preview/proposalEdits.ts';
 import type { PreviewTarget } from './previewTarget.ts';
 
 /** From this many on a bulk vote shows its progress and can be cancelled. */
@@ -15,6 +16,7 @@ export interface BulkVotesOptions {
   readonly store: PreviewStore;
   readonly invoker: Invoker;
   readonly restaging: Restaging;
+  readonly edits: Pick<ProposalEdits, 'hasUnsaved'>;
   readonly logger: Logger;
 }
 
@@ -28,7 +30,7 @@ export class BulkVotes {
 
   /** Applies in the order given, which is that of staging; leaves stale ones alone. */
   async applyAll(targets: readonly PreviewTarget[]): Promise<void> {
-    const fresh = targets.filter(({ id }) => !this.#isStale(id));
+    const fresh = targets.filter(({ id }) => !this.#isStale(id) && !this.#options.edits.hasUnsaved(id));
     const applied = await this.#voteOnAll('apply', fresh);
     const left = targets.length - applied.length;
     const text =

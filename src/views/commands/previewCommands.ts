@@ -10,8 +10,10 @@ import type { PendingView } from '../pending/pendingTree.ts';
 import { oneLine } from '../plainText.ts';
 import type { FileUris } from '../preview/previewUri.ts';
 import type { PreviewOpener } from '../preview/previewOpener.ts';
-import { activePreviewId } from '../preview/previewTabs.ts';
+import type { PreviewTabs } from '../preview/previewTabs.ts';
+import type { ProposalEdits } from '../preview/proposalEdits.ts';
 import type { Restaging } from '../preview/restaging.ts';
+import { ApplyGuard } from './applyGuard.ts';
 import { BulkVotes } from './bulkVotes.ts';
 import { isFromTree, targetsOf, type PreviewTarget } from './previewTarget.ts';
 import type { CommandHandlers } from './registerCommand.ts';
@@ -23,6 +25,8 @@ export interface PreviewCommandsOptions {
   readonly opener: PreviewOpener;
   readonly pendingView: PendingView;
   readonly restaging: Restaging;
+  readonly edits: ProposalEdits;
+  readonly tabs: PreviewTabs;
   readonly settings: Settings;
   readonly files: FileUris;
   readonly logger: Logger;
@@ -30,7 +34,8 @@ export interface PreviewCommandsOptions {
 
 /** Everything that a person does to previews, by lens, editor title, key, tree, chat or palette. */
 export function previewCommands(options: PreviewCommandsOptions): CommandHandlers {
-  const { store, invoker, session, opener, pendingView, settings, files } = options;
+  const { store, invoker, session, opener, pendingView, tabs, settings, files } = options;
+  const guard = new ApplyGuard(options);
   const bulk = new BulkVotes(options);
 
   /** In the order of staging: an earlier one may be what a later one builds on. */
@@ -41,7 +46,7 @@ export function previewCommands(options: PreviewCommandsOptions): CommandHandler
   const targets = async (args: readonly unknown[]): Promise<readonly PreviewTarget[]> => {
     if (isFromTree(args[0])) return targetsOf([undefined, await pendingView.focused()]);
     const named = targetsOf(args);
-    const active = named.length > 0 ? undefined : activePreviewId();
+    const active = named.length > 0 ? undefined : tabs.activeId();
     return active === undefined ? named : [{ id: active }];
   };
 
@@ -64,18 +69,21 @@ export function previewCommands(options: PreviewCommandsOptions): CommandHandler
     const preview = first && store.get(first.id);
     if (!preview) return openHead();
     if (!isOpen(preview)) return void vscode.window.showInformationMessage(alreadyText(preview));
+    const chain = action === 'apply' ? await guard.ask(preview, args[3] === true) : 'alone';
+    if (chain === 'no') return undefined;
     return invoker.resolve({
       id: preview.id,
       revision: first.revision ?? preview.revision,
       action,
       reason: humanReason(action, typeof args[1] === 'string' ? args[1] : undefined),
       actor: 'human',
+      ...(chain === 'chain' ? { chain: true } : {}),
     });
   };
 
   const step = async (direction: 1 | -1): Promise<void> => {
     const previews = store.list(settings.order);
-    const at = previews.findIndex(preview => preview.id === activePreviewId());
+    const at = previews.findIndex(preview => preview.id === tabs.activeId());
     const next = previews.at(at < 0 ? 0 : (at + direction) % previews.length);
     if (next) await opener.open(next);
   };

@@ -4,23 +4,28 @@ import { bytesOfSide } from '../../agent/preview/fileChange.ts';
 import type { Preview } from '../../agent/preview/preview.ts';
 import type { PreviewStore } from '../../agent/preview/previewStore.ts';
 import { opaqueDocument } from './opaqueDocument.ts';
+import type { ProposalEdits } from './proposalEdits.ts';
+import { shownChange } from './shownChange.ts';
 import { changeUri, opaqueUri, parsePreviewUri, type FileUris, type PreviewAddress } from './previewUri.ts';
 
 /**
  * Serves preview documents from the store: `redline-preview://p3/path` is the proposal, the same with `?base` what it was
- * made on. Read-only. The bytes are the exact bytes that the invoker checks and writes.
+ * made on. Read-only but for a proposal that a person edits. The bytes are the exact bytes that the invoker checks and writes.
  */
 export class PreviewFileSystem implements vscode.FileSystemProvider, vscode.Disposable {
   readonly #store: PreviewStore;
   readonly #files: FileUris;
+  readonly #edits: ProposalEdits;
   readonly #owned = new DisposableStore();
   readonly #changed = this.#owned.add(new vscode.EventEmitter<vscode.FileChangeEvent[]>());
   readonly onDidChangeFile = this.#changed.event;
 
-  constructor(store: PreviewStore, files: FileUris) {
+  constructor(store: PreviewStore, files: FileUris, edits: ProposalEdits) {
     this.#store = store;
     this.#files = files;
+    this.#edits = edits;
     this.#owned.add(store.onDidChange(preview => this.#announce(preview)));
+    this.#owned.add(edits.onDidChange(uri => this.#announceUris([uri])));
   }
 
   watch(): vscode.Disposable {
@@ -36,7 +41,7 @@ export class PreviewFileSystem implements vscode.FileSystemProvider, vscode.Disp
       // A later revision is a later time, so that open editors take it up.
       mtime: ctime + preview.revision,
       size: bytes.length,
-      permissions: vscode.FilePermission.Readonly,
+      ...(this.#edits.isOpen(uri) ? {} : { permissions: vscode.FilePermission.Readonly }),
     };
   }
 
@@ -48,8 +53,8 @@ export class PreviewFileSystem implements vscode.FileSystemProvider, vscode.Disp
     return [];
   }
 
-  writeFile(uri: vscode.Uri): never {
-    throw vscode.FileSystemError.NoPermissions(uri);
+  writeFile(uri: vscode.Uri, content: Uint8Array): Promise<void> {
+    return this.#edits.write(uri, content);
   }
 
   createDirectory(uri: vscode.Uri): never {
@@ -70,30 +75,40 @@ export class PreviewFileSystem implements vscode.FileSystemProvider, vscode.Disp
 
   #find(uri: vscode.Uri): { preview: Preview; bytes: Uint8Array } {
     const address = parsePreviewUri(uri);
-    const preview = address && this.#store.get(address.previewId);
-    const bytes = preview && this.#bytes(preview, address);
-    if (!bytes) throw vscode.FileSystemError.FileNotFound(uri);
-    return { preview, bytes };
+    const shown = address && this.#shown(address);
+    if (!shown) throw vscode.FileSystemError.FileNotFound(uri);
+    const draft = address.side === 'proposal' ? this.#edits.draftOf(uri) : undefined;
+    return draft ? { ...shown, bytes: draft } : shown;
   }
 
-  #bytes(preview: Preview, { side, path }: PreviewAddress): Uint8Array | undefined {
-    if (!preview.changes) {
-      if (path !== opaqueUri(preview, side).path) return undefined;
-      return Buffer.from(side === 'base' ? '' : opaqueDocument(preview));
+  #shown(address: PreviewAddress): { preview: Preview; bytes: Uint8Array } | undefined {
+    const { previewId, side, path } = address;
+    const opaque = this.#store.get(previewId);
+    if (opaque && !opaque.changes) {
+      if (path !== opaqueUri(opaque, side).path) return undefined;
+      return { preview: opaque, bytes: Buffer.from(side === 'base' ? '' : opaqueDocument(opaque)) };
     }
-    const change = preview.changes.find(candidate => this.#files(candidate.path).path === path);
-    if (!change) return undefined;
-    const content = side === 'base' ? change.before : change.after;
-    return content ? bytesOfSide(content) : new Uint8Array();
+    const shown = shownChange(this.#store, this.#files, address);
+    if (!shown) return undefined;
+    const content = side === 'base' ? shown.change.before : shown.change.after;
+    return { preview: shown.preview, bytes: content ? bytesOfSide(content) : new Uint8Array() };
   }
 
+  /** A part is shown under the address of what it was split off, too. */
   #announce(preview: Preview): void {
-    const uris = preview.changes
-      ? preview.changes.flatMap(change => [
-          changeUri(preview.id, change, 'proposal', this.#files),
-          changeUri(preview.id, change, 'base', this.#files),
-        ])
-      : [opaqueUri(preview, 'proposal')];
+    if (!preview.changes) return this.#announceUris([opaqueUri(preview, 'proposal')]);
+    const ids = [preview.id, ...(preview.part ? [preview.part.previewId] : [])];
+    this.#announceUris(
+      ids.flatMap(id =>
+        (preview.changes ?? []).flatMap(change => [
+          changeUri(id, change, 'proposal', this.#files),
+          changeUri(id, change, 'base', this.#files),
+        ]),
+      ),
+    );
+  }
+
+  #announceUris(uris: readonly vscode.Uri[]): void {
     this.#changed.fire(uris.map(uri => ({ type: vscode.FileChangeType.Changed, uri })));
   }
 }

@@ -8,7 +8,8 @@ import type { Session } from '../../agent/session/session.ts';
 import type { Settings } from '../host/settings.ts';
 import { PREVIEW_SCHEME } from '../contributions.ts';
 import { oneLine } from '../plainText.ts';
-import { closeOtherPreviewTabs, closePreviewTabs, quietColumn, tabTitle } from './previewTabs.ts';
+import { tabTitle, type PreviewTabs } from './previewTabs.ts';
+import { changesFile } from './shownChange.ts';
 import { changeUri, opaqueUri, type FileUris } from './previewUri.ts';
 
 export interface PreviewOpenerOptions {
@@ -16,6 +17,7 @@ export interface PreviewOpenerOptions {
   readonly session: Session;
   readonly files: FileUris;
   readonly settings: Settings;
+  readonly tabs: PreviewTabs;
   readonly logger: Logger;
 }
 
@@ -33,6 +35,7 @@ export class PreviewOpener implements vscode.Disposable {
   constructor(options: PreviewOpenerOptions) {
     this.#options = options;
     this.#owned.add(options.store.onDidChange(preview => this.#follow(preview)));
+    this.#owned.add(options.store.onDidRevise(({ preview, part }) => part && this.#closeSplitOff(preview)));
     this.#owned.add(vscode.workspace.onDidChangeTextDocument(event => this.#noteActivity(event.document)));
     this.#owned.add(
       vscode.window.onDidChangeTextEditorSelection(event => {
@@ -61,11 +64,23 @@ export class PreviewOpener implements vscode.Disposable {
 
   #follow(preview: Preview): void {
     if (!isOpen(preview)) {
-      this.#quietly(closePreviewTabs(preview.id));
+      this.#quietly(this.#options.tabs.close(preview.id));
     } else if (this.#mayOpen && preview.state.kind === 'pending' && this.#opensByItself()) {
       this.#mayOpen = false;
-      this.#quietly(this.#show(preview, { preview: true, preserveFocus: true, viewColumn: quietColumn() }));
+      this.#quietly(
+        this.#show(preview, {
+          preview: true,
+          preserveFocus: true,
+          viewColumn: this.#options.tabs.quietColumn(),
+        }),
+      );
     }
+  }
+
+  /** The diff of a single file closes when that file goes its own way; a multi-file diff says what became of it. */
+  #closeSplitOff(preview: Preview): void {
+    const { tabs, files } = this.#options;
+    this.#quietly(tabs.closeFiles(preview.id, ({ path }) => !changesFile(preview, path, files)));
   }
 
   #opensByItself(): boolean {
@@ -84,8 +99,8 @@ export class PreviewOpener implements vscode.Disposable {
     await this.#showDiff(preview, options, path);
     const now = this.#options.store.get(preview.id);
     // It may have been resolved while its tab opened.
-    if (wasOpen && now && !isOpen(now)) await closePreviewTabs(preview.id);
-    else await closeOtherPreviewTabs(preview.id);
+    if (wasOpen && now && !isOpen(now)) await this.#options.tabs.close(preview.id);
+    else await this.#options.tabs.closeOthers(preview.id);
   }
 
   async #showDiff(preview: Preview, options: vscode.TextDocumentShowOptions, path?: string): Promise<void> {

@@ -1,51 +1,89 @@
 import * as vscode from 'vscode';
-import { parsePreviewUri } from './previewUri.ts';
+import type { PreviewStore } from '../../agent/preview/previewStore.ts';
+import { oneLine } from '../plainText.ts';
+import { parsePreviewUri, type PreviewAddress } from './previewUri.ts';
 
 /** The title of a preview's tab. The multi-diff has no other mark of ours that the stable API shows. */
 export function tabTitle(name: string, previewId: string): string {
   return `${name} (Redline ${previewId})`;
 }
 
-/** The preview that a tab shows, if it shows one. */
-export function previewIdOfTab(tab: vscode.Tab | undefined): string | undefined {
-  if (!tab) return undefined;
-  const { input, label } = tab;
-  if (input instanceof vscode.TabInputTextDiff) return parsePreviewUri(input.modified)?.previewId;
-  if (input instanceof vscode.TabInputText) return parsePreviewUri(input.uri)?.previewId;
-  // A multi-diff has no input that extensions see. VS Code adds the number of files to its title.
-  return input === undefined ? [...label.matchAll(/\(Redline (p[1-9]\d*)\)/g)].at(-1)?.[1] : undefined;
+/** The tabs that show previews, and which preview each of them shows. */
+export class PreviewTabs {
+  readonly #store: Pick<PreviewStore, 'get'>;
+
+  constructor(store: Pick<PreviewStore, 'get'>) {
+    this.#store = store;
+  }
+
+  /** The preview that a tab shows, if it shows one. */
+  idOf(tab: vscode.Tab | undefined): string | undefined {
+    return tab && (addressOf(tab)?.previewId ?? this.#idOfMultiDiff(tab));
+  }
+
+  /** The preview in the active editor. */
+  activeId(): string | undefined {
+    const editor = vscode.window.activeTextEditor;
+    const shown = editor && parsePreviewUri(editor.document.uri);
+    return shown?.previewId ?? this.idOf(vscode.window.tabGroups.activeTabGroup.activeTab);
+  }
+
+  /** Whether the active tab is a multi-file diff of ours. */
+  get isMultiDiffActive(): boolean {
+    const tab = vscode.window.tabGroups.activeTabGroup.activeTab;
+    return tab !== undefined && this.#idOfMultiDiff(tab) !== undefined;
+  }
+
+  /** Where a preview may open by itself: with other previews, in an empty group, else beside; never over a person's work. */
+  quietColumn(): vscode.ViewColumn {
+    const { activeTabGroup: active, all } = vscode.window.tabGroups;
+    const isFree = (group: vscode.TabGroup): boolean =>
+      group.tabs.length === 0 || this.idOf(group.activeTab) !== undefined;
+    const holdsPreview = (group: vscode.TabGroup): boolean =>
+      group.tabs.some(tab => this.idOf(tab) !== undefined);
+    const free = isFree(active) ? active : all.find(group => group !== active && holdsPreview(group));
+    return free?.viewColumn ?? vscode.ViewColumn.Beside;
+  }
+
+  /** Closes the tabs of a preview that is resolved. */
+  close(previewId: string): Promise<void> {
+    return closeTabs(tab => this.idOf(tab) === previewId);
+  }
+
+  /** Closes the diffs of single files that a preview no longer changes, since they were split off. */
+  closeFiles(previewId: string, isGone: (address: PreviewAddress) => boolean): Promise<void> {
+    return closeTabs(tab => {
+      const address = addressOf(tab);
+      return address?.previewId === previewId && isGone(address);
+    });
+  }
+
+  /**
+   * Closes the tabs of other previews where VS Code does not reuse one tab by itself (`workbench.editor.enablePreview`
+   * is off), so that a stack of previews needs one tab. Pinned ones stay.
+   */
+  async closeOthers(previewId: string): Promise<void> {
+    if (vscode.workspace.getConfiguration('workbench.editor').get('enablePreview') !== false) return;
+    await closeTabs(tab => !tab.isPinned && ![undefined, previewId].includes(this.idOf(tab)));
+  }
+
+  /**
+   * A multi-diff has no input that extensions see, so it is known by its title: the one that its preview's tab gets, to
+   * which VS Code may add the number of files. Another tab that only mentions a preview is none of ours.
+   */
+  #idOfMultiDiff({ input, label }: vscode.Tab): string | undefined {
+    if (input !== undefined) return undefined;
+    const id = [...label.matchAll(/\(Redline (p[1-9]\d*)\)/g)].at(-1)?.[1];
+    const preview = id === undefined ? undefined : this.#store.get(id);
+    if (!preview) return undefined;
+    const title = tabTitle(oneLine(preview.label), preview.id);
+    return label === title || label.startsWith(`${title} (`) ? preview.id : undefined;
+  }
 }
 
-/** The preview in the active editor. */
-export function activePreviewId(): string | undefined {
-  const shown =
-    vscode.window.activeTextEditor && parsePreviewUri(vscode.window.activeTextEditor.document.uri);
-  return shown?.previewId ?? previewIdOfTab(vscode.window.tabGroups.activeTabGroup.activeTab);
-}
-
-/** Where a preview may open by itself: with other previews, in an empty group, else beside; never over a person's work. */
-export function quietColumn(): vscode.ViewColumn {
-  const { activeTabGroup: active, all } = vscode.window.tabGroups;
-  const isFree = (group: vscode.TabGroup): boolean =>
-    group.tabs.length === 0 || previewIdOfTab(group.activeTab) !== undefined;
-  const holdsPreview = (group: vscode.TabGroup): boolean =>
-    group.tabs.some(tab => previewIdOfTab(tab) !== undefined);
-  const free = isFree(active) ? active : all.find(group => group !== active && holdsPreview(group));
-  return free?.viewColumn ?? vscode.ViewColumn.Beside;
-}
-
-/** Closes the tabs of a preview that is resolved. */
-export function closePreviewTabs(previewId: string): Promise<void> {
-  return closeTabs(tab => previewIdOfTab(tab) === previewId);
-}
-
-/**
- * Closes the tabs of other previews where VS Code does not reuse one tab by itself (`workbench.editor.enablePreview`
- * is off), so that a stack of previews needs one tab. Pinned ones stay.
- */
-export async function closeOtherPreviewTabs(previewId: string): Promise<void> {
-  if (vscode.workspace.getConfiguration('workbench.editor').get('enablePreview') !== false) return;
-  await closeTabs(tab => !tab.isPinned && ![undefined, previewId].includes(previewIdOfTab(tab)));
+function addressOf({ input }: vscode.Tab): PreviewAddress | undefined {
+  if (input instanceof vscode.TabInputTextDiff) return parsePreviewUri(input.modified);
+  return input instanceof vscode.TabInputText ? parsePreviewUri(input.uri) : undefined;
 }
 
 async function closeTabs(matches: (tab: vscode.Tab) => boolean): Promise<void> {

@@ -1,0 +1,95 @@
+import * as vscode from 'vscode';
+import { conflictPaths } from '../../agent/preview/conflictMarkers.ts';
+import type { Invoker } from '../../agent/preview/invoker.ts';
+import type { Preview, ResolveAction } from '../../agent/preview/preview.ts';
+import type { PreviewStore } from '../../agent/preview/previewStore.ts';
+import type { Rebaser } from '../../agent/preview/rebaser.ts';
+import { resolvePart } from '../../agent/preview/resolvePart.ts';
+import { humanReason } from '../../agent/preview/resolveTexts.ts';
+import type { PreviewOpener } from '../preview/previewOpener.ts';
+import type { PreviewTabs } from '../preview/previewTabs.ts';
+import { changeUri, type FileUris } from '../preview/previewUri.ts';
+import type { ProposalEdits } from '../preview/proposalEdits.ts';
+import { ApplyGuard } from './applyGuard.ts';
+import { fileTarget, hunkTarget, type PartTarget } from './partTarget.ts';
+import { targetsOf } from './previewTarget.ts';
+import type { CommandHandlers } from './registerCommand.ts';
+
+export interface PartCommandsOptions {
+  readonly store: PreviewStore;
+  readonly invoker: Invoker;
+  readonly rebaser: Rebaser;
+  readonly opener: PreviewOpener;
+  readonly edits: ProposalEdits;
+  readonly tabs: PreviewTabs;
+  readonly files: FileUris;
+}
+
+/** Votes on single files and hunks, and what a person does to a proposal before they vote: edit it, rebase it. */
+export function partCommands(options: PartCommandsOptions): CommandHandlers {
+  const { store, invoker, rebaser, opener, edits, tabs, files } = options;
+  const guard = new ApplyGuard(options);
+
+  const vote = async (action: ResolveAction, target: PartTarget | undefined): Promise<unknown> => {
+    if (!target) {
+      return void vscode.window.showInformationMessage(
+        vscode.l10n.t('Open a preview and put the cursor into a changed line first.'),
+      );
+    }
+    const { id, revision, path, hunk } = target;
+    const preview = store.get(id);
+    const chain = action === 'apply' && preview ? await guard.ask(preview) : 'alone';
+    if (chain === 'no') return undefined;
+    return resolvePart(
+      { store, invoker },
+      {
+        id,
+        revision,
+        action,
+        reason: humanReason(action),
+        actor: 'human',
+        ...(chain === 'chain' ? { chain: true } : {}),
+      },
+      { path, ...(hunk === undefined ? {} : { hunk }) },
+    );
+  };
+
+  const named = (args: readonly unknown[]): Preview | undefined => {
+    const id = targetsOf(args)[0]?.id ?? tabs.activeId();
+    return id === undefined ? undefined : store.get(id);
+  };
+
+  const edit = async (preview: Preview, path: string | undefined): Promise<void> => {
+    const changes = preview.state.kind === 'pending' ? (preview.changes ?? []) : [];
+    const change =
+      changes.find(candidate => candidate.path === path) ?? (path === undefined ? changes[0] : undefined);
+    if (!change?.after) {
+      return void vscode.window.showInformationMessage(vscode.l10n.t('There is no proposed text to edit.'));
+    }
+    edits.begin(changeUri(preview.id, change, 'proposal', files));
+    await opener.open(preview, change.path);
+  };
+
+  return {
+    'redline.preview.applyFile': (...args) => vote('apply', fileTarget(options, args)),
+    'redline.preview.discardFile': (...args) => vote('discard', fileTarget(options, args)),
+    'redline.preview.applyHunk': async (...args) => vote('apply', await hunkTarget(options, args)),
+    'redline.preview.discardHunk': async (...args) => vote('discard', await hunkTarget(options, args)),
+    'redline.preview.rebase': async (...args) => {
+      const preview = named(args);
+      if (preview?.state.kind !== 'pending') return;
+      const [conflict] = await rebaser.rebaseNow(preview.id);
+      const rebased = store.get(preview.id);
+      if (!rebased) return;
+      if (conflict === undefined) await opener.open(rebased);
+      else await edit(rebased, conflict);
+    },
+    'redline.preview.edit': async (...args) => {
+      const preview = named(args);
+      if (!preview) return;
+      const [conflict] = conflictPaths(preview.changes ?? []);
+      const path = fileTarget(options, args)?.path ?? conflict;
+      await edit(preview, path);
+    },
+  };
+}
