@@ -37,6 +37,17 @@ const definitions: Readonly<Record<string, Definition>> = {
       return { tool: 'write_file', arguments: { path, content } };
     },
   },
+  '/replace': {
+    usage: '/replace <pattern> => <rewrite> in <glob>',
+    about: 'propose to replace code by its structure; `$A` is any one node, `$$$A` any number',
+    parse(rest) {
+      // The arrow with white space around it, and the last `in`: both may stand in code too.
+      const match = /^(.+?)\s=>(?:\s+(.*?))??\s+in\s+(\S+)$/s.exec(rest.trim());
+      if (!match) return undefined;
+      const [, pat = '', out = '', glob = ''] = match;
+      return { tool: 'ast_edit', arguments: { ops: [{ pat: pat.trim(), out }], paths: [glob] } };
+    },
+  },
 };
 
 const HELP = '/help';

@@ -147,6 +147,7 @@ export class ChatFeed implements Disposable {
       messages: session.messages,
       arriving: this.#live.text,
       liveResult: id => this.#live.result(id),
+      liveProgress: id => this.#live.progress(id),
       queued: this.#queued,
       previews: store.all(),
       ledger: store.ledger(),
