@@ -28,7 +28,7 @@ export function astEditTool(searcher: AstSearcher): Tool {
     }),
     async execute({ ops, paths }, context) {
       const { files, summary } = await runSearch(searcher, ops, paths, context);
-      if (files.length === 0) return textResult(nothingReport(summary));
+      if (files.length === 0) return textResult(`${nothingReport(summary)} Nothing was staged.`);
       const changes: FileChange[] = files.flatMap(({ path, found }) =>
         found.kind === 'edits' ? [{ kind: 'modify', path, before: found.before, after: found.after }] : [],
       );

@@ -20,36 +20,45 @@ export class OverlapError extends Error {
   }
 }
 
-/** Matches without those inside another one, which the ast-grep CLI leaves alone too. Sorted by place. */
-export function outermost(nodes: readonly SyntaxNode[]): { nodes: SyntaxNode[]; nested: number } {
-  const kept: SyntaxNode[] = [];
-  let end = -1;
-  for (const node of nodes) {
-    const range = node.range();
-    if (range.start.index < end) continue;
-    kept.push(node);
-    end = range.end.index;
-  }
-  return { nodes: kept, nested: nodes.length - kept.length };
+/** A matched node and its place in the file. */
+export interface MatchedNode extends Match {
+  readonly node: SyntaxNode;
 }
 
 /**
- * The edits that rewrite matches.
- * @param offset how far the text that was parsed begins after that of `source`
+ * Matches without those inside another one, which the ast-grep CLI leaves alone too. Sorted by place.
+ * @param offset how far the text that was parsed begins after that of the file
  */
-export function editsOf(
+export function outermost(
   nodes: readonly SyntaxNode[],
+  offset: number,
+): { readonly outer: readonly MatchedNode[]; readonly nested: number } {
+  const outer: MatchedNode[] = [];
+  let last = -Infinity;
+  for (const node of nodes) {
+    const { start, end } = rangeOf(node, offset);
+    if (start < last) continue;
+    outer.push({ node, start, end });
+    last = end;
+  }
+  return { outer, nested: nodes.length - outer.length };
+}
+
+/** The edits that rewrite matches; `offset` as above. */
+export function editsOf(
+  matches: readonly MatchedNode[],
   template: Template,
   source: string,
   offset: number,
 ): TextEdit[] {
-  return nodes.map(node => {
-    const { start, end } = rangeOf(node, offset);
-    return { start, end, text: template.render(source, start, capturesOf(node, offset)) };
-  });
+  return matches.map(({ node, start, end }) => ({
+    start,
+    end,
+    text: template.render(source, start, capturesOf(node, offset)),
+  }));
 }
 
-export function rangeOf(node: SyntaxNode, offset: number): Match {
+function rangeOf(node: SyntaxNode, offset: number): Match {
   const { start, end } = node.range();
   return { start: start.index + offset, end: end.index + offset };
 }

@@ -32,14 +32,13 @@ export class IgnoreRules {
   static async of(folder: string): Promise<IgnoreRules> {
     const { default: make } = await import('ignore');
     const folders = foldersUpToRepository(folder);
-    const above = IgnoreRules.#along(make, folders.slice(0, -1), folder);
-    return above.hides(folder, true)
-      ? IgnoreRules.#along(make, [folder], folder)
-      : IgnoreRules.#along(make, folders, folder);
+    const above = folders.slice(0, -1);
+    const isIgnored = above.length > 0 && IgnoreRules.#along(make, above).hides(folder, true);
+    return IgnoreRules.#along(make, isIgnored ? [folder] : folders);
   }
 
-  static #along(make: MakeIgnore, folders: readonly string[], folder: string): IgnoreRules {
-    let rules = new IgnoreRules(make, undefined, folders[0] ?? folder, ['.git/info/exclude']);
+  static #along(make: MakeIgnore, folders: readonly string[]): IgnoreRules {
+    let rules = new IgnoreRules(make, undefined, folders[0] ?? '', ['.git/info/exclude']);
     for (const at of folders) rules = new IgnoreRules(make, rules, at, RULE_FILES);
     return rules;
   }

@@ -26,7 +26,13 @@ export function parsePattern(structure: Structure, language: AstLanguage, patter
     );
   for (let inner = onlyChild(node); inner; inner = onlyChild(node)) node = inner;
   if (node.kind() === 'ERROR') throw new PatternError('it does not parse');
-  return toPattern(node, language.expando);
+  const parsed = toPattern(node, language.expando);
+  if (parsed.type === 'variable' && parsed.ellipsis) {
+    throw new PatternError(
+      'it is nothing but any number of nodes; use $A for one, or put it into a larger pattern',
+    );
+  }
+  return parsed;
 }
 
 /** The child of a node that has no other; a second one that is missing from the text or nameless does not count. */

@@ -62,9 +62,14 @@ export class Plans {
   for(language: AstLanguage): Plan {
     let plan = this.#plans.get(language.id);
     if (!plan) {
-      // Pages hold scripts and styles.
+      const ops = this.#compile(language);
+      // Pages hold scripts and styles, where the ast-grep CLI looks only for what could stand in a page too.
       const inner = language.id === 'Html' ? ['JavaScript', 'TypeScript', 'Css'].map(languageById) : [];
-      plan = { language, ops: this.#compile(language), inner: inner.map(one => this.for(one)) };
+      const within = inner.map(one => {
+        const whole = this.for(one);
+        return { ...whole, ops: whole.ops.filter(({ index }) => ops.some(op => op.index === index)) };
+      });
+      plan = { language, ops, inner: within };
       this.#plans.set(language.id, plan);
     }
     return plan;

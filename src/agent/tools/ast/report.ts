@@ -30,12 +30,8 @@ export function matchReport(files: readonly AstFile[], summary: AstSummary): str
 
 /** What the model reads when nothing was found. */
 export function nothingReport(summary: AstSummary): string {
-  const searched = plural(summary.searched, 'file');
-  return [
-    `No match in ${searched}. Nothing was staged.`,
-    ...notes([], summary),
-    ...invalidNotes(summary),
-  ].join('\n');
+  const head = `No match in ${plural(summary.searched, 'file')}.`;
+  return [head, ...notes([], summary), ...invalidNotes(summary)].join('\n');
 }
 
 function total(files: readonly AstFile[]): number {

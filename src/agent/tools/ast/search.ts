@@ -143,7 +143,7 @@ class Run {
     if (known !== undefined) return;
     if (stamp.size > MAX_BYTES) return void this.#tooLarge.push(found.path);
     const bytes = this.#read(found.file);
-    if (!bytes) return;
+    if (!bytes || bytes.length === 0) return;
     if (plan.inner.length > 0 || isUtf16(bytes)) {
       const result = this.#searchBytes(plan, found.path, Buffer.from(bytes));
       this.#results.set(found.file, stamp, result);

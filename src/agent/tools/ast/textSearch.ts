@@ -1,7 +1,7 @@
 import { Buffer } from 'node:buffer';
 import { sideOfBytes, sideOfText, type FileSide } from '../../preview/fileChange.ts';
 import { applyTextEdits, type TextEdit } from '../textEdits.ts';
-import { editsOf, mergeEdits, outermost, OverlapError, rangeOf, type Match } from './edits.ts';
+import { editsOf, mergeEdits, outermost, OverlapError, type Match } from './edits.ts';
 import type { Plan } from './plan.ts';
 import { AstError, type AstFile, type MatchRow } from './protocol.ts';
 import type { Structure, SyntaxNode } from './structure.ts';
@@ -27,8 +27,8 @@ export function findingOf(
   source: string,
   offset: number,
 ): OpFinding {
-  const { nodes: outer, nested } = outermost(nodes);
-  const matches = op.template ? [] : outer.map(node => rangeOf(node, offset));
+  const { outer, nested } = outermost(nodes, offset);
+  const matches = op.template ? [] : outer.map(({ start, end }) => ({ start, end }));
   const edits = op.template ? editsOf(outer, op.template, source, offset) : [];
   return { matches, edits, nested, rewrites: op.template !== null };
 }
@@ -102,18 +102,23 @@ function searchText(
   const ops = plan.ops.filter(op => op.mayMatch(bytes));
   if (ops.length === 0 && plan.inner.length === 0) return false;
   const root = structure.parse(plan.language.id, text);
-  let found = 0;
+  const outer = new Map<number, readonly Match[]>();
   for (const op of ops) {
-    const finding = findingOf(op, root.findAll({ rule: { pattern: op.pat } }), source, offset);
-    found += finding.edits.length + finding.matches.length;
+    const nodes = root.findAll({ rule: { pattern: op.pat } });
+    const finding = findingOf(op, nodes, source, offset);
+    outer.set(op.index, op.template ? finding.edits : finding.matches);
     into.push(finding);
   }
-  let errors = found > 0 && hasSyntaxErrors(root);
+  let errors = [...outer.values()].some(matches => matches.length > 0) && hasSyntaxErrors(root);
   for (const { language, node } of innerTexts(root)) {
+    const start = offset + node.range().start.index;
     const inner = plan.inner.find(candidate => candidate.language.id === language);
-    if (!inner) continue;
-    const start = node.range().start.index;
-    errors = searchText(structure, inner, node.text(), source, offset + start, into) || errors;
+    // A match of the whole is not searched for more of them.
+    const left = inner?.ops.filter(
+      ({ index }) => !outer.get(index)?.some(match => match.start <= start && start < match.end),
+    );
+    if (!inner || !left) continue;
+    errors = searchText(structure, { ...inner, ops: left }, node.text(), source, start, into) || errors;
   }
   return errors;
 }
