@@ -27,7 +27,8 @@ export function astEditTool(searcher: AstSearcher): Tool {
       paths: pathsSchema,
     }),
     async execute({ ops, paths }, context) {
-      const { files, summary } = await runSearch(searcher, ops, paths, context);
+      const result = await runSearch(searcher, ops, paths, context);
+      const { files, summary } = result;
       if (files.length === 0) return textResult(`${nothingReport(summary)} Nothing was staged.`);
       const changes: FileChange[] = files.flatMap(({ path, found }) =>
         found.kind === 'edits' ? [{ kind: 'modify', path, before: found.before, after: found.after }] : [],
@@ -38,7 +39,7 @@ export function astEditTool(searcher: AstSearcher): Tool {
         changes,
         details: { ops, paths },
       });
-      return textResult(editReport(files, summary));
+      return textResult(editReport(result));
     },
   });
 }

@@ -19,8 +19,8 @@ export function astGrepTool(searcher: AstSearcher): Tool {
     }),
     readOnly: true,
     async execute({ pat, paths }, context) {
-      const { files, summary } = await runSearch(searcher, [{ pat, out: null }], paths, context);
-      return textResult(files.length === 0 ? nothingReport(summary) : matchReport(files, summary));
+      const result = await runSearch(searcher, [{ pat, out: null }], paths, context);
+      return textResult(result.files.length === 0 ? nothingReport(result.summary) : matchReport(result));
     },
   });
 }

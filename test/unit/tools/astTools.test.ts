@@ -13,7 +13,6 @@ import type { Workspace } from '../../../src/agent/preview/workspace.ts';
 import type { AstFolder } from '../../../src/agent/tools/ast/scope.ts';
 import { astEditTool } from '../../../src/agent/tools/astEdit.ts';
 import { astGrepTool } from '../../../src/agent/tools/astGrep.ts';
-import { builtInTools } from '../../../src/agent/tools/builtIn.ts';
 import { folderWith, startEngine } from '../../support/astFolder.ts';
 
 const engine = startEngine();
@@ -26,7 +25,7 @@ after(() => {
 /** The tools over one folder on disk, or several where `names` are given. */
 function tools(
   files: Record<string, string>,
-  { names = ['one'], dirty = {} as Record<string, string> } = {},
+  { names = ['one'], dirty = {} }: { names?: string[]; dirty?: Record<string, string> } = {},
 ) {
   const root = folderWith(files);
   made.push(root);
@@ -53,6 +52,7 @@ function tools(
       staged.push(action);
       return Promise.resolve({} as Preview);
     },
+    pendingOn: (file: string) => (Object.hasOwn(dirty, file) ? 'p7' : undefined),
     resolve: () => Promise.reject(new Error('not here')),
     onUpdate: (progress: string) => void updates.push(progress),
   };
@@ -151,9 +151,9 @@ describe('ast_edit', () => {
     assert.deepEqual(staged, []);
   });
 
-  it('sees editors with unsaved changes', async () => {
+  it('sees texts that are not on disk yet, and says whose', async () => {
     const { edit, staged } = tools({ 'a.ts': 'x' }, { dirty: { 'a.ts': 'console.log(9)' } });
-    await edit(log);
+    assert.match(await edit(log), /Some files are seen as if p7 were applied/);
     assert.equal(staged[0]?.changes?.[0]?.before?.text, 'console.log(9)');
   });
 
@@ -227,14 +227,5 @@ describe('ast_grep', () => {
 
   it('says when it finds nothing', async () => {
     assert.match(await tools({ 'a.ts': 'x' }).grep('f($A)'), /^No match in 1 file/);
-  });
-});
-
-describe('the tools that come with Redline', () => {
-  it('have those that need an engine only if there is one', () => {
-    const scope = { folders: () => [], unsaved: () => [] };
-    assert.equal(builtInTools().get('ast_edit'), undefined);
-    assert.equal(builtInTools({ engine, scope }).get('ast_grep')?.readOnly, true);
-    assert.notEqual(builtInTools({ engine, scope }).get('ast_edit')?.readOnly, true);
   });
 });

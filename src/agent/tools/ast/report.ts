@@ -1,6 +1,7 @@
 import { splitLines } from '../../preview/lineDiff.ts';
 import type { TextEdit } from '../textEdits.ts';
 import type { AstFile, AstSummary } from './protocol.ts';
+import type { SearchResult } from './runSearch.ts';
 
 /** The most files that a report shows line by line. */
 const MAX_FILES = 40;
@@ -18,20 +19,22 @@ export function editLabel(files: readonly AstFile[]): string {
 }
 
 /** What the model reads of staged replacements. */
-export function editReport(files: readonly AstFile[], summary: AstSummary): string {
-  return [editLabel(files), ...body(files, 'replacement', editRows), ...notes(files, summary)].join('\n');
+export function editReport({ files, summary, pending }: SearchResult): string {
+  return [editLabel(files), ...body(files, 'replacement', editRows), ...notes(files, summary, pending)].join(
+    '\n',
+  );
 }
 
 /** What the model reads of a search. */
-export function matchReport(files: readonly AstFile[], summary: AstSummary): string {
+export function matchReport({ files, summary, pending }: SearchResult): string {
   const head = `${plural(total(files), 'match', 'matches')} in ${plural(files.length, 'file')}`;
-  return [head, ...body(files, 'match', matchRows), ...notes(files, summary)].join('\n');
+  return [head, ...body(files, 'match', matchRows), ...notes(files, summary, pending)].join('\n');
 }
 
 /** What the model reads when nothing was found. */
 export function nothingReport(summary: AstSummary): string {
   const head = `No match in ${plural(summary.searched, 'file')}.`;
-  return [head, ...notes([], summary), ...invalidNotes(summary)].join('\n');
+  return [head, ...notes([], summary, []), ...invalidNotes(summary)].join('\n');
 }
 
 function total(files: readonly AstFile[]): number {
@@ -90,10 +93,11 @@ function matchRows({ found }: AstFile): string[][] {
   return found.rows.map(({ line, column, text }) => [`${line}:${column}: ${shorten(text)}`]);
 }
 
-function notes(files: readonly AstFile[], summary: AstSummary): string[] {
+function notes(files: readonly AstFile[], summary: AstSummary, pending: readonly string[]): string[] {
   const broken = files.filter(file => file.syntaxErrors).map(file => file.path);
   const nested = files.reduce((sum, file) => sum + file.nested, 0);
   const parts = [
+    pending.length > 0 && `Some files are seen as if ${named(pending)} were applied, which they are not yet.`,
     broken.length > 0 && `Files with syntax errors, where matches may be missing or odd: ${named(broken)}.`,
     nested > 0 &&
       `${plural(nested, 'match', 'matches')} inside of other matches left as they are; search again after applying.`,

@@ -14,6 +14,8 @@ export interface SearchResult {
   /** In the order of their paths. */
   readonly files: readonly AstFile[];
   readonly summary: AstSummary;
+  /** Pending previews whose text some of the files were searched in. */
+  readonly pending: readonly string[];
 }
 
 /**
@@ -50,7 +52,12 @@ export async function runSearch(
   }
   if (summary.searched === 0 && summary.invalid.length === 0)
     throw new ToolError(unknownLanguageText(summary));
-  return { files: files.sort((a, b) => (a.path < b.path ? -1 : 1)), summary };
+  const pending = files.flatMap(file => context.pendingOn(file.path) ?? []);
+  return {
+    files: files.sort((a, b) => (a.path < b.path ? -1 : 1)),
+    summary,
+    pending: [...new Set(pending)],
+  };
 }
 
 function checkPatterns(ops: readonly AstOp[]): void {

@@ -78,7 +78,7 @@ class Run {
   #searched = 0;
   #files = 0;
   #matches = 0;
-  #failure: unknown;
+  #failure: Error | undefined;
 
   constructor(
     structure: Structure,
@@ -207,7 +207,7 @@ class Run {
     while (this.#inFlight.size < IN_FLIGHT && this.#waiting.length >= least && this.#waiting.length > 0) {
       const chunk = this.#waiting.splice(0, this.#launched++ === 0 ? FIRST_CHUNK : CHUNK);
       const work = this.#parse(chunk).catch((error: unknown) => {
-        this.#failure ??= error;
+        this.#failure ??= error instanceof Error ? error : new Error(String(error));
       });
       const tracked = work.finally(() => this.#inFlight.delete(tracked));
       this.#inFlight.add(tracked);
@@ -292,7 +292,7 @@ class Run {
 
   #check(): void {
     if (this.#signal.aborted) throw abortErrorOf(this.#signal);
-    if (this.#failure !== undefined) throw this.#failure;
+    if (this.#failure) throw this.#failure;
   }
 
   #refuseInvalid(): void {

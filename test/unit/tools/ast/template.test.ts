@@ -44,9 +44,6 @@ describe('a rewrite', () => {
   });
 
   it('leaves lines alone that have less indentation than is taken away', () => {
-    assert.equal(
-      render('$A', '    f(\n  1,\n      2)', 0, { A: 'f(\n  1,\n      2)' }),
-      'f(\n  1,\n  2)',
-    );
+    assert.equal(render('$A', '    f(\n  1,\n      2)', 0, { A: 'f(\n  1,\n      2)' }), 'f(\n  1,\n  2)');
   });
 });
