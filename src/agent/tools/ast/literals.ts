@@ -14,6 +14,8 @@ export interface Literals {
   readonly all: readonly Literal[];
   /** Each is a row of literals that stand next to each other in this order, but for white space and comments. */
   readonly rows: readonly (readonly Literal[])[];
+  /** Some of it is the text of a comment. */
+  readonly comments: boolean;
 }
 
 /**
@@ -51,7 +53,7 @@ export function literalsOf(pattern: PatternNode, language: AstLanguage): Literal
     unique.set(literal.text, { text: literal.text, whole: literal.whole && (known?.whole ?? true) });
   }
   const all = [...unique.values()].sort((a, b) => b.text.length - a.text.length);
-  return { all, rows: rowsOf(leaves) };
+  return { all, rows: rowsOf(leaves), comments: hasComment(pattern) };
 }
 
 interface Collection {
@@ -81,6 +83,11 @@ function collect(node: PatternNode, follows: boolean, into: Collection): boolean
       return closed;
     }
   }
+}
+
+function hasComment(node: PatternNode): boolean {
+  if (node.type === 'leaf') return node.kind.includes('comment');
+  return node.type === 'inner' && node.children.some(hasComment);
 }
 
 /** A call of Ruby may end in a block. */

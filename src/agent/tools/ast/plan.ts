@@ -1,5 +1,6 @@
-import type { Buffer } from 'node:buffer';
+import { Buffer } from 'node:buffer';
 import { AdjacencyFilter } from './adjacencyFilter.ts';
+import { blankComments } from './blankComments.ts';
 import type { AstLanguage } from './languages.ts';
 import { languageById } from './languages.ts';
 import { holdsAll, toBytes, type ByteLiteral } from './literalFilter.ts';
@@ -90,13 +91,23 @@ export class Plans {
   }
 }
 
-/** Both filters of a pattern, the cheaper one first. */
+/** Texts are cleared of comments in here, one after the other. */
+let scratch = Buffer.alloc(0);
+
+/** Both filters of a pattern, the cheaper one first; then both again without the comments of the text. */
 function filterFor(pattern: PatternNode, language: AstLanguage): (text: Buffer) => boolean {
-  const { all, rows } = literalsOf(pattern, language);
+  const { all, rows, comments } = literalsOf(pattern, language);
   const literals: ByteLiteral[] = all.map(toBytes);
   const adjacency = new AdjacencyFilter(
     rows.map(row => row.map(toBytes)),
     language.comments,
   );
-  return text => holdsAll(text, literals) && adjacency.mayHold(text);
+  const holds = (text: Buffer): boolean => holdsAll(text, literals) && adjacency.mayHold(text);
+  if (language.id !== 'TypeScript' || comments || literals.length === 0) return holds;
+  return text => {
+    if (!holds(text)) return false;
+    if (scratch.length < text.length) scratch = Buffer.allocUnsafeSlow(text.length);
+    const code = scratch.subarray(0, text.length);
+    return !blankComments(text, code) || holds(code);
+  };
 }

@@ -6,9 +6,9 @@ import { AstSearch, type SearchOutput } from './search.ts';
 import { Structure, type GrammarFiles } from './structure.ts';
 
 /** The most characters of text in one message: what the receiver unpacks in a few milliseconds. */
-const MAX_CHARS = 512 * 1024;
+const MAX_CHARS = 1024 * 1024;
 /** Messages that may be on their way unanswered. */
-const WINDOW = 2;
+const WINDOW = 4;
 /** The most characters that wait for being sent before the search pauses. */
 const MAX_WAITING = 8 * 1024 * 1024;
 

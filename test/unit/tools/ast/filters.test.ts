@@ -2,6 +2,7 @@ import * as assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
 import fc from 'fast-check';
 import { AdjacencyFilter } from '../../../../src/agent/tools/ast/adjacencyFilter.ts';
+import { blankComments } from '../../../../src/agent/tools/ast/blankComments.ts';
 import { languageById } from '../../../../src/agent/tools/ast/languages.ts';
 import { holdsAll, toBytes } from '../../../../src/agent/tools/ast/literalFilter.ts';
 import { literalsOf, type Literals } from '../../../../src/agent/tools/ast/literals.ts';
@@ -117,6 +118,47 @@ describe('the adjacency filter', () => {
   });
 });
 
+describe('comments', () => {
+  const cleared = (text: string): string | undefined => {
+    const into = Buffer.alloc(Buffer.byteLength(text));
+    return blankComments(Buffer.from(text), into) ? into.toString() : undefined;
+  };
+
+  it('are blanked, and nothing else is', () => {
+    assert.equal(cleared('a // b\nc /* d\n e */ f'), 'a     \nc     \n      f');
+    assert.equal(
+      cleared('"// a" + \'/* b\' + `// ${c /* d */} /* e */`'),
+      '"// a" + \'/* b\' + `// ${c        } /* e */`',
+    );
+    assert.equal(cleared('`${{ a: `${b}/*` }}/*` /**/'), '`${{ a: `${b}/*` }}/*`     ');
+    assert.equal(cleared("'it\\'s /*' /* a */"), "'it\\'s /*'        ");
+    assert.equal(cleared('a / b / c\n// d\rx'), 'a / b / c\n    \rx');
+  });
+
+  it('are left where a text can be read in two ways', () => {
+    for (const text of [
+      '/"/ // a',
+      'a / `b`',
+      "'open\n'",
+      '/* open',
+      '`open',
+      '`${open',
+      '/[/*]/',
+      'x = a / b // c',
+      '// a\u2028b()',
+      "'a\rb'",
+    ]) {
+      assert.equal(cleared(text), undefined, text);
+    }
+  });
+
+  it('do not let a text pass for what only they say', () => {
+    assert.ok(!passes('console.log($$$A)', '/** console.log(1) */\nfoo() // console.log(2)'));
+    assert.ok(passes('console.log($$$A)', '/** console.log(1) */\nconsole.log(2)'));
+    assert.ok(passes('console.log($$$A)', '// console.log(1)', 'Tsx'));
+  });
+});
+
 describe('both filters together', () => {
   /** Pieces of TypeScript that meet patterns nearly, with every kind of gap between tokens. */
   const gap = fc.constantFrom(
@@ -138,7 +180,28 @@ describe('both filters together', () => {
     any: fc.oneof(
       { depthSize: 'small' },
       name,
-      fc.constantFrom('1', "'push('", '`a${b}`', 'null', 'this'),
+      fc.constantFrom(
+        '1',
+        "'push('",
+        '`a${b}`',
+        'null',
+        'this',
+        '/`/',
+        '/"/g',
+        "/[/'*]/",
+        '"/*"',
+        "'//'",
+        'a / b',
+      ),
+      joined(
+        '`/* ',
+        fc.constantFrom('${', '\\`${', '*/${', '//${'),
+        tie('any'),
+        '}',
+        fc.constantFrom('`', '*/`', '\n`'),
+      ),
+      joined('`', '${`${', tie('any'), '}`', '}/*`'),
+      joined('{', '/*', '*/', '}', '/', tie('any')),
       joined(tie('any'), fc.constantFrom('.', '?.', '!.'), name),
       joined(tie('any'), '(', tie('any'), ')'),
       joined(tie('any'), '?.(', tie('any'), ',', tie('any'), ')'),
@@ -151,6 +214,10 @@ describe('both filters together', () => {
     ),
   })).any;
   const statement = fc.oneof(
+    joined('/**\n * ', expression, '\n */'),
+    joined('//', expression, '\n'),
+    joined('const', ' ', name, '=', '`\n/**\n * ', '${', expression, '}', '\n */`;'),
+    joined('const', ' ', name, '=', "'\\\n/*';", expression, ";'*/';"),
     joined(expression, ';'),
     joined('const', ' ', name, '=', expression, ';'),
     joined('if', '(', expression, ')', '{', expression, ';', '}', 'else', '{', '}'),
@@ -200,7 +267,7 @@ describe('both filters together', () => {
           assert.ok(passed || count === 0, `${pattern} was dropped`);
         }
       }),
-      { numRuns: 400 },
+      { numRuns: 500 },
     );
     // The property says something only if both happen.
     assert.ok(matched > 50, `${matched} texts matched`);
