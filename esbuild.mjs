@@ -71,6 +71,22 @@ const entry = {
   metafile: true,
   plugins: [lazyChunks(lazy)],
 };
+/** The worker that searches by structure. Its engine is native code, which lies beside it as it is. */
+const astWorker = {
+  ...entry,
+  entryPoints: { astWorker: 'src/agent/tools/ast/worker.ts' },
+  metafile: false,
+  plugins: [
+    {
+      name: 'native-engine',
+      setup(b) {
+        const engine = { path: './native/engine.node', external: true };
+        b.onResolve({ filter: /^@ast-grep\/napi$/ }, () => engine);
+      },
+    },
+    lazyChunks(lazy),
+  ],
+};
 /** The script of the chat panel: it runs in a browser. */
 const chat = {
   ...options,
@@ -85,20 +101,24 @@ const chat = {
 if (process.argv.includes('--watch')) {
   const progress = new Progress();
   progress.begin();
-  const contexts = [await context(watched(entry, progress)), await context(watched(chat, progress))];
+  const contexts = [];
+  for (const build of [entry, astWorker, chat]) contexts.push(await context(watched(build, progress)));
   // The first build finds the packages; it may have errors, which are then being worked on.
   for (const each of contexts) await each.rebuild().catch(() => {});
   await buildChunks();
   copyIconFont();
+  copyNativeFiles();
   progress.end();
   for (const each of contexts) await each.watch();
 } else {
   const result = await build(entry);
   fs.mkdirSync('out', { recursive: true });
   fs.writeFileSync('out/meta.json', JSON.stringify(result.metafile));
+  await build(astWorker);
   await buildChunks();
   await build(chat);
   copyIconFont();
+  copyNativeFiles();
   report();
 }
 
@@ -124,6 +144,26 @@ function copyIconFont() {
   }
 }
 
+/**
+ * Puts the structural engine and its grammars, as they are compiled for this machine, into dist/native. All get the
+ * ending of native modules, by which packaging knows them. A package made on one platform is for that platform.
+ */
+function copyNativeFiles() {
+  const scope = path.join('node_modules', '@ast-grep');
+  const system = { linux: 'Linux', darwin: 'macOS', win32: 'Windows' }[process.platform];
+  const prebuilt = path.join('prebuilds', `prebuild-${system}-${process.arch.toUpperCase()}`, 'parser.so');
+  fs.mkdirSync('dist/native', { recursive: true });
+  for (const name of fs.readdirSync(scope)) {
+    const folder = path.join(scope, name);
+    const engine = name.startsWith('napi-') && fs.readdirSync(folder).find(file => file.endsWith('.node'));
+    if (engine) fs.copyFileSync(path.join(folder, engine), 'dist/native/engine.node');
+    const grammar = path.join(folder, prebuilt);
+    if (name.startsWith('lang-') && fs.existsSync(grammar)) {
+      fs.copyFileSync(grammar, `dist/native/grammar-${name.slice('lang-'.length)}.node`);
+    }
+  }
+}
+
 async function buildChunks() {
   // A chunk may load others: those join the set while it is walked.
   for (const target of lazy) {
@@ -146,6 +186,11 @@ function report() {
     const what = path.isAbsolute(target) ? path.relative('.', target) : target;
     console.log(`lazy   dist/${chunkName(target)} ${kb(chunkName(target)).toFixed(0)} KB (${what})`);
   }
+  const native = fs.readdirSync('dist/native').map(file => kb(path.join('native', file)));
+  console.log(`worker dist/astWorker.cjs ${kb('astWorker.cjs').toFixed(0)} KB`);
+  console.log(
+    `native dist/native/ ${(native.reduce((a, b) => a + b) / 1024).toFixed(1)} MB in ${native.length} files`,
+  );
   console.log(`view   dist/chat.js ${kb('chat.js').toFixed(0)} KB`);
   if (kb('extension.cjs') > ENTRY_BUDGET_KB) {
     console.error('The entry bundle is over its budget: load what grew with import(), or raise the budget.');

@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import { createApi, type RedlineApi } from './views/api.ts';
-import { ChatView } from './views/chat/chatView.ts';
+import { LazyChatView } from './views/chat/lazyChatView.ts';
 import { chatCommands } from './views/commands/chatCommands.ts';
 import { ledgerCommands } from './views/commands/ledgerCommands.ts';
 import { modelCommands } from './views/commands/modelCommands.ts';
@@ -35,11 +35,12 @@ export async function activate(context: vscode.ExtensionContext): Promise<Redlin
   const documents = new PreviewFileSystem(store, files, edits);
   const lenses = new PreviewLenses(store, files, edits);
   const opener = new PreviewOpener({ ...agent, files, tabs, logger: log });
-  const chat = new ChatView({
+  const chat = new LazyChatView({
     ...agent,
     extensionUri: context.extensionUri,
     mode: modeSwitch(agent.settings),
     model: () => ({ label: agent.providers.current().label, offline: agent.providers.isOffline }),
+    activePreviewId: () => tabs.activeId(),
     onWillPrompt: () => opener.expectPreview(),
     execute,
     logger: log,

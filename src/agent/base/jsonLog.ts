@@ -32,6 +32,55 @@ export function encodeEntry(entry: unknown): string {
   return `${JSON.stringify(entry)}\n`;
 }
 
+/** An entry with more than this many parts in one list is encoded and written in pieces. */
+const MANY = 64;
+/** How many levels of an entry are looked into for such a list. */
+const DEPTH = 4;
+/** Characters that are written at once. */
+const PIECE = 1024 * 1024;
+
+/** The same line in pieces, so that a preview of thousands of files does not hold up everything else. */
+export function* encodeInPieces(entry: unknown): Generator<string, void, undefined> {
+  let piece = '';
+  for (const part of partsOf(entry, DEPTH)) {
+    piece += part;
+    if (piece.length < PIECE) continue;
+    yield piece;
+    piece = '';
+  }
+  yield `${piece}\n`;
+}
+
+function* partsOf(value: unknown, depth: number): Generator<string, void, undefined> {
+  if (depth === 0 || typeof value !== 'object' || value === null || 'toJSON' in value) {
+    yield JSON.stringify(value) ?? 'null';
+  } else if (Array.isArray(value)) {
+    let separator = '[';
+    for (const item of value) {
+      yield separator;
+      yield* partsOf(item, value.length > MANY ? 0 : depth - 1);
+      separator = ',';
+    }
+    yield separator === '[' ? '[]' : ']';
+  } else {
+    let separator = '{';
+    for (const [key, item] of Object.entries(value)) {
+      if (item === undefined || typeof item === 'function' || typeof item === 'symbol') continue;
+      yield `${separator}${JSON.stringify(key)}:`;
+      yield* partsOf(item, depth - 1);
+      separator = ',';
+    }
+    yield separator === '{' ? '{}' : '}';
+  }
+}
+
+/** Whether an entry holds a list so long that it is better written in pieces. */
+function isLarge(value: unknown, depth = DEPTH): boolean {
+  if (depth === 0 || typeof value !== 'object' || value === null) return false;
+  if (Array.isArray(value)) return value.length > MANY || value.some(item => isLarge(item, depth - 1));
+  return Object.values(value).some(item => isLarge(item, depth - 1));
+}
+
 /**
  * Reads a log's text. `parse` returns `undefined` for an entry it does not accept, which then counts as bad.
  * @throws UnknownLogVersionError when the header names another log or a newer version.
@@ -129,25 +178,27 @@ export class JsonLog<T> {
     });
   }
 
+  /** Appends an entry, which must not change any more: a large one is encoded bit by bit when its turn comes. */
   append(entry: T): Promise<void> {
+    if (isLarge(entry)) return this.#enqueue(() => this.#writeInPieces(encodeInPieces(entry)));
     const line = encodeEntry(entry);
-    if (!this.#ready || this.#waiting > 0) {
-      return this.#enqueue(async () => {
-        if (!this.#ready) await this.load();
-        this.#write(line);
-      });
-    }
-    try {
-      this.#write(line);
-      return Promise.resolve();
-    } catch (error) {
-      return Promise.reject(error as Error);
-    }
+    if (!this.#ready || this.#waiting > 0) return this.#enqueue(() => Promise.resolve(this.#write(line)));
+    return this.#writeNow(line);
   }
 
+  async #writeNow(line: string): Promise<void> {
+    this.#write(line);
+  }
+
+  /** Runs work that appends, once the log is ready and what was begun before is done. */
   #enqueue(work: () => Promise<void>): Promise<void> {
     this.#waiting++;
-    const done = this.#tail.then(work).finally(() => this.#waiting--);
+    const done = this.#tail
+      .then(async () => {
+        if (!this.#ready) await this.load();
+        await work();
+      })
+      .finally(() => this.#waiting--);
     this.#tail = done.catch(() => undefined);
     return done;
   }
@@ -156,6 +207,21 @@ export class JsonLog<T> {
     const text = this.#failed ? `\n${line}` : line;
     this.#failed = true;
     appendFileSync(this.#file, text);
+    this.#failed = false;
+  }
+
+  async #writeInPieces(pieces: Iterable<string>): Promise<void> {
+    let before = this.#failed ? '\n' : '';
+    this.#failed = true;
+    const handle = await open(this.#file, 'a');
+    try {
+      for (const piece of pieces) {
+        await handle.appendFile(before + piece);
+        before = '';
+      }
+    } finally {
+      await handle.close();
+    }
     this.#failed = false;
   }
 }

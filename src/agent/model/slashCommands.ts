@@ -62,6 +62,17 @@ const definitions: Readonly<Record<string, Definition>> = {
       return { tool: 'write_file', arguments: { path, content } };
     },
   },
+  '/replace': {
+    usage: '/replace <pattern> => <rewrite> in <glob>',
+    about: 'propose to replace code by its structure; `$A` is any one node, `$$$A` any number',
+    parse(rest) {
+      // The arrow with white space around it, and the last `in`: both may stand in code too.
+      const match = /^(.+?)\s=>(?:\s+(.*?))??\s+in\s+(\S+)$/s.exec(rest.trim());
+      if (!match) return undefined;
+      const [, pat = '', out = '', glob = ''] = match;
+      return { tool: 'ast_edit', arguments: { ops: [{ pat: pat.trim(), out }], paths: [glob] } };
+    },
+  },
   '/apply': {
     usage: '/apply [id]',
     about: 'apply the preview with this id, else the one that is shown, else the head',

@@ -17,6 +17,8 @@ export type SessionEvent =
   /** A message was added to the session: a prompt, an answer, a result or a steering message. */
   | { readonly type: 'message_end'; readonly message: SessionMessage }
   | { readonly type: 'tool_start'; readonly call: ToolCall }
+  /** How far a long call is, in a few words. */
+  | { readonly type: 'tool_update'; readonly call: ToolCall; readonly progress: string }
   | { readonly type: 'tool_end'; readonly call: ToolCall; readonly result: ToolResultMessage }
   | { readonly type: 'preview_changed'; readonly preview: Preview }
   | { readonly type: 'state_changed'; readonly state: SessionState }

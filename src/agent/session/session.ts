@@ -295,6 +295,7 @@ export class Session implements Disposable {
           return preview;
         },
         resolve: resolveCall => this.#choices.resolve(resolveCall),
+        onUpdate: progress => this.#emit({ type: 'tool_update', call, progress }),
       },
     });
   }

@@ -15,6 +15,8 @@ export interface ToolContext {
   stage(action: PendingAction): Promise<Preview>;
   /** Resolves a preview as the model. */
   resolve(call: ResolveCall): Promise<AgentToolResult>;
+  /** Tells how far a long call is, in a few words. */
+  onUpdate?(progress: string): void;
 }
 
 /**

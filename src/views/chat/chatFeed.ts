@@ -170,6 +170,7 @@ export class ChatFeed implements Disposable {
       messages: session.messages,
       arriving: this.#live.text,
       liveResult: id => this.#live.result(id),
+      liveProgress: id => this.#live.progress(id),
       queued: this.#queued,
       offline: model().offline,
       previews: store.all(),

@@ -9,6 +9,7 @@ export class LiveTurn {
   #text = '';
   #answering = false;
   readonly #running = new Map<string, string>();
+  readonly #progress = new Map<string, string>();
   readonly #results = new Map<string, ToolResultMessage>();
 
   /** The text of the answer that is arriving; empty between answers. */
@@ -24,6 +25,11 @@ export class LiveTurn {
   /** The name of a tool that is running now. */
   get runningTool(): string | undefined {
     return [...this.#running.values()].at(-1);
+  }
+
+  /** How far a running call is, if it tells. */
+  progress(callId: string): string | undefined {
+    return this.#progress.get(callId);
   }
 
   /** The result of a call that has ended, before the session has it. */
@@ -52,7 +58,11 @@ export class LiveTurn {
       case 'tool_start':
         this.#running.set(event.call.id, event.call.name);
         return 'all';
+      case 'tool_update':
+        this.#progress.set(event.call.id, event.progress);
+        return 'all';
       case 'tool_end':
+        this.#progress.delete(event.call.id);
         this.#running.delete(event.call.id);
         this.#results.set(event.call.id, event.result);
         return 'all';
@@ -62,6 +72,7 @@ export class LiveTurn {
         this.#text = '';
         this.#answering = false;
         this.#running.clear();
+        this.#progress.clear();
         this.#results.clear();
         return 'all';
       case 'preview_changed':

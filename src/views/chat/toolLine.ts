@@ -7,7 +7,7 @@ const MAX_SUMMARY_CHARS = 120;
 /** The most characters of a call's input, and of its result, that the panel holds. */
 const MAX_TEXT_CHARS = 6_000;
 /** Arguments that say best what a call is about, the best first. */
-const TELLING = ['path', 'file', 'command', 'pattern', 'query', 'glob', 'url', 'name', 'id', 'action'];
+const TELLING = ['path', 'pat', 'file', 'command', 'pattern', 'query', 'glob', 'url', 'name', 'id', 'action'];
 
 /** One tool call, folded to a line. */
 export function toolLine(
@@ -15,6 +15,7 @@ export function toolLine(
   call: ToolCall,
   result: ToolResultMessage | undefined,
   strings: TranscriptStrings,
+  progress?: string,
 ): ItemOf<'tool'> {
   const status = result === undefined ? 'running' : result.isError ? 'failed' : 'done';
   return {
@@ -23,7 +24,10 @@ export function toolLine(
     name: call.name,
     summary: summaryOf(call),
     status,
-    statusLabel: strings.toolStatus[status],
+    statusLabel:
+      result || progress === undefined
+        ? strings.toolStatus[status]
+        : `${strings.toolStatus[status]}: ${progress}`,
     input: shortened(prettyArguments(call), strings),
     output: result ? shortened(result.content, strings) : '',
   };

@@ -29,6 +29,8 @@ export interface TranscriptInput {
   readonly arriving: string;
   /** The result of a call that is not in `messages` yet. */
   readonly liveResult: (callId: string) => ToolResultMessage | undefined;
+  /** How far a running call is, if it tells. */
+  readonly liveProgress?: (callId: string) => string | undefined;
   /** Prompts that wait until the running turn ends. */
   readonly queued: readonly QueuedPrompt[];
   /** No model is connected: what helps on is to connect one. */
@@ -189,7 +191,7 @@ function answerItems(
     const key = `m${index}.${i}`;
     const result = world.results.get(call.id) ?? input.liveResult(call.id);
     if (call.name === 'resolve') items.push(resolveBlock(key, call, result, world, strings));
-    else items.push(toolLine(key, call, result, strings));
+    else items.push(toolLine(key, call, result, strings, input.liveProgress?.(call.id)));
     for (const preview of world.staged.get(call.id) ?? []) items.push(card(preview, input, world));
   });
   if (message.stopReason === 'error') {

@@ -10,9 +10,13 @@ import { Rebaser } from '../../agent/preview/rebaser.ts';
 import { PreviewStore } from '../../agent/preview/previewStore.ts';
 import { Session } from '../../agent/session/session.ts';
 import { SessionLogs, storedSession, type StoredSession } from '../../agent/session/sessionLog.ts';
+import type { AstSearcher } from '../../agent/tools/ast/runSearch.ts';
+import { astEditTool } from '../../agent/tools/astEdit.ts';
+import { astGrepTool } from '../../agent/tools/astGrep.ts';
 import { builtInTools } from '../../agent/tools/builtIn.ts';
 import { searchTextTool } from '../../agent/tools/searchText.ts';
 import type { ToolRegistry } from '../../agent/tools/registry.ts';
+import { createAstEngine } from './astEngine.ts';
 import { Providers } from './providers.ts';
 import { ApiKeys } from './secrets.ts';
 import { Settings } from './settings.ts';
@@ -53,6 +57,10 @@ export async function createAgent(context: vscode.ExtensionContext): Promise<Age
   const providers = new Providers(settings, keys, log);
   const tools = builtInTools();
   tools.register(searchTextTool(new WorkspaceTextSearch(workspace, log)));
+  const engine = createAstEngine(context.extensionPath);
+  const unsaved = (): string[] => [...new Set([...workspace.unsaved(), ...overlay.paths()])];
+  const searcher: AstSearcher = { engine, scope: { folders: () => workspace.folders(), unsaved } };
+  for (const tool of [astGrepTool(searcher), astEditTool(searcher)]) tools.register(tool);
   const sessions = new SessionLogs(path.join(storage.fsPath, 'sessions'));
   const session = new Session(
     {
@@ -69,7 +77,9 @@ export async function createAgent(context: vscode.ExtensionContext): Promise<Age
     },
     await lastSession(sessions, log),
   );
-  subscriptions.push(session);
+  // Whoever talks to the agent may soon need the engine, which takes a moment to start.
+  const warming = session.onDidEmit(event => event.type === 'turn_start' && engine.warm());
+  subscriptions.push(session, engine, warming);
   return { log, settings, keys, workspace, store, invoker, rebaser, tools, providers, session };
 }
 

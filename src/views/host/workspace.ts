@@ -2,6 +2,7 @@ import * as vscode from 'vscode';
 import { StalePreviewError } from '../../agent/base/errors.ts';
 import type { Sha256 } from '../../agent/base/hash.ts';
 import type { FileListing, Workspace, WrittenTo } from '../../agent/preview/workspace.ts';
+import type { AstFolder } from '../../agent/tools/ast/scope.ts';
 import { readDiskFile, removeLeftovers, writeDiskFile } from './diskFile.ts';
 import { bytesOfDocument, dirtyDocument, editDirtyDocument } from './dirtyDocument.ts';
 import { withoutIgnored } from './gitIgnore.ts';
@@ -23,6 +24,20 @@ export class VsCodeWorkspace implements Workspace {
   uriOf(path: string): vscode.Uri {
     const { folder, relative } = locate(path, roots());
     return vscode.Uri.joinPath(folder.uri, relative);
+  }
+
+  /** The folders as a search by structure sees them. */
+  folders(): readonly AstFolder[] {
+    return roots().map(({ name, uri, fsPath }) => ({ name, fsPath, exclude: excludedGlobs(uri) }));
+  }
+
+  /** Workspace paths of documents with changes that are not saved. */
+  unsaved(): readonly string[] {
+    const folders = roots();
+    return vscode.workspace.textDocuments.flatMap(({ isDirty, uri }) => {
+      if (!isDirty || uri.scheme !== 'file' || !vscode.workspace.getWorkspaceFolder(uri)) return [];
+      return [workspacePathOf(locate(uri.fsPath, folders), folders)];
+    });
   }
 
   async read(path: string): Promise<Uint8Array | undefined> {
@@ -75,6 +90,16 @@ function roots(): Root[] {
   return (vscode.workspace.workspaceFolders ?? [])
     .filter(folder => folder.uri.scheme === 'file')
     .map(({ name, uri }) => ({ name, uri, fsPath: uri.fsPath }));
+}
+
+/** Globs that the person's settings leave out of searches. */
+function excludedGlobs(folder: vscode.Uri): string[] {
+  return ['files', 'search'].flatMap(section => {
+    const globs = vscode.workspace
+      .getConfiguration(section, folder)
+      .get<Record<string, unknown>>('exclude', {});
+    return Object.keys(globs).filter(glob => globs[glob] === true);
+  });
 }
 
 async function listFolder(

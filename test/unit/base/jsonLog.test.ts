@@ -8,6 +8,7 @@ import {
   decodeLog,
   encodeEntry,
   encodeHeader,
+  encodeInPieces,
   JsonLog,
   UnknownLogVersionError,
 } from '../../../src/agent/base/jsonLog.ts';
@@ -32,6 +33,27 @@ beforeEach(() => {
   log = new JsonLog(file, header, parse);
 });
 const reopened = () => new JsonLog(file, header, parse).load();
+
+test('an entry in pieces is the same line, in pieces of bounded size', () => {
+  const many = Array.from({ length: 3_000 }, (_, i) => ({ n: i, text: '\n"é'.repeat(300), gone: undefined }));
+  const values = [
+    { n: 1, list: many, nested: { deep: { deeper: { list: [many, [], {}] } } } },
+    { list: [], empty: {}, nothing: null, text: 'a\nb', date: new Date(0), none: undefined },
+    [1, undefined, [2, [3, [4, [5]]]]],
+  ];
+  for (const value of values) {
+    const pieces = [...encodeInPieces(value)];
+    assert.equal(pieces.join(''), encodeEntry(value));
+    assert.ok(pieces.every(piece => piece.length < 6_000_000));
+  }
+  assert.ok([...encodeInPieces(values[0])].length > 3);
+});
+
+test('a large entry comes back from the file', async () => {
+  const entry = { n: 1, list: Array.from({ length: 500 }, (_, i) => ({ i, text: 'x'.repeat(10_000) })) };
+  await Promise.all([log.append(entry), log.append({ n: 2 })]);
+  assert.deepEqual((await reopened()).entries, [entry, { n: 2 }]);
+});
 
 test('what is encoded is decoded, line feeds and all', () => {
   const entries = [{ n: 1 }, { n: 'a\nb\u2028\r' }];

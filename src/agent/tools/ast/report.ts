@@ -1,0 +1,144 @@
+import { splitLines } from '../../preview/lineDiff.ts';
+import type { TextEdit } from '../textEdits.ts';
+import type { AstFile, AstSummary } from './protocol.ts';
+import type { SearchResult } from './runSearch.ts';
+
+/** The most files that a report shows line by line. */
+const MAX_FILES = 40;
+/** The most replacements or matches of one file that it shows. */
+const MAX_EDITS = 10;
+/** The most lines on each side of one replacement. */
+const MAX_LINES = 3;
+const MAX_LINE_CHARS = 120;
+/** The most names in one list. */
+const MAX_NAMES = 20;
+
+/** `AST Edit: 12 replacements in 3 files` */
+export function editLabel(files: readonly AstFile[]): string {
+  return `AST Edit: ${plural(total(files), 'replacement')} in ${plural(files.length, 'file')}`;
+}
+
+/** What the model reads of staged replacements. */
+export function editReport({ files, summary, pending }: SearchResult): string {
+  return [editLabel(files), ...body(files, 'replacement', editRows), ...notes(files, summary, pending)].join(
+    '\n',
+  );
+}
+
+/** What the model reads of a search. */
+export function matchReport({ files, summary, pending }: SearchResult): string {
+  const head = `${plural(total(files), 'match', 'matches')} in ${plural(files.length, 'file')}`;
+  return [head, ...body(files, 'match', matchRows), ...notes(files, summary, pending)].join('\n');
+}
+
+/** What the model reads when nothing was found. */
+export function nothingReport(summary: AstSummary): string {
+  const head = `No match in ${plural(summary.searched, 'file')}.`;
+  return [head, ...notes([], summary, []), ...invalidNotes(summary)].join('\n');
+}
+
+function total(files: readonly AstFile[]): number {
+  return files.reduce((sum, file) => sum + file.matches, 0);
+}
+
+function body(
+  files: readonly AstFile[],
+  noun: string,
+  rowsOf: (file: AstFile) => readonly (readonly string[])[],
+): string[] {
+  const lines: string[] = [];
+  for (const file of files.slice(0, MAX_FILES)) {
+    const all = rowsOf(file);
+    lines.push('', `${file.path} (${plural(file.matches, noun, noun === 'match' ? 'matches' : undefined)})`);
+    lines.push(...all.slice(0, MAX_EDITS).flat());
+    const hidden = file.matches - Math.min(all.length, MAX_EDITS);
+    if (hidden > 0) lines.push(`[${hidden} more in this file not shown]`);
+  }
+  if (files.length > MAX_FILES)
+    lines.push('', `[${plural(files.length - MAX_FILES, 'more file')} not shown]`);
+  return lines;
+}
+
+function editRows({ found }: AstFile): string[][] {
+  if (found.kind !== 'edits') return [];
+  const counter = lineCounter(found.before.text);
+  let moved = 0;
+  return found.edits.slice(0, MAX_EDITS).map(edit => {
+    const line = counter(edit.start);
+    const rows = editedRows(found.before.text, edit, line, line + moved);
+    moved += feeds(edit.text) - feeds(found.before.text.slice(edit.start, edit.end));
+    return rows;
+  });
+}
+
+/** Whole lines before and after, as many as the edit touches. */
+function editedRows(text: string, edit: TextEdit, line: number, newLine: number): string[] {
+  const start = text.lastIndexOf('\n', edit.start - 1) + 1;
+  const feed = text.indexOf('\n', edit.end);
+  const end = feed < 0 ? text.length : feed;
+  const head = text.slice(start, edit.start);
+  const tail = text.slice(edit.end, end);
+  return [...signed('-', line, text.slice(start, end)), ...signed('+', newLine, head + edit.text + tail)];
+}
+
+function signed(sign: string, line: number, text: string): string[] {
+  const rows = splitLines(text).map(row => row.replace(/[\r\n]+$/, ''));
+  if (rows.length === 0) return [];
+  const shown = rows.slice(0, MAX_LINES).map((row, i) => `${sign}${line + i}:${shorten(row)}`);
+  return rows.length > MAX_LINES ? [...shown, `${sign} [${rows.length - MAX_LINES} more lines]`] : shown;
+}
+
+function matchRows({ found }: AstFile): string[][] {
+  if (found.kind !== 'rows') return [];
+  return found.rows.map(({ line, column, text }) => [`${line}:${column}: ${shorten(text)}`]);
+}
+
+function notes(files: readonly AstFile[], summary: AstSummary, pending: readonly string[]): string[] {
+  const broken = files.filter(file => file.syntaxErrors).map(file => file.path);
+  const nested = files.reduce((sum, file) => sum + file.nested, 0);
+  const parts = [
+    pending.length > 0 && `Some files are seen as if ${named(pending)} were applied, which they are not yet.`,
+    broken.length > 0 && `Files with syntax errors, where matches may be missing or odd: ${named(broken)}.`,
+    nested > 0 &&
+      `${plural(nested, 'match', 'matches')} inside of other matches left as they are; search again after applying.`,
+    summary.tooLarge.length > 0 && `Not searched, over 5 MB: ${named(summary.tooLarge)}.`,
+    summary.notText.length > 0 && `Not searched, no UTF-8 or UTF-16 text: ${named(summary.notText)}.`,
+  ].filter(part => part !== false);
+  return parts.length === 0 ? [] : ['', ...parts];
+}
+
+function invalidNotes(summary: AstSummary): string[] {
+  return summary.invalid.map(
+    ({ pat, language, reason }) => `${JSON.stringify(pat)} is no pattern in ${language}: ${reason}.`,
+  );
+}
+
+function named(paths: readonly string[]): string {
+  const shown = paths.slice(0, MAX_NAMES).join(', ');
+  return paths.length > MAX_NAMES ? `${shown} [and ${paths.length - MAX_NAMES} more]` : shown;
+}
+
+function shorten(row: string): string {
+  return row.length <= MAX_LINE_CHARS ? row : `${row.slice(0, MAX_LINE_CHARS)}…`;
+}
+
+/** 1-based lines of offsets that only go up. */
+function lineCounter(text: string): (offset: number) => number {
+  let line = 1;
+  let at = 0;
+  return offset => {
+    for (let feed = text.indexOf('\n', at); feed >= 0 && feed < offset; feed = text.indexOf('\n', at)) {
+      line++;
+      at = feed + 1;
+    }
+    return line;
+  };
+}
+
+function feeds(text: string): number {
+  return text.split('\n').length - 1;
+}
+
+function plural(count: number, one: string, many = `${one}s`): string {
+  return `${count} ${count === 1 ? one : many}`;
+}

@@ -1,0 +1,104 @@
+import { ToolError } from '../../base/errors.ts';
+import type { ToolContext } from '../tool.ts';
+import type { AstEngine } from './client.ts';
+import { AstError, type AstFailure, type AstFile, type AstOp, type AstSummary } from './protocol.ts';
+import { rootsOf, seenFiles, type AstScope } from './scope.ts';
+
+/** The engine together with what it has to know of the workspace. */
+export interface AstSearcher {
+  readonly engine: AstEngine;
+  readonly scope: AstScope;
+}
+
+export interface SearchResult {
+  /** In the order of their paths. */
+  readonly files: readonly AstFile[];
+  readonly summary: AstSummary;
+  /** Pending previews whose text some of the files were searched in. */
+  readonly pending: readonly string[];
+}
+
+/**
+ * Runs a search for a tool and tells the person how far it is.
+ * @throws ToolError for everything that the model can put right.
+ */
+export async function runSearch(
+  { engine, scope }: AstSearcher,
+  ops: readonly AstOp[],
+  paths: readonly string[],
+  context: ToolContext,
+): Promise<SearchResult> {
+  checkPatterns(ops);
+  const { workspace, signal } = context;
+  const roots = await rootsOf(paths, scope.folders(), workspace);
+  const seen = await seenFiles(scope, workspace);
+  const files: AstFile[] = [];
+  const listener = {
+    onFiles(batch: readonly AstFile[]): void {
+      files.push(...batch);
+      const matches = files.reduce((sum, file) => sum + file.matches, 0);
+      context.onUpdate?.(`${matches} in ${files.length} files so far`);
+    },
+  };
+  let summary: AstSummary;
+  try {
+    summary = await engine.run({ ops, roots, seen }, listener, signal);
+  } catch (error) {
+    if (error instanceof AstError) throw new ToolError(failureText(error.failure, ops));
+    throw error;
+  }
+  if (summary.selected === 0) {
+    throw new ToolError(`No file matches ${paths.join(', ')}. Use list_files to find the right paths.`);
+  }
+  if (summary.searched === 0 && summary.invalid.length === 0)
+    throw new ToolError(unknownLanguageText(summary));
+  const pending = files.flatMap(file => context.pendingOn(file.path) ?? []);
+  return {
+    files: files.sort((a, b) => (a.path < b.path ? -1 : 1)),
+    summary,
+    pending: [...new Set(pending)],
+  };
+}
+
+function checkPatterns(ops: readonly AstOp[]): void {
+  const known = new Set<string>();
+  ops.forEach(({ pat }, index) => {
+    if (pat.trim() === '')
+      throw new ToolError(`The pattern${place(ops, index)} is empty. Give the code to look for.`);
+    if (known.has(pat)) {
+      throw new ToolError(`The pattern ${JSON.stringify(pat)} is given twice. Give each pattern once.`);
+    }
+    known.add(pat);
+  });
+}
+
+function failureText(failure: AstFailure, ops: readonly AstOp[]): string {
+  switch (failure.code) {
+    case 'invalidPattern': {
+      const pat = JSON.stringify(ops[failure.op]?.pat ?? '');
+      return (
+        `The pattern ${pat}${place(ops, failure.op)} cannot be parsed: ${failure.reasons.join('; ')}. ` +
+        'Write it as code of the language of the files, with $A for one node and $$$A for any number.'
+      );
+    }
+    case 'overlap':
+      return (
+        `Overlapping replacements at line ${failure.line} of ${failure.path}; refine pattern so that no two of them ` +
+        'match the same code. Nothing was staged.'
+      );
+    case 'other':
+      return `The search failed: ${failure.message}`;
+  }
+}
+
+function unknownLanguageText({ selected, unknownExtensions }: AstSummary): string {
+  const shown = unknownExtensions.slice(0, 10).join(', ');
+  return (
+    `Unknown language: none of the ${selected} files can be searched by structure (${shown}). ` +
+    'Use edit_file for them, or give paths of source files.'
+  );
+}
+
+function place(ops: readonly AstOp[], index: number): string {
+  return ops.length > 1 ? ` of ops.${index}` : '';
+}

@@ -1,0 +1,147 @@
+import { parentPort, workerData, type MessagePort } from 'node:worker_threads';
+import { isAbortError, messageOf } from '../../base/errors.ts';
+import { AstError, type AstFailure, type AstFile, type AstProgress, type AstRequest } from './protocol.ts';
+import type { FromWorker, ToWorker } from './protocol.ts';
+import { AstSearch, type SearchOutput } from './search.ts';
+import { Structure, type GrammarFiles } from './structure.ts';
+
+/** The most characters of text in one message: what the receiver unpacks in a few milliseconds. */
+const MAX_CHARS = 1024 * 1024;
+/** Messages that may be on their way unanswered. */
+const WINDOW = 4;
+/** The most characters that wait for being sent before the search pauses. */
+const MAX_WAITING = 8 * 1024 * 1024;
+
+/** What the worker is started with. */
+export interface AstWorkerData {
+  readonly grammars: GrammarFiles;
+}
+
+/** Sends found files in messages of bounded size, no faster than they are taken. */
+class Outbox implements SearchOutput {
+  readonly #port: MessagePort;
+  readonly #id: number;
+  #files: AstFile[] = [];
+  #chars = 0;
+  #progress: AstProgress = { selected: 0, files: 0, matches: 0 };
+  #unanswered = 0;
+  #scheduled = false;
+  #waiters: (() => void)[] = [];
+
+  constructor(port: MessagePort, id: number) {
+    this.#port = port;
+    this.#id = id;
+  }
+
+  file(file: AstFile, progress: AstProgress): void {
+    this.#files.push(file);
+    this.#chars += charsOf(file);
+    this.#progress = progress;
+    if (this.#scheduled) return;
+    this.#scheduled = true;
+    // What comes in one go leaves together.
+    setImmediate(() => {
+      this.#scheduled = false;
+      this.#send();
+    });
+  }
+
+  drained(): Promise<void> {
+    if (this.#chars < MAX_WAITING) return Promise.resolve();
+    return new Promise(resolve => this.#waiters.push(resolve));
+  }
+
+  taken(): void {
+    this.#unanswered--;
+    this.#send();
+  }
+
+  /** Settles when everything was sent. */
+  async flushed(): Promise<void> {
+    this.#send();
+    while (this.#files.length > 0) await new Promise<void>(resolve => this.#waiters.push(resolve));
+  }
+
+  /** Nobody waits for the rest any more. */
+  drop(): void {
+    this.#files = [];
+    this.#chars = 0;
+    this.#wake();
+  }
+
+  #send(): void {
+    while (this.#files.length > 0 && this.#unanswered < WINDOW) {
+      const files: AstFile[] = [];
+      for (let chars = 0; chars < MAX_CHARS;) {
+        const file = this.#files.shift();
+        if (!file) break;
+        files.push(file);
+        chars += charsOf(file);
+      }
+      for (const file of files) this.#chars -= charsOf(file);
+      this.#unanswered++;
+      this.#post({ type: 'files', id: this.#id, files, progress: this.#progress });
+    }
+    this.#wake();
+  }
+
+  #wake(): void {
+    for (const waiter of this.#waiters.splice(0)) waiter();
+  }
+
+  #post(message: FromWorker): void {
+    this.#port.postMessage(message);
+  }
+}
+
+function charsOf({ found }: AstFile): number {
+  return found.kind === 'edits'
+    ? found.before.text.length + found.after.text.length
+    : 256 * found.rows.length;
+}
+
+function serve(port: MessagePort, { grammars }: AstWorkerData): void {
+  const structure = new Structure(grammars);
+  const search = new AstSearch(structure);
+  const running = new Map<number, { readonly abort: AbortController; readonly outbox: Outbox }>();
+  const post = (message: FromWorker): void => port.postMessage(message);
+  const run = async (id: number, request: AstRequest): Promise<void> => {
+    const abort = new AbortController();
+    const outbox = new Outbox(port, id);
+    running.set(id, { abort, outbox });
+    try {
+      const summary = await search.run(request, outbox, abort.signal);
+      await outbox.flushed();
+      post({ type: 'done', id, summary });
+    } catch (error) {
+      outbox.drop();
+      if (!isAbortError(error)) post({ type: 'failed', id, failure: failureOf(error) });
+    } finally {
+      running.delete(id);
+    }
+  };
+  port.on('message', (message: ToWorker) => {
+    switch (message.type) {
+      case 'run':
+        void run(message.id, message.request);
+        break;
+      case 'cancel':
+        running.get(message.id)?.outbox.drop();
+        running.get(message.id)?.abort.abort();
+        break;
+      case 'taken':
+        running.get(message.id)?.outbox.taken();
+        break;
+    }
+  });
+  structure.load().then(
+    () => post({ type: 'ready' }),
+    () => undefined, // The first search tells why.
+  );
+}
+
+function failureOf(error: unknown): AstFailure {
+  return error instanceof AstError ? error.failure : { code: 'other', message: messageOf(error) };
+}
+
+if (parentPort) serve(parentPort, workerData as AstWorkerData);

@@ -1,0 +1,45 @@
+import * as z from 'zod';
+import { textResult } from '../preview/pendingAction.ts';
+import type { FileChange } from '../preview/fileChange.ts';
+import { editLabel, editReport, nothingReport } from './ast/report.ts';
+import { runSearch, type AstSearcher } from './ast/runSearch.ts';
+import { pathsSchema } from './astGrep.ts';
+import { defineTool, type Tool } from './tool.ts';
+
+/** `ast_edit`: stages replacements of code that is found by its structure. */
+export function astEditTool(searcher: AstSearcher): Tool {
+  return defineTool({
+    name: 'ast_edit',
+    label: 'AST Edit',
+    description:
+      'Propose replacements of code found by its structure, in any number of files. Each op has a pattern (see ' +
+      'ast_grep) and the code that replaces its matches, which may use the variables of the pattern; an empty one ' +
+      'deletes. All ops refer to the files as they are now. Stages a preview: nothing is written before it is applied.',
+    parameters: z.object({
+      ops: z
+        .array(
+          z.object({
+            pat: z.string().describe('The pattern, e.g. "console.log($$$A)".'),
+            out: z.string().describe('Its replacement, e.g. "logger.info($$$A)"; empty to delete.'),
+          }),
+        )
+        .min(1),
+      paths: pathsSchema,
+    }),
+    async execute({ ops, paths }, context) {
+      const result = await runSearch(searcher, ops, paths, context);
+      const { files, summary } = result;
+      if (files.length === 0) return textResult(`${nothingReport(summary)} Nothing was staged.`);
+      const changes: FileChange[] = files.flatMap(({ path, found }) =>
+        found.kind === 'edits' ? [{ kind: 'modify', path, before: found.before, after: found.after }] : [],
+      );
+      await context.stage({
+        label: editLabel(files),
+        sourceToolName: 'ast_edit',
+        changes,
+        details: { ops, paths },
+      });
+      return textResult(editReport(result));
+    },
+  });
+}

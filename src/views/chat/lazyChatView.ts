@@ -1,0 +1,30 @@
+import type * as vscode from 'vscode';
+import type { ChatView, ChatViewOptions } from './chatView.ts';
+
+/** The chat panel, whose code is loaded when it is first shown: activation does not pay for it. */
+export class LazyChatView implements vscode.WebviewViewProvider, vscode.Disposable {
+  readonly #options: ChatViewOptions;
+  #chat: Promise<ChatView> | undefined;
+
+  constructor(options: ChatViewOptions) {
+    this.#options = options;
+  }
+
+  async resolveWebviewView(view: vscode.WebviewView): Promise<void> {
+    (await this.#load()).resolveWebviewView(view);
+  }
+
+  /** Attaches files to the next prompt; the active editor when none are given. */
+  async attach(uris: readonly vscode.Uri[]): Promise<void> {
+    await (await this.#load()).attach(uris);
+  }
+
+  dispose(): void {
+    void this.#chat?.then(chat => chat.dispose());
+  }
+
+  #load(): Promise<ChatView> {
+    this.#chat ??= import('./chatView.ts').then(({ ChatView }) => new ChatView(this.#options));
+    return this.#chat;
+  }
+}
