@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import {
   access,
+  chmod,
   constants,
   link,
   mkdir,
@@ -66,7 +67,8 @@ export async function writeDiskFile(
   const { mode } = await stat(target);
   const temporary = temporaryOf(target);
   try {
-    await writeFile(temporary, bytes, { mode: mode & 0o7777, flag: 'wx' });
+    await writeFile(temporary, bytes, { mode: mode & 0o777, flag: 'wx' });
+    await chmod(temporary, mode & 0o7777); // the umask took bits away
     await assertStill(target, shown, expected);
     guard();
     await rename(temporary, target);
