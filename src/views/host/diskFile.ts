@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
+import type { Stats } from 'node:fs';
 import {
   access,
+  chmod,
   constants,
   link,
   mkdir,
@@ -26,8 +28,7 @@ const MAX_BYTES = 5 * 1024 * 1024;
 export async function readDiskFile(file: string, shown: string): Promise<Uint8Array | undefined> {
   const found = await stat(file).catch(ignoreMissing);
   if (!found) return undefined;
-  if (found.isDirectory()) throw new ToolError(`${shown} is a folder, not a file.`);
-  if (!found.isFile()) throw new ToolError(`${shown} is not a regular file.`);
+  assertRegular(found, shown);
   if (found.size > MAX_BYTES) {
     throw new ToolError(
       `${shown} has ${(found.size / 1024 / 1024).toFixed(1)} MB; files over 5 MB cannot be read or edited.`,
@@ -66,7 +67,8 @@ export async function writeDiskFile(
   const { mode } = await stat(target);
   const temporary = temporaryOf(target);
   try {
-    await writeFile(temporary, bytes, { mode: mode & 0o7777, flag: 'wx' });
+    await writeFile(temporary, bytes, { mode: mode & 0o777, flag: 'wx' });
+    await chmod(temporary, mode & 0o7777); // the umask took bits away
     await assertStill(target, shown, expected);
     guard();
     await rename(temporary, target);
@@ -117,11 +119,20 @@ async function assertStill(file: string, shown: string, expected: Sha256 | null)
   if ((bytes ? sha256(bytes) : null) !== expected) throw new StalePreviewError([shown]);
 }
 
-/** A read-only file is left alone, although a rename would get past its mode bits. */
+function assertRegular(found: Stats, shown: string): void {
+  if (found.isDirectory()) throw new ToolError(`${shown} is a folder, not a file.`);
+  if (!found.isFile()) throw new ToolError(`${shown} is not a regular file.`);
+}
+
+/**
+ * A read-only file is left alone, although a rename would get past its mode bits; and a rename over a device would
+ * take it away from the whole system, so nothing is even written beside one.
+ */
 async function assertWritable(file: string, shown: string): Promise<void> {
-  const { mode } = await stat(file);
+  const found = await stat(file);
+  assertRegular(found, shown);
   const permitted =
-    (mode & 0o222) !== 0 &&
+    (found.mode & 0o222) !== 0 &&
     (await access(file, constants.W_OK).then(
       () => true,
       () => false,

@@ -1,4 +1,4 @@
-import { realpath } from 'node:fs/promises';
+import { lstat, realpath } from 'node:fs/promises';
 import * as path from 'node:path';
 import { PathError } from '../../agent/base/errors.ts';
 
@@ -52,7 +52,8 @@ export function workspacePathOf(
 }
 
 /**
- * Follows symlinks: the deepest part of the location that exists must still be inside its folder.
+ * Follows symlinks: the deepest part of the location that exists must still be inside its folder. A link to what does
+ * not exist is refused: something could be made there later.
  * @throws PathError when it is not.
  */
 export async function assertReallyInside(
@@ -61,7 +62,9 @@ export async function assertReallyInside(
 ): Promise<void> {
   const root = await realpath(folder.fsPath);
   for (let at = path.join(folder.fsPath, relative); ; at = path.dirname(at)) {
-    const real = await realpath(at).catch(ignoreMissing);
+    const real = await realpath(at).catch(ignoreUnreachable);
+    if (real === undefined && (await isLink(at)))
+      throw new PathError('outside', `${input} goes through a symbolic link that leads nowhere.`);
     if (real === undefined && at !== folder.fsPath) continue;
     if (real !== undefined && isInside(real, root)) {
       if (!path.relative(root, real).split(path.sep).includes('.git')) return;
@@ -102,7 +105,15 @@ function isInside(file: string, root: string): boolean {
   );
 }
 
-function ignoreMissing(error: NodeJS.ErrnoException): undefined {
-  if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return undefined;
+async function isLink(file: string): Promise<boolean> {
+  return lstat(file).then(
+    found => found.isSymbolicLink(),
+    () => false,
+  );
+}
+
+/** Missing, below a file, or at the end of links that lead in circles. */
+function ignoreUnreachable(error: NodeJS.ErrnoException): undefined {
+  if (error.code === 'ENOENT' || error.code === 'ENOTDIR' || error.code === 'ELOOP') return undefined;
   throw error;
 }

@@ -104,6 +104,23 @@ test('soft: a turn that did something else instead is followed by force', async 
   assert.equal(choices(t.requests), '- - named -');
 });
 
+test('soft: a reminder that was let pass is not followed by force once the human alone resolves', async () => {
+  const t = createTestSession({
+    files,
+    settings: { forcing: 'soft' },
+    script: [
+      staging,
+      () => {
+        t.settings.modelAuthority = 'none';
+        return { text: 'No.' };
+      },
+    ],
+  });
+  await t.session.prompt('Write.');
+  assert.equal(choices(t.requests), '- -');
+  t.assertSound();
+});
+
 test('off: the reminder is all', async () => {
   const t = createTestSession({
     files,

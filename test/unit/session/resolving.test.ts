@@ -43,6 +43,7 @@ test('a new preview forces resolve once, on the next request, after the exact re
   ]);
   assert.equal(t.workspace.text('a.txt'), 'A');
   assert.equal(t.session.state, 'idle');
+  assert.equal(t.steering().length, 1, 'what it did itself is told by its result only');
   t.assertSound();
 });
 

@@ -1,0 +1,178 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import * as path from 'node:path';
+import { test } from 'node:test';
+import assert from 'node:assert/strict';
+import {
+  contextKeys,
+  EXTENSION_ID,
+  LEDGER_SCHEME,
+  PREVIEW_SCHEME,
+  views,
+} from '../../../src/views/contributions.ts';
+
+const root = path.join(import.meta.dirname, '../../..');
+const read = (file: string): string => readFileSync(path.join(root, file), 'utf8');
+
+interface Setting {
+  readonly type: string;
+  readonly default?: unknown;
+  readonly enum?: readonly string[];
+  readonly enumDescriptions?: readonly string[];
+  readonly markdownDescription?: string;
+}
+interface Used {
+  readonly command?: string;
+  readonly when?: string;
+  readonly enablement?: string;
+}
+interface Manifest {
+  readonly name: string;
+  readonly publisher: string;
+  readonly activationEvents: readonly string[];
+  readonly contributes: {
+    readonly commands: readonly (Used & { readonly command: string; readonly title: string })[];
+    readonly menus: Readonly<Record<string, readonly Used[]>>;
+    readonly keybindings: readonly Used[];
+    readonly views: Readonly<Record<string, readonly { readonly id: string }[]>>;
+    readonly viewsContainers: Readonly<
+      Record<string, readonly { readonly id: string; readonly icon: string }[]>
+    >;
+    readonly viewsWelcome: readonly { readonly view: string }[];
+    readonly configuration: { readonly properties: Readonly<Record<string, Setting>> };
+  };
+}
+
+const manifestText = read('package.json');
+const manifest = JSON.parse(manifestText) as Manifest;
+const { contributes } = manifest;
+const nls = JSON.parse(read('package.nls.json')) as Record<string, string>;
+const sources = readdirSync(path.join(root, 'src'), { recursive: true, encoding: 'utf8' })
+  .filter(file => file.endsWith('.ts'))
+  .map(file => read(path.join('src', file)))
+  .join('\n');
+const matches = (text: string, pattern: RegExp): string[] =>
+  [...text.matchAll(pattern)].map(match => match[1] ?? '');
+
+/** The keys of `CommandArguments`: types only, so they are read from the source. */
+const declared = matches(read('src/views/contributions.ts'), /^ {2}'(redline\.[\w.]+)': \[/gm);
+const contributed = contributes.commands.map(({ command }) => command);
+const uses: readonly Used[] = [
+  ...contributes.commands,
+  ...Object.values(contributes.menus).flat(),
+  ...contributes.keybindings,
+];
+const clauses = uses
+  .flatMap(({ when, enablement }) => [when, enablement])
+  .filter(clause => clause !== undefined);
+const viewIds = Object.values(contributes.views)
+  .flat()
+  .map(({ id }) => id);
+
+test('the id of the extension is its publisher and its name', () => {
+  assert.equal(EXTENSION_ID, `${manifest.publisher}.${manifest.name}`);
+});
+
+test('the commands of the manifest are those that are declared, and VS Code’s own focus commands', () => {
+  const own = viewIds.map(id => `${id}.focus`);
+  assert.ok(declared.length > 10);
+  assert.deepEqual(declared.filter(command => !own.includes(command)).sort(), [...contributed].sort());
+});
+
+test('menus and keys name contributed commands', () => {
+  for (const { command } of uses) assert.ok(command !== undefined && contributed.includes(command), command);
+});
+
+test('links to commands in texts name commands that exist', () => {
+  const linked = Object.values(nls).flatMap(text => matches(text, /\(command:([\w.]+)/g));
+  const known = [...contributed, ...viewIds.map(id => `${id}.focus`)];
+  assert.ok(linked.length > 0);
+  for (const command of linked) {
+    assert.ok(known.includes(command) || command.startsWith('workbench.'), command);
+  }
+});
+
+test('the views of the manifest are those that are declared', () => {
+  const { container, ...shown } = views;
+  assert.deepEqual(Object.keys(contributes.views), [container]);
+  assert.deepEqual([...viewIds].sort(), Object.values(shown).sort());
+  assert.deepEqual(
+    Object.values(contributes.viewsContainers).flatMap(all => all.map(({ id }) => id)),
+    [container],
+  );
+  for (const { view } of contributes.viewsWelcome) assert.ok(viewIds.includes(view), view);
+});
+
+test('conditions use declared context keys, views, item kinds and schemes only', () => {
+  const keys: readonly string[] = Object.values(contextKeys);
+  const used = new Set<string>();
+  for (const clause of clauses) {
+    const compared = [...clause.matchAll(/(\w+) == (redline[\w.-]+)/g)];
+    for (const [, left, right = ''] of compared) {
+      if (left === 'viewItem') assert.ok(sources.includes(`'${right}'`), `no item is of the kind ${right}`);
+      else if (left === 'resourceScheme') assert.ok([PREVIEW_SCHEME, LEDGER_SCHEME].includes(right), right);
+      else assert.ok(viewIds.includes(right), right);
+    }
+    const bare = matches(clause.replace(/\w+ == [\w.-]+/g, ''), /(redline[\w.-]*)/g);
+    for (const key of bare) {
+      assert.ok(keys.includes(key), `${key} in "${clause}" is no declared context key`);
+      used.add(key);
+    }
+  }
+  assert.deepEqual([...used].sort(), [...keys].sort(), 'and each declared key is used');
+});
+
+test('a preview document from before a restart activates the extension', () => {
+  assert.ok(manifest.activationEvents.includes(`onFileSystem:${PREVIEW_SCHEME}`));
+});
+
+test('every setting is read, and every setting that is read is declared', () => {
+  const settings = read('src/views/host/settings.ts');
+  const got = matches(settings, /#(?:get|oneOf)(?:<[^>]*>)?\(\s*'([\w.]+)'/g).map(key => `redline.${key}`);
+  assert.ok(got.length > 5);
+  assert.deepEqual([...new Set(got)].sort(), Object.keys(contributes.configuration.properties).sort());
+});
+
+test('every setting has a default of its own type, and a description', () => {
+  for (const [key, setting] of Object.entries(contributes.configuration.properties)) {
+    const type = Array.isArray(setting.default) ? 'array' : typeof setting.default;
+    assert.equal(type, setting.type, key);
+    assert.ok(setting.markdownDescription, key);
+  }
+});
+
+test('the values of an enumeration are those that the code knows, and the default is one of them', () => {
+  const settings = read('src/views/host/settings.ts');
+  const enumerations = Object.entries(contributes.configuration.properties).filter(
+    ([, setting]) => setting.enum,
+  );
+  assert.ok(enumerations.length > 3);
+  for (const [key, setting] of enumerations) {
+    const name = key.replace('redline.', '').replaceAll('.', '\\.');
+    const [list = ''] = matches(settings, new RegExp(`#oneOf\\('${name}', \\[([^\\]]*)\\]`, 'g'));
+    const known = matches(list, /'(\w+)'/g);
+    assert.deepEqual([...known].sort(), [...(setting.enum ?? [])].sort(), key);
+    assert.equal(known[0], setting.default, `${key}: what stands for a value that is none is the default`);
+    if (setting.enumDescriptions) assert.equal(setting.enumDescriptions.length, setting.enum?.length, key);
+  }
+});
+
+test('every text of the manifest is there, and every text that is there is used', () => {
+  const used = new Set(matches(manifestText, /"%([\w.]+)%"/g));
+  assert.deepEqual([...used].sort(), Object.keys(nls).sort());
+  for (const [key, text] of Object.entries(nls)) assert.ok(text.trim() !== '', key);
+});
+
+test('what people read in the manifest is in package.nls.json, not in place', () => {
+  for (const { title } of contributes.commands) assert.match(title, /^%[\w.]+%$/);
+  for (const [key, { markdownDescription = '', enumDescriptions = [] }] of Object.entries(
+    contributes.configuration.properties,
+  )) {
+    for (const text of [markdownDescription, ...enumDescriptions]) assert.match(text, /^%[\w.]+%$/, key);
+  }
+});
+
+test('the files that the manifest names exist', () => {
+  const files = matches(manifestText, /"(media\/[^"]+)"/g);
+  assert.ok(files.length > 0);
+  for (const file of files) assert.ok(existsSync(path.join(root, file)), file);
+});

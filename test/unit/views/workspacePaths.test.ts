@@ -1,0 +1,178 @@
+import * as path from 'node:path';
+import { after, test } from 'node:test';
+import assert from 'node:assert/strict';
+import { PathError, type PathErrorCode } from '../../../src/agent/base/errors.ts';
+import { assertReallyInside, locate, workspacePathOf } from '../../../src/views/host/workspacePaths.ts';
+import { TempFolder } from '../../support/tempFolder.ts';
+
+const temp = await TempFolder.create();
+after(() => temp.remove());
+
+const root = (name: string) => ({ name, fsPath: path.resolve('/work', name) });
+const web = root('web');
+const api = root('api');
+
+const pathOf = (input: string, folders = [web]): string => workspacePathOf(locate(input, folders), folders);
+const refused = (input: string, code: PathErrorCode, folders = [web]): void => {
+  assert.throws(
+    () => locate(input, folders),
+    error => error instanceof PathError && error.code === code && error.message !== '',
+  );
+};
+
+const inside: readonly [input: string, expected: string][] = [
+  ['a.ts', 'a.ts'],
+  ['src/a.ts', 'src/a.ts'],
+  ['./src/./a.ts', 'src/a.ts'],
+  ['src//a.ts', 'src/a.ts'],
+  ['src/../a.ts', 'a.ts'],
+  ['../web/a.ts', ''],
+  [path.resolve('/work/web/src/a.ts'), 'src/a.ts'],
+  [path.resolve('/work/web/src/../a.ts'), 'a.ts'],
+  ['..a/b', '..a/b'],
+  ['a b/ü.ts', 'a b/ü.ts'],
+  ['.gitignore', '.gitignore'],
+  ['.github/ci.yml', '.github/ci.yml'],
+];
+for (const [input, expected] of inside.filter(([, expected]) => expected !== '')) {
+  test(`${input} means ${expected}, and that means itself`, () => {
+    assert.equal(pathOf(input), expected);
+    assert.equal(pathOf(expected), expected);
+  });
+}
+
+const outside: readonly [input: string, code: PathErrorCode][] = [
+  ['..', 'outside'],
+  ['../a.ts', 'outside'],
+  ['../web/a.ts', 'outside'],
+  ['src/../../a.ts', 'outside'],
+  [path.resolve('/etc/passwd'), 'outside'],
+  [path.resolve('/work'), 'outside'],
+  [path.resolve('/work/website/a.ts'), 'outside'],
+  [path.resolve('/work/web/../api/a.ts'), 'outside'],
+  ['', 'empty'],
+  ['.', 'empty'],
+  ['./', 'empty'],
+  ['src/..', 'empty'],
+  ['src/', 'empty'],
+  [path.resolve('/work/web'), 'empty'],
+  ['a\0.ts', 'empty'],
+  ['a\n.ts', 'empty'],
+  ['.git/config', 'protected'],
+  ['.git', 'protected'],
+  ['.GIT/hooks/pre-commit', 'protected'],
+  ['sub/.git/config', 'protected'],
+  ['src/../.git/config', 'protected'],
+];
+for (const [input, code] of outside) {
+  test(`${JSON.stringify(input)} is refused as ${code}`, () => refused(input, code));
+}
+
+test('without a folder there is nothing to work on', () => refused('a.ts', 'noWorkspace', []));
+
+test('with several folders a path begins with the name of its folder', () => {
+  const folders = [web, api];
+  assert.equal(pathOf('api/src/a.ts', folders), 'api/src/a.ts');
+  assert.equal(pathOf('web/src/a.ts', folders), 'web/src/a.ts');
+  assert.equal(pathOf(path.resolve('/work/api/a.ts'), folders), 'api/a.ts');
+  assert.deepEqual(locate('api/src/a.ts', folders), { folder: api, relative: 'src/a.ts' });
+});
+
+test('with several folders a path without a name is in the first', () => {
+  assert.equal(pathOf('src/a.ts', [web, api]), 'web/src/a.ts');
+  assert.equal(pathOf('apis/a.ts', [web, api]), 'web/apis/a.ts');
+});
+
+test('with several folders each name alone is a folder, and each .git is protected', () => {
+  refused('api/', 'empty', [web, api]);
+  refused('api/.git/config', 'protected', [web, api]);
+  refused('api/../../x', 'outside', [web, api]);
+});
+
+test('with one folder its own name is no prefix', () => {
+  assert.equal(pathOf('web/a.ts'), 'web/a.ts');
+});
+
+/** What `assertReallyInside` says of a path in a folder on disk. */
+async function reallyInside(folder: string, relative: string): Promise<PathErrorCode | 'inside'> {
+  const root = { name: 'w', fsPath: temp.at(folder) };
+  try {
+    await assertReallyInside(relative, locate(relative, [root]));
+    return 'inside';
+  } catch (error) {
+    if (error instanceof PathError) return error.code;
+    throw error;
+  }
+}
+
+test('plain files, new files and files in new folders are inside', async () => {
+  await temp.file('plain/a.txt');
+  for (const file of ['a.txt', 'new.txt', 'new/deep/file.txt']) {
+    assert.equal(await reallyInside('plain', file), 'inside', file);
+  }
+});
+
+test('a symbolic link within the folder is followed; one that leads out is refused, for old and new files', async () => {
+  await temp.file('linked/real/a.txt');
+  await temp.file('secret/key.txt');
+  await temp.link('linked/in', 'real');
+  await temp.link('linked/out', temp.at('secret'));
+  await temp.link('linked/up', '..');
+  await temp.link('linked/file', temp.at('secret/key.txt'));
+  await temp.link('linked/real/chain', '../out');
+  const verdicts = {
+    'in/a.txt': 'inside',
+    'in/new.txt': 'inside',
+    'out/key.txt': 'outside',
+    'out/new.txt': 'outside',
+    'out/new/deep.txt': 'outside',
+    'up/secret/key.txt': 'outside',
+    file: 'outside',
+    'real/chain/key.txt': 'outside',
+  };
+  for (const [file, expected] of Object.entries(verdicts)) {
+    assert.equal(await reallyInside('linked', file), expected, file);
+  }
+});
+
+test('a neighbour whose name begins like the folder is outside', async () => {
+  await temp.file('app-secret/key.txt');
+  await temp.link('app/out', temp.at('app-secret'));
+  assert.equal(await reallyInside('app', 'out/key.txt'), 'outside');
+});
+
+test('a link into git’s own files is refused', async () => {
+  await temp.file('repo/.git/config');
+  await temp.link('repo/innocent', '.git');
+  await temp.link('repo/conf', '.git/config');
+  assert.equal(await reallyInside('repo', 'innocent/config'), 'protected');
+  assert.equal(await reallyInside('repo', 'innocent/new'), 'protected');
+  assert.equal(await reallyInside('repo', 'conf'), 'protected');
+});
+
+test('a dangling link that leads out is refused, so that nothing is made there', async () => {
+  await temp.folder('dangling');
+  await temp.link('dangling/file', temp.at('not-there.txt'));
+  await temp.link('dangling/dir', temp.at('not-there'));
+  assert.equal(await reallyInside('dangling', 'file'), 'outside');
+  assert.equal(await reallyInside('dangling', 'dir/new.txt'), 'outside');
+});
+
+test('links that lead in circles are refused', async () => {
+  await temp.link('circle/a', 'b');
+  await temp.link('circle/b', 'a');
+  assert.equal(await reallyInside('circle', 'a'), 'outside');
+  assert.equal(await reallyInside('circle', 'a/x.txt'), 'outside');
+});
+
+test('a folder that is opened through a link is its own measure', async () => {
+  await temp.file('home/a.txt');
+  await temp.link('opened', temp.at('home'));
+  assert.equal(await reallyInside('opened', 'a.txt'), 'inside');
+  assert.equal(await reallyInside('opened', 'new.txt'), 'inside');
+});
+
+test('a path through a file is inside; writing there fails on its own', async () => {
+  await temp.file('through/a.txt');
+  assert.equal(await reallyInside('through', 'a.txt/b.txt'), 'inside');
+});
