@@ -133,7 +133,7 @@ suite('bad input: a clear message and a usable session', () => {
 
   test('no model is set', async () => {
     await setting('provider', 'openai');
-    assert.match(await failureOf(), /No model is set/);
+    assert.match(await failureOf(), /No model is chosen/);
   });
 
   test('a stream that breaks midway executes nothing half-parsed', async () => {
