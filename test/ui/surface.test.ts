@@ -204,7 +204,7 @@ uiTest(
       assert.equal(mine.requests[0]?.authorization, `Bearer ${KEY}`);
 
       await workbench.updateSettings(connected(other));
-      await workbench.openRedlineChat();
+      await workbench.runCommand('Redline: Focus on Chat View');
       await workbench.sendChat('And you?');
       const request = await other.request(0);
       assert.equal(JSON.stringify([request.headers, request.body]).includes(KEY), false);
