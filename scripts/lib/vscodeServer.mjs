@@ -82,7 +82,8 @@ export async function startServer(options = {}) {
         '--accept-server-license-terms',
         '--telemetry-level',
         'off',
-        '--disable-workspace-trust',
+        // Without it the settings decide, which ask for trust only where they are told to.
+        ...(options.settings?.['security.workspace.trust.enabled'] ? [] : ['--disable-workspace-trust']),
         '--force-disable-user-env',
       ],
       ...['--server-data-dir', path.join(userDataDir, 'server'), '--user-data-dir', userDataDir],

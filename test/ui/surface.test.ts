@@ -204,7 +204,7 @@ uiTest(
       assert.equal(mine.requests[0]?.authorization, `Bearer ${KEY}`);
 
       await workbench.updateSettings(connected(other));
-      await workbench.openRedlineChat();
+      await workbench.runCommand('Redline: Focus on Chat View');
       await workbench.sendChat('And you?');
       const request = await other.request(0);
       assert.equal(JSON.stringify([request.headers, request.body]).includes(KEY), false);
@@ -226,6 +226,22 @@ uiTest(
       await mine.close();
       await other.close();
     }
+  },
+);
+
+const RESTRICTED = {
+  'security.workspace.trust.enabled': true,
+  'security.workspace.trust.startupPrompt': 'never',
+};
+
+uiTest(
+  'in a workspace that is not trusted, changes are still proposed, reviewed and applied',
+  { settings: RESTRICTED },
+  async workbench => {
+    await workbench.statusBarItem('Restricted Mode').waitFor();
+    await stage(workbench, 1);
+    await workbench.lens('Apply').click();
+    await workbench.waitForFile('made1.txt', text => text === 'content 1');
   },
 );
 

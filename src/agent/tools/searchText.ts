@@ -63,7 +63,7 @@ export function searchTextTool(textSearch: TextSearch): Tool {
         .describe('Only files that match this glob, e.g. "src/**/*.ts", "*.md" (in any folder) or "src".'),
     }),
     readOnly: true,
-    async execute({ query, isRegex = false, glob }, { signal }) {
+    async execute({ query, isRegex = false, glob }, { signal, pendingOn }) {
       if (/[\r\n]/.test(query)) throw new ToolError('query must be one line: search for one of its lines.');
       const where = glob === undefined ? '' : ` in ${glob}`;
       const what = `${isRegex ? `/${query}/` : JSON.stringify(query)}${where}`;
@@ -73,7 +73,7 @@ export function searchTextTool(textSearch: TextSearch): Tool {
       if (found.matches.length === 0) return textResult([`No line matches ${what}.`, ...notes].join('\n'));
       const files = new Set(found.matches.map(match => match.path)).size;
       const head = `${count(found.matches.length, 'line matches', 'lines match')} ${what}, in ${count(files, 'file', 'files')}.`;
-      return textResult([head, ...notes, ...rows(found.matches)].join('\n'));
+      return textResult([head, ...notes, ...rows(found.matches, pendingOn)].join('\n'));
     },
   });
 }
@@ -88,10 +88,15 @@ function notesOn({ cutBy, skipped = [] }: TextMatches): string[] {
   return notes;
 }
 
-function* rows(matches: readonly TextMatch[]): Generator<string> {
+function* rows(
+  matches: readonly TextMatch[],
+  pendingOn: (path: string) => string | undefined,
+): Generator<string> {
   let path: string | undefined;
   for (const match of matches) {
-    if (match.path !== path) yield match.path;
+    const pending = match.path === path ? undefined : pendingOn(match.path);
+    if (match.path !== path)
+      yield pending === undefined ? match.path : `${match.path} (as if ${pending} were applied)`;
     path = match.path;
     yield `${match.line}: ${shorten(match)}`;
   }

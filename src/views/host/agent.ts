@@ -56,7 +56,7 @@ export async function createAgent(context: vscode.ExtensionContext): Promise<Age
   subscriptions.push(overlay, rebaser);
   const providers = new Providers(settings, keys, log);
   const tools = builtInTools();
-  tools.register(searchTextTool(new WorkspaceTextSearch(workspace, log)));
+  tools.register(searchTextTool(new WorkspaceTextSearch(workspace, overlay, log)));
   const engine = createAstEngine(context.extensionPath);
   const unsaved = (): string[] => [...new Set([...workspace.unsaved(), ...overlay.paths()])];
   const searcher: AstSearcher = { engine, scope: { folders: () => workspace.folders(), unsaved } };

@@ -7,26 +7,64 @@ import { LineMatcher } from './lineMatcher.ts';
 import { findRipgrep, runRipgrep } from './ripgrep.ts';
 import { listGlobs, scanText } from './scanText.ts';
 import type { VsCodeWorkspace } from './workspace.ts';
-import { workspacePathOf, type FolderRoot } from './workspacePaths.ts';
+import { locate, workspacePathOf, type FolderRoot } from './workspacePaths.ts';
 
 /** How long one search may take, in milliseconds. */
 const TIME_LIMIT_MS = 20_000;
 
-/** Searches with the ripgrep that comes with VS Code, and without one by reading the files here. */
+/** What takes the place of files on the disk: the contents of previews that are pending. */
+export interface PendingContents {
+  paths(): readonly string[];
+  at(path: string): { readonly side: { readonly text: string } | null } | undefined;
+}
+
+/**
+ * Searches with the ripgrep that comes with VS Code, and without one by reading the files here. Unsaved changes and
+ * pending previews take the place of what is on the disk.
+ */
 export class WorkspaceTextSearch implements TextSearch {
   readonly #workspace: VsCodeWorkspace;
+  readonly #pending: PendingContents;
   readonly #logger: Logger;
   readonly #appRoot: string;
   #ripgrep: Promise<string | undefined> | undefined;
 
-  constructor(workspace: VsCodeWorkspace, logger: Logger, appRoot = vscode.env.appRoot) {
+  constructor(
+    workspace: VsCodeWorkspace,
+    pending: PendingContents,
+    logger: Logger,
+    appRoot = vscode.env.appRoot,
+  ) {
     this.#workspace = workspace;
+    this.#pending = pending;
     this.#logger = logger;
     this.#appRoot = appRoot;
   }
 
   async search(query: TextQuery, limit: number, signal: AbortSignal): Promise<TextMatches> {
     const globs = listGlobs(query.glob);
+    // One more than asked for tells whether there are more once some are exchanged.
+    const found = await this.#searchDisk(query, globs, limit + 1, signal);
+    const replaced = await this.#replaced(query, globs, limit + 1);
+    const all = [
+      ...found.matches.filter(match => !replaced.has(match.path)),
+      ...[...replaced.values()].flat(),
+    ].sort((a, b) => compare(a.path, b.path) || a.line - b.line);
+    const cutBy = all.length > limit ? 'limit' : found.cutBy;
+    const skipped = found.skipped?.filter(path => !replaced.has(path)) ?? [];
+    return {
+      matches: all.slice(0, limit),
+      ...(cutBy === undefined ? {} : { cutBy }),
+      ...(skipped.length > 0 ? { skipped } : {}),
+    };
+  }
+
+  async #searchDisk(
+    query: TextQuery,
+    globs: readonly string[],
+    limit: number,
+    signal: AbortSignal,
+  ): Promise<TextMatches> {
     const ripgrep = await (this.#ripgrep ??= findRipgrep(this.#appRoot));
     if (ripgrep !== undefined) {
       try {
@@ -61,38 +99,31 @@ export class WorkspaceTextSearch implements TextSearch {
         return { matches: named, cutBy };
       }),
     );
-    const unsaved = await this.#unsaved({ query, isRegex }, globs, folders, limit);
-    const all = [
-      ...answers.flatMap(answer => answer.matches).filter(match => !unsaved.has(match.path)),
-      ...[...unsaved.values()].flat(),
-    ].sort((a, b) => compare(a.path, b.path) || a.line - b.line);
-    const cutBy = all.length > limit ? 'limit' : answers.find(answer => answer.cutBy)?.cutBy;
-    return { matches: all.slice(0, limit), ...(cutBy ? { cutBy } : {}) };
+    const cutBy = answers.find(answer => answer.cutBy)?.cutBy;
+    return { matches: answers.flatMap(answer => answer.matches), ...(cutBy ? { cutBy } : {}) };
   }
 
-  /** The matches in documents with unsaved changes, which take the place of what their files hold. */
-  async #unsaved(
+  /** The matches in what takes the place of files, by path; none for a file that would be gone. */
+  async #replaced(
     { query, isRegex }: TextQuery,
     globs: readonly string[],
-    folders: readonly OpenFolder[],
     limit: number,
   ): Promise<ReadonlyMap<string, readonly TextMatch[]>> {
+    const contents = new Map<string, string>();
+    for (const document of vscode.workspace.textDocuments) {
+      const path = document.isDirty ? pathOf(document.uri) : undefined;
+      if (path !== undefined) contents.set(path, document.getText());
+    }
+    for (const path of this.#pending.paths()) contents.set(path, this.#pending.at(path)?.side?.text ?? '');
     const matches = new Map<string, readonly TextMatch[]>();
-    const dirty = vscode.workspace.textDocuments.filter(
-      document => document.isDirty && document.uri.scheme === 'file',
-    );
-    for (const document of dirty) {
-      const folder = folders.find(({ uri }) => document.uri.path.startsWith(`${uri.path}/`));
-      if (!folder || !globs.some(glob => isMatch(document, folder, glob))) continue;
-      const relative = document.uri.path.slice(folder.uri.path.length + 1);
-      if ((await withoutIgnored(folder.fsPath, [relative])).length === 0) continue;
-      const path = workspacePathOf({ folder, relative }, folders);
-      const found = matcherFor(query, isRegex)?.find(document.getText(), limit + 1);
-      if (found)
-        matches.set(
-          path,
-          found.map(line => ({ path, ...line })),
-        );
+    if (contents.size === 0) return matches;
+    const matcher = matcherFor(query, isRegex);
+    const isSearched = searchedBy(globs);
+    for (const [path, text] of contents) {
+      const found = matcher?.find(text, limit);
+      if (!found) continue;
+      const counts = found.length > 0 && (await isSearched(path));
+      matches.set(path, counts ? found.map(line => ({ path, ...line })) : []);
     }
     return matches;
   }
@@ -114,8 +145,29 @@ function hiddenFiles(folder: vscode.Uri): string[] {
   return Object.entries(exclude ?? {}).flatMap(([glob, on]) => (on === true ? [glob] : []));
 }
 
-function isMatch(document: vscode.TextDocument, folder: OpenFolder, glob: string): boolean {
-  return vscode.languages.match({ pattern: new vscode.RelativePattern(folder.uri, glob) }, document) > 0;
+/** The workspace path of a file in an open folder. */
+function pathOf(uri: vscode.Uri): string | undefined {
+  const folders = openFolders();
+  const folder = folders.find(
+    candidate => uri.scheme === 'file' && uri.path.startsWith(`${candidate.uri.path}/`),
+  );
+  return folder && workspacePathOf({ folder, relative: uri.path.slice(folder.uri.path.length + 1) }, folders);
+}
+
+/** Whether a search with these globs looks at a path, which need not be on the disk. */
+function searchedBy(globs: readonly string[]): (path: string) => Promise<boolean> {
+  const folders = openFolders();
+  return async path => {
+    const { folder, relative } = locate(path, folders);
+    const uri = vscode.Uri.joinPath(folder.uri, relative);
+    const matches = (glob: string): boolean => {
+      const filter = { pattern: new vscode.RelativePattern(folder.uri, glob) };
+      // Only the address is looked at, and a document cannot be made for what is nowhere yet.
+      return vscode.languages.match(filter, { uri, languageId: '' } as vscode.TextDocument) > 0;
+    };
+    if (!globs.some(matches) || hiddenFiles(folder.uri).some(matches)) return false;
+    return (await withoutIgnored(folder.fsPath, [relative])).length > 0;
+  };
 }
 
 /** None for a pattern that only ripgrep understands: what is on the disk then stands for what is in the editor. */

@@ -1,15 +1,14 @@
-import { stalePaths } from '../../agent/preview/landing.ts';
 import type { PendingAction } from '../../agent/preview/pendingAction.ts';
 import type { Preview } from '../../agent/preview/preview.ts';
 import type { PreviewStore } from '../../agent/preview/previewStore.ts';
+import type { Rebaser } from '../../agent/preview/rebaser.ts';
 import { reopenAction, undoAction } from '../../agent/preview/restage.ts';
-import type { Workspace } from '../../agent/preview/workspace.ts';
 import type { Session } from '../../agent/session/session.ts';
 
 export interface RestagingOptions {
   readonly store: PreviewStore;
   readonly session: Session;
-  readonly workspace: Pick<Workspace, 'read' | 'write'>;
+  readonly rebaser: Rebaser;
 }
 
 /**
@@ -44,14 +43,12 @@ export class Restaging {
   }
 
   async #stage(action: PendingAction): Promise<Preview> {
-    const { store, session, workspace } = this.#options;
+    const { store, session, rebaser } = this.#options;
     const { preview, stored } = session.stageForUser(action);
     // A log that cannot be written is reported by the store; the preview is pending all the same.
     await stored.catch(() => undefined);
-    const moved = await stalePaths(workspace, preview.changes ?? []);
-    if (moved.length > 0 && store.get(preview.id)?.state.kind === 'pending') {
-      await store.markStale(preview.id, moved).catch(() => undefined);
-    }
+    // Moves it onto what is there now where that does not overlap, as a new revision; else it is stale.
+    await rebaser.check([preview.id]);
     return store.get(preview.id) ?? preview;
   }
 }

@@ -1,11 +1,13 @@
 import * as assert from 'node:assert/strict';
-import { mkdir, rm, symlink } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import * as path from 'node:path';
 import * as vscode from 'vscode';
 import { silentLogger } from '../../../src/agent/base/log.ts';
 import type { TextMatches, TextQuery } from '../../../src/agent/tools/searchText.ts';
 import type { RedlineApi } from '../../../src/views/api.ts';
 import { findRipgrep } from '../../../src/views/host/ripgrep.ts';
-import { WorkspaceTextSearch } from '../../../src/views/host/textSearch.ts';
+import { WorkspaceTextSearch, type PendingContents } from '../../../src/views/host/textSearch.ts';
 import { VsCodeWorkspace } from '../../../src/views/host/workspace.ts';
 import { connect } from '../support/connect.ts';
 import { activateRedline, cleanUp, fileInWorkspace, givenFile } from '../support/redline.ts';
@@ -18,7 +20,15 @@ for (const [way, appRoot] of [
 ] as const) {
   suite(`searching text by ${way}`, () => {
     let api: RedlineApi;
-    const textSearch = new WorkspaceTextSearch(new VsCodeWorkspace(), silentLogger, appRoot);
+    const contents = new Map<string, string | null>();
+    const pending: PendingContents = {
+      paths: () => [...contents.keys()],
+      at: file => {
+        const text = contents.get(file);
+        return text === undefined ? undefined : { side: text === null ? null : { text } };
+      },
+    };
+    const textSearch = new WorkspaceTextSearch(new VsCodeWorkspace(), pending, silentLogger, appRoot);
     const search = (query: string, more: Partial<TextQuery> = {}, limit = 100): Promise<TextMatches> =>
       textSearch.search(
         { query, isRegex: false, glob: `${FOLDER}/**`, ...more },
@@ -37,7 +47,10 @@ for (const [way, appRoot] of [
       await givenFile(`${FOLDER}/a.ts`, 'one\r\nNeedle and needle\r\n');
       await givenFile(`${FOLDER}/deep/b.md`, 'äöü needle(1)\n');
     });
-    teardown(() => cleanUp(api));
+    teardown(async () => {
+      contents.clear();
+      await cleanUp(api);
+    });
 
     test(`it is ${way} that is used`, async () => {
       assert.equal((await findRipgrep(appRoot)) !== undefined, way === 'ripgrep');
@@ -101,6 +114,26 @@ for (const [way, appRoot] of [
       assert.deepEqual(linesOf(await search('new needle')), []);
       assert.deepEqual(linesOf(await search('A new and needle')), [`${FOLDER}/a.ts:2:A new and needle`]);
       assert.deepEqual(linesOf(await search('Needle')), []);
+      // A file of no open folder is no file of the workspace, whatever its editor holds.
+      const folder = await mkdtemp(path.join(tmpdir(), 'redline-outside-'));
+      await writeFile(path.join(folder, 'outside.ts'), '');
+      const outside = await vscode.workspace.openTextDocument(path.join(folder, 'outside.ts'));
+      const beside = await vscode.window.showTextDocument(outside);
+      await beside.edit(edit => edit.insert(new vscode.Position(0, 0), 'A new and needle'));
+      assert.equal((await search('A new and needle', { glob: '**/*' })).matches.length, 1);
+      await vscode.commands.executeCommand('workbench.action.revertAndCloseActiveEditor');
+      await rm(folder, { recursive: true });
+    });
+
+    test('sees what pending previews make of the files, also those that are not there yet', async () => {
+      contents.set(`${FOLDER}/a.ts`, 'a pending needle\n');
+      contents.set(`${FOLDER}/deep/b.md`, null);
+      contents.set(`${FOLDER}/new.ts`, 'new\nneedle\n');
+      contents.set(`elsewhere/new.ts`, 'needle');
+      assert.deepEqual(linesOf(await search('needle')), [
+        `${FOLDER}/a.ts:1:a pending needle`,
+        `${FOLDER}/new.ts:2:needle`,
+      ]);
     });
 
     test('says that there is more', async () => {
