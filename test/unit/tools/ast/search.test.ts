@@ -265,9 +265,9 @@ describe('a search that does not end by itself', () => {
     let changes = 0;
     const changing = setInterval(() => {
       for (let i = changes; i < changes + 40 && i < 600; i++) {
-        writeFiles(folder, {
-          [`f${i}.ts`]: `// changed, and longer than before\n${' '.repeat(i)}foo(${i})\n`,
-        });
+        // At once, as programs write that care: a file cut short would rightly hold no match.
+        writeFiles(folder, { next: `// changed, and longer than before\n${' '.repeat(i)}foo(${i})\n` });
+        fs.renameSync(`${folder}/next`, `${folder}/f${i}.ts`);
       }
       changes += 40;
     }, 1);
