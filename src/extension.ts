@@ -40,6 +40,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<Redlin
     extensionUri: context.extensionUri,
     mode: modeSwitch(agent.settings),
     model: () => ({ label: agent.providers.current().label, offline: agent.providers.isOffline }),
+    activePreviewId: () => tabs.activeId(),
     onWillPrompt: () => opener.expectPreview(),
     execute,
     logger: log,

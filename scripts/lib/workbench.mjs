@@ -34,7 +34,6 @@ const POLL_MS = 50;
  * @typedef {object} WorkbenchOptions
  * @property {string} [vsix] the package to install; out/redline.vsix when omitted
  * @property {string[]} [extensions] packages to install beside it
- * @property {string[]} [extensions] more packages to install
  * @property {Record<string, unknown>} [settings] user settings
  * @property {Record<string, string>} [env] added to the extension host's environment
  * @property {string} [workspace] the folder to open, as it is; a fresh copy of examples/workspace when omitted

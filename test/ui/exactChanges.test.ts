@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { inRepo } from '../../scripts/lib/paths.mjs';
 import { startScriptedServer } from '../support/scriptedServer.ts';
-import { exactLens, lensText, proposedLine, storedLedger } from './support/diffPage.ts';
+import { exactLens, lensText, proposedLine, storedLedger, writable } from './support/diffPage.ts';
+import { DrivenWorkbench } from './support/drivenWorkbench.ts';
 import { uiTest } from './support/uiTest.ts';
 
 const NAMES = [
@@ -63,6 +66,7 @@ uiTest(
       assert.equal(workbench.readFile('count.txt'), first);
 
       await workbench.editorTitleAction('Edit Proposal').click();
+      await writable(workbench).waitFor();
       await proposedLine(workbench, 'ELEVEN').click();
       await workbench.page.keyboard.press('End');
       await workbench.page.keyboard.type(' by hand');
@@ -99,5 +103,105 @@ uiTest(
     } finally {
       await server.close();
     }
+  },
+);
+
+test(
+  'of twelve files in the multi-file diff two are discarded and the rest is applied',
+  { timeout: 120_000 },
+  async t => {
+    const driven = await DrivenWorkbench.open({ pictures: inRepo('out', 'ui-failures') });
+    const { workbench } = driven;
+    try {
+      const name = (n: number): string => `part${String(n).padStart(2, '0')}.txt`;
+      const numbers = Array.from({ length: 12 }, (_, i) => i + 1);
+      for (const n of numbers) workbench.writeFile(name(n), `old ${n}\n`);
+      await driven.run(({ api }, paths) => {
+        const changes = paths.map(path => {
+          const n = Number(/\d+/.exec(path)?.[0]);
+          return { path, before: `old ${n}\n`, after: `new ${n}\n` };
+        });
+        api.previews.push({ label: 'Renew twelve files', sourceToolName: 'test', changes });
+      }, numbers.map(name));
+      await workbench.openRedlineChat();
+      await workbench.treeRow('Renew twelve files').click();
+      await exactLens(workbench, 'Apply (12 files)').waitFor();
+      await exactLens(workbench, 'Discard file').click();
+      await exactLens(workbench, 'Apply (11 files)').waitFor();
+      await exactLens(workbench, 'Discard file').click();
+      await exactLens(workbench, 'Apply (10 files)').waitFor();
+      await lensText(workbench, 'Reopen').waitFor();
+      await workbench.editorTitleAction('Apply Preview').click();
+      await workbench.waitForFile(name(12), text => text === 'new 12\n');
+      await workbench.editorTab('(Redline p1)').waitFor({ state: 'detached' });
+      const discarded = numbers.filter(n => workbench.readFile(name(n)) === `old ${n}\n`);
+      assert.equal(discarded.length, 2);
+      for (const n of numbers.filter(candidate => !discarded.includes(candidate))) {
+        assert.equal(workbench.readFile(name(n)), `new ${n}\n`);
+      }
+      assert.deepEqual(
+        storedLedger(workbench).map(({ outcome, files }) => [outcome, files.length]),
+        [
+          ['discarded', 1],
+          ['discarded', 1],
+          ['applied', 10],
+        ],
+      );
+    } catch (error) {
+      t.diagnostic(`picture: ${await workbench.screenshot('twelve-files')}`);
+      throw error;
+    } finally {
+      await driven.close();
+    }
+  },
+);
+
+uiTest(
+  'when the first of three stacked previews is discarded, the others rebase: one cleanly, one with a conflict that is settled by hand',
+  {},
+  async workbench => {
+    workbench.writeFile('count.txt', TEXT);
+    await workbench.openRedlineChat();
+    for (const [i, edit] of ['two => TWO', 'eleven => ELEVEN', 'TWO => DEUX'].entries()) {
+      await workbench.sendChat(`/edit count.txt :: ${edit}`);
+      await workbench.treeRow(`p${i + 1}`).waitFor();
+    }
+    await workbench.treeRow('p3').click();
+    await exactLens(workbench, 'Apply p1–p3').waitFor();
+
+    await workbench.treeAction('p1', 'Discard Preview');
+    await lensText(workbench, 'Stale: count.txt').waitFor();
+    await workbench.treeRow('p2').click();
+    await exactLens(workbench, 'Apply').waitFor();
+    await proposedLine(workbench, 'two').waitFor();
+
+    // What is typed into the file meanwhile becomes the base, and stays.
+    await workbench.openFile('count.txt');
+    await workbench.page.keyboard.press('Control+Home');
+    await workbench.page.keyboard.type('zero');
+    await workbench.page.keyboard.press('Enter');
+    await workbench.treeRow('p2').click();
+    await proposedLine(workbench, 'zero').waitFor();
+    await exactLens(workbench, 'Apply').click();
+    await workbench.treeRow('p2').waitFor({ state: 'detached' });
+    assert.equal(workbench.readFile('count.txt'), TEXT);
+    await workbench.openFile('count.txt');
+    await workbench.page.keyboard.press('Control+S');
+    const typed = `zero\n${TEXT.replace('eleven', 'ELEVEN')}`;
+    await workbench.waitForFile('count.txt', text => text === typed);
+
+    await workbench.treeRow('p3').click();
+    await exactLens(workbench, 'Rebase').click();
+    await proposedLine(workbench, '<<<<<<< current file').waitFor();
+    await writable(workbench).waitFor();
+    await proposedLine(workbench, '<<<<<<< current file').click();
+    const { keyboard } = workbench.page;
+    await keyboard.press('Control+A');
+    const settled = typed.replace('two', 'settled');
+    await keyboard.insertText(settled);
+    await keyboard.press('Control+S');
+    await lensText(workbench, 'edited by you').waitFor();
+    await exactLens(workbench, 'Apply').click();
+    await workbench.waitForFile('count.txt', text => text === settled);
   },
 );

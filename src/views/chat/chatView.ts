@@ -12,7 +12,6 @@ import type { Session } from '../../agent/session/session.ts';
 import type { ToolRegistry } from '../../agent/tools/registry.ts';
 import type { CommandArguments, CommandId } from '../contributions.ts';
 import type { Settings } from '../host/settings.ts';
-import { activePreviewId } from '../preview/previewTabs.ts';
 import { readAttachments } from './attachmentReader.ts';
 import { ChatFeed, type ModelInfo } from './chatFeed.ts';
 import { chatHtml } from './chatHtml.ts';
@@ -40,6 +39,8 @@ export interface ChatViewOptions {
     readonly onDidChange: vscode.Event<void>;
   };
   readonly model: () => ModelInfo;
+  /** The preview in the active editor. */
+  readonly activePreviewId: () => string | undefined;
   /** A person is about to ask something here. */
   readonly onWillPrompt: () => void;
   readonly execute: <K extends CommandId>(id: K, ...args: CommandArguments[K]) => Thenable<unknown>;
@@ -71,7 +72,6 @@ export class ChatView implements vscode.WebviewViewProvider, vscode.Disposable {
     this.#commands = new LocalCommands({
       ...options,
       l10n,
-      activePreviewId,
       discardAll: () => this.#discardAll(),
     });
   }

@@ -21,7 +21,7 @@ export function lensText(workbench: Workbench, text: string): Locator {
 export function proposedLine(workbench: Workbench, text: string): Locator {
   return workbench.page
     .locator('.editor.modified .view-line')
-    .filter({ hasText: text.replaceAll(' ', '\u00a0') })
+    .filter({ hasText: new RegExp(text.replaceAll(' ', '\u00a0')) })
     .first();
 }
 
@@ -36,4 +36,9 @@ export function storedLedger(workbench: Workbench): readonly LedgerEntry[] {
     .filter(line => line.includes('"resolved"'))
     .map(line => JSON.parse(line) as { type?: string; entries?: readonly LedgerEntry[] })
     .flatMap(({ type, entries }) => (type === 'resolved' ? (entries ?? []) : []));
+}
+
+/** VS Code's own arrow that takes a hunk back: there while the proposed side can be typed in. */
+export function writable(workbench: Workbench): Locator {
+  return workbench.page.locator('.monaco-diff-editor .codicon-arrow-right').first();
 }
