@@ -33,7 +33,14 @@ export class PreviewLenses implements vscode.CodeLensProvider, vscode.Disposable
     if (this.#isEdited(document))
       return [lens(0, note(vscode.l10n.t('$(edit) Edited: save it to propose this')))];
     const last = document.lineCount - 1;
-    return (await this.#lenses(address)).map(([line, command]) => lens(Math.min(line, last), command));
+    const lenses = (await this.#lenses(address)).map(([line, command]) =>
+      lens(Math.min(line, last), command),
+    );
+    if (this.#edits.isOpen(document.uri)) {
+      const editable = note(vscode.l10n.t('$(edit) Editable: save what you type to propose it'));
+      lenses.push(lens(lenses[0]?.range.start.line ?? 0, editable));
+    }
+    return lenses;
   }
 
   dispose(): void {

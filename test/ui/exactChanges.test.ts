@@ -1,0 +1,207 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { inRepo } from '../../scripts/lib/paths.mjs';
+import { startScriptedServer } from '../support/scriptedServer.ts';
+import { exactLens, lensText, proposedLine, storedLedger, writable } from './support/diffPage.ts';
+import { DrivenWorkbench } from './support/drivenWorkbench.ts';
+import { uiTest } from './support/uiTest.ts';
+
+const NAMES = [
+  'one',
+  'two',
+  'three',
+  'four',
+  'five',
+  'six',
+  'seven',
+  'eight',
+  'nine',
+  'ten',
+  'eleven',
+  'twelve',
+];
+const TEXT = NAMES.map(name => `${name}\n`).join('');
+
+uiTest(
+  'of three hunks one is applied, one discarded, one edited and applied: the file holds exactly that, and the model is told',
+  {},
+  async workbench => {
+    const server = await startScriptedServer((_request, n) =>
+      n === 0
+        ? {
+            toolCalls: [
+              {
+                name: 'edit_file',
+                arguments: {
+                  path: 'count.txt',
+                  edits: [
+                    { old: 'two\n', new: 'TWO\n' },
+                    { old: 'six\n', new: 'SIX\n' },
+                    { old: 'eleven\n', new: 'ELEVEN\n' },
+                  ],
+                },
+              },
+            ],
+          }
+        : { text: 'Understood.' },
+    );
+    try {
+      workbench.writeFile('count.txt', TEXT);
+      await workbench.updateSettings({
+        'redline.provider': 'openai',
+        'redline.openai.baseUrl': server.baseUrl,
+        'redline.openai.model': 'scripted',
+        'redline.resolve.modelAuthority': 'none',
+      });
+      await workbench.openRedlineChat();
+      await workbench.sendChat('Count louder.');
+      await exactLens(workbench, 'Apply hunk').click();
+      const first = TEXT.replace('two', 'TWO');
+      await workbench.waitForFile('count.txt', text => text === first);
+
+      await proposedLine(workbench, 'SIX').click();
+      await workbench.page.keyboard.press('Control+Shift+Backspace');
+      await exactLens(workbench, 'Discard hunk').waitFor({ state: 'detached' });
+      await proposedLine(workbench, 'SIX').waitFor({ state: 'detached' });
+      assert.equal(workbench.readFile('count.txt'), first);
+
+      await workbench.editorTitleAction('Edit Proposal').click();
+      await writable(workbench).waitFor();
+      await proposedLine(workbench, 'ELEVEN').click();
+      await workbench.page.keyboard.press('End');
+      await workbench.page.keyboard.type(' by hand');
+      await lensText(workbench, 'Edited: save it').waitFor();
+      await workbench.page.keyboard.press('Control+S');
+      await lensText(workbench, 'edited by you').waitFor();
+      assert.equal(workbench.readFile('count.txt'), first);
+
+      await exactLens(workbench, 'Apply').click();
+      const last = first.replace('eleven', 'ELEVEN by hand');
+      await workbench.waitForFile('count.txt', text => text === last);
+      await workbench.editorTab('count.txt (Redline').waitFor({ state: 'detached' });
+
+      const told = JSON.stringify((await server.request(2)).body.messages);
+      assert.match(told, /The user applied p2/);
+      assert.match(told, /The user discarded p3/);
+      assert.match(
+        told,
+        /The refused part:\\n--- count\.txt\\n\+\+\+ count\.txt\\n@@ -6,1 \+6,1 @@\\n-six\\n\+SIX/,
+      );
+      assert.match(told, /The user edited the proposal of p1[^"]*-ELEVEN\\n\+ELEVEN by hand/);
+      assert.match(told, /The user applied p1/);
+      const ledger = storedLedger(workbench).map(({ previewId, outcome, hunks }) => ({
+        previewId,
+        outcome,
+        hunks,
+      }));
+      assert.deepEqual(ledger, [
+        { previewId: 'p2', outcome: 'applied', hunks: { applied: 1, refused: 0 } },
+        { previewId: 'p3', outcome: 'discarded', hunks: { applied: 0, refused: 1 } },
+        { previewId: 'p1', outcome: 'applied', hunks: undefined },
+      ]);
+      assert.deepEqual(server.violations, []);
+    } finally {
+      await server.close();
+    }
+  },
+);
+
+test(
+  'of twelve files in the multi-file diff two are discarded and the rest is applied',
+  { timeout: 120_000 },
+  async t => {
+    const driven = await DrivenWorkbench.open({ pictures: inRepo('out', 'ui-failures') });
+    const { workbench } = driven;
+    try {
+      const name = (n: number): string => `part${String(n).padStart(2, '0')}.txt`;
+      const numbers = Array.from({ length: 12 }, (_, i) => i + 1);
+      for (const n of numbers) workbench.writeFile(name(n), `old ${n}\n`);
+      await driven.run(({ api }, paths) => {
+        const changes = paths.map(path => {
+          const n = Number(/\d+/.exec(path)?.[0]);
+          return { path, before: `old ${n}\n`, after: `new ${n}\n` };
+        });
+        api.previews.push({ label: 'Renew twelve files', sourceToolName: 'test', changes });
+      }, numbers.map(name));
+      await workbench.openRedlineChat();
+      await workbench.treeRow('Renew twelve files').click();
+      await exactLens(workbench, 'Apply (12 files)').waitFor();
+      await exactLens(workbench, 'Discard file').click();
+      await exactLens(workbench, 'Apply (11 files)').waitFor();
+      await exactLens(workbench, 'Discard file').click();
+      await exactLens(workbench, 'Apply (10 files)').waitFor();
+      await lensText(workbench, 'Reopen').waitFor();
+      await workbench.editorTitleAction('Apply Preview').click();
+      await workbench.waitForFile(name(12), text => text === 'new 12\n');
+      await workbench.editorTab('(Redline p1)').waitFor({ state: 'detached' });
+      const discarded = numbers.filter(n => workbench.readFile(name(n)) === `old ${n}\n`);
+      assert.equal(discarded.length, 2);
+      for (const n of numbers.filter(candidate => !discarded.includes(candidate))) {
+        assert.equal(workbench.readFile(name(n)), `new ${n}\n`);
+      }
+      assert.deepEqual(
+        storedLedger(workbench).map(({ outcome, files }) => [outcome, files.length]),
+        [
+          ['discarded', 1],
+          ['discarded', 1],
+          ['applied', 10],
+        ],
+      );
+    } catch (error) {
+      t.diagnostic(`picture: ${await workbench.screenshot('twelve-files')}`);
+      throw error;
+    } finally {
+      await driven.close();
+    }
+  },
+);
+
+uiTest(
+  'when the first of three stacked previews is discarded, the others rebase: one cleanly, one with a conflict that is settled by hand',
+  {},
+  async workbench => {
+    workbench.writeFile('count.txt', TEXT);
+    await workbench.openRedlineChat();
+    for (const [i, edit] of ['two => TWO', 'eleven => ELEVEN', 'TWO => DEUX'].entries()) {
+      await workbench.sendChat(`/edit count.txt :: ${edit}`);
+      await workbench.treeRow(`p${i + 1}`).waitFor();
+    }
+    await workbench.treeRow('p3').click();
+    await exactLens(workbench, 'Apply p1–p3').waitFor();
+
+    await workbench.treeAction('p1', 'Discard Preview');
+    await lensText(workbench, 'Stale: count.txt').waitFor();
+    await workbench.treeRow('p2').click();
+    await exactLens(workbench, 'Apply').waitFor();
+    await proposedLine(workbench, 'two').waitFor();
+
+    // What is typed into the file meanwhile becomes the base, and stays.
+    await workbench.openFile('count.txt');
+    await workbench.page.keyboard.press('Control+Home');
+    await workbench.page.keyboard.type('zero');
+    await workbench.page.keyboard.press('Enter');
+    await workbench.treeRow('p2').click();
+    await proposedLine(workbench, 'zero').waitFor();
+    await exactLens(workbench, 'Apply').click();
+    await workbench.treeRow('p2').waitFor({ state: 'detached' });
+    assert.equal(workbench.readFile('count.txt'), TEXT);
+    await workbench.openFile('count.txt');
+    await workbench.page.keyboard.press('Control+S');
+    const typed = `zero\n${TEXT.replace('eleven', 'ELEVEN')}`;
+    await workbench.waitForFile('count.txt', text => text === typed);
+
+    await workbench.treeRow('p3').click();
+    await exactLens(workbench, 'Rebase').click();
+    await proposedLine(workbench, '<<<<<<< current file').waitFor();
+    await writable(workbench).waitFor();
+    await proposedLine(workbench, '<<<<<<< current file').click();
+    const { keyboard } = workbench.page;
+    await keyboard.press('Control+A');
+    const settled = typed.replace('two', 'settled');
+    await keyboard.insertText(settled);
+    await keyboard.press('Control+S');
+    await lensText(workbench, 'edited by you').waitFor();
+    await exactLens(workbench, 'Apply').click();
+    await workbench.waitForFile('count.txt', text => text === settled);
+  },
+);
