@@ -33,8 +33,6 @@ export interface ChatViewOptions {
   readonly tools: ToolRegistry;
   readonly workspace: Workspace;
   readonly settings: Settings;
-  /** The preview in the active editor. */
-  readonly activePreviewId: () => string | undefined;
   readonly mode: {
     get(): ModelAuthority;
     set(mode: ModelAuthority): Thenable<void>;
