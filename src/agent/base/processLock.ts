@@ -60,11 +60,22 @@ async function placeWhole(file: string, text: string): Promise<boolean> {
     await link(mine, file);
     return true;
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
-    throw error;
+    if (isThere(error)) return false;
+    // A file system without hard links: then a reader may, for a moment, see a lock without its owner.
+    return await writeFile(file, text, { flag: 'wx' }).then(
+      () => true,
+      (second: unknown) => {
+        if (isThere(second)) return false;
+        throw second;
+      },
+    );
   } finally {
     await rm(mine, { force: true });
   }
+}
+
+function isThere(error: unknown): boolean {
+  return (error as NodeJS.ErrnoException).code === 'EEXIST';
 }
 
 /** Removes a lock whose owner is gone; false when its owner lives. */

@@ -48,9 +48,8 @@ export async function createAgent(context: vscode.ExtensionContext): Promise<Age
   const keys = new ApiKeys(context.secrets);
   const workspace = new VsCodeWorkspace();
   const storage = context.storageUri ?? context.globalStorageUri;
-  const lock = await lockStorage(storage, log);
-  if (lock) subscriptions.push({ dispose: () => void lock.release() });
-  const store = await openStore(storage, lock !== undefined, log);
+  const isOurs = await lockStorage(storage, subscriptions, log);
+  const store = await openStore(storage, isOurs, log);
   await takeBackCutOff(store, workspace, log);
   store.forgetResolved(daysAgo(settings.retentionDays)).catch((error: unknown) => {
     log.error(`Forgetting old previews failed: ${detailOf(error)}`);
@@ -82,7 +81,7 @@ export async function createAgent(context: vscode.ExtensionContext): Promise<Age
       providerFor: prompt => providers.forPrompt(prompt),
       logFor: id => sessions.open(id),
     },
-    lock && (await lastSession(sessions, log)),
+    isOurs ? await lastSession(sessions, log) : undefined,
   );
   // Whoever talks to the agent may soon need the engine, which takes a moment to start.
   const warming = session.onDidEmit(event => event.type === 'turn_start' && engine.warm());
@@ -93,13 +92,15 @@ export async function createAgent(context: vscode.ExtensionContext): Promise<Age
 /** How long an extension host that is about to end may keep the storage, in milliseconds. */
 const PATIENCE = 5_000;
 
-/** `undefined` when another window uses this workspace's storage, or nothing can be written there. */
-async function lockStorage(folder: vscode.Uri, log: Logger): Promise<ProcessLock | undefined> {
+/** False when another window uses this workspace's storage. Where no lock can be made, nothing else can be written. */
+async function lockStorage(folder: vscode.Uri, owned: vscode.Disposable[], log: Logger): Promise<boolean> {
   try {
-    return await ProcessLock.take(path.join(folder.fsPath, 'window.lock'), PATIENCE);
+    const lock = await ProcessLock.take(path.join(folder.fsPath, 'window.lock'), PATIENCE);
+    if (lock) owned.push({ dispose: () => void lock.release() });
+    return lock !== undefined;
   } catch (error) {
     log.error(`Locking ${folder.fsPath} failed: ${detailOf(error)}`);
-    return undefined;
+    return true;
   }
 }
 
