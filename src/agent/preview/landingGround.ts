@@ -1,3 +1,4 @@
+import { ToolError } from '../base/errors.ts';
 import { forEachLimited } from '../base/pool.ts';
 import type { FileChange, FileStep } from './fileChange.ts';
 import type { Workspace } from './workspace.ts';
@@ -10,7 +11,10 @@ export interface LandingGround {
   readonly modes: Readonly<Record<string, number>>;
 }
 
-/** Looks at the places of the files that come and go. */
+/**
+ * Looks at the places of the files that come and go.
+ * @throws ToolError for a read-only file that would go.
+ */
 export async function groundOf(
   files: Pick<Workspace, 'placeOf'>,
   steps: readonly FileStep[],
@@ -21,7 +25,12 @@ export async function groundOf(
   await forEachLimited(comeOrGo, 8, async ({ path, after }) => {
     const { mode, missingFolders } = await files.placeOf(path);
     if (after) for (const folder of missingFolders) newFolders.add(folder);
-    else if (mode !== undefined) modes.set(path, mode);
+    else if (mode !== undefined) {
+      // Found before the first write: a renamed file would bring its bits along, and could not be taken back.
+      if ((mode & 0o222) === 0)
+        throw new ToolError(`${path} could not be written: ${path} is read-only. Nothing was changed.`);
+      modes.set(path, mode);
+    }
   });
   // A folder sorts before what is in it.
   return { newFolders: [...newFolders].sort(), modes: Object.fromEntries(modes) };

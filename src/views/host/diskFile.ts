@@ -59,6 +59,7 @@ export function writeDiskFile(
   expected: Sha256 | null,
   { mode, guard = () => undefined }: DiskWriteOptions = {},
 ): void {
+  if (bytes) assertSize(bytes.length, shown);
   const target = orMissing(() => fs.realpathSync.native(file));
   if (target === undefined) {
     assertStill(file, shown, expected);
@@ -78,7 +79,6 @@ export function writeDiskFile(
     fs.unlinkSync(target);
     return;
   }
-  assertSize(bytes.length, shown);
   withTemporary(target, bytes, old.mode & 0o7777, temporary => {
     assertStill(target, shown, expected);
     guard();
