@@ -58,8 +58,6 @@ export async function createAgent(context: vscode.ExtensionContext): Promise<Age
   const overlay = new Overlay(store);
   const rebaser = new Rebaser({ store, workspace, logger: log });
   subscriptions.push(overlay, rebaser);
-  invoker.onDidFailApply(({ id }) => void rebaser.check([id]));
-  checkPending(store, rebaser);
   const providers = new Providers(settings, keys, log);
   const tools = builtInTools();
   tools.register(searchTextTool(new WorkspaceTextSearch(workspace, overlay, log)));
@@ -134,12 +132,6 @@ async function takeBackCutOff(store: PreviewStore, workspace: VsCodeWorkspace, l
 function shortened(paths: readonly string[]): string {
   const shown = paths.slice(0, 5).join(', ');
   return paths.length > 5 ? vscode.l10n.t('{0} and {1} more', shown, paths.length - 5) : shown;
-}
-
-/** Looks, once everything is up, whether files moved on beneath previews while no window was open. */
-function checkPending(store: PreviewStore, rebaser: Rebaser): void {
-  const ids = store.list('oldestFirst').map(preview => preview.id);
-  setImmediate(() => void rebaser.check(ids));
 }
 
 /** The session that was open last, if it can be read. */
