@@ -1,7 +1,8 @@
 import * as path from 'node:path';
 import { PathError, StalePreviewError, ToolError } from '../../src/agent/base/errors.ts';
 import { sha256, type Sha256 } from '../../src/agent/base/hash.ts';
-import type { FileListing, Workspace, WrittenTo } from '../../src/agent/preview/workspace.ts';
+import { defaultEncoding, type TextEncoding } from '../../src/agent/base/textCodec.ts';
+import type { FileListing, FilePlace, Workspace, WrittenTo } from '../../src/agent/preview/workspace.ts';
 import { Gate } from './gate.ts';
 
 /** The same limit as on disk, so that a test that passes here says something about the real one. */
@@ -36,6 +37,8 @@ export class MemoryWorkspace implements Workspace {
 
   /** Writes that succeeded. */
   readonly writes: MemoryWrite[] = [];
+  /** What files without a byte order mark are stored in. */
+  encoding: TextEncoding = defaultEncoding;
   beforeRead: MemoryHook | undefined;
   beforeWrite: MemoryHook | undefined;
 
@@ -129,6 +132,19 @@ export class MemoryWorkspace implements Workspace {
     }
     this.writes.push({ path: file, text: bytes && Buffer.from(bytes).toString(), to });
     return to;
+  }
+
+  async encodingOf(): Promise<TextEncoding> {
+    return this.encoding;
+  }
+
+  /** There are no folders and no permissions in memory. */
+  async placeOf(): Promise<FilePlace> {
+    return { missingFolders: [] };
+  }
+
+  async tidy(): Promise<void> {
+    // Nothing is ever left behind.
   }
 
   async list(glob: string, limit: number, signal: AbortSignal): Promise<FileListing> {

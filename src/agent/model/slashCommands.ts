@@ -73,6 +73,21 @@ const definitions: Readonly<Record<string, Definition>> = {
       return { tool: 'ast_edit', arguments: { ops: [{ pat: pat.trim(), out }], paths: [glob] } };
     },
   },
+  '/delete': {
+    usage: '/delete <file>',
+    about: 'propose to delete a file',
+    parse: rest => (rest.trim() ? { tool: 'delete_file', arguments: { path: rest.trim() } } : undefined),
+  },
+  '/rename': {
+    usage: '/rename <file> => <new path>',
+    about: 'propose to rename or move a file',
+    parse(rest) {
+      const match = /^(.+?)\s+=>\s+(.+)$/s.exec(rest.trim());
+      if (!match) return undefined;
+      const [, from = '', to = ''] = match;
+      return { tool: 'rename_file', arguments: { from, to } };
+    },
+  },
   '/apply': {
     usage: '/apply [id]',
     about: 'apply the preview with this id, else the one that is shown, else the head',

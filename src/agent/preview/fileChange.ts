@@ -30,19 +30,22 @@ export type FileChange =
 
 export type FileChangeKind = FileChange['kind'];
 
-/** The side made of exact bytes; `undefined` for bytes that are not text in a known encoding. */
-export function sideOfBytes(bytes: Uint8Array): FileSide | undefined {
-  const decoded = decodeText(bytes);
+/**
+ * The side made of exact bytes; `undefined` for bytes that are not text.
+ * @param expected what they are stored in unless they begin with a byte order mark.
+ */
+export function sideOfBytes(bytes: Uint8Array, expected?: TextEncoding): FileSide | undefined {
+  const decoded = decodeText(bytes, expected);
   return decoded && { hash: sha256(bytes), ...decoded };
 }
 
 /**
- * The side that `text` makes in `encoding`. Its text is the one that reading the bytes gives: half a surrogate pair, for
- * one, cannot be stored in UTF-8.
+ * The side that `text` makes in `encoding`. Its text is the one that reading the bytes gives, which is another where the
+ * encoding lacks a character: half a surrogate pair, for one, cannot be stored in UTF-8.
  */
 export function sideOfText(text: string, encoding: TextEncoding = defaultEncoding): FileSide {
   const bytes = encodeText(text, encoding);
-  return sideOfBytes(bytes) ?? { hash: sha256(bytes), text, encoding };
+  return sideOfBytes(bytes, encoding) ?? { hash: sha256(bytes), text, encoding };
 }
 
 /** The exact bytes of a side. */

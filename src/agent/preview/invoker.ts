@@ -6,7 +6,7 @@ import { jsonSafe } from '../base/json.ts';
 import { modelMay } from './authority.ts';
 import { conflictPaths } from './conflictMarkers.ts';
 import { stepsOf } from './fileChange.ts';
-import { landChanges } from './landing.ts';
+import { landChanges, type LandingFiles } from './landing.ts';
 import { ledgerFiles, type LedgerEntry } from './ledger.ts';
 import { textOf, textResult, type AgentToolResult, type PendingAction } from './pendingAction.ts';
 import { nameOf, type Actor, type ModelAuthority, type Preview, type ResolveAction } from './preview.ts';
@@ -19,7 +19,6 @@ import {
   unknownPreviewText,
   unsettledText,
 } from './resolveTexts.ts';
-import type { Workspace } from './workspace.ts';
 
 /** One vote on one preview. */
 export interface ResolveRequest {
@@ -54,7 +53,7 @@ type Callbacks = Pick<PendingAction, 'apply' | 'reject'>;
  */
 export class Invoker {
   readonly #store: PreviewStore;
-  readonly #workspace: Pick<Workspace, 'read' | 'write'>;
+  readonly #workspace: LandingFiles;
   readonly #authority: () => ModelAuthority;
   readonly #callbacks = new Map<string, Callbacks>();
   readonly #running = new Map<string, Promise<void>>();
@@ -63,11 +62,7 @@ export class Invoker {
   /** A preview is pending again after a failed apply: time to renew its directive and reminder. */
   readonly onDidFailApply: Event<Preview> = this.#applyFailed.event;
 
-  constructor(
-    store: PreviewStore,
-    workspace: Pick<Workspace, 'read' | 'write'>,
-    authority: () => ModelAuthority,
-  ) {
+  constructor(store: PreviewStore, workspace: LandingFiles, authority: () => ModelAuthority) {
     this.#store = store;
     this.#workspace = workspace;
     this.#authority = authority;
@@ -174,7 +169,7 @@ export class Invoker {
       const { unsaved } = await landChanges(
         this.#workspace,
         group.flatMap(({ changes }) => changes ?? []),
-        () => this.#store.beginLanding(ids),
+        ground => this.#store.beginLanding(ids, ground),
       );
       return textResult(appliedText(group, reason, unsaved));
     }

@@ -2,6 +2,7 @@ import { messageOf, StalePreviewError, ToolError } from '../base/errors.ts';
 import { sha256, type Sha256 } from '../base/hash.ts';
 import { forEachLimited } from '../base/pool.ts';
 import { bytesOfSide, stepsOf, type FileChange, type FileSide, type FileStep } from './fileChange.ts';
+import { carriedModes, groundOf, type LandingGround } from './landingGround.ts';
 import type { Workspace } from './workspace.ts';
 
 /** What landing changes did beside writing them. */
@@ -10,9 +11,10 @@ export interface LandingReport {
   readonly unsaved: readonly string[];
 }
 
-type Files = Pick<Workspace, 'read' | 'write'>;
+/** What landing needs of the workspace. */
+export type LandingFiles = Pick<Workspace, 'read' | 'write' | 'placeOf' | 'tidy'>;
 
-/** How many files are read or written side by side: enough to keep the thread pool of the process busy. */
+/** How many files are read or written side by side, for workspaces that wait for their disk. */
 const AT_ONCE = 8;
 
 /** What changes in a row do to each path, from what it holds before all of them to what it holds after. */
@@ -28,46 +30,85 @@ export function composedSteps(changes: readonly FileChange[]): readonly FileStep
 /**
  * Lands changes: all files or none. Every base is checked before the first write; a failing write takes back those
  * that were done.
- * @param onBeforeWrite awaited after the checks and before the first write.
+ * @param onBeforeWrite awaited after the checks and before the first write; writes down what taking back must know.
  * @throws StalePreviewError when a base moved on (nothing was written); ToolError naming the file when a write failed.
  */
 export async function landChanges(
-  files: Files,
+  files: LandingFiles,
   changes: readonly FileChange[],
-  onBeforeWrite: () => Promise<void> = () => Promise.resolve(),
+  onBeforeWrite: (ground: LandingGround) => Promise<void> = () => Promise.resolve(),
 ): Promise<LandingReport> {
   const steps = composedSteps(changes);
-  const stale = await staleSteps(files, steps);
-  if (stale.length > 0) throw new StalePreviewError(stale);
-  await onBeforeWrite();
+  const stale = [...brokenPaths(changes), ...(await staleSteps(files, steps))];
+  if (stale.length > 0) throw new StalePreviewError([...new Set(stale)].sort());
+  const ground = await groundOf(files, steps);
+  const modes = carriedModes(changes, ground);
+  await onBeforeWrite(ground);
   const done: FileStep[] = [];
+  const begun: string[] = [];
   const unsaved: string[] = [];
   let failed: { readonly path: string; readonly error: unknown } | undefined;
   try {
-    await forEachLimited(steps, AT_ONCE, async step => {
-      try {
-        if ((await writeSide(files, step.path, step.after, step.before)) === 'editor')
-          unsaved.push(step.path);
-        done.push(step);
-      } catch (error) {
-        failed ??= { path: step.path, error };
-        throw error;
-      }
-    });
+    for (const phase of phasesOf(steps, ground)) {
+      await forEachLimited(phase, AT_ONCE, async step => {
+        begun.push(step.path);
+        try {
+          const to = await writeSide(files, step.path, step.after, step.before, modes.get(step.path));
+          if (to === 'editor') unsaved.push(step.path);
+          done.push(step);
+        } catch (error) {
+          failed ??= { path: step.path, error };
+          throw error;
+        }
+      });
+    }
   } catch (error) {
-    const stuck = await rollBack(files, done);
+    const stuck = await rollBack(files, done, begun, ground);
     if (stuck.length === 0 && error instanceof StalePreviewError) throw error;
     throw new ToolError(failureText(failed?.path ?? '', error, stuck));
   }
   return { unsaved: unsaved.sort() };
 }
 
+/** What is removed goes last, so that there is less to bring back; except files where a folder is to be. */
+function phasesOf(steps: readonly FileStep[], { newFolders }: LandingGround): readonly FileStep[][] {
+  const folders = new Set(newFolders);
+  const isInTheWay = (step: FileStep): boolean => !step.after && folders.has(step.path);
+  return [
+    steps.filter(isInTheWay),
+    steps.filter(step => step.after),
+    steps.filter(step => !step.after && !isInTheWay(step)),
+  ];
+}
+
+/**
+ * Steps in the order in which they are taken back: what was made goes first, for a folder may stand where a file was.
+ * Between the two groups the new folders have to go.
+ */
+export function phasesBack(steps: readonly FileStep[]): readonly [made: FileStep[], others: FileStep[]] {
+  return [steps.filter(step => !step.before), steps.filter(step => step.before)];
+}
+
 /** Paths whose content is not the base that the changes were made on. */
-export function stalePaths(files: Files, changes: readonly FileChange[]): Promise<string[]> {
+export function stalePaths(
+  files: Pick<Workspace, 'read'>,
+  changes: readonly FileChange[],
+): Promise<string[]> {
   return staleSteps(files, composedSteps(changes));
 }
 
-async function staleSteps(files: Files, steps: readonly FileStep[]): Promise<string[]> {
+/** Paths where one of the changes is not made on what the one before it leaves there. */
+function brokenPaths(changes: readonly FileChange[]): string[] {
+  const held = new Map<string, Sha256 | undefined>();
+  const broken: string[] = [];
+  for (const { path, before, after } of changes.flatMap(stepsOf)) {
+    if (held.has(path) && held.get(path) !== before?.hash) broken.push(path);
+    held.set(path, after?.hash);
+  }
+  return broken;
+}
+
+async function staleSteps(files: Pick<Workspace, 'read'>, steps: readonly FileStep[]): Promise<string[]> {
   const stale: string[] = [];
   await forEachLimited(steps, AT_ONCE, async step => {
     const now = await hashNow(files, step.path);
@@ -77,7 +118,7 @@ async function staleSteps(files: Files, steps: readonly FileStep[]): Promise<str
 }
 
 /** Hash of what a path holds; a folder or device in its place counts as a base that moved on. */
-async function hashNow(files: Files, path: string): Promise<Sha256 | null | undefined> {
+async function hashNow(files: Pick<Workspace, 'read'>, path: string): Promise<Sha256 | null | undefined> {
   try {
     const bytes = await files.read(path);
     return bytes ? sha256(bytes) : null;
@@ -87,20 +128,34 @@ async function hashNow(files: Files, path: string): Promise<Sha256 | null | unde
   }
 }
 
-function writeSide(files: Files, path: string, side: FileSide | null, now: FileSide | null) {
-  return files.write(path, side && bytesOfSide(side), now?.hash ?? null);
+function writeSide(
+  files: LandingFiles,
+  path: string,
+  side: FileSide | null,
+  now: FileSide | null,
+  mode?: number,
+) {
+  return files.write(path, side && bytesOfSide(side), now?.hash ?? null, mode);
 }
 
 /** Takes written steps back; answers with the paths where that failed. */
-async function rollBack(files: Files, done: readonly FileStep[]): Promise<string[]> {
+async function rollBack(
+  files: LandingFiles,
+  done: readonly FileStep[],
+  begun: readonly string[],
+  { modes, newFolders }: LandingGround,
+): Promise<string[]> {
   const stuck: string[] = [];
-  await forEachLimited(done, AT_ONCE, async step => {
-    try {
-      await writeSide(files, step.path, step.before, step.after);
-    } catch {
-      stuck.push(step.path);
-    }
-  });
+  for (const phase of phasesBack(done)) {
+    await forEachLimited(phase, AT_ONCE, async step => {
+      try {
+        await writeSide(files, step.path, step.before, step.after, modes[step.path]);
+      } catch {
+        stuck.push(step.path);
+      }
+    });
+    await files.tidy(begun, newFolders);
+  }
   return stuck.sort();
 }
 

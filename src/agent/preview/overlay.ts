@@ -55,7 +55,13 @@ export class Overlay implements Disposable {
     return {
       resolvePath: input => workspace.resolvePath(input),
       list: (glob, limit, signal) => workspace.list(glob, limit, signal),
-      write: (path, bytes, expected) => workspace.write(path, bytes, expected),
+      write: (path, bytes, expected, mode) => workspace.write(path, bytes, expected, mode),
+      placeOf: path => workspace.placeOf(path),
+      tidy: (paths, folders) => workspace.tidy(paths, folders),
+      encodingOf: path => {
+        const pending = this.at(path);
+        return pending?.side ? Promise.resolve(pending.side.encoding) : workspace.encodingOf(path);
+      },
       read: async path => {
         const pending = this.at(path);
         if (!pending) return workspace.read(path);

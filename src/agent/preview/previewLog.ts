@@ -1,6 +1,8 @@
 import * as z from 'zod';
 import { JsonLog } from '../base/jsonLog.ts';
-import type { FileChange } from './fileChange.ts';
+import { isEncodingName } from '../base/textCodec.ts';
+import { stepsOf, type FileChange } from './fileChange.ts';
+import type { LandingGround } from './landingGround.ts';
 import type { LedgerEntry } from './ledger.ts';
 import type { Preview, PreviewState, Recommendation } from './preview.ts';
 
@@ -21,7 +23,7 @@ export type PreviewLogEntry =
       readonly part?: StagedPreview;
     }
   /** The files of these previews are about to be written, as one transaction; a resolution of each follows. */
-  | { readonly type: 'landing'; readonly ids: readonly string[] }
+  | { readonly type: 'landing'; readonly ids: readonly string[]; readonly ground?: LandingGround }
   /** A landing that a crash cut off was taken back. */
   | { readonly type: 'recovered'; readonly ids: readonly string[] }
   | { readonly type: 'stale'; readonly id: string; readonly paths: readonly string[] }
@@ -54,7 +56,7 @@ export function parseEntry(value: unknown): PreviewLogEntry | undefined {
 const side = z.object({
   hash: z.string(),
   text: z.string(),
-  encoding: z.object({ name: z.enum(['utf8', 'utf16le', 'utf16be']), bom: z.boolean() }),
+  encoding: z.object({ name: z.string().refine(isEncodingName), bom: z.boolean() }),
 });
 const path = z.string().min(1);
 const changes = z.array(
@@ -104,7 +106,11 @@ const entrySchema = z.discriminatedUnion('type', [
     by: z.enum(['rebase', 'split', 'user']),
     part: staged.optional(),
   }),
-  z.object({ type: z.literal('landing'), ids: z.array(z.string()) }),
+  z.object({
+    type: z.literal('landing'),
+    ids: z.array(z.string()),
+    ground: z.object({ newFolders: z.array(path), modes: z.record(z.string(), z.number().int()) }).optional(),
+  }),
   z.object({ type: z.literal('recovered'), ids: z.array(z.string()) }),
   z.object({ type: z.literal('stale'), id: z.string(), paths: z.array(path) }),
   z.object({
@@ -140,8 +146,14 @@ export function reduce(
     case 'revised': {
       const { revision, changes, dependsOn, part } = entry;
       const edited = entry.by === 'user' ? { editedByUser: true as const } : {};
-      const next = { ...preview, ...edited, revision, changes, dependsOn, state: pendingState };
-      return part ? [fresh(part), next] : [next];
+      const next = { ...preview, ...edited, revision, changes, dependsOn };
+      if (!part) return [{ ...next, state: pendingState }];
+      // Taking a part off does not put anything back on its ground.
+      const stale = pendingPart(preview.state).stale;
+      return [
+        { ...part, revision: 1, state: pendingOn(stale, part.changes) },
+        { ...next, state: pendingOn(stale, changes) },
+      ];
     }
     case 'stale':
       return [{ ...preview, state: { ...pendingPart(preview.state), stale: entry.paths } }];
@@ -177,6 +189,12 @@ export function idsOf(entry: PreviewLogEntry): readonly string[] {
 }
 
 const pendingState: PreviewState = { kind: 'pending', stale: [] };
+
+/** Pending, with those of the stale paths that the changes touch. */
+function pendingOn(stale: readonly string[], changes: readonly FileChange[] | null): PreviewState {
+  const paths = new Set((changes ?? []).flatMap(stepsOf).map(step => step.path));
+  return { kind: 'pending', stale: stale.filter(path => paths.has(path)) };
+}
 
 function fresh(staged: StagedPreview): Preview {
   return { ...staged, revision: 1, state: pendingState };

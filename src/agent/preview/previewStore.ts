@@ -1,5 +1,6 @@
 import { Emitter, type Event } from '../base/event.ts';
 import type { LedgerEntry } from './ledger.ts';
+import type { LandingGround } from './landingGround.ts';
 import { isOpen, type Actor, type Preview, type ResolveAction, type ResolveOrder } from './preview.ts';
 import type { FileChange } from './fileChange.ts';
 import { idsOf, reduce, type PreviewLogEntry, type RevisedBy, type StagedPreview } from './previewLog.ts';
@@ -9,6 +10,12 @@ export interface PreviewLogSink {
   append(entry: PreviewLogEntry): Promise<void>;
   /** Drops the entries that `keep` refuses, for good. */
   compact(keep: (entry: PreviewLogEntry) => boolean): Promise<void>;
+}
+
+/** Previews that were to land together. */
+export interface InterruptedLanding {
+  readonly ids: readonly string[];
+  readonly ground?: LandingGround | undefined;
 }
 
 /** A preview that is at another revision now, and why. */
@@ -38,7 +45,7 @@ export class PreviewStore {
   /** For each preview, the open ones that are made on it. */
   readonly #dependents = new Map<string, Set<string>>();
   /** Landings that have begun and of which nothing else is known. */
-  #landings: (readonly string[])[] = [];
+  #landings: InterruptedLanding[] = [];
   #lastId = 0;
 
   /** Fires after every change of a preview, with its new state. */
@@ -62,8 +69,8 @@ export class PreviewStore {
     }
   }
 
-  /** Landings that a crash cut off, each a list of ids that were to land together; see `recoverLandings`. */
-  get interruptedLandings(): readonly (readonly string[])[] {
+  /** Landings that have begun and not ended; right after {@link restore} those that a crash cut off. */
+  get interruptedLandings(): readonly InterruptedLanding[] {
     return this.#landings;
   }
 
@@ -113,8 +120,8 @@ export class PreviewStore {
   }
 
   /** Writes down that the files of these previews are about to change. Settles when a crash could be recovered from. */
-  beginLanding(ids: readonly string[]): Promise<void> {
-    return this.#record({ type: 'landing', ids });
+  beginLanding(ids: readonly string[], ground: LandingGround): Promise<void> {
+    return this.#record({ type: 'landing', ids, ground });
   }
 
   /** A landing that a crash cut off was taken back. */
@@ -146,13 +153,24 @@ export class PreviewStore {
     return this.#previews.get(id);
   }
 
-  /** Open previews, the head first: those that wait for others come last. */
+  /** Open previews, the head first: each comes after all that it waits for. */
   list(order: ResolveOrder): readonly Preview[] {
     const open = Array.from(this.#open, id => this.#require(id));
     const ordered = order === 'newestFirst' ? open.reverse() : open;
     const isBlocked = (preview: Preview): boolean => preview.dependsOn.some(id => this.#open.has(id));
     if (!ordered.some(isBlocked)) return ordered;
-    return [...ordered.filter(preview => !isBlocked(preview)), ...ordered.filter(isBlocked)];
+    const depths = new Map<string, number>();
+    const depthOf = (id: string): number => {
+      const preview = this.#open.has(id) ? this.#require(id) : undefined;
+      if (!preview) return -1;
+      const known = depths.get(id);
+      if (known !== undefined) return known;
+      depths.set(id, 0); // ends a circle, should a log ever hold one
+      const depth = 1 + Math.max(-1, ...preview.dependsOn.map(depthOf));
+      depths.set(id, depth);
+      return depth;
+    };
+    return [...ordered].sort((a, b) => depthOf(a.id) - depthOf(b.id));
   }
 
   /** How many previews are open. */
@@ -252,9 +270,9 @@ export class PreviewStore {
   #reduce(entry: PreviewLogEntry): readonly Preview[] {
     const ids = idsOf(entry);
     if (entry.type === 'resolved') this.#ledger.push(...entry.entries);
-    if (entry.type === 'landing') this.#landings.push(entry.ids);
+    if (entry.type === 'landing') this.#landings.push(entry);
     else if (entry.type === 'resolved' || entry.type === 'recovered') {
-      this.#landings = this.#landings.filter(landing => !landing.some(id => ids.includes(id)));
+      this.#landings = this.#landings.filter(landing => !landing.ids.some(id => ids.includes(id)));
     }
     for (const id of ids) {
       const number = Number(id.slice(1));

@@ -21,6 +21,10 @@ interface Base {
   readonly from?: string;
 }
 
+function pathsOf({ changes }: Preview): string[] {
+  return (changes ?? []).flatMap(stepsOf).map(step => step.path);
+}
+
 /**
  * Keeps pending previews on the ground: when what a preview was made on moves on (a file changed, a preview beneath it
  * was discarded, edited or rebased), its changes are moved onto what is there now if they do not overlap, as a new
@@ -42,7 +46,7 @@ export class Rebaser implements Disposable {
     const changed = new Set(paths);
     const touched = this.#options.store
       .list('oldestFirst')
-      .filter(({ changes }) => (changes ?? []).flatMap(stepsOf).some(step => changed.has(step.path)));
+      .filter(preview => pathsOf(preview).some(path => changed.has(path)));
     return this.check(touched.map(preview => preview.id));
   }
 
@@ -72,7 +76,8 @@ export class Rebaser implements Disposable {
     const changes: FileChange[] = [];
     const dependsOn = new Set<string>();
     for (const change of preview.changes) {
-      const { side, from } = await this.#baseOf(preview, change);
+      const path = change.kind === 'rename' ? change.from : change.path;
+      const { side, from } = await this.#baseOf(preview, path, change.before);
       if (from !== undefined) dependsOn.add(from);
       if (side === 'unreadable') {
         throw new ToolError(
@@ -103,6 +108,7 @@ export class Rebaser implements Disposable {
   /** Whatever changes in a preview may move those that are made on it. */
   #follow(preview: Preview): void {
     if (preview.state.kind === 'applying') return;
+    if (preview.state.kind === 'applied') void this.filesChanged(pathsOf(preview));
     const dependents = this.#options.store.dependentsOf(preview.id);
     if (dependents.length > 0) void this.check(dependents.map(dependent => dependent.id));
   }
@@ -127,13 +133,26 @@ export class Rebaser implements Disposable {
     const stale: string[] = [];
     const changes: FileChange[] = [];
     const dependsOn = new Set<string>();
-    for (const change of preview.changes) {
-      const base = await this.#baseOf(preview, change);
+    /** What the changes before have made of their paths. */
+    const own = new Map<string, FileSide | null>();
+    const baseOf = async (path: string, expected: FileSide | null): Promise<Base['side']> => {
+      const made = own.get(path);
+      if (made !== undefined) return made;
+      const base = await this.#baseOf(preview, path, expected);
       if (base.from !== undefined) dependsOn.add(base.from);
-      const rebased = base.side === 'unreadable' ? undefined : await rebaseChange(change, base.side);
-      if (rebased?.kind === 'clean' && !(rebased.change && hasConflict(rebased.change)))
-        changes.push(...(rebased.change ? [rebased.change] : []));
-      else stale.push(change.path);
+      return base.side;
+    };
+    for (const change of preview.changes) {
+      const path = change.kind === 'rename' ? change.from : change.path;
+      const base = await baseOf(path, change.before);
+      const isFree = change.kind !== 'rename' || (await baseOf(change.path, null)) === null;
+      const rebased = base === 'unreadable' || !isFree ? undefined : await rebaseChange(change, base);
+      if (rebased?.kind !== 'clean' || (rebased.change && hasConflict(rebased.change))) {
+        stale.push(change.path);
+        continue;
+      }
+      if (rebased.change) changes.push(rebased.change);
+      for (const step of stepsOf(rebased.change ?? change)) own.set(step.path, step.after);
     }
     // Meanwhile somebody may have resolved or revised it: then this was about something that is no more.
     const now = store.get(id);
@@ -151,14 +170,13 @@ export class Rebaser implements Disposable {
     }
   }
 
-  /** What the change starts from as things are: the nearest pending preview beneath, else the file itself. */
-  async #baseOf(preview: Preview, change: FileChange): Promise<Base> {
-    const path = change.kind === 'rename' ? change.from : change.path;
+  /** What a path holds beneath the preview as things are: from the nearest pending preview, else the file itself. */
+  async #baseOf(preview: Preview, path: string, expected: FileSide | null): Promise<Base> {
     const below = this.#below(preview, path);
     if (below) return below;
     try {
       const bytes = await this.#options.workspace.read(path);
-      return { side: bytes ? (sideOfBytes(bytes) ?? 'unreadable') : null };
+      return { side: bytes ? (sideOfBytes(bytes, expected?.encoding) ?? 'unreadable') : null };
     } catch (error) {
       if (error instanceof ToolError) return { side: 'unreadable' };
       throw error;

@@ -1,9 +1,8 @@
 import { sha256 } from '../base/hash.ts';
 import { forEachLimited } from '../base/pool.ts';
 import { bytesOfSide } from './fileChange.ts';
-import { composedSteps } from './landing.ts';
+import { composedSteps, phasesBack, type LandingFiles } from './landing.ts';
 import type { PreviewStore } from './previewStore.ts';
-import type { Workspace } from './workspace.ts';
 
 /** What taking back an interrupted landing came to. */
 export interface RecoveryReport {
@@ -17,29 +16,34 @@ export interface RecoveryReport {
 
 /**
  * Takes back landings that a crash cut off, so that all of their files landed or none did: a file that still holds
- * exactly what the landing wrote gets its old content back, any other is left alone.
+ * exactly what the landing wrote gets its old content back, any other is left alone. Call it only for a log that no other
+ * process writes: what looks cut off may be under way there.
  */
 export async function recoverLandings(
   store: PreviewStore,
-  files: Pick<Workspace, 'read' | 'write'>,
+  files: LandingFiles,
 ): Promise<readonly RecoveryReport[]> {
   const reports: RecoveryReport[] = [];
-  for (const previewIds of store.interruptedLandings) {
-    const changes = previewIds.flatMap(id => store.get(id)?.changes ?? []);
+  for (const { ids: previewIds, ground } of store.interruptedLandings) {
+    const steps = composedSteps(previewIds.flatMap(id => store.get(id)?.changes ?? []));
     const restored: string[] = [];
     const leftAlone: string[] = [];
-    await forEachLimited(composedSteps(changes), 8, async ({ path, before, after }) => {
-      try {
-        const bytes = await files.read(path);
-        const now = bytes ? sha256(bytes) : null;
-        if (now === (before?.hash ?? null)) return;
-        if (now !== (after?.hash ?? null)) return void leftAlone.push(path);
-        await files.write(path, before && bytesOfSide(before), now);
-        restored.push(path);
-      } catch {
-        leftAlone.push(path);
-      }
-    });
+    const paths = steps.map(step => step.path);
+    for (const phase of phasesBack(steps)) {
+      await forEachLimited(phase, 8, async ({ path, before, after }) => {
+        try {
+          const bytes = await files.read(path);
+          const now = bytes ? sha256(bytes) : null;
+          if (now === (before?.hash ?? null)) return;
+          if (now !== (after?.hash ?? null)) return void leftAlone.push(path);
+          await files.write(path, before && bytesOfSide(before), now, ground?.modes[path]);
+          restored.push(path);
+        } catch {
+          leftAlone.push(path);
+        }
+      });
+      await files.tidy(paths, ground?.newFolders ?? []);
+    }
     await store.endRecovery(previewIds).catch(() => undefined);
     reports.push({ previewIds, restored: restored.sort(), leftAlone: leftAlone.sort() });
   }

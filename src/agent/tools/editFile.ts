@@ -1,9 +1,8 @@
 import * as z from 'zod';
 import { ToolError } from '../base/errors.ts';
-import { sideOfText } from '../preview/fileChange.ts';
 import { applyTextEdits, locateEdits, type TextEdit } from './textEdits.ts';
 import { stageChange } from './stageChange.ts';
-import { readText } from './textFile.ts';
+import { proposedText, readText } from './textFile.ts';
 import { defineTool } from './tool.ts';
 
 /** The most lines of one edit that the summary shows. */
@@ -41,14 +40,15 @@ export const editFileTool = defineTool({
       return stageChange(context, {
         path,
         before,
-        after: sideOfText(only.new),
+        after: await proposedText(context.workspace, path, null, only.new),
         sourceToolName: 'edit_file',
         label: `Create ${path}`,
         summary,
       });
     }
     const located = locateEdits(path, before.text, edits);
-    const after = sideOfText(applyTextEdits(before.text, located), before.encoding);
+    const text = applyTextEdits(before.text, located);
+    const after = await proposedText(context.workspace, path, before, text);
     const count = located.length === 1 ? '1 edit' : `${located.length} edits`;
     return stageChange(context, {
       path,

@@ -1,24 +1,48 @@
 import { ToolError } from '../base/errors.ts';
-import { sideOfBytes, type FileSide } from '../preview/fileChange.ts';
+import { sideOfBytes, sideOfText, type FileSide } from '../preview/fileChange.ts';
 import type { Workspace } from '../preview/workspace.ts';
+
+type TextFiles = Pick<Workspace, 'read' | 'encodingOf'>;
 
 /**
  * The text of a file, or `null` when there is none.
  * @throws ToolError when it is not text.
  */
-export async function readText(workspace: Pick<Workspace, 'read'>, path: string): Promise<FileSide | null> {
+export async function readText(workspace: TextFiles, path: string): Promise<FileSide | null> {
   const bytes = await workspace.read(path);
   if (!bytes) return null;
-  const side = sideOfBytes(bytes);
+  const encoding = await workspace.encodingOf(path);
+  const side = sideOfBytes(bytes, encoding);
   if (!side)
     throw new ToolError(
-      `${path} is not a text file in UTF-8 or UTF-16, so it cannot be read or edited here.`,
+      encoding.name === 'utf8'
+        ? `${path} is not a text file in UTF-8 or UTF-16, so it cannot be read or edited here.`
+        : `${path} is not a text file in ${encoding.name}, as the workspace has it, so it cannot be read or edited here.`,
     );
   return side;
 }
 
+/**
+ * What the file holds after `text` is put into it.
+ * @param before the file as it is, whose encoding is kept; `null` for a new file, which gets the workspace's.
+ * @throws ToolError when the encoding lacks a character of the text.
+ */
+export async function proposedText(
+  workspace: TextFiles,
+  path: string,
+  before: FileSide | null,
+  text: string,
+): Promise<FileSide> {
+  const side = sideOfText(text, before?.encoding ?? (await workspace.encodingOf(path)));
+  if (side.text === text) return side;
+  const missing = [...text].find((char, i) => char !== [...side.text][i]) ?? '';
+  throw new ToolError(
+    `${path} is stored in ${side.encoding.name}, which has no ${JSON.stringify(missing)}. Use other characters.`,
+  );
+}
+
 /** @throws ToolError when the file does not exist or is not text. */
-export async function readExistingText(workspace: Pick<Workspace, 'read'>, path: string): Promise<FileSide> {
+export async function readExistingText(workspace: TextFiles, path: string): Promise<FileSide> {
   const side = await readText(workspace, path);
   if (!side) throw new ToolError(`There is no file ${path}. Use list_files to find the right path.`);
   return side;

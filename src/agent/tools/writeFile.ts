@@ -1,8 +1,7 @@
 import * as z from 'zod';
-import { sideOfText } from '../preview/fileChange.ts';
 import { diffStat, splitLines } from '../preview/lineDiff.ts';
 import { stageChange } from './stageChange.ts';
-import { readText } from './textFile.ts';
+import { proposedText, readText } from './textFile.ts';
 import { defineTool } from './tool.ts';
 
 export const writeFileTool = defineTool({
@@ -18,7 +17,7 @@ export const writeFileTool = defineTool({
   async execute({ path: input, content }, context) {
     const path = await context.workspace.resolvePath(input);
     const before = await readText(context.workspace, path);
-    const after = sideOfText(content, before?.encoding);
+    const after = await proposedText(context.workspace, path, before, content);
     const { added, removed } = await diffStat(before?.text ?? '', content);
     const verb = before ? 'Rewrite' : 'Create';
     const summary = before

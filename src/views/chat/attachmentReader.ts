@@ -13,14 +13,14 @@ const MAX_CHARS = 60_000;
  * can be; what cannot be read is sent as a sentence that says so: a prompt never fails for an attachment.
  */
 export function readAttachments(
-  workspace: Pick<Workspace, 'read' | 'resolvePath'>,
+  workspace: Pick<Workspace, 'read' | 'encodingOf' | 'resolvePath'>,
   refs: readonly AttachmentRef[],
 ): Promise<Attachment[]> {
   return Promise.all(refs.map(ref => readAttachment(workspace, ref)));
 }
 
 async function readAttachment(
-  workspace: Pick<Workspace, 'read' | 'resolvePath'>,
+  workspace: Pick<Workspace, 'read' | 'encodingOf' | 'resolvePath'>,
   ref: AttachmentRef,
 ): Promise<Attachment> {
   try {

@@ -2,11 +2,13 @@ import * as path from 'node:path';
 import * as vscode from 'vscode';
 import { detailOf } from '../../agent/base/errors.ts';
 import type { Logger } from '../../agent/base/log.ts';
+import { ProcessLock } from '../../agent/base/processLock.ts';
 import { ToolChoiceLadder, type LadderMemory, type LadderStep } from '../../agent/model/toolChoiceLadder.ts';
 import { Invoker } from '../../agent/preview/invoker.ts';
 import { openPreviewLog } from '../../agent/preview/previewLog.ts';
 import { Overlay } from '../../agent/preview/overlay.ts';
 import { Rebaser } from '../../agent/preview/rebaser.ts';
+import { recoverLandings } from '../../agent/preview/recoverLandings.ts';
 import { PreviewStore } from '../../agent/preview/previewStore.ts';
 import { Session } from '../../agent/session/session.ts';
 import { SessionLogs, storedSession, type StoredSession } from '../../agent/session/sessionLog.ts';
@@ -46,7 +48,9 @@ export async function createAgent(context: vscode.ExtensionContext): Promise<Age
   const keys = new ApiKeys(context.secrets);
   const workspace = new VsCodeWorkspace();
   const storage = context.storageUri ?? context.globalStorageUri;
-  const store = await openStore(storage, log);
+  const isOurs = await lockStorage(storage, subscriptions, log);
+  const store = await openStore(storage, isOurs, log);
+  await takeBackCutOff(store, workspace, log);
   store.forgetResolved(daysAgo(settings.retentionDays)).catch((error: unknown) => {
     log.error(`Forgetting old previews failed: ${detailOf(error)}`);
   });
@@ -75,12 +79,59 @@ export async function createAgent(context: vscode.ExtensionContext): Promise<Age
       providerFor: prompt => providers.forPrompt(prompt),
       logFor: id => sessions.open(id),
     },
-    await lastSession(sessions, log),
+    isOurs ? await lastSession(sessions, log) : undefined,
   );
   // Whoever talks to the agent may soon need the engine, which takes a moment to start.
   const warming = session.onDidEmit(event => event.type === 'turn_start' && engine.warm());
   subscriptions.push(session, engine, warming);
   return { log, settings, keys, workspace, store, invoker, rebaser, tools, providers, session };
+}
+
+/** How long an extension host that is about to end may keep the storage, in milliseconds. */
+const PATIENCE = 5_000;
+
+/** False when another window uses this workspace's storage. Where no lock can be made, nothing else can be written. */
+async function lockStorage(folder: vscode.Uri, owned: vscode.Disposable[], log: Logger): Promise<boolean> {
+  try {
+    const lock = await ProcessLock.take(path.join(folder.fsPath, 'window.lock'), PATIENCE);
+    if (lock) owned.push({ dispose: () => void lock.release() });
+    return lock !== undefined;
+  } catch (error) {
+    log.error(`Locking ${folder.fsPath} failed: ${detailOf(error)}`);
+    return true;
+  }
+}
+
+/** Takes back what a crash cut off, and tells the person. */
+async function takeBackCutOff(store: PreviewStore, workspace: VsCodeWorkspace, log: Logger): Promise<void> {
+  for (const { previewIds, restored, leftAlone } of await recoverLandings(store, workspace)) {
+    const ids = previewIds.join(', ');
+    log.warn(
+      `Applying ${ids} was cut off. Restored: ${restored.join(', ')}. Left alone: ${leftAlone.join(', ')}`,
+    );
+    if (leftAlone.length > 0) {
+      void vscode.window.showWarningMessage(
+        vscode.l10n.t(
+          'Applying {0} was interrupted: {1} files are as they were before; these changed since and were left alone: {2}.',
+          ids,
+          restored.length,
+          shortened(leftAlone),
+        ),
+      );
+    } else {
+      void vscode.window.showInformationMessage(
+        vscode.l10n.t(
+          'Applying {0} was interrupted. All files are as they were before, and it is pending again.',
+          ids,
+        ),
+      );
+    }
+  }
+}
+
+function shortened(paths: readonly string[]): string {
+  const shown = paths.slice(0, 5).join(', ');
+  return paths.length > 5 ? vscode.l10n.t('{0} and {1} more', shown, paths.length - 5) : shown;
 }
 
 /** The session that was open last, if it can be read. */
@@ -111,13 +162,27 @@ function ladderMemory(state: vscode.Memento): LadderMemory {
 }
 
 /**
- * The previews of this workspace. A log that cannot be read is left as it is: previews then live in memory only, and
- * the person is told.
+ * The previews of this workspace. A log that cannot be read is left as it is, and so is one that another window writes:
+ * previews then live in memory only, and the person is told.
  */
-async function openStore(folder: vscode.Uri, log: vscode.LogOutputChannel): Promise<PreviewStore> {
+async function openStore(
+  folder: vscode.Uri,
+  isOurs: boolean,
+  log: vscode.LogOutputChannel,
+): Promise<PreviewStore> {
   const file = path.join(folder.fsPath, 'previews.jsonl');
   const logFile = openPreviewLog(file);
   const onLogFailure = (error: unknown): void => log.error(`Writing ${file} failed: ${detailOf(error)}`);
+  const inMemory = (): PreviewStore =>
+    new PreviewStore({ append: () => Promise.resolve(), compact: () => Promise.resolve() }, onLogFailure);
+  if (!isOurs) {
+    void vscode.window.showWarningMessage(
+      vscode.l10n.t(
+        'Another window keeps the previews of this workspace. Previews made in this window last until it closes.',
+      ),
+    );
+    return inMemory();
+  }
   try {
     const { entries, badLines, torn } = await logFile.load();
     if (badLines.length > 0)
@@ -133,9 +198,6 @@ async function openStore(folder: vscode.Uri, log: vscode.LogOutputChannel): Prom
         'Redline cannot read its stored previews and left them untouched. New previews last until this window closes.',
       ),
     );
-    return new PreviewStore(
-      { append: () => Promise.resolve(), compact: () => Promise.resolve() },
-      onLogFailure,
-    );
+    return inMemory();
   }
 }

@@ -1,15 +1,8 @@
 import * as vscode from 'vscode';
 import { StalePreviewError, ToolError } from '../../agent/base/errors.ts';
 import { sha256, type Sha256 } from '../../agent/base/hash.ts';
-import { decodeText, encodeText, type TextEncoding } from '../../agent/base/textCodec.ts';
-
-/** VS Code's names of the encodings that are known here. */
-const encodings: Readonly<Record<string, TextEncoding>> = {
-  utf8: { name: 'utf8', bom: false },
-  utf8bom: { name: 'utf8', bom: true },
-  utf16le: { name: 'utf16le', bom: true },
-  utf16be: { name: 'utf16be', bom: true },
-};
+import { decodeText, encodeText } from '../../agent/base/textCodec.ts';
+import { encodingNamed } from './encodings.ts';
 
 /** The open document of a file, if it holds changes that are not saved. */
 export function dirtyDocument(uri: vscode.Uri): vscode.TextDocument | undefined {
@@ -22,7 +15,7 @@ export function dirtyDocument(uri: vscode.Uri): vscode.TextDocument | undefined 
  * @throws ToolError for encodings that are not known here.
  */
 export function bytesOfDocument(document: vscode.TextDocument, shown: string): Uint8Array {
-  const encoding = encodings[document.encoding];
+  const encoding = encodingNamed(document.encoding);
   if (!encoding)
     throw new ToolError(
       `${shown} is open in the encoding ${document.encoding}, which cannot be edited here.`,
@@ -41,7 +34,7 @@ export async function editDirtyDocument(
   bytes: Uint8Array | null,
   expected: Sha256 | null,
 ): Promise<void> {
-  const target = bytes && decodeText(bytes);
+  const target = bytes && decodeText(bytes, encodingNamed(document.encoding));
   if (!target) throw new ToolError(`${shown} has unsaved changes. Save or revert it first.`);
   if (sha256(bytesOfDocument(document, shown)) !== expected) throw new StalePreviewError([shown]);
   const old = document.getText();

@@ -1,23 +1,24 @@
 import * as vscode from 'vscode';
 import { StalePreviewError } from '../../agent/base/errors.ts';
 import type { Sha256 } from '../../agent/base/hash.ts';
-import type { FileListing, Workspace, WrittenTo } from '../../agent/preview/workspace.ts';
+import type { TextEncoding } from '../../agent/base/textCodec.ts';
+import type { FileListing, FilePlace, Workspace, WrittenTo } from '../../agent/preview/workspace.ts';
 import type { AstFolder } from '../../agent/tools/ast/scope.ts';
-import { readDiskFile, removeLeftovers, writeDiskFile } from './diskFile.ts';
+import { DiskFolders } from './diskFolders.ts';
 import { bytesOfDocument, dirtyDocument, editDirtyDocument } from './dirtyDocument.ts';
+import { encodingOfUri } from './encodings.ts';
 import { withoutIgnored } from './gitIgnore.ts';
-import { assertReallyInside, locate, workspacePathOf, type FolderRoot } from './workspacePaths.ts';
+import { locate, workspacePathOf, type FolderRoot } from './workspacePaths.ts';
 
 /** The most files that a glob is matched against before .gitignore is asked. */
 const MAX_FOUND = 50_000;
 
 /** The workspace as VS Code has it open. Folders on disk are read and written through Node's file system. */
 export class VsCodeWorkspace implements Workspace {
+  readonly #disk = new DiskFolders(roots);
+
   async resolvePath(input: string): Promise<string> {
-    const folders = roots();
-    const location = locate(input, folders);
-    await assertReallyInside(input, location);
-    return workspacePathOf(location, folders);
+    return this.#disk.resolvePath(input);
   }
 
   /** The URI of a workspace path. */
@@ -43,27 +44,39 @@ export class VsCodeWorkspace implements Workspace {
   async read(path: string): Promise<Uint8Array | undefined> {
     const uri = this.uriOf(path);
     const document = dirtyDocument(uri);
-    return document ? bytesOfDocument(document, path) : readDiskFile(uri.fsPath, path);
+    return document ? bytesOfDocument(document, path) : this.#disk.read(path);
   }
 
-  async write(path: string, bytes: Uint8Array | null, expected: Sha256 | null): Promise<WrittenTo> {
-    const folders = roots();
-    await assertReallyInside(path, locate(path, folders));
+  async encodingOf(path: string): Promise<TextEncoding> {
+    return encodingOfUri(this.uriOf(path));
+  }
+
+  async write(
+    path: string,
+    bytes: Uint8Array | null,
+    expected: Sha256 | null,
+    mode?: number,
+  ): Promise<WrittenTo> {
     const uri = this.uriOf(path);
     const document = dirtyDocument(uri);
     if (document) {
+      this.#disk.resolvePath(path);
       await editDirtyDocument(document, path, bytes, expected);
       return 'editor';
     }
-    await writeDiskFile(uri.fsPath, path, bytes, expected, () => {
+    const guard = (): void => {
       if (dirtyDocument(uri)) throw new StalePreviewError([path]);
-    });
+    };
+    await this.#disk.write(path, bytes, expected, { mode, guard });
     return 'disk';
   }
 
-  /** Removes what a process that was killed while it wrote the file left beside it. */
-  async removeLeftovers(path: string): Promise<void> {
-    await removeLeftovers(this.uriOf(path).fsPath);
+  placeOf(path: string): Promise<FilePlace> {
+    return this.#disk.placeOf(path);
+  }
+
+  tidy(paths: readonly string[], folders: readonly string[]): Promise<void> {
+    return this.#disk.tidy(paths, folders);
   }
 
   async list(glob: string, limit: number, signal: AbortSignal): Promise<FileListing> {

@@ -1,4 +1,4 @@
-import { lstat, realpath } from 'node:fs/promises';
+import { lstatSync, realpathSync } from 'node:fs';
 import * as path from 'node:path';
 import { PathError } from '../../agent/base/errors.ts';
 
@@ -56,14 +56,11 @@ export function workspacePathOf(
  * not exist is refused: something could be made there later.
  * @throws PathError when it is not.
  */
-export async function assertReallyInside(
-  input: string,
-  { folder, relative }: WorkspaceLocation,
-): Promise<void> {
-  const root = await realpath(folder.fsPath);
+export function assertReallyInside(input: string, { folder, relative }: WorkspaceLocation): void {
+  const root = realpathSync.native(folder.fsPath);
   for (let at = path.join(folder.fsPath, relative); ; at = path.dirname(at)) {
-    const real = await realpath(at).catch(ignoreUnreachable);
-    if (real === undefined && (await isLink(at)))
+    const real = realPathOf(at);
+    if (real === undefined && lstatSync(at, { throwIfNoEntry: false })?.isSymbolicLink())
       throw new PathError('outside', `${input} goes through a symbolic link that leads nowhere.`);
     if (real === undefined && at !== folder.fsPath) continue;
     if (real !== undefined && isInside(real, root)) {
@@ -105,15 +102,13 @@ function isInside(file: string, root: string): boolean {
   );
 }
 
-async function isLink(file: string): Promise<boolean> {
-  return lstat(file).then(
-    found => found.isSymbolicLink(),
-    () => false,
-  );
-}
-
-/** Missing, below a file, or at the end of links that lead in circles. */
-function ignoreUnreachable(error: NodeJS.ErrnoException): undefined {
-  if (error.code === 'ENOENT' || error.code === 'ENOTDIR' || error.code === 'ELOOP') return undefined;
-  throw error;
+/** `undefined` for what is missing, below a file, or at the end of links that lead in circles. */
+function realPathOf(file: string): string | undefined {
+  try {
+    return realpathSync.native(file);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'ENOENT' || code === 'ENOTDIR' || code === 'ELOOP') return undefined;
+    throw error;
+  }
 }

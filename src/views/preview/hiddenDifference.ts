@@ -25,8 +25,12 @@ export function hiddenDifferences({ before, after }: FileChange): readonly strin
 }
 
 function encodingName({ name, bom }: TextEncoding): string {
-  const names = { utf8: 'UTF-8', utf16le: 'UTF-16 LE', utf16be: 'UTF-16 BE' };
-  return bom && name === 'utf8' ? vscode.l10n.t('UTF-8 with BOM') : names[name];
+  const names: Partial<Record<string, string>> = {
+    utf8: 'UTF-8',
+    utf16le: 'UTF-16 LE',
+    utf16be: 'UTF-16 BE',
+  };
+  return bom && name === 'utf8' ? vscode.l10n.t('UTF-8 with BOM') : (names[name] ?? name);
 }
 
 function withLf(text: string): string {

@@ -140,7 +140,7 @@ async function editedChanges(
   isEdited: (change: FileChange) => boolean,
   bytes: Uint8Array,
 ): Promise<{ readonly changes: readonly FileChange[]; readonly patch?: string } | undefined> {
-  const side = sideOfBytes(bytes);
+  const side = sideOfBytes(bytes, change.after?.encoding);
   const change = changes?.find(isEdited);
   if (!side || !changes || !change?.after) return undefined;
   const text = await keepLineEndings(change.after.text, side.text);

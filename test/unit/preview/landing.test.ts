@@ -29,7 +29,7 @@ for (let k = 1; k <= WRITES; k++) {
   test(`a failure of write ${k} of ${WRITES} leaves all files as they were and names the file`, async () => {
     const workspace = new MemoryWorkspace(before);
     workspace.failWrite(k);
-    const paths = ['a.txt', 'made.txt', 'old.txt', 'new.txt', 'gone.txt', 'b.txt'];
+    const paths = ['a.txt', 'made.txt', 'new.txt', 'b.txt', 'old.txt', 'gone.txt'];
     await assert.rejects(landChanges(workspace, changes), error => {
       assert.ok(error instanceof ToolError && !(error instanceof StalePreviewError));
       assert.equal(
@@ -60,7 +60,7 @@ for (let k = 1; k <= WRITES; k++) {
   test(`when everything fails from write ${k} on, the error names exactly the files that hold the new text`, async () => {
     const workspace = new MemoryWorkspace(before);
     workspace.failWritesFrom(k);
-    const written = ['a.txt', 'made.txt', 'old.txt', 'new.txt', 'gone.txt'].slice(0, k - 1).reverse();
+    const written = ['a.txt', 'made.txt', 'new.txt', 'b.txt', 'old.txt'].slice(0, k - 1).reverse();
     const expected =
       k === 1
         ? /Nothing was changed\.$/

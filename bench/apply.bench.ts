@@ -1,0 +1,117 @@
+/**
+ * Applying a preview of N files through the invoker, with its log on disk, against a plain write of the same bytes; and the
+ * longest time for which the process does nothing else. Interleaved, medians. `npm run bench -- apply`
+ */
+import * as fs from 'node:fs';
+import { writeFile } from 'node:fs/promises';
+import * as os from 'node:os';
+import * as path from 'node:path';
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { forEachLimited } from '../src/agent/base/pool.ts';
+import { sideOfText } from '../src/agent/preview/fileChange.ts';
+import { Invoker } from '../src/agent/preview/invoker.ts';
+import { openPreviewLog } from '../src/agent/preview/previewLog.ts';
+import { PreviewStore } from '../src/agent/preview/previewStore.ts';
+import { DiskWorkspace } from '../test/support/diskWorkspace.ts';
+
+/** Bytes of one file: what a source file has. */
+const BYTES = 8_000;
+
+/** One row of the table. */
+export interface ApplyFigures {
+  readonly files: number;
+  /** Milliseconds. */
+  readonly apply: number;
+  /** `fs.promises.writeFile`, 8 at a time. */
+  readonly plain: number;
+  readonly ratio: number;
+  /** The longest pause of the event loop while applying, in milliseconds. */
+  readonly blocked: number;
+}
+
+/** Measures `rounds` times, one after the other in turns. */
+export async function measureApply(count: number, rounds: number): Promise<ApplyFigures> {
+  const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'redline-bench-'));
+  try {
+    const names = Array.from({ length: count }, (_, i) => `d${i % 50}/f${i}.ts`);
+    const textOf = (i: number, round: number): string =>
+      `// ${i} ${round}\n${`const value = ${i};\n`.repeat(BYTES)}`.slice(0, BYTES);
+    for (const place of ['apply', 'plain']) {
+      for (let i = 0; i < 50; i++) fs.mkdirSync(path.join(folder, place, `d${i}`), { recursive: true });
+      names.forEach((name, i) => fs.writeFileSync(path.join(folder, place, name), textOf(i, 0)));
+    }
+    const store = new PreviewStore(openPreviewLog(path.join(folder, 'previews.jsonl')), error => {
+      throw error;
+    });
+    const invoker = new Invoker(store, new DiskWorkspace(path.join(folder, 'apply')), () => 'apply');
+    const times = { apply: [] as number[], plain: [] as number[], blocked: [] as number[] };
+    for (let round = 1; round <= rounds; round++) {
+      const changes = names.map((name, i) => ({
+        kind: 'modify' as const,
+        path: name,
+        before: sideOfText(textOf(i, round - 1)),
+        after: sideOfText(textOf(i, round)),
+      }));
+      const { preview, stored } = store.stage({
+        label: 'bench',
+        sourceToolName: 'bench',
+        changes,
+        dependsOn: [],
+        origin: null,
+        stagedAt: new Date().toISOString(),
+      });
+      await stored;
+      const encoded = names.map((_, i) => Buffer.from(textOf(i, round)));
+      const plain = async (): Promise<void> => {
+        const begun = performance.now();
+        await forEachLimited(names, 8, (name, i) =>
+          writeFile(path.join(folder, 'plain', name), encoded[i] ?? ''),
+        );
+        times.plain.push(performance.now() - begun);
+      };
+      const apply = async (): Promise<void> => {
+        const loop = monitorEventLoopDelay({ resolution: 1 });
+        loop.enable();
+        const begun = performance.now();
+        await invoker.resolve({ id: preview.id, action: 'apply', reason: 'ok', actor: 'human' });
+        times.apply.push(performance.now() - begun);
+        loop.disable();
+        times.blocked.push(loop.max / 1e6);
+      };
+      for (const each of round % 2 === 0 ? [plain, apply] : [apply, plain]) await each();
+    }
+    const [apply, plain, blocked] = [times.apply, times.plain, times.blocked].map(median) as [
+      number,
+      number,
+      number,
+    ];
+    return { files: count, apply, plain, ratio: apply / plain, blocked };
+  } finally {
+    fs.rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+function median(values: readonly number[]): number {
+  return [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
+}
+
+/** Prints the table; true when the targets are met: a ratio of at most 1.5 from 1,000 files on, no pause over 50 ms. */
+export async function run(): Promise<boolean> {
+  const rows: ApplyFigures[] = [];
+  for (const [files, rounds] of [
+    [1, 51],
+    [100, 31],
+    [1_000, 11],
+    [5_000, 7],
+  ] as const) {
+    rows.push(await measureApply(files, rounds));
+  }
+  process.stdout.write('files   apply ms   plain ms   ratio   longest pause ms\n');
+  for (const { files, apply, plain, ratio, blocked } of rows) {
+    const cells = [apply.toFixed(1), plain.toFixed(1), ratio.toFixed(2), blocked.toFixed(0)];
+    process.stdout.write(`${String(files).padEnd(7)} ${cells.map(cell => cell.padStart(8)).join('   ')}\n`);
+  }
+  return rows.every(row => row.files < 1_000 || row.ratio <= 1.5);
+}
+
+if (import.meta.main) process.exitCode = (await run()) ? 0 : 1;

@@ -1,0 +1,9 @@
+/** `npm run test:kill-apply`: kills a process 120 times, or as often as told, at random moments of an apply. */
+import { bootstrap } from './lib/bootstrap.mjs';
+
+await bootstrap();
+const { runNodeTests } = await import('./lib/nodeTests.mjs');
+const { failed } = await runNodeTests('kill-apply', 'test/unit/preview/killApply.test.ts', {
+  env: { REDLINE_KILLS: process.argv[2] ?? '120' },
+});
+process.exitCode = failed === 0 ? 0 : 1;

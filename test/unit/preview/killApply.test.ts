@@ -1,0 +1,13 @@
+import { test } from 'node:test';
+import assert from 'node:assert/strict';
+import { killApply } from '../../support/killApply.ts';
+
+/** `npm run test:kill-apply` asks for more. */
+const rounds = Number(process.env['REDLINE_KILLS'] ?? 12);
+
+test(`a process killed ${rounds} times while it applies leaves all or nothing`, async context => {
+  const stats = await killApply(rounds);
+  context.diagnostic(JSON.stringify(stats));
+  assert.equal(stats.kills, rounds);
+  assert.ok(rounds < 50 || stats.partly > rounds / 10, 'the kills hit landings in their middle');
+});
