@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
-import { createRequire } from 'node:module';
-import { readFileSync } from 'node:fs';
+import axe from 'axe-core';
 import type { Frame } from 'playwright-core';
 import type { Workbench } from '../../../scripts/lib/workbench.mjs';
 
@@ -31,7 +30,7 @@ export async function axeViolations(workbench: Workbench): Promise<string[]> {
     one => one.ownerDocument.defaultView.getComputedStyle(one).backgroundColor as string,
   );
   await frame.locator('html').evaluate((root, value) => (root.style.background = value), colour);
-  await frame.evaluate(readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8'));
+  await frame.evaluate(axe.source);
   const { violations } = await frame.evaluate<AxeResult>('axe.run(document)');
   return violations.flatMap(({ id, help, nodes }) =>
     nodes.map(({ html, failureSummary = '' }) => `${id} (${help}): ${html}\n${failureSummary}`),

@@ -39,6 +39,36 @@ test('of the steering messages only notices are shown', () => {
   assert.equal(only(items, 'notice').text, 'p1 is left to the user.');
 });
 
+test('a command that was carried out here stands with its answer', () => {
+  const items = transcript({ messages: [{ role: 'local', text: '/apply', answer: 'Applied **p1**.' }] });
+  assert.deepEqual(items, [
+    { kind: 'user', key: 'm0', text: '/apply', attachments: [], note: '' },
+    { kind: 'local', key: 'm0.l', text: 'Applied **p1**.' },
+  ]);
+});
+
+test('a prompt shows what went along by name, never its text', () => {
+  const attachments = [
+    { path: 'src/a.ts', startLine: 3, endLine: 8, text: 'secret' },
+    { path: 'b.ts', text: '', note: 'It is gone.' },
+  ];
+  const items = transcript({ messages: [{ role: 'user', text: 'Hi', attachments }] });
+  assert.deepEqual(only(items, 'user').attachments, [
+    { label: 'a.ts:3-8', title: 'src/a.ts:3-8', problem: false },
+    { label: 'b.ts', title: 'b.ts: It is gone.', problem: true },
+  ]);
+  assert.ok(!JSON.stringify(items).includes('secret'));
+});
+
+test('without a model, words are answered with a button to connect one; commands are not', () => {
+  const shown = (prompt: string, more: Partial<Parameters<typeof transcript>[0]> = {}) =>
+    transcript({ messages: [asked(prompt), answered('I am offline.')], offline: true, ...more }).at(-1)?.kind;
+  assert.equal(shown('Fix it'), 'actions');
+  assert.equal(shown('/edit a :: b => c'), 'assistant');
+  assert.equal(shown('Fix it', { offline: false }), 'assistant');
+  assert.equal(shown('Fix it', { state: 'running' }), 'assistant');
+});
+
 test('an answer keeps its key from its first words to its end', () => {
   const arriving = transcript({ messages: [asked('Hello')], arriving: 'Hel' }).at(-1);
   const done = transcript({ messages: [asked('Hello'), answered('Hello to you.')] }).at(-1);

@@ -82,6 +82,32 @@ test('results are repeated, and a failed one is told as such', async () => {
   assert.equal((await after('no such file', true)).text, '`edit_file` did not work: no such file');
 });
 
+test('output of several lines is quoted, whatever it holds', async () => {
+  const output = 'a\n```\n<b>\n';
+  const called: SessionMessage = {
+    role: 'assistant',
+    text: '',
+    toolCalls: [{ id: '1', name: 'read_file', arguments: '{}' }],
+    stopReason: 'toolCalls',
+  };
+  const told = (content: string) =>
+    answerTo([
+      user('/call read_file {"path":"a"}'),
+      called,
+      { role: 'tool', toolCallId: '1', toolName: 'read_file', content, isError: false },
+    ]);
+  assert.equal((await told(output)).text, `\`\`\`\`\n${output}\n\`\`\`\``);
+  assert.match((await told(`x\n${'y'.repeat(3_000)}`)).text, /1002 more characters stand with the call/);
+});
+
+test('a vote that arrives as a prompt is not carried out by the provider', async () => {
+  for (const prompt of ['/apply', '/discard p1', '/discard-all', '/tools']) {
+    const { text, toolCalls } = await answerTo([user(prompt)]);
+    assert.match(text, /in the Redline chat/);
+    assert.deepEqual(toolCalls, []);
+  }
+});
+
 test('a prompt that was answered before is not run again', async () => {
   const answered: SessionMessage = { role: 'assistant', text: 'ok', toolCalls: [], stopReason: 'stop' };
   const answer = await answerTo([user('/edit a :: b => c'), answered, outcome]);

@@ -1,6 +1,10 @@
 import { test } from 'node:test';
 import assert from 'node:assert/strict';
-import { parseSlashCommand, slashCommandHelp } from '../../../src/agent/model/slashCommands.ts';
+import {
+  parseSlashCommand,
+  slashCommandHelp,
+  slashCommands,
+} from '../../../src/agent/model/slashCommands.ts';
 
 const edit = (path: string, old: string, replacement: string) => ({
   kind: 'call',
@@ -24,6 +28,17 @@ const meanings: readonly [prompt: string, meaning: unknown][] = [
   ['/write a.ts ::', write('a.ts', '')],
   ['/write a.ts :: x :: y', write('a.ts', 'x :: y')],
   ['/help', { kind: 'help' }],
+  ['/apply', { kind: 'vote', action: 'apply' }],
+  ['/apply  p12 ', { kind: 'vote', action: 'apply', id: 'p12' }],
+  ['/discard', { kind: 'vote', action: 'discard' }],
+  ['/discard p3', { kind: 'vote', action: 'discard', id: 'p3' }],
+  ['/discard p3 not\nyet', { kind: 'vote', action: 'discard', id: 'p3', reason: 'not\nyet' }],
+  ['/discard p3x is wrong', { kind: 'vote', action: 'discard', reason: 'p3x is wrong' }],
+  ['/discard too risky', { kind: 'vote', action: 'discard', reason: 'too risky' }],
+  ['/discard-all', { kind: 'discardAll' }],
+  ['/tools', { kind: 'tools' }],
+  ['/call list_files', { kind: 'call', call: { tool: 'list_files', arguments: {} } }],
+  ['/call a_b {"x":\n[1]}', { kind: 'call', call: { tool: 'a_b', arguments: { x: [1] } } }],
 ];
 
 for (const [prompt, meaning] of meanings) {
@@ -32,8 +47,13 @@ for (const [prompt, meaning] of meanings) {
   });
 }
 
-for (const prompt of ['/edit', '/edit a.ts', '/edit a.ts :: x', '/edit :: a => b', '/write', '/write a.ts']) {
-  test(`${prompt} is malformed, and its form is told`, () => {
+const malformed = [
+  ...['/edit', '/edit a.ts', '/edit a.ts :: x', '/edit :: a => b', '/write', '/write a.ts'],
+  ...['/apply 3', '/apply p0', '/apply p1 p2', '/discard-all p1', '/tools x'],
+  ...['/call', '/call {"a":1}', '/call t {', '/call t [1]', '/call t null'],
+];
+for (const prompt of malformed) {
+  test(`${JSON.stringify(prompt)} is malformed, and its form is told`, () => {
     const command = parseSlashCommand(prompt);
     assert.ok(command?.kind === 'malformed');
     assert.ok(command.usage.startsWith(prompt.split(' ')[0] ?? ''));
@@ -53,8 +73,13 @@ for (const prompt of [
   test(`${JSON.stringify(prompt)} is no command`, () => assert.equal(parseSlashCommand(prompt), undefined));
 }
 
-test('the help has a line for each command', () => {
+test('the help has a line for each command, and so has the completion list', () => {
   const help = slashCommandHelp();
-  for (const name of ['/edit <file>', '/write <file>', '/help'])
-    assert.ok(help.includes(`- \`${name}`), name);
+  const names = slashCommands().map(({ name }) => name);
+  for (const { name, usage } of slashCommands()) {
+    assert.ok(usage.startsWith(name), name);
+    assert.ok(help.includes(`- \`${usage}\``), name);
+  }
+  for (const name of ['/edit', '/write', '/apply', '/discard', '/discard-all', '/tools', '/call', '/help'])
+    assert.ok(names.includes(name), name);
 });

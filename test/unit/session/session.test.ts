@@ -5,6 +5,7 @@ import { textResult } from '../../../src/agent/preview/pendingAction.ts';
 import { defineTool } from '../../../src/agent/tools/tool.ts';
 import { create } from '../../support/changes.ts';
 import { Gate } from '../../support/gate.ts';
+import { createScriptedProvider, type ScriptedProvider } from '../../support/scriptedProvider.ts';
 import { createTestSession } from '../../support/testSession.ts';
 
 const call = (name: string, args: object) => ({ name, arguments: args });
@@ -52,6 +53,67 @@ test('a request holds what was said before, in order, and is not changed afterwa
   );
   assert.deepEqual(t.requests[2]?.messages, t.session.messages.slice(0, 5));
   t.assertSound();
+});
+
+test('what was attached goes with its prompt; what a person did here is stored, shown and never sent', async () => {
+  const t = createTestSession({ script: [{ text: 'Hi.' }, { text: 'Bye.' }] });
+  const attachments = [{ path: 'a.ts', text: 'x' }];
+  t.session.note('/apply', 'Nothing is pending.');
+  await t.session.prompt('Look.', attachments);
+  t.session.note('/tools', 'None.');
+  await t.session.prompt('Thanks.');
+  assert.deepEqual(t.requests[0]?.messages, [{ role: 'user', text: 'Look.', attachments }]);
+  assert.deepEqual(
+    t.requests[1]?.messages.map(message => message.role),
+    ['user', 'assistant', 'user'],
+  );
+  const roles = ['local', 'user', 'assistant', 'local', 'user', 'assistant'];
+  assert.deepEqual(
+    t.session.messages.map(message => message.role),
+    roles,
+  );
+  assert.deepEqual(t.sessionLog.stored()?.messages, t.session.messages);
+  t.assertSound();
+});
+
+test('a command that is carried out in mid-turn does not part a call from its result', async () => {
+  const gate = new Gate();
+  const slow = defineTool({
+    name: 'slow',
+    label: 'Slow',
+    description: 'Waits.',
+    parameters: z.object({}),
+    execute: async () => {
+      await gate.pass();
+      return textResult('done');
+    },
+  });
+  const t = createTestSession({
+    tools: [slow],
+    script: [{ toolCalls: [call('slow', {})] }, { text: 'ok' }],
+  });
+  const run = t.session.prompt('Go.');
+  await gate.reached;
+  t.session.note('/tools', 'None.');
+  gate.open();
+  await run;
+  assert.deepEqual(
+    t.session.messages.map(message => message.role),
+    ['user', 'assistant', 'local', 'tool', 'assistant'],
+  );
+  t.assertSound();
+});
+
+test('to continue asks the model that is chosen by then', async () => {
+  const first = createScriptedProvider([{ error: { code: 'unreachable', message: 'Nobody.' } }], 'first');
+  const second = createScriptedProvider([{ text: 'Here.' }], 'second');
+  const options: { provider: ScriptedProvider } = { provider: first };
+  const t = createTestSession(options);
+  await t.session.prompt('Hello?');
+  options.provider = second;
+  await t.session.continue();
+  assert.equal(t.answers().at(-1)?.text, 'Here.');
+  assert.deepEqual([first.requests.length, second.requests.length], [1, 1]);
 });
 
 test('events tell the turn in order', async () => {

@@ -26,6 +26,15 @@ const messages = [
   { role: 'assistant', text: '', toolCalls: [], stopReason: 'error', error: 'No connection.' },
   { role: 'tool', toolCallId: '1', toolName: 'read_file', content: 'x', isError: true, details: { n: 1 } },
   { role: 'steering', kind: 'outcome', text: 'x', previewIds: ['p1'] },
+  {
+    role: 'user',
+    text: 'q',
+    attachments: [
+      { path: 'a.ts', startLine: 1, endLine: 2, text: 'x' },
+      { path: 'b.ts', text: '', note: 'Gone.' },
+    ],
+  },
+  { role: 'local', text: '/apply', answer: 'Applied p1.' },
 ] as const;
 const entries: readonly SessionLogEntry[] = [
   ...messages.map(
