@@ -220,7 +220,8 @@ export class ResolveDirectives implements Disposable {
   /** Whether the model's answer is still awaited and would be of use: not what a human edited or others must precede. */
   #isWanted(preview: Preview, { answered }: Asked): boolean {
     const { state, editedByUser } = preview;
-    if (state.kind !== 'pending' || state.recommendation !== undefined || state.stale.length > 0) return false;
+    if (state.kind !== 'pending' || state.recommendation !== undefined || state.stale.length > 0)
+      return false;
     return !answered && editedByUser !== true && this.#options.store.blockersOf(preview).length === 0;
   }
 
