@@ -1,6 +1,6 @@
 import type { ChatRequest } from '../../src/agent/model/chatProvider.ts';
 import { modelMay } from '../../src/agent/preview/authority.ts';
-import { stepsOf } from '../../src/agent/preview/fileChange.ts';
+import { composedSteps } from '../../src/agent/preview/landing.ts';
 import type { LedgerEntry } from '../../src/agent/preview/ledger.ts';
 import type { PendingAction } from '../../src/agent/preview/pendingAction.ts';
 import { isOpen, type Preview } from '../../src/agent/preview/preview.ts';
@@ -17,8 +17,9 @@ interface Subject {
   readonly label: string;
   readonly stager: Stager | 'planMode';
   readonly rejects: boolean;
-  /** Its exact changes as they were staged; `null` for an opaque one. */
-  readonly changes: string | null;
+  /** The exact changes of its current revision; `null` for an opaque one. */
+  changes: string | null;
+  revision: number;
   id: string | undefined;
   running: 'apply' | 'reject' | undefined;
   /** A callback came to its end without throwing: there is nothing left to run. */
@@ -66,7 +67,8 @@ export class Invariants {
   /** How many entries of the ledger were looked at. */
   #entries = 0;
   #failed: FailedApply[] = [];
-  #openAtRequest = new Set<string>();
+  /** Revisions of the open previews as they were when the last request went out. */
+  #openAtRequest = new Map<string, number>();
   /** How many answers the last request held. */
   #answersBefore = -1;
   #lastId = 0;
@@ -161,7 +163,7 @@ export class Invariants {
     const answers = messages.filter(({ role }) => role === 'assistant').length;
     if (answers === this.#answersBefore) return; // made in place of one that was refused: it says the same
     this.#answersBefore = answers;
-    this.#openAtRequest = new Set(store.list('oldestFirst').map(({ id }) => id));
+    this.#openAtRequest = new Map(store.list('oldestFirst').map(({ id, revision }) => [id, revision]));
     this.check(
       historyViolations(messages).length === 0,
       () => `I6: ${historyViolations(messages).join('; ')}`,
@@ -213,8 +215,11 @@ export class Invariants {
   }
 
   #isWanted({ id, known, stager, final }: Subject, { store }: TestSession): boolean {
-    const state = store.get(id ?? '')?.state;
+    const preview = store.get(id ?? '');
+    const state = preview?.state;
     return (
+      preview?.editedByUser !== true &&
+      (preview === undefined || store.blockersOf(preview).length === 0) &&
       known &&
       isForModel({ stager }) &&
       !final &&
@@ -228,7 +233,7 @@ export class Invariants {
   #readLedger(t: TestSession): void {
     const entries = t.store.ledger().slice(this.#entries);
     this.#entries += entries.length;
-    for (const entry of entries) this.#resolved(entry, t);
+    for (const entry of entries) this.#resolved(entry, entries, t);
   }
 
   #changed(preview: Preview, t: TestSession): void {
@@ -246,10 +251,18 @@ export class Invariants {
       this.#byId.set(id, subject);
     }
     this.check(!subject.final || !isOpen(preview), () => `I3: ${id} is ${state.kind} after it was over`);
-    const { changes } = preview;
+    const changes = preview.changes ? JSON.stringify(preview.changes) : null;
+    if (preview.revision === subject.revision + 1) {
+      this.check(
+        !subject.final && state.kind === 'pending',
+        () => `I2: ${id} was revised while ${state.kind}`,
+      );
+      subject.revision++;
+      subject.changes = changes;
+    }
     this.check(
-      (changes ? JSON.stringify(changes) : null) === subject.changes,
-      () => `I2: ${id} shows something else than what was staged`,
+      changes === subject.changes && preview.revision === subject.revision,
+      () => `I2: ${id} shows something else than its revision ${subject.revision}`,
     );
     if (state.kind !== 'applying') return;
     subject.writesBefore = t.workspace.writes.length;
@@ -258,11 +271,15 @@ export class Invariants {
       modelMay(t.settings.modelAuthority, state.action, preview) === 'execute',
       () => `I7: the model may not ${state.action} ${id} in ${t.settings.modelAuthority}`,
     );
-    this.check(this.#openAtRequest.has(id), () => `I7: the model resolves ${id} and has not seen it`);
+    const seen = this.#openAtRequest.get(id);
+    this.check(
+      seen === preview.revision,
+      () => `I7: the model resolves ${id} at revision ${preview.revision} and saw ${seen}`,
+    );
     this.check(subject.known, () => `I7: the model resolves ${id} of another conversation`);
   }
 
-  #resolved(entry: LedgerEntry, t: TestSession): void {
+  #resolved(entry: LedgerEntry, transaction: readonly LedgerEntry[], t: TestSession): void {
     const { previewId: id, outcome, action } = entry;
     const subject = this.#byId.get(id);
     const preview = t.store.get(id);
@@ -285,12 +302,18 @@ export class Invariants {
         subject.finished || (action === 'discard' && !subject.rejects),
         () => `I3: ${id} is said to be ${outcome}, and its callback never succeeded`,
       );
-    else if (outcome === 'applied') this.#checkLanded(preview, subject, t);
+    else if (outcome === 'applied') this.#checkLanded(subject, transaction, t);
   }
 
-  #checkLanded({ id, changes }: Preview, { writesBefore }: Subject, { workspace }: TestSession): void {
+  /** Of previews that land as one transaction, the last one of each path is what is written. */
+  #checkLanded(
+    { id, writesBefore }: Subject,
+    transaction: readonly LedgerEntry[],
+    { workspace, store }: TestSession,
+  ): void {
     const written = workspace.writes.slice(writesBefore);
-    for (const { path, after } of (changes ?? []).flatMap(stepsOf)) {
+    const changes = transaction.flatMap(({ previewId }) => store.get(previewId)?.changes ?? []);
+    for (const { path, after } of composedSteps(changes)) {
       const times = written.filter(write => write.path === path && write.text === (after?.text ?? null));
       this.check(times.length === 1, () => `I2: ${id} wrote ${path} ${times.length} times as it was shown`);
     }
@@ -386,7 +409,14 @@ function newSubject(
   rejects: boolean,
   changes: string | null,
 ): Subject {
-  const nothingYet = { id: undefined, running: undefined, finished: false, final: false, writesBefore: 0 };
+  const nothingYet = {
+    revision: 1,
+    id: undefined,
+    running: undefined,
+    finished: false,
+    final: false,
+    writesBefore: 0,
+  };
   return { label, stager, rejects, changes, ...nothingYet, known: true, asked: false, current: true };
 }
 

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { RuntimeWorld, type CallbackEnd, type Staging } from './runtimeWorld.ts';
+import { type RuntimeWorld, type CallbackEnd, type Staging } from './runtimeWorld.ts';
 import type { ScriptedTurn } from './scriptedProvider.ts';
 
 /** What somebody does next. `at` counts around among what there is to choose from. */
@@ -20,12 +20,14 @@ type Deed =
       readonly at: number;
       readonly openOnly: boolean;
       readonly aborts: boolean;
+      readonly chain: boolean;
     }
   | { readonly type: 'stage'; readonly staging: Staging; readonly stager: 'extension' | 'user' }
   | { readonly type: 'settings'; readonly change: Partial<RuntimeWorld['settings']> }
   | { readonly type: 'planMode'; readonly on: boolean }
   | { readonly type: 'stale'; readonly at: number; readonly stale: boolean }
-  | { readonly type: 'type'; readonly at: number }
+  | { readonly type: 'type'; readonly at: number; readonly noticed: boolean }
+  | { readonly type: 'edit'; readonly at: number }
   | { readonly type: 'prompt' | 'continue' | 'stop' | 'new' | 'reload' | 'discardAll' | 'forget' };
 
 type ModelCall =
@@ -115,6 +117,7 @@ const deeds: readonly fc.WeightedArbitrary<Deed>[] = [
       at,
       openOnly: fc.constantFrom(true, true, true, false),
       aborts: fc.constantFrom(false, false, false, true),
+      chain: fc.boolean(),
     }),
   },
   {
@@ -128,7 +131,8 @@ const deeds: readonly fc.WeightedArbitrary<Deed>[] = [
   { weight: 2, arbitrary: fc.record({ type: fc.constant('settings' as const), change: settings }) },
   { weight: 1, arbitrary: fc.record({ type: fc.constant('planMode' as const), on: fc.boolean() }) },
   { weight: 1, arbitrary: fc.record({ type: fc.constant('stale' as const), at, stale: fc.boolean() }) },
-  { weight: 1, arbitrary: fc.record({ type: fc.constant('type' as const), at }) },
+  { weight: 1, arbitrary: fc.record({ type: fc.constant('type' as const), at, noticed: fc.boolean() }) },
+  { weight: 1, arbitrary: fc.record({ type: fc.constant('edit' as const), at }) },
   {
     weight: 6,
     arbitrary: fc.record({
@@ -171,7 +175,7 @@ export async function play(
   for (const deed of steps) {
     await perform(world, deed);
     if (deed.then === 'quiet') await quiet();
-    else for (let n = 0; n < deed.then; n++) await undefined;
+    else for (let n = 0; n < deed.then; n++) await Promise.resolve();
     invariants.always();
     if (invariants.violations.length > 0) return invariants.violations;
   }
@@ -195,7 +199,7 @@ async function perform(world: RuntimeWorld, deed: Deed): Promise<void> {
       return undefined;
     case 'vote': {
       const id = pick(world.ids(deed.openOnly), deed.at);
-      if (id !== undefined) world.vote(deed.actor, id, deed.action, deed.aborts);
+      if (id !== undefined) world.vote(deed.actor, id, deed.action, deed);
       return undefined;
     }
     case 'stage':
@@ -211,7 +215,12 @@ async function perform(world: RuntimeWorld, deed: Deed): Promise<void> {
       return undefined;
     }
     case 'type':
-      return world.type(deed.at);
+      return world.type(deed.at, deed.noticed);
+    case 'edit': {
+      const id = pick(world.ids(true), deed.at);
+      if (id !== undefined) world.edit(id);
+      return undefined;
+    }
     case 'prompt':
       return world.prompt('Go on.');
     case 'continue':
@@ -280,6 +289,7 @@ async function finish(world: RuntimeWorld, ending: Ending): Promise<void> {
     invariants.always();
   }
   invariants.atRest();
+  invariants.check(world.faults.length === 0, () => `logged: ${world.faults.join('; ')}`);
   invariants.check(world.openVotes.size === 0, () => `${world.openVotes.size} votes were never answered`);
 }
 

@@ -12,6 +12,9 @@ import {
 } from '../../src/agent/preview/pendingAction.ts';
 import type { Actor, ResolveAction } from '../../src/agent/preview/preview.ts';
 import { defineTool, type Tool, type ToolContext } from '../../src/agent/tools/tool.ts';
+import { recoverLandings } from '../../src/agent/preview/recoverLandings.ts';
+import { Rebaser } from '../../src/agent/preview/rebaser.ts';
+import { sideOfText } from '../../src/agent/preview/fileChange.ts';
 import { modify } from './changes.ts';
 import { Invariants, type Stager } from './invariants.ts';
 import { MemoryWorkspace, noSpace } from './memoryWorkspace.ts';
@@ -40,6 +43,9 @@ export interface Staging {
 }
 
 const PATHS = ['a.txt', 'b.txt', '.vscode/settings.json'] as const;
+const LINES = 12;
+/** Changed lines that are this far apart do not touch each other. */
+const APART = 5;
 
 /**
  * A whole runtime with a person, a model, an extension, a disk and slow callbacks, each of which does something only
@@ -53,8 +59,11 @@ export class RuntimeWorld {
   disk: Waiting[] = [];
   slowDisk = false;
   /** Votes of humans and extensions that have not been answered. */
+  /** What was logged as an error outside of the session. */
+  readonly faults: string[] = [];
   openVotes = new Set<AbortController>();
   t: TestSession;
+  #rebaser: Rebaser | undefined;
   readonly #ladderMemory: LadderMemory;
   #answer: ((turn: ScriptedTurn) => void) | undefined;
   #labels = 0;
@@ -64,9 +73,9 @@ export class RuntimeWorld {
     this.#ladderMemory = step ? { get: () => step, set: () => undefined } : transientLadderMemory();
     this.invariants.wordsOnly = () => this.#ladderMemory.get('scripted') === 'auto';
     const files = {
-      'a.txt': 'a0',
-      'b.txt': 'b0',
-      '.vscode/settings.json': '{}',
+      ...Object.fromEntries(
+        PATHS.map(path => [path, Array.from({ length: LINES }, (_, n) => `${n}`).join('\n')]),
+      ),
     };
     this.t = this.#boot(new MemoryPreviewLog(), new MemorySessionLog(), files, settings);
   }
@@ -99,12 +108,18 @@ export class RuntimeWorld {
     return (openOnly ? store.list('oldestFirst') : store.all()).map(({ id }) => id);
   }
 
-  vote(actor: Exclude<Actor, 'model'>, id: string, action: ResolveAction, aborts: boolean): void {
+  /** A vote of somebody who may apply what it is made on as well (`chain`), or leave at once (`aborts`). */
+  vote(
+    actor: Exclude<Actor, 'model'>,
+    id: string,
+    action: ResolveAction,
+    { aborts = false, chain = false } = {},
+  ): void {
     const controller = new AbortController();
     const { openVotes } = this;
     openVotes.add(controller);
     void this.t.invoker
-      .resolve({ id, action, reason: `${actor} ${action}`, actor, signal: controller.signal })
+      .resolve({ id, action, reason: `${actor} ${action}`, actor, chain, signal: controller.signal })
       .catch(() => undefined)
       .finally(() => openVotes.delete(controller));
     if (aborts) controller.abort();
@@ -136,7 +151,7 @@ export class RuntimeWorld {
   discardAll(): void {
     this.invariants.reviewEnds();
     this.t.session.endReview();
-    for (const id of this.ids(true)) this.vote('human', id, 'discard', false);
+    for (const id of this.ids(true)) this.vote('human', id, 'discard');
   }
 
   /** An extension stages, or a person brings something back. */
@@ -147,10 +162,21 @@ export class RuntimeWorld {
     else this.t.session.stage(action);
   }
 
-  /** A person types, so that every preview of the file is stale. */
-  type(at: number): void {
+  /** A person types into a file; whoever watches it may notice. */
+  type(at: number, isNoticed: boolean): void {
     const path = PATHS[at % PATHS.length] ?? 'a.txt';
-    this.t.workspace.put(path, `typed ${++this.#labels}`);
+    this.t.workspace.put(path, this.#touched(this.t.workspace.text(path) ?? '', `typed ${++this.#labels}`));
+    if (isNoticed) void this.#rebaser?.filesChanged([path]);
+  }
+
+  /** A person edits a proposal. */
+  edit(id: string): void {
+    const { store } = this.t;
+    const preview = store.get(id);
+    const [first, ...others] = preview?.changes ?? [];
+    if (preview?.state.kind !== 'pending' || first?.kind !== 'modify') return;
+    const after = sideOfText(this.#touched(first.after.text, `edited ${++this.#labels}`));
+    void store.revise(id, [{ ...first, after }, ...others], preview.dependsOn, 'user');
   }
 
   async forget(): Promise<void> {
@@ -159,7 +185,7 @@ export class RuntimeWorld {
   }
 
   /** The process is killed, whatever it does, and another one takes up what is on disk. */
-  reload(): void {
+  async reload(): Promise<void> {
     const log = new MemoryPreviewLog();
     for (const entry of this.t.log.entries) void log.append(entry);
     const sessionLog = new MemorySessionLog();
@@ -170,7 +196,9 @@ export class RuntimeWorld {
     this.disk = [];
     this.openVotes = new Set();
     this.#answer = undefined;
+    this.slowDisk = false;
     this.t = this.#boot(log, sessionLog, this.t.workspace.snapshot(), this.settings);
+    await recoverLandings(this.t.store, this.t.workspace);
   }
 
   #boot(
@@ -201,6 +229,13 @@ export class RuntimeWorld {
         });
       },
     });
+    const logger = {
+      debug: forget,
+      info: forget,
+      warn: forget,
+      error: (text: string) => void this.faults.push(text),
+    };
+    this.#rebaser = new Rebaser({ store: t.store, workspace, logger });
     this.invariants.watch(t);
     return t;
   }
@@ -218,7 +253,7 @@ export class RuntimeWorld {
       execute: async ({ stages, end }, context) => {
         const { t } = this;
         for (const staging of stages) {
-          await this.#stageInTool(staging as Staging, context);
+          await this.#stageInTool(staging as Staging, context, t);
           if (t !== this.t) return forEver();
         }
         return end === 'slow' ? this.#slow('work') : ended(end, 'work');
@@ -226,11 +261,11 @@ export class RuntimeWorld {
     });
   }
 
-  async #stageInTool(staging: Staging, context: ToolContext): Promise<void> {
+  async #stageInTool(staging: Staging, context: ToolContext, t: TestSession): Promise<void> {
     const now = new Map<string, string>();
     for (const path of PATHS)
       now.set(path, Buffer.from((await context.workspace.read(path)) ?? '').toString());
-    if (context.workspace !== this.t.workspace) return forEver();
+    if (t !== this.t) return forEver();
     const action = this.#action(staging, path => now.get(path) ?? '');
     this.invariants.willStage(action, 'tool');
     await context.stage(action);
@@ -239,7 +274,7 @@ export class RuntimeWorld {
   #action({ what, rejects }: Staging, now: (path: string) => string): PendingAction {
     const label = `n${++this.#labels}`;
     const [a, b, settings] = PATHS;
-    const change = (path: string) => modify(path, now(path), `${label} in ${path}`);
+    const change = (path: string) => modify(path, now(path), this.#touched(now(path), label));
     const about = { label, sourceToolName: 'work' };
     const { t } = this;
     const run = (kind: 'apply' | 'reject') => () =>
@@ -257,6 +292,14 @@ export class RuntimeWorld {
     }
   }
 
+  /** The text with one line more to say, mostly not beside the line that was changed before. */
+  #touched(text: string, what: string): string {
+    const lines = text.split('\n');
+    const at = (this.#labels * APART) % LINES;
+    lines[at] = `${lines[at] ?? ''} ${what}`;
+    return lines.join('\n');
+  }
+
   async #callback(label: string, kind: 'apply' | 'reject', what: Staging['what']): Promise<AgentToolResult> {
     const { invariants, t } = this;
     invariants.callbackStarts(label, kind);
@@ -272,16 +315,8 @@ export class RuntimeWorld {
   }
 
   #slow(text: string): Promise<AgentToolResult> {
-    return new Promise((resolve, reject) => {
-      this.running.push({
-        end: how => {
-          try {
-            resolve(ended(how, text));
-          } catch (error) {
-            reject(error as Error);
-          }
-        },
-      });
+    return new Promise(resolve => {
+      this.running.push({ end: how => resolve(Promise.resolve().then(() => ended(how, text))) });
     });
   }
 
@@ -292,6 +327,8 @@ export class RuntimeWorld {
     });
   }
 }
+
+const forget = (): void => undefined;
 
 /** What a process waits for that is gone. */
 function forEver(): Promise<never> {

@@ -1,8 +1,9 @@
 import type { SteeringMessage } from '../model/messages.ts';
 import type { LedgerEntry } from '../preview/ledger.ts';
-import { isOpen } from '../preview/preview.ts';
+import { isOpen, type Preview } from '../preview/preview.ts';
+import type { RevisedBy } from '../preview/previewLog.ts';
 import type { PreviewStore } from '../preview/previewStore.ts';
-import { outcomeText } from '../preview/resolveTexts.ts';
+import { outcomeText, revisionText } from '../preview/resolveTexts.ts';
 
 /**
  * What a conversation has to do with previews: those that it knows of, those that were staged since the last prompt,
@@ -107,4 +108,9 @@ export function outcomeMessage(entry: LedgerEntry, store: Pick<PreviewStore, 'ge
   const { previewId } = entry;
   const text = outcomeText(entry, store.get(previewId)?.part);
   return { role: 'steering', kind: 'outcome', text, previewIds: [previewId] };
+}
+
+/** Tells the model that it saw an older revision. */
+export function revisionMessage(preview: Preview, by: RevisedBy): SteeringMessage {
+  return { role: 'steering', kind: 'revision', text: revisionText(preview, by), previewIds: [preview.id] };
 }

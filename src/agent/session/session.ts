@@ -12,7 +12,6 @@ import type { PendingAction } from '../preview/pendingAction.ts';
 import { isOpen, type Preview, type PreviewOrigin } from '../preview/preview.ts';
 import type { Revision } from '../preview/previewStore.ts';
 import { queueResolveHandler, type QueuedPreview } from '../preview/queueResolveHandler.ts';
-import { revisionText } from '../preview/resolveTexts.ts';
 import { executeToolCall } from '../tools/execute.ts';
 import { specOf } from '../tools/registry.ts';
 import type { Tool } from '../tools/tool.ts';
@@ -20,7 +19,7 @@ import type { SessionEvent, SessionState } from './events.ts';
 import { runLoop, type LoopEnd, type LoopPort } from './loop.ts';
 import { lastWords, PLAN_MODE_PROMPT, PlanMode } from './planMode.ts';
 import { concerned, mended, untoldOutcomes } from './restore.ts';
-import { outcomeMessage, Review } from './review.ts';
+import { outcomeMessage, Review, revisionMessage } from './review.ts';
 import { newSessionId, type SessionLogEntry, type StoredSession } from './sessionLog.ts';
 import type { SessionOptions } from './sessionOptions.ts';
 import { ToolChoices } from './toolChoices.ts';
@@ -322,12 +321,7 @@ export class Session implements Disposable {
   #followRevision({ preview, by, part }: Revision): void {
     if (!this.#review.knows(preview.id)) return;
     if (part) this.#review.staged(part.id);
-    this.#review.tell({
-      role: 'steering',
-      kind: 'revision',
-      text: revisionText(preview, by),
-      previewIds: [preview.id],
-    });
+    this.#review.tell(revisionMessage(preview, by));
   }
 
   #followResolution(entry: LedgerEntry): void {
