@@ -1,9 +1,13 @@
 import type { ChatRequest } from '../../src/agent/model/chatProvider.ts';
-import { modelMay } from '../../src/agent/preview/authority.ts';
 import { composedSteps } from '../../src/agent/preview/landing.ts';
 import type { LedgerEntry } from '../../src/agent/preview/ledger.ts';
 import type { PendingAction } from '../../src/agent/preview/pendingAction.ts';
-import { isOpen, type Preview } from '../../src/agent/preview/preview.ts';
+import {
+  isOpen,
+  type ModelAuthority,
+  type Preview,
+  type ResolveAction,
+} from '../../src/agent/preview/preview.ts';
 import { outcomeText, reminderText } from '../../src/agent/preview/resolveTexts.ts';
 import type { SessionEvent } from '../../src/agent/session/events.ts';
 import { historyViolations } from './scriptedProvider.ts';
@@ -77,6 +81,8 @@ export class Invariants {
   wordsOnly: () => boolean = () => false;
   /** Somebody asked the session to run, and it has not begun to. */
   asking = false;
+  /** Prompts that were not taken up yet. */
+  #prompts: string[] = [];
 
   check(holds: boolean, sentence: () => string): void {
     if (!holds) this.violations.push(sentence());
@@ -111,7 +117,7 @@ export class Invariants {
     this.#failed = [];
     this.#openAtRequest.clear();
     this.#answersBefore = -1;
-    this.asking = false;
+    this.dropPrompts();
     for (const subject of this.#byId.values()) this.#afterReload(subject, t);
     const isAlive = (): boolean => this.#t === t;
     this.#entries = t.store.ledger().length;
@@ -119,6 +125,17 @@ export class Invariants {
     t.store.onDidResolve(() => isAlive() && this.#readLedger(t));
     t.session.onDidEmit(event => isAlive() && this.#emitted(event, t));
     this.#state = t.session.state;
+  }
+
+  prompted(text: string): void {
+    this.asking = true;
+    this.#prompts.push(text);
+  }
+
+  /** Stop, a new conversation, a reload: what waits is given up. */
+  dropPrompts(): void {
+    this.asking = false;
+    this.#prompts = [];
   }
 
   /** Stop, Discard All: what was staged so far is waited for no more. */
@@ -196,6 +213,7 @@ export class Invariants {
       );
     for (const { finished, final, label } of this.#subjects.values())
       this.check(finished === final || !finished, () => `I3: ${label} has run and is still open`);
+    this.check(this.#prompts.length === 0, () => `never answered: ${this.#prompts.join(' ')}`);
     const history = historyViolations(t.session.messages);
     this.check(history.length === 0, () => `I6: ${history.join('; ')}`);
     this.check(orderOfResults(t) === undefined, () => `I6: ${orderOfResults(t)}`);
@@ -268,7 +286,7 @@ export class Invariants {
     subject.writesBefore = t.workspace.writes.length;
     if (state.actor !== 'model' || subject.stager === 'planMode') return;
     this.check(
-      modelMay(t.settings.modelAuthority, state.action, preview) === 'execute',
+      mayModel(t.settings.modelAuthority, state.action, preview),
       () => `I7: the model may not ${state.action} ${id} in ${t.settings.modelAuthority}`,
     );
     const seen = this.#openAtRequest.get(id);
@@ -377,6 +395,7 @@ export class Invariants {
     const expected = subject.changes === null ? 'expired' : 'pending';
     this.check(kind === expected, () => `I3: ${subject.id} came back as ${kind}, not ${expected}`);
     if (subject.changes === null) subject.final = true;
+    else subject.finished = false; // killed between the end of its callback and the record of it
   }
 
   #state = 'idle';
@@ -385,7 +404,11 @@ export class Invariants {
     this.#readLedger(t);
     if (event.type === 'reset') this.#answersBefore = -1;
     if (event.type === 'reset') for (const subject of this.#everything()) subject.known = false;
-    if (event.type === 'message_end' && event.message.role === 'user') this.reviewEnds();
+    if (event.type === 'message_end' && event.message.role === 'user') {
+      const { text } = event.message;
+      this.check(this.#prompts.shift() === text, () => `"${text}" is taken up out of turn`);
+      this.reviewEnds();
+    }
     if (event.type !== 'state_changed') return;
     const before = this.#state;
     this.#state = event.state;
@@ -418,6 +441,12 @@ function newSubject(
     writesBefore: 0,
   };
   return { label, stager, rejects, changes, ...nothingYet, known: true, asked: false, current: true };
+}
+
+/** What the model may do by itself; said once more, so that the runtime's own rule is put to the test. */
+function mayModel(authority: ModelAuthority, action: ResolveAction, { changes }: Preview): boolean {
+  const runsOrWidens = changes?.some(({ path }) => path.startsWith('.vscode/')) === true;
+  return action === 'apply' ? authority === 'apply' && !runsOrWidens : authority !== 'none';
 }
 
 /** Whether the model is asked about it: not about what a person brings back, nor about its plan. */

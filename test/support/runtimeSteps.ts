@@ -134,11 +134,11 @@ const deeds: readonly fc.WeightedArbitrary<Deed>[] = [
   { weight: 1, arbitrary: fc.record({ type: fc.constant('type' as const), at, noticed: fc.boolean() }) },
   { weight: 1, arbitrary: fc.record({ type: fc.constant('edit' as const), at }) },
   {
-    weight: 6,
+    weight: 8,
     arbitrary: fc.record({
       type: fc.constantFrom(
-        ...(['prompt', 'prompt', 'prompt', 'continue', 'stop', 'stop'] as const),
-        ...(['reload', 'reload', 'discardAll', 'new', 'forget'] as const),
+        ...(['prompt', 'prompt', 'prompt', 'prompt', 'continue', 'stop', 'stop'] as const),
+        ...(['reload', 'reload', 'reload', 'new', 'new', 'discardAll', 'forget'] as const),
       ),
     }),
   },
@@ -171,7 +171,7 @@ export async function play(
   ending: Ending,
 ): Promise<readonly string[]> {
   const { invariants } = world;
-  world.prompt('Begin.');
+  world.prompt();
   for (const deed of steps) {
     await perform(world, deed);
     if (deed.then === 'quiet') await quiet();
@@ -222,7 +222,7 @@ async function perform(world: RuntimeWorld, deed: Deed): Promise<void> {
       return undefined;
     }
     case 'prompt':
-      return world.prompt('Go on.');
+      return world.prompt();
     case 'continue':
       return world.continue();
     case 'stop':

@@ -125,8 +125,9 @@ export class RuntimeWorld {
     if (aborts) controller.abort();
   }
 
-  prompt(text: string): void {
-    this.invariants.asking = true;
+  prompt(): void {
+    const text = `Prompt ${++this.#labels}.`;
+    this.invariants.prompted(text);
     void this.t.session.prompt(text);
   }
 
@@ -139,12 +140,12 @@ export class RuntimeWorld {
 
   stop(): void {
     this.invariants.reviewEnds();
-    this.invariants.asking = false;
+    this.invariants.dropPrompts();
     this.t.session.stop();
   }
 
   new(): void {
-    this.invariants.asking = false;
+    this.invariants.dropPrompts();
     void this.t.session.new();
   }
 
