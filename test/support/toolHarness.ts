@@ -12,6 +12,8 @@ import { MemoryWorkspace } from './memoryWorkspace.ts';
 export class ToolHarness {
   readonly workspace: MemoryWorkspace;
   readonly staged: PendingAction[] = [];
+  /** When what is staged is safe on disk. */
+  stored: Promise<void> = Promise.resolve();
   readonly resolved: ResolveCall[] = [];
   /** What was logged as an error. */
   readonly errors: string[] = [];
@@ -32,6 +34,7 @@ export class ToolHarness {
       {
         tools: this.#tools,
         userReviews: this.userReviews,
+        stage: action => ({ preview: this.#stage(action), stored: this.stored }),
         logger: {
           debug: () => undefined,
           info: () => undefined,
@@ -42,7 +45,6 @@ export class ToolHarness {
           signal: this.controller.signal,
           workspace: this.workspace,
           pendingOn: () => undefined,
-          stage: action => Promise.resolve(this.#stage(action)),
           resolve: call => {
             this.resolved.push(call);
             return Promise.resolve(textResult('resolved'));

@@ -13,6 +13,9 @@ export interface LadderMemory {
   set(providerId: string, step: LadderStep): void;
 }
 
+/** Kinds of failures that can be a refusal of the choice. */
+const REFUSALS: readonly ProviderFailure['code'][] = ['badRequest', 'notFound', 'server'];
+
 /** The parts of a request that a forced tool changes. */
 export type Offer = Pick<ChatRequest, 'tools' | 'toolChoice'>;
 
@@ -51,11 +54,12 @@ export class ToolChoiceLadder {
   }
 
   /**
-   * A request with this choice failed. True when the choice may be why and a lower step is left to try: ask again
-   * with a new {@link offer}.
+   * A request with this choice failed. True when the choice is why and a lower step is left to try: ask again
+   * with a new {@link offer}. The status alone says little: OpenRouter answers 404 when no host of the model knows the
+   * choice, and some gateways make a 500 of their host's 400.
    */
   refused(providerId: string, choice: ToolChoice | undefined, failure: ProviderFailure): boolean {
-    if (choice?.type !== 'tool' || failure.code !== 'badRequest' || !mentionsToolChoice(failure))
+    if (choice?.type !== 'tool' || !REFUSALS.includes(failure.code) || !mentionsToolChoice(failure))
       return false;
     return this.#stepDown(providerId);
   }

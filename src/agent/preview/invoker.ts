@@ -143,11 +143,20 @@ export class Invoker {
       await this.#end(group, request, outcome, result, true);
       return withDetails(result, request, preview);
     } catch (error) {
-      await this.#end(group, request, 'failed', textResult(messageOf(error)), false);
+      const recorded = this.#end(group, request, 'failed', textResult(messageOf(error)), false);
       if (error instanceof StalePreviewError) this.#markStale(group, error.paths);
+      // In the same moment as they are pending again: no request may come between.
+      if (request.action === 'apply') this.#tellFailure(group);
+      await recorded;
       if (request.action === 'discard') throw error;
-      this.#applyFailed.fire(this.#store.get(preview.id) ?? preview);
       throw error instanceof ToolError ? error : new ToolError(`Apply failed: ${messageOf(error)}`);
+    }
+  }
+
+  #tellFailure(group: readonly Preview[]): void {
+    for (const { id } of group) {
+      const preview = this.#store.get(id);
+      if (preview) this.#applyFailed.fire(preview);
     }
   }
 

@@ -1,10 +1,11 @@
 import { untilAborted } from '../base/abort.ts';
+import { Emitter, type Event } from '../base/event.ts';
 import { ToolError } from '../base/errors.ts';
 import { resolveDetails, type Invoker } from './invoker.ts';
 import type { AgentToolResult } from './pendingAction.ts';
 import { isOpen, type ResolveAction } from './preview.ts';
 import type { PreviewStore } from './previewStore.ts';
-import { NOTHING_PENDING, unseenText } from './resolveTexts.ts';
+import { foreignText, NOTHING_PENDING, unseenText } from './resolveTexts.ts';
 import type { ToolChoiceQueue } from './toolChoiceQueue.ts';
 
 /** One call of the model's `resolve`. */
@@ -17,27 +18,38 @@ export interface ResolveCall {
 }
 
 /** Takes `resolve` calls that mean no preview; see `Session.setStandingResolveHandler`. */
-export type StandingResolveHandler = (call: ResolveCall) => Promise<AgentToolResult>;
+export type StandingResolveHandler = (
+  call: Pick<ResolveCall, 'action' | 'reason' | 'extra'>,
+) => Promise<AgentToolResult>;
 
 export type ResolveQueue = ToolChoiceQueue<ResolveCall, AgentToolResult>;
 
 /**
  * Finds out which preview the model's `resolve` means, and votes for what the model has seen: the revisions that
- * were current when its request was made. A preview staged since then has not been seen and is refused; one that
- * somebody else resolved since then is answered with what became of it, never with the next preview in line.
+ * were current when its request was made. A preview staged since then has not been seen and is refused, and so is
+ * one of another conversation; one that somebody else resolved since then is answered with what became of it, never
+ * with the next preview in line.
  */
 export class ModelResolver {
   readonly #store: PreviewStore;
   readonly #invoker: Invoker;
   readonly #queue: ResolveQueue;
+  /** Previews that this conversation showed to the model, or will with its next request. */
+  readonly #known = new Set<string>();
   /** Revisions as the model saw them in its last request. */
   #seen = new Map<string, number>();
-  /** Previews that a reminder named, the last one first, as they were open at the last request. */
+  /** What a call without an id means, the first one first, as they were open at the last request. */
   #candidates: string[] = [];
-  readonly #reminded: string[] = [];
-  /** Previews that were voted on since the last request. */
-  readonly #answered = new Set<string>();
-  #standing: { readonly handler: StandingResolveHandler; readonly first: boolean } | undefined;
+  /** Previews that a reminder named, the last one last. */
+  readonly #reminded = new Set<string>();
+  /** Previews whose callback ran on after the model's call was aborted. */
+  readonly #interrupted = new Set<string>();
+  #standing: StandingResolveHandler | undefined;
+  #mode: StandingResolveHandler | undefined;
+  readonly #voted = new Emitter<string>();
+
+  /** The model votes on the preview with this id and has seen it, whatever comes of it. */
+  readonly onDidVote: Event<string> = this.#voted.event;
 
   constructor(store: PreviewStore, invoker: Invoker, queue: ResolveQueue) {
     this.#store = store;
@@ -45,19 +57,28 @@ export class ModelResolver {
     this.#queue = queue;
   }
 
+  /** The preview is part of this conversation: from its next request on, the model may name it. */
+  knows(id: string): void {
+    this.#known.add(id);
+  }
+
   /** A reminder naming the preview is on its way to the model. */
   reminded(id: string): void {
-    const at = this.#reminded.indexOf(id);
-    if (at >= 0) this.#reminded.splice(at, 1);
-    this.#reminded.unshift(id);
+    this.knows(id);
+    this.#reminded.delete(id);
+    this.#reminded.add(id);
   }
 
   /** A request is being made: from now on the model knows the previews as they are now. */
   beginTurn(): void {
-    const open = this.#store.all().filter(isOpen);
+    const open = this.#store.list('oldestFirst').filter(({ id }) => this.#known.has(id));
     this.#seen = new Map(open.map(preview => [preview.id, preview.revision]));
-    this.#candidates = this.#reminded.filter(id => this.#seen.has(id));
-    this.#answered.clear();
+    this.#candidates = [...this.#reminded].filter(id => this.#seen.has(id)).reverse();
+  }
+
+  /** The request being made forces an answer to this preview: it is what a call without an id means. */
+  expect(id: string): void {
+    this.#candidates = [id, ...this.#candidates.filter(candidate => candidate !== id)];
   }
 
   /** Whether the model knew of the preview when it made its last answer. */
@@ -65,72 +86,88 @@ export class ModelResolver {
     return this.#seen.has(id);
   }
 
-  /** Whether the model voted on the preview in its last answer, whatever came of it. */
-  wasAnswered(id: string): boolean {
-    return this.#answered.has(id);
+  /** Whether the model never heard what became of its own vote, because it was aborted. */
+  wasInterrupted(id: string): boolean {
+    return this.#interrupted.has(id);
   }
 
-  /** `first`: before every preview that is not named by its id, instead of after all of them. */
-  setStanding(handler: StandingResolveHandler | null, first: boolean): void {
-    this.#standing = handler ? { handler, first } : undefined;
+  setStanding(handler: StandingResolveHandler | null): void {
+    this.#standing = handler ?? undefined;
+  }
+
+  /** A handler that comes before every preview that is not named by its id: that of a mode. */
+  setMode(handler: StandingResolveHandler | null): void {
+    this.#mode = handler ?? undefined;
   }
 
   /** Forgets what the model was told. */
   clear(): void {
+    this.#known.clear();
     this.#seen.clear();
     this.#candidates = [];
-    this.#reminded.length = 0;
-    this.#answered.clear();
+    this.#reminded.clear();
+    this.#interrupted.clear();
   }
 
   /**
    * @throws ToolError when nothing is there to resolve, the preview was not seen yet, or its apply fails; the abort
    *   error when the call's signal fires.
    */
-  async resolve(call: ResolveCall): Promise<AgentToolResult> {
-    if (call.id !== undefined) return this.resolvePreview(call.id, call);
-    if (this.#standing?.first) return this.#stand(this.#standing.handler, call);
-    const inFlight = this.#queue.peekInFlightInvoker();
-    if (inFlight) return inFlight(call);
-    const [next] = this.#candidates;
-    if (next !== undefined) return this.resolvePreview(next, call);
-    if (this.#standing) return this.#stand(this.#standing.handler, call);
-    const unseen = this.#reminded.find(id => this.#isUnseen(id));
-    if (unseen !== undefined) return this.resolvePreview(unseen, call);
-    throw new ToolError(NOTHING_PENDING);
+  resolve(call: ResolveCall): Promise<AgentToolResult> {
+    return untilAborted(call.signal, () => this.#resolve(call));
   }
 
-  async #stand(handler: StandingResolveHandler, call: ResolveCall): Promise<AgentToolResult> {
-    const { action, reason, extra } = call;
-    const result = await untilAborted(call.signal, () => handler(call));
-    return {
-      ...result,
-      details: resolveDetails({ action, reason, ...(extra ? { extra } : {}) }, result.details),
-    };
+  async #resolve(call: ResolveCall): Promise<AgentToolResult> {
+    if (call.id !== undefined) return this.resolvePreview(call.id, call);
+    if (this.#mode) return stand(this.#mode, call);
+    const [next] = this.#candidates;
+    const inFlight = this.#queue.peekInFlightInvoker();
+    // A second call of one message is about the next preview; with none left, it hears what became of the first.
+    const isTaken = this.#queue.inspect().inFlight?.invoked === true && next !== undefined;
+    if (inFlight && !isTaken) return inFlight(call);
+    if (next !== undefined) return this.resolvePreview(next, call);
+    if (this.#standing) return stand(this.#standing, call);
+    const unseen = [...this.#reminded].findLast(id => this.#isUnseen(id));
+    if (unseen !== undefined) return this.resolvePreview(unseen, call);
+    throw new ToolError(NOTHING_PENDING);
   }
 
   /** Votes on one preview; also what a directive of the queue runs. */
   async resolvePreview(id: string, call: ResolveCall): Promise<AgentToolResult> {
     this.#candidates = this.#candidates.filter(candidate => candidate !== id);
-    this.#answered.add(id);
     const preview = this.#store.get(id);
+    if (preview && this.#isUnseen(id))
+      throw new ToolError(this.#known.has(id) ? unseenText(preview) : foreignText(preview));
     const revision = this.#seen.get(id);
-    if (preview && this.#isUnseen(id)) throw new ToolError(unseenText(preview));
     const { action, reason, extra, signal } = call;
-    return this.#invoker.resolve({
-      id,
-      ...(revision === undefined ? {} : { revision }),
-      action,
-      reason,
-      ...(extra === undefined ? {} : { extra }),
-      actor: 'model',
-      ...(signal === undefined ? {} : { signal }),
-    });
+    this.#interrupted.delete(id);
+    this.#voted.fire(id);
+    try {
+      return await this.#invoker.resolve({
+        id,
+        ...(revision === undefined ? {} : { revision }),
+        action,
+        reason,
+        ...(extra === undefined ? {} : { extra }),
+        actor: 'model',
+        ...(signal === undefined ? {} : { signal }),
+      });
+    } catch (error) {
+      if (signal?.aborted) this.#interrupted.add(id);
+      throw error;
+    }
   }
 
-  /** Whether the preview was staged after the model's last request. */
+  /** Whether the preview was staged after the model's last request, or in another conversation. */
   #isUnseen(id: string): boolean {
     const preview = this.#store.get(id);
     return preview !== undefined && isOpen(preview) && !this.#seen.has(id);
   }
+}
+
+async function stand(handler: StandingResolveHandler, call: ResolveCall): Promise<AgentToolResult> {
+  const { action, reason, extra } = call;
+  const params = { action, reason, ...(extra ? { extra } : {}) };
+  const result = await handler(params);
+  return { ...result, details: resolveDetails(params, result.details) };
 }

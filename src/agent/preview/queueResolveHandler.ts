@@ -1,3 +1,4 @@
+import { ToolError } from '../base/errors.ts';
 import { jsonSafe } from '../base/json.ts';
 import type { Invoker } from './invoker.ts';
 import type { Overlay } from './overlay.ts';
@@ -24,6 +25,7 @@ export interface QueuedPreview {
 /**
  * The one entry point for everybody who produces previews: registers the preview with its callbacks and has the
  * session force and remind the model. Nothing is changed by it.
+ * @throws ToolError for an action that changes nothing; TypeError for one that is none.
  */
 export function queueResolveHandler(
   host: ResolveHost,
@@ -31,6 +33,8 @@ export function queueResolveHandler(
   origin: PreviewOrigin | null,
 ): QueuedPreview {
   if (!action.changes && !action.apply) throw new TypeError('A pending action needs `changes` or `apply`.');
+  if (action.changes?.length === 0)
+    throw new ToolError(`Nothing to change: ${action.label}. Nothing was staged.`);
   const queued = host.store.stage({
     label: action.label,
     sourceToolName: action.sourceToolName,

@@ -27,8 +27,13 @@ export interface ResolveDirectivesOptions {
   readonly order: () => ResolveOrder;
   readonly authority: () => ModelAuthority;
   readonly forcing: () => Forcing;
-  /** Whether the server in use can only be asked by words, so that the reminder is all there is to repeat. */
-  readonly wordsOnly: () => boolean;
+  /**
+   * Whether asking again needs words: the server in use can be asked by nothing else, or the model has ended its turn,
+   * after which servers want a message to answer to.
+   */
+  readonly needsWords: () => boolean;
+  /** Whether the server refused the last request, as it may every other one that forces. */
+  readonly wasRefused: () => boolean;
   readonly steer: (message: SteeringMessage) => void;
 }
 
@@ -36,11 +41,17 @@ export interface ResolveDirectivesOptions {
 interface Asked {
   /** The directive in the queue or in flight, while there is one. */
   handle?: DirectiveHandle;
+  /** A directive was taken back while the preview could not be resolved, and comes back once it can. */
+  due: boolean;
+  /** The model voted, whatever came of it: it is not made to again. */
+  answered: boolean;
   /** Forced turns that passed without an answer. */
   unanswered: number;
   /** Applies that failed. */
   failures: number;
 }
+
+const asked = (failures = 0): Asked => ({ due: false, answered: false, unanswered: 0, failures });
 
 /**
  * Asks the model to resolve: a reminder for each preview, and directives in the tool-choice queue as the setting
@@ -56,32 +67,44 @@ export class ResolveDirectives implements Disposable {
     this.#options = options;
     this.#owned.add(options.store.onDidChange(preview => this.#follow(preview)));
     this.#owned.add(options.invoker.onDidFailApply(preview => this.#renew(preview)));
+    this.#owned.add(options.resolver.onDidVote(id => this.#answer(id)));
   }
 
   /** Reminds the model of the preview and forces `resolve` on the next request if the setting says so. */
   remind(preview: Preview): void {
     if (this.#options.authority() === 'none') return;
     this.#forget(preview.id);
-    this.#ask(preview, { unanswered: 0, failures: 0 });
+    this.#ask(preview, asked());
   }
 
-  /** A request is about to be made: with `always`, the head is forced unless something is already. */
+  /** The model was reminded of the preview before this process: only `always` and `soft` ask again. */
+  remember(id: string): void {
+    this.#asked.set(id, asked());
+  }
+
+  /**
+   * A request is about to be made: with `always`, the head is forced unless something is already; with `off`, what an
+   * earlier setting had queued is taken back.
+   */
   beforeRequest(): void {
     const { forcing, queue, store, order } = this.#options;
+    if (forcing() === 'off') this.#withdrawAll();
     if (forcing() !== 'always' || queue.hasQueued) return;
-    const head = store.list(order()).find(preview => this.#asked.has(preview.id) && isUnanswered(preview));
-    const asked = head && this.#asked.get(head.id);
-    if (asked) this.#force(head, asked);
+    for (const preview of store.list(order())) {
+      const state = this.#asked.get(preview.id);
+      if (state && this.#isWanted(preview, state)) return this.#force(preview, state);
+    }
   }
 
   /** A turn is over and its choice settled: with `soft`, whatever the model saw and let pass is forced next. */
   afterTurn(): void {
-    const { forcing, resolver, store } = this.#options;
+    const { forcing, resolver, store, needsWords } = this.#options;
     if (forcing() !== 'soft') return;
-    for (const [id, asked] of this.#asked) {
+    for (const [id, state] of this.#asked) {
       const preview = store.get(id);
-      if (preview && isUnanswered(preview) && !asked.handle && resolver.wasShown(id))
-        this.#force(preview, asked);
+      if (!preview || !this.#isWanted(preview, state) || state.handle || !resolver.wasShown(id)) continue;
+      this.#force(preview, state);
+      if (needsWords()) this.#steerReminder(preview);
     }
   }
 
@@ -95,42 +118,45 @@ export class ResolveDirectives implements Disposable {
     this.clear();
   }
 
-  #ask(preview: Preview, asked: Asked): void {
+  #ask(preview: Preview, state: Asked): void {
     const { forcing } = this.#options;
-    this.#asked.set(preview.id, asked);
+    this.#asked.set(preview.id, state);
     this.#steerReminder(preview);
-    if ((forcing() === 'forced' || forcing() === 'always') && isUnanswered(preview))
-      this.#force(preview, asked);
+    if (forcing() !== 'forced' && forcing() !== 'always') return;
+    if (this.#isWanted(preview, state)) this.#force(preview, state);
+    else state.due = true;
   }
 
-  #force(preview: Preview, asked: Asked): void {
+  #force(preview: Preview, state: Asked): void {
     const { authority, order, queue, resolver } = this.#options;
     if (authority() === 'none') return;
     const { id } = preview;
-    asked.handle = queue.pushOnce(FORCE_RESOLVE, {
+    state.due = false;
+    state.handle = queue.pushOnce(FORCE_RESOLVE, {
       label: `pending-action:${preview.sourceToolName}`,
       now: order() === 'newestFirst',
+      onServed: () => resolver.expect(id),
       onInvoked: call => resolver.resolvePreview(id, call),
-      onResolved: () => void delete asked.handle,
-      onRejected: (_choice, reason) => this.#rejected(id, asked, reason),
+      onResolved: () => void delete state.handle,
+      onRejected: (_choice, reason) => this.#rejected(id, state, reason),
     });
   }
 
-  #rejected(id: string, asked: Asked, reason: RejectReason): RejectAnswer {
-    const { resolver, store, wordsOnly } = this.#options;
+  #rejected(id: string, state: Asked, reason: RejectReason): RejectAnswer {
+    const { store, needsWords, wasRefused } = this.#options;
     const preview = store.get(id);
-    const unanswered = preview !== undefined && isUnanswered(preview);
-    if (unanswered && (reason === 'aborted' || reason === 'error')) return 'requeue';
-    if (unanswered && reason === 'not_invoked' && !resolver.wasAnswered(id)) {
-      asked.unanswered++;
-      if (asked.unanswered < MAX_FORCED_TURNS) {
-        if (wordsOnly()) this.#steerReminder(preview);
-        return 'requeue';
+    if (preview && this.#isWanted(preview, state)) {
+      if (reason === 'aborted' || (reason === 'error' && !wasRefused())) return 'requeue';
+      if (reason === 'error' || reason === 'not_invoked') {
+        state.unanswered++;
+        if (state.unanswered < MAX_FORCED_TURNS) {
+          if (reason === 'not_invoked' && needsWords()) this.#steerReminder(preview);
+          return 'requeue';
+        }
+        this.#leaveToUser(preview, 0);
       }
-      delete asked.handle;
-      this.#leaveToUser(preview);
     }
-    delete asked.handle;
+    delete state.handle;
     return 'drop';
   }
 
@@ -145,48 +171,73 @@ export class ResolveDirectives implements Disposable {
     });
   }
 
-  /** A failed apply asks again, but a model that goes on failing is not driven round in circles. */
-  #renew(preview: Preview): void {
-    const asked = this.#asked.get(preview.id);
-    if (!asked || this.#options.authority() === 'none') return;
-    asked.failures++;
-    if (asked.failures < MAX_FORCED_TURNS) {
-      this.#forget(preview.id);
-      this.#ask(preview, { unanswered: 0, failures: asked.failures });
-    } else {
-      this.#leaveToUser(preview);
-    }
+  /** A vote needs no directive any more; one in flight that it came through ends by itself. */
+  #answer(id: string): void {
+    const state = this.#asked.get(id);
+    if (!state) return;
+    state.answered = true;
+    this.#withdraw(state);
   }
 
-  #leaveToUser(preview: Preview): void {
+  /** A failed apply asks again, but a model that goes on failing is not driven round in circles. */
+  #renew(preview: Preview): void {
+    const failures = (this.#asked.get(preview.id)?.failures ?? Infinity) + 1;
+    if (failures === Infinity || this.#options.authority() === 'none') return;
+    if (failures === MAX_FORCED_TURNS) return this.#leaveToUser(preview, failures);
+    this.#forget(preview.id);
+    this.#ask(preview, asked(failures));
+  }
+
+  #leaveToUser(preview: Preview, failures: number): void {
     this.#forget(preview.id);
     const { id } = preview;
     this.#options.steer({
       role: 'steering',
       kind: 'notice',
-      text: leftToUserText(preview),
+      text: leftToUserText(preview, failures),
       previewIds: [id],
     });
   }
 
+  /** What becomes of a preview concerns those that are made on it, too. */
   #follow(preview: Preview): void {
-    const asked = this.#asked.get(preview.id);
-    if (!asked) return;
-    if (preview.state.kind === 'pending' && !isUnanswered(preview)) {
-      asked.handle?.remove();
-      delete asked.handle;
+    this.#followOne(preview);
+    for (const dependent of this.#options.store.dependentsOf(preview.id)) this.#followOne(dependent);
+  }
+
+  #followOne(preview: Preview): void {
+    const state = this.#asked.get(preview.id);
+    if (!state) return;
+    if (!isOpen(preview)) return this.#forget(preview.id);
+    if (this.#isWanted(preview, state)) {
+      if (state.due) this.#force(preview, state);
+    } else if (state.handle) {
+      state.due = true;
+      this.#withdraw(state);
     }
-    if (!isOpen(preview)) this.#forget(preview.id);
+  }
+
+  /** Whether the model's answer is still awaited and would be of use: not what a human edited or others must precede. */
+  #isWanted(preview: Preview, { answered }: Asked): boolean {
+    const { state, editedByUser } = preview;
+    if (state.kind !== 'pending' || state.recommendation !== undefined || state.stale.length > 0)
+      return false;
+    return !answered && editedByUser !== true && this.#options.store.blockersOf(preview).length === 0;
   }
 
   #forget(id: string): void {
-    this.#asked.get(id)?.handle?.remove();
+    const state = this.#asked.get(id);
     this.#asked.delete(id);
+    if (state) this.#withdraw(state);
   }
-}
 
-/** Whether the model's answer is still awaited and would be of use. */
-function isUnanswered({ state, editedByUser }: Preview): boolean {
-  if (editedByUser) return false;
-  return state.kind === 'pending' && state.recommendation === undefined && state.stale.length === 0;
+  #withdrawAll(): void {
+    for (const state of this.#asked.values()) this.#withdraw(state);
+  }
+
+  #withdraw(state: Asked): void {
+    const { handle } = state;
+    delete state.handle;
+    handle?.remove();
+  }
 }

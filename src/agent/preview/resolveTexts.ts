@@ -58,13 +58,19 @@ export function unknownPreviewText(id: string): string {
   return `There is no preview ${id}. Call resolve without an id to resolve the current one.`;
 }
 
-/** Told to the model and the person when forcing did not lead to an answer. */
-export function leftToUserText(preview: Preview): string {
-  return `${nameOf(preview)} was not resolved when it was asked for. It is left to the user now.`;
+/** Told to the model and the person when asking did not lead to an answer, or `failures` of its applies failed. */
+export function leftToUserText(preview: Preview, failures: number): string {
+  const why =
+    failures > 0 ? `could not be applied ${failures} times` : 'was not resolved when it was asked for';
+  return `${nameOf(preview)} ${why}. It is left to the user now.`;
 }
 
 export function unseenText(preview: Preview): string {
   return `${nameOf(preview)} was staged after your last look: you have not seen its diff yet. Nothing was changed. Resolve it in your next message.`;
+}
+
+export function foreignText(preview: Preview): string {
+  return `${nameOf(preview)} does not belong to this conversation: you have not seen its diff. Nothing was changed. The user resolves it.`;
 }
 
 export function revisedText(preview: Preview, seen: number): string {
@@ -100,9 +106,14 @@ export function alreadyResolvedText(preview: Preview): string {
   }
 }
 
-/** Tells the model what became of a preview that it did not resolve itself. */
+/** Tells the model what became of a preview that it did not resolve itself, or whose resolve it lost sight of. */
 export function outcomeText(entry: LedgerEntry, part?: PartOf): string {
   const name = `${entry.previewId} (${entry.label})`;
+  if (entry.actor === 'model') {
+    const outcome =
+      entry.outcome === 'failed' ? `it failed: ${entry.message ?? entry.reason}` : entry.outcome;
+    return `Your ${entry.action} of ${name} ran on after it was interrupted: ${outcome}.`;
+  }
   if (part && entry.outcome === 'discarded') return `${outcomeText(entry)}\nThe refused part:\n${part.patch}`;
   const who = entry.actor === 'human' ? 'The user' : 'Another extension';
   const typed = entry.reason === DEFAULT_HUMAN_REASON[entry.action] ? '' : ` Reason: "${entry.reason}"`;

@@ -11,6 +11,8 @@ export interface DirectiveOptions<Args, Result> {
   /** Put at the head instead of the tail. */
   readonly now?: boolean;
   readonly label?: string;
+  /** The choice is the next request's: once for each time that it is served. */
+  readonly onServed?: (choice: ToolChoice) => void;
   /** The served choice came to its end. */
   readonly onResolved?: (choice: ToolChoice) => void;
   /**
@@ -96,6 +98,7 @@ export class ToolChoiceQueue<Args = unknown, Result = unknown> {
       if (next.done) continue;
       this.#inFlight = { directive: head, choice: next.value, invoked: false };
       this.#lastServedLabel = head.options.label;
+      head.options.onServed?.(next.value);
       return next.value;
     }
     return undefined;

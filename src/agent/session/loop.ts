@@ -16,8 +16,8 @@ export interface LoopPort {
   execute(call: ToolCall): Promise<ToolResultMessage>;
   /** Whether the call changes nothing, so that it may run beside its neighbours. */
   isReadOnly(call: ToolCall): boolean;
-  /** The turn is over: settle the tool choice of its request. `calls` are those of the answer. */
-  settle(end: 'resolve' | 'aborted' | 'error', calls: readonly ToolCall[]): void;
+  /** The turn is over, with this answer: settle the tool choice of its request. */
+  settle(end: 'resolve' | 'aborted' | 'error', answer: AssistantMessage): void;
   /** Whether the model must be asked again although it made no call. */
   hasMoreToSay(): boolean;
   emit(event: SessionEvent): void;
@@ -45,7 +45,7 @@ async function runTurn(port: LoopPort, signal: AbortSignal): Promise<{ end: Loop
   const message = await receive(port, signal);
   port.append(message);
   if (message.stopReason === 'aborted' || message.stopReason === 'error') {
-    port.settle(message.stopReason, []);
+    port.settle(message.stopReason, message);
     port.emit({ type: 'turn_end', stopReason: message.stopReason });
     return { end: message.stopReason, calls: 0 };
   }
@@ -54,7 +54,7 @@ async function runTurn(port: LoopPort, signal: AbortSignal): Promise<{ end: Loop
       port.append(result);
   }
   const end = signal.aborted ? 'aborted' : 'done';
-  port.settle(end === 'aborted' ? 'aborted' : 'resolve', message.toolCalls);
+  port.settle(end === 'aborted' ? 'aborted' : 'resolve', message);
   port.emit({ type: 'turn_end', stopReason: end === 'aborted' ? 'aborted' : message.stopReason });
   return { end, calls: message.toolCalls.length };
 }

@@ -1,4 +1,8 @@
-import type { SessionMessage } from '../model/messages.ts';
+import type { SessionMessage, SteeringMessage } from '../model/messages.ts';
+import type { Preview } from '../preview/preview.ts';
+import type { PreviewStore } from '../preview/previewStore.ts';
+import { outcomeMessage } from './review.ts';
+import type { StoredSession } from './sessionLog.ts';
 
 /** Shown to the person and told to the model when a session was cut off. */
 const INTERRUPTED =
@@ -27,4 +31,34 @@ export function mended(messages: readonly SessionMessage[], interrupted: boolean
       : [];
   if (!interrupted) return results;
   return [...results, { role: 'steering', kind: 'notice', text: INTERRUPTED, previewIds: [] }];
+}
+
+/** The previews that a stored conversation has to do with: staged in it, or put to its model by a reminder. */
+export function concerned(
+  { id, messages }: StoredSession,
+  previews: readonly Preview[],
+): readonly { readonly preview: Preview; readonly wasReminded: boolean }[] {
+  const reminded = new Set(
+    messages.flatMap(message =>
+      message.role === 'steering' && message.kind === 'resolve-reminder' ? message.previewIds : [],
+    ),
+  );
+  return previews
+    .map(preview => ({ preview, wasReminded: reminded.has(preview.id) }))
+    .filter(({ preview, wasReminded }) => wasReminded || preview.origin?.sessionId === id);
+}
+
+/** The outcomes that the model of a stored conversation has not seen and was not told of yet. */
+export function untoldOutcomes(
+  { messages }: StoredSession,
+  store: Pick<PreviewStore, 'get' | 'ledger'>,
+): readonly SteeringMessage[] {
+  const told = messages.flatMap(message =>
+    message.role === 'steering' && message.kind === 'outcome' ? [message.text] : [],
+  );
+  return store
+    .ledger()
+    .filter(entry => entry.actor !== 'model')
+    .map(entry => outcomeMessage(entry, store))
+    .filter(message => !told.some(text => text.includes(message.text)));
 }

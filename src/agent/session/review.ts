@@ -1,6 +1,9 @@
 import type { SteeringMessage } from '../model/messages.ts';
-import { isOpen } from '../preview/preview.ts';
+import type { LedgerEntry } from '../preview/ledger.ts';
+import { isOpen, type Preview } from '../preview/preview.ts';
+import type { RevisedBy } from '../preview/previewLog.ts';
 import type { PreviewStore } from '../preview/previewStore.ts';
+import { outcomeText, revisionText } from '../preview/resolveTexts.ts';
 
 /**
  * What a conversation has to do with previews: those that it knows of, those that were staged since the last prompt,
@@ -73,13 +76,22 @@ export class Review {
     this.#inbox.push(message);
   }
 
+  /** What the person must see although no request follows. */
+  takeNotices(): readonly SteeringMessage[] {
+    const notices = this.#inbox.filter(message => message.kind === 'notice');
+    this.#inbox = this.#inbox.filter(message => message.kind !== 'notice');
+    return notices;
+  }
+
   /**
-   * What the next request is to say, once: all outcomes in one message, and no reminder of what was resolved before it
-   * could be sent.
+   * What the next request is to say, once: all outcomes in one message, one reminder for each preview, and none of what
+   * was resolved before it could be sent.
    */
   takeMessages(): readonly SteeringMessage[] {
     const messages = this.#inbox.filter(
-      ({ kind, previewIds }) => kind !== 'resolve-reminder' || previewIds.some(id => this.#isOpen(id)),
+      ({ kind, previewIds, text }, at) =>
+        kind !== 'resolve-reminder' ||
+        (previewIds.some(id => this.#isOpen(id)) && this.#inbox.findLastIndex(m => m.text === text) === at),
     );
     this.#inbox = [];
     const outcomes = messages.filter(message => message.kind === 'outcome');
@@ -99,4 +111,17 @@ export class Review {
     const preview = this.#store.get(id);
     return preview !== undefined && isOpen(preview);
   }
+}
+
+/** Tells the model how a resolution ended that it did not see. */
+export function outcomeMessage(entry: LedgerEntry, store: Pick<PreviewStore, 'get'>): SteeringMessage {
+  const { previewId } = entry;
+  const text = outcomeText(entry, store.get(previewId)?.part);
+  return { role: 'steering', kind: 'outcome', text, previewIds: [previewId] };
+}
+
+/** Tells the model that it saw an older revision. */
+export function revisionMessage(preview: Preview, by: RevisedBy, patch?: string): SteeringMessage {
+  const text = revisionText(preview, by, patch);
+  return { role: 'steering', kind: 'revision', text, previewIds: [preview.id] };
 }

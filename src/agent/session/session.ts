@@ -1,7 +1,7 @@
 import { deferred } from '../base/deferred.ts';
 import { DisposableStore, type Disposable } from '../base/disposable.ts';
 import { Emitter, type Event } from '../base/event.ts';
-import { detailOf } from '../base/errors.ts';
+import { detailOf, messageOf } from '../base/errors.ts';
 import type { ChatProvider, ChatRequest, ProviderFailure } from '../model/chatProvider.ts';
 import type { Attachment, SessionMessage, ToolCall, ToolResultMessage } from '../model/messages.ts';
 import { SYSTEM_PROMPT } from '../model/prompts.ts';
@@ -12,18 +12,23 @@ import type { PendingAction } from '../preview/pendingAction.ts';
 import { isOpen, type Preview, type PreviewOrigin } from '../preview/preview.ts';
 import type { Revision } from '../preview/previewStore.ts';
 import { queueResolveHandler, type QueuedPreview } from '../preview/queueResolveHandler.ts';
-import { outcomeText, revisionText } from '../preview/resolveTexts.ts';
 import { executeToolCall } from '../tools/execute.ts';
 import { specOf } from '../tools/registry.ts';
 import type { Tool } from '../tools/tool.ts';
 import type { SessionEvent, SessionState } from './events.ts';
 import { runLoop, type LoopEnd, type LoopPort } from './loop.ts';
 import { lastWords, PLAN_MODE_PROMPT, PlanMode } from './planMode.ts';
-import { mended } from './restore.ts';
-import type { SessionOptions } from './sessionOptions.ts';
-import { Review } from './review.ts';
+import { concerned, mended, untoldOutcomes } from './restore.ts';
+import { outcomeMessage, Review, revisionMessage } from './review.ts';
 import { newSessionId, type SessionLogEntry, type StoredSession } from './sessionLog.ts';
+import type { SessionOptions } from './sessionOptions.ts';
 import { ToolChoices } from './toolChoices.ts';
+
+/** What a person asked, with what goes with it. */
+interface Prompt {
+  readonly text: string;
+  readonly attachments: readonly Attachment[];
+}
 
 /**
  * One conversation: its messages, the loop that extends them, and what of the previews concerns the model. Previews
@@ -38,11 +43,12 @@ export class Session implements Disposable {
   #id: string;
   #log: { append(entry: SessionLogEntry): Promise<void> };
   #messages: SessionMessage[];
-  #prompts: { readonly text: string; readonly attachments: readonly Attachment[] }[] = [];
+  #prompts: Prompt[] = [];
   #state: SessionState = 'idle';
   #provider: ChatProvider | undefined;
   #abort: AbortController | undefined;
   #run: Promise<void> | undefined;
+  #renewal: Promise<void> | undefined;
   #plan: PlanMode | undefined;
 
   readonly onDidEmit: Event<SessionEvent> = this.#events.event;
@@ -91,9 +97,13 @@ export class Session implements Disposable {
     this.#append({ role: 'local', text, answer });
   }
 
-  /** Asks the model that is chosen now to go on with what it has been told since. Does nothing while the session runs. */
+  /**
+   * Asks the model that is chosen now to go on with what it has been told since. Does nothing while the session runs or
+   * is empty.
+   */
   continue(): Promise<void> {
     if (this.#run) return this.#run;
+    if (this.#messages.length === 0) return Promise.resolve();
     this.#provider = undefined;
     return this.#start();
   }
@@ -105,9 +115,16 @@ export class Session implements Disposable {
     this.endReview();
   }
 
-  /** Begins an empty conversation. Previews stay pending, and stop concerning the model. */
-  async new(): Promise<void> {
+  /**
+   * Begins an empty conversation, to which every prompt from now on belongs. Previews stay pending, and stop concerning
+   * the model.
+   */
+  new(): Promise<void> {
     this.stop();
+    return (this.#renewal ??= this.#renew());
+  }
+
+  async #renew(): Promise<void> {
     await this.#run;
     this.setPlanMode(false);
     this.#choices.clear();
@@ -116,7 +133,9 @@ export class Session implements Disposable {
     this.#messages = [];
     this.#review.clear();
     this.#provider = undefined;
+    this.#renewal = undefined;
     this.#emit({ type: 'reset' });
+    if (this.#prompts.length > 0) void this.#start();
   }
 
   /** Stages a preview for whoever produces one; `origin` is left out by those who are no tool call. */
@@ -140,7 +159,7 @@ export class Session implements Disposable {
 
   /** Takes the model's `resolve` when no preview is meant; `null` takes it back. Forces nothing. */
   setStandingResolveHandler(handler: StandingResolveHandler | null): void {
-    this.#choices.setStandingResolveHandler(handler, false);
+    this.#choices.setStandingResolveHandler(handler);
   }
 
   get planMode(): boolean {
@@ -152,7 +171,7 @@ export class Session implements Disposable {
     if (on === this.planMode) return;
     const plan = on ? this.#newPlanMode() : undefined;
     this.#plan = plan;
-    this.#choices.setStandingResolveHandler(plan ? call => plan.handle(call) : null, plan !== undefined);
+    this.#choices.setModeResolveHandler(plan ? call => plan.handle(call) : null);
     this.#emit({ type: 'plan_mode_changed', on });
   }
 
@@ -162,18 +181,23 @@ export class Session implements Disposable {
     this.#events.dispose();
   }
 
-  #takeUp({ interrupted, messages, id }: StoredSession): void {
-    for (const preview of this.#options.store.all()) {
-      if (preview.origin?.sessionId !== id) continue;
+  #takeUp(stored: StoredSession): void {
+    const { store } = this.#options;
+    for (const { preview, wasReminded } of concerned(stored, store.all())) {
       this.#review.remember(preview.id);
-      if (isOpen(preview)) this.#choices.reminded(preview.id);
+      if (!isOpen(preview)) continue;
+      if (wasReminded) this.#choices.reminded(preview.id);
+      else this.#choices.remind(preview);
     }
-    for (const message of mended(messages, interrupted)) this.#append(message);
-    if (interrupted) this.#record({ type: 'state', state: 'idle' });
+    for (const message of untoldOutcomes(stored, store))
+      if (message.previewIds.every(id => this.#review.knows(id))) this.#review.tell(message);
+    for (const message of mended(stored.messages, stored.interrupted)) this.#append(message);
+    if (stored.interrupted) this.#record({ type: 'state', state: 'idle' });
   }
 
   #newPlanMode(): PlanMode {
     const { invoker } = this.#options;
+    const conversation = this.#id;
     return new PlanMode({
       planText: () => lastWords(this.#messages),
       stagePlan: action => this.#stage(action, null, () => undefined).preview.id,
@@ -181,7 +205,9 @@ export class Session implements Disposable {
         const reason = 'Replaced by a newer plan.';
         await invoker.resolve({ id, action: 'discard', reason, actor: 'model' });
       },
-      approved: () => this.setPlanMode(false),
+      approved: () => {
+        if (this.#id === conversation) this.setPlanMode(false);
+      },
     });
   }
 
@@ -200,6 +226,7 @@ export class Session implements Disposable {
 
   /** Joins the run that goes on, or begins one. Listeners may call it too: the run is known before the first event. */
   #start(): Promise<void> {
+    if (this.#renewal) return this.#renewal.then(() => this.#run);
     if (this.#run) return this.#run;
     const { promise, resolve } = deferred();
     this.#run = promise;
@@ -210,26 +237,39 @@ export class Session implements Disposable {
   /** Never rejects. Nothing comes between the last look for prompts and the end of the run: no prompt is lost. */
   async #runAll(): Promise<void> {
     this.#setState('running');
-    let end: LoopEnd = 'error';
-    try {
-      do {
-        const prompt = this.#prompts.shift();
-        if (prompt !== undefined) {
-          const { text, attachments } = prompt;
-          this.#provider = this.#options.providerFor(text);
-          this.#review.end();
-          this.#append({ role: 'user', text, ...(attachments.length > 0 ? { attachments } : {}) });
-        }
-        this.#provider ??= this.#options.providerFor('');
-        this.#abort = new AbortController();
-        end = await runLoop(this.#loopPort(this.#provider, this.#abort.signal), this.#abort.signal);
-      } while (this.#prompts.length > 0 || (end === 'done' && this.#goesOn()));
-    } catch (error) {
-      end = 'error';
-      this.#options.logger.error(`The session failed: ${detailOf(error)}`);
-    }
-    this.#run = undefined;
+    let end: LoopEnd;
+    do {
+      end = await this.#runPrompt(this.#prompts.shift());
+      for (const notice of this.#review.takeNotices()) this.#append(notice);
+    } while (!this.#renewal && (this.#prompts.length > 0 || (end === 'done' && this.#goesOn())));
+    this.#run = undefined; // before anybody hears that it is over, and prompts or resolves on the spot
     this.#setState(end === 'done' && this.#review.hasOpen ? 'awaitingReview' : 'idle');
+  }
+
+  /** One prompt, or none to go on. Never rejects: a fault of ours ends like a failed request. */
+  async #runPrompt(prompt: Prompt | undefined): Promise<LoopEnd> {
+    const { signal } = (this.#abort = new AbortController());
+    try {
+      if (prompt !== undefined) {
+        this.#sayWhatWaits();
+        this.#review.end();
+        const { text, attachments } = prompt;
+        this.#append({ role: 'user', text, ...(attachments.length > 0 ? { attachments } : {}) });
+        this.#provider = this.#options.providerFor(text);
+      }
+      this.#provider ??= this.#options.providerFor('');
+      return await runLoop(this.#loopPort(this.#provider, signal), signal);
+    } catch (error) {
+      this.#options.logger.error(`The session failed: ${detailOf(error)}`);
+      for (const message of mended(this.#messages, false)) this.#append(message);
+      const failed = { role: 'assistant', text: '', toolCalls: [], stopReason: 'error' } as const;
+      this.#append({ ...failed, error: `Something went wrong: ${messageOf(error)}` });
+      return 'error';
+    }
+  }
+
+  #sayWhatWaits(): void {
+    for (const message of this.#review.takeMessages()) this.#append(message);
   }
 
   #loopPort(provider: ChatProvider, signal: AbortSignal): LoopPort {
@@ -241,7 +281,7 @@ export class Session implements Disposable {
       append: message => this.#append(message),
       execute: call => this.#execute(call, signal),
       isReadOnly: call => tools.get(call.name)?.readOnly === true,
-      settle: (end, calls) => this.#choices.settle(end, calls),
+      settle: (end, answer) => this.#choices.settle(end, answer),
       hasMoreToSay: () => !this.planMode && this.#choices.isForcing,
       emit: event => this.#emit(event),
       report: failure =>
@@ -250,12 +290,12 @@ export class Session implements Disposable {
   }
 
   #nextRequest(provider: ChatProvider): ChatRequest {
-    for (const message of this.#review.takeMessages()) this.#append(message);
+    this.#sayWhatWaits();
     return this.#request(this.#choices.begin(provider, this.#tools().map(specOf), this.planMode));
   }
 
   #retryRequest(provider: ChatProvider, failure: ProviderFailure): ChatRequest | undefined {
-    const offer = this.#choices.retry(failure);
+    const offer = this.#choices.retry(failure, this.#tools().map(specOf), this.planMode);
     if (!offer) return undefined;
     this.#options.logger.info(
       `${provider.id} refuses this tool choice; trying another way: ${failure.detail}`,
@@ -285,15 +325,11 @@ export class Session implements Disposable {
       tools: this.#tools(),
       logger,
       userReviews: settings().modelAuthority === 'none',
+      stage: action => this.stage(action, origin),
       context: {
         signal,
         workspace: overlay.on(workspace),
         pendingOn: path => overlay.at(path)?.previewId,
-        stage: async action => {
-          const { preview, stored } = this.stage(action, origin);
-          await stored.catch(() => undefined);
-          return preview;
-        },
         resolve: resolveCall => this.#choices.resolve(resolveCall),
         onUpdate: progress => this.#emit({ type: 'tool_update', call, progress }),
       },
@@ -304,25 +340,15 @@ export class Session implements Disposable {
     if (!this.#review.knows(preview.id)) return;
     if (part) this.#review.staged(part.id);
     this.#review.tell(
-      {
-        role: 'steering',
-        kind: 'revision',
-        text: revisionText(preview, by, patch),
-        previewIds: [preview.id],
-      },
+      revisionMessage(preview, by, patch),
       by === 'rebase' ? `rebase ${preview.id}` : undefined,
     );
   }
 
   #followResolution(entry: LedgerEntry): void {
-    if (!this.#review.knows(entry.previewId) || entry.actor === 'model') return;
-    const previewIds = [entry.previewId];
-    this.#review.tell({
-      role: 'steering',
-      kind: 'outcome',
-      text: outcomeText(entry, this.#options.store.get(entry.previewId)?.part),
-      previewIds,
-    });
+    if (!this.#review.knows(entry.previewId)) return;
+    if (entry.actor === 'model' && !this.#choices.wasInterrupted(entry.previewId)) return;
+    this.#review.tell(outcomeMessage(entry, this.#options.store));
     if (this.#state !== 'awaitingReview' || this.#review.hasOpen) return;
     if (this.#goesOn()) void this.#start();
     else this.#setState('idle');

@@ -1,6 +1,6 @@
 import { DisposableStore, type Disposable } from '../base/disposable.ts';
 import type { ChatProvider, ProviderFailure, ToolChoice } from '../model/chatProvider.ts';
-import type { SteeringMessage, ToolCall } from '../model/messages.ts';
+import type { AssistantMessage, SteeringMessage } from '../model/messages.ts';
 import type { Offer, ToolChoiceLadder } from '../model/toolChoiceLadder.ts';
 import type { Invoker } from '../preview/invoker.ts';
 import {
@@ -34,6 +34,8 @@ interface Turn {
   readonly tools: Offer['tools'];
   /** What the queue wants, before the ladder put it into the server's words. */
   readonly choice: ToolChoice | undefined;
+  /** What is queued waits: a mode has the floor. */
+  readonly hold: boolean;
 }
 
 /**
@@ -47,6 +49,7 @@ export class ToolChoices implements Disposable {
   readonly #directives: ResolveDirectives;
   readonly #owned = new DisposableStore();
   #turn: Turn | undefined;
+  #lastAnswer: AssistantMessage | undefined;
 
   constructor(options: ToolChoicesOptions) {
     const { store, invoker, ladder, settings, steer } = options;
@@ -62,46 +65,68 @@ export class ToolChoices implements Disposable {
         order: () => settings().order,
         authority: () => settings().modelAuthority,
         forcing: () => settings().forcing,
-        wordsOnly: () => this.#turn !== undefined && ladder.step(this.#turn.provider.id) === 'auto',
+        needsWords: () =>
+          this.#lastAnswer?.toolCalls.length === 0 ||
+          (this.#turn !== undefined && ladder.step(this.#turn.provider.id) === 'auto'),
+        wasRefused: () => this.#lastAnswer?.errorCode === 'badRequest',
       }),
     );
   }
 
-  /** Asks the model for an answer to the preview. */
+  /** The preview was staged in this conversation: asks the model for an answer to it, as the settings have it. */
   remind(preview: Preview): void {
+    this.#resolver.knows(preview.id);
     this.#directives.remind(preview);
   }
 
   /** The model was asked already, before this process. */
   reminded(previewId: string): void {
     this.#resolver.reminded(previewId);
+    this.#directives.remember(previewId);
+  }
+
+  /** Whether the model's own vote on the preview was aborted before it heard what came of it. */
+  wasInterrupted(previewId: string): boolean {
+    return this.#resolver.wasInterrupted(previewId);
   }
 
   /** A request is being made: what it offers and forces. With `hold`, what is queued waits. */
   begin(provider: ChatProvider, tools: Offer['tools'], hold: boolean): Offer {
     this.#resolver.beginTurn();
-    this.#turn = { provider, tools, choice: hold ? undefined : this.#nextChoice(tools) };
+    this.#turn = { provider, tools, hold, choice: hold ? undefined : this.#nextChoice(tools) };
     return this.#offer(this.#turn);
   }
 
-  /** The request failed: what to offer instead, if its choice may be why and another way is left. */
-  retry(failure: ProviderFailure): Offer | undefined {
+  /**
+   * The request failed: what to offer instead, if its choice may be why and another way is left. Nothing is forced if
+   * what it was about was resolved meanwhile, or may not be asked for any more.
+   */
+  retry(failure: ProviderFailure, tools: Offer['tools'], hold: boolean): Offer | undefined {
     const turn = this.#turn;
-    if (!turn || !this.#options.ladder.refused(turn.provider.id, turn.choice, failure)) return undefined;
-    return this.#offer(turn);
+    const { ladder, settings } = this.#options;
+    if (!turn || !ladder.refused(turn.provider.id, turn.choice, failure)) return undefined;
+    if (hold) this.#queue.reject('aborted');
+    else if (settings().forcing === 'off' || !offers(tools, turn.choice)) this.#queue.reject('unavailable');
+    this.#turn = { ...turn, tools, hold, choice: this.#queue.hasInFlight ? turn.choice : undefined };
+    return this.#offer(this.#turn);
   }
 
-  /** The turn is over; `calls` are those of its answer. */
-  settle(end: 'resolve' | 'aborted' | 'error', calls: readonly ToolCall[]): void {
+  /** The turn is over, with this answer. */
+  settle(end: 'resolve' | 'aborted' | 'error', answer: AssistantMessage): void {
+    this.#lastAnswer = answer;
     if (end !== 'resolve') return this.#queue.reject(end);
-    if (this.#turn) this.#options.ladder.answered(this.#turn.provider.id, this.#turn.choice, calls);
+    const turn = this.#turn;
+    // An answer that was cut off at its length says nothing about the server's ways.
+    if (turn && answer.stopReason !== 'length')
+      this.#options.ladder.answered(turn.provider.id, turn.choice, answer.toolCalls);
     this.#queue.resolve();
-    this.#directives.afterTurn();
+    if (!turn?.hold) this.#directives.afterTurn();
   }
 
-  /** Whether a tool choice waits for a request. */
+  /** Whether a tool choice waits for a request that may have it. */
   get isForcing(): boolean {
-    return this.#queue.hasQueued;
+    const { modelAuthority, forcing } = this.#options.settings();
+    return this.#queue.hasQueued && modelAuthority !== 'none' && forcing !== 'off';
   }
 
   /** The model's `resolve`. */
@@ -109,9 +134,14 @@ export class ToolChoices implements Disposable {
     return this.#resolver.resolve(call);
   }
 
-  /** See `Session.setStandingResolveHandler`; `first` puts it before the previews. */
-  setStandingResolveHandler(handler: StandingResolveHandler | null, first: boolean): void {
-    this.#resolver.setStanding(handler, first);
+  /** See `Session.setStandingResolveHandler`. */
+  setStandingResolveHandler(handler: StandingResolveHandler | null): void {
+    this.#resolver.setStanding(handler);
+  }
+
+  /** Takes every `resolve` that names no preview, before all others; for as long as a mode is on. */
+  setModeResolveHandler(handler: StandingResolveHandler | null): void {
+    this.#resolver.setMode(handler);
   }
 
   /** Drops every directive; the previews stay pending and are no longer the model's business. */
@@ -134,12 +164,14 @@ export class ToolChoices implements Disposable {
   #nextChoice(tools: Offer['tools']): ToolChoice | undefined {
     this.#directives.beforeRequest();
     for (let choice = this.#queue.nextToolChoice(); choice; choice = this.#queue.nextToolChoice()) {
-      const { type } = choice;
-      if (type !== 'tool') return choice;
-      const { name } = choice;
-      if (tools.some(tool => tool.name === name)) return choice;
+      if (offers(tools, choice)) return choice;
       this.#queue.reject('unavailable');
     }
     return undefined;
   }
+}
+
+/** Whether a choice can be made of these tools: one that names a tool needs it among them. */
+function offers(tools: Offer['tools'], choice: ToolChoice | undefined): boolean {
+  return choice?.type !== 'tool' || tools.some(tool => tool.name === choice.name);
 }

@@ -3,8 +3,9 @@ import { abortErrorOf, untilAborted } from '../base/abort.ts';
 import { detailOf, isAbortError, messageOf, ToolError } from '../base/errors.ts';
 import type { Logger } from '../base/log.ts';
 import type { ToolCall, ToolResultMessage } from '../model/messages.ts';
-import { textOf, type AgentToolResult } from '../preview/pendingAction.ts';
+import { textOf, type AgentToolResult, type PendingAction } from '../preview/pendingAction.ts';
 import type { Preview } from '../preview/preview.ts';
+import type { QueuedPreview } from '../preview/queueResolveHandler.ts';
 import { stagedText } from '../preview/resolveTexts.ts';
 import type { Tool, ToolContext } from './tool.ts';
 
@@ -13,7 +14,9 @@ const MAX_RESULT_CHARS = 100_000;
 
 export interface ExecuteOptions {
   readonly tools: readonly Tool[];
-  readonly context: ToolContext;
+  readonly context: Omit<ToolContext, 'stage'>;
+  /** Registers a preview of this call at once. */
+  readonly stage: (action: PendingAction) => QueuedPreview;
   /** Whether the human alone resolves, which the line about what was staged then says. */
   readonly userReviews: boolean;
   readonly logger: Logger;
@@ -30,8 +33,9 @@ export async function executeToolCall(call: ToolCall, options: ExecuteOptions): 
     stage: async action => {
       // A tool that does not listen to the signal goes on after its result was given.
       if (options.context.signal.aborted) throw abortErrorOf(options.context.signal);
-      const preview = await options.context.stage(action);
+      const { preview, stored } = options.stage(action);
       staged.push(preview);
+      await stored.catch(() => undefined);
       return preview;
     },
   };

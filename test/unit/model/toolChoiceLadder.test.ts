@@ -59,10 +59,21 @@ test('other failures, and those of requests without a forced tool, are no refusa
   const ladder = new ToolChoiceLadder(transientLadderMemory());
   assert.equal(ladder.refused('s', undefined, refusal()), false);
   assert.equal(ladder.refused('s', { type: 'required' }, refusal()), false);
-  assert.equal(ladder.refused('s', named, refusal({ code: 'server' })), false);
+  for (const code of ['unauthorized', 'rateLimited', 'unreachable', 'broken', 'noModel'] as const)
+    assert.equal(ladder.refused('s', named, refusal({ code })), false);
   assert.equal(ladder.refused('s', named, refusal({ detail: 'context length exceeded' })), false);
   assert.equal(ladder.step('s'), 'named');
 });
+
+for (const code of ['notFound', 'server'] as const) {
+  test(`a failure of kind ${code} is a refusal only if it speaks of the choice`, () => {
+    const ladder = new ToolChoiceLadder(transientLadderMemory());
+    const silent = refusal({ code, message: 'No.', detail: 'No.' });
+    assert.equal(ladder.refused('s', named, silent), false);
+    const said = "No endpoints found that support the provided 'tool_choice' value";
+    assert.equal(ladder.refused('s', named, refusal({ code, detail: said })), true);
+  });
+}
 
 test('an answer without the forced call shows that the choice is ignored; one with it does not', () => {
   const ladder = new ToolChoiceLadder(transientLadderMemory());

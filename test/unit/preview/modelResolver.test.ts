@@ -90,11 +90,60 @@ test('several calls in one message take one preview after the other', async () =
 
 test('a preview that the model was never reminded of is found by its id only', async () => {
   const harness = new ResolverHarness();
-  harness.stage();
+  harness.resolver.knows(harness.stage().id);
   harness.resolver.beginTurn();
   await assert.rejects(harness.call(), /No pending action/);
   await harness.call({ id: 'p1' });
   assert.equal(harness.state().kind, 'discarded');
+});
+
+test('a preview of another conversation cannot be resolved, by its id neither: its diff was not seen', async () => {
+  const harness = new ResolverHarness();
+  harness.stage();
+  harness.remindedOf();
+  harness.resolver.clear();
+  harness.resolver.beginTurn();
+  for (const id of ['p1', 'p2'])
+    await assert.rejects(
+      harness.call({ id }),
+      /^ToolError: p\d \(Edit\) does not belong to this conversation/,
+    );
+  assert.deepEqual(harness.outcomes(), []);
+});
+
+test('a second call of one message is about the next preview, with none left about the first', async () => {
+  const harness = new ResolverHarness();
+  harness.remindedOf();
+  harness.remindedOf();
+  harness.queue.pushOnce(
+    { type: 'tool', name: 'resolve' },
+    {
+      onServed: () => harness.resolver.expect('p1'),
+      onInvoked: call => harness.resolver.resolvePreview('p1', call),
+    },
+  );
+  harness.resolver.beginTurn();
+  harness.queue.nextToolChoice();
+  await harness.call();
+  await harness.call();
+  assert.deepEqual(harness.outcomes(), ['p1 discard discarded', 'p2 discard discarded']);
+  assert.match(textOf(await harness.call()), /^p1 \(Edit\) was already resolved by you/);
+});
+
+test('when a human resolved the forced preview first, the call is still about that one', async () => {
+  const harness = new ResolverHarness();
+  harness.remindedOf();
+  harness.remindedOf();
+  const directive = harness.queue.pushOnce(
+    { type: 'tool', name: 'resolve' },
+    { onServed: () => harness.resolver.expect('p1'), onInvoked: () => assert.fail('it was taken back') },
+  );
+  harness.resolver.beginTurn();
+  harness.queue.nextToolChoice();
+  await harness.resolve();
+  directive.remove();
+  assert.match(textOf(await harness.call()), /^p1 \(Edit\) was already resolved by the user: applied/);
+  assert.equal(harness.state('p2').kind, 'pending');
 });
 
 test('a preview that was staged since the request has not been seen: its resolve is refused', async () => {

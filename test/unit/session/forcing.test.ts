@@ -212,7 +212,11 @@ test('a server that ignores a choice is asked in the next way', async () => {
   await t.session.prompt('Write.');
   assert.equal(choices(t.requests), '- named required - -');
   assert.equal(t.workspace.text('a.txt'), 'new');
-  assert.equal(reminders(t).length, 2, 'words are all there is left, so they are said again');
+  assert.equal(
+    reminders(t).length,
+    3,
+    'again for each answer without a call, and where words are all there is',
+  );
 });
 
 test('a bad request for another reason is told, and teaches nothing', async () => {

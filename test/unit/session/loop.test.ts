@@ -42,7 +42,7 @@ function harnessOf(script: Script, over: Partial<LoopPort> = {}): LoopHarness {
     append: message => void messages.push(message),
     execute: toolCall => Promise.resolve(resultOf(toolCall)),
     isReadOnly: ({ name }) => name === 'read',
-    settle: (end, calls) => void log.push(`settle ${end} ${calls.length}`),
+    settle: (end, { toolCalls }) => void log.push(`settle ${end} ${toolCalls.length}`),
     hasMoreToSay: () => false,
     emit: event => {
       const what = event.type === 'turn_end' ? event.stopReason : 'call' in event ? event.call.arguments : '';

@@ -138,11 +138,10 @@ test('switching to Manual while a resolve is due: nothing is forced, and the mod
         t.settings.modelAuthority = 'none';
         return { text: 'I ignore it.' };
       },
-      { text: 'Again?' },
     ],
   });
   await t.session.prompt('Edit.');
-  assert.deepEqual(forced(t.requests).slice(2), [false]);
+  assert.deepEqual(forced(t.requests), [false, true]);
   assert.equal(t.session.state, 'awaitingReview');
   t.assertSound();
 });

@@ -81,7 +81,7 @@ test('with continueAfterReview off the outcomes wait for the next prompt', async
   await t.session.prompt('What now?');
   assert.deepEqual(
     t.requests[2]?.messages.slice(-2).map(message => message.role),
-    ['user', 'steering'],
+    ['steering', 'user'],
   );
   t.assertSound();
 });

@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 import assert from 'node:assert/strict';
 import { StalePreviewError, ToolError } from '../../../src/agent/base/errors.ts';
 import { sha256 } from '../../../src/agent/base/hash.ts';
-import { readDiskFile, writeDiskFile } from '../../../src/views/host/diskFile.ts';
+import * as disk from '../../../src/views/host/diskFile.ts';
 import { TempFolder } from '../../support/tempFolder.ts';
 
 const temp = await TempFolder.create();
@@ -19,14 +19,13 @@ const bytes = (text: string): Uint8Array => Uint8Array.from(Buffer.from(text));
 const hash = (text: string): string => sha256(bytes(text));
 const text = (file: string): Promise<string> => readFile(file, 'utf8');
 const ignore = (): void => undefined;
+/** Synchronous functions whose faults are rejections here. */
+const readDiskFile = async (...args: Parameters<typeof disk.readDiskFile>) => disk.readDiskFile(...args);
+const writeDiskFile = async (...args: Parameters<typeof disk.writeDiskFile>) => disk.writeDiskFile(...args);
 const write = (file: string, after: string | null, before: string | null, guard: () => void = ignore) =>
-  writeDiskFile(
-    file,
-    'shown',
-    after === null ? null : bytes(after),
-    before === null ? null : hash(before),
+  writeDiskFile(file, 'shown', after === null ? null : bytes(after), before === null ? null : hash(before), {
     guard,
-  );
+  });
 const mode = async (file: string): Promise<number> => (await stat(file)).mode & 0o7777;
 /** Temporary files that were left behind beside a file. */
 const leftBehind = async (file: string): Promise<string[]> =>

@@ -1,0 +1,315 @@
+import fc from 'fast-check';
+import { type RuntimeWorld, type CallbackEnd, type Staging } from './runtimeWorld.ts';
+import type { ScriptedTurn } from './scriptedProvider.ts';
+
+/** What somebody does next. `at` counts around among what there is to choose from. */
+type Deed =
+  | {
+      readonly type: 'answer';
+      readonly text: string;
+      readonly calls: readonly ModelCall[];
+      readonly long: boolean;
+    }
+  | { readonly type: 'refuse'; readonly how: 'toolChoice' | 'badRequest' | 'server' }
+  | { readonly type: 'callback' | 'disk'; readonly at: number; readonly how: CallbackEnd }
+  | { readonly type: 'slowDisk'; readonly on: boolean }
+  | {
+      readonly type: 'vote';
+      readonly actor: 'human' | 'extension';
+      readonly action: 'apply' | 'discard';
+      readonly at: number;
+      readonly openOnly: boolean;
+      readonly aborts: boolean;
+      readonly chain: boolean;
+    }
+  | { readonly type: 'stage'; readonly staging: Staging; readonly stager: 'extension' | 'user' }
+  | { readonly type: 'settings'; readonly change: Partial<RuntimeWorld['settings']> }
+  | { readonly type: 'planMode'; readonly on: boolean }
+  | { readonly type: 'stale'; readonly at: number; readonly stale: boolean }
+  | { readonly type: 'type'; readonly at: number; readonly noticed: boolean }
+  | { readonly type: 'edit'; readonly at: number }
+  | { readonly type: 'prompt' | 'continue' | 'stop' | 'new' | 'reload' | 'discardAll' | 'forget' };
+
+type ModelCall =
+  | {
+      readonly name: 'resolve';
+      readonly action: 'apply' | 'discard';
+      readonly at: number | 'unknown' | undefined;
+    }
+  | { readonly name: 'work'; readonly stages: readonly Staging[]; readonly end: CallbackEnd | 'slow' }
+  | { readonly name: 'read_file' | 'nonsense' | 'malformed' };
+
+/** A deed, and how long the world goes on by itself before the next one: microtasks, or until all is quiet. */
+export type Step = Deed & { readonly then: number | 'quiet' };
+
+const callbackEnd = fc.constantFrom<CallbackEnd>('ok', 'ok', 'toolError', 'error', 'errorResult');
+const action = fc.constantFrom('apply', 'apply', 'discard');
+const at = fc.nat(7);
+const staging: fc.Arbitrary<Staging> = fc.record({
+  what: fc.constantFrom(
+    'file',
+    'file',
+    'files',
+    'settings',
+    'slow',
+    'slow',
+    'ok',
+    'toolError',
+    'error',
+    'errorResult',
+  ),
+  rejects: fc.boolean(),
+});
+const call: fc.Arbitrary<ModelCall> = fc.oneof(
+  {
+    weight: 5,
+    arbitrary: fc.record({
+      name: fc.constant('resolve' as const),
+      action,
+      at: fc.oneof(fc.constant(undefined), fc.constant(undefined), at, fc.constant('unknown' as const)),
+    }),
+  },
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      name: fc.constant('work' as const),
+      stages: fc.array(staging, { maxLength: 2 }),
+      end: fc.oneof(callbackEnd, fc.constant('slow' as const)),
+    }),
+  },
+  { weight: 1, arbitrary: fc.record({ name: fc.constantFrom('read_file', 'nonsense', 'malformed') }) },
+);
+const settings: fc.Arbitrary<Partial<RuntimeWorld['settings']>> = fc.record(
+  {
+    modelAuthority: fc.constantFrom('apply', 'apply', 'recommend', 'recommend', 'none'),
+    order: fc.constantFrom('newestFirst', 'oldestFirst'),
+    forcing: fc.constantFrom('forced', 'forced', 'always', 'soft', 'off'),
+    continueAfterReview: fc.boolean(),
+  },
+  { requiredKeys: [] },
+);
+const deeds: readonly fc.WeightedArbitrary<Deed>[] = [
+  {
+    weight: 12,
+    arbitrary: fc.record({
+      type: fc.constant('answer' as const),
+      text: fc.constantFrom('', 'Well.', '# Plan'),
+      calls: fc.array(call, { maxLength: 4 }),
+      long: fc.boolean(),
+    }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      type: fc.constant('refuse' as const),
+      how: fc.constantFrom('toolChoice', 'badRequest', 'server'),
+    }),
+  },
+  { weight: 6, arbitrary: fc.record({ type: fc.constant('callback' as const), at, how: callbackEnd }) },
+  { weight: 4, arbitrary: fc.record({ type: fc.constant('disk' as const), at, how: callbackEnd }) },
+  { weight: 1, arbitrary: fc.record({ type: fc.constant('slowDisk' as const), on: fc.boolean() }) },
+  {
+    weight: 6,
+    arbitrary: fc.record({
+      type: fc.constant('vote' as const),
+      actor: fc.constantFrom('human', 'human', 'extension'),
+      action,
+      at,
+      openOnly: fc.constantFrom(true, true, true, false),
+      aborts: fc.constantFrom(false, false, false, true),
+      chain: fc.boolean(),
+    }),
+  },
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      type: fc.constant('stage' as const),
+      staging,
+      stager: fc.constantFrom('extension', 'extension', 'user'),
+    }),
+  },
+  { weight: 2, arbitrary: fc.record({ type: fc.constant('settings' as const), change: settings }) },
+  { weight: 1, arbitrary: fc.record({ type: fc.constant('planMode' as const), on: fc.boolean() }) },
+  { weight: 1, arbitrary: fc.record({ type: fc.constant('stale' as const), at, stale: fc.boolean() }) },
+  { weight: 1, arbitrary: fc.record({ type: fc.constant('type' as const), at, noticed: fc.boolean() }) },
+  { weight: 1, arbitrary: fc.record({ type: fc.constant('edit' as const), at }) },
+  {
+    weight: 8,
+    arbitrary: fc.record({
+      type: fc.constantFrom(
+        ...(['prompt', 'prompt', 'prompt', 'prompt', 'continue', 'stop', 'stop'] as const),
+        ...(['reload', 'reload', 'reload', 'new', 'new', 'discardAll', 'forget'] as const),
+      ),
+    }),
+  },
+];
+
+const step: fc.Arbitrary<Step> = fc
+  .tuple(fc.oneof(...deeds), fc.oneof(fc.constant('quiet' as const), fc.nat(12)))
+  .map(([deed, then]) => ({ ...deed, then }));
+
+/** A history of the world: how it is set up and what happens in it. */
+export const history: fc.Arbitrary<{
+  readonly settings: Partial<RuntimeWorld['settings']>;
+  readonly steps: readonly Step[];
+  readonly ending: Ending;
+  readonly step: 'named' | 'required' | undefined;
+}> = fc.record({
+  settings,
+  step: fc.constantFrom('named', 'required', undefined),
+  steps: fc.array(step, { maxLength: 40 }),
+  ending: fc.constantFrom('silent', 'appliesInVain', 'discardsInVain', 'resolves'),
+});
+
+/** What the model does once everybody else is done, and how the callbacks that it runs end. */
+export type Ending = 'silent' | 'appliesInVain' | 'discardsInVain' | 'resolves';
+
+/** Plays a history to its end, watching the invariants all the time. */
+export async function play(
+  world: RuntimeWorld,
+  steps: readonly Step[],
+  ending: Ending,
+): Promise<readonly string[]> {
+  const { invariants } = world;
+  world.prompt();
+  for (const deed of steps) {
+    await perform(world, deed);
+    if (deed.then === 'quiet') await quiet();
+    else for (let n = 0; n < deed.then; n++) await Promise.resolve();
+    invariants.always();
+    if (invariants.violations.length > 0) return invariants.violations;
+  }
+  await finish(world, ending);
+  return invariants.violations;
+}
+
+async function perform(world: RuntimeWorld, deed: Deed): Promise<void> {
+  const { session, store } = world.t;
+  switch (deed.type) {
+    case 'answer':
+      return world.answer(turnOf(world, deed));
+    case 'refuse':
+      return world.answer(refusals[deed.how]);
+    case 'callback':
+      return endOne(world.running, deed.at, deed.how);
+    case 'disk':
+      return endOne(world.disk, deed.at, deed.how);
+    case 'slowDisk':
+      world.slowDisk = deed.on;
+      return undefined;
+    case 'vote': {
+      const id = pick(world.ids(deed.openOnly), deed.at);
+      if (id !== undefined) world.vote(deed.actor, id, deed.action, deed);
+      return undefined;
+    }
+    case 'stage':
+      return world.stage(deed.staging, deed.stager);
+    case 'settings':
+      Object.assign(world.settings, deed.change);
+      return undefined;
+    case 'planMode':
+      return session.setPlanMode(deed.on);
+    case 'stale': {
+      const id = pick(world.ids(true), deed.at);
+      if (id !== undefined) await store.markStale(id, deed.stale ? ['a.txt'] : []);
+      return undefined;
+    }
+    case 'type':
+      return world.type(deed.at, deed.noticed);
+    case 'edit': {
+      const id = pick(world.ids(true), deed.at);
+      if (id !== undefined) world.edit(id);
+      return undefined;
+    }
+    case 'prompt':
+      return world.prompt();
+    case 'continue':
+      return world.continue();
+    case 'stop':
+      return world.stop();
+    case 'new':
+      return world.new();
+    case 'reload':
+      return world.reload();
+    case 'discardAll':
+      return world.discardAll();
+    case 'forget':
+      return world.forget();
+  }
+}
+
+const refusals: Record<'toolChoice' | 'badRequest' | 'server', ScriptedTurn> = {
+  toolChoice: { error: { code: 'badRequest', message: 'tool_choice is not supported' } },
+  badRequest: { error: { code: 'badRequest', message: 'No.' } },
+  server: { error: {} },
+};
+
+function turnOf(world: RuntimeWorld, { text, calls, long }: Extract<Deed, { type: 'answer' }>): ScriptedTurn {
+  const toolCalls = calls.map(call => {
+    switch (call.name) {
+      case 'resolve': {
+        const known = typeof call.at === 'number' ? pick(world.ids(false), call.at) : undefined;
+        const id = call.at === 'unknown' ? 'p999' : known;
+        const extra = text === '# Plan' ? { extra: { title: 'T' } } : {};
+        return {
+          name: 'resolve',
+          arguments: { action: call.action, reason: 'r', ...extra, ...(id ? { id } : {}) },
+        };
+      }
+      case 'work':
+        return { name: 'work', arguments: { stages: call.stages, end: call.end } };
+      case 'read_file':
+        return { name: 'read_file', arguments: { path: 'a.txt' } };
+      case 'nonsense':
+        return { name: 'nonsense', arguments: {} };
+      case 'malformed':
+        return { name: 'resolve', arguments: '{"action"' };
+    }
+  });
+  return { text, toolCalls, ...(long ? { stopReason: 'length' as const } : {}) };
+}
+
+/**
+ * Everybody else is done: callbacks and disk end, and the model does one thing for ever. Whatever it does, the session
+ * comes to rest after a number of requests that does not grow beyond what was staged.
+ */
+async function finish(world: RuntimeWorld, ending: Ending): Promise<void> {
+  const { invariants } = world;
+  const inVain = ending === 'appliesInVain' || ending === 'discardsInVain';
+  world.slowDisk = false;
+  let asked = 0;
+  for (await quiet(); ; await quiet()) {
+    if (world.disk.length > 0) endOne(world.disk, 0, 'ok');
+    else if (world.running.length > 0) endOne(world.running, 0, inVain ? 'error' : 'ok');
+    else if (world.isAsked) {
+      world.answer(lastWords(world, ending));
+      if (++asked > 12 * (world.staged + 1))
+        return invariants.check(false, () => `I4: the model is asked for ever (${ending})`);
+    } else break;
+    invariants.always();
+  }
+  invariants.atRest();
+  invariants.check(world.faults.length === 0, () => `logged: ${world.faults.join('; ')}`);
+  invariants.check(world.openVotes.size === 0, () => `${world.openVotes.size} votes were never answered`);
+}
+
+function lastWords(world: RuntimeWorld, ending: Ending): ScriptedTurn {
+  const isForced = world.t.requests.at(-1)?.toolChoice !== undefined;
+  if (ending === 'silent' || !isForced) return { text: 'Done.' };
+  const vote = ending === 'discardsInVain' ? 'discard' : 'apply';
+  return { toolCalls: [{ name: 'resolve', arguments: { action: vote, reason: 'r' } }] };
+}
+
+function endOne(waiting: { end(how: CallbackEnd): void }[], at: number, how: CallbackEnd): void {
+  const [one] = waiting.splice(at % Math.max(1, waiting.length), 1);
+  one?.end(how);
+}
+
+function pick(ids: readonly string[], at: number): string | undefined {
+  return ids[at % Math.max(1, ids.length)];
+}
+
+/** Lets everything happen that waits for nobody. */
+function quiet(): Promise<void> {
+  return new Promise(resolve => setImmediate(resolve));
+}

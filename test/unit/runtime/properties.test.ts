@@ -1,0 +1,23 @@
+import { test } from 'node:test';
+import assert from 'node:assert/strict';
+import fc from 'fast-check';
+import { history, play } from '../../support/runtimeSteps.ts';
+import { RuntimeWorld } from '../../support/runtimeWorld.ts';
+
+/** `RUNS=… node --test …` runs more; `SEED=… PATH_=…` replays what a failure printed. */
+const { RUNS, SEED, PATH_ } = process.env;
+const parameters = {
+  numRuns: Number(RUNS ?? 2_500),
+  ...(SEED === undefined ? {} : { seed: Number(SEED) }),
+  ...(PATH_ === undefined ? {} : { path: PATH_ }),
+};
+
+test('I1 to I7 hold over random interleavings of model, human, extension, disk, aborts, failures and reloads', async () => {
+  await fc.assert(
+    fc.asyncProperty(history, async ({ settings, step, steps, ending }) => {
+      const violations = await play(new RuntimeWorld(settings, step), steps, ending);
+      assert.deepEqual(violations, []);
+    }),
+    parameters,
+  );
+});
