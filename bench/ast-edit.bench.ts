@@ -4,8 +4,7 @@ import * as path from 'node:path';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { sha256 } from '../src/agent/base/hash.ts';
 import type { FileChange } from '../src/agent/preview/fileChange.ts';
-import { landChanges } from '../src/agent/preview/landing.ts';
-import type { Workspace } from '../src/agent/preview/workspace.ts';
+import { landChanges, type LandingFiles } from '../src/agent/preview/landing.ts';
 import { cliFind } from './lib/astGrepCli.ts';
 import { median, milliseconds, type Bench } from './lib/bench.ts';
 import { corpus } from './lib/corpus.ts';
@@ -190,10 +189,12 @@ async function replaceInAll(bench: Bench): Promise<void> {
 }
 
 /** Files on disk, written in the plainest way that keeps the promise of the last look. */
-function plainFiles(folder: string): Pick<Workspace, 'read' | 'write'> {
+function plainFiles(folder: string): LandingFiles {
   const read = (name: string): Promise<Buffer> => readFile(path.join(folder, name));
   return {
     read,
+    placeOf: () => Promise.resolve({ missingFolders: [] }),
+    tidy: () => Promise.resolve(),
     async write(name, bytes, expected) {
       if (sha256(await read(name)) !== expected) throw new Error(`${name} changed`);
       await writeFile(path.join(folder, name), bytes ?? '');

@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 import assert from 'node:assert/strict';
 import { StalePreviewError, ToolError } from '../../../src/agent/base/errors.ts';
 import { sha256 } from '../../../src/agent/base/hash.ts';
-import { readDiskFile, writeDiskFile } from '../../../src/views/host/diskFile.ts';
+import * as disk from '../../../src/views/host/diskFile.ts';
 import { TempFolder } from '../../support/tempFolder.ts';
 
 const temp = await TempFolder.create();
@@ -19,18 +19,24 @@ const bytes = (text: string): Uint8Array => Uint8Array.from(Buffer.from(text));
 const hash = (text: string): string => sha256(bytes(text));
 const text = (file: string): Promise<string> => readFile(file, 'utf8');
 const ignore = (): void => undefined;
-const write = (file: string, after: string | null, before: string | null, guard: () => void = ignore) =>
-  writeDiskFile(
+const readDiskFile = async (file: string, shown: string) => disk.readDiskFile(file, shown);
+const write = async (
+  file: string,
+  after: string | null,
+  before: string | null,
+  guard: () => void = ignore,
+): Promise<void> =>
+  disk.writeDiskFile(
     file,
     'shown',
     after === null ? null : bytes(after),
     before === null ? null : hash(before),
-    guard,
+    { guard },
   );
 const mode = async (file: string): Promise<number> => (await stat(file)).mode & 0o7777;
 /** Temporary files that were left behind beside a file. */
 const leftBehind = async (file: string): Promise<string[]> =>
-  (await readdir(path.dirname(file))).filter(name => name.endsWith('.redline'));
+  (await readdir(path.dirname(file))).filter(name => name.startsWith('.redline-'));
 const isStale = (error: unknown): boolean => {
   assert.ok(error instanceof StalePreviewError);
   assert.deepEqual(error.paths, ['shown']);
@@ -208,8 +214,12 @@ async function writeOnFullDisk(file: string, before: string | null): Promise<str
   const script = `
     import { writeDiskFile } from ${JSON.stringify(new URL('../../../src/views/host/diskFile.ts', import.meta.url).href)};
     const before = ${JSON.stringify(before === null ? null : hash(before))};
-    await writeDiskFile(process.argv[1], 'shown', Buffer.alloc(100_000, 'x'), before, () => undefined)
-      .then(() => process.stdout.write('written'), error => process.stdout.write(String(error.code)));
+    try {
+      writeDiskFile(process.argv[1], 'shown', Buffer.alloc(100_000, 'x'), before);
+      process.stdout.write('written');
+    } catch (error) {
+      process.stdout.write(String(error.code));
+    }
   `;
   const command = 'ulimit -f 1; exec "$@"';
   const { stdout } = await promisify(execFile)('bash', [
