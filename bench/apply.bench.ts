@@ -7,6 +7,7 @@ import { writeFile } from 'node:fs/promises';
 import * as os from 'node:os';
 import * as path from 'node:path';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { median, milliseconds, type Bench } from './lib/bench.ts';
 import { forEachLimited } from '../src/agent/base/pool.ts';
 import { sideOfText } from '../src/agent/preview/fileChange.ts';
 import { Invoker } from '../src/agent/preview/invoker.ts';
@@ -18,8 +19,7 @@ import { DiskWorkspace } from '../test/support/diskWorkspace.ts';
 const BYTES = 8_000;
 
 /** One row of the table. */
-export interface ApplyFigures {
-  readonly files: number;
+interface ApplyFigures {
   /** Milliseconds. */
   readonly apply: number;
   /** `fs.promises.writeFile`, 8 at a time. */
@@ -30,7 +30,7 @@ export interface ApplyFigures {
 }
 
 /** Measures `rounds` times, one after the other in turns. */
-export async function measureApply(count: number, rounds: number): Promise<ApplyFigures> {
+async function measureApply(count: number, rounds: number): Promise<ApplyFigures> {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'redline-bench-'));
   try {
     const names = Array.from({ length: count }, (_, i) => `d${i % 50}/f${i}.ts`);
@@ -85,33 +85,26 @@ export async function measureApply(count: number, rounds: number): Promise<Apply
       number,
       number,
     ];
-    return { files: count, apply, plain, ratio: apply / plain, blocked };
+    return { apply, plain, ratio: apply / plain, blocked };
   } finally {
     fs.rmSync(folder, { recursive: true, force: true });
   }
 }
 
-function median(values: readonly number[]): number {
-  return [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
-}
-
-/** Prints the table; true when the targets are met: a ratio of at most 1.5 from 1,000 files on, no pause over 50 ms. */
-export async function run(): Promise<boolean> {
-  const rows: ApplyFigures[] = [];
-  for (const [files, rounds] of [
-    [1, 51],
-    [100, 31],
-    [1_000, 11],
-    [5_000, 7],
-  ] as const) {
-    rows.push(await measureApply(files, rounds));
+/** The default export is what `scripts/bench.mjs` runs. */
+export default async function run(bench: Bench): Promise<void> {
+  for (const count of [1, 100, 1_000, 5_000]) {
+    const { apply, plain, ratio, blocked } = await measureApply(count, bench.rounds);
+    bench.row({
+      what: `apply of ${count} files: ${milliseconds(apply)}, plain write ${milliseconds(plain)}`,
+      value: `${ratio.toFixed(2)}×`,
+      ...(count < 1_000 ? {} : { target: '≤ 1.5×', met: ratio <= 1.5 }),
+    });
+    bench.row({
+      what: `longest pause while applying ${count} files`,
+      value: milliseconds(blocked),
+      target: '≤ 50 ms',
+      met: blocked <= 50,
+    });
   }
-  process.stdout.write('files   apply ms   plain ms   ratio   longest pause ms\n');
-  for (const { files, apply, plain, ratio, blocked } of rows) {
-    const cells = [apply.toFixed(1), plain.toFixed(1), ratio.toFixed(2), blocked.toFixed(0)];
-    process.stdout.write(`${String(files).padEnd(7)} ${cells.map(cell => cell.padStart(8)).join('   ')}\n`);
-  }
-  return rows.every(row => row.files < 1_000 || row.ratio <= 1.5);
 }
-
-if (import.meta.main) process.exitCode = (await run()) ? 0 : 1;

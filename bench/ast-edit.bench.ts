@@ -193,12 +193,12 @@ function plainFiles(folder: string): LandingFiles {
   const read = (name: string): Promise<Buffer> => readFile(path.join(folder, name));
   return {
     read,
+    placeOf: () => Promise.resolve({ missingFolders: [] }),
+    tidy: () => Promise.resolve(),
     async write(name, bytes, expected) {
       if (sha256(await read(name)) !== expected) throw new Error(`${name} changed`);
       await writeFile(path.join(folder, name), bytes ?? '');
       return 'disk';
     },
-    placeOf: () => Promise.resolve({ missingFolders: [] }),
-    tidy: () => Promise.resolve(),
   };
 }

@@ -18,13 +18,13 @@ const MAX_BYTES = 5 * 1024 * 1024;
  * @throws ToolError for folders, devices and files over 5 MB.
  */
 export function readDiskFile(file: string, shown: string): Uint8Array | undefined {
-  // Without waiting: opening a pipe would wait for somebody to write to it.
-  const handle = orMissing(() => fs.openSync(file, fs.constants.O_RDONLY | fs.constants.O_NONBLOCK));
-  if (handle === undefined) return undefined;
+  const found = orMissing(() => fs.statSync(file));
+  if (!found) return undefined;
+  // Before it is opened: opening a device may do something, and a pipe waits for somebody to write to it.
+  assertRegular(found, shown);
+  assertSize(found.size, shown);
+  const handle = fs.openSync(file, 'r');
   try {
-    const found = fs.fstatSync(handle);
-    assertRegular(found, shown);
-    assertSize(found.size, shown);
     const bytes = Buffer.allocUnsafeSlow(found.size);
     let length = 0;
     while (length < bytes.length) {

@@ -60,7 +60,7 @@ export function assertReallyInside(input: string, { folder, relative }: Workspac
   const root = realpathSync.native(folder.fsPath);
   for (let at = path.join(folder.fsPath, relative); ; at = path.dirname(at)) {
     const real = realPathOf(at);
-    if (real === undefined && lstatSync(at, { throwIfNoEntry: false })?.isSymbolicLink())
+    if (real === undefined && isLink(at))
       throw new PathError('outside', `${input} goes through a symbolic link that leads nowhere.`);
     if (real === undefined && at !== folder.fsPath) continue;
     if (real !== undefined && isInside(real, root)) {
@@ -100,6 +100,14 @@ function isInside(file: string, root: string): boolean {
     relative === '' ||
     (relative !== '..' && !relative.startsWith(`..${path.sep}`) && !path.isAbsolute(relative))
   );
+}
+
+function isLink(file: string): boolean {
+  try {
+    return lstatSync(file).isSymbolicLink();
+  } catch {
+    return false;
+  }
 }
 
 /** `undefined` for what is missing, below a file, or at the end of links that lead in circles. */

@@ -141,9 +141,8 @@ async function editedChanges(
   bytes: Uint8Array,
 ): Promise<{ readonly changes: readonly FileChange[]; readonly patch?: string } | undefined> {
   const change = changes?.find(isEdited);
-  if (!changes || !change?.after) return undefined;
-  const side = sideOfBytes(bytes, change.after.encoding);
-  if (!side) return undefined;
+  const side = sideOfBytes(bytes, change?.after?.encoding);
+  if (!side || !changes || !change?.after) return undefined;
   const text = await keepLineEndings(change.after.text, side.text);
   const after = text === side.text ? side : sideOfText(text, side.encoding);
   if (after.hash === change.after.hash) return { changes };

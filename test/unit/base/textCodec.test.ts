@@ -52,3 +52,17 @@ test('a view into a larger buffer is decoded on its own', () => {
   const buffer = bytes(0x7a, 0x61, 0x62, 0x7a);
   assert.equal(decodeText(buffer.subarray(1, 3))?.text, 'ab');
 });
+
+test('encodings of the workspace are read and written byte for byte', () => {
+  const shiftJis = bytes(0x93, 0xfa, 0x96, 0x7b, 0x5c, 0x0d, 0x0a, 0xb1);
+  const decoded = decodeText(shiftJis, { name: 'shiftjis', bom: false });
+  assert.equal(decoded?.text, '日本\\\r\nｱ');
+  assert.ok(sameBytes(encodeText(decoded.text, decoded.encoding), shiftJis));
+  const latin = bytes(0xe9, 0x80, 0xff);
+  assert.equal(decodeText(latin, { name: 'iso88591', bom: false })?.text, 'é\x80ÿ');
+  assert.equal(decodeText(latin, { name: 'windows1252', bom: false })?.text, 'é€ÿ');
+  assert.equal(
+    decodeText(bytes(0xef, 0xbb, 0xbf, 0x61), { name: 'shiftjis', bom: false })?.encoding.name,
+    'utf8',
+  );
+});
