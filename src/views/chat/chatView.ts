@@ -39,6 +39,8 @@ export interface ChatViewOptions {
     readonly onDidChange: vscode.Event<void>;
   };
   readonly model: () => ModelInfo;
+  /** The preview in the active editor. */
+  readonly activePreviewId: () => string | undefined;
   /** A person is about to ask something here. */
   readonly onWillPrompt: () => void;
   readonly execute: <K extends CommandId>(id: K, ...args: CommandArguments[K]) => Thenable<unknown>;

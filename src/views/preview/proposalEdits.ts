@@ -140,8 +140,8 @@ async function editedChanges(
   isEdited: (change: FileChange) => boolean,
   bytes: Uint8Array,
 ): Promise<{ readonly changes: readonly FileChange[]; readonly patch?: string } | undefined> {
-  const side = sideOfBytes(bytes, change.after?.encoding);
   const change = changes?.find(isEdited);
+  const side = sideOfBytes(bytes, change?.after?.encoding);
   if (!side || !changes || !change?.after) return undefined;
   const text = await keepLineEndings(change.after.text, side.text);
   const after = text === side.text ? side : sideOfText(text, side.encoding);
