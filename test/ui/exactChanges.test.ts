@@ -116,6 +116,7 @@ test(
       const name = (n: number): string => `part${String(n).padStart(2, '0')}.txt`;
       const numbers = Array.from({ length: 12 }, (_, i) => i + 1);
       for (const n of numbers) workbench.writeFile(name(n), `old ${n}\n`);
+      await workbench.openRedlineChat();
       await driven.run(({ api }, paths) => {
         const changes = paths.map(path => {
           const n = Number(/\d+/.exec(path)?.[0]);
@@ -123,7 +124,6 @@ test(
         });
         api.previews.push({ label: 'Renew twelve files', sourceToolName: 'test', changes });
       }, numbers.map(name));
-      await workbench.openRedlineChat();
       await workbench.treeRow('Renew twelve files').click();
       await exactLens(workbench, 'Apply (12 files)').waitFor();
       await exactLens(workbench, 'Discard file').click();

@@ -68,17 +68,22 @@ export class PreviewTabs {
   }
 
   /**
-   * A multi-diff has no input that extensions see, so it is known by its title: the one that its preview's tab gets, to
+   * A multi-diff has no input whose type extensions know, so it is known by its title: the one that its preview's tab gets, to
    * which VS Code may add the number of files. Another tab that only mentions a preview is none of ours.
    */
   #idOfMultiDiff({ input, label }: vscode.Tab): string | undefined {
-    if (input !== undefined) return undefined;
+    if (!isUnnamed(input)) return undefined;
     const id = [...label.matchAll(/\(Redline (p[1-9]\d*)\)/g)].at(-1)?.[1];
     const preview = id === undefined ? undefined : this.#store.get(id);
     if (!preview) return undefined;
     const title = tabTitle(oneLine(preview.label), preview.id);
     return label === title || label.startsWith(`${title} (`) ? preview.id : undefined;
   }
+}
+
+/** No input, or that of a multi-diff, whose class the stable API does not name. */
+function isUnnamed(input: unknown): boolean {
+  return input === undefined || (typeof input === 'object' && input !== null && 'textDiffs' in input);
 }
 
 function addressOf({ input }: vscode.Tab): PreviewAddress | undefined {
