@@ -169,11 +169,8 @@ uiTest(
       const { page } = workbench;
       assert.equal(await page.locator('.editor-group-container').count(), 2, 'in a group of its own');
       assert.equal(await page.locator('.tabs-container .tab').filter({ hasText: '(Redline p' }).count(), 1);
-      assert.equal(
-        await page.locator('iframe.webview.ready:focus').count(),
-        1,
-        'the chat keeps the keyboard',
-      );
+      // The chat keeps the keyboard.
+      await workbench.chatFrame().locator('textarea#prompt:focus').waitFor();
       await workbench.runCommand('Redline: Discard All Previews');
       await workbench.statusBarItem('pending').waitFor({ state: 'detached' });
       await page
