@@ -79,7 +79,7 @@ const layers = LAYERS.flatMap(({ files }, index) => [
 ]);
 
 export default tseslint.config(
-  { ignores: ['dist/', 'out/', '.vscode-test/', 'examples/', 'node_modules/'] },
+  { ignores: ['dist/', 'out/', '.vscode-test/', '.bench/', 'examples/', 'node_modules/'] },
   {
     files: ['**/*.ts'],
     extends: [tseslint.configs.recommendedTypeChecked],

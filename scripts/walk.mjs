@@ -76,6 +76,19 @@ export async function walk(workbench, print) {
   unchanged(NOTES, undefined);
   await step('Discard All from the palette: nothing changed', MONEY);
 
+  await workbench.sendChat('/replace console.log($$$A) => logger.info($$$A) in src/**/*.ts');
+  const structural = workbench.chatCard('AST Edit: 2 replacements in 2 files');
+  await structural.getByRole('button', { name: /^Apply/ }).waitFor();
+  unchanged(MONEY, original.money);
+  await structural.locator('.card-label').click();
+  await workbench.editorTab('AST Edit: 2 replacements').waitFor();
+  await step('Replace code by its structure: every file in one preview', MONEY);
+
+  await structural.getByRole('button', { name: /^Apply/ }).click();
+  await workbench.waitForFile(MONEY, text => text === original.money.replace('console.log', 'logger.info'));
+  await workbench.waitForFile(CART, text => text === fixed.replace('console.log', 'logger.info'));
+  await step('Apply it: exactly this landed in both files', MONEY);
+
   await workbench.chatFrame().locator('#mode').selectOption('apply');
   await workbench.sendChat(`/write ${NOTES} :: Written in Auto mode.`);
   await workbench.waitForFile(NOTES, text => text === 'Written in Auto mode.');
@@ -86,6 +99,6 @@ export async function walk(workbench, print) {
 /** The lines that tell: a file's text without what the story does not touch. */
 function shown(text) {
   if (text === undefined) return '(no such file)';
-  const telling = text.split('\n').filter(line => /total \+=|toFixed|Written/.test(line));
+  const telling = text.split('\n').filter(line => /total \+=|toFixed|Written|logger/.test(line));
   return telling.map(line => line.trim()).join(' | ');
 }

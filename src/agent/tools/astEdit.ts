@@ -1,7 +1,6 @@
 import * as z from 'zod';
 import { textResult } from '../preview/pendingAction.ts';
 import type { FileChange } from '../preview/fileChange.ts';
-import { editLabel, editReport, nothingReport } from './ast/report.ts';
 import { runSearch, type AstSearcher } from './ast/runSearch.ts';
 import { pathsSchema } from './astGrep.ts';
 import { defineTool, type Tool } from './tool.ts';
@@ -28,6 +27,7 @@ export function astEditTool(searcher: AstSearcher): Tool {
     }),
     async execute({ ops, paths }, context) {
       const result = await runSearch(searcher, ops, paths, context);
+      const { editLabel, editReport, nothingReport } = await import('./ast/report.ts');
       const { files, summary } = result;
       if (files.length === 0) return textResult(`${nothingReport(summary)} Nothing was staged.`);
       const changes: FileChange[] = files.flatMap(({ path, found }) =>

@@ -1,6 +1,5 @@
 import * as z from 'zod';
 import { textResult } from '../preview/pendingAction.ts';
-import { matchReport, nothingReport } from './ast/report.ts';
 import { runSearch, type AstSearcher } from './ast/runSearch.ts';
 import { defineTool, type Tool } from './tool.ts';
 
@@ -20,6 +19,7 @@ export function astGrepTool(searcher: AstSearcher): Tool {
     readOnly: true,
     async execute({ pat, paths }, context) {
       const result = await runSearch(searcher, [{ pat, out: null }], paths, context);
+      const { matchReport, nothingReport } = await import('./ast/report.ts');
       return textResult(result.files.length === 0 ? nothingReport(result.summary) : matchReport(result));
     },
   });

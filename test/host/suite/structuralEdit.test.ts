@@ -1,0 +1,67 @@
+import * as assert from 'node:assert/strict';
+import { mkdir, rm } from 'node:fs/promises';
+import * as vscode from 'vscode';
+import type { RedlineApi } from '../../../src/views/api.ts';
+import { activateRedline, bytesOf, cleanUp, fileInWorkspace, givenFile } from '../support/redline.ts';
+
+const FOLDER = 'structural';
+
+suite('replacing code by its structure', () => {
+  let api: RedlineApi;
+
+  suiteSetup(async () => {
+    api = await activateRedline();
+  });
+  setup(async () => {
+    await mkdir(fileInWorkspace(`${FOLDER}/deep`), { recursive: true });
+    await givenFile(`${FOLDER}/a.ts`, '// console.log(0)\r\nconsole.log("é",\r\n  1)\r\n');
+    await givenFile(`${FOLDER}/deep/b.py`, 'print(1)\n');
+    await givenFile(`${FOLDER}/deep/c.ts`, 'console . log ( 2 )');
+  });
+  teardown(async () => {
+    await cleanUp(api);
+    await rm(fileInWorkspace(FOLDER), { recursive: true, force: true });
+  });
+
+  const text = async (name: string): Promise<string> => (await bytesOf(`${FOLDER}/${name}`)).toString();
+
+  test('/replace stages every file, and Apply lands exactly what was shown', async () => {
+    await api.session.prompt(`/replace console.log($$$A) => logger.info($$$A) in ${FOLDER}/**/*.ts`);
+    const preview = api.previews.peek();
+    assert.equal(preview?.label, 'AST Edit: 2 replacements in 2 files');
+    assert.deepEqual(preview.files, [
+      { path: `${FOLDER}/a.ts`, kind: 'modify' },
+      { path: `${FOLDER}/deep/c.ts`, kind: 'modify' },
+    ]);
+    assert.equal(await text('deep/c.ts'), 'console . log ( 2 )');
+
+    await vscode.commands.executeCommand('redline.preview.apply', preview.id, undefined, preview.revision);
+
+    assert.equal(await text('a.ts'), '// console.log(0)\r\nlogger.info("é",\r\n  1)\r\n');
+    assert.equal(await text('deep/c.ts'), 'logger.info(2)');
+  });
+
+  test('languages beyond those built in come with the extension', async () => {
+    await api.session.prompt(`/replace print($A) => log($A) in ${FOLDER}`);
+    assert.equal(api.previews.peek()?.label, 'AST Edit: 1 replacement in 1 file');
+  });
+
+  test('sees the text of an editor that is not saved, and of previews that are pending', async () => {
+    const uri = vscode.Uri.file(fileInWorkspace(`${FOLDER}/deep/c.ts`));
+    const editor = await vscode.window.showTextDocument(uri);
+    await editor.edit(edit => edit.insert(new vscode.Position(0, 0), 'console.log(1);\n'));
+    await api.session.prompt(`/replace console.log($A) => once($A) in ${FOLDER}/deep`);
+    assert.equal(api.previews.peek()?.label, 'AST Edit: 2 replacements in 1 file');
+    await api.session.prompt(`/replace once($A) => twice($A) in ${FOLDER}/deep`);
+    assert.equal(api.previews.peek()?.label, 'AST Edit: 2 replacements in 1 file');
+    assert.equal(await text('deep/c.ts'), 'console . log ( 2 )');
+  });
+
+  test('a pattern that is no code is answered with what to do', async () => {
+    await api.session.prompt(`/replace function ( => x in ${FOLDER}`);
+    const result = api.session.messages().findLast(message => message.role === 'tool');
+    assert.equal(result?.isError, true);
+    assert.match(result.content, /cannot be parsed: as TypeScript, it does not parse/);
+    assert.equal(api.previews.peek(), undefined);
+  });
+});
