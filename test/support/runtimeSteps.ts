@@ -21,6 +21,7 @@ type Deed =
       readonly openOnly: boolean;
       readonly aborts: boolean;
       readonly chain: boolean;
+      readonly outdated: boolean;
     }
   | { readonly type: 'stage'; readonly staging: Staging; readonly stager: 'extension' | 'user' }
   | { readonly type: 'settings'; readonly change: Partial<RuntimeWorld['settings']> }
@@ -118,6 +119,7 @@ const deeds: readonly fc.WeightedArbitrary<Deed>[] = [
       openOnly: fc.constantFrom(true, true, true, false),
       aborts: fc.constantFrom(false, false, false, true),
       chain: fc.boolean(),
+      outdated: fc.constantFrom(false, false, true),
     }),
   },
   {

@@ -108,18 +108,35 @@ export class RuntimeWorld {
     return (openOnly ? store.list('oldestFirst') : store.all()).map(({ id }) => id);
   }
 
-  /** A vote of somebody who may apply what it is made on as well (`chain`), or leave at once (`aborts`). */
+  /**
+   * A vote of somebody who may apply what it is made on as well (`chain`), leave at once (`aborts`), or look at a
+   * revision that is none any more (`outdated`).
+   */
   vote(
     actor: Exclude<Actor, 'model'>,
     id: string,
     action: ResolveAction,
-    { aborts = false, chain = false } = {},
+    { aborts = false, chain = false, outdated = false } = {},
   ): void {
+    const now = this.t.store.get(id);
+    const revision = outdated && now && now.revision > 1 ? now.revision - 1 : undefined;
+    const isRefused = revision !== undefined && now?.state.kind === 'pending';
     const controller = new AbortController();
     const { openVotes } = this;
     openVotes.add(controller);
     void this.t.invoker
-      .resolve({ id, action, reason: `${actor} ${action}`, actor, chain, signal: controller.signal })
+      .resolve({
+        id,
+        action,
+        reason: `${actor} ${action}`,
+        actor,
+        chain,
+        ...(revision ? { revision } : {}),
+        signal: controller.signal,
+      })
+      .then(() =>
+        this.invariants.check(!isRefused, () => `I2: a vote on revision ${revision} of ${id} counted`),
+      )
       .catch(() => undefined)
       .finally(() => openVotes.delete(controller));
     if (aborts) controller.abort();

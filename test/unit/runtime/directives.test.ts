@@ -1,0 +1,290 @@
+import { test } from 'node:test';
+import assert from 'node:assert/strict';
+import type { ChatRequest } from '../../../src/agent/model/chatProvider.ts';
+import { textResult, type AgentToolResult } from '../../../src/agent/preview/pendingAction.ts';
+import type { Forcing } from '../../../src/agent/preview/resolveDirectives.ts';
+import { modify } from '../../support/changes.ts';
+import { Gate } from '../../support/gate.ts';
+import type { ScriptedTurn } from '../../support/scriptedProvider.ts';
+import { createTestSession, type TestSession } from '../../support/testSession.ts';
+
+const files = { 'a.txt': 'a', 'b.txt': 'b' };
+const done = (): Promise<AgentToolResult> => Promise.resolve(textResult('done'));
+const write = (path: string, content = 'new'): ScriptedTurn => ({
+  toolCalls: [{ name: 'write_file', arguments: { path, content } }],
+});
+const vote = (action: 'apply' | 'discard', id?: string): ScriptedTurn => ({
+  toolCalls: [{ name: 'resolve', arguments: { action, reason: 'r', ...(id ? { id } : {}) } }],
+});
+const ok: ScriptedTurn = { text: 'ok' };
+const refused: ScriptedTurn = { error: { code: 'badRequest', message: 'No.', detail: 'No.' } };
+
+/** A server that takes every choice, whatever the model does. */
+const patient = { get: () => 'named' as const, set: () => undefined };
+const isForced = ({ toolChoice }: ChatRequest): boolean => toolChoice !== undefined;
+const forced = (t: TestSession): string =>
+  t.requests.map(request => (isForced(request) ? 'F' : '-')).join('');
+const texts = (t: TestSession, kind: string): string[] =>
+  t.steering().flatMap(message => (message.kind === kind ? [message.text] : []));
+
+test('while a human applies, the directive is taken back: a request in between is not forced', async () => {
+  const gate = new Gate();
+  const t = createTestSession({ script: [ok, vote('apply'), ok] });
+  t.stage({
+    label: 'Slow',
+    apply: async () => {
+      await gate.pass();
+      throw new Error('no luck');
+    },
+  });
+  const click = t.click('p1', 'apply');
+  await gate.reached;
+  await t.session.prompt('Hello.');
+  assert.equal(forced(t), '-');
+  gate.open();
+  await assert.rejects(click, /^ToolError: Apply failed: no luck$/);
+  await t.session.prompt('Now?');
+  assert.equal(forced(t).slice(0, 2), '-F', 'it failed, so the directive is there again');
+});
+
+test('a discard by a human that fails gives the directive back as well', async () => {
+  const t = createTestSession({ script: [vote('apply'), ok] });
+  t.stage({ label: 'Sticky', apply: done, reject: () => Promise.reject(new Error('stuck')) });
+  await assert.rejects(t.click('p1', 'discard'), /^Error: stuck$/);
+  await t.session.prompt('Hello.');
+  assert.equal(forced(t), 'F-');
+});
+
+for (const forcing of ['forced', 'always', 'soft'] as const satisfies readonly Forcing[]) {
+  test(`${forcing}: an answer is an answer, also if the discard fails: the model is not driven round in circles`, async () => {
+    const t = createTestSession({
+      ladderMemory: patient,
+      settings: { forcing },
+      script: (_request, n) => (n < 2 ? vote('discard') : ok),
+    });
+    t.stage({ label: 'Sticky', apply: done, reject: () => Promise.reject(new Error('stuck')) });
+    await t.session.prompt('Hello.');
+    assert.equal(t.requests.length, 3);
+    assert.equal(t.store.get('p1')?.state.kind, 'pending');
+    assert.equal(t.session.state, 'awaitingReview');
+    assert.ok(forced(t).endsWith('-'));
+  });
+}
+
+test('a server that refuses each forced request without saying why is not asked for ever: after three it is left to the user', async () => {
+  const t = createTestSession({
+    files,
+    script: [write('a.txt'), refused, refused, refused, ok],
+  });
+  await t.session.prompt('Write.');
+  for (let n = 0; n < 3; n++) await t.session.prompt('Again.');
+  assert.equal(forced(t), '-FFF-');
+  assert.equal(t.answers().at(-1)?.text, 'ok');
+  assert.deepEqual(texts(t, 'notice'), [
+    'p1 (Rewrite a.txt) was not resolved when it was asked for. It is left to the user now.',
+  ]);
+});
+
+test('the notice that a preview is left to the user is in the conversation although no request follows', async () => {
+  const t = createTestSession({ files, ladderMemory: patient, script: [write('a.txt'), ok, ok, ok] });
+  await t.session.prompt('Write.');
+  assert.equal(forced(t), '-FFF');
+  assert.deepEqual(t.session.messages.at(-1), {
+    role: 'steering',
+    kind: 'notice',
+    text: 'p1 (Rewrite a.txt) was not resolved when it was asked for. It is left to the user now.',
+    previewIds: ['p1'],
+  });
+  assert.ok(
+    t.events.some(event => event.type === 'message_end' && event.message === t.session.messages.at(-1)),
+    'and the person is shown it',
+  );
+});
+
+test('the bound is per preview: the second is asked for after the first was left to the user', async () => {
+  const t = createTestSession({
+    files,
+    ladderMemory: patient,
+    script: [
+      {
+        toolCalls: [
+          ...(write('a.txt') as { toolCalls: [] }).toolCalls,
+          { name: 'write_file', arguments: { path: 'b.txt', content: 'new' } },
+        ],
+      },
+      ...Array.from({ length: 6 }, () => ok),
+    ],
+  });
+  await t.session.prompt('Write both.');
+  assert.equal(forced(t), '-FFFFFF');
+  assert.deepEqual(
+    t
+      .steering()
+      .filter(({ kind }) => kind === 'notice')
+      .map(({ previewIds }) => previewIds),
+    [['p2'], ['p1']],
+  );
+  assert.equal(t.session.state, 'awaitingReview');
+});
+
+test('an apply that failed three times is left to the user, with that as the reason', async () => {
+  const t = createTestSession({ script: [vote('apply'), vote('apply'), vote('apply'), ok] });
+  t.stage({ label: 'Broken', apply: () => Promise.reject(new Error('broken')) });
+  await t.session.prompt('Do it.');
+  assert.equal(forced(t), 'FFF-');
+  assert.equal(texts(t, 'resolve-reminder').length, 3);
+  assert.deepEqual(texts(t, 'notice'), [
+    'p1 (Broken) could not be applied 3 times. It is left to the user now.',
+  ]);
+});
+
+test('a model that answered without a call is reminded with the next request: none ends with its own words', async () => {
+  const t = createTestSession({
+    files,
+    ladderMemory: patient,
+    script: [write('a.txt'), ok, ok, vote('apply'), ok],
+  });
+  await t.session.prompt('Write.');
+  assert.equal(forced(t), '-FFF-');
+  for (const { messages } of t.requests) assert.notEqual(messages.at(-1)?.role, 'assistant');
+});
+
+test('soft: the request after a turn that just ended carries the reminder again', async () => {
+  const t = createTestSession({
+    files,
+    settings: { forcing: 'soft' },
+    script: [write('a.txt'), ok, vote('apply'), ok],
+  });
+  await t.session.prompt('Write.');
+  assert.equal(forced(t), '--F-');
+  assert.equal(t.requests[2]?.messages.at(-1)?.role, 'steering');
+});
+
+test('soft: a turn in plan mode queues nothing', async () => {
+  const t = createTestSession({
+    files,
+    settings: { forcing: 'soft' },
+    script: [write('a.txt'), ok, ok, vote('apply'), ok],
+  });
+  t.session.onDidEmit(event => {
+    if (event.type === 'tool_end') t.session.setPlanMode(true);
+  });
+  await t.session.prompt('Write.');
+  assert.equal(forced(t), '--');
+  t.session.setPlanMode(false);
+  await t.session.prompt('And now?');
+  assert.equal(forced(t).slice(2), '-F-', 'after a turn that could have resolved it');
+});
+
+test('a preview that is made on another one is not forced before that one is applied', async () => {
+  const t = createTestSession({
+    files,
+    script: [write('a.txt', 'b'), write('a.txt', 'c'), vote('apply'), vote('apply'), ok],
+    settings: { order: 'newestFirst', forcing: 'off' },
+  });
+  let at = 0;
+  t.session.onDidEmit(event => {
+    if (event.type === 'tool_end' && ++at === 1) t.settings.forcing = 'forced';
+  });
+  await t.session.prompt('Write twice.');
+  assert.deepEqual(t.store.get('p2')?.dependsOn, ['p1']);
+  assert.equal(forced(t)[2], '-', 'p1 is not asked for by force, and p2 waits for it');
+});
+
+test('stacked previews are forced from the bottom up, in either order of the setting', async () => {
+  for (const order of ['newestFirst', 'oldestFirst'] as const) {
+    const both = [...Array<unknown>(2)].map((_, n) => ({
+      name: 'write_file',
+      arguments: { path: 'a.txt', content: `${n}` },
+    }));
+    const t = createTestSession({
+      files,
+      settings: { order },
+      script: [{ toolCalls: both }, vote('apply'), vote('apply'), ok],
+    });
+    await t.session.prompt('Write twice.');
+    assert.equal(forced(t), '-FF-');
+    assert.deepEqual(
+      t.store.ledger().map(({ previewId, outcome }) => `${previewId} ${outcome}`),
+      ['p1 applied', 'p2 applied'],
+    );
+    assert.equal(t.workspace.text('a.txt'), '1');
+  }
+});
+
+test('what a person edited is not forced, and not applied by the model', async () => {
+  const t = createTestSession({ files, script: [ok, vote('apply', 'p1'), ok] });
+  t.stage({ label: 'Edit', changes: [modify('a.txt', 'a', 'A')] });
+  await t.store.revise('p1', [modify('a.txt', 'a', 'mine')], [], 'user');
+  await t.session.prompt('Hello.');
+  await t.session.prompt('Apply it.');
+  assert.equal(forced(t), '---');
+  assert.equal(t.workspace.text('a.txt'), 'a');
+});
+
+test('what became stale is not forced, and is once it is not stale any more', async () => {
+  const t = createTestSession({ files, script: [ok, vote('apply'), ok] });
+  t.stage({ label: 'Edit', changes: [modify('a.txt', 'a', 'A')] });
+  await t.store.markStale('p1', ['a.txt']);
+  await t.session.prompt('Hello.');
+  await t.store.markStale('p1', []);
+  await t.session.prompt('And now?');
+  assert.equal(forced(t), '-F-');
+});
+
+test('forcing that is switched off takes back what was queued', async () => {
+  const t = createTestSession({ files, script: [ok, ok] });
+  t.stage({ label: 'Edit', changes: [modify('a.txt', 'a', 'A')] });
+  t.settings.forcing = 'off';
+  await t.session.prompt('Hello.');
+  t.settings.forcing = 'forced';
+  await t.session.prompt('And now?');
+  assert.equal(forced(t), '--');
+});
+
+test('a request made in place of a refused one forces nothing that was resolved meanwhile', async () => {
+  const t = createTestSession({
+    files,
+    script: [
+      async () => {
+        await t.click('p1', 'apply');
+        return { error: { code: 'badRequest', message: 'tool_choice is not supported' } };
+      },
+      ok,
+      ok,
+    ],
+  });
+  t.stage({ label: 'Edit', changes: [modify('a.txt', 'a', 'A')] });
+  await t.session.prompt('Hello.');
+  assert.equal(forced(t).slice(0, 2), 'F-');
+  assert.ok((t.requests[1]?.tools.length ?? 0) > 1, 'and offers everything');
+});
+
+test('a request made in place of a refused one follows a switch to Manual', async () => {
+  const t = createTestSession({
+    files,
+    script: [
+      () => {
+        t.settings.modelAuthority = 'none';
+        return { error: { code: 'badRequest', message: 'tool_choice is not supported' } };
+      },
+      ok,
+    ],
+  });
+  t.stage({ label: 'Edit', changes: [modify('a.txt', 'a', 'A')] });
+  await t.session.prompt('Hello.');
+  assert.equal(forced(t), 'F-');
+  assert.ok(t.requests[1]?.tools.every(({ name }) => name !== 'resolve'));
+});
+
+test('an answer that was cut off at its length teaches nothing about the server, and counts as no answer', async () => {
+  const learned: string[] = [];
+  const t = createTestSession({
+    files,
+    ladderMemory: { get: () => undefined, set: (_id, step) => void learned.push(step) },
+    script: [write('a.txt'), { text: 'Thinking…', stopReason: 'length' }, vote('apply'), ok],
+  });
+  await t.session.prompt('Write.');
+  assert.deepEqual(learned, []);
+  assert.equal(forced(t), '-FF-');
+});
