@@ -182,8 +182,10 @@ export class Workbench {
 
   /** Shows Redline's view container and waits for the chat to be ready for typing. */
   async openRedlineChat() {
-    const item = this.activityBarItem('Redline');
-    if ((await item.getAttribute('aria-expanded')) !== 'true') await item.click();
+    const label = this.activityBarItem('Redline');
+    // The whole item: its badge lies over the label.
+    const item = this.page.locator('.activitybar .action-item:has(a[aria-label^="Redline"])');
+    if ((await label.getAttribute('aria-expanded')) !== 'true') await item.click();
     await this.#prompt().waitFor();
   }
 

@@ -184,6 +184,8 @@ export class Invoker {
     }
     const apply = this.#callbacks.get(preview.id)?.apply;
     if (!apply) throw new ToolError(`${nameOf(preview)} has no action to apply. Discard it.`);
+    // Not waited for, so that an abort cannot come between: the log has it when the call returns.
+    void this.#store.beginLanding([preview.id]);
     return apply(reason, extra);
   }
 

@@ -39,6 +39,8 @@ export type PreviewState =
   | { readonly kind: 'discarded'; readonly by: Resolution }
   | {
       readonly kind: 'expired';
+      /** It was being applied when the process ended: whether it was done is not known. */
+      readonly interrupted?: true;
       /** No longer shown. */
       readonly dismissed?: true;
     };

@@ -22,7 +22,10 @@ export type PreviewLogEntry =
       /** What was split off in the same breath. */
       readonly part?: StagedPreview;
     }
-  /** The files of these previews are about to be written, as one transaction; a resolution of each follows. */
+  /**
+   * The files of these previews are about to be written, as one transaction, or the action of an opaque one is about to
+   * run; a resolution of each follows.
+   */
   | { readonly type: 'landing'; readonly ids: readonly string[]; readonly ground?: LandingGround }
   /** A landing that a crash cut off was taken back. */
   | { readonly type: 'recovered'; readonly ids: readonly string[] }
@@ -30,7 +33,8 @@ export type PreviewLogEntry =
   | { readonly type: 'recommended'; readonly id: string; readonly recommendation: Recommendation }
   /** One attempt; `entries` has more than one where previews land as one transaction. */
   | { readonly type: 'resolved'; readonly entries: readonly LedgerEntry[]; readonly final: boolean }
-  | { readonly type: 'expired'; readonly id: string }
+  /** `interrupted`: in the middle of its apply. */
+  | { readonly type: 'expired'; readonly id: string; readonly interrupted?: true }
   /** An expired preview is no longer shown. */
   | { readonly type: 'dismissed'; readonly id: string };
 
@@ -123,7 +127,7 @@ const entrySchema = z.discriminatedUnion('type', [
     final: z.boolean(),
     entries: z.array(ledgerEntry).min(1),
   }),
-  z.object({ type: z.literal('expired'), id: z.string() }),
+  z.object({ type: z.literal('expired'), id: z.string(), interrupted: z.literal(true).optional() }),
   z.object({ type: z.literal('dismissed'), id: z.string() }),
 ]);
 
@@ -160,10 +164,12 @@ export function reduce(
     case 'recommended':
       return [{ ...preview, state: { ...pendingPart(preview.state), recommendation: entry.recommendation } }];
     case 'expired':
-      return [{ ...preview, state: { kind: 'expired' } }];
+      return [
+        { ...preview, state: { kind: 'expired', ...(entry.interrupted ? { interrupted: true } : {}) } },
+      ];
     case 'dismissed':
       return preview.state.kind === 'expired'
-        ? [{ ...preview, state: { kind: 'expired', dismissed: true } }]
+        ? [{ ...preview, state: { ...preview.state, dismissed: true } }]
         : [];
   }
 }

@@ -64,8 +64,10 @@ export class PreviewStore {
   /** Rebuilds the state from a log that was just read. Opaque previews lost their callbacks and expire. */
   restore(entries: readonly PreviewLogEntry[]): void {
     for (const entry of entries) this.#reduce(entry);
-    for (const preview of [...this.#previews.values()]) {
-      if (isOpen(preview) && preview.changes === null) void this.#record({ type: 'expired', id: preview.id });
+    for (const preview of this.all()) {
+      if (!isOpen(preview) || preview.changes !== null) continue;
+      const interrupted = this.#landings.some(({ ids }) => ids.includes(preview.id));
+      void this.#record({ type: 'expired', id: preview.id, ...(interrupted ? { interrupted } : {}) });
     }
   }
 
@@ -119,9 +121,12 @@ export class PreviewStore {
     return this.#require(part.id);
   }
 
-  /** Writes down that the files of these previews are about to change. Settles when a crash could be recovered from. */
-  beginLanding(ids: readonly string[], ground: LandingGround): Promise<void> {
-    return this.#record({ type: 'landing', ids, ground });
+  /**
+   * Writes down that the files of these previews are about to change, or, without `ground`, that an opaque one is about
+   * to run. Settles when a crash could be recovered from.
+   */
+  beginLanding(ids: readonly string[], ground?: LandingGround): Promise<void> {
+    return this.#record({ type: 'landing', ids, ...(ground ? { ground } : {}) });
   }
 
   /** A landing that a crash cut off was taken back. */
@@ -271,7 +276,7 @@ export class PreviewStore {
     const ids = idsOf(entry);
     if (entry.type === 'resolved') this.#ledger.push(...entry.entries);
     if (entry.type === 'landing') this.#landings.push(entry);
-    else if (entry.type === 'resolved' || entry.type === 'recovered') {
+    else if (entry.type === 'resolved' || entry.type === 'recovered' || entry.type === 'expired') {
       this.#landings = this.#landings.filter(landing => !landing.ids.some(id => ids.includes(id)));
     }
     for (const id of ids) {

@@ -1,3 +1,4 @@
+import { PLAN_SOURCE } from './authority.ts';
 import type { LedgerEntry } from './ledger.ts';
 import { nameOf, type Actor, type PartOf, type Preview, type ResolveAction } from './preview.ts';
 
@@ -98,6 +99,8 @@ export function alreadyResolvedText(preview: Preview): string {
     case 'discarded':
       return `${nameOf(preview)} was already resolved by ${byWhom(state.by.actor)}: ${state.kind}. Reason: ${state.by.reason}`;
     case 'expired':
+      if (state.interrupted)
+        return `${nameOf(preview)} was being applied when the window closed. Whether it was done is not known: check before you stage it again.`;
       return `${nameOf(preview)} has expired: what it would have run is gone. Nothing was changed. Stage it again if it is still needed.`;
     case 'pending':
       return `${nameOf(preview)} was being resolved by somebody else, which failed: ${state.lastError ?? 'unknown reason'}. It is pending again.`;
@@ -108,6 +111,7 @@ export function alreadyResolvedText(preview: Preview): string {
 
 /** Tells the model what became of a preview that it did not resolve itself, or whose resolve it lost sight of. */
 export function outcomeText(entry: LedgerEntry, part?: PartOf): string {
+  if (entry.sourceToolName === PLAN_SOURCE && entry.actor === 'human') return planOutcomeText(entry);
   const name = `${entry.previewId} (${entry.label})`;
   if (entry.actor === 'model') {
     const outcome =
@@ -126,6 +130,24 @@ export function outcomeText(entry: LedgerEntry, part?: PartOf): string {
     }
     case 'failed':
       return `${who} tried to ${entry.action} ${name}, which failed: ${entry.message ?? entry.reason}`;
+  }
+}
+
+/** The same for a plan, which is approved or sent back. */
+function planOutcomeText(entry: LedgerEntry): string {
+  const { previewId, reason } = entry;
+  const note = reason === DEFAULT_HUMAN_REASON[entry.action] ? undefined : reason;
+  switch (entry.outcome) {
+    case 'applied': {
+      const said = note === undefined ? '' : ` The user says: "${note}"`;
+      return `The user approved the plan (${previewId}). Plan mode is off: carry it out now.${said}`;
+    }
+    case 'discarded':
+      return note === undefined
+        ? `The user wants the plan (${previewId}) refined, and did not say how. Ask what is missing, or improve it and submit it again.`
+        : `The user wants the plan (${previewId}) refined: "${note}". Plan mode is still on: refine it and submit it again.`;
+    case 'failed':
+      return `The user tried to ${entry.action === 'apply' ? 'approve' : 'send back'} the plan (${previewId}), which failed: ${entry.message ?? reason}`;
   }
 }
 

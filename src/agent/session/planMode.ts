@@ -2,11 +2,22 @@ import type { SessionMessage } from '../model/messages.ts';
 import type { ResolveCall } from '../preview/modelResolver.ts';
 import { textResult, type AgentToolResult, type PendingAction } from '../preview/pendingAction.ts';
 import { PLAN_SOURCE } from '../preview/authority.ts';
+import type { Preview } from '../preview/preview.ts';
 
 /** A plan as the model submitted it. */
 export interface Plan {
   readonly title: string;
   readonly text: string;
+}
+
+/** The plan that a preview asks to be approved; `undefined` for every other preview. */
+export function planOf({
+  sourceToolName,
+  details,
+}: Pick<Preview, 'sourceToolName' | 'details'>): Plan | undefined {
+  if (sourceToolName !== PLAN_SOURCE || typeof details !== 'object' || details === null) return undefined;
+  const { title, text } = details as Partial<Record<keyof Plan, unknown>>;
+  return typeof title === 'string' && typeof text === 'string' ? { title, text } : undefined;
 }
 
 /** What plan mode needs of its session. */

@@ -4,6 +4,7 @@ import type { Invoker } from '../../agent/preview/invoker.ts';
 import { isOpen, type Preview, type ResolveAction } from '../../agent/preview/preview.ts';
 import type { PreviewStore } from '../../agent/preview/previewStore.ts';
 import { humanReason } from '../../agent/preview/resolveTexts.ts';
+import { planOf } from '../../agent/session/planMode.ts';
 import type { Session } from '../../agent/session/session.ts';
 import type { Settings } from '../host/settings.ts';
 import type { PendingView } from '../pending/pendingTree.ts';
@@ -71,11 +72,15 @@ export function previewCommands(options: PreviewCommandsOptions): CommandHandler
     if (!isOpen(preview)) return void vscode.window.showInformationMessage(alreadyText(preview));
     const chain = action === 'apply' ? await guard.ask(preview, args[3] === true) : 'alone';
     if (chain === 'no') return undefined;
+    const typed = typeof args[1] === 'string' ? args[1] : undefined;
+    const asks = action === 'discard' && typed === undefined && planOf(preview) !== undefined;
+    const reason = asks ? await askReason(preview) : (typed ?? '');
+    if (reason === undefined) return undefined;
     return invoker.resolve({
       id: preview.id,
       revision: first.revision ?? preview.revision,
       action,
-      reason: humanReason(action, typeof args[1] === 'string' ? args[1] : undefined),
+      reason: humanReason(action, reason),
       actor: 'human',
       ...(chain === 'chain' ? { chain: true } : {}),
     });
@@ -94,10 +99,7 @@ export function previewCommands(options: PreviewCommandsOptions): CommandHandler
     'redline.preview.discardWithReason': async (...args) => {
       const preview = await targetPreview(args);
       if (!preview) return openHead();
-      const reason = await vscode.window.showInputBox({
-        title: vscode.l10n.t('Discard {0}', oneLine(preview.label)),
-        prompt: vscode.l10n.t('Why? The model is told your words.'),
-      });
+      const reason = await askReason(preview);
       return reason === undefined ? undefined : vote('discard', [preview.id, reason, preview.revision]);
     },
     'redline.preview.open': async (...args) => {
@@ -124,6 +126,22 @@ export function previewCommands(options: PreviewCommandsOptions): CommandHandler
     'redline.preview.next': () => step(1),
     'redline.preview.previous': () => step(-1),
   };
+}
+
+/** The person's words for a discard; `undefined` when they think better of it. */
+function askReason(preview: Preview): Thenable<string | undefined> {
+  const plan = planOf(preview);
+  return vscode.window.showInputBox(
+    plan
+      ? {
+          title: vscode.l10n.t('Send back the plan “{0}”', oneLine(plan.title)),
+          prompt: vscode.l10n.t('What should be different? The model refines the plan with your words.'),
+        }
+      : {
+          title: vscode.l10n.t('Discard {0}', oneLine(preview.label)),
+          prompt: vscode.l10n.t('Why? The model is told your words.'),
+        },
+  );
 }
 
 function targetOf({ id, revision }: Preview): PreviewTarget {

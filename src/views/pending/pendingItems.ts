@@ -74,7 +74,7 @@ export function previewTooltip(preview: Preview): vscode.MarkdownString {
       add('error', vscode.l10n.t('The last Apply failed: {0}', state.lastError));
     if (state.recommendation) add('comment', recommendationText(state.recommendation));
   }
-  if (state.kind === 'expired') add('history', expiredText());
+  if (state.kind === 'expired') add('history', expiredText(state.interrupted));
   const changes = preview.changes ?? [];
   for (const change of changes.slice(0, MAX_TOOLTIP_FILES)) add(kindIcons[change.kind], change.path);
   const more = changes.length - MAX_TOOLTIP_FILES;
@@ -85,7 +85,9 @@ export function previewTooltip(preview: Preview): vscode.MarkdownString {
   return text;
 }
 
-function expiredText(): string {
+function expiredText(interrupted?: true): string {
+  if (interrupted)
+    return vscode.l10n.t('The window closed while it was applied. Whether it was done is not known.');
   return vscode.l10n.t('What this would have run was lost when the window closed. Ask for it again.');
 }
 

@@ -3,6 +3,7 @@ import { hasConflict } from '../../agent/preview/conflictMarkers.ts';
 import type { FileChange } from '../../agent/preview/fileChange.ts';
 import type { Preview } from '../../agent/preview/preview.ts';
 import type { PreviewStore } from '../../agent/preview/previewStore.ts';
+import { planOf } from '../../agent/session/planMode.ts';
 import { commandOf } from '../commands/commandOf.ts';
 import { withoutIcons } from '../plainText.ts';
 import { chainText } from './chainText.ts';
@@ -28,7 +29,13 @@ export function previewLenses(
         ...(preview.changes ? [commandOf(vscode.l10n.t('Reopen'), 'redline.preview.reopen', id)] : []),
       ];
     case 'expired':
-      return [note(vscode.l10n.t('Expired: what it would have run is gone'))];
+      return [
+        note(
+          state.interrupted
+            ? vscode.l10n.t('Cut off while it was applied: whether it was done is not known')
+            : vscode.l10n.t('Expired: what it would have run is gone'),
+        ),
+      ];
     case 'pending':
       return [
         ...votes(preview, store.blockersOf(preview)),
@@ -85,7 +92,15 @@ function votes(preview: Preview, blockers: readonly Preview[]): vscode.Command[]
   const discard = files === 1 ? vscode.l10n.t('Discard') : vscode.l10n.t('Discard all {0}', files);
   return [
     commandOf(`$(check) ${title}`, 'redline.preview.apply', id, undefined, revision, chain),
-    commandOf(`$(discard) ${discard}`, 'redline.preview.discard', id, undefined, revision),
+    planOf(preview)
+      ? commandOf(
+          `$(discard) ${vscode.l10n.t('Discard…')}`,
+          'redline.preview.discardWithReason',
+          id,
+          undefined,
+          revision,
+        )
+      : commandOf(`$(discard) ${discard}`, 'redline.preview.discard', id, undefined, revision),
   ];
 }
 

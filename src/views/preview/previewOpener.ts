@@ -4,6 +4,7 @@ import { detailOf } from '../../agent/base/errors.ts';
 import type { Logger } from '../../agent/base/log.ts';
 import { isOpen, type Preview } from '../../agent/preview/preview.ts';
 import type { PreviewStore } from '../../agent/preview/previewStore.ts';
+import { planOf } from '../../agent/session/planMode.ts';
 import type { Session } from '../../agent/session/session.ts';
 import type { Settings } from '../host/settings.ts';
 import { PREVIEW_SCHEME } from '../contributions.ts';
@@ -64,8 +65,8 @@ export class PreviewOpener implements vscode.Disposable {
 
   #follow(preview: Preview): void {
     if (!isOpen(preview)) {
-      this.#quietly(this.#options.tabs.close(preview.id));
-    } else if (this.#mayOpen && preview.state.kind === 'pending' && this.#opensByItself()) {
+      this.#quietly(this.#close(preview));
+    } else if (this.#mayOpen && preview.state.kind === 'pending' && this.#opensByItself(preview)) {
       this.#mayOpen = false;
       this.#quietly(
         this.#show(preview, {
@@ -83,9 +84,17 @@ export class PreviewOpener implements vscode.Disposable {
     this.#quietly(tabs.closeFiles(preview.id, ({ path }) => !changesFile(preview, path, files)));
   }
 
-  #opensByItself(): boolean {
+  async #close(preview: Preview): Promise<void> {
+    await this.#options.tabs.close(preview.id);
+    // A plan that is sent back is a request for the next one.
+    const { state } = preview;
+    if (planOf(preview) && state.kind === 'discarded' && state.by.actor === 'human') this.expectPreview();
+  }
+
+  /** In Auto mode only a plan: it waits for a person all the same. */
+  #opensByItself(preview: Preview): boolean {
     const { settings } = this.#options;
-    return settings.open === 'auto' && settings.modelAuthority !== 'apply';
+    return settings.open === 'auto' && (settings.modelAuthority !== 'apply' || planOf(preview) !== undefined);
   }
 
   /** Files that change on disk are no activity; what happens in the editor that a person is in is. */
@@ -106,6 +115,12 @@ export class PreviewOpener implements vscode.Disposable {
   async #showDiff(preview: Preview, options: vscode.TextDocumentShowOptions, path?: string): Promise<void> {
     const { files } = this.#options;
     const { changes, id } = preview;
+    const plan = planOf(preview);
+    if (plan) {
+      const title = tabTitle(vscode.l10n.t('Plan: {0}', oneLine(plan.title)), id);
+      await vscode.commands.executeCommand('vscode.open', opaqueUri(preview, 'proposal'), options, title);
+      return;
+    }
     if (!changes) {
       const title = tabTitle(oneLine(preview.label), id);
       await vscode.commands.executeCommand(

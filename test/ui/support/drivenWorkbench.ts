@@ -1,10 +1,12 @@
 import { createVSIX } from '@vscode/vsce';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import type * as nodeFs from 'node:fs';
+import { test } from 'node:test';
 import { tmpdir } from 'node:os';
 import * as path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type * as vscode from 'vscode';
+import { inRepo } from '../../../scripts/lib/paths.mjs';
 import { Workbench, type WorkbenchOptions } from '../../../scripts/lib/workbench.mjs';
 import type { RedlineApi } from '../../../src/views/api.ts';
 
@@ -24,8 +26,11 @@ interface Address {
   readonly pid: number;
 }
 
+/** The longest a test may take, in milliseconds: a busy machine starts VS Code in half a minute. */
+const TEST_MS = 240_000;
 /** How long an extension host may take to be ready, in milliseconds. */
-const READY_MS = 40_000;
+const READY_MS = 60_000;
+const STEP_MS = 20_000;
 const POLL_MS = 25;
 
 /** A {@link Workbench} whose extension host runs functions of the test, and can be killed. */
@@ -69,6 +74,24 @@ export class DrivenWorkbench {
     return answer.value;
   }
 
+  /**
+   * Asks until the answer is not undefined or null, for a while.
+   * @param what names it in the error when the time is over
+   */
+  async until<A, R>(
+    what: string,
+    callee: (tools: HostTools, argument: A) => R | Promise<R>,
+    argument?: A,
+  ): Promise<NonNullable<R>> {
+    const deadline = Date.now() + STEP_MS;
+    for (;;) {
+      const value = await this.run(callee, argument);
+      if (value !== undefined && value !== null) return value;
+      if (Date.now() > deadline) throw new Error(`Timed out waiting for ${what}.`);
+      await delay(POLL_MS);
+    }
+  }
+
   /** Kills the extension host, with no chance to save anything. */
   kill(): void {
     process.kill(this.#address.pid, 'SIGKILL');
@@ -90,6 +113,29 @@ export class DrivenWorkbench {
     await this.workbench.close();
     await rm(this.#folder, { recursive: true, force: true });
   }
+}
+
+/**
+ * A test with a {@link DrivenWorkbench} of its own. When it fails, a picture of the window and the extension's log are
+ * kept in out/ui-failures.
+ */
+export function drivenTest(
+  name: string,
+  options: WorkbenchOptions,
+  body: (driven: DrivenWorkbench) => Promise<void>,
+): void {
+  test(name, { timeout: TEST_MS }, async t => {
+    const driven = await DrivenWorkbench.open({ pictures: inRepo('out', 'ui-failures'), ...options });
+    try {
+      await body(driven);
+    } catch (error) {
+      t.diagnostic(`picture: ${await driven.workbench.screenshot(name)}`);
+      t.diagnostic(driven.workbench.extensionLog());
+      throw error;
+    } finally {
+      await driven.close();
+    }
+  });
 }
 
 /** Where the driver of an extension host other than `oldPid` listens, once it does. */

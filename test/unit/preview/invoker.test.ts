@@ -2,6 +2,10 @@ import { test } from 'node:test';
 import assert from 'node:assert/strict';
 import { StalePreviewError, ToolError } from '../../../src/agent/base/errors.ts';
 import { textOf, textResult } from '../../../src/agent/preview/pendingAction.ts';
+import { PreviewStore } from '../../../src/agent/preview/previewStore.ts';
+import { alreadyResolvedText } from '../../../src/agent/preview/resolveTexts.ts';
+import { Gate } from '../../support/gate.ts';
+import { MemoryPreviewLog } from '../../support/testSession.ts';
 import { modify } from '../../support/changes.ts';
 import { detailsOf, InvokerHarness } from '../../support/invokerHarness.ts';
 
@@ -313,9 +317,36 @@ test('a log that cannot be written changes no outcome of callbacks and recommend
     log.fault = new Error('disk full');
     const result = await resolve({ actor: 'model' });
     assert.equal(result.isError, undefined);
-    assert.deepEqual(logFailures, [log.fault]);
+    // An apply is two entries: that it begins, and how it ended.
+    assert.deepEqual(logFailures, Array<Error>(authority === 'apply' ? 2 : 1).fill(log.fault));
     assert.equal(state().kind, authority === 'apply' ? 'applied' : 'pending');
   }
+});
+
+test('an opaque apply that the end of the process cut off expires, and nobody is told that nothing was changed', async () => {
+  const { stage, resolve, log } = new InvokerHarness();
+  const gate = new Gate();
+  stage({
+    apply: async () => {
+      await gate.pass();
+      return textResult('done');
+    },
+  });
+  const running = resolve();
+  await gate.reached;
+  const restored = new PreviewStore(new MemoryPreviewLog(), error => assert.fail(String(error)));
+  restored.restore(log.entries);
+  const preview = restored.get('p1') ?? assert.fail('p1 is there');
+  assert.deepEqual(preview.state, { kind: 'expired', interrupted: true });
+  assert.deepEqual(restored.interruptedLandings, []);
+  assert.match(alreadyResolvedText(preview), /Whether it was done is not known: check before you stage it/);
+  await restored.dismiss('p1');
+  assert.deepEqual(restored.get('p1')?.state, { kind: 'expired', interrupted: true, dismissed: true });
+  gate.open();
+  await running;
+  const later = new PreviewStore(new MemoryPreviewLog(), error => assert.fail(String(error)));
+  later.restore(log.entries);
+  assert.equal(later.get('p1')?.state.kind, 'applied', 'one that ended is what it ended as');
 });
 
 test('files are not written when it cannot be written down before that they will be', async () => {

@@ -2,7 +2,7 @@ import { test } from 'node:test';
 import assert from 'node:assert/strict';
 import { textResult } from '../../../src/agent/preview/pendingAction.ts';
 import type { ModelAuthority } from '../../../src/agent/preview/preview.ts';
-import { lastWords, planTitle } from '../../../src/agent/session/planMode.ts';
+import { lastWords, planOf, planTitle } from '../../../src/agent/session/planMode.ts';
 import type { ScriptedTurn } from '../../support/scriptedProvider.ts';
 import { createTestSession, type TestSessionOptions } from '../../support/testSession.ts';
 
@@ -17,6 +17,14 @@ function planning(options: TestSessionOptions) {
   t.session.setPlanMode(true);
   return t;
 }
+
+test('a plan is known by its source and its shape', () => {
+  const details = { title: 'T', text: 'x' };
+  assert.deepEqual(planOf({ sourceToolName: 'plan_approval', details }), details);
+  assert.equal(planOf({ sourceToolName: 'other', details }), undefined);
+  for (const odd of [undefined, null, 'T', { title: 'T' }, { title: 1, text: 'x' }])
+    assert.equal(planOf({ sourceToolName: 'plan_approval', details: odd }), undefined);
+});
 
 for (const modelAuthority of ['recommend', 'apply', 'none'] satisfies ModelAuthority[]) {
   test(`${modelAuthority}: tools are read-only, a submitted plan waits for the human, approval ends the mode and goes on`, async () => {
@@ -45,6 +53,8 @@ for (const modelAuthority of ['recommend', 'apply', 'none'] satisfies ModelAutho
     assert.equal(t.session.planMode, false);
     await t.untilState('idle');
     assert.equal(t.answers().at(-1)?.text, 'On it.');
+    const told = 'The user approved the plan (p1). Plan mode is off: carry it out now.';
+    assert.equal(t.steering().at(-1)?.text, told);
     assert.ok(t.requests.at(-1)?.tools.some(({ name }) => name === 'write_file'));
     t.assertSound();
   });
@@ -58,7 +68,10 @@ for (const modelAuthority of ['recommend', 'apply', 'none'] satisfies ModelAutho
     await t.click('p1', 'discard', 'smaller steps');
     await t.untilState('idle');
     assert.equal(t.session.planMode, true);
-    assert.match(t.steering().at(-1)?.text ?? '', /discarded p1 .*Reason: "smaller steps"/);
+    assert.match(
+      t.steering().at(-1)?.text ?? '',
+      /^The user wants the plan \(p1\) refined: "smaller steps"\. Plan mode is still on/,
+    );
   });
 
   test(`${modelAuthority}: a newer plan takes the place of the older`, async () => {

@@ -1,0 +1,257 @@
+/** What a new extension host on the same storage knows: pending previews, an interrupted session, a cleared history. */
+import assert from 'node:assert/strict';
+import { startScriptedServer, type Script, type ScriptedServer } from '../support/scriptedServer.ts';
+import { drivenTest, type DrivenWorkbench } from './support/drivenWorkbench.ts';
+
+const CART = 'src/cart.ts';
+/** What is kept of it: line ends of both kinds, no end of the last line, a character outside of the basic plane. */
+const NOTES = 'one\r\ntwo\nthree \u{1F389} ';
+
+drivenTest(
+  'three pending previews over a restart: two are the same to the byte, the opaque one has expired',
+  {},
+  async driven => {
+    const { workbench } = driven;
+    const original = workbench.readFile(CART) ?? assert.fail('the example has a cart');
+    const staged = await driven.run(
+      ({ api }, { path, before, notes }) => {
+        const change = api.previews.push({
+          label: 'Count in cents',
+          sourceToolName: 'a_tool',
+          changes: [{ path, before, after: before.replace('total += ', 'total += 100 * ') }],
+        });
+        const create = api.previews.push({
+          label: 'Write notes',
+          sourceToolName: 'a_tool',
+          changes: [{ path: 'notes.txt', before: null, after: notes }],
+        });
+        const opaque = api.previews.push({
+          label: 'Send a letter',
+          sourceToolName: 'post_office',
+          details: { to: 'Ada' },
+          apply: () => Promise.resolve({ content: [{ type: 'text', text: 'sent' }] }),
+        });
+        return { change: change.id, create: create.id, opaque: opaque.id };
+      },
+      { path: CART, before: original, notes: NOTES },
+    );
+    const contents = (): Promise<string[]> =>
+      driven.run(async ({ vscode }, ids) => {
+        const [folder] = vscode.workspace.workspaceFolders ?? [];
+        const read = async (id: string, path: string, query: string): Promise<string> => {
+          const uri = folder?.uri.with({
+            scheme: 'redline-preview',
+            authority: id,
+            path: `${folder.uri.path}/${path}`,
+            query,
+          });
+          return uri ? Buffer.from(await vscode.workspace.fs.readFile(uri)).toString('base64') : '';
+        };
+        return [
+          await read(ids.change, 'src/cart.ts', 'base'),
+          await read(ids.change, 'src/cart.ts', ''),
+          await read(ids.create, 'notes.txt', ''),
+        ];
+      }, staged);
+    const shown = await contents();
+    assert.equal(Buffer.from(shown[2] ?? '', 'base64').toString(), NOTES);
+
+    await driven.restart();
+
+    assert.deepEqual(
+      await driven.run(({ api }) => api.previews.list().map(({ id, stale }) => ({ id, stale }))),
+      [
+        { id: staged.create, stale: false },
+        { id: staged.change, stale: false },
+      ],
+    );
+    assert.deepEqual(await contents(), shown);
+    assert.equal(await driven.run(({ api }, id) => api.previews.get(id)?.state, staged.opaque), 'expired');
+    assert.match(
+      await driven.run(
+        async ({ api }, id) =>
+          (await api.previews.resolve({ id, action: 'apply', reason: 'try' })).content[0]?.text ?? '',
+        staged.opaque,
+      ),
+      /has expired: what it would have run is gone\. Nothing was changed\./,
+    );
+
+    await workbench.openRedlineChat();
+    await workbench.treeRow('Expired (1)').waitFor();
+    await workbench.treeRow('Expired (1)').click();
+    await workbench.treeRow('Send a letter').waitFor();
+    await workbench.screenshot('reload-expired');
+    await workbench.treeAction('Count in cents', 'Apply');
+    await workbench.waitForFile(CART, text => text !== original);
+    await workbench.treeAction('Write notes', 'Apply');
+    await workbench.waitForFile('notes.txt', text => text !== undefined);
+    const after = (at: number): string => Buffer.from(shown[at] ?? '', 'base64').toString();
+    assert.equal(workbench.readFile(CART), after(1));
+    assert.equal(workbench.readFile('notes.txt'), NOTES);
+
+    await workbench.treeAction('Expired (1)', 'Dismiss');
+    await workbench.treeRow('Expired (1)').waitFor({ state: 'detached' });
+    const next = await driven.run(
+      ({ api }) =>
+        api.previews.push({
+          label: 'Next',
+          sourceToolName: 'a_tool',
+          changes: [{ path: 'x.txt', before: null, after: 'x' }],
+        }).id,
+    );
+    assert.equal(next, 'p4', 'ids are never used again');
+  },
+);
+
+drivenTest(
+  'a session that was cut off comes back idle and says so; its call has a result; nothing is sent by itself',
+  {},
+  async driven => {
+    const { workbench } = driven;
+    const { server, id } = await interruptedInApply(driven, [
+      {
+        text: 'Sending it.',
+        toolCalls: [{ name: 'resolve', arguments: { action: 'apply', reason: 'now' } }],
+      },
+      { text: 'I will check first.' },
+    ]);
+    try {
+      driven.kill();
+      await driven.reload();
+
+      const { state, messages, preview } = await driven.run(
+        ({ api }, previewId) => ({
+          state: api.session.state,
+          messages: api.session.messages(),
+          preview: api.previews.get(previewId)?.state,
+        }),
+        id,
+      );
+      assert.equal(state, 'idle');
+      assert.equal(preview, 'expired');
+      assert.deepEqual(
+        messages.flatMap(message => (message.role === 'tool' ? [message.content] : [])),
+        ['Interrupted: the result of this call is not known. Check before you repeat it.'],
+      );
+      await workbench.openRedlineChat();
+      await workbench.chatFrame().getByText('This session was interrupted').waitFor();
+      await workbench.screenshot('reload-interrupted');
+      assert.equal(server.requests.length, 1, 'nothing was sent by the new extension host');
+
+      await workbench.sendChat('Did it work?');
+      const { body } = await server.request(1);
+      assert.deepEqual(
+        body.messages.slice(-1).map(message => message.content),
+        ['Did it work?'],
+        'the next request is the prompt, and the conversation is one that every server takes',
+      );
+      await workbench.chatFrame().getByText('I will check first.').waitFor();
+    } finally {
+      await server.close();
+    }
+    assert.deepEqual(server.violations, []);
+  },
+);
+
+drivenTest(
+  'Clear History: what resolved previews held is gone from the disk, ledger and ids remain',
+  {},
+  async driven => {
+    const { workbench } = driven;
+    await driven.run(async ({ api, vscode }) => {
+      const [folder] = vscode.workspace.workspaceFolders ?? [];
+      if (!folder) throw new Error('no folder');
+      const uri = vscode.Uri.joinPath(folder.uri, 'secret.txt');
+      await vscode.workspace.fs.writeFile(uri, Buffer.from('the old secret'));
+      const push = (path: string, before: string | null, after: string) =>
+        api.previews.push({
+          label: `Change ${path}`,
+          sourceToolName: 'a_tool',
+          changes: [{ path, before, after }],
+        });
+      const { id } = push('secret.txt', 'the old secret', 'the new secret');
+      await api.previews.resolve({ id, action: 'apply', reason: 'rotated' });
+      const discarded = push('other.txt', null, 'a refused secret');
+      await api.previews.resolve({ id: discarded.id, action: 'discard', reason: 'not this' });
+      push('pending.txt', null, 'a pending text');
+    });
+    assert.match(await log(driven), /the old secret.*the new secret.*a refused secret/s);
+
+    await workbench.openRedlineChat();
+    await workbench.runCommand('Redline: Clear History…');
+    await workbench.page.locator('.monaco-dialog-box').getByText('Forget the content').waitFor();
+    await workbench.screenshot('clear-history');
+    await workbench.page.locator('.monaco-dialog-box').getByRole('button', { name: 'Clear History' }).click();
+    await driven.until('the content to be gone', ({ fs, storage }) =>
+      fs.readFileSync(`${storage}/previews.jsonl`, 'utf8').includes('secret"') ? undefined : true,
+    );
+
+    const kept = await log(driven);
+    assert.doesNotMatch(kept, /the old secret|the new secret|a refused secret/);
+    assert.match(kept, /a pending text/);
+    const facts = (): Promise<unknown> =>
+      driven.run(({ api }) => ({
+        pending: api.previews.list().map(({ id }) => id),
+        ledger: api.previews
+          .ledger()
+          .map(({ previewId, outcome, reason, files }) => [previewId, outcome, reason, files.length]),
+        forgotten: api.previews.get('p1') ?? null,
+      }));
+    const expected = {
+      pending: ['p3'],
+      ledger: [
+        ['p1', 'applied', 'rotated', 1],
+        ['p2', 'discarded', 'not this', 1],
+      ],
+      forgotten: null,
+    };
+    assert.deepEqual(await facts(), expected);
+    await driven.restart();
+    assert.deepEqual(await facts(), expected);
+    const next = await driven.run(async ({ api }) => {
+      await api.previews.resolve({ id: 'p3', action: 'apply', reason: 'still there' });
+      return api.previews.push({
+        label: 'Next',
+        sourceToolName: 'a_tool',
+        changes: [{ path: 'x.txt', before: null, after: 'x' }],
+      }).id;
+    });
+    assert.equal(workbench.readFile('pending.txt'), 'a pending text');
+    assert.equal(next, 'p4');
+  },
+);
+
+/** The log of previews as it is on disk. */
+function log(driven: DrivenWorkbench): Promise<string> {
+  return driven.run(({ fs, storage }) => fs.readFileSync(`${storage}/previews.jsonl`, 'utf8'));
+}
+
+/** A session in Auto mode whose model has resolved an opaque preview, and whose apply never ends. */
+async function interruptedInApply(
+  driven: DrivenWorkbench,
+  script: Script,
+): Promise<{ server: ScriptedServer; id: string }> {
+  const server = await startScriptedServer(script);
+  const id = await driven.run(async ({ api, vscode }, baseUrl) => {
+    const settings = vscode.workspace.getConfiguration('redline');
+    const set = (key: string, value: string) =>
+      settings.update(key, value, vscode.ConfigurationTarget.Global);
+    await set('openai.baseUrl', baseUrl);
+    await set('openai.model', 'scripted');
+    await set('provider', 'openai');
+    await set('resolve.modelAuthority', 'apply');
+    const preview = api.previews.push({
+      label: 'Send a letter',
+      sourceToolName: 'post_office',
+      apply: () => new Promise(() => undefined),
+    });
+    void api.session.prompt('Send the letter.');
+    return preview.id;
+  }, server.baseUrl);
+  await driven.until(
+    'the apply to begin',
+    ({ api }, previewId) => (api.previews.get(previewId)?.state === 'applying' ? true : undefined),
+    id,
+  );
+  return { server, id };
+}
