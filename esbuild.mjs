@@ -16,6 +16,7 @@ const options = {
   sourcemap: true,
   sourcesContent: false,
   logLevel: 'warning',
+  charset: 'utf8',
   // CommonJS has no code splitting: `import('x')` of a chunk becomes a lazy `require`.
   supported: { 'dynamic-import': false },
 };

@@ -3,7 +3,7 @@ import { bootstrap } from './lib/bootstrap.mjs';
 
 await bootstrap();
 const { runNodeTests } = await import('./lib/nodeTests.mjs');
-const { failed } = await runNodeTests('kill-apply', 'test/unit/preview/killApply.test.ts', {
+const { failed } = await runNodeTests('kill-apply', 'test/soak/killApply.test.ts', {
   env: { REDLINE_KILLS: process.argv[2] ?? '120' },
 });
 process.exitCode = failed === 0 ? 0 : 1;

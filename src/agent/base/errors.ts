@@ -4,6 +4,12 @@
  */
 export class ToolError extends Error {
   override readonly name: string = 'ToolError';
+  /** Tells it from other errors also across parts that are loaded late and have a copy of this class. */
+  readonly isForModel = true;
+}
+
+export function isToolError(error: unknown): error is ToolError {
+  return error instanceof Error && 'isForModel' in error;
 }
 
 /** A base that a preview was made on is no longer what is there. Nothing was written. */

@@ -76,6 +76,13 @@ export class Review {
     this.#inbox.push(message);
   }
 
+  /** The model saw an older revision. Of several rebases that were not told yet only the last one is. */
+  tellRevision(preview: Preview, by: RevisedBy, patch?: string): void {
+    const text = revisionText(preview, by, patch);
+    const message: SteeringMessage = { role: 'steering', kind: 'revision', text, previewIds: [preview.id] };
+    this.tell(message, by === 'rebase' ? `rebase ${preview.id}` : undefined);
+  }
+
   /** What the person must see although no request follows. */
   takeNotices(): readonly SteeringMessage[] {
     const notices = this.#inbox.filter(message => message.kind === 'notice');
@@ -118,10 +125,4 @@ export function outcomeMessage(entry: LedgerEntry, store: Pick<PreviewStore, 'ge
   const { previewId } = entry;
   const text = outcomeText(entry, store.get(previewId)?.part);
   return { role: 'steering', kind: 'outcome', text, previewIds: [previewId] };
-}
-
-/** Tells the model that it saw an older revision. */
-export function revisionMessage(preview: Preview, by: RevisedBy, patch?: string): SteeringMessage {
-  const text = revisionText(preview, by, patch);
-  return { role: 'steering', kind: 'revision', text, previewIds: [preview.id] };
 }

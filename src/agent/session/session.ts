@@ -13,22 +13,16 @@ import { isOpen, type Preview, type PreviewOrigin } from '../preview/preview.ts'
 import type { Revision } from '../preview/previewStore.ts';
 import { queueResolveHandler, type QueuedPreview } from '../preview/queueResolveHandler.ts';
 import { executeToolCall } from '../tools/execute.ts';
-import { specOf } from '../tools/registry.ts';
+import { offeredTools, specOf } from '../tools/registry.ts';
 import type { Tool } from '../tools/tool.ts';
 import type { SessionEvent, SessionState } from './events.ts';
 import { runLoop, type LoopEnd, type LoopPort } from './loop.ts';
 import { lastWords, PLAN_MODE_PROMPT, PlanMode } from './planMode.ts';
 import { concerned, mended, untoldOutcomes } from './restore.ts';
-import { outcomeMessage, Review, revisionMessage } from './review.ts';
+import { outcomeMessage, Review } from './review.ts';
 import { newSessionId, type SessionLogEntry, type StoredSession } from './sessionLog.ts';
-import type { SessionOptions } from './sessionOptions.ts';
+import type { Prompt, SessionOptions } from './sessionOptions.ts';
 import { ToolChoices } from './toolChoices.ts';
-
-/** What a person asked, with what goes with it. */
-interface Prompt {
-  readonly text: string;
-  readonly attachments: readonly Attachment[];
-}
 
 /**
  * One conversation: its messages, the loop that extends them, and what of the previews concerns the model. Previews
@@ -231,7 +225,7 @@ export class Session implements Disposable {
     const { promise, resolve } = deferred();
     this.#run = promise;
     void this.#runAll().then(resolve);
-    return promise;
+    return this.#run;
   }
 
   /** Never rejects. Nothing comes between the last look for prompts and the end of the run: no prompt is lost. */
@@ -310,11 +304,7 @@ export class Session implements Disposable {
 
   #tools(): readonly Tool[] {
     const { tools, settings } = this.#options;
-    const withResolve = this.planMode || settings().modelAuthority !== 'none';
-    const offered = tools.createTools(undefined, { withResolve });
-    return this.planMode
-      ? offered.filter(tool => tool.readOnly === true || tool.name === 'resolve')
-      : offered;
+    return offeredTools(tools, { planMode: this.planMode, authority: settings().modelAuthority });
   }
 
   #execute(call: ToolCall, signal: AbortSignal): Promise<ToolResultMessage> {
@@ -339,10 +329,7 @@ export class Session implements Disposable {
   #followRevision({ preview, by, part, patch }: Revision): void {
     if (!this.#review.knows(preview.id)) return;
     if (part) this.#review.staged(part.id);
-    this.#review.tell(
-      revisionMessage(preview, by, patch),
-      by === 'rebase' ? `rebase ${preview.id}` : undefined,
-    );
+    this.#review.tellRevision(preview, by, patch);
   }
 
   #followResolution(entry: LedgerEntry): void {
@@ -354,9 +341,7 @@ export class Session implements Disposable {
     else this.#setState('idle');
   }
 
-  #goesOn(): boolean {
-    return this.#review.isOver && this.#options.settings().continueAfterReview;
-  }
+  #goesOn = (): boolean => this.#review.isOver && this.#options.settings().continueAfterReview;
 
   #append(message: SessionMessage): void {
     const id = this.#messages.length;

@@ -1,5 +1,6 @@
 import type { Logger } from '../base/log.ts';
 import type { ChatProvider } from '../model/chatProvider.ts';
+import type { Attachment } from '../model/messages.ts';
 import type { ToolChoiceLadder } from '../model/toolChoiceLadder.ts';
 import type { Invoker } from '../preview/invoker.ts';
 import type { Overlay } from '../preview/overlay.ts';
@@ -31,4 +32,10 @@ export interface SessionOptions {
   readonly providerFor: (prompt: string) => ChatProvider;
   /** Where a session of this id is written. */
   readonly logFor: (sessionId: string) => { append(entry: SessionLogEntry): Promise<void> };
+}
+
+/** What a person asked, with what goes with it. */
+export interface Prompt {
+  readonly text: string;
+  readonly attachments: readonly Attachment[];
 }

@@ -1,6 +1,6 @@
 import type * as z from 'zod';
 import { abortErrorOf, untilAborted } from '../base/abort.ts';
-import { detailOf, isAbortError, messageOf, ToolError } from '../base/errors.ts';
+import { detailOf, isAbortError, isToolError, messageOf, ToolError } from '../base/errors.ts';
 import type { Logger } from '../base/log.ts';
 import type { ToolCall, ToolResultMessage } from '../model/messages.ts';
 import { textOf, type AgentToolResult, type PendingAction } from '../preview/pendingAction.ts';
@@ -102,7 +102,7 @@ function parseJson(call: ToolCall): unknown {
 function errorResult(call: ToolCall, error: unknown, { context, logger }: ExecuteOptions): AgentToolResult {
   const aborted = context.signal.aborted && (isAbortError(error) || error === abortErrorOf(context.signal));
   const text = aborted ? 'Interrupted by the user while it ran.' : messageOf(error);
-  if (!aborted && !(error instanceof ToolError)) logger.error(`Tool ${call.name} threw: ${detailOf(error)}`);
+  if (!aborted && !isToolError(error)) logger.error(`Tool ${call.name} threw: ${detailOf(error)}`);
   return { content: [{ type: 'text', text }], isError: true };
 }
 

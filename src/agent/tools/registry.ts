@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { ToolError } from '../base/errors.ts';
 import type { ToolSpec } from '../model/chatProvider.ts';
+import type { ModelAuthority } from '../preview/preview.ts';
 import type { Tool } from './tool.ts';
 
 /** All tools by name. The first to take a name keeps it. */
@@ -32,6 +33,15 @@ export class ToolRegistry {
       return tool.hidden === true || requested === undefined || requested.includes(tool.name);
     });
   }
+}
+
+/** What a session offers in a mode: in plan mode only what changes nothing, and `resolve` to submit the plan with. */
+export function offeredTools(
+  registry: ToolRegistry,
+  { planMode, authority }: { readonly planMode: boolean; readonly authority: ModelAuthority },
+): readonly Tool[] {
+  const offered = registry.createTools(undefined, { withResolve: planMode || authority !== 'none' });
+  return planMode ? offered.filter(tool => tool.readOnly === true || tool.name === 'resolve') : offered;
 }
 
 const specs = new WeakMap<Tool, ToolSpec>();

@@ -22,7 +22,7 @@ import { createAstEngine } from './astEngine.ts';
 import { Providers } from './providers.ts';
 import { ApiKeys } from './secrets.ts';
 import { Settings } from './settings.ts';
-import { WorkspaceTextSearch } from './textSearch.ts';
+import { lazyTextSearch } from './lazyTextSearch.ts';
 import { VsCodeWorkspace } from './workspace.ts';
 
 /** The core with its adapters: what the views are made of. */
@@ -60,7 +60,7 @@ export async function createAgent(context: vscode.ExtensionContext): Promise<Age
   subscriptions.push(overlay, rebaser);
   const providers = new Providers(settings, keys, log);
   const tools = builtInTools();
-  tools.register(searchTextTool(new WorkspaceTextSearch(workspace, overlay, log)));
+  tools.register(searchTextTool(lazyTextSearch(workspace, overlay, log)));
   const engine = createAstEngine(context.extensionPath);
   const unsaved = (): string[] => [...new Set([...workspace.unsaved(), ...overlay.paths()])];
   const searcher: AstSearcher = { engine, scope: { folders: () => workspace.folders(), unsaved } };

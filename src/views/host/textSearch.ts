@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import { detailOf, isAbortError, ToolError } from '../../agent/base/errors.ts';
+import { detailOf, isAbortError, isToolError } from '../../agent/base/errors.ts';
 import type { Logger } from '../../agent/base/log.ts';
 import type { TextMatch, TextMatches, TextQuery, TextSearch } from '../../agent/tools/searchText.ts';
 import { withoutIgnored } from './gitIgnore.ts';
@@ -70,7 +70,7 @@ export class WorkspaceTextSearch implements TextSearch {
       try {
         return await this.#withRipgrep(ripgrep, query, globs, limit, signal);
       } catch (error) {
-        if (error instanceof ToolError || isAbortError(error)) throw error;
+        if (isToolError(error) || isAbortError(error)) throw error;
         this.#logger.warn(`${ripgrep} could not be used, searching without it: ${detailOf(error)}`);
         this.#ripgrep = Promise.resolve(undefined);
       }

@@ -58,7 +58,14 @@ test('resolve cannot be requested: it is there, or not where the human alone res
 
 test('the built-in tools: resolve is hidden, and those that change nothing are marked', () => {
   const registry = builtInTools();
-  assert.deepEqual(names(registry.list()), ['read_file', 'list_files', 'edit_file', 'write_file']);
+  assert.deepEqual(names(registry.list()), [
+    'read_file',
+    'list_files',
+    'edit_file',
+    'write_file',
+    'delete_file',
+    'rename_file',
+  ]);
   assert.deepEqual(names(registry.list().filter(({ readOnly }) => readOnly)), ['read_file', 'list_files']);
 });
 

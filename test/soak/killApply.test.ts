@@ -1,6 +1,6 @@
 import { test } from 'node:test';
 import assert from 'node:assert/strict';
-import { killApply } from '../../support/killApply.ts';
+import { killApply } from '../support/killApply.ts';
 
 /** `npm run test:kill-apply` asks for more. */
 const rounds = Number(process.env['REDLINE_KILLS'] ?? 12);

@@ -10,9 +10,9 @@ import { tmpdir } from 'node:os';
 import * as path from 'node:path';
 import { after, before, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
-import { DrivenWorkbench } from './support/drivenWorkbench.ts';
-import { violationsAfterKill } from './support/killVerdict.ts';
-import { findings, workUntilKilled, type KillReport } from './support/killWorkload.ts';
+import { DrivenWorkbench } from '../ui/support/drivenWorkbench.ts';
+import { violationsAfterKill } from '../ui/support/killVerdict.ts';
+import { findings, workUntilKilled, type KillReport } from '../ui/support/killWorkload.ts';
 
 const KILLS = Number(process.env['REDLINE_KILLS'] ?? 5);
 /** The latest moment of a kill after the work began, in milliseconds. */
