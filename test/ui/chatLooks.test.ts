@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { inRepo } from '../../scripts/lib/paths.mjs';
 import { Workbench } from '../../scripts/lib/workbench.mjs';
 import { startScriptedServer, type Script } from '../support/scriptedServer.ts';
-import { axeViolations, unnamedControls, unreachableByKeyboard } from './support/chatChecks.ts';
+import { axeViolations, buttonNames, unnamedControls, unreachableByKeyboard } from './support/chatChecks.ts';
 
 const THEMES = {
   dark: 'Default Dark Modern',
@@ -52,6 +52,13 @@ async function showEverything(workbench: Workbench): Promise<void> {
   await chat.locator('[data-kind="error"]').waitFor();
 }
 
+/** Every button of that conversation by its name, in the order of the keyboard. */
+const BUTTONS = [
+  'Plan',
+  'New Session',
+  ...['Open Edit src/cart.ts (1 edit)', 'Open Edit src/cart.ts (1 edit)', 'cart.ts src, modified, +1 −1'],
+];
+
 /** Unfolds and opens what is folded, so that it is seen and checked. */
 async function unfold(workbench: Workbench): Promise<void> {
   const chat = workbench.chatFrame();
@@ -90,6 +97,7 @@ test('the chat in dark, light and high contrast, by keyboard, and at 200 % zoom'
     await workbench.chatFrame().locator('#prompt').fill('');
   }
   assert.deepEqual(await unnamedControls(workbench), []);
+  assert.deepEqual(await buttonNames(workbench), BUTTONS);
   assert.deepEqual(await unreachableByKeyboard(workbench), []);
   // What a window at 200 % has: half the room.
   await workbench.page.setViewportSize({ width: 600, height: 700 });

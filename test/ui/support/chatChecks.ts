@@ -57,6 +57,12 @@ export async function unreachableByKeyboard(workbench: Workbench): Promise<strin
   return names.filter((_, i) => !reached.has(String(i)));
 }
 
+/** The names of the visible buttons, as a screen reader says them. */
+export async function buttonNames(workbench: Workbench): Promise<string[]> {
+  const snapshot = await workbench.chatFrame().locator('body').ariaSnapshot();
+  return [...snapshot.matchAll(/^\s*- button "((?:[^"\\]|\\.)*)"/gm)].map(([, name = '']) => name);
+}
+
 /** The visible controls that say nothing to a screen reader. */
 export function unnamedControls(workbench: Workbench): Promise<string[]> {
   const controls = workbench.chatFrame().locator(CONTROLS).filter({ visible: true });
