@@ -10,6 +10,7 @@ import { execute, registerCommands } from './views/commands/registerCommand.ts';
 import { sessionCommands } from './views/commands/sessionCommands.ts';
 import { registerContextKeys } from './views/contextKeys.ts';
 import { PREVIEW_SCHEME, views } from './views/contributions.ts';
+import { sentenceFor } from './views/errorSentence.ts';
 import { createAgent } from './views/host/agent.ts';
 import { FileWatcher } from './views/host/fileWatcher.ts';
 import { modeSwitch } from './views/host/settings.ts';
@@ -42,6 +43,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<Redlin
     model: () => ({ label: agent.providers.current().label, offline: agent.providers.isOffline }),
     activePreviewId: () => tabs.activeId(),
     onWillPrompt: () => opener.expectPreview(),
+    sentenceFor: error => sentenceFor(error, vscode.l10n),
     execute,
     logger: log,
   });

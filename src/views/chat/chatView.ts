@@ -43,6 +43,7 @@ export interface ChatViewOptions {
   readonly activePreviewId: () => string | undefined;
   /** A person is about to ask something here. */
   readonly onWillPrompt: () => void;
+  readonly sentenceFor: (error: unknown) => string | undefined;
   readonly execute: <K extends CommandId>(id: K, ...args: CommandArguments[K]) => Thenable<unknown>;
   readonly logger: Logger;
 }

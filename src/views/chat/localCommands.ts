@@ -7,7 +7,7 @@ import { textOf } from '../../agent/preview/pendingAction.ts';
 import type { PreviewStore } from '../../agent/preview/previewStore.ts';
 import { humanReason } from '../../agent/preview/resolveTexts.ts';
 import type { ToolRegistry } from '../../agent/tools/registry.ts';
-import { sentenceFor, type SentenceLocaliser } from '../errorSentence.ts';
+import type { SentenceLocaliser } from '../errorSentence.ts';
 import { oneLine } from '../plainText.ts';
 
 export interface LocalCommandsOptions {
@@ -20,6 +20,8 @@ export interface LocalCommandsOptions {
   /** What the command `Discard All` does; gives how many it discarded. */
   readonly discardAll: () => Promise<number>;
   readonly l10n: SentenceLocaliser;
+  /** A known error in words for the person; given, because the kinds of errors are told apart by identity. */
+  readonly sentenceFor: (error: unknown) => string | undefined;
   readonly logger: Logger;
 }
 
@@ -39,12 +41,12 @@ export class LocalCommands {
 
   /** What came of it, as Markdown for the person. Never rejects. */
   async run(command: LocalCommand): Promise<string> {
-    const { l10n, logger } = this.#options;
+    const { l10n, logger, sentenceFor } = this.#options;
     try {
       return await this.#run(command);
     } catch (error) {
       logger.error(`"/${command.kind}" failed: ${detailOf(error)}`);
-      return sentenceFor(error, l10n) ?? l10n.t('Redline could not do that. The log has the details.');
+      return sentenceFor(error) ?? l10n.t('Redline could not do that. The log has the details.');
     }
   }
 

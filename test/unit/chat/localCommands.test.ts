@@ -4,6 +4,7 @@ import { parseSlashCommand } from '../../../src/agent/model/slashCommands.ts';
 import { LocalCommands } from '../../../src/views/chat/localCommands.ts';
 import { fill } from '../../../src/views/chat/protocol.ts';
 import { silentLogger } from '../../../src/agent/base/log.ts';
+import { sentenceFor } from '../../../src/views/errorSentence.ts';
 import { createTestSession, type TestSessionOptions } from '../../support/testSession.ts';
 import { modify } from './fixtures.ts';
 
@@ -19,6 +20,7 @@ function setUp(options: TestSessionOptions = {}) {
     activePreviewId: () => shown.id,
     discardAll: () => Promise.resolve(discarded),
     l10n: { t: fill },
+    sentenceFor: error => sentenceFor(error, { t: fill }),
     logger: silentLogger,
   });
   const run = (typed: string): Promise<string> => {
