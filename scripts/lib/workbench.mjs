@@ -139,21 +139,31 @@ export class Workbench {
    * @throws {Error} when the palette does not offer exactly that
    */
   async runCommand(title) {
-    await this.page.keyboard.press('F1');
-    await this.#quickInput().fill(`>${title}`);
-    await this.quickPick(title);
+    // The palette lists what was there when it opened, and a window that is still settling may close it.
+    const deadline = Date.now() + TIMEOUT_MS;
+    for (;;) {
+      try {
+        await this.page.keyboard.press('F1');
+        await this.#quickInput().fill(`>${title}`, { timeout: TIMEOUT_MS / 4 });
+        return await this.quickPick(title, TIMEOUT_MS / 4);
+      } catch (error) {
+        if (Date.now() > deadline) throw error;
+        await this.page.keyboard.press('Escape');
+      }
+    }
   }
 
   /**
    * Chooses an entry of the open quick pick (palette, file list, or one an extension shows).
    * @param {string} label the entry's whole label
+   * @param {number} [timeout] in milliseconds
    */
-  async quickPick(label) {
+  async quickPick(label, timeout = TIMEOUT_MS) {
     const rows = this.page.locator('.quick-input-list .monaco-list-row');
     const exact = this.page
       .locator('.monaco-highlighted-label, .label-name')
       .getByText(label, { exact: true });
-    await rows.filter({ has: exact }).first().click();
+    await rows.filter({ has: exact }).first().click({ timeout });
   }
 
   /**
@@ -182,10 +192,8 @@ export class Workbench {
 
   /** Shows Redline's view container and waits for the chat to be ready for typing. */
   async openRedlineChat() {
-    const label = this.activityBarItem('Redline');
-    // The whole item: its badge lies over the label.
-    const item = this.page.locator('.activitybar .action-item:has(a[aria-label^="Redline"])');
-    if ((await label.getAttribute('aria-expanded')) !== 'true') await item.click();
+    // Not by the activity bar, whose icon hides what a window that was reloaded is just about to show again.
+    await this.runCommand('Redline: Focus on Chat View');
     await this.#prompt().waitFor();
   }
 

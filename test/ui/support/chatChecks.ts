@@ -60,7 +60,7 @@ export async function unreachableByKeyboard(workbench: Workbench): Promise<strin
 /** The names of the visible buttons, as a screen reader says them. */
 export async function buttonNames(workbench: Workbench): Promise<string[]> {
   const snapshot = await workbench.chatFrame().locator('body').ariaSnapshot();
-  return [...snapshot.matchAll(/^\s*- button "((?:[^"\\]|\\.)*)"/gm)].map(([, name = '']) => name);
+  return [...snapshot.matchAll(/^\s*- '?button "((?:[^"\\]|\\.)*)"/gm)].map(([, name = '']) => name);
 }
 
 /** The visible controls that say nothing to a screen reader. */
