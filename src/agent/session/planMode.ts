@@ -2,7 +2,7 @@ import type { SessionMessage } from '../model/messages.ts';
 import type { ResolveCall } from '../preview/modelResolver.ts';
 import { textResult, type AgentToolResult, type PendingAction } from '../preview/pendingAction.ts';
 import { PLAN_SOURCE } from '../preview/authority.ts';
-import type { Preview } from '../preview/preview.ts';
+import type { Preview, PreviewOrigin } from '../preview/preview.ts';
 
 /** A plan as the model submitted it. */
 export interface Plan {
@@ -89,6 +89,17 @@ export class PlanMode {
     if (this.#pending !== undefined) await this.#host.withdrawPlan(this.#pending);
     this.#pending = undefined;
   }
+}
+
+/** The call that submits a plan: the `resolve` of the last answer that has no result yet. */
+export function planOrigin(sessionId: string, messages: readonly SessionMessage[]): PreviewOrigin | null {
+  const at = messages.findLastIndex(message => message.role === 'assistant');
+  const answer = messages[at];
+  if (answer?.role !== 'assistant') return null;
+  const since = messages.slice(at + 1);
+  const answered = new Set(since.flatMap(message => (message.role === 'tool' ? [message.toolCallId] : [])));
+  const call = answer.toolCalls.find(({ id, name }) => name === 'resolve' && !answered.has(id));
+  return call ? { sessionId, messageId: `m${at}`, toolCallId: call.id } : null;
 }
 
 /** The model's last text since the person's last prompt; empty if there is none. */

@@ -17,7 +17,7 @@ import { offeredTools, specOf } from '../tools/registry.ts';
 import type { Tool } from '../tools/tool.ts';
 import type { SessionEvent, SessionState } from './events.ts';
 import { runLoop, type LoopEnd, type LoopPort } from './loop.ts';
-import { lastWords, PLAN_MODE_PROMPT, PlanMode } from './planMode.ts';
+import { lastWords, planOrigin, PLAN_MODE_PROMPT, PlanMode } from './planMode.ts';
 import { concerned, mended, untoldOutcomes } from './restore.ts';
 import { outcomeMessage, Review } from './review.ts';
 import { newSessionId, type SessionLogEntry, type StoredSession } from './sessionLog.ts';
@@ -194,7 +194,8 @@ export class Session implements Disposable {
     const conversation = this.#id;
     return new PlanMode({
       planText: () => lastWords(this.#messages),
-      stagePlan: action => this.#stage(action, null, () => undefined).preview.id,
+      stagePlan: action =>
+        this.#stage(action, planOrigin(this.#id, this.#messages), () => undefined).preview.id,
       withdrawPlan: async id => {
         const reason = 'Replaced by a newer plan.';
         await invoker.resolve({ id, action: 'discard', reason, actor: 'model' });

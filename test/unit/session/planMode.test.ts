@@ -47,6 +47,11 @@ for (const modelAuthority of ['recommend', 'apply', 'none'] satisfies ModelAutho
     assert.equal(preview?.label, 'Plan ready for approval');
     assert.equal(preview.sourceToolName, 'plan_approval');
     assert.deepEqual(preview.details, { title: 'The title', text: PLAN });
+    assert.equal(
+      preview.origin?.toolCallId,
+      t.results()[0]?.toolCallId,
+      'it belongs to the call that submits it',
+    );
     assert.equal(t.session.state, 'awaitingReview');
 
     await t.click('p1', 'apply');

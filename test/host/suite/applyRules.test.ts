@@ -1,0 +1,180 @@
+import * as assert from 'node:assert/strict';
+import type { AgentToolResult } from '../../../src/agent/preview/pendingAction.ts';
+import type { RedlineApi } from '../../../src/views/api.ts';
+import { Gate } from '../../support/gate.ts';
+import type { ScriptedServer } from '../../support/scriptedServer.ts';
+import { connect, textOfRequest } from '../support/connect.ts';
+import { activateRedline, bytesOf, cleanUp, givenFile, until } from '../support/redline.ts';
+
+const resolveCall = (action: 'apply' | 'discard', reason: string) => ({
+  name: 'resolve',
+  arguments: { action, reason },
+});
+const text = (value: string): AgentToolResult => ({ content: [{ type: 'text', text: value }] });
+
+suite('what holds for every apply', () => {
+  let api: RedlineApi;
+  let server: ScriptedServer | undefined;
+
+  suiteSetup(async () => {
+    api = await activateRedline();
+  });
+
+  teardown(async () => {
+    await cleanUp(api);
+    await server?.close();
+    assert.deepEqual(server?.violations ?? [], []);
+    server = undefined;
+  });
+
+  const stateOf = (id: string) => api.previews.get(id)?.state;
+  const attemptsOn = (id: string) =>
+    api.previews
+      .ledger()
+      .filter(entry => entry.previewId === id)
+      .map(({ actor, outcome }) => [actor, outcome]);
+
+  test('Stop in the middle of a slow apply: told at once, run once and to its end, recorded as it ended', async () => {
+    server = await connect([{ toolCalls: [resolveCall('apply', 'Send it.')] }], { modelAuthority: 'apply' });
+    const gate = new Gate();
+    let runs = 0;
+    const { id } = api.previews.push({
+      label: 'Send a letter',
+      sourceToolName: 'post_office',
+      apply: async () => {
+        runs++;
+        await gate.pass();
+        return text('sent');
+      },
+    });
+    const prompt = api.session.prompt('Send the letter.');
+    await gate.reached;
+    api.session.stop();
+    await prompt; // The session is over although the callback still runs.
+
+    assert.equal(api.session.state, 'idle');
+    assert.equal(stateOf(id), 'applying');
+    const result = api.session.messages().findLast(message => message.role === 'tool');
+    assert.equal(result?.content, 'Interrupted by the user while it ran.');
+    assert.equal(result.isError, true);
+    assert.deepEqual(attemptsOn(id), [], 'nothing is recorded before it has ended');
+
+    const late = api.previews.resolve({ id, action: 'discard', reason: 'too late' });
+    gate.open();
+    assert.match(
+      (await late).content[0]?.text ?? '',
+      /was already resolved by you: applied\. Reason: Send it\./,
+    );
+    assert.equal(stateOf(id), 'applied');
+    assert.deepEqual(attemptsOn(id), [['model', 'applied']]);
+    assert.equal(runs, 1);
+    assert.equal(server.requests.length, 1);
+  });
+
+  test('Stop in the middle of an apply that fails: the preview is pending again with its error', async () => {
+    server = await connect([{ toolCalls: [resolveCall('apply', 'Send it.')] }], { modelAuthority: 'apply' });
+    const gate = new Gate();
+    const { id } = api.previews.push({
+      label: 'Send a letter',
+      sourceToolName: 'post_office',
+      apply: async () => {
+        await gate.pass();
+        throw new Error('no stamps');
+      },
+    });
+    const prompt = api.session.prompt('Send the letter.');
+    await gate.reached;
+    api.session.stop();
+    await prompt;
+    assert.equal(stateOf(id), 'applying');
+    gate.open();
+    await until(
+      api.previews.onDidChange,
+      () => (stateOf(id) === 'pending' ? true : undefined),
+      'the preview to be pending again',
+    );
+    assert.equal(api.previews.get(id)?.lastError, 'no stamps');
+    assert.deepEqual(attemptsOn(id), [['model', 'failed']]);
+  });
+
+  test('two previews of one file: once the first has landed, the other is stale, and overwrites nothing', async () => {
+    await givenFile('one.txt', 'colour: red\n');
+    const push = (after: string) =>
+      api.previews.push({
+        label: `Make it ${after}`,
+        sourceToolName: 'painter',
+        changes: [{ path: 'one.txt', before: 'colour: red\n', after: `colour: ${after}\n` }],
+      });
+    const [first, second] = [push('green'), push('blue')];
+    await api.previews.resolve({ id: first.id, action: 'apply', reason: 'first' });
+    await assert.rejects(
+      api.previews.resolve({ id: second.id, action: 'apply', reason: 'second' }),
+      /one\.txt/,
+      'the file that moved on is named',
+    );
+    assert.equal((await bytesOf('one.txt')).toString(), 'colour: green\n');
+    const left = api.previews.get(second.id);
+    assert.equal(left?.state, 'pending');
+    assert.equal(left.stale, true);
+    assert.equal(api.previews.ledger().at(-1)?.outcome, 'failed');
+    await api.previews.resolve({ id: second.id, action: 'discard', reason: 'green it is' });
+    assert.equal((await bytesOf('one.txt')).toString(), 'colour: green\n');
+  });
+
+  const humanOnly = [
+    ...[
+      '.vscode/settings.json',
+      '.redline/tools/x.ts',
+      'AGENTS.md',
+      'sub/AGENTS.md',
+      '.gitignore',
+      'x.code-workspace',
+    ],
+    ...['.github/workflows/ci.yml', '.VSCode/tasks.json'],
+  ];
+  for (const path of humanOnly) {
+    test(`Auto: the model's apply of a change to ${path} only recommends`, async () => {
+      await recommendsOnly(() =>
+        api.previews.push({
+          label: `Change ${path}`,
+          sourceToolName: 'write_file',
+          changes: [{ path, before: null, after: '{}' }],
+        }),
+      );
+      await assert.rejects(bytesOf(path), { code: 'ENOENT' });
+    });
+  }
+
+  test("Auto: the model's apply of run_command only recommends, and a person's click runs it", async () => {
+    let runs = 0;
+    const id = await recommendsOnly(() =>
+      api.previews.push({
+        label: 'rm -rf build',
+        sourceToolName: 'run_command',
+        apply: () => {
+          runs++;
+          return Promise.resolve(text('done'));
+        },
+      }),
+    );
+    assert.equal(runs, 0);
+    await api.previews.resolve({ id, action: 'apply', reason: 'as a person would' });
+    assert.equal(runs, 1);
+  });
+
+  /** Auto mode with a model that applies what was pushed: it stays pending and bears the recommendation. */
+  async function recommendsOnly(push: () => { readonly id: string }): Promise<string> {
+    server = await connect(
+      [{ toolCalls: [resolveCall('apply', 'It is safe.')] }, { text: 'Waiting for you.' }],
+      { modelAuthority: 'apply' },
+    );
+    const { id } = push();
+    await api.session.prompt('Do it.');
+    assert.match(textOfRequest(server, 1), /The user decides; nothing has changed yet/);
+    assert.equal(stateOf(id), 'pending');
+    assert.deepEqual(api.previews.get(id)?.recommendation, { action: 'apply', reason: 'It is safe.' });
+    assert.deepEqual(attemptsOn(id), []);
+    assert.equal(api.session.state, 'awaitingReview');
+    return id;
+  }
+});

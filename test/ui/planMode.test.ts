@@ -1,0 +1,96 @@
+/** Plan mode by the real buttons: from proposal to refinement to approval. */
+import assert from 'node:assert/strict';
+import { startScriptedServer } from '../support/scriptedServer.ts';
+import { drivenTest } from './support/drivenWorkbench.ts';
+
+const FIRST = '1. Multiply the price by the quantity in `src/cart.ts`.\n2. Say so in the README.';
+const SECOND = `${FIRST}\n3. Run the tests before and after.`;
+const submit = (text: string, title: string) => ({
+  text,
+  toolCalls: [
+    { name: 'resolve', arguments: { action: 'apply', reason: 'It is complete.', extra: { title } } },
+  ],
+});
+
+drivenTest(
+  'a plan is proposed, sent back with a note, refined, approved and carried out',
+  {},
+  async driven => {
+    const { workbench } = driven;
+    const server = await startScriptedServer([
+      submit(FIRST, 'Count every item'),
+      { text: 'Waiting for you.' },
+      submit(SECOND, 'Count every item, with tests'),
+      { text: 'Waiting again.' },
+      { text: 'On it.' },
+    ]);
+    const lens = (title: string) =>
+      workbench.page.locator('.codelens-decoration a').filter({ hasText: title });
+    const lastSaid = async (n: number): Promise<unknown> =>
+      (await server.request(n)).body.messages.at(-1)?.content;
+    const toolsOf = async (n: number): Promise<(string | undefined)[]> =>
+      (await server.request(n)).body.tools?.map(tool => tool.function.name) ?? [];
+    try {
+      await driven.run(async ({ vscode }, baseUrl) => {
+        const settings = vscode.workspace.getConfiguration('redline');
+        for (const [key, value] of Object.entries({
+          'openai.baseUrl': baseUrl,
+          'openai.model': 'scripted',
+          provider: 'openai',
+        }))
+          await settings.update(key, value, vscode.ConfigurationTarget.Global);
+      }, server.baseUrl);
+      await workbench.openRedlineChat();
+      await workbench.runCommand('Redline: Toggle Plan Mode');
+      await workbench.sendChat('Plan how to count every item.');
+
+      await workbench.editorTab('Plan: Count every item (Redline p1)').waitFor();
+      await lens('Apply').waitFor();
+      await workbench.screenshot('plan-proposed');
+      assert.ok((await toolsOf(0)).includes('read_file'));
+      assert.ok(!(await toolsOf(0)).includes('edit_file'), 'tools are read-only');
+      const shown = await driven.run(({ vscode }) => {
+        const document =
+          vscode.window.activeTextEditor?.document ?? vscode.window.visibleTextEditors[0]?.document;
+        return { text: document?.getText(), language: document?.languageId };
+      });
+      assert.equal(shown.language, 'markdown');
+      assert.ok(shown.text?.startsWith(`# Count every item\n\n${FIRST}\n\n---\n`), shown.text);
+
+      await lens('Discard…').click();
+      await workbench.answerInput('Keep the tests green');
+      await workbench.editorTab('(Redline p1)').waitFor({ state: 'detached' });
+      assert.equal(
+        await lastSaid(2),
+        'The user wants the plan (p1) refined: "Keep the tests green". Plan mode is still on: refine it and submit it again.',
+      );
+      assert.ok(!(await toolsOf(2)).includes('edit_file'), 'tools are still read-only');
+
+      await workbench.editorTab('Plan: Count every item, with tests (Redline p2)').waitFor();
+      await workbench.chatFrame().getByText('Waiting again.').waitFor();
+      await workbench.screenshot('plan-refined');
+      await lens('Apply').click();
+      await workbench.editorTab('(Redline p2)').waitFor({ state: 'detached' });
+      assert.equal(await lastSaid(4), 'The user approved the plan (p2). Plan mode is off: carry it out now.');
+      assert.ok((await toolsOf(4)).includes('edit_file'), 'all tools are back');
+      await workbench.chatFrame().getByText('On it.').waitFor();
+      await driven.until('the session to rest', ({ api }) =>
+        api.session.state === 'idle' ? true : undefined,
+      );
+      await workbench.screenshot('plan-approved');
+      const ledger = await driven.run(({ api }) =>
+        api.previews
+          .ledger()
+          .map(({ label, sourceToolName, actor, outcome }) => [label, sourceToolName, actor, outcome]),
+      );
+      assert.deepEqual(ledger, [
+        ['Plan ready for approval', 'plan_approval', 'human', 'discarded'],
+        ['Plan ready for approval', 'plan_approval', 'human', 'applied'],
+      ]);
+      assert.equal(server.requests.length, 5);
+    } finally {
+      await server.close();
+    }
+    assert.deepEqual(server.violations, []);
+  },
+);
