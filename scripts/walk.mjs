@@ -82,6 +82,7 @@ export async function walk(workbench, print) {
   unchanged(MONEY, original.money);
   await structural.locator('.card-label').click();
   await workbench.editorTab('AST Edit: 2 replacements').waitFor();
+  await workbench.lens('Apply').first().waitFor();
   await step('Replace code by its structure: every file in one preview', MONEY);
 
   await structural.getByRole('button', { name: /^Apply/ }).click();

@@ -1,7 +1,14 @@
 import { Worker } from 'node:worker_threads';
 import { abortErrorOf } from '../../base/abort.ts';
 import type { Disposable } from '../../base/disposable.ts';
-import { AstError, type AstFile, type AstProgress, type AstRequest, type AstSummary } from './protocol.ts';
+import {
+  AstError,
+  unpacked,
+  type AstFile,
+  type AstProgress,
+  type AstRequest,
+  type AstSummary,
+} from './protocol.ts';
 import type { FromWorker, ToWorker } from './protocol.ts';
 import type { AstWorkerData } from './worker.ts';
 
@@ -99,7 +106,7 @@ export class WorkerAstEngine implements AstEngine, Disposable {
     const running = this.#running.get(message.id);
     switch (message.type) {
       case 'files':
-        running?.listener.onFiles(message.files, message.progress);
+        running?.listener.onFiles(message.files.map(unpacked), message.progress);
         // The next batch comes after others had their turn.
         setImmediate(() => worker.postMessage({ type: 'taken', id: message.id } satisfies ToWorker));
         break;

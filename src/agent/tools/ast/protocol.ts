@@ -1,5 +1,5 @@
 import type { FileSide } from '../../preview/fileChange.ts';
-import type { TextEdit } from '../textEdits.ts';
+import { applyTextEdits, type TextEdit } from '../textEdits.ts';
 import type { SearchRoot } from './walk.ts';
 
 /** A pattern, and what replaces its matches; `null` only searches. */
@@ -80,12 +80,39 @@ export type ToWorker =
   /** A batch of files arrived: the next may be sent. */
   | { readonly type: 'taken'; readonly id: number };
 
+/**
+ * A file on its way from the worker: the text after its edits is left out where making it anew gives the same.
+ */
+export type SentFile = Omit<AstFile, 'found'> & {
+  readonly found:
+    | (Omit<Extract<AstFile['found'], { kind: 'edits' }>, 'after'> & {
+        readonly after: Omit<FileSide, 'text'> & { readonly text: string | null };
+      })
+    | Extract<AstFile['found'], { kind: 'rows' }>;
+};
+
+/** A file as it is sent. */
+export function packed(file: AstFile): SentFile {
+  const { found } = file;
+  if (found.kind !== 'edits') return { ...file, found };
+  const same = applyTextEdits(found.before.text, found.edits) === found.after.text;
+  return { ...file, found: { ...found, after: { ...found.after, text: same ? null : found.after.text } } };
+}
+
+/** The file that was sent. */
+export function unpacked(file: SentFile): AstFile {
+  const { found } = file;
+  if (found.kind !== 'edits') return { ...file, found };
+  const text = found.after.text ?? applyTextEdits(found.before.text, found.edits);
+  return { ...file, found: { ...found, after: { ...found.after, text } } };
+}
+
 export type FromWorker =
   | { readonly type: 'ready' }
   | {
       readonly type: 'files';
       readonly id: number;
-      readonly files: readonly AstFile[];
+      readonly files: readonly SentFile[];
       readonly progress: AstProgress;
     }
   | { readonly type: 'done'; readonly id: number; readonly summary: AstSummary }

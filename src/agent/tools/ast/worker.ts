@@ -1,6 +1,13 @@
 import { parentPort, workerData, type MessagePort } from 'node:worker_threads';
 import { isAbortError, messageOf } from '../../base/errors.ts';
-import { AstError, type AstFailure, type AstFile, type AstProgress, type AstRequest } from './protocol.ts';
+import {
+  AstError,
+  packed,
+  type AstFailure,
+  type AstFile,
+  type AstProgress,
+  type AstRequest,
+} from './protocol.ts';
 import type { FromWorker, ToWorker } from './protocol.ts';
 import { AstSearch, type SearchOutput } from './search.ts';
 import { Structure, type GrammarFiles } from './structure.ts';
@@ -80,7 +87,7 @@ class Outbox implements SearchOutput {
       }
       for (const file of files) this.#chars -= charsOf(file);
       this.#unanswered++;
-      this.#post({ type: 'files', id: this.#id, files, progress: this.#progress });
+      this.#post({ type: 'files', id: this.#id, files: files.map(packed), progress: this.#progress });
     }
     this.#wake();
   }
