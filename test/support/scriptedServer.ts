@@ -8,6 +8,8 @@ import type { ScriptedAnswer } from './scriptedReply.ts';
 
 export interface RecordedRequest {
   readonly body: ChatBody;
+  /** The body as it came. */
+  readonly raw: string;
   readonly headers: IncomingHttpHeaders;
   readonly authorization: string | undefined;
   /** Resolves when the connection of this request is closed; true if the client left before the reply was whole. */
@@ -75,7 +77,13 @@ export async function startScriptedServer(
     const left = new Promise<boolean>(resolve =>
       response.once('close', () => resolve(!response.writableFinished)),
     );
-    const request = { body: parsed as ChatBody, headers, authorization: headers.authorization, left };
+    const request = {
+      body: parsed as ChatBody,
+      raw: text,
+      headers,
+      authorization: headers.authorization,
+      left,
+    };
     const n = requests.push(request) - 1;
     for (const waiter of waiting.filter(one => one.n === n)) waiter.resolve(request);
     if (options.key !== undefined && headers.authorization !== `Bearer ${options.key}`) {

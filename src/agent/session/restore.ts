@@ -1,8 +1,10 @@
+import { messageOf } from '../base/errors.ts';
 import type { SessionMessage, SteeringMessage } from '../model/messages.ts';
-import type { Preview } from '../preview/preview.ts';
+import { isOpen } from '../preview/preview.ts';
 import type { PreviewStore } from '../preview/previewStore.ts';
-import { outcomeMessage } from './review.ts';
+import { outcomeMessage, type Review } from './review.ts';
 import type { StoredSession } from './sessionLog.ts';
+import type { ToolChoices } from './toolChoices.ts';
 
 /** Shown to the person and told to the model when a session was cut off. */
 const INTERRUPTED =
@@ -33,23 +35,41 @@ export function mended(messages: readonly SessionMessage[], interrupted: boolean
   return [...results, { role: 'steering', kind: 'notice', text: INTERRUPTED, previewIds: [] }];
 }
 
-/** The previews that a stored conversation has to do with: staged in it, or put to its model by a reminder. */
-export function concerned(
-  { id, messages }: StoredSession,
-  previews: readonly Preview[],
-): readonly { readonly preview: Preview; readonly wasReminded: boolean }[] {
+/** What must be added when a turn broke off by a fault of ours: its missing results, and what is shown of it. */
+export function brokenOff(messages: readonly SessionMessage[], error: unknown): readonly SessionMessage[] {
+  const failed = { role: 'assistant', text: '', toolCalls: [], stopReason: 'error' } as const;
+  return [...mended(messages, false), { ...failed, error: `Something went wrong: ${messageOf(error)}` }];
+}
+
+/**
+ * Takes up what a stored conversation has to do with previews: those that were staged in it, or put to its model by a
+ * reminder. What the process ended too early to say, an outcome or a reminder, is said with the next request.
+ */
+export function remember(
+  stored: StoredSession,
+  store: Pick<PreviewStore, 'all' | 'get' | 'ledger'>,
+  review: Review,
+  choices: Pick<ToolChoices, 'remind' | 'reminded'>,
+): void {
   const reminded = new Set(
-    messages.flatMap(message =>
+    stored.messages.flatMap(message =>
       message.role === 'steering' && message.kind === 'resolve-reminder' ? message.previewIds : [],
     ),
   );
-  return previews
-    .map(preview => ({ preview, wasReminded: reminded.has(preview.id) }))
-    .filter(({ preview, wasReminded }) => wasReminded || preview.origin?.sessionId === id);
+  for (const preview of store.all()) {
+    const { id, origin } = preview;
+    if (!reminded.has(id) && origin?.sessionId !== stored.id) continue;
+    review.remember(id);
+    if (!isOpen(preview)) continue;
+    if (reminded.has(id)) choices.reminded(id);
+    else choices.remind(preview);
+  }
+  for (const message of untoldOutcomes(stored, store))
+    if (message.previewIds.every(id => review.knows(id))) review.tell(message);
 }
 
 /** The outcomes that the model of a stored conversation has not seen and was not told of yet. */
-export function untoldOutcomes(
+function untoldOutcomes(
   { messages }: StoredSession,
   store: Pick<PreviewStore, 'get' | 'ledger'>,
 ): readonly SteeringMessage[] {

@@ -1,15 +1,14 @@
 import { deferred } from '../base/deferred.ts';
 import { DisposableStore, type Disposable } from '../base/disposable.ts';
 import { Emitter, type Event } from '../base/event.ts';
-import { detailOf, messageOf } from '../base/errors.ts';
+import { detailOf } from '../base/errors.ts';
 import type { ChatProvider, ChatRequest, ProviderFailure } from '../model/chatProvider.ts';
 import type { Attachment, SessionMessage, ToolCall, ToolResultMessage } from '../model/messages.ts';
-import { SYSTEM_PROMPT } from '../model/prompts.ts';
 import type { Offer } from '../model/toolChoiceLadder.ts';
 import type { LedgerEntry } from '../preview/ledger.ts';
 import type { StandingResolveHandler } from '../preview/modelResolver.ts';
 import type { PendingAction } from '../preview/pendingAction.ts';
-import { isOpen, type Preview, type PreviewOrigin } from '../preview/preview.ts';
+import type { Preview, PreviewOrigin } from '../preview/preview.ts';
 import type { Revision } from '../preview/previewStore.ts';
 import { queueResolveHandler, type QueuedPreview } from '../preview/queueResolveHandler.ts';
 import { executeToolCall } from '../tools/execute.ts';
@@ -17,8 +16,9 @@ import { offeredTools, specOf } from '../tools/registry.ts';
 import type { Tool } from '../tools/tool.ts';
 import type { SessionEvent, SessionState } from './events.ts';
 import { runLoop, type LoopEnd, type LoopPort } from './loop.ts';
-import { lastWords, planOrigin, PLAN_MODE_PROMPT, PlanMode } from './planMode.ts';
-import { concerned, mended, untoldOutcomes } from './restore.ts';
+import { lastWords, planOrigin, PlanMode } from './planMode.ts';
+import { requestOf } from './request.ts';
+import { brokenOff, mended, remember } from './restore.ts';
 import { outcomeMessage, Review } from './review.ts';
 import { newSessionId, type SessionLogEntry, type StoredSession } from './sessionLog.ts';
 import type { Prompt, SessionOptions } from './sessionOptions.ts';
@@ -97,7 +97,7 @@ export class Session implements Disposable {
    */
   continue(): Promise<void> {
     if (this.#run) return this.#run;
-    if (this.#messages.length === 0) return Promise.resolve();
+    if (this.#messages.every(({ role }) => role === 'local')) return Promise.resolve();
     this.#provider = undefined;
     return this.#start();
   }
@@ -176,15 +176,7 @@ export class Session implements Disposable {
   }
 
   #takeUp(stored: StoredSession): void {
-    const { store } = this.#options;
-    for (const { preview, wasReminded } of concerned(stored, store.all())) {
-      this.#review.remember(preview.id);
-      if (!isOpen(preview)) continue;
-      if (wasReminded) this.#choices.reminded(preview.id);
-      else this.#choices.remind(preview);
-    }
-    for (const message of untoldOutcomes(stored, store))
-      if (message.previewIds.every(id => this.#review.knows(id))) this.#review.tell(message);
+    remember(stored, this.#options.store, this.#review, this.#choices);
     for (const message of mended(stored.messages, stored.interrupted)) this.#append(message);
     if (stored.interrupted) this.#record({ type: 'state', state: 'idle' });
   }
@@ -256,9 +248,7 @@ export class Session implements Disposable {
       return await runLoop(this.#loopPort(this.#provider, signal), signal);
     } catch (error) {
       this.#options.logger.error(`The session failed: ${detailOf(error)}`);
-      for (const message of mended(this.#messages, false)) this.#append(message);
-      const failed = { role: 'assistant', text: '', toolCalls: [], stopReason: 'error' } as const;
-      this.#append({ ...failed, error: `Something went wrong: ${messageOf(error)}` });
+      for (const message of brokenOff(this.#messages, error)) this.#append(message);
       return 'error';
     }
   }
@@ -299,8 +289,7 @@ export class Session implements Disposable {
   }
 
   #request(offer: Offer): ChatRequest {
-    const system = this.planMode ? `${SYSTEM_PROMPT}\n\n${PLAN_MODE_PROMPT}` : SYSTEM_PROMPT;
-    return { system, messages: this.#messages.filter(({ role }) => role !== 'local'), ...offer };
+    return requestOf(this.#messages, this.planMode, offer);
   }
 
   #tools(): readonly Tool[] {

@@ -7,7 +7,7 @@ import { RuntimeWorld } from '../../support/runtimeWorld.ts';
 /** `RUNS=… node --test …` runs more; `SEED=… PATH_=…` replays what a failure printed. */
 const { RUNS, SEED, PATH_ } = process.env;
 const parameters = {
-  numRuns: Number(RUNS ?? 2_500),
+  numRuns: Number(RUNS ?? 4_000),
   ...(SEED === undefined ? {} : { seed: Number(SEED) }),
   ...(PATH_ === undefined ? {} : { path: PATH_ }),
 };

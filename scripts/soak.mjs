@@ -1,0 +1,34 @@
+/**
+ * `npm run test:soak`: the properties of the runtime over far more histories than `npm test` plays, on all processors.
+ *
+ *   RUNS=20000 npm run test:soak            another number than 200,000
+ *   SEED=… PATH_=… npm run test:soak        replays one failure; both are printed where it happened
+ */
+import { availableParallelism } from 'node:os';
+import { bootstrap } from './lib/bootstrap.mjs';
+
+await bootstrap();
+const { runNode } = await import('./lib/command.mjs');
+const { cleanUp } = await import('./lib/cleanup.mjs');
+
+const { SEED, PATH_ } = process.env;
+const runs = Number(process.env.RUNS ?? 200_000);
+const processes = PATH_ === undefined ? Math.max(1, availableParallelism()) : 1;
+const first = SEED === undefined ? Math.floor(Math.random() * 2 ** 31) : Number(SEED);
+const started = Date.now();
+
+const statuses = await Promise.all(
+  Array.from({ length: processes }, (_, n) => {
+    const env = { RUNS: String(Math.ceil(runs / processes)), SEED: String(first + n) };
+    console.log(
+      `soak: ${env.RUNS} runs with SEED=${env.SEED}${PATH_ === undefined ? '' : ` PATH_=${PATH_}`}`,
+    );
+    return runNode(['--test', '--test-reporter=spec', 'test/unit/runtime/properties.test.ts'], { env });
+  }),
+);
+await cleanUp();
+const failed = statuses.filter(status => status !== 0).length;
+console.log(
+  `soak: ${runs} runs in ${((Date.now() - started) / 1000).toFixed(0)} s, ${failed} of ${processes} processes failed`,
+);
+process.exitCode = failed === 0 ? 0 : 1;
