@@ -1,7 +1,7 @@
 /** What a new extension host on the same storage knows: pending previews, an interrupted session, a cleared history. */
 import assert from 'node:assert/strict';
 import { startScriptedServer, type Script, type ScriptedServer } from '../support/scriptedServer.ts';
-import { drivenTest, type DrivenWorkbench } from '../ui/support/drivenWorkbench.ts';
+import { drivenTest, type DrivenWorkbench } from './support/drivenWorkbench.ts';
 
 const CART = 'src/cart.ts';
 /** What is kept of it: line ends of both kinds, no end of the last line, a character outside of the basic plane. */

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { inRepo } from '../../scripts/lib/paths.mjs';
 import { startScriptedServer } from '../support/scriptedServer.ts';
-import { exactLens, lensText, proposedLine, storedLedger, writable } from '../ui/support/diffPage.ts';
-import { DrivenWorkbench } from '../ui/support/drivenWorkbench.ts';
-import { uiTest } from '../ui/support/uiTest.ts';
+import { exactLens, lensText, proposedLine, storedLedger, writable } from './support/diffPage.ts';
+import { DrivenWorkbench } from './support/drivenWorkbench.ts';
+import { uiTest } from './support/uiTest.ts';
 
 const NAMES = [
   'one',

@@ -3,7 +3,7 @@ import * as fs from 'node:fs';
 import * as path from 'node:path';
 import type { Workbench } from '../../scripts/lib/workbench.mjs';
 import { startScriptedServer, type ScriptedServer } from '../support/scriptedServer.ts';
-import { uiTest } from '../ui/support/uiTest.ts';
+import { uiTest } from './support/uiTest.ts';
 
 const write = (n: number): string => `/write made${n}.txt :: content ${n}`;
 

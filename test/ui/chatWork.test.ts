@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { Workbench } from '../../scripts/lib/workbench.mjs';
 import type { ScriptedServer } from '../support/scriptedServer.ts';
-import { modelTest } from '../ui/support/uiTest.ts';
+import { modelTest } from './support/uiTest.ts';
 
 const CART = 'src/cart.ts';
 const OLD = 'total += item.price;';
