@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { untilAborted } from '../base/abort.ts';
 import { deferred } from '../base/deferred.ts';
 import { Emitter, type Event } from '../base/event.ts';
@@ -14,6 +15,7 @@ import type { PreviewStore } from './previewStore.ts';
 import {
   alreadyResolvedText,
   appliedText,
+  ownVoteText,
   recommendedText,
   revisedText,
   unknownPreviewText,
@@ -47,6 +49,12 @@ export interface ResolveDetails {
 
 type Callbacks = Pick<PendingAction, 'apply' | 'reject'>;
 
+/** A resolving that goes on, and the one whose callback asked for it. */
+interface Running {
+  readonly ended: Promise<void>;
+  readonly within: Running | undefined;
+}
+
 /**
  * The one place where previews are resolved, whoever asks. It guarantees that no callback runs twice at once or
  * again after success, that what lands is what the preview shows, and that each attempt stands in the ledger.
@@ -56,7 +64,9 @@ export class Invoker {
   readonly #workspace: LandingFiles;
   readonly #authority: () => ModelAuthority;
   readonly #callbacks = new Map<string, Callbacks>();
-  readonly #running = new Map<string, Promise<void>>();
+  readonly #running = new Map<string, Running>();
+  /** Tells a callback's own votes from everybody else's. */
+  readonly #within = new AsyncLocalStorage<Running>();
   readonly #applyFailed = new Emitter<Preview>();
 
   /** A preview is pending again after a failed apply: time to renew its directive and reminder. */
@@ -76,7 +86,8 @@ export class Invoker {
   /**
    * Resolves a preview, or says why not. A preview that somebody else resolved first gives a normal result that tells
    * who, how and why; one that is being resolved right now gives the same once that is over.
-   * @throws ToolError for an unknown id, an older revision, or a failed apply (the preview is pending again); the
+   * @throws ToolError for an unknown id, an older revision, a failed apply (the preview is pending again), or a vote
+   *   from within the callback that is already resolving this preview, which would wait for itself for ever; the
    *   abort error when `signal` fires, while a callback that has begun still runs to its end and is recorded.
    */
   async resolve(request: ResolveRequest): Promise<AgentToolResult> {
@@ -92,7 +103,7 @@ export class Invoker {
       case 'expired':
         return withDetails(tooLate(preview), request, preview);
       case 'applying':
-        await this.#running.get(preview.id);
+        await this.#othersEnd(preview);
         return withDetails(tooLate(this.#store.get(preview.id) ?? preview), request, preview);
       case 'pending':
         break;
@@ -108,13 +119,22 @@ export class Invoker {
     const group = this.#group(preview, request);
     if (request.action === 'apply') refuseConflicts(group);
     const { promise, resolve: end } = deferred();
-    for (const { id } of group) this.#running.set(id, promise);
+    const running: Running = { ended: promise, within: this.#within.getStore() };
+    for (const { id } of group) this.#running.set(id, running);
     try {
       return await this.#run(preview, group, request);
     } finally {
       for (const { id } of group) this.#running.delete(id);
       end();
     }
+  }
+
+  /** Waits until whoever resolves the preview is done. */
+  async #othersEnd(preview: Preview): Promise<void> {
+    const running = this.#running.get(preview.id);
+    for (let outer = this.#within.getStore(); running && outer; outer = outer.within)
+      if (outer === running) throw new ToolError(ownVoteText(preview));
+    await running?.ended;
   }
 
   /** The previews that are resolved together, in the order in which they land; the last one is the one that was meant. */
@@ -186,12 +206,19 @@ export class Invoker {
     if (!apply) throw new ToolError(`${nameOf(preview)} has no action to apply. Discard it.`);
     // Not waited for, so that an abort cannot come between: the log has it when the call returns.
     void this.#store.beginLanding([preview.id]);
-    return apply(reason, extra);
+    return this.#call(preview, () => apply(reason, extra));
   }
 
   async #reject(preview: Preview, { reason, extra }: ResolveRequest): Promise<AgentToolResult> {
-    const own = await this.#callbacks.get(preview.id)?.reject?.(reason, extra);
+    const reject = this.#callbacks.get(preview.id)?.reject;
+    const own = reject && (await this.#call(preview, () => reject(reason, extra)));
     return own ?? textResult(`Discarded: ${preview.label}. Reason: ${reason}`);
+  }
+
+  /** Runs a callback so that its own votes are known. */
+  #call<T>(preview: Preview, callback: () => T): T {
+    const running = this.#running.get(preview.id);
+    return running ? this.#within.run(running, callback) : callback();
   }
 
   async #end(

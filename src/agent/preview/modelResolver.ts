@@ -1,7 +1,7 @@
 import { untilAborted } from '../base/abort.ts';
 import { Emitter, type Event } from '../base/event.ts';
 import { ToolError } from '../base/errors.ts';
-import { resolveDetails, type Invoker } from './invoker.ts';
+import { resolveDetails, type Invoker, type ResolveDetails } from './invoker.ts';
 import type { AgentToolResult } from './pendingAction.ts';
 import { isOpen, type ResolveAction } from './preview.ts';
 import type { PreviewStore } from './previewStore.ts';
@@ -21,6 +21,11 @@ export interface ResolveCall {
 export type StandingResolveHandler = (
   call: Pick<ResolveCall, 'action' | 'reason' | 'extra'>,
 ) => Promise<AgentToolResult>;
+
+/** As {@link StandingResolveHandler}, for as long as a mode is on that gives `resolve` a meaning of its own. */
+export interface ModeResolveHandler extends Required<Pick<ResolveDetails, 'sourceToolName' | 'label'>> {
+  readonly handle: StandingResolveHandler;
+}
 
 export type ResolveQueue = ToolChoiceQueue<ResolveCall, AgentToolResult>;
 
@@ -45,7 +50,7 @@ export class ModelResolver {
   /** Previews whose callback ran on after the model's call was aborted. */
   readonly #interrupted = new Set<string>();
   #standing: StandingResolveHandler | undefined;
-  #mode: StandingResolveHandler | undefined;
+  #mode: ModeResolveHandler | undefined;
   readonly #voted = new Emitter<string>();
 
   /** The model votes on the preview with this id and has seen it, whatever comes of it. */
@@ -96,7 +101,7 @@ export class ModelResolver {
   }
 
   /** A handler that comes before every preview that is not named by its id: that of a mode. */
-  setMode(handler: StandingResolveHandler | null): void {
+  setMode(handler: ModeResolveHandler | null): void {
     this.#mode = handler ?? undefined;
   }
 
@@ -119,7 +124,10 @@ export class ModelResolver {
 
   async #resolve(call: ResolveCall): Promise<AgentToolResult> {
     if (call.id !== undefined) return this.resolvePreview(call.id, call);
-    if (this.#mode) return stand(this.#mode, call);
+    if (this.#mode) {
+      const { handle, sourceToolName, label } = this.#mode;
+      return stand(handle, call, { sourceToolName, label });
+    }
     const [next] = this.#candidates;
     const inFlight = this.#queue.peekInFlightInvoker();
     // A second call of one message is about the next preview; with none left, it hears what became of the first.
@@ -165,9 +173,13 @@ export class ModelResolver {
   }
 }
 
-async function stand(handler: StandingResolveHandler, call: ResolveCall): Promise<AgentToolResult> {
+async function stand(
+  handler: StandingResolveHandler,
+  call: ResolveCall,
+  source: Pick<ResolveDetails, 'sourceToolName' | 'label'> = {},
+): Promise<AgentToolResult> {
   const { action, reason, extra } = call;
   const params = { action, reason, ...(extra ? { extra } : {}) };
   const result = await handler(params);
-  return { ...result, details: resolveDetails(params, result.details) };
+  return { ...result, details: resolveDetails({ ...params, ...source }, result.details) };
 }

@@ -92,6 +92,10 @@ export function recommendedText(preview: Preview): string {
   );
 }
 
+export function ownVoteText(preview: Preview): string {
+  return `${nameOf(preview)} is being resolved by the very callback that asks for it, which has to end first.`;
+}
+
 export function alreadyResolvedText(preview: Preview): string {
   const { state } = preview;
   switch (state.kind) {

@@ -1,5 +1,5 @@
 import type { SessionMessage } from '../model/messages.ts';
-import type { ResolveCall } from '../preview/modelResolver.ts';
+import type { ModeResolveHandler, ResolveCall } from '../preview/modelResolver.ts';
 import { textResult, type AgentToolResult, type PendingAction } from '../preview/pendingAction.ts';
 import { PLAN_SOURCE } from '../preview/authority.ts';
 import type { Preview, PreviewOrigin } from '../preview/preview.ts';
@@ -32,6 +32,9 @@ export interface PlanHost {
   approved(): void;
 }
 
+/** What a plan's preview and its submission are called. */
+export const PLAN_LABEL = 'Plan ready for approval';
+
 /** The longest title, in characters. */
 const MAX_TITLE = 80;
 
@@ -44,7 +47,9 @@ export const PLAN_MODE_PROMPT =
  * The standing resolve handler of plan mode: the model's `resolve` submits its plan and returns at once; the human
  * approves it (Apply) or sends it back with a note (Discard).
  */
-export class PlanMode {
+export class PlanMode implements ModeResolveHandler {
+  readonly sourceToolName = PLAN_SOURCE;
+  readonly label = PLAN_LABEL;
   readonly #host: PlanHost;
   #pending: string | undefined;
 
@@ -53,7 +58,10 @@ export class PlanMode {
   }
 
   /** Takes the model's `resolve`. */
-  async handle({ action, extra }: ResolveCall): Promise<AgentToolResult> {
+  readonly handle = async ({
+    action,
+    extra,
+  }: Pick<ResolveCall, 'action' | 'extra'>): Promise<AgentToolResult> => {
     if (action === 'discard') {
       await this.#withdraw();
       return textResult('No plan is submitted. Go on planning, and submit the plan when it is ready.');
@@ -64,7 +72,7 @@ export class PlanMode {
     await this.#withdraw();
     const plan: Plan = { title: planTitle(extra?.['title'], text), text };
     this.#pending = this.#host.stagePlan({
-      label: 'Plan ready for approval',
+      label: PLAN_LABEL,
       sourceToolName: PLAN_SOURCE,
       details: plan,
       apply: () => {
@@ -79,11 +87,9 @@ export class PlanMode {
     });
     return textResult(
       `The plan "${plan.title}" is submitted. The user approves or refines it. End your turn now.`,
-      {
-        title: plan.title,
-      },
+      { title: plan.title, submitted: this.#pending },
     );
-  }
+  };
 
   async #withdraw(): Promise<void> {
     if (this.#pending !== undefined) await this.#host.withdrawPlan(this.#pending);

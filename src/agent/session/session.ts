@@ -165,7 +165,8 @@ export class Session implements Disposable {
     if (on === this.planMode) return;
     const plan = on ? this.#newPlanMode() : undefined;
     this.#plan = plan;
-    this.#choices.setModeResolveHandler(plan ? call => plan.handle(call) : null);
+    this.#choices.setModeResolveHandler(plan ?? null);
+    this.#record({ type: 'plan', on });
     this.#emit({ type: 'plan_mode_changed', on });
   }
 
@@ -179,6 +180,7 @@ export class Session implements Disposable {
     remember(stored, this.#options.store, this.#review, this.#choices);
     for (const message of mended(stored.messages, stored.interrupted)) this.#append(message);
     if (stored.interrupted) this.#record({ type: 'state', state: 'idle' });
+    this.setPlanMode(stored.planMode);
   }
 
   #newPlanMode(): PlanMode {

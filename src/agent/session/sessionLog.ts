@@ -13,7 +13,8 @@ export type SessionLogEntry =
       readonly parentId: number | null;
       readonly message: SessionMessage;
     }
-  | { readonly type: 'state'; readonly state: SessionState };
+  | { readonly type: 'state'; readonly state: SessionState }
+  | { readonly type: 'plan'; readonly on: boolean };
 
 const header = { log: 'redline.session', version: 1 } as const;
 
@@ -62,6 +63,7 @@ const message = z.discriminatedUnion('role', [
 const entry = z.discriminatedUnion('type', [
   z.object({ type: z.literal('message'), id: z.int(), parentId: z.int().nullable(), message }),
   z.object({ type: z.literal('state'), state: z.enum(['idle', 'running', 'awaitingReview']) }),
+  z.object({ type: z.literal('plan'), on: z.boolean() }),
 ]);
 
 /** The sessions of one workspace: a folder with one append-only log for each. */
@@ -98,12 +100,15 @@ export interface StoredSession {
   readonly messages: readonly SessionMessage[];
   /** Whether the process ended in the middle of a turn. */
   readonly interrupted: boolean;
+  /** Whether the session was in plan mode. */
+  readonly planMode: boolean;
 }
 
 export function storedSession(id: string, log: DecodedLog<SessionLogEntry>): StoredSession {
   const messages = log.entries.flatMap(item => (item.type === 'message' ? [item.message] : []));
   const lastState = log.entries.findLast(item => item.type === 'state');
-  return { id, messages, interrupted: lastState?.state === 'running' };
+  const planMode = log.entries.findLast(item => item.type === 'plan')?.on === true;
+  return { id, messages, interrupted: lastState?.state === 'running', planMode };
 }
 
 /** A new session id: later ones sort behind earlier ones. */

@@ -5,6 +5,7 @@ import type { Offer, ToolChoiceLadder } from '../model/toolChoiceLadder.ts';
 import type { Invoker } from '../preview/invoker.ts';
 import {
   ModelResolver,
+  type ModeResolveHandler,
   type ResolveCall,
   type ResolveQueue,
   type StandingResolveHandler,
@@ -140,7 +141,7 @@ export class ToolChoices implements Disposable {
   }
 
   /** Takes every `resolve` that names no preview, before all others; for as long as a mode is on. */
-  setModeResolveHandler(handler: StandingResolveHandler | null): void {
+  setModeResolveHandler(handler: ModeResolveHandler | null): void {
     this.#resolver.setMode(handler);
   }
 

@@ -20,10 +20,12 @@ const detailsSchema = z.object({
   sourceToolName: z.string().optional(),
   sourceResultDetails: z.unknown().optional(),
 });
-/** How the invoker marks a vote that it recorded or answered, and did not execute. */
+/** How a vote is marked that was recorded or answered, and not executed, and a plan that was submitted. */
 const unexecutedSchema = z.object({
   recommended: z.string().optional(),
   alreadyResolved: z.string().optional(),
+  submitted: z.string().optional(),
+  title: z.string().optional(),
 });
 
 interface Told {
@@ -93,6 +95,8 @@ function tell(
     const title = action === 'discard' ? strings.recommendsDiscard : strings.recommendsApply;
     return { ...about, outcome: 'recommend', title };
   }
+  if (unexecuted?.submitted !== undefined)
+    return { ...about, outcome: 'recommend', title: strings.submits, label: unexecuted.title ?? about.label };
   const late = unexecuted?.alreadyResolved;
   const preview = late === undefined ? named : facts.preview(late);
   switch (preview?.state.kind) {

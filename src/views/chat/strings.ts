@@ -64,6 +64,7 @@ export interface TranscriptStrings {
   readonly failed: string;
   readonly recommendsApply: string;
   readonly recommendsDiscard: string;
+  readonly submits: string;
   readonly resolving: string;
   readonly pendingAction: string;
   readonly noReason: string;
@@ -110,6 +111,7 @@ export function transcriptStrings(l10n: Localiser): TranscriptStrings {
     failed: l10n.t('Failed: {0}'),
     recommendsApply: l10n.t('Recommends Apply: {0}'),
     recommendsDiscard: l10n.t('Recommends Discard: {0}'),
+    submits: l10n.t('Submits for approval: {0}'),
     resolving: l10n.t('Resolving: {0}'),
     pendingAction: l10n.t('pending action'),
     noReason: l10n.t('No reason provided'),

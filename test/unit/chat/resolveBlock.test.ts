@@ -56,6 +56,18 @@ test('fallbacks where nothing is known', () => {
   assert.deepEqual([blank.title, blank.reason], ['Accept: pending action', 'No reason provided']);
 });
 
+test('a submitted plan is no acceptance, and is called by its title', () => {
+  const plan = { sourceToolName: 'plan_approval', label: 'Plan ready for approval' };
+  const submitted = block(
+    'ok',
+    details({ ...plan, sourceResultDetails: { title: 'Sum up', submitted: 'p1' } }),
+  );
+  assert.deepEqual(
+    [submitted.outcome, submitted.title, submitted.source],
+    ['recommend', 'Submits for approval: Sum up', 'plan_approval, by the model'],
+  );
+});
+
 test('a recorded recommendation is no acceptance', () => {
   const sourceResultDetails = { recommended: 'p1' };
   const by = { actor: 'human', reason: 'Applied by the user.', at: '' } as const;

@@ -161,3 +161,15 @@ test('a listener that resolves on the spot cannot start a second run', async () 
   ]);
   assert.equal(counts.runs, 1);
 });
+
+test('a callback that resolves its own preview is refused, and goes on: waiting for itself would never end', async () => {
+  const { stage, resolve, outcomes } = new InvokerHarness();
+  const own = /^p1 .*is being resolved by the very callback that asks for it/;
+  const refused = async (): Promise<void> => {
+    await assert.rejects(resolve({ id: 'p1', action: 'discard' }), { name: 'ToolError', message: own });
+  };
+  stage({ apply: () => resolve({ id: 'p2' }) });
+  stage({ apply: () => refused().then(() => textResult('both')) });
+  assert.equal(textOf(await resolve({ id: 'p1' })), 'both');
+  assert.deepEqual(outcomes(), ['p2 apply applied', 'p1 apply applied']);
+});

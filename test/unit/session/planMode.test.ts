@@ -43,6 +43,14 @@ for (const modelAuthority of ['recommend', 'apply', 'none'] satisfies ModelAutho
       'nothing is forced',
     );
     assert.match(t.results()[0]?.content ?? '', /^The plan "The title" is submitted\./);
+    assert.deepEqual(t.results()[0]?.details, {
+      action: 'apply',
+      reason: 'ready',
+      extra: { title: ' The  title ' },
+      sourceToolName: 'plan_approval',
+      label: 'Plan ready for approval',
+      sourceResultDetails: { title: 'The title', submitted: 'p1' },
+    });
     const preview = t.store.get('p1');
     assert.equal(preview?.label, 'Plan ready for approval');
     assert.equal(preview.sourceToolName, 'plan_approval');
@@ -153,6 +161,23 @@ test('the switch is told once, and a new session begins without it', async () =>
     t.events.flatMap(event => (event.type === 'plan_mode_changed' ? [event.on] : [])),
     [true, false],
   );
+});
+
+test('plan mode comes back with its session, and a preview of a plan says what it was', async () => {
+  const before = planning({ script: [submit(PLAN), { text: 'Waiting.' }] });
+  await before.session.prompt('Plan it.');
+  const { log, sessionLog } = before;
+  const after = createTestSession({ log, sessionLog, script: [submit(PLAN), { text: 'Waiting.' }] });
+  assert.equal(after.session.planMode, true);
+  assert.equal(after.store.get('p1')?.state.kind, 'expired');
+  await after.session.prompt('Once more.');
+  assert.deepEqual(
+    after.requests[0]?.tools.map(({ name }) => name),
+    ['read_file', 'list_files', 'resolve'],
+  );
+  await after.click('p2', 'apply');
+  assert.equal(after.session.planMode, false);
+  assert.equal(createTestSession({ log, sessionLog }).session.planMode, false);
 });
 
 test('a standing handler takes what means no preview, with its details, and forces nothing', async () => {

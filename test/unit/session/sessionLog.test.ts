@@ -41,11 +41,12 @@ const entries: readonly SessionLogEntry[] = [
     (message, id) => ({ type: 'message', id, parentId: id === 0 ? null : id - 1, message }) as const,
   ),
   { type: 'state', state: 'awaitingReview' },
+  { type: 'plan', on: true },
 ];
 
 for (const entry of entries) {
-  const what = entry.type === 'message' ? entry.message.role : entry.state;
-  test(`a stored ${entry.type} (${what}) comes back as it was`, () => {
+  const what = entry.type === 'message' ? ` (${entry.message.role})` : '';
+  test(`a stored ${entry.type}${what} comes back as it was`, () => {
     assert.deepEqual(parseSessionEntry(JSON.parse(JSON.stringify(entry))), entry);
   });
 }
@@ -67,7 +68,12 @@ test('a session comes back from its log; it was interrupted if its last state wa
     badLines: [],
     torn: false,
   });
-  assert.deepEqual(storedSession('s1', decoded([])), { id: 's1', messages, interrupted: false });
+  assert.deepEqual(storedSession('s1', decoded([])), {
+    id: 's1',
+    messages,
+    interrupted: false,
+    planMode: true,
+  });
   assert.equal(storedSession('s1', decoded([{ type: 'state', state: 'running' }])).interrupted, true);
   assert.equal(storedSession('s1', { entries: [], badLines: [], torn: false }).interrupted, false);
 });
