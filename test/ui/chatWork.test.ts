@@ -187,6 +187,7 @@ modelTest(
 
     await chat.locator('.model').click();
     await workbench.quickPick('Offline');
+    await chat.locator('.model').getByText('Offline').waitFor();
     await workbench.sendChat('Still there?');
     await chat.getByText('not a language model').waitFor();
     await button(workbench, 'Connect a Model').click();
