@@ -376,13 +376,15 @@ export class Workbench {
   }
 
   /**
-   * Takes a picture of the window.
+   * Takes a picture of the window, with the mouse out of its way.
    * @param {string} name becomes `<name>.png`
    * @returns {Promise<string>} the file
    */
   async screenshot(name) {
     const folder = this.#options.pictures ?? inRepo('out', 'pictures');
     const file = path.join(folder, `${name.replace(/[^\w.-]+/g, '-')}.png`);
+    await this.page.mouse.move(0, 0);
+    await this.page.locator('.monaco-hover:visible').waitFor({ state: 'detached' });
     await this.page.screenshot({ path: file });
     return file;
   }
