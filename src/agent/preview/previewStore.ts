@@ -40,7 +40,7 @@ export class PreviewStore {
   readonly #log: PreviewLogSink;
   readonly #onLogFailure: (error: unknown) => void;
   readonly #changed = new Emitter<Preview>();
-  readonly #resolved = new Emitter<LedgerEntry>();
+  readonly #resolved = new Emitter<readonly LedgerEntry[]>();
   readonly #revised = new Emitter<Revision>();
   /** For each preview, the open ones that are made on it. */
   readonly #dependents = new Map<string, Set<string>>();
@@ -50,8 +50,8 @@ export class PreviewStore {
 
   /** Fires after every change of a preview, with its new state. */
   readonly onDidChange: Event<Preview> = this.#changed.event;
-  /** Fires once for each attempt to resolve, after `onDidChange`. */
-  readonly onDidResolve: Event<LedgerEntry> = this.#resolved.event;
+  /** Fires once for each attempt to resolve, after `onDidChange`, with one entry for each preview of a chain. */
+  readonly onDidResolve: Event<readonly LedgerEntry[]> = this.#resolved.event;
 
   /** Fires after each new revision, after `onDidChange`. */
   readonly onDidRevise: Event<Revision> = this.#revised.event;
@@ -227,7 +227,7 @@ export class PreviewStore {
   endResolving(entries: readonly LedgerEntry[], before: readonly Preview[], final: boolean): Promise<void> {
     for (const preview of before) this.#set(preview);
     const stored = this.#record({ type: 'resolved', entries, final });
-    for (const entry of entries) this.#resolved.fire(entry);
+    this.#resolved.fire(entries);
     return stored;
   }
 

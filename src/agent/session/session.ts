@@ -60,7 +60,7 @@ export class Session implements Disposable {
     );
     this.#owned.add(store.onDidChange(preview => this.#emit({ type: 'preview_changed', preview })));
     this.#owned.add(store.onDidRevise(revision => this.#followRevision(revision)));
-    this.#owned.add(store.onDidResolve(entry => this.#followResolution(entry)));
+    this.#owned.add(store.onDidResolve(entries => this.#followResolution(entries)));
     if (stored) this.#takeUp(stored);
   }
 
@@ -324,10 +324,13 @@ export class Session implements Disposable {
     this.#review.tellRevision(preview, by, patch);
   }
 
-  #followResolution(entry: LedgerEntry): void {
-    if (!this.#review.knows(entry.previewId)) return;
-    if (entry.actor === 'model' && !this.#choices.wasInterrupted(entry.previewId)) return;
-    this.#review.tell(outcomeMessage(entry, this.#options.store));
+  #followResolution(entries: readonly LedgerEntry[]): void {
+    const unheard = entries.filter(
+      ({ previewId, actor }) =>
+        this.#review.knows(previewId) && (actor !== 'model' || this.#choices.wasInterrupted(previewId)),
+    );
+    if (unheard.length === 0) return;
+    for (const entry of unheard) this.#review.tell(outcomeMessage(entry, this.#options.store));
     if (this.#state !== 'awaitingReview' || this.#review.hasOpen) return;
     if (this.#goesOn()) void this.#start();
     else this.#setState('idle');

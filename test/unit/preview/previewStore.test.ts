@@ -77,9 +77,10 @@ test('listeners hear each change with the new state; of a resolution after the c
   const store = openStore();
   const heard: string[] = [];
   store.onDidChange(preview => heard.push(`${preview.id} ${preview.state.kind}`));
-  store.onDidResolve(entry =>
-    heard.push(`resolved ${entry.previewId} ${store.get(entry.previewId)?.state.kind}`),
-  );
+  store.onDidResolve(entries => {
+    for (const { previewId } of entries)
+      heard.push(`resolved ${previewId} ${store.get(previewId)?.state.kind}`);
+  });
   const { preview } = store.stage(draft());
   await store.markStale('p1', ['a.txt']);
   store.beginResolving('p1', 'apply', 'human');

@@ -43,6 +43,23 @@ test('once the last preview is resolved the session goes on, with one message te
   t.assertSound();
 });
 
+test('a chain is one resolution: the request after it tells the outcome of each', async () => {
+  const edit = (old: string, now: string): ScriptedTurn => ({
+    toolCalls: [{ name: 'edit_file', arguments: { path: 'a.txt', edits: [{ old, new: now }] } }],
+  });
+  const t = createTestSession({
+    files: { 'a.txt': 'one' },
+    settings: { modelAuthority: 'recommend', forcing: 'off' },
+    script: [edit('one', 'two'), edit('two', 'three'), { text: 'Please review.' }, { text: 'Thanks.' }],
+  });
+  await t.session.prompt('Count.');
+  await t.invoker.resolve({ id: 'p2', action: 'apply', reason: 'fine', actor: 'human', chain: true });
+  await t.untilState('idle');
+  assert.equal(t.requests.length, 4);
+  const told = t.requests[3]?.messages.at(-1);
+  assert.match(told?.role === 'steering' ? told.text : '', /^The user applied p1 .*\nThe user applied p2 /);
+});
+
 test('an extension that resolves is named as one', async () => {
   const t = await awaitingReview([{ text: 'Thanks.' }]);
   for (const id of ['p1', 'p2']) {
