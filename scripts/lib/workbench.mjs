@@ -171,8 +171,13 @@ export class Workbench {
    * @param {string} text
    */
   async answerInput(text) {
-    await this.#quickInput().fill(text);
-    await this.#quickInput().press('Enter');
+    // The pick that led here may still be in its place.
+    const input = this.page
+      .locator('.quick-input-widget:visible')
+      .filter({ hasNot: this.page.locator('.quick-input-list:visible') })
+      .locator('input.input');
+    await input.fill(text);
+    await input.press('Enter');
   }
 
   #quickInput() {

@@ -49,6 +49,9 @@ async function showEverything(workbench: Workbench): Promise<void> {
   await chat.getByText('Please look at it').waitFor();
   await workbench.sendChat('Anything else?');
   await chat.locator('[data-kind="error"]').waitFor();
+  // It outlasts the reload of the window that goes with each theme.
+  await chat.getByRole('button', { name: 'Plan' }).click();
+  await chat.locator('[aria-pressed="true"]').waitFor();
 }
 
 /** Every button of that conversation by its name, in the order of the keyboard. */
@@ -72,7 +75,6 @@ async function unfold(workbench: Workbench): Promise<void> {
   await chat.locator('summary').first().click();
   await chat.locator('[data-action="reason"]').first().click();
   await chat.locator('[data-action="usage"]').click();
-  await chat.getByRole('button', { name: 'Plan' }).click();
   await chat.locator('[aria-pressed="true"]').waitFor();
   await workbench.openFile(CART);
   await workbench.runCommand('Redline: Add to Redline Chat');
