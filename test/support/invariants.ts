@@ -356,12 +356,13 @@ export class Invariants {
     const about = (messages: ChatRequest['messages'], kind: string): boolean =>
       messages.some(m => m.role === 'steering' && m.kind === kind && m.previewIds.includes(id));
     if (about(request.messages, 'notice') || !failure.forced) return; // left to the user, or Manual
+    if (t.session.planMode) return; // reminders wait until it is over
     this.check(
       about(request.messages.slice(messagesBefore), 'resolve-reminder'),
       () => `I5: the apply of ${id} failed, and its reminder was not renewed`,
     );
-    const { settings, session } = t;
-    const may = settings.modelAuthority !== 'none' && settings.forcing !== 'off' && !session.planMode;
+    const { settings } = t;
+    const may = settings.modelAuthority !== 'none' && settings.forcing !== 'off';
     if (may && this.#isWanted(subject, t) && !this.wordsOnly())
       this.check(forced, () => `I5: the apply of ${id} failed, and its directive was not renewed`);
   }
@@ -374,7 +375,7 @@ export class Invariants {
     const reminders = textsOf(request, 'resolve-reminder');
     for (const { id = '', known, asked, final } of this.#byId.values()) {
       const preview = t.store.get(id);
-      if (preview && known && asked && !final)
+      if (preview && known && asked && !final && !t.session.planMode)
         this.check(reminders.includes(reminderText(preview)), () => `the model is not reminded of ${id}`);
     }
   }
@@ -387,7 +388,6 @@ export class Invariants {
     const wasReminded = session.messages.some(
       m => m.role === 'steering' && m.kind === 'resolve-reminder' && m.previewIds.includes(preview.id),
     );
-    subject.known &&= wasReminded || preview.origin?.sessionId === session.id;
     subject.asked = wasReminded || (isForModel(subject) && settings.modelAuthority !== 'none');
     subject.current = false;
     const { kind } = preview.state;

@@ -1,8 +1,13 @@
 import { stepsOf } from './fileChange.ts';
 import type { ModelAuthority, Preview, ResolveAction } from './preview.ts';
 
-/** Paths whose content would run code or widen what the agent may do. */
 const HUMAN_ONLY = /(^|\/)(\.redline|\.vscode|\.git[^/]*)(\/|$)|\.code-workspace$|(^|\/)AGENTS\.md$/i;
+
+/** Whether what stands at a path would run code or widen what the agent may do, on any file system. */
+export function isHumanOnlyPath(path: string): boolean {
+  // Windows drops dots and blanks at the end of a name, and what follows a colon is a stream of the same file.
+  return HUMAN_ONLY.test(path.replaceAll(/(?:[. ]+|:[^/]*)(?=\/|$)/g, ''));
+}
 
 /** The source of the plans of plan mode. */
 export const PLAN_SOURCE = 'plan_approval';
@@ -13,7 +18,7 @@ const HUMAN_ONLY_SOURCES: readonly string[] = ['run_command', PLAN_SOURCE];
 /** Whether only a human may apply the preview, in every mode. */
 export function alwaysHuman(preview: Preview): boolean {
   if (HUMAN_ONLY_SOURCES.includes(preview.sourceToolName)) return true;
-  return (preview.changes ?? []).flatMap(stepsOf).some(step => HUMAN_ONLY.test(step.path));
+  return (preview.changes ?? []).flatMap(stepsOf).some(step => isHumanOnlyPath(step.path));
 }
 
 /** What becomes of the model's own `resolve`: it is executed, or recorded as a recommendation. */

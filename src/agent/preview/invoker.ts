@@ -9,7 +9,7 @@ import { conflictPaths } from './conflictMarkers.ts';
 import { stepsOf } from './fileChange.ts';
 import { landChanges, type LandingFiles } from './landing.ts';
 import { ledgerFiles, type LedgerEntry } from './ledger.ts';
-import { textOf, textResult, type AgentToolResult, type PendingAction } from './pendingAction.ts';
+import { resultOf, textOf, textResult, type AgentToolResult, type PendingAction } from './pendingAction.ts';
 import { nameOf, type Actor, type ModelAuthority, type Preview, type ResolveAction } from './preview.ts';
 import type { PreviewStore } from './previewStore.ts';
 import {
@@ -101,10 +101,10 @@ export class Invoker {
       case 'applied':
       case 'discarded':
       case 'expired':
-        return withDetails(tooLate(preview), request, preview);
+        return withDetails(this.#tooLate(preview, request), request, preview);
       case 'applying':
         await this.#othersEnd(preview);
-        return withDetails(tooLate(this.#store.get(preview.id) ?? preview), request, preview);
+        return withDetails(this.#tooLate(this.#store.get(preview.id) ?? preview, request), request, preview);
       case 'pending':
         break;
     }
@@ -127,6 +127,12 @@ export class Invoker {
       for (const { id } of group) this.#running.delete(id);
       end();
     }
+  }
+
+  /** Answers a vote on a preview that somebody else resolved first. */
+  #tooLate(preview: Preview, { actor }: ResolveRequest): AgentToolResult {
+    const last = this.#store.ledger().findLast(({ previewId }) => previewId === preview.id);
+    return textResult(alreadyResolvedText(preview, actor, last), { alreadyResolved: preview.id });
   }
 
   /** Waits until whoever resolves the preview is done. */
@@ -206,13 +212,14 @@ export class Invoker {
     if (!apply) throw new ToolError(`${nameOf(preview)} has no action to apply. Discard it.`);
     // Not waited for, so that an abort cannot come between: the log has it when the call returns.
     void this.#store.beginLanding([preview.id]);
-    return this.#call(preview, () => apply(reason, extra));
+    const answer: unknown = await this.#call(preview, () => apply(reason, extra));
+    return resultOf(answer, appliedText([preview], reason, []));
   }
 
   async #reject(preview: Preview, { reason, extra }: ResolveRequest): Promise<AgentToolResult> {
     const reject = this.#callbacks.get(preview.id)?.reject;
-    const own = reject && (await this.#call(preview, () => reject(reason, extra)));
-    return own ?? textResult(`Discarded: ${preview.label}. Reason: ${reason}`);
+    const answer: unknown = reject && (await this.#call(preview, () => reject(reason, extra)));
+    return resultOf(answer, `Discarded: ${preview.label}. Reason: ${reason}`);
   }
 
   /** Runs a callback so that its own votes are known. */
@@ -228,7 +235,8 @@ export class Invoker {
     result: AgentToolResult,
     final: boolean,
   ): Promise<void> {
-    const entries = group.map(preview => ledgerEntry(preview, request, outcome, textOf(result)));
+    const message = textOf(result);
+    const entries = group.map(preview => ledgerEntry(preview, request, outcome, message));
     // What happened has happened: a log that cannot be written is reported by the store and changes no outcome.
     await this.#store.endResolving(entries, group, final).catch(() => undefined);
   }
@@ -244,7 +252,7 @@ function refuseConflicts(group: readonly Preview[]): void {
 
 function ledgerEntry(
   preview: Preview,
-  { action, actor, reason, extra }: ResolveRequest,
+  { action, actor, reason, extra, signal }: ResolveRequest,
   outcome: LedgerEntry['outcome'],
   message: string,
 ): LedgerEntry {
@@ -259,6 +267,7 @@ function ledgerEntry(
     ...(extra ? { extra: jsonSafe(extra) as Record<string, unknown> } : {}),
     outcome,
     message,
+    ...(signal?.aborted ? { interrupted: true } : {}),
     ...(preview.details === undefined ? {} : { details: preview.details }),
     at: new Date().toISOString(),
     ...(hunks === undefined || outcome === 'failed'
@@ -266,11 +275,6 @@ function ledgerEntry(
       : { hunks: { applied: action === 'apply' ? hunks : 0, refused: action === 'apply' ? 0 : hunks } }),
     files: ledgerFiles(preview),
   };
-}
-
-/** Answers a vote on a preview that somebody else resolved first. */
-function tooLate(preview: Preview): AgentToolResult {
-  return textResult(alreadyResolvedText(preview), { alreadyResolved: preview.id });
 }
 
 function withDetails(result: AgentToolResult, request: ResolveRequest, preview: Preview): AgentToolResult {

@@ -13,6 +13,8 @@ export interface LedgerEntry {
   /** `failed`: an apply that threw (the preview is pending again) or that returned an error (it is not). */
   readonly outcome: 'applied' | 'discarded' | 'failed';
   readonly message?: string;
+  /** Whoever asked for it had been stopped before it ended, and has not heard of it. */
+  readonly interrupted?: true;
   readonly details?: unknown;
   /** ISO 8601. */
   readonly at: string;

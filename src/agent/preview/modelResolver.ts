@@ -3,7 +3,7 @@ import { Emitter, type Event } from '../base/event.ts';
 import { ToolError } from '../base/errors.ts';
 import { resolveDetails, type Invoker, type ResolveDetails } from './invoker.ts';
 import type { AgentToolResult } from './pendingAction.ts';
-import { isOpen, type ResolveAction } from './preview.ts';
+import { isOpen, type Preview, type ResolveAction } from './preview.ts';
 import type { PreviewStore } from './previewStore.ts';
 import { foreignText, NOTHING_PENDING, unseenText } from './resolveTexts.ts';
 import type { ToolChoiceQueue } from './toolChoiceQueue.ts';
@@ -47,8 +47,6 @@ export class ModelResolver {
   #candidates: string[] = [];
   /** Previews that a reminder named, the last one last. */
   readonly #reminded = new Set<string>();
-  /** Previews whose callback ran on after the model's call was aborted. */
-  readonly #interrupted = new Set<string>();
   #standing: StandingResolveHandler | undefined;
   #mode: ModeResolveHandler | undefined;
   readonly #voted = new Emitter<string>();
@@ -81,19 +79,19 @@ export class ModelResolver {
     this.#candidates = [...this.#reminded].filter(id => this.#seen.has(id)).reverse();
   }
 
-  /** The request being made forces an answer to this preview: it is what a call without an id means. */
-  expect(id: string): void {
+  /**
+   * The request being made forces an answer to this preview: it is what a call without an id means.
+   * @returns false when the last reminder named another one, so that the model could take that to be meant.
+   */
+  expect(id: string): boolean {
+    const named = [...this.#reminded].findLast(reminded => this.#seen.has(reminded));
     this.#candidates = [id, ...this.#candidates.filter(candidate => candidate !== id)];
+    return named === id;
   }
 
   /** Whether the model knew of the preview when it made its last answer. */
   wasShown(id: string): boolean {
     return this.#seen.has(id);
-  }
-
-  /** Whether the model never heard what became of its own vote, because it was aborted. */
-  wasInterrupted(id: string): boolean {
-    return this.#interrupted.has(id);
   }
 
   setStanding(handler: StandingResolveHandler | null): void {
@@ -111,7 +109,6 @@ export class ModelResolver {
     this.#seen.clear();
     this.#candidates = [];
     this.#reminded.clear();
-    this.#interrupted.clear();
   }
 
   /**
@@ -124,6 +121,8 @@ export class ModelResolver {
 
   async #resolve(call: ResolveCall): Promise<AgentToolResult> {
     if (call.id !== undefined) return this.resolvePreview(call.id, call);
+    const staged = this.#stagedSince();
+    if (staged && !this.#mode) throw new ToolError(unseenText(staged));
     if (this.#mode) {
       const { handle, sourceToolName, label } = this.#mode;
       return stand(handle, call, { sourceToolName, label });
@@ -148,22 +147,23 @@ export class ModelResolver {
       throw new ToolError(this.#known.has(id) ? unseenText(preview) : foreignText(preview));
     const revision = this.#seen.get(id);
     const { action, reason, extra, signal } = call;
-    this.#interrupted.delete(id);
     this.#voted.fire(id);
-    try {
-      return await this.#invoker.resolve({
-        id,
-        ...(revision === undefined ? {} : { revision }),
-        action,
-        reason,
-        ...(extra === undefined ? {} : { extra }),
-        actor: 'model',
-        ...(signal === undefined ? {} : { signal }),
-      });
-    } catch (error) {
-      if (signal?.aborted) this.#interrupted.add(id);
-      throw error;
-    }
+    return this.#invoker.resolve({
+      id,
+      ...(revision === undefined ? {} : { revision }),
+      action,
+      reason,
+      ...(extra === undefined ? {} : { extra }),
+      actor: 'model',
+      ...(signal === undefined ? {} : { signal }),
+    });
+  }
+
+  /** What a tool call staged since the last request: what a vote without an id is about cannot be told then. */
+  #stagedSince(): Preview | undefined {
+    const id = [...this.#known].findLast(known => this.#isUnseen(known));
+    const preview = id === undefined ? undefined : this.#store.get(id);
+    return preview?.origin ? preview : undefined;
   }
 
   /** Whether the preview was staged after the model's last request, or in another conversation. */

@@ -26,6 +26,27 @@ export function textResult(text: string, details?: unknown): AgentToolResult {
   return { content: [{ type: 'text', text }], ...(details === undefined ? {} : { details }) };
 }
 
+/**
+ * What a callback of somebody else answered, made a result: it came to its end, whatever it returned. Its text is the
+ * answer's, if that has one.
+ */
+export function resultOf(answer: unknown, fallback: string): AgentToolResult {
+  if (typeof answer === 'string') return textResult(answer);
+  if (typeof answer !== 'object' || answer === null) return textResult(fallback);
+  const { content, details, isError } = answer as Partial<Record<keyof AgentToolResult, unknown>>;
+  const parts: readonly unknown[] = Array.isArray(content) ? content : [];
+  const texts = parts.filter(isText).map(({ text }) => ({ type: 'text' as const, text }));
+  return {
+    content: texts.length > 0 ? texts : textResult(fallback).content,
+    ...(details === undefined ? {} : { details }),
+    ...(isError === true ? { isError } : {}),
+  };
+}
+
+function isText(part: unknown): part is { readonly text: string } {
+  return typeof part === 'object' && part !== null && 'text' in part && typeof part.text === 'string';
+}
+
 /** The text of a result, parts joined by line feeds. */
 export function textOf(result: AgentToolResult): string {
   return result.content.map(part => part.text).join('\n');

@@ -94,6 +94,7 @@ const ledgerEntry = z.object({
   extra: z.record(z.string(), z.unknown()).optional(),
   outcome: z.enum(['applied', 'discarded', 'failed']),
   message: z.string().optional(),
+  interrupted: z.literal(true).optional(),
   details: z.unknown().optional(),
   at: z.string(),
   hunks: z.object({ applied: z.number(), refused: z.number() }).optional(),

@@ -128,14 +128,17 @@ export class ResolveDirectives implements Disposable {
   }
 
   #force(preview: Preview, state: Asked): void {
-    const { authority, order, queue, resolver } = this.#options;
+    const { authority, order, queue, resolver, store } = this.#options;
     if (authority() === 'none') return;
     const { id } = preview;
     state.due = false;
     state.handle = queue.pushOnce(FORCE_RESOLVE, {
       label: `pending-action:${preview.sourceToolName}`,
       now: order() === 'newestFirst',
-      onServed: () => resolver.expect(id),
+      onServed: () => {
+        const current = store.get(id);
+        if (!resolver.expect(id) && current) this.#steerReminder(current);
+      },
       onInvoked: call => resolver.resolvePreview(id, call),
       onResolved: () => void delete state.handle,
       onRejected: (_choice, reason) => this.#rejected(id, state, reason),

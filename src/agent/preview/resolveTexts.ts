@@ -96,12 +96,15 @@ export function ownVoteText(preview: Preview): string {
   return `${nameOf(preview)} is being resolved by the very callback that asks for it, which has to end first.`;
 }
 
-export function alreadyResolvedText(preview: Preview): string {
+/** Told to `asker`, who voted too late. `last` is what the ledger has of the preview. */
+export function alreadyResolvedText(preview: Preview, asker: Actor, last?: LedgerEntry): string {
   const { state } = preview;
   switch (state.kind) {
     case 'applied':
-    case 'discarded':
-      return `${nameOf(preview)} was already resolved by ${byWhom(state.by.actor)}: ${state.kind}. Reason: ${state.by.reason}`;
+    case 'discarded': {
+      const failure = last?.outcome === 'failed' ? `, which failed: ${last.message ?? last.reason}` : '';
+      return `${nameOf(preview)} was already resolved by ${byWhom(state.by.actor, asker)}: ${state.kind}${failure}. Reason: ${state.by.reason}`;
+    }
     case 'expired':
       if (state.interrupted)
         return `${nameOf(preview)} was being applied when the window closed. Whether it was done is not known: check before you stage it again.`;
@@ -109,7 +112,7 @@ export function alreadyResolvedText(preview: Preview): string {
     case 'pending':
       return `${nameOf(preview)} was being resolved by somebody else, which failed: ${state.lastError ?? 'unknown reason'}. It is pending again.`;
     case 'applying':
-      return `${nameOf(preview)} is being resolved by ${byWhom(state.actor)} right now.`;
+      return `${nameOf(preview)} is being resolved by ${byWhom(state.actor, asker)} right now.`;
   }
 }
 
@@ -155,12 +158,12 @@ function planOutcomeText(entry: LedgerEntry): string {
   }
 }
 
-function byWhom(actor: Actor): string {
+function byWhom(actor: Actor, asker: Actor): string {
   switch (actor) {
     case 'human':
       return 'the user';
     case 'model':
-      return 'you';
+      return asker === 'model' ? 'you' : 'the model';
     case 'extension':
       return 'another extension';
   }

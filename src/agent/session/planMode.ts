@@ -26,8 +26,8 @@ export interface PlanHost {
   planText(): string;
   /** Shows the plan for approval. Resolving it is a human's. */
   stagePlan(action: PendingAction): string;
-  /** Withdraws a plan that a newer one replaces. */
-  withdrawPlan(previewId: string): Promise<void>;
+  /** Withdraws a plan that a newer one replaces, or that nobody waits for any more. */
+  withdrawPlan(previewId: string, reason: string): Promise<void>;
   /** The plan was approved: the mode is over. */
   approved(): void;
 }
@@ -63,13 +63,13 @@ export class PlanMode implements ModeResolveHandler {
     extra,
   }: Pick<ResolveCall, 'action' | 'extra'>): Promise<AgentToolResult> => {
     if (action === 'discard') {
-      await this.#withdraw();
+      await this.#withdraw('Withdrawn by the model.');
       return textResult('No plan is submitted. Go on planning, and submit the plan when it is ready.');
     }
     const text = this.#host.planText().trim();
     if (text === '')
       return textResult('The plan is empty. Write it as Markdown in the message that submits it.');
-    await this.#withdraw();
+    await this.#withdraw('Replaced by a newer plan.');
     const plan: Plan = { title: planTitle(extra?.['title'], text), text };
     this.#pending = this.#host.stagePlan({
       label: PLAN_LABEL,
@@ -91,9 +91,15 @@ export class PlanMode implements ModeResolveHandler {
     );
   };
 
-  async #withdraw(): Promise<void> {
-    if (this.#pending !== undefined) await this.#host.withdrawPlan(this.#pending);
+  /** The mode is switched off. */
+  end(): Promise<void> {
+    return this.#withdraw('Plan mode was switched off.');
+  }
+
+  async #withdraw(reason: string): Promise<void> {
+    const id = this.#pending;
     this.#pending = undefined;
+    if (id !== undefined) await this.#host.withdrawPlan(id, reason);
   }
 }
 
@@ -108,9 +114,17 @@ export function planOrigin(sessionId: string, messages: readonly SessionMessage[
   return call ? { sessionId, messageId: `m${at}`, toolCallId: call.id } : null;
 }
 
-/** The model's last text since the person's last prompt; empty if there is none. */
-export function lastWords(messages: readonly SessionMessage[]): string {
-  const since = messages.slice(messages.findLastIndex(message => message.role === 'user') + 1);
+/** The model's last text since the person last spoke, by a prompt or on a plan; empty if there is none. */
+export function lastWords(
+  messages: readonly SessionMessage[],
+  isPlan: (previewId: string) => boolean = () => false,
+): string {
+  const spoke = messages.findLastIndex(
+    message =>
+      message.role === 'user' ||
+      (message.role === 'steering' && message.kind === 'outcome' && message.previewIds.some(isPlan)),
+  );
+  const since = messages.slice(spoke + 1);
   const last = since.findLast(message => message.role === 'assistant' && message.text !== '');
   return last?.role === 'assistant' ? last.text : '';
 }

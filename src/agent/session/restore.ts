@@ -2,7 +2,7 @@ import { messageOf } from '../base/errors.ts';
 import type { SessionMessage, SteeringMessage } from '../model/messages.ts';
 import { isOpen } from '../preview/preview.ts';
 import type { PreviewStore } from '../preview/previewStore.ts';
-import { outcomeMessage, type Review } from './review.ts';
+import { outcomeMessage, wasHeard, type Review } from './review.ts';
 import type { StoredSession } from './sessionLog.ts';
 import type { ToolChoices } from './toolChoices.ts';
 
@@ -57,12 +57,14 @@ export function remember(
     ),
   );
   for (const preview of store.all()) {
-    const { id, origin } = preview;
-    if (!reminded.has(id) && origin?.sessionId !== stored.id) continue;
+    const { id, origin, part } = preview;
+    // A process that ends between two logs leaves the preview alone to tell where it was staged.
+    const isOurs = stored.previews.has(id) || origin?.sessionId === stored.id;
+    if (!isOurs && !reminded.has(id) && !review.knows(part?.previewId ?? '')) continue;
     review.remember(id);
     if (!isOpen(preview)) continue;
     if (reminded.has(id)) choices.reminded(id);
-    else choices.remind(preview);
+    else if (stored.previews.get(id) ?? part === undefined) choices.remind(preview);
   }
   for (const message of untoldOutcomes(stored, store))
     if (message.previewIds.every(id => review.knows(id))) review.tell(message);
@@ -78,7 +80,12 @@ function untoldOutcomes(
   );
   return store
     .ledger()
-    .filter(entry => entry.actor !== 'model')
+    .filter(entry => !wasHeard(entry))
     .map(entry => outcomeMessage(entry, store))
-    .filter(message => !told.some(text => text.includes(message.text)));
+    .filter(({ text }) => {
+      // One telling is good for one of several outcomes of the same words.
+      const at = told.findIndex(said => said.includes(text));
+      if (at >= 0) told[at] = told[at]?.replace(text, '') ?? '';
+      return at < 0;
+    });
 }

@@ -1,4 +1,5 @@
 import type { SteeringMessage } from '../model/messages.ts';
+import { PLAN_SOURCE } from '../preview/authority.ts';
 import type { LedgerEntry } from '../preview/ledger.ts';
 import { isOpen, type Preview } from '../preview/preview.ts';
 import type { RevisedBy } from '../preview/previewLog.ts';
@@ -27,9 +28,15 @@ export class Review {
     this.#current.add(id);
   }
 
-  /** A preview of this conversation was staged before this process. */
+  /** A preview of this conversation that the review need not wait for: from before this process, or brought back. */
   remember(id: string): void {
     this.#known.add(id);
+  }
+
+  /** A part was split off: the review waits for it if it waits for what it is a part of. */
+  split(id: string, part: string): void {
+    if (this.#current.has(id)) this.staged(part);
+    else this.remember(part);
   }
 
   knows(id: string): boolean {
@@ -54,13 +61,15 @@ export class Review {
     return [...this.#known].some(id => this.#isOpen(id));
   }
 
-  /** Whether outcomes of the current review wait to be told, and nothing is left to resolve. */
+  /**
+   * Whether outcomes of the current review wait to be told, and nothing is left to resolve. A plan that was decided on
+   * waits for nothing else.
+   */
   get isOver(): boolean {
-    const isCurrent = (id: string): boolean => this.#current.has(id);
-    return (
-      !this.hasOpen &&
-      this.#inbox.some(({ kind, previewIds }) => kind === 'outcome' && previewIds.some(isCurrent))
-    );
+    const told = this.#inbox.flatMap(({ kind, previewIds }) => (kind === 'outcome' ? previewIds : []));
+    const current = told.filter(id => this.#current.has(id));
+    const isPlan = (id: string): boolean => this.#store.get(id)?.sourceToolName === PLAN_SOURCE;
+    return current.some(isPlan) || (current.length > 0 && !this.hasOpen);
   }
 
   /**
@@ -93,14 +102,17 @@ export class Review {
   /**
    * What the next request is to say, once: all outcomes in one message, one reminder for each preview, and none of what
    * was resolved before it could be sent.
+   * @param hold keeps reminders back, while a mode gives `resolve` another meaning.
    */
-  takeMessages(): readonly SteeringMessage[] {
-    const messages = this.#inbox.filter(
+  takeMessages(hold = false): readonly SteeringMessage[] {
+    const held = this.#inbox.filter(({ kind }) => hold && kind === 'resolve-reminder');
+    const said = this.#inbox.filter(message => !held.includes(message));
+    const messages = said.filter(
       ({ kind, previewIds, text }, at) =>
         kind !== 'resolve-reminder' ||
-        (previewIds.some(id => this.#isOpen(id)) && this.#inbox.findLastIndex(m => m.text === text) === at),
+        (previewIds.some(id => this.#isOpen(id)) && said.findLastIndex(m => m.text === text) === at),
     );
-    this.#inbox = [];
+    this.#inbox = held;
     const outcomes = messages.filter(message => message.kind === 'outcome');
     const [first] = outcomes;
     if (!first) return messages;
@@ -118,6 +130,11 @@ export class Review {
     const preview = this.#store.get(id);
     return preview !== undefined && isOpen(preview);
   }
+}
+
+/** Whether the model has the outcome as the result of its own call. */
+export function wasHeard({ actor, interrupted }: LedgerEntry): boolean {
+  return actor === 'model' && interrupted !== true;
 }
 
 /** Tells the model how a resolution ended that it did not see. */

@@ -5,6 +5,7 @@ import { detailOf } from '../base/errors.ts';
 import type { ChatProvider, ChatRequest, ProviderFailure } from '../model/chatProvider.ts';
 import type { Attachment, SessionMessage, ToolCall, ToolResultMessage } from '../model/messages.ts';
 import type { Offer } from '../model/toolChoiceLadder.ts';
+import { PLAN_SOURCE } from '../preview/authority.ts';
 import type { LedgerEntry } from '../preview/ledger.ts';
 import type { StandingResolveHandler } from '../preview/modelResolver.ts';
 import type { PendingAction } from '../preview/pendingAction.ts';
@@ -19,7 +20,7 @@ import { runLoop, type LoopEnd, type LoopPort } from './loop.ts';
 import { lastWords, planOrigin, PlanMode } from './planMode.ts';
 import { requestOf } from './request.ts';
 import { brokenOff, mended, remember } from './restore.ts';
-import { outcomeMessage, Review } from './review.ts';
+import { outcomeMessage, Review, wasHeard } from './review.ts';
 import { newSessionId, type SessionLogEntry, type StoredSession } from './sessionLog.ts';
 import type { Prompt, SessionOptions } from './sessionOptions.ts';
 import { ToolChoices } from './toolChoices.ts';
@@ -134,15 +135,19 @@ export class Session implements Disposable {
 
   /** Stages a preview for whoever produces one; `origin` is left out by those who are no tool call. */
   stage(action: PendingAction, origin: PreviewOrigin | null = null): QueuedPreview {
-    return this.#stage(action, origin, preview => this.#choices.remind(preview));
+    const queued = this.#stage(action, origin, true);
+    this.#review.staged(queued.preview.id);
+    return queued;
   }
 
   /**
    * Stages a preview that a person asked for (Undo, Reopen): the model hears what becomes of it, and is neither forced
-   * nor reminded to resolve it.
+   * nor reminded to resolve it, nor asked to go on when that is done.
    */
   stageForUser(action: PendingAction): QueuedPreview {
-    return this.#stage(action, null, () => undefined);
+    const queued = this.#stage(action, null, false);
+    this.#review.remember(queued.preview.id);
+    return queued;
   }
 
   /** The review is over as a whole (Stop, Discard All): its outcomes wait for the next prompt. */
@@ -160,9 +165,13 @@ export class Session implements Disposable {
     return this.#plan !== undefined;
   }
 
-  /** In plan mode tools are read-only and the model's `resolve` submits its plan. Takes effect at the next call. */
+  /**
+   * In plan mode tools are read-only and the model's `resolve` submits its plan. Takes effect at the next call. A plan
+   * that waits for approval is withdrawn when the mode is switched off.
+   */
   setPlanMode(on: boolean): void {
     if (on === this.planMode) return;
+    void this.#plan?.end();
     const plan = on ? this.#newPlanMode() : undefined;
     this.#plan = plan;
     this.#choices.setModeResolveHandler(plan ?? null);
@@ -184,14 +193,17 @@ export class Session implements Disposable {
   }
 
   #newPlanMode(): PlanMode {
-    const { invoker } = this.#options;
+    const { invoker, store } = this.#options;
     const conversation = this.#id;
     return new PlanMode({
-      planText: () => lastWords(this.#messages),
-      stagePlan: action =>
-        this.#stage(action, planOrigin(this.#id, this.#messages), () => undefined).preview.id,
-      withdrawPlan: async id => {
-        const reason = 'Replaced by a newer plan.';
+      planText: () => lastWords(this.#messages, id => store.get(id)?.sourceToolName === PLAN_SOURCE),
+      stagePlan: action => {
+        const origin = planOrigin(this.#id, this.#messages);
+        const { id } = this.#stage(action, origin, false).preview;
+        this.#review.staged(id);
+        return id;
+      },
+      withdrawPlan: async (id, reason) => {
         await invoker.resolve({ id, action: 'discard', reason, actor: 'model' });
       },
       approved: () => {
@@ -200,17 +212,14 @@ export class Session implements Disposable {
     });
   }
 
-  #stage(
-    action: PendingAction,
-    origin: PreviewOrigin | null,
-    remind: (preview: Preview) => void,
-  ): QueuedPreview {
+  /** @param asked whether the model is to resolve it. */
+  #stage(action: PendingAction, origin: PreviewOrigin | null, asked: boolean): QueuedPreview {
     const { store, invoker, overlay } = this.#options;
-    const know = (preview: Preview): void => {
-      this.#review.staged(preview.id);
-      remind(preview);
+    const remind = (preview: Preview): void => {
+      this.#record({ type: 'preview', previewId: preview.id, asked });
+      if (asked) this.#choices.remind(preview);
     };
-    return queueResolveHandler({ store, invoker, overlay, remind: know }, action, origin);
+    return queueResolveHandler({ store, invoker, overlay, remind }, action, origin);
   }
 
   /** Joins the run that goes on, or begins one. Listeners may call it too: the run is known before the first event. */
@@ -256,7 +265,7 @@ export class Session implements Disposable {
   }
 
   #sayWhatWaits(): void {
-    for (const message of this.#review.takeMessages()) this.#append(message);
+    for (const message of this.#review.takeMessages(this.planMode)) this.#append(message);
   }
 
   #loopPort(provider: ChatProvider, signal: AbortSignal): LoopPort {
@@ -277,8 +286,9 @@ export class Session implements Disposable {
   }
 
   #nextRequest(provider: ChatProvider): ChatRequest {
+    const offer = this.#choices.begin(provider, this.#tools().map(specOf), this.planMode);
     this.#sayWhatWaits();
-    return this.#request(this.#choices.begin(provider, this.#tools().map(specOf), this.planMode));
+    return this.#request(offer);
   }
 
   #retryRequest(provider: ChatProvider, failure: ProviderFailure): ChatRequest | undefined {
@@ -320,20 +330,16 @@ export class Session implements Disposable {
 
   #followRevision({ preview, by, part, patch }: Revision): void {
     if (!this.#review.knows(preview.id)) return;
-    if (part) this.#review.staged(part.id);
+    if (part) this.#review.split(preview.id, part.id);
     this.#review.tellRevision(preview, by, patch);
   }
 
   #followResolution(entries: readonly LedgerEntry[]): void {
-    const unheard = entries.filter(
-      ({ previewId, actor }) =>
-        this.#review.knows(previewId) && (actor !== 'model' || this.#choices.wasInterrupted(previewId)),
-    );
-    if (unheard.length === 0) return;
+    const unheard = entries.filter(entry => this.#review.knows(entry.previewId) && !wasHeard(entry));
     for (const entry of unheard) this.#review.tell(outcomeMessage(entry, this.#options.store));
-    if (this.#state !== 'awaitingReview' || this.#review.hasOpen) return;
+    if (this.#state !== 'awaitingReview') return;
     if (this.#goesOn()) void this.#start();
-    else this.#setState('idle');
+    else if (!this.#review.hasOpen) this.#setState('idle');
   }
 
   #goesOn = (): boolean => this.#review.isOver && this.#options.settings().continueAfterReview;

@@ -14,7 +14,8 @@ export type SessionLogEntry =
       readonly message: SessionMessage;
     }
   | { readonly type: 'state'; readonly state: SessionState }
-  | { readonly type: 'plan'; readonly on: boolean };
+  | { readonly type: 'plan'; readonly on: boolean }
+  | { readonly type: 'preview'; readonly previewId: string; readonly asked: boolean };
 
 const header = { log: 'redline.session', version: 1 } as const;
 
@@ -64,6 +65,7 @@ const entry = z.discriminatedUnion('type', [
   z.object({ type: z.literal('message'), id: z.int(), parentId: z.int().nullable(), message }),
   z.object({ type: z.literal('state'), state: z.enum(['idle', 'running', 'awaitingReview']) }),
   z.object({ type: z.literal('plan'), on: z.boolean() }),
+  z.object({ type: z.literal('preview'), previewId: z.string(), asked: z.boolean() }),
 ]);
 
 /** The sessions of one workspace: a folder with one append-only log for each. */
@@ -100,6 +102,8 @@ export interface StoredSession {
   readonly messages: readonly SessionMessage[];
   /** Whether the process ended in the middle of a turn. */
   readonly interrupted: boolean;
+  /** The previews that were staged in it, but parts, and whether the model is asked to resolve them. */
+  readonly previews: ReadonlyMap<string, boolean>;
   /** Whether the session was in plan mode. */
   readonly planMode: boolean;
 }
@@ -108,7 +112,10 @@ export function storedSession(id: string, log: DecodedLog<SessionLogEntry>): Sto
   const messages = log.entries.flatMap(item => (item.type === 'message' ? [item.message] : []));
   const lastState = log.entries.findLast(item => item.type === 'state');
   const planMode = log.entries.findLast(item => item.type === 'plan')?.on === true;
-  return { id, messages, interrupted: lastState?.state === 'running', planMode };
+  const previews = new Map(
+    log.entries.flatMap(item => (item.type === 'preview' ? [[item.previewId, item.asked]] : [])),
+  );
+  return { id, messages, interrupted: lastState?.state === 'running', previews, planMode };
 }
 
 /** A new session id: later ones sort behind earlier ones. */

@@ -86,11 +86,6 @@ export class ToolChoices implements Disposable {
     this.#directives.remember(previewId);
   }
 
-  /** Whether the model's own vote on the preview was aborted before it heard what came of it. */
-  wasInterrupted(previewId: string): boolean {
-    return this.#resolver.wasInterrupted(previewId);
-  }
-
   /** A request is being made: what it offers and forces. With `hold`, what is queued waits. */
   begin(provider: ChatProvider, tools: Offer['tools'], hold: boolean): Offer {
     this.#resolver.beginTurn();

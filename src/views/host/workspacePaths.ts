@@ -1,6 +1,7 @@
 import { lstatSync, realpathSync } from 'node:fs';
 import * as path from 'node:path';
 import { PathError } from '../../agent/base/errors.ts';
+import { isHumanOnlyPath } from '../../agent/preview/authority.ts';
 
 /** A workspace folder, reduced to what paths need. */
 export interface FolderRoot {
@@ -52,8 +53,9 @@ export function workspacePathOf(
 }
 
 /**
- * Follows symlinks: the deepest part of the location that exists must still be inside its folder. A link to what does
- * not exist is refused: something could be made there later.
+ * Follows symlinks: the deepest part of the location that exists must still be inside its folder, and no link may lead
+ * to what only a human applies, under a name that does not tell. A link to what does not exist is refused: something
+ * could be made there later.
  * @throws PathError when it is not.
  */
 export function assertReallyInside(input: string, { folder, relative }: WorkspaceLocation): void {
@@ -64,8 +66,13 @@ export function assertReallyInside(input: string, { folder, relative }: Workspac
       throw new PathError('outside', `${input} goes through a symbolic link that leads nowhere.`);
     if (real === undefined && at !== folder.fsPath) continue;
     if (real !== undefined && isInside(real, root)) {
-      if (!path.relative(root, real).split(path.sep).includes('.git')) return;
-      throw new PathError('protected', `${input} leads into git's own files.`);
+      const target = path.relative(root, path.join(real, path.relative(at, path.join(folder.fsPath, relative))));
+      if (target.split(path.sep).includes('.git'))
+        throw new PathError('protected', `${input} leads into git's own files.`);
+      const shown = target.replaceAll(path.sep, '/');
+      if (isHumanOnlyPath(shown) && !isHumanOnlyPath(relative))
+        throw new PathError('protected', `${input} leads to ${shown} through a symbolic link. Use that path.`);
+      return;
     }
     throw new PathError('outside', `${input} leads outside the workspace through a symbolic link.`);
   }

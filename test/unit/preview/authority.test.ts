@@ -34,6 +34,11 @@ for (const [authority, action, subject, expected] of rules) {
 }
 
 const humanOnly = [
+  '.vscode./settings.json',
+  '.vscode /settings.json',
+  'AGENTS.md.',
+  'AGENTS.md::$DATA',
+  '.vscode::$INDEX_ALLOCATION/settings.json',
   '.redline/tools/a.ts',
   '.redline',
   '.vscode/tasks.json',

@@ -339,7 +339,10 @@ test('an opaque apply that the end of the process cut off expires, and nobody is
   const preview = restored.get('p1') ?? assert.fail('p1 is there');
   assert.deepEqual(preview.state, { kind: 'expired', interrupted: true });
   assert.deepEqual(restored.interruptedLandings, []);
-  assert.match(alreadyResolvedText(preview), /Whether it was done is not known: check before you stage it/);
+  assert.match(
+    alreadyResolvedText(preview, 'model'),
+    /Whether it was done is not known: check before you stage it/,
+  );
   await restored.dismiss('p1');
   assert.deepEqual(restored.get('p1')?.state, { kind: 'expired', interrupted: true, dismissed: true });
   gate.open();

@@ -102,7 +102,7 @@ test('an abort while it runs reaches the caller at once; the callback runs to it
   await recorded;
   assert.equal(state().kind, 'applied');
   assert.deepEqual(outcomes(), ['p1 apply applied']);
-  assert.match(textOf(await second), /already resolved by you: applied/);
+  assert.match(textOf(await second), /already resolved by the model: applied/);
   assert.equal(counts.runs, 1);
 });
 

@@ -42,6 +42,7 @@ const entries: readonly SessionLogEntry[] = [
   ),
   { type: 'state', state: 'awaitingReview' },
   { type: 'plan', on: true },
+  { type: 'preview', previewId: 'p1', asked: true },
 ];
 
 for (const entry of entries) {
@@ -72,6 +73,7 @@ test('a session comes back from its log; it was interrupted if its last state wa
     id: 's1',
     messages,
     interrupted: false,
+    previews: new Map([['p1', true]]),
     planMode: true,
   });
   assert.equal(storedSession('s1', decoded([{ type: 'state', state: 'running' }])).interrupted, true);

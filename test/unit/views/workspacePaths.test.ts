@@ -135,6 +135,17 @@ test('a symbolic link within the folder is followed; one that leads out is refus
   }
 });
 
+test('a link to what only a human applies is refused under a name that does not tell', async () => {
+  await temp.file('sly/.vscode/settings.json');
+  await temp.file('sly/AGENTS.md');
+  await temp.link('sly/config', '.vscode');
+  await temp.link('sly/notes.json', '.vscode/settings.json');
+  await temp.link('sly/README.md', 'AGENTS.md');
+  for (const file of ['config/settings.json', 'config/tasks.json', 'notes.json', 'README.md'])
+    assert.equal(reallyInside('sly', file), 'protected', file);
+  assert.equal(reallyInside('sly', '.vscode/tasks.json'), 'inside');
+});
+
 test('a neighbour whose name begins like the folder is outside', async () => {
   await temp.file('app-secret/key.txt');
   await temp.link('app/out', temp.at('app-secret'));
