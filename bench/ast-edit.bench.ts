@@ -1,5 +1,5 @@
 import * as fs from 'node:fs';
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import * as path from 'node:path';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { sha256 } from '../src/agent/base/hash.ts';
@@ -8,6 +8,7 @@ import { landChanges, type LandingFiles } from '../src/agent/preview/landing.ts'
 import { cliFind } from './lib/astGrepCli.ts';
 import { median, milliseconds, type Bench } from './lib/bench.ts';
 import { corpus } from './lib/corpus.ts';
+import { fiveThousandFiles } from './lib/fiveThousandFiles.ts';
 import { measure, requestFor, startEngine } from './lib/engine.ts';
 
 interface Case {
@@ -160,12 +161,7 @@ async function weighTheWorker(bench: Bench, folder: string): Promise<void> {
 /** One replacement in each of 5,000 files, from the call to changes that can be staged, and their landing. */
 async function replaceInAll(bench: Bench): Promise<void> {
   const folder = path.join(bench.home, 'five-thousand');
-  const body = 'export function work(input: string): string {\n  return input.trim();\n}\n'.repeat(60);
-  for (let i = 0; i < 5_000; i++) {
-    const file = path.join(folder, `part${i % 50}`, `file${i}.ts`);
-    if (i < 50) await mkdir(path.dirname(file), { recursive: true });
-    await writeFile(file, `${body}console.log('file ${i}');\n`);
-  }
+  await fiveThousandFiles(folder);
   const engine = startEngine();
   try {
     await measure(engine, requestFor(folder, 'warmUp($A)', ''));

@@ -3,10 +3,11 @@ import { DisposableStore } from '../../agent/base/disposable.ts';
 import { bytesOfSide } from '../../agent/preview/fileChange.ts';
 import type { Preview } from '../../agent/preview/preview.ts';
 import type { PreviewStore } from '../../agent/preview/previewStore.ts';
+import { PREVIEW_SCHEME } from '../contributions.ts';
 import { opaqueDocument } from './opaqueDocument.ts';
 import type { ProposalEdits } from './proposalEdits.ts';
 import { shownChange } from './shownChange.ts';
-import { changeUri, opaqueUri, parsePreviewUri, type FileUris, type PreviewAddress } from './previewUri.ts';
+import { opaqueUri, parsePreviewUri, type FileUris, type PreviewAddress } from './previewUri.ts';
 
 /**
  * Serves preview documents from the store: `redline-preview://p3/path` is the proposal, the same with `?base` what it was
@@ -19,6 +20,8 @@ export class PreviewFileSystem implements vscode.FileSystemProvider, vscode.Disp
   readonly #owned = new DisposableStore();
   readonly #changed = this.#owned.add(new vscode.EventEmitter<vscode.FileChangeEvent[]>());
   readonly onDidChangeFile = this.#changed.event;
+  /** Documents that were read, by preview: nobody else has to hear of a change, and a preview may have thousands. */
+  readonly #read = new Map<string, Map<string, vscode.Uri>>();
 
   constructor(store: PreviewStore, files: FileUris, edits: ProposalEdits) {
     this.#store = store;
@@ -26,6 +29,7 @@ export class PreviewFileSystem implements vscode.FileSystemProvider, vscode.Disp
     this.#edits = edits;
     this.#owned.add(store.onDidChange(preview => this.#announce(preview)));
     this.#owned.add(edits.onDidChange(uri => this.#announceUris([uri])));
+    this.#owned.add(vscode.workspace.onDidCloseTextDocument(({ uri }) => this.#forget(uri)));
   }
 
   watch(): vscode.Disposable {
@@ -46,6 +50,8 @@ export class PreviewFileSystem implements vscode.FileSystemProvider, vscode.Disp
   }
 
   readFile(uri: vscode.Uri): Uint8Array {
+    const read = this.#read.get(uri.authority) ?? new Map<string, vscode.Uri>();
+    this.#read.set(uri.authority, read.set(uri.toString(), uri));
     return this.#find(uri).bytes;
   }
 
@@ -95,20 +101,19 @@ export class PreviewFileSystem implements vscode.FileSystemProvider, vscode.Disp
   }
 
   /** A part is shown under the address of what it was split off, too. */
-  #announce(preview: Preview): void {
-    if (!preview.changes) return this.#announceUris([opaqueUri(preview, 'proposal')]);
-    const ids = [preview.id, ...(preview.part ? [preview.part.previewId] : [])];
-    this.#announceUris(
-      ids.flatMap(id =>
-        (preview.changes ?? []).flatMap(change => [
-          changeUri(id, change, 'proposal', this.#files),
-          changeUri(id, change, 'base', this.#files),
-        ]),
-      ),
-    );
+  #announce({ id, part }: Preview): void {
+    const ids = part ? [id, part.previewId] : [id];
+    this.#announceUris(ids.flatMap(each => [...(this.#read.get(each)?.values() ?? [])]));
   }
 
   #announceUris(uris: readonly vscode.Uri[]): void {
+    if (uris.length === 0) return;
     this.#changed.fire(uris.map(uri => ({ type: vscode.FileChangeType.Changed, uri })));
+  }
+
+  #forget(uri: vscode.Uri): void {
+    if (uri.scheme !== PREVIEW_SCHEME) return;
+    const read = this.#read.get(uri.authority);
+    if (read?.delete(uri.toString()) && read.size === 0) this.#read.delete(uri.authority);
   }
 }

@@ -35,6 +35,14 @@ export function changesFile(preview: Preview, path: string, files: FileUris): bo
 }
 
 function changeAt(preview: Preview, path: string, files: FileUris): ShownChange | undefined {
-  const change = preview.changes?.find(candidate => files(candidate.path).path === path);
+  // Making an address is slow, and there may be thousands: only where the end of the path agrees.
+  const change = preview.changes?.find(
+    candidate => path.endsWith(belowFirst(candidate.path)) && files(candidate.path).path === path,
+  );
   return change && { preview, change };
+}
+
+/** A workspace path without its first name, which is that of the workspace folder where several are open. */
+function belowFirst(path: string): string {
+  return path.slice(path.indexOf('/') + 1);
 }

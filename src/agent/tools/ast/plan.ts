@@ -16,6 +16,8 @@ export interface CompiledOp {
   readonly index: number;
   readonly pat: string;
   readonly template: Template | null;
+  /** It is a lone variable. */
+  readonly matchesAll: boolean;
   /** Whether a text may hold a match. */
   readonly mayMatch: (text: Buffer) => boolean;
 }
@@ -80,8 +82,15 @@ export class Plans {
     return this.#ops.flatMap(({ pat, out }, index) => {
       try {
         const pattern = parsePattern(this.#structure, language, pat);
-        const mayMatch = filterFor(pattern, language);
-        return [{ index, pat, template: out === null ? null : new Template(out), mayMatch }];
+        return [
+          {
+            index,
+            pat,
+            template: out === null ? null : new Template(out),
+            matchesAll: pattern.type === 'variable',
+            mayMatch: filterFor(pattern, language),
+          },
+        ];
       } catch (error) {
         if (!(error instanceof PatternError)) throw error;
         this.#invalid.push({ op: index, language: language.id, reason: error.message });

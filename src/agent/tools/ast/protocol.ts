@@ -81,7 +81,8 @@ export type ToWorker =
   | { readonly type: 'taken'; readonly id: number };
 
 /**
- * A file on its way from the worker: the text after its edits is left out where making it anew gives the same.
+ * A file with matches as the worker keeps and sends it: the text after its edits is left out where making it anew gives
+ * the same.
  */
 export type SentFile = Omit<AstFile, 'found'> & {
   readonly found:
@@ -91,12 +92,10 @@ export type SentFile = Omit<AstFile, 'found'> & {
     | Extract<AstFile['found'], { kind: 'rows' }>;
 };
 
-/** A file as it is sent. */
-export function packed(file: AstFile): SentFile {
-  const { found } = file;
-  if (found.kind !== 'edits') return { ...file, found };
-  const same = applyTextEdits(found.before.text, found.edits) === found.after.text;
-  return { ...file, found: { ...found, after: { ...found.after, text: same ? null : found.after.text } } };
+/** How much there is to keep or send of a file, in characters. */
+export function charsOf({ found }: SentFile): number {
+  if (found.kind === 'rows') return 256 * found.rows.length;
+  return found.before.text.length + (found.after.text?.length ?? 0);
 }
 
 /** The file that was sent. */

@@ -1,5 +1,5 @@
 import type { Stats } from 'node:fs';
-import type { AstFile, AstOp } from './protocol.ts';
+import { charsOf, type AstOp, type SentFile } from './protocol.ts';
 
 /** The most searches whose results are kept. */
 const MAX_SEARCHES = 16;
@@ -11,7 +11,7 @@ type Stamp = Pick<Stats, 'mtimeMs' | 'size'>;
 interface Entry {
   readonly mtimeMs: number;
   readonly size: number;
-  readonly result: AstFile | null;
+  readonly result: SentFile | null;
 }
 
 /** Results of earlier searches by file, valid while the file's time and size stay the same. No syntax tree is kept. */
@@ -61,12 +61,12 @@ export class SearchResults {
   }
 
   /** What was found in a file: `null` for nothing, `undefined` when that is not known for this version of it. */
-  get(file: string, stamp: Stamp): AstFile | null | undefined {
+  get(file: string, stamp: Stamp): SentFile | null | undefined {
     const entry = this.#entries.get(file);
     return entry?.mtimeMs === stamp.mtimeMs && entry.size === stamp.size ? entry.result : undefined;
   }
 
-  set(file: string, stamp: Stamp, result: AstFile | null): void {
+  set(file: string, stamp: Stamp, result: SentFile | null): void {
     const old = this.#entries.get(file);
     if (old?.result) this.chars -= charsOf(old.result);
     this.#entries.delete(file);
@@ -75,10 +75,4 @@ export class SearchResults {
     this.chars += chars;
     this.#entries.set(file, { mtimeMs: stamp.mtimeMs, size: stamp.size, result });
   }
-}
-
-function charsOf({ found }: AstFile): number {
-  return found.kind === 'edits'
-    ? found.before.text.length + found.after.text.length
-    : 200 * found.rows.length;
 }

@@ -1,28 +1,30 @@
-import { Buffer } from 'node:buffer';
+import { Buffer, isUtf8 } from 'node:buffer';
 import * as fs from 'node:fs';
 import { setImmediate } from 'node:timers/promises';
 import { abortErrorOf } from '../../base/abort.ts';
 import { sideOfBytes, type FileSide } from '../../preview/fileChange.ts';
 import { languageOf } from './languages.ts';
 import { Plans, type CompiledOp, type Plan } from './plan.ts';
-import { AstError, type AstFile, type AstProgress, type AstRequest, type AstSummary } from './protocol.ts';
+import { AstError, type AstProgress, type AstRequest, type AstSummary, type SentFile } from './protocol.ts';
 import { ResultCache, type SearchResults } from './resultCache.ts';
 import type { Structure } from './structure.ts';
-import { fileOf, findingOf, hasSyntaxErrors, searchBytes, type OpFinding } from './textSearch.ts';
+import { fileOf, findingOf, searchBytes, type OpFinding } from './textSearch.ts';
 import { findFiles, selects, type FoundFile } from './walk.ts';
 
 /** Files over this size are passed over, as everywhere in the workspace. */
 const MAX_BYTES = 5 * 1024 * 1024;
-/** Files that the engine parses with one call; the first call is short, so that something shows early. */
+/** Files that the engine parses with one call. */
 const CHUNK = 96;
-const FIRST_CHUNK = 8;
 const IN_FLIGHT = 2;
+/** So that something shows early, the first files are parsed right here, as long as they are small and nothing was found. */
+const EARLY_FILES = 12;
+const EARLY_BYTES = 32 * 1024;
 /** How long files are read before finished ones get their turn, in milliseconds. */
 const SLICE = 8;
 
 /** Where a search hands its results. */
 export interface SearchOutput {
-  file(file: AstFile, progress: AstProgress): void;
+  file(file: SentFile, progress: AstProgress): void;
   /** Settles when there is room for more. */
   drained(): Promise<void>;
 }
@@ -73,7 +75,7 @@ class Run {
   readonly #unknown = new Set<string>();
   readonly #tooLarge: string[] = [];
   readonly #notText: string[] = [];
-  #launched = 0;
+  #early = 0;
   #selected = 0;
   #searched = 0;
   #files = 0;
@@ -144,13 +146,14 @@ class Run {
     if (stamp.size > MAX_BYTES) return void this.#tooLarge.push(found.path);
     const bytes = this.#read(found.file);
     if (!bytes || bytes.length === 0) return;
-    if (plan.inner.length > 0 || isUtf16(bytes)) {
-      const result = this.#searchBytes(plan, found.path, Buffer.from(bytes));
-      this.#results.set(found.file, stamp, result);
-      return;
-    }
+    if (plan.inner.length > 0 || isUtf16(bytes)) return this.#parseHere(found, stamp, plan, bytes);
     const ops = plan.ops.filter(op => op.mayMatch(bytes));
     if (ops.length === 0) return this.#results.set(found.file, stamp, null);
+    if (!isUtf8(bytes)) return void this.#notText.push(found.path);
+    if (this.#files === 0 && this.#early < EARLY_FILES && bytes.length <= EARLY_BYTES) {
+      this.#early++;
+      return this.#parseHere(found, stamp, plan, bytes);
+    }
     this.#waiting.push({
       ...found,
       stamp,
@@ -161,7 +164,11 @@ class Run {
       syntaxErrors: false,
       changed: false,
     });
-    if (this.#launched === 0 && this.#waiting.length >= FIRST_CHUNK) this.#launch(FIRST_CHUNK);
+  }
+
+  #parseHere({ file, path }: FoundFile, stamp: fs.Stats, plan: Plan, bytes: Buffer): void {
+    const result = this.#searchBytes(plan, path, Buffer.from(bytes));
+    if (result !== undefined) this.#results.set(file, stamp, result);
   }
 
   #takeSeen(path: string, bytes: Uint8Array): void {
@@ -169,11 +176,11 @@ class Run {
     if (plan) this.#searchBytes(plan, path, bytes);
   }
 
-  #searchBytes(plan: Plan, path: string, bytes: Uint8Array): AstFile | null {
+  #searchBytes(plan: Plan, path: string, bytes: Uint8Array): SentFile | null | undefined {
     const result = searchBytes(this.#structure, plan, path, bytes);
     if (result) this.#emit(result);
     if (result === undefined) this.#notText.push(path);
-    return result ?? null;
+    return result;
   }
 
   #planFor(path: string): Plan | undefined {
@@ -205,7 +212,7 @@ class Run {
   /** Hands waiting files to the engine, as long as at least `least` wait. */
   #launch(least: number): void {
     while (this.#inFlight.size < IN_FLIGHT && this.#waiting.length >= least && this.#waiting.length > 0) {
-      const chunk = this.#waiting.splice(0, this.#launched++ === 0 ? FIRST_CHUNK : CHUNK);
+      const chunk = this.#waiting.splice(0, CHUNK);
       const work = this.#parse(chunk).catch((error: unknown) => {
         this.#failure ??= error instanceof Error ? error : new Error(String(error));
       });
@@ -230,7 +237,7 @@ class Run {
       [...groups.values()].map(async ({ op, language, candidates }) => {
         const without = new Set(candidates);
         const paths = candidates.map(candidate => candidate.file);
-        await this.#structure.findInFiles(language, paths, op.pat, nodes => {
+        await this.#structure.findInFiles(language, paths, op, (nodes, hasErrors) => {
           const root = nodes[0]?.getRoot();
           const candidate = root && byFile.get(root.filename());
           if (!candidate || this.#signal.aborted) return;
@@ -238,7 +245,7 @@ class Run {
           const source = this.#sourceOf(candidate);
           if (source) {
             candidate.findings.push(findingOf(op, nodes, source.side.text, source.offset));
-            candidate.syntaxErrors ||= hasSyntaxErrors(root.root());
+            candidate.syntaxErrors ||= hasErrors;
           }
           if (--candidate.left === 0) this.#finish(candidate);
         });
@@ -278,7 +285,7 @@ class Run {
     if (result) this.#emit(result);
   }
 
-  #emit(file: AstFile): void {
+  #emit(file: SentFile): void {
     this.#files++;
     this.#matches += file.matches;
     this.#output.file(file, { selected: this.#selected, files: this.#files, matches: this.#matches });

@@ -14,9 +14,14 @@ export interface SyntaxNode {
   getRoot(): { root(): SyntaxNode; filename(): string };
 }
 
+type Rule = { readonly pattern: string } | { readonly kind: string } | { readonly any: readonly Rule[] };
+
 export interface Matcher {
-  readonly rule: { readonly pattern: string } | { readonly kind: string };
+  readonly rule: Rule;
 }
+
+/** What the parser makes of code that it cannot make sense of. */
+const ERROR = 'ERROR';
 
 interface Engine {
   parse(language: string, text: string): { root(): SyntaxNode };
@@ -62,17 +67,24 @@ export class Structure {
     return this.#for(language).parse(language, text).root();
   }
 
+  hasErrors(root: SyntaxNode): boolean {
+    return root.find({ rule: { kind: ERROR } }) !== null;
+  }
+
   /**
-   * Parses files in a pool of threads and hands over the matches of each file that has any, in the order of the text.
+   * Parses files in a pool of threads and hands over the matches of each file that has any, in the order of the text,
+   * and whether the file has syntax errors. Those are looked for in the pool, too, since it means to walk the whole tree.
+   * @param matchesAll the pattern matches every node, so that a match may itself be a syntax error
    * @returns settles after the last call of `onFile`. Files that cannot be read as UTF-8 are passed over.
    */
   async findInFiles(
     language: string,
     paths: string[],
-    pattern: string,
-    onFile: (nodes: SyntaxNode[]) => void,
+    { pat, matchesAll }: { readonly pat: string; readonly matchesAll: boolean },
+    onFile: (nodes: SyntaxNode[], hasErrors: boolean) => void,
   ): Promise<void> {
     const engine = this.#for(language);
+    const rule = { any: [{ pattern: pat }, { kind: ERROR }] };
     await new Promise<void>((resolve, reject) => {
       let expected: number | undefined;
       let seen = 0;
@@ -80,14 +92,19 @@ export class Structure {
         seen++;
         try {
           if (error) reject(error);
-          else onFile(nodes);
+          else {
+            const matches = nodes.filter(node => node.kind() !== ERROR);
+            const hasErrors = matches.length < nodes.length;
+            if (matchesAll) onFile(nodes, hasErrors);
+            else if (matches.length > 0) onFile(matches, hasErrors);
+          }
         } catch (thrown) {
           reject(thrown instanceof Error ? thrown : new Error(String(thrown)));
         }
         if (seen === expected) resolve();
       };
       // The engine's promise tells how many files it hands over; some may still be on their way then.
-      engine.findInFiles(language, { paths, matcher: { rule: { pattern } } }, callback).then(count => {
+      engine.findInFiles(language, { paths, matcher: { rule } }, callback).then(count => {
         expected = count;
         if (seen === count) resolve();
       }, reject);

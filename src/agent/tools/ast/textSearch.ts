@@ -3,7 +3,7 @@ import { sideOfBytes, sideOfText, type FileSide } from '../../preview/fileChange
 import { applyTextEdits, type TextEdit } from '../textEdits.ts';
 import { editsOf, mergeEdits, outermost, OverlapError, type Match } from './edits.ts';
 import type { Plan } from './plan.ts';
-import { AstError, type AstFile, type MatchRow } from './protocol.ts';
+import { AstError, type MatchRow, type SentFile } from './protocol.ts';
 import type { Structure, SyntaxNode } from './structure.ts';
 
 /** The most characters of a match that a search shows. */
@@ -39,7 +39,7 @@ export function fileOf(
   before: FileSide,
   findings: readonly OpFinding[],
   syntaxErrors: boolean,
-): AstFile | null {
+): SentFile | null {
   const nested = findings.reduce((sum, finding) => sum + finding.nested, 0);
   if (!findings.some(finding => finding.rewrites)) {
     const matches = findings.flatMap(finding => finding.matches).sort((a, b) => a.start - b.start);
@@ -49,13 +49,15 @@ export function fileOf(
   }
   const edits = merged(path, before.text, findings);
   if (edits.length === 0) return null;
-  const after = sideOfText(applyTextEdits(before.text, edits), before.encoding);
+  const text = applyTextEdits(before.text, edits);
+  const after = sideOfText(text, before.encoding);
+  const sent = { ...after, text: after.text === text ? null : after.text };
   return {
     path,
     matches: edits.length,
     nested,
     syntaxErrors,
-    found: { kind: 'edits', before, after, edits },
+    found: { kind: 'edits', before, after: sent, edits },
   };
 }
 
@@ -81,7 +83,7 @@ export function searchBytes(
   plan: Plan,
   path: string,
   bytes: Uint8Array,
-): AstFile | null | undefined {
+): SentFile | null | undefined {
   const before = sideOfBytes(bytes);
   if (!before) return undefined;
   const findings: OpFinding[] = [];
@@ -109,7 +111,7 @@ function searchText(
     outer.set(op.index, op.template ? finding.edits : finding.matches);
     into.push(finding);
   }
-  let errors = [...outer.values()].some(matches => matches.length > 0) && hasSyntaxErrors(root);
+  let errors = [...outer.values()].some(matches => matches.length > 0) && structure.hasErrors(root);
   for (const { language, node } of innerTexts(root)) {
     const start = offset + node.range().start.index;
     const inner = plan.inner.find(candidate => candidate.language.id === language);
@@ -121,10 +123,6 @@ function searchText(
     errors = searchText(structure, { ...inner, ops: left }, node.text(), source, start, into) || errors;
   }
   return errors;
-}
-
-export function hasSyntaxErrors(root: SyntaxNode): boolean {
-  return root.find({ rule: { kind: 'ERROR' } }) !== null;
 }
 
 /** The scripts and styles of a page. */

@@ -1,14 +1,7 @@
 import { parentPort, workerData, type MessagePort } from 'node:worker_threads';
 import { isAbortError, messageOf } from '../../base/errors.ts';
-import {
-  AstError,
-  packed,
-  type AstFailure,
-  type AstFile,
-  type AstProgress,
-  type AstRequest,
-} from './protocol.ts';
-import type { FromWorker, ToWorker } from './protocol.ts';
+import { AstError, charsOf, type AstFailure, type AstProgress, type AstRequest } from './protocol.ts';
+import type { FromWorker, SentFile, ToWorker } from './protocol.ts';
 import { AstSearch, type SearchOutput } from './search.ts';
 import { Structure, type GrammarFiles } from './structure.ts';
 
@@ -28,7 +21,7 @@ export interface AstWorkerData {
 class Outbox implements SearchOutput {
   readonly #port: MessagePort;
   readonly #id: number;
-  #files: AstFile[] = [];
+  #files: SentFile[] = [];
   #chars = 0;
   #progress: AstProgress = { selected: 0, files: 0, matches: 0 };
   #unanswered = 0;
@@ -40,7 +33,7 @@ class Outbox implements SearchOutput {
     this.#id = id;
   }
 
-  file(file: AstFile, progress: AstProgress): void {
+  file(file: SentFile, progress: AstProgress): void {
     this.#files.push(file);
     this.#chars += charsOf(file);
     this.#progress = progress;
@@ -78,7 +71,7 @@ class Outbox implements SearchOutput {
 
   #send(): void {
     while (this.#files.length > 0 && this.#unanswered < WINDOW) {
-      const files: AstFile[] = [];
+      const files: SentFile[] = [];
       for (let chars = 0; chars < MAX_CHARS;) {
         const file = this.#files.shift();
         if (!file) break;
@@ -87,7 +80,7 @@ class Outbox implements SearchOutput {
       }
       for (const file of files) this.#chars -= charsOf(file);
       this.#unanswered++;
-      this.#post({ type: 'files', id: this.#id, files: files.map(packed), progress: this.#progress });
+      this.#post({ type: 'files', id: this.#id, files, progress: this.#progress });
     }
     this.#wake();
   }
@@ -99,12 +92,6 @@ class Outbox implements SearchOutput {
   #post(message: FromWorker): void {
     this.#port.postMessage(message);
   }
-}
-
-function charsOf({ found }: AstFile): number {
-  return found.kind === 'edits'
-    ? found.before.text.length + found.after.text.length
-    : 256 * found.rows.length;
 }
 
 function serve(port: MessagePort, { grammars }: AstWorkerData): void {

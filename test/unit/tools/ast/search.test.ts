@@ -50,6 +50,16 @@ describe('a structural search', () => {
     assert.deepEqual(after(found), { 'a.ts': 'bar(1)' });
   });
 
+  it('names files that might match and are no text, each time', async () => {
+    const latin = Buffer.from('foo("\xe9")', 'latin1');
+    const folder = given({ 'a.ts': latin, 'b.ts': Buffer.from('"\xe9"', 'latin1'), 'c.html': latin });
+    for (const time of ['first', 'second']) {
+      const { files, summary } = await searchFolder(engine, folder, rename);
+      assert.deepEqual(files, []);
+      assert.deepEqual([...summary.notText].sort(), ['a.ts', 'c.html'], time);
+    }
+  });
+
   it('finds the same in every language it knows', async () => {
     const found = await searchFolder(
       engine,
@@ -137,6 +147,23 @@ describe('a structural search', () => {
         ['b.ts', false],
       ],
     );
+  });
+
+  it('knows a syntax error from a match, whatever the pattern', async () => {
+    const files: Record<string, string> = {};
+    // More files than are parsed one by one in the beginning.
+    for (let i = 10; i < 60; i++) files[`f${i}.ts`] = i % 2 === 0 ? 'foo(1);\n}}}\n' : 'foo(1)\n';
+    const folder = given(files);
+    for (const [pat, out] of [
+      ['foo($A)', 'bar($A)'],
+      ['$A', 'x'],
+      ['$_', 'y'],
+    ] as const) {
+      const { files: found } = await searchFolder(engine, folder, [{ pat, out }]);
+      assert.equal(found.length, 50, pat);
+      for (const { path, matches, syntaxErrors } of found)
+        assert.deepEqual([matches, syntaxErrors], [1, Number(path.slice(1, 3)) % 2 === 0], `${pat} ${path}`);
+    }
   });
 
   it('only searches where there is nothing to replace with', async () => {

@@ -1,0 +1,101 @@
+/**
+ * Runs in the extension host: `/replace` over all files of the workspace, and its Apply, by the ways that a person has. Times
+ * each and watches how long the host's thread is held up. `bench/ast-edit-host.bench.ts` starts it and reads the figures.
+ */
+import * as fs from 'node:fs';
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+import * as vscode from 'vscode';
+import type { PreviewInfo, RedlineApi } from '../../src/views/api.ts';
+import { EXTENSION_ID, views } from '../../src/views/contributions.ts';
+
+/** In milliseconds, one for each round. */
+export interface HostFigures {
+  readonly label: string;
+  /** From the prompt to the preview that can be seen and resolved. */
+  readonly preview: number[];
+  /** From Apply to the preview that is applied. */
+  readonly apply: number[];
+  /** The longest block of the host's thread from the prompt until it has nothing left to do. */
+  readonly previewBlock: number[];
+  readonly applyBlock: number[];
+  /** The same while nothing is asked of it. */
+  readonly idleBlock: number[];
+}
+
+const figures = {
+  label: '',
+  preview: [] as number[],
+  apply: [] as number[],
+  previewBlock: [] as number[],
+  applyBlock: [] as number[],
+  idleBlock: [] as number[],
+};
+
+/** VS Code's entry. */
+export async function run(): Promise<void> {
+  const extension = vscode.extensions.getExtension<RedlineApi>(EXTENSION_ID);
+  if (!extension) throw new Error(`${EXTENSION_ID} is not installed`);
+  const api = await extension.activate();
+  // Chat and tree are in view, as they are while a person works with them.
+  for (const view of [views.pending, views.chat]) await vscode.commands.executeCommand(`${view}.focus`);
+  // Once unmeasured: what is loaded on first use is loaded, what is compiled late is compiled.
+  for (let round = -1; round < Number(process.env['REDLINE_BENCH_ROUNDS']); round++) {
+    const idle = await watched(() => Promise.resolve());
+    const [from, to] = round % 2 === 0 ? ['logger.info', 'console.log'] : ['console.log', 'logger.info'];
+    let staged: PreviewInfo | undefined;
+    const preview = await watched(async () => {
+      const seen = once(api, info => info.state === 'pending');
+      const prompted = api.session.prompt(`/replace ${from}($$$A) => ${to}($$$A) in **/*.ts`);
+      staged = await seen;
+      return () => prompted;
+    });
+    if (!staged) throw new Error('Nothing was staged');
+    const { id, label } = staged;
+    const apply = await watched(async () => {
+      const seen = once(api, info => info.id === id && info.state === 'applied');
+      // The model may have had its say meanwhile: a click is on the revision that is shown.
+      const revision = api.previews.get(id)?.revision;
+      const clicked = vscode.commands.executeCommand('redline.preview.apply', id, undefined, revision);
+      await seen;
+      return () => clicked;
+    });
+    figures.label = label;
+    if (round < 0) continue;
+    figures.preview.push(preview.time);
+    figures.previewBlock.push(preview.block);
+    figures.apply.push(apply.time);
+    figures.applyBlock.push(apply.block);
+    figures.idleBlock.push(idle.block);
+  }
+  fs.writeFileSync(process.env['REDLINE_BENCH_FIGURES'] ?? '', JSON.stringify(figures satisfies HostFigures));
+}
+
+/** The preview, as soon as it is as asked for. */
+function once(api: RedlineApi, accepts: (info: PreviewInfo) => boolean): Promise<PreviewInfo> {
+  return new Promise(resolve => {
+    const subscription = api.previews.onDidChange(info => {
+      if (!accepts(info)) return;
+      subscription.dispose();
+      resolve(info);
+    });
+  });
+}
+
+/** Times `work` up to where it settles, and goes on watching until what it hands back is over and things are quiet. */
+async function watched(
+  work: () => Promise<(() => PromiseLike<unknown>) | undefined | void>,
+): Promise<{ time: number; block: number }> {
+  const delay = monitorEventLoopDelay({ resolution: 1 });
+  delay.enable();
+  const begun = performance.now();
+  const rest = await work();
+  const time = performance.now() - begun;
+  await rest?.();
+  await pause(1_500);
+  delay.disable();
+  return { time, block: delay.max / 1e6 };
+}
+
+function pause(milliseconds: number): Promise<void> {
+  return new Promise(resolve => setTimeout(resolve, milliseconds));
+}
