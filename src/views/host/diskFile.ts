@@ -2,6 +2,7 @@ import * as fs from 'node:fs';
 import * as path from 'node:path';
 import { StalePreviewError, ToolError } from '../../agent/base/errors.ts';
 import { sha256, type Sha256 } from '../../agent/base/hash.ts';
+import { MAX_FILE_BYTES } from '../../agent/preview/workspace.ts';
 import { codeOf, orMissing } from './fsErrors.ts';
 import { withTemporary, writeFrom } from './temporaryFile.ts';
 
@@ -10,9 +11,6 @@ import { withTemporary, writeFrom } from './temporaryFile.ts';
  * itself does, and nothing of this process can come between a check and the write that relies on it. Who works on many
  * files makes way in between (`TimeSlice`).
  */
-
-/** Files above this size are refused. */
-const MAX_BYTES = 5 * 1024 * 1024;
 
 /**
  * The bytes of a regular file; `undefined` when there is none.
@@ -186,7 +184,7 @@ function assertRegular(found: fs.Stats, shown: string): void {
 }
 
 function assertSize(size: number, shown: string): void {
-  if (size <= MAX_BYTES) return;
+  if (size <= MAX_FILE_BYTES) return;
   const megabytes = (size / 1024 / 1024).toFixed(1);
   throw new ToolError(`${shown} has ${megabytes} MB; files over 5 MB cannot be read or edited.`);
 }
