@@ -2,6 +2,7 @@
  * Applying a preview of N files through the invoker, with its log on disk, against a plain write of the same bytes; and the
  * longest time for which the process does nothing else. Interleaved, medians. `npm run bench -- apply`
  */
+import { execFileSync } from 'node:child_process';
 import * as fs from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import * as os from 'node:os';
@@ -27,6 +28,11 @@ interface ApplyFigures {
   readonly ratio: number;
   /** The longest pause of the event loop while applying, in milliseconds. */
   readonly blocked: number;
+}
+
+/** Lets the disk write what is still due, so that nothing measured pays for what went before it. */
+function settleDisk(): void {
+  if (process.platform !== 'win32') execFileSync('sync');
 }
 
 /** Measures `rounds` times, one after the other in turns. */
@@ -78,7 +84,10 @@ async function measureApply(count: number, rounds: number): Promise<ApplyFigures
         loop.disable();
         times.blocked.push(loop.max / 1e6);
       };
-      for (const each of round % 2 === 0 ? [plain, apply] : [apply, plain]) await each();
+      for (const each of round % 2 === 0 ? [plain, apply] : [apply, plain]) {
+        settleDisk();
+        await each();
+      }
     }
     const [apply, plain, blocked] = [times.apply, times.plain, times.blocked].map(median) as [
       number,

@@ -51,7 +51,10 @@ export interface RedlineApi {
     /** The head. */
     peek(): PreviewInfo | undefined;
     readonly hasPending: boolean;
-    /** Stages a preview; nothing is changed by it. */
+    /**
+     * Stages a preview; nothing is changed by it.
+     * @throws PathError for a path that leads out of the workspace, or into a protected place.
+     */
     push(action: ProposedAction): PreviewInfo;
     /** Resolves the preview with this id, or the head. Rejects like the invoker does. */
     resolve(params: {
@@ -81,9 +84,14 @@ export interface ApiParts {
   readonly invoker: Invoker;
   readonly session: Session;
   readonly settings: Settings;
+  readonly workspace: Paths;
 }
 
-export function createApi({ store, invoker, session, settings }: ApiParts): RedlineApi {
+interface Paths {
+  pathOf(input: string): string;
+}
+
+export function createApi({ store, invoker, session, settings, workspace }: ApiParts): RedlineApi {
   const list = (): PreviewInfo[] => store.list(settings.order).map(infoOf);
   const changed = new Emitter<PreviewInfo>();
   store.onDidChange(preview => changed.fire(infoOf(preview)));
@@ -99,7 +107,7 @@ export function createApi({ store, invoker, session, settings }: ApiParts): Redl
       get hasPending() {
         return store.hasPending;
       },
-      push: action => infoOf(session.stage(pendingActionOf(action)).preview),
+      push: action => infoOf(session.stage(pendingActionOf(action, workspace)).preview),
       resolve: async ({ id, action, reason, extra }) => {
         const target = id ?? list()[0]?.id;
         if (target === undefined) throw new ToolError(NOTHING_PENDING);
@@ -144,11 +152,13 @@ function infoOf(preview: Preview): PreviewInfo {
   };
 }
 
-function pendingActionOf({ changes, ...action }: ProposedAction): PendingAction {
+function pendingActionOf({ changes, ...action }: ProposedAction, workspace: Paths): PendingAction {
   if (!changes) return action;
   const side = (text: string | null) => (text === null ? null : sideOfText(text));
   return {
     ...action,
-    changes: changes.flatMap(({ path, before, after }) => changeOf(path, side(before), side(after)) ?? []),
+    changes: changes.flatMap(
+      ({ path, before, after }) => changeOf(workspace.pathOf(path), side(before), side(after)) ?? [],
+    ),
   };
 }

@@ -9,6 +9,6 @@ const invoker = new Invoker(store, workspace, () => 'apply');
 for (let n = 1; ; n++) {
   const { preview, stored } = store.stage(draft({ changes: changesOf(n) }));
   await stored;
-  if (n === 1) process.stdout.write('landing\n');
+  process.stdout.write('landing\n');
   await invoker.resolve({ id: preview.id, action: 'apply', reason: 'ok', actor: 'human' });
 }

@@ -8,8 +8,10 @@ import { inverseOf } from '../../src/agent/preview/restage.ts';
 import { create, modify, remove, rename } from './changes.ts';
 import { DiskWorkspace } from './diskWorkspace.ts';
 
-const old = (i: number): string => `file ${i}\n${'line\n'.repeat(40)}`;
-const changed = (i: number): string => `FILE ${i}\n${'line\n'.repeat(40)}`;
+/** One is so large that a kill may cut off a write within the file. */
+const linesOf = (i: number): number => (i === 1 ? 200_000 : 40);
+const old = (i: number): string => `file ${i}\n${'line\n'.repeat(linesOf(i))}`;
+const changed = (i: number): string => `FILE ${i}\n${'LINE\n'.repeat(linesOf(i))}more\n`;
 const count = Array.from({ length: 30 }, (_, i) => i);
 const few = count.slice(0, 5);
 

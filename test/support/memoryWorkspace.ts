@@ -2,11 +2,14 @@ import * as path from 'node:path';
 import { PathError, StalePreviewError, ToolError } from '../../src/agent/base/errors.ts';
 import { sha256, type Sha256 } from '../../src/agent/base/hash.ts';
 import { defaultEncoding, type TextEncoding } from '../../src/agent/base/textCodec.ts';
-import type { FileListing, FilePlace, Workspace, WrittenTo } from '../../src/agent/preview/workspace.ts';
+import {
+  MAX_FILE_BYTES,
+  type FileListing,
+  type FilePlace,
+  type Workspace,
+  type WrittenTo,
+} from '../../src/agent/preview/workspace.ts';
 import { Gate } from './gate.ts';
-
-/** The same limit as on disk, so that a test that passes here says something about the real one. */
-const MAX_BYTES = 5 * 1024 * 1024;
 
 /** One call of `write` that came to its end, in order. */
 export interface MemoryWrite {
@@ -114,7 +117,7 @@ export class MemoryWorkspace implements Workspace {
   async read(file: string): Promise<Uint8Array | undefined> {
     await this.beforeRead?.(file, ++this.#reads);
     const bytes = this.#now(file);
-    if (bytes && bytes.length > MAX_BYTES) throw new ToolError(`${file} is over 5 MB.`);
+    if (bytes && bytes.length > MAX_FILE_BYTES) throw new ToolError(`${file} is over 5 MB.`);
     return bytes?.slice();
   }
 

@@ -45,6 +45,10 @@ export class MemoryPreviewLog implements PreviewLogSink {
     return Promise.resolve();
   }
 
+  flush(): Promise<void> {
+    return this.fault ? Promise.reject(this.fault) : Promise.resolve();
+  }
+
   compact(keep: (entry: PreviewLogEntry) => boolean): Promise<void> {
     const kept = this.entries.filter(keep).map(entry => JSON.stringify(entry));
     this.#lines.splice(0, Infinity, ...kept);

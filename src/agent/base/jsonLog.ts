@@ -186,6 +186,19 @@ export class JsonLog<T> {
     return this.#writeNow(line);
   }
 
+  /** Settles when all that was appended stays, even if the machine itself goes down. */
+  flush(): Promise<void> {
+    return this.#enqueue(async () => {
+      // Opened for writing: some systems flush nothing else.
+      const handle = await open(this.#file, 'a');
+      try {
+        await handle.datasync();
+      } finally {
+        await handle.close();
+      }
+    });
+  }
+
   async #writeNow(line: string): Promise<void> {
     this.#write(line);
   }

@@ -90,15 +90,20 @@ function decodeBody(body: Uint8Array, name: EncodingName): string | undefined {
 function encodeBody(text: string, name: EncodingName): Uint8Array {
   switch (name) {
     case 'utf8':
-      return new Uint8Array(Buffer.from(text, 'utf8'));
+      return plain(Buffer.from(text, 'utf8'));
     case 'utf16le':
-      return new Uint8Array(Buffer.from(text, 'utf16le'));
+      return plain(Buffer.from(text, 'utf16le'));
     case 'utf16be':
-      return new Uint8Array(Buffer.from(text, 'utf16le').swap16());
+      return plain(Buffer.from(text, 'utf16le').swap16());
     case 'iso88591':
       // Node takes the low byte of whatever does not fit.
-      return new Uint8Array(Buffer.from(text.replace(/[^\0-\xff]/gu, '?'), 'latin1'));
+      return plain(Buffer.from(text.replace(/[^\0-\xff]/gu, '?'), 'latin1'));
     default:
       return tableFor(name).encode(text);
   }
+}
+
+/** The same bytes as what callers are promised, without a copy. */
+function plain({ buffer, byteOffset, length }: Buffer): Uint8Array {
+  return new Uint8Array(buffer, byteOffset, length);
 }

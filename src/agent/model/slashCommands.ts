@@ -37,8 +37,11 @@ interface Definition {
   /** `<required>`, `[optional]`. */
   readonly usage: string;
   readonly about: string;
-  /** `undefined` for what does not have the form of `usage`. */
-  parse(rest: string): TypedCall | LocalCommand | undefined;
+  /**
+   * `undefined` for what does not have the form of `usage`.
+   * @param typed the same as `rest` with the white space at its end, where every character counts.
+   */
+  parse(rest: string, typed: string): TypedCall | LocalCommand | undefined;
 }
 
 const definitions: Readonly<Record<string, Definition>> = {
@@ -55,8 +58,8 @@ const definitions: Readonly<Record<string, Definition>> = {
   '/write': {
     usage: '/write <file> :: <text>',
     about: 'propose the whole content of a file',
-    parse(rest) {
-      const match = /^(.+?)\s+::(?:\s(.*))?$/s.exec(rest);
+    parse(_, typed) {
+      const match = /^(.+?)\s+::(?:\s(.*))?$/s.exec(typed);
       if (!match) return undefined;
       const [, path = '', content = ''] = match;
       return { tool: 'write_file', arguments: { path, content } };
@@ -138,10 +141,10 @@ const definitions: Readonly<Record<string, Definition>> = {
 
 /** What a prompt that begins with a known command means; `undefined` for every other prompt, paths included. */
 export function parseSlashCommand(prompt: string): SlashCommand | undefined {
-  const [, name = '', rest = ''] = /^(\/[a-z-]+)(?:\s+(.*))?$/s.exec(prompt.trim()) ?? [];
+  const [, name = '', typed = ''] = /^(\/[a-z-]+)(?:\s+(.*))?$/s.exec(prompt.trimStart()) ?? [];
   const definition = Object.hasOwn(definitions, name) ? definitions[name] : undefined;
   if (!definition) return undefined;
-  const parsed = definition.parse(rest);
+  const parsed = definition.parse(typed.trimEnd(), typed);
   if (!parsed) return { kind: 'malformed', usage: definition.usage };
   return 'tool' in parsed ? { kind: 'call', call: parsed } : parsed;
 }

@@ -1,8 +1,9 @@
 import { messageOf, StalePreviewError, ToolError } from '../base/errors.ts';
 import { sha256, type Sha256 } from '../base/hash.ts';
 import { forEachLimited } from '../base/pool.ts';
-import { bytesOfSide, stepsOf, type FileChange, type FileSide, type FileStep } from './fileChange.ts';
+import { bytesOfSide, stepsOf, type FileChange, type FileStep } from './fileChange.ts';
 import { carriedModes, groundOf, type LandingGround } from './landingGround.ts';
+import { takeBack } from './takeBack.ts';
 import type { Workspace } from './workspace.ts';
 
 /** What landing changes did beside writing them. */
@@ -44,26 +45,30 @@ export async function landChanges(
   const ground = await groundOf(files, steps);
   const modes = carriedModes(changes, ground);
   await onBeforeWrite(ground);
-  const done: FileStep[] = [];
-  const begun: string[] = [];
+  const begun: FileStep[] = [];
+  const done = new Set<string>();
   const unsaved: string[] = [];
   let failed: { readonly path: string; readonly error: unknown } | undefined;
   try {
     for (const phase of phasesOf(steps, ground)) {
       await forEachLimited(phase, AT_ONCE, async step => {
-        begun.push(step.path);
+        const { path, before, after } = step;
+        begun.push(step);
         try {
-          const to = await writeSide(files, step.path, step.after, step.before, modes.get(step.path));
-          if (to === 'editor') unsaved.push(step.path);
-          done.push(step);
+          const bytes = after && bytesOfSide(after);
+          const to = await files.write(path, bytes, before?.hash ?? null, modes.get(path));
+          if (to === 'editor') unsaved.push(path);
+          done.add(path);
         } catch (error) {
-          failed ??= { path: step.path, error };
+          failed ??= { path, error };
           throw error;
         }
       });
     }
   } catch (error) {
-    const stuck = await rollBack(files, done, begun, ground);
+    // Also what failed: its write may have been cut off.
+    const back = await takeBack(files, begun, ground);
+    const stuck = [...back.failed, ...back.foreign.filter(path => done.has(path))].sort();
     if (stuck.length === 0 && error instanceof StalePreviewError) throw error;
     throw new ToolError(failureText(failed?.path ?? '', error, stuck));
   }
@@ -79,14 +84,6 @@ function phasesOf(steps: readonly FileStep[], { newFolders }: LandingGround): re
     steps.filter(step => step.after),
     steps.filter(step => !step.after && !isInTheWay(step)),
   ];
-}
-
-/**
- * Steps in the order in which they are taken back: what was made goes first, for a folder may stand where a file was.
- * Between the two groups the new folders have to go.
- */
-export function phasesBack(steps: readonly FileStep[]): readonly [made: FileStep[], others: FileStep[]] {
-  return [steps.filter(step => !step.before), steps.filter(step => step.before)];
 }
 
 /** Paths whose content is not the base that the changes were made on. */
@@ -128,40 +125,9 @@ async function hashNow(files: Pick<Workspace, 'read'>, path: string): Promise<Sh
   }
 }
 
-function writeSide(
-  files: LandingFiles,
-  path: string,
-  side: FileSide | null,
-  now: FileSide | null,
-  mode?: number,
-) {
-  return files.write(path, side && bytesOfSide(side), now?.hash ?? null, mode);
-}
-
-/** Takes written steps back; answers with the paths where that failed. */
-async function rollBack(
-  files: LandingFiles,
-  done: readonly FileStep[],
-  begun: readonly string[],
-  { modes, newFolders }: LandingGround,
-): Promise<string[]> {
-  const stuck: string[] = [];
-  for (const phase of phasesBack(done)) {
-    await forEachLimited(phase, AT_ONCE, async step => {
-      try {
-        await writeSide(files, step.path, step.before, step.after, modes[step.path]);
-      } catch {
-        stuck.push(step.path);
-      }
-    });
-    await files.tidy(begun, newFolders);
-  }
-  return stuck.sort();
-}
-
 function failureText(path: string, error: unknown, stuck: readonly string[]): string {
   const cause = `${path} could not be written: ${messageOf(error)}.`;
   return stuck.length === 0
     ? `${cause} Nothing was changed.`
-    : `${cause} These files could not be restored and hold the new text: ${stuck.join(', ')}.`;
+    : `${cause} These files could not be restored and hold new text: ${stuck.join(', ')}.`;
 }

@@ -8,6 +8,8 @@ import { idsOf, reduce, type PreviewLogEntry, type RevisedBy, type StagedPreview
 /** Where the store writes what happened. `JsonLog<PreviewLogEntry>` is one. */
 export interface PreviewLogSink {
   append(entry: PreviewLogEntry): Promise<void>;
+  /** Settles when all that was appended outlives even a crash of the machine. */
+  flush(): Promise<void>;
   /** Drops the entries that `keep` refuses, for good. */
   compact(keep: (entry: PreviewLogEntry) => boolean): Promise<void>;
 }
@@ -126,7 +128,8 @@ export class PreviewStore {
    * to run. Settles when a crash could be recovered from.
    */
   beginLanding(ids: readonly string[], ground?: LandingGround): Promise<void> {
-    return this.#record({ type: 'landing', ids, ...(ground ? { ground } : {}) });
+    const stored = this.#record({ type: 'landing', ids, ...(ground ? { ground } : {}) });
+    return ground ? stored.then(() => this.#log.flush()) : stored;
   }
 
   /** A landing that a crash cut off was taken back. */

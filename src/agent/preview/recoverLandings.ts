@@ -1,8 +1,7 @@
-import { sha256 } from '../base/hash.ts';
-import { forEachLimited } from '../base/pool.ts';
-import { bytesOfSide } from './fileChange.ts';
-import { composedSteps, phasesBack, type LandingFiles } from './landing.ts';
+import { composedSteps, type LandingFiles } from './landing.ts';
+import type { LandingGround } from './landingGround.ts';
 import type { PreviewStore } from './previewStore.ts';
+import { takeBack } from './takeBack.ts';
 
 /** What taking back an interrupted landing came to. */
 export interface RecoveryReport {
@@ -14,9 +13,11 @@ export interface RecoveryReport {
   readonly leftAlone: readonly string[];
 }
 
+const noGround: LandingGround = { newFolders: [], modes: {} };
+
 /**
- * Takes back landings that a crash cut off, so that all of their files landed or none did: a file that still holds
- * exactly what the landing wrote gets its old content back, any other is left alone. Call it only for a log that no other
+ * Takes back landings that a crash cut off, so that all of their files landed or none did: a file that holds
+ * what the landing wrote, wholly or as far as it came, gets its old content back, any other is left alone. Call it only for a log that no other
  * process writes: what looks cut off may be under way there.
  */
 export async function recoverLandings(
@@ -26,26 +27,9 @@ export async function recoverLandings(
   const reports: RecoveryReport[] = [];
   for (const { ids: previewIds, ground } of store.interruptedLandings) {
     const steps = composedSteps(previewIds.flatMap(id => store.get(id)?.changes ?? []));
-    const restored: string[] = [];
-    const leftAlone: string[] = [];
-    const paths = steps.map(step => step.path);
-    for (const phase of phasesBack(steps)) {
-      await forEachLimited(phase, 8, async ({ path, before, after }) => {
-        try {
-          const bytes = await files.read(path);
-          const now = bytes ? sha256(bytes) : null;
-          if (now === (before?.hash ?? null)) return;
-          if (now !== (after?.hash ?? null)) return void leftAlone.push(path);
-          await files.write(path, before && bytesOfSide(before), now, ground?.modes[path]);
-          restored.push(path);
-        } catch {
-          leftAlone.push(path);
-        }
-      });
-      await files.tidy(paths, ground?.newFolders ?? []);
-    }
+    const { restored, foreign, failed } = await takeBack(files, steps, ground ?? noGround);
     await store.endRecovery(previewIds).catch(() => undefined);
-    reports.push({ previewIds, restored: restored.sort(), leftAlone: leftAlone.sort() });
+    reports.push({ previewIds, restored, leftAlone: [...foreign, ...failed].sort() });
   }
   return reports;
 }

@@ -1,6 +1,9 @@
 import type { Sha256 } from '../base/hash.ts';
 import type { TextEncoding } from '../base/textCodec.ts';
 
+/** Larger files are neither read nor written, in bytes. */
+export const MAX_FILE_BYTES = 5 * 1024 * 1024;
+
 /** Where written bytes went: to the disk, or into an editor with unsaved changes, which stays unsaved. */
 export type WrittenTo = 'disk' | 'editor';
 

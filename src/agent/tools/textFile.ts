@@ -1,6 +1,6 @@
 import { ToolError } from '../base/errors.ts';
-import { sideOfBytes, sideOfText, type FileSide } from '../preview/fileChange.ts';
-import type { Workspace } from '../preview/workspace.ts';
+import { bytesOfSide, sideOfBytes, sideOfText, type FileSide } from '../preview/fileChange.ts';
+import { MAX_FILE_BYTES, type Workspace } from '../preview/workspace.ts';
 
 type TextFiles = Pick<Workspace, 'read' | 'encodingOf'>;
 
@@ -25,7 +25,7 @@ export async function readText(workspace: TextFiles, path: string): Promise<File
 /**
  * What the file holds after `text` is put into it.
  * @param before the file as it is, whose encoding is kept; `null` for a new file, which gets the workspace's.
- * @throws ToolError when the encoding lacks a character of the text.
+ * @throws ToolError when the encoding lacks a character of the text, or the file would be too large.
  */
 export async function proposedText(
   workspace: TextFiles,
@@ -34,6 +34,10 @@ export async function proposedText(
   text: string,
 ): Promise<FileSide> {
   const side = sideOfText(text, before?.encoding ?? (await workspace.encodingOf(path)));
+  // No encoding needs more than three bytes for a UTF-16 unit, and few texts are long enough to look.
+  if (text.length > MAX_FILE_BYTES / 3 && bytesOfSide(side).length > MAX_FILE_BYTES) {
+    throw new ToolError(`${path} would be larger than 5 MB, which cannot be written here.`);
+  }
   if (side.text === text) return side;
   const missing = [...text].find((char, i) => char !== [...side.text][i]) ?? '';
   throw new ToolError(

@@ -9,7 +9,7 @@ import { openPreviewLog } from '../../agent/preview/previewLog.ts';
 import { Overlay } from '../../agent/preview/overlay.ts';
 import { Rebaser } from '../../agent/preview/rebaser.ts';
 import { recoverLandings } from '../../agent/preview/recoverLandings.ts';
-import { PreviewStore } from '../../agent/preview/previewStore.ts';
+import { PreviewStore, type PreviewLogSink } from '../../agent/preview/previewStore.ts';
 import { Session } from '../../agent/session/session.ts';
 import { SessionLogs, storedSession, type StoredSession } from '../../agent/session/sessionLog.ts';
 import type { AstSearcher } from '../../agent/tools/ast/runSearch.ts';
@@ -161,6 +161,12 @@ function ladderMemory(state: vscode.Memento): LadderMemory {
   };
 }
 
+const noLog: PreviewLogSink = {
+  append: () => Promise.resolve(),
+  flush: () => Promise.resolve(),
+  compact: () => Promise.resolve(),
+};
+
 /**
  * The previews of this workspace. A log that cannot be read is left as it is, and so is one that another window writes:
  * previews then live in memory only, and the person is told.
@@ -173,8 +179,7 @@ async function openStore(
   const file = path.join(folder.fsPath, 'previews.jsonl');
   const logFile = openPreviewLog(file);
   const onLogFailure = (error: unknown): void => log.error(`Writing ${file} failed: ${detailOf(error)}`);
-  const inMemory = (): PreviewStore =>
-    new PreviewStore({ append: () => Promise.resolve(), compact: () => Promise.resolve() }, onLogFailure);
+  const inMemory = (): PreviewStore => new PreviewStore(noLog, onLogFailure);
   if (!isOurs) {
     void vscode.window.showWarningMessage(
       vscode.l10n.t(

@@ -1,17 +1,16 @@
-import { randomUUID } from 'node:crypto';
 import * as fs from 'node:fs';
 import * as path from 'node:path';
 import { StalePreviewError, ToolError } from '../../agent/base/errors.ts';
 import { sha256, type Sha256 } from '../../agent/base/hash.ts';
+import { MAX_FILE_BYTES } from '../../agent/preview/workspace.ts';
+import { codeOf, orMissing } from './fsErrors.ts';
+import { withTemporary, writeFrom } from './temporaryFile.ts';
 
 /**
  * Single files on disk. All of it is synchronous: a call through Node's thread pool costs several times what the operation
  * itself does, and nothing of this process can come between a check and the write that relies on it. Who works on many
  * files makes way in between (`TimeSlice`).
  */
-
-/** Files above this size are refused. */
-const MAX_BYTES = 5 * 1024 * 1024;
 
 /**
  * The bytes of a regular file; `undefined` when there is none.
@@ -22,20 +21,24 @@ export function readDiskFile(file: string, shown: string): Uint8Array | undefine
   if (!found) return undefined;
   // Before it is opened: opening a device may do something, and a pipe waits for somebody to write to it.
   assertRegular(found, shown);
-  assertSize(found.size, shown);
   const handle = fs.openSync(file, 'r');
   try {
-    const bytes = Buffer.allocUnsafeSlow(found.size);
-    let length = 0;
-    while (length < bytes.length) {
-      const count = fs.readSync(handle, bytes, length, bytes.length - length, length);
-      if (count === 0) break;
-      length += count;
-    }
-    return new Uint8Array(bytes.buffer, 0, length);
+    return readAll(handle, found.size, shown);
   } finally {
     fs.closeSync(handle);
   }
+}
+
+function readAll(handle: number, size: number, shown: string): Uint8Array {
+  assertSize(size, shown);
+  const bytes = Buffer.allocUnsafeSlow(size);
+  let length = 0;
+  while (length < size) {
+    const count = fs.readSync(handle, bytes, length, size - length, length);
+    if (count === 0) break;
+    length += count;
+  }
+  return new Uint8Array(bytes.buffer, 0, length);
 }
 
 /** What {@link writeDiskFile} may be told beside what to write. */
@@ -47,9 +50,10 @@ export interface DiskWriteOptions {
 }
 
 /**
- * Makes a file hold exactly `bytes`, or be absent for `null`, if it still holds what is expected. A reader sees the old
- * or the new bytes, never a part: they are written beside the file and renamed over it. Mode bits are kept, and a symlink
- * stays one.
+ * Makes a file hold exactly `bytes`, or be absent for `null`, if it still holds what is expected. A file that is there is
+ * written over, as editors do: its bits, owner and links stay, and it is many times faster than renaming another over it,
+ * for which file systems wait for the disk. What a crash cuts off there is for the caller's journal to take back
+ * (`isCutOff`). A new file appears with all of its bytes at once.
  * @throws StalePreviewError when it holds something else; ToolError for a read-only file, and for a symlink that would go.
  */
 export function writeDiskFile(
@@ -67,23 +71,71 @@ export function writeDiskFile(
     return;
   }
   const old = fs.statSync(target);
-  // A rename over a device would take it away from the whole system.
+  // Before it is opened, as in `readDiskFile`.
   assertRegular(old, shown);
-  assertWritable(target, old, shown);
-  if (bytes === null) {
-    if (fs.lstatSync(file).isSymbolicLink()) {
-      throw new ToolError(`${shown} is a symbolic link, which cannot be removed or renamed here`);
-    }
-    assertStill(target, shown, expected);
-    guard();
-    fs.unlinkSync(target);
-    return;
+  if ((old.mode & 0o222) === 0) throw readOnly(shown);
+  if (bytes === null) removeFile(file, target, shown, expected, guard);
+  else overwrite(target, shown, bytes, expected, guard);
+}
+
+function removeFile(
+  file: string,
+  target: string,
+  shown: string,
+  expected: Sha256 | null,
+  guard: () => void,
+): void {
+  if (fs.lstatSync(file).isSymbolicLink()) {
+    throw new ToolError(`${shown} is a symbolic link, which cannot be removed or renamed here`);
   }
-  withTemporary(target, bytes, old.mode & 0o7777, temporary => {
-    assertStill(target, shown, expected);
+  assertWritable(target, shown);
+  assertStill(target, shown, expected);
+  guard();
+  fs.unlinkSync(target);
+}
+
+/** Writes over a regular file; when that fails midway, what it held is written back. */
+function overwrite(
+  target: string,
+  shown: string,
+  bytes: Uint8Array,
+  expected: Sha256 | null,
+  guard: () => void,
+): void {
+  const handle = openForWriting(target, shown);
+  try {
+    const old = readAll(handle, fs.fstatSync(handle).size, shown);
+    if (sha256(old) !== expected) throw new StalePreviewError([shown]);
     guard();
-    fs.renameSync(temporary, target);
-  });
+    try {
+      // What is longer than before goes first: that is where a full disk shows, and nothing is lost yet.
+      writeFrom(handle, bytes, old.length);
+      writeFrom(handle, bytes.subarray(0, old.length), 0);
+      if (bytes.length < old.length) fs.ftruncateSync(handle, bytes.length);
+    } catch (error) {
+      putBack(handle, old);
+      throw error;
+    }
+  } finally {
+    fs.closeSync(handle);
+  }
+}
+
+function openForWriting(target: string, shown: string): number {
+  try {
+    return fs.openSync(target, 'r+');
+  } catch (error) {
+    throw READ_ONLY_CODES.includes(codeOf(error)) ? readOnly(shown) : error;
+  }
+}
+
+function putBack(handle: number, old: Uint8Array): void {
+  try {
+    fs.ftruncateSync(handle, old.length);
+    writeFrom(handle, old, 0);
+  } catch {
+    // Then it stays cut off. Who writes reads it again and tells.
+  }
 }
 
 /** Makes a file that is not there; whatever appeared meanwhile stays. */
@@ -102,55 +154,6 @@ function createFile(file: string, bytes: Uint8Array, mode: number | undefined, g
     }
     fs.unlinkSync(temporary);
   });
-}
-
-function withTemporary(
-  target: string,
-  bytes: Uint8Array,
-  mode: number | undefined,
-  use: (temporary: string) => void,
-): void {
-  const temporary = path.join(path.dirname(target), temporaryName(path.basename(target)));
-  try {
-    const handle = fs.openSync(temporary, 'wx', mode ?? 0o666);
-    try {
-      // Not left to the umask, which may take bits away that the file has.
-      if (mode !== undefined && (fs.fstatSync(handle).mode & 0o7777) !== mode) fs.fchmodSync(handle, mode);
-      let written = 0;
-      while (written < bytes.length) written += fs.writeSync(handle, bytes, written);
-    } finally {
-      fs.closeSync(handle);
-    }
-    use(temporary);
-  } catch (error) {
-    fs.rmSync(temporary, { force: true });
-    throw error;
-  }
-}
-
-/** Says which file it is for, in a form that fits however long the file's name is. */
-function temporaryName(name: string): string {
-  return `.redline-${markOf(name)}-${randomUUID().slice(0, 8)}.tmp`;
-}
-
-function markOf(name: string): string {
-  return sha256(Buffer.from(name)).slice(0, 12);
-}
-
-/** Removes the temporary files beside these that a process left which ended while it wrote. */
-export function removeTemporaries(files: readonly string[]): void {
-  const marksByFolder = new Map<string, Set<string>>();
-  for (const file of files) {
-    const folder = path.dirname(orMissing(() => fs.realpathSync.native(file)) ?? file);
-    const marks = marksByFolder.get(folder) ?? new Set();
-    marksByFolder.set(folder, marks.add(markOf(path.basename(file))));
-  }
-  for (const [folder, marks] of marksByFolder) {
-    for (const found of orMissing(() => fs.readdirSync(folder)) ?? []) {
-      const mark = /^\.redline-([0-9a-f]{12})-[0-9a-f]{8}\.tmp$/.exec(found)?.[1];
-      if (mark !== undefined && marks.has(mark)) fs.rmSync(path.join(folder, found), { force: true });
-    }
-  }
 }
 
 /** Removes those of the folders that are empty, the innermost first. What cannot be removed stays. */
@@ -181,7 +184,7 @@ function assertRegular(found: fs.Stats, shown: string): void {
 }
 
 function assertSize(size: number, shown: string): void {
-  if (size <= MAX_BYTES) return;
+  if (size <= MAX_FILE_BYTES) return;
   const megabytes = (size / 1024 / 1024).toFixed(1);
   throw new ToolError(`${shown} has ${megabytes} MB; files over 5 MB cannot be read or edited.`);
 }
@@ -191,29 +194,17 @@ function assertStill(file: string, shown: string, expected: Sha256 | null): void
   if ((bytes ? sha256(bytes) : null) !== expected) throw new StalePreviewError([shown]);
 }
 
-/** A read-only file is left alone, although a rename would get past its mode bits. */
-function assertWritable(file: string, { mode }: fs.Stats, shown: string): void {
-  const isReadOnly = (): boolean => {
-    try {
-      fs.accessSync(file, fs.constants.W_OK);
-      return false;
-    } catch {
-      return true;
-    }
-  };
-  if ((mode & 0o222) === 0 || isReadOnly()) throw new ToolError(`${shown} is read-only`);
-}
-
-function codeOf(error: unknown): string {
-  return (error as NodeJS.ErrnoException).code ?? '';
-}
-
-/** `undefined` when there is no such file. */
-function orMissing<T>(work: () => T): T | undefined {
+/** A read-only file is left alone, although its folder would let it go. */
+function assertWritable(file: string, shown: string): void {
   try {
-    return work();
-  } catch (error) {
-    if (['ENOENT', 'ENOTDIR'].includes(codeOf(error))) return undefined;
-    throw error;
+    fs.accessSync(file, fs.constants.W_OK);
+  } catch {
+    throw readOnly(shown);
   }
+}
+
+const READ_ONLY_CODES = ['EACCES', 'EPERM', 'EROFS'];
+
+function readOnly(shown: string): ToolError {
+  return new ToolError(`${shown} is read-only`);
 }

@@ -7,10 +7,10 @@ import {
   modeOf,
   readDiskFile,
   removeEmptyFolders,
-  removeTemporaries,
   writeDiskFile,
   type DiskWriteOptions,
 } from './diskFile.ts';
+import { removeTemporaries } from './temporaryFile.ts';
 import { assertReallyInside, locate, workspacePathOf, type FolderRoot } from './workspacePaths.ts';
 
 /** The files of the workspace folders as they are on disk, by workspace path. Thousands of calls in a row make way for others. */

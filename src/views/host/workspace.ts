@@ -8,7 +8,7 @@ import { DiskFolders } from './diskFolders.ts';
 import { bytesOfDocument, dirtyDocument, editDirtyDocument } from './dirtyDocument.ts';
 import { encodingOfUri } from './encodings.ts';
 import { withoutIgnored } from './gitIgnore.ts';
-import { locate, workspacePathOf, type FolderRoot } from './workspacePaths.ts';
+import { locate, withOwnNames, workspacePathOf, type FolderRoot } from './workspacePaths.ts';
 
 /** The most files that a glob is matched against before .gitignore is asked. */
 const MAX_FOUND = 50_000;
@@ -19,6 +19,15 @@ export class VsCodeWorkspace implements Workspace {
 
   async resolvePath(input: string): Promise<string> {
     return this.#disk.resolvePath(input);
+  }
+
+  /**
+   * As `resolvePath`, judged by the text of the path alone.
+   * @throws PathError when it leads outside, or into a protected place.
+   */
+  pathOf(input: string): string {
+    const folders = roots();
+    return workspacePathOf(locate(input, folders), folders);
   }
 
   /** The URI of a workspace path. */
@@ -34,10 +43,13 @@ export class VsCodeWorkspace implements Workspace {
 
   /** Workspace paths of documents with changes that are not saved. */
   unsaved(): readonly string[] {
-    const folders = roots();
     return vscode.workspace.textDocuments.flatMap(({ isDirty, uri }) => {
       if (!isDirty || uri.scheme !== 'file' || !vscode.workspace.getWorkspaceFolder(uri)) return [];
-      return [workspacePathOf(locate(uri.fsPath, folders), folders)];
+      try {
+        return [this.pathOf(uri.fsPath)];
+      } catch {
+        return []; // git's own, such as the message of a commit
+      }
     });
   }
 
@@ -99,10 +111,11 @@ interface Root extends FolderRoot {
   readonly uri: vscode.Uri;
 }
 
-function roots(): Root[] {
-  return (vscode.workspace.workspaceFolders ?? [])
+function roots(): readonly Root[] {
+  const folders = (vscode.workspace.workspaceFolders ?? [])
     .filter(folder => folder.uri.scheme === 'file')
     .map(({ name, uri }) => ({ name, uri, fsPath: uri.fsPath }));
+  return withOwnNames(folders);
 }
 
 /** Globs that the person's settings leave out of searches. */

@@ -17,6 +17,24 @@ export interface WorkspaceLocation<Root extends FolderRoot = FolderRoot> {
 }
 
 /**
+ * The folders with names that tell them apart: those of the same name get that of the folder that they are in, too, and a
+ * number where that is not enough.
+ */
+export function withOwnNames<Root extends FolderRoot>(folders: readonly Root[]): readonly Root[] {
+  const taken = new Set<string>();
+  return folders.map(folder => {
+    const isShared = folders.some(other => other !== folder && other.name === folder.name);
+    const base = isShared
+      ? `${folder.name} (${path.basename(path.dirname(folder.fsPath)) || '/'})`
+      : folder.name;
+    let name = base;
+    for (let n = 2; taken.has(name); n++) name = `${base} ${n}`;
+    taken.add(name);
+    return name === folder.name ? folder : { ...folder, name };
+  });
+}
+
+/**
  * Where `input` leads, judged by its text alone: a path relative to the first folder, one that begins with a folder's
  * name where several are open, or an absolute one.
  * @throws PathError for whatever leads outside, is no file path, or is protected.
@@ -82,7 +100,10 @@ function insideAbsolute<Root extends FolderRoot>(
   input: string,
   folders: readonly Root[],
 ): WorkspaceLocation<Root> | undefined {
-  const folder = folders.find(candidate => isInside(path.normalize(input), candidate.fsPath));
+  // A folder may be open beside one that it is in: then the inner one, as VS Code has it.
+  const [folder] = folders
+    .filter(candidate => isInside(path.normalize(input), candidate.fsPath))
+    .sort((a, b) => b.fsPath.length - a.fsPath.length);
   return folder && { folder, relative: path.relative(folder.fsPath, input).replaceAll(path.sep, '/') };
 }
 

@@ -17,7 +17,8 @@ suite('the pending tree', () => {
 
   setup(() => {
     order = 'newestFirst';
-    const log = { append: () => Promise.resolve(), compact: () => Promise.resolve() };
+    const done = (): Promise<void> => Promise.resolve();
+    const log = { append: done, flush: done, compact: done };
     store = new PreviewStore(log, error => assert.fail(String(error)));
     tree = new PendingTree({
       store,

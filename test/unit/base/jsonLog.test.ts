@@ -55,6 +55,18 @@ test('a large entry comes back from the file', async () => {
   assert.deepEqual((await reopened()).entries, [entry, { n: 2 }]);
 });
 
+test('flushing waits for what was appended, and fails when the file cannot be written', async () => {
+  const entry = { n: 1, list: Array.from({ length: 500 }, (_, i) => ({ i, text: 'x'.repeat(10_000) })) };
+  let stored = false;
+  void log.append(entry).then(() => (stored = true));
+  await log.flush();
+  assert.equal(stored, true);
+  assert.deepEqual((await reopened()).entries, [entry]);
+  await rm(file);
+  await mkdir(file);
+  await assert.rejects(log.flush(), { code: 'EISDIR' });
+});
+
 test('what is encoded is decoded, line feeds and all', () => {
   const entries = [{ n: 1 }, { n: 'a\nb\u2028\r' }];
   const text = encodeHeader(header) + entries.map(encodeEntry).join('');

@@ -4,8 +4,8 @@ import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import * as path from 'node:path';
 import { after, beforeEach, test } from 'node:test';
-import { sha256 } from '../../../src/agent/base/hash.ts';
-import { removeTemporaries, writeDiskFile } from '../../../src/views/host/diskFile.ts';
+import { writeDiskFile } from '../../../src/views/host/diskFile.ts';
+import { removeTemporaries } from '../../../src/views/host/temporaryFile.ts';
 
 const root = await mkdtemp(path.join(tmpdir(), 'redline-disk-'));
 after(() => rm(root, { recursive: true }));
@@ -38,10 +38,9 @@ test('a file that appears at the last moment is not overwritten', async () => {
 
 test('what a killed process left beside a file is removed, and nothing that looks like it', async () => {
   const file = path.join(folder, 'a.txt');
-  writeDiskFile(file, 'a.txt', Buffer.from('a'), null);
   let left = '';
-  const guard = (): void => void (left = readdirSync(folder).find(name => name !== 'a.txt') ?? '');
-  writeDiskFile(file, 'a.txt', Buffer.from('b'), sha256(Buffer.from('a')), { guard });
+  const guard = (): void => void (left = readdirSync(folder)[0] ?? '');
+  writeDiskFile(file, 'a.txt', Buffer.from('a'), null, { guard });
   assert.match(left, /^\.redline-/);
   const kept = ['.redline', left.replace('.tmp', ''), left.replace(/[0-9a-f]{12}/, '0123456789ab'), 'a.txt'];
   for (const name of [...kept, left]) await writeFile(path.join(folder, name), 'x');

@@ -26,6 +26,8 @@ const meanings: readonly [prompt: string, meaning: unknown][] = [
   ['/edit a.ts :: std::min => std::max', edit('a.ts', 'std::min', 'std::max')],
   ['/write a.ts :: one\ntwo', write('a.ts', 'one\ntwo')],
   ['/write a.ts ::', write('a.ts', '')],
+  ['/write a.ts :: one\n', write('a.ts', 'one\n')],
+  [' /write a.ts :: one\n\n ', write('a.ts', 'one\n\n ')],
   ['/write a.ts :: x :: y', write('a.ts', 'x :: y')],
   ['/help', { kind: 'help' }],
   ['/apply', { kind: 'vote', action: 'apply' }],

@@ -361,6 +361,15 @@ test('files are not written when it cannot be written down before that they will
   assert.equal(workspace.text('a.txt'), 'a');
 });
 
+test('files are not written before what is written down would outlive a crash of the machine', async () => {
+  const { stage, resolve, log, workspace, state } = new InvokerHarness();
+  stage();
+  log.flush = () => Promise.reject(new Error('I/O error'));
+  await assert.rejects(resolve(), /^ToolError: Apply failed: I\/O error$/);
+  assert.deepEqual(workspace.writes, []);
+  assert.equal(state().kind, 'pending');
+});
+
 test('in Review the model’s apply is recorded and changes nothing; its discard is executed', async () => {
   const { stage, resolve, state, workspace, outcomes } = new InvokerHarness('recommend');
   stage();

@@ -69,6 +69,35 @@ for (let k = 1; k <= WRITES; k++) {
   });
 }
 
+test('a write that stops in the middle of a file is taken back too', async () => {
+  const [old, next] = ['o'.repeat(10_000), 'n'.repeat(10_000)];
+  const workspace = new MemoryWorkspace({ 'a.txt': 'a', 'big.txt': old });
+  workspace.beforeWrite = (path, n) => {
+    if (n !== 2) return;
+    workspace.put(path, next.slice(0, 4096) + old.slice(4096));
+    throw noSpace();
+  };
+  const both = [modify('a.txt', 'a', 'A'), modify('big.txt', old, next)];
+  await assert.rejects(
+    landChanges(workspace, both),
+    /^ToolError: big\.txt could not be written: .*Nothing was changed/,
+  );
+  assert.deepEqual(workspace.snapshot(), { 'a.txt': 'a', 'big.txt': old });
+});
+
+test('when such a file cannot be restored either, the error names it', async () => {
+  const [old, next] = ['o'.repeat(10_000), 'n'.repeat(10_000)];
+  const workspace = new MemoryWorkspace({ 'big.txt': old });
+  workspace.beforeWrite = (path, n) => {
+    if (n === 1) workspace.put(path, next.slice(0, 4096) + old.slice(4096));
+    throw noSpace();
+  };
+  await assert.rejects(
+    landChanges(workspace, [modify('big.txt', old, next)]),
+    /could not be restored .*: big\.txt\.$/,
+  );
+});
+
 test('all bases are checked before the first write: a stale last file keeps the first from being written', async () => {
   const workspace = new MemoryWorkspace({ ...before, 'b.txt': 'mine', 'made.txt': 'mine too' });
   await assert.rejects(landChanges(workspace, changes), error => {

@@ -46,3 +46,19 @@ test('a path is the same however it is written', async () => {
     [[create('a', 'x')], [create('a', 'x')]],
   );
 });
+
+test('what could not be written is not proposed: the limit is on bytes', async () => {
+  const harness = new ToolHarness({ a: 'ü\n' });
+  const limit = 5 * 1024 * 1024;
+  const results: string[] = [];
+  for (const content of ['x'.repeat(limit + 1), 'ü'.repeat(limit / 2 + 1)]) {
+    results.push((await harness.run('write_file', { path: 'new', content })).content);
+    results.push(
+      (await harness.run('edit_file', { path: 'a', edits: [{ old: 'ü', new: content }] })).content,
+    );
+  }
+  for (const result of results) assert.match(result, /^(new|a) would be larger than 5 MB/);
+  assert.deepEqual(harness.staged, []);
+  await harness.run('write_file', { path: 'new', content: 'ü'.repeat(limit / 2) });
+  assert.equal(harness.staged.length, 1);
+});

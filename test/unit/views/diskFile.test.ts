@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
-import { readFileSync } from 'node:fs';
-import { chmod, lstat, readdir, readFile, readlink, stat, truncate, writeFile } from 'node:fs/promises';
+import { readdirSync, readFileSync } from 'node:fs';
+import { chmod, link, lstat, readdir, readFile, readlink, stat, truncate, writeFile } from 'node:fs/promises';
 import * as path from 'node:path';
 import { after, test } from 'node:test';
 import { promisify } from 'node:util';
@@ -67,8 +67,8 @@ test('devices and pipes are refused without being opened', posix, async () => {
   await assert.rejects(readDiskFile('/dev/null', 'x'), /^ToolError: x is not a regular file\.$/);
   const pipe = await temp.folder('pipes').then(folder => path.join(folder, 'pipe'));
   await promisify(execFile)('mkfifo', [pipe]);
-  const link = await temp.link('pipe-link', pipe);
-  for (const file of [pipe, link]) {
+  const alias = await temp.link('pipe-link', pipe);
+  for (const file of [pipe, alias]) {
     await assert.rejects(readDiskFile(file, 'shown'), /not a regular file/);
     // Only ever a pipe of our own: a device that a faulty write replaced would be gone for the whole machine.
     for (const after of ['x', null]) {
@@ -146,14 +146,42 @@ test('the guard is not asked when nothing would be changed anyway', async () => 
   );
 });
 
-test('a reader sees the old or the new text, never a part', async () => {
-  const old = 'o'.repeat(1_000_000);
-  const next = 'n'.repeat(1_000_000);
-  const file = await temp.file('atomic.txt', old);
-  let atGuard = '';
-  await write(file, next, old, () => (atGuard = readFileSync(file, 'utf8')));
-  assert.equal(atGuard, old, 'the new text is written elsewhere first');
-  assert.equal(await text(file), next);
+test('nothing is changed before the guard was asked, and nothing is made beside the file', async () => {
+  const file = await temp.file('in-place/a.txt', 'old');
+  let atGuard: unknown;
+  await write(file, 'next', 'old', () => {
+    atGuard = [readFileSync(file, 'utf8'), readdirSync(path.dirname(file))];
+  });
+  assert.deepEqual(atGuard, ['old', ['a.txt']]);
+  assert.equal(await text(file), 'next');
+});
+
+test('the bytes are exact whether the file grows, shrinks, or keeps its length', async () => {
+  const texts = [
+    'one',
+    '',
+    'x'.repeat(10_000),
+    'y'.repeat(9_999),
+    'z'.repeat(9_999),
+    '1',
+    'ten\n'.repeat(3_000),
+  ];
+  const file = await temp.file('lengths.txt', '');
+  let before = '';
+  for (const next of texts) {
+    await write(file, next, before);
+    assert.equal(await text(file), next);
+    before = next;
+  }
+});
+
+test('the file itself is written to: all names of it show the new text', posix, async () => {
+  const file = await temp.file('names/a.txt', 'old');
+  await link(file, temp.at('names/b.txt'));
+  const { ino } = await stat(file);
+  await write(file, 'new', 'old');
+  assert.equal(await text(temp.at('names/b.txt')), 'new');
+  assert.equal((await stat(file)).ino, ino);
 });
 
 test('mode bits are kept, also those that the umask takes away', posix, async () => {

@@ -2,7 +2,12 @@ import * as path from 'node:path';
 import { after, test } from 'node:test';
 import assert from 'node:assert/strict';
 import { PathError, type PathErrorCode } from '../../../src/agent/base/errors.ts';
-import { assertReallyInside, locate, workspacePathOf } from '../../../src/views/host/workspacePaths.ts';
+import {
+  assertReallyInside,
+  locate,
+  withOwnNames,
+  workspacePathOf,
+} from '../../../src/views/host/workspacePaths.ts';
 import { TempFolder } from '../../support/tempFolder.ts';
 
 const temp = await TempFolder.create();
@@ -91,6 +96,32 @@ test('with several folders each name alone is a folder, and each .git is protect
 
 test('with one folder its own name is no prefix', () => {
   assert.equal(pathOf('web/a.ts'), 'web/a.ts');
+});
+
+test('two folders of the same name are told apart, by absolute paths and by their own', () => {
+  const at = (fsPath: string) => ({ name: 'app', fsPath: path.resolve(fsPath) });
+  const folders = withOwnNames([at('/work/one/app'), web, at('/work/two/app'), at('/else/two/app')]);
+  assert.deepEqual(
+    folders.map(folder => folder.name),
+    ['app (one)', 'web', 'app (two)', 'app (two) 2'],
+  );
+  for (const { name, fsPath } of folders) {
+    const meant = workspacePathOf(locate(path.join(fsPath, 'src/a.ts'), folders), folders);
+    assert.equal(meant, `${name}/src/a.ts`);
+    assert.equal(locate(meant, folders).folder.fsPath, fsPath);
+  }
+  assert.deepEqual(withOwnNames([web, api]), [web, api], 'other names stay');
+});
+
+test('an absolute path in a folder within a folder belongs to the inner one', () => {
+  const inner = { name: 'inner', fsPath: path.join(web.fsPath, 'inner') };
+  for (const folders of [
+    [web, inner],
+    [inner, web],
+  ]) {
+    assert.equal(locate(path.join(inner.fsPath, 'a.ts'), folders).folder, inner);
+    assert.equal(locate(path.join(web.fsPath, 'a.ts'), folders).folder, web);
+  }
 });
 
 /** What `assertReallyInside` says of a path in a folder on disk. */

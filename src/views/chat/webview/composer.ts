@@ -186,7 +186,9 @@ export class Composer {
 
   #submit(): void {
     const { port, onSend } = this.#options;
-    const text = this.#input.value.trim();
+    const typed = this.#input.value.trimStart();
+    // The end of a command may be the end of a file's content.
+    const text = typed.startsWith('/') ? typed : typed.trimEnd();
     if (text === '') return;
     // A command takes nothing along: what is attached waits for the next prompt.
     const attachments = this.#completion.isCommand(text) ? [] : [...this.#chips.refs];

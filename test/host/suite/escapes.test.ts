@@ -1,0 +1,121 @@
+import * as assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import * as path from 'node:path';
+import { promisify } from 'node:util';
+import type { RedlineApi } from '../../../src/views/api.ts';
+import { activateRedline, cleanUp, fileInWorkspace } from '../support/redline.ts';
+
+const MB = 1024 * 1024;
+
+suite('what is no text file of the workspace is refused, read or written', () => {
+  let api: RedlineApi;
+  /** Outside of the workspace, with a file that must stay as it is. */
+  let outside: string;
+  /** In the workspace. */
+  let inside: string;
+
+  suiteSetup(async () => {
+    api = await activateRedline();
+    outside = await mkdtemp(path.join(tmpdir(), 'redline-outside-'));
+    inside = fileInWorkspace('escapes');
+    await writeFile(path.join(outside, 'secret.txt'), 'secret');
+    await mkdir(path.join(inside, '.git'), { recursive: true });
+    await mkdir(path.join(inside, 'folder'));
+    await writeFile(path.join(inside, '.git', 'config'), 'git');
+    await symlink(outside, path.join(inside, 'out'));
+    await symlink(path.join(outside, 'secret.txt'), path.join(inside, 'secret-link.txt'));
+    await symlink(path.join(outside, 'not-there.txt'), path.join(inside, 'nowhere'));
+    await symlink('.git', path.join(inside, 'hidden'));
+    await promisify(execFile)('mkfifo', [path.join(inside, 'pipe')]);
+    await writeFile(path.join(inside, 'big.txt'), 'x'.repeat(6 * MB));
+    await writeFile(path.join(inside, 'binary'), Uint8Array.of(0x7f, 0x45, 0x4c, 0x46, 0, 1, 2, 0xff));
+    await writeFile(path.join(inside, 'fine.txt'), 'fine');
+  });
+
+  suiteTeardown(async () => {
+    await rm(outside, { recursive: true });
+    await rm(inside, { recursive: true });
+  });
+
+  teardown(() => cleanUp(api));
+
+  const resultOf = async (tool: string, args: object): Promise<string> => {
+    await api.session.prompt(`/call ${tool} ${JSON.stringify(args)}`);
+    const result = api.session.messages().findLast(message => message.role === 'tool');
+    assert.equal(result?.isError, true, `${tool} ${JSON.stringify(args).slice(0, 200)}: ${result?.content}`);
+    assert.deepEqual(api.previews.list(), [], `${tool} stages nothing`);
+    return result.content;
+  };
+
+  const untouched = async (): Promise<void> => {
+    assert.deepEqual(await readdir(outside), ['secret.txt']);
+    assert.equal(await readFile(path.join(outside, 'secret.txt'), 'utf8'), 'secret');
+    assert.deepEqual(await readdir(path.join(inside, '.git')), ['config']);
+    assert.equal(await readFile(path.join(inside, '.git', 'config'), 'utf8'), 'git');
+  };
+
+  const cases: readonly [what: string, path: () => string, message: RegExp][] = [
+    ['..', () => '../secret.txt', /outside the workspace/],
+    ['.. in the middle', () => 'escapes/../../secret.txt', /outside the workspace/],
+    ['an absolute path', () => path.join(outside, 'secret.txt'), /outside the workspace/],
+    ['a symbolic link to a folder outside', () => 'escapes/out/secret.txt', /through a symbolic link/],
+    ['a new file there', () => 'escapes/out/new.txt', /through a symbolic link/],
+    ['a symbolic link to a file outside', () => 'escapes/secret-link.txt', /through a symbolic link/],
+    ['a symbolic link that leads nowhere', () => 'escapes/nowhere', /symbolic link that leads nowhere/],
+    ['.git', () => 'escapes/.git/config', /belongs to git itself/],
+    ['a new file in .git', () => 'escapes/.git/hooks/pre-commit', /belongs to git itself/],
+    ['.git by a link', () => 'escapes/hidden/config', /git's own files/],
+    ['a pipe', () => 'escapes/pipe', /not a regular file/],
+    ['a file of 6 MB', () => 'escapes/big.txt', /6\.0 MB; files over 5 MB/],
+    ['a binary file', () => 'escapes/binary', /not a text file|There is a file escapes\/binary already/],
+    ['a folder', () => 'escapes/folder', /is a folder, not a file/],
+  ];
+
+  for (const [what, of, message] of cases) {
+    test(what, async () => {
+      const file = of();
+      const calls: [string, object][] = [
+        ['read_file', { path: file }],
+        ['edit_file', { path: file, edits: [{ old: 'secret', new: 'x' }] }],
+        ['edit_file', { path: file, edits: [{ old: '', new: 'x' }] }],
+        ['write_file', { path: file, content: 'x' }],
+        ['delete_file', { path: file }],
+        ['rename_file', { from: file, to: 'escapes/moved.txt' }],
+        ['rename_file', { from: 'escapes/fine.txt', to: file }],
+      ];
+      for (const [tool, args] of calls) assert.match(await resultOf(tool, args), message, tool);
+      await untouched();
+    });
+  }
+
+  const push = (file: string): string =>
+    api.previews.push({
+      label: file,
+      sourceToolName: 'test',
+      changes: [{ path: file, before: null, after: 'x' }],
+    }).id;
+
+  for (const file of ['../secret.txt', '/etc/new', 'escapes/.git/new', '']) {
+    test(`an extension cannot propose ${JSON.stringify(file)} either`, async () => {
+      assert.throws(() => push(file), { name: 'PathError' });
+      assert.equal(api.previews.hasPending, false);
+    });
+  }
+
+  for (const file of ['escapes/out/new.txt', 'escapes/hidden/new', 'escapes/nowhere']) {
+    test(`nor land ${file}`, async () => {
+      const id = push(file);
+      await assert.rejects(api.previews.resolve({ id, action: 'apply', reason: 'test' }), /link|git's own/);
+      await untouched();
+    });
+  }
+
+  test('more than 5 MB are not written', async () => {
+    assert.match(
+      await resultOf('write_file', { path: 'escapes/new.txt', content: 'x'.repeat(6 * MB) }),
+      /5 MB/,
+    );
+  });
+});

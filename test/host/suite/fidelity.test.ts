@@ -1,0 +1,123 @@
+import * as assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import * as vscode from 'vscode';
+import type { RedlineApi } from '../../../src/views/api.ts';
+import { activateRedline, bytesOf, cleanUp, fileInWorkspace, givenFile } from '../support/redline.ts';
+
+const hex = (digits: string): Buffer => Buffer.from(digits.replaceAll(' ', ''), 'hex');
+const swapped = (text: string): Buffer => Buffer.from(text, 'utf16le').swap16();
+
+/** What stands around the edit; `sure` becomes `really`, in what the workspace's `files.encoding` is. */
+interface Case {
+  readonly what: string;
+  readonly encoding?: string;
+  readonly before: Buffer;
+  readonly after: Buffer;
+}
+
+const around = (what: string, head: string | Buffer, tail: string | Buffer, encoding?: string): Case => {
+  const whole = (middle: string): Buffer =>
+    Buffer.concat([Buffer.from(head), Buffer.from(middle), Buffer.from(tail)]);
+  return { what, before: whole('sure'), after: whole('really'), ...(encoding ? { encoding } : {}) };
+};
+
+const cases: readonly Case[] = [
+  around('UTF-8 with a byte order mark', '\ufeffé ', ' ü\n'),
+  around('UTF-8 with a mark where the workspace has Latin-1', '\ufeffé ', ' ü\n', 'iso88591'),
+  {
+    what: 'UTF-16 little endian, known by its mark',
+    before: Buffer.from('\ufeffé sure 日本\r\n', 'utf16le'),
+    after: Buffer.from('\ufeffé really 日本\r\n', 'utf16le'),
+  },
+  {
+    what: 'UTF-16 big endian as the workspace sets it',
+    encoding: 'utf16be',
+    before: swapped('\ufeffone\nsure 𝒳\n'),
+    after: swapped('\ufeffone\nreally 𝒳\n'),
+  },
+  around('Latin-1', hex('e9 80 9f ff 20'), hex('20 fc 0a'), 'iso88591'),
+  around('Windows-1252', hex('93 80 85 20'), hex('20 94'), 'windows1252'),
+  around('Shift-JIS', hex('93 fa 96 7b 5c 20 b1 0d 0a'), hex('20 83 5c 83 65 0a'), 'shiftjis'),
+  around('EUC-JP', hex('c6 fc cb dc 20'), hex('20 8e b1 0a'), 'eucjp'),
+  around('GBK', hex('d6 d0 ce c4 20'), hex('20 b9 fa 0a'), 'gbk'),
+  around('KOI8-R', hex('f0 d2 c9 20'), hex('20 d7 c5 d4 0a'), 'koi8r'),
+  around('CRLF', 'one\r\n', ' three\r\nfour\r\n'),
+  around('line endings of all kinds', 'one\r\ntwo\nthree\rfour ', ' five\r\n\r\n\n\rsix\n'),
+  around('no line feed at the end', 'one\n', ''),
+  around('white space at the ends of lines', 'one \t\n', '  \n \n\t'),
+];
+
+suite('fidelity: byte for byte outside the edit', () => {
+  let api: RedlineApi;
+  let n = 0;
+
+  suiteSetup(async () => {
+    api = await activateRedline();
+  });
+
+  teardown(async () => {
+    await cleanUp(api);
+    await setEncoding(undefined);
+  });
+
+  const setEncoding = (encoding: string | undefined): Thenable<void> =>
+    vscode.workspace
+      .getConfiguration('files')
+      .update('encoding', encoding, vscode.ConfigurationTarget.Workspace);
+
+  /** What the preview serves as the proposal, and as what it was made on. */
+  const shown = async (id: string, relative: string): Promise<{ proposal: Buffer; base: Buffer }> => {
+    const { path } = vscode.Uri.file(fileInWorkspace(relative));
+    const uri = vscode.Uri.from({ scheme: 'redline-preview', authority: id, path });
+    const read = async (each: vscode.Uri): Promise<Buffer> =>
+      Buffer.from(await vscode.workspace.fs.readFile(each));
+    return { proposal: await read(uri), base: await read(uri.with({ query: 'base' })) };
+  };
+
+  for (const isOpen of [false, true]) {
+    for (const { what, encoding, before, after } of cases) {
+      test(`${what}${isOpen ? ', open in an editor' : ''}`, async () => {
+        await setEncoding(encoding);
+        // A name of its own: an editor that was closed may live on for a moment, in the encoding that it had.
+        const file = `exact${n++}.txt`;
+        await givenFile(file, before);
+        if (isOpen) await vscode.window.showTextDocument(vscode.Uri.file(fileInWorkspace(file)));
+        await api.session.prompt(`/edit ${file} :: sure => really`);
+        const { id } = api.previews.peek() ?? assert.fail('a preview is pending');
+        const { proposal, base } = await shown(id, file);
+        assert.deepEqual(base, before);
+        assert.deepEqual(proposal, after);
+        await api.previews.resolve({ id, action: 'apply', reason: 'test' });
+        assert.deepEqual(await bytesOf(file), after);
+      });
+    }
+  }
+
+  test('an empty file gets exactly what was proposed, and becomes empty again', async () => {
+    await givenFile('empty.txt', '');
+    await api.session.prompt('/write empty.txt :: one\r\ntwo');
+    await api.previews.resolve({ action: 'apply', reason: 'test' });
+    assert.equal((await bytesOf('empty.txt')).toString(), 'one\r\ntwo');
+    await api.session.prompt('/write empty.txt ::');
+    await api.previews.resolve({ action: 'apply', reason: 'test' });
+    assert.equal((await bytesOf('empty.txt')).length, 0);
+  });
+
+  test('a new file is written in the encoding of the workspace', async () => {
+    await setEncoding('shiftjis');
+    await api.session.prompt('/write fresh.txt :: 日本\n');
+    await api.previews.resolve({ action: 'apply', reason: 'test' });
+    const file = fileInWorkspace('fresh.txt');
+    assert.deepEqual(await readFile(file), hex('93 fa 96 7b 0a'));
+    await vscode.workspace.fs.delete(vscode.Uri.file(file));
+  });
+
+  test('what the encoding of the file cannot hold is refused, and nothing is staged', async () => {
+    await setEncoding('iso88591');
+    await givenFile('latin.txt', hex('e9 20 73 75 72 65'));
+    await api.session.prompt('/edit latin.txt :: sure => 日本');
+    assert.equal(api.previews.hasPending, false);
+    const result = api.session.messages().findLast(message => message.role === 'tool');
+    assert.match(result?.content ?? '', /latin\.txt is stored in iso88591, which has no "日"/);
+  });
+});
