@@ -23,6 +23,11 @@ const NAMED_ZOD = {
   message: "Write import * as z from 'zod': the named import brings all of zod's languages into the bundle.",
 };
 
+const BARE_TOAST = {
+  selector: 'MemberExpression[property.name=/^show(Information|Warning|Error)Message$/]',
+  message: 'Notifications go through src/views/toast.ts: VS Code runs commands that their text links to.',
+};
+
 /** Packages that files of a layer may not import, apart from the file that wraps one. */
 const forbidden = file => Object.entries(WRAPPED).filter(([, wrapper]) => wrapper !== file);
 
@@ -55,6 +60,7 @@ function importRules(index, file) {
     'no-restricted-syntax': [
       'error',
       NAMED_ZOD,
+      ...(isCore ? [] : [BARE_TOAST]),
       ...packages.map(([name, wrapper]) => ({
         selector: `ImportExpression[source.value=/^${name}(\\u002F|$)/]`,
         message: `Only ${wrapper} imports ${name}.`,
@@ -77,6 +83,9 @@ const layers = LAYERS.flatMap(({ files }, index) => [
     .filter(wrapper => wrapper.startsWith(files[0].replace('**', '')))
     .map(wrapper => ({ files: [wrapper], rules: importRules(index, wrapper) })),
 ]);
+
+/** The one file that shows notifications. */
+const toasts = { files: ['src/views/toast.ts'], rules: { 'no-restricted-syntax': ['error', NAMED_ZOD] } };
 
 export default tseslint.config(
   { ignores: ['dist/', 'out/', '.vscode-test/', '.bench/', 'examples/', 'node_modules/'] },
@@ -115,6 +124,7 @@ export default tseslint.config(
     },
   },
   ...layers,
+  toasts,
   {
     // node:test's describe and test return promises that the runner itself waits for.
     files: ['test/**/*.ts'],

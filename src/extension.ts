@@ -35,7 +35,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<Redlin
   const edits = new ProposalEdits({ ...agent, files });
   const documents = new PreviewFileSystem(store, files, edits);
   const lenses = new PreviewLenses(store, files, edits);
-  const opener = new PreviewOpener({ ...agent, files, tabs, logger: log });
+  const opener = new PreviewOpener({ ...agent, files, tabs, edits, logger: log });
   const chat = new LazyChatView({
     ...agent,
     extensionUri: context.extensionUri,

@@ -12,6 +12,11 @@ export function withoutIcons(text: string, max?: number): string {
   return oneLine(text, max).replaceAll('$(', '$ (');
 }
 
+/** Text for a notification, where VS Code would take `[text](command:…)` for a link that runs the command. */
+export function inToast(text: string): string {
+  return text.replace(/\](?=\()/g, '] ');
+}
+
 /** {@link oneLine} as markdown that shows exactly these characters: no emphasis, links, HTML or icons. */
 export function asMarkdown(text: string, max?: number): string {
   return withoutIcons(text, max)

@@ -4,8 +4,7 @@ import { DisposableStore } from '../../agent/base/disposable.ts';
 import { detailOf } from '../../agent/base/errors.ts';
 import type { Logger } from '../../agent/base/log.ts';
 import { parseSlashCommand } from '../../agent/model/slashCommands.ts';
-import type { Invoker } from '../../agent/preview/invoker.ts';
-import type { ModelAuthority } from '../../agent/preview/preview.ts';
+import type { ModelAuthority, ResolveAction } from '../../agent/preview/preview.ts';
 import type { PreviewStore } from '../../agent/preview/previewStore.ts';
 import type { Workspace } from '../../agent/preview/workspace.ts';
 import type { Session } from '../../agent/session/session.ts';
@@ -29,7 +28,6 @@ export interface ChatViewOptions {
   readonly extensionUri: vscode.Uri;
   readonly session: Session;
   readonly store: PreviewStore;
-  readonly invoker: Invoker;
   readonly tools: ToolRegistry;
   readonly workspace: Workspace;
   readonly settings: Settings;
@@ -73,6 +71,8 @@ export class ChatView implements vscode.WebviewViewProvider, vscode.Disposable {
     this.#commands = new LocalCommands({
       ...options,
       l10n,
+      vote: (action, id, reason, revision) => this.#vote(action, id, reason, revision),
+      open: id => options.execute('redline.preview.open', id),
       discardAll: () => this.#discardAll(),
     });
   }
@@ -164,8 +164,7 @@ export class ChatView implements vscode.WebviewViewProvider, vscode.Disposable {
         return void (await execute('redline.session.new'));
       case 'resolve': {
         const { id, action, reason, revision } = message;
-        const command = action === 'apply' ? 'redline.preview.apply' : 'redline.preview.discard';
-        return void (await execute(command, id, reason ?? '', revision));
+        return void (await this.#vote(action, id, reason ?? '', revision));
       }
       case 'open':
         return void (await execute('redline.preview.open', message.id));
@@ -202,6 +201,13 @@ export class ChatView implements vscode.WebviewViewProvider, vscode.Disposable {
     onWillPrompt();
     if (session.state === 'running') this.#feed.showQueued({ text, attachments: [...refs] });
     await session.prompt(text, attachments);
+  }
+
+  #vote(action: ResolveAction, id: string, reason: string | undefined, revision: number): Thenable<unknown> {
+    const { execute } = this.#options;
+    return action === 'apply'
+      ? execute('redline.preview.apply', id, reason, revision)
+      : execute('redline.preview.discard', id, reason, revision);
   }
 
   async #discardAll(): Promise<number> {

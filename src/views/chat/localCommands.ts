@@ -1,22 +1,28 @@
 import { detailOf } from '../../agent/base/errors.ts';
 import type { Logger } from '../../agent/base/log.ts';
 import { slashCommandHelp, type LocalCommand } from '../../agent/model/slashCommands.ts';
-import type { Invoker } from '../../agent/preview/invoker.ts';
-import { isOpen, type Preview, type ResolveOrder } from '../../agent/preview/preview.ts';
-import { textOf } from '../../agent/preview/pendingAction.ts';
+import { textOf, type AgentToolResult } from '../../agent/preview/pendingAction.ts';
+import { isOpen, type Preview, type ResolveAction, type ResolveOrder } from '../../agent/preview/preview.ts';
 import type { PreviewStore } from '../../agent/preview/previewStore.ts';
-import { humanReason } from '../../agent/preview/resolveTexts.ts';
 import type { ToolRegistry } from '../../agent/tools/registry.ts';
 import type { SentenceLocaliser } from '../errorSentence.ts';
 import { oneLine } from '../plainText.ts';
 
 export interface LocalCommandsOptions {
   readonly store: Pick<PreviewStore, 'get' | 'list'>;
-  readonly invoker: Pick<Invoker, 'resolve'>;
   readonly tools: Pick<ToolRegistry, 'list'>;
   readonly settings: { readonly order: ResolveOrder };
   /** The preview in the active editor. */
   readonly activePreviewId: () => string | undefined;
+  /** What the command of a click does, with what it asks before and tells when it fails. */
+  readonly vote: (
+    action: ResolveAction,
+    id: string,
+    reason: string | undefined,
+    revision: number,
+  ) => Thenable<unknown>;
+  /** Shows a preview in an editor. */
+  readonly open: (id: string) => Thenable<unknown>;
   /** What the command `Discard All` does; gives how many it discarded. */
   readonly discardAll: () => Promise<number>;
   readonly l10n: SentenceLocaliser;
@@ -28,9 +34,9 @@ export interface LocalCommandsOptions {
 type Vote = Extract<LocalCommand, { kind: 'vote' }>;
 
 /**
- * Carries out what a person types in the chat in place of a click. It is the same vote through the same invoker, and
- * nothing of it is a prompt: it works with every provider, while a turn runs too, and the model hears of the outcome
- * as it does after a click.
+ * Carries out what a person types in the chat in place of a click. It is the same command as the click, and nothing of it is
+ * a prompt: it works with every provider, while a turn runs too, and the model hears of the outcome as it does after a
+ * click.
  */
 export class LocalCommands {
   readonly #options: LocalCommandsOptions;
@@ -72,27 +78,26 @@ export class LocalCommands {
   }
 
   async #vote({ action, id, reason }: Vote): Promise<string> {
-    const { store, invoker, l10n } = this.#options;
-    const preview = id === undefined ? this.#shownOrHead() : store.get(id);
+    const { store, settings, vote, open, l10n } = this.#options;
+    const preview = id === undefined ? this.#shown() : store.get(id);
+    if (!preview && id !== undefined) return l10n.t('There is no preview {0}.', id);
     if (!preview) {
-      return id === undefined ? l10n.t('Nothing is pending.') : l10n.t('There is no preview {0}.', id);
+      const [head] = store.list(settings.order);
+      if (!head) return l10n.t('Nothing is pending.');
+      // Nobody votes on what they have not seen.
+      await open(head.id);
+      return l10n.t('No preview was open. {0} is open now: look at it, and vote again.', nameOf(head));
     }
     if (!isOpen(preview)) return this.#tellState(preview, true);
-    const result = await invoker.resolve({
-      id: preview.id,
-      revision: preview.revision,
-      action,
-      reason: humanReason(action, reason),
-      actor: 'human',
-    });
-    if (result.isError) return l10n.t('{0} failed: {1}', nameOf(preview), plain(textOf(result)));
+    const result = await vote(action, preview.id, reason, preview.revision);
+    if (isFailure(result)) return l10n.t('{0} failed: {1}', nameOf(preview), plain(textOf(result)));
     return this.#tellState(store.get(preview.id) ?? preview, false);
   }
 
-  #shownOrHead(): Preview | undefined {
-    const { store, settings, activePreviewId } = this.#options;
-    const shown = store.get(activePreviewId() ?? '');
-    return shown && isOpen(shown) ? shown : store.list(settings.order)[0];
+  /** The preview in the active editor, while it can be voted on. */
+  #shown(): Preview | undefined {
+    const shown = this.#options.store.get(this.#options.activePreviewId() ?? '');
+    return shown && isOpen(shown) ? shown : undefined;
   }
 
   #tellState(preview: Preview, already: boolean): string {
@@ -123,6 +128,11 @@ export class LocalCommands {
       .map(({ name, description }) => `- \`${name}\`: ${plain(firstSentence(description))}`);
     return `${l10n.t('The tools that the agent has:')}\n\n${rows.join('\n')}`;
   }
+}
+
+/** Commands give what the invoker gave, or nothing where nothing was resolved. */
+function isFailure(result: unknown): result is AgentToolResult {
+  return typeof result === 'object' && result !== null && 'isError' in result && result.isError === true;
 }
 
 function nameOf({ id, label }: Preview): string {

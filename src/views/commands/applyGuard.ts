@@ -5,6 +5,7 @@ import type { PreviewStore } from '../../agent/preview/previewStore.ts';
 import { chainText } from '../preview/chainText.ts';
 import type { ProposalEdits } from '../preview/proposalEdits.ts';
 import { oneLine } from '../plainText.ts';
+import { confirm, showWarning } from '../toast.ts';
 import { execute } from './registerCommand.ts';
 
 export interface ApplyGuardOptions {
@@ -29,7 +30,7 @@ export class ApplyGuard {
     const group = [...blockers, preview];
     const edited = group.find(({ id }) => this.#options.edits.hasUnsaved(id));
     if (edited) {
-      this.#warn(
+      void showWarning(
         vscode.l10n.t('You are editing the proposal of {0}. Save it first, or revert it.', nameOf(edited)),
       );
       return 'no';
@@ -42,23 +43,14 @@ export class ApplyGuard {
     if (blockers.length === 0) return 'alone';
     if (agreed) return 'chain';
     const apply = vscode.l10n.t('Apply {0}', chainText(group));
-    const choice = await vscode.window.showInformationMessage(
-      vscode.l10n.t('{0} is made on changes that are pending too.', nameOf(preview)),
-      { modal: true, detail: blockers.map(nameOf).join('\n') },
-      apply,
-    );
-    return choice === apply ? 'chain' : 'no';
+    const text = vscode.l10n.t('{0} is made on changes that are pending too.', nameOf(preview));
+    return (await confirm(text, blockers.map(nameOf).join('\n'), apply)) ? 'chain' : 'no';
   }
 
   async #offerEdit(preview: Preview): Promise<void> {
     const edit = vscode.l10n.t('Edit');
     const text = vscode.l10n.t('{0} still holds conflict markers. Settle them and save.', nameOf(preview));
-    if ((await vscode.window.showWarningMessage(text, edit)) === edit)
-      await execute('redline.preview.edit', preview.id);
-  }
-
-  #warn(text: string): void {
-    void vscode.window.showWarningMessage(text);
+    if ((await showWarning(text, edit)) === edit) await execute('redline.preview.edit', preview.id);
   }
 }
 

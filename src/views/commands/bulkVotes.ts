@@ -7,6 +7,7 @@ import type { PreviewStore } from '../../agent/preview/previewStore.ts';
 import { humanReason } from '../../agent/preview/resolveTexts.ts';
 import type { Restaging } from '../preview/restaging.ts';
 import type { ProposalEdits } from '../preview/proposalEdits.ts';
+import { showInfo } from '../toast.ts';
 import type { PreviewTarget } from './previewTarget.ts';
 
 /** From this many on a bulk vote shows its progress and can be cancelled. */
@@ -37,7 +38,7 @@ export class BulkVotes {
       left === 0
         ? vscode.l10n.t('Applied {0} previews.', applied.length)
         : vscode.l10n.t('Applied {0} previews; {1} were not applied and stay pending.', applied.length, left);
-    void vscode.window.showInformationMessage(text);
+    void showInfo(text);
   }
 
   /**
@@ -59,7 +60,7 @@ export class BulkVotes {
       .flatMap(({ id }) => store.get(id) ?? [])
       .filter(preview => restaging.canReopen(preview));
     const reopen = vscode.l10n.t('Reopen');
-    const choice = await vscode.window.showInformationMessage(
+    const choice = await showInfo(
       discarded.length === 1
         ? vscode.l10n.t('Discarded 1 preview.')
         : vscode.l10n.t('Discarded {0} previews.', discarded.length),

@@ -6,6 +6,7 @@ import { shownExpired } from '../pending/pendingNodes.ts';
 import { oneLine, withoutIcons } from '../plainText.ts';
 import type { PreviewOpener } from '../preview/previewOpener.ts';
 import type { Restaging } from '../preview/restaging.ts';
+import { showInfo } from '../toast.ts';
 import { targetsOf } from './previewTarget.ts';
 import type { CommandHandlers } from './registerCommand.ts';
 
@@ -28,9 +29,9 @@ export function ledgerCommands({ store, restaging, opener }: LedgerCommandsOptio
   ): Promise<Preview | undefined> => {
     const [preview] = named(args);
     if (preview && can(preview)) return preview;
-    if (preview) return void vscode.window.showInformationMessage(texts.cannot(preview));
+    if (preview) return void showInfo(texts.cannot(preview));
     const candidates = resolvedLast(store).filter(can);
-    if (candidates.length === 0) return void vscode.window.showInformationMessage(texts.none);
+    if (candidates.length === 0) return void showInfo(texts.none);
     return pickPreview(candidates, texts.title);
   };
 

@@ -10,6 +10,7 @@ import type { PreviewOpener } from '../preview/previewOpener.ts';
 import type { PreviewTabs } from '../preview/previewTabs.ts';
 import { changeUri, type FileUris } from '../preview/previewUri.ts';
 import type { ProposalEdits } from '../preview/proposalEdits.ts';
+import { showInfo } from '../toast.ts';
 import { ApplyGuard } from './applyGuard.ts';
 import { fileTarget, hunkTarget, type PartTarget } from './partTarget.ts';
 import { targetsOf } from './previewTarget.ts';
@@ -32,9 +33,7 @@ export function partCommands(options: PartCommandsOptions): CommandHandlers {
 
   const vote = async (action: ResolveAction, target: PartTarget | undefined): Promise<unknown> => {
     if (!target) {
-      return void vscode.window.showInformationMessage(
-        vscode.l10n.t('Open a preview and put the cursor into a changed line first.'),
-      );
+      return void showInfo(vscode.l10n.t('Open a preview and put the cursor into a changed line first.'));
     }
     const { id, revision, path, hunk } = target;
     const preview = store.get(id);
@@ -64,7 +63,7 @@ export function partCommands(options: PartCommandsOptions): CommandHandlers {
     const change =
       changes.find(candidate => candidate.path === path) ?? (path === undefined ? changes[0] : undefined);
     if (!change?.after) {
-      return void vscode.window.showInformationMessage(vscode.l10n.t('There is no proposed text to edit.'));
+      return void showInfo(vscode.l10n.t('There is no proposed text to edit.'));
     }
     edits.begin(changeUri(preview.id, change, 'proposal', files));
     await opener.open(preview, change.path);

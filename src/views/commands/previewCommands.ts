@@ -14,6 +14,7 @@ import type { PreviewOpener } from '../preview/previewOpener.ts';
 import type { PreviewTabs } from '../preview/previewTabs.ts';
 import type { ProposalEdits } from '../preview/proposalEdits.ts';
 import type { Restaging } from '../preview/restaging.ts';
+import { showInfo } from '../toast.ts';
 import { ApplyGuard } from './applyGuard.ts';
 import { BulkVotes } from './bulkVotes.ts';
 import { isFromTree, targetsOf, type PreviewTarget } from './previewTarget.ts';
@@ -60,7 +61,7 @@ export function previewCommands(options: PreviewCommandsOptions): CommandHandler
   const openHead = async (): Promise<void> => {
     const [head] = store.list(settings.order);
     if (head) await opener.open(head);
-    else void vscode.window.showInformationMessage(vscode.l10n.t('Nothing is pending.'));
+    else void showInfo(vscode.l10n.t('Nothing is pending.'));
   };
 
   const vote = async (action: ResolveAction, args: readonly unknown[]): Promise<unknown> => {
@@ -69,7 +70,7 @@ export function previewCommands(options: PreviewCommandsOptions): CommandHandler
     if (named.length > 1) return action === 'apply' ? bulk.applyAll(named) : bulk.discardAll(named);
     const preview = first && store.get(first.id);
     if (!preview) return openHead();
-    if (!isOpen(preview)) return void vscode.window.showInformationMessage(alreadyText(preview));
+    if (!isOpen(preview)) return void showInfo(alreadyText(preview));
     const chain = action === 'apply' ? await guard.ask(preview, args[3] === true) : 'alone';
     if (chain === 'no') return undefined;
     const typed = typeof args[1] === 'string' ? args[1] : undefined;

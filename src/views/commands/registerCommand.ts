@@ -3,6 +3,7 @@ import { detailOf, isAbortError } from '../../agent/base/errors.ts';
 import type { Logger } from '../../agent/base/log.ts';
 import type { CommandArguments, CommandId } from '../contributions.ts';
 import { sentenceFor } from '../errorSentence.ts';
+import { showError, showWarning } from '../toast.ts';
 
 /** What each command does. VS Code hands over whatever its menus pass, so handlers take `unknown`. */
 export type CommandHandlers = { readonly [K in CommandId]?: (...args: unknown[]) => unknown };
@@ -19,7 +20,7 @@ export function registerCommands(handlers: CommandHandlers, logger: Logger): vsc
       } catch (error) {
         if (isAbortError(error)) return undefined;
         logger.error(`Command ${id} failed: ${detailOf(error)}`);
-        void showError(error);
+        void tell(error);
         return undefined;
       }
     }),
@@ -32,10 +33,10 @@ export function execute<K extends CommandId>(id: K, ...args: CommandArguments[K]
   return vscode.commands.executeCommand(id, ...args);
 }
 
-async function showError(error: unknown): Promise<void> {
+async function tell(error: unknown): Promise<void> {
   const known = sentenceFor(error, vscode.l10n);
-  if (known !== undefined) return void (await vscode.window.showWarningMessage(known));
+  if (known !== undefined) return void (await showWarning(known));
   const showLog = vscode.l10n.t('Show Log');
   const text = vscode.l10n.t('Redline could not do that. The log has the details.');
-  if ((await vscode.window.showErrorMessage(text, showLog)) === showLog) await execute('redline.showLog');
+  if ((await showError(text, showLog)) === showLog) await execute('redline.showLog');
 }

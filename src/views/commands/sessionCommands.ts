@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
 import type { PreviewStore } from '../../agent/preview/previewStore.ts';
 import type { Session } from '../../agent/session/session.ts';
+import { confirm } from '../toast.ts';
 import type { CommandHandlers } from './registerCommand.ts';
 
 export interface SessionCommandsOptions {
@@ -24,17 +25,14 @@ export function sessionCommands({ session, store, log }: SessionCommandsOptions)
     },
     'redline.clearHistory': async () => {
       const clear = vscode.l10n.t('Clear History');
-      const chosen = await vscode.window.showWarningMessage(
+      const agreed = await confirm(
         vscode.l10n.t('Forget the content of all resolved previews?'),
-        {
-          modal: true,
-          detail: vscode.l10n.t(
-            'They can no longer be undone or reopened. The ledger keeps who resolved what, when and why.',
-          ),
-        },
+        vscode.l10n.t(
+          'They can no longer be undone or reopened. The ledger keeps who resolved what, when and why.',
+        ),
         clear,
       );
-      if (chosen === clear) await store.forgetResolved(new Date());
+      if (agreed) await store.forgetResolved(new Date());
     },
     'redline.showLog': () => log.show(),
   };

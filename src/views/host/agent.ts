@@ -23,6 +23,7 @@ import { Providers } from './providers.ts';
 import { ApiKeys } from './secrets.ts';
 import { Settings } from './settings.ts';
 import { lazyTextSearch } from './lazyTextSearch.ts';
+import { showError, showInfo, showWarning } from '../toast.ts';
 import { VsCodeWorkspace } from './workspace.ts';
 
 /** The core with its adapters: what the views are made of. */
@@ -110,7 +111,7 @@ async function takeBackCutOff(store: PreviewStore, workspace: VsCodeWorkspace, l
       `Applying ${ids} was cut off. Restored: ${restored.join(', ')}. Left alone: ${leftAlone.join(', ')}`,
     );
     if (leftAlone.length > 0) {
-      void vscode.window.showWarningMessage(
+      void showWarning(
         vscode.l10n.t(
           'Applying {0} was interrupted: {1} files are as they were before; these changed since and were left alone: {2}.',
           ids,
@@ -119,7 +120,7 @@ async function takeBackCutOff(store: PreviewStore, workspace: VsCodeWorkspace, l
         ),
       );
     } else {
-      void vscode.window.showInformationMessage(
+      void showInfo(
         vscode.l10n.t(
           'Applying {0} was interrupted. All files are as they were before, and it is pending again.',
           ids,
@@ -181,7 +182,7 @@ async function openStore(
   const onLogFailure = (error: unknown): void => log.error(`Writing ${file} failed: ${detailOf(error)}`);
   const inMemory = (): PreviewStore => new PreviewStore(noLog, onLogFailure);
   if (!isOurs) {
-    void vscode.window.showWarningMessage(
+    void showWarning(
       vscode.l10n.t(
         'Another window keeps the previews of this workspace. Previews made in this window last until it closes.',
       ),
@@ -198,7 +199,7 @@ async function openStore(
     return store;
   } catch (error) {
     log.error(`Reading ${file} failed: ${detailOf(error)}`);
-    void vscode.window.showErrorMessage(
+    void showError(
       vscode.l10n.t(
         'Redline cannot read its stored previews and left them untouched. New previews last until this window closes.',
       ),

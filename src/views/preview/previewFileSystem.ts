@@ -42,8 +42,8 @@ export class PreviewFileSystem implements vscode.FileSystemProvider, vscode.Disp
     return {
       type: vscode.FileType.File,
       ctime,
-      // A later revision is a later time, so that open editors take it up.
-      mtime: ctime + preview.revision,
+      // A later revision is a later time, so that open editors take it up; what is dropped is in conflict with nothing.
+      mtime: this.#edits.isDropping(uri) ? ctime : ctime + preview.revision,
       size: bytes.length,
       ...(this.#edits.isOpen(uri) ? {} : { permissions: vscode.FilePermission.Readonly }),
     };

@@ -11,7 +11,8 @@ import { PREVIEW_SCHEME } from '../contributions.ts';
 import { oneLine } from '../plainText.ts';
 import { tabTitle, type PreviewTabs } from './previewTabs.ts';
 import { changesFile } from './shownChange.ts';
-import { changeUri, opaqueUri, type FileUris } from './previewUri.ts';
+import { changeUri, opaqueUri, type FileUris, type PreviewAddress } from './previewUri.ts';
+import type { ProposalEdits } from './proposalEdits.ts';
 
 export interface PreviewOpenerOptions {
   readonly store: PreviewStore;
@@ -19,6 +20,7 @@ export interface PreviewOpenerOptions {
   readonly files: FileUris;
   readonly settings: Settings;
   readonly tabs: PreviewTabs;
+  readonly edits: Pick<ProposalEdits, 'settle' | 'drop'>;
   readonly logger: Logger;
 }
 
@@ -36,7 +38,9 @@ export class PreviewOpener implements vscode.Disposable {
   constructor(options: PreviewOpenerOptions) {
     this.#options = options;
     this.#owned.add(options.store.onDidChange(preview => this.#follow(preview)));
-    this.#owned.add(options.store.onDidRevise(({ preview, part }) => part && this.#closeSplitOff(preview)));
+    this.#owned.add(
+      options.store.onDidRevise(({ preview, part }) => part && this.#quietly(this.#closeSplitOff(preview))),
+    );
     this.#owned.add(vscode.workspace.onDidChangeTextDocument(event => this.#noteActivity(event.document)));
     this.#owned.add(
       vscode.window.onDidChangeTextEditorSelection(event => {
@@ -79,13 +83,17 @@ export class PreviewOpener implements vscode.Disposable {
   }
 
   /** The diff of a single file closes when that file goes its own way; a multi-file diff says what became of it. */
-  #closeSplitOff(preview: Preview): void {
-    const { tabs, files } = this.#options;
-    this.#quietly(tabs.closeFiles(preview.id, ({ path }) => !changesFile(preview, path, files)));
+  async #closeSplitOff(preview: Preview): Promise<void> {
+    const { tabs, edits, files } = this.#options;
+    const isGone = ({ previewId, path }: PreviewAddress): boolean =>
+      previewId === preview.id && !changesFile(preview, path, files);
+    await edits.drop(isGone);
+    await tabs.closeFiles(isGone);
   }
 
   async #close(preview: Preview): Promise<void> {
-    await this.#options.tabs.close(preview.id);
+    const { tabs, edits } = this.#options;
+    if (await edits.settle(preview)) await tabs.close(preview.id);
     // A plan that is sent back is a request for the next one.
     const { state } = preview;
     if (planOf(preview) && state.kind === 'discarded' && state.by.actor === 'human') this.expectPreview();

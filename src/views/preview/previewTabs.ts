@@ -50,11 +50,11 @@ export class PreviewTabs {
     return closeTabs(tab => this.idOf(tab) === previewId);
   }
 
-  /** Closes the diffs of single files that a preview no longer changes, since they were split off. */
-  closeFiles(previewId: string, isGone: (address: PreviewAddress) => boolean): Promise<void> {
+  /** Closes the diffs of single files that their previews no longer change, since they were split off. */
+  closeFiles(isGone: (address: PreviewAddress) => boolean): Promise<void> {
     return closeTabs(tab => {
       const address = addressOf(tab);
-      return address?.previewId === previewId && isGone(address);
+      return address !== undefined && isGone(address);
     });
   }
 

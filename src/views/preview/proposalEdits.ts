@@ -30,6 +30,8 @@ export class ProposalEdits implements vscode.Disposable {
   readonly #open = new Map<string, Uint8Array | undefined>();
   /** URIs that are saved right now because a person asked for it. */
   readonly #byHand = new Set<string>();
+  /** URIs whose typed text is being dropped: it is taken from the editor, and goes nowhere. */
+  readonly #dropping = new Set<string>();
   readonly #changed = this.#owned.add(new vscode.EventEmitter<vscode.Uri>());
 
   /** A proposal became writable, or read-only again, or holds something that is not saved by hand. */
@@ -41,15 +43,6 @@ export class ProposalEdits implements vscode.Disposable {
     this.#owned.add(
       vscode.workspace.onDidCloseTextDocument(({ uri }) => {
         if (uri.scheme === PREVIEW_SCHEME) this.end(uri);
-      }),
-    );
-    this.#owned.add(
-      options.store.onDidChange(({ id, state }) => {
-        if (state.kind === 'pending' || state.kind === 'applying') return;
-        for (const key of [...this.#open.keys()]) {
-          const uri = vscode.Uri.parse(key);
-          if (uri.authority === id) this.end(uri);
-        }
       }),
     );
   }
@@ -66,7 +59,11 @@ export class ProposalEdits implements vscode.Disposable {
   }
 
   isOpen(uri: vscode.Uri): boolean {
-    return this.#open.has(uri.toString());
+    return this.#open.has(uri.toString()) || this.isDropping(uri);
+  }
+
+  isDropping(uri: vscode.Uri): boolean {
+    return this.#dropping.has(uri.toString());
   }
 
   /** What auto save wrote and nobody saved by hand. */
@@ -84,10 +81,48 @@ export class ProposalEdits implements vscode.Disposable {
   }
 
   /**
+   * Ends the editing of a preview that is resolved. What was typed and not saved goes with the person's own vote; a vote of
+   * anybody else leaves it in its editor.
+   * @returns whether the preview's editors can close
+   */
+  async settle({ id, state }: Preview): Promise<boolean> {
+    const isPersons = !('by' in state) || state.by.actor === 'human';
+    if (!isPersons && this.hasUnsaved(id)) return false;
+    await this.drop(({ previewId }) => previewId === id);
+    return true;
+  }
+
+  /**
+   * Ends the editing of some proposals and drops what was typed, so that VS Code asks nobody whether to save it. No command
+   * reverts a document that is not in front: it is saved, and the bytes are let go.
+   */
+  async drop(matches: (address: PreviewAddress) => boolean): Promise<void> {
+    const isMeant = (uri: vscode.Uri): boolean => {
+      const address = parsePreviewUri(uri);
+      return address !== undefined && matches(address);
+    };
+    const dirty = vscode.workspace.textDocuments.filter(({ isDirty, uri }) => isDirty && isMeant(uri));
+    for (const document of dirty) {
+      const key = document.uri.toString();
+      this.#dropping.add(key);
+      try {
+        await document.save();
+      } finally {
+        this.#dropping.delete(key);
+      }
+    }
+    for (const key of [...this.#open.keys()]) {
+      const uri = vscode.Uri.parse(key);
+      if (isMeant(uri)) this.end(uri);
+    }
+  }
+
+  /**
    * Takes what an editor saves.
    * @throws FileSystemError when the proposal is not writable, or the bytes are no text in a known encoding.
    */
   async write(uri: vscode.Uri, bytes: Uint8Array): Promise<void> {
+    if (this.isDropping(uri)) return;
     if (!this.isOpen(uri)) throw vscode.FileSystemError.NoPermissions(uri);
     if (!this.#byHand.delete(uri.toString())) {
       this.#open.set(uri.toString(), bytes);

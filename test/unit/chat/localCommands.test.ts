@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { parseSlashCommand } from '../../../src/agent/model/slashCommands.ts';
 import { LocalCommands } from '../../../src/views/chat/localCommands.ts';
 import { fill } from '../../../src/views/chat/protocol.ts';
+import { humanReason } from '../../../src/agent/preview/resolveTexts.ts';
 import { silentLogger } from '../../../src/agent/base/log.ts';
 import { sentenceFor } from '../../../src/views/errorSentence.ts';
 import { createTestSession, type TestSessionOptions } from '../../support/testSession.ts';
@@ -11,13 +12,22 @@ import { modify } from './fixtures.ts';
 function setUp(options: TestSessionOptions = {}) {
   const t = createTestSession({ files: { 'a.ts': 'old\n', 'b.ts': 'old\n' }, ...options });
   const shown: { id?: string } = {};
+  const opened: string[] = [];
   let discarded = 0;
+  let refusing = false;
   const commands = new LocalCommands({
     store: t.store,
-    invoker: t.invoker,
     tools: t.tools,
     settings: t.settings,
     activePreviewId: () => shown.id,
+    // As the commands do: they tell an error themselves, and resolve nothing where the person is asked and says no.
+    vote: async (action, id, reason, revision) =>
+      refusing
+        ? undefined
+        : t.invoker
+            .resolve({ id, revision, action, reason: humanReason(action, reason), actor: 'human' })
+            .catch(() => undefined),
+    open: id => Promise.resolve(opened.push(id)),
     discardAll: () => Promise.resolve(discarded),
     l10n: { t: fill },
     sentenceFor: error => sentenceFor(error, { t: fill }),
@@ -29,28 +39,51 @@ function setUp(options: TestSessionOptions = {}) {
     return commands.run(command);
   };
   const stage = (path: string) => t.stage({ label: `Edit ${path}`, changes: [modify(path)] });
-  return { ...t, shown, run, stageEdit: stage, willDiscard: (count: number) => (discarded = count) };
+  return {
+    ...t,
+    shown,
+    opened,
+    run,
+    stageEdit: stage,
+    willDiscard: (count: number) => (discarded = count),
+    willRefuse: () => (refusing = true),
+  };
 }
 
-test('/apply takes the head, and is a human vote in the ledger', async () => {
-  const { run, stageEdit, workspace, store } = setUp();
-  stageEdit('a.ts');
-  stageEdit('b.ts');
-  assert.equal(await run('/apply'), 'Applied p2 (Edit b.ts).');
-  assert.equal(workspace.text('b.ts'), 'new\n');
-  assert.equal(workspace.text('a.ts'), 'old\n');
-  const { actor, reason, previewId } = store.ledger()[0] ?? assert.fail();
-  assert.deepEqual([actor, reason, previewId], ['human', 'Applied by the user.', 'p2']);
-});
-
-test('the preview in the active editor comes before the head, while it is pending', async () => {
-  const { run, stageEdit, shown } = setUp();
+test('/apply is the vote of a click on the preview in the active editor', async () => {
+  const { run, stageEdit, shown, workspace, store } = setUp();
   stageEdit('a.ts');
   stageEdit('b.ts');
   shown.id = 'p1';
-  assert.match(await run('/discard Not this'), /^Discarded p1/);
-  assert.match(await run('/discard'), /^Discarded p2/);
-  assert.equal(await run('/discard'), 'Nothing is pending.');
+  assert.equal(await run('/apply'), 'Applied p1 (Edit a.ts).');
+  assert.equal(workspace.text('a.ts'), 'new\n');
+  assert.equal(workspace.text('b.ts'), 'old\n');
+  const { actor, reason, previewId } = store.ledger()[0] ?? assert.fail();
+  assert.deepEqual([actor, reason, previewId], ['human', 'Applied by the user.', 'p1']);
+});
+
+test('with no preview open, nothing is voted on unseen: the head opens', async () => {
+  const { run, stageEdit, shown, opened, store, workspace } = setUp();
+  assert.equal(await run('/apply'), 'Nothing is pending.');
+  stageEdit('a.ts');
+  stageEdit('b.ts');
+  for (const command of ['/apply', '/discard']) {
+    assert.match(await run(command), /^No preview was open\. p2 \(Edit b\.ts\) is open now/);
+  }
+  assert.deepEqual(opened, ['p2', 'p2']);
+  assert.equal(store.ledger().length, 0);
+  assert.equal(workspace.text('b.ts'), 'old\n');
+  shown.id = 'p2';
+  assert.match(await run('/discard Not this'), /^Discarded p2/);
+  assert.match(await run('/discard'), /^No preview was open\. p1/);
+});
+
+test('a vote that is asked about and not given leaves the preview pending', async () => {
+  const { run, stageEdit, willRefuse, store } = setUp();
+  stageEdit('a.ts');
+  willRefuse();
+  assert.equal(await run('/apply p1'), 'p1 (Edit a.ts) is still pending.');
+  assert.equal(store.get('p1')?.state.kind, 'pending');
 });
 
 test('a reason reaches the ledger; a second vote is told what happened', async () => {
@@ -62,11 +95,12 @@ test('a reason reaches the ledger; a second vote is told what happened', async (
   assert.equal(store.ledger().length, 1);
 });
 
-test('a stale base is told as a sentence, and the preview stays', async () => {
+test('on a stale base nothing is written, and the preview stays', async () => {
   const { run, stageEdit, workspace, store } = setUp();
   stageEdit('a.ts');
   workspace.put('a.ts', 'other\n');
-  assert.match(await run('/apply'), /^Nothing was written: a\.ts changed/);
+  assert.equal(await run('/apply p1'), 'p1 (Edit a.ts) is still pending.');
+  assert.equal(workspace.text('a.ts'), 'other\n');
   assert.equal(store.get('p1')?.state.kind, 'pending');
 });
 
@@ -77,7 +111,7 @@ test('an unknown id, an unexpected failure, /discard-all, /tools, /help and a wr
     label: 'Run `it`',
     apply: () => Promise.resolve({ content: [{ type: 'text', text: 'No disk.' }], isError: true }),
   });
-  assert.equal(await run('/apply'), 'p1 (Run \\`it\\`) failed: No disk.');
+  assert.equal(await run('/apply p1'), 'p1 (Run \\`it\\`) failed: No disk.');
   willDiscard(0);
   assert.equal(await run('/discard-all'), 'Nothing is pending.');
   willDiscard(1);
