@@ -1,3 +1,5 @@
+import type { SeenRevisions } from '../agent/preview/preview.ts';
+
 /**
  * Every name that others know the extension by, once: command ids with the types of their arguments, context keys,
  * views, the URI scheme and the setting keys. A test holds it against package.json.
@@ -25,8 +27,8 @@ export const contextKeys = {
 
 /** The arguments of each command as those who call it pass them; the palette passes none. */
 export interface CommandArguments {
-  /** With `chain` the previews that it is made on are applied with it. */
-  'redline.preview.apply': [previewId?: string, reason?: string, revision?: number, chain?: boolean];
+  /** The previews in `chain`, which it is made on, are applied with it, if they are still at the revisions there. */
+  'redline.preview.apply': [previewId?: string, reason?: string, revision?: number, chain?: SeenRevisions];
   'redline.preview.discard': [previewId?: string, reason?: string, revision?: number];
   'redline.preview.discardWithReason': [previewId?: string, reason?: string, revision?: number];
   /** With a path, that file's diff of a preview that has several. */

@@ -10,7 +10,7 @@ import {
   type AgentToolResult,
   type PendingAction,
 } from '../../src/agent/preview/pendingAction.ts';
-import type { Actor, ResolveAction } from '../../src/agent/preview/preview.ts';
+import { revisionsOf, type Actor, type ResolveAction } from '../../src/agent/preview/preview.ts';
 import { defineTool, type Tool, type ToolContext } from '../../src/agent/tools/tool.ts';
 import { recoverLandings } from '../../src/agent/preview/recoverLandings.ts';
 import { Rebaser } from '../../src/agent/preview/rebaser.ts';
@@ -119,6 +119,7 @@ export class RuntimeWorld {
     { aborts = false, chain = false, outdated = false } = {},
   ): void {
     const now = this.t.store.get(id);
+    const blockers = now ? this.t.store.blockersOf(now) : [];
     const revision = outdated && now && now.revision > 1 ? now.revision - 1 : undefined;
     const isRefused = revision !== undefined && now?.state.kind === 'pending';
     const controller = new AbortController();
@@ -130,7 +131,7 @@ export class RuntimeWorld {
         action,
         reason: `${actor} ${action}`,
         actor,
-        chain,
+        ...(chain ? { chain: revisionsOf(blockers) } : {}),
         ...(revision ? { revision } : {}),
         signal: controller.signal,
       })

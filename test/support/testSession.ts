@@ -49,8 +49,8 @@ export class MemoryPreviewLog implements PreviewLogSink {
     return this.fault ? Promise.reject(this.fault) : Promise.resolve();
   }
 
-  compact(keep: (entry: PreviewLogEntry) => boolean): Promise<void> {
-    const kept = this.entries.filter(keep).map(entry => JSON.stringify(entry));
+  compact(rewrite: (entry: PreviewLogEntry) => readonly PreviewLogEntry[]): Promise<void> {
+    const kept = this.entries.flatMap(rewrite).map(entry => JSON.stringify(entry));
     this.#lines.splice(0, Infinity, ...kept);
     return Promise.resolve();
   }

@@ -165,14 +165,14 @@ export class JsonLog<T> {
     return decoded;
   }
 
-  /** Drops the entries that `keep` refuses, for good. Readers see the old file or the new one, never a part. */
-  compact(keep: (entry: T) => boolean): Promise<void> {
+  /** Puts what `rewrite` gives in the place of each entry, for good. Readers see the old file or the new one, never a part. */
+  compact(rewrite: (entry: T) => readonly T[]): Promise<void> {
     return this.#enqueue(async () => {
       const { entries } = await this.load();
       const temporary = `${this.#file}.compacting`;
       await writeFile(
         temporary,
-        [encodeHeader(this.#header), ...entries.filter(keep).map(encodeEntry)].join(''),
+        [encodeHeader(this.#header), ...entries.flatMap(rewrite).map(encodeEntry)].join(''),
       );
       await rename(temporary, this.#file);
     });

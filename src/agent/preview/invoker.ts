@@ -10,7 +10,14 @@ import { stepsOf } from './fileChange.ts';
 import { landChanges, type LandingFiles } from './landing.ts';
 import { ledgerFiles, type LedgerEntry } from './ledger.ts';
 import { resultOf, textOf, textResult, type AgentToolResult, type PendingAction } from './pendingAction.ts';
-import { nameOf, type Actor, type ModelAuthority, type Preview, type ResolveAction } from './preview.ts';
+import {
+  nameOf,
+  type Actor,
+  type ModelAuthority,
+  type Preview,
+  type ResolveAction,
+  type SeenRevisions,
+} from './preview.ts';
 import type { PreviewStore } from './previewStore.ts';
 import {
   alreadyResolvedText,
@@ -31,8 +38,11 @@ export interface ResolveRequest {
   readonly reason: string;
   readonly extra?: Record<string, unknown>;
   readonly actor: Actor;
-  /** Apply the previews that this one is made on as well, as one transaction. Without it they must be applied before. */
-  readonly chain?: boolean;
+  /**
+   * Apply the previews that this one is made on as well, as one transaction: these, each at the revision that was seen.
+   * What it is made on and is not among them must be applied before.
+   */
+  readonly chain?: SeenRevisions;
   readonly signal?: AbortSignal;
 }
 
@@ -108,9 +118,7 @@ export class Invoker {
       case 'pending':
         break;
     }
-    if (request.revision !== undefined && request.revision !== preview.revision) {
-      throw new ToolError(revisedText(preview, request.revision));
-    }
+    refuseOutdated(preview, request.revision);
     if (request.actor === 'model' && modelMay(this.#authority(), request.action, preview) === 'recommend') {
       // As in `#end`: a log that cannot be written is reported by the store.
       await this.#store.recommend(preview.id, request.action, request.reason).catch(() => undefined);
@@ -144,15 +152,18 @@ export class Invoker {
   }
 
   /** The previews that are resolved together, in the order in which they land; the last one is the one that was meant. */
-  #group(preview: Preview, { action, chain }: ResolveRequest): readonly Preview[] {
+  #group(preview: Preview, { action, chain = {} }: ResolveRequest): readonly Preview[] {
     const blockers = action === 'apply' ? this.#store.blockersOf(preview) : [];
-    const landable = blockers.every(({ state, changes }) => state.kind === 'pending' && changes !== null);
-    if (blockers.length > 0 && !(chain && landable)) {
+    const mayLand = blockers.every(
+      ({ id, state, changes }) => Object.hasOwn(chain, id) && state.kind === 'pending' && changes !== null,
+    );
+    if (!mayLand) {
       throw new BlockedPreviewError(
         preview.id,
         blockers.map(blocker => blocker.id),
       );
     }
+    for (const blocker of blockers) refuseOutdated(blocker, chain[blocker.id]);
     return [...blockers, preview];
   }
 
@@ -240,6 +251,11 @@ export class Invoker {
     // What happened has happened: a log that cannot be written is reported by the store and changes no outcome.
     await this.#store.endResolving(entries, group, final).catch(() => undefined);
   }
+}
+
+/** A vote is on the revision that was seen. */
+function refuseOutdated(preview: Preview, seen: number | undefined): void {
+  if (seen !== undefined && seen !== preview.revision) throw new ToolError(revisedText(preview, seen));
 }
 
 /** Conflict markers that rebasing left must not land. */

@@ -88,6 +88,13 @@ export interface Preview {
   readonly state: PreviewState;
 }
 
+/** The revisions at which somebody saw previews, by their ids. Plain data: lenses and links carry it. */
+export type SeenRevisions = Readonly<Record<string, number>>;
+
+export function revisionsOf(previews: readonly Preview[]): SeenRevisions {
+  return Object.fromEntries(previews.map(({ id, revision }) => [id, revision]));
+}
+
 /** True while the preview is listed: pending, or being resolved right now. */
 export function isOpen(preview: Preview): boolean {
   return preview.state.kind === 'pending' || preview.state.kind === 'applying';

@@ -19,7 +19,7 @@ export type PreviewLogEntry =
       readonly changes: readonly FileChange[];
       readonly dependsOn: readonly string[];
       readonly by: RevisedBy;
-      /** What was split off in the same breath. */
+      /** What was split off in the same breath; left out once it was forgotten. */
       readonly part?: StagedPreview;
     }
   /**
@@ -152,13 +152,11 @@ export function reduce(
       const { revision, changes, dependsOn, part } = entry;
       const edited = entry.by === 'user' ? { editedByUser: true as const } : {};
       const next = { ...preview, ...edited, revision, changes, dependsOn };
-      if (!part) return [{ ...next, state: pendingState }];
+      if (entry.by !== 'split') return [{ ...next, state: pendingState }];
       // Taking a part off does not put anything back on its ground.
       const stale = pendingPart(preview.state).stale;
-      return [
-        { ...part, revision: 1, state: pendingOn(stale, part.changes) },
-        { ...next, state: pendingOn(stale, changes) },
-      ];
+      const rest = { ...next, state: pendingOn(stale, changes) };
+      return part ? [{ ...part, revision: 1, state: pendingOn(stale, part.changes) }, rest] : [rest];
     }
     case 'stale':
       return [{ ...preview, state: { ...pendingPart(preview.state), stale: entry.paths } }];

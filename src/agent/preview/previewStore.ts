@@ -3,6 +3,7 @@ import type { LedgerEntry } from './ledger.ts';
 import type { LandingGround } from './landingGround.ts';
 import { isOpen, type Actor, type Preview, type ResolveAction, type ResolveOrder } from './preview.ts';
 import type { FileChange } from './fileChange.ts';
+import { wasOverBefore, withoutForgotten } from './forgetPreviews.ts';
 import { idsOf, reduce, type PreviewLogEntry, type RevisedBy, type StagedPreview } from './previewLog.ts';
 
 /** Where the store writes what happened. `JsonLog<PreviewLogEntry>` is one. */
@@ -10,8 +11,8 @@ export interface PreviewLogSink {
   append(entry: PreviewLogEntry): Promise<void>;
   /** Settles when all that was appended outlives even a crash of the machine. */
   flush(): Promise<void>;
-  /** Drops the entries that `keep` refuses, for good. */
-  compact(keep: (entry: PreviewLogEntry) => boolean): Promise<void>;
+  /** Puts what `rewrite` gives in the place of each entry, for good. */
+  compact(rewrite: (entry: PreviewLogEntry) => readonly PreviewLogEntry[]): Promise<void>;
 }
 
 /** Previews that were to land together. */
@@ -50,7 +51,10 @@ export class PreviewStore {
   #landings: InterruptedLanding[] = [];
   #lastId = 0;
 
-  /** Fires after every change of a preview, with its new state. */
+  /**
+   * Fires after every change of a preview, with its new state; also when it was forgotten, with its last one: `get` does
+   * not know it any more.
+   */
   readonly onDidChange: Event<Preview> = this.#changed.event;
   /** Fires once for each attempt to resolve, after `onDidChange`, with one entry for each preview of a chain. */
   readonly onDidResolve: Event<readonly LedgerEntry[]> = this.#resolved.event;
@@ -235,22 +239,20 @@ export class PreviewStore {
   }
 
   /**
-   * Forgets the content of previews that were resolved before `until`: they cannot be undone or reopened any more. The
-   * ledger keeps who resolved what, when and why, with the hashes.
+   * Forgets the content of previews that were resolved before `until`, and of expired ones that were dismissed: they
+   * cannot be undone or reopened any more. The ledger keeps who resolved what, when and why, with the hashes.
    * @returns settles when the content is gone from the disk too.
    */
   async forgetResolved(until: Date): Promise<void> {
-    const forgotten = new Set(
-      this.all()
-        .filter(preview => wasOverBefore(preview, until))
-        .map(preview => preview.id),
+    const forgotten = this.all().filter(preview => wasOverBefore(preview, until));
+    if (forgotten.length === 0) return;
+    const ids = new Set(forgotten.map(({ id }) => id));
+    for (const id of ids) this.#previews.delete(id);
+    const compacted = this.#log.compact(entry =>
+      withoutForgotten(entry, ids, id => this.#previews.get(id)?.state),
     );
-    if (forgotten.size === 0) return;
-    for (const id of forgotten) this.#previews.delete(id);
-    await this.#log.compact(
-      entry =>
-        entry.type === 'resolved' || entry.type === 'expired' || !idsOf(entry).every(id => forgotten.has(id)),
-    );
+    for (const preview of forgotten) this.#changed.fire(preview);
+    await compacted;
   }
 
   #recordPending(entry: PreviewLogEntry): Promise<void> {
@@ -316,18 +318,5 @@ export class PreviewStore {
     const preview = this.#previews.get(id);
     if (!preview) throw new Error(`No preview ${id}`);
     return preview;
-  }
-}
-
-function wasOverBefore({ state, stagedAt }: Preview, until: Date): boolean {
-  switch (state.kind) {
-    case 'pending':
-    case 'applying':
-      return false;
-    case 'applied':
-    case 'discarded':
-      return Date.parse(state.by.at) < until.getTime();
-    case 'expired':
-      return Date.parse(stagedAt) < until.getTime();
   }
 }

@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import { conflictPaths } from '../../agent/preview/conflictMarkers.ts';
-import type { Preview } from '../../agent/preview/preview.ts';
+import { revisionsOf, type Preview, type SeenRevisions } from '../../agent/preview/preview.ts';
 import type { PreviewStore } from '../../agent/preview/previewStore.ts';
 import { chainText } from '../preview/chainText.ts';
 import type { ProposalEdits } from '../preview/proposalEdits.ts';
@@ -13,6 +13,11 @@ export interface ApplyGuardOptions {
   readonly edits: Pick<ProposalEdits, 'hasUnsaved'>;
 }
 
+/** What goes into the vote of a person who was asked. */
+export interface ApplyConsent {
+  readonly chain?: SeenRevisions;
+}
+
 /** What a person is told or asked before an Apply that would not do what they see. */
 export class ApplyGuard {
   readonly #options: ApplyGuardOptions;
@@ -22,10 +27,11 @@ export class ApplyGuard {
   }
 
   /**
-   * Whether to apply: alone, or with the previews that it is made on, or not at all.
-   * @param agreed the person clicked on what names the whole chain.
+   * What a person consents to: to apply it alone, or with the previews that it is made on as they are now; `undefined` if
+   * not at all.
+   * @param agreed the previews beneath it that stood on what the person clicked, at the revisions of that time.
    */
-  async ask(preview: Preview, agreed = false): Promise<'alone' | 'chain' | 'no'> {
+  async ask(preview: Preview, agreed: SeenRevisions = {}): Promise<ApplyConsent | undefined> {
     const blockers = this.#options.store.blockersOf(preview);
     const group = [...blockers, preview];
     const edited = group.find(({ id }) => this.#options.edits.hasUnsaved(id));
@@ -33,18 +39,19 @@ export class ApplyGuard {
       void showWarning(
         vscode.l10n.t('You are editing the proposal of {0}. Save it first, or revert it.', nameOf(edited)),
       );
-      return 'no';
+      return undefined;
     }
     const unsettled = group.find(({ changes }) => conflictPaths(changes ?? []).length > 0);
     if (unsettled) {
       void this.#offerEdit(unsettled);
-      return 'no';
+      return undefined;
     }
-    if (blockers.length === 0) return 'alone';
-    if (agreed) return 'chain';
+    if (blockers.length === 0) return {};
+    if (blockers.every(({ id }) => Object.hasOwn(agreed, id))) return { chain: agreed };
+    const chain = revisionsOf(blockers);
     const apply = vscode.l10n.t('Apply {0}', chainText(group));
     const text = vscode.l10n.t('{0} is made on changes that are pending too.', nameOf(preview));
-    return (await confirm(text, blockers.map(nameOf).join('\n'), apply)) ? 'chain' : 'no';
+    return (await confirm(text, blockers.map(nameOf).join('\n'), apply)) ? { chain } : undefined;
   }
 
   async #offerEdit(preview: Preview): Promise<void> {

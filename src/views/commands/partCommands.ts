@@ -37,8 +37,8 @@ export function partCommands(options: PartCommandsOptions): CommandHandlers {
     }
     const { id, revision, path, hunk } = target;
     const preview = store.get(id);
-    const chain = action === 'apply' && preview ? await guard.ask(preview) : 'alone';
-    if (chain === 'no') return undefined;
+    const consent = action === 'apply' && preview ? await guard.ask(preview) : {};
+    if (!consent) return undefined;
     return resolvePart(
       { store, invoker },
       {
@@ -47,7 +47,7 @@ export function partCommands(options: PartCommandsOptions): CommandHandlers {
         action,
         reason: humanReason(action),
         actor: 'human',
-        ...(chain === 'chain' ? { chain: true } : {}),
+        ...consent,
       },
       { path, ...(hunk === undefined ? {} : { hunk }) },
     );

@@ -17,7 +17,7 @@ import type { Restaging } from '../preview/restaging.ts';
 import { showInfo } from '../toast.ts';
 import { ApplyGuard } from './applyGuard.ts';
 import { BulkVotes } from './bulkVotes.ts';
-import { isFromTree, targetsOf, type PreviewTarget } from './previewTarget.ts';
+import { isFromTree, seenRevisions, targetsOf, type PreviewTarget } from './previewTarget.ts';
 import type { CommandHandlers } from './registerCommand.ts';
 
 export interface PreviewCommandsOptions {
@@ -71,8 +71,8 @@ export function previewCommands(options: PreviewCommandsOptions): CommandHandler
     const preview = first && store.get(first.id);
     if (!preview) return openHead();
     if (!isOpen(preview)) return void showInfo(alreadyText(preview));
-    const chain = action === 'apply' ? await guard.ask(preview, args[3] === true) : 'alone';
-    if (chain === 'no') return undefined;
+    const consent = action === 'apply' ? await guard.ask(preview, seenRevisions(args[3])) : {};
+    if (!consent) return undefined;
     const typed = typeof args[1] === 'string' ? args[1] : undefined;
     const asks = action === 'discard' && typed === undefined && planOf(preview) !== undefined;
     const reason = asks ? await askReason(preview) : (typed ?? '');
@@ -83,7 +83,7 @@ export function previewCommands(options: PreviewCommandsOptions): CommandHandler
       action,
       reason: humanReason(action, reason),
       actor: 'human',
-      ...(chain === 'chain' ? { chain: true } : {}),
+      ...consent,
     });
   };
 

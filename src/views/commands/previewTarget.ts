@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import type { SeenRevisions } from '../../agent/preview/preview.ts';
 import { views } from '../contributions.ts';
 import { parsePreviewUri } from '../preview/previewUri.ts';
 
@@ -31,6 +32,14 @@ export function targetsOf([first, second, third]: readonly unknown[]): readonly 
   }
   const rows: readonly unknown[] = Array.isArray(second) ? second : [first];
   return distinct(rows.flatMap(row => rowTarget(row) ?? []));
+}
+
+/** The revisions that an argument carries; `undefined` for anything else that VS Code or a link may pass. */
+export function seenRevisions(argument: unknown): SeenRevisions | undefined {
+  if (typeof argument !== 'object' || argument === null || Array.isArray(argument)) return undefined;
+  return Object.values(argument).every(value => typeof value === 'number')
+    ? (argument as SeenRevisions)
+    : undefined;
 }
 
 /** Rows of one preview, the preview's own and its files', name it once. */

@@ -84,12 +84,18 @@ export function assertReallyInside(input: string, { folder, relative }: Workspac
       throw new PathError('outside', `${input} goes through a symbolic link that leads nowhere.`);
     if (real === undefined && at !== folder.fsPath) continue;
     if (real !== undefined && isInside(real, root)) {
-      const target = path.relative(root, path.join(real, path.relative(at, path.join(folder.fsPath, relative))));
+      const target = path.relative(
+        root,
+        path.join(real, path.relative(at, path.join(folder.fsPath, relative))),
+      );
       if (target.split(path.sep).includes('.git'))
         throw new PathError('protected', `${input} leads into git's own files.`);
       const shown = target.replaceAll(path.sep, '/');
       if (isHumanOnlyPath(shown) && !isHumanOnlyPath(relative))
-        throw new PathError('protected', `${input} leads to ${shown} through a symbolic link. Use that path.`);
+        throw new PathError(
+          'protected',
+          `${input} leads to ${shown} through a symbolic link. Use that path.`,
+        );
       return;
     }
     throw new PathError('outside', `${input} leads outside the workspace through a symbolic link.`);

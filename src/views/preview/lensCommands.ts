@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import { hasConflict } from '../../agent/preview/conflictMarkers.ts';
 import type { FileChange } from '../../agent/preview/fileChange.ts';
-import type { Preview } from '../../agent/preview/preview.ts';
+import { revisionsOf, type Preview } from '../../agent/preview/preview.ts';
 import type { PreviewStore } from '../../agent/preview/previewStore.ts';
 import { planOf } from '../../agent/session/planMode.ts';
 import { commandOf } from '../commands/commandOf.ts';
@@ -88,7 +88,7 @@ function votes(preview: Preview, blockers: readonly Preview[]): vscode.Command[]
       : files === 1
         ? vscode.l10n.t('Apply')
         : vscode.l10n.t('Apply ({0} files)', files);
-  const chain = blockers.length > 0 ? true : undefined;
+  const chain = blockers.length > 0 ? revisionsOf(blockers) : undefined;
   const discard = files === 1 ? vscode.l10n.t('Discard') : vscode.l10n.t('Discard all {0}', files);
   return [
     commandOf(`$(check) ${title}`, 'redline.preview.apply', id, undefined, revision, chain),

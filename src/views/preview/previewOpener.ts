@@ -96,7 +96,9 @@ export class PreviewOpener implements vscode.Disposable {
     if (await edits.settle(preview)) await tabs.close(preview.id);
     // A plan that is sent back is a request for the next one.
     const { state } = preview;
-    if (planOf(preview) && state.kind === 'discarded' && state.by.actor === 'human') this.expectPreview();
+    const isKnown = this.#options.store.get(preview.id) !== undefined;
+    if (isKnown && planOf(preview) && state.kind === 'discarded' && state.by.actor === 'human')
+      this.expectPreview();
   }
 
   /** In Auto mode only a plan: it waits for a person all the same. */

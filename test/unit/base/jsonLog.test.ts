@@ -120,7 +120,7 @@ test('what was appended is in the file when append returns', async () => {
 test('appends during a compaction follow it', async () => {
   await log.load();
   await log.append({ n: 1 });
-  const compacted = log.compact(entry => entry.n !== 1);
+  const compacted = log.compact(entry => (entry.n === 1 ? [] : [entry]));
   await Promise.all([compacted, log.append({ n: 2 }), log.append({ n: 3 })]);
   await log.append({ n: 4 });
   assert.deepEqual((await reopened()).entries, [{ n: 2 }, { n: 3 }, { n: 4 }]);

@@ -8,7 +8,7 @@ import { Invoker } from '../../../src/agent/preview/invoker.ts';
 import { composedSteps } from '../../../src/agent/preview/landing.ts';
 import { Overlay } from '../../../src/agent/preview/overlay.ts';
 import type { PendingAction } from '../../../src/agent/preview/pendingAction.ts';
-import type { Preview } from '../../../src/agent/preview/preview.ts';
+import { revisionsOf, type Preview } from '../../../src/agent/preview/preview.ts';
 import { PreviewStore } from '../../../src/agent/preview/previewStore.ts';
 import { queueResolveHandler } from '../../../src/agent/preview/queueResolveHandler.ts';
 import { Rebaser } from '../../../src/agent/preview/rebaser.ts';
@@ -150,7 +150,7 @@ class Bench {
       action,
       reason: 'test',
       actor: 'human',
-      chain,
+      ...(chain ? { chain: revisionsOf(this.store.blockersOf(preview)) } : {}),
     } as const;
     const before = this.workspace.snapshot();
     const known = new Set(this.store.all().map(({ id }) => id));

@@ -53,7 +53,7 @@ test('a chain is one resolution: the request after it tells the outcome of each'
     script: [edit('one', 'two'), edit('two', 'three'), { text: 'Please review.' }, { text: 'Thanks.' }],
   });
   await t.session.prompt('Count.');
-  await t.invoker.resolve({ id: 'p2', action: 'apply', reason: 'fine', actor: 'human', chain: true });
+  await t.invoker.resolve({ id: 'p2', action: 'apply', reason: 'fine', actor: 'human', chain: { p1: 1 } });
   await t.untilState('idle');
   assert.equal(t.requests.length, 4);
   const told = t.requests[3]?.messages.at(-1);
