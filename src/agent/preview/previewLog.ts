@@ -1,4 +1,4 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { JsonLog } from '../base/jsonLog.ts';
 import { isEncodingName } from '../base/textCodec.ts';
 import { stepsOf, type FileChange } from './fileChange.ts';
@@ -60,9 +60,9 @@ export function parseEntry(value: unknown): PreviewLogEntry | undefined {
 const side = z.object({
   hash: z.string(),
   text: z.string(),
-  encoding: z.object({ name: z.string().refine(isEncodingName), bom: z.boolean() }),
+  encoding: z.object({ name: z.string().check(z.refine(isEncodingName)), bom: z.boolean() }),
 });
-const path = z.string().min(1);
+const path = z.string().check(z.minLength(1));
 const changes = z.array(
   z.discriminatedUnion('kind', [
     z.object({ kind: z.literal('modify'), path, before: side, after: side }),
@@ -73,15 +73,15 @@ const changes = z.array(
 );
 const action = z.enum(['apply', 'discard']);
 const staged = z.object({
-  id: z.string().regex(/^p[1-9]\d*$/),
+  id: z.string().check(z.regex(/^p[1-9]\d*$/)),
   label: z.string(),
   sourceToolName: z.string(),
-  changes: changes.nullable(),
+  changes: z.nullable(changes),
   dependsOn: z.array(z.string()),
-  details: z.unknown().optional(),
-  origin: z.object({ sessionId: z.string(), messageId: z.string(), toolCallId: z.string() }).nullable(),
-  part: z.object({ previewId: z.string(), hunks: z.number(), patch: z.string() }).optional(),
-  editedByUser: z.literal(true).optional(),
+  details: z.optional(z.unknown()),
+  origin: z.nullable(z.object({ sessionId: z.string(), messageId: z.string(), toolCallId: z.string() })),
+  part: z.optional(z.object({ previewId: z.string(), hunks: z.number(), patch: z.string() })),
+  editedByUser: z.optional(z.literal(true)),
   stagedAt: z.string(),
 });
 const ledgerEntry = z.object({
@@ -91,30 +91,32 @@ const ledgerEntry = z.object({
   action,
   actor: z.enum(['human', 'model', 'extension']),
   reason: z.string(),
-  extra: z.record(z.string(), z.unknown()).optional(),
+  extra: z.optional(z.record(z.string(), z.unknown())),
   outcome: z.enum(['applied', 'discarded', 'failed']),
-  message: z.string().optional(),
-  interrupted: z.literal(true).optional(),
-  details: z.unknown().optional(),
+  message: z.optional(z.string()),
+  interrupted: z.optional(z.literal(true)),
+  details: z.optional(z.unknown()),
   at: z.string(),
-  hunks: z.object({ applied: z.number(), refused: z.number() }).optional(),
-  files: z.array(z.object({ path: z.string(), before: z.string().nullable(), after: z.string().nullable() })),
+  hunks: z.optional(z.object({ applied: z.number(), refused: z.number() })),
+  files: z.array(
+    z.object({ path: z.string(), before: z.nullable(z.string()), after: z.nullable(z.string()) }),
+  ),
 });
 const entrySchema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('staged'), preview: staged }),
   z.object({
     type: z.literal('revised'),
     id: z.string(),
-    revision: z.number().int(),
+    revision: z.int(),
     changes,
     dependsOn: z.array(z.string()),
     by: z.enum(['rebase', 'split', 'user']),
-    part: staged.optional(),
+    part: z.optional(staged),
   }),
   z.object({
     type: z.literal('landing'),
     ids: z.array(z.string()),
-    ground: z.object({ newFolders: z.array(path), modes: z.record(z.string(), z.number().int()) }).optional(),
+    ground: z.optional(z.object({ newFolders: z.array(path), modes: z.record(z.string(), z.int()) })),
   }),
   z.object({ type: z.literal('recovered'), ids: z.array(z.string()) }),
   z.object({ type: z.literal('stale'), id: z.string(), paths: z.array(path) }),
@@ -126,9 +128,9 @@ const entrySchema = z.discriminatedUnion('type', [
   z.object({
     type: z.literal('resolved'),
     final: z.boolean(),
-    entries: z.array(ledgerEntry).min(1),
+    entries: z.array(ledgerEntry).check(z.minLength(1)),
   }),
-  z.object({ type: z.literal('expired'), id: z.string(), interrupted: z.literal(true).optional() }),
+  z.object({ type: z.literal('expired'), id: z.string(), interrupted: z.optional(z.literal(true)) }),
   z.object({ type: z.literal('dismissed'), id: z.string() }),
 ]);
 

@@ -1,6 +1,6 @@
 import { readdir } from 'node:fs/promises';
 import * as path from 'node:path';
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { JsonLog, type DecodedLog } from '../base/jsonLog.ts';
 import { providerFailureCodes, type SessionMessage } from '../model/messages.ts';
 import type { SessionState } from './events.ts';
@@ -24,26 +24,26 @@ const message = z.discriminatedUnion('role', [
   z.object({
     role: z.literal('user'),
     text: z.string(),
-    attachments: z
-      .array(
+    attachments: z.optional(
+      z.array(
         z.object({
           path: z.string(),
-          startLine: z.number().optional(),
-          endLine: z.number().optional(),
+          startLine: z.optional(z.number()),
+          endLine: z.optional(z.number()),
           text: z.string(),
-          note: z.string().optional(),
+          note: z.optional(z.string()),
         }),
-      )
-      .optional(),
+      ),
+    ),
   }),
   z.object({
     role: z.literal('assistant'),
     text: z.string(),
     toolCalls: z.array(z.looseObject({ id: z.string(), name: z.string(), arguments: z.string() })),
     stopReason: z.enum(['stop', 'toolCalls', 'length', 'aborted', 'error']),
-    usage: z.object({ inputTokens: z.number(), outputTokens: z.number() }).optional(),
-    error: z.string().optional(),
-    errorCode: z.enum(providerFailureCodes).optional(),
+    usage: z.optional(z.object({ inputTokens: z.number(), outputTokens: z.number() })),
+    error: z.optional(z.string()),
+    errorCode: z.optional(z.enum(providerFailureCodes)),
   }),
   z.object({
     role: z.literal('tool'),
@@ -51,7 +51,7 @@ const message = z.discriminatedUnion('role', [
     toolName: z.string(),
     content: z.string(),
     isError: z.boolean(),
-    details: z.unknown().optional(),
+    details: z.optional(z.unknown()),
   }),
   z.object({
     role: z.literal('steering'),
@@ -62,7 +62,7 @@ const message = z.discriminatedUnion('role', [
   z.object({ role: z.literal('local'), text: z.string(), answer: z.string() }),
 ]);
 const entry = z.discriminatedUnion('type', [
-  z.object({ type: z.literal('message'), id: z.int(), parentId: z.int().nullable(), message }),
+  z.object({ type: z.literal('message'), id: z.int(), parentId: z.nullable(z.int()), message }),
   z.object({ type: z.literal('state'), state: z.enum(['idle', 'running', 'awaitingReview']) }),
   z.object({ type: z.literal('plan'), on: z.boolean() }),
   z.object({ type: z.literal('preview'), previewId: z.string(), asked: z.boolean() }),

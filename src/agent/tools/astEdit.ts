@@ -1,4 +1,4 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { textResult } from '../preview/pendingAction.ts';
 import type { FileChange } from '../preview/fileChange.ts';
 import { runSearch, type AstSearcher } from './ast/runSearch.ts';
@@ -18,11 +18,11 @@ export function astEditTool(searcher: AstSearcher): Tool {
       ops: z
         .array(
           z.object({
-            pat: z.string().describe('The pattern, e.g. "console.log($$$A)".'),
-            out: z.string().describe('Its replacement, e.g. "logger.info($$$A)"; empty to delete.'),
+            pat: z.string().check(z.describe('The pattern, e.g. "console.log($$$A)".')),
+            out: z.string().check(z.describe('Its replacement, e.g. "logger.info($$$A)"; empty to delete.')),
           }),
         )
-        .min(1),
+        .check(z.minLength(1)),
       paths: pathsSchema,
     }),
     async execute({ ops, paths }, context) {

@@ -1,4 +1,4 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { textResult } from '../preview/pendingAction.ts';
 import { runSearch, type AstSearcher } from './ast/runSearch.ts';
 import { defineTool, type Tool } from './tool.ts';
@@ -13,7 +13,7 @@ export function astGrepTool(searcher: AstSearcher): Tool {
       'any number of them, $_ for one that does not matter; the same variable twice means the same code. White space ' +
       'does not matter. Example: "console.log($$$A)".',
     parameters: z.object({
-      pat: z.string().describe('The pattern.'),
+      pat: z.string().check(z.describe('The pattern.')),
       paths: pathsSchema,
     }),
     readOnly: true,
@@ -28,5 +28,7 @@ export function astGrepTool(searcher: AstSearcher): Tool {
 /** Files, folders and globs. */
 export const pathsSchema = z
   .array(z.string())
-  .min(1)
-  .describe('Files, folders and globs inside the workspace, e.g. ["src/**/*.ts"]; "." is everything.');
+  .check(z.minLength(1))
+  .check(
+    z.describe('Files, folders and globs inside the workspace, e.g. ["src/**/*.ts"]; "." is everything.'),
+  );

@@ -1,4 +1,4 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { splitLines } from '../preview/lineDiff.ts';
 import { textResult } from '../preview/pendingAction.ts';
 import { readExistingText } from './textFile.ts';
@@ -8,7 +8,7 @@ export const deleteFileTool = defineTool({
   name: 'delete_file',
   label: 'Delete File',
   description: 'Propose to delete one text file. Stages a preview: nothing is deleted before it is applied.',
-  parameters: z.object({ path: z.string().min(1).describe('Path inside the workspace.') }),
+  parameters: z.object({ path: z.string().check(z.minLength(1), z.describe('Path inside the workspace.')) }),
   async execute({ path: input }, context) {
     const path = await context.workspace.resolvePath(input);
     const before = await readExistingText(context.workspace, path);

@@ -1,4 +1,4 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { ToolError } from '../base/errors.ts';
 import { applyTextEdits, locateEdits, type TextEdit } from './textEdits.ts';
 import { stageChange } from './stageChange.ts';
@@ -16,15 +16,15 @@ export const editFileTool = defineTool({
     'enough context to make it unique. All edits refer to the file as it is now. An empty `old` for a file that does ' +
     'not exist creates it. Stages a preview: nothing is written before it is applied.',
   parameters: z.object({
-    path: z.string().min(1).describe('Path inside the workspace.'),
+    path: z.string().check(z.minLength(1), z.describe('Path inside the workspace.')),
     edits: z
       .array(
         z.object({
-          old: z.string().describe('Exact text to replace.'),
-          new: z.string().describe('Its replacement.'),
+          old: z.string().check(z.describe('Exact text to replace.')),
+          new: z.string().check(z.describe('Its replacement.')),
         }),
       )
-      .min(1),
+      .check(z.minLength(1)),
   }),
   async execute({ path: input, edits }, context) {
     const path = await context.workspace.resolvePath(input);

@@ -1,4 +1,5 @@
-import type * as z from 'zod';
+import * as z from 'zod/mini';
+import '../base/schemaTexts.ts';
 import { abortErrorOf, untilAborted } from '../base/abort.ts';
 import { detailOf, isAbortError, isToolError, messageOf, ToolError } from '../base/errors.ts';
 import type { Logger } from '../base/log.ts';
@@ -7,7 +8,7 @@ import { textOf, type AgentToolResult, type PendingAction } from '../preview/pen
 import type { Preview } from '../preview/preview.ts';
 import type { QueuedPreview } from '../preview/queueResolveHandler.ts';
 import { stagedText } from '../preview/resolveTexts.ts';
-import type { Tool, ToolContext } from './tool.ts';
+import type { Tool, ToolContext, ToolSchema } from './tool.ts';
 
 /** The most characters of one result that the model gets. */
 const MAX_RESULT_CHARS = 100_000;
@@ -80,8 +81,8 @@ function findTool(name: string, tools: readonly Tool[]): Tool {
   );
 }
 
-function parseArguments(call: ToolCall, schema: z.ZodType): unknown {
-  const parsed = schema.safeParse(parseJson(call));
+function parseArguments(call: ToolCall, schema: ToolSchema): unknown {
+  const parsed = z.safeParse(schema, parseJson(call));
   if (parsed.success) return parsed.data;
   const issues = parsed.error.issues.map(issue => `${issue.path.join('.') || 'arguments'}: ${issue.message}`);
   throw new ToolError(

@@ -1,4 +1,4 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { textResult } from '../preview/pendingAction.ts';
 import { defineTool } from './tool.ts';
 
@@ -10,7 +10,9 @@ export const listFilesTool = defineTool({
   label: 'List Files',
   description:
     'List the files of the workspace that match a glob, e.g. "src/**/*.ts". Ignored files are left out.',
-  parameters: z.object({ glob: z.string().min(1).describe('A glob, relative to the workspace folder.') }),
+  parameters: z.object({
+    glob: z.string().check(z.minLength(1), z.describe('A glob, relative to the workspace folder.')),
+  }),
   readOnly: true,
   async execute({ glob }, { workspace, signal }) {
     const { paths, truncated } = await workspace.list(glob, MAX_FILES, signal);

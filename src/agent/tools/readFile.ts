@@ -1,4 +1,4 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { ToolError } from '../base/errors.ts';
 import { splitLines } from '../preview/lineDiff.ts';
 import { textResult } from '../preview/pendingAction.ts';
@@ -16,9 +16,9 @@ export const readFileTool = defineTool({
   description:
     'Read a text file of the workspace. Lines are numbered from 1; the numbers are not part of the file.',
   parameters: z.object({
-    path: z.string().min(1).describe('Path inside the workspace, e.g. "src/app.ts".'),
-    startLine: z.int().min(1).optional(),
-    endLine: z.int().min(1).optional(),
+    path: z.string().check(z.minLength(1), z.describe('Path inside the workspace, e.g. "src/app.ts".')),
+    startLine: z.optional(z.int().check(z.minimum(1))),
+    endLine: z.optional(z.int().check(z.minimum(1))),
   }),
   readOnly: true,
   async execute({ path: input, startLine = 1, endLine }, { workspace, pendingOn }) {

@@ -1,4 +1,4 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { ToolError } from '../base/errors.ts';
 import type { ToolSpec } from '../model/chatProvider.ts';
 import type { ModelAuthority } from '../preview/preview.ts';

@@ -1,4 +1,4 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { ToolError } from '../base/errors.ts';
 import { textResult } from '../preview/pendingAction.ts';
 import { readExistingText } from './textFile.ts';
@@ -11,8 +11,8 @@ export const renameFileTool = defineTool({
     'Propose to rename or move one text file; its content stays. Mentions of it in other files are not changed. Stages a ' +
     'preview: nothing is moved before it is applied.',
   parameters: z.object({
-    from: z.string().min(1).describe('Path of the file.'),
-    to: z.string().min(1).describe('Its new path, where no file may be.'),
+    from: z.string().check(z.minLength(1), z.describe('Path of the file.')),
+    to: z.string().check(z.minLength(1), z.describe('Its new path, where no file may be.')),
   }),
   async execute({ from: oldInput, to: newInput }, context) {
     const from = await context.workspace.resolvePath(oldInput);

@@ -1,4 +1,4 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { defineTool } from './tool.ts';
 
 /** Finalises a pending preview. Hidden: always offered, never requested by name. */
@@ -10,12 +10,13 @@ export const resolveTool = defineTool({
     'exactly what was shown, `discard` drops it. Without an id it is about the preview that you were reminded of.',
   parameters: z.object({
     action: z.enum(['apply', 'discard']),
-    reason: z.string().describe('One sentence: why. It is shown to the user and kept in the ledger.'),
+    reason: z
+      .string()
+      .check(z.describe('One sentence: why. It is shown to the user and kept in the ledger.')),
     extra: z
-      .record(z.string(), z.unknown())
-      .optional()
-      .describe('Free-form data for the producer of the preview.'),
-    id: z.string().optional().describe('The id of a pending preview, e.g. "p3".'),
+      .optional(z.record(z.string(), z.unknown()))
+      .check(z.describe('Free-form data for the producer of the preview.')),
+    id: z.optional(z.string()).check(z.describe('The id of a pending preview, e.g. "p3".')),
   }),
   hidden: true,
   execute: ({ action, reason, extra, id }, context) =>

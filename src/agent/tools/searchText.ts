@@ -1,4 +1,4 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { ToolError } from '../base/errors.ts';
 import { textResult } from '../preview/pendingAction.ts';
 import { defineTool, type Tool } from './tool.ts';
@@ -54,13 +54,17 @@ export function searchTextTool(textSearch: TextSearch): Tool {
       'Search the files of the workspace for a text or a regular expression, line by line. Case matters. Ignored ' +
       'files are left out. Answers with numbered lines.',
     parameters: z.object({
-      query: z.string().min(1).describe('The exact text to find, or a regular expression. One line.'),
-      isRegex: z.boolean().optional().describe('Whether query is a regular expression. Default: false.'),
-      glob: z
+      query: z
         .string()
-        .min(1)
-        .optional()
-        .describe('Only files that match this glob, e.g. "src/**/*.ts", "*.md" (in any folder) or "src".'),
+        .check(z.minLength(1), z.describe('The exact text to find, or a regular expression. One line.')),
+      isRegex: z
+        .optional(z.boolean())
+        .check(z.describe('Whether query is a regular expression. Default: false.')),
+      glob: z
+        .optional(z.string().check(z.minLength(1)))
+        .check(
+          z.describe('Only files that match this glob, e.g. "src/**/*.ts", "*.md" (in any folder) or "src".'),
+        ),
     }),
     readOnly: true,
     async execute({ query, isRegex = false, glob }, { signal, pendingOn }) {

@@ -1,8 +1,11 @@
-import type * as z from 'zod';
+import type * as z from 'zod/v4/core';
 import type { AgentToolResult, PendingAction } from '../preview/pendingAction.ts';
 import type { ResolveCall } from '../preview/modelResolver.ts';
 import type { Preview } from '../preview/preview.ts';
 import type { Workspace } from '../preview/workspace.ts';
+
+/** What the arguments of a tool must be: a schema of zod, of either of its builds. */
+export type ToolSchema = z.$ZodType;
 
 /** What a running tool may reach. */
 export interface ToolContext {
@@ -23,7 +26,7 @@ export interface ToolContext {
  * A tool of the agent. `execute` gets arguments that its schema accepted; it throws `ToolError` with a text for the
  * model, and anything else is reported to the model by its message.
  */
-export interface Tool<Schema extends z.ZodType = z.ZodType> {
+export interface Tool<Schema extends ToolSchema = ToolSchema> {
   readonly name: string;
   /** For people. */
   readonly label: string;
@@ -38,6 +41,6 @@ export interface Tool<Schema extends z.ZodType = z.ZodType> {
 }
 
 /** Gives `execute` the types of its schema. */
-export function defineTool<Schema extends z.ZodType>(tool: Tool<Schema>): Tool {
+export function defineTool<Schema extends ToolSchema>(tool: Tool<Schema>): Tool {
   return tool;
 }

@@ -1,4 +1,4 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { diffStat, splitLines } from '../preview/lineDiff.ts';
 import { stageChange } from './stageChange.ts';
 import { proposedText, readText } from './textFile.ts';
@@ -11,8 +11,8 @@ export const writeFileTool = defineTool({
     'Propose the whole content of a file, new or existing. Stages a preview: nothing is written before it is ' +
     'applied. To change a part of a file, use edit_file.',
   parameters: z.object({
-    path: z.string().min(1).describe('Path inside the workspace.'),
-    content: z.string().describe('The exact new content.'),
+    path: z.string().check(z.minLength(1), z.describe('Path inside the workspace.')),
+    content: z.string().check(z.describe('The exact new content.')),
   }),
   async execute({ path: input, content }, context) {
     const path = await context.workspace.resolvePath(input);
