@@ -63,7 +63,7 @@ suite('what holds for every apply', () => {
     gate.open();
     assert.match(
       (await late).content[0]?.text ?? '',
-      /was already resolved by you: applied\. Reason: Send it\./,
+      /was already resolved by the model: applied\. Reason: Send it\./,
     );
     assert.equal(stateOf(id), 'applied');
     assert.deepEqual(attemptsOn(id), [['model', 'applied']]);
