@@ -3,7 +3,6 @@ import { DisposableStore } from '../../agent/base/disposable.ts';
 import { bytesOfSide } from '../../agent/preview/fileChange.ts';
 import type { Preview } from '../../agent/preview/preview.ts';
 import type { PreviewStore } from '../../agent/preview/previewStore.ts';
-import { PREVIEW_SCHEME } from '../contributions.ts';
 import { opaqueDocument } from './opaqueDocument.ts';
 import type { ProposalEdits } from './proposalEdits.ts';
 import { shownChange } from './shownChange.ts';
@@ -20,7 +19,10 @@ export class PreviewFileSystem implements vscode.FileSystemProvider, vscode.Disp
   readonly #owned = new DisposableStore();
   readonly #changed = this.#owned.add(new vscode.EventEmitter<vscode.FileChangeEvent[]>());
   readonly onDidChangeFile = this.#changed.event;
-  /** Documents that were read, by preview: nobody else has to hear of a change, and a preview may have thousands. */
+  /**
+   * Documents that were ever read, by preview: of no other has anybody to hear that it changed, and a preview may have
+   * thousands. None is forgotten when it is closed, for it may be on its way back.
+   */
   readonly #read = new Map<string, Map<string, vscode.Uri>>();
 
   constructor(store: PreviewStore, files: FileUris, edits: ProposalEdits) {
@@ -29,7 +31,6 @@ export class PreviewFileSystem implements vscode.FileSystemProvider, vscode.Disp
     this.#edits = edits;
     this.#owned.add(store.onDidChange(preview => this.#announce(preview)));
     this.#owned.add(edits.onDidChange(uri => this.#announceUris([uri])));
-    this.#owned.add(vscode.workspace.onDidCloseTextDocument(({ uri }) => this.#forget(uri)));
   }
 
   watch(): vscode.Disposable {
@@ -109,11 +110,5 @@ export class PreviewFileSystem implements vscode.FileSystemProvider, vscode.Disp
   #announceUris(uris: readonly vscode.Uri[]): void {
     if (uris.length === 0) return;
     this.#changed.fire(uris.map(uri => ({ type: vscode.FileChangeType.Changed, uri })));
-  }
-
-  #forget(uri: vscode.Uri): void {
-    if (uri.scheme !== PREVIEW_SCHEME) return;
-    const read = this.#read.get(uri.authority);
-    if (read?.delete(uri.toString()) && read.size === 0) this.#read.delete(uri.authority);
   }
 }

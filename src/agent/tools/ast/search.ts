@@ -3,6 +3,7 @@ import * as fs from 'node:fs';
 import { setImmediate } from 'node:timers/promises';
 import { abortErrorOf } from '../../base/abort.ts';
 import { sideOfBytes, type FileSide } from '../../preview/fileChange.ts';
+import { freeTrees } from './freeTrees.ts';
 import { languageOf } from './languages.ts';
 import { Plans, type CompiledOp, type Plan } from './plan.ts';
 import { AstError, type AstProgress, type AstRequest, type AstSummary, type SentFile } from './protocol.ts';
@@ -252,6 +253,7 @@ class Run {
         for (const candidate of without) if (--candidate.left === 0) this.#finish(candidate);
       }),
     );
+    await freeTrees();
   }
 
   /** The text that a candidate was parsed from; `undefined` once it turns out to be another one now. */
