@@ -10,7 +10,7 @@ const END = new RegExp(`^>{7} ${CONFLICT_LABELS.proposed}$`, 'm');
 /** Whether a proposal still holds a conflict that rebasing left in it, or a half of its markers. */
 export function hasConflict({ before, after }: FileChange): boolean {
   return [BEGINNING, END].some(
-    marker => marker.test(withoutCr(after?.text)) && !marker.test(withoutCr(before?.text)),
+    marker => marker.test(withLf(after?.text)) && !marker.test(withLf(before?.text)),
   );
 }
 
@@ -19,6 +19,7 @@ export function conflictPaths(changes: readonly FileChange[]): readonly string[]
   return changes.filter(hasConflict).map(change => change.path);
 }
 
-function withoutCr(text = ''): string {
-  return text.includes('<<<<<<<') || text.includes('>>>>>>>') ? text.replaceAll('\r', '') : '';
+/** The text with one line ending, if it is worth a look. */
+function withLf(text = ''): string {
+  return text.includes('<<<<<<<') || text.includes('>>>>>>>') ? text.replace(/\r\n?/g, '\n') : '';
 }

@@ -10,18 +10,21 @@ export async function keepLineEndings(original: string, edited: string): Promise
   const [before, after] = [splitLines(original), splitLines(edited)];
   const { runs } = await diffLines(before.map(bare), after.map(bare), { maxEditLength: 400 });
   const end = { beforeStart: before.length, afterStart: after.length, beforeEnd: 0, afterEnd: 0 };
-  let text = '';
+  const lines: string[] = [];
   let [b, a] = [0, 0];
   for (const run of [...runs, end]) {
     // A last line without an ending has none to give: then the edited one stands.
     for (; a < run.afterStart; a++, b++) {
       const [old, now] = [before[b] ?? '', after[a] ?? ''];
-      text += bare(old) !== old && bare(now) !== now ? old : now;
+      lines.push(bare(old) !== old && bare(now) !== now ? old : now);
     }
-    text += after.slice(run.afterStart, run.afterEnd).join('');
+    lines.push(...after.slice(run.afterStart, run.afterEnd));
     [b, a] = [run.beforeEnd, run.afterEnd];
   }
-  return text;
+  // A return in front of an empty line with a line feed would be one line ending with it.
+  return lines
+    .map((line, i) => (line.endsWith('\r') && lines[i + 1]?.startsWith('\n') ? (after[i] ?? '') : line))
+    .join('');
 }
 
 function bare(line: string): string {
