@@ -22,9 +22,10 @@ export async function keepLineEndings(original: string, edited: string): Promise
     [b, a] = [run.beforeEnd, run.afterEnd];
   }
   // A return in front of an empty line with a line feed would be one line ending with it.
-  return lines
-    .map((line, i) => (line.endsWith('\r') && lines[i + 1]?.startsWith('\n') ? (after[i] ?? '') : line))
-    .join('');
+  for (let i = lines.length - 2; i >= 0; i--) {
+    if (lines[i]?.endsWith('\r') && lines[i + 1]?.startsWith('\n')) lines[i] = after[i] ?? '';
+  }
+  return lines.join('');
 }
 
 function bare(line: string): string {
