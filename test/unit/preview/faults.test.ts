@@ -1,9 +1,10 @@
 import { test, type TestContext } from 'node:test';
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import * as fs from 'node:fs';
 import * as os from 'node:os';
 import * as path from 'node:path';
+import { promisify } from 'node:util';
 import { StalePreviewError, ToolError } from '../../../src/agent/base/errors.ts';
 import type { FileChange } from '../../../src/agent/preview/fileChange.ts';
 import { landChanges, type LandingFiles } from '../../../src/agent/preview/landing.ts';
@@ -184,7 +185,7 @@ for (const [what, input, text] of refused) {
 
 test('refused: a pipe, a file of 6 MB, a folder', async context => {
   const { root, workspace } = given(context);
-  execFileSync('mkfifo', [path.join(root, 'pipe')]);
+  await promisify(execFile)('mkfifo', [path.join(root, 'pipe')]);
   fs.writeFileSync(path.join(root, 'big'), new Uint8Array(6 * 1024 * 1024));
   fs.mkdirSync(path.join(root, 'folder'));
   await assert.rejects(workspace.read('pipe'), /not a regular file/);
