@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import * as path from 'node:path';
 import * as vscode from 'vscode';
 import { detailOf } from '../../agent/base/errors.ts';
@@ -8,7 +9,7 @@ import { Invoker } from '../../agent/preview/invoker.ts';
 import { openPreviewLog } from '../../agent/preview/previewLog.ts';
 import { Overlay } from '../../agent/preview/overlay.ts';
 import { Rebaser } from '../../agent/preview/rebaser.ts';
-import { recoverLandings } from '../../agent/preview/recoverLandings.ts';
+import { recoverLandings, type RecoveryReport } from '../../agent/preview/recoverLandings.ts';
 import { PreviewStore, type PreviewLogSink } from '../../agent/preview/previewStore.ts';
 import { Session } from '../../agent/session/session.ts';
 import { SessionLogs, storedSession, type StoredSession } from '../../agent/session/sessionLog.ts';
@@ -50,8 +51,8 @@ export async function createAgent(context: vscode.ExtensionContext): Promise<Age
   const workspace = new VsCodeWorkspace();
   const storage = context.storageUri ?? context.globalStorageUri;
   const isOurs = await lockStorage(storage, subscriptions, log);
-  const store = await openStore(storage, isOurs, log);
-  await takeBackCutOff(store, workspace, log);
+  const store = await openStore(storage, isOurs, subscriptions, log);
+  await takeBackCutOff(store, storage, workspace, log);
   store.forgetResolved(daysAgo(settings.retentionDays)).catch((error: unknown) => {
     log.error(`Forgetting old previews failed: ${detailOf(error)}`);
   });
@@ -103,31 +104,50 @@ async function lockStorage(folder: vscode.Uri, owned: vscode.Disposable[], log: 
   }
 }
 
-/** Takes back what a crash cut off, and tells the person. */
-async function takeBackCutOff(store: PreviewStore, workspace: VsCodeWorkspace, log: Logger): Promise<void> {
-  for (const { previewIds, restored, leftAlone } of await recoverLandings(store, workspace)) {
-    const ids = previewIds.join(', ');
-    log.warn(
-      `Applying ${ids} was cut off. Restored: ${restored.join(', ')}. Left alone: ${leftAlone.join(', ')}`,
-    );
-    if (leftAlone.length > 0) {
-      void showWarning(
-        vscode.l10n.t(
+/** Takes back what a crash cut off, in this window's log or another's, and tells the person. */
+async function takeBackCutOff(
+  store: PreviewStore,
+  storage: vscode.Uri,
+  workspace: VsCodeWorkspace,
+  log: Logger,
+): Promise<void> {
+  const onFailure = (error: unknown): void => log.error(`Taking back failed: ${detailOf(error)}`);
+  const others = sideLogs(storage);
+  // Hardly ever there are any.
+  if (existsSync(others)) {
+    const { recoverSideLogs } = await import('./sideLog.ts');
+    const recover = async (file: string): Promise<readonly RecoveryReport[]> => {
+      const logFile = openPreviewLog(file);
+      const cutOff = new PreviewStore(logFile, onFailure);
+      cutOff.restore((await logFile.load()).entries);
+      return recoverLandings(cutOff, workspace);
+    };
+    for (const report of await recoverSideLogs(others, recover, onFailure)) tellTakenBack(report, log);
+  }
+  for (const report of await recoverLandings(store, workspace)) {
+    tellTakenBack(report, log, vscode.l10n.t('It is pending again.'));
+  }
+}
+
+function tellTakenBack(
+  { previewIds, restored, leftAlone }: RecoveryReport,
+  log: Logger,
+  more?: string,
+): void {
+  const ids = previewIds.join(', ');
+  log.warn(
+    `Applying ${ids} was cut off. Restored: ${restored.join(', ')}. Left alone: ${leftAlone.join(', ')}`,
+  );
+  const what =
+    leftAlone.length > 0
+      ? vscode.l10n.t(
           'Applying {0} was interrupted: {1} files are as they were before; these changed since and were left alone: {2}.',
           ids,
           restored.length,
           shortened(leftAlone),
-        ),
-      );
-    } else {
-      void showInfo(
-        vscode.l10n.t(
-          'Applying {0} was interrupted. All files are as they were before, and it is pending again.',
-          ids,
-        ),
-      );
-    }
-  }
+        )
+      : vscode.l10n.t('Applying {0} was interrupted. All files are as they were before.', ids);
+  void (leftAlone.length > 0 ? showWarning : showInfo)([what, more].filter(Boolean).join(' '));
 }
 
 function shortened(paths: readonly string[]): string {
@@ -168,26 +188,42 @@ const noLog: PreviewLogSink = {
   compact: () => Promise.resolve(),
 };
 
+/** Where windows that do not keep the workspace's previews write down what they land. */
+function sideLogs(storage: vscode.Uri): string {
+  return path.join(storage.fsPath, 'windows');
+}
+
 /**
  * The previews of this workspace. A log that cannot be read is left as it is, and so is one that another window writes:
- * previews then live in memory only, and the person is told.
+ * previews then live as long as this window, and the person is told.
  */
 async function openStore(
   folder: vscode.Uri,
   isOurs: boolean,
+  owned: vscode.Disposable[],
   log: vscode.LogOutputChannel,
 ): Promise<PreviewStore> {
   const file = path.join(folder.fsPath, 'previews.jsonl');
   const logFile = openPreviewLog(file);
   const onLogFailure = (error: unknown): void => log.error(`Writing ${file} failed: ${detailOf(error)}`);
-  const inMemory = (): PreviewStore => new PreviewStore(noLog, onLogFailure);
+  const passing = async (): Promise<PreviewStore> => {
+    try {
+      const { openSideLog } = await import('./sideLog.ts');
+      const side = await openSideLog(sideLogs(folder));
+      owned.push(side);
+      return new PreviewStore(openPreviewLog(side.file), onLogFailure);
+    } catch (error) {
+      onLogFailure(error);
+      return new PreviewStore(noLog, onLogFailure);
+    }
+  };
   if (!isOurs) {
     void showWarning(
       vscode.l10n.t(
         'Another window keeps the previews of this workspace. Previews made in this window last until it closes.',
       ),
     );
-    return inMemory();
+    return passing();
   }
   try {
     const { entries, badLines, torn } = await logFile.load();
@@ -204,6 +240,6 @@ async function openStore(
         'Redline cannot read its stored previews and left them untouched. New previews last until this window closes.',
       ),
     );
-    return inMemory();
+    return passing();
   }
 }
