@@ -69,9 +69,15 @@ export function partCommands(options: PartCommandsOptions): CommandHandlers {
     await opener.open(preview, change.path);
   };
 
+  /** Several selected rows are voted on like any others. */
+  const voteOnFile = (action: ResolveAction, args: readonly unknown[]): unknown =>
+    targetsOf(args).length > 1
+      ? vscode.commands.executeCommand(`redline.preview.${action}`, ...args)
+      : vote(action, fileTarget(options, args));
+
   return {
-    'redline.preview.applyFile': (...args) => vote('apply', fileTarget(options, args)),
-    'redline.preview.discardFile': (...args) => vote('discard', fileTarget(options, args)),
+    'redline.preview.applyFile': (...args) => voteOnFile('apply', args),
+    'redline.preview.discardFile': (...args) => voteOnFile('discard', args),
     'redline.preview.applyHunk': async (...args) => vote('apply', await hunkTarget(options, args)),
     'redline.preview.discardHunk': async (...args) => vote('discard', await hunkTarget(options, args)),
     'redline.preview.rebase': async (...args) => {

@@ -52,11 +52,6 @@ export function previewCommands(options: PreviewCommandsOptions): CommandHandler
     return active === undefined ? named : [{ id: active }];
   };
 
-  const targetPreview = async (args: readonly unknown[]): Promise<Preview | undefined> => {
-    const [first] = await targets(args);
-    return first && store.get(first.id);
-  };
-
   /** With nothing named and no preview active, a person is shown the head instead of voting on it unseen. */
   const openHead = async (): Promise<void> => {
     const [head] = store.list(settings.order);
@@ -68,6 +63,14 @@ export function previewCommands(options: PreviewCommandsOptions): CommandHandler
     const named = await targets(args);
     const [first] = named;
     if (named.length > 1) return action === 'apply' ? bulk.applyAll(named) : bulk.discardAll(named);
+    if (first?.path !== undefined) {
+      return vscode.commands.executeCommand(
+        `redline.preview.${action}File`,
+        first.id,
+        first.path,
+        first.revision,
+      );
+    }
     const preview = first && store.get(first.id);
     if (!preview) return openHead();
     if (!isOpen(preview)) return void showInfo(alreadyText(preview));
@@ -98,10 +101,15 @@ export function previewCommands(options: PreviewCommandsOptions): CommandHandler
     'redline.preview.apply': (...args) => vote('apply', args),
     'redline.preview.discard': (...args) => vote('discard', args),
     'redline.preview.discardWithReason': async (...args) => {
-      const preview = await targetPreview(args);
+      const named = await targets(args);
+      const [first] = named;
+      const preview = first && store.get(first.id);
       if (!preview) return openHead();
-      const reason = await askReason(preview);
-      return reason === undefined ? undefined : vote('discard', [preview.id, reason, preview.revision]);
+      const isWhole = named.length === 1 && first.path === undefined;
+      const reason = await (isWhole ? askReason(preview) : askReasonOfSeveral(named.length));
+      if (reason === undefined) return undefined;
+      if (!isWhole) return bulk.discardAll(named, reason);
+      return vote('discard', [preview.id, reason, first.revision ?? preview.revision]);
     },
     'redline.preview.open': async (...args) => {
       const [first] = await targets(args);
@@ -143,6 +151,12 @@ function askReason(preview: Preview): Thenable<string | undefined> {
           prompt: vscode.l10n.t('Why? The model is told your words.'),
         },
   );
+}
+
+function askReasonOfSeveral(count: number): Thenable<string | undefined> {
+  const title =
+    count === 1 ? vscode.l10n.t('Discard 1 file') : vscode.l10n.t('Discard all {0} selected', count);
+  return vscode.window.showInputBox({ title, prompt: vscode.l10n.t('Why? The model is told your words.') });
 }
 
 function targetOf({ id, revision }: Preview): PreviewTarget {

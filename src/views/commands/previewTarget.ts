@@ -42,11 +42,15 @@ export function seenRevisions(argument: unknown): SeenRevisions | undefined {
     : undefined;
 }
 
-/** Rows of one preview, the preview's own and its files', name it once. */
+/** Each once; a preview's own row stands for those of its files, too. */
 function distinct(targets: readonly PreviewTarget[]): PreviewTarget[] {
-  const byId = new Map<string, PreviewTarget>();
-  for (const target of targets) if (!byId.has(target.id)) byId.set(target.id, target);
-  return [...byId.values()];
+  const whole = new Set(targets.filter(({ path }) => path === undefined).map(({ id }) => id));
+  const byName = new Map<string, PreviewTarget>();
+  for (const target of targets) {
+    const { id, path } = target;
+    if (path === undefined || !whole.has(id)) byName.set(JSON.stringify([id, path]), target);
+  }
+  return [...byName.values()];
 }
 
 function rowTarget(row: unknown): PreviewTarget | undefined {

@@ -172,6 +172,75 @@ suite('rows of the pending tree as arguments of commands', () => {
     assert.equal(api.previews.ledger().length, before + 2);
   });
 
+  const fileRows = (paths: readonly string[]) => {
+    const changes = paths.map(path => ({ path, before: null, after: `${path}\n` }));
+    const { id, revision } = api.previews.push({ label: 'several', sourceToolName: 'test', changes });
+    return paths.map(path => ({ kind: 'file', previewId: id, revision, path }));
+  };
+  const exists = (path: string): Promise<boolean> =>
+    bytesOf(path).then(
+      () => true,
+      () => false,
+    );
+  const resolved = () =>
+    api.previews
+      .ledger()
+      .slice(-2)
+      .map(({ outcome, files }) => [outcome, files.map(file => file.path)]);
+
+  test('a vote on the row of a file is a vote on that file, whichever command it is', async () => {
+    const [a, b, c] = fileRows(['votes-a.txt', 'votes-b.txt', 'votes-c.txt']);
+    await vscode.commands.executeCommand('redline.preview.apply', a);
+    await vscode.commands.executeCommand('redline.preview.discard', { ...b, revision: 2 });
+    assert.deepEqual(resolved(), [
+      ['applied', ['votes-a.txt']],
+      ['discarded', ['votes-b.txt']],
+    ]);
+    await vscode.commands.executeCommand('redline.preview.applyFile', c);
+    assert.equal(api.previews.get(a?.previewId ?? '')?.state, 'pending', 'the row showed an older revision');
+    assert.deepEqual(await Promise.all(['votes-a.txt', 'votes-b.txt', 'votes-c.txt'].map(exists)), [
+      true,
+      false,
+      false,
+    ]);
+    await vscode.workspace.fs.delete(vscode.Uri.file(fileInWorkspace('votes-a.txt')));
+  });
+
+  test('several file rows are voted on together, and the rest of their preview stays', async () => {
+    const rows = fileRows(['sel-a.txt', 'sel-b.txt', 'sel-c.txt']);
+    void vscode.commands.executeCommand('redline.preview.discardFile', rows[0], rows.slice(0, 2));
+    const id = rows[0]?.previewId ?? '';
+    await until(
+      api.previews.onDidChange,
+      () =>
+        api.previews.ledger().filter(entry => entry.label.startsWith('several: sel')).length === 2
+          ? true
+          : undefined,
+      'both files to be discarded',
+    );
+    assert.deepEqual(api.previews.get(id)?.files, [{ path: 'sel-c.txt', kind: 'create' }]);
+    assert.equal(api.previews.get(id)?.state, 'pending');
+  });
+
+  test('selected rows are applied in the order of staging, and one that builds on another lands after it', async () => {
+    await api.session.prompt('/edit row.txt :: one => two');
+    await api.session.prompt('/edit row.txt :: two => three');
+    const [first, second] = api.previews.list();
+    assert.deepEqual(second?.dependsOn, [first?.id]);
+    const rows = [second, first].map(preview => ({
+      kind: 'preview',
+      previewId: preview?.id,
+      revision: preview?.revision,
+    }));
+    void vscode.commands.executeCommand('redline.preview.apply', rows[0], rows);
+    await until(
+      api.previews.onDidChange,
+      () => (api.previews.hasPending ? undefined : true),
+      'both to be applied',
+    );
+    assert.equal((await bytesOf('row.txt')).toString(), 'three\n');
+  });
+
   test('with nothing named, the head opens and nothing is resolved', async () => {
     const { previewId } = push('two\n');
     await vscode.commands.executeCommand('workbench.action.closeAllEditors');
