@@ -5,13 +5,13 @@ import type { Logger } from '../../agent/base/log.ts';
 import { isOpen, type Preview } from '../../agent/preview/preview.ts';
 import type { PreviewStore } from '../../agent/preview/previewStore.ts';
 import { planOf } from '../../agent/session/planMode.ts';
+import type { SessionEvent } from '../../agent/session/events.ts';
 import type { Session } from '../../agent/session/session.ts';
 import type { Settings } from '../host/settings.ts';
-import { PREVIEW_SCHEME } from '../contributions.ts';
 import { oneLine } from '../plainText.ts';
 import { tabTitle, type PreviewTabs } from './previewTabs.ts';
 import { changesFile } from './shownChange.ts';
-import { changeUri, opaqueUri, type FileUris, type PreviewAddress } from './previewUri.ts';
+import { changeUri, opaqueUri, parsePreviewUri, type FileUris, type PreviewAddress } from './previewUri.ts';
 import type { ProposalEdits } from './proposalEdits.ts';
 
 export interface PreviewOpenerOptions {
@@ -26,14 +26,16 @@ export interface PreviewOpenerOptions {
 
 /**
  * Opens previews as diffs, on request or by itself, and closes their tabs once they are resolved. By itself it opens
- * one only for a prompt from the chat, only if no editor saw activity since, and never in the group that a person works
- * in.
+ * the head, once for a prompt from the chat that staged something, as soon as all that one answer calls for is staged; only
+ * if no editor saw activity since, and never in front of what a person works on.
  */
 export class PreviewOpener implements vscode.Disposable {
   readonly #options: PreviewOpenerOptions;
   readonly #owned = new DisposableStore();
-  /** A prompt was sent and no editor was touched since. */
-  #mayOpen = false;
+  /** A prompt was sent when this preview was the last one staged, and no editor was touched since. */
+  #asked: { readonly after: string | undefined } | undefined;
+  /** The preview that opened by itself and was not touched since. */
+  #untouched: string | undefined;
 
   constructor(options: PreviewOpenerOptions) {
     this.#options = options;
@@ -41,6 +43,7 @@ export class PreviewOpener implements vscode.Disposable {
     this.#owned.add(
       options.store.onDidRevise(({ preview, part }) => part && this.#quietly(this.#closeSplitOff(preview))),
     );
+    this.#owned.add(options.session.onDidEmit(event => this.#followSession(event)));
     this.#owned.add(vscode.workspace.onDidChangeTextDocument(event => this.#noteActivity(event.document)));
     this.#owned.add(
       vscode.window.onDidChangeTextEditorSelection(event => {
@@ -48,18 +51,23 @@ export class PreviewOpener implements vscode.Disposable {
       }),
     );
     this.#owned.add(
-      vscode.window.onDidChangeActiveTextEditor(editor => editor && this.#noteActivity(editor.document)),
+      vscode.window.onDidChangeActiveTextEditor(editor => {
+        // What opens by itself becomes the active editor where there was none.
+        const shown = editor && parsePreviewUri(editor.document.uri);
+        if (editor && shown?.previewId !== this.#untouched) this.#noteActivity(editor.document);
+      }),
     );
   }
 
   /** A person asked for something in the chat: what is staged for it may show itself. */
   expectPreview(): void {
-    this.#mayOpen = true;
+    this.#asked = { after: this.#options.store.all().at(-1)?.id };
   }
 
   /** Shows a preview, or one of its files, because a person asked for it: it gets the focus. */
   open(preview: Preview, path?: string): Promise<void> {
-    this.#mayOpen = false;
+    this.#asked = undefined;
+    this.#untouched = undefined;
     return this.#show(preview, { preview: true }, path);
   }
 
@@ -68,18 +76,36 @@ export class PreviewOpener implements vscode.Disposable {
   }
 
   #follow(preview: Preview): void {
-    if (!isOpen(preview)) {
-      this.#quietly(this.#close(preview));
-    } else if (this.#mayOpen && preview.state.kind === 'pending' && this.#opensByItself(preview)) {
-      this.#mayOpen = false;
-      this.#quietly(
-        this.#show(preview, {
-          preview: true,
-          preserveFocus: true,
-          viewColumn: this.#options.tabs.quietColumn(),
-        }),
-      );
+    if (!isOpen(preview)) this.#quietly(this.#close(preview));
+  }
+
+  /** An answer's calls are all carried out when the next request begins, or the session comes to rest. */
+  #followSession(event: SessionEvent): void {
+    const rests = event.type === 'state_changed' && event.state !== 'running';
+    if (event.type !== 'message_start' && !rests) return;
+    const { store, settings } = this.#options;
+    if (this.#asked && this.#stagedAfter(this.#asked.after)) {
+      this.#asked = undefined;
+      const head = store.list(settings.order).find(preview => this.#opensByItself(preview));
+      if (head) this.#quietly(this.#openByItself(head));
     }
+    if (rests) this.#asked = undefined;
+  }
+
+  /** Whether the session staged something since, that is still open. */
+  #stagedAfter(id: string | undefined): boolean {
+    const { store, session } = this.#options;
+    const previews = store.all();
+    const since = previews.slice(previews.findIndex(preview => preview.id === id) + 1);
+    return since.some(preview => preview.origin?.sessionId === session.id && isOpen(preview));
+  }
+
+  async #openByItself(head: Preview): Promise<void> {
+    // `vscode.changes`, which shows several files, always takes the focus: only on request.
+    if ((head.changes?.length ?? 0) > 1) return;
+    const viewColumn = this.#options.tabs.quietColumn(id => id === this.#untouched);
+    this.#untouched = head.id;
+    await this.#show(head, { preview: true, preserveFocus: true, viewColumn });
   }
 
   /** The diff of a single file closes when that file goes its own way; a multi-file diff says what became of it. */
@@ -104,13 +130,16 @@ export class PreviewOpener implements vscode.Disposable {
   /** In Auto mode only a plan: it waits for a person all the same. */
   #opensByItself(preview: Preview): boolean {
     const { settings } = this.#options;
+    if (preview.state.kind !== 'pending') return false;
     return settings.open === 'auto' && (settings.modelAuthority !== 'apply' || planOf(preview) !== undefined);
   }
 
   /** Files that change on disk are no activity; what happens in the editor that a person is in is. */
   #noteActivity(document: vscode.TextDocument): void {
     if (document !== vscode.window.activeTextEditor?.document) return;
-    if (document.uri.scheme !== PREVIEW_SCHEME && document.uri.scheme !== 'output') this.#mayOpen = false;
+    if (document.uri.scheme === 'output') return;
+    this.#asked = undefined;
+    if (parsePreviewUri(document.uri)?.previewId === this.#untouched) this.#untouched = undefined;
   }
 
   async #show(preview: Preview, options: vscode.TextDocumentShowOptions, path?: string): Promise<void> {
@@ -154,7 +183,6 @@ export class PreviewOpener implements vscode.Disposable {
       );
       return;
     }
-    if (options.preserveFocus) return; // `vscode.changes` always takes the focus: only on request.
     const resources = changes.map(change => [
       files(change.path),
       change.before ? changeUri(id, change, 'base', files) : undefined,

@@ -34,14 +34,19 @@ export class PreviewTabs {
     return tab !== undefined && this.#idOfMultiDiff(tab) !== undefined;
   }
 
-  /** Where a preview may open by itself: with other previews, in an empty group, else beside; never over a person's work. */
-  quietColumn(): vscode.ViewColumn {
+  /**
+   * Where a preview may open by itself: in an empty group, in place of a preview that nobody touched, with other previews,
+   * else beside; never over a person's work, which a preview that they read or edit is too.
+   */
+  quietColumn(isUntouched: (previewId: string) => boolean): vscode.ViewColumn {
     const { activeTabGroup: active, all } = vscode.window.tabGroups;
-    const isFree = (group: vscode.TabGroup): boolean =>
-      group.tabs.length === 0 || this.idOf(group.activeTab) !== undefined;
-    const holdsPreview = (group: vscode.TabGroup): boolean =>
-      group.tabs.some(tab => this.idOf(tab) !== undefined);
-    const free = isFree(active) ? active : all.find(group => group !== active && holdsPreview(group));
+    const isFree = (group: vscode.TabGroup): boolean => {
+      const shown = this.idOf(group.activeTab);
+      return group.tabs.length === 0 || (shown !== undefined && isUntouched(shown));
+    };
+    const showsPreview = (group: vscode.TabGroup): boolean =>
+      group !== active && this.idOf(group.activeTab) !== undefined && group.activeTab?.isDirty === false;
+    const free = isFree(active) ? active : (all.find(isFree) ?? all.find(showsPreview));
     return free?.viewColumn ?? vscode.ViewColumn.Beside;
   }
 
@@ -59,12 +64,20 @@ export class PreviewTabs {
   }
 
   /**
-   * Closes the tabs of other previews where VS Code does not reuse one tab by itself (`workbench.editor.enablePreview`
-   * is off), so that a stack of previews needs one tab. Pinned ones stay.
+   * Closes the tabs of other previews in the same group where VS Code does not reuse one tab by itself
+   * (`workbench.editor.enablePreview` is off), so that a stack of previews needs one tab. Pinned and edited ones stay.
    */
   async closeOthers(previewId: string): Promise<void> {
     if (vscode.workspace.getConfiguration('workbench.editor').get('enablePreview') !== false) return;
-    await closeTabs(tab => !tab.isPinned && ![undefined, previewId].includes(this.idOf(tab)));
+    const shows = (tab: vscode.Tab): boolean => this.idOf(tab) === previewId;
+    await closeTabs(
+      tab =>
+        !tab.isPinned &&
+        !tab.isDirty &&
+        this.idOf(tab) !== undefined &&
+        !shows(tab) &&
+        tab.group.tabs.some(shows),
+    );
   }
 
   /**
