@@ -43,6 +43,8 @@ interface Subject {
 interface FailedApply {
   readonly entry: LedgerEntry;
   readonly messagesBefore: number;
+  readonly reminded: boolean;
+  /** Whether the next request is to be forced. */
   readonly forced: boolean;
 }
 
@@ -73,6 +75,9 @@ export class Invariants {
   #failed: FailedApply[] = [];
   /** Revisions of the open previews as they were when the last request went out. */
   #openAtRequest = new Map<string, number>();
+  #wasForced = false;
+  /** A forced request failed, and none has been answered since: the server is asked without force. */
+  #lastFailed = false;
   /** How many answers the last request held. */
   #answersBefore = -1;
   #lastId = 0;
@@ -115,6 +120,7 @@ export class Invariants {
   watch(t: TestSession): void {
     this.#t = t;
     this.#failed = [];
+    this.#lastFailed = false;
     this.#openAtRequest.clear();
     this.#answersBefore = -1;
     this.dropPrompts();
@@ -187,7 +193,9 @@ export class Invariants {
     );
     this.#checkWhatWasSaid(request, t);
     for (const failure of this.#failed) this.#checkRenewal(failure, request, forced, t);
-    this.#failed = [];
+    // What can only be said later is looked for then.
+    this.#failed = mayRemind(t) ? [] : this.#failed.map(failure => ({ ...failure, forced: false }));
+    this.#wasForced = forced;
   }
 
   /** After each step, whatever is under way. */
@@ -265,7 +273,7 @@ export class Invariants {
       this.check(number > this.#lastId, () => `I3: the id ${id} is used again`);
       this.#lastId = number;
       subject.id = id;
-      subject.asked = isForModel(subject) && t.settings.modelAuthority !== 'none';
+      subject.asked = isForModel(subject);
       this.#byId.set(id, subject);
     }
     this.check(!subject.final || !isOpen(preview), () => `I3: ${id} is ${state.kind} after it was over`);
@@ -339,10 +347,12 @@ export class Invariants {
 
   #failure(entry: LedgerEntry, t: TestSession): FailedApply {
     const { modelAuthority, forcing } = t.settings;
+    const reminded = modelAuthority !== 'none';
     return {
       entry,
       messagesBefore: t.session.messages.length,
-      forced: modelAuthority !== 'none' && (forcing === 'forced' || forcing === 'always'),
+      reminded,
+      forced: reminded && (forcing === 'forced' || forcing === 'always'),
     };
   }
 
@@ -355,15 +365,14 @@ export class Invariants {
     if (!subject?.known || !subject.asked || !isLast || preview?.state.kind !== 'pending') return;
     const about = (messages: ChatRequest['messages'], kind: string): boolean =>
       messages.some(m => m.role === 'steering' && m.kind === kind && m.previewIds.includes(id));
-    if (about(request.messages, 'notice') || !failure.forced) return; // left to the user, or Manual
-    if (t.session.planMode) return; // reminders wait until it is over
+    // Later, or left to the user.
+    if (!mayRemind(t) || about(request.messages, 'notice') || !failure.reminded) return;
     this.check(
       about(request.messages.slice(messagesBefore), 'resolve-reminder'),
       () => `I5: the apply of ${id} failed, and its reminder was not renewed`,
     );
-    const { settings } = t;
-    const may = settings.modelAuthority !== 'none' && settings.forcing !== 'off';
-    if (may && this.#isWanted(subject, t) && !this.wordsOnly())
+    const may = t.settings.forcing !== 'off' && !this.#lastFailed;
+    if (failure.forced && may && this.#isWanted(subject, t) && !this.wordsOnly())
       this.check(forced, () => `I5: the apply of ${id} failed, and its directive was not renewed`);
   }
 
@@ -373,14 +382,15 @@ export class Invariants {
       if (entry.actor !== 'model' && this.#byId.get(entry.previewId)?.known)
         this.check(outcomes.includes(outcomeText(entry)), () => `I7: not told: ${outcomeText(entry)}`);
     const reminders = textsOf(request, 'resolve-reminder');
+    if (!mayRemind(t)) return;
     for (const { id = '', known, asked, final } of this.#byId.values()) {
       const preview = t.store.get(id);
-      if (preview && known && asked && !final && !t.session.planMode)
+      if (preview && known && asked && !final)
         this.check(reminders.includes(reminderText(preview)), () => `the model is not reminded of ${id}`);
     }
   }
 
-  #afterReload(subject: Subject, { store, session, settings }: TestSession): void {
+  #afterReload(subject: Subject, { store, session }: TestSession): void {
     subject.running = undefined;
     const preview = store.get(subject.id ?? '');
     this.check(preview !== undefined, () => `I3: ${subject.id} is gone after a reload`);
@@ -388,7 +398,7 @@ export class Invariants {
     const wasReminded = session.messages.some(
       m => m.role === 'steering' && m.kind === 'resolve-reminder' && m.previewIds.includes(preview.id),
     );
-    subject.asked = wasReminded || (isForModel(subject) && settings.modelAuthority !== 'none');
+    subject.asked = wasReminded || isForModel(subject);
     subject.current = false;
     const { kind } = preview.state;
     if (subject.final) return this.check(!isOpen(preview), () => `I3: ${subject.id} came back as ${kind}`);
@@ -404,6 +414,11 @@ export class Invariants {
     this.#readLedger(t);
     if (event.type === 'reset') this.#answersBefore = -1;
     if (event.type === 'reset') for (const subject of this.#everything()) subject.known = false;
+    if (event.type === 'message_end' && event.message.role === 'assistant') {
+      const { stopReason } = event.message;
+      if (stopReason === 'error') this.#lastFailed ||= this.#wasForced;
+      else if (stopReason !== 'aborted') this.#lastFailed = false;
+    }
     if (event.type === 'message_end' && event.message.role === 'user') {
       const { text } = event.message;
       this.check(this.#prompts.shift() === text, () => `"${text}" is taken up out of turn`);
@@ -447,6 +462,11 @@ function newSubject(
 function mayModel(authority: ModelAuthority, action: ResolveAction, { changes }: Preview): boolean {
   const runsOrWidens = changes?.some(({ path }) => path.startsWith('.vscode/')) === true;
   return action === 'apply' ? authority === 'apply' && !runsOrWidens : authority !== 'none';
+}
+
+/** Whether the model can do what a reminder asks for; until it can, reminders wait. */
+function mayRemind({ settings, session }: TestSession): boolean {
+  return settings.modelAuthority !== 'none' && !session.planMode;
 }
 
 /** Whether the model is asked about it: not about what a person brings back, nor about its plan. */

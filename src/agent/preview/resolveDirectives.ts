@@ -32,36 +32,40 @@ export interface ResolveDirectivesOptions {
    * after which servers want a message to answer to.
    */
   readonly needsWords: () => boolean;
-  /** Whether the server refused the last request, as it may every other one that forces. */
-  readonly wasRefused: () => boolean;
   readonly steer: (message: SteeringMessage) => void;
 }
 
 /** What the model owes an answer to. */
 interface Asked {
-  /** The directive in the queue or in flight, while there is one. */
+  /** The directive in flight, or requeued, while there is one. */
   handle?: DirectiveHandle;
-  /** A directive was taken back while the preview could not be resolved, and comes back once it can. */
+  /** A forced turn is owed, as soon as the preview can be resolved and the model may. */
   due: boolean;
+  /** The turn in which it was asked; a vote of that turn is no answer, for the model had not heard of it yet. */
+  readonly turn: number;
   /** The model voted, whatever came of it: it is not made to again. */
   answered: boolean;
   /** Forced turns that passed without an answer. */
   unanswered: number;
   /** Applies that failed. */
-  failures: number;
+  readonly failures: number;
 }
-
-const asked = (failures = 0): Asked => ({ due: false, answered: false, unanswered: 0, failures });
 
 /**
  * Asks the model to resolve: a reminder for each preview, and directives in the tool-choice queue as the setting
- * has it. Stops asking as soon as a preview is answered (a recommendation is an answer), resolved or stale, and after
- * {@link MAX_FORCED_TURNS} turns in vain: nothing is forced for what cannot be resolved, and nothing for ever.
+ * has it. Which preview is forced is decided when the request is made, for what comes first may have changed since it
+ * was staged. Stops asking as soon as a preview is answered (a recommendation is an answer), resolved or stale, and
+ * after {@link MAX_FORCED_TURNS} turns in vain: nothing is forced for what cannot be resolved, and nothing for ever.
  */
 export class ResolveDirectives implements Disposable {
   readonly #options: ResolveDirectivesOptions;
   readonly #asked = new Map<string, Asked>();
   readonly #owned = new DisposableStore();
+  #turn = 0;
+  /** In this turn the model can resolve what it was reminded of: not in Manual, nor while a mode has the floor. */
+  #mayAnswer = false;
+  /** The last request that forced failed: whether the server answers at all is found out without force. */
+  #lastFailed = false;
 
   constructor(options: ResolveDirectivesOptions) {
     this.#options = options;
@@ -72,45 +76,59 @@ export class ResolveDirectives implements Disposable {
 
   /** Reminds the model of the preview and forces `resolve` on the next request if the setting says so. */
   remind(preview: Preview): void {
-    if (this.#options.authority() === 'none') return;
     this.#forget(preview.id);
-    this.#ask(preview, asked());
+    this.#ask(preview, 0);
   }
 
   /** The model was reminded of the preview before this process: only `always` and `soft` ask again. */
   remember(id: string): void {
-    this.#asked.set(id, asked());
+    this.#asked.set(id, this.#newlyAsked(0, false));
+  }
+
+  /** A turn begins: what is asked from now on the model hears of in the next one. */
+  beginTurn(): void {
+    this.#turn++;
+    this.#mayAnswer = false;
   }
 
   /**
-   * A request is about to be made: with `always`, the head is forced unless something is already; with `off`, what an
-   * earlier setting had queued is taken back.
+   * A request is about to be made that may force: queues the directive for what comes first, unless one that was served
+   * in vain is there to be replayed.
    */
   beforeRequest(): void {
-    const { forcing, queue, store, order } = this.#options;
-    if (forcing() === 'off') this.#withdrawAll();
-    if (forcing() !== 'always' || queue.hasQueued) return;
-    for (const preview of store.list(order())) {
-      const state = this.#asked.get(preview.id);
-      if (state && this.#isWanted(preview, state)) return this.#force(preview, state);
-    }
+    const { authority, forcing, queue } = this.#options;
+    this.#mayAnswer = authority() !== 'none';
+    if (forcing() === 'off') return this.#withdrawAll();
+    if (!this.#mayAnswer || this.#lastFailed || queue.hasQueued) return;
+    const next = this.#nextDue();
+    if (next) this.#force(...next);
   }
 
-  /** A turn is over and its choice settled: with `soft`, whatever the model saw and let pass is forced next. */
+  /** Whether the next request will force, as things are. */
+  get isForcing(): boolean {
+    return this.#nextForced() !== undefined;
+  }
+
+  /** A turn is over, with an answer, and its choice settled: with `soft`, what the model saw and let pass is forced next. */
   afterTurn(): void {
     const { forcing, resolver, store, needsWords } = this.#options;
-    if (forcing() !== 'soft') return;
-    for (const [id, state] of this.#asked) {
-      const preview = store.get(id);
-      if (!preview || !this.#isWanted(preview, state) || state.handle || !resolver.wasShown(id)) continue;
-      this.#force(preview, state);
-      if (needsWords()) this.#steerReminder(preview);
+    this.#lastFailed = false;
+    if (!this.#mayAnswer) return;
+    if (forcing() === 'soft') {
+      for (const [id, state] of this.#asked) {
+        const preview = store.get(id);
+        if (preview && !state.handle && this.#isWanted(preview, state) && resolver.wasShown(id))
+          state.due = true;
+      }
     }
+    const next = this.#nextForced();
+    if (next && needsWords()) this.#steerReminder(next);
   }
 
   /** Forgets everything that was asked; the previews themselves are untouched. */
   clear(): void {
     for (const id of [...this.#asked.keys()]) this.#forget(id);
+    this.#lastFailed = false;
   }
 
   dispose(): void {
@@ -118,18 +136,36 @@ export class ResolveDirectives implements Disposable {
     this.clear();
   }
 
-  #ask(preview: Preview, state: Asked): void {
-    const { forcing } = this.#options;
-    this.#asked.set(preview.id, state);
+  #ask(preview: Preview, failures: number): void {
+    const forcing = this.#options.forcing();
+    this.#asked.set(preview.id, this.#newlyAsked(failures, forcing === 'forced' || forcing === 'always'));
     this.#steerReminder(preview);
-    if (forcing() !== 'forced' && forcing() !== 'always') return;
-    if (this.#isWanted(preview, state)) this.#force(preview, state);
-    else state.due = true;
+  }
+
+  #newlyAsked(failures: number, due: boolean): Asked {
+    return { due, turn: this.#turn, answered: false, unanswered: 0, failures };
+  }
+
+  /** The first one in the order of the setting that a forced turn is owed to. */
+  #nextDue(): readonly [Preview, Asked] | undefined {
+    const { forcing, order, store } = this.#options;
+    const isAlways = forcing() === 'always';
+    for (const preview of store.list(order())) {
+      const state = this.#asked.get(preview.id);
+      if (state && (isAlways || state.due) && this.#isWanted(preview, state)) return [preview, state];
+    }
+    return undefined;
+  }
+
+  #nextForced(): Preview | undefined {
+    const { authority, forcing, store } = this.#options;
+    if (authority() === 'none' || forcing() === 'off' || this.#lastFailed) return undefined;
+    for (const [id, { handle }] of this.#asked) if (handle) return store.get(id);
+    return this.#nextDue()?.[0];
   }
 
   #force(preview: Preview, state: Asked): void {
-    const { authority, order, queue, resolver, store } = this.#options;
-    if (authority() === 'none') return;
+    const { order, queue, resolver, store } = this.#options;
     const { id } = preview;
     state.due = false;
     state.handle = queue.pushOnce(FORCE_RESOLVE, {
@@ -146,21 +182,35 @@ export class ResolveDirectives implements Disposable {
   }
 
   #rejected(id: string, state: Asked, reason: RejectReason): RejectAnswer {
-    const { store, needsWords, wasRefused } = this.#options;
-    const preview = store.get(id);
-    if (preview && this.#isWanted(preview, state)) {
-      if (reason === 'aborted' || (reason === 'error' && !wasRefused())) return 'requeue';
-      if (reason === 'error' || reason === 'not_invoked') {
-        state.unanswered++;
-        if (state.unanswered < MAX_FORCED_TURNS) {
-          if (reason === 'not_invoked' && needsWords()) this.#steerReminder(preview);
-          return 'requeue';
+    if (reason === 'error') this.#lastFailed = true;
+    const preview = this.#options.store.get(id);
+    const answer =
+      preview && this.#isWanted(preview, state) ? this.#answerTo(reason, preview, state) : 'drop';
+    if (answer === 'drop') delete state.handle;
+    return answer;
+  }
+
+  #answerTo(reason: RejectReason, preview: Preview, state: Asked): 'requeue' | 'drop' {
+    // In Manual there was no call that could have answered.
+    const isManual = this.#options.authority() === 'none';
+    switch (reason) {
+      case 'aborted':
+        return 'requeue';
+      case 'error':
+      case 'not_invoked':
+        if (!isManual && ++state.unanswered >= MAX_FORCED_TURNS) {
+          this.#leaveToUser(preview, 0);
+          return 'drop';
         }
-        this.#leaveToUser(preview, 0);
-      }
+        state.due = isManual || reason === 'error';
+        return state.due ? 'drop' : 'requeue';
+      case 'unavailable':
+        state.due = true;
+        return 'drop';
+      case 'removed':
+      case 'cleared':
+        return 'drop';
     }
-    delete state.handle;
-    return 'drop';
   }
 
   #steerReminder(preview: Preview): void {
@@ -177,8 +227,9 @@ export class ResolveDirectives implements Disposable {
   /** A vote needs no directive any more; one in flight that it came through ends by itself. */
   #answer(id: string): void {
     const state = this.#asked.get(id);
-    if (!state) return;
+    if (!state || state.turn === this.#turn) return;
     state.answered = true;
+    state.due = false;
     this.#withdraw(state);
   }
 
@@ -188,7 +239,7 @@ export class ResolveDirectives implements Disposable {
     if (failures === Infinity || this.#options.authority() === 'none') return;
     if (failures === MAX_FORCED_TURNS) return this.#leaveToUser(preview, failures);
     this.#forget(preview.id);
-    this.#ask(preview, asked(failures));
+    this.#ask(preview, failures);
   }
 
   #leaveToUser(preview: Preview, failures: number): void {
@@ -208,16 +259,14 @@ export class ResolveDirectives implements Disposable {
     for (const dependent of this.#options.store.dependentsOf(preview.id)) this.#followOne(dependent);
   }
 
+  /** A directive is taken back while its preview cannot be resolved, and is due again once it can. */
   #followOne(preview: Preview): void {
     const state = this.#asked.get(preview.id);
     if (!state) return;
     if (!isOpen(preview)) return this.#forget(preview.id);
-    if (this.#isWanted(preview, state)) {
-      if (state.due) this.#force(preview, state);
-    } else if (state.handle) {
-      state.due = true;
-      this.#withdraw(state);
-    }
+    if (!state.handle || this.#isWanted(preview, state)) return;
+    state.due = true;
+    this.#withdraw(state);
   }
 
   /** Whether the model's answer is still awaited and would be of use: not what a human edited or others must precede. */
@@ -235,7 +284,10 @@ export class ResolveDirectives implements Disposable {
   }
 
   #withdrawAll(): void {
-    for (const state of this.#asked.values()) this.#withdraw(state);
+    for (const state of this.#asked.values()) {
+      state.due = false;
+      this.#withdraw(state);
+    }
   }
 
   #withdraw(state: Asked): void {

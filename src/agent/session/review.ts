@@ -102,7 +102,7 @@ export class Review {
   /**
    * What the next request is to say, once: all outcomes in one message, one reminder for each preview, and none of what
    * was resolved before it could be sent.
-   * @param hold keeps reminders back, while a mode gives `resolve` another meaning.
+   * @param hold keeps reminders back, while the model cannot do what they ask for: in Manual and in plan mode.
    */
   takeMessages(hold = false): readonly SteeringMessage[] {
     const held = this.#inbox.filter(({ kind }) => hold && kind === 'resolve-reminder');

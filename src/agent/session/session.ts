@@ -265,7 +265,8 @@ export class Session implements Disposable {
   }
 
   #sayWhatWaits(): void {
-    for (const message of this.#review.takeMessages(this.planMode)) this.#append(message);
+    const hold = this.planMode || this.#options.settings().modelAuthority === 'none';
+    for (const message of this.#review.takeMessages(hold)) this.#append(message);
   }
 
   #loopPort(provider: ChatProvider, signal: AbortSignal): LoopPort {

@@ -69,7 +69,6 @@ export class ToolChoices implements Disposable {
         needsWords: () =>
           this.#lastAnswer?.toolCalls.length === 0 ||
           (this.#turn !== undefined && ladder.step(this.#turn.provider.id) === 'auto'),
-        wasRefused: () => this.#lastAnswer?.errorCode === 'badRequest',
       }),
     );
   }
@@ -89,6 +88,7 @@ export class ToolChoices implements Disposable {
   /** A request is being made: what it offers and forces. With `hold`, what is queued waits. */
   begin(provider: ChatProvider, tools: Offer['tools'], hold: boolean): Offer {
     this.#resolver.beginTurn();
+    this.#directives.beginTurn();
     this.#turn = { provider, tools, hold, choice: hold ? undefined : this.#nextChoice(tools) };
     return this.#offer(this.#turn);
   }
@@ -116,13 +116,12 @@ export class ToolChoices implements Disposable {
     if (turn && answer.stopReason !== 'length')
       this.#options.ladder.answered(turn.provider.id, turn.choice, answer.toolCalls);
     this.#queue.resolve();
-    if (!turn?.hold) this.#directives.afterTurn();
+    this.#directives.afterTurn();
   }
 
   /** Whether a tool choice waits for a request that may have it. */
   get isForcing(): boolean {
-    const { modelAuthority, forcing } = this.#options.settings();
-    return this.#queue.hasQueued && modelAuthority !== 'none' && forcing !== 'off';
+    return this.#directives.isForcing;
   }
 
   /** The model's `resolve`. */

@@ -17,7 +17,6 @@ const vote = (action: 'apply' | 'discard', id?: string): ScriptedTurn => ({
   toolCalls: [{ name: 'resolve', arguments: { action, reason: 'r', ...(id ? { id } : {}) } }],
 });
 const ok: ScriptedTurn = { text: 'ok' };
-const refused: ScriptedTurn = { error: { code: 'badRequest', message: 'No.', detail: 'No.' } };
 
 /** A server that takes every choice, whatever the model does. */
 const patient = { get: () => 'named' as const, set: () => undefined };
@@ -70,20 +69,6 @@ for (const forcing of ['forced', 'always', 'soft'] as const satisfies readonly F
     assert.ok(forced(t).endsWith('-'));
   });
 }
-
-test('a server that refuses each forced request without saying why is not asked for ever: after three it is left to the user', async () => {
-  const t = createTestSession({
-    files,
-    script: [write('a.txt'), refused, refused, refused, ok],
-  });
-  await t.session.prompt('Write.');
-  for (let n = 0; n < 3; n++) await t.session.prompt('Again.');
-  assert.equal(forced(t), '-FFF-');
-  assert.equal(t.answers().at(-1)?.text, 'ok');
-  assert.deepEqual(texts(t, 'notice'), [
-    'p1 (Rewrite a.txt) was not resolved when it was asked for. It is left to the user now.',
-  ]);
-});
 
 test('the notice that a preview is left to the user is in the conversation although no request follows', async () => {
   const t = createTestSession({ files, ladderMemory: patient, script: [write('a.txt'), ok, ok, ok] });
