@@ -5,6 +5,7 @@ import tseslint from 'typescript-eslint';
 const LAYERS = [
   { name: 'base', files: ['src/agent/base/**'] },
   { name: 'model', files: ['src/agent/model/**'] },
+  { name: 'tree', files: ['src/agent/tree/**'] },
   { name: 'preview', files: ['src/agent/preview/**'] },
   { name: 'tools', files: ['src/agent/tools/**'] },
   { name: 'session', files: ['src/agent/session/**'] },

@@ -2,9 +2,8 @@ import * as vscode from 'vscode';
 import { createApi, type RedlineApi } from './views/api.ts';
 import { LazyChatView } from './views/chat/lazyChatView.ts';
 import { chatCommands } from './views/commands/chatCommands.ts';
-import { ledgerCommands } from './views/commands/ledgerCommands.ts';
+import { lazyCommands } from './views/commands/lazyCommands.ts';
 import { modelCommands } from './views/commands/modelCommands.ts';
-import { partCommands } from './views/commands/partCommands.ts';
 import { previewCommands } from './views/commands/previewCommands.ts';
 import { execute, registerCommands } from './views/commands/registerCommand.ts';
 import { sessionCommands } from './views/commands/sessionCommands.ts';
@@ -66,8 +65,14 @@ export async function activate(context: vscode.ExtensionContext): Promise<Redlin
     registerCommands(
       {
         ...previewCommands({ ...agent, opener, pendingView, restaging, edits, tabs, files, logger: log }),
-        ...partCommands({ ...agent, opener, edits, tabs, files }),
-        ...ledgerCommands({ store, restaging, opener }),
+        ...lazyCommands(PART_COMMANDS, async () => {
+          const { partCommands } = await import('./views/commands/partCommands.ts');
+          return partCommands({ ...agent, opener, edits, tabs, files });
+        }),
+        ...lazyCommands(LEDGER_COMMANDS, async () => {
+          const { ledgerCommands } = await import('./views/commands/ledgerCommands.ts');
+          return ledgerCommands({ store, restaging, opener });
+        }),
         ...sessionCommands(agent),
         ...modelCommands(agent),
         ...chatCommands(chat),
@@ -77,3 +82,18 @@ export async function activate(context: vscode.ExtensionContext): Promise<Redlin
   );
   return createApi(agent);
 }
+
+const PART_COMMANDS = [
+  'redline.preview.applyFile',
+  'redline.preview.discardFile',
+  'redline.preview.applyHunk',
+  'redline.preview.discardHunk',
+  'redline.preview.rebase',
+  'redline.preview.edit',
+] as const;
+const LEDGER_COMMANDS = [
+  'redline.showLedger',
+  'redline.preview.undo',
+  'redline.preview.reopen',
+  'redline.preview.dismiss',
+] as const;

@@ -1,4 +1,4 @@
-import { PathError, StalePreviewError, ToolError } from '../agent/base/errors.ts';
+import { isToolError, PathError, StalePreviewError } from '../agent/base/errors.ts';
 
 /** The part of `vscode.l10n` that is needed here. */
 export interface SentenceLocaliser {
@@ -14,6 +14,6 @@ export function sentenceFor(error: unknown, l10n: SentenceLocaliser): string | u
     );
   }
   if (error instanceof PathError) return l10n.t('That path is not inside the workspace.');
-  if (error instanceof ToolError) return l10n.t('Nothing was resolved: {0}', error.message);
+  if (isToolError(error)) return l10n.t('Nothing was resolved: {0}', error.message);
   return undefined;
 }

@@ -24,7 +24,9 @@ import {
 } from '../../src/agent/session/sessionLog.ts';
 import { builtInTools } from '../../src/agent/tools/builtIn.ts';
 import type { ToolRegistry } from '../../src/agent/tools/registry.ts';
+import { revertToStateTool } from '../../src/agent/tools/revertToState.ts';
 import type { Tool } from '../../src/agent/tools/tool.ts';
+import { validTrunk } from '../../src/agent/tree/validTrunk.ts';
 import { MemoryWorkspace } from './memoryWorkspace.ts';
 import {
   createScriptedProvider,
@@ -165,6 +167,7 @@ export function createTestSession(options: TestSessionOptions = {}): TestSession
     order: 'newestFirst',
     forcing: 'forced',
     continueAfterReview: true,
+    revertEnabled: false,
     ...options.settings,
   };
   const log = options.log ?? new MemoryPreviewLog();
@@ -174,6 +177,7 @@ export function createTestSession(options: TestSessionOptions = {}): TestSession
   const invoker = new Invoker(store, workspace, () => settings.modelAuthority);
   const tools = builtInTools();
   for (const tool of options.tools ?? []) tools.register(tool);
+  tools.register(revertToStateTool(() => settings.revertEnabled));
   const provider = createScriptedProvider(options.script ?? []);
   const sessionLog = options.sessionLog ?? new MemorySessionLog();
   const session = new Session(
@@ -230,7 +234,7 @@ export function createTestSession(options: TestSessionOptions = {}): TestSession
       assert.deepEqual(
         [
           ...provider.violations,
-          ...historyViolations(session.messages.filter(({ role }) => role !== 'local')),
+          ...historyViolations(validTrunk(session.tree).map(({ message }) => message)),
         ],
         [],
       );

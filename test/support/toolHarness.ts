@@ -5,6 +5,7 @@ import type { Preview } from '../../src/agent/preview/preview.ts';
 import { builtInTools } from '../../src/agent/tools/builtIn.ts';
 import { executeToolCall } from '../../src/agent/tools/execute.ts';
 import type { Tool } from '../../src/agent/tools/tool.ts';
+import type { RevertRequest } from '../../src/agent/tree/revert.ts';
 import { draft } from './drafts.ts';
 import { MemoryWorkspace } from './memoryWorkspace.ts';
 
@@ -15,6 +16,7 @@ export class ToolHarness {
   /** When what is staged is safe on disk. */
   stored: Promise<void> = Promise.resolve();
   readonly resolved: ResolveCall[] = [];
+  readonly reverts: Omit<RevertRequest, 'actor'>[] = [];
   /** What was logged as an error. */
   readonly errors: string[] = [];
   readonly controller = new AbortController();
@@ -49,6 +51,7 @@ export class ToolHarness {
             this.resolved.push(call);
             return Promise.resolve(textResult('resolved'));
           },
+          revert: request => void this.reverts.push(request),
         },
       },
     );

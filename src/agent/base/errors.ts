@@ -12,6 +12,11 @@ export function isToolError(error: unknown): error is ToolError {
   return error instanceof Error && 'isForModel' in error;
 }
 
+/** Arguments of a call that its tool refuses. */
+export class InvalidArgumentsError extends ToolError {
+  override readonly name = 'InvalidArgumentsError';
+}
+
 /** A base that a preview was made on is no longer what is there. Nothing was written. */
 export class StalePreviewError extends ToolError {
   override readonly name = 'StalePreviewError';

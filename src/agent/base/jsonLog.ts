@@ -82,19 +82,23 @@ function isLarge(value: unknown, depth = DEPTH): boolean {
 }
 
 /**
- * Reads a log's text. `parse` returns `undefined` for an entry it does not accept, which then counts as bad.
+ * Reads a log's text. `parse` returns `undefined` for an entry it does not accept, which then counts as bad. `quick` may
+ * take a line as it stands, without parsing it, where that is put off; `undefined` leaves it to `parse`.
  * @throws UnknownLogVersionError when the header names another log or a newer version.
  */
-export function decodeLog<T>(
+export function decodeLog<T, Quick = never>(
   text: string,
   header: LogHeader,
   parse: (value: unknown) => T | undefined,
-): DecodedLog<T> {
+  quick?: (line: string) => Quick | undefined,
+): DecodedLog<T | Quick> {
   const lines = text.split('\n');
   const torn = lines.pop() !== '';
-  const entries: T[] = [];
+  const entries: (T | Quick)[] = [];
   const badLines: number[] = [];
   lines.forEach((line, index) => {
+    const taken = index === 0 ? undefined : quick?.(line);
+    if (taken !== undefined) return void entries.push(taken);
     const value = parseJson(line);
     if (index === 0) return checkHeader(value, header);
     if (line === '') return; // stands before an entry that follows a failed append
@@ -114,7 +118,8 @@ function checkHeader(value: unknown, header: LogHeader): void {
   );
 }
 
-function parseJson(line: string): unknown {
+/** The value of a line; `undefined` for what is no JSON. */
+export function parseJson(line: string): unknown {
   try {
     return JSON.parse(line) as unknown;
   } catch {
@@ -149,13 +154,14 @@ export class JsonLog<T> {
   /**
    * Reads what is there and makes the file ready for appending: a missing file is created with its header, a torn
    * last line is ended so that the next entry stands on a line of its own.
+   * @param quick see {@link decodeLog}
    * @throws UnknownLogVersionError, and any error of the file system.
    */
-  async load(): Promise<DecodedLog<T>> {
+  async load<Quick = never>(quick?: (line: string) => Quick | undefined): Promise<DecodedLog<T | Quick>> {
     const bytes = await readFile(this.#file).catch(ignoreMissing);
     // The length is counted in bytes: bytes that are no UTF-8 have another length once they are decoded.
     const whole = bytes ? bytes.lastIndexOf('\n') + 1 : 0;
-    const decoded = decodeLog(bytes?.toString() ?? '', this.#header, this.#parse);
+    const decoded = decodeLog(bytes?.toString() ?? '', this.#header, this.#parse, quick);
     if (decoded.torn) await truncateTo(this.#file, whole);
     if (whole === 0) {
       await mkdir(path.dirname(this.#file), { recursive: true });

@@ -80,7 +80,7 @@ export interface ToolResultMessage {
 export interface SteeringMessage {
   readonly role: 'steering';
   /** A `notice` is shown to the person too; the other kinds are not. */
-  readonly kind: 'resolve-reminder' | 'outcome' | 'revision' | 'notice';
+  readonly kind: 'resolve-reminder' | 'outcome' | 'revision' | 'notice' | 'revert';
   readonly text: string;
   /** The previews that the message speaks of. */
   readonly previewIds: readonly string[];

@@ -17,6 +17,7 @@ export function createOfflineProvider(): ChatProvider {
   return {
     id: 'offline',
     label: 'Offline',
+    isVerbatim: true,
     async *stream(request: ChatRequest, signal: AbortSignal): AsyncGenerator<ProviderEvent> {
       if (signal.aborted) {
         yield { type: 'aborted' };
@@ -55,6 +56,7 @@ function answerPrompt(messages: readonly SessionMessage[], prompt: string): Prov
       return saying(`The commands:\n\n${slashCommandHelp()}`);
     case 'vote':
     case 'discardAll':
+    case 'revert':
     case 'tools':
       return saying('That command works where a person types it: in the Redline chat.');
     case undefined:

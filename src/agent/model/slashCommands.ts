@@ -1,3 +1,6 @@
+import { slashNames, type SlashName } from './slashNames.ts';
+import { revertCategories, type RevertCategory } from './revertCategories.ts';
+
 /** A tool call that a person typed. */
 export interface TypedCall {
   readonly tool: string;
@@ -17,6 +20,13 @@ export type LocalCommand =
       readonly reason?: string;
     }
   | { readonly kind: 'discardAll' }
+  /** A person takes the conversation back. */
+  | {
+      readonly kind: 'revert';
+      readonly target: number;
+      readonly category: RevertCategory;
+      readonly summary?: string;
+    }
   /** The list of the tools. */
   | { readonly kind: 'tools' }
   | { readonly kind: 'help' }
@@ -44,7 +54,7 @@ interface Definition {
   parse(rest: string, typed: string): TypedCall | LocalCommand | undefined;
 }
 
-const definitions: Readonly<Record<string, Definition>> = {
+const definitions: Readonly<Record<SlashName, Definition>> = {
   '/edit': {
     usage: '/edit <file> :: <old> => <new>',
     about: 'propose to replace a text that occurs exactly once',
@@ -118,6 +128,20 @@ const definitions: Readonly<Record<string, Definition>> = {
     about: 'discard everything that is pending',
     parse: rest => (rest === '' ? { kind: 'discardAll' } : undefined),
   },
+  '/revert': {
+    usage: '/revert <node> <category> [summary]',
+    about:
+      'take the conversation back to a node such as `n12`, and tell the model what to remember; the category is ' +
+      '`failure`, `tangent`, `completion` or `step-summary`',
+    parse(rest) {
+      const [, node = '', category = '', summary = ''] =
+        /^(n?\d+)\s+([a-z-]+)(?:\s+(.+))?$/s.exec(rest) ?? [];
+      const known = revertCategories.find(candidate => candidate === category);
+      const target = Number(node.replace('n', ''));
+      if (!known || !Number.isSafeInteger(target)) return undefined;
+      return { kind: 'revert', target, category: known, ...(summary === '' ? {} : { summary }) };
+    },
+  },
   '/tools': {
     usage: '/tools',
     about: 'list the tools of the agent',
@@ -142,7 +166,7 @@ const definitions: Readonly<Record<string, Definition>> = {
 /** What a prompt that begins with a known command means; `undefined` for every other prompt, paths included. */
 export function parseSlashCommand(prompt: string): SlashCommand | undefined {
   const [, name = '', typed = ''] = /^(\/[a-z-]+)(?:\s+(.*))?$/s.exec(prompt.trimStart()) ?? [];
-  const definition = Object.hasOwn(definitions, name) ? definitions[name] : undefined;
+  const definition = isKnown(name) ? definitions[name] : undefined;
   if (!definition) return undefined;
   const parsed = definition.parse(typed.trimEnd(), typed);
   if (!parsed) return { kind: 'malformed', usage: definition.usage };
@@ -170,4 +194,8 @@ function objectIn(json: string): Record<string, unknown> | undefined {
   } catch {
     return undefined;
   }
+}
+
+function isKnown(name: string): name is SlashName {
+  return slashNames.some(known => known === name);
 }

@@ -43,6 +43,8 @@ export interface ResolveRequest {
    * What it is made on and is not among them must be applied before.
    */
   readonly chain?: SeenRevisions;
+  /** The conversation was taken back to before what staged it: whoever did that may discard it. */
+  readonly isAbandoned?: boolean;
   readonly signal?: AbortSignal;
 }
 
@@ -119,7 +121,7 @@ export class Invoker {
         break;
     }
     refuseOutdated(preview, request.revision);
-    if (request.actor === 'model' && modelMay(this.#authority(), request.action, preview) === 'recommend') {
+    if (this.#isOnlyAdvice(request, preview)) {
       // As in `#end`: a log that cannot be written is reported by the store.
       await this.#store.recommend(preview.id, request.action, request.reason).catch(() => undefined);
       return withDetails(textResult(recommendedText(preview), { recommended: preview.id }), request, preview);
@@ -149,6 +151,12 @@ export class Invoker {
     for (let outer = this.#within.getStore(); running && outer; outer = outer.within)
       if (outer === running) throw new ToolError(ownVoteText(preview));
     await running?.ended;
+  }
+
+  /** Whether the vote is only written down: the model may not resolve this by itself. */
+  #isOnlyAdvice({ actor, action, isAbandoned }: ResolveRequest, preview: Preview): boolean {
+    if (actor !== 'model' || (isAbandoned && action === 'discard')) return false;
+    return modelMay(this.#authority(), action, preview) === 'recommend';
   }
 
   /** The previews that are resolved together, in the order in which they land; the last one is the one that was meant. */

@@ -103,6 +103,12 @@ export class ModelResolver {
     this.#mode = handler ?? undefined;
   }
 
+  /** The preview is no longer part of this conversation. */
+  forget(id: string): void {
+    this.#known.delete(id);
+    this.#reminded.delete(id);
+  }
+
   /** Forgets what the model was told. */
   clear(): void {
     this.#known.clear();

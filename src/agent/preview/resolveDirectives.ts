@@ -125,6 +125,11 @@ export class ResolveDirectives implements Disposable {
     if (next && needsWords()) this.#steerReminder(next);
   }
 
+  /** The preview is no longer the model's business. */
+  forget(id: string): void {
+    this.#forget(id);
+  }
+
   /** Forgets everything that was asked; the previews themselves are untouched. */
   clear(): void {
     for (const id of [...this.#asked.keys()]) this.#forget(id);

@@ -1,4 +1,5 @@
 import type { Preview } from '../preview/preview.ts';
+import type { RevertRecord } from '../tree/revert.ts';
 import type { SessionMessage, StopReason, ToolCall, ToolResultMessage } from '../model/messages.ts';
 
 /**
@@ -23,5 +24,9 @@ export type SessionEvent =
   | { readonly type: 'preview_changed'; readonly preview: Preview }
   | { readonly type: 'state_changed'; readonly state: SessionState }
   | { readonly type: 'plan_mode_changed'; readonly on: boolean }
+  /** A request to go back was taken out, and applied or not: if it was, `Session.messages` are others now. */
+  | { readonly type: 'revert_applied'; readonly record: RevertRecord }
+  /** The conversation cannot be written any more, or can be again; it goes on in memory. */
+  | { readonly type: 'storing_failed' }
   /** The session was emptied: all messages are gone from the conversation, previews are not. */
   | { readonly type: 'reset' };

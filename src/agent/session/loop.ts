@@ -8,7 +8,7 @@ import type { SessionEvent } from './events.ts';
 export interface LoopPort {
   readonly provider: ChatProvider;
   /** Everything the model is to know by now; called once for each request. */
-  nextRequest(): ChatRequest;
+  nextRequest(): ChatRequest | Promise<ChatRequest>;
   /** A request failed: the request to make instead, if there is one that may not. */
   retryRequest(failure: ProviderFailure): ChatRequest | undefined;
   append(message: SessionMessage): void;
@@ -20,6 +20,8 @@ export interface LoopPort {
   settle(end: 'resolve' | 'aborted' | 'error', answer: AssistantMessage): void;
   /** Whether the model must be asked again although it made no call. */
   hasMoreToSay(): boolean;
+  /** Something to be done between this turn and whatever comes next; `undefined` if there is nothing. */
+  betweenTurns(end: LoopEnd): Promise<void> | undefined;
   emit(event: SessionEvent): void;
   /** A request failed. */
   report(failure: ProviderFailure): void;
@@ -34,6 +36,8 @@ export type LoopEnd = 'done' | 'aborted' | 'error';
 export async function runLoop(port: LoopPort, signal: AbortSignal): Promise<LoopEnd> {
   for (;;) {
     const turn = await runTurn(port, signal);
+    const work = port.betweenTurns(turn.end);
+    if (work) await work;
     if (turn.end !== 'done') return turn.end;
     if (turn.calls === 0 && !port.hasMoreToSay()) return 'done';
   }
@@ -61,7 +65,8 @@ async function runTurn(port: LoopPort, signal: AbortSignal): Promise<{ end: Loop
 
 /** The answer to one request, or to those that are made in its place. */
 async function receive(port: LoopPort, signal: AbortSignal): Promise<AssistantMessage> {
-  for (let request = port.nextRequest(); ;) {
+  const next = port.nextRequest();
+  for (let request = next instanceof Promise ? await next : next; ;) {
     const received = await receiveOnce(port, request, signal);
     if (!('failure' in received)) return received.message;
     const instead = signal.aborted ? undefined : port.retryRequest(received.failure);

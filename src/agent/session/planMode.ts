@@ -103,15 +103,22 @@ export class PlanMode implements ModeResolveHandler {
   }
 }
 
+/** The conversation that a plan is submitted in. */
+interface PlanConversation {
+  readonly id: string;
+  readonly answerId: string | undefined;
+  readonly tree: { readonly messages: readonly SessionMessage[] };
+}
+
 /** The call that submits a plan: the `resolve` of the last answer that has no result yet. */
-export function planOrigin(sessionId: string, messages: readonly SessionMessage[]): PreviewOrigin | null {
+export function planOrigin({ id, answerId, tree: { messages } }: PlanConversation): PreviewOrigin | null {
   const at = messages.findLastIndex(message => message.role === 'assistant');
   const answer = messages[at];
   if (answer?.role !== 'assistant') return null;
   const since = messages.slice(at + 1);
   const answered = new Set(since.flatMap(message => (message.role === 'tool' ? [message.toolCallId] : [])));
   const call = answer.toolCalls.find(({ id, name }) => name === 'resolve' && !answered.has(id));
-  return call ? { sessionId, messageId: `m${at}`, toolCallId: call.id } : null;
+  return call && answerId !== undefined ? { sessionId: id, messageId: answerId, toolCallId: call.id } : null;
 }
 
 /** The model's last text since the person last spoke, by a prompt or on a plan; empty if there is none. */

@@ -1,11 +1,80 @@
-import type { ChatRequest } from '../model/chatProvider.ts';
+import type { Logger } from '../base/log.ts';
+import type { ChatProvider, ChatRequest, ProviderFailure } from '../model/chatProvider.ts';
 import type { SessionMessage } from '../model/messages.ts';
 import { SYSTEM_PROMPT } from '../model/prompts.ts';
 import type { Offer } from '../model/toolChoiceLadder.ts';
+import { offeredTools, specOf, type ToolRegistry } from '../tools/registry.ts';
+import type { Tool } from '../tools/tool.ts';
+import type { renderTrunk } from '../tree/renderTrunk.ts';
+import { validTrunk } from '../tree/validTrunk.ts';
+import type { Conversation } from './conversation.ts';
 import { PLAN_MODE_PROMPT } from './planMode.ts';
+import type { SessionSettings } from './sessionOptions.ts';
+import type { ToolChoices } from './toolChoices.ts';
 
-/** What a conversation asks the model, as it stands. What people did here for themselves is not sent. */
-export function requestOf(messages: readonly SessionMessage[], planMode: boolean, offer: Offer): ChatRequest {
-  const system = planMode ? `${SYSTEM_PROMPT}\n\n${PLAN_MODE_PROMPT}` : SYSTEM_PROMPT;
-  return { system, messages: messages.filter(({ role }) => role !== 'local'), ...offer };
+export interface RequestsOptions {
+  readonly choices: Pick<ToolChoices, 'begin' | 'retry'>;
+  readonly tools: ToolRegistry;
+  readonly settings: () => SessionSettings;
+  readonly planMode: () => boolean;
+  readonly conversation: () => Conversation;
+  readonly logger: Logger;
+}
+
+/** What a session asks its model: the trunk of its conversation, and the tools of the mode that it is in. */
+export class Requests {
+  readonly #options: RequestsOptions;
+  /** Loaded once there is a tag to weave in, or node ids are to be seen. */
+  #render: typeof renderTrunk | undefined;
+
+  constructor(options: RequestsOptions) {
+    this.#options = options;
+  }
+
+  /** Something to wait for before {@link begin}; `undefined` if there is nothing. */
+  prepare(): Promise<void> | undefined {
+    if (this.#render || !this.#needsRendering) return undefined;
+    return import('./revertWork.ts').then(({ renderTrunk }) => {
+      this.#render = renderTrunk;
+    });
+  }
+
+  /** The tools that may be called now. */
+  tools(): readonly Tool[] {
+    const { tools, settings, planMode } = this.#options;
+    return offeredTools(tools, { planMode: planMode(), authority: settings().modelAuthority });
+  }
+
+  /** A request begins: what it offers and forces. */
+  begin(provider: ChatProvider): Offer {
+    const { choices, planMode } = this.#options;
+    return choices.begin(provider, this.tools().map(specOf), planMode());
+  }
+
+  /** What to ask in place of a request that was refused, if there is something. */
+  retry(provider: ChatProvider, failure: ProviderFailure): ChatRequest | undefined {
+    const { choices, planMode, logger } = this.#options;
+    const offer = choices.retry(failure, this.tools().map(specOf), planMode());
+    if (!offer) return undefined;
+    logger.info(`${provider.id} refuses this tool choice; trying another way: ${failure.detail}`);
+    return this.of(provider, offer);
+  }
+
+  get #needsRendering(): boolean {
+    const { settings, conversation } = this.#options;
+    return settings().revertEnabled || conversation().tree.hasTags;
+  }
+
+  /** The request with what is offered, and all that was said by now. */
+  of(provider: ChatProvider, offer: Offer): ChatRequest {
+    const system = this.#options.planMode() ? `${SYSTEM_PROMPT}\n\n${PLAN_MODE_PROMPT}` : SYSTEM_PROMPT;
+    return { system, messages: this.#messages(provider), ...offer };
+  }
+
+  #messages(provider: ChatProvider): readonly SessionMessage[] {
+    const { settings, conversation } = this.#options;
+    const markers = settings().revertEnabled && provider.isVerbatim !== true;
+    if (this.#render && this.#needsRendering) return this.#render(conversation().tree, { markers });
+    return validTrunk(conversation().tree).map(({ message }) => message);
+  }
 }

@@ -1,5 +1,8 @@
 import { messageOf } from '../base/errors.ts';
 import type { SessionMessage, SteeringMessage } from '../model/messages.ts';
+import type { ConversationTree } from '../tree/conversationTree.ts';
+import { nodeOfMessageId } from '../tree/nodeId.ts';
+import { callsWithoutResult, unknownResult } from '../tree/validTrunk.ts';
 import { isOpen } from '../preview/preview.ts';
 import type { PreviewStore } from '../preview/previewStore.ts';
 import { outcomeMessage, wasHeard, type Review } from './review.ts';
@@ -11,34 +14,19 @@ const INTERRUPTED =
   'This session was interrupted: the window was reloaded or closed in the middle of a turn.';
 
 /**
- * What must be added to stored messages so that they make a valid conversation again: a result for each call that has
- * none, and, if a turn was cut off, a word about it.
+ * What must be added to a conversation that was cut off: a result for each call of the last answer that has none, and, if
+ * it was in the middle of a turn, a word about it. Older gaps are mended where a request is made: see `validTrunk`.
  */
-export function mended(messages: readonly SessionMessage[], interrupted: boolean): readonly SessionMessage[] {
-  const last = messages.findLastIndex(message => message.role === 'assistant');
-  const answer = messages[last];
-  const since = messages.slice(last + 1);
-  const answered = new Set(since.flatMap(message => (message.role === 'tool' ? [message.toolCallId] : [])));
-  const results =
-    answer?.role === 'assistant'
-      ? answer.toolCalls
-          .filter(call => !answered.has(call.id))
-          .map(call => ({
-            role: 'tool' as const,
-            toolCallId: call.id,
-            toolName: call.name,
-            content: 'Interrupted: the result of this call is not known. Check before you repeat it.',
-            isError: true,
-          }))
-      : [];
+export function mended(tree: ConversationTree, interrupted: boolean): readonly SessionMessage[] {
+  const results = callsWithoutResult(tree).map(unknownResult);
   if (!interrupted) return results;
   return [...results, { role: 'steering', kind: 'notice', text: INTERRUPTED, previewIds: [] }];
 }
 
 /** What must be added when a turn broke off by a fault of ours: its missing results, and what is shown of it. */
-export function brokenOff(messages: readonly SessionMessage[], error: unknown): readonly SessionMessage[] {
+export function brokenOff(tree: ConversationTree, error: unknown): readonly SessionMessage[] {
   const failed = { role: 'assistant', text: '', toolCalls: [], stopReason: 'error' } as const;
-  return [...mended(messages, false), { ...failed, error: `Something went wrong: ${messageOf(error)}` }];
+  return [...mended(tree, false), { ...failed, error: `Something went wrong: ${messageOf(error)}` }];
 }
 
 /**
@@ -51,33 +39,36 @@ export function remember(
   review: Review,
   choices: Pick<ToolChoices, 'remind' | 'reminded'>,
 ): void {
-  const reminded = new Set(
-    stored.messages.flatMap(message =>
-      message.role === 'steering' && message.kind === 'resolve-reminder' ? message.previewIds : [],
-    ),
-  );
+  const said = stored.tree.steering;
+  const reminded = remindedIn(said);
   for (const preview of store.all()) {
     const { id, origin, part } = preview;
+    const isOrigin = origin?.sessionId === stored.id;
+    if (isOrigin && isLeft(stored.tree, origin.messageId)) continue;
     // A process that ends between two logs leaves the preview alone to tell where it was staged.
-    const isOurs = stored.previews.has(id) || origin?.sessionId === stored.id;
+    const isOurs = stored.previews.has(id) || isOrigin;
     if (!isOurs && !reminded.has(id) && !review.knows(part?.previewId ?? '')) continue;
     review.remember(id);
     if (!isOpen(preview)) continue;
     if (reminded.has(id)) choices.reminded(id);
     else if (stored.previews.get(id) ?? part === undefined) choices.remind(preview);
   }
-  for (const message of untoldOutcomes(stored, store))
+  for (const message of untoldOutcomes(said, store))
     if (message.previewIds.every(id => review.knows(id))) review.tell(message);
 }
 
-/** The outcomes that the model of a stored conversation has not seen and was not told of yet. */
-function untoldOutcomes(
-  { messages }: StoredSession,
+/** Whether the message stands on a branch that was left. */
+function isLeft(tree: ConversationTree, messageId: string): boolean {
+  const node = nodeOfMessageId(messageId);
+  return node !== undefined && !tree.isOnTrunk(node);
+}
+
+/** The outcomes that the model did not bring about and was not told of in these messages. */
+export function untoldOutcomes(
+  said: readonly SteeringMessage[],
   store: Pick<PreviewStore, 'get' | 'ledger'>,
 ): readonly SteeringMessage[] {
-  const told = messages.flatMap(message =>
-    message.role === 'steering' && message.kind === 'outcome' ? [message.text] : [],
-  );
+  const told = said.flatMap(message => (message.kind === 'outcome' ? [message.text] : []));
   return store
     .ledger()
     .filter(entry => !wasHeard(entry))
@@ -88,4 +79,9 @@ function untoldOutcomes(
       if (at >= 0) told[at] = told[at]?.replace(text, '') ?? '';
       return at < 0;
     });
+}
+
+/** The previews that the model was reminded of. */
+export function remindedIn(said: readonly SteeringMessage[]): Set<string> {
+  return new Set(said.flatMap(({ kind, previewIds }) => (kind === 'resolve-reminder' ? previewIds : [])));
 }

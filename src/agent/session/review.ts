@@ -43,6 +43,18 @@ export class Review {
     return this.#known.has(id);
   }
 
+  /** The conversation has nothing to do with a preview any more, and nothing is to be told of it. */
+  forget(id: string): void {
+    this.#known.delete(id);
+    this.#current.delete(id);
+    this.#inbox = this.#inbox.filter(({ previewIds }) => !previewIds.includes(id));
+  }
+
+  /** Whether the next request is to say this. */
+  isToTell(text: string): boolean {
+    return this.#inbox.some(message => message.text === text);
+  }
+
   /** What was staged so far is no longer waited for: a newer prompt, Stop, Discard All. */
   end(): void {
     this.#current.clear();

@@ -2,32 +2,34 @@ import { deferred } from '../base/deferred.ts';
 import { DisposableStore, type Disposable } from '../base/disposable.ts';
 import { Emitter, type Event } from '../base/event.ts';
 import { detailOf } from '../base/errors.ts';
-import type { ChatProvider, ChatRequest, ProviderFailure } from '../model/chatProvider.ts';
-import type { Attachment, SessionMessage, ToolCall, ToolResultMessage } from '../model/messages.ts';
-import type { Offer } from '../model/toolChoiceLadder.ts';
-import { PLAN_SOURCE } from '../preview/authority.ts';
+import type { ChatProvider, ChatRequest } from '../model/chatProvider.ts';
+import type { Attachment, SessionMessage } from '../model/messages.ts';
 import type { LedgerEntry } from '../preview/ledger.ts';
 import type { StandingResolveHandler } from '../preview/modelResolver.ts';
 import type { PendingAction } from '../preview/pendingAction.ts';
 import type { Preview, PreviewOrigin } from '../preview/preview.ts';
 import type { Revision } from '../preview/previewStore.ts';
 import { queueResolveHandler, type QueuedPreview } from '../preview/queueResolveHandler.ts';
-import { executeToolCall } from '../tools/execute.ts';
-import { offeredTools, specOf } from '../tools/registry.ts';
-import type { Tool } from '../tools/tool.ts';
+import type { ConversationTree } from '../tree/conversationTree.ts';
+import type { RevertRecord, RevertRequest } from '../tree/revert.ts';
+import { Conversation } from './conversation.ts';
 import type { SessionEvent, SessionState } from './events.ts';
 import { runLoop, type LoopEnd, type LoopPort } from './loop.ts';
-import { lastWords, planOrigin, PlanMode } from './planMode.ts';
-import { requestOf } from './request.ts';
+import { PlanSwitch, type PlanSwitchOptions } from './planSwitch.ts';
+import { Requests } from './request.ts';
 import { brokenOff, mended, remember } from './restore.ts';
+import { Reverts } from './reverts.ts';
+import type { RevertWorld } from './revertWork.ts';
 import { outcomeMessage, Review, wasHeard } from './review.ts';
-import { newSessionId, type SessionLogEntry, type StoredSession } from './sessionLog.ts';
+import type { StoredSession } from './sessionLog.ts';
 import type { Prompt, SessionOptions } from './sessionOptions.ts';
 import { ToolChoices } from './toolChoices.ts';
+import { ToolRunner } from './toolRunner.ts';
 
 /**
- * One conversation: its messages, the loop that extends them, and what of the previews concerns the model. Previews
- * and their states belong to the store, resolving to the invoker, what the model must call to {@link ToolChoices}.
+ * The conversation that goes on, the loop that extends it, and what of the previews concerns the model. Messages belong
+ * to the {@link Conversation}, previews and their states to the store, resolving to the invoker, what the model must call
+ * to {@link ToolChoices}.
  */
 export class Session implements Disposable {
   readonly #options: SessionOptions;
@@ -35,16 +37,19 @@ export class Session implements Disposable {
   readonly #review: Review;
   readonly #owned = new DisposableStore();
   readonly #events = new Emitter<SessionEvent>();
-  #id: string;
-  #log: { append(entry: SessionLogEntry): Promise<void> };
-  #messages: SessionMessage[];
+  readonly #requests: Requests;
+  readonly #reverts: Reverts;
+  readonly #plan: PlanSwitch;
+  readonly #runner: ToolRunner;
+  #conversation: Conversation;
   #prompts: Prompt[] = [];
   #state: SessionState = 'idle';
   #provider: ChatProvider | undefined;
   #abort: AbortController | undefined;
   #run: Promise<void> | undefined;
+  /** Work that needs the session at rest: another conversation, another place in this one. Prompts wait for it. */
+  #pause: Promise<void> | undefined;
   #renewal: Promise<void> | undefined;
-  #plan: PlanMode | undefined;
 
   readonly onDidEmit: Event<SessionEvent> = this.#events.event;
 
@@ -52,13 +57,31 @@ export class Session implements Disposable {
   constructor(options: SessionOptions, stored?: StoredSession) {
     this.#options = options;
     const { store, invoker, ladder, settings } = options;
-    this.#id = stored?.id ?? newSessionId();
-    this.#log = options.logFor(this.#id);
-    this.#messages = [...(stored?.messages ?? [])];
+    this.#conversation = this.#newConversation(stored);
     this.#review = new Review(store);
     this.#choices = this.#owned.add(
       new ToolChoices({ store, invoker, ladder, settings, steer: message => this.#review.tell(message) }),
     );
+    const parts = {
+      ...options,
+      review: this.#review,
+      choices: this.#choices,
+      conversation: () => this.#conversation,
+      planMode: () => this.planMode,
+      emit: (event: SessionEvent) => this.#emit(event),
+    };
+    const stage = (action: PendingAction, origin: PreviewOrigin) => this.stage(action, origin);
+    const stagePlan: PlanSwitchOptions['stage'] = (action, origin) => {
+      const { id } = this.#stage(action, origin, false).preview;
+      this.#review.staged(id);
+      return id;
+    };
+    const stageUndo: RevertWorld['stage'] = (action, actor) =>
+      actor === 'human' ? this.stageForUser(action) : this.stage(action);
+    this.#plan = new PlanSwitch({ ...parts, stage: stagePlan });
+    this.#requests = new Requests(parts);
+    this.#reverts = new Reverts({ ...parts, stage: stageUndo });
+    this.#runner = new ToolRunner({ ...parts, requests: this.#requests, reverts: this.#reverts, stage });
     this.#owned.add(store.onDidChange(preview => this.#emit({ type: 'preview_changed', preview })));
     this.#owned.add(store.onDidRevise(revision => this.#followRevision(revision)));
     this.#owned.add(store.onDidResolve(entries => this.#followResolution(entries)));
@@ -66,16 +89,26 @@ export class Session implements Disposable {
   }
 
   get id(): string {
-    return this.#id;
+    return this.#conversation.id;
+  }
+
+  /** Every message of the conversation, on all branches. */
+  get tree(): ConversationTree {
+    return this.#conversation.tree;
+  }
+
+  /** The name that a person gave the conversation. */
+  get title(): string | undefined {
+    return this.#conversation.title;
   }
 
   get state(): SessionState {
     return this.#state;
   }
 
-  /** The conversation, without what still waits in line. The model is sent all of it but local messages. */
+  /** The trunk, without what still waits in line. The model is sent all of it but local messages. */
   get messages(): readonly SessionMessage[] {
-    return this.#messages;
+    return this.tree.messages;
   }
 
   /**
@@ -98,7 +131,7 @@ export class Session implements Disposable {
    */
   continue(): Promise<void> {
     if (this.#run) return this.#run;
-    if (this.#messages.every(({ role }) => role === 'local')) return Promise.resolve();
+    if (this.tree.isSilent) return Promise.resolve();
     this.#provider = undefined;
     return this.#start();
   }
@@ -116,21 +149,64 @@ export class Session implements Disposable {
    */
   new(): Promise<void> {
     this.stop();
-    return (this.#renewal ??= this.#renew());
+    return (this.#renewal ??= this.#atRest(() => this.#take(undefined)));
   }
 
-  async #renew(): Promise<void> {
-    await this.#run;
+  /** Takes up a stored conversation in place of this one. Nothing is sent before somebody asks for it. */
+  open(stored: StoredSession): Promise<void> {
+    this.stop();
+    return this.#atRest(() => this.#take(stored));
+  }
+
+  /** Gives the conversation a name. */
+  rename(title: string): void {
+    this.#conversation.rename(title);
+  }
+
+  /**
+   * A person goes back, or to another branch; a running turn is stopped for it.
+   * @returns settles with what became of it, once all is done.
+   */
+  async revert(request: Omit<RevertRequest, 'actor'>): Promise<RevertRecord> {
+    const record = this.#reverts.request({ ...request, actor: 'human' });
+    if (this.#run) this.stop();
+    else this.endReview();
+    await this.#atRest(() => this.#reverts.drain(true));
+    return record;
+  }
+
+  /** Runs the work when no turn runs, and nothing else that needs the session at rest. */
+  #atRest(work: () => Promise<void> | void): Promise<void> {
+    const pause: Promise<void> = (this.#pause ?? Promise.resolve())
+      .then(() => this.#run)
+      .then(work)
+      .finally(() => {
+        if (this.#pause !== pause) return;
+        this.#pause = undefined;
+        if (this.#prompts.length > 0) void this.#start();
+      });
+    this.#pause = pause;
+    return pause;
+  }
+
+  #take(stored: StoredSession | undefined): void {
     this.setPlanMode(false);
     this.#choices.clear();
-    this.#id = newSessionId();
-    this.#log = this.#options.logFor(this.#id);
-    this.#messages = [];
     this.#review.clear();
+    this.#conversation = this.#newConversation(stored);
     this.#provider = undefined;
     this.#renewal = undefined;
+    if (stored) this.#takeUp(stored);
     this.#emit({ type: 'reset' });
-    if (this.#prompts.length > 0) void this.#start();
+  }
+
+  #newConversation(stored?: StoredSession): Conversation {
+    const { logFor, logger } = this.#options;
+    const onLogFailure = (error: unknown): void => {
+      logger.error(`Storing the session failed: ${detailOf(error)}`);
+      this.#emit({ type: 'storing_failed' });
+    };
+    return new Conversation({ logFor, onLogFailure }, stored);
   }
 
   /** Stages a preview for whoever produces one; `origin` is left out by those who are no tool call. */
@@ -162,7 +238,7 @@ export class Session implements Disposable {
   }
 
   get planMode(): boolean {
-    return this.#plan !== undefined;
+    return this.#plan.isOn;
   }
 
   /**
@@ -170,13 +246,7 @@ export class Session implements Disposable {
    * that waits for approval is withdrawn when the mode is switched off.
    */
   setPlanMode(on: boolean): void {
-    if (on === this.planMode) return;
-    void this.#plan?.end();
-    const plan = on ? this.#newPlanMode() : undefined;
-    this.#plan = plan;
-    this.#choices.setModeResolveHandler(plan ?? null);
-    this.#record({ type: 'plan', on });
-    this.#emit({ type: 'plan_mode_changed', on });
+    this.#plan.set(on);
   }
 
   dispose(): void {
@@ -187,36 +257,16 @@ export class Session implements Disposable {
 
   #takeUp(stored: StoredSession): void {
     remember(stored, this.#options.store, this.#review, this.#choices);
-    for (const message of mended(stored.messages, stored.interrupted)) this.#append(message);
-    if (stored.interrupted) this.#record({ type: 'state', state: 'idle' });
+    for (const message of mended(stored.tree, stored.interrupted)) this.#append(message);
+    if (stored.interrupted) this.#conversation.changed('idle');
     this.setPlanMode(stored.planMode);
-  }
-
-  #newPlanMode(): PlanMode {
-    const { invoker, store } = this.#options;
-    const conversation = this.#id;
-    return new PlanMode({
-      planText: () => lastWords(this.#messages, id => store.get(id)?.sourceToolName === PLAN_SOURCE),
-      stagePlan: action => {
-        const origin = planOrigin(this.#id, this.#messages);
-        const { id } = this.#stage(action, origin, false).preview;
-        this.#review.staged(id);
-        return id;
-      },
-      withdrawPlan: async (id, reason) => {
-        await invoker.resolve({ id, action: 'discard', reason, actor: 'model' });
-      },
-      approved: () => {
-        if (this.#id === conversation) this.setPlanMode(false);
-      },
-    });
   }
 
   /** @param asked whether the model is to resolve it. */
   #stage(action: PendingAction, origin: PreviewOrigin | null, asked: boolean): QueuedPreview {
     const { store, invoker, overlay } = this.#options;
     const remind = (preview: Preview): void => {
-      this.#record({ type: 'preview', previewId: preview.id, asked });
+      this.#conversation.staged(preview.id, asked);
       if (asked) this.#choices.remind(preview);
     };
     return queueResolveHandler({ store, invoker, overlay, remind }, action, origin);
@@ -224,7 +274,7 @@ export class Session implements Disposable {
 
   /** Joins the run that goes on, or begins one. Listeners may call it too: the run is known before the first event. */
   #start(): Promise<void> {
-    if (this.#renewal) return this.#renewal.then(() => this.#run);
+    if (this.#pause) return this.#pause.then(() => this.#run);
     if (this.#run) return this.#run;
     const { promise, resolve } = deferred();
     this.#run = promise;
@@ -239,7 +289,7 @@ export class Session implements Disposable {
     do {
       end = await this.#runPrompt(this.#prompts.shift());
       for (const notice of this.#review.takeNotices()) this.#append(notice);
-    } while (!this.#renewal && (this.#prompts.length > 0 || (end === 'done' && this.#goesOn())));
+    } while (!this.#pause && (this.#prompts.length > 0 || (end === 'done' && this.#goesOn())));
     this.#run = undefined; // before anybody hears that it is over, and prompts or resolves on the spot
     this.#setState(end === 'done' && this.#review.hasOpen ? 'awaitingReview' : 'idle');
   }
@@ -259,7 +309,7 @@ export class Session implements Disposable {
       return await runLoop(this.#loopPort(this.#provider, signal), signal);
     } catch (error) {
       this.#options.logger.error(`The session failed: ${detailOf(error)}`);
-      for (const message of brokenOff(this.#messages, error)) this.#append(message);
+      for (const message of brokenOff(this.tree, error)) this.#append(message);
       return 'error';
     }
   }
@@ -273,13 +323,17 @@ export class Session implements Disposable {
     const { tools, logger } = this.#options;
     return {
       provider,
-      nextRequest: () => this.#nextRequest(provider),
-      retryRequest: failure => this.#retryRequest(provider, failure),
+      nextRequest: () => {
+        const wait = this.#requests.prepare();
+        return wait ? wait.then(() => this.#nextRequest(provider)) : this.#nextRequest(provider);
+      },
+      retryRequest: failure => this.#requests.retry(provider, failure),
       append: message => this.#append(message),
-      execute: call => this.#execute(call, signal),
+      execute: call => this.#runner.execute(call, signal),
       isReadOnly: call => tools.get(call.name)?.readOnly === true,
       settle: (end, answer) => this.#choices.settle(end, answer),
       hasMoreToSay: () => !this.planMode && this.#choices.isForcing,
+      betweenTurns: end => (this.#reverts.isWaiting ? this.#reverts.drain(end === 'aborted') : undefined),
       emit: event => this.#emit(event),
       report: failure =>
         logger.error(`Request to ${provider.id} failed (${failure.code}): ${failure.detail}`),
@@ -287,46 +341,9 @@ export class Session implements Disposable {
   }
 
   #nextRequest(provider: ChatProvider): ChatRequest {
-    const offer = this.#choices.begin(provider, this.#tools().map(specOf), this.planMode);
+    const offer = this.#requests.begin(provider);
     this.#sayWhatWaits();
-    return this.#request(offer);
-  }
-
-  #retryRequest(provider: ChatProvider, failure: ProviderFailure): ChatRequest | undefined {
-    const offer = this.#choices.retry(failure, this.#tools().map(specOf), this.planMode);
-    if (!offer) return undefined;
-    this.#options.logger.info(
-      `${provider.id} refuses this tool choice; trying another way: ${failure.detail}`,
-    );
-    return this.#request(offer);
-  }
-
-  #request(offer: Offer): ChatRequest {
-    return requestOf(this.#messages, this.planMode, offer);
-  }
-
-  #tools(): readonly Tool[] {
-    const { tools, settings } = this.#options;
-    return offeredTools(tools, { planMode: this.planMode, authority: settings().modelAuthority });
-  }
-
-  #execute(call: ToolCall, signal: AbortSignal): Promise<ToolResultMessage> {
-    const { workspace, overlay, logger, settings } = this.#options;
-    const answer = this.#messages.findLastIndex(message => message.role === 'assistant');
-    const origin = { sessionId: this.#id, messageId: `m${answer}`, toolCallId: call.id };
-    return executeToolCall(call, {
-      tools: this.#tools(),
-      logger,
-      userReviews: settings().modelAuthority === 'none',
-      stage: action => this.stage(action, origin),
-      context: {
-        signal,
-        workspace: overlay.on(workspace),
-        pendingOn: path => overlay.at(path)?.previewId,
-        resolve: resolveCall => this.#choices.resolve(resolveCall),
-        onUpdate: progress => this.#emit({ type: 'tool_update', call, progress }),
-      },
-    });
+    return this.#requests.of(provider, offer);
   }
 
   #followRevision({ preview, by, part, patch }: Revision): void {
@@ -346,24 +363,15 @@ export class Session implements Disposable {
   #goesOn = (): boolean => this.#review.isOver && this.#options.settings().continueAfterReview;
 
   #append(message: SessionMessage): void {
-    const id = this.#messages.length;
-    this.#messages.push(message);
-    this.#record({ type: 'message', id, parentId: id === 0 ? null : id - 1, message });
+    this.#conversation.append(message);
     this.#emit({ type: 'message_end', message });
   }
 
   #setState(state: SessionState): void {
     if (this.#state === state) return;
     this.#state = state;
-    this.#record({ type: 'state', state });
+    this.#conversation.changed(state);
     this.#emit({ type: 'state_changed', state });
-  }
-
-  /** A conversation that cannot be written goes on in memory. */
-  #record(entry: SessionLogEntry): void {
-    this.#log.append(entry).catch((error: unknown) => {
-      this.#options.logger.error(`Storing the session failed: ${detailOf(error)}`);
-    });
   }
 
   #emit(event: SessionEvent): void {

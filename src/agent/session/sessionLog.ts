@@ -1,8 +1,13 @@
 import { readdir } from 'node:fs/promises';
 import * as path from 'node:path';
 import * as z from 'zod/mini';
-import { JsonLog, type DecodedLog } from '../base/jsonLog.ts';
+import type { Logger } from '../base/log.ts';
+import { JsonLog, parseJson, type DecodedLog } from '../base/jsonLog.ts';
 import { providerFailureCodes, type SessionMessage } from '../model/messages.ts';
+import { revertCategories } from '../model/revertCategories.ts';
+import type { StoredBody } from '../tree/bodies.ts';
+import { ConversationTree, type StoredNode } from '../tree/conversationTree.ts';
+import type { RevertRecord } from '../tree/revert.ts';
 import type { SessionState } from './events.ts';
 
 /** Everything that ever happened in one session, in order. */
@@ -13,6 +18,9 @@ export type SessionLogEntry =
       readonly parentId: number | null;
       readonly message: SessionMessage;
     }
+  | { readonly type: 'revert'; readonly record: RevertRecord }
+  /** A person gave the session a name. */
+  | { readonly type: 'title'; readonly title: string }
   | { readonly type: 'state'; readonly state: SessionState }
   | { readonly type: 'plan'; readonly on: boolean }
   | { readonly type: 'preview'; readonly previewId: string; readonly asked: boolean };
@@ -55,14 +63,29 @@ const message = z.discriminatedUnion('role', [
   }),
   z.object({
     role: z.literal('steering'),
-    kind: z.enum(['resolve-reminder', 'outcome', 'revision', 'notice']),
+    kind: z.enum(['resolve-reminder', 'outcome', 'revision', 'notice', 'revert']),
     text: z.string(),
     previewIds,
   }),
   z.object({ role: z.literal('local'), text: z.string(), answer: z.string() }),
 ]);
+const nodeId = z.int().check(z.minimum(0));
 const entry = z.discriminatedUnion('type', [
-  z.object({ type: z.literal('message'), id: z.int(), parentId: z.nullable(z.int()), message }),
+  z.object({ type: z.literal('message'), id: nodeId, parentId: z.nullable(nodeId), message }),
+  z.object({
+    type: z.literal('revert'),
+    record: z.object({
+      category: z.nullable(z.enum(revertCategories)),
+      target: z.nullable(nodeId),
+      abandonedNodeIds: z.array(nodeId),
+      summary: z.nullable(z.string()),
+      applied: z.boolean(),
+      reason: z.nullable(z.string()),
+      timestamp: z.string(),
+      actor: z.enum(['model', 'human']),
+    }),
+  }),
+  z.object({ type: z.literal('title'), title: z.string() }),
   z.object({ type: z.literal('state'), state: z.enum(['idle', 'running', 'awaitingReview']) }),
   z.object({ type: z.literal('plan'), on: z.boolean() }),
   z.object({ type: z.literal('preview'), previewId: z.string(), asked: z.boolean() }),
@@ -78,6 +101,24 @@ export class SessionLogs {
 
   open(sessionId: string): JsonLog<SessionLogEntry> {
     return new JsonLog(path.join(this.#folder, `${sessionId}.jsonl`), header, parseSessionEntry);
+  }
+
+  /**
+   * The session as its log has it. A torn last line is dropped, a line that cannot be read is skipped; both are logged.
+   * @throws UnknownLogVersionError for a log of a newer version, which is left as it is; any error of the file system.
+   */
+  async read(sessionId: string, logger: Logger): Promise<StoredSession> {
+    const onLost = (id: number): void =>
+      logger.warn(`Session ${sessionId}: skipped message ${id}, which could not be read`);
+    const log = await this.open(sessionId).load(line => {
+      const found = line.endsWith('}}') ? QUICK.exec(line) : null;
+      return found ? new StoredLine(found, line, onLost) : undefined;
+    });
+    const { badLines, torn } = log;
+    if (badLines.length > 0)
+      logger.warn(`Session ${sessionId}: skipped lines that could not be read: ${badLines.join(', ')}`);
+    if (torn) logger.warn(`Session ${sessionId}: dropped a last line that was not written to its end`);
+    return storedSession(sessionId, log);
   }
 
   /** The id of the session that was begun last; ids sort by the time of their making. */
@@ -99,7 +140,10 @@ export function parseSessionEntry(value: unknown): SessionLogEntry | undefined {
 /** A session as its log has it. */
 export interface StoredSession {
   readonly id: string;
-  readonly messages: readonly SessionMessage[];
+  /** Rebuilt from the log alone; belongs to whoever takes the session up. */
+  readonly tree: ConversationTree;
+  /** The name that a person gave it. */
+  readonly title?: string;
   /** Whether the process ended in the middle of a turn. */
   readonly interrupted: boolean;
   /** The previews that were staged in it, but parts, and whether the model is asked to resolve them. */
@@ -108,14 +152,68 @@ export interface StoredSession {
   readonly planMode: boolean;
 }
 
-export function storedSession(id: string, log: DecodedLog<SessionLogEntry>): StoredSession {
-  const messages = log.entries.flatMap(item => (item.type === 'message' ? [item.message] : []));
-  const lastState = log.entries.findLast(item => item.type === 'state');
-  const planMode = log.entries.findLast(item => item.type === 'plan')?.on === true;
-  const previews = new Map(
-    log.entries.flatMap(item => (item.type === 'preview' ? [[item.previewId, item.asked]] : [])),
-  );
-  return { id, messages, interrupted: lastState?.state === 'running', previews, planMode };
+const QUICK =
+  /^\{"type":"message","id":(\d+),"parentId":(?:(\d+)|null),"message":\{"role":"(user|assistant|tool|steering|local)",/;
+
+/** A message as we write it, whose text is parsed once somebody wants to read it; most of a long session never is. */
+class StoredLine implements StoredNode, StoredBody {
+  readonly type = 'message';
+  readonly id: number;
+  readonly parentId: number | null;
+  readonly role: SessionMessage['role'];
+  readonly #line: string;
+  readonly #onLost: (id: number) => void;
+
+  constructor([, id, parentId, role]: RegExpExecArray, line: string, onLost: (id: number) => void) {
+    this.id = Number(id);
+    this.parentId = parentId === undefined ? null : Number(parentId);
+    this.role = role as SessionMessage['role'];
+    this.#line = line;
+    this.#onLost = onLost;
+  }
+
+  get message(): StoredBody {
+    return this;
+  }
+
+  read(): SessionMessage | undefined {
+    const parsed = parseSessionEntry(parseJson(this.#line));
+    if (parsed?.type === 'message') return parsed.message;
+    this.#onLost(this.id);
+    return undefined;
+  }
+}
+
+export function storedSession(id: string, log: DecodedLog<SessionLogEntry | StoredLine>): StoredSession {
+  const tree = new ConversationTree();
+  let state: SessionState = 'idle';
+  let title: string | undefined;
+  let planMode = false;
+  const previews = new Map<string, boolean>();
+  for (const item of log.entries) {
+    switch (item.type) {
+      case 'message':
+        tree.restore(item);
+        break;
+      case 'revert':
+        tree.apply(item.record);
+        break;
+      case 'title':
+        ({ title } = item);
+        break;
+      case 'state':
+        ({ state } = item);
+        break;
+      case 'plan':
+        planMode = item.on;
+        break;
+      case 'preview':
+        previews.set(item.previewId, item.asked);
+        break;
+    }
+  }
+  const named = title === undefined ? {} : { title };
+  return { id, tree, ...named, interrupted: state === 'running', previews, planMode };
 }
 
 /** A new session id: later ones sort behind earlier ones. */

@@ -9,7 +9,7 @@ import type { PreviewStore } from '../preview/previewStore.ts';
 import type { Forcing } from '../preview/resolveDirectives.ts';
 import type { Workspace } from '../preview/workspace.ts';
 import type { ToolRegistry } from '../tools/registry.ts';
-import type { SessionLogEntry } from './sessionLog.ts';
+import type { SessionLogSink } from './recorder.ts';
 
 /** The settings that a session follows; read anew whenever they matter. */
 export interface SessionSettings {
@@ -17,6 +17,8 @@ export interface SessionSettings {
   readonly order: ResolveOrder;
   readonly forcing: Forcing;
   readonly continueAfterReview: boolean;
+  /** The model may go back in the conversation: the tool is there, and it sees the ids of the nodes. */
+  readonly revertEnabled: boolean;
 }
 
 export interface SessionOptions {
@@ -31,7 +33,9 @@ export interface SessionOptions {
   /** The provider that answers a prompt; asked once for each prompt. */
   readonly providerFor: (prompt: string) => ChatProvider;
   /** Where a session of this id is written. */
-  readonly logFor: (sessionId: string) => { append(entry: SessionLogEntry): Promise<void> };
+  readonly logFor: (sessionId: string) => SessionLogSink;
+  /** Looks whether these previews still stand on the ground that they were made on, and moves them if not. */
+  readonly checkBases?: (previewIds: readonly string[]) => Promise<void>;
 }
 
 /** What a person asked, with what goes with it. */

@@ -85,6 +85,12 @@ export class ToolChoices implements Disposable {
     this.#directives.remember(previewId);
   }
 
+  /** The preview is no longer part of this conversation: the branch that it belongs to was left. */
+  forget(previewId: string): void {
+    this.#resolver.forget(previewId);
+    this.#directives.forget(previewId);
+  }
+
   /** A request is being made: what it offers and forces. With `hold`, what is queued waits. */
   begin(provider: ChatProvider, tools: Offer['tools'], hold: boolean): Offer {
     this.#resolver.beginTurn();

@@ -15,12 +15,13 @@ export class ToolRegistry {
   }
 
   get(name: string): Tool | undefined {
-    return this.#tools.get(name);
+    const tool = this.#tools.get(name);
+    return tool && isEnabled(tool) ? tool : undefined;
   }
 
   /** The tools that people may see and name. */
   list(): readonly Tool[] {
-    return [...this.#tools.values()].filter(tool => !tool.hidden);
+    return this.#enabled().filter(tool => !tool.hidden);
   }
 
   /**
@@ -28,10 +29,14 @@ export class ToolRegistry {
    * requested and is always there. `resolve` is left out where the human alone resolves.
    */
   createTools(requested?: readonly string[], { withResolve = true } = {}): readonly Tool[] {
-    return [...this.#tools.values()].filter(tool => {
+    return this.#enabled().filter(tool => {
       if (tool.name === 'resolve') return withResolve;
       return tool.hidden === true || requested === undefined || requested.includes(tool.name);
     });
+  }
+
+  #enabled(): Tool[] {
+    return [...this.#tools.values()].filter(isEnabled);
   }
 }
 
@@ -55,4 +60,8 @@ export function specOf(tool: Tool): ToolSpec {
     specs.set(tool, spec);
   }
   return spec;
+}
+
+function isEnabled(tool: Tool): boolean {
+  return tool.isEnabled?.() ?? true;
 }

@@ -2,6 +2,7 @@ import type * as z from 'zod/v4/core';
 import type { AgentToolResult, PendingAction } from '../preview/pendingAction.ts';
 import type { ResolveCall } from '../preview/modelResolver.ts';
 import type { Preview } from '../preview/preview.ts';
+import type { RevertRequest } from '../tree/revert.ts';
 import type { Workspace } from '../preview/workspace.ts';
 
 /** What the arguments of a tool must be: a schema of zod, of either of its builds. */
@@ -18,6 +19,8 @@ export interface ToolContext {
   stage(action: PendingAction): Promise<Preview>;
   /** Resolves a preview as the model. */
   resolve(call: ResolveCall): Promise<AgentToolResult>;
+  /** Asks to take the conversation back between this turn and the next. Nothing has happened when it returns. */
+  revert(request: Omit<RevertRequest, 'actor'>): void;
   /** Tells how far a long call is, in a few words. */
   onUpdate?(progress: string): void;
 }
@@ -37,6 +40,8 @@ export interface Tool<Schema extends ToolSchema = ToolSchema> {
   readonly hidden?: boolean;
   /** Changes nothing and stages nothing: calls of one message may run side by side. */
   readonly readOnly?: boolean;
+  /** While it says no, the tool does not exist. */
+  readonly isEnabled?: () => boolean;
   execute(params: z.output<Schema>, context: ToolContext): Promise<AgentToolResult>;
 }
 

@@ -29,7 +29,9 @@ export interface ModelInfo {
 }
 
 export interface ChatFeedOptions {
-  readonly session: Pick<Session, 'id' | 'state' | 'messages' | 'planMode' | 'onDidEmit'>;
+  readonly session: Pick<Session, 'id' | 'state' | 'messages' | 'planMode' | 'onDidEmit'> & {
+    readonly tree: Pick<Session['tree'], 'idAt' | 'nextId'>;
+  };
   readonly store: Pick<PreviewStore, 'all' | 'ledger'>;
   readonly mode: { get(): ModelAuthority; readonly onDidChange: Event<void> };
   readonly model: () => ModelInfo;
@@ -143,7 +145,7 @@ export class ChatFeed implements Disposable {
 
   /** The shown items with what has arrived since: the whole list is not built for a few words. */
   #withArriving(before: readonly ViewItem[]): readonly ViewItem[] {
-    const item = arrivingItem(this.#options.session.messages, this.#live.text);
+    const item = arrivingItem(this.#options.session.tree.nextId, this.#live.text);
     return before.map(old => (old.key === item.key ? item : old));
   }
 
@@ -168,6 +170,8 @@ export class ChatFeed implements Disposable {
       sessionId: session.id,
       state: session.state,
       messages: session.messages,
+      nodeAt: position => session.tree.idAt(position) ?? position,
+      nextNode: session.tree.nextId,
       arriving: this.#live.text,
       liveResult: id => this.#live.result(id),
       liveProgress: id => this.#live.progress(id),

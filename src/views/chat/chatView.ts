@@ -74,6 +74,7 @@ export class ChatView implements vscode.WebviewViewProvider, vscode.Disposable {
       vote: (action, id, reason, revision) => this.#vote(action, id, reason, revision),
       open: id => options.execute('redline.preview.open', id),
       discardAll: () => this.#discardAll(),
+      revert: request => options.session.revert(request),
     });
   }
 

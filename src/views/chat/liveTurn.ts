@@ -78,7 +78,10 @@ export class LiveTurn {
       case 'preview_changed':
       case 'state_changed':
       case 'plan_mode_changed':
+      case 'revert_applied':
         return 'all';
+      case 'storing_failed':
+        return 'none';
     }
   }
 }

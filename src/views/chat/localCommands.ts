@@ -4,6 +4,7 @@ import { slashCommandHelp, type LocalCommand } from '../../agent/model/slashComm
 import { textOf, type AgentToolResult } from '../../agent/preview/pendingAction.ts';
 import { isOpen, type Preview, type ResolveAction, type ResolveOrder } from '../../agent/preview/preview.ts';
 import type { PreviewStore } from '../../agent/preview/previewStore.ts';
+import type { Session } from '../../agent/session/session.ts';
 import type { ToolRegistry } from '../../agent/tools/registry.ts';
 import type { SentenceLocaliser } from '../errorSentence.ts';
 import { oneLine } from '../plainText.ts';
@@ -25,12 +26,15 @@ export interface LocalCommandsOptions {
   readonly open: (id: string) => Thenable<unknown>;
   /** What the command `Discard All` does; gives how many it discarded. */
   readonly discardAll: () => Promise<number>;
+  /** Takes the conversation back for the person. */
+  readonly revert: Session['revert'];
   readonly l10n: SentenceLocaliser;
   /** A known error in words for the person; given, because the kinds of errors are told apart by identity. */
   readonly sentenceFor: (error: unknown) => string | undefined;
   readonly logger: Logger;
 }
 
+type Revert = Extract<LocalCommand, { kind: 'revert' }>;
 type Vote = Extract<LocalCommand, { kind: 'vote' }>;
 
 /**
@@ -68,6 +72,8 @@ export class LocalCommands {
           ? l10n.t('Discarded 1 preview.')
           : l10n.t('Discarded {0} previews.', String(count));
       }
+      case 'revert':
+        return this.#revert(command);
       case 'tools':
         return this.#toolList();
       case 'help':
@@ -92,6 +98,17 @@ export class LocalCommands {
     const result = await vote(action, preview.id, reason, preview.revision);
     if (isFailure(result)) return l10n.t('{0} failed: {1}', nameOf(preview), plain(textOf(result)));
     return this.#tellState(store.get(preview.id) ?? preview, false);
+  }
+
+  async #revert({ target, category, summary }: Revert): Promise<string> {
+    const { revert, l10n } = this.#options;
+    const { applied } = await revert({ target, category, summary: summary ?? null });
+    return applied
+      ? l10n.t('The conversation was taken back to {0}.', `n${target}`)
+      : l10n.t(
+          'The conversation cannot be taken back to {0}: there is no such message, or nothing comes after it.',
+          `n${target}`,
+        );
   }
 
   /** The preview in the active editor, while it can be voted on. */

@@ -116,6 +116,8 @@ export const viewItem = z.discriminatedUnion('kind', [
   z.object({
     kind: z.literal('user'),
     key,
+    /** The message in the session's tree; left out for what waits, or is no part of the conversation. */
+    node: z.int().optional(),
     text: z.string(),
     /** What went with it. */
     attachments: z.array(z.object({ label: z.string(), title: z.string(), problem: z.boolean() })),
@@ -124,7 +126,14 @@ export const viewItem = z.discriminatedUnion('kind', [
   }),
   /** What came of a command that was carried out here. Markdown. */
   z.object({ kind: z.literal('local'), key, text: z.string() }),
-  z.object({ kind: z.literal('assistant'), key, text: z.string(), streaming: z.boolean(), note: z.string() }),
+  z.object({
+    kind: z.literal('assistant'),
+    key,
+    node: z.int().optional(),
+    text: z.string(),
+    streaming: z.boolean(),
+    note: z.string(),
+  }),
   z.object({
     kind: z.literal('tool'),
     key,

@@ -7,8 +7,9 @@ import type {
 import { parseSlashCommand } from '../../agent/model/slashCommands.ts';
 import type { LedgerEntry } from '../../agent/preview/ledger.ts';
 import type { DiffStat } from '../../agent/preview/lineDiff.ts';
-import { isOpen, type Preview } from '../../agent/preview/preview.ts';
+import { isOpen, type Preview, type PreviewOrigin } from '../../agent/preview/preview.ts';
 import type { SessionState } from '../../agent/session/events.ts';
+import { messageIdOf } from '../../agent/tree/nodeId.ts';
 import { refLabel, refName } from './attachmentRef.ts';
 import { previewCard } from './previewCard.ts';
 import { fill, type AttachmentRef, type ChatAction, type ItemOf, type ViewItem } from './protocol.ts';
@@ -25,6 +26,10 @@ export interface TranscriptInput {
   readonly sessionId: string;
   readonly state: SessionState;
   readonly messages: readonly SessionMessage[];
+  /** The node of the message at that position; keys and previews name it. */
+  readonly nodeAt: (position: number) => number;
+  /** The node of the next message. */
+  readonly nextNode: number;
   /** What has arrived of the answer that is not in `messages` yet. */
   readonly arriving: string;
   /** The result of a call that is not in `messages` yet. */
@@ -52,14 +57,15 @@ export interface QueuedPrompt {
  * conversation with each preview under the call that staged it. Steering messages are not shown, except notices.
  */
 export function buildTranscript(input: TranscriptInput): ViewItem[] {
-  const { messages, arriving, queued, strings } = input;
+  const { messages, arriving, nodeAt, nextNode, queued, strings } = input;
   const world = survey(input);
   const items: ViewItem[] = [];
   messages.forEach((message, i) => {
-    const key = `m${i}`;
+    const node = nodeAt(i);
+    const key = messageIdOf(node);
     switch (message.role) {
       case 'user':
-        items.push(promptItem(key, message.text, message.attachments ?? [], '', strings));
+        items.push({ ...promptItem(key, message.text, message.attachments ?? [], '', strings), node });
         break;
       case 'local':
         items.push(promptItem(key, message.text, [], '', strings));
@@ -75,7 +81,7 @@ export function buildTranscript(input: TranscriptInput): ViewItem[] {
         break;
     }
   });
-  if (arriving !== '') items.push(arrivingItem(messages, arriving));
+  if (arriving !== '') items.push(arrivingItem(nextNode, arriving));
   queued.forEach(({ text, attachments }, i) =>
     items.push(promptItem(`q${i}`, text, attachments, strings.queued, strings)),
   );
@@ -118,13 +124,14 @@ function latest(items: readonly ViewItem[], strings: TranscriptStrings): readonl
 }
 
 /** The item of the answer that is arriving; it keeps its key when the answer has ended. */
-export function arrivingItem(messages: readonly SessionMessage[], text: string): ItemOf<'assistant'> {
-  return { kind: 'assistant', key: `m${messages.length}`, text, streaming: true, note: '' };
+export function arrivingItem(nextNode: number, text: string): ItemOf<'assistant'> {
+  return { kind: 'assistant', key: messageIdOf(nextNode), text, streaming: true, note: '' };
 }
 
 /** What the items are looked up in. */
 interface World extends ResolveFacts {
   readonly results: ReadonlyMap<string, ToolResultMessage>;
+  /** By the node and the call that staged them. */
   readonly staged: ReadonlyMap<string, readonly Preview[]>;
   readonly attempts: ReadonlyMap<string, LedgerEntry>;
 }
@@ -134,9 +141,10 @@ function survey({ sessionId, messages, previews, ledger }: TranscriptInput): Wor
   const staged = new Map<string, Preview[]>();
   for (const preview of previews) {
     if (preview.origin?.sessionId !== sessionId) continue;
-    const list = staged.get(preview.origin.toolCallId);
+    const place = stagedAt(preview.origin);
+    const list = staged.get(place);
     if (list) list.push(preview);
-    else staged.set(preview.origin.toolCallId, [preview]);
+    else staged.set(place, [preview]);
   }
   const results = new Map<string, ToolResultMessage>();
   for (const message of messages) if (message.role === 'tool') results.set(message.toolCallId, message);
@@ -153,10 +161,18 @@ function survey({ sessionId, messages, previews, ledger }: TranscriptInput): Wor
   };
 }
 
-/** Open previews that no call of this session staged: from before, or from another extension. */
+function stagedAt({ messageId, toolCallId }: Pick<PreviewOrigin, 'messageId' | 'toolCallId'>): string {
+  return `${messageId} ${toolCallId}`;
+}
+
+/** Open previews that no call on this trunk staged: from before, from another branch or another extension. */
 function elsewhere(input: TranscriptInput, world: World): ViewItem[] {
-  const { previews, sessionId, strings } = input;
-  const open = previews.filter(preview => preview.origin?.sessionId !== sessionId && isOpen(preview));
+  const { previews, messages, nodeAt, sessionId, strings } = input;
+  const here = new Set(messages.map((_, at) => messageIdOf(nodeAt(at))));
+  const open = previews.filter(
+    preview =>
+      isOpen(preview) && !(preview.origin?.sessionId === sessionId && here.has(preview.origin.messageId)),
+  );
   if (open.length === 0) return [];
   const shown = open.slice(-MAX_ELSEWHERE);
   const items: ViewItem[] = [{ kind: 'heading', key: 'elsewhere', text: strings.alsoPending }];
@@ -182,17 +198,20 @@ function answerItems(
   world: World,
 ): ViewItem[] {
   const { strings } = input;
+  const node = input.nodeAt(index);
+  const messageId = messageIdOf(node);
   const items: ViewItem[] = [];
   const note = noteOf(message, strings);
   if (message.text.trim() !== '' || note !== '') {
-    items.push({ kind: 'assistant', key: `m${index}`, text: message.text, streaming: false, note });
+    items.push({ kind: 'assistant', key: messageId, node, text: message.text, streaming: false, note });
   }
   message.toolCalls.forEach((call, i) => {
-    const key = `m${index}.${i}`;
+    const key = `${messageId}.${i}`;
     const result = world.results.get(call.id) ?? input.liveResult(call.id);
     if (call.name === 'resolve') items.push(resolveBlock(key, call, result, world, strings));
     else items.push(toolLine(key, call, result, strings, input.liveProgress?.(call.id)));
-    for (const preview of world.staged.get(call.id) ?? []) items.push(card(preview, input, world));
+    for (const preview of world.staged.get(stagedAt({ messageId, toolCallId: call.id })) ?? [])
+      items.push(card(preview, input, world));
   });
   if (message.stopReason === 'error') {
     const isLast =
@@ -200,7 +219,7 @@ function answerItems(
     const names = errorActions(message, isLast && input.state !== 'running');
     items.push({
       kind: 'error',
-      key: `m${index}.e`,
+      key: `${messageId}.e`,
       text: message.error ?? strings.failedAnswer,
       actions: names.map(name => ({ name, label: strings.actions[name] })),
     });

@@ -1,7 +1,6 @@
 import * as vscode from 'vscode';
 import type { Preview } from '../../agent/preview/preview.ts';
 import type { PreviewStore } from '../../agent/preview/previewStore.ts';
-import { showLedger } from '../ledger/ledgerPick.ts';
 import { shownExpired } from '../pending/pendingNodes.ts';
 import { oneLine, withoutIcons } from '../plainText.ts';
 import type { PreviewOpener } from '../preview/previewOpener.ts';
@@ -41,7 +40,7 @@ export function ledgerCommands({ store, restaging, opener }: LedgerCommandsOptio
   };
 
   return {
-    'redline.showLedger': () => showLedger(store),
+    'redline.showLedger': async () => (await import('../ledger/ledgerPick.ts')).showLedger(store),
     'redline.preview.undo': async (...args) => {
       const preview = await chosen(args, candidate => restaging.canUndo(candidate), {
         title: vscode.l10n.t('Undo which applied preview?'),

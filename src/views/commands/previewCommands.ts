@@ -16,7 +16,7 @@ import type { ProposalEdits } from '../preview/proposalEdits.ts';
 import type { Restaging } from '../preview/restaging.ts';
 import { showInfo } from '../toast.ts';
 import { ApplyGuard } from './applyGuard.ts';
-import { BulkVotes } from './bulkVotes.ts';
+import type { BulkVotes } from './bulkVotes.ts';
 import { isFromTree, seenRevisions, targetsOf, type PreviewTarget } from './previewTarget.ts';
 import type { CommandHandlers } from './registerCommand.ts';
 
@@ -38,7 +38,8 @@ export interface PreviewCommandsOptions {
 export function previewCommands(options: PreviewCommandsOptions): CommandHandlers {
   const { store, invoker, session, opener, pendingView, tabs, settings, files } = options;
   const guard = new ApplyGuard(options);
-  const bulk = new BulkVotes(options);
+  /** Loaded on first use: activation does not pay for it. */
+  const bulk = async (): Promise<BulkVotes> => new (await import('./bulkVotes.ts')).BulkVotes(options);
 
   /** In the order of staging: an earlier one may be what a later one builds on. */
   const pending = (): readonly Preview[] =>
@@ -62,7 +63,8 @@ export function previewCommands(options: PreviewCommandsOptions): CommandHandler
   const vote = async (action: ResolveAction, args: readonly unknown[]): Promise<unknown> => {
     const named = await targets(args);
     const [first] = named;
-    if (named.length > 1) return action === 'apply' ? bulk.applyAll(named) : bulk.discardAll(named);
+    if (named.length > 1)
+      return action === 'apply' ? (await bulk()).applyAll(named) : (await bulk()).discardAll(named);
     if (first?.path !== undefined) {
       return vscode.commands.executeCommand(
         `redline.preview.${action}File`,
@@ -108,7 +110,7 @@ export function previewCommands(options: PreviewCommandsOptions): CommandHandler
       const isWhole = named.length === 1 && first.path === undefined;
       const reason = await (isWhole ? askReason(preview) : askReasonOfSeveral(named.length));
       if (reason === undefined) return undefined;
-      if (!isWhole) return bulk.discardAll(named, reason);
+      if (!isWhole) return (await bulk()).discardAll(named, reason);
       return vote('discard', [preview.id, reason, first.revision ?? preview.revision]);
     },
     'redline.preview.open': async (...args) => {
@@ -122,15 +124,15 @@ export function previewCommands(options: PreviewCommandsOptions): CommandHandler
       const path = first?.path ?? (first && store.get(first.id)?.changes?.[0]?.path);
       if (path !== undefined) await vscode.window.showTextDocument(files(path));
     },
-    'redline.preview.applyAll': () => {
+    'redline.preview.applyAll': async () => {
       const all = pending();
-      return all.length === 0 ? openHead() : bulk.applyAll(all.map(targetOf));
+      return all.length === 0 ? openHead() : (await bulk()).applyAll(all.map(targetOf));
     },
-    'redline.preview.discardAll': () => {
+    'redline.preview.discardAll': async () => {
       const all = pending();
       if (all.length === 0) return openHead();
       session.endReview();
-      return bulk.discardAll(all.map(targetOf));
+      return (await bulk()).discardAll(all.map(targetOf));
     },
     'redline.preview.next': () => step(1),
     'redline.preview.previous': () => step(-1),

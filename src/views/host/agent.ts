@@ -12,11 +12,12 @@ import { Rebaser } from '../../agent/preview/rebaser.ts';
 import { recoverLandings, type RecoveryReport } from '../../agent/preview/recoverLandings.ts';
 import { PreviewStore, type PreviewLogSink } from '../../agent/preview/previewStore.ts';
 import { Session } from '../../agent/session/session.ts';
-import { SessionLogs, storedSession, type StoredSession } from '../../agent/session/sessionLog.ts';
+import { SessionLogs, type StoredSession } from '../../agent/session/sessionLog.ts';
 import type { AstSearcher } from '../../agent/tools/ast/runSearch.ts';
 import { astEditTool } from '../../agent/tools/astEdit.ts';
 import { astGrepTool } from '../../agent/tools/astGrep.ts';
 import { builtInTools } from '../../agent/tools/builtIn.ts';
+import { revertToStateTool } from '../../agent/tools/revertToState.ts';
 import { searchTextTool } from '../../agent/tools/searchText.ts';
 import type { ToolRegistry } from '../../agent/tools/registry.ts';
 import { createAstEngine } from './astEngine.ts';
@@ -67,6 +68,7 @@ export async function createAgent(context: vscode.ExtensionContext): Promise<Age
   const unsaved = (): string[] => [...new Set([...workspace.unsaved(), ...overlay.paths()])];
   const searcher: AstSearcher = { engine, scope: { folders: () => workspace.folders(), unsaved } };
   for (const tool of [astGrepTool(searcher), astEditTool(searcher)]) tools.register(tool);
+  tools.register(revertToStateTool(() => settings.revertEnabled));
   const sessions = new SessionLogs(path.join(storage.fsPath, 'sessions'));
   const session = new Session(
     {
@@ -80,12 +82,21 @@ export async function createAgent(context: vscode.ExtensionContext): Promise<Age
       settings: () => settings,
       providerFor: prompt => providers.forPrompt(prompt),
       logFor: id => sessions.open(id),
+      checkBases: ids => rebaser.check(ids),
     },
     isOurs ? await lastSession(sessions, log) : undefined,
   );
+  const storing = session.onDidEmit(event => {
+    if (event.type !== 'storing_failed') return;
+    void showWarning(
+      vscode.l10n.t(
+        'The conversation cannot be written to the disk. It goes on in memory, and is written once that is possible again.',
+      ),
+    );
+  });
   // Whoever talks to the agent may soon need the engine, which takes a moment to start.
   const warming = session.onDidEmit(event => event.type === 'turn_start' && engine.warm());
-  subscriptions.push(session, engine, warming);
+  subscriptions.push(session, engine, warming, storing);
   return { log, settings, keys, workspace, store, invoker, rebaser, tools, providers, session };
 }
 
@@ -160,9 +171,12 @@ async function lastSession(sessions: SessionLogs, log: Logger): Promise<StoredSe
   const id = await sessions.latest();
   if (id === undefined) return undefined;
   try {
-    return storedSession(id, await sessions.open(id).load());
+    return await sessions.read(id, log);
   } catch (error) {
     log.error(`Reading session ${id} failed, it is left as it is: ${detailOf(error)}`);
+    void showWarning(
+      vscode.l10n.t('Redline cannot read the last conversation and left it untouched. This is a new one.'),
+    );
     return undefined;
   }
 }

@@ -1,16 +1,16 @@
 import * as vscode from 'vscode';
 import type { Logger } from '../../agent/base/log.ts';
 import type { ChatProvider, ProviderFailure } from '../../agent/model/chatProvider.ts';
-import { createOfflineProvider } from '../../agent/model/offlineProvider.ts';
+import { createLazyOfflineProvider } from '../../agent/model/lazyOfflineProvider.ts';
 import { createLazyOpenAiProvider } from '../../agent/model/lazyOpenAiProvider.ts';
 import type { listOpenAiModels } from '../../agent/model/openaiProvider.ts';
-import { parseSlashCommand } from '../../agent/model/slashCommands.ts';
+import { isSlashCommand } from '../../agent/model/slashNames.ts';
 import type { ApiKeys } from './secrets.ts';
 import type { Settings } from './settings.ts';
 
 /** Chooses who answers a prompt, by the settings of the moment. Slash commands are always answered here. */
 export class Providers {
-  readonly #offline = createOfflineProvider();
+  readonly #offline = createLazyOfflineProvider();
   readonly #settings: Settings;
   readonly #keys: ApiKeys;
   readonly #logger: Logger;
@@ -24,7 +24,7 @@ export class Providers {
   }
 
   forPrompt(prompt: string): ChatProvider {
-    return parseSlashCommand(prompt) ? this.#offline : this.current();
+    return isSlashCommand(prompt) ? this.#offline : this.current();
   }
 
   /** The provider that the settings name. */

@@ -69,6 +69,11 @@ export class Settings {
     return this.#get<boolean>('session.continueAfterReview');
   }
 
+  /** Whether the model may take the conversation back. */
+  get revertEnabled(): boolean {
+    return this.#get<unknown>('revert.enabled') === true;
+  }
+
   /** Days for which resolved previews can be undone and reopened. */
   get retentionDays(): number {
     const days = this.#get<unknown>('history.retentionDays');

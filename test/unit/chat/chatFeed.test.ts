@@ -18,6 +18,12 @@ function setUp(t: TestContext) {
     id: 's1',
     state: 'idle' as SessionState,
     messages: [] as SessionMessage[],
+    tree: {
+      idAt: (position: number) => position,
+      get nextId(): number {
+        return session.messages.length;
+      },
+    },
     planMode: false,
     onDidEmit: events.event,
   };

@@ -73,6 +73,8 @@ export function transcript(more: Partial<TranscriptInput>): ViewItem[] {
     sessionId: 's1',
     state: 'idle',
     messages: [],
+    nodeAt: position => position,
+    nextNode: more.messages?.length ?? 0,
     arriving: '',
     liveResult: () => undefined,
     queued: [],

@@ -29,6 +29,7 @@ function setUp(options: TestSessionOptions = {}) {
             .catch(() => undefined),
     open: id => Promise.resolve(opened.push(id)),
     discardAll: () => Promise.resolve(discarded),
+    revert: request => t.session.revert(request),
     l10n: { t: fill },
     sentenceFor: error => sentenceFor(error, { t: fill }),
     logger: silentLogger,
@@ -123,4 +124,15 @@ test('an unknown id, an unexpected failure, /discard-all, /tools, /help and a wr
   assert.ok(!tools.includes('`resolve`'));
   assert.match(await run('/help'), /- `\/discard-all`/);
   assert.equal(await run('/call x'.replace('x', '{')), 'That command needs the form `/call <tool> [json]`.');
+});
+
+test('/revert takes the conversation back for the person, without any setting', async () => {
+  const { run, session, answers } = setUp({ script: [{ text: 'one' }, { text: 'two' }] });
+  await session.prompt('One.');
+  await session.prompt('Two.');
+  assert.equal(await run('/revert n1 failure Not this way.'), 'The conversation was taken back to n1.');
+  assert.equal(session.tree.active, 1);
+  assert.equal(session.tree.tagsOf(1)[0]?.text, 'Not this way.');
+  assert.equal(answers().length, 1);
+  assert.match(await run('/revert 9 tangent'), /^The conversation cannot be taken back to n9/);
 });

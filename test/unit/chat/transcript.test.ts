@@ -207,3 +207,33 @@ test('a rename shows where the file came from', () => {
     changeLabel: 'renamed',
   });
 });
+
+test('after a revert, keys name nodes, and a preview of an abandoned call with the same id is not shown under another', () => {
+  const nodes = [0, 5, 6];
+  const items = transcript({
+    messages: [asked('Change a.ts'), answered('Again.', edit), result(edit, 'Staged as p2')],
+    nodeAt: position => nodes[position] ?? -1,
+    previews: [
+      preview({ state: { kind: 'discarded', by: { actor: 'model', reason: 'r', at: '' } } }),
+      preview({ id: 'p2', origin: { sessionId: 's1', messageId: 'm5', toolCallId: 'c1' } }),
+    ],
+  });
+  assert.deepEqual(
+    items.map(({ kind, key }) => [kind, key]),
+    [
+      ['user', 'm0'],
+      ['assistant', 'm5'],
+      ['tool', 'm5.0'],
+      ['preview', 'p:p2'],
+    ],
+  );
+  assert.deepEqual([only(items, 'user').node, only(items, 'assistant').node], [0, 5]);
+});
+
+test('a pending preview of an abandoned call stands with those from elsewhere', () => {
+  const items = transcript({ messages: [asked('Hi')], previews: [preview()] });
+  assert.deepEqual(
+    items.map(({ kind }) => kind),
+    ['heading', 'preview', 'user'],
+  );
+});

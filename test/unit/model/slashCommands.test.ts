@@ -1,3 +1,4 @@
+import { isSlashCommand, slashNames } from '../../../src/agent/model/slashNames.ts';
 import { test } from 'node:test';
 import assert from 'node:assert/strict';
 import {
@@ -29,6 +30,14 @@ const meanings: readonly [prompt: string, meaning: unknown][] = [
   ['/write a.ts :: one\n', write('a.ts', 'one\n')],
   [' /write a.ts :: one\n\n ', write('a.ts', 'one\n\n ')],
   ['/write a.ts :: x :: y', write('a.ts', 'x :: y')],
+  ['/revert n12 failure', { kind: 'revert', target: 12, category: 'failure' }],
+  [
+    '/revert 3 step-summary all\nof it',
+    { kind: 'revert', target: 3, category: 'step-summary', summary: 'all\nof it' },
+  ],
+  ['/revert n12', { kind: 'malformed', usage: '/revert <node> <category> [summary]' }],
+  ['/revert x failure', { kind: 'malformed', usage: '/revert <node> <category> [summary]' }],
+  ['/revert n1 success', { kind: 'malformed', usage: '/revert <node> <category> [summary]' }],
   ['/help', { kind: 'help' }],
   ['/apply', { kind: 'vote', action: 'apply' }],
   ['/apply  p12 ', { kind: 'vote', action: 'apply', id: 'p12' }],
@@ -84,4 +93,22 @@ test('the help has a line for each command, and so has the completion list', () 
   }
   for (const name of ['/edit', '/write', '/apply', '/discard', '/discard-all', '/tools', '/call', '/help'])
     assert.ok(names.includes(name), name);
+});
+
+test('the names that are known before the commands are loaded are those of the commands', () => {
+  assert.deepEqual(
+    slashCommands().map(({ name }) => name),
+    [...slashNames],
+  );
+  for (const prompt of [
+    '/help',
+    ' /edit a :: b => c',
+    '/revert',
+    '/nothing',
+    '/etc/hosts',
+    'a /help',
+    '/helpme',
+    '',
+  ])
+    assert.equal(isSlashCommand(prompt), parseSlashCommand(prompt) !== undefined, prompt);
 });

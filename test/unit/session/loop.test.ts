@@ -44,6 +44,7 @@ function harnessOf(script: Script, over: Partial<LoopPort> = {}): LoopHarness {
     isReadOnly: ({ name }) => name === 'read',
     settle: (end, { toolCalls }) => void log.push(`settle ${end} ${toolCalls.length}`),
     hasMoreToSay: () => false,
+    betweenTurns: () => undefined,
     emit: event => {
       const what = event.type === 'turn_end' ? event.stopReason : 'call' in event ? event.call.arguments : '';
       log.push(`${event.type} ${what}`.trim());

@@ -1,6 +1,7 @@
 import { test } from 'node:test';
 import assert from 'node:assert/strict';
 import type { SessionMessage } from '../../../src/agent/model/messages.ts';
+import { ConversationTree } from '../../../src/agent/tree/conversationTree.ts';
 import { mended } from '../../../src/agent/session/restore.ts';
 import { historyViolations } from '../../support/scriptedProvider.ts';
 
@@ -19,14 +20,20 @@ const result = (toolCallId: string): SessionMessage => ({
   isError: false,
 });
 
+const treeOf = (...messages: SessionMessage[]): ConversationTree => {
+  const tree = new ConversationTree();
+  for (const message of messages) tree.append(message);
+  return tree;
+};
+
 test('a whole conversation needs nothing', () => {
-  assert.deepEqual(mended([], false), []);
-  assert.deepEqual(mended([user, calling('1'), result('1')], false), []);
+  assert.deepEqual(mended(treeOf(), false), []);
+  assert.deepEqual(mended(treeOf(user, calling('1'), result('1')), false), []);
 });
 
 test('calls without a result get one, an error that says what is not known', () => {
   const messages = [user, calling('1', '2', '3'), result('2')];
-  const added = mended(messages, false);
+  const added = mended(treeOf(...messages), false);
   assert.deepEqual(
     added.map(message => (message.role === 'tool' ? [message.toolCallId, message.isError] : message)),
     [
@@ -38,9 +45,24 @@ test('calls without a result get one, an error that says what is not known', () 
 });
 
 test('a turn that was cut off is told after the results', () => {
-  const added = mended([user, calling('1')], true);
+  const added = mended(treeOf(user, calling('1')), true);
   assert.deepEqual(
     added.map(({ role }) => role),
     ['tool', 'steering'],
   );
+});
+
+test('a call whose result left the trunk is not one that has none', () => {
+  const tree = treeOf(user, calling('1', '2'), result('1'), result('2'));
+  tree.apply({
+    category: null,
+    target: 2,
+    abandonedNodeIds: [3],
+    summary: null,
+    applied: true,
+    reason: null,
+    timestamp: '',
+    actor: 'human',
+  });
+  assert.deepEqual(mended(tree, false), []);
 });

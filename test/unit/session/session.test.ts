@@ -72,7 +72,7 @@ test('what was attached goes with its prompt; what a person did here is stored, 
     t.session.messages.map(message => message.role),
     roles,
   );
-  assert.deepEqual(t.sessionLog.stored()?.messages, t.session.messages);
+  assert.deepEqual(t.sessionLog.stored()?.tree.messages, t.session.messages);
   t.assertSound();
 });
 

@@ -40,14 +40,43 @@ const entries: readonly SessionLogEntry[] = [
   ...messages.map(
     (message, id) => ({ type: 'message', id, parentId: id === 0 ? null : id - 1, message }) as const,
   ),
+  {
+    type: 'revert',
+    record: {
+      category: 'failure',
+      target: 1,
+      abandonedNodeIds: [2, 3],
+      summary: 's',
+      applied: true,
+      reason: null,
+      timestamp: '2026-01-01T00:00:00.000Z',
+      actor: 'model',
+    },
+  },
+  {
+    type: 'revert',
+    record: {
+      category: null,
+      target: null,
+      abandonedNodeIds: [],
+      summary: null,
+      applied: false,
+      reason: 'r',
+      timestamp: '2026-01-01T00:00:00.000Z',
+      actor: 'human',
+    },
+  },
+  { type: 'title', title: 'Named' },
   { type: 'state', state: 'awaitingReview' },
   { type: 'plan', on: true },
   { type: 'preview', previewId: 'p1', asked: true },
 ];
+/** Those without which the conversation has no branches. */
+const straight = entries.filter(({ type }) => type !== 'revert');
 
 for (const entry of entries) {
-  const what = entry.type === 'message' ? ` (${entry.message.role})` : '';
-  test(`a stored ${entry.type}${what} comes back as it was`, () => {
+  const what = JSON.stringify(entry).slice(0, 60);
+  test(`a stored ${entry.type} comes back as it was: ${what}`, () => {
     assert.deepEqual(parseSessionEntry(JSON.parse(JSON.stringify(entry))), entry);
   });
 }
@@ -63,21 +92,31 @@ test('what is no entry is refused', () => {
   }
 });
 
+const decoded = (items: readonly SessionLogEntry[]) => ({ entries: items, badLines: [], torn: false });
+
 test('a session comes back from its log; it was interrupted if its last state was running', () => {
-  const decoded = (more: SessionLogEntry[]) => ({
-    entries: [...entries, ...more],
-    badLines: [],
-    torn: false,
-  });
-  assert.deepEqual(storedSession('s1', decoded([])), {
-    id: 's1',
-    messages,
-    interrupted: false,
-    previews: new Map([['p1', true]]),
-    planMode: true,
-  });
-  assert.equal(storedSession('s1', decoded([{ type: 'state', state: 'running' }])).interrupted, true);
-  assert.equal(storedSession('s1', { entries: [], badLines: [], torn: false }).interrupted, false);
+  const stored = storedSession('s1', decoded(straight));
+  assert.deepEqual(
+    [stored.id, stored.title, stored.interrupted, stored.planMode, stored.tree.messages],
+    ['s1', 'Named', false, true, messages],
+  );
+  assert.deepEqual(stored.previews, new Map([['p1', true]]));
+  const running = [...straight, { type: 'state', state: 'running' }] as const;
+  assert.equal(storedSession('s1', decoded(running)).interrupted, true);
+  const empty = storedSession('s1', decoded([]));
+  assert.deepEqual(
+    [empty.interrupted, empty.planMode, empty.title, empty.tree.size],
+    [false, false, undefined, 0],
+  );
+});
+
+test('records of reverts rebuild the trunk and its tags; one that was not applied changes nothing', () => {
+  const { tree } = storedSession('s1', decoded(entries));
+  assert.deepEqual(tree.trunk, [0, 1]);
+  assert.deepEqual(
+    tree.tagsOf(1).map(({ kind, text, createdAtTurn }) => [kind, text, createdAtTurn]),
+    [['revert-lesson', 's (abandoned: read_file)', 2]],
+  );
 });
 
 test('ids sort by the time of their making', () => {

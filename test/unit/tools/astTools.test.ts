@@ -54,6 +54,7 @@ function tools(
     },
     pendingOn: (file: string) => (Object.hasOwn(dirty, file) ? 'p7' : undefined),
     resolve: () => Promise.reject(new Error('not here')),
+    revert: () => undefined,
     onUpdate: (progress: string) => void updates.push(progress),
   };
   const call = async (run: Promise<AgentToolResult>): Promise<string> => textOf(await run);

@@ -1,0 +1,187 @@
+/**
+ * The conversation tree: appending, the trunk and reverts at several sizes, and loading a stored session from its file.
+ * Medians. `npm run bench -- tree`
+ */
+import * as fs from 'node:fs';
+import * as os from 'node:os';
+import * as path from 'node:path';
+import { median, milliseconds, type Bench } from './lib/bench.ts';
+import { silentLogger } from '../src/agent/base/log.ts';
+import type { SessionMessage } from '../src/agent/model/messages.ts';
+import { SessionLogs, type SessionLogEntry } from '../src/agent/session/sessionLog.ts';
+import { ConversationTree } from '../src/agent/tree/conversationTree.ts';
+import { judgeRevert } from '../src/agent/tree/judgeRevert.ts';
+import { renderTrunk } from '../src/agent/tree/renderTrunk.ts';
+import type { RevertRecord } from '../src/agent/tree/revert.ts';
+
+/** Nodes of the sizes that are compared. */
+const SMALL = 1_000;
+const LARGE = 100_000;
+const HUGE = 1_000_000;
+/** Nodes that a measured revert leaves. */
+const DISTANCE = 20;
+/** An append or a revert may take this many times as long in a large tree: it does not grow with it. */
+const FLAT = 5;
+const TRUNK_MS = 1;
+const LOAD_MS = 100;
+
+/** The messages of a session: a prompt now and then, else calls and their results. */
+function messageAt(i: number): SessionMessage {
+  const turn = i % 20;
+  if (turn === 0) return { role: 'user', text: `Please look at part ${i} of the code and make it better.` };
+  if (turn % 2 === 0) {
+    const content = `export const value${i} = compute(${i});\n`.repeat(3);
+    return { role: 'tool', toolCallId: `c${i - 1}`, toolName: 'read_file', content, isError: false };
+  }
+  const toolCalls = [{ id: `c${i}`, name: 'read_file', arguments: `{"path":"src/file${i}.ts"}` }];
+  if (turn === 19)
+    return { role: 'assistant', text: `Part ${i} is done.`, toolCalls: [], stopReason: 'stop' };
+  return { role: 'assistant', text: '', toolCalls, stopReason: 'toolCalls' };
+}
+
+function grown(count: number): ConversationTree {
+  const tree = new ConversationTree();
+  for (let i = 0; i < count; i++) tree.append(messageAt(i));
+  return tree;
+}
+
+/** Microseconds of one append at the end of a tree. */
+function appendTime(tree: ConversationTree): number {
+  const times = 2_000;
+  const before = tree.size;
+  const started = performance.now();
+  for (let i = 0; i < times; i++) tree.append(messageAt(before + i));
+  return ((performance.now() - started) * 1_000) / times;
+}
+
+/** Microseconds of leaving a short branch and growing another one; only the leaving counts. */
+function revertTime(tree: ConversationTree): number {
+  const times = 200;
+  let spent = 0;
+  for (let i = 0; i < times; i++) {
+    const target = tree.idAt(tree.messages.length - 1 - DISTANCE) ?? 0;
+    const started = performance.now();
+    tree.apply(judgeRevert(tree, { category: null, target, summary: null, actor: 'human' }));
+    spent += performance.now() - started;
+    for (let n = 0; n < DISTANCE; n++) tree.append(messageAt(n + 1));
+  }
+  return (spent * 1_000) / times;
+}
+
+/** Milliseconds until the trunk of another branch of the whole length is there. */
+function trunkTime(tree: ConversationTree): number {
+  const tip = tree.active;
+  const go = (target: number | null): RevertRecord =>
+    judgeRevert(tree, { category: null, target, summary: null, actor: 'human' });
+  tree.apply(go(null));
+  const back: RevertRecord = { ...go(tip), abandonedNodeIds: [] };
+  const started = performance.now();
+  tree.apply(back);
+  const length = tree.messages.length;
+  const spent = performance.now() - started;
+  if (length !== tree.size) throw new Error('The trunk is not whole');
+  return spent;
+}
+
+/** A stored session with a revert after each hundred messages. */
+function store(folder: string, count: number): void {
+  const entries: SessionLogEntry[] = [];
+  const tree = new ConversationTree();
+  for (let i = 0; tree.size < count; i++) {
+    entries.push({ type: 'message', ...tree.append(messageAt(i)) });
+    if (i % 100 !== 99) continue;
+    const target = tree.idAt(tree.messages.length - 6) ?? 0;
+    const record = judgeRevert(tree, { category: 'tangent', target, summary: `Part ${i}.`, actor: 'human' });
+    tree.apply(record);
+    entries.push({ type: 'revert', record });
+  }
+  const lines = [{ log: 'redline.session', version: 1 }, ...entries].map(
+    entry => `${JSON.stringify(entry)}\n`,
+  );
+  fs.writeFileSync(path.join(folder, `s${count}.jsonl`), lines.join(''));
+}
+
+export default async function run(bench: Bench): Promise<void> {
+  const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'redline-bench-'));
+  try {
+    const small = grown(SMALL);
+    const large = grown(LARGE);
+    const huge = grown(HUGE);
+    for (const tree of [small, large]) appendTime(tree); // warms up
+    const samples = await bench.interleaved({
+      appendSmall: async () => appendTime(small),
+      appendLarge: async () => appendTime(large),
+      appendHuge: async () => appendTime(huge),
+      revertSmall: async () => revertTime(small),
+      revertLarge: async () => revertTime(large),
+      revertHuge: async () => revertTime(huge),
+      trunk: async () => trunkTime(grown(LARGE)),
+      trunkAgain: async () => {
+        const started = performance.now();
+        const { length } = large.messages;
+        if (length === 0) throw new Error('There is no trunk');
+        return performance.now() - started;
+      },
+      request: async () => {
+        const started = performance.now();
+        renderTrunk(large, { markers: true });
+        return performance.now() - started;
+      },
+    });
+    const flat = (what: string, of: 'append' | 'revert'): void => {
+      const at = (size: 'Small' | 'Large' | 'Huge'): number => median(samples[`${of}${size}`]);
+      const ratio = at('Large') / at('Small');
+      bench.row({
+        what: `${what}: ${LARGE} nodes against ${SMALL}`,
+        value: `×${ratio.toFixed(1)} (${at('Small').toFixed(2)}, ${at('Large').toFixed(2)}, at ${HUGE}: ${at('Huge').toFixed(2)} µs)`,
+        target: `does not grow: ≤ ×${FLAT}`,
+        met: ratio <= FLAT,
+        samples: { small: samples[`${of}Small`], large: samples[`${of}Large`], huge: samples[`${of}Huge`] },
+      });
+    };
+    flat('append', 'append');
+    flat(`revert over ${DISTANCE} nodes`, 'revert');
+    const within = (what: string, values: readonly number[], limit?: number): void => {
+      const value = median(values);
+      bench.row({
+        what,
+        value: milliseconds(value),
+        ...(limit === undefined ? {} : { target: `≤ ${limit} ms`, met: value <= limit }),
+        samples: { all: values },
+      });
+    };
+    within(`trunk of ${LARGE} nodes, as it is kept`, samples.trunkAgain, TRUNK_MS);
+    within(`trunk of ${LARGE} nodes, all of it made anew by a switch`, samples.trunk);
+    within(`request of ${LARGE} nodes with markers`, samples.request);
+
+    for (const count of [LARGE, HUGE]) {
+      store(folder, count);
+      const logs = new SessionLogs(folder);
+      const size = fs.statSync(path.join(folder, `s${count}.jsonl`)).size;
+      bench.fact(`bytes of ${count} nodes`, size);
+      const worked: number[] = [];
+      const { load } = await bench.interleaved(
+        {
+          load: async () => {
+            const started = performance.now();
+            const cpu = process.cpuUsage();
+            const { tree } = await logs.read(`s${count}`, silentLogger);
+            if (tree.size !== count) throw new Error(`${tree.size} nodes came back`);
+            const { user, system } = process.cpuUsage(cpu);
+            worked.push((user + system) / 1_000);
+            return performance.now() - started;
+          },
+        },
+        count === HUGE ? 2 : bench.rounds,
+      );
+      within(
+        `load ${count} nodes from the file (${Math.round(size / 1e6)} MB)`,
+        load,
+        count === LARGE ? LOAD_MS : undefined,
+      );
+      within(`  of which the processor worked`, worked);
+    }
+  } finally {
+    fs.rmSync(folder, { recursive: true });
+  }
+}

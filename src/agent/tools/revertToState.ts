@@ -1,0 +1,83 @@
+import * as z from 'zod/mini';
+import { InvalidArgumentsError } from '../base/errors.ts';
+import { revertCategories } from '../model/revertCategories.ts';
+import { textResult } from '../preview/pendingAction.ts';
+import { parseNodeId, renderNodeId } from '../tree/nodeId.ts';
+import { REVERT_TOOL } from '../tree/revert.ts';
+import { defineTool, type Tool } from './tool.ts';
+
+/**
+ * Lets the model leave a branch of the conversation and keep only what it learned. The tool only says what is wanted:
+ * the session does it between turns, once all results of the message are stored, because a change in the middle of a
+ * stream would take the ground from under it.
+ * @param isEnabled the one switch that offers the tool, opens the queue and stamps node ids into the text.
+ */
+export function revertToStateTool(isEnabled: () => boolean): Tool {
+  return defineTool({
+    name: REVERT_TOOL,
+    label: 'Revert to State',
+    description: DESCRIPTION,
+    parameters,
+    isEnabled,
+    execute: async (params, context) => {
+      const { category, step, summary } = fieldsOf(params);
+      if (typeof category !== 'string') throw new InvalidArgumentsError('category is required');
+      const known = revertCategories.find(candidate => candidate === category);
+      if (!known) {
+        throw new InvalidArgumentsError(
+          `category must be one of ${revertCategories.join(' | ')}; got ${JSON.stringify(category)}`,
+        );
+      }
+      if (typeof step !== 'string') throw new InvalidArgumentsError('step is required');
+      const target = parseNodeId(step);
+      if (target === undefined) {
+        throw new InvalidArgumentsError(
+          `step must be a node identifier like "n12" or "12"; got ${JSON.stringify(step)}`,
+        );
+      }
+      const said = typeof summary === 'string' ? summary : null;
+      context.revert({ category: known, target, summary: said });
+      const about = said === null ? '' : `, summary=${JSON.stringify(said)}`;
+      return textResult(
+        `Revert request recorded: category=${known}, target=${renderNodeId(target)}${about}. ` +
+          'The trunk will be rebuilt from this node before the next turn.',
+        null,
+      );
+    },
+  });
+}
+
+const DESCRIPTION =
+  'Abandon the current branch and take the conversation back to an earlier node. The conversation is a tree: each ' +
+  'message is a node, and its id stands before its text, e.g. [n10]. Everything after the node leaves your context, ' +
+  'this call too; the log keeps it, and files stay as they are. What you need to remember must be in `summary`: it is ' +
+  'attached to the node as a tag. Categories: failure for a dead end to learn from; tangent for a finished exploration ' +
+  'to fold back; completion for the outcome of a sealed sub-task; step-summary for a checkpoint on a long trunk. On a ' +
+  "tool call or result, failure and tangent replace that node's text by the summary: go back to the node before it if " +
+  "you still need the text. A user's prompt is never dropped: go back no further than the last one.";
+
+/** What is wanted is described to the model and checked by hand: the words of each refusal are a contract. */
+const parameters = z.unknown().check(
+  z.meta({
+    type: 'object',
+    properties: {
+      category: {
+        type: 'string',
+        enum: [...revertCategories],
+        description:
+          'failure: a dead end to learn from. tangent: a finished exploration to fold back. completion: the outcome of ' +
+          'a sealed sub-task. step-summary: a checkpoint on a long trunk.',
+      },
+      step: {
+        type: 'string',
+        description: 'The node to go back to, as it stands before a text ("n10") or as a number ("10").',
+      },
+      summary: { type: 'string', description: 'One line: what to remember of the abandoned branch.' },
+    },
+    required: ['category', 'step'],
+  }),
+);
+
+function fieldsOf(params: unknown): Readonly<Record<string, unknown>> {
+  return typeof params === 'object' && params !== null ? (params as Record<string, unknown>) : {};
+}

@@ -1,0 +1,110 @@
+import type { SessionMessage, SteeringMessage } from '../model/messages.ts';
+import type { ConversationTree } from './conversationTree.ts';
+import { renderNodeId } from './nodeId.ts';
+import { isPinned, replacesContent, type NodeTag } from './revert.ts';
+import { validTrunk, type Line } from './validTrunk.ts';
+
+/** For how many further turns a tag that decays is shown. */
+const SHOWN_TURNS = 3;
+/** How many of the newest tags of a kind are shown, however old they are. */
+const SHOWN_NEWEST = 3;
+
+/** A line with the tags of its node. */
+export interface TaggedLine extends Line {
+  readonly tags: readonly NodeTag[];
+  /** It is a tool result, or made calls, whatever of them stayed on the trunk. */
+  readonly isCluster: boolean;
+}
+
+/** Said once after each revert. It is no node. */
+export const STEER: SteeringMessage = {
+  role: 'steering',
+  kind: 'revert',
+  text:
+    '<system-reminder>\nThe conversation was taken back to this point; what followed was abandoned. ' +
+    'Continue forward from here: do the next step, and do not redo what is done.\n</system-reminder>',
+  previewIds: [],
+};
+
+/**
+ * The trunk as the next request says it, on copies: collapse, decay, weave, steer.
+ * @param markers each node's id is stamped before its text.
+ */
+export function renderTrunk(tree: ConversationTree, { markers }: { markers: boolean }): SessionMessage[] {
+  const tagged = validTrunk(tree).map(line => taggedLine(tree, line));
+  return steered(woven(decayed(collapsed(tagged), tree.turns), markers), tree.steeringAfter).map(
+    ({ message }) => message,
+  );
+}
+
+function taggedLine(tree: ConversationTree, line: Line): TaggedLine {
+  if (line.id === null) return { ...line, tags: [], isCluster: false };
+  const said = tree.get(line.id)?.message;
+  const isCluster = said?.role === 'tool' || (said?.role === 'assistant' && said.toolCalls.length > 0);
+  return { ...line, tags: tree.tagsOf(line.id), isCluster };
+}
+
+/** A summary takes the place of what a tool call or result said; the newest one that has any words. */
+export function collapsed(lines: readonly TaggedLine[]): TaggedLine[] {
+  return lines.map(line => {
+    const summary = line.tags.findLast(tag => replacesContent(tag) && tag.summary !== '')?.summary;
+    if (summary === undefined || !line.isCluster) return line;
+    return { ...line, message: withText(line.message, summary) };
+  });
+}
+
+/** Leaves out the tags that are too old: pinned ones stay, and so do the newest of each kind. */
+export function decayed(lines: readonly TaggedLine[], turn: number): TaggedLine[] {
+  const all = lines.flatMap(({ tags }) => tags);
+  const newest = new Set(
+    [...new Set(all.map(({ kind }) => kind))].flatMap(kind =>
+      all
+        .filter(tag => tag.kind === kind)
+        .sort((a, b) => a.createdAtTurn - b.createdAtTurn)
+        .slice(-SHOWN_NEWEST),
+    ),
+  );
+  const isShown = (tag: NodeTag): boolean =>
+    isPinned(tag) || turn - tag.createdAtTurn <= SHOWN_TURNS || newest.has(tag);
+  return lines.map(line => (line.tags.length === 0 ? line : { ...line, tags: line.tags.filter(isShown) }));
+}
+
+/** Puts the marker before and the tags behind each text. What says nothing at all stays as it is. */
+export function woven(lines: readonly TaggedLine[], markers: boolean): TaggedLine[] {
+  return lines.map(line => {
+    const { id, message } = line;
+    const tags = [...new Set(line.tags.map(({ kind, text }) => `[${kind}: ${text}]`))];
+    const isSilent = message.role === 'assistant' && message.text === '' && message.toolCalls.length === 0;
+    const marker =
+      markers && id !== null && !(isSilent && tags.length === 0) ? [`[${renderNodeId(id)}]`] : [];
+    if (marker.length === 0 && tags.length === 0) return line;
+    const own = textOf(message);
+    const text = markers && message.role === 'assistant' ? withoutMarkers(own) : own;
+    return {
+      ...line,
+      message: withText(message, [...marker, ...(text === '' ? [] : [text]), ...tags].join(' ')),
+    };
+  });
+}
+
+/** The text without the markers that a model wrote before it because it saw them everywhere. */
+export function withoutMarkers(text: string): string {
+  return text.replace(/^(?:\s*\[n\d+\])+[ \t]*/, '');
+}
+
+/** One message right behind the node that was gone back to, and the results that belong to it. */
+function steered(lines: readonly TaggedLine[], after: number | undefined): readonly Line[] {
+  const at = after === undefined ? -1 : lines.findIndex(({ id }) => id === after);
+  if (at < 0) return lines;
+  let end = at + 1;
+  while (lines[end]?.message.role === 'tool') end++;
+  return [...lines.slice(0, end), { id: null, message: STEER }, ...lines.slice(end)];
+}
+
+function textOf(message: SessionMessage): string {
+  return message.role === 'tool' ? message.content : message.text;
+}
+
+function withText(message: SessionMessage, text: string): SessionMessage {
+  return message.role === 'tool' ? { ...message, content: text } : { ...message, text };
+}

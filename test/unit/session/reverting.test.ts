@@ -1,0 +1,344 @@
+import { test } from 'node:test';
+import assert from 'node:assert/strict';
+import type { ChatRequest } from '../../../src/agent/model/chatProvider.ts';
+import { STEER } from '../../../src/agent/tree/renderTrunk.ts';
+import type { RevertRecord } from '../../../src/agent/tree/revert.ts';
+import type { ScriptedTurn } from '../../support/scriptedProvider.ts';
+import { createTestSession, type TestSession, type TestSessionOptions } from '../../support/testSession.ts';
+
+const files = { 'a.txt': 'a', 'b.txt': 'b' };
+const on = { revertEnabled: true } as const;
+const call = (name: string, args: object) => ({ name, arguments: args });
+const read = (path: string) => call('read_file', { path });
+const edit = (path: string, old: string, now: string) =>
+  call('edit_file', { path, edits: [{ old, new: now }] });
+const revert = (category: string, step: number, summary?: string) =>
+  call('revert_to_state', { category, step: `n${step}`, ...(summary === undefined ? {} : { summary }) });
+const calls = (...toolCalls: ReturnType<typeof call>[]): ScriptedTurn => ({ toolCalls });
+const ok: ScriptedTurn = { text: 'ok' };
+
+function session(options: TestSessionOptions): TestSession {
+  return createTestSession({ files, ...options, settings: { ...on, ...options.settings } });
+}
+
+const textsOf = (request: ChatRequest | undefined): string[] =>
+  (request?.messages ?? []).map(message => (message.role === 'tool' ? message.content : message.text));
+const records = (t: TestSession): RevertRecord[] =>
+  t.events.flatMap(event => (event.type === 'revert_applied' ? [event.record] : []));
+const roles = (t: TestSession): string[] => t.session.messages.map(({ role }) => role);
+
+test('not opted in: the tool is absent and requests are byte-identical to what was said', async () => {
+  const run = async (revertEnabled: boolean) => {
+    const script = [calls(read('a.txt'), read('b.txt')), { text: '[n9] ok' }, ok];
+    const t = createTestSession({ files, script, settings: { revertEnabled } });
+    await t.session.prompt('One.');
+    await t.session.prompt('Two.');
+    return t;
+  };
+  const off = await run(false);
+  for (const request of off.requests) {
+    assert.ok(!request.tools.some(({ name }) => name === 'revert_to_state'));
+    const said = off.session.messages.slice(0, request.messages.length);
+    assert.equal(JSON.stringify(request.messages), JSON.stringify(said));
+    assert.ok(!JSON.stringify(request).includes('[n0]'));
+  }
+  assert.equal(off.tools.get('revert_to_state'), undefined);
+  assert.ok(!off.tools.list().some(({ name }) => name === 'revert_to_state'));
+  const opted = await run(true);
+  assert.ok(opted.requests.every(({ tools }) => tools.at(-1)?.name === 'revert_to_state'));
+  assert.deepEqual(textsOf(opted.requests[2]).slice(-2), ['[n4] ok', '[n5] Two.']);
+  off.assertSound();
+  opted.assertSound();
+});
+
+test('not opted in: a call of the tool is one of an unknown tool, and nothing is queued', async () => {
+  const t = session({ settings: { revertEnabled: false }, script: [calls(revert('failure', 0)), ok] });
+  await t.session.prompt('Go.');
+  assert.match(t.results()[0]?.content ?? '', /^There is no tool named revert_to_state/);
+  assert.deepEqual(records(t), []);
+});
+
+test('the next request holds the lesson, the steering message and none of the abandoned text', async () => {
+  const t = session({
+    script: [
+      { text: 'SECRET one', ...calls(read('a.txt')) },
+      { text: 'SECRET two', ...calls(read('missing.txt')) },
+      calls(revert('failure', 0, 'Both ways are dead ends.')),
+      ok,
+    ],
+  });
+  await t.session.prompt('Go.');
+  assert.deepEqual(textsOf(t.requests[3]), [
+    '[n0] Go. [revert-lesson: Both ways are dead ends. (abandoned: read_file)]',
+    STEER.text,
+  ]);
+  assert.deepEqual(roles(t), ['user', 'assistant']);
+  assert.equal(t.session.tree.size, 8, 'nothing is deleted');
+  t.assertSound();
+});
+
+test('the revert is applied between turns, after all results of the message are stored', async () => {
+  const t = session({ script: [calls(revert('failure', 0, 's'), read('a.txt')), ok] });
+  await t.session.prompt('Go.');
+  assert.deepEqual(
+    t.events.flatMap(event =>
+      event.type === 'message_end'
+        ? [event.message.role]
+        : event.type === 'revert_applied'
+          ? ['applied']
+          : [],
+    ),
+    ['user', 'assistant', 'tool', 'tool', 'applied', 'assistant'],
+  );
+  assert.deepEqual(records(t)[0]?.abandonedNodeIds, [1, 2, 3]);
+  t.assertSound();
+});
+
+test('each drained request leaves one record in the log; of several the first valid one is applied', async () => {
+  const t = session({
+    script: [
+      calls(read('a.txt'), revert('failure', 9, 'a'), revert('tangent', 0, 'b'), revert('failure', 0, 'c')),
+      ok,
+    ],
+  });
+  await t.session.prompt('Go.');
+  const stored = t.sessionLog.entries.flatMap(entry => (entry.type === 'revert' ? [entry.record] : []));
+  assert.deepEqual(stored, records(t));
+  assert.deepEqual(
+    stored.map(({ category, target, applied, reason, summary }) => [
+      category,
+      target,
+      applied,
+      reason,
+      summary,
+    ]),
+    [
+      ['failure', 9, false, 'there is no node n9', 'a'],
+      ['tangent', 0, true, null, 'b'],
+      ['failure', 0, false, 'another revert of the same turn was applied', 'c'],
+    ],
+  );
+  const told = textsOf(t.requests[1]).slice(2);
+  assert.match(told[0] ?? '', /^\[n\d+\] Your revert to n9 was not applied: there is no node n9\./);
+  assert.match(
+    told[1] ?? '',
+    /Your revert to n0 was not applied: another revert of the same turn was applied\./,
+  );
+  t.assertSound();
+});
+
+test('a rejection is told to the model in the next turn, once', async () => {
+  const t = session({ script: [calls(revert('failure', 0)), calls(read('a.txt')), ok] });
+  await t.session.prompt('Go.');
+  const told = t.requests.map(
+    request => textsOf(request).filter(text => text.includes('was not applied')).length,
+  );
+  assert.deepEqual(told, [0, 1, 1]);
+  assert.match(
+    textsOf(t.requests[1]).at(-1) ?? '',
+    /Your revert to n0 was not applied: nothing but the revert itself comes after n0/,
+  );
+  t.assertSound();
+});
+
+test('the words of the user are never dropped by the model', async () => {
+  const t = session({ script: [ok, calls(read('a.txt'), revert('failure', 0)), ok] });
+  await t.session.prompt('One.');
+  await t.session.prompt('Two.');
+  assert.equal(records(t)[0]?.applied, false);
+  assert.deepEqual(roles(t), [
+    'user',
+    'assistant',
+    'user',
+    'assistant',
+    'tool',
+    'tool',
+    'steering',
+    'assistant',
+  ]);
+});
+
+test('what the model wished for in a turn that the user stopped is not done, and it is told so', async () => {
+  const t = session({
+    script: [
+      (_request, _n, signal) => {
+        signal.addEventListener('abort', () => undefined);
+        return calls(read('a.txt'), revert('failure', 0));
+      },
+      ok,
+    ],
+  });
+  t.session.onDidEmit(event => {
+    if (event.type === 'tool_end' && event.call.name === 'revert_to_state') t.session.stop();
+  });
+  await t.session.prompt('Go.');
+  assert.equal(records(t)[0]?.reason, 'the user stopped the turn');
+  await t.session.prompt('And now?');
+  assert.ok(textsOf(t.requests[1]).some(text => text.includes('was not applied: the user stopped the turn')));
+  t.assertSound();
+});
+
+test('previews of the abandoned span are discarded with the reason, by the actor of the revert, in every mode', async () => {
+  for (const modelAuthority of ['apply', 'recommend', 'none'] as const) {
+    const t = session({
+      settings: { modelAuthority, forcing: 'off' },
+      script: [calls(edit('a.txt', 'a', 'A')), calls(revert('failure', 0, 's')), ok],
+    });
+    await t.session.prompt('Go.');
+    assert.deepEqual(
+      t.store
+        .ledger()
+        .map(({ previewId, action, actor, reason, outcome }) => [previewId, action, actor, reason, outcome]),
+      [['p1', 'discard', 'model', 'abandoned by revert to n0', 'discarded']],
+    );
+    const said = textsOf(t.requests.at(-1)).join('\n');
+    assert.ok(!said.includes('p1') && !said.includes('a.txt'), said);
+    assert.equal(t.session.state, 'idle');
+    t.assertSound();
+  }
+});
+
+test('what was staged on the trunk that stays is not touched, and the model is reminded of it again', async () => {
+  const t = session({
+    settings: { forcing: 'off' },
+    script: [
+      calls(edit('a.txt', 'a', 'A')),
+      calls(edit('b.txt', 'b', 'B')),
+      calls(revert('tangent', 2, 's')),
+      ok,
+    ],
+  });
+  await t.session.prompt('Go.');
+  assert.deepEqual([t.store.get('p1')?.state.kind, t.store.get('p2')?.state.kind], ['pending', 'discarded']);
+  const reminders = textsOf(t.requests.at(-1)).filter(text => text.includes('Pending: p1'));
+  assert.equal(reminders.length, 1);
+  t.assertSound();
+});
+
+test('changes that the span applied come back as one preview with their inverse', async () => {
+  const t = session({
+    settings: { forcing: 'off' },
+    script: [
+      calls(edit('a.txt', 'a', 'A')),
+      calls(call('resolve', { action: 'apply', reason: 'r' })),
+      calls(edit('a.txt', 'A', 'AA'), edit('b.txt', 'b', 'B')),
+      calls(call('resolve', { action: 'apply', reason: 'r' })),
+      calls(call('resolve', { action: 'apply', reason: 'r' })),
+      calls(revert('failure', 0, 's')),
+      ok,
+      ok,
+    ],
+  });
+  await t.session.prompt('Go.');
+  assert.deepEqual(
+    [t.workspace.text('a.txt'), t.workspace.text('b.txt')],
+    ['AA', 'B'],
+    'files are not touched',
+  );
+  const undo = t.store.get('p4');
+  assert.deepEqual(
+    [undo?.label, undo?.sourceToolName, undo?.state.kind, undo?.changes?.map(({ path }) => path).sort()],
+    ['Undo 2 changes of the abandoned branch', 'revert_to_state', 'pending', ['a.txt', 'b.txt']],
+  );
+  assert.ok(textsOf(t.requests.at(-1)).some(text => text.includes('Pending: p4 (Undo 2 changes')));
+  await t.click('p4', 'apply');
+  assert.deepEqual([t.workspace.text('a.txt'), t.workspace.text('b.txt')], ['a', 'b']);
+  t.assertSound();
+});
+
+test('a person goes back, whether or not the model may: prompts too, and nothing is said of it', async () => {
+  const t = session({
+    settings: { revertEnabled: false },
+    script: [{ text: 'first' }, { text: 'second' }, ok],
+  });
+  await t.session.prompt('One.');
+  await t.session.prompt('Two.');
+  const record = await t.session.revert({ category: null, target: 1, summary: null });
+  assert.deepEqual([record.applied, record.actor, record.abandonedNodeIds], [true, 'human', [2, 3]]);
+  await t.session.prompt('Three.');
+  assert.deepEqual(textsOf(t.requests[2]), ['One.', 'first', 'Three.']);
+  t.assertSound();
+});
+
+test('a person gives a category and a summary, and the model is told them', async () => {
+  const t = session({ settings: { revertEnabled: false }, script: [{ text: 'first' }, ok] });
+  await t.session.prompt('One.');
+  await t.session.revert({ category: 'failure', target: 0, summary: 'Too slow.' });
+  await t.session.continue();
+  assert.deepEqual(textsOf(t.requests[1]), ['One. [revert-lesson: Too slow.]', STEER.text]);
+  t.assertSound();
+});
+
+test('a person goes back while a turn runs: it is stopped first, and nothing goes on by itself', async () => {
+  const t = session({ script: [calls(read('a.txt')), { text: 'wor', hang: true }, ok] });
+  const run = t.session.prompt('One.');
+  await t.nextEvent(event => event.type === 'message_update');
+  const record = await t.session.revert({ category: null, target: 0, summary: null });
+  await run;
+  assert.equal(record.applied, true);
+  assert.deepEqual([t.session.state, roles(t)], ['idle', ['user']]);
+  assert.equal(t.requests.length, 2);
+  t.assertSound();
+});
+
+test('a prompt that is given while a person goes back belongs to where they go', async () => {
+  const t = session({ script: [ok, { text: 'there' }] });
+  await t.session.prompt('One.');
+  const going = t.session.revert({ category: null, target: null, summary: null });
+  const prompted = t.session.prompt('Two.');
+  await going;
+  await prompted;
+  assert.deepEqual(textsOf(t.requests[1]), ['[n2] Two.']);
+  t.assertSound();
+});
+
+test('an abandoned branch can be switched back to; what became of its previews is told there', async () => {
+  const t = session({
+    settings: { forcing: 'off', modelAuthority: 'recommend' },
+    script: [calls(edit('a.txt', 'a', 'A')), ok, { text: 'other way' }, ok],
+  });
+  await t.session.prompt('One.');
+  const tip = t.session.tree.active;
+  await t.session.revert({ category: null, target: 0, summary: null });
+  assert.equal(t.store.get('p1')?.state.kind, 'discarded');
+  assert.equal(t.session.state, 'idle');
+  await t.session.continue();
+  assert.ok(!textsOf(t.requests[2]).join().includes('p1'));
+  await t.session.revert({ category: null, target: tip, summary: null });
+  await t.session.prompt('Two.');
+  assert.ok(textsOf(t.requests[3]).some(text => text.includes('The user discarded p1')));
+  t.assertSound();
+});
+
+test('an undo that waits or was applied is not staged again when the branch is left once more', async () => {
+  const t = session({
+    settings: { forcing: 'off' },
+    script: [calls(edit('a.txt', 'a', 'A')), calls(call('resolve', { action: 'apply', reason: 'r' })), ok],
+  });
+  await t.session.prompt('One.');
+  const tip = t.session.tree.active;
+  const go = (target: number | null) => t.session.revert({ category: null, target, summary: null });
+  await go(0);
+  assert.equal(t.store.get('p2')?.label, 'Undo 1 change of the abandoned branch');
+  await go(tip);
+  await go(0);
+  assert.equal(t.store.get('p3'), undefined);
+});
+
+test('after a reload the next request is the same: trunk, tags and steering message', async () => {
+  const script = [
+    calls(read('a.txt'), read('b.txt')),
+    calls(edit('a.txt', 'a', 'A'), revert('completion', 2, 'Read a.')),
+    { text: 'wor', error: {} },
+  ];
+  const t = session({ settings: { forcing: 'off' }, script });
+  await t.session.prompt('Go.');
+  const before = textsOf(t.requests.at(-1));
+  const again = session({ settings: { forcing: 'off' }, script: [ok], log: t.log, sessionLog: t.sessionLog });
+  assert.deepEqual(again.session.tree.trunk, t.session.tree.trunk);
+  await again.session.continue();
+  const after = textsOf(again.requests[0]);
+  assert.deepEqual(after.slice(0, before.length), before);
+  assert.ok(before.includes(STEER.text));
+  again.assertSound();
+});
