@@ -1,6 +1,5 @@
 /**
  * Encodings that Node can read and not write, by VS Code's names of them, with the names by which `TextDecoder` knows them.
- * Those whose characters are longer than two bytes are left out.
  */
 const labels = {
   windows1250: 'windows-1250',
@@ -25,13 +24,18 @@ const labels = {
   iso885914: 'iso-8859-14',
   iso885915: 'iso-8859-15',
   iso885916: 'iso-8859-16',
+  iso885911: 'windows-874',
+  cp866: 'ibm866',
   koi8r: 'koi8-r',
   koi8u: 'koi8-u',
   macroman: 'macintosh',
   shiftjis: 'shift_jis',
   eucjp: 'euc-jp',
   euckr: 'euc-kr',
+  cp950: 'big5',
+  gb2312: 'gbk',
   gbk: 'gbk',
+  gb18030: 'gb18030',
 } as const;
 
 export type TabledEncoding = keyof typeof labels;
@@ -57,29 +61,30 @@ export function tableFor(name: TabledEncoding): EncodingTable {
   return table;
 }
 
-/** Decodes every sequence of one and two bytes once, and writes by looking up what they gave. */
+/** Decodes every sequence of the encoding's characters once, and writes by looking up what they gave. */
 function makeTable(label: string): EncodingTable {
   const strict = new TextDecoder(label, { fatal: true });
   // Tens of thousands of errors would take their time.
   const lenient = new TextDecoder(label);
-  const charOf = (...bytes: number[]): string | undefined => {
-    const text = lenient.decode(Uint8Array.from(bytes));
-    return text === '' || text.includes('\ufffd') ? undefined : text;
-  };
   const codes = new Map<string, readonly number[]>();
   const leads: number[] = [];
-  for (let byte = 0; byte < 256; byte++) {
-    const char = charOf(byte);
-    if (char === undefined) leads.push(byte);
-    else if (!codes.has(char)) codes.set(char, [byte]);
-  }
-  for (const lead of leads) {
-    for (let trail = 0x21; trail < 256; trail++) {
-      const char = charOf(lead, trail);
+  const add = (sequences: readonly (readonly number[])[]): boolean[] =>
+    charsOf(sequences, lenient).map((char, i) => {
       // A trail that stands for itself after a lead that stands for nothing is no character of two bytes.
-      if (char !== undefined && [...char].length === 1 && !codes.has(char)) codes.set(char, [lead, trail]);
-    }
+      const isOne =
+        char !== '\ufffd' &&
+        char !== '' &&
+        char.length === String.fromCodePoint(char.codePointAt(0) ?? 0).length;
+      if (isOne && !codes.has(char)) codes.set(char, sequences[i] ?? []);
+      return isOne;
+    });
+  for (let byte = 0; byte < 256; byte++) {
+    if (byte === LINE_FEED) codes.set('\n', [byte]);
+    else if (!add([[byte]])[0]) leads.push(byte);
   }
+  const trails = Array.from({ length: 256 - 0x21 }, (_, i) => 0x21 + i);
+  for (const lead of leads) add(trails.map(trail => [lead, trail]));
+  if (label === 'gb18030') add(Array.from({ length: FOUR_BYTES }, (_, n) => fourBytes(n)));
   const decode = (bytes: Uint8Array): string | undefined => {
     try {
       return strict.decode(bytes);
@@ -88,10 +93,48 @@ function makeTable(label: string): EncodingTable {
     }
   };
   const encode = (text: string): Uint8Array => {
-    const bytes = new Uint8Array(text.length * 2);
+    const bytes = new Uint8Array(text.length * 4);
     let length = 0;
-    for (const char of text) for (const byte of codes.get(char) ?? [0x3f]) bytes[length++] = byte;
+    const codeOf = (char: string): readonly number[] =>
+      codes.get(char) ?? (label === 'gb18030' ? supplementaryCode(char) : undefined) ?? [0x3f];
+    for (const char of text) for (const byte of codeOf(char)) bytes[length++] = byte;
     return bytes.slice(0, length);
   };
   return { decode, encode };
+}
+
+/** How many sequences of four bytes GB 18030 has for characters of the basic plane. */
+const FOUR_BYTES = 39_420;
+/** Where those of the other planes begin, one for each code point from U+10000 on. */
+const SUPPLEMENTARY = 189_000;
+
+const LINE_FEED = 0x0a;
+
+/** What each of the sequences stands for, which must not hold a line feed. All at once: one by one takes ten times as long. */
+function charsOf(
+  sequences: readonly (readonly number[])[],
+  decoder: InstanceType<typeof TextDecoder>,
+): string[] {
+  const bytes = new Uint8Array(sequences.reduce((sum, { length }) => sum + length + 1, 0));
+  let at = 0;
+  for (const sequence of sequences) {
+    for (const byte of sequence) bytes[at++] = byte;
+    bytes[at++] = LINE_FEED;
+  }
+  return decoder.decode(bytes).split('\n').slice(0, sequences.length);
+}
+
+function supplementaryCode(char: string): readonly number[] | undefined {
+  const point = char.codePointAt(0) ?? 0;
+  return point >= 0x10000 ? fourBytes(SUPPLEMENTARY + point - 0x10000) : undefined;
+}
+
+/** The n-th sequence of four bytes. */
+function fourBytes(n: number): readonly number[] {
+  return [
+    0x81 + Math.floor(n / 12_600),
+    0x30 + (Math.floor(n / 1_260) % 10),
+    0x81 + (Math.floor(n / 10) % 126),
+    0x30 + (n % 10),
+  ];
 }

@@ -10,13 +10,26 @@ export function encodingNamed(name: string): TextEncoding | undefined {
 }
 
 /**
- * The encoding in which VS Code reads the file if it has no byte order mark: that of its open document, else that of the
- * setting `files.encoding`. Encodings that are not known here count as UTF-8, which their text then mostly is not.
+ * The encoding in which VS Code reads the file if it has no byte order mark: that of its document if it is open, or if VS Code
+ * may judge by the language or the content of a file; else that of the setting `files.encoding`. Encodings that are not
+ * known here count as UTF-8, which their text then mostly is not.
  */
-export function encodingOfUri(uri: vscode.Uri): TextEncoding {
+export async function encodingOfUri(uri: vscode.Uri): Promise<TextEncoding> {
   const key = uri.toString();
-  const document = vscode.workspace.textDocuments.find(candidate => candidate.uri.toString() === key);
-  const name =
-    document?.encoding ?? vscode.workspace.getConfiguration('files', uri).get<string>('encoding', 'utf8');
-  return encodingNamed(name) ?? defaultEncoding;
+  const files = vscode.workspace.getConfiguration('files', uri);
+  const isJudged =
+    (files.inspect('encoding')?.languageIds ?? []).length > 0 || files.get('autoGuessEncoding') === true;
+  const document =
+    vscode.workspace.textDocuments.find(candidate => candidate.uri.toString() === key) ??
+    (isJudged ? await openedOrMissing(uri) : undefined);
+  return encodingNamed(document?.encoding ?? files.get('encoding', 'utf8')) ?? defaultEncoding;
+}
+
+/** `undefined` for a file that is not there, or is no text. */
+async function openedOrMissing(uri: vscode.Uri): Promise<vscode.TextDocument | undefined> {
+  try {
+    return await vscode.workspace.openTextDocument(uri);
+  } catch {
+    return undefined;
+  }
 }

@@ -40,6 +40,8 @@ const cases: readonly Case[] = [
   around('Shift-JIS', hex('93 fa 96 7b 5c 20 b1 0d 0a'), hex('20 83 5c 83 65 0a'), 'shiftjis'),
   around('EUC-JP', hex('c6 fc cb dc 20'), hex('20 8e b1 0a'), 'eucjp'),
   around('GBK', hex('d6 d0 ce c4 20'), hex('20 b9 fa 0a'), 'gbk'),
+  around('Big5', hex('a4 a4 a4 e5 20'), hex('20 a4 5c 0a'), 'cp950'),
+  around('GB 18030', hex('d6 d0 81 30 84 36 20'), hex('20 94 39 da 33 0a'), 'gb18030'),
   around('KOI8-R', hex('f0 d2 c9 20'), hex('20 d7 c5 d4 0a'), 'koi8r'),
   around('CRLF', 'one\r\n', ' three\r\nfour\r\n'),
   around('line endings of all kinds', 'one\r\ntwo\nthree\rfour ', ' five\r\n\r\n\n\rsix\n'),
@@ -110,6 +112,22 @@ suite('fidelity: byte for byte outside the edit', () => {
     const file = fileInWorkspace('fresh.txt');
     assert.deepEqual(await readFile(file), hex('93 fa 96 7b 0a'));
     await vscode.workspace.fs.delete(vscode.Uri.file(file));
+  });
+
+  test('an encoding that the workspace sets for one language', async () => {
+    const set = (encoding: string | undefined): Thenable<void> =>
+      vscode.workspace
+        .getConfiguration('files', { languageId: 'plaintext' })
+        .update('encoding', encoding, vscode.ConfigurationTarget.Workspace, true);
+    await set('koi8r');
+    try {
+      await givenFile('language.txt', hex('f0 d2 c9 20 73 75 72 65'));
+      await api.session.prompt('/edit language.txt :: При sure => Да');
+      await api.previews.resolve({ action: 'apply', reason: 'test' });
+      assert.deepEqual(await bytesOf('language.txt'), hex('e4 c1'));
+    } finally {
+      await set(undefined);
+    }
   });
 
   test('what the encoding of the file cannot hold is refused, and nothing is staged', async () => {

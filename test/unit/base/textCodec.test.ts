@@ -1,6 +1,6 @@
 import { test } from 'node:test';
 import assert from 'node:assert/strict';
-import { decodeText, encodeText, sameBytes } from '../../../src/agent/base/textCodec.ts';
+import { decodeText, encodeText, sameBytes, type EncodingName } from '../../../src/agent/base/textCodec.ts';
 
 const bytes = (...values: number[]): Uint8Array => Uint8Array.from(values);
 
@@ -65,4 +65,34 @@ test('encodings of the workspace are read and written byte for byte', () => {
     decodeText(bytes(0xef, 0xbb, 0xbf, 0x61), { name: 'shiftjis', bom: false })?.encoding.name,
     'utf8',
   );
+});
+
+const roundTrips: readonly [name: EncodingName, bytes: Uint8Array, text: string][] = [
+  ['cp950', bytes(0xa4, 0xa4, 0xa4, 0xe5, 0x0a), '中文\n'],
+  ['gb2312', bytes(0xd6, 0xd0, 0xce, 0xc4), '中文'],
+  // Two bytes, four bytes of the basic plane, four bytes beyond it.
+  ['gb18030', bytes(0xd6, 0xd0, 0x81, 0x30, 0x84, 0x36, 0x94, 0x39, 0xda, 0x33, 0x41), '中¥💩A'],
+  ['gb18030', bytes(0x90, 0x30, 0x81, 0x30, 0xe3, 0x32, 0x9a, 0x35), '\u{10000}\u{10ffff}'],
+  ['cp866', bytes(0x8f, 0xe0, 0xa8), 'При'],
+  ['iso885911', bytes(0xa1, 0xfb), 'ก๛'],
+];
+
+for (const [name, raw, text] of roundTrips) {
+  test(`${name} is read and written byte for byte: ${text.trim()}`, () => {
+    const decoded = decodeText(raw, { name, bom: false });
+    assert.equal(decoded?.text, text);
+    assert.ok(sameBytes(encodeText(text, decoded.encoding), raw));
+  });
+}
+
+test('every character of GB 18030 that can be read can be written', () => {
+  const encoding = { name: 'gb18030', bom: false } as const;
+  let text = '';
+  for (let point = 0x20; point < 0x30000; point += point < 0xd700 ? 7 : 101) {
+    if (point < 0xd800 || point > 0xdfff) text += String.fromCodePoint(point);
+  }
+  const raw = encodeText(text, encoding);
+  const decoded = decodeText(raw, encoding);
+  const lost = [...text].filter((char, i) => char !== [...(decoded?.text ?? '')][i]);
+  assert.deepEqual(lost.slice(0, 5), []);
 });
