@@ -25,24 +25,46 @@ export function cliFile(): string {
 const FLAGS = ['--no-ignore', 'hidden', '--no-ignore', 'vcs'];
 
 /** Finds the matches and their rewrites, and drops what it prints. */
-export function cliFind(pattern: string, rewrite: string, folder: string): Promise<void> {
-  return run(['run', '-p', pattern, '-r', rewrite, '--json=stream', ...FLAGS, folder]);
+export async function cliFind(pattern: string, rewrite: string, folder: string): Promise<void> {
+  await run(['run', '-p', pattern, '-r', rewrite, '--json=stream', ...FLAGS, folder]);
+}
+
+/** A piece of a file: offsets into its UTF-8, the second one past its end. */
+export type ByteRange = readonly [start: number, end: number];
+
+/** The pieces of a TypeScript file that the program could not parse, in the order of the text. */
+export async function cliErrors(file: string): Promise<ByteRange[]> {
+  const language = file.endsWith('.tsx') ? 'tsx' : 'ts';
+  const rule = JSON.stringify({ id: 'error', language, rule: { kind: 'ERROR' } });
+  const rows = await run(['scan', '--inline-rules', rule, '--json=stream', ...FLAGS, file], true);
+  return rows
+    .split('\n')
+    .filter(row => row !== '')
+    .map(row => {
+      const { start, end } = (JSON.parse(row) as { range: { byteOffset: { start: number; end: number } } })
+        .range.byteOffset;
+      return [start, end];
+    });
 }
 
 /** Rewrites the files of a folder. */
-export function cliUpdate(pattern: string, rewrite: string, folder: string): Promise<void> {
-  return run(['run', '-p', pattern, '-r', rewrite, '--update-all', ...FLAGS, folder]);
+export async function cliUpdate(pattern: string, rewrite: string, folder: string): Promise<void> {
+  await run(['run', '-p', pattern, '-r', rewrite, '--update-all', ...FLAGS, folder]);
 }
 
-function run(args: string[]): Promise<void> {
+function run(args: string[], keep = false): Promise<string> {
   return new Promise((resolve, reject) => {
-    const child = spawn(cliFile(), args, { stdio: ['ignore', 'ignore', 'pipe'] });
+    const child = spawn(cliFile(), args, { stdio: ['ignore', keep ? 'pipe' : 'ignore', 'pipe'] });
+    let output = '';
     let complaint = '';
-    child.stderr.setEncoding('utf8').on('data', (text: string) => (complaint += text));
+    child.stdout?.setEncoding('utf8').on('data', (text: string) => (output += text));
+    child.stderr?.setEncoding('utf8').on('data', (text: string) => (complaint += text));
     child.once('error', reject);
     // Status 1 is that nothing was found.
     child.once('close', code =>
-      code === 0 || code === 1 ? resolve() : reject(new Error(`ast-grep ended with ${code}: ${complaint}`)),
+      code === 0 || code === 1
+        ? resolve(output)
+        : reject(new Error(`ast-grep ended with ${code}: ${complaint}`)),
     );
   });
 }

@@ -51,8 +51,8 @@ export interface Comparison {
   /** Files that the program changed. */
   readonly changed: number;
   readonly replacements: number;
-  /** Files that differ, relative to the folder. */
-  readonly different: readonly string[];
+  /** Files that differ, relative to the folder, and the first line (1-based) in which they do. */
+  readonly different: readonly { readonly name: string; readonly line: number }[];
 }
 
 /**
@@ -87,7 +87,7 @@ export async function compare(
   fs.cpSync(folder, copy, { recursive: true });
   await cliUpdate(pat, out, copy);
   let changed = 0;
-  const different: string[] = [];
+  const different: { name: string; line: number }[] = [];
   for (const entry of fs.readdirSync(folder, { recursive: true, withFileTypes: true })) {
     if (!entry.isFile()) continue;
     const file = path.join(entry.parentPath, entry.name);
@@ -95,9 +95,16 @@ export async function compare(
     const before = fs.readFileSync(file);
     const theirs = fs.readFileSync(path.join(copy, name));
     if (!before.equals(theirs)) changed++;
-    if (!theirs.equals(staged.get(name) ?? before)) different.push(name);
+    const ours = staged.get(name) ?? before;
+    if (!theirs.equals(ours)) different.push({ name, line: firstDifferentLine(theirs, ours) });
   }
   return { changed, replacements, different };
+}
+
+function firstDifferentLine(a: Uint8Array, b: Uint8Array): number {
+  let line = 1;
+  for (let at = 0; at < a.length && a[at] === b[at]; at++) if (a[at] === 0x0a) line++;
+  return line;
 }
 
 function slashed(file: string): string {
