@@ -13,7 +13,20 @@ export function sentenceFor(error: unknown, l10n: SentenceLocaliser): string | u
       error.paths.join(', '),
     );
   }
-  if (error instanceof PathError) return l10n.t('That path is not inside the workspace.');
+  if (error instanceof PathError) return pathSentence(error, l10n);
   if (isToolError(error)) return l10n.t('Nothing was resolved: {0}', error.message);
   return undefined;
+}
+
+function pathSentence({ code }: PathError, l10n: SentenceLocaliser): string {
+  switch (code) {
+    case 'outside':
+      return l10n.t('That path is not inside the workspace.');
+    case 'protected':
+      return l10n.t('That path belongs to git itself and is not touched.');
+    case 'empty':
+      return l10n.t('That is no path of a file.');
+    case 'noWorkspace':
+      return l10n.t('No folder is open: open the folder with the file first.');
+  }
 }

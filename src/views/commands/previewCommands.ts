@@ -17,6 +17,7 @@ import type { Restaging } from '../preview/restaging.ts';
 import { showInfo } from '../toast.ts';
 import { ApplyGuard } from './applyGuard.ts';
 import type { BulkVotes } from './bulkVotes.ts';
+import { openFileOf } from './openFile.ts';
 import { isFromTree, seenRevisions, targetsOf, type PreviewTarget } from './previewTarget.ts';
 import type { CommandHandlers } from './registerCommand.ts';
 
@@ -36,7 +37,7 @@ export interface PreviewCommandsOptions {
 
 /** Everything that a person does to previews, by lens, editor title, key, tree, chat or palette. */
 export function previewCommands(options: PreviewCommandsOptions): CommandHandlers {
-  const { store, invoker, session, opener, pendingView, tabs, settings, files } = options;
+  const { store, invoker, session, opener, pendingView, tabs, settings } = options;
   const guard = new ApplyGuard(options);
   /** Loaded on first use: activation does not pay for it. */
   const bulk = async (): Promise<BulkVotes> => new (await import('./bulkVotes.ts')).BulkVotes(options);
@@ -121,8 +122,11 @@ export function previewCommands(options: PreviewCommandsOptions): CommandHandler
     },
     'redline.preview.openFile': async (...args) => {
       const [first] = await targets(args);
-      const path = first?.path ?? (first && store.get(first.id)?.changes?.[0]?.path);
-      if (path !== undefined) await vscode.window.showTextDocument(files(path));
+      const [head] = store.list(settings.order);
+      const target = first ?? (head && targetOf(head));
+      if (!target) return openHead();
+      const clicked = args[0] instanceof vscode.Uri ? args[0] : undefined;
+      await openFileOf(options, target, clicked ?? vscode.window.activeTextEditor?.document.uri);
     },
     'redline.preview.applyAll': async () => {
       const all = pending();

@@ -52,6 +52,8 @@ export async function createAgent(context: vscode.ExtensionContext): Promise<Age
   const workspace = new VsCodeWorkspace();
   const storage = context.storageUri ?? context.globalStorageUri;
   const isOurs = await lockStorage(storage, subscriptions, log);
+  // Windows without a folder share one storage, and have nothing between them that could be lost.
+  if (!isOurs && context.storageUri) tellOfOtherWindow();
   const store = await openStore(storage, isOurs, subscriptions, log);
   await takeBackCutOff(store, storage, workspace, log);
   store.forgetResolved(daysAgo(settings.retentionDays)).catch((error: unknown) => {
@@ -113,6 +115,14 @@ async function lockStorage(folder: vscode.Uri, owned: vscode.Disposable[], log: 
     log.error(`Locking ${folder.fsPath} failed: ${detailOf(error)}`);
     return true;
   }
+}
+
+function tellOfOtherWindow(): void {
+  void showWarning(
+    vscode.l10n.t(
+      'Another window keeps the previews of this workspace. Previews made in this window last until it closes.',
+    ),
+  );
 }
 
 /** Takes back what a crash cut off, in this window's log or another's, and tells the person. */
@@ -208,8 +218,8 @@ function sideLogs(storage: vscode.Uri): string {
 }
 
 /**
- * The previews of this workspace. A log that cannot be read is left as it is, and so is one that another window writes:
- * previews then live as long as this window, and the person is told.
+ * The previews of this workspace. A log that cannot be read is left as it is, which the person is told, and so is one that
+ * another window writes: previews then live as long as this window.
  */
 async function openStore(
   folder: vscode.Uri,
@@ -231,14 +241,7 @@ async function openStore(
       return new PreviewStore(noLog, onLogFailure);
     }
   };
-  if (!isOurs) {
-    void showWarning(
-      vscode.l10n.t(
-        'Another window keeps the previews of this workspace. Previews made in this window last until it closes.',
-      ),
-    );
-    return passing();
-  }
+  if (!isOurs) return passing();
   try {
     const { entries, badLines, torn } = await logFile.load();
     if (badLines.length > 0)

@@ -11,7 +11,14 @@ import type { Settings } from '../host/settings.ts';
 import { oneLine } from '../plainText.ts';
 import { tabTitle, type PreviewTabs } from './previewTabs.ts';
 import { changesFile } from './shownChange.ts';
-import { changeUri, opaqueUri, parsePreviewUri, type FileUris, type PreviewAddress } from './previewUri.ts';
+import {
+  changeUri,
+  documentPath,
+  opaqueUri,
+  parsePreviewUri,
+  type FileUris,
+  type PreviewAddress,
+} from './previewUri.ts';
 import type { ProposalEdits } from './proposalEdits.ts';
 
 export interface PreviewOpenerOptions {
@@ -184,7 +191,7 @@ export class PreviewOpener implements vscode.Disposable {
       return;
     }
     const resources = changes.map(change => [
-      files(change.path),
+      vscode.Uri.from({ scheme: 'file', path: documentPath(change.path, files) }),
       change.before ? changeUri(id, change, 'base', files) : undefined,
       change.after ? changeUri(id, change, 'proposal', files) : undefined,
     ]);

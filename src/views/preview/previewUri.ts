@@ -1,4 +1,6 @@
+import { posix } from 'node:path';
 import * as vscode from 'vscode';
+import { PathError } from '../../agent/base/errors.ts';
 import type { FileChange } from '../../agent/preview/fileChange.ts';
 import type { Preview } from '../../agent/preview/preview.ts';
 import { PREVIEW_SCHEME } from '../contributions.ts';
@@ -14,8 +16,24 @@ export interface PreviewAddress {
   readonly path: string;
 }
 
-/** Where a change's file lives; its path is the path of the preview document. */
+/**
+ * Where a change's file lives; its path is the path of the preview document.
+ * @throws PathError for what is in no open folder
+ */
 export type FileUris = (workspacePath: string) => vscode.Uri;
+
+/**
+ * The path of a file's preview documents. One whose folder is not open has one too: what was proposed for it can still be
+ * looked at.
+ */
+export function documentPath(path: string, files: FileUris): string {
+  try {
+    return files(path).path;
+  } catch (error) {
+    if (error instanceof PathError) return posix.normalize(`/${path}`);
+    throw error;
+  }
+}
 
 /** The document of one change. */
 export function changeUri(
@@ -24,7 +42,7 @@ export function changeUri(
   side: PreviewSide,
   files: FileUris,
 ): vscode.Uri {
-  return previewUri({ previewId, side, path: files(change.path).path });
+  return previewUri({ previewId, side, path: documentPath(change.path, files) });
 }
 
 /** The readable document that stands for a preview without file changes. */

@@ -8,7 +8,7 @@ import type { PreviewStore } from '../../agent/preview/previewStore.ts';
 import type { Rebaser } from '../../agent/preview/rebaser.ts';
 import { PREVIEW_SCHEME } from '../contributions.ts';
 import { changesFile } from './shownChange.ts';
-import { parsePreviewUri, type FileUris, type PreviewAddress } from './previewUri.ts';
+import { documentPath, parsePreviewUri, type FileUris, type PreviewAddress } from './previewUri.ts';
 
 /** The most lines of an edit that the model is told. */
 const MAX_PATCH_LINES = 60;
@@ -152,7 +152,7 @@ export class ProposalEdits implements vscode.Disposable {
       if (preview?.state.kind !== 'pending' || !changesFile(preview, path, files)) {
         throw vscode.FileSystemError.Unavailable(vscode.l10n.t('This preview is no longer pending.'));
       }
-      const edited = await editedChanges(preview, change => files(change.path).path === path, bytes);
+      const edited = await editedChanges(preview, change => documentPath(change.path, files) === path, bytes);
       if (!edited) {
         throw vscode.FileSystemError.Unavailable(
           vscode.l10n.t('This is not text in an encoding that Redline knows.'),

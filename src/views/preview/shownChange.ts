@@ -1,7 +1,7 @@
 import type { FileChange } from '../../agent/preview/fileChange.ts';
 import type { Preview } from '../../agent/preview/preview.ts';
 import type { PreviewStore } from '../../agent/preview/previewStore.ts';
-import type { FileUris, PreviewAddress } from './previewUri.ts';
+import { documentPath, type FileUris, type PreviewAddress } from './previewUri.ts';
 
 /** A file's change, and the preview that it belongs to. */
 export interface ShownChange {
@@ -37,7 +37,7 @@ export function changesFile(preview: Preview, path: string, files: FileUris): bo
 function changeAt(preview: Preview, path: string, files: FileUris): ShownChange | undefined {
   // Making an address is slow, and there may be thousands: only where the end of the path agrees.
   const change = preview.changes?.find(
-    candidate => path.endsWith(belowFirst(candidate.path)) && files(candidate.path).path === path,
+    candidate => path.endsWith(belowFirst(candidate.path)) && documentPath(candidate.path, files) === path,
   );
   return change && { preview, change };
 }

@@ -105,6 +105,16 @@ suite('manners: previews do not get in the way', () => {
     assert.deepEqual(await vscode.workspace.fs.readFile(uri), shown);
   });
 
+  test('what is proposed for a file of no open folder is shown, and refused with a vote: it stays pending', async () => {
+    const { id } = push('../elsewhere.txt', 'kept');
+    await vscode.commands.executeCommand('redline.preview.open', id);
+    assert.equal(vscode.window.activeTextEditor?.document.getText(), 'kept');
+    await vscode.commands.executeCommand('redline.preview.apply', id);
+    assert.equal(api.previews.get(id)?.state, 'pending');
+    await vscode.commands.executeCommand('redline.preview.discard', id);
+    await noRedlineTab();
+  });
+
   test('Next and Previous walk the stack in its order and around its ends', async () => {
     await setting('resolve.order', 'oldestFirst');
     const ids = [0, 1, 2].map(i => push(`walk${i}.txt`, `${i}`).id);
