@@ -148,11 +148,13 @@ describe('the chat panel', () => {
     await action('apply').click();
     await action('discard').click();
     await action('open').click();
+    await page.getByRole('button', { name: 'a.ts src modified' }).click();
     assert.deepEqual(await chat.said(), [
       { type: 'resolve', id: 'p1', revision: 1, action: 'apply' },
       { type: 'resolve', id: 'p1', revision: 2, action: 'apply' },
       { type: 'resolve', id: 'p1', revision: 2, action: 'discard' },
       { type: 'open', id: 'p1' },
+      { type: 'open', id: 'p1', path: 'src/a.ts' },
     ]);
   });
 
@@ -385,7 +387,44 @@ describe('the chat panel', () => {
       'Third.',
     ]);
     assert.equal(await first?.evaluate(el => el.isConnected), true);
-    assert.equal(await page.locator('[data-kind="assistant"]').getAttribute('aria-live'), 'off');
+  });
+
+  test('an answer is announced once, when it is complete; what a snapshot brings is not', async () => {
+    const { page } = chat;
+    const spoken = page.locator('[aria-live="polite"].spoken');
+    await chat.snapshot([answer('Said before.')]);
+    const streamed = { ...answer('It **is** ', true), key: 'b' };
+    await chat.delta([streamed], { order: ['a', 'b'] });
+    await chat.post({ type: 'delta', items: [], texts: [{ key: 'b', append: 'done.' }] });
+    await page.locator('.markdown').getByText('It is done.').waitFor();
+    assert.equal(await page.locator('[data-kind="assistant"]').last().getAttribute('aria-live'), 'off');
+    assert.equal(await spoken.textContent(), '');
+    await chat.delta([{ ...streamed, text: 'It **is** done.', streaming: false }]);
+    assert.equal(await spoken.textContent(), 'It is done.');
+  });
+
+  test('a long chat without any control is scrolled by keyboard', async () => {
+    const { page } = chat;
+    const long = Array.from({ length: 60 }, (_, i) => `Paragraph ${i}.`).join('\n\n');
+    await chat.snapshot([answer(long)]);
+    const region = page.getByRole('region', { name: 'Conversation' });
+    await page.locator('#prompt').focus();
+    for (let i = 0; i < 10 && !(await region.evaluate(el => el.matches(':focus'))); i++)
+      await page.keyboard.press('Shift+Tab');
+    const scrolledTo = (top: number) =>
+      region.evaluate((el, wanted) => {
+        const isThere = (done: (is: boolean) => void): void =>
+          el.scrollTop === wanted
+            ? done(true)
+            : el.ownerDocument.defaultView.requestAnimationFrame(() => isThere(done));
+        return new Promise(isThere);
+      }, top);
+    const end = await region.evaluate(el => el.scrollTop as number);
+    assert.ok(end > 0);
+    await page.keyboard.press('Home');
+    await scrolledTo(0);
+    await page.keyboard.press('End');
+    await scrolledTo(end);
   });
 
   test('the list follows the end only while the person is there', async () => {

@@ -168,7 +168,7 @@ export class ChatView implements vscode.WebviewViewProvider, vscode.Disposable {
         return void (await this.#vote(action, id, reason ?? '', revision));
       }
       case 'open':
-        return void (await execute('redline.preview.open', message.id));
+        return void (await execute('redline.preview.open', message.id, message.path));
       case 'setMode':
         return this.#changeMode(message.mode);
       case 'setPlanMode':

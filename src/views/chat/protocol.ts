@@ -46,7 +46,8 @@ export const webviewMessage = z.discriminatedUnion('type', [
     action,
     reason: z.string().max(MAX_PROMPT_CHARS).optional(),
   }),
-  z.object({ type: z.literal('open'), id: previewId }),
+  /** With the path of one of its files, that file's diff. */
+  z.object({ type: z.literal('open'), id: previewId, path: z.string().max(4_000).optional() }),
   z.object({ type: z.literal('setMode'), mode }),
   z.object({ type: z.literal('setPlanMode'), on: z.boolean() }),
   /** The person wants to choose what goes with the prompt. */

@@ -71,6 +71,6 @@ function targetOf({ preview, change }: ActiveChange): PartTarget {
 /** A side on which a hunk has no lines shows it between two lines: it belongs to the one below. */
 function holds(hunk: Hunk, side: PreviewSide, line: number): boolean {
   const [start, end] =
-    side === 'base' ? [hunk.beforeStart, hunk.beforeEnd] : [hunk.afterStart, hunk.afterEnd];
+    side === 'proposal' ? [hunk.afterStart, hunk.afterEnd] : [hunk.beforeStart, hunk.beforeEnd];
   return line >= start && line < Math.max(end, start + 1);
 }

@@ -93,11 +93,11 @@ export class PreviewFileSystem implements vscode.FileSystemProvider, vscode.Disp
     const opaque = this.#store.get(previewId);
     if (opaque && !opaque.changes) {
       if (path !== opaqueUri(opaque, side).path) return undefined;
-      return { preview: opaque, bytes: Buffer.from(side === 'base' ? '' : opaqueDocument(opaque)) };
+      return { preview: opaque, bytes: Buffer.from(side === 'proposal' ? opaqueDocument(opaque) : '') };
     }
     const shown = shownChange(this.#store, this.#files, address);
     if (!shown) return undefined;
-    const content = side === 'base' ? shown.change.before : shown.change.after;
+    const content = side === 'proposal' ? shown.change.after : shown.change.before;
     return { preview: shown.preview, bytes: content ? bytesOfSide(content) : new Uint8Array() };
   }
 

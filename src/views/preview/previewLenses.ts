@@ -29,7 +29,7 @@ export class PreviewLenses implements vscode.CodeLensProvider, vscode.Disposable
 
   async provideCodeLenses(document: vscode.TextDocument): Promise<vscode.CodeLens[]> {
     const address = parsePreviewUri(document.uri);
-    if (address?.side !== 'proposal') return [];
+    if (!address || address.side === 'base') return [];
     if (this.#isEdited(document) && this.#store.get(address.previewId)?.state.kind === 'pending')
       return [lens(0, note(vscode.l10n.t('$(edit) Edited: save it to propose this')))];
     const last = document.lineCount - 1;

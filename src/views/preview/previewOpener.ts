@@ -192,7 +192,7 @@ export class PreviewOpener implements vscode.Disposable {
     }
     const resources = changes.map(change => [
       vscode.Uri.from({ scheme: 'file', path: documentPath(change.path, files) }),
-      change.before ? changeUri(id, change, 'base', files) : undefined,
+      change.before ? changeUri(id, change, change.after ? 'base' : 'deleted', files) : undefined,
       change.after ? changeUri(id, change, 'proposal', files) : undefined,
     ]);
     await vscode.commands.executeCommand('vscode.changes', tabTitle(oneLine(preview.label), id), resources);

@@ -5,8 +5,8 @@ import type { FileChange } from '../../agent/preview/fileChange.ts';
 import type { Preview } from '../../agent/preview/preview.ts';
 import { PREVIEW_SCHEME } from '../contributions.ts';
 
-/** The proposal, or what it was made on. */
-export type PreviewSide = 'base' | 'proposal';
+/** The proposal, or what it was made on; `deleted` is the base of a file that has no other side to be shown with. */
+export type PreviewSide = 'base' | 'proposal' | 'deleted';
 
 /** What a preview document's URI says. It never holds state: that lives in the store. */
 export interface PreviewAddress {
@@ -52,7 +52,8 @@ export function opaqueUri(preview: Preview, side: PreviewSide): vscode.Uri {
 
 export function parsePreviewUri(uri: vscode.Uri): PreviewAddress | undefined {
   if (uri.scheme !== PREVIEW_SCHEME) return undefined;
-  return { previewId: uri.authority, side: uri.query === 'base' ? 'base' : 'proposal', path: uri.path };
+  const side = uri.query === 'base' || uri.query === 'deleted' ? uri.query : 'proposal';
+  return { previewId: uri.authority, side, path: uri.path };
 }
 
 function previewUri({ previewId, side, path }: PreviewAddress): vscode.Uri {
@@ -60,6 +61,6 @@ function previewUri({ previewId, side, path }: PreviewAddress): vscode.Uri {
     scheme: PREVIEW_SCHEME,
     authority: previewId,
     path,
-    query: side === 'base' ? 'base' : '',
+    query: side === 'proposal' ? '' : side,
   });
 }

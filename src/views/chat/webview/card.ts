@@ -78,7 +78,7 @@ function fileRow(file: FileRow, card: Card, port: Port): HTMLElement {
     {
       class: `file ${file.change}`,
       title: `${title} (${file.changeLabel})`,
-      onClick: () => port.post({ type: 'open', id: card.id }),
+      onClick: () => port.post({ type: 'open', id: card.id, path: file.path }),
     },
     icon(CHANGE_ICONS[file.change], 'change-icon'),
     el('span', { class: 'file-path' }, name, folder),
