@@ -1,6 +1,4 @@
-import { AsyncLocalStorage } from 'node:async_hooks';
 import { untilAborted } from '../base/abort.ts';
-import { deferred } from '../base/deferred.ts';
 import { Emitter, type Event } from '../base/event.ts';
 import { BlockedPreviewError, messageOf, StalePreviewError, ToolError } from '../base/errors.ts';
 import { jsonSafe } from '../base/json.ts';
@@ -19,10 +17,10 @@ import {
   type SeenRevisions,
 } from './preview.ts';
 import type { PreviewStore } from './previewStore.ts';
+import { Resolvings } from './resolvings.ts';
 import {
   alreadyResolvedText,
   appliedText,
-  ownVoteText,
   recommendedText,
   revisedText,
   unknownPreviewText,
@@ -61,12 +59,6 @@ export interface ResolveDetails {
 
 type Callbacks = Pick<PendingAction, 'apply' | 'reject'>;
 
-/** A resolving that goes on, and the one whose callback asked for it. */
-interface Running {
-  readonly ended: Promise<void>;
-  readonly within: Running | undefined;
-}
-
 /**
  * The one place where previews are resolved, whoever asks. It guarantees that no callback runs twice at once or
  * again after success, that what lands is what the preview shows, and that each attempt stands in the ledger.
@@ -76,9 +68,7 @@ export class Invoker {
   readonly #workspace: LandingFiles;
   readonly #authority: () => ModelAuthority;
   readonly #callbacks = new Map<string, Callbacks>();
-  readonly #running = new Map<string, Running>();
-  /** Tells a callback's own votes from everybody else's. */
-  readonly #within = new AsyncLocalStorage<Running>();
+  readonly #resolvings = new Resolvings();
   readonly #applyFailed = new Emitter<Preview>();
 
   /** A preview is pending again after a failed apply: time to renew its directive and reminder. */
@@ -99,8 +89,8 @@ export class Invoker {
    * Resolves a preview, or says why not. A preview that somebody else resolved first gives a normal result that tells
    * who, how and why; one that is being resolved right now gives the same once that is over.
    * @throws ToolError for an unknown id, an older revision, a failed apply (the preview is pending again), or a vote
-   *   from within the callback that is already resolving this preview, which would wait for itself for ever; the
-   *   abort error when `signal` fires, while a callback that has begun still runs to its end and is recorded.
+   *   from within a callback that the one resolving this preview waits for, so that both would wait for ever; the abort
+   *   error when `signal` fires, while a callback that has begun still runs to its end and is recorded.
    */
   async resolve(request: ResolveRequest): Promise<AgentToolResult> {
     return untilAborted(request.signal, () => this.#resolve(request));
@@ -115,7 +105,7 @@ export class Invoker {
       case 'expired':
         return withDetails(this.#tooLate(preview, request), request, preview);
       case 'applying':
-        await this.#othersEnd(preview);
+        await this.#resolvings.end(preview, request.signal);
         return withDetails(this.#tooLate(this.#store.get(preview.id) ?? preview, request), request, preview);
       case 'pending':
         break;
@@ -128,29 +118,14 @@ export class Invoker {
     }
     const group = this.#group(preview, request);
     if (request.action === 'apply') refuseConflicts(group);
-    const { promise, resolve: end } = deferred();
-    const running: Running = { ended: promise, within: this.#within.getStore() };
-    for (const { id } of group) this.#running.set(id, running);
-    try {
-      return await this.#run(preview, group, request);
-    } finally {
-      for (const { id } of group) this.#running.delete(id);
-      end();
-    }
+    const ids = group.map(({ id }) => id);
+    return this.#resolvings.run(ids, () => this.#run(preview, group, request));
   }
 
   /** Answers a vote on a preview that somebody else resolved first. */
   #tooLate(preview: Preview, { actor }: ResolveRequest): AgentToolResult {
     const last = this.#store.ledger().findLast(({ previewId }) => previewId === preview.id);
     return textResult(alreadyResolvedText(preview, actor, last), { alreadyResolved: preview.id });
-  }
-
-  /** Waits until whoever resolves the preview is done. */
-  async #othersEnd(preview: Preview): Promise<void> {
-    const running = this.#running.get(preview.id);
-    for (let outer = this.#within.getStore(); running && outer; outer = outer.within)
-      if (outer === running) throw new ToolError(ownVoteText(preview));
-    await running?.ended;
   }
 
   /** Whether the vote is only written down: the model may not resolve this by itself. */
@@ -231,20 +206,14 @@ export class Invoker {
     if (!apply) throw new ToolError(`${nameOf(preview)} has no action to apply. Discard it.`);
     // Not waited for, so that an abort cannot come between: the log has it when the call returns.
     void this.#store.beginLanding([preview.id]);
-    const answer: unknown = await this.#call(preview, () => apply(reason, extra));
+    const answer: unknown = await this.#resolvings.call(preview.id, () => apply(reason, extra));
     return resultOf(answer, appliedText([preview], reason, []));
   }
 
   async #reject(preview: Preview, { reason, extra }: ResolveRequest): Promise<AgentToolResult> {
     const reject = this.#callbacks.get(preview.id)?.reject;
-    const answer: unknown = reject && (await this.#call(preview, () => reject(reason, extra)));
+    const answer: unknown = reject && (await this.#resolvings.call(preview.id, () => reject(reason, extra)));
     return resultOf(answer, `Discarded: ${preview.label}. Reason: ${reason}`);
-  }
-
-  /** Runs a callback so that its own votes are known. */
-  #call<T>(preview: Preview, callback: () => T): T {
-    const running = this.#running.get(preview.id);
-    return running ? this.#within.run(running, callback) : callback();
   }
 
   async #end(

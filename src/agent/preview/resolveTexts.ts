@@ -97,6 +97,10 @@ export function ownVoteText(preview: Preview): string {
 }
 
 /** Told to `asker`, who voted too late. `last` is what the ledger has of the preview. */
+export function circularVoteText(preview: Preview): string {
+  return `${nameOf(preview)} is being resolved by a callback that waits for the one that asks for it. One of them has to end first.`;
+}
+
 export function alreadyResolvedText(preview: Preview, asker: Actor, last?: LedgerEntry): string {
   const { state } = preview;
   switch (state.kind) {

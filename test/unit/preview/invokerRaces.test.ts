@@ -27,6 +27,11 @@ function heldApply(
   return { ...harness, gate, counts };
 }
 
+/** Lets everything happen that waits for nobody. */
+function nothingMoves(): Promise<void> {
+  return new Promise(resolve => setImmediate(resolve));
+}
+
 test('while it is being applied, every other resolver waits and is told the final outcome', async () => {
   const { resolve, gate, counts, state, outcomes } = heldApply();
   const first = resolve({ reason: 'mine' });
@@ -172,4 +177,76 @@ test('a callback that resolves its own preview is refused, and goes on: waiting 
   stage({ apply: () => refused().then(() => textResult('both')) });
   assert.equal(textOf(await resolve({ id: 'p1' })), 'both');
   assert.deepEqual(outcomes(), ['p2 apply applied', 'p1 apply applied']);
+});
+
+for (const third of [false, true]) {
+  test(`callbacks that would wait for each other${third ? ' by way of a third' : ''}: the last vote is refused, and all end`, async () => {
+    const { stage, resolve, outcomes } = new InvokerHarness();
+    const refusal = /^p1 .*is being resolved by a callback that waits for the one that asks for it/;
+    const begun = new Gate();
+    stage({
+      apply: async () => {
+        await begun.pass();
+        return resolve({ id: third ? 'p3' : 'p2' });
+      },
+    });
+    stage({
+      apply: async () => {
+        begun.open();
+        await nothingMoves();
+        await assert.rejects(resolve({ id: 'p1', action: 'discard' }), {
+          name: 'ToolError',
+          message: refusal,
+        });
+        return textResult('both');
+      },
+    });
+    stage({ apply: () => resolve({ id: 'p2' }) });
+    const [, second] = await Promise.all([resolve({ id: 'p1' }), resolve({ id: 'p2' })]);
+    assert.equal(textOf(second), 'both');
+    assert.deepEqual(outcomes(), [
+      'p2 apply applied',
+      ...(third ? ['p3 apply applied'] : []),
+      'p1 apply applied',
+    ]);
+  });
+}
+
+test('callbacks may wait for a third one that waits for nobody', async () => {
+  const { stage, resolve, outcomes } = new InvokerHarness();
+  const gate = new Gate();
+  stage({ apply: () => resolve({ id: 'p3' }) });
+  stage({ apply: () => resolve({ id: 'p3' }) });
+  stage({ apply: () => gate.pass().then(() => textResult('third')) });
+  const all = ['p3', 'p1', 'p2'].map(id => resolve({ id }));
+  await gate.reached;
+  gate.open();
+  await Promise.all(all);
+  assert.deepEqual(outcomes(), ['p3 apply applied', 'p1 apply applied', 'p2 apply applied']);
+});
+
+test('a vote that was given up is waited for no more', async () => {
+  const { stage, resolve, outcomes } = new InvokerHarness();
+  const gate = new Gate();
+  const stop = new AbortController();
+  stage({
+    apply: async () => {
+      await assert.rejects(resolve({ id: 'p2', signal: stop.signal }), { name: 'AbortError' });
+      gate.open();
+      await nothingMoves();
+      return textResult('first');
+    },
+  });
+  stage({
+    apply: async () => {
+      await gate.pass();
+      return resolve({ id: 'p1' });
+    },
+  });
+  const all = [resolve({ id: 'p2' }), resolve({ id: 'p1' })];
+  await gate.reached;
+  await nothingMoves();
+  stop.abort();
+  await Promise.all(all);
+  assert.deepEqual(outcomes(), ['p1 apply applied', 'p2 apply applied']);
 });
