@@ -1,5 +1,6 @@
 import type { ChatRequest } from '../../src/agent/model/chatProvider.ts';
 import { composedSteps } from '../../src/agent/preview/landing.ts';
+import type { FileChange } from '../../src/agent/preview/fileChange.ts';
 import type { LedgerEntry } from '../../src/agent/preview/ledger.ts';
 import type { PendingAction } from '../../src/agent/preview/pendingAction.ts';
 import {
@@ -8,6 +9,8 @@ import {
   type Preview,
   type ResolveAction,
 } from '../../src/agent/preview/preview.ts';
+import { idsOf, type PreviewLogEntry } from '../../src/agent/preview/previewLog.ts';
+import type { Revision } from '../../src/agent/preview/previewStore.ts';
 import { outcomeText, reminderText } from '../../src/agent/preview/resolveTexts.ts';
 import type { SessionEvent } from '../../src/agent/session/events.ts';
 import { historyViolations } from './scriptedProvider.ts';
@@ -19,10 +22,13 @@ export type Stager = 'tool' | 'extension' | 'user';
 /** One preview as everybody outside the runtime knows it, by its unique label. */
 interface Subject {
   readonly label: string;
-  readonly stager: Stager | 'planMode';
+  /** `person`: it is a part that a person split off. */
+  readonly stager: Stager | 'planMode' | 'person';
   readonly rejects: boolean;
   /** The exact changes of its current revision; `null` for an opaque one. */
   changes: string | null;
+  /** Those of the revision before. */
+  before: string | null;
   revision: number;
   id: string | undefined;
   running: 'apply' | 'reject' | undefined;
@@ -30,6 +36,8 @@ interface Subject {
   finished: boolean;
   /** It was applied, discarded or expired. */
   final: boolean;
+  /** It may be forgotten only once somebody dismissed it. */
+  expired: boolean;
   /** The conversation has to do with it. */
   known: boolean;
   /** The model was asked to resolve it. */
@@ -70,6 +78,8 @@ export class Invariants {
   readonly violations: string[] = [];
   readonly #subjects = new Map<string, Subject>();
   readonly #byId = new Map<string, Subject>();
+  /** Those that the store knows no more. */
+  readonly #forgotten: Subject[] = [];
   /** How many entries of the ledger were looked at. */
   #entries = 0;
   #failed: FailedApply[] = [];
@@ -124,10 +134,12 @@ export class Invariants {
     this.#openAtRequest.clear();
     this.#answersBefore = -1;
     this.dropPrompts();
+    this.reviewEnds();
     for (const subject of this.#byId.values()) this.#afterReload(subject, t);
     const isAlive = (): boolean => this.#t === t;
     this.#entries = t.store.ledger().length;
     t.store.onDidChange(preview => isAlive() && this.#changed(preview, t));
+    t.store.onDidRevise(revision => isAlive() && this.#checkSplit(revision));
     t.store.onDidResolve(() => isAlive() && this.#readLedger(t));
     t.session.onDidEmit(event => isAlive() && this.#emitted(event, t));
     this.#state = t.session.state;
@@ -150,13 +162,24 @@ export class Invariants {
   }
 
   /** The resolved previews were forgotten: what is final may be gone. */
-  forgotten(): void {
-    for (const subject of [...this.#byId.values()]) {
-      if (subject.id !== undefined && !this.#t?.store.get(subject.id)) {
-        this.check(subject.final, () => `I3: ${subject.id} is gone, and was not over`);
-        this.#byId.delete(subject.id);
-      }
+  forgotten(log: readonly PreviewLogEntry[]): void {
+    const held = log.flatMap(entry =>
+      entry.type === 'staged' || entry.type === 'revised' ? idsOf(entry) : [],
+    );
+    for (const [id, subject] of [...this.#byId]) {
+      if (this.#t?.store.get(id)) continue;
+      const { final, expired } = subject;
+      this.#forgotten.push(subject);
+      this.check(final && !expired, () => `I3: ${id} is gone, and was not over`);
+      this.check(!held.includes(id), () => `I3: ${id} is forgotten, and its content is not`);
+      this.#byId.delete(id);
     }
+  }
+
+  /** A person takes it out of sight. */
+  dismissed(id: string): void {
+    const subject = this.#byId.get(id);
+    if (subject) subject.expired = false;
   }
 
   /** A request goes out, or one in its place. */
@@ -231,7 +254,7 @@ export class Invariants {
   }
 
   #everything(): Subject[] {
-    return [...this.#subjects.values(), ...this.#byId.values()];
+    return [...this.#subjects.values(), ...this.#byId.values(), ...this.#forgotten];
   }
 
   #subject(label: string): Subject {
@@ -264,11 +287,10 @@ export class Invariants {
 
   #changed(preview: Preview, t: TestSession): void {
     this.#readLedger(t);
-    const { id, label, state } = preview;
+    const { id, state } = preview;
     let subject = this.#byId.get(id);
     if (!subject) {
-      // What nobody announced is a plan, whose callbacks belong to the runtime itself.
-      subject = this.#subjects.get(label) ?? { ...newSubject(label, 'planMode', true, null), finished: true };
+      subject = this.#subjectOf(preview);
       const number = Number(id.slice(1));
       this.check(number > this.#lastId, () => `I3: the id ${id} is used again`);
       this.#lastId = number;
@@ -284,6 +306,7 @@ export class Invariants {
         () => `I2: ${id} was revised while ${state.kind}`,
       );
       subject.revision++;
+      subject.before = subject.changes;
       subject.changes = changes;
     }
     this.check(
@@ -303,6 +326,32 @@ export class Invariants {
       () => `I7: the model resolves ${id} at revision ${preview.revision} and saw ${seen}`,
     );
     this.check(subject.known, () => `I7: the model resolves ${id} of another conversation`);
+  }
+
+  /** What nobody announced is a part, or a plan, whose callbacks belong to the runtime itself. */
+  #subjectOf({ label, part, changes }: Preview): Subject {
+    const whole = part && this.#byId.get(part.previewId);
+    if (!whole) {
+      return this.#subjects.get(label) ?? { ...newSubject(label, 'planMode', true, null), finished: true };
+    }
+    const { known, current } = whole;
+    return { ...newSubject(label, 'person', false, JSON.stringify(changes)), known, current };
+  }
+
+  /** A part that is applied, and then the rest, come to what was shown as a whole. */
+  #checkSplit({ preview, part }: Revision): void {
+    const whole = this.#byId.get(preview.id)?.before;
+    if (!part || whole === undefined || whole === null || !preview.dependsOn.includes(part.id)) return;
+    const both = [...(part.changes ?? []), ...(preview.changes ?? [])];
+    const result = (changes: readonly FileChange[]): string =>
+      composedSteps(changes)
+        .map(({ path, after }) => `${path} ${after?.hash}`)
+        .sort()
+        .join();
+    this.check(
+      result(both) === result(JSON.parse(whole) as FileChange[]),
+      () => `I2: ${part.id} and the rest of ${preview.id} are not what was shown`,
+    );
   }
 
   #resolved(entry: LedgerEntry, transaction: readonly LedgerEntry[], t: TestSession): void {
@@ -399,12 +448,11 @@ export class Invariants {
       m => m.role === 'steering' && m.kind === 'resolve-reminder' && m.previewIds.includes(preview.id),
     );
     subject.asked = wasReminded || isForModel(subject);
-    subject.current = false;
     const { kind } = preview.state;
     if (subject.final) return this.check(!isOpen(preview), () => `I3: ${subject.id} came back as ${kind}`);
     const expected = subject.changes === null ? 'expired' : 'pending';
     this.check(kind === expected, () => `I3: ${subject.id} came back as ${kind}, not ${expected}`);
-    if (subject.changes === null) subject.final = true;
+    if (subject.changes === null) subject.final = subject.expired = true;
     else subject.finished = false; // killed between the end of its callback and the record of it
   }
 
@@ -431,7 +479,7 @@ export class Invariants {
     const wasAsked = this.asking;
     this.asking = false;
     if (wasAsked) return;
-    const known = [...this.#byId.values()].filter(subject => subject.known);
+    const known = [...this.#byId.values(), ...this.#forgotten].filter(subject => subject.known);
     const mayGoOn =
       before === 'awaitingReview' &&
       t.settings.continueAfterReview &&
@@ -451,8 +499,10 @@ function newSubject(
     revision: 1,
     id: undefined,
     running: undefined,
+    before: null,
     finished: false,
     final: false,
+    expired: false,
     writesBefore: 0,
   };
   return { label, stager, rejects, changes, ...nothingYet, known: true, asked: false, current: true };

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { type RuntimeWorld, type CallbackEnd, type Staging } from './runtimeWorld.ts';
+import { RuntimeWorld, type CallbackEnd, type Staging, type ToolEnd } from './runtimeWorld.ts';
 import type { ScriptedTurn } from './scriptedProvider.ts';
 
 /** What somebody does next. `at` counts around among what there is to choose from. */
@@ -28,8 +28,17 @@ type Deed =
   | { readonly type: 'planMode'; readonly on: boolean }
   | { readonly type: 'stale'; readonly at: number; readonly stale: boolean }
   | { readonly type: 'type'; readonly at: number; readonly noticed: boolean }
-  | { readonly type: 'edit'; readonly at: number }
-  | { readonly type: 'prompt' | 'continue' | 'stop' | 'new' | 'reload' | 'discardAll' | 'forget' };
+  | { readonly type: 'edit' | 'restage' | 'dismiss'; readonly at: number }
+  | {
+      readonly type: 'part';
+      readonly action: 'apply' | 'discard';
+      readonly at: number;
+      readonly file: number;
+      readonly hunk: number | undefined;
+    }
+  /** `at` is the moment before which everything that was resolved is forgotten; none is now. */
+  | { readonly type: 'forget'; readonly at: number | undefined }
+  | { readonly type: 'prompt' | 'continue' | 'stop' | 'new' | 'reload' | 'discardAll' };
 
 type ModelCall =
   | {
@@ -37,19 +46,21 @@ type ModelCall =
       readonly action: 'apply' | 'discard';
       readonly at: number | 'unknown' | undefined;
     }
-  | { readonly name: 'work'; readonly stages: readonly Staging[]; readonly end: CallbackEnd | 'slow' }
+  | { readonly name: 'work'; readonly stages: readonly Staging[]; readonly end: ToolEnd | 'slow' }
   | { readonly name: 'read_file' | 'nonsense' | 'malformed' };
 
 /** A deed, and how long the world goes on by itself before the next one: microtasks, or until all is quiet. */
 export type Step = Deed & { readonly then: number | 'quiet' };
 
-const callbackEnd = fc.constantFrom<CallbackEnd>('ok', 'ok', 'toolError', 'error', 'errorResult');
+const toolEnds = ['ok', 'ok', 'toolError', 'error', 'errorResult'] as const satisfies readonly ToolEnd[];
+const callbackEnd = fc.constantFrom<CallbackEnd>(...toolEnds, 'nothing', 'empty');
 const action = fc.constantFrom('apply', 'apply', 'discard');
 const at = fc.nat(7);
 const staging: fc.Arbitrary<Staging> = fc.record({
   what: fc.constantFrom(
     'file',
-    'file',
+    'hunks',
+    'hunks',
     'files',
     'settings',
     'slow',
@@ -58,6 +69,8 @@ const staging: fc.Arbitrary<Staging> = fc.record({
     'toolError',
     'error',
     'errorResult',
+    'nothing',
+    'empty',
   ),
   rejects: fc.boolean(),
 });
@@ -75,7 +88,7 @@ const call: fc.Arbitrary<ModelCall> = fc.oneof(
     arbitrary: fc.record({
       name: fc.constant('work' as const),
       stages: fc.array(staging, { maxLength: 2 }),
-      end: fc.oneof(callbackEnd, fc.constant('slow' as const)),
+      end: fc.constantFrom(...toolEnds, 'slow'),
     }),
   },
   { weight: 1, arbitrary: fc.record({ name: fc.constantFrom('read_file', 'nonsense', 'malformed') }) },
@@ -134,13 +147,31 @@ const deeds: readonly fc.WeightedArbitrary<Deed>[] = [
   { weight: 1, arbitrary: fc.record({ type: fc.constant('planMode' as const), on: fc.boolean() }) },
   { weight: 1, arbitrary: fc.record({ type: fc.constant('stale' as const), at, stale: fc.boolean() }) },
   { weight: 1, arbitrary: fc.record({ type: fc.constant('type' as const), at, noticed: fc.boolean() }) },
-  { weight: 1, arbitrary: fc.record({ type: fc.constant('edit' as const), at }) },
+  { weight: 1, arbitrary: fc.record({ type: fc.constantFrom('edit', 'dismiss'), at }) },
+  { weight: 2, arbitrary: fc.record({ type: fc.constant('restage' as const), at }) },
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      type: fc.constant('part' as const),
+      action,
+      at,
+      file: fc.nat(1),
+      hunk: fc.constantFrom(undefined, 0, 0, 1, 1, 2),
+    }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      type: fc.constant('forget' as const),
+      at: fc.oneof(fc.constant(undefined), at),
+    }),
+  },
   {
     weight: 8,
     arbitrary: fc.record({
       type: fc.constantFrom(
         ...(['prompt', 'prompt', 'prompt', 'prompt', 'continue', 'stop', 'stop'] as const),
-        ...(['reload', 'reload', 'reload', 'new', 'new', 'discardAll', 'forget'] as const),
+        ...(['reload', 'reload', 'reload', 'new', 'new', 'discardAll'] as const),
       ),
     }),
   },
@@ -151,15 +182,25 @@ const step: fc.Arbitrary<Step> = fc
   .map(([deed, then]) => ({ ...deed, then }));
 
 /** A history of the world: how it is set up and what happens in it. */
-export const history: fc.Arbitrary<{
+export interface History {
   readonly settings: Partial<RuntimeWorld['settings']>;
+  /** What the server is known to accept; else it is learned. */
+  readonly step: 'named' | 'required' | undefined;
+  /** What an extension has staged before anything else happens. */
+  readonly staged: readonly Staging[];
   readonly steps: readonly Step[];
   readonly ending: Ending;
-  readonly step: 'named' | 'required' | undefined;
-}> = fc.record({
+}
+
+/** Mostly short ones, which are many in a minute, and some long ones. */
+export const history: fc.Arbitrary<History> = fc.record({
   settings,
   step: fc.constantFrom('named', 'required', undefined),
-  steps: fc.array(step, { maxLength: 40 }),
+  staged: fc.array(staging, { maxLength: 3 }),
+  steps: fc.oneof(
+    { weight: 4, arbitrary: fc.array(step, { maxLength: 12 }) },
+    { weight: 1, arbitrary: fc.array(step, { maxLength: 40, size: 'max' }) },
+  ),
   ending: fc.constantFrom('silent', 'appliesInVain', 'discardsInVain', 'resolves'),
 });
 
@@ -167,12 +208,10 @@ export const history: fc.Arbitrary<{
 export type Ending = 'silent' | 'appliesInVain' | 'discardsInVain' | 'resolves';
 
 /** Plays a history to its end, watching the invariants all the time. */
-export async function play(
-  world: RuntimeWorld,
-  steps: readonly Step[],
-  ending: Ending,
-): Promise<readonly string[]> {
+export async function play({ settings, step, staged, steps, ending }: History): Promise<readonly string[]> {
+  const world = new RuntimeWorld(settings, step);
   const { invariants } = world;
+  for (const staging of staged) world.stage(staging, 'extension');
   world.prompt();
   for (const deed of steps) {
     await perform(world, deed);
@@ -223,6 +262,21 @@ async function perform(world: RuntimeWorld, deed: Deed): Promise<void> {
       if (id !== undefined) world.edit(id);
       return undefined;
     }
+    case 'part': {
+      const id = pick(world.ids(true), deed.at);
+      if (id !== undefined) world.votePart(id, deed.action, deed.file, deed.hunk);
+      return undefined;
+    }
+    case 'restage': {
+      const id = pick(world.ids(false), deed.at);
+      if (id !== undefined) world.restage(id);
+      return undefined;
+    }
+    case 'dismiss': {
+      const id = pick(world.ids(false), deed.at);
+      if (id !== undefined) world.dismiss(id);
+      return undefined;
+    }
     case 'prompt':
       return world.prompt();
     case 'continue':
@@ -236,7 +290,7 @@ async function perform(world: RuntimeWorld, deed: Deed): Promise<void> {
     case 'discardAll':
       return world.discardAll();
     case 'forget':
-      return world.forget();
+      return world.forget(deed.at);
   }
 }
 

@@ -12,6 +12,8 @@ import {
 } from '../../src/agent/preview/pendingAction.ts';
 import { revisionsOf, type Actor, type ResolveAction } from '../../src/agent/preview/preview.ts';
 import { defineTool, type Tool, type ToolContext } from '../../src/agent/tools/tool.ts';
+import { resolvePart } from '../../src/agent/preview/resolvePart.ts';
+import { reopenAction, undoAction } from '../../src/agent/preview/restage.ts';
 import { recoverLandings } from '../../src/agent/preview/recoverLandings.ts';
 import { Rebaser } from '../../src/agent/preview/rebaser.ts';
 import { sideOfText } from '../../src/agent/preview/fileChange.ts';
@@ -27,8 +29,11 @@ import {
   type TestSession,
 } from './testSession.ts';
 
-/** How a callback ends. */
-export type CallbackEnd = 'ok' | 'toolError' | 'error' | 'errorResult';
+/** How a callback ends. Those of other extensions may answer what is no result: nothing, or something empty. */
+export type CallbackEnd = ToolEnd | 'nothing' | 'empty';
+
+/** How a tool ends. */
+export type ToolEnd = 'ok' | 'toolError' | 'error' | 'errorResult';
 
 /** Something slow that waits until the test lets it end. */
 interface Waiting {
@@ -37,7 +42,7 @@ interface Waiting {
 
 /** What is staged: file changes, or a callback that ends when and how the test says, or at once. */
 export interface Staging {
-  readonly what: 'file' | 'files' | 'settings' | 'slow' | CallbackEnd;
+  readonly what: 'file' | 'hunks' | 'files' | 'settings' | 'slow' | CallbackEnd;
   /** With a reject callback, which ends alike. */
   readonly rejects: boolean;
 }
@@ -46,6 +51,7 @@ const PATHS = ['a.txt', 'b.txt', '.vscode/settings.json'] as const;
 const LINES = 12;
 /** Changed lines that are this far apart do not touch each other. */
 const APART = 5;
+const FILE_CHANGES: readonly Staging['what'][] = ['file', 'hunks', 'files', 'settings'];
 
 /**
  * A whole runtime with a person, a model, an extension, a disk and slow callbacks, each of which does something only
@@ -61,7 +67,7 @@ export class RuntimeWorld {
   /** Votes of humans and extensions that have not been answered. */
   /** What was logged as an error outside of the session. */
   readonly faults: string[] = [];
-  openVotes = new Set<AbortController>();
+  openVotes = new Set<object>();
   t: TestSession;
   #rebaser: Rebaser | undefined;
   readonly #ladderMemory: LadderMemory;
@@ -121,26 +127,61 @@ export class RuntimeWorld {
     const now = this.t.store.get(id);
     const blockers = now ? this.t.store.blockersOf(now) : [];
     const revision = outdated && now && now.revision > 1 ? now.revision - 1 : undefined;
-    const isRefused = revision !== undefined && now?.state.kind === 'pending';
+    const beneath = blockers.find(blocker => outdated && blocker.revision > 1);
+    const seen = { ...revisionsOf(blockers), ...(beneath ? { [beneath.id]: beneath.revision - 1 } : {}) };
+    const isOutdated = revision !== undefined || (chain && action === 'apply' && beneath !== undefined);
+    const isRefused = isOutdated && now?.state.kind === 'pending';
     const controller = new AbortController();
-    const { openVotes } = this;
-    openVotes.add(controller);
-    void this.t.invoker
-      .resolve({
-        id,
-        action,
-        reason: `${actor} ${action}`,
-        actor,
-        ...(chain ? { chain: revisionsOf(blockers) } : {}),
-        ...(revision ? { revision } : {}),
-        signal: controller.signal,
-      })
-      .then(() =>
-        this.invariants.check(!isRefused, () => `I2: a vote on revision ${revision} of ${id} counted`),
-      )
-      .catch(() => undefined)
-      .finally(() => openVotes.delete(controller));
+    const vote = this.t.invoker.resolve({
+      id,
+      action,
+      reason: `${actor} ${action}`,
+      actor,
+      ...(chain ? { chain: seen } : {}),
+      ...(revision ? { revision } : {}),
+      signal: controller.signal,
+    });
+    this.#answered(
+      controller,
+      vote.then(() => this.invariants.check(!isRefused, () => `I2: an outdated vote on ${id} counted`)),
+    );
     if (aborts) controller.abort();
+  }
+
+  /** A person votes on one file or hunk of a preview. */
+  votePart(id: string, action: ResolveAction, file: number, hunk: number | undefined): void {
+    const { t } = this;
+    const preview = t.store.get(id);
+    const changes = preview?.changes ?? [];
+    const path = changes[file % Math.max(1, changes.length)]?.path;
+    if (!preview || path === undefined) return;
+    const chain = revisionsOf(t.store.blockersOf(preview));
+    const { revision } = preview;
+    const request = { id, revision, action, reason: `human ${action}`, actor: 'human', chain } as const;
+    this.#answered({}, resolvePart(t, request, { path, ...(hunk === undefined ? {} : { hunk }) }));
+  }
+
+  #answered(vote: object, answer: Promise<unknown>): void {
+    const { openVotes } = this;
+    openVotes.add(vote);
+    void answer.catch(() => undefined).finally(() => openVotes.delete(vote));
+  }
+
+  /** A person undoes what was applied, or reopens what was discarded. */
+  restage(id: string): void {
+    const preview = this.t.store.get(id);
+    const action = preview && (undoAction(preview) ?? reopenAction(preview));
+    if (!action) return;
+    this.invariants.willStage(action, 'user');
+    const staged = this.t.session.stageForUser(action).preview;
+    void this.#rebaser?.check([staged.id]);
+  }
+
+  /** A person takes an expired preview out of sight. */
+  dismiss(id: string): void {
+    if (this.t.store.get(id)?.state.kind !== 'expired') return;
+    this.invariants.dismissed(id);
+    void this.t.store.dismiss(id);
   }
 
   prompt(): void {
@@ -198,9 +239,13 @@ export class RuntimeWorld {
     void store.revise(id, [{ ...first, after }, ...others], preview.dependsOn, 'user');
   }
 
-  async forget(): Promise<void> {
-    await this.t.store.forgetResolved(new Date(Date.now() + 60_000));
-    this.invariants.forgotten();
+  /** Clear History, or retention: what was resolved before the `at`th attempt in the ledger. */
+  async forget(at?: number): Promise<void> {
+    const { store, log } = this.t;
+    const ledger = store.ledger();
+    const since = at === undefined ? undefined : ledger[at % Math.max(1, ledger.length)]?.at;
+    await store.forgetResolved(new Date(since ?? Date.now() + 60_000));
+    this.invariants.forgotten(log.entries);
   }
 
   /** The process is killed, whatever it does, and another one takes up what is on disk. */
@@ -302,6 +347,10 @@ export class RuntimeWorld {
     switch (what) {
       case 'file':
         return { ...about, ...reject, changes: [change(a)] };
+      case 'hunks': {
+        const twice = this.#touched(this.#touched(now(a), label), `${label} again`, APART);
+        return { ...about, ...reject, changes: [modify(a, now(a), twice), change(b)] };
+      }
       case 'files':
         return { ...about, ...reject, changes: [change(a), change(b)] };
       case 'settings':
@@ -312,9 +361,9 @@ export class RuntimeWorld {
   }
 
   /** The text with one line more to say, mostly not beside the line that was changed before. */
-  #touched(text: string, what: string): string {
+  #touched(text: string, what: string, further = 0): string {
     const lines = text.split('\n');
-    const at = (this.#labels * APART) % LINES;
+    const at = (this.#labels * APART + further) % LINES;
     lines[at] = `${lines[at] ?? ''} ${what}`;
     return lines.join('\n');
   }
@@ -324,7 +373,7 @@ export class RuntimeWorld {
     invariants.callbackStarts(label, kind);
     let succeeded = false;
     try {
-      const end = what === 'file' || what === 'files' ? 'slow' : (what as 'slow' | CallbackEnd);
+      const end = FILE_CHANGES.includes(what) ? 'slow' : (what as 'slow' | CallbackEnd);
       const result = end === 'slow' ? await this.#slow(`${kind} ${label}`) : ended(end, label);
       succeeded = true;
       return result;
@@ -364,5 +413,9 @@ function ended(how: CallbackEnd, text: string): AgentToolResult {
       throw new ToolError(`${text} cannot`);
     case 'error':
       throw new TypeError(`${text} broke`);
+    case 'nothing':
+      return undefined as never;
+    case 'empty':
+      return {} as never;
   }
 }

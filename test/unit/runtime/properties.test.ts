@@ -2,7 +2,6 @@ import { test } from 'node:test';
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { history, play } from '../../support/runtimeSteps.ts';
-import { RuntimeWorld } from '../../support/runtimeWorld.ts';
 
 /** `RUNS=… node --test …` runs more; `SEED=… PATH_=…` replays what a failure printed. */
 const { RUNS, SEED, PATH_ } = process.env;
@@ -14,10 +13,7 @@ const parameters = {
 
 test('I1 to I7 hold over random interleavings of model, human, extension, disk, aborts, failures and reloads', async () => {
   await fc.assert(
-    fc.asyncProperty(history, async ({ settings, step, steps, ending }) => {
-      const violations = await play(new RuntimeWorld(settings, step), steps, ending);
-      assert.deepEqual(violations, []);
-    }),
+    fc.asyncProperty(history, async one => assert.deepEqual(await play(one), [])),
     parameters,
   );
 });
