@@ -96,6 +96,8 @@ export class Invariants {
   wordsOnly: () => boolean = () => false;
   /** Somebody asked the session to run, and it has not begun to. */
   asking = false;
+  /** A plan of the current review was decided on, which waits for nothing else. */
+  #planDecided = false;
   /** Prompts that were not taken up yet. */
   #prompts: string[] = [];
 
@@ -159,6 +161,7 @@ export class Invariants {
   /** Stop, Discard All: what was staged so far is waited for no more. */
   reviewEnds(): void {
     for (const subject of this.#everything()) subject.current = false;
+    this.#planDecided = false;
   }
 
   /** The resolved previews were forgotten: what is final may be gone. */
@@ -361,6 +364,7 @@ export class Invariants {
     if (!subject || !preview) return;
     this.check(!subject.final, () => `I1: ${id} is resolved a second time`);
     if (outcome !== 'failed' || subject.finished) subject.final = true;
+    if (subject.final && subject.current && subject.stager === 'planMode') this.#planDecided = true;
     const { state } = preview;
     if (!subject.final) {
       const renewed = state.kind === 'pending' && state.lastError !== undefined;
@@ -478,13 +482,14 @@ export class Invariants {
     if (event.state !== 'running') return;
     const wasAsked = this.asking;
     this.asking = false;
+    const planDecided = this.#planDecided;
+    this.#planDecided = false;
     if (wasAsked) return;
     const known = [...this.#byId.values(), ...this.#forgotten].filter(subject => subject.known);
     const mayGoOn =
       before === 'awaitingReview' &&
       t.settings.continueAfterReview &&
-      known.every(subject => subject.final) &&
-      known.some(subject => subject.current);
+      (planDecided || (known.every(subject => subject.final) && known.some(subject => subject.current)));
     this.check(mayGoOn, () => `the session goes on by itself, and was ${before}`);
   }
 }
