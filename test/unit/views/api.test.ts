@@ -1,0 +1,102 @@
+import { test } from 'node:test';
+import assert from 'node:assert/strict';
+import { textOf, textResult, type AgentToolResult } from '../../../src/agent/preview/pendingAction.ts';
+import type { ResolveOrder } from '../../../src/agent/preview/preview.ts';
+import { createApi, type ApiParts, type RedlineApi } from '../../../src/views/api.ts';
+import { modify } from '../../support/changes.ts';
+import { createTestSession, type TestSession } from '../../support/testSession.ts';
+
+const files = { 'a.txt': 'a', 'b.txt': 'b', 'c.txt': 'c' };
+
+function apiOf(order: ResolveOrder): { api: RedlineApi; t: TestSession } {
+  const t = createTestSession({ files, settings: { order } });
+  const workspace = { pathOf: (input: string) => input };
+  // Of the settings the API reads what the session's have, too.
+  const settings = t.settings as unknown as ApiParts['settings'];
+  return { t, api: createApi({ ...t, settings, workspace }) };
+}
+
+const push = (api: RedlineApi, path: string, before: string, after: string): string =>
+  api.previews.push({ label: path, sourceToolName: 'test', changes: [{ path, before, after }] }).id;
+
+const heads: readonly [ResolveOrder, string][] = [
+  ['newestFirst', 'p3 p2 p1'],
+  ['oldestFirst', 'p1 p2 p3'],
+];
+for (const [order, expected] of heads) {
+  test(`${order}: peek is the head of the list, and resolve without an id resolves it, one after the other`, async () => {
+    const { api } = apiOf(order);
+    assert.equal(api.previews.peek(), undefined);
+    assert.equal(api.previews.hasPending, false);
+    for (const path of Object.keys(files)) push(api, path, path.slice(0, 1), 'new');
+    const resolved: string[] = [];
+    while (api.previews.hasPending) {
+      const head = api.previews.peek();
+      assert.deepEqual(api.previews.list()[0], head);
+      await api.previews.resolve({ action: 'discard', reason: 'r' });
+      assert.equal(api.previews.get(head?.id ?? '')?.state, 'discarded');
+      resolved.push(head?.id ?? '');
+    }
+    assert.equal(resolved.join(' '), expected);
+    assert.equal(api.previews.peek(), undefined);
+  });
+
+  test(`${order}: the head has nothing pending beneath it`, async () => {
+    const { api, t } = apiOf(order);
+    push(api, 'a.txt', 'a', 'b');
+    push(api, 'a.txt', 'b', 'c');
+    const resolved: string[] = [];
+    while (api.previews.hasPending) {
+      resolved.push(api.previews.peek()?.id ?? '');
+      await api.previews.resolve({ action: 'apply', reason: 'r' });
+    }
+    assert.deepEqual(resolved, ['p1', 'p2']);
+    assert.equal(t.workspace.text('a.txt'), 'c');
+  });
+}
+
+test('resolve with nothing pending says so, with an id that one is meant, and the ledger names an extension', async () => {
+  const { api } = apiOf('newestFirst');
+  await assert.rejects(api.previews.resolve({ action: 'apply', reason: 'r' }), {
+    name: 'ToolError',
+    message: 'No pending action to resolve. Nothing to apply or discard.',
+  });
+  push(api, 'a.txt', 'a', 'A');
+  push(api, 'b.txt', 'b', 'B');
+  await api.previews.resolve({ id: 'p1', action: 'apply', reason: 'this one', extra: { by: 'policy' } });
+  const [entry] = api.previews.ledger();
+  assert.equal(entry?.previewId, 'p1');
+  assert.equal(entry.actor, 'extension');
+  assert.deepEqual(entry.extra, { by: 'policy' });
+});
+
+test('what an extension resolves a second time it is told about, also when the first apply returned an error', async () => {
+  const { api, t } = apiOf('newestFirst');
+  let runs = 0;
+  const apply = (): Promise<AgentToolResult> => {
+    runs++;
+    return Promise.resolve({ ...textResult('exit 1'), isError: true });
+  };
+  const { id } = api.previews.push({ label: 'Deploy', sourceToolName: 'test', apply });
+  assert.equal((await t.click(id, 'apply').then(result => result as AgentToolResult)).isError, true);
+  assert.equal(
+    textOf(await api.previews.resolve({ id, action: 'apply', reason: 'again' })),
+    'p1 (Deploy) was already resolved by the user: applied, which failed: exit 1. Reason: Applied by the user.',
+  );
+  assert.equal(runs, 1);
+  assert.deepEqual(
+    api.previews.ledger().map(({ outcome }) => outcome),
+    ['failed'],
+  );
+});
+
+test('listeners hear of what is staged, resolved and forgotten', async () => {
+  const { api, t } = apiOf('newestFirst');
+  const heard: string[] = [];
+  api.previews.onDidChange(({ id, state }) => heard.push(`${id} ${state}`));
+  t.stage({ label: 'Edit', changes: [modify('a.txt', 'a', 'A')] });
+  await api.previews.resolve({ action: 'discard', reason: 'r' });
+  await t.store.forgetResolved(new Date(Date.now() + 1_000));
+  assert.deepEqual(heard, ['p1 pending', 'p1 applying', 'p1 discarded', 'p1 discarded']);
+  assert.equal(api.previews.get('p1'), undefined);
+});
