@@ -1,0 +1,100 @@
+import * as assert from 'node:assert/strict';
+import * as vscode from 'vscode';
+import type { RedlineApi } from '../../../src/views/api.ts';
+import type { ScriptedServer } from '../../support/scriptedServer.ts';
+import { connect, textOfRequest } from '../support/connect.ts';
+import { activateRedline, bytesOf, cleanUp, givenFile, setting } from '../support/redline.ts';
+
+const edit = (path: string, old: string, now: string) => ({
+  name: 'edit_file',
+  arguments: { path, edits: [{ old, new: now }] },
+});
+const resolve = (action: 'apply' | 'discard') => ({
+  name: 'resolve',
+  arguments: { action, reason: 'Try it.' },
+});
+const LESSON = 'Rounding late loses cents: round each line.';
+
+suite('revert_to_state', () => {
+  let api: RedlineApi;
+  let server: ScriptedServer | undefined;
+
+  suiteSetup(async () => {
+    api = await activateRedline();
+  });
+
+  setup(async () => {
+    await givenFile('sum.ts', 'const sum = 1;\n');
+    await givenFile('tax.ts', 'const tax = 1;\n');
+  });
+
+  teardown(async () => {
+    await cleanUp(api);
+    await server?.close();
+    assert.deepEqual(server?.violations ?? [], []);
+    server = undefined;
+  });
+
+  const text = async (path: string): Promise<string> => (await bytesOf(path)).toString();
+
+  test('two failed attempts are abandoned: the lesson stays, their preview is discarded, what they applied comes back to be undone', async () => {
+    await setting('revert.enabled', true);
+    await setting('resolve.forcing', 'off');
+    server = await connect(
+      [
+        { text: 'FIRST attempt', toolCalls: [edit('sum.ts', 'sum = 1', 'sum = FIRST')] },
+        { text: 'Apply the FIRST', toolCalls: [resolve('apply')] },
+        { text: 'SECOND attempt', toolCalls: [edit('tax.ts', 'tax = 1', 'tax = SECOND')] },
+        {
+          text: 'Both FIRST and SECOND fail.',
+          toolCalls: [
+            { name: 'revert_to_state', arguments: { category: 'failure', step: 'n0', summary: LESSON } },
+          ],
+        },
+        { text: 'Now I know better.' },
+        { text: 'Thank you.' },
+      ],
+      { modelAuthority: 'apply' },
+    );
+    await api.session.prompt('Fix the cents.');
+
+    const { messages = [] } = server.requests[4]?.body ?? {};
+    assert.equal(
+      messages.find(({ role }) => role === 'user')?.content,
+      `[n0] Fix the cents. [revert-lesson: ${LESSON} (abandoned: edit_file, resolve)]`,
+    );
+    assert.ok(!messages.some(({ role }) => role === 'assistant' || role === 'tool'));
+    assert.ok(!/FIRST|SECOND|sum\.ts|tax\.ts/.test(textOfRequest(server, 4)), textOfRequest(server, 4));
+
+    const [first, second] = api.previews.ledger().slice(-2);
+    assert.deepEqual([first?.outcome, first?.actor], ['applied', 'model']);
+    assert.deepEqual(
+      [second?.label, second?.action, second?.outcome, second?.actor, second?.reason],
+      ['Edit tax.ts (1 edit)', 'discard', 'discarded', 'model', 'abandoned by revert to n0'],
+    );
+    assert.deepEqual(
+      [await text('sum.ts'), await text('tax.ts')],
+      ['const sum = FIRST;\n', 'const tax = 1;\n'],
+    );
+
+    const [undo, ...others] = api.previews.list();
+    assert.deepEqual(others, []);
+    assert.deepEqual(
+      [undo?.label, undo?.files],
+      ['Undo 1 change of the abandoned branch', [{ path: 'sum.ts', kind: 'modify' }]],
+    );
+    await vscode.commands.executeCommand('redline.preview.apply', undo?.id, undefined, undo?.revision);
+    assert.equal(await text('sum.ts'), 'const sum = 1;\n');
+    assert.equal(api.previews.ledger().at(-1)?.actor, 'human');
+
+    const reopened = await vscode.commands.executeCommand('redline.preview.reopen', second?.previewId);
+    assert.equal(api.previews.get(String(reopened))?.label, 'Edit tax.ts (1 edit)');
+  });
+
+  test('not opted in, the tool is not offered and no node is stamped', async () => {
+    server = await connect([{ text: 'Hello.' }]);
+    await api.session.prompt('Hi.');
+    assert.ok(!server.requests[0]?.body.tools?.some(tool => tool.function.name === 'revert_to_state'));
+    assert.equal(server.requests[0]?.body.messages.at(-1)?.content, 'Hi.');
+  });
+});
