@@ -250,6 +250,7 @@ export class RuntimeWorld {
 
   /** The process is killed, whatever it does, and another one takes up what is on disk. */
   async reload(): Promise<void> {
+    await new Promise(resolve => setImmediate(resolve)); // what was appended in one go is written by then
     const log = new MemoryPreviewLog();
     for (const entry of this.t.log.entries) void log.append(entry);
     const sessionLog = new MemorySessionLog();
