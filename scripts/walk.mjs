@@ -93,7 +93,7 @@ export async function walk(workbench, print) {
   await workbench.chatFrame().locator('#mode').selectOption('apply');
   await workbench.sendChat(`/write ${NOTES} :: Written in Auto mode.`);
   await workbench.waitForFile(NOTES, text => text === 'Written in Auto mode.');
-  await workbench.chatFrame().getByText(`Accept: Create ${NOTES}`).waitFor();
+  await workbench.chatFrame().locator('.log').getByText(`Accept: Create ${NOTES}`).waitFor();
   await step('Switch to Auto: the model resolves its own preview', NOTES);
 }
 

@@ -49,13 +49,13 @@ modelTest(
     await chat.locator('#prompt').press('Enter');
     await chat.locator('.composer .chip').waitFor();
     await chat.locator('#prompt').press('Enter');
-    await chat.getByText('The turn is over.').waitFor();
+    await chat.locator('.log').getByText('The turn is over.').waitFor();
     for (const fold of await chat.locator('summary').all()) await fold.click();
     await lookEverywhere(workbench);
     await workbench.sendChat(`/discard p1 ${HTML}`);
-    await chat.getByText('All is said.').waitFor();
+    await chat.locator('.log').getByText('All is said.').waitFor();
     await workbench.sendChat('/discard p1');
-    await chat.getByText('was discarded before').waitFor();
+    await chat.locator('.log').getByText('was discarded before').waitFor();
     await workbench.sendChat('More');
     await chat.locator('[data-kind="error"]').waitFor();
 

@@ -46,7 +46,7 @@ async function showEverything(workbench: Workbench): Promise<void> {
   await chat.locator('.suggestion').first().waitFor();
   await workbench.page.keyboard.press('Enter');
   await workbench.page.keyboard.press('Enter');
-  await chat.getByText('Please look at it').waitFor();
+  await chat.locator('.log').getByText('Please look at it').waitFor();
   await workbench.sendChat('Anything else?');
   await chat.locator('[data-kind="error"]').waitFor();
   // It outlasts the reload of the window that goes with each theme.

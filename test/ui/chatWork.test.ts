@@ -32,7 +32,7 @@ modelTest(
     await chat.locator('#prompt').press('Enter');
     assert.equal(await chat.locator('#prompt').inputValue(), `Fix @${CART} `);
     await chat.locator('#prompt').press('Enter');
-    await chat.getByText('Your turn.').waitFor();
+    await chat.locator('.log').getByText('Your turn.').waitFor();
     assert.match(
       sent(server, 0),
       /\[Attached by the user: src\/cart\.ts\].*total \+= item\.price;.*Fix @src/,
@@ -44,7 +44,7 @@ modelTest(
     await button(workbench, `Discard ${LABEL} with a reason`).click();
     await workbench.page.keyboard.type('Keep the old total.');
     await workbench.page.keyboard.press('Enter');
-    await chat.getByText('Understood.').waitFor();
+    await chat.locator('.log').getByText('Understood.').waitFor();
     assert.match(sent(server, 3), /The user discarded p1 .*Keep the old total\./);
     assert.ok(workbench.readFile(CART)?.includes(OLD));
 
@@ -70,15 +70,15 @@ modelTest(
     const answer = chat.locator('[data-kind="local"]').last();
     await workbench.openRedlineChat();
     await workbench.sendChat('/apply');
-    await chat.getByText('Nothing is pending.').waitFor();
+    await chat.locator('.log').getByText('Nothing is pending.').waitFor();
     await workbench.sendChat('Fix the total.');
-    await chat.getByText('Your turn.').waitFor();
+    await chat.locator('.log').getByText('Your turn.').waitFor();
     await workbench.sendChat('/apply p7');
-    await chat.getByText('There is no preview p7.').waitFor();
+    await chat.locator('.log').getByText('There is no preview p7.').waitFor();
     await workbench.sendChat('/apply');
-    await chat.getByText(`Applied p1 (${LABEL}).`).waitFor();
+    await chat.locator('.log').getByText(`Applied p1 (${LABEL}).`).waitFor();
     await workbench.waitForFile(CART, text => text?.includes(NEW) === true);
-    await chat.getByText('Good.').waitFor();
+    await chat.locator('.log').getByText('Good.').waitFor();
     assert.match(sent(server, 3), /The user applied p1/);
     await workbench.sendChat('/tools');
     await answer.getByText('edit_file').waitFor();
@@ -104,7 +104,7 @@ modelTest(
 
     await workbench.reload();
     await workbench.openRedlineChat();
-    await chat.getByText(`Applied p1 (${LABEL}).`).waitFor();
+    await chat.locator('.log').getByText(`Applied p1 (${LABEL}).`).waitFor();
     await button(workbench, 'New Session').click();
     await chat.locator('.empty-title').waitFor();
     assert.equal(await chat.locator('[data-kind="local"]').count(), 0);
@@ -128,11 +128,11 @@ modelTest(
     await chat.locator('[data-action="plan"][aria-pressed="true"]').waitFor();
     assert.equal(await chat.locator('#mode').inputValue(), 'recommend');
     await workbench.sendChat('Plan the fix.');
-    await chat.getByText('Waiting.').waitFor();
+    await chat.locator('.log').getByText('Waiting.').waitFor();
     const offered = (n: number) => server.requests[n]?.body.tools?.map(tool => tool.function.name) ?? [];
     assert.ok(offered(0).includes('read_file') && !offered(0).includes('edit_file'));
     await button(workbench, 'Apply Plan ready for approval').click();
-    await chat.getByText('Off I go.').waitFor();
+    await chat.locator('.log').getByText('Off I go.').waitFor();
     assert.ok(offered(2).includes('edit_file'));
     assert.equal(await chat.locator('[data-action="plan"]').getAttribute('aria-pressed'), 'false');
   },
@@ -146,7 +146,7 @@ modelTest(
     await workbench.openRedlineChat();
     await chat.locator('#mode').selectOption({ label: 'Manual' });
     await workbench.sendChat('Hello');
-    await chat.getByText('Counted.').waitFor();
+    await chat.locator('.log').getByText('Counted.').waitFor();
     assert.deepEqual(
       server.requests[0]?.body.tools?.filter(tool => tool.function.name === 'resolve'),
       [],
@@ -180,7 +180,7 @@ modelTest(
     await workbench.quickPick('second-model');
     await chat.locator('.model').getByText('second-model').waitFor();
     await button(workbench, 'Try Again').click();
-    await chat.getByText('Now I hear you.').waitFor();
+    await chat.locator('.log').getByText('Now I hear you.').waitFor();
     assert.equal(server.requests.at(-1)?.body.model, 'second-model');
     assert.equal(server.requests.at(-1)?.authorization, 'Bearer sk-right');
     assert.ok(!workbench.extensionLog().includes('sk-right'));
@@ -189,7 +189,7 @@ modelTest(
     await workbench.quickPick('Offline');
     await chat.locator('.model').getByText('Offline').waitFor();
     await workbench.sendChat('Still there?');
-    await chat.getByText('not a language model').waitFor();
+    await chat.locator('.log').getByText('not a language model').waitFor();
     await button(workbench, 'Connect a Model').click();
     await rows.filter({ hasText: 'Other…' }).first().waitFor();
   },

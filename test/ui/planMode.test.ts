@@ -67,13 +67,13 @@ drivenTest(
       assert.ok(!(await toolsOf(2)).includes('edit_file'), 'tools are still read-only');
 
       await workbench.editorTab('Plan: Count every item, with tests (Redline p2)').waitFor();
-      await workbench.chatFrame().getByText('Waiting again.').waitFor();
+      await workbench.chatFrame().locator('.log').getByText('Waiting again.').waitFor();
       await workbench.screenshot('plan-refined');
       await lens('Apply').click();
       await workbench.editorTab('(Redline p2)').waitFor({ state: 'detached' });
       assert.equal(await lastSaid(4), 'The user approved the plan (p2). Plan mode is off: carry it out now.');
       assert.ok((await toolsOf(4)).includes('edit_file'), 'all tools are back');
-      await workbench.chatFrame().getByText('On it.').waitFor();
+      await workbench.chatFrame().locator('.log').getByText('On it.').waitFor();
       await driven.until('the session to rest', ({ api }) =>
         api.session.state === 'idle' ? true : undefined,
       );

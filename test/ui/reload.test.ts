@@ -135,7 +135,7 @@ drivenTest(
         ['Interrupted: the result of this call is not known. Check before you repeat it.'],
       );
       await workbench.openRedlineChat();
-      await workbench.chatFrame().getByText('This session was interrupted').waitFor();
+      await workbench.chatFrame().locator('.log').getByText('This session was interrupted').waitFor();
       await workbench.screenshot('reload-interrupted');
       assert.equal(server.requests.length, 1, 'nothing was sent by the new extension host');
 
@@ -146,7 +146,7 @@ drivenTest(
         ['Did it work?'],
         'the next request is the prompt, and the conversation is one that every server takes',
       );
-      await workbench.chatFrame().getByText('I will check first.').waitFor();
+      await workbench.chatFrame().locator('.log').getByText('I will check first.').waitFor();
     } finally {
       await server.close();
     }

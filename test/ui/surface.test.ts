@@ -197,7 +197,7 @@ uiTest(
       await workbench.answerInput(KEY);
       await workbench.openRedlineChat();
       await workbench.sendChat('Hello?');
-      await workbench.chatFrame().getByText('Hello from mine.').waitFor();
+      await workbench.chatFrame().locator('.log').getByText('Hello from mine.').waitFor();
       assert.equal(mine.requests[0]?.authorization, `Bearer ${KEY}`);
 
       await workbench.updateSettings(connected(other));
@@ -205,7 +205,7 @@ uiTest(
       await workbench.sendChat('And you?');
       const request = await other.request(0);
       assert.equal(JSON.stringify([request.headers, request.body]).includes(KEY), false);
-      await workbench.chatFrame().getByText(/key/i).first().waitFor();
+      await workbench.chatFrame().locator('.log').getByText(/key/i).first().waitFor();
 
       await workbench.sendChat(write(1));
       await workbench.treeRow('Create made1.txt').waitFor();
