@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs';
 import * as path from 'node:path';
 import * as vscode from 'vscode';
 import { detailOf } from '../../agent/base/errors.ts';
@@ -9,7 +8,6 @@ import { Invoker } from '../../agent/preview/invoker.ts';
 import { openPreviewLog } from '../../agent/preview/previewLog.ts';
 import { Overlay } from '../../agent/preview/overlay.ts';
 import { Rebaser } from '../../agent/preview/rebaser.ts';
-import { recoverLandings, type RecoveryReport } from '../../agent/preview/recoverLandings.ts';
 import { PreviewStore, type PreviewLogSink } from '../../agent/preview/previewStore.ts';
 import { Session } from '../../agent/session/session.ts';
 import { SessionLogs, type StoredSession } from '../../agent/session/sessionLog.ts';
@@ -21,11 +19,12 @@ import { revertToStateTool } from '../../agent/tools/revertToState.ts';
 import { searchTextTool } from '../../agent/tools/searchText.ts';
 import type { ToolRegistry } from '../../agent/tools/registry.ts';
 import { createAstEngine } from './astEngine.ts';
+import { sideLogs, takeBackCutOff } from './cutOffApplies.ts';
 import { Providers } from './providers.ts';
 import { ApiKeys } from './secrets.ts';
 import { Settings } from './settings.ts';
 import { lazyTextSearch } from './lazyTextSearch.ts';
-import { showError, showInfo, showWarning } from '../toast.ts';
+import { showError, showWarning } from '../toast.ts';
 import { VsCodeWorkspace } from './workspace.ts';
 
 /** The core with its adapters: what the views are made of. */
@@ -55,7 +54,7 @@ export async function createAgent(context: vscode.ExtensionContext): Promise<Age
   // Windows without a folder share one storage, and have nothing between them that could be lost.
   if (!isOurs && context.storageUri) tellOfOtherWindow();
   const store = await openStore(storage, isOurs, subscriptions, log);
-  await takeBackCutOff(store, storage, workspace, log);
+  await takeBackCutOff(store, storage.fsPath, workspace, log);
   store.forgetResolved(daysAgo(settings.retentionDays)).catch((error: unknown) => {
     log.error(`Forgetting old previews failed: ${detailOf(error)}`);
   });
@@ -125,57 +124,6 @@ function tellOfOtherWindow(): void {
   );
 }
 
-/** Takes back what a crash cut off, in this window's log or another's, and tells the person. */
-async function takeBackCutOff(
-  store: PreviewStore,
-  storage: vscode.Uri,
-  workspace: VsCodeWorkspace,
-  log: Logger,
-): Promise<void> {
-  const onFailure = (error: unknown): void => log.error(`Taking back failed: ${detailOf(error)}`);
-  const others = sideLogs(storage);
-  // Hardly ever there are any.
-  if (existsSync(others)) {
-    const { recoverSideLogs } = await import('./sideLog.ts');
-    const recover = async (file: string): Promise<readonly RecoveryReport[]> => {
-      const logFile = openPreviewLog(file);
-      const cutOff = new PreviewStore(logFile, onFailure);
-      cutOff.restore((await logFile.load()).entries);
-      return recoverLandings(cutOff, workspace);
-    };
-    for (const report of await recoverSideLogs(others, recover, onFailure)) tellTakenBack(report, log);
-  }
-  for (const report of await recoverLandings(store, workspace)) {
-    tellTakenBack(report, log, vscode.l10n.t('It is pending again.'));
-  }
-}
-
-function tellTakenBack(
-  { previewIds, restored, leftAlone }: RecoveryReport,
-  log: Logger,
-  more?: string,
-): void {
-  const ids = previewIds.join(', ');
-  log.warn(
-    `Applying ${ids} was cut off. Restored: ${restored.join(', ')}. Left alone: ${leftAlone.join(', ')}`,
-  );
-  const what =
-    leftAlone.length > 0
-      ? vscode.l10n.t(
-          'Applying {0} was interrupted: {1} files are as they were before; these changed since and were left alone: {2}.',
-          ids,
-          restored.length,
-          shortened(leftAlone),
-        )
-      : vscode.l10n.t('Applying {0} was interrupted. All files are as they were before.', ids);
-  void (leftAlone.length > 0 ? showWarning : showInfo)([what, more].filter(Boolean).join(' '));
-}
-
-function shortened(paths: readonly string[]): string {
-  const shown = paths.slice(0, 5).join(', ');
-  return paths.length > 5 ? vscode.l10n.t('{0} and {1} more', shown, paths.length - 5) : shown;
-}
-
 /** The session that was open last, if it can be read. */
 async function lastSession(sessions: SessionLogs, log: Logger): Promise<StoredSession | undefined> {
   const id = await sessions.latest();
@@ -212,11 +160,6 @@ const noLog: PreviewLogSink = {
   compact: () => Promise.resolve(),
 };
 
-/** Where windows that do not keep the workspace's previews write down what they land. */
-function sideLogs(storage: vscode.Uri): string {
-  return path.join(storage.fsPath, 'windows');
-}
-
 /**
  * The previews of this workspace. A log that cannot be read is left as it is, which the person is told, and so is one that
  * another window writes: previews then live as long as this window.
@@ -233,7 +176,7 @@ async function openStore(
   const passing = async (): Promise<PreviewStore> => {
     try {
       const { openSideLog } = await import('./sideLog.ts');
-      const side = await openSideLog(sideLogs(folder));
+      const side = await openSideLog(sideLogs(folder.fsPath));
       owned.push(side);
       return new PreviewStore(openPreviewLog(side.file), onLogFailure);
     } catch (error) {
