@@ -105,14 +105,9 @@ suite('manners: previews do not get in the way', () => {
     assert.deepEqual(await vscode.workspace.fs.readFile(uri), shown);
   });
 
-  test('what is proposed for a file of no open folder is shown, and refused with a vote: it stays pending', async () => {
-    const { id } = push('../elsewhere.txt', 'kept');
-    await vscode.commands.executeCommand('redline.preview.open', id);
-    assert.equal(vscode.window.activeTextEditor?.document.getText(), 'kept');
-    await vscode.commands.executeCommand('redline.preview.apply', id);
-    assert.equal(api.previews.get(id)?.state, 'pending');
-    await vscode.commands.executeCommand('redline.preview.discard', id);
-    await noRedlineTab();
+  test('what is proposed for a file of no open folder is refused when it is staged', () => {
+    assert.throws(() => push('../elsewhere.txt', 'kept'), /is outside the workspace/);
+    assert.deepEqual(api.previews.list(), []);
   });
 
   test('Next and Previous walk the stack in its order and around its ends', async () => {
