@@ -8,7 +8,11 @@ import { promisify } from 'node:util';
 import { StalePreviewError, ToolError } from '../../../src/agent/base/errors.ts';
 import type { FileChange } from '../../../src/agent/preview/fileChange.ts';
 import { landChanges, type LandingFiles } from '../../../src/agent/preview/landing.ts';
+import { Invoker } from '../../../src/agent/preview/invoker.ts';
+import { PreviewStore } from '../../../src/agent/preview/previewStore.ts';
 import { create, modify, remove, rename } from '../../support/changes.ts';
+import { draft } from '../../support/drafts.ts';
+import { MemoryPreviewLog } from '../../support/testSession.ts';
 import { DiskWorkspace } from '../../support/diskWorkspace.ts';
 import { snapshotOf } from '../../support/snapshot.ts';
 
@@ -79,6 +83,35 @@ for (const [code, text] of errors) {
       assert.deepEqual(snapshotOf(root), before);
     });
   }
+}
+
+for (let k = 1; k <= WRITES; k++) {
+  test(`after a failure of write ${k} the preview is pending, its error names the file, and it can be applied again`, async context => {
+    const { root, workspace } = given(context);
+    let count = 0;
+    let failing = '';
+    const faulty: LandingFiles = {
+      read: each => workspace.read(each),
+      placeOf: each => workspace.placeOf(each),
+      tidy: (paths, folders) => workspace.tidy(paths, folders),
+      write: (each, bytes, expected, mode) => {
+        if (++count !== k) return workspace.write(each, bytes, expected, mode);
+        failing = each;
+        throw Object.assign(new Error('ENOSPC: no space left on device'), { code: 'ENOSPC' });
+      },
+    };
+    const store = new PreviewStore(new MemoryPreviewLog(), error => assert.fail(String(error)));
+    const invoker = new Invoker(store, faulty, () => 'apply');
+    const { id } = store.stage(draft({ changes })).preview;
+    const apply = () => invoker.resolve({ id, action: 'apply', reason: 'ok', actor: 'human' });
+    await assert.rejects(apply(), ToolError);
+    const { state } = store.get(id) ?? assert.fail();
+    assert.ok(state.kind === 'pending' && state.stale.length === 0);
+    assert.ok(state.lastError?.startsWith(`${failing} could not be written: ENOSPC`));
+    await apply();
+    assert.equal(fs.readFileSync(path.join(root, 'new/deep/made.txt'), 'utf8'), 'made');
+    assert.equal(store.get(id)?.state.kind, 'applied');
+  });
 }
 
 for (const name of ['a.txt', 'b.txt', 'old.sh', 'gone.sh']) {

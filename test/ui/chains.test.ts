@@ -1,0 +1,126 @@
+import assert from 'node:assert/strict';
+import type { Locator } from 'playwright-core';
+import type { Workbench } from '../../scripts/lib/workbench.mjs';
+import { exactLens, lensText, proposedLine, storedLedger, writable } from './support/diffPage.ts';
+import { uiTest } from './support/uiTest.ts';
+
+const NAMES = ['one', 'two', 'three', 'four', 'five', 'six', 'seven', 'eight'];
+const TEXT = NAMES.map(name => `${name}\n`).join('');
+
+const dialog = (workbench: Workbench): Locator => workbench.page.locator('.monaco-dialog-box');
+const dialogButton = (workbench: Workbench, name: string): Locator =>
+  dialog(workbench).getByRole('button', { name, exact: true });
+
+/** A line of the file itself, in its editor. */
+const fileLine = (workbench: Workbench, text: string): Locator =>
+  workbench.page
+    .locator('.monaco-editor[data-uri$="/count.txt"]:not([data-uri^="redline-preview"]) .view-line')
+    .filter({ hasText: new RegExp(`^${text.replaceAll(' ', '\u00a0')}$`) });
+
+/** Ids and outcomes of all attempts, the oldest first. */
+const outcomes = (workbench: Workbench): string[] =>
+  storedLedger(workbench).map(({ previewId, outcome }) => `${previewId} ${outcome}`);
+
+uiTest(
+  'previews that build on each other land together: after a question, or by the lens that names them all',
+  {},
+  async workbench => {
+    workbench.writeFile('count.txt', TEXT);
+    await workbench.openRedlineChat();
+    for (const [i, edit] of ['two => TWO', 'TWO => DEUX', 'DEUX => ZWEI', 'ZWEI => DUE'].entries()) {
+      await workbench.sendChat(`/edit count.txt :: ${edit}`);
+      await workbench.treeRow(`p${i + 1}`).waitFor();
+    }
+
+    await workbench.treeAction('p2', 'Apply Preview');
+    await dialog(workbench).getByText('is made on changes that are pending too').waitFor();
+    await dialog(workbench).getByText('p1 (').waitFor();
+    await workbench.screenshot('chain-question');
+    await dialogButton(workbench, 'Cancel').click();
+    await dialog(workbench).waitFor({ state: 'detached' });
+    assert.equal(workbench.readFile('count.txt'), TEXT);
+    assert.deepEqual(outcomes(workbench), []);
+
+    await workbench.treeAction('p2', 'Apply Preview');
+    await dialogButton(workbench, 'Apply p1, p2').click();
+    await workbench.waitForFile('count.txt', text => text === TEXT.replace('two', 'DEUX'));
+    await workbench.treeRow('p2').waitFor({ state: 'detached' });
+    assert.deepEqual(outcomes(workbench), ['p1 applied', 'p2 applied']);
+
+    await workbench.treeRow('p4').click();
+    await exactLens(workbench, 'Apply p3, p4').click();
+    await workbench.waitForFile('count.txt', text => text === TEXT.replace('two', 'DUE'));
+    await workbench.treeRow('p4').waitFor({ state: 'detached' });
+    assert.deepEqual(outcomes(workbench).slice(2), ['p3 applied', 'p4 applied']);
+  },
+);
+
+uiTest(
+  'what a person types over a proposal makes it stale, is not overwritten, and stays typed',
+  {},
+  async workbench => {
+    const { keyboard } = workbench.page;
+    workbench.writeFile('count.txt', TEXT);
+    await workbench.openRedlineChat();
+    await workbench.sendChat('/edit count.txt :: six => SIX');
+    await exactLens(workbench, 'Apply').waitFor();
+
+    await workbench.openFile('count.txt');
+    await fileLine(workbench, 'six').click();
+    await keyboard.press('End');
+    await keyboard.type(' by me');
+    await fileLine(workbench, 'six by me').waitFor();
+    const typed = TEXT.replace('six', 'six by me');
+
+    await workbench.treeRow('p1').click();
+    await lensText(workbench, 'Stale: count.txt').waitFor();
+    await exactLens(workbench, 'Rebase').waitFor();
+    await workbench.screenshot('stale');
+    await exactLens(workbench, 'Apply').click();
+    await workbench.toast('count.txt').waitFor();
+    assert.equal(workbench.readFile('count.txt'), TEXT);
+
+    await workbench.openFile('count.txt');
+    await keyboard.press('Control+S');
+    await workbench.waitForFile('count.txt', text => text === typed);
+    await workbench.treeRow('p1').waitFor();
+
+    // Taken back by the person, the proposal stands on its ground again.
+    await fileLine(workbench, 'six by me').click();
+    await keyboard.press('Control+A');
+    await keyboard.insertText(TEXT);
+    await keyboard.press('Control+S');
+    await workbench.waitForFile('count.txt', text => text === TEXT);
+    await workbench.treeRow('p1').click();
+    await lensText(workbench, 'Stale: count.txt').waitFor({ state: 'detached' });
+    await exactLens(workbench, 'Apply').click();
+    await workbench.waitForFile('count.txt', text => text === TEXT.replace('six', 'SIX'));
+  },
+);
+
+uiTest(
+  'auto save makes no revision of a half-typed word: what is typed into a proposal waits for a save by hand',
+  { settings: { 'files.autoSave': 'afterDelay', 'files.autoSaveDelay': 100 } },
+  async workbench => {
+    const { keyboard } = workbench.page;
+    workbench.writeFile('count.txt', TEXT);
+    await workbench.openRedlineChat();
+    await workbench.sendChat('/edit count.txt :: six => SIX');
+    await exactLens(workbench, 'Apply').waitFor();
+    await workbench.editorTitleAction('Edit Proposal').click();
+    await writable(workbench).waitFor();
+    await proposedLine(workbench, 'SIX').click();
+    await keyboard.press('End');
+    await keyboard.type(' by hand');
+
+    await workbench.page.locator('.tab.dirty').waitFor({ state: 'detached' });
+    await lensText(workbench, 'Edited: save it').waitFor();
+    assert.equal(workbench.readFile('count.txt'), TEXT);
+    assert.equal(await exactLens(workbench, 'Apply').count(), 0, 'nobody can apply what is not shown whole');
+
+    await keyboard.press('Control+S');
+    await lensText(workbench, 'edited by you').waitFor();
+    await exactLens(workbench, 'Apply').click();
+    await workbench.waitForFile('count.txt', text => text === TEXT.replace('six', 'SIX by hand'));
+  },
+);
