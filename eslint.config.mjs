@@ -16,7 +16,7 @@ const LAYERS = [
 /** Packages that one file wraps, so that they load on first use and can be exchanged. */
 const WRAPPED = {
   openai: 'src/agent/model/openaiClient.ts',
-  diff: 'src/agent/preview/lineDiff.ts',
+  diff: 'src/agent/preview/compareLines.ts',
 };
 
 const NAMED_ZOD = {

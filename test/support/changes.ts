@@ -1,11 +1,18 @@
 import { sideOfText, type FileChange } from '../../src/agent/preview/fileChange.ts';
+import type { TextEdit } from '../../src/agent/preview/textEdit.ts';
 
 /** File changes from plain texts, in UTF-8. */
-export const modify = (path: string, before: string, after: string): FileChange => ({
+export const modify = (
+  path: string,
+  before: string,
+  after: string,
+  edits?: readonly TextEdit[],
+): FileChange => ({
   kind: 'modify',
   path,
   before: sideOfText(before),
   after: sideOfText(after),
+  ...(edits ? { edits } : {}),
 });
 
 export const create = (path: string, after: string): FileChange => ({

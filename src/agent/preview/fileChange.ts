@@ -1,4 +1,5 @@
 import { sha256, type Sha256 } from '../base/hash.ts';
+import type { TextEdit } from './textEdit.ts';
 import { decodeText, defaultEncoding, encodeText, type TextEncoding } from '../base/textCodec.ts';
 
 /**
@@ -17,7 +18,17 @@ export interface FileSide {
  * anybody else. `path` is a workspace path (see `Workspace`); a rename's `path` is the new one.
  */
 export type FileChange =
-  | { readonly kind: 'modify'; readonly path: string; readonly before: FileSide; readonly after: FileSide }
+  | {
+      readonly kind: 'modify';
+      readonly path: string;
+      readonly before: FileSide;
+      readonly after: FileSide;
+      /**
+       * What made the one text of the other, where that is known: sorted, and none overlaps. It spares a comparison of the whole
+       * texts, which alone say what lands; edits that do not fit them are passed over.
+       */
+      readonly edits?: readonly TextEdit[];
+    }
   | { readonly kind: 'create'; readonly path: string; readonly before: null; readonly after: FileSide }
   | { readonly kind: 'delete'; readonly path: string; readonly before: FileSide; readonly after: null }
   | {

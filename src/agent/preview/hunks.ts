@@ -1,4 +1,6 @@
+import type { FileChange } from './fileChange.ts';
 import { diffLines, splitLines, type ChangedRun } from './lineDiff.ts';
+import type { TextEdit } from './textEdit.ts';
 
 /** One run of changed lines of a file, and what stands there on both sides. Lines keep their line endings. */
 export interface Hunk extends ChangedRun {
@@ -12,11 +14,21 @@ export interface Hunk extends ChangedRun {
  */
 const LIMITS = { maxEditLength: 400 };
 
-/** The hunks that make `after` of `before`, in order. The same texts always give the same hunks. */
-export async function hunksOf(before: string, after: string): Promise<readonly Hunk[]> {
+/** The hunks of a change: from its edits where they are known. The same change always gives the same hunks. */
+export function hunksOfChange(change: FileChange): Promise<readonly Hunk[]> {
+  const edits = change.kind === 'modify' ? change.edits : undefined;
+  return hunksOf(change.before?.text ?? '', change.after?.text ?? '', edits);
+}
+
+/** The hunks that make `after` of `before`, in order. */
+export async function hunksOf(
+  before: string,
+  after: string,
+  edits?: readonly TextEdit[],
+): Promise<readonly Hunk[]> {
   const a = splitLines(before);
   const b = splitLines(after);
-  const { runs } = await diffLines(a, b, LIMITS);
+  const { runs } = await diffLines(a, b, { ...LIMITS, edits });
   return runs.map(run => ({
     ...run,
     before: a.slice(run.beforeStart, run.beforeEnd),

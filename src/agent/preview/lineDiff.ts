@@ -1,3 +1,5 @@
+import type { TextEdit } from './textEdit.ts';
+
 /** Lines added and removed between two texts. `exact` is false where the texts were too different to compare. */
 export interface DiffStat {
   readonly added: number;
@@ -30,11 +32,18 @@ export interface DiffLimits {
   readonly maxEditLength: number;
   /** In milliseconds. With it the outcome depends on how busy the machine is. */
   readonly timeout?: number;
+  /** What made the one text of the other, where that is known: only the lines they touch are compared then. */
+  readonly edits?: readonly TextEdit[] | undefined;
 }
 
 /** Counts changed lines. */
-export async function diffStat(before: string, after: string): Promise<DiffStat> {
-  const { runs, exact } = await diffLines(splitLines(before), splitLines(after));
+export async function diffStat(
+  before: string,
+  after: string,
+  edits?: readonly TextEdit[],
+): Promise<DiffStat> {
+  const limits = { maxEditLength: MAX_EDITS, timeout: MAX_TIME, edits };
+  const { runs, exact } = await diffLines(splitLines(before), splitLines(after), limits);
   const sum = (count: (run: ChangedRun) => number): number =>
     runs.reduce((total, run) => total + count(run), 0);
   return {
@@ -44,70 +53,18 @@ export async function diffStat(before: string, after: string): Promise<DiffStat>
   };
 }
 
-/**
- * Compares two lists of lines. Loads the `diff` package on first use, and gives it only what may match: the common
- * beginning and end and all lines that occur on one side only are cut off before, so that a full rewrite of 10,000 lines
- * costs a few milliseconds.
- */
+/** Compares two lists of lines; `compareLines.ts` tells how. That and the `diff` package are loaded on first use. */
 export async function diffLines(
   before: readonly string[],
   after: readonly string[],
   limits: DiffLimits = { maxEditLength: MAX_EDITS, timeout: MAX_TIME },
 ): Promise<LineDiff> {
-  const { start, endBefore, endAfter } = commonEnds(before, after);
-  const whole = { beforeStart: start, beforeEnd: endBefore, afterStart: start, afterEnd: endAfter };
-  if (start === endBefore && start === endAfter) return { runs: [], exact: true };
-  const left = matchable(before, start, endBefore, new Set(after.slice(start, endAfter)));
-  const right = matchable(after, start, endAfter, new Set(before.slice(start, endBefore)));
-  if (left.length === 0 || right.length === 0) return { runs: [whole], exact: true };
-  const { diffArrays } = await import('diff');
-  const parts = diffArrays(
-    left.map(line => line.text),
-    right.map(line => line.text),
-    limits,
-  );
-  if (!parts) return { runs: [whole], exact: false };
-  const runs: ChangedRun[] = [];
-  let [i, j] = [0, 0];
-  let [b, a] = [start, start];
-  const gapUpTo = (beforeEnd: number, afterEnd: number): void => {
-    if (b < beforeEnd || a < afterEnd) runs.push({ beforeStart: b, beforeEnd, afterStart: a, afterEnd });
-  };
-  for (const part of parts) {
-    if (part.removed) i += part.value.length;
-    else if (part.added) j += part.value.length;
-    else {
-      for (const _ of part.value) {
-        const [l, r] = [left[i++]?.at ?? 0, right[j++]?.at ?? 0];
-        gapUpTo(l, r);
-        [b, a] = [l + 1, r + 1];
-      }
-    }
-  }
-  gapUpTo(endBefore, endAfter);
-  return { runs, exact: true };
+  const { compareLines } = await import('./compareLines.ts');
+  return compareLines(before, after, limits);
 }
 
-interface Line {
-  readonly text: string;
-  readonly at: number;
-}
-
-function matchable(
-  lines: readonly string[],
-  start: number,
-  end: number,
-  others: ReadonlySet<string>,
-): Line[] {
-  const result: Line[] = [];
-  for (let at = start; at < end; at++) {
-    const text = lines[at];
-    if (text !== undefined && others.has(text)) result.push({ text, at });
-  }
-  return result;
-}
-
-function commonEnds(a: readonly string[], b: readonly string[]) {
+/** What two lists of lines begin and end with in common: where that ends, and where it begins again. */
+export function commonEnds(a: readonly string[], b: readonly string[]) {
   let start = 0;
   while (start < a.length && start < b.length && a[start] === b[start]) start++;
   let tail = 0;

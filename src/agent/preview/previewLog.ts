@@ -63,9 +63,10 @@ const side = z.object({
   encoding: z.object({ name: z.string().check(z.refine(isEncodingName)), bom: z.boolean() }),
 });
 const path = z.string().check(z.minLength(1));
+const edits = z.array(z.object({ start: z.int(), end: z.int(), text: z.string() }));
 const changes = z.array(
   z.discriminatedUnion('kind', [
-    z.object({ kind: z.literal('modify'), path, before: side, after: side }),
+    z.object({ kind: z.literal('modify'), path, before: side, after: side, edits: z.optional(edits) }),
     z.object({ kind: z.literal('create'), path, before: z.null(), after: side }),
     z.object({ kind: z.literal('delete'), path, before: side, after: z.null() }),
     z.object({ kind: z.literal('rename'), path, from: path, before: side, after: side }),

@@ -1,6 +1,6 @@
 import { ToolError } from '../base/errors.ts';
 import type { FileChange } from './fileChange.ts';
-import { hunksOf, patchText } from './hunks.ts';
+import { hunksOfChange, patchText } from './hunks.ts';
 import type { Invoker, ResolveRequest } from './invoker.ts';
 import type { AgentToolResult } from './pendingAction.ts';
 import type { PreviewStore } from './previewStore.ts';
@@ -57,10 +57,10 @@ function partLabel(label: string, { path, hunk }: PreviewPart): string {
 async function describe(changes: readonly FileChange[]): Promise<{ patch: string; hunks: number }> {
   let hunks = 0;
   const patches: string[] = [];
-  for (const { path, before, after } of changes) {
-    const own = await hunksOf(before?.text ?? '', after?.text ?? '');
+  for (const change of changes) {
+    const own = await hunksOfChange(change);
     hunks += Math.max(1, own.length);
-    patches.push(patchText(path, own, MAX_PATCH_LINES));
+    patches.push(patchText(change.path, own, MAX_PATCH_LINES));
   }
   return { patch: patches.join('\n'), hunks };
 }

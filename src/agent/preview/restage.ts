@@ -77,7 +77,7 @@ function withoutDetours(changes: readonly FileChange[]): readonly FileChange[] {
 function inverse(change: FileChange): FileChange {
   switch (change.kind) {
     case 'modify':
-      return { ...change, before: change.after, after: change.before };
+      return { kind: 'modify', path: change.path, before: change.after, after: change.before };
     case 'create':
       return { kind: 'delete', path: change.path, before: change.after, after: null };
     case 'delete':

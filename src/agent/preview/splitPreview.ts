@@ -1,7 +1,9 @@
 import { ToolError } from '../base/errors.ts';
 import { changeOf, sideOfText, type FileChange } from './fileChange.ts';
-import { applyHunks, hunksOf } from './hunks.ts';
+import { applyHunks, hunksOfChange, type Hunk } from './hunks.ts';
+import { splitLines } from './lineDiff.ts';
 import type { Preview, ResolveAction } from './preview.ts';
+import type { TextEdit } from './textEdit.ts';
 
 /** A part of a preview: one file, or one hunk of it (0-based, in the order of the file). */
 export interface PreviewPart {
@@ -38,8 +40,8 @@ export async function splitPreview(
     if (part.hunk !== 0) throw new ToolError(`${part.path} has only one hunk in ${preview.id}.`);
     return splitPreview(preview, { path: part.path }, action);
   }
-  const { before, after, path } = change;
-  const hunks = await hunksOf(before.text, after.text);
+  const { before, after, path, edits } = change;
+  const hunks = await hunksOfChange(change);
   if (part.hunk < 0 || part.hunk >= Math.max(1, hunks.length)) {
     throw new ToolError(
       `${path} has ${hunks.length} hunks in ${preview.id}; there is no hunk ${part.hunk + 1}.`,
@@ -53,10 +55,42 @@ export async function splitPreview(
     after.encoding,
   );
   const applies = action === 'apply';
-  const rest = applies ? changeOf(path, withPart, after) : changeOf(path, before, withoutPart);
+  const left = applies ? changeOf(path, withPart, after) : changeOf(path, before, withoutPart);
+  const parted = edits && splitEdits(edits, before.text, hunks[part.hunk]);
+  const rest = left && withEdits(left, applies ? parted?.onPart : parted?.withoutPart);
   return {
-    part: [{ ...change, after: withPart }],
+    part: [withEdits({ kind: 'modify', path, before, after: withPart }, parted?.part)],
     rest: rest ? changes.map(candidate => (candidate === change ? rest : candidate)) : others,
     restBuildsOnPart: applies,
   };
+}
+
+/**
+ * The edits in a hunk, and the others where it landed and where it did not. An edit that two hunks share goes with one of
+ * them and no longer fits the texts; then those are compared instead.
+ */
+function splitEdits(
+  edits: readonly TextEdit[],
+  before: string,
+  hunk: Hunk | undefined,
+): { part: readonly TextEdit[]; onPart: readonly TextEdit[]; withoutPart: readonly TextEdit[] } | undefined {
+  if (!hunk) return undefined;
+  const start = splitLines(before).slice(0, hunk.beforeStart).join('').length;
+  const end = start + hunk.before.join('').length;
+  const moved = hunk.after.join('').length - (end - start);
+  const isBefore = (edit: TextEdit): boolean =>
+    edit.end < start || (edit.start < start && edit.end === start);
+  const isAfter = (edit: TextEdit): boolean => edit.start > end || (edit.start === end && end > start);
+  const withoutPart = edits.filter(edit => isBefore(edit) || isAfter(edit));
+  return {
+    part: edits.filter(edit => !isBefore(edit) && !isAfter(edit)),
+    onPart: withoutPart.map(edit =>
+      isAfter(edit) ? { ...edit, start: edit.start + moved, end: edit.end + moved } : edit,
+    ),
+    withoutPart,
+  };
+}
+
+function withEdits(change: FileChange, edits: readonly TextEdit[] | undefined): FileChange {
+  return change.kind === 'modify' && edits ? { ...change, edits } : change;
 }

@@ -31,7 +31,9 @@ export function astEditTool(searcher: AstSearcher): Tool {
       const { files, summary } = result;
       if (files.length === 0) return textResult(`${nothingReport(summary)} Nothing was staged.`);
       const changes: FileChange[] = files.flatMap(({ path, found }) =>
-        found.kind === 'edits' ? [{ kind: 'modify', path, before: found.before, after: found.after }] : [],
+        found.kind === 'edits'
+          ? [{ kind: 'modify', path, before: found.before, after: found.after, edits: found.edits }]
+          : [],
       );
       await context.stage({
         label: editLabel(files),

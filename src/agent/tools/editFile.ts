@@ -1,6 +1,7 @@
 import * as z from 'zod/mini';
 import { ToolError } from '../base/errors.ts';
-import { applyTextEdits, locateEdits, type TextEdit } from './textEdits.ts';
+import { applyTextEdits, type TextEdit } from '../preview/textEdit.ts';
+import { locateEdits } from './textEdits.ts';
 import { stageChange } from './stageChange.ts';
 import { proposedText, readText } from './textFile.ts';
 import { defineTool } from './tool.ts';
@@ -54,6 +55,7 @@ export const editFileTool = defineTool({
       path,
       before,
       after,
+      edits: located,
       sourceToolName: 'edit_file',
       label: `Edit ${path} (${count})`,
       summary: [`${path}: ${count}.`, ...located.map(edit => shownEdit(before.text, edit))].join('\n'),

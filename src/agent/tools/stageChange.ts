@@ -1,4 +1,5 @@
 import { changeOf, type FileSide } from '../preview/fileChange.ts';
+import type { TextEdit } from '../preview/textEdit.ts';
 import { textResult, type AgentToolResult } from '../preview/pendingAction.ts';
 import type { ToolContext } from './tool.ts';
 
@@ -7,6 +8,8 @@ export interface ProposedFile {
   readonly path: string;
   readonly before: FileSide | null;
   readonly after: FileSide;
+  /** Where they are known. */
+  readonly edits?: readonly TextEdit[];
   readonly sourceToolName: string;
   readonly label: string;
   /** What the model reads to check its change. */
@@ -20,6 +23,7 @@ export async function stageChange(context: ToolContext, file: ProposedFile): Pro
     return textResult(
       `Nothing to change: ${file.path} already has exactly this content. Nothing was staged.`,
     );
-  await context.stage({ label: file.label, sourceToolName: file.sourceToolName, changes: [change] });
+  const made = change.kind === 'modify' && file.edits ? { ...change, edits: file.edits } : change;
+  await context.stage({ label: file.label, sourceToolName: file.sourceToolName, changes: [made] });
   return textResult(file.summary);
 }

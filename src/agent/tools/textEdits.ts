@@ -1,11 +1,5 @@
 import { ToolError } from '../base/errors.ts';
-
-/** A replacement of the characters from `start` up to `end` (UTF-16 offsets). */
-export interface TextEdit {
-  readonly start: number;
-  readonly end: number;
-  readonly text: string;
-}
+import type { TextEdit } from '../preview/textEdit.ts';
 
 interface OldNew {
   readonly old: string;
@@ -35,17 +29,6 @@ export function locateEdits(path: string, text: string, edits: readonly OldNew[]
     }
   });
   return located;
-}
-
-/** The text with edits that are sorted and do not overlap. */
-export function applyTextEdits(text: string, edits: readonly TextEdit[]): string {
-  let result = '';
-  let at = 0;
-  for (const edit of edits) {
-    result += text.slice(at, edit.start) + edit.text;
-    at = edit.end;
-  }
-  return result + text.slice(at);
 }
 
 function locate(path: string, text: string, edit: OldNew, field: string): TextEdit {

@@ -52,6 +52,7 @@ export class DiffStats {
   }
 }
 
-function statOf({ before, after }: FileChange): Promise<DiffStat> {
-  return diffStat(before?.text ?? '', after?.text ?? '');
+function statOf(change: FileChange): Promise<DiffStat> {
+  const { before, after } = change;
+  return diffStat(before?.text ?? '', after?.text ?? '', change.kind === 'modify' ? change.edits : undefined);
 }

@@ -4,7 +4,6 @@ import type { Invoker } from '../../agent/preview/invoker.ts';
 import type { Preview, ResolveAction } from '../../agent/preview/preview.ts';
 import type { PreviewStore } from '../../agent/preview/previewStore.ts';
 import type { Rebaser } from '../../agent/preview/rebaser.ts';
-import { resolvePart } from '../../agent/preview/resolvePart.ts';
 import { humanReason } from '../../agent/preview/resolveTexts.ts';
 import type { PreviewOpener } from '../preview/previewOpener.ts';
 import type { PreviewTabs } from '../preview/previewTabs.ts';
@@ -39,6 +38,7 @@ export function partCommands(options: PartCommandsOptions): CommandHandlers {
     const preview = store.get(id);
     const consent = action === 'apply' && preview ? await guard.ask(preview) : {};
     if (!consent) return undefined;
+    const { resolvePart } = await import('../../agent/preview/resolvePart.ts');
     return resolvePart(
       { store, invoker },
       {

@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import type { FileChange } from '../../agent/preview/fileChange.ts';
-import { hunksOf, type Hunk } from '../../agent/preview/hunks.ts';
+import { hunksOfChange, type Hunk } from '../../agent/preview/hunks.ts';
 import type { Preview } from '../../agent/preview/preview.ts';
 import type { PreviewStore } from '../../agent/preview/previewStore.ts';
 import { parsePreviewUri, type FileUris, type PreviewSide } from '../preview/previewUri.ts';
@@ -45,7 +45,7 @@ export async function hunkTarget(source: Source, args: readonly unknown[]): Prom
   const shown = activeChange(source);
   if (!shown) return undefined;
   const { side, change, line } = shown;
-  const hunks = await hunksOf(change.before?.text ?? '', change.after?.text ?? '');
+  const hunks = await hunksOfChange(change);
   const at = hunks.findIndex(candidate => holds(candidate, side, line));
   return at < 0 ? undefined : { ...targetOf(shown), hunk: at };
 }

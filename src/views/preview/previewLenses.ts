@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import { DisposableStore } from '../../agent/base/disposable.ts';
-import { hunksOf } from '../../agent/preview/hunks.ts';
+import { hunksOfChange } from '../../agent/preview/hunks.ts';
 import type { PreviewStore } from '../../agent/preview/previewStore.ts';
 import { fileLenses, hunkLenses, previewLenses } from './lensCommands.ts';
 import type { ProposalEdits } from './proposalEdits.ts';
@@ -58,7 +58,7 @@ export class PreviewLenses implements vscode.CodeLensProvider, vscode.Disposable
     const shown = shownChange(this.#store, this.#files, address);
     if (!shown) return [];
     const { preview, change } = shown;
-    const hunks = await hunksOf(change.before?.text ?? '', change.after?.text ?? '');
+    const hunks = await hunksOfChange(change);
     const first = change.before && change.after ? (hunks[0]?.afterStart ?? 0) : 0;
     const above = [...previewLenses(preview, this.#store), ...fileLenses(preview, change)];
     return [

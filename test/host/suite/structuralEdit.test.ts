@@ -41,6 +41,24 @@ suite('replacing code by its structure', () => {
     assert.equal(await text('deep/c.ts'), 'logger.info(2)');
   });
 
+  test('Apply does not search again: what matches since is left alone', async () => {
+    await api.session.prompt(`/replace print($A) => log($A) in ${FOLDER}`);
+    const preview = api.previews.peek();
+    await givenFile(`${FOLDER}/deep/later.py`, 'print(2)\n');
+    await vscode.commands.executeCommand('redline.preview.apply', preview?.id, undefined, preview?.revision);
+    assert.equal(await text('deep/b.py'), 'log(1)\n');
+    assert.equal(await text('deep/later.py'), 'print(2)\n');
+  });
+
+  test('a file that changed in a replaced place since is not overwritten, and no other file is written', async () => {
+    await api.session.prompt(`/replace console.log($$$A) => logger.info($$$A) in ${FOLDER}/**/*.ts`);
+    const preview = api.previews.peek();
+    await givenFile(`${FOLDER}/deep/c.ts`, 'console.log(3)');
+    await vscode.commands.executeCommand('redline.preview.apply', preview?.id, undefined, preview?.revision);
+    assert.equal(await text('deep/c.ts'), 'console.log(3)');
+    assert.equal(await text('a.ts'), '// console.log(0)\r\nconsole.log("é",\r\n  1)\r\n');
+  });
+
   test('languages beyond those built in come with the extension', async () => {
     await api.session.prompt(`/replace print($A) => log($A) in ${FOLDER}`);
     assert.equal(api.previews.peek()?.label, 'AST Edit: 1 replacement in 1 file');

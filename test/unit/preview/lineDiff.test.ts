@@ -1,5 +1,6 @@
 import { test } from 'node:test';
 import assert from 'node:assert/strict';
+import { applyHunks, hunksOf } from '../../../src/agent/preview/hunks.ts';
 import { diffStat, splitLines, trimCommonLines } from '../../../src/agent/preview/lineDiff.ts';
 
 test('lines keep their endings, and joined they are the text', () => {
@@ -52,3 +53,40 @@ test('texts that are too different are counted without being compared, and that 
   const { exact } = await diffStat(lines.join(''), [...lines].reverse().join(''));
   assert.equal(exact, false);
 });
+
+/** A pseudorandom order, the same each time. */
+function shuffled(lines: readonly string[]): string[] {
+  let seed = 7;
+  const random = (): number => (seed = (seed * 48_271) % 2_147_483_647);
+  return lines
+    .map(line => ({ line, at: random() }))
+    .sort((a, b) => a.at - b.at)
+    .map(({ line }) => line);
+}
+
+const MANY = Array.from({ length: 100_000 }, (_, i) => `${i}\n`);
+const hard: Readonly<Record<string, readonly [before: readonly string[], after: readonly string[]]>> = {
+  'all lines in reverse': [MANY, [...MANY].reverse()],
+  'all lines in disorder': [MANY, shuffled(MANY)],
+  'a few lines over and over, in disorder': [
+    MANY.map((_, i) => `${i % 7}\n`),
+    shuffled(MANY.map((_, i) => `${i % 7}\n`)),
+  ],
+  'the same line more often': [MANY.map(() => 'x\n'), [...MANY, ...MANY].map(() => 'x\n')],
+  'every other line taken out': [MANY, MANY.filter((_, i) => i % 2 === 0)],
+  'every other line doubled': [MANY, MANY.flatMap((line, i) => (i % 2 === 0 ? [line] : [line, line]))],
+  'one half moved behind the other': [MANY, [...MANY.slice(50_000), ...MANY.slice(0, 50_000)]],
+};
+
+// Quadratic, each of these would take minutes.
+for (const [what, [before, after]] of Object.entries(hard)) {
+  test(`100,000 lines are counted: ${what}`, { timeout: 30_000 }, async () => {
+    const { added, removed } = await diffStat(before.join(''), after.join(''));
+    assert.equal(added - removed, after.length - before.length);
+    const hunks = await hunksOf(before.join(''), after.join(''));
+    assert.equal(
+      applyHunks(before.join(''), hunks, () => true),
+      after.join(''),
+    );
+  });
+}

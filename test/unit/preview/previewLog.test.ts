@@ -17,7 +17,7 @@ const staged: StagedPreview = {
   label: 'Edit',
   sourceToolName: 'edit_file',
   changes: [
-    modify('a', '1', '2'),
+    modify('a', '1', '2', [{ start: 0, end: 1, text: '2' }]),
     create('b', '\ufeff\r\n\ud800'),
     remove('c', ''),
     rename('d', 'e', 'x', 'y'),

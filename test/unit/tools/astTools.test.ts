@@ -2,6 +2,7 @@ import * as assert from 'node:assert/strict';
 import * as fs from 'node:fs';
 import * as path from 'node:path';
 import { after, describe, it } from 'node:test';
+import * as z from 'zod/mini';
 import { PathError, ToolError } from '../../../src/agent/base/errors.ts';
 import {
   textOf,
@@ -111,6 +112,19 @@ describe('ast_edit', () => {
       ].join('\n'),
     );
     assert.match(updates.at(-1) ?? '', /^3 in 2 files/);
+    const [, change] = action.changes ?? [];
+    assert.deepEqual(change?.kind === 'modify' && change.edits, [
+      { start: 0, end: 13, text: 'logger.info()' },
+    ]);
+  });
+
+  it('asks for at least one pattern and one path', () => {
+    const { parameters } = astEditTool({ engine, scope: { folders: () => [], unsaved: () => [] } });
+    const accepts = (args: unknown): boolean => z.safeParse(parameters, args).success;
+    assert.equal(accepts({ ops: log, paths: ['.'] }), true);
+    assert.equal(accepts({ ops: [], paths: ['.'] }), false);
+    assert.equal(accepts({ ops: log, paths: [] }), false);
+    assert.equal(accepts({ ops: [{ pat: 'a' }], paths: ['.'] }), false);
   });
 
   it('counts one in the singular', async () => {

@@ -17,7 +17,7 @@ test('an edit is staged with the exact sides, and the file is not touched', asyn
     {
       label: 'Edit src/a.ts (1 edit)',
       sourceToolName: 'edit_file',
-      changes: [modify('src/a.ts', 'one\ntwo\n', 'one\n2\n')],
+      changes: [modify('src/a.ts', 'one\ntwo\n', 'one\n2\n', [{ start: 4, end: 7, text: '2' }])],
     },
   ]);
   assert.deepEqual(harness.workspace.writes, []);
@@ -28,7 +28,12 @@ test('several edits of one file are one preview', async () => {
   const result = await harness.run('edit_file', edit('a', ['three', '3'], ['one', '1']));
   assert.equal(harness.staged.length, 1);
   assert.equal(harness.staged[0]?.label, 'Edit a (2 edits)');
-  assert.deepEqual(harness.staged[0].changes, [modify('a', 'one two three', '1 two 3')]);
+  assert.deepEqual(harness.staged[0].changes, [
+    modify('a', 'one two three', '1 two 3', [
+      { start: 0, end: 3, text: '1' },
+      { start: 8, end: 13, text: '3' },
+    ]),
+  ]);
   assert.match(result.content, /a: 2 edits\.\n-1:one\n\+1:1\n-1:three\n\+1:3$/);
 });
 
@@ -36,7 +41,9 @@ test('what the person has typed but not saved is what is edited', async () => {
   const harness = new ToolHarness({ a: 'saved' });
   harness.workspace.type('a', 'typed');
   await harness.run('edit_file', edit('a', ['typed', 'x']));
-  assert.deepEqual(harness.staged[0]?.changes, [modify('a', 'typed', 'x')]);
+  assert.deepEqual(harness.staged[0]?.changes, [
+    modify('a', 'typed', 'x', [{ start: 0, end: 5, text: 'x' }]),
+  ]);
 });
 
 test('mark and encoding of the file are kept', async () => {

@@ -1,6 +1,7 @@
 import { test } from 'node:test';
 import assert from 'node:assert/strict';
-import { applyTextEdits, locateEdits } from '../../../src/agent/tools/textEdits.ts';
+import { applyTextEdits } from '../../../src/agent/preview/textEdit.ts';
+import { locateEdits } from '../../../src/agent/tools/textEdits.ts';
 
 type Edits = Parameters<typeof locateEdits>[2];
 const edited = (text: string, ...edits: Edits[number][]): string =>

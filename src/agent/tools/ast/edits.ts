@@ -1,4 +1,4 @@
-import type { TextEdit } from '../textEdits.ts';
+import type { TextEdit } from '../../preview/textEdit.ts';
 import type { SyntaxNode } from './structure.ts';
 import type { Captures, Template } from './template.ts';
 

@@ -1,5 +1,5 @@
 import type { FileSide } from '../../preview/fileChange.ts';
-import { applyTextEdits, type TextEdit } from '../textEdits.ts';
+import { applyTextEdits, type TextEdit } from '../../preview/textEdit.ts';
 import type { SearchRoot } from './walk.ts';
 
 /** A pattern, and what replaces its matches; `null` only searches. */

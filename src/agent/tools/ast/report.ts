@@ -1,5 +1,5 @@
 import { splitLines } from '../../preview/lineDiff.ts';
-import type { TextEdit } from '../textEdits.ts';
+import type { TextEdit } from '../../preview/textEdit.ts';
 import type { AstFile, AstSummary } from './protocol.ts';
 import type { SearchResult } from './runSearch.ts';
 

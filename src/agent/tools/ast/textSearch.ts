@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer';
 import { sideOfBytes, sideOfText, type FileSide } from '../../preview/fileChange.ts';
-import { applyTextEdits, type TextEdit } from '../textEdits.ts';
+import { applyTextEdits, type TextEdit } from '../../preview/textEdit.ts';
 import { editsOf, mergeEdits, outermost, OverlapError, type Match } from './edits.ts';
 import type { Plan } from './plan.ts';
 import { AstError, type MatchRow, type SentFile } from './protocol.ts';
