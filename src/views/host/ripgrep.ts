@@ -5,6 +5,7 @@ import * as path from 'node:path';
 import { createInterface } from 'node:readline';
 import { abortErrorOf } from '../../agent/base/abort.ts';
 import { ToolError } from '../../agent/base/errors.ts';
+import { globToRegExp } from '../../agent/tools/ast/glob.ts';
 
 /** One folder to search, and what to search it for. */
 export interface RipgrepQuery {
@@ -74,10 +75,11 @@ export async function runRipgrep(
 async function run(
   command: string,
   args: readonly string[],
-  { folder, isRegex, limit, timeLimitMs }: RipgrepQuery,
+  { folder, isRegex, include, limit, timeLimitMs }: RipgrepQuery,
   signal: AbortSignal,
 ): Promise<RipgrepAnswer> {
   if (signal.aborted) throw abortErrorOf(signal);
+  const isIncluded = includes(include);
   const child = spawn(command, args, { cwd: folder, stdio: ['ignore', 'pipe', 'pipe'], windowsHide: true });
   const matches: RipgrepMatch[] = [];
   let cutBy: RipgrepAnswer['cutBy'];
@@ -100,7 +102,7 @@ async function run(
     status.catch(() => undefined);
     for await (const line of createInterface({ input: child.stdout })) {
       const match = matchOf(line);
-      if (match === undefined) continue;
+      if (match === undefined || !isIncluded(match.path)) continue;
       if (matches.length >= limit) {
         cutBy ??= 'limit';
         end();
@@ -144,6 +146,12 @@ function argumentsOf({ query, isRegex, exclude, limit }: RipgrepQuery): string[]
 function ignoreAllBut(globs: readonly string[]): string {
   const spared = globs.map(glob => `!${glob.startsWith('**/') ? glob : `/${glob}`}`);
   return ['*', '!*/', ...spared, ''].join('\n');
+}
+
+/** Whether a path matches: a .gitignore that excepts a file has the last word over our rules, and lets it through. */
+function includes(globs: readonly string[]): (path: string) => boolean {
+  const patterns = globs.map(globToRegExp);
+  return path => patterns.length === 0 || patterns.some(pattern => pattern.test(path));
 }
 
 function refusal(complaint: string, isRegex: boolean): Error {

@@ -86,6 +86,18 @@ for (const [way, appRoot] of [
       await assert.rejects(search('needle', { glob: '!a.ts' }), /which files to search/);
     });
 
+    test('a file that .gitignore excepts is found where the glob means it, and nowhere else', async () => {
+      await givenFile(`${FOLDER}/.gitignore`, '*.log\n!kept.log\n!kept.ts\n');
+      for (const name of ['kept.log', 'other.log', 'kept.ts', 'plain.ts'])
+        await givenFile(`${FOLDER}/${name}`, 'excepted\n');
+      const names = async (glob: string): Promise<(string | undefined)[]> =>
+        (await search('excepted', { glob })).matches.map(match => match.path.split('/').at(-1));
+      assert.deepEqual(await names(`${FOLDER}/**`), ['kept.log', 'kept.ts', 'plain.ts']);
+      assert.deepEqual(await names(`${FOLDER}/plain.ts`), ['plain.ts']);
+      assert.deepEqual(await names(`${FOLDER}/*.log`), ['kept.log']);
+      assert.deepEqual(await names('plain.*'), ['plain.ts']);
+    });
+
     test('leaves out what .gitignore and files.exclude hide, and what a link leads out to', async () => {
       await givenFile(`${FOLDER}/.gitignore`, '*.log\n');
       await givenFile(`${FOLDER}/x.log`, 'needle');
