@@ -4,6 +4,7 @@
 import { build, context } from 'esbuild';
 import * as fs from 'node:fs';
 import * as path from 'node:path';
+import { bundledPackages, noticesText } from './scripts/lib/thirdPartyNotices.mjs';
 
 const ENTRY_BUDGET_KB = 250;
 const options = {
@@ -17,6 +18,7 @@ const options = {
   sourcesContent: false,
   logLevel: 'warning',
   charset: 'utf8',
+  metafile: true,
   // CommonJS has no code splitting: `import('x')` of a chunk becomes a lazy `require`.
   supported: { 'dynamic-import': false },
 };
@@ -69,14 +71,12 @@ const entry = {
   entryPoints: { extension: 'src/extension.ts' },
   outdir: 'dist',
   outExtension: { '.js': '.cjs' },
-  metafile: true,
   plugins: [lazyChunks(lazy)],
 };
 /** The worker that searches by structure. Its engine is native code, which lies beside it as it is. */
 const astWorker = {
   ...entry,
   entryPoints: { astWorker: 'src/agent/tools/ast/worker.ts' },
-  metafile: false,
   plugins: [
     {
       name: 'native-engine',
@@ -112,15 +112,14 @@ if (process.argv.includes('--watch')) {
   progress.end();
   for (const each of contexts) await each.watch();
 } else {
-  const result = await build(entry);
+  const { metafile } = await build(entry);
   fs.mkdirSync('out', { recursive: true });
-  fs.writeFileSync('out/meta.json', JSON.stringify(result.metafile));
-  await build(astWorker);
-  await buildChunks();
-  await build(chat);
-  copyIconFont();
-  copyNativeFiles();
-  report();
+  fs.writeFileSync('out/meta.json', JSON.stringify(metafile));
+  const others = [await build(astWorker), ...(await buildChunks()), await build(chat)];
+  const copied = [...copyIconFont(), ...copyNativeFiles()];
+  const packages = bundledPackages([metafile, ...others.map(result => result.metafile)]);
+  fs.writeFileSync('dist/ThirdPartyNotices.txt', noticesText([...packages, ...copied]));
+  report(packages.length + copied.length);
 }
 
 /** Tells in lines that .vscode/tasks.json reads when building begins and ends, and what was wrong. */
@@ -139,10 +138,12 @@ function watched(build, progress) {
   return { ...build, logLevel: 'silent', plugins: [...(build.plugins ?? []), tell] };
 }
 
+/** Returns the folders of the packages that it took from, as `copyNativeFiles` does. */
 function copyIconFont() {
-  for (const file of ['codicon.css', 'codicon.ttf']) {
-    fs.copyFileSync(path.join('node_modules/@vscode/codicons/dist', file), path.join('dist', file));
-  }
+  const folder = 'node_modules/@vscode/codicons';
+  for (const file of ['codicon.css', 'codicon.ttf'])
+    fs.copyFileSync(path.join(folder, 'dist', file), path.join('dist', file));
+  return [folder];
 }
 
 /**
@@ -154,31 +155,42 @@ function copyNativeFiles() {
   const system = { linux: 'Linux', darwin: 'macOS', win32: 'Windows' }[process.platform];
   const prebuilt = path.join('prebuilds', `prebuild-${system}-${process.arch.toUpperCase()}`, 'parser.so');
   fs.mkdirSync('dist/native', { recursive: true });
+  const taken = [];
   for (const name of fs.readdirSync(scope)) {
     const folder = path.join(scope, name);
     const engine = name.startsWith('napi-') && fs.readdirSync(folder).find(file => file.endsWith('.node'));
-    if (engine) fs.copyFileSync(path.join(folder, engine), 'dist/native/engine.node');
+    if (engine) {
+      fs.copyFileSync(path.join(folder, engine), 'dist/native/engine.node');
+      taken.push(path.join(scope, 'napi')); // Its licence is there.
+    }
     const grammar = path.join(folder, prebuilt);
     if (name.startsWith('lang-') && fs.existsSync(grammar)) {
       fs.copyFileSync(grammar, `dist/native/grammar-${name.slice('lang-'.length)}.node`);
+      taken.push(folder);
     }
   }
+  if (!fs.existsSync('dist/native/engine.node'))
+    throw new Error(`There is no structural engine for ${process.platform} ${process.arch} in ${scope}.`);
+  return taken;
 }
 
 async function buildChunks() {
+  const results = [];
   // A chunk may load others: those join the set while it is walked.
   for (const target of lazy) {
-    await build({
+    const result = await build({
       ...options,
       stdin: { contents: `module.exports = require(${JSON.stringify(target)})`, resolveDir: process.cwd() },
       outfile: path.join('dist', chunkName(target)),
       plugins: [lazyChunks(lazy)],
       sourcemap: false,
     });
+    results.push(result);
   }
+  return results;
 }
 
-function report() {
+function report(packages) {
   const kb = file => fs.statSync(path.join('dist', file)).size / 1024;
   console.log(
     `entry  dist/extension.cjs ${kb('extension.cjs').toFixed(0)} KB (budget ${ENTRY_BUDGET_KB} KB)`,
@@ -191,6 +203,9 @@ function report() {
   console.log(`worker dist/astWorker.cjs ${kb('astWorker.cjs').toFixed(0)} KB`);
   console.log(
     `native dist/native/ ${(native.reduce((a, b) => a + b) / 1024).toFixed(1)} MB in ${native.length} files`,
+  );
+  console.log(
+    `notice dist/ThirdPartyNotices.txt ${kb('ThirdPartyNotices.txt').toFixed(0)} KB (${packages} packages)`,
   );
   console.log(`view   dist/chat.js ${kb('chat.js').toFixed(0)} KB`);
   if (kb('extension.cjs') > ENTRY_BUDGET_KB) {

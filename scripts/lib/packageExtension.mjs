@@ -18,6 +18,8 @@ export async function packageExtension() {
   await createVSIX({
     cwd: repoRoot,
     packagePath: vsixPath,
+    // The structural engine in it is native code of this platform.
+    target: `${process.platform}-${process.arch}`,
     // The bundle has them all.
     dependencies: false,
     allowMissingRepository: true,

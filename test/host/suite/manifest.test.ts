@@ -1,4 +1,6 @@
 import * as assert from 'node:assert/strict';
+import { readdir, readFile } from 'node:fs/promises';
+import * as path from 'node:path';
 import * as vscode from 'vscode';
 import { EXTENSION_ID } from '../../../src/views/contributions.ts';
 import { activateRedline } from '../support/redline.ts';
@@ -27,6 +29,31 @@ suite('the manifest agrees with VS Code', () => {
     const registered = new Set(await vscode.commands.getCommands(true));
     const missing = manifest().contributes.commands.filter(({ command }) => !registered.has(command));
     assert.deepEqual(missing, []);
+  });
+
+  test('the notice names every package whose code is in the extension, with its licence', async () => {
+    const folder = (vscode.extensions.getExtension(EXTENSION_ID) ?? assert.fail('installed')).extensionPath;
+    const notice = await readFile(path.join(folder, 'dist', 'ThirdPartyNotices.txt'), 'utf8');
+    const named = [...notice.matchAll(/^-{80}\n\n(\S+) \d\S*, \S/gm)].map(([, name]) => name);
+    const grammars = (await readdir(path.join(folder, 'dist', 'native')))
+      .map(file => /^grammar-(.*)\.node$/.exec(file)?.[1])
+      .filter(language => language !== undefined)
+      .map(language => `@ast-grep/lang-${language}`);
+    assert.ok(grammars.length > 10);
+    const others = [
+      'openai',
+      'zod',
+      'diff',
+      'ignore',
+      'markdown-it',
+      'entities',
+      'linkify-it',
+      'mdurl',
+      'uc.micro',
+    ];
+    for (const name of [...others, ...grammars, '@ast-grep/napi', '@vscode/codicons', 'punycode.js'])
+      assert.ok(named.includes(name), `${name} is named`);
+    assert.match(notice, /Attribution 4\.0 International/);
   });
 
   test('the keys for next and previous are nobody else’s', async () => {
