@@ -75,6 +75,7 @@ export async function walk(workbench, print) {
   unchanged(MONEY, original.money);
   unchanged(NOTES, undefined);
   await step('Discard All from the palette: nothing changed', MONEY);
+  await workbench.runCommand('Notifications: Clear All Notifications');
 
   await workbench.sendChat('/replace console.log($$$A) => logger.info($$$A) in src/**/*.ts');
   const structural = workbench.chatCard('AST Edit: 2 replacements in 2 files');
