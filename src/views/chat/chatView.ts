@@ -11,12 +11,16 @@ import type { Session } from '../../agent/session/session.ts';
 import type { ToolRegistry } from '../../agent/tools/registry.ts';
 import type { CommandArguments, CommandId } from '../contributions.ts';
 import type { Settings } from '../host/settings.ts';
+import { oneLine } from '../plainText.ts';
+import { showInfo } from '../toast.ts';
 import { readAttachments } from './attachmentReader.ts';
+import { refName } from './attachmentRef.ts';
 import { ChatFeed, type ModelInfo } from './chatFeed.ts';
 import { chatHtml } from './chatHtml.ts';
 import { ContextFiles } from './contextFiles.ts';
 import { LocalCommands } from './localCommands.ts';
 import {
+  MAX_ATTACHMENTS,
   webviewMessage,
   type AttachmentRef,
   type ChatAction,
@@ -118,14 +122,19 @@ export class ChatView implements vscode.WebviewViewProvider, vscode.Disposable {
    */
   async attach(uris: readonly vscode.Uri[]): Promise<void> {
     const refs: AttachmentRef[] = [];
+    const outside: vscode.Uri[] = [];
     for (const uri of uris) {
       const path = await this.#context.pathOf(uri);
-      if (path !== undefined) refs.push({ path });
+      if (path === undefined) outside.push(uri);
+      else refs.push({ path });
     }
     if (uris.length === 0) {
       const active = (await this.#context.active('selection')) ?? (await this.#context.active('file'));
+      const editor = vscode.window.activeTextEditor;
       if (active) refs.push(active);
+      else if (editor) outside.push(editor.document.uri);
     }
+    if (outside.length > 0) void showInfo(outsideText(outside));
     await this.#reveal();
     this.#feed.send({ type: 'attached', refs });
     this.#feed.send({ type: 'focus' });
@@ -196,11 +205,14 @@ export class ChatView implements vscode.WebviewViewProvider, vscode.Disposable {
     const command = parseSlashCommand(text);
     if (command && command.kind !== 'call') return session.note(text, await this.#commands.run(command));
     await this.#modeIsSet;
-    const reading = this.#isRead.then(() => readAttachments(workspace, command ? [] : refs));
+    const reading = this.#isRead.then(async () => {
+      const wanted = command ? [] : withNamed(refs, await this.#context.named(text));
+      return { wanted, attachments: await readAttachments(workspace, wanted, vscode.l10n) };
+    });
     this.#isRead = reading;
-    const attachments = await reading;
+    const { wanted, attachments } = await reading;
     onWillPrompt();
-    if (session.state === 'running') this.#feed.showQueued({ text, attachments: [...refs] });
+    if (session.state === 'running') this.#feed.showQueued({ text, attachments: wanted });
     await session.prompt(text, attachments);
   }
 
@@ -255,4 +267,19 @@ export class ChatView implements vscode.WebviewViewProvider, vscode.Disposable {
     }
     await vscode.env.openExternal(vscode.Uri.parse(parsed.href, true));
   }
+}
+
+/** What was attached, and what the text names beside it. */
+function withNamed(refs: readonly AttachmentRef[], named: readonly AttachmentRef[]): AttachmentRef[] {
+  const attached = new Set(refs.map(refName));
+  const more = named.filter(
+    ref =>
+      !attached.has(refName(ref)) && !refs.some(({ path, startLine }) => path === ref.path && !startLine),
+  );
+  return [...refs, ...more].slice(0, MAX_ATTACHMENTS);
+}
+
+function outsideText(uris: readonly vscode.Uri[]): string {
+  const names = uris.map(uri => oneLine(uri.path.slice(uri.path.lastIndexOf('/') + 1), 80)).join(', ');
+  return vscode.l10n.t('Only files of the workspace can be attached: {0} is none.', names);
 }

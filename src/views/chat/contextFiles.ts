@@ -1,7 +1,9 @@
 import * as vscode from 'vscode';
 import type { Workspace } from '../../agent/preview/workspace.ts';
+import { withoutIcons } from '../plainText.ts';
 import { refName } from './attachmentRef.ts';
 import { rankFiles } from './fileRanking.ts';
+import { mentions } from './mentions.ts';
 import type { AttachmentRef } from './protocol.ts';
 
 /** The most files that a list is made of. */
@@ -11,7 +13,7 @@ const MAX_SUGGESTED = 12;
 /** How long a listing is good for, in milliseconds: typing a name asks many times. */
 const FRESH_MS = 10_000;
 
-type Files = Pick<Workspace, 'list' | 'resolvePath'>;
+type Files = Pick<Workspace, 'list' | 'resolvePath' | 'read'>;
 
 /** What can go along with a prompt: the active file, its selection, and the files of the workspace. */
 export class ContextFiles {
@@ -42,6 +44,25 @@ export class ContextFiles {
     return { path, startLine: start.line + 1, endLine: last + 1 };
   }
 
+  /** The files of the workspace that a text names behind `@`, as the list that completes them would have attached them. */
+  async named(text: string): Promise<AttachmentRef[]> {
+    const found = mentions(text).map(async readings => {
+      for (const ref of readings) {
+        const path = await this.#existing(ref.path);
+        if (path !== undefined) return [{ ...ref, path }];
+      }
+      return [];
+    });
+    return (await Promise.all(found)).flat();
+  }
+
+  async #existing(named: string): Promise<string | undefined> {
+    const path = await this.#workspace.resolvePath(named).catch(() => undefined);
+    if (path === undefined) return undefined;
+    const bytes = await this.#workspace.read(path).catch(() => undefined);
+    return bytes && path;
+  }
+
   /** The workspace path of a file; `undefined` for what is no file of the workspace. */
   async pathOf(uri: vscode.Uri): Promise<string | undefined> {
     if (uri.scheme !== 'file') return undefined;
@@ -66,7 +87,7 @@ export class ContextFiles {
     ]);
     const row = (ref: AttachmentRef, icon: string, label: string) => ({
       label: `$(${icon}) ${label}`,
-      description: refName(ref),
+      description: withoutIcons(refName(ref)),
       ref,
     });
     return [
@@ -74,8 +95,8 @@ export class ContextFiles {
       ...(file ? [row(file, 'file', vscode.l10n.t('Active File'))] : []),
       { label: vscode.l10n.t('Files'), kind: vscode.QuickPickItemKind.Separator },
       ...all.map(path => ({
-        label: path.slice(path.lastIndexOf('/') + 1).replaceAll('$(', '$ ('),
-        description: path.includes('/') ? path.slice(0, path.lastIndexOf('/')) : '',
+        label: withoutIcons(path.slice(path.lastIndexOf('/') + 1)),
+        description: path.includes('/') ? withoutIcons(path.slice(0, path.lastIndexOf('/'))) : '',
         ref: { path },
       })),
     ];

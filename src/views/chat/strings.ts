@@ -140,7 +140,7 @@ export function transcriptStrings(l10n: Localiser): TranscriptStrings {
     },
     stale: l10n.t('Stale: {0} changed after this was proposed.'),
     lastError: l10n.t('The last attempt failed: {0}'),
-    moreFiles: l10n.t('and {0} more files'),
+    moreFiles: l10n.t('and {0} more'),
     change: {
       modify: l10n.t('modified'),
       create: l10n.t('new file'),
@@ -149,7 +149,7 @@ export function transcriptStrings(l10n: Localiser): TranscriptStrings {
     },
     alsoPending: l10n.t('Also pending'),
     morePending: l10n.t('and {0} more pending'),
-    earlier: l10n.t('{0} earlier entries are not shown'),
+    earlier: l10n.t('Earlier entries that are not shown: {0}'),
     queued: l10n.t('Queued'),
     stopped: l10n.t('Stopped.'),
     cutOff: l10n.t('The answer was cut off: it reached the length limit of the model.'),

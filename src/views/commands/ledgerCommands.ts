@@ -81,7 +81,7 @@ async function pickPreview(previews: readonly Preview[], title: string): Promise
   const items = previews.map(preview => ({
     label: withoutIcons(preview.label),
     description: preview.id,
-    detail: preview.changes?.map(({ path }) => path).join(', ') ?? '',
+    detail: withoutIcons(preview.changes?.map(({ path }) => path).join(', ') ?? ''),
     preview,
   }));
   const options = { title, matchOnDescription: true, matchOnDetail: true };

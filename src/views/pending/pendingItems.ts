@@ -78,7 +78,7 @@ export function previewTooltip(preview: Preview): vscode.MarkdownString {
   const changes = preview.changes ?? [];
   for (const change of changes.slice(0, MAX_TOOLTIP_FILES)) add(kindIcons[change.kind], change.path);
   const more = changes.length - MAX_TOOLTIP_FILES;
-  if (more > 0) add('ellipsis', vscode.l10n.t('{0} more files', more));
+  if (more > 0) add('ellipsis', vscode.l10n.t('{0} more', more));
   add('clock', new Date(preview.stagedAt).toLocaleString(vscode.env.language));
   const text = new vscode.MarkdownString(lines.join('\n\n'), true);
   text.supportHtml = false;

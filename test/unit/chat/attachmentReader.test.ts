@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { readAttachments } from '../../../src/views/chat/attachmentReader.ts';
+import { fill } from '../../../src/views/chat/protocol.ts';
 import { MemoryWorkspace } from '../../support/memoryWorkspace.ts';
 
 const workspace = new MemoryWorkspace({
@@ -10,11 +11,15 @@ const workspace = new MemoryWorkspace({
 });
 
 test('a whole file, some lines, and a range that reaches beyond the end', async () => {
-  const read = await readAttachments(workspace, [
-    { path: 'a.ts' },
-    { path: 'a.ts', startLine: 2, endLine: 2 },
-    { path: 'a.ts', startLine: 2, endLine: 9 },
-  ]);
+  const read = await readAttachments(
+    workspace,
+    [
+      { path: 'a.ts' },
+      { path: 'a.ts', startLine: 2, endLine: 2 },
+      { path: 'a.ts', startLine: 2, endLine: 9 },
+    ],
+    { t: fill },
+  );
   assert.deepEqual(read, [
     { path: 'a.ts', text: 'one\ntwo\nthree\n' },
     { path: 'a.ts', startLine: 2, endLine: 2, text: 'two\n' },
@@ -23,7 +28,9 @@ test('a whole file, some lines, and a range that reaches beyond the end', async 
 });
 
 test('what is long is cut at the end of a line, and says so', async () => {
-  const [lines, line] = await readAttachments(workspace, [{ path: 'long.txt' }, { path: 'line.txt' }]);
+  const [lines, line] = await readAttachments(workspace, [{ path: 'long.txt' }, { path: 'line.txt' }], {
+    t: fill,
+  });
   assert.equal(lines?.text.length, 60_000);
   assert.match(lines.note ?? '', /lines 1-60 of 1-100 are here/);
   assert.equal(line?.text.length, 60_000);
@@ -31,11 +38,11 @@ test('what is long is cut at the end of a line, and says so', async () => {
 });
 
 test('what cannot be read is sent as a sentence', async () => {
-  const read = await readAttachments(workspace, [
-    { path: 'missing.ts' },
-    { path: '../outside.ts' },
-    { path: 'a.ts', startLine: 7, endLine: 8 },
-  ]);
+  const read = await readAttachments(
+    workspace,
+    [{ path: 'missing.ts' }, { path: '../outside.ts' }, { path: 'a.ts', startLine: 7, endLine: 8 }],
+    { t: fill },
+  );
   for (const { text, note } of read) {
     assert.equal(text, '');
     assert.ok(note !== undefined && note !== '');

@@ -58,7 +58,7 @@ test('a preview of many files lists some and counts the rest', () => {
   const changes = Array.from({ length: 30 }, (_, i) => modify(`f${i}.ts`));
   const shown = previewCard(preview({ changes }), nothingKnown, english);
   assert.equal(shown.files.length, 8);
-  assert.equal(shown.moreFiles, 'and 22 more files');
+  assert.equal(shown.moreFiles, 'and 22 more');
 });
 
 test('an opaque preview has no files', () => {

@@ -114,7 +114,11 @@ test('a thousand previews from elsewhere are told, not listed', () => {
 test('of a long session the last entries are listed, and the rest is counted', () => {
   const items = transcript({ messages: Array.from({ length: 1_200 }, (_, i) => asked(`Prompt ${i}`)) });
   assert.equal(items.length, 1_001);
-  assert.deepEqual(items[0], { kind: 'heading', key: 'earlier', text: '200 earlier entries are not shown' });
+  assert.deepEqual(items[0], {
+    kind: 'heading',
+    key: 'earlier',
+    text: 'Earlier entries that are not shown: 200',
+  });
   assert.ok(items.at(-1)?.kind === 'user' && items[1]?.key === 'm200');
 });
 

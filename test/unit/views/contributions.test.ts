@@ -18,6 +18,8 @@ interface Setting {
   readonly default?: unknown;
   readonly enum?: readonly string[];
   readonly enumDescriptions?: readonly string[];
+  readonly enumItemLabels?: readonly string[];
+  readonly order?: number;
   readonly markdownDescription?: string;
 }
 interface Used {
@@ -164,11 +166,20 @@ test('every text of the manifest is there, and every text that is there is used'
 
 test('what people read in the manifest is in package.nls.json, not in place', () => {
   for (const { title } of contributes.commands) assert.match(title, /^%[\w.]+%$/);
-  for (const [key, { markdownDescription = '', enumDescriptions = [] }] of Object.entries(
-    contributes.configuration.properties,
-  )) {
-    for (const text of [markdownDescription, ...enumDescriptions]) assert.match(text, /^%[\w.]+%$/, key);
+  for (const [key, setting] of Object.entries(contributes.configuration.properties)) {
+    const { markdownDescription = '', enumDescriptions = [], enumItemLabels = [] } = setting;
+    const texts = [markdownDescription, ...enumDescriptions, ...enumItemLabels];
+    for (const text of texts) assert.match(text, /^%[\w.]+%$/, key);
+    assert.equal(setting.enum?.length, setting.enum && enumDescriptions.length, key);
   }
+});
+
+test('the settings stand in an order of their own', () => {
+  const orders = Object.values(contributes.configuration.properties).map(({ order }) => order);
+  assert.deepEqual(
+    orders,
+    orders.map((_, i) => i + 1),
+  );
 });
 
 test('the files that the manifest names exist', () => {
