@@ -222,6 +222,61 @@ drivenTest(
   },
 );
 
+drivenTest(
+  'history.retentionDays: what was resolved longer ago is forgotten when the window opens, and nothing else',
+  {},
+  async driven => {
+    await driven.run(async ({ api, vscode }) => {
+      const { Global } = vscode.ConfigurationTarget;
+      await vscode.workspace.getConfiguration('redline').update('history.retentionDays', 1, Global);
+      const push = (path: string, after: string) =>
+        api.previews.push({
+          label: `Create ${path}`,
+          sourceToolName: 'a_tool',
+          changes: [{ path, before: null, after }],
+        });
+      for (const path of ['old.txt', 'young.txt']) {
+        const { id } = push(path, `content of ${path}`);
+        await api.previews.resolve({ id, action: 'discard', reason: 'not this' });
+      }
+      push('pending.txt', 'content of pending.txt');
+      const apply = () => Promise.resolve({ content: [{ type: 'text' as const, text: 'sent' }] });
+      api.previews.push({ label: 'Send a letter', sourceToolName: 'post_office', apply });
+    });
+    // The first was resolved two days ago, and everything was staged then.
+    await driven.run(({ fs, storage }) => {
+      const file = `${storage}/previews.jsonl`;
+      const old = new Date(Date.now() - 2 * 24 * 60 * 60 * 1000).toISOString();
+      const lines = fs.readFileSync(file, 'utf8').split('\n');
+      const aged = lines.map(line =>
+        line
+          .replace(/"stagedAt":"[^"]*"/, `"stagedAt":"${old}"`)
+          .replace(/("previewId":"p1".*"at":")[^"]*"/, `$1${old}"`),
+      );
+      fs.writeFileSync(file, aged.join('\n'));
+    });
+    await driven.restart();
+    await driven.until('the old content to be gone', ({ fs, storage }) =>
+      fs.readFileSync(`${storage}/previews.jsonl`, 'utf8').includes('content of old.txt') ? undefined : true,
+    );
+    const kept = await log(driven);
+    for (const path of ['young.txt', 'pending.txt']) assert.ok(kept.includes(`content of ${path}`), path);
+    assert.deepEqual(
+      await driven.run(({ api }) => ({
+        states: ['p1', 'p2', 'p3', 'p4'].map(id => api.previews.get(id)?.state ?? 'forgotten'),
+        ledger: api.previews.ledger().map(({ previewId, outcome }) => [previewId, outcome]),
+      })),
+      {
+        states: ['forgotten', 'discarded', 'pending', 'expired'],
+        ledger: [
+          ['p1', 'discarded'],
+          ['p2', 'discarded'],
+        ],
+      },
+    );
+  },
+);
+
 /** The log of previews as it is on disk. */
 function log(driven: DrivenWorkbench): Promise<string> {
   return driven.run(({ fs, storage }) => fs.readFileSync(`${storage}/previews.jsonl`, 'utf8'));

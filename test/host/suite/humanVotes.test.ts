@@ -1,0 +1,116 @@
+import * as assert from 'node:assert/strict';
+import * as vscode from 'vscode';
+import type { RedlineApi } from '../../../src/views/api.ts';
+import { commandLink } from '../../../src/views/commands/commandOf.ts';
+import { activateRedline, bytesOf, cleanUp, givenFile, until } from '../support/redline.ts';
+
+suite('votes of a person', () => {
+  let api: RedlineApi;
+
+  suiteSetup(async () => {
+    api = await activateRedline();
+  });
+  setup(() => givenFile('human.txt', 'one\n'));
+  teardown(() => cleanUp(api));
+
+  const push = (before: string, after: string) =>
+    api.previews.push({
+      label: `${before} to ${after}`,
+      sourceToolName: 'test',
+      changes: [{ path: 'human.txt', before, after }],
+    });
+  const text = async (): Promise<string> => (await bytesOf('human.txt')).toString();
+  const last = () => {
+    const { previewId, actor, reason, outcome } = api.previews.ledger().at(-1) ?? assert.fail('an entry');
+    return { previewId, actor, reason, outcome };
+  };
+
+  test('a link of the status bar menu is one, with the words of a click', async () => {
+    const { id, revision } = push('one\n', 'two\n');
+    await follow(commandLink('Apply', 'redline.preview.apply', id, undefined, revision));
+    assert.deepEqual(last(), {
+      previewId: id,
+      actor: 'human',
+      reason: 'Applied by the user.',
+      outcome: 'applied',
+    });
+    assert.equal(await text(), 'two\n');
+  });
+
+  test('a link of the status bar menu that is out of date changes nothing', async () => {
+    const { id, revision } = push('one\n', 'two\n');
+    await follow(commandLink('Apply', 'redline.preview.apply', id, undefined, revision + 1));
+    assert.equal(api.previews.get(id)?.state, 'pending');
+    assert.equal(await text(), 'one\n');
+  });
+
+  test('the button in the editor title, which passes the document, is one', async () => {
+    const { id } = push('one\n', 'two\n');
+    await vscode.commands.executeCommand('redline.preview.open', id);
+    const input = vscode.window.tabGroups.activeTabGroup.activeTab?.input;
+    assert.ok(input instanceof vscode.TabInputTextDiff);
+    await vscode.commands.executeCommand('redline.preview.discard', input.modified);
+    assert.deepEqual(last(), {
+      previewId: id,
+      actor: 'human',
+      reason: 'Discarded by the user.',
+      outcome: 'discarded',
+    });
+  });
+
+  test('the button of the chat card is one: what was typed in it is the reason', async () => {
+    const { id, revision } = push('one\n', 'two\n');
+    await vscode.commands.executeCommand('redline.preview.discard', id, 'not like that', revision);
+    assert.deepEqual(last(), {
+      previewId: id,
+      actor: 'human',
+      reason: 'not like that',
+      outcome: 'discarded',
+    });
+  });
+
+  test('the lens of a stacked preview applies what it names, at the revisions of that moment', async () => {
+    const low = push('one\n', 'two\n');
+    const high = push('two\n', 'three\n');
+    await vscode.commands.executeCommand('redline.preview.open', high.id);
+    const input = vscode.window.tabGroups.activeTabGroup.activeTab?.input;
+    assert.ok(input instanceof vscode.TabInputTextDiff);
+    const lenses = await vscode.commands.executeCommand<vscode.CodeLens[]>(
+      'vscode.executeCodeLensProvider',
+      input.modified,
+      10,
+    );
+    const { command } =
+      lenses.find(lens => lens.command?.command === 'redline.preview.apply') ?? assert.fail('a lens');
+    const args: unknown[] = command?.arguments ?? [];
+    assert.deepEqual(args, [high.id, undefined, high.revision, { [low.id]: low.revision }]);
+
+    const outdated = { [low.id]: low.revision + 1 };
+    await vscode.commands.executeCommand('redline.preview.apply', ...args.slice(0, 3), outdated);
+    assert.equal(await text(), 'one\n');
+    const applied = until(
+      api.previews.onDidChange,
+      () => (api.previews.get(high.id)?.state === 'applied' ? true : undefined),
+      'both to be applied',
+    );
+    await vscode.commands.executeCommand('redline.preview.apply', ...args);
+    await applied;
+    assert.equal(await text(), 'three\n');
+    assert.deepEqual(
+      api.previews
+        .ledger()
+        .slice(-2)
+        .map(({ previewId, actor }) => [previewId, actor]),
+      [
+        [low.id, 'human'],
+        [high.id, 'human'],
+      ],
+    );
+  });
+});
+
+/** What VS Code does when a person clicks on a command link. */
+async function follow(link: string): Promise<void> {
+  const [, id = '', args = ''] = /\(command:([^?]+)\?(.*)\)$/.exec(link) ?? [];
+  await vscode.commands.executeCommand(id, ...(JSON.parse(decodeURIComponent(args)) as unknown[]));
+}
