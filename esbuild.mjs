@@ -184,6 +184,8 @@ async function buildChunks() {
       outfile: path.join('dist', chunkName(target)),
       plugins: [lazyChunks(lazy)],
       sourcemap: false,
+      // It imports what others have written, which may be a module that only `import()` takes.
+      ...(target === 'jiti' ? { supported: {} } : {}),
     });
     results.push(result);
   }

@@ -75,6 +75,10 @@ export async function activate(context: vscode.ExtensionContext): Promise<Redlin
         }),
         ...sessionCommands(agent),
         ...modelCommands(agent),
+        ...lazyCommands(CUSTOM_TOOL_COMMANDS, async () => {
+          const { customToolCommands } = await import('./views/commands/customToolCommands.ts');
+          return customToolCommands(agent);
+        }),
         ...chatCommands(chat),
       },
       log,
@@ -97,3 +101,4 @@ const LEDGER_COMMANDS = [
   'redline.preview.reopen',
   'redline.preview.dismiss',
 ] as const;
+const CUSTOM_TOOL_COMMANDS = ['redline.customTools.reload'] as const;

@@ -65,6 +65,7 @@ export interface CommandArguments {
   'redline.chat.attach': [];
   'redline.selectModel': [];
   'redline.setApiKey': [];
+  'redline.customTools.reload': [];
   'redline.showLog': [];
 }
 

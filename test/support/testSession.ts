@@ -112,6 +112,10 @@ export interface TestSessionOptions {
   readonly workspace?: MemoryWorkspace;
   /** Tools beside the built-in ones. */
   readonly tools?: readonly Tool[];
+  /** Takes the place of the built-in ones. */
+  readonly registry?: ToolRegistry;
+  /** See `SessionOptions.prepareTools`. */
+  readonly prepareTools?: () => Promise<void>;
   /** A log from an earlier session: its previews are restored, as after a reload. */
   readonly log?: MemoryPreviewLog;
   /** The log of an earlier session, which is taken up again. */
@@ -175,7 +179,7 @@ export function createTestSession(options: TestSessionOptions = {}): TestSession
   const store = new PreviewStore(log, error => void errors.push(String(error)));
   store.restore(log.entries);
   const invoker = new Invoker(store, workspace, () => settings.modelAuthority);
-  const tools = builtInTools();
+  const tools = options.registry ?? builtInTools();
   for (const tool of options.tools ?? []) tools.register(tool);
   tools.register(revertToStateTool(() => settings.revertEnabled));
   const provider = createScriptedProvider(options.script ?? []);
@@ -192,6 +196,7 @@ export function createTestSession(options: TestSessionOptions = {}): TestSession
       settings: () => settings,
       providerFor: () => options.provider ?? provider,
       logFor: id => sessionLog.begin(id),
+      ...(options.prepareTools ? { prepareTools: options.prepareTools } : {}),
     },
     sessionLog.stored(),
   );

@@ -17,6 +17,8 @@ export class ToolHarness {
   stored: Promise<void> = Promise.resolve();
   readonly resolved: ResolveCall[] = [];
   readonly reverts: Omit<RevertRequest, 'actor'>[] = [];
+  /** How far calls said that they are. */
+  readonly updates: string[] = [];
   /** What was logged as an error. */
   readonly errors: string[] = [];
   readonly controller = new AbortController();
@@ -47,6 +49,7 @@ export class ToolHarness {
           signal: this.controller.signal,
           workspace: this.workspace,
           pendingOn: () => undefined,
+          onUpdate: progress => void this.updates.push(progress),
           resolve: call => {
             this.resolved.push(call);
             return Promise.resolve(textResult('resolved'));

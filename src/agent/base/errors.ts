@@ -8,8 +8,9 @@ export class ToolError extends Error {
   readonly isForModel = true;
 }
 
+/** Also true for errors of that name which a custom tool has a class of its own for. */
 export function isToolError(error: unknown): error is ToolError {
-  return error instanceof Error && 'isForModel' in error;
+  return error instanceof Error && ('isForModel' in error || error.name === 'ToolError');
 }
 
 /** Arguments of a call that its tool refuses. */

@@ -10,7 +10,7 @@ import type {
 export interface ToolSpec {
   readonly name: string;
   readonly description: string;
-  readonly parameters: Record<string, unknown>;
+  readonly parameters: Readonly<Record<string, unknown>>;
 }
 
 /** What the model may or must call. `tool` names the one tool it must call. */

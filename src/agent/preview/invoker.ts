@@ -1,6 +1,6 @@
 import { untilAborted } from '../base/abort.ts';
 import { Emitter, type Event } from '../base/event.ts';
-import { BlockedPreviewError, messageOf, StalePreviewError, ToolError } from '../base/errors.ts';
+import { BlockedPreviewError, isToolError, messageOf, StalePreviewError, ToolError } from '../base/errors.ts';
 import { jsonSafe } from '../base/json.ts';
 import { modelMay } from './authority.ts';
 import { conflictPaths } from './conflictMarkers.ts';
@@ -83,6 +83,18 @@ export class Invoker {
   /** Keeps the callbacks of a preview that was just staged. */
   attach(id: string, callbacks: Callbacks): void {
     this.#callbacks.set(id, callbacks);
+  }
+
+  /**
+   * The producer of an opaque preview is gone: nobody can apply it any more. Does nothing for one whose changes Redline lands
+   * itself, or that is not pending.
+   */
+  expire(id: string): void {
+    const preview = this.#store.get(id);
+    if (preview?.state.kind !== 'pending' || preview.changes) return;
+    this.#callbacks.delete(id);
+    // As in `#end`: a log that cannot be written is reported by the store.
+    void this.#store.expire(id).catch(() => undefined);
   }
 
   /**
@@ -169,7 +181,7 @@ export class Invoker {
       if (request.action === 'apply') this.#tellFailure(group);
       await recorded;
       if (request.action === 'discard') throw error;
-      throw error instanceof ToolError ? error : new ToolError(`Apply failed: ${messageOf(error)}`);
+      throw isToolError(error) ? error : new ToolError(`Apply failed: ${messageOf(error)}`);
     }
   }
 

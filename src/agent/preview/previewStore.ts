@@ -45,6 +45,7 @@ export class PreviewStore {
   readonly #changed = new Emitter<Preview>();
   readonly #resolved = new Emitter<readonly LedgerEntry[]>();
   readonly #revised = new Emitter<Revision>();
+  readonly #expired = new Emitter<Preview>();
   /** For each preview, the open ones that are made on it. */
   readonly #dependents = new Map<string, Set<string>>();
   /** Landings that have begun and of which nothing else is known. */
@@ -61,6 +62,9 @@ export class PreviewStore {
 
   /** Fires after each new revision, after `onDidChange`. */
   readonly onDidRevise: Event<Revision> = this.#revised.event;
+
+  /** Fires for each preview that {@link expire} ends, after `onDidChange`. */
+  readonly onDidExpire: Event<Preview> = this.#expired.event;
 
   constructor(log: PreviewLogSink, onLogFailure: (error: unknown) => void) {
     this.#log = log;
@@ -215,6 +219,14 @@ export class PreviewStore {
    */
   markStale(id: string, paths: readonly string[]): Promise<void> {
     return this.#recordPending({ type: 'stale', id, paths });
+  }
+
+  /** Ends a pending preview whose action is gone; does nothing for any other. Settles when it is safe on disk. */
+  async expire(id: string): Promise<void> {
+    if (this.#previews.get(id)?.state.kind !== 'pending') return;
+    const stored = this.#record({ type: 'expired', id });
+    this.#expired.fire(this.#require(id));
+    await stored;
   }
 
   /** Takes an expired preview out of sight. It stays in the log. */

@@ -112,12 +112,16 @@ export function alreadyResolvedText(preview: Preview, asker: Actor, last?: Ledge
     case 'expired':
       if (state.interrupted)
         return `${nameOf(preview)} was being applied when the window closed. Whether it was done is not known: check before you stage it again.`;
-      return `${nameOf(preview)} has expired: what it would have run is gone. Nothing was changed. Stage it again if it is still needed.`;
+      return expiredText(preview);
     case 'pending':
       return `${nameOf(preview)} was being resolved by somebody else, which failed: ${state.lastError ?? 'unknown reason'}. It is pending again.`;
     case 'applying':
       return `${nameOf(preview)} is being resolved by ${byWhom(state.actor, asker)} right now.`;
   }
+}
+
+export function expiredText(preview: Preview): string {
+  return `${nameOf(preview)} has expired: what it would have run is gone. Nothing was changed. Stage it again if it is still needed.`;
 }
 
 /** Tells the model what became of a preview that it did not resolve itself, or whose resolve it lost sight of. */

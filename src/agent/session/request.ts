@@ -1,3 +1,4 @@
+import { untilAborted } from '../base/abort.ts';
 import type { Logger } from '../base/log.ts';
 import type { ChatProvider, ChatRequest, ProviderFailure } from '../model/chatProvider.ts';
 import type { SessionMessage } from '../model/messages.ts';
@@ -15,6 +16,8 @@ import type { ToolChoices } from './toolChoices.ts';
 export interface RequestsOptions {
   readonly choices: Pick<ToolChoices, 'begin' | 'retry'>;
   readonly tools: ToolRegistry;
+  /** See `SessionOptions.prepareTools`. */
+  readonly prepareTools?: () => Promise<void>;
   readonly settings: () => SessionSettings;
   readonly planMode: () => boolean;
   readonly conversation: () => Conversation;
@@ -31,12 +34,18 @@ export class Requests {
     this.#options = options;
   }
 
-  /** Something to wait for before {@link begin}; `undefined` if there is nothing. */
-  prepare(): Promise<void> | undefined {
-    if (this.#render || !this.#needsRendering) return undefined;
-    return import('./revertWork.ts').then(({ renderTrunk }) => {
-      this.#render = renderTrunk;
-    });
+  /** Something to wait for before {@link begin}, no longer than until a stop; `undefined` if there is nothing. */
+  prepare(signal: AbortSignal): Promise<void> | undefined {
+    const { prepareTools } = this.#options;
+    const rendering = this.#render || !this.#needsRendering ? undefined : this.#loadRendering();
+    if (!prepareTools) return rendering;
+    const tools = untilAborted(signal, prepareTools).catch(() => undefined);
+    return Promise.all([tools, rendering]).then(() => undefined);
+  }
+
+  async #loadRendering(): Promise<void> {
+    const { renderTrunk } = await import('./revertWork.ts');
+    this.#render = renderTrunk;
   }
 
   /** The tools that may be called now. */

@@ -5,7 +5,7 @@ import { nodeOfMessageId } from '../tree/nodeId.ts';
 import { callsWithoutResult, unknownResult } from '../tree/validTrunk.ts';
 import { isOpen } from '../preview/preview.ts';
 import type { PreviewStore } from '../preview/previewStore.ts';
-import { outcomeMessage, wasHeard, type Review } from './review.ts';
+import { outcomeMessages, type Review } from './review.ts';
 import type { StoredSession } from './sessionLog.ts';
 import type { ToolChoices } from './toolChoices.ts';
 
@@ -69,16 +69,12 @@ export function untoldOutcomes(
   store: Pick<PreviewStore, 'get' | 'ledger'>,
 ): readonly SteeringMessage[] {
   const told = said.flatMap(message => (message.kind === 'outcome' ? [message.text] : []));
-  return store
-    .ledger()
-    .filter(entry => !wasHeard(entry))
-    .map(entry => outcomeMessage(entry, store))
-    .filter(({ text }) => {
-      // One telling is good for one of several outcomes of the same words.
-      const at = told.findIndex(said => said.includes(text));
-      if (at >= 0) told[at] = told[at]?.replace(text, '') ?? '';
-      return at < 0;
-    });
+  return outcomeMessages(store.ledger(), store).filter(({ text }) => {
+    // One telling is good for one of several outcomes of the same words.
+    const at = told.findIndex(said => said.includes(text));
+    if (at >= 0) told[at] = told[at]?.replace(text, '') ?? '';
+    return at < 0;
+  });
 }
 
 /** The previews that the model was reminded of. */

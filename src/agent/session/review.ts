@@ -4,7 +4,7 @@ import type { LedgerEntry } from '../preview/ledger.ts';
 import { isOpen, type Preview } from '../preview/preview.ts';
 import type { RevisedBy } from '../preview/previewLog.ts';
 import type { PreviewStore } from '../preview/previewStore.ts';
-import { outcomeText, revisionText } from '../preview/resolveTexts.ts';
+import { expiredText, outcomeText, revisionText } from '../preview/resolveTexts.ts';
 
 /**
  * What a conversation has to do with previews: those that it knows of, those that were staged since the last prompt,
@@ -97,6 +97,11 @@ export class Review {
     this.#inbox.push(message);
   }
 
+  /** What became of a preview, if this conversation knows it. */
+  tellOutcome(message: SteeringMessage): void {
+    if (message.previewIds.some(id => this.#known.has(id))) this.tell(message);
+  }
+
   /** The model saw an older revision. Of several rebases that were not told yet only the last one is. */
   tellRevision(preview: Preview, by: RevisedBy, patch?: string): void {
     const text = revisionText(preview, by, patch);
@@ -145,13 +150,27 @@ export class Review {
 }
 
 /** Whether the model has the outcome as the result of its own call. */
-export function wasHeard({ actor, interrupted }: LedgerEntry): boolean {
+function wasHeard({ actor, interrupted }: LedgerEntry): boolean {
   return actor === 'model' && interrupted !== true;
 }
 
 /** Tells the model how a resolution ended that it did not see. */
-export function outcomeMessage(entry: LedgerEntry, store: Pick<PreviewStore, 'get'>): SteeringMessage {
+function outcomeMessage(entry: LedgerEntry, store: Pick<PreviewStore, 'get'>): SteeringMessage {
   const { previewId } = entry;
   const text = outcomeText(entry, store.get(previewId)?.part);
   return { role: 'steering', kind: 'outcome', text, previewIds: [previewId] };
+}
+
+/** What became of previews, for the model. */
+export type Outcomes = readonly SteeringMessage[];
+
+/** The same for all of them that it did not hear. */
+export function outcomeMessages(entries: readonly LedgerEntry[], store: Pick<PreviewStore, 'get'>): Outcomes {
+  return entries.filter(entry => !wasHeard(entry)).map(entry => outcomeMessage(entry, store));
+}
+
+/** Tells the model that nobody can apply a preview any more. */
+export function expiryMessage(preview: Preview): SteeringMessage {
+  const text = expiredText(preview);
+  return { role: 'steering', kind: 'outcome', text, previewIds: [preview.id] };
 }

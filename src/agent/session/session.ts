@@ -4,7 +4,6 @@ import { Emitter, type Event } from '../base/event.ts';
 import { detailOf } from '../base/errors.ts';
 import type { ChatProvider, ChatRequest } from '../model/chatProvider.ts';
 import type { Attachment, SessionMessage } from '../model/messages.ts';
-import type { LedgerEntry } from '../preview/ledger.ts';
 import type { StandingResolveHandler } from '../preview/modelResolver.ts';
 import type { PendingAction } from '../preview/pendingAction.ts';
 import type { Preview, PreviewOrigin } from '../preview/preview.ts';
@@ -20,7 +19,7 @@ import { Requests } from './request.ts';
 import { brokenOff, mended, remember } from './restore.ts';
 import { Reverts } from './reverts.ts';
 import type { RevertWorld } from './revertWork.ts';
-import { outcomeMessage, Review, wasHeard } from './review.ts';
+import { expiryMessage, outcomeMessages, Review, type Outcomes } from './review.ts';
 import type { StoredSession } from './sessionLog.ts';
 import type { Prompt, SessionOptions } from './sessionOptions.ts';
 import { ToolChoices } from './toolChoices.ts';
@@ -84,7 +83,8 @@ export class Session implements Disposable {
     this.#runner = new ToolRunner({ ...parts, requests: this.#requests, reverts: this.#reverts, stage });
     this.#owned.add(store.onDidChange(preview => this.#emit({ type: 'preview_changed', preview })));
     this.#owned.add(store.onDidRevise(revision => this.#followRevision(revision)));
-    this.#owned.add(store.onDidResolve(entries => this.#followResolution(entries)));
+    this.#owned.add(store.onDidResolve(entries => this.#tellOutcomes(outcomeMessages(entries, store))));
+    this.#owned.add(store.onDidExpire(preview => this.#tellOutcomes([expiryMessage(preview)])));
     if (stored) this.#takeUp(stored);
   }
 
@@ -324,7 +324,7 @@ export class Session implements Disposable {
     return {
       provider,
       nextRequest: () => {
-        const wait = this.#requests.prepare();
+        const wait = this.#requests.prepare(signal);
         return wait ? wait.then(() => this.#nextRequest(provider)) : this.#nextRequest(provider);
       },
       retryRequest: failure => this.#requests.retry(provider, failure),
@@ -352,9 +352,8 @@ export class Session implements Disposable {
     this.#review.tellRevision(preview, by, patch);
   }
 
-  #followResolution(entries: readonly LedgerEntry[]): void {
-    const unheard = entries.filter(entry => this.#review.knows(entry.previewId) && !wasHeard(entry));
-    for (const entry of unheard) this.#review.tell(outcomeMessage(entry, this.#options.store));
+  #tellOutcomes(outcomes: Outcomes): void {
+    for (const outcome of outcomes) this.#review.tellOutcome(outcome);
     if (this.#state !== 'awaitingReview') return;
     if (this.#goesOn()) void this.#start();
     else if (!this.#review.hasOpen) this.#setState('idle');

@@ -30,6 +30,8 @@ export interface SessionOptions {
   readonly ladder: ToolChoiceLadder;
   readonly logger: Logger;
   readonly settings: () => SessionSettings;
+  /** Settles when `tools` holds what it should; before each request it is asked anew. It does not reject. */
+  readonly prepareTools?: () => Promise<void>;
   /** The provider that answers a prompt; asked once for each prompt. */
   readonly providerFor: (prompt: string) => ChatProvider;
   /** Where a session of this id is written. */

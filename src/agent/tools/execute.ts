@@ -15,7 +15,7 @@ const MAX_RESULT_CHARS = 100_000;
 
 export interface ExecuteOptions {
   readonly tools: readonly Tool[];
-  readonly context: Omit<ToolContext, 'stage'>;
+  readonly context: Omit<ToolContext, 'stage' | 'push' | 'toolCallId'>;
   /** Registers a preview of this call at once. */
   readonly stage: (action: PendingAction) => QueuedPreview;
   /** Whether the human alone resolves, which the line about what was staged then says. */
@@ -29,14 +29,22 @@ export interface ExecuteOptions {
  */
 export async function executeToolCall(call: ToolCall, options: ExecuteOptions): Promise<ToolResultMessage> {
   const staged: Preview[] = [];
+  const writes: Promise<void>[] = [];
+  const push = (action: PendingAction): Preview => {
+    // A tool that does not listen to the signal goes on after its result was given.
+    if (options.context.signal.aborted) throw abortErrorOf(options.context.signal);
+    const { preview, stored } = options.stage(action);
+    staged.push(preview);
+    writes.push(stored.catch(() => undefined));
+    return preview;
+  };
   const context: ToolContext = {
     ...options.context,
+    toolCallId: call.id,
+    push,
     stage: async action => {
-      // A tool that does not listen to the signal goes on after its result was given.
-      if (options.context.signal.aborted) throw abortErrorOf(options.context.signal);
-      const { preview, stored } = options.stage(action);
-      staged.push(preview);
-      await stored.catch(() => undefined);
+      const preview = push(action);
+      await writes.at(-1);
       return preview;
     },
   };
@@ -44,8 +52,12 @@ export async function executeToolCall(call: ToolCall, options: ExecuteOptions): 
   let own: string;
   try {
     const tool = findTool(call.name, options.tools);
-    const params = parseArguments(call, tool.parameters);
-    result = await untilAborted(context.signal, () => tool.execute(params, context));
+    const params = await parseArguments(call, tool.parameters);
+    result = await untilAborted(context.signal, async () => {
+      const answer = await tool.execute(params, context);
+      await Promise.all(writes);
+      return answer;
+    });
     own = textOf(result); // throws where a tool answered with something else than a result
   } catch (error) {
     result = errorResult(call, error, options);
@@ -81,8 +93,8 @@ function findTool(name: string, tools: readonly Tool[]): Tool {
   );
 }
 
-function parseArguments(call: ToolCall, schema: ToolSchema): unknown {
-  const parsed = z.safeParse(schema, parseJson(call));
+async function parseArguments(call: ToolCall, schema: ToolSchema): Promise<unknown> {
+  const parsed = await z.safeParseAsync(schema, parseJson(call));
   if (parsed.success) return parsed.data;
   const issues = parsed.error.issues.map(issue => `${issue.path.join('.') || 'arguments'}: ${issue.message}`);
   throw new ToolError(

@@ -1,17 +1,23 @@
 import * as z from 'zod/mini';
+import type { Disposable } from '../base/disposable.ts';
 import { ToolError } from '../base/errors.ts';
 import type { ToolSpec } from '../model/chatProvider.ts';
 import type { ModelAuthority } from '../preview/preview.ts';
-import type { Tool } from './tool.ts';
+import type { Tool, ToolSchema } from './tool.ts';
 
-/** All tools by name. The first to take a name keeps it. */
+/** All tools by name, as they are now: tools come and go. The first to take a name keeps it. */
 export class ToolRegistry {
   readonly #tools = new Map<string, Tool>();
 
-  /** @throws ToolError when the name is taken. */
-  register(tool: Tool): void {
-    if (this.#tools.has(tool.name)) throw new ToolError(`There is already a tool named ${tool.name}.`);
-    this.#tools.set(tool.name, tool);
+  /**
+   * Offers a tool until the registration is disposed of. A call that is running then goes on to its end.
+   * @throws ToolError when the name is taken.
+   */
+  register(tool: Tool): Disposable {
+    const { name } = tool;
+    if (this.#tools.has(name)) throw new ToolError(`There is already a tool named ${name}.`);
+    this.#tools.set(name, tool);
+    return { dispose: () => this.#tools.get(name) === tool && this.#tools.delete(name) };
   }
 
   get(name: string): Tool | undefined {
@@ -55,7 +61,7 @@ const specs = new WeakMap<Tool, ToolSpec>();
 export function specOf(tool: Tool): ToolSpec {
   let spec = specs.get(tool);
   if (!spec) {
-    const { $schema: _, ...parameters } = z.toJSONSchema(tool.parameters, { io: 'input' });
+    const parameters = tool.inputSchema ?? jsonSchemaOf(tool.parameters);
     spec = { name: tool.name, description: tool.description, parameters };
     specs.set(tool, spec);
   }
@@ -64,4 +70,10 @@ export function specOf(tool: Tool): ToolSpec {
 
 function isEnabled(tool: Tool): boolean {
   return tool.isEnabled?.() ?? true;
+}
+
+/** What a zod schema takes, as JSON Schema. */
+export function jsonSchemaOf(schema: ToolSchema): Record<string, unknown> {
+  const { $schema: _, ...parameters } = z.toJSONSchema(schema, { io: 'input' });
+  return parameters;
 }

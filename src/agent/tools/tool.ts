@@ -11,12 +11,16 @@ export type ToolSchema = z.$ZodType;
 /** What a running tool may reach. */
 export interface ToolContext {
   readonly signal: AbortSignal;
+  /** The model's id of this call. */
+  readonly toolCallId: string;
   /** The workspace as if the pending previews were applied. */
   readonly workspace: Workspace;
   /** The pending preview that has the last say in what a path holds there, if one does. */
   pendingOn(path: string): string | undefined;
   /** Stages a preview; settles when it is safe on disk. Nothing is changed by it. */
   stage(action: PendingAction): Promise<Preview>;
+  /** The same at once; that it is safe on disk is waited for before the call's result is given. */
+  push(action: PendingAction): Preview;
   /** Resolves a preview as the model. */
   resolve(call: ResolveCall): Promise<AgentToolResult>;
   /** Asks to take the conversation back between this turn and the next. Nothing has happened when it returns. */
@@ -36,6 +40,8 @@ export interface Tool<Schema extends ToolSchema = ToolSchema> {
   /** For the model. */
   readonly description: string;
   readonly parameters: Schema;
+  /** What the model is offered in place of the JSON Schema of `parameters`, for tools that are written in another. */
+  readonly inputSchema?: Readonly<Record<string, unknown>>;
   /** Not listed and not requestable by name, but always offered. */
   readonly hidden?: boolean;
   /** Changes nothing and stages nothing: calls of one message may run side by side. */

@@ -18,6 +18,7 @@ import { builtInTools } from '../../agent/tools/builtIn.ts';
 import { revertToStateTool } from '../../agent/tools/revertToState.ts';
 import { searchTextTool } from '../../agent/tools/searchText.ts';
 import type { ToolRegistry } from '../../agent/tools/registry.ts';
+import { LazyCustomTools } from '../tools/lazyCustomTools.ts';
 import { createAstEngine } from './astEngine.ts';
 import { sideLogs, takeBackCutOff } from './cutOffApplies.ts';
 import { Providers } from './providers.ts';
@@ -39,6 +40,7 @@ export interface Agent {
   readonly tools: ToolRegistry;
   readonly providers: Providers;
   readonly session: Session;
+  readonly customTools: LazyCustomTools;
 }
 
 /** Puts the core together and reads what this workspace's storage holds. Sends nothing to anybody. */
@@ -70,8 +72,16 @@ export async function createAgent(context: vscode.ExtensionContext): Promise<Age
   const searcher: AstSearcher = { engine, scope: { folders: () => workspace.folders(), unsaved } };
   for (const tool of [astGrepTool(searcher), astEditTool(searcher)]) tools.register(tool);
   tools.register(revertToStateTool(() => settings.revertEnabled));
+  const customTools = new LazyCustomTools({
+    registry: tools,
+    invoker,
+    session: () => session,
+    resolvePath: input => workspace.pathOf(input),
+    settings,
+    log,
+  });
   const sessions = new SessionLogs(path.join(storage.fsPath, 'sessions'));
-  const session = new Session(
+  const session: Session = new Session(
     {
       store,
       invoker,
@@ -84,6 +94,7 @@ export async function createAgent(context: vscode.ExtensionContext): Promise<Age
       providerFor: prompt => providers.forPrompt(prompt),
       logFor: id => sessions.open(id),
       checkBases: ids => rebaser.check(ids),
+      prepareTools: () => customTools.refresh(),
     },
     isOurs ? await lastSession(sessions, log) : undefined,
   );
@@ -97,8 +108,8 @@ export async function createAgent(context: vscode.ExtensionContext): Promise<Age
   });
   // Whoever talks to the agent may soon need the engine, which takes a moment to start.
   const warming = session.onDidEmit(event => event.type === 'turn_start' && engine.warm());
-  subscriptions.push(session, engine, warming, storing);
-  return { log, settings, keys, workspace, store, invoker, rebaser, tools, providers, session };
+  subscriptions.push(session, engine, warming, storing, customTools);
+  return { log, settings, keys, workspace, store, invoker, rebaser, tools, providers, session, customTools };
 }
 
 /** How long an extension host that is about to end may keep the storage, in milliseconds. */

@@ -74,6 +74,12 @@ export class Settings {
     return this.#get<unknown>('revert.enabled') === true;
   }
 
+  /** Where the person's custom tools are, beside the places that are always looked at. */
+  get customToolPaths(): readonly string[] {
+    const paths = this.#get<unknown>('customTools.paths');
+    return Array.isArray(paths) ? paths.filter(each => typeof each === 'string') : [];
+  }
+
   /** Days for which resolved previews can be undone and reopened. */
   get retentionDays(): number {
     const days = this.#get<unknown>('history.retentionDays');

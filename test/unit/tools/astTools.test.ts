@@ -48,7 +48,9 @@ function tools(
   const updates: string[] = [];
   const context = {
     signal: new AbortController().signal,
+    toolCallId: 'call_1',
     workspace,
+    push: () => assert.fail('not used here'),
     stage(action: PendingAction): Promise<Preview> {
       staged.push(action);
       return Promise.resolve({} as Preview);

@@ -1,0 +1,66 @@
+import type { Disposable } from '../../base/disposable.ts';
+import type { ToolRegistry } from '../registry.ts';
+import type { LoadedTool } from './customTool.ts';
+import type { CustomToolSessionEvent } from './redline.d.ts';
+import type { LoadedTools } from './toolLoader.ts';
+import type { ToolOwner } from './toolOwner.ts';
+
+interface Entry {
+  readonly owner: ToolOwner;
+  readonly registration: Disposable;
+}
+
+/** The custom tools in the registry. The first to take a name keeps it; the owner of a later one is told. */
+export class ToolRoster {
+  readonly #registry: ToolRegistry;
+  readonly #sessionId: () => string;
+  #entries: ReadonlyMap<LoadedTool, Entry> = new Map();
+
+  constructor(registry: ToolRegistry, sessionId: () => string) {
+    this.#registry = registry;
+    this.#sessionId = sessionId;
+  }
+
+  /**
+   * Makes these the registered tools, in this order and in one breath: no request sees a half of them. Tools that begin or
+   * cease to be used here are told.
+   */
+  replace(loaded: readonly LoadedTools[]): void {
+    const before = this.#entries;
+    for (const { registration } of before.values()) registration.dispose();
+    const entries = new Map<LoadedTool, Entry>();
+    this.#entries = entries;
+    for (const { owner, tools } of loaded) {
+      owner.retract('nameTaken');
+      for (const tool of tools) {
+        const registration = this.#register(tool, owner);
+        if (registration) entries.set(tool, { owner, registration });
+      }
+    }
+    const owners = new Set(loaded.map(({ owner }) => owner));
+    for (const [tool, { owner }] of before) {
+      if (!owners.has(owner)) owner.state = 'removed';
+      if (!entries.has(tool)) tool.onSession({ reason: 'shutdown', sessionId: this.#sessionId() });
+    }
+    for (const tool of entries.keys()) {
+      if (!before.has(tool)) tool.onSession({ reason: 'start', sessionId: this.#sessionId() });
+    }
+  }
+
+  /** Tells every tool of its session. */
+  tell(event: CustomToolSessionEvent): void {
+    for (const tool of this.#entries.keys()) tool.onSession(event);
+  }
+
+  #register({ tool }: LoadedTool, owner: ToolOwner): Disposable | undefined {
+    const holder = this.#registry.get(tool.name);
+    if (!holder) return this.#registry.register(tool);
+    const other = [...this.#entries].find(([known]) => known.tool === holder)?.[1].owner.origin;
+    owner.report({
+      kind: 'nameTaken',
+      name: tool.name,
+      ...(other?.kind === 'file' ? { by: other.file } : {}),
+    });
+    return undefined;
+  }
+}

@@ -1,0 +1,22 @@
+import * as vscode from 'vscode';
+import type { LazyCustomTools } from '../tools/lazyCustomTools.ts';
+import type { CommandHandlers } from './registerCommand.ts';
+
+export interface CustomToolCommandsOptions {
+  readonly customTools: LazyCustomTools;
+}
+
+/** Commands about custom tools. */
+export function customToolCommands({ customTools }: CustomToolCommandsOptions): CommandHandlers {
+  return {
+    'redline.customTools.reload': async () => {
+      await customTools.reload();
+      const problems = customTools.problems.length;
+      const text =
+        problems === 0
+          ? vscode.l10n.t('Custom tools are loaded.')
+          : vscode.l10n.t('Custom tools are loaded, with {0} problems.', problems);
+      vscode.window.setStatusBarMessage(text, 5_000);
+    },
+  };
+}

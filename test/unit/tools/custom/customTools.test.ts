@@ -1,0 +1,299 @@
+import { rm } from 'node:fs/promises';
+import { afterEach, beforeEach, test } from 'node:test';
+import assert from 'node:assert/strict';
+import { CustomTools } from '../../../../src/agent/tools/custom/customTools.ts';
+import type { ToolPlace } from '../../../../src/agent/tools/custom/toolFiles.ts';
+import { ToolLoader } from '../../../../src/agent/tools/custom/toolLoader.ts';
+import { builtInTools } from '../../../../src/agent/tools/builtIn.ts';
+import type { ToolRegistry } from '../../../../src/agent/tools/registry.ts';
+import { CustomToolWorld, toolSource } from '../../../support/customToolWorld.ts';
+import { Gate } from '../../../support/gate.ts';
+import { createTestSession } from '../../../support/testSession.ts';
+
+let world: CustomToolWorld;
+let registry: ToolRegistry;
+let places: ToolPlace[];
+let tools: CustomTools;
+let expired: string[];
+let loaders: number;
+beforeEach(async () => {
+  world = await CustomToolWorld.create();
+  registry = builtInTools();
+  places = [{ path: world.folder.at('tools'), cwd: world.folder.root, trusted: true }];
+  expired = [];
+  loaders = 0;
+  tools = new CustomTools({
+    registry,
+    places: () => places,
+    loader: onProblem => {
+      loaders++;
+      return Promise.resolve(new ToolLoader({ host: world.host, onProblem }));
+    },
+    sessionId: () => 's1',
+    expire: id => void expired.push(id),
+    logger: world.logger,
+  });
+});
+afterEach(async () => {
+  tools.dispose();
+  await world.dispose();
+});
+
+const BUILT_IN = builtInTools().list().length;
+const custom = (): string[] =>
+  registry
+    .list()
+    .slice(BUILT_IN)
+    .map(({ name }) => name);
+const faults = (): unknown[] => tools.problems.map(({ fault }) => fault);
+const write = (name: string, source: string): Promise<string> => world.folder.file(`tools/${name}`, source);
+const call = (name: string): Promise<string> => {
+  const { tool } = { tool: registry.get(name) ?? assert.fail(`${name} is registered`) };
+  return world
+    .harness({ owner: undefined as never, tools: [{ tool, onSession: () => undefined }] })
+    .run(name, {})
+    .then(({ content }) => content);
+};
+
+test('the files of a place and the index files of its folders are tools, in the order of their names', async () => {
+  for (const name of ['d.ts', 'a.js', 'b.mjs', 'folder/index.ts', 'other/index.cjs']) {
+    const source = toolSource(name.replaceAll(/\W/g, '_'));
+    await write(name, name.endsWith('.cjs') ? source.replace('export default', 'module.exports =') : source);
+  }
+  await write('both/index.js', toolSource('second_choice'));
+  await write('both/index.ts', toolSource('both'));
+  for (const ignored of [
+    'types.d.ts',
+    'readme.md',
+    'data.json',
+    '.hidden.js',
+    'folder/helper.ts',
+    'empty/none.txt',
+    'deep/er/index.ts',
+    'node_modules/index.js',
+  ])
+    await write(ignored, 'throw new Error("not a tool")');
+  await tools.refresh();
+  assert.deepEqual(faults(), []);
+  assert.deepEqual(custom(), ['a_js', 'b_mjs', 'both', 'd_ts', 'folder_index_ts', 'other_index_cjs']);
+});
+
+test('nothing is loaded where there are no tools', async () => {
+  await tools.refresh();
+  await write('readme.md', 'text');
+  await tools.refresh();
+  assert.equal(loaders, 0);
+  assert.deepEqual(custom(), []);
+});
+
+test('a single file may be a place, and a missing place is none', async () => {
+  const file = await world.folder.file('one.ts', toolSource('one'));
+  places = [
+    { path: world.folder.at('nowhere'), cwd: '/', trusted: true },
+    { path: file, cwd: '/', trusted: true },
+  ];
+  await tools.refresh();
+  assert.deepEqual(custom(), ['one']);
+});
+
+test('a change on disk reloads the tool, also one of a helper; what stayed is not run again', async () => {
+  await write('t.ts', `import { n } from './lib/n.ts';\n${toolSource('t', 'return String(n);')}`);
+  await write('lib/n.ts', 'export const n = 1;');
+  await tools.refresh();
+  const first = registry.get('t');
+  await tools.refresh();
+  assert.equal(registry.get('t'), first, 'nothing changed');
+  assert.equal(await call('t'), '1');
+  await write('lib/n.ts', 'export const n = 22;');
+  await tools.refresh();
+  assert.equal(await call('t'), '22');
+  await rm(world.folder.at('tools/t.ts'));
+  await tools.refresh();
+  assert.deepEqual(custom(), []);
+});
+
+test('a running call ends on the version that it began on', async () => {
+  const gate = new Gate();
+  (globalThis as { gate?: Gate }).gate = gate;
+  await write('t.ts', toolSource('t', "await globalThis.gate.pass(); return 'old';"));
+  await tools.refresh();
+  const running = call('t');
+  await gate.reached;
+  await write('t.ts', toolSource('t', "return 'newer';"));
+  await tools.refresh();
+  assert.equal(await call('t'), 'newer');
+  gate.open();
+  assert.equal(await running, 'old');
+});
+
+test('the command loads anew what has not changed', async () => {
+  await write('t.ts', toolSource('t'));
+  await tools.refresh();
+  const first = registry.get('t');
+  await tools.reload();
+  assert.notEqual(registry.get('t'), first);
+  assert.deepEqual(custom(), ['t']);
+});
+
+test('a built-in name is taken always, another one by the first; a name that becomes free is given', async () => {
+  await write('a.ts', toolSource('same'));
+  await write('b.ts', toolSource('same'));
+  await write('c.ts', toolSource('edit_file'));
+  await tools.refresh();
+  assert.deepEqual(custom(), ['same']);
+  assert.deepEqual(
+    tools.problems.map(({ file, line, column, fault }) => [file, line, column, fault]),
+    [
+      [
+        world.folder.at('tools/b.ts'),
+        1,
+        8,
+        { kind: 'nameTaken', name: 'same', by: world.folder.at('tools/a.ts') },
+      ],
+      [world.folder.at('tools/c.ts'), 1, 8, { kind: 'nameTaken', name: 'edit_file' }],
+    ],
+  );
+  await write('a.ts', toolSource('other'));
+  await tools.refresh();
+  assert.deepEqual(custom(), ['other', 'same']);
+  assert.deepEqual(faults(), [{ kind: 'nameTaken', name: 'edit_file' }]);
+});
+
+test('the first place wins, and a file that cannot be loaded keeps nobody else from it', async () => {
+  const second = { path: world.folder.at('more'), cwd: '/', trusted: true };
+  places.push(second);
+  await world.folder.file('more/t.ts', toolSource('same', "return 'second';"));
+  await write('bad.ts', 'export default 1 +;');
+  await write('t.ts', toolSource('same', "return 'first';"));
+  await tools.refresh();
+  assert.equal(await call('same'), 'first');
+  assert.equal(tools.problems.length, 2);
+  places.shift();
+  await tools.refresh();
+  assert.equal(await call('same'), 'second');
+  assert.deepEqual(faults(), [], 'the problems of a place that is gone are gone');
+});
+
+test('a problem is gone when its file is mended', async () => {
+  await write('t.ts', 'export default 1 +;');
+  await tools.refresh();
+  assert.equal(faults().length, 1);
+  await write('t.ts', toolSource('t'));
+  await tools.refresh();
+  assert.deepEqual(faults(), []);
+  assert.deepEqual(custom(), ['t']);
+});
+
+test('what is not trusted is not run, and named; with trust it is loaded', async () => {
+  await write('t.ts', `globalThis.ran = true;\n${toolSource('t')}`);
+  const [place] = places;
+  assert.ok(place);
+  places = [{ ...place, trusted: false }];
+  let told = 0;
+  tools.onDidChange(() => told++);
+  await tools.refresh();
+  assert.equal((globalThis as { ran?: boolean }).ran, undefined);
+  assert.deepEqual(tools.withheld, [world.folder.at('tools/t.ts')]);
+  assert.deepEqual([custom(), told, loaders], [[], 1, 0]);
+  places = [place];
+  await tools.refresh();
+  assert.deepEqual([tools.withheld, custom()], [[], ['t']]);
+});
+
+test('problems that come later are told', async () => {
+  await write('t.ts', toolSource('t', 'process.exit(2);'));
+  await tools.refresh();
+  let told = 0;
+  tools.onDidChange(() => told++);
+  await call('t');
+  await call('t');
+  assert.deepEqual([told, faults()], [1, [{ kind: 'exitCalled', call: 'process.exit(2)' }]]);
+});
+
+test('another extension brings a tool; taking it back removes it and lets its previews expire', async () => {
+  const registration = tools.register(
+    pi => ({
+      name: 'brought',
+      description: 'd',
+      parameters: pi.zod.object({}),
+      execute: () => {
+        pi.pushPendingAction({ label: 'x', apply: () => ({ content: [] }) });
+        return { content: [{ type: 'text', text: 'ok' }] };
+      },
+    }),
+    '/',
+  );
+  await tools.refresh();
+  assert.deepEqual(custom(), ['brought']);
+  await call('brought');
+  registration.dispose();
+  registration.dispose();
+  assert.deepEqual([custom(), expired], [[], ['p1']]);
+});
+
+test('a registration that is taken back before it was loaded is none; a factory that throws is contained', async () => {
+  tools.register(() => assert.fail('it was called'), '/').dispose();
+  tools.register(() => {
+    throw new Error('their own');
+  }, '/');
+  await tools.refresh();
+  assert.deepEqual(custom(), []);
+  assert.match(
+    world.logged.at(-1) ?? '',
+    /^error Custom tool another extension: factoryThrew, message: their own\n/,
+  );
+});
+
+test('tools are told of the session that they are used in', async () => {
+  const source = toolSource('t').replace(
+    'async execute',
+    'onSession(event) { pi.ui.notify(event.reason); },\n  async execute',
+  );
+  await write('t.ts', source);
+  const told = (): unknown[] => world.asked.splice(0).map(([, reason]) => reason);
+  await tools.refresh();
+  assert.deepEqual(told(), ['start']);
+  await tools.refresh();
+  tools.tellSession({ reason: 'switch', sessionId: 's2', previousSessionId: 's1' });
+  assert.deepEqual(told(), ['switch']);
+  await tools.reload();
+  assert.deepEqual(told(), ['shutdown', 'start']);
+  tools.dispose();
+  assert.deepEqual([told(), custom()], [['shutdown'], []]);
+});
+
+test('a session offers what is on disk at each request', async () => {
+  const t = createTestSession({
+    prepareTools: () => tools.refresh(),
+    registry,
+    script: [
+      async () => {
+        await write('t.ts', toolSource('t', "return 'called';"));
+        return { toolCalls: [{ name: 'read_file', arguments: { path: 'a' } }] };
+      },
+      { toolCalls: [{ name: 't', arguments: {} }] },
+      async () => {
+        await rm(world.folder.at('tools/t.ts'));
+        return { toolCalls: [{ name: 't', arguments: {} }] };
+      },
+      { text: 'done' },
+    ],
+  });
+  await t.session.prompt('Go.');
+  const offered = t.requests.map(({ tools: specs }) => specs.some(({ name }) => name === 't'));
+  assert.deepEqual(offered, [false, true, true, false]);
+  assert.equal(t.results()[1]?.content, 'called');
+  t.assertSound();
+});
+
+test('a stop does not wait for tools that load', async () => {
+  const gate = new Gate();
+  const t = createTestSession({ prepareTools: () => gate.pass(), script: [] });
+  const prompt = t.session.prompt('Go.');
+  await gate.reached;
+  t.session.stop();
+  await prompt;
+  assert.equal(t.session.state, 'idle');
+  assert.equal(t.answers()[0]?.stopReason, 'aborted');
+  gate.open();
+});

@@ -1,0 +1,66 @@
+import { test } from 'node:test';
+import assert from 'node:assert/strict';
+import { silentLogger } from '../../../../src/agent/base/log.ts';
+import { guardExit } from '../../../../src/agent/tools/custom/exitGuard.ts';
+import { ToolOwner } from '../../../../src/agent/tools/custom/toolOwner.ts';
+import { ToolScopes } from '../../../../src/agent/tools/custom/toolScopes.ts';
+
+/** A process that only notes what it was told. */
+function fakeProcess() {
+  const calls: unknown[][] = [];
+  const note =
+    (name: string) =>
+    (...args: unknown[]): never =>
+      void calls.push([name, ...args]) as never;
+  return { calls, target: { exit: note('exit'), abort: note('abort'), kill: note('kill') } };
+}
+const ownerOf = (file: string): ToolOwner =>
+  new ToolOwner({ kind: 'file', file, source: '' }, silentLogger, () => undefined);
+
+test('a tool cannot end the process, by no way and at no time, and its owner is told', async () => {
+  const { calls, target } = fakeProcess();
+  const scopes = new ToolScopes();
+  guardExit(scopes, target);
+  const owner = ownerOf('/t.js');
+  await scopes.run(owner, undefined, async () => {
+    assert.throws(
+      () => target.exit(3),
+      /^ToolError: The tool called process\.exit\(3\), which would end all/,
+    );
+    await new Promise(resolve => setTimeout(resolve, 1));
+    assert.throws(() => target.abort(), /process\.abort\(\)/);
+    await new Promise<void>(resolve =>
+      setTimeout(() => {
+        assert.throws(() => target.kill(process.pid, 'SIGTERM'), /process\.kill\(process\.pid, SIGTERM\)/);
+        resolve();
+      }, 1),
+    );
+  });
+  assert.deepEqual(calls, []);
+  assert.deepEqual(
+    owner.problems.map(({ fault }) => fault),
+    ['process.exit(3)', 'process.abort()', 'process.kill(process.pid, SIGTERM)'].map(call => ({
+      kind: 'exitCalled',
+      call,
+    })),
+  );
+});
+
+test('a tool may ask for a process and end another one; other code is not held back', () => {
+  const { calls, target } = fakeProcess();
+  const scopes = new ToolScopes();
+  const guard = guardExit(scopes, target);
+  scopes.run(ownerOf('/t.js'), undefined, () => {
+    target.kill(process.pid, 0);
+    target.kill(1, 'SIGTERM');
+  });
+  target.exit(0);
+  guard.dispose();
+  target.exit(1);
+  assert.deepEqual(calls, [
+    ['kill', process.pid, 0],
+    ['kill', 1, 'SIGTERM'],
+    ['exit', 0],
+    ['exit', 1],
+  ]);
+});

@@ -1,0 +1,261 @@
+import * as path from 'node:path';
+import { after, before, test } from 'node:test';
+import assert from 'node:assert/strict';
+import { isToolError } from '../../../../src/agent/base/errors.ts';
+import type { CustomToolApi } from '../../../../src/agent/tools/custom/redline.d.ts';
+import type { LoadedTools } from '../../../../src/agent/tools/custom/toolLoader.ts';
+import { CustomToolWorld, toolSource } from '../../../support/customToolWorld.ts';
+
+const NO_SESSION = 'Pending action store unavailable for custom tools in this runtime.';
+
+let world: CustomToolWorld;
+before(async () => {
+  world = await CustomToolWorld.create();
+});
+after(() => world.dispose());
+
+/** What a factory gets, and a tool that hands its arguments on to `execute`. */
+async function given(): Promise<{ pi: CustomToolApi; loaded: LoadedTools }> {
+  let pi: CustomToolApi | undefined;
+  const loaded = await world.loader.loadFactory(api => {
+    pi = api;
+    return { name: 't', description: 'd', parameters: api.zod.object({}), execute: () => ({ content: [] }) };
+  }, world.folder.root);
+  return { pi: pi ?? assert.fail('the factory was called'), loaded };
+}
+const loadT = (body: string, parameters = 'pi.zod.object({})'): Promise<LoadedTools> =>
+  world.load('t.ts', toolSource('t', body).replace('pi.zod.object({})', parameters));
+
+test('exec gives output and code, and never rejects', async () => {
+  const { pi } = await given();
+  const script = 'process.stdout.write("out " + process.env.A); process.stderr.write("err"); process.exit(3)';
+  assert.deepEqual(await pi.exec(process.execPath, ['-e', script], { env: { A: 'a' } }), {
+    stdout: 'out a',
+    stderr: 'err',
+    code: 3,
+    killed: false,
+  });
+  const missing = await pi.exec('no-such-program-here');
+  assert.deepEqual([missing.code, missing.killed], [127, false]);
+  assert.match(missing.stderr, /ENOENT/);
+  const where = await pi.exec(process.execPath, ['-e', 'process.stdout.write(process.cwd())']);
+  assert.equal(where.stdout, world.folder.root);
+});
+
+test('exec ends a program that takes too long, or whose signal fires', async () => {
+  const { pi } = await given();
+  const forever = ['-e', 'setInterval(() => {}, 1000)'];
+  assert.equal((await pi.exec(process.execPath, forever, { timeout: 50 })).killed, true);
+  const controller = new AbortController();
+  const running = pi.exec(process.execPath, forever, { signal: controller.signal });
+  controller.abort();
+  const { killed, code } = await running;
+  assert.deepEqual([killed, code], [true, null]);
+});
+
+test('ui asks the person; the log names the tool', async () => {
+  const { pi } = await given();
+  assert.equal(pi.hasUI, true);
+  pi.ui.notify('hello', 'warning');
+  assert.equal(await pi.ui.confirm('Sure?', 'really'), true);
+  assert.equal(await pi.ui.input('Name', 'here'), 'typed');
+  assert.equal(await pi.ui.select('Which?', ['a']), 'chosen');
+  assert.deepEqual(world.asked.splice(0), [
+    ['notify', 'hello', 'warning'],
+    ['confirm', 'Sure?', 'really'],
+    ['input', 'Name', 'here'],
+    ['select', 'Which?', ['a']],
+  ]);
+  pi.logger.warn('careful');
+  assert.equal(world.logged.at(-1), 'warn [another extension] careful');
+});
+
+test('zod, TypeBox and JSON Schema describe parameters, with their own rules', async () => {
+  for (const parameters of [
+    'pi.zod.object({ n: pi.zod.int().min(1), s: pi.zod.string().optional() })',
+    'pi.typebox.Type.Object({ n: pi.typebox.Type.Integer({ minimum: 1 }), s: pi.typebox.Type.Optional(pi.typebox.Type.String()) })',
+    "{ type: 'object', properties: { n: { type: 'integer', minimum: 1 }, s: { type: 'string' } }, required: ['n'] }",
+  ]) {
+    const loaded = await loadT('return String(params.n);', parameters);
+    assert.deepEqual(loaded.owner.problems, [], parameters);
+    const harness = world.harness(loaded);
+    assert.deepEqual(loaded.tools[0]?.tool.inputSchema?.['required'], ['n']);
+    assert.equal((await harness.run('t', { n: 2 })).content, '2');
+    for (const args of [{ n: 0 }, { n: 'x' }, {}, { n: 1, s: 5 }, [], 'x']) {
+      const { isError, content } = await harness.run('t', typeof args === 'string' ? '"x"' : args);
+      assert.equal(isError, true, `${parameters} ${JSON.stringify(args)}`);
+      assert.match(content, /^Invalid arguments for t\. /);
+    }
+  }
+});
+
+test('pushPendingAction: the default source, and three previews from one call in their order', async () => {
+  const loaded = await loadT(`
+    const ids = ['a', 'b', 'c'].map(label => pi.pushPendingAction({ label, apply() {}, details: { label } }).id);
+    return ids.join(' ');`);
+  const harness = world.harness(loaded);
+  assert.equal((await harness.run('t', {})).content, 'Staged as p1, p2, p3, no file modified yet.\np1 p2 p3');
+  assert.deepEqual(
+    harness.staged.map(({ label, sourceToolName, details }) => ({ label, sourceToolName, details })),
+    ['a', 'b', 'c'].map(label => ({ label, sourceToolName: 'custom_tool', details: { label } })),
+  );
+  assert.deepEqual([...loaded.owner.staged], ['p1', 'p2', 'p3']);
+});
+
+test('callbacks answer with what the author returns, and keep what they throw', async () => {
+  const loaded = await loadT(
+    `pi.pushPendingAction({ label: 'L', apply: reason => 'applied: ' + reason, reject: reason => 'rejected: ' + reason });
+    pi.pushPendingAction({ label: 'L', apply: () => { throw new TypeError('plain'); } });
+    pi.pushPendingAction({ label: 'L', apply: async () => { throw new pi.ToolError('for the model'); } });
+    class ToolError extends Error { name = 'ToolError'; }
+    pi.pushPendingAction({ label: 'L', apply: async () => { throw new ToolError('own class'); } });`,
+  );
+  const harness = world.harness(loaded);
+  assert.match((await harness.run('t', {})).content, /\nt ended without an answer\.$/);
+  const [first, ...throwing] = harness.staged;
+  assert.equal(await first?.apply?.('why'), 'applied: why');
+  assert.equal(await first?.reject?.('why'), 'rejected: why');
+  assert.equal(throwing[0]?.reject, undefined);
+  const [plain, forModel, own] = throwing.map(async ({ apply }) => apply?.('why'));
+  await assert.rejects(
+    plain ?? Promise.resolve(),
+    error => !isToolError(error) && error instanceof TypeError,
+  );
+  await assert.rejects(
+    forModel ?? Promise.resolve(),
+    error => isToolError(error) && error.message === 'for the model',
+  );
+  await assert.rejects(
+    own ?? Promise.resolve(),
+    error => isToolError(error) && error.message === 'own class',
+  );
+});
+
+test('what is no action is refused with a sentence, and nothing is staged', async () => {
+  const cases: readonly [string, RegExp][] = [
+    ['undefined', /give it an object/],
+    ['{ apply() {} }', /`label` must be a text/],
+    ["{ label: ' ', apply() {} }", /`label` must be a text/],
+    ["{ label: 'x' }", /`apply` must be a function, or `changes` be given/],
+    ["{ label: 'x', apply: 1 }", /`apply` must be a function/],
+    ["{ label: 'x', apply() {}, reject: 1 }", /`reject` must be a function/],
+    ["{ label: 'x', apply() {}, sourceToolName: 1 }", /`sourceToolName` must be a text/],
+    ["{ label: 'x', changes: {} }", /`changes` must be an array/],
+    ["{ label: 'x', changes: [{ path: 'a', after: 'x' }] }", /`changes\[0\]` needs/],
+    ["{ label: 'x', changes: [{ path: '../a', before: null, after: 'x' }] }", /outside the workspace/],
+  ];
+  for (const [action, message] of cases) {
+    const harness = world.harness(await loadT(`pi.pushPendingAction(${action});`));
+    const { content, isError } = await harness.run('t', {});
+    assert.equal(isError, true, action);
+    assert.match(content, message);
+    assert.deepEqual(harness.staged, []);
+  }
+});
+
+test('declared changes are exact: what was read keeps its encoding, and what was not is UTF-8', async () => {
+  const loaded = await loadT(`
+    const before = await ctx.readFile('wide.txt');
+    pi.pushPendingAction({ label: 'both', changes: [
+      { path: 'wide.txt', before, after: before.replace('one', 'two') },
+      { path: 'new.txt', before: null, after: 'hello' },
+      { path: 'same.txt', before: 'x', after: 'x' },
+    ] });
+    return JSON.stringify([before, await ctx.readFile('none.txt')]);`);
+  const wide = Buffer.from('\uFEFFone', 'utf16le');
+  const harness = world.harness(loaded, { 'wide.txt': wide });
+  assert.match((await harness.run('t', {})).content, /\["one",null\]$/);
+  const [action] = harness.staged;
+  assert.deepEqual(
+    action?.changes?.map(({ kind, path: file, after }) => [kind, file, after?.text, after?.encoding]),
+    [
+      ['modify', 'wide.txt', 'two', { name: 'utf16le', bom: true }],
+      ['create', 'new.txt', 'hello', { name: 'utf8', bom: false }],
+    ],
+  );
+  assert.equal('apply' in (action ?? {}), false);
+});
+
+test('a call gets its id, its session, progress and the signal', async () => {
+  const harness = world.harness(
+    await loadT(`
+    onUpdate('half');
+    onUpdate({ content: [{ type: 'text', text: 'done' }] });
+    return [id, ctx.sessionId, ctx.cwd, ctx.hasUI, signal instanceof AbortSignal].join(' ');`),
+  );
+  assert.equal((await harness.run('t', {})).content, 'call_1 s1 /work true true');
+  assert.deepEqual(harness.updates, ['half', 'done']);
+});
+
+test('outside of a session there is nowhere to stage', async () => {
+  const { pi, loaded } = await given();
+  const push = (): unknown => pi.pushPendingAction({ label: 'late', apply: () => ({ content: [] }) });
+  assert.deepEqual(push(), { id: 'late1' }, 'in a session, but in no call: the session takes it');
+  const { session } = world;
+  world.session = undefined;
+  assert.throws(push, { name: 'ToolError', message: NO_SESSION });
+  world.session = session;
+  loaded.owner.state = 'removed';
+  assert.throws(push, { name: 'ToolError', message: NO_SESSION });
+  assert.equal(world.staged.length, 1);
+});
+
+test('what goes on after a call has given its result is nobody’s call', async () => {
+  const loaded = await loadT(`
+    globalThis.later = () => pi.pushPendingAction({ label: 'later', apply() {} });
+    const again = globalThis.later;
+    globalThis.ticking = new Promise(resolve => setTimeout(() => resolve(again().id), 5));
+    return 'at once';`);
+  const harness = world.harness(loaded);
+  assert.equal((await harness.run('t', {})).content, 'at once');
+  const before = world.staged.length;
+  assert.equal(await (globalThis as { ticking?: Promise<string> }).ticking, `late${before + 1}`);
+  assert.deepEqual(harness.staged, []);
+});
+
+test('process.exit in a call is an error result, a problem of the file, and ends nothing', async () => {
+  const loaded = await loadT('\n    process.exit(1);');
+  const { content, isError } = await world.harness(loaded).run('t', {});
+  assert.equal(isError, true);
+  assert.equal(content, 'The tool called process.exit(1), which would end all extensions; it was held back.');
+  assert.deepEqual(loaded.owner.problems, [
+    {
+      file: world.folder.at('t.ts'),
+      line: 5,
+      column: 4,
+      fault: { kind: 'exitCalled', call: 'process.exit(1)' },
+    },
+  ]);
+});
+
+test('onSession is told, and what it throws is a problem of the file', async () => {
+  const source = toolSource('t').replace(
+    'async execute',
+    `onSession(event) { pi.ui.notify(event.reason + ' ' + event.sessionId); if (event.reason === 'switch') throw new Error('oh'); },\n  async execute`,
+  );
+  const { owner, tools } = await world.load('session.ts', source);
+  const [loaded] = tools;
+  loaded?.onSession({ reason: 'start', sessionId: 's1' });
+  loaded?.onSession({ reason: 'switch', sessionId: 's2', previousSessionId: 's1' });
+  await new Promise(resolve => setImmediate(resolve));
+  assert.deepEqual(world.asked.splice(0), [
+    ['notify', 'start s1'],
+    ['notify', 'switch s2'],
+  ]);
+  assert.deepEqual(
+    owner.problems.map(({ fault }) => fault),
+    [{ kind: 'threwLater', message: 'oh' }],
+  );
+});
+
+test('the types of defineTool are for the author: the tool is given back as it is', async () => {
+  const { pi } = await given();
+  const tool = {
+    name: 'x',
+    description: 'd',
+    parameters: pi.zod.object({}),
+    execute: () => ({ content: [] }),
+  };
+  assert.equal(pi.defineTool(tool), tool);
+  assert.equal(path.isAbsolute(pi.cwd), true);
+});
