@@ -46,6 +46,7 @@ function tool(more: Partial<ItemOf<'tool'>> = {}): ItemOf<'tool'> {
     summary: 'a.ts',
     status: 'done',
     statusLabel: 'done',
+    progress: '',
     input: '{}',
     output: 'x',
     ...more,
@@ -78,7 +79,14 @@ describe('the chat panel', () => {
       { kind: 'notice', key: 'n', text: HOSTILE },
       prompt('u', HOSTILE),
       answer(`${HOSTILE}\n\n- ${HOSTILE}\n\n\`\`\`html\n${HOSTILE}\n\`\`\`\n\n| ${HOSTILE} |\n|---|\n| x |`),
-      tool({ name: HOSTILE, summary: HOSTILE, statusLabel: HOSTILE, input: HOSTILE, output: HOSTILE }),
+      tool({
+        name: HOSTILE,
+        summary: HOSTILE,
+        statusLabel: HOSTILE,
+        progress: HOSTILE,
+        input: HOSTILE,
+        output: HOSTILE,
+      }),
       card({
         label: HOSTILE,
         source: HOSTILE,

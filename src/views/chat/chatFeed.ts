@@ -33,6 +33,7 @@ export interface ChatFeedOptions {
     readonly tree: Pick<Session['tree'], 'idAt' | 'nextId'>;
   };
   readonly store: Pick<PreviewStore, 'all' | 'ledger'>;
+  readonly customTools: { readonly withheld: readonly string[]; readonly onDidChange: Event<void> };
   readonly mode: { get(): ModelAuthority; readonly onDidChange: Event<void> };
   readonly model: () => ModelInfo;
   /** BCP 47, for numbers. */
@@ -67,6 +68,7 @@ export class ChatFeed implements Disposable {
     this.#stats = this.#owned.add(new DiffStats(options.logger, () => this.refresh()));
     this.#owned.add(options.session.onDidEmit(event => this.#follow(event)));
     this.#owned.add(options.mode.onDidChange(() => this.refresh()));
+    this.#owned.add(options.customTools.onDidChange(() => this.refresh()));
     this.#owned.add({ dispose: () => this.#flushSoon.cancel() });
   }
 
@@ -165,7 +167,7 @@ export class ChatFeed implements Disposable {
   }
 
   #items(): ViewItem[] {
-    const { session, store, model } = this.#options;
+    const { session, store, model, customTools } = this.#options;
     return buildTranscript({
       sessionId: session.id,
       state: session.state,
@@ -178,6 +180,7 @@ export class ChatFeed implements Disposable {
       queued: this.#queued,
       offline: model().offline,
       previews: store.all(),
+      withheldTools: customTools.withheld,
       ledger: store.ledger(),
       stats: preview => this.#stats.of(preview),
       strings: this.#strings,

@@ -13,6 +13,7 @@ import type { CommandArguments, CommandId } from '../contributions.ts';
 import type { Settings } from '../host/settings.ts';
 import { oneLine } from '../plainText.ts';
 import { showInfo } from '../toast.ts';
+import type { LazyCustomTools } from '../tools/lazyCustomTools.ts';
 import { readAttachments } from './attachmentReader.ts';
 import { refName } from './attachmentRef.ts';
 import { ChatFeed, type ModelInfo } from './chatFeed.ts';
@@ -33,6 +34,7 @@ export interface ChatViewOptions {
   readonly session: Session;
   readonly store: PreviewStore;
   readonly tools: ToolRegistry;
+  readonly customTools: Pick<LazyCustomTools, 'withheld' | 'problems' | 'onDidChange'>;
   readonly workspace: Workspace;
   readonly settings: Settings;
   readonly mode: {
@@ -77,6 +79,7 @@ export class ChatView implements vscode.WebviewViewProvider, vscode.Disposable {
       l10n,
       vote: (action, id, reason, revision) => this.#vote(action, id, reason, revision),
       open: id => options.execute('redline.preview.open', id),
+      nameOf: file => vscode.workspace.asRelativePath(file),
       discardAll: () => this.#discardAll(),
       revert: request => options.session.revert(request),
     });
@@ -255,6 +258,8 @@ export class ChatView implements vscode.WebviewViewProvider, vscode.Disposable {
         return void (await execute('redline.selectModel'));
       case 'continue':
         return void (await execute('redline.session.continue'));
+      case 'manageTrust':
+        return void (await vscode.commands.executeCommand('workbench.trust.manage'));
     }
   }
 

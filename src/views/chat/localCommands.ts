@@ -6,12 +6,20 @@ import { isOpen, type Preview, type ResolveAction, type ResolveOrder } from '../
 import type { PreviewStore } from '../../agent/preview/previewStore.ts';
 import type { Session } from '../../agent/session/session.ts';
 import type { ToolRegistry } from '../../agent/tools/registry.ts';
+import type { LoadProblem } from '../../agent/tools/custom/loadProblem.ts';
 import type { SentenceLocaliser } from '../errorSentence.ts';
 import { oneLine } from '../plainText.ts';
+import { problemSentence } from '../tools/problemSentence.ts';
 
 export interface LocalCommandsOptions {
   readonly store: Pick<PreviewStore, 'get' | 'list'>;
   readonly tools: Pick<ToolRegistry, 'list'>;
+  readonly customTools: {
+    readonly problems: readonly LoadProblem[];
+    readonly withheld: readonly string[];
+  };
+  /** A file as the person knows it. */
+  readonly nameOf: (file: string) => string;
   readonly settings: { readonly order: ResolveOrder };
   /** The preview in the active editor. */
   readonly activePreviewId: () => string | undefined;
@@ -139,11 +147,21 @@ export class LocalCommands {
   }
 
   #toolList(): string {
-    const { tools, l10n } = this.#options;
+    const { tools, customTools, nameOf: shortName, l10n } = this.#options;
     const rows = tools
       .list()
       .map(({ name, description }) => `- \`${name}\`: ${plain(firstSentence(description))}`);
-    return `${l10n.t('The tools that the agent has:')}\n\n${rows.join('\n')}`;
+    const { problems, withheld } = customTools;
+    const faults = problems.map(
+      ({ file, fault }) => `- ${plain(shortName(file))}: ${plain(problemSentence(fault, l10n, shortName))}`,
+    );
+    const parts = [l10n.t('The tools that the agent has:'), rows.join('\n')];
+    if (faults.length > 0) parts.push(l10n.t('Custom tools with problems:'), faults.join('\n'));
+    if (withheld.length > 0) {
+      const names = withheld.map(file => plain(shortName(file))).join(', ');
+      parts.push(l10n.t('This workspace is not trusted: its custom tools are not loaded ({0}).', names));
+    }
+    return parts.join('\n\n');
   }
 }
 

@@ -6,7 +6,7 @@ import * as z from 'zod';
  */
 
 /** What a button that the host puts into the list does. */
-export const chatActions = ['showLog', 'setApiKey', 'selectModel', 'continue'] as const;
+export const chatActions = ['showLog', 'setApiKey', 'selectModel', 'continue', 'manageTrust'] as const;
 export type ChatAction = (typeof chatActions)[number];
 
 /** The longest prompt that is taken, in characters. */
@@ -142,6 +142,8 @@ export const viewItem = z.discriminatedUnion('kind', [
     summary: z.string(),
     status: z.enum(['running', 'done', 'failed']),
     statusLabel: z.string(),
+    /** How far a running call is, on one line; empty if it does not tell. */
+    progress: z.string(),
     input: z.string(),
     output: z.string(),
   }),

@@ -98,6 +98,7 @@ export interface TranscriptStrings {
   readonly examples: readonly string[];
   readonly planning: string;
   readonly connectModel: string;
+  readonly withheldTools: string;
   readonly attachmentProblem: string;
   readonly tokens: string;
   readonly sessionTokens: string;
@@ -161,6 +162,7 @@ export function transcriptStrings(l10n: Localiser): TranscriptStrings {
       setApiKey: l10n.t('Set API Key'),
       selectModel: l10n.t('Choose Model'),
       continue: l10n.t('Try Again'),
+      manageTrust: l10n.t('Manage Workspace Trust'),
     },
     pending: l10n.t('{0} pending'),
     working: l10n.t('Working…'),
@@ -169,6 +171,7 @@ export function transcriptStrings(l10n: Localiser): TranscriptStrings {
     examples: [l10n.t('What does this workspace do?'), l10n.t('Find a bug and propose a fix')],
     planning: l10n.t('Plan mode: the model only reads until you approve its plan.'),
     connectModel: l10n.t('Connect a Model'),
+    withheldTools: l10n.t('This workspace is not trusted: its custom tools are not loaded ({0}).'),
     attachmentProblem: l10n.t('{0}: {1}'),
     tokens: l10n.t('{0} tokens'),
     sessionTokens: l10n.t('This session: {0} tokens in, {1} out.'),

@@ -15,7 +15,7 @@ export function toolLine(
   call: ToolCall,
   result: ToolResultMessage | undefined,
   strings: TranscriptStrings,
-  progress?: string,
+  progress = '',
 ): ItemOf<'tool'> {
   const status = result === undefined ? 'running' : result.isError ? 'failed' : 'done';
   return {
@@ -24,12 +24,10 @@ export function toolLine(
     name: call.name,
     summary: summaryOf(call),
     status,
-    statusLabel:
-      result || progress === undefined
-        ? strings.toolStatus[status]
-        : `${strings.toolStatus[status]}: ${progress}`,
+    statusLabel: strings.toolStatus[status],
+    progress: result ? '' : oneLine(lastLine(progress)),
     input: shortened(prettyArguments(call), strings),
-    output: result ? shortened(result.content, strings) : '',
+    output: result ? shortened(result.content, strings) : progressText(progress, strings),
   };
 }
 
@@ -60,6 +58,15 @@ function summaryOf(call: ToolCall): string {
 function isTelling(value: unknown): boolean {
   if (Array.isArray(value)) return value.length > 0 && value.every(item => typeof item === 'string');
   return (typeof value === 'string' && value !== '') || typeof value === 'number';
+}
+
+/** What a running call has said, where that is more than its line shows. */
+function progressText(progress: string, strings: TranscriptStrings): string {
+  return progress.trim().includes('\n') ? shortened(progress, strings) : '';
+}
+
+function lastLine(text: string): string {
+  return text.trimEnd().split('\n').at(-1) ?? '';
 }
 
 function oneLine(text: string): string {

@@ -1,3 +1,4 @@
+import * as path from 'node:path';
 import type {
   AssistantMessage,
   Attachment,
@@ -19,6 +20,8 @@ import { toolLine } from './toolLine.ts';
 
 /** The most previews from elsewhere that the panel lists; the pending view has them all. */
 const MAX_ELSEWHERE = 20;
+/** The most withheld tools that are named. */
+const MAX_WITHHELD = 5;
 /** The most entries that the panel holds: a long session stays quick to draw. */
 const MAX_ITEMS = 1_000;
 
@@ -42,6 +45,8 @@ export interface TranscriptInput {
   readonly offline: boolean;
   /** All previews in the order of staging, of whatever session. */
   readonly previews: readonly Preview[];
+  /** Files of custom tools that are not loaded, because the workspace is not trusted. */
+  readonly withheldTools: readonly string[];
   readonly ledger: readonly LedgerEntry[];
   readonly stats: (preview: Preview) => readonly DiffStat[] | undefined;
   readonly strings: TranscriptStrings;
@@ -53,7 +58,7 @@ export interface QueuedPrompt {
 }
 
 /**
- * Everything that the panel lists, from the first to the last: pending previews that come from elsewhere, then the
+ * Everything that the panel lists, from the first to the last: what is not there and why, pending previews that come from elsewhere, then the
  * conversation with each preview under the call that staged it. Steering messages are not shown, except notices.
  */
 export function buildTranscript(input: TranscriptInput): ViewItem[] {
@@ -92,7 +97,22 @@ export function buildTranscript(input: TranscriptInput): ViewItem[] {
       actions: [{ name: 'selectModel', label: strings.connectModel }],
     });
   }
-  return [...elsewhere(input, world), ...latest(items, strings)];
+  return [...withheld(input), ...elsewhere(input, world), ...latest(items, strings)];
+}
+
+/** Why tools of the workspace are not there, and the way to have them. */
+function withheld({ withheldTools, strings }: TranscriptInput): ViewItem[] {
+  if (withheldTools.length === 0) return [];
+  const names = withheldTools.map(file => path.basename(file));
+  const shown = names.slice(0, MAX_WITHHELD).join(', ') + (names.length > MAX_WITHHELD ? ', …' : '');
+  return [
+    { kind: 'notice', key: 'withheld', text: fill(strings.withheldTools, shown) },
+    {
+      kind: 'actions',
+      key: 'withheld.a',
+      actions: [{ name: 'manageTrust', label: strings.actions.manageTrust }],
+    },
+  ];
 }
 
 /** Whether the last words were for a model, and none is connected. */

@@ -33,11 +33,14 @@ function setUp(t: TestContext) {
     get: () => mode.value,
     onDidChange: modeChanged.event,
   };
+  const toolsChanged = new Emitter<void>();
+  const customTools = { withheld: [] as string[], onDidChange: toolsChanged.event };
   const posted: HostMessage[] = [];
   const feed = new ChatFeed({
     session,
     store: { all: () => previews, ledger: () => [] },
     mode,
+    customTools,
     model: () => ({ label: 'Offline', offline: true }),
     language: 'en',
     l10n: { t: text => text },
@@ -51,6 +54,8 @@ function setUp(t: TestContext) {
     previews,
     mode,
     modeChanged,
+    customTools,
+    toolsChanged,
     emit: (event: SessionEvent) => events.fire(event),
     say: (message: SessionMessage) => {
       session.messages.push(message);
@@ -210,4 +215,19 @@ test('once nobody listens, nothing is sent; whoever comes back gets everything',
   feed.connect();
   const [snapshot] = posts();
   assert.ok(snapshot?.type === 'snapshot' && snapshot.items.length === 2);
+});
+
+test('tools that are not loaded for want of trust are told, and no longer once they are', t => {
+  const { feed, customTools, toolsChanged, posts } = setUp(t);
+  const kinds = (message: HostMessage | undefined): string[] =>
+    message?.type === 'snapshot' || message?.type === 'delta' ? message.items.map(({ kind }) => kind) : [];
+  feed.connect();
+  assert.deepEqual(kinds(posts()[0]), []);
+  customTools.withheld.push('/work/.redline/tools/a.ts');
+  toolsChanged.fire();
+  assert.deepEqual(kinds(posts()[0]), ['notice', 'actions']);
+  customTools.withheld.pop();
+  toolsChanged.fire();
+  const [gone] = posts();
+  assert.deepEqual(gone?.type === 'delta' ? gone.order : undefined, []);
 });

@@ -80,6 +80,7 @@ export function transcript(more: Partial<TranscriptInput>): ViewItem[] {
     queued: [],
     offline: false,
     previews: [],
+    withheldTools: [],
     ledger: [],
     stats: () => undefined,
     strings: english,

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { parseSlashCommand } from '../../../src/agent/model/slashCommands.ts';
+import type { LoadProblem } from '../../../src/agent/tools/custom/loadProblem.ts';
 import { LocalCommands } from '../../../src/views/chat/localCommands.ts';
 import { fill } from '../../../src/views/chat/protocol.ts';
 import { humanReason } from '../../../src/agent/preview/resolveTexts.ts';
@@ -15,9 +16,12 @@ function setUp(options: TestSessionOptions = {}) {
   const opened: string[] = [];
   let discarded = 0;
   let refusing = false;
+  const customTools = { problems: [] as LoadProblem[], withheld: [] as string[] };
   const commands = new LocalCommands({
     store: t.store,
     tools: t.tools,
+    customTools,
+    nameOf: file => file.replace('/work/', ''),
     settings: t.settings,
     activePreviewId: () => shown.id,
     // As the commands do: they tell an error themselves, and resolve nothing where the person is asked and says no.
@@ -45,6 +49,7 @@ function setUp(options: TestSessionOptions = {}) {
     shown,
     opened,
     run,
+    customTools,
     stageEdit: stage,
     willDiscard: (count: number) => (discarded = count),
     willRefuse: () => (refusing = true),
@@ -135,4 +140,32 @@ test('/revert takes the conversation back for the person, without any setting', 
   assert.equal(session.tree.tagsOf(1)[0]?.text, 'Not this way.');
   assert.equal(answers().length, 1);
   assert.match(await run('/revert 9 tangent'), /^The conversation cannot be taken back to n9/);
+});
+
+test('/tools tells the tools that are there now, what is wrong with others, and what is not trusted', async () => {
+  const { run, tools, customTools } = setUp();
+  const registered = tools.register({
+    ...(tools.get('read_file') ?? assert.fail()),
+    name: 'mine',
+    description: 'Does *things*. And more.',
+  });
+  assert.match(await run('/tools'), /\n- `mine`: Does \\\*things\\\*\.$/);
+  registered.dispose();
+  assert.doesNotMatch(await run('/tools'), /mine/);
+  const place = { line: 0, column: 0 };
+  customTools.problems.push({
+    ...place,
+    file: '/work/.redline/tools/bad_one.ts',
+    fault: { kind: 'importFailed', message: 'boom' },
+  });
+  customTools.withheld.push('/work/.redline/tools/a.ts', '/work/.redline/tools/b.ts');
+  const told = await run('/tools');
+  assert.match(
+    told,
+    /Custom tools with problems:\n\n- \.redline\/tools\/bad\\_one\.ts: This tool cannot be imported: boom\n/,
+  );
+  assert.match(
+    told,
+    /not trusted: its custom tools are not loaded \(\.redline\/tools\/a\.ts, \.redline\/tools\/b\.ts\)\.$/,
+  );
 });

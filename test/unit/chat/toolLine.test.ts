@@ -32,3 +32,16 @@ test('a huge result is cut and says how much is missing', () => {
   assert.ok(output.length < 6_100);
   assert.match(output, /\[94000 more characters\]$/);
 });
+
+test('a running call shows how far it is: the last line, and all of it where there are more', () => {
+  const made = call('c1', 'some_tool', {});
+  const running = (progress: string) => {
+    const item = toolLine('k', made, undefined, english, progress);
+    return [item.status, item.progress, item.output];
+  };
+  assert.deepEqual(running('half'), ['running', 'half', '']);
+  assert.deepEqual(running('one\ntwo  three\n'), ['running', 'two three', 'one\ntwo  three\n']);
+  assert.equal(toolLine('k', made, undefined, english).progress, '');
+  const done = toolLine('k', made, result(made, 'ok'), english, 'half');
+  assert.deepEqual([done.progress, done.output], ['', 'ok']);
+});

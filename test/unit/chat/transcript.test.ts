@@ -241,3 +241,15 @@ test('a pending preview of an abandoned call stands with those from elsewhere', 
     ['heading', 'preview', 'user'],
   );
 });
+
+test('tools that are withheld are named before everything else, five of them at most', () => {
+  const withheldTools = ['a', 'b', 'c', 'd', 'e', 'f'].map(name => `/work/.redline/tools/${name}.ts`);
+  const [notice, actions] = transcript({ withheldTools, messages: [asked('Hello.')] });
+  assert.equal(
+    notice?.kind === 'notice' ? notice.text : '',
+    'This workspace is not trusted: its custom tools are not loaded (a.ts, b.ts, c.ts, d.ts, e.ts, …).',
+  );
+  assert.deepEqual(actions?.kind === 'actions' ? actions.actions.map(({ name }) => name) : [], [
+    'manageTrust',
+  ]);
+});

@@ -91,7 +91,7 @@ function renderAnswer(item: ItemOf<'assistant'>, old: HTMLElement | undefined, p
 const TOOL_ICONS = { running: 'loading', done: 'check', failed: 'error' } as const;
 
 function renderTool(item: ItemOf<'tool'>, old: HTMLElement | undefined, { strings }: Port): HTMLElement {
-  const { status, name, summary, statusLabel, input, output } = item;
+  const { status, name, summary, statusLabel, progress, input, output } = item;
   const root = el(
     'details',
     { class: `item tool ${status}`, data: { kind: 'tool', status, tool: name }, aria: { live: 'off' } },
@@ -102,6 +102,7 @@ function renderTool(item: ItemOf<'tool'>, old: HTMLElement | undefined, { string
       el('span', { class: 'tool-name' }, name),
       el('span', { class: 'tool-summary' }, summary),
       el('span', { class: 'hidden' }, `, ${statusLabel}`),
+      ...(progress === '' ? [] : [el('span', { class: 'tool-progress' }, progress)]),
       icon('chevron-right', 'chevron'),
     ),
     el(

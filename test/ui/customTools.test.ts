@@ -1,0 +1,83 @@
+/** Custom tools as a person meets them: what streams into the chat, and what a workspace that is not trusted may do. */
+import assert from 'node:assert/strict';
+import { existsSync } from 'node:fs';
+import * as path from 'node:path';
+import { TempFolder } from '../support/tempFolder.ts';
+import { uiTest } from './support/uiTest.ts';
+
+const tool = (name: string, body: string): string => `import { existsSync } from 'node:fs';
+export default pi => ({
+  name: '${name}',
+  description: 'Does ${name}.',
+  parameters: pi.zod.object({}),
+  async execute(id, params, onUpdate) { ${body} },
+});
+`;
+
+uiTest(
+  'what a tool says while it runs streams into the chat; its preview waits there',
+  {},
+  async workbench => {
+    workbench.writeFile(
+      '.redline/tools/slow.ts',
+      tool(
+        'slow',
+        `onUpdate('Looked at 1 of 2 files');
+       while (!existsSync(pi.cwd + '/go')) await new Promise(resolve => setTimeout(resolve, 20));
+       pi.pushPendingAction({ label: 'Send 2 letters', details: { to: ['Ada', 'Grace'] }, apply() {} });
+       return 'Looked at both.';`,
+      ),
+    );
+    await workbench.openRedlineChat();
+    await workbench.sendChat('/call slow');
+    const chat = workbench.chatFrame();
+    const line = chat.locator('[data-kind="tool"]').filter({ hasText: 'slow' });
+    await line.getByText('Looked at 1 of 2 files').waitFor();
+    await workbench.screenshot('custom tool running');
+    workbench.writeFile('go', '');
+    await workbench.chatCard('Send 2 letters').waitFor();
+    assert.equal(await line.getByText('Looked at 1 of 2 files').count(), 0, 'it has ended');
+    await workbench.screenshot('custom tool staged');
+  },
+);
+
+const home = await TempFolder.create();
+
+uiTest(
+  'a workspace that is not trusted: none of its tools is loaded, the chat says why, and trust loads them',
+  {
+    settings: { 'security.workspace.trust.enabled': true, 'security.workspace.trust.startupPrompt': 'never' },
+    env: { HOME: home.root, USERPROFILE: home.root },
+  },
+  async workbench => {
+    try {
+      const ran = path.join(home.root, 'ran');
+      workbench.writeFile(
+        '.redline/tools/theirs.ts',
+        `import { writeFileSync } from 'node:fs';\nwriteFileSync(${JSON.stringify(ran)}, '');\n${tool('theirs', `return 'theirs ran';`)}`,
+      );
+      await home.file('.redline/tools/mine.ts', tool('mine', `return 'mine ran';`));
+      await workbench.openRedlineChat();
+      const chat = workbench.chatFrame();
+      const said = (text: string) => chat.locator('[data-kind="assistant"]').filter({ hasText: text });
+      await workbench.sendChat('/call theirs');
+      await said('There is no tool named theirs.').waitFor();
+      await chat
+        .getByText('This workspace is not trusted: its custom tools are not loaded (theirs.ts).')
+        .waitFor();
+      await workbench.sendChat('/call mine');
+      await said('mine ran').waitFor();
+      await workbench.screenshot('custom tools not trusted');
+      assert.equal(existsSync(ran), false, 'not even its top level has run');
+
+      await chat.getByRole('button', { name: 'Manage Workspace Trust' }).click();
+      await workbench.page.getByRole('button', { name: 'Trust', exact: true }).click();
+      await chat.getByText('This workspace is not trusted').waitFor({ state: 'detached' });
+      await workbench.openRedlineChat();
+      await workbench.sendChat('/call theirs');
+      await said('theirs ran').waitFor();
+    } finally {
+      await home.remove();
+    }
+  },
+);
