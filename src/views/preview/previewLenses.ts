@@ -25,6 +25,12 @@ export class PreviewLenses implements vscode.CodeLensProvider, vscode.Disposable
     this.#edits = edits;
     this.#owned.add(store.onDidChange(() => this.#changed.fire()));
     this.#owned.add(edits.onDidChange(() => this.#changed.fire()));
+    // A diff that comes back to the front may show the lenses that VS Code kept of it, of before something changed.
+    this.#owned.add(
+      vscode.window.onDidChangeVisibleTextEditors(editors => {
+        if (editors.some(({ document }) => parsePreviewUri(document.uri))) this.#changed.fire();
+      }),
+    );
   }
 
   async provideCodeLenses(document: vscode.TextDocument): Promise<vscode.CodeLens[]> {
