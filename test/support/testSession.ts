@@ -16,12 +16,8 @@ import { PreviewStore, type PreviewLogSink } from '../../src/agent/preview/previ
 import type { SessionEvent } from '../../src/agent/session/events.ts';
 import { Session } from '../../src/agent/session/session.ts';
 import type { SessionSettings } from '../../src/agent/session/sessionOptions.ts';
-import {
-  parseSessionEntry,
-  storedSession,
-  type SessionLogEntry,
-  type StoredSession,
-} from '../../src/agent/session/sessionLog.ts';
+import { parseSessionEntry, type SessionLogEntry } from '../../src/agent/session/sessionEntry.ts';
+import { storedSession, type StoredSession } from '../../src/agent/session/sessionLog.ts';
 import { builtInTools } from '../../src/agent/tools/builtIn.ts';
 import type { ToolRegistry } from '../../src/agent/tools/registry.ts';
 import { revertToStateTool } from '../../src/agent/tools/revertToState.ts';

@@ -26,6 +26,8 @@ export type SessionEvent =
   | { readonly type: 'plan_mode_changed'; readonly on: boolean }
   /** A request to go back was taken out, and applied or not: if it was, `Session.messages` are others now. */
   | { readonly type: 'revert_applied'; readonly record: RevertRecord }
+  /** A person gave the conversation another name. */
+  | { readonly type: 'renamed'; readonly title: string }
   /** The conversation cannot be written any more, or can be again; it goes on in memory. */
   | { readonly type: 'storing_failed' }
   /** The session was emptied: all messages are gone from the conversation, previews are not. */

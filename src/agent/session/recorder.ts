@@ -1,4 +1,4 @@
-import type { SessionLogEntry } from './sessionLog.ts';
+import type { SessionLogEntry } from './sessionEntry.ts';
 
 /** Where a session is written. `JsonLog<SessionLogEntry>` is one. */
 export interface SessionLogSink {

@@ -161,6 +161,7 @@ export class Session implements Disposable {
   /** Gives the conversation a name. */
   rename(title: string): void {
     this.#conversation.rename(title);
+    this.#emit({ type: 'renamed', title });
   }
 
   /**

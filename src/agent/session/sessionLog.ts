@@ -1,95 +1,11 @@
-import { readdir } from 'node:fs/promises';
+import { readdir, readFile, rm, stat, utimes } from 'node:fs/promises';
 import * as path from 'node:path';
-import * as z from 'zod/mini';
 import type { Logger } from '../base/log.ts';
-import { JsonLog, parseJson, type DecodedLog } from '../base/jsonLog.ts';
-import { providerFailureCodes, type SessionMessage } from '../model/messages.ts';
-import { revertCategories } from '../model/revertCategories.ts';
-import type { StoredBody } from '../tree/bodies.ts';
-import { ConversationTree, type StoredNode } from '../tree/conversationTree.ts';
-import type { RevertRecord } from '../tree/revert.ts';
+import { JsonLog, type DecodedLog } from '../base/jsonLog.ts';
+import { ConversationTree } from '../tree/conversationTree.ts';
 import type { SessionState } from './events.ts';
-
-/** Everything that ever happened in one session, in order. */
-export type SessionLogEntry =
-  | {
-      readonly type: 'message';
-      readonly id: number;
-      readonly parentId: number | null;
-      readonly message: SessionMessage;
-    }
-  | { readonly type: 'revert'; readonly record: RevertRecord }
-  /** A person gave the session a name. */
-  | { readonly type: 'title'; readonly title: string }
-  | { readonly type: 'state'; readonly state: SessionState }
-  | { readonly type: 'plan'; readonly on: boolean }
-  | { readonly type: 'preview'; readonly previewId: string; readonly asked: boolean };
-
-const header = { log: 'redline.session', version: 1 } as const;
-
-const previewIds = z.array(z.string());
-const message = z.discriminatedUnion('role', [
-  z.object({
-    role: z.literal('user'),
-    text: z.string(),
-    attachments: z.optional(
-      z.array(
-        z.object({
-          path: z.string(),
-          startLine: z.optional(z.number()),
-          endLine: z.optional(z.number()),
-          text: z.string(),
-          note: z.optional(z.string()),
-        }),
-      ),
-    ),
-  }),
-  z.object({
-    role: z.literal('assistant'),
-    text: z.string(),
-    toolCalls: z.array(z.looseObject({ id: z.string(), name: z.string(), arguments: z.string() })),
-    stopReason: z.enum(['stop', 'toolCalls', 'length', 'aborted', 'error']),
-    usage: z.optional(z.object({ inputTokens: z.number(), outputTokens: z.number() })),
-    error: z.optional(z.string()),
-    errorCode: z.optional(z.enum(providerFailureCodes)),
-  }),
-  z.object({
-    role: z.literal('tool'),
-    toolCallId: z.string(),
-    toolName: z.string(),
-    content: z.string(),
-    isError: z.boolean(),
-    details: z.optional(z.unknown()),
-  }),
-  z.object({
-    role: z.literal('steering'),
-    kind: z.enum(['resolve-reminder', 'outcome', 'revision', 'notice', 'revert']),
-    text: z.string(),
-    previewIds,
-  }),
-  z.object({ role: z.literal('local'), text: z.string(), answer: z.string() }),
-]);
-const nodeId = z.int().check(z.minimum(0));
-const entry = z.discriminatedUnion('type', [
-  z.object({ type: z.literal('message'), id: nodeId, parentId: z.nullable(nodeId), message }),
-  z.object({
-    type: z.literal('revert'),
-    record: z.object({
-      category: z.nullable(z.enum(revertCategories)),
-      target: z.nullable(nodeId),
-      abandonedNodeIds: z.array(nodeId),
-      summary: z.nullable(z.string()),
-      applied: z.boolean(),
-      reason: z.nullable(z.string()),
-      timestamp: z.string(),
-      actor: z.enum(['model', 'human']),
-    }),
-  }),
-  z.object({ type: z.literal('title'), title: z.string() }),
-  z.object({ type: z.literal('state'), state: z.enum(['idle', 'running', 'awaitingReview']) }),
-  z.object({ type: z.literal('plan'), on: z.boolean() }),
-  z.object({ type: z.literal('preview'), previewId: z.string(), asked: z.boolean() }),
-]);
+import { header, parseSessionEntry, QUICK, StoredLine, type SessionLogEntry } from './sessionEntry.ts';
+import { summaryOf, type SessionSummary } from './sessionSummary.ts';
 
 /** The sessions of one workspace: a folder with one append-only log for each. */
 export class SessionLogs {
@@ -100,7 +16,7 @@ export class SessionLogs {
   }
 
   open(sessionId: string): JsonLog<SessionLogEntry> {
-    return new JsonLog(path.join(this.#folder, `${sessionId}.jsonl`), header, parseSessionEntry);
+    return new JsonLog(this.fileOf(sessionId), header, parseSessionEntry);
   }
 
   /**
@@ -121,20 +37,63 @@ export class SessionLogs {
     return storedSession(sessionId, log);
   }
 
-  /** The id of the session that was begun last; ids sort by the time of their making. */
+  /** The sessions of the folder, the one that was used last first. Nothing of them is read. */
+  async list(): Promise<SessionFile[]> {
+    const names = await readdir(this.#folder).catch(() => [] as string[]);
+    const found = await Promise.all(
+      names
+        .filter(name => name.endsWith('.jsonl'))
+        .map(async name => {
+          const file = path.join(this.#folder, name);
+          // One that was deleted meanwhile is none.
+          const stats = await stat(file).catch(() => undefined);
+          if (!stats?.isFile()) return [];
+          return [{ id: name.slice(0, -'.jsonl'.length), usedAt: stats.mtime, bytes: stats.size }];
+        }),
+    );
+    return found.flat().sort((a, b) => b.usedAt.getTime() - a.usedAt.getTime() || (a.id < b.id ? 1 : -1));
+  }
+
+  /** The id of the session that was used last. */
   async latest(): Promise<string | undefined> {
-    const files = await readdir(this.#folder).catch(() => [] as string[]);
-    return files
-      .filter(file => file.endsWith('.jsonl'))
-      .map(file => file.slice(0, -'.jsonl'.length))
-      .sort()
-      .at(-1);
+    return (await this.list())[0]?.id;
+  }
+
+  /** What a list shows of a session. @throws any error of the file system. */
+  async describe(sessionId: string): Promise<SessionSummary> {
+    return summaryOf(await readFile(this.fileOf(sessionId), 'utf8'));
+  }
+
+  /** The session counts as used now, though nothing was said in it. */
+  async touch(sessionId: string, now = new Date()): Promise<void> {
+    await utimes(this.fileOf(sessionId), now, now);
+  }
+
+  /** Gives a name to a session that is not open. */
+  async rename(sessionId: string, title: string): Promise<void> {
+    const { usedAt } = (await this.list()).find(({ id }) => id === sessionId) ?? {};
+    const log = this.open(sessionId);
+    await log.load(line => line); // nobody reads them
+    await log.append({ type: 'title', title });
+    if (usedAt) await this.touch(sessionId, usedAt);
+  }
+
+  /** Removes a session for good. It must not be open. */
+  async delete(sessionId: string): Promise<void> {
+    await rm(this.fileOf(sessionId), { force: true });
+  }
+
+  /** Where a session is written; it may have no file yet. */
+  fileOf(sessionId: string): string {
+    return path.join(this.#folder, `${sessionId}.jsonl`);
   }
 }
 
-export function parseSessionEntry(value: unknown): SessionLogEntry | undefined {
-  const parsed = entry.safeParse(value);
-  return parsed.success ? (parsed.data as SessionLogEntry) : undefined;
+/** A stored session from outside. */
+export interface SessionFile {
+  readonly id: string;
+  readonly usedAt: Date;
+  readonly bytes: number;
 }
 
 /** A session as its log has it. */
@@ -150,38 +109,6 @@ export interface StoredSession {
   readonly previews: ReadonlyMap<string, boolean>;
   /** Whether the session was in plan mode. */
   readonly planMode: boolean;
-}
-
-const QUICK =
-  /^\{"type":"message","id":(\d+),"parentId":(?:(\d+)|null),"message":\{"role":"(user|assistant|tool|steering|local)",/;
-
-/** A message as we write it, whose text is parsed once somebody wants to read it; most of a long session never is. */
-class StoredLine implements StoredNode, StoredBody {
-  readonly type = 'message';
-  readonly id: number;
-  readonly parentId: number | null;
-  readonly role: SessionMessage['role'];
-  readonly #line: string;
-  readonly #onLost: (id: number) => void;
-
-  constructor([, id, parentId, role]: RegExpExecArray, line: string, onLost: (id: number) => void) {
-    this.id = Number(id);
-    this.parentId = parentId === undefined ? null : Number(parentId);
-    this.role = role as SessionMessage['role'];
-    this.#line = line;
-    this.#onLost = onLost;
-  }
-
-  get message(): StoredBody {
-    return this;
-  }
-
-  read(): SessionMessage | undefined {
-    const parsed = parseSessionEntry(parseJson(this.#line));
-    if (parsed?.type === 'message') return parsed.message;
-    this.#onLost(this.id);
-    return undefined;
-  }
 }
 
 export function storedSession(id: string, log: DecodedLog<SessionLogEntry | StoredLine>): StoredSession {

@@ -80,6 +80,7 @@ export class LiveTurn {
       case 'plan_mode_changed':
       case 'revert_applied':
         return 'all';
+      case 'renamed':
       case 'storing_failed':
         return 'none';
     }

@@ -7,11 +7,8 @@ import assert from 'node:assert/strict';
 import { UnknownLogVersionError } from '../../../src/agent/base/jsonLog.ts';
 import type { Logger } from '../../../src/agent/base/log.ts';
 import type { SessionLogSink } from '../../../src/agent/session/recorder.ts';
-import {
-  SessionLogs,
-  type SessionLogEntry,
-  type StoredSession,
-} from '../../../src/agent/session/sessionLog.ts';
+import type { SessionLogEntry } from '../../../src/agent/session/sessionEntry.ts';
+import { SessionLogs, type StoredSession } from '../../../src/agent/session/sessionLog.ts';
 import { Recorder } from '../../../src/agent/session/recorder.ts';
 import type { SessionMessage } from '../../../src/agent/model/messages.ts';
 import { validTrunk } from '../../../src/agent/tree/validTrunk.ts';

@@ -1,15 +1,11 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import * as path from 'node:path';
 import { after, test } from 'node:test';
 import assert from 'node:assert/strict';
-import {
-  newSessionId,
-  parseSessionEntry,
-  SessionLogs,
-  storedSession,
-  type SessionLogEntry,
-} from '../../../src/agent/session/sessionLog.ts';
+import { silentLogger } from '../../../src/agent/base/log.ts';
+import { parseSessionEntry, type SessionLogEntry } from '../../../src/agent/session/sessionEntry.ts';
+import { newSessionId, SessionLogs, storedSession } from '../../../src/agent/session/sessionLog.ts';
 
 const root = await mkdtemp(path.join(tmpdir(), 'redline-sessions-'));
 after(() => rm(root, { recursive: true }));
@@ -125,13 +121,54 @@ test('ids sort by the time of their making', () => {
   assert.notEqual(newSessionId(5), newSessionId(5));
 });
 
-test('the latest session is the one that was begun last; without any there is none', async () => {
+test('the latest session is the one that was used last; without any there is none', async () => {
   const logs = new SessionLogs(path.join(root, 'logs'));
   assert.equal(await logs.latest(), undefined);
   const [older, newer] = [newSessionId(1_000), newSessionId(2_000)];
   await logs.open(newer).append({ type: 'state', state: 'idle' });
   await logs.open(older).append({ type: 'state', state: 'running' });
   await writeFile(path.join(root, 'logs', 'zzz.txt'), '');
+  await logs.touch(older, new Date(1_000));
   assert.equal(await logs.latest(), newer);
+  await logs.touch(older, new Date(Date.now() + 1_000));
+  assert.equal(await logs.latest(), older);
+  const times = (await logs.list()).map(({ id, bytes }) => [id, bytes > 0]);
+  assert.deepEqual(times, [
+    [older, true],
+    [newer, true],
+  ]);
+  await logs.touch(newer, new Date(5_000));
+  await logs.touch(older, new Date(5_000));
+  assert.equal(await logs.latest(), newer, 'at the same time: the one that was begun last');
   assert.deepEqual((await logs.open(older).load()).entries, [{ type: 'state', state: 'running' }]);
+});
+
+test('a stored session is described, renamed without counting as used, and deleted', async () => {
+  const logs = new SessionLogs(path.join(root, 'described'));
+  const id = newSessionId();
+  const log = logs.open(id);
+  for (const entry of entries) if (entry.type === 'message') await log.append(entry);
+  await writeFile(
+    logs.fileOf(id),
+    `${await readFile(logs.fileOf(id), 'utf8')}no line of ours\n{"type":"mess`,
+  );
+  assert.deepEqual(await logs.describe(id), { title: undefined, firstWords: 'q', messages: 4 });
+  await logs.touch(id, new Date(7_000));
+  await logs.rename(id, 'Cart');
+  await logs.rename(id, 'The cart');
+  assert.equal((await logs.describe(id)).title, 'The cart');
+  assert.equal((await logs.list())[0]?.usedAt.getTime(), 7_000);
+  const stored = await logs.read(id, silentLogger);
+  assert.equal(stored.title, 'The cart');
+  assert.equal(stored.tree.size, messages.length);
+  await logs.delete(id);
+  await logs.delete(id);
+  assert.deepEqual(await logs.list(), []);
+});
+
+test('a session of commands alone is described by its first one', async () => {
+  const logs = new SessionLogs(path.join(root, 'commands'));
+  const message = { role: 'local', text: '/help', answer: 'x' } as const;
+  await logs.open('s1').append({ type: 'message', id: 0, parentId: null, message });
+  assert.deepEqual(await logs.describe('s1'), { title: undefined, firstWords: '/help', messages: 0 });
 });

@@ -1,0 +1,65 @@
+import type { AssistantMessage, SessionMessage, ToolResultMessage, UserMessage } from '../model/messages.ts';
+import type { ConversationTree } from '../tree/conversationTree.ts';
+import { renderNodeId, type NodeId } from '../tree/nodeId.ts';
+
+/**
+ * A conversation as a document for people: the trunk, with what was kept of the branches that were left. The texts of
+ * the branches themselves are in the log only.
+ */
+export function sessionMarkdown(tree: ConversationTree, title: string): string {
+  const parts = [`# ${title.replace(/\s+/g, ' ').trim()}`];
+  const lines: readonly (NodeId | null)[] = [null, ...tree.trunk];
+  for (const id of lines) {
+    const message = id === null ? undefined : tree.get(id)?.message;
+    if (message) parts.push(...partsOf(message));
+    const tags = id === null ? [] : tree.tagsOf(id);
+    for (const { kind, text } of tags) parts.push(`> **${kind}**: ${text}`);
+    const told = new Set(tags.map(({ abandonedNodeIds: [first] }) => first));
+    const left = tree.childrenOf(id).filter(child => !tree.isOnTrunk(child) && !told.has(child));
+    if (left.length > 0) parts.push(`> Another branch begins here: ${left.map(renderNodeId).join(', ')}`);
+  }
+  return `${parts.join('\n\n')}\n`;
+}
+
+function partsOf(message: SessionMessage): string[] {
+  switch (message.role) {
+    case 'user':
+      return prompt(message);
+    case 'assistant':
+      return answer(message);
+    case 'tool':
+      return result(message);
+    case 'local':
+      return ['## You', message.text, message.answer];
+    case 'steering':
+      return message.kind === 'notice' ? [`> ${message.text.replaceAll('\n', '\n> ')}`] : [];
+  }
+}
+
+function prompt({ text, attachments = [] }: UserMessage): string[] {
+  const files = attachments.map(({ path, startLine, endLine }) =>
+    startLine === undefined ? `\`${path}\`` : `\`${path}:${startLine}-${endLine ?? startLine}\``,
+  );
+  return ['## You', text, ...(files.length > 0 ? [`Attached: ${files.join(', ')}`] : [])];
+}
+
+function answer({ text, toolCalls, error }: AssistantMessage): string[] {
+  const calls = toolCalls.map(call => `**${call.name}**\n\n${fenced(call.arguments, 'json')}`);
+  const body = [
+    ...(text.trim() === '' ? [] : [text]),
+    ...calls,
+    ...(error === undefined ? [] : [`*${error}*`]),
+  ];
+  return body.length === 0 ? [] : ['## Redline', ...body];
+}
+
+function result({ toolName, content, isError }: ToolResultMessage): string[] {
+  return [`**${toolName}**: ${isError ? 'failed' : 'result'}`, fenced(content, '')];
+}
+
+/** A block whose fence is longer than any in the text. */
+function fenced(text: string, language: string): string {
+  const longest = (text.match(/`+/g) ?? []).reduce((most, run) => Math.max(most, run.length), 2);
+  const fence = '`'.repeat(longest + 1);
+  return `${fence}${language}\n${text}\n${fence}`;
+}
