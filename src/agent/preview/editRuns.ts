@@ -67,8 +67,9 @@ class LineCursor {
 
   /** The line that an offset lies in; the end of the text lies in its last line unless that one is ended. */
   lineAt(offset: number): number {
+    const last = this.#lines.length - 1;
     for (let line = this.#lines[this.#line]; line !== undefined; line = this.#lines[this.#line]) {
-      if (offset < this.#start + line.length || !/[\r\n]$/.test(line)) break;
+      if (offset < this.#start + line.length || (this.#line === last && !/[\r\n]$/.test(line))) break;
       this.#start += line.length;
       this.#line++;
     }
