@@ -17,6 +17,7 @@ import { registerLedgerDocument } from './views/ledger/ledgerDocument.ts';
 import { PendingView } from './views/pending/pendingTree.ts';
 import { PreviewFileSystem } from './views/preview/previewFileSystem.ts';
 import { PreviewLenses } from './views/preview/previewLenses.ts';
+import { Overview } from './views/preview/overview.ts';
 import { PreviewOpener } from './views/preview/previewOpener.ts';
 import { PreviewTabs } from './views/preview/previewTabs.ts';
 import { ProposalEdits } from './views/preview/proposalEdits.ts';
@@ -35,6 +36,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<Redlin
   const documents = new PreviewFileSystem(store, files, edits);
   const lenses = new PreviewLenses(store, files, edits);
   const opener = new PreviewOpener({ ...agent, files, tabs, edits, logger: log });
+  const overview = new Overview(store, files);
   const chat = new LazyChatView({
     ...agent,
     extensionUri: context.extensionUri,
@@ -55,6 +57,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<Redlin
     lenses,
     vscode.languages.registerCodeLensProvider({ scheme: PREVIEW_SCHEME }, lenses),
     opener,
+    overview,
     new FileWatcher({ ...agent, files }),
     chat,
     vscode.window.registerWebviewViewProvider(views.chat, chat),
@@ -64,7 +67,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<Redlin
     registerContextKeys(store, session, tabs),
     registerCommands(
       {
-        ...previewCommands({ ...agent, opener, pendingView, restaging, edits, tabs, files, logger: log }),
+        ...previewCommands({ ...agent, opener, overview, pendingView, restaging, edits, tabs, files, logger: log }),
         ...lazyCommands(PART_COMMANDS, async () => {
           const { partCommands } = await import('./views/commands/partCommands.ts');
           return partCommands({ ...agent, opener, edits, tabs, files });

@@ -43,6 +43,7 @@ export interface CommandArguments {
   'redline.preview.rebase': [previewId?: string];
   /** Makes a proposal writable; saving it makes the next revision. */
   'redline.preview.edit': [previewId?: string, path?: string];
+  'redline.preview.openAll': [];
   'redline.preview.applyAll': [];
   'redline.preview.discardAll': [];
   'redline.preview.next': [];

@@ -10,6 +10,7 @@ import type { Settings } from '../host/settings.ts';
 import type { PendingView } from '../pending/pendingTree.ts';
 import { oneLine } from '../plainText.ts';
 import type { FileUris } from '../preview/previewUri.ts';
+import type { Overview } from '../preview/overview.ts';
 import type { PreviewOpener } from '../preview/previewOpener.ts';
 import type { PreviewTabs } from '../preview/previewTabs.ts';
 import type { ProposalEdits } from '../preview/proposalEdits.ts';
@@ -26,6 +27,7 @@ export interface PreviewCommandsOptions {
   readonly invoker: Invoker;
   readonly session: Session;
   readonly opener: PreviewOpener;
+  readonly overview: Overview;
   readonly pendingView: PendingView;
   readonly restaging: Restaging;
   readonly edits: ProposalEdits;
@@ -37,7 +39,7 @@ export interface PreviewCommandsOptions {
 
 /** Everything that a person does to previews, by lens, editor title, key, tree, chat or palette. */
 export function previewCommands(options: PreviewCommandsOptions): CommandHandlers {
-  const { store, invoker, session, opener, pendingView, tabs, settings } = options;
+  const { store, invoker, session, opener, overview, pendingView, tabs, settings } = options;
   const guard = new ApplyGuard(options);
   /** Loaded on first use: activation does not pay for it. */
   const bulk = async (): Promise<BulkVotes> => new (await import('./bulkVotes.ts')).BulkVotes(options);
@@ -127,6 +129,10 @@ export function previewCommands(options: PreviewCommandsOptions): CommandHandler
       if (!target) return openHead();
       const clicked = args[0] instanceof vscode.Uri ? args[0] : undefined;
       await openFileOf(options, target, clicked ?? vscode.window.activeTextEditor?.document.uri);
+    },
+    'redline.preview.openAll': () => {
+      const all = pending();
+      return all.length > 1 ? overview.open(all) : openHead();
     },
     'redline.preview.applyAll': async () => {
       const all = pending();

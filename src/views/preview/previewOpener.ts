@@ -190,12 +190,11 @@ export class PreviewOpener implements vscode.Disposable {
       );
       return;
     }
-    const resources = changes.map(change => [
-      vscode.Uri.from({ scheme: 'file', path: documentPath(change.path, files) }),
-      change.before ? changeUri(id, change, change.after ? 'base' : 'deleted', files) : undefined,
-      change.after ? changeUri(id, change, 'proposal', files) : undefined,
-    ]);
-    await vscode.commands.executeCommand('vscode.changes', tabTitle(oneLine(preview.label), id), resources);
+    await vscode.commands.executeCommand(
+      'vscode.changes',
+      tabTitle(oneLine(preview.label), id),
+      shownFiles(preview, files),
+    );
   }
 
   #quietly(work: Promise<void>): void {
@@ -203,4 +202,21 @@ export class PreviewOpener implements vscode.Disposable {
       this.#options.logger.error(`Showing a preview failed: ${detailOf(error)}`),
     );
   }
+}
+
+/** What `vscode.changes` takes for each file of a preview, or for an opaque one as a whole. */
+export function shownFiles(
+  preview: Preview,
+  files: FileUris,
+): readonly [label: vscode.Uri, base: vscode.Uri | undefined, proposal: vscode.Uri | undefined][] {
+  const { changes, id } = preview;
+  if (!changes) {
+    const proposal = opaqueUri(preview, 'proposal');
+    return [[proposal, opaqueUri(preview, 'base'), proposal]];
+  }
+  return changes.map(change => [
+    vscode.Uri.from({ scheme: 'file', path: documentPath(change.path, files) }),
+    change.before ? changeUri(id, change, change.after ? 'base' : 'deleted', files) : undefined,
+    change.after ? changeUri(id, change, 'proposal', files) : undefined,
+  ]);
 }

@@ -110,6 +110,22 @@ suite('manners: previews do not get in the way', () => {
     assert.deepEqual(api.previews.list(), []);
   });
 
+  test('Open All shows every pending preview in one diff, which closes with the last of them', async () => {
+    const ids = [0, 1, 2].map(i => push(`all${i}.txt`, `${i}`).id);
+    await vscode.commands.executeCommand('redline.preview.openAll');
+    const isThere = (): boolean => tabs().some(({ label }) => label.startsWith('All Pending (Redline)'));
+    const { onDidChangeTabs } = vscode.window.tabGroups;
+    await until(onDidChangeTabs, () => isThere() || undefined, 'the diff of all');
+    const shown = (): readonly string[] =>
+      vscode.workspace.textDocuments.flatMap(({ uri }) =>
+        uri.scheme === PREVIEW_SCHEME && ids.includes(uri.authority) ? [uri.authority] : [],
+      );
+    const isWhole = (): true | undefined => ids.every(id => shown().includes(id)) || undefined;
+    await until(vscode.workspace.onDidOpenTextDocument, isWhole, 'a document of each preview');
+    for (const id of ids) await vscode.commands.executeCommand('redline.preview.discard', id);
+    await until(onDidChangeTabs, () => !isThere() || undefined, 'the diff of all to be closed');
+  });
+
   test('Next and Previous walk the stack in its order and around its ends', async () => {
     await setting('resolve.order', 'oldestFirst');
     const ids = [0, 1, 2].map(i => push(`walk${i}.txt`, `${i}`).id);
