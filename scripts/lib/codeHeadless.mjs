@@ -36,7 +36,8 @@ const VALUED = [
 ];
 const folder = args.find((arg, i) => !arg.startsWith('-') && !VALUED.includes(args[i - 1]?.slice(2)));
 const tests = all('extensionTestsPath').at(-1);
-const developed = all('extensionDevelopmentPath').map(file => path.resolve(file));
+/** A window on a server takes one extension in development; the others are put where installed ones are. */
+const [developed, ...others] = all('extensionDevelopmentPath').map(file => path.resolve(file));
 const timeout = Number(process.env.REDLINE_VSCODE_TIMEOUT ?? 600) * 1000;
 const scratch = temporaryFolder('redline-headless-');
 
@@ -68,7 +69,8 @@ async function main() {
   const userDataDir = all('user-data-dir').at(-1) ?? path.join(scratch, 'data');
   const extensionsDir = all('extensions-dir').at(-1) ?? path.join(userDataDir, 'extensions');
   for (const vsix of all('install-extension')) await installExtension(vsix, { extensionsDir, userDataDir });
-  const testDriver = Boolean(tests) || developed.length > 0;
+  for (const extension of others) placeExtension(extension, extensionsDir);
+  const testDriver = Boolean(tests) || developed !== undefined;
   const server = await startServer({ userDataDir, extensionsDir, testDriver });
   const { page } = await openBrowser({ profile: path.join(server.userDataDir, 'browser') });
 
@@ -81,7 +83,7 @@ async function main() {
     }
   });
   const marker = path.join(scratch, 'suite-outcome');
-  const payload = developed.map(file => ['extensionDevelopmentPath', server.uri(file)]);
+  const payload = developed ? [['extensionDevelopmentPath', server.uri(developed)]] : [];
   if (tests) payload.push(['extensionTestsPath', server.uri(markingSuite(path.resolve(tests), marker))]);
   if (args.includes('--disable-extensions')) payload.push(['disableExtensions', 'true']);
   const crashed = new Promise(resolve => page.once('crash', () => resolve('The window crashed.')));
@@ -106,6 +108,12 @@ async function main() {
   else if (outcome === 'unfinished') say(`The extension host ended (${result}) before its suite did.`);
   await takePicture(page);
   return typeof result === 'number' && result !== 0 ? result : 1;
+}
+
+/** Puts an extension's folder among those that VS Code finds when it starts for the first time. */
+function placeExtension(folder, extensionsDir) {
+  const { publisher, name, version } = JSON.parse(fs.readFileSync(path.join(folder, 'package.json'), 'utf8'));
+  fs.cpSync(folder, path.join(extensionsDir, `${publisher}.${name}-${version}`), { recursive: true });
 }
 
 /** A suite that runs the given one and leaves a marker that says `passed` or `failed` once that has ended. */

@@ -14,15 +14,16 @@ const executable = fileURLToPath(new URL('./codeHeadless.mjs', import.meta.url))
  *
  * Environment: REDLINE_VSCODE `headless` or `desktop` · REDLINE_VSCODE_VERSION version of the desktop one (stable).
  *
- * @param {{ suite: string, workspace: string, env: Record<string, string> }} run `suite` is a CommonJS file that exports
- *   `run()`; `workspace` is the folder that is open; `env` reaches the suite
+ * @param {{ suite: string, workspace: string, env: Record<string, string>, extensions?: string[] }} run `suite` is a
+ *   CommonJS file that exports `run()`; `workspace` is the folder that is open; `env` reaches the suite; `extensions` are
+ *   the folders of others that are there beside Redline
  * @returns {Promise<void>} rejects when the suite does, or the host ends before it
  */
-export async function runInExtensionHost({ suite, workspace, env }) {
+export async function runInExtensionHost({ suite, workspace, env, extensions = [] }) {
   const { launchArgs, ...vscode } = await whichCode();
   await runTests({
     ...vscode,
-    extensionDevelopmentPath: repoRoot,
+    extensionDevelopmentPath: [repoRoot, ...extensions],
     extensionTestsPath: suite,
     launchArgs: [workspace, ...launchArgs],
     extensionTestsEnv: { ...env, REDLINE_END_WITH_STDIN: '1' },

@@ -4,11 +4,12 @@ import type { SessionMessage } from '../agent/model/messages.ts';
 import { changeOf, sideOfText, type FileChangeKind } from '../agent/preview/fileChange.ts';
 import type { Invoker } from '../agent/preview/invoker.ts';
 import type { LedgerEntry } from '../agent/preview/ledger.ts';
-import type { AgentToolResult, PendingAction } from '../agent/preview/pendingAction.ts';
+import { DEFAULT_SOURCE, type AgentToolResult, type PendingAction } from '../agent/preview/pendingAction.ts';
 import type { Preview, Recommendation, ResolveAction } from '../agent/preview/preview.ts';
 import type { PreviewStore } from '../agent/preview/previewStore.ts';
 import type { SessionEvent, SessionState } from '../agent/session/events.ts';
 import type { Session } from '../agent/session/session.ts';
+import type { CustomToolFactory } from '../agent/tools/custom/redline.d.ts';
 import type { Settings } from './host/settings.ts';
 import { ToolError } from '../agent/base/errors.ts';
 import { NOTHING_PENDING } from '../agent/preview/resolveTexts.ts';
@@ -36,7 +37,9 @@ export interface ProposedChange {
 }
 
 /** `PendingAction` for other extensions: their file changes are plain text. */
-export type ProposedAction = Omit<PendingAction, 'changes'> & {
+export type ProposedAction = Omit<PendingAction, 'changes' | 'sourceToolName'> & {
+  /** Default: `custom_tool`. */
+  readonly sourceToolName?: string;
   readonly changes?: readonly ProposedChange[];
 };
 
@@ -77,6 +80,11 @@ export interface RedlineApi {
     readonly state: SessionState;
     readonly onDidEmit: vscode.Event<SessionEvent>;
   };
+  /**
+   * Brings the agent tools, in the shape of custom tools, until the registration is disposed of: the tools are then gone, and
+   * those of their previews expire that nobody could apply any more. A factory that throws stands in the log.
+   */
+  registerTool(factory: CustomToolFactory): vscode.Disposable;
 }
 
 export interface ApiParts {
@@ -85,13 +93,15 @@ export interface ApiParts {
   readonly session: Session;
   readonly settings: Settings;
   readonly workspace: Paths;
+  readonly customTools: { register(factory: CustomToolFactory): vscode.Disposable };
 }
 
 interface Paths {
   pathOf(input: string): string;
 }
 
-export function createApi({ store, invoker, session, settings, workspace }: ApiParts): RedlineApi {
+export function createApi(parts: ApiParts): RedlineApi {
+  const { store, invoker, session, settings, workspace, customTools } = parts;
   const list = (): PreviewInfo[] => store.list(settings.order).map(infoOf);
   const changed = new Emitter<PreviewInfo>();
   store.onDidChange(preview => changed.fire(infoOf(preview)));
@@ -132,6 +142,7 @@ export function createApi({ store, invoker, session, settings, workspace }: ApiP
       },
       onDidEmit: session.onDidEmit,
     },
+    registerTool: factory => customTools.register(factory),
   };
 }
 
@@ -152,7 +163,8 @@ function infoOf(preview: Preview): PreviewInfo {
   };
 }
 
-function pendingActionOf({ changes, ...action }: ProposedAction, workspace: Paths): PendingAction {
+function pendingActionOf({ changes, ...given }: ProposedAction, workspace: Paths): PendingAction {
+  const action = { ...given, sourceToolName: given.sourceToolName ?? DEFAULT_SOURCE };
   if (!changes) return action;
   const side = (text: string | null) => (text === null ? null : sideOfText(text));
   return {

@@ -3,7 +3,7 @@ import * as fs from 'node:fs';
 import * as path from 'node:path';
 import { runInExtensionHost } from '../extensionHost.mjs';
 import { bundleHostTests, hostBundles } from '../hostBundles.mjs';
-import { repoRoot } from '../paths.mjs';
+import { inRepo, repoRoot } from '../paths.mjs';
 import { copyExampleWorkspace } from '../workspaceCopy.mjs';
 
 const results = path.join(hostBundles, 'results.json');
@@ -15,6 +15,7 @@ export async function host({ grep }) {
     await runInExtensionHost({
       suite: path.join(hostBundles, 'runner.cjs'),
       workspace: copyExampleWorkspace(),
+      extensions: [inRepo('examples', 'bookmarks')],
       env: {
         REDLINE_HOST_SUITE: path.join(hostBundles, 'suite'),
         REDLINE_HOST_RESULTS: results,

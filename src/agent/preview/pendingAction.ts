@@ -7,6 +7,9 @@ export interface AgentToolResult {
   readonly isError?: boolean;
 }
 
+/** The source of previews whose producer does not say. */
+export const DEFAULT_SOURCE = 'custom_tool';
+
 /** What a producer of previews hands over. Either `changes` or `apply` must be there. */
 export interface PendingAction {
   /** Concise and specific: it is what the person reads first. */

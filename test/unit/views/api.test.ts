@@ -13,7 +13,8 @@ function apiOf(order: ResolveOrder): { api: RedlineApi; t: TestSession } {
   const workspace = { pathOf: (input: string) => input };
   // Of the settings the API reads what the session's have, too.
   const settings = t.settings as unknown as ApiParts['settings'];
-  return { t, api: createApi({ ...t, settings, workspace }) };
+  const customTools = { register: () => assert.fail('not used here') };
+  return { t, api: createApi({ ...t, settings, workspace, customTools }) };
 }
 
 const push = (api: RedlineApi, path: string, before: string, after: string): string =>
@@ -99,4 +100,12 @@ test('listeners hear of what is staged, resolved and forgotten', async () => {
   await t.store.forgetResolved(new Date(Date.now() + 1_000));
   assert.deepEqual(heard, ['p1 pending', 'p1 applying', 'p1 discarded', 'p1 discarded']);
   assert.equal(api.previews.get('p1'), undefined);
+});
+
+test('a push without a source has the one of custom tools', () => {
+  const { api } = apiOf('newestFirst');
+  assert.equal(
+    api.previews.push({ label: 'x', apply: async () => textResult('') }).sourceToolName,
+    'custom_tool',
+  );
 });

@@ -1,9 +1,6 @@
 import { changeOf, sideOfText, type FileChange, type FileSide } from '../../preview/fileChange.ts';
-import type { PendingAction } from '../../preview/pendingAction.ts';
+import { DEFAULT_SOURCE, type PendingAction } from '../../preview/pendingAction.ts';
 import type { CustomToolFileChange, CustomToolPendingAction } from './redline.d.ts';
-
-/** The source of previews whose tool does not say. */
-const DEFAULT_SOURCE = 'custom_tool';
 
 /** What turning an author's action into ours needs. */
 export interface ActionParts {
