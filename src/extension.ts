@@ -23,6 +23,7 @@ import { PreviewTabs } from './views/preview/previewTabs.ts';
 import { ProposalEdits } from './views/preview/proposalEdits.ts';
 import { Restaging } from './views/preview/restaging.ts';
 import { StatusItem } from './views/statusItem.ts';
+import { registerLanguageModelTools } from './views/tools/languageModelTools.ts';
 
 /** A table of contents: what there is, in the order in which it needs each other. */
 export async function activate(context: vscode.ExtensionContext): Promise<RedlineApi> {
@@ -64,6 +65,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<Redlin
     pendingView,
     new StatusItem(store, agent.settings),
     registerLedgerDocument(store),
+    registerLanguageModelTools(agent),
     registerContextKeys(store, session, tabs),
     registerCommands(
       {

@@ -25,6 +25,14 @@ export const contextKeys = {
   multiDiff: 'redline.multiDiff',
 } as const;
 
+/** Tools for the agents of VS Code and of other extensions, and the tool of ours that each one is. */
+export const languageModelTools = {
+  redline_propose_edit: 'edit_file',
+  redline_ast_edit: 'ast_edit',
+} as const;
+
+export type LanguageModelToolName = keyof typeof languageModelTools;
+
 /** The arguments of each command as those who call it pass them; the palette passes none. */
 export interface CommandArguments {
   /** The previews in `chain`, which it is made on, are applied with it, if they are still at the revisions there. */

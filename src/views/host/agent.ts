@@ -36,6 +36,7 @@ export interface Agent {
   readonly workspace: VsCodeWorkspace;
   readonly store: PreviewStore;
   readonly invoker: Invoker;
+  readonly overlay: Overlay;
   readonly rebaser: Rebaser;
   readonly tools: ToolRegistry;
   readonly providers: Providers;
@@ -109,7 +110,20 @@ export async function createAgent(context: vscode.ExtensionContext): Promise<Age
   // Whoever talks to the agent may soon need the engine, which takes a moment to start.
   const warming = session.onDidEmit(event => event.type === 'turn_start' && engine.warm());
   subscriptions.push(session, engine, warming, storing, customTools);
-  return { log, settings, keys, workspace, store, invoker, rebaser, tools, providers, session, customTools };
+  return {
+    log,
+    settings,
+    keys,
+    workspace,
+    store,
+    invoker,
+    overlay,
+    rebaser,
+    tools,
+    providers,
+    session,
+    customTools,
+  };
 }
 
 /** How long an extension host that is about to end may keep the storage, in milliseconds. */

@@ -2,9 +2,14 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import * as path from 'node:path';
 import { test } from 'node:test';
 import assert from 'node:assert/strict';
+import type { AstSearcher } from '../../../src/agent/tools/ast/runSearch.ts';
+import { astEditTool } from '../../../src/agent/tools/astEdit.ts';
+import { builtInTools } from '../../../src/agent/tools/builtIn.ts';
+import { specOf } from '../../../src/agent/tools/registry.ts';
 import {
   contextKeys,
   EXTENSION_ID,
+  languageModelTools,
   LEDGER_SCHEME,
   PREVIEW_SCHEME,
   views,
@@ -39,6 +44,13 @@ interface Manifest {
     readonly viewsContainers: Readonly<
       Record<string, readonly { readonly id: string; readonly icon: string }[]>
     >;
+    readonly languageModelTools: readonly {
+      readonly name: string;
+      readonly displayName: string;
+      readonly userDescription: string;
+      readonly modelDescription: string;
+      readonly inputSchema: unknown;
+    }[];
     readonly viewsWelcome: readonly { readonly view: string }[];
     readonly configuration: { readonly properties: Readonly<Record<string, Setting>> };
   };
@@ -162,6 +174,22 @@ test('every text of the manifest is there, and every text that is there is used'
   const used = new Set(matches(manifestText, /"%([\w.]+)%"/g));
   assert.deepEqual([...used].sort(), Object.keys(nls).sort());
   for (const [key, text] of Object.entries(nls)) assert.ok(text.trim() !== '', key);
+});
+
+test('the tools for other agents take what those of ours take', () => {
+  const ours = builtInTools();
+  ours.register(astEditTool({} as AstSearcher));
+  const schemaOf = (name: string) => specOf(ours.get(name) ?? assert.fail(name)).parameters;
+  assert.deepEqual(
+    contributes.languageModelTools.map(({ name, inputSchema }) => [name, inputSchema]),
+    Object.entries(languageModelTools).map(([name, tool]): unknown[] => [
+      name,
+      JSON.parse(JSON.stringify(schemaOf(tool))),
+    ]),
+  );
+  for (const { displayName, userDescription, modelDescription } of contributes.languageModelTools) {
+    for (const text of [displayName, userDescription, modelDescription]) assert.match(text, /^%[\w.]+%$/);
+  }
 });
 
 test('what people read in the manifest is in package.nls.json, not in place', () => {
