@@ -3,6 +3,7 @@ import { createApi, type RedlineApi } from './views/api.ts';
 import { LazyChatView } from './views/chat/lazyChatView.ts';
 import { chatCommands } from './views/commands/chatCommands.ts';
 import { lazyCommands } from './views/commands/lazyCommands.ts';
+import * as lazy from './views/commands/lazyLists.ts';
 import { modelCommands } from './views/commands/modelCommands.ts';
 import { previewCommands } from './views/commands/previewCommands.ts';
 import { execute, registerCommands } from './views/commands/registerCommand.ts';
@@ -12,6 +13,7 @@ import { PREVIEW_SCHEME, views } from './views/contributions.ts';
 import { sentenceFor } from './views/errorSentence.ts';
 import { createAgent } from './views/host/agent.ts';
 import { FileWatcher } from './views/host/fileWatcher.ts';
+import { registerHistoryView } from './views/history/historyTree.ts';
 import { modeSwitch } from './views/host/settings.ts';
 import { registerLedgerDocument } from './views/ledger/ledgerDocument.ts';
 import { PendingView } from './views/pending/pendingTree.ts';
@@ -63,6 +65,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<Redlin
     chat,
     vscode.window.registerWebviewViewProvider(views.chat, chat),
     pendingView,
+    registerHistoryView(session),
     new StatusItem(store, agent.settings),
     registerLedgerDocument(store),
     registerLanguageModelTools(agent),
@@ -70,13 +73,21 @@ export async function activate(context: vscode.ExtensionContext): Promise<Redlin
     registerCommands(
       {
         ...previewCommands({ ...agent, opener, overview, pendingView, restaging, edits, tabs, files, logger: log }),
-        ...lazyCommands(PART_COMMANDS, async () => {
+        ...lazyCommands(lazy.PART_COMMANDS, async () => {
           const { partCommands } = await import('./views/commands/partCommands.ts');
           return partCommands({ ...agent, opener, edits, tabs, files });
         }),
-        ...lazyCommands(LEDGER_COMMANDS, async () => {
+        ...lazyCommands(lazy.LEDGER_COMMANDS, async () => {
           const { ledgerCommands } = await import('./views/commands/ledgerCommands.ts');
           return ledgerCommands({ store, restaging, opener });
+        }),
+        ...lazyCommands(lazy.HISTORY_COMMANDS, async () => {
+          const { historyCommands } = await import('./views/commands/historyCommands.ts');
+          return historyCommands({ session, chat });
+        }),
+        ...lazyCommands(lazy.STORED_SESSIONS, async () => {
+          const { storedSessionCommands } = await import('./views/commands/storedSessions.ts');
+          return storedSessionCommands(agent);
         }),
         ...sessionCommands(agent),
         ...modelCommands(agent),
@@ -92,18 +103,4 @@ export async function activate(context: vscode.ExtensionContext): Promise<Redlin
   return createApi(agent);
 }
 
-const PART_COMMANDS = [
-  'redline.preview.applyFile',
-  'redline.preview.discardFile',
-  'redline.preview.applyHunk',
-  'redline.preview.discardHunk',
-  'redline.preview.rebase',
-  'redline.preview.edit',
-] as const;
-const LEDGER_COMMANDS = [
-  'redline.showLedger',
-  'redline.preview.undo',
-  'redline.preview.reopen',
-  'redline.preview.dismiss',
-] as const;
 const CUSTOM_TOOL_COMMANDS = ['redline.customTools.reload'] as const;

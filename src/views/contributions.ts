@@ -1,3 +1,4 @@
+import type { Uri } from 'vscode';
 import type { SeenRevisions } from '../agent/preview/preview.ts';
 
 /**
@@ -16,6 +17,7 @@ export const views = {
   container: 'redline',
   chat: 'redline.chat',
   pending: 'redline.pending',
+  history: 'redline.history',
 } as const;
 
 export const contextKeys = {
@@ -66,6 +68,19 @@ export interface CommandArguments {
   'redline.session.new': [];
   'redline.session.stop': [];
   'redline.session.continue': [];
+  /** Takes the conversation back; before a prompt, whose text is then in the chat's input. Asks where to when not told. */
+  'redline.session.revert': [node?: number];
+  /** Goes on with one of the stored conversations. */
+  'redline.session.open': [sessionId?: string];
+  /** Without an id the conversation that is open. */
+  'redline.session.rename': [sessionId?: string];
+  'redline.session.delete': [sessionId?: string];
+  /** With a file that is where it is written: Markdown, or the log itself if its name ends in `.jsonl`. */
+  'redline.session.export': [sessionId?: string, file?: Uri];
+  /** Goes on where a branch ended. Rows of the view pass themselves. */
+  'redline.history.switchBranch': [node?: number];
+  /** Shows a message in the chat. */
+  'redline.history.show': [node?: number];
   'redline.session.togglePlanMode': [];
   'redline.clearHistory': [];
   /** Made by VS Code itself from the view's id. */

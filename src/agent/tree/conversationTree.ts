@@ -65,6 +65,11 @@ export class ConversationTree {
     return this.#bodies.roleOf(this.#trunk[position] ?? NONE);
   }
 
+  /** Whose message a node is; `undefined` for an unknown id. */
+  roleOf(id: NodeId): SessionMessage['role'] | undefined {
+    return this.#bodies.roleOf(this.#table.indexOf(id));
+  }
+
   /** Whether the trunk says nothing to a model. */
   get isSilent(): boolean {
     return this.#trunk.every(index => this.#bodies.roleOf(index) === 'local');

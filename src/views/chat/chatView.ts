@@ -4,10 +4,12 @@ import { DisposableStore } from '../../agent/base/disposable.ts';
 import { detailOf } from '../../agent/base/errors.ts';
 import type { Logger } from '../../agent/base/log.ts';
 import { parseSlashCommand } from '../../agent/model/slashCommands.ts';
+import type { Attachment } from '../../agent/model/messages.ts';
 import type { ModelAuthority, ResolveAction } from '../../agent/preview/preview.ts';
 import type { PreviewStore } from '../../agent/preview/previewStore.ts';
 import type { Workspace } from '../../agent/preview/workspace.ts';
 import type { Session } from '../../agent/session/session.ts';
+import { messageIdOf } from '../../agent/tree/nodeId.ts';
 import type { ToolRegistry } from '../../agent/tools/registry.ts';
 import type { CommandArguments, CommandId } from '../contributions.ts';
 import type { Settings } from '../host/settings.ts';
@@ -143,6 +145,23 @@ export class ChatView implements vscode.WebviewViewProvider, vscode.Disposable {
     this.#feed.send({ type: 'focus' });
   }
 
+  /** Shows the panel with a prompt that was taken back in its input, before what is typed there. */
+  async putBack(text: string, attachments: readonly Attachment[]): Promise<void> {
+    await this.#reveal();
+    const refs = attachments.map(({ path, startLine, endLine }) => ({
+      path,
+      ...(startLine === undefined ? {} : { startLine }),
+      ...(endLine === undefined ? {} : { endLine }),
+    }));
+    this.#feed.send({ type: 'putBack', text, refs });
+  }
+
+  /** Shows the panel, scrolled to a message, which has the keyboard then. */
+  async show(node: number): Promise<void> {
+    await this.#reveal();
+    this.#feed.send({ type: 'show', key: messageIdOf(node) });
+  }
+
   dispose(): void {
     this.#feed.dispose();
   }
@@ -181,6 +200,8 @@ export class ChatView implements vscode.WebviewViewProvider, vscode.Disposable {
       }
       case 'open':
         return void (await execute('redline.preview.open', message.id, message.path));
+      case 'revert':
+        return void (await execute('redline.session.revert', message.node));
       case 'setMode':
         return this.#changeMode(message.mode);
       case 'setPlanMode':

@@ -1,4 +1,5 @@
 import type * as vscode from 'vscode';
+import type { Attachment } from '../../agent/model/messages.ts';
 import type { ChatView, ChatViewOptions } from './chatView.ts';
 
 /** The chat panel, whose code is loaded when it is first shown: activation does not pay for it. */
@@ -17,6 +18,16 @@ export class LazyChatView implements vscode.WebviewViewProvider, vscode.Disposab
   /** Attaches files to the next prompt; the active editor when none are given. */
   async attach(uris: readonly vscode.Uri[]): Promise<void> {
     await (await this.#load()).attach(uris);
+  }
+
+  /** Puts a prompt back into the input, before what is typed there. */
+  async putBack(text: string, attachments: readonly Attachment[]): Promise<void> {
+    await (await this.#load()).putBack(text, attachments);
+  }
+
+  /** Shows a message of the trunk. */
+  async show(node: number): Promise<void> {
+    await (await this.#load()).show(node);
   }
 
   dispose(): void {

@@ -48,6 +48,8 @@ export const webviewMessage = z.discriminatedUnion('type', [
   }),
   /** With the path of one of its files, that file's diff. */
   z.object({ type: z.literal('open'), id: previewId, path: z.string().max(4_000).optional() }),
+  /** Back to a message, or before it when it is a prompt. */
+  z.object({ type: z.literal('revert'), node: z.int().min(0) }),
   z.object({ type: z.literal('setMode'), mode }),
   z.object({ type: z.literal('setPlanMode'), on: z.boolean() }),
   /** The person wants to choose what goes with the prompt. */
@@ -117,7 +119,7 @@ export const viewItem = z.discriminatedUnion('kind', [
   z.object({
     kind: z.literal('user'),
     key,
-    /** The message in the session's tree; left out for what waits, or is no part of the conversation. */
+    /** The message in the session's tree, to which one can go back; left out where one cannot. */
     node: z.int().optional(),
     text: z.string(),
     /** What went with it. */
@@ -210,6 +212,8 @@ export const stringKeys = [
   'planOnHint',
   'promptLabel',
   'remove',
+  'revert',
+  'revertPrompt',
   'send',
   'stop',
   'suggestions',
@@ -247,6 +251,10 @@ export const hostMessage = z.discriminatedUnion('type', [
   z.object({ type: z.literal('focus') }),
   /** What goes with the next prompt, beside what is there. */
   z.object({ type: z.literal('attached'), refs: z.array(attachmentRef) }),
+  /** A prompt that was taken back, to be typed anew; it goes before what is typed already. */
+  z.object({ type: z.literal('putBack'), text: z.string(), refs: z.array(attachmentRef) }),
+  /** The item of that key, or the first one below it, comes into sight and gets the keyboard. */
+  z.object({ type: z.literal('show'), key }),
   /** Workspace paths that fit a `findFiles`, the best first. */
   z.object({ type: z.literal('files'), request: z.int(), paths: z.array(z.string()) }),
 ]);

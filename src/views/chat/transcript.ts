@@ -223,7 +223,16 @@ function answerItems(
   const items: ViewItem[] = [];
   const note = noteOf(message, strings);
   if (message.text.trim() !== '' || note !== '') {
-    items.push({ kind: 'assistant', key: messageId, node, text: message.text, streaming: false, note });
+    // Nothing can be left behind the last message.
+    const place = index < input.messages.length - 1 ? { node } : {};
+    items.push({
+      kind: 'assistant',
+      key: messageId,
+      ...place,
+      text: message.text,
+      streaming: false,
+      note,
+    });
   }
   message.toolCalls.forEach((call, i) => {
     const key = `${messageId}.${i}`;

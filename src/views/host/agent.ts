@@ -42,6 +42,10 @@ export interface Agent {
   readonly providers: Providers;
   readonly session: Session;
   readonly customTools: LazyCustomTools;
+  /** The stored conversations of this workspace. */
+  readonly sessions: SessionLogs;
+  /** False while another window keeps the workspace's storage. */
+  readonly ownsStorage: boolean;
 }
 
 /** Puts the core together and reads what this workspace's storage holds. Sends nothing to anybody. */
@@ -110,20 +114,8 @@ export async function createAgent(context: vscode.ExtensionContext): Promise<Age
   // Whoever talks to the agent may soon need the engine, which takes a moment to start.
   const warming = session.onDidEmit(event => event.type === 'turn_start' && engine.warm());
   subscriptions.push(session, engine, warming, storing, customTools);
-  return {
-    log,
-    settings,
-    keys,
-    workspace,
-    store,
-    invoker,
-    overlay,
-    rebaser,
-    tools,
-    providers,
-    session,
-    customTools,
-  };
+  const parts = { log, settings, keys, workspace, store, invoker, overlay, rebaser, tools, providers };
+  return { ...parts, session, sessions, ownsStorage: isOurs, customTools };
 }
 
 /** How long an extension host that is about to end may keep the storage, in milliseconds. */

@@ -91,6 +91,14 @@ export class Composer {
     this.#input.focus();
   }
 
+  /** Puts a prompt before what is typed, which stays. */
+  putBack(text: string, refs: readonly AttachmentRef[]): void {
+    const typed = this.#input.value.trim();
+    this.#chips.add(refs);
+    this.setText(typed === '' || typed === text.trim() ? text : `${text}\n\n${this.#input.value}`);
+    this.#input.setSelectionRange(text.length, text.length);
+  }
+
   attach(refs: readonly AttachmentRef[]): void {
     this.#chips.add(refs);
   }

@@ -39,7 +39,8 @@ export function renderItem(item: ViewItem, old: HTMLElement | undefined, port: P
   }
 }
 
-function renderPrompt(item: ItemOf<'user'>, { strings }: Port): HTMLElement {
+function renderPrompt(item: ItemOf<'user'>, port: Port): HTMLElement {
+  const { strings } = port;
   return el(
     'div',
     { class: 'item user', data: { kind: 'user' } },
@@ -59,7 +60,20 @@ function renderPrompt(item: ItemOf<'user'>, { strings }: Port): HTMLElement {
         ),
       ),
     item.note !== '' && el('div', { class: 'note' }, icon('clock'), item.note),
+    item.node !== undefined && revertButton(item.node, strings.revertPrompt, port),
   );
+}
+
+/** Shown while the item has the mouse or the keyboard; always there for screen readers. */
+function revertButton(node: number, label: string, { post }: Port): HTMLButtonElement {
+  return button({
+    class: 'icon-button revert',
+    icon: 'discard',
+    title: label,
+    aria: { label },
+    data: { action: 'revert' },
+    onClick: () => post({ type: 'revert', node }),
+  });
 }
 
 /** What came of a command that was carried out here. */
@@ -85,6 +99,9 @@ function renderAnswer(item: ItemOf<'assistant'>, old: HTMLElement | undefined, p
   markdownInto(body, item.text, port);
   root.querySelector(':scope > .note')?.remove();
   if (item.note !== '') root.append(el('div', { class: 'note' }, item.note));
+  const revert = root.querySelector(':scope > .revert');
+  if (item.node === undefined) revert?.remove();
+  else root.append(revert ?? revertButton(item.node, port.strings.revert, port));
   return root;
 }
 

@@ -70,6 +70,12 @@ class Panel {
       case 'attached':
         this.#composer.attach(message.refs);
         break;
+      case 'putBack':
+        this.#composer.putBack(message.text, message.refs);
+        break;
+      case 'show':
+        this.#list.show(message.key);
+        break;
       case 'files':
         this.#composer.answer(message);
         break;

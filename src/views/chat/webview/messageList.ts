@@ -86,6 +86,17 @@ export class MessageList {
     this.#keepEnd();
   }
 
+  /** Brings an item into sight and gives it the keyboard; without one of that key the first one below it. */
+  show(key: string): void {
+    const below = [...this.#items.keys()].find(other => other.startsWith(`${key}.`));
+    const node = this.#nodes.get(key) ?? this.#nodes.get(below ?? '');
+    if (!node) return;
+    this.#following = false;
+    if (node.tabIndex < 0) node.tabIndex = -1;
+    node.scrollIntoView({ block: 'center' });
+    node.focus({ preventScroll: true });
+  }
+
   #put(item: ViewItem): void {
     const old = this.#nodes.get(item.key);
     const node = renderItem(item, old, this.#port);

@@ -1,0 +1,190 @@
+import * as vscode from 'vscode';
+import type { SessionMessage } from '../../agent/model/messages.ts';
+import { renderNodeId, type NodeId } from '../../agent/tree/nodeId.ts';
+import type { NodeTag, TagKind } from '../../agent/tree/revert.ts';
+import { commandOf } from '../commands/commandOf.ts';
+import { asMarkdown, oneLine } from '../plainText.ts';
+import { hangsOn, type HistoryRow, type HistorySource } from './historyRows.ts';
+
+/** The most characters of a message that a tooltip shows. */
+const MAX_TOOLTIP = 600;
+
+/** `viewItem` of the rows, which menus in package.json ask for. */
+type RowContext =
+  /** Where the conversation is: there is nothing to go back from. */
+  | 'redline.here'
+  /** A message to which one can go back. */
+  | 'redline.message'
+  /** A message of a branch that was left. */
+  | 'redline.left'
+  | 'redline.branch';
+
+/** The row as VS Code shows it. */
+export function itemOf(tree: HistorySource, row: HistoryRow): vscode.TreeItem {
+  switch (row.kind) {
+    case 'start':
+      return startItem(tree);
+    case 'message':
+      return messageItem(tree, row.node);
+    case 'branch':
+      return branchItem(tree, row);
+    case 'tag':
+      return tagItem(row.tag);
+    case 'earlier': {
+      const label = vscode.l10n.t('{0} earlier messages', row.to - row.from);
+      const item = new vscode.TreeItem(label, vscode.TreeItemCollapsibleState.Collapsed);
+      item.iconPath = new vscode.ThemeIcon('ellipsis');
+      return item;
+    }
+  }
+}
+
+/** The whole message, or what was kept of a branch. Foreign text goes in as text, never as markdown. */
+export function tooltipOf(tree: HistorySource, row: HistoryRow): vscode.MarkdownString | undefined {
+  const lines: string[] = [];
+  if (row.kind === 'tag') lines.push(tagLine(row.tag));
+  if (row.kind === 'branch') lines.push(...row.tags.map(tagLine));
+  const message = row.kind === 'message' || row.kind === 'branch' ? tree.get(row.node)?.message : undefined;
+  if (message) lines.push(`**${asMarkdown(kindText(message))}**`, asMarkdown(textOf(message), MAX_TOOLTIP));
+  return lines.length > 0 ? new vscode.MarkdownString(lines.join('\n\n'), true) : undefined;
+}
+
+function tagLine({ kind, text }: NodeTag): string {
+  return `$(${tagIcons[kind]}) **${kind}**: ${asMarkdown(text, MAX_TOOLTIP)}`;
+}
+
+function startItem(tree: HistorySource): vscode.TreeItem {
+  const isHere = tree.active === null;
+  const left = hangsOn(tree, null);
+  const label = vscode.l10n.t('Beginning');
+  const item = new vscode.TreeItem(label, stateOf(left));
+  item.iconPath = new vscode.ThemeIcon(isHere ? 'record' : 'circle-outline', isHere ? HERE : undefined);
+  item.description = joined(isHere ? hereText() : '', branchText(left));
+  item.contextValue = (isHere ? 'redline.here' : 'redline.message') satisfies RowContext;
+  item.accessibilityInformation = { label: joined(label, item.description) };
+  return item;
+}
+
+function messageItem(tree: HistorySource, node: NodeId): vscode.TreeItem {
+  const message = tree.get(node)?.message;
+  if (!message) return new vscode.TreeItem(renderNodeId(node));
+  const isHere = node === tree.active;
+  const isOnTrunk = tree.isOnTrunk(node);
+  const left = hangsOn(tree, node);
+  const label = labelOf(message);
+  const item = new vscode.TreeItem(label, stateOf(left));
+  const icon = iconOf(message);
+  item.iconPath = new vscode.ThemeIcon(icon, isHere ? HERE : message.role === 'user' ? PROMPT : undefined);
+  item.description = joined(isHere ? hereText() : '', renderNodeId(node), branchText(left));
+  const context: RowContext =
+    isHere && message.role !== 'user' ? 'redline.here' : isOnTrunk ? 'redline.message' : 'redline.left';
+  item.contextValue = context;
+  if (isOnTrunk) item.command = commandOf(vscode.l10n.t('Show in Chat'), 'redline.history.show', node);
+  item.accessibilityInformation = { label: joined(kindText(message), label, item.description) };
+  return item;
+}
+
+function branchItem(tree: HistorySource, row: Extract<HistoryRow, { kind: 'branch' }>): vscode.TreeItem {
+  const { node, tip, length, tags } = row;
+  const tag = tags.at(-1);
+  const message = tree.get(node)?.message;
+  const label = tag ? tagLabel(tag) : message ? labelOf(message) : renderNodeId(node);
+  const item = new vscode.TreeItem(label, vscode.TreeItemCollapsibleState.Collapsed);
+  item.iconPath = tag ? tagIcon(tag) : new vscode.ThemeIcon('git-branch');
+  const count = length === 1 ? vscode.l10n.t('1 message') : vscode.l10n.t('{0} messages', length);
+  const span = node === tip ? renderNodeId(node) : `${renderNodeId(node)}–${renderNodeId(tip)}`;
+  item.description = joined(count, span);
+  item.contextValue = 'redline.branch' satisfies RowContext;
+  item.accessibilityInformation = { label: joined(vscode.l10n.t('Branch'), label, item.description) };
+  return item;
+}
+
+function tagItem(tag: NodeTag): vscode.TreeItem {
+  const item = new vscode.TreeItem(tagLabel(tag));
+  item.iconPath = tagIcon(tag);
+  return item;
+}
+
+function tagLabel({ kind, text }: NodeTag): string {
+  return oneLine(`${kind}: ${text}`);
+}
+
+const HERE = new vscode.ThemeColor('charts.green');
+const PROMPT = new vscode.ThemeColor('charts.blue');
+
+const tagIcons: Readonly<Record<TagKind, string>> = {
+  'revert-lesson': 'lightbulb',
+  'revert-finding': 'telescope',
+  'revert-outcome': 'pass',
+  'revert-checkpoint': 'bookmark',
+};
+const tagColors: Readonly<Record<TagKind, string>> = {
+  'revert-lesson': 'charts.yellow',
+  'revert-finding': 'charts.purple',
+  'revert-outcome': 'charts.green',
+  'revert-checkpoint': 'charts.blue',
+};
+
+function tagIcon({ kind }: NodeTag): vscode.ThemeIcon {
+  return new vscode.ThemeIcon(tagIcons[kind], new vscode.ThemeColor(tagColors[kind]));
+}
+
+function stateOf(left: number): vscode.TreeItemCollapsibleState {
+  const { Expanded, None } = vscode.TreeItemCollapsibleState;
+  return left > 0 ? Expanded : None;
+}
+
+function hereText(): string {
+  return vscode.l10n.t('current');
+}
+
+function branchText(left: number): string {
+  if (left === 0) return '';
+  return left === 1 ? vscode.l10n.t('1 branch') : vscode.l10n.t('{0} branches', left);
+}
+
+function joined(...parts: readonly string[]): string {
+  return parts.filter(part => part !== '').join(' · ');
+}
+
+function labelOf(message: SessionMessage): string {
+  return oneLine(message.role === 'tool' ? message.toolName : textOf(message)) || vscode.l10n.t('(no text)');
+}
+
+function textOf(message: SessionMessage): string {
+  if (message.role === 'tool') return message.content;
+  if (message.text.trim() !== '' || message.role !== 'assistant') return message.text;
+  return message.error ?? message.toolCalls.map(({ name }) => name).join(', ');
+}
+
+/** What a message is, for those who do not see its icon. */
+function kindText(message: SessionMessage): string {
+  switch (message.role) {
+    case 'user':
+      return vscode.l10n.t('You');
+    case 'assistant':
+      return vscode.l10n.t('Answer');
+    case 'tool':
+      return message.isError ? vscode.l10n.t('Failed result') : vscode.l10n.t('Result');
+    case 'local':
+      return vscode.l10n.t('Command');
+    case 'steering':
+      return vscode.l10n.t('Note');
+  }
+}
+
+function iconOf(message: SessionMessage): string {
+  switch (message.role) {
+    case 'user':
+      return 'account';
+    case 'assistant':
+      if (message.stopReason === 'error') return 'error';
+      return message.text.trim() === '' && message.toolCalls.length > 0 ? 'tools' : 'sparkle';
+    case 'tool':
+      return message.isError ? 'error' : 'output';
+    case 'local':
+      return 'terminal';
+    case 'steering':
+      return 'info';
+  }
+}

@@ -1,0 +1,67 @@
+import * as vscode from 'vscode';
+import { DisposableStore } from '../../agent/base/disposable.ts';
+import type { Session } from '../../agent/session/session.ts';
+import { coalesce } from '../coalesce.ts';
+import { views } from '../contributions.ts';
+import { itemOf, tooltipOf } from './historyItems.ts';
+import { childrenOf, keyOf, type HistoryRow } from './historyRows.ts';
+
+/** How long changes are gathered before the rows are read anew, in milliseconds. */
+const GATHER_MS = 100;
+
+type HistorySession = Pick<Session, 'id' | 'tree' | 'title' | 'onDidEmit'>;
+
+/** Rows for the conversation's tree, read from the session whenever VS Code asks. */
+export class HistoryTree implements vscode.TreeDataProvider<HistoryRow>, vscode.Disposable {
+  readonly #session: HistorySession;
+  readonly #owned = new DisposableStore();
+  readonly #changed = this.#owned.add(new vscode.EventEmitter<undefined>());
+  readonly onDidChangeTreeData = this.#changed.event;
+
+  constructor(session: HistorySession) {
+    this.#session = session;
+    const refresh = coalesce(() => this.#changed.fire(undefined), GATHER_MS);
+    this.#owned.add({ dispose: refresh.cancel });
+    this.#owned.add(
+      session.onDidEmit(({ type }) => {
+        if (type === 'message_end' || type === 'revert_applied' || type === 'reset') refresh();
+      }),
+    );
+  }
+
+  getChildren(row?: HistoryRow): HistoryRow[] {
+    return [...childrenOf(this.#session.tree, row)];
+  }
+
+  getTreeItem(row: HistoryRow): vscode.TreeItem {
+    const { id, tree } = this.#session;
+    const item = itemOf(tree, row);
+    // What is unfolded in one conversation is not so in the next.
+    item.id = `${id}:${keyOf(row)}`;
+    return item;
+  }
+
+  resolveTreeItem(item: vscode.TreeItem, row: HistoryRow): vscode.TreeItem {
+    const tooltip = tooltipOf(this.#session.tree, row);
+    if (tooltip) item.tooltip = tooltip;
+    return item;
+  }
+
+  dispose(): void {
+    this.#owned.dispose();
+  }
+}
+
+/** The view, which says beside its title how the conversation is called. */
+export function registerHistoryView(session: HistorySession): vscode.Disposable {
+  const treeDataProvider = new HistoryTree(session);
+  const view = vscode.window.createTreeView(views.history, { treeDataProvider, showCollapseAll: true });
+  const name = (): void => {
+    view.description = session.title ?? '';
+  };
+  name();
+  const following = session.onDidEmit(({ type }) => {
+    if (type === 'renamed' || type === 'reset') name();
+  });
+  return vscode.Disposable.from(treeDataProvider, view, following);
+}
