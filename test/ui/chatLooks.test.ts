@@ -58,11 +58,12 @@ async function showEverything(workbench: Workbench): Promise<void> {
 const BUTTONS = [
   'Plan',
   'New Session',
+  ...['Revert to here and edit the prompt', 'Revert to here'],
   'Open Edit src/cart.ts (1 edit)',
   ...['Open Edit src/cart.ts (1 edit)', 'cart.ts src modified +1 −1'],
   ...['Apply Edit src/cart.ts (1 edit)', 'Discard Edit src/cart.ts (1 edit)'],
   ...['Open Edit src/cart.ts (1 edit)', 'Discard Edit src/cart.ts (1 edit) with a reason'],
-  ...['Copy', 'Try Again', 'Show Log'],
+  ...['Copy', 'Revert to here', 'Revert to here and edit the prompt', 'Try Again', 'Show Log'],
   'Token use: # tokens',
   ...['Remove src/cart.ts', 'Attach a File or the Selection'],
   'Model: scripted (127.0.0.1:#). Choose another',

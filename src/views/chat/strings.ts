@@ -48,7 +48,7 @@ export function chatStrings(l10n: Localiser): ChatStrings {
     promptLabel: l10n.t('Prompt'),
     remove: l10n.t('Remove {0}'),
     revert: l10n.t('Revert to here'),
-    revertPrompt: l10n.t('Revert to here: before this prompt, which you can change and send again'),
+    revertPrompt: l10n.t('Revert to here and edit the prompt'),
     send: l10n.t('Send'),
     stop: l10n.t('Stop'),
     suggestions: l10n.t('Suggestions'),

@@ -36,8 +36,10 @@ export class HistoryTree implements vscode.TreeDataProvider<HistoryRow>, vscode.
   getTreeItem(row: HistoryRow): vscode.TreeItem {
     const { id, tree } = this.#session;
     const item = itemOf(tree, row);
-    // What is unfolded in one conversation is not so in the next.
-    item.id = `${id}:${keyOf(row)}`;
+    // What is unfolded in one conversation is not so in the next; and a row that gets its first branch is a new one to VS
+    // Code, which would otherwise show it folded.
+    const hasRows = item.collapsibleState !== vscode.TreeItemCollapsibleState.None;
+    item.id = `${id}:${keyOf(row)}${hasRows ? '+' : ''}`;
     return item;
   }
 
