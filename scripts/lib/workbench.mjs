@@ -37,6 +37,7 @@ const POLL_MS = 50;
  * @property {Record<string, unknown>} [settings] user settings
  * @property {Record<string, string>} [env] added to the extension host's environment
  * @property {string} [workspace] the folder to open, as it is; a fresh copy of examples/workspace when omitted
+ * @property {boolean} [empty] opens no folder; `workspace` is a folder that nobody opened
  * @property {string} [pictures] where `screenshot` writes; out/pictures when omitted
  * @property {{ width: number, height: number }} [viewport] of the window
  */
@@ -119,7 +120,8 @@ export class Workbench {
     this.#browser = await openBrowser({ profile: path.join(userDataDir, 'browser'), viewport });
     this.page = this.#browser.page;
     this.page.setDefaultTimeout(TIMEOUT_MS);
-    await this.page.goto(this.#server.url({ folder: this.workspace }));
+    const { empty } = this.#options;
+    await this.page.goto(this.#server.url(empty ? {} : { folder: this.workspace }));
     await this.#ready();
   }
 
@@ -306,8 +308,18 @@ export class Workbench {
    * @param {string} label the button's tooltip, or the beginning
    */
   async treeAction(row, label) {
-    await this.treeRow(row).hover();
-    await this.treeRow(row).locator(`a[aria-label^="${label}"]`).first().click();
+    const button = this.treeRow(row).locator(`a[aria-label^="${label}"]`).first();
+    const deadline = Date.now() + TIMEOUT_MS;
+    for (;;) {
+      // A tree that is drawn anew shows the buttons only to a mouse that moves.
+      await this.page.mouse.move(0, 0);
+      await this.treeRow(row).hover();
+      try {
+        return await button.click({ timeout: TIMEOUT_MS / 10 });
+      } catch (error) {
+        if (Date.now() > deadline) throw error;
+      }
+    }
   }
 
   /**

@@ -397,18 +397,23 @@ describe('the chat panel', () => {
     assert.equal(await first?.evaluate(el => el.isConnected), true);
   });
 
-  test('an answer is announced once, when it is complete; what a snapshot brings is not', async () => {
+  test('an answer is announced once, when it is complete: the log is given a new element', async () => {
     const { page } = chat;
-    const spoken = page.locator('[aria-live="polite"].spoken');
+    const last = page.locator('[data-kind="assistant"]').last();
     await chat.snapshot([answer('Said before.')]);
+    const before = await page.locator('[data-kind="assistant"]').elementHandle();
     const streamed = { ...answer('It **is** ', true), key: 'b' };
     await chat.delta([streamed], { order: ['a', 'b'] });
     await chat.post({ type: 'delta', items: [], texts: [{ key: 'b', append: 'done.' }] });
     await page.locator('.markdown').getByText('It is done.').waitFor();
-    assert.equal(await page.locator('[data-kind="assistant"]').last().getAttribute('aria-live'), 'off');
-    assert.equal(await spoken.textContent(), '');
+    assert.equal(await last.getAttribute('aria-live'), 'off');
+    const streaming = await last.elementHandle();
     await chat.delta([{ ...streamed, text: 'It **is** done.', streaming: false }]);
-    assert.equal(await spoken.textContent(), 'It is done.');
+    await page.locator('[data-kind="assistant"]:not([aria-live])').nth(1).waitFor();
+    assert.equal(await streaming?.evaluate(el => el.isConnected), false);
+    assert.equal(await last.textContent(), 'It is done.');
+    assert.equal(await last.evaluate(el => el.closest('[aria-live]').role), 'log');
+    assert.equal(await before?.evaluate(el => el.isConnected), true);
   });
 
   test('a long chat without any control is scrolled by keyboard', async () => {

@@ -45,9 +45,12 @@ export function changeUri(
   return previewUri({ previewId, side, path: documentPath(change.path, files) });
 }
 
-/** The readable document that stands for a preview without file changes. */
+/**
+ * The readable document that stands for a preview without file changes. It looks like Markdown, in a language of its own: in
+ * that of VS Code the links of its text, which others wrote, would run commands.
+ */
 export function opaqueUri(preview: Preview, side: PreviewSide): vscode.Uri {
-  return previewUri({ previewId: preview.id, side, path: `/${preview.id}.md` });
+  return previewUri({ previewId: preview.id, side, path: `/${preview.id}.redline-document` });
 }
 
 export function parsePreviewUri(uri: vscode.Uri): PreviewAddress | undefined {

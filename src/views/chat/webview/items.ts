@@ -88,11 +88,14 @@ function markdownInto(body: HTMLElement, text: string, { strings, post }: Port):
   renderMarkdown(body, text, { copy, copied, openLink: url => post({ type: 'openLink', url }) });
 }
 
-/** The answer's element. It is no live region, for it streams in: the list announces it once it is complete. */
+/**
+ * The answer's element. While it streams in it is no live region. Complete, it is a new element: the log around it announces
+ * what is added, and says nothing of what only changes.
+ */
 function renderAnswer(item: ItemOf<'assistant'>, old: HTMLElement | undefined, port: Port): HTMLElement {
-  const isAnswer = old?.dataset['kind'] === 'assistant';
-  const root = isAnswer ? old : el('div', { class: 'item assistant', data: { kind: 'assistant' } });
-  root.setAttribute('aria-live', 'off');
+  const goesOn = old?.dataset['kind'] === 'assistant' && old.classList.contains('streaming') === item.streaming;
+  const root = goesOn ? old : el('div', { class: 'item assistant', data: { kind: 'assistant' } });
+  if (item.streaming) root.setAttribute('aria-live', 'off');
   root.classList.toggle('streaming', item.streaming);
   let body = root.querySelector<HTMLElement>(':scope > .markdown');
   if (!body) root.prepend((body = el('div', { class: 'markdown' })));

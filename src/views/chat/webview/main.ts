@@ -49,7 +49,7 @@ class Panel {
       this.#list.element,
       el('footer', { class: 'footer' }, this.#status.element, this.#composer.element),
     );
-    this.#list.reset(snapshot.items);
+    this.#list.update({ items: snapshot.items, texts: [], order: snapshot.items.map(item => item.key) });
     this.#show(snapshot.status);
   }
 

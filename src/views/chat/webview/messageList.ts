@@ -13,8 +13,6 @@ export class MessageList {
   readonly #scroller: HTMLElement;
   readonly #log: HTMLElement;
   readonly #toEnd: HTMLButtonElement;
-  /** Read out when its text changes: an answer once it is complete, which no live region says of what streamed in. */
-  readonly #spoken = el('div', { class: 'hidden spoken', aria: { live: 'polite' } });
   readonly #items = new Map<string, ViewItem>();
   readonly #nodes = new Map<string, HTMLElement>();
   #following = true;
@@ -37,7 +35,7 @@ export class MessageList {
       onClick: () => this.scrollToEnd(),
     });
     this.#toEnd.hidden = true;
-    this.element = el('main', { class: 'list' }, this.#scroller, this.#spoken, this.#toEnd);
+    this.element = el('main', { class: 'list' }, this.#scroller, this.#toEnd);
     this.#scroller.addEventListener('scroll', () => this.#noticeScroll(), { passive: true });
     new ResizeObserver(() => this.#keepEnd()).observe(this.#scroller);
     new ResizeObserver(() => this.#keepEnd()).observe(this.#log);
@@ -53,31 +51,14 @@ export class MessageList {
     return this.#items.size === 0;
   }
 
-  /** Shows everything anew; nothing of it is announced. */
-  reset(items: readonly ViewItem[]): void {
-    for (const item of items) this.#put(item);
-    this.#reorder(items.map(item => item.key));
-    this.#keepEnd();
-  }
-
-  /** Shows what changed, and announces answers that are complete by it. */
   update({ items, texts, order }: Pick<DeltaMessage, 'items' | 'texts' | 'order'>): void {
-    for (const item of items) {
-      const old = this.#items.get(item.key);
-      const wasComplete = old?.kind === 'assistant' && !old.streaming;
-      this.#put(item);
-      if (item.kind === 'assistant' && !item.streaming && !wasComplete) this.#announce(item.key);
-    }
+    for (const item of items) this.#put(item);
     for (const { key, append } of texts) {
       const item = this.#items.get(key);
       if (item?.kind === 'assistant') this.#put({ ...item, text: item.text + append });
     }
     if (order) this.#reorder(order);
     this.#keepEnd();
-  }
-
-  #announce(key: string): void {
-    this.#spoken.textContent = this.#nodes.get(key)?.textContent ?? '';
   }
 
   /** Goes to the end and follows it again. */

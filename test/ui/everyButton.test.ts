@@ -1,0 +1,316 @@
+import assert from 'node:assert/strict';
+import type { Locator } from 'playwright-core';
+import type { Workbench } from '../../scripts/lib/workbench.mjs';
+import { exactLens, lensText, proposedLine } from './support/diffPage.ts';
+import { drivenTest, type DrivenWorkbench } from './support/drivenWorkbench.ts';
+import { contextMenu, editorOverflow } from './support/menus.ts';
+
+const LINES = ['one', 'two', 'three', 'four', 'five', 'six', 'seven', 'eight', 'nine', 'ten', 'eleven'];
+const TEXT = LINES.map(line => `${line}\n`).join('');
+const LOUD = TEXT.replace('two', 'TWO').replace('six', 'SIX').replace('ten', 'TEN');
+
+interface Change {
+  readonly path: string;
+  readonly before: string | null;
+  readonly after: string | null;
+}
+
+/** Stages a preview as another extension would; gives its id. */
+function push(driven: DrivenWorkbench, label: string, ...changes: Change[]): Promise<string> {
+  return driven.run(({ api }, draft) => api.previews.push({ ...draft, sourceToolName: 'test' }).id, {
+    label,
+    changes,
+  });
+}
+
+const create = (path: string, after = `${path}\n`): Change => ({ path, before: null, after });
+
+/** Waits until a preview is in this state. */
+async function isNow(driven: DrivenWorkbench, id: string, state: string): Promise<void> {
+  const wanted = [id, state] as const;
+  await driven.until(
+    `${id} to be ${state}`,
+    ({ api }, [which, what]) => (api.previews.get(which)?.state === what ? true : undefined),
+    wanted,
+  );
+}
+
+/** What the ledger says of the last attempt. */
+function lastReason(driven: DrivenWorkbench): Promise<string | undefined> {
+  return driven.run(({ api }) => api.previews.ledger().at(-1)?.reason);
+}
+
+/** The preview in the tab in front. */
+function activeTab({ page }: Workbench): Locator {
+  return page.locator('.editor-group-container.active .tab.active');
+}
+
+async function shows(workbench: Workbench, id: string): Promise<void> {
+  await activeTab(workbench)
+    .filter({ hasText: `(Redline ${id})` })
+    .waitFor();
+}
+
+drivenTest('every button, key and command of one file’s diff', {}, async driven => {
+  const { workbench } = driven;
+  const { page } = workbench;
+  const { keyboard } = page;
+  workbench.writeFile('count.txt', TEXT);
+  await workbench.runCommand('Redline: Focus on Pending View');
+
+  // Hunks, by key and by lens.
+  const p1 = await push(driven, 'Count louder', { path: 'count.txt', before: TEXT, after: LOUD });
+  await workbench.treeRow('Count louder').click();
+  await proposedLine(workbench, 'TEN').click();
+  await keyboard.press('Control+Shift+Enter');
+  await workbench.waitForFile('count.txt', text => text === TEXT.replace('ten', 'TEN'));
+  await exactLens(workbench, 'Discard hunk').click();
+  await exactLens(workbench, 'Discard hunk').waitFor({ state: 'detached' });
+  assert.deepEqual(
+    await driven.run(({ api }) =>
+      api.previews.ledger().map(({ outcome, hunks }) => [outcome, hunks?.refused]),
+    ),
+    [
+      ['applied', 0],
+      ['discarded', 1],
+    ],
+  );
+  // The rest, by key. The file is as it was but for the hunk that was applied.
+  await proposedLine(workbench, 'SIX').click();
+  await keyboard.press('Control+Enter');
+  await isNow(driven, p1, 'applied');
+  assert.equal(workbench.readFile('count.txt'), TEXT.replace('six', 'SIX').replace('ten', 'TEN'));
+
+  // The editor's title, its overflow, and the keys for next and previous.
+  const ids = [];
+  for (const n of [1, 2, 3]) ids.push(await push(driven, `Make ${n}`, create(`made${n}.txt`)));
+  const [a = '', b = '', c = ''] = ids;
+  await workbench.treeRow('Make 3').click();
+  await shows(workbench, c);
+  await editorOverflow(workbench, 'Next Preview');
+  await shows(workbench, b);
+  await editorOverflow(workbench, 'Previous Preview');
+  await shows(workbench, c);
+  await exactLens(workbench, 'Next').click();
+  await shows(workbench, b);
+  await proposedLine(workbench, 'made2.txt').click();
+  await keyboard.press('Shift+Alt+PageDown');
+  await shows(workbench, a);
+  await proposedLine(workbench, 'made1.txt').click();
+  await keyboard.press('Shift+Alt+PageUp');
+  await shows(workbench, b);
+  await workbench.editorTitleAction('Apply Preview').click();
+  await isNow(driven, b, 'applied');
+  assert.equal(workbench.readFile('made2.txt'), 'made2.txt\n');
+  await workbench.treeRow('Make 1').click();
+  await shows(workbench, a);
+  await workbench.editorTitleAction('Discard Preview').click();
+  await isNow(driven, a, 'discarded');
+  await workbench.treeRow('Make 3').click();
+  await shows(workbench, c);
+  await editorOverflow(workbench, 'Discard Preview with Reason');
+  await workbench.answerInput('Not made like this.');
+  await isNow(driven, c, 'discarded');
+  assert.equal(await lastReason(driven), 'Not made like this.');
+  const d = await push(driven, 'Make 4', create('made4.txt'));
+  await workbench.treeRow('Make 4').click();
+  await proposedLine(workbench, 'made4.txt').click();
+  await keyboard.press('Control+Backspace');
+  await isNow(driven, d, 'discarded');
+  await workbench.editorTab('(Redline').waitFor({ state: 'detached' });
+
+  // The palette, with the head opened in place of a vote on what nobody sees.
+  const e = await push(driven, 'Make 5', create('made5.txt'));
+  await workbench.runCommand('Redline: Apply Preview');
+  await shows(workbench, e);
+  await isNow(driven, e, 'pending');
+  await workbench.runCommand('Redline: Apply Preview');
+  await isNow(driven, e, 'applied');
+  const f = await push(driven, 'Make 6', create('made6.txt'));
+  await workbench.runCommand('Redline: Open Preview');
+  await shows(workbench, f);
+  await workbench.runCommand('Redline: Open File of Preview');
+  await workbench.toast('made6.txt does not exist yet').waitFor();
+  await workbench.runCommand('Redline: Discard Preview');
+  await isNow(driven, f, 'discarded');
+  await workbench.runCommand('Redline: Undo Applied Preview…');
+  await workbench.quickPick('Make 5');
+  await workbench.treeRow('Undo: Make 5').waitFor();
+  await exactLens(workbench, 'Apply').click();
+  await workbench.waitForFile('made5.txt', text => text === undefined);
+  await workbench.runCommand('Redline: Reopen Discarded Preview…');
+  await workbench.quickPick('Make 6');
+  await workbench.treeRow('Make 6').waitFor();
+  await push(driven, 'Make 7', create('made7.txt'));
+  await workbench.runCommand('Redline: Apply All Previews');
+  await workbench.toast('Applied 2 previews.').waitFor();
+  assert.equal(workbench.readFile('made6.txt'), 'made6.txt\n');
+  await push(driven, 'Make 8', create('made8.txt'));
+  await push(driven, 'Make 9', create('made9.txt'));
+  await workbench.runCommand('Redline: Discard All Previews');
+  await workbench.toast('Discarded 2 previews.').getByText('Reopen').click();
+  await workbench.treeRow('Make 9').waitFor();
+
+  // The status bar: a click opens the head, the hover offers the rest.
+  await workbench.statusBarItem('2 pending').hover();
+  const hover = page.locator('.workbench-hover, .monaco-hover').filter({ hasText: 'Make 9' });
+  await hover.getByText('Discard', { exact: true }).click();
+  await workbench.statusBarItem('1 pending').hover();
+  await page
+    .locator('.workbench-hover, .monaco-hover')
+    .filter({ hasText: 'Make 8' })
+    .getByText('Open')
+    .click();
+  await workbench.editorTab('made8.txt (Redline').waitFor();
+  await workbench.statusBarItem('1 pending').hover();
+  await page
+    .locator('.workbench-hover, .monaco-hover')
+    .filter({ hasText: 'Make 8' })
+    .getByText('Apply', { exact: true })
+    .click();
+  await workbench.waitForFile('made8.txt', text => text !== undefined);
+  await workbench.statusBarItem('pending').waitFor({ state: 'detached' });
+});
+
+drivenTest('every button, key and command of several files: multi-file diff and tree', {}, async driven => {
+  const { workbench } = driven;
+  const { page } = workbench;
+  const { keyboard } = page;
+  workbench.writeFile('old1.txt', 'old 1\n');
+  workbench.writeFile('old2.txt', 'old 2\n');
+  await workbench.runCommand('Redline: Focus on Pending View');
+
+  // A preview that only deletes has its lenses, too.
+  const gone = await push(
+    driven,
+    'Delete two',
+    { path: 'old1.txt', before: 'old 1\n', after: null },
+    { path: 'old2.txt', before: 'old 2\n', after: null },
+  );
+  await workbench.treeRow('Delete two').click();
+  const deletedLens = (title: RegExp) =>
+    page.locator('.multiDiffEntry .codelens-decoration a').filter({ hasText: title }).first();
+  await deletedLens(/Discard file/).click();
+  await driven.until(
+    'one file to be left',
+    ({ api }, id) => (api.previews.get(id)?.files.length === 1 ? true : undefined),
+    gone,
+  );
+  await deletedLens(/^\s*Apply\s*$/).click();
+  await isNow(driven, gone, 'applied');
+  assert.deepEqual(
+    [workbench.readFile('old1.txt'), workbench.readFile('old2.txt')].filter(text => text !== undefined)
+      .length,
+    1,
+  );
+
+  // Lenses of files, and what they become.
+  const three = await push(driven, 'Make three', create('a.txt'), create('b.txt'), create('c.txt'));
+  await workbench.treeRow('Make three').click();
+  await shows(workbench, three);
+  await exactLens(workbench, 'Apply file').click();
+  await exactLens(workbench, 'Undo Apply').click();
+  await workbench.treeRow('Undo: Make three: ').waitFor();
+  const made = ['a.txt', 'b.txt', 'c.txt'].filter(path => workbench.readFile(path) === `${path}\n`);
+  assert.equal(made.length, 1);
+  await exactLens(workbench, 'Apply').click();
+  await workbench.waitForFile(made[0] ?? '', text => text === undefined);
+  await workbench.treeRow('Undo: Make three: ').waitFor({ state: 'detached' });
+  await workbench.treeRow('Make three').click();
+  await exactLens(workbench, 'Discard file').click();
+  await exactLens(workbench, 'Reopen').click();
+  await workbench.treeRow('Make three: ').waitFor();
+
+  // Keys in the multi-file diff.
+  const four = await push(
+    driven,
+    'Make four',
+    create('d.txt'),
+    create('e.txt'),
+    create('f.txt'),
+    create('g.txt'),
+  );
+  await workbench.treeRow('Make four').click();
+  await shows(workbench, four);
+  await proposedLine(workbench, 'd.txt').click();
+  await keyboard.press('Shift+Alt+PageDown');
+  await activeTab(workbench)
+    .filter({ hasNotText: `(Redline ${four})` })
+    .waitFor();
+  await page.locator('.monaco-diff-editor .editor.modified .monaco-editor.focused').waitFor();
+  await keyboard.press('Shift+Alt+PageUp');
+  await shows(workbench, four);
+  await proposedLine(workbench, 'd.txt').click();
+  await keyboard.press('Control+Enter');
+  await workbench.waitForFile('g.txt', text => text === 'g.txt\n');
+  await isNow(driven, four, 'applied');
+  await workbench.runCommand('Redline: Discard All Previews');
+  await workbench.statusBarItem('pending').waitFor({ state: 'detached' });
+
+  // The rows of files: inline buttons, keys, and the menu.
+  const rows = await push(
+    driven,
+    'Make rows',
+    ...['h', 'i', 'j', 'k', 'l', 'm'].map(name => create(`${name}.txt`)),
+  );
+  await workbench.treeRow('Make rows').locator('.monaco-tl-twistie').click();
+  await workbench.treeRow('h.txt').waitFor();
+  await workbench.treeAction('h.txt', 'Apply File');
+  await workbench.waitForFile('h.txt', text => text === 'h.txt\n');
+  await workbench.treeAction('i.txt', 'Discard File');
+  await workbench.treeRow('i.txt').waitFor({ state: 'detached' });
+  await workbench.treeAction('j.txt', 'Open File');
+  await workbench.toast('j.txt does not exist yet').waitFor();
+  await workbench.treeRow('j.txt').click();
+  await workbench.editorTab(`j.txt (Redline ${rows})`).waitFor();
+  // The diff has the focus now.
+  await workbench.runCommand('Redline: Focus on Pending View');
+  await keyboard.press('Control+Enter');
+  await workbench.waitForFile('j.txt', text => text === 'j.txt\n');
+  await isNow(driven, rows, 'pending');
+  await workbench.treeRow('k.txt').click();
+  await workbench.editorTab(`k.txt (Redline ${rows})`).waitFor();
+  await workbench.runCommand('Redline: Focus on Pending View');
+  await keyboard.press('Control+Backspace');
+  await workbench.treeRow('k.txt').waitFor({ state: 'detached' });
+  await isNow(driven, rows, 'pending');
+  await contextMenu(workbench, workbench.treeRow('Make rows'), 'Discard Preview with Reason');
+  await workbench.answerInput('Enough rows.');
+  await isNow(driven, rows, 'discarded');
+  assert.equal(await lastReason(driven), 'Enough rows.');
+
+  // Several rows with one reason.
+  await push(driven, 'Pick one', create('n.txt'));
+  await push(driven, 'Pick two', create('o.txt'));
+  await workbench.treeRow('Pick one').click();
+  await workbench.treeRow('Pick two').click({ modifiers: ['Control'] });
+  await contextMenu(workbench, workbench.treeRow('Pick two'), 'Discard Preview with Reason');
+  await workbench.answerInput('Neither.');
+  await workbench.toast('Discarded 2 previews.').waitFor();
+  assert.deepEqual(
+    await driven.run(({ api }) =>
+      api.previews
+        .ledger()
+        .slice(-2)
+        .map(({ reason }) => reason),
+    ),
+    ['Neither.', 'Neither.'],
+  );
+
+  // What an extension's action was pending for is gone after a reload, and stays listed until it is dismissed.
+  await driven.run(({ api }) => {
+    for (const label of ['Send the mail', 'Send another mail']) {
+      const done = { content: [] };
+      api.previews.push({ label, sourceToolName: 'mailer', apply: () => Promise.resolve(done) });
+    }
+  });
+  await workbench.treeRow('Send the mail').waitFor();
+  await driven.reload();
+  await workbench.runCommand('Redline: Focus on Pending View');
+  await workbench.treeRow('Expired (2)').locator('.monaco-tl-twistie').click();
+  await workbench.treeAction('Send the mail', 'Dismiss');
+  await workbench.treeRow('Expired (1)').waitFor();
+  await workbench.treeAction('Expired (1)', 'Dismiss');
+  await workbench.treeRow('Expired').waitFor({ state: 'detached' });
+  assert.equal(await lensText(workbench, 'Apply').count(), 0);
+});

@@ -1,0 +1,32 @@
+import type { Locator } from 'playwright-core';
+import type { Workbench } from '../../../scripts/lib/workbench.mjs';
+
+/** Chooses an entry of the menu that a right click opens. */
+export async function contextMenu(workbench: Workbench, on: Locator, label: string): Promise<void> {
+  await on.click({ button: 'right' });
+  await chooseInMenu(workbench, label);
+}
+
+/** Chooses an entry behind the three dots of the active editor's title. */
+export async function editorOverflow(workbench: Workbench, label: string): Promise<void> {
+  await workbench.editorTitleAction('More Actions').click();
+  await chooseInMenu(workbench, label);
+}
+
+/** Chooses an entry behind the three dots of a view's title. */
+export async function viewOverflow(workbench: Workbench, view: string, label: string): Promise<void> {
+  const title = workbench.page.locator('.pane-header').filter({ hasText: view });
+  await title.hover();
+  await title.locator('a[aria-label^="Views and More Actions"], a[aria-label^="More Actions"]').click();
+  await chooseInMenu(workbench, label);
+}
+
+/** A menu that has just opened takes no click, and says nothing of it: the click is repeated until the menu is gone. */
+async function chooseInMenu({ page }: Workbench, label: string): Promise<void> {
+  const entry = page.locator('.monaco-menu .action-menu-item').filter({ hasText: label }).first();
+  await entry.waitFor();
+  for (let tries = 0; tries < 10 && (await entry.isVisible()); tries++) {
+    await entry.click({ timeout: 5_000 }).catch(() => undefined);
+    await entry.waitFor({ state: 'detached', timeout: 2_000 }).catch(() => undefined);
+  }
+}
