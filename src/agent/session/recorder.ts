@@ -13,7 +13,7 @@ export class Recorder {
   readonly #log: SessionLogSink;
   readonly #onFailure: (error: unknown) => void;
   readonly #waiting: SessionLogEntry[] = [];
-  #writing: Promise<void> | undefined;
+  #isWriting = false;
   #failing = false;
 
   /** @param onFailure told once for each time that writing stops working. */
@@ -25,22 +25,23 @@ export class Recorder {
   /** Takes the entry, and has handed it to the log when it returns unless others wait before it. */
   append(entry: SessionLogEntry): void {
     this.#waiting.push(entry);
-    this.#writing ??= this.#write().finally(() => {
-      this.#writing = undefined;
-    });
+    if (!this.#isWriting) void this.#write();
   }
 
+  /** Never rejects. Nothing comes between the last look for entries and the end of the writing: none is left lying. */
   async #write(): Promise<void> {
+    this.#isWriting = true;
     for (let entry = this.#waiting[0]; entry; entry = this.#waiting[0]) {
       try {
         await this.#log.append(entry);
       } catch (error) {
         if (!this.#failing) this.#onFailure(error);
         this.#failing = true;
-        return;
+        break;
       }
       this.#failing = false;
       this.#waiting.shift();
     }
+    this.#isWriting = false;
   }
 }

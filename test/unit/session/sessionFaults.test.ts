@@ -197,3 +197,21 @@ test('on a real file: a line that was cut off by a full disk is skipped, and the
   assert.equal(stored.title, 'U');
   assert.deepEqual(stored.tree.messages, said);
 });
+
+test('an entry that comes at any moment of the writing of another one is written without a third', async () => {
+  for (let ticks = 0; ticks < 10; ticks++) {
+    const written: string[] = [];
+    const log: SessionLogSink = {
+      append: entry => {
+        if (entry.type === 'title') written.push(entry.title);
+        return Promise.resolve();
+      },
+    };
+    const recorder = new Recorder(log, () => assert.fail('nothing fails'));
+    recorder.append({ type: 'title', title: 'one' });
+    for (let n = 0; n < ticks; n++) await Promise.resolve();
+    recorder.append({ type: 'title', title: 'two' });
+    await new Promise(resolve => setImmediate(resolve));
+    assert.deepEqual(written, ['one', 'two'], `after ${ticks} ticks`);
+  }
+});
