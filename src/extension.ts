@@ -72,7 +72,17 @@ export async function activate(context: vscode.ExtensionContext): Promise<Redlin
     registerContextKeys(store, session, tabs),
     registerCommands(
       {
-        ...previewCommands({ ...agent, opener, overview, pendingView, restaging, edits, tabs, files, logger: log }),
+        ...previewCommands({
+          ...agent,
+          opener,
+          overview,
+          pendingView,
+          restaging,
+          edits,
+          tabs,
+          files,
+          logger: log,
+        }),
         ...lazyCommands(lazy.PART_COMMANDS, async () => {
           const { partCommands } = await import('./views/commands/partCommands.ts');
           return partCommands({ ...agent, opener, edits, tabs, files });

@@ -93,7 +93,8 @@ function markdownInto(body: HTMLElement, text: string, { strings, post }: Port):
  * what is added, and says nothing of what only changes.
  */
 function renderAnswer(item: ItemOf<'assistant'>, old: HTMLElement | undefined, port: Port): HTMLElement {
-  const goesOn = old?.dataset['kind'] === 'assistant' && old.classList.contains('streaming') === item.streaming;
+  const goesOn =
+    old?.dataset['kind'] === 'assistant' && old.classList.contains('streaming') === item.streaming;
   const root = goesOn ? old : el('div', { class: 'item assistant', data: { kind: 'assistant' } });
   if (item.streaming) root.setAttribute('aria-live', 'off');
   root.classList.toggle('streaming', item.streaming);
