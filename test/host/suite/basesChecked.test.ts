@@ -89,7 +89,7 @@ suite('what lands is what was shown, on the base that it was shown on', () => {
       },
     });
     const shown = await vscode.workspace.openTextDocument(
-      vscode.Uri.parse(`redline-preview://${id}/${id}.md`),
+      vscode.Uri.parse(`redline-preview://${id}/${id}.redline-document`),
     );
     assert.match(shown.getText(), /# Restart the server[\s\S]*ops[\s\S]*8080/);
     const result = await api.previews.resolve({ id, action: 'apply', reason: 'now' });
