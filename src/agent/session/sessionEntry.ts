@@ -95,9 +95,53 @@ export function parseSessionEntry(value: unknown): SessionLogEntry | undefined {
   return parsed.success ? (parsed.data as SessionLogEntry) : undefined;
 }
 
-/** A message as we write it, up to its role. */
-export const QUICK =
-  /^\{"type":"message","id":(\d+),"parentId":(?:(\d+)|null),"message":\{"role":"(user|assistant|tool|steering|local)",/;
+/** The beginning of a message's line, read without making anything of the rest. */
+export interface MessageHead {
+  readonly id: number;
+  readonly parentId: number | null;
+  readonly role: SessionMessage['role'];
+}
+
+const ROLES: readonly SessionMessage['role'][] = ['assistant', 'tool', 'user', 'steering', 'local'];
+const [AT_ID, AT_PARENT, AT_ROLE] = ['{"type":"message","id":', ',"parentId":', ',"message":{"role":"'];
+
+/**
+ * The head of a line that is a message as we write it; `undefined` for every other line. By hand: a pattern's groups
+ * are most of the garbage that loading a long session makes.
+ */
+export function messageHead(line: string): MessageHead | undefined {
+  if (!line.startsWith(AT_ID)) return undefined;
+  const idEnd = digitsEnd(line, AT_ID.length);
+  const parentAt = idEnd + AT_PARENT.length;
+  if (idEnd === AT_ID.length || !line.startsWith(AT_PARENT, idEnd)) return undefined;
+  const isRoot = line.startsWith('null', parentAt);
+  const parentEnd = isRoot ? parentAt + 'null'.length : digitsEnd(line, parentAt);
+  const roleAt = parentEnd + AT_ROLE.length;
+  if (parentEnd === parentAt || !line.startsWith(AT_ROLE, parentEnd)) return undefined;
+  const role = ROLES.find(
+    known => line.startsWith(known, roleAt) && line.startsWith('",', roleAt + known.length),
+  );
+  if (role === undefined) return undefined;
+  return {
+    id: numberIn(line, AT_ID.length, idEnd),
+    parentId: isRoot ? null : numberIn(line, parentAt, parentEnd),
+    role,
+  };
+}
+
+/** Where the digits end that begin there. */
+function digitsEnd(line: string, from: number): number {
+  let at = from;
+  for (let code = line.charCodeAt(at); code >= 48 && code <= 57; code = line.charCodeAt(at)) at++;
+  return at;
+}
+
+/** What these digits say. */
+function numberIn(line: string, from: number, to: number): number {
+  let value = 0;
+  for (let at = from; at < to; at++) value = value * 10 + line.charCodeAt(at) - 48;
+  return value;
+}
 
 /** A message as we write it, whose text is parsed once somebody wants to read it; most of a long session never is. */
 export class StoredLine implements StoredNode, StoredBody {
@@ -108,10 +152,10 @@ export class StoredLine implements StoredNode, StoredBody {
   readonly #line: string;
   readonly #onLost: (id: number) => void;
 
-  constructor([, id, parentId, role]: RegExpExecArray, line: string, onLost: (id: number) => void) {
-    this.id = Number(id);
-    this.parentId = parentId === undefined ? null : Number(parentId);
-    this.role = role as SessionMessage['role'];
+  constructor({ id, parentId, role }: MessageHead, line: string, onLost: (id: number) => void) {
+    this.id = id;
+    this.parentId = parentId;
+    this.role = role;
     this.#line = line;
     this.#onLost = onLost;
   }

@@ -4,7 +4,7 @@ import type { Logger } from '../base/log.ts';
 import { JsonLog, type DecodedLog } from '../base/jsonLog.ts';
 import { ConversationTree } from '../tree/conversationTree.ts';
 import type { SessionState } from './events.ts';
-import { header, parseSessionEntry, QUICK, StoredLine, type SessionLogEntry } from './sessionEntry.ts';
+import { header, messageHead, parseSessionEntry, StoredLine, type SessionLogEntry } from './sessionEntry.ts';
 import { summaryOf, type SessionSummary } from './sessionSummary.ts';
 
 /** The sessions of one workspace: a folder with one append-only log for each. */
@@ -27,7 +27,7 @@ export class SessionLogs {
     const onLost = (id: number): void =>
       logger.warn(`Session ${sessionId}: skipped message ${id}, which could not be read`);
     const log = await this.open(sessionId).load(line => {
-      const found = line.endsWith('}}') ? QUICK.exec(line) : null;
+      const found = line.endsWith('}}') ? messageHead(line) : undefined;
       return found ? new StoredLine(found, line, onLost) : undefined;
     });
     const { badLines, torn } = log;

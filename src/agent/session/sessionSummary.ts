@@ -1,5 +1,5 @@
 import { parseJson } from '../base/jsonLog.ts';
-import { parseSessionEntry, QUICK } from './sessionEntry.ts';
+import { messageHead, parseSessionEntry } from './sessionEntry.ts';
 
 /** What a list shows of a session. */
 export interface SessionSummary {
@@ -23,7 +23,7 @@ export function summaryOf(text: string): SessionSummary {
       if (found?.type === 'title') title = found.title;
       continue;
     }
-    const role = QUICK.exec(line)?.[3];
+    const role = messageHead(line)?.role;
     if (role === 'user' || role === 'assistant') messages++;
     if (role === 'user') prompt ??= wordsOf(line);
     if (role === 'local') command ??= wordsOf(line);

@@ -4,7 +4,11 @@ import * as path from 'node:path';
 import { after, test } from 'node:test';
 import assert from 'node:assert/strict';
 import { silentLogger } from '../../../src/agent/base/log.ts';
-import { parseSessionEntry, type SessionLogEntry } from '../../../src/agent/session/sessionEntry.ts';
+import {
+  messageHead,
+  parseSessionEntry,
+  type SessionLogEntry,
+} from '../../../src/agent/session/sessionEntry.ts';
 import { newSessionId, SessionLogs, storedSession } from '../../../src/agent/session/sessionLog.ts';
 
 const root = await mkdtemp(path.join(tmpdir(), 'redline-sessions-'));
@@ -171,4 +175,26 @@ test('a session of commands alone is described by its first one', async () => {
   const message = { role: 'local', text: '/help', answer: 'x' } as const;
   await logs.open('s1').append({ type: 'message', id: 0, parentId: null, message });
   assert.deepEqual(await logs.describe('s1'), { title: undefined, firstWords: '/help', messages: 0 });
+});
+
+test('the head of a line is read only where it is a message as we write it', () => {
+  for (const entry of entries) {
+    const head = messageHead(JSON.stringify(entry));
+    if (entry.type !== 'message') assert.equal(head, undefined);
+    else assert.deepEqual(head, { id: entry.id, parentId: entry.parentId, role: entry.message.role });
+  }
+  const line = '{"type":"message","id":12,"parentId":1,"message":{"role":"user","text":"x"}}';
+  assert.deepEqual(messageHead(line), { id: 12, parentId: 1, role: 'user' });
+  const others = [
+    ['"id":12', '"id":-1'],
+    ['"id":12', '"id":"12"'],
+    ['"id":12', '"id":'],
+    ['"parentId":1', '"parentId":'],
+    ['"parentId":1', '"parentId":null1'],
+    ['"role":"user"', '"role":"users"'],
+    ['"role":"user"', '"role":"owner"'],
+    ['{"type"', ' {"type"'],
+  ] as const;
+  for (const [part, other] of others) assert.equal(messageHead(line.replace(part, other)), undefined, other);
+  assert.equal(messageHead(''), undefined);
 });
