@@ -164,7 +164,8 @@ uiTest(
       await workbench.openFile('README.md');
       await workbench.openRedlineChat();
       await workbench.sendChat('Make ten files.');
-      await workbench.editorTab('(Redline p').waitFor();
+      // The head: of ten, the one that was staged last.
+      await workbench.editorTab('(Redline p10)').waitFor();
       await workbench.statusBarItem('10 pending').waitFor();
       const { page } = workbench;
       assert.equal(await page.locator('.editor-group-container').count(), 2, 'in a group of its own');
