@@ -109,6 +109,7 @@ if (process.argv.includes('--watch')) {
   await buildChunks();
   copyIconFont();
   copyNativeFiles();
+  copyCustomTool();
   progress.end();
   for (const each of contexts) await each.watch();
 } else {
@@ -117,6 +118,7 @@ if (process.argv.includes('--watch')) {
   fs.writeFileSync('out/meta.json', JSON.stringify(metafile));
   const others = [await build(astWorker), ...(await buildChunks()), await build(chat)];
   const copied = [...copyIconFont(), ...copyNativeFiles()];
+  copyCustomTool();
   const packages = bundledPackages([metafile, ...others.map(result => result.metafile)]);
   fs.writeFileSync('dist/ThirdPartyNotices.txt', noticesText([...packages, ...copied]));
   report(packages.length + copied.length);
@@ -172,6 +174,14 @@ function copyNativeFiles() {
   if (!fs.existsSync('dist/native/engine.node'))
     throw new Error(`There is no structural engine for ${process.platform} ${process.arch} in ${scope}.`);
   return taken;
+}
+
+/** What *New Custom Tool* writes: an example and the types for authors. */
+function copyCustomTool() {
+  fs.mkdirSync('dist/customTool', { recursive: true });
+  for (const file of ['sort_lines.ts', 'redline.d.ts']) {
+    fs.copyFileSync(path.join('examples/tools', file), path.join('dist/customTool', file));
+  }
 }
 
 async function buildChunks() {

@@ -101,9 +101,9 @@ export async function activate(context: vscode.ExtensionContext): Promise<Redlin
         }),
         ...sessionCommands(agent),
         ...modelCommands(agent),
-        ...lazyCommands(CUSTOM_TOOL_COMMANDS, async () => {
+        ...lazyCommands(lazy.CUSTOM_TOOL_COMMANDS, async () => {
           const { customToolCommands } = await import('./views/commands/customToolCommands.ts');
-          return customToolCommands(agent);
+          return customToolCommands({ ...agent, extensionPath: context.extensionPath });
         }),
         ...chatCommands(chat),
       },
@@ -112,5 +112,3 @@ export async function activate(context: vscode.ExtensionContext): Promise<Redlin
   );
   return createApi(agent);
 }
-
-const CUSTOM_TOOL_COMMANDS = ['redline.customTools.reload'] as const;

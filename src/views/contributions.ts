@@ -89,6 +89,7 @@ export interface CommandArguments {
   'redline.chat.attach': [];
   'redline.selectModel': [];
   'redline.setApiKey': [];
+  'redline.customTools.new': [];
   'redline.customTools.reload': [];
   'redline.showLog': [];
 }

@@ -41,6 +41,20 @@ uiTest(
   },
 );
 
+uiTest('New Custom Tool writes a tool that works at once', {}, async workbench => {
+  await workbench.runCommand('Redline: New Custom Tool…');
+  await workbench.quickPick('workspace');
+  await workbench.answerInput('order_lines');
+  await workbench.editorTab('order_lines.ts').waitFor();
+  await workbench.screenshot('new custom tool');
+  assert.match(workbench.readFile('.redline/tools/redline.d.ts') ?? '', /export interface CustomToolApi/);
+  workbench.writeFile('list.txt', 'b\na\n');
+  await workbench.openRedlineChat();
+  await workbench.sendChat('/call order_lines {"path": "list.txt"}');
+  await workbench.lens('Apply').click();
+  await workbench.waitForFile('list.txt', text => text === 'a\nb\n');
+});
+
 const home = await TempFolder.create();
 
 uiTest(

@@ -1,14 +1,17 @@
 import * as vscode from 'vscode';
 import type { LazyCustomTools } from '../tools/lazyCustomTools.ts';
+import { newCustomTool, type NewCustomToolOptions } from './newCustomTool.ts';
 import type { CommandHandlers } from './registerCommand.ts';
 
-export interface CustomToolCommandsOptions {
+export interface CustomToolCommandsOptions extends NewCustomToolOptions {
   readonly customTools: LazyCustomTools;
 }
 
 /** Commands about custom tools. */
-export function customToolCommands({ customTools }: CustomToolCommandsOptions): CommandHandlers {
+export function customToolCommands(options: CustomToolCommandsOptions): CommandHandlers {
+  const { customTools } = options;
   return {
+    'redline.customTools.new': () => newCustomTool(options),
     'redline.customTools.reload': async () => {
       await customTools.reload();
       const problems = customTools.problems.length;

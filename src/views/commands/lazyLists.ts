@@ -25,3 +25,4 @@ export const LEDGER_COMMANDS = [
   'redline.preview.reopen',
   'redline.preview.dismiss',
 ] as const;
+export const CUSTOM_TOOL_COMMANDS = ['redline.customTools.new', 'redline.customTools.reload'] as const;

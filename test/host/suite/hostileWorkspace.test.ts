@@ -22,6 +22,7 @@ suite('a workspace that tries to configure the extension', () => {
       'redline.openai.model': 'theirs',
       'redline.resolve.modelAuthority': 'apply',
       'redline.resolve.order': 'oldestFirst',
+      'redline.customTools.paths': [fileInWorkspace('theirs')],
       // This one a workspace may set: it tells when the file has been read.
       'redline.session.continueAfterReview': false,
     };
@@ -49,8 +50,9 @@ suite('a workspace that tries to configure the extension', () => {
         'openai.model',
         'resolve.modelAuthority',
         'resolve.order',
+        'customTools.paths',
       ]) {
-        assert.equal(configuration.get(key), configuration.inspect(key)?.defaultValue, key);
+        assert.deepEqual(configuration.get(key), configuration.inspect(key)?.defaultValue, key);
       }
     } finally {
       await rm(folder, { recursive: true });
