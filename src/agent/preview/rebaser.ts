@@ -163,11 +163,17 @@ export class Rebaser implements Disposable {
     if (stale.length > 0 || changes.length === 0) {
       const paths = stale.length > 0 ? stale : preview.changes.map(change => change.path);
       if (paths.join('\n') !== now.state.stale.join('\n')) await store.markStale(id, paths);
-    } else if (!unchanged) {
+    } else if (!unchanged || !this.#waitsFor(preview, dependsOn)) {
       await store.revise(id, changes, [...dependsOn], 'rebase');
     } else if (now.state.stale.length > 0) {
       await store.markStale(id, []);
     }
+  }
+
+  /** Whether these come before the preview already: it may stand on them through one that was discarded. */
+  #waitsFor(preview: Preview, ids: ReadonlySet<string>): boolean {
+    const blockers = new Set(this.#options.store.blockersOf(preview).map(({ id }) => id));
+    return [...ids].every(id => blockers.has(id));
   }
 
   /** What a path holds beneath the preview as things are: from the nearest pending preview, else the file itself. */

@@ -213,3 +213,16 @@ test('what lands is what was shown, pending previews stand on what is there, and
   );
   assert.ok(resolved > 2_000);
 });
+
+test('what stood on a discarded preview stands on the one beneath that, and waits for it', async () => {
+  const bench = new Bench();
+  const on = (what: Op['what']): Op => ({ what, file: 1, lines: [0], pick: 0 });
+  for (const what of ['rename', 'edit', 'rename', 'edit'] as const) await bench.run(on(what));
+  // p4 creates b.txt anew where p3 renamed what p2 had created where p1 had renamed the file.
+  for (const id of ['p2', 'p3']) {
+    await bench.invoker.resolve({ id, action: 'discard', reason: 'test', actor: 'human' });
+    await bench.rebaser.check([]);
+  }
+  bench.check();
+  assert.deepEqual(bench.store.get('p4')?.dependsOn, ['p1']);
+});
