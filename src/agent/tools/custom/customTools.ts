@@ -3,10 +3,12 @@ import { detailOf, messageOf } from '../../base/errors.ts';
 import { Emitter, type Event } from '../../base/event.ts';
 import type { Logger } from '../../base/log.ts';
 import type { ToolRegistry } from '../registry.ts';
+import { isThrownIn } from './errorPlace.ts';
 import type { LoadProblem } from './loadProblem.ts';
 import type { CustomToolFactory, CustomToolSessionEvent } from './redline.d.ts';
 import type { ToolPlace } from './toolFiles.ts';
 import type { LoadedTools, ToolLoader } from './toolLoader.ts';
+import type { ToolOwner } from './toolOwner.ts';
 import { ToolPlaces } from './toolPlaces.ts';
 import { ToolRoster } from './toolRoster.ts';
 
@@ -94,11 +96,10 @@ export class CustomTools implements Disposable {
 
   /** Reports an error that nobody caught to the file in which it was thrown, if that is a tool's. */
   blame(error: unknown): void {
-    const stack = error instanceof Error ? (error.stack ?? '') : '';
-    const owner = this.#places.files.find(
-      ({ owner: { origin } }) => origin.kind === 'file' && stack.includes(`${origin.file}:`),
-    )?.owner;
-    owner?.report({ kind: 'threwLater', message: messageOf(error) }, error);
+    const isTheirs = ({ origin }: ToolOwner): boolean =>
+      origin.kind === 'file' && isThrownIn(error, origin.file);
+    const thrower = this.#places.files.find(({ owner }) => isTheirs(owner));
+    thrower?.owner.report({ kind: 'threwLater', message: messageOf(error) }, error);
   }
 
   /** Tells every tool that the session gave way to another one, or ended. */

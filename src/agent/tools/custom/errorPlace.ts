@@ -19,17 +19,29 @@ const START: Place = { line: 0, column: 0 };
  */
 export function errorPlace(error: unknown, file: string, source: string): ErrorPlace {
   const text = messageOf(error);
-  const at = text.lastIndexOf(`${file}:`);
-  const parsed = at < 0 ? undefined : lineAndColumn(text.slice(at + file.length));
-  if (parsed) return { ...parsed, message: text.slice(0, at).trim() };
+  const parsed = placeIn(text, file);
+  if (parsed) return { ...parsed.place, message: text.slice(0, parsed.at).trim() };
   const message = text.replace(/\nRequire stack:[\s\S]*$/, '');
   const [, missing] = /^Cannot find (?:module|package) '([^']+)'/.exec(message) ?? [];
   if (missing !== undefined) return { ...placeOfText(source, missing), message };
-  const stack = error instanceof Error ? (error.stack ?? '') : '';
-  const frame = stack.split('\n').find(each => each.includes(`${file}:`)) ?? '';
-  const line = lineAndColumn(frame.slice(frame.lastIndexOf(`${file}:`) + file.length))?.line;
+  const line = frameIn(error, file)?.line;
   // The column is that of the code as it runs, which is not that of the source.
   return { ...(line === undefined ? START : { line, column: indentOf(source, line) }), message };
+}
+
+/** Whether an error was thrown in a file, or by what was called from there. */
+export function isThrownIn(error: unknown, file: string): boolean {
+  return frameIn(error, file) !== undefined;
+}
+
+/** The innermost frame of an error's stack that lies in the file. */
+function frameIn(error: unknown, file: string): Place | undefined {
+  const stack = error instanceof Error ? (error.stack ?? '') : '';
+  for (const frame of stack.split('\n')) {
+    const found = placeIn(frame, file);
+    if (found) return found.place;
+  }
+  return undefined;
 }
 
 /** Where a source names something between quotes; unknown is the first character. */
@@ -40,10 +52,15 @@ export function placeOfText(source: string, quoted: string): Place {
   return { line: before.split('\n').length - 1, column: at - (before.lastIndexOf('\n') + 1) };
 }
 
-/** Reads `:2:12`, as a syntax error has it: lines from 1, columns from 0. */
-function lineAndColumn(text: string): Place | undefined {
-  const [, line, column] = /^:(\d+):(\d+)/.exec(text) ?? [];
-  return line === undefined ? undefined : { line: Number(line) - 1, column: Number(column) };
+/** What a text says last of a place in the file, such as `/tool.ts:2:12`: lines from 1, columns from 0. */
+function placeIn(text: string, file: string): { readonly at: number; readonly place: Place } | undefined {
+  // Loaders write paths with slashes on Windows too.
+  for (const name of new Set([file, file.replaceAll('\\', '/')])) {
+    const at = text.lastIndexOf(`${name}:`);
+    const [, line, column] = at < 0 ? [] : (/^:(\d+):(\d+)/.exec(text.slice(at + name.length)) ?? []);
+    if (line !== undefined) return { at, place: { line: Number(line) - 1, column: Number(column) } };
+  }
+  return undefined;
 }
 
 function indentOf(source: string, line: number): number {
