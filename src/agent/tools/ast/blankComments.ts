@@ -8,6 +8,7 @@ const [BACKSLASH, BACKTICK, OPEN, CLOSE] = [0x5c, 0x60, 0x7b, 0x7d];
  * Replaces the comments of TypeScript (without JSX) by spaces, so that what only a comment says is not taken for code.
  * Linear. Wherever a text can be read in two ways, it is given up: a slash after which the line holds quotes or what
  * looks like a comment (is it a regular expression?), a string or comment without an end.
+ * In code that is none, the engine may mend its way into what reads as a comment here: a match in there is lost.
  * @returns whether all of the text was read; `into` then holds it, as long as `text`. Else it holds nothing of use.
  */
 export function blankComments(text: Buffer, into: Buffer): boolean {
