@@ -54,7 +54,7 @@ drivenTest(
           vscode.window.activeTextEditor?.document ?? vscode.window.visibleTextEditors[0]?.document;
         return { text: document?.getText(), language: document?.languageId };
       });
-      assert.equal(shown.language, 'markdown');
+      assert.equal(shown.language, 'redline-document');
       assert.ok(shown.text?.startsWith(`# Count every item\n\n${FIRST}\n\n---\n`), shown.text);
 
       await lens('Discard…').click();

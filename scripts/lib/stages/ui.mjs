@@ -10,5 +10,5 @@ export async function ui({ grep }) {
   // Installed before the tests begin, so that no test's time limit counts it.
   await headlessCode();
   chromiumPath();
-  return runNodeTests('ui', 'test/ui/**/*.test.ts', { grep, concurrency: 1 });
+  return runNodeTests('ui', 'test/ui/*.test.ts', { grep, concurrency: 1 });
 }

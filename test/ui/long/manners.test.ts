@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import type { Locator } from 'playwright-core';
-import type { Workbench } from '../../scripts/lib/workbench.mjs';
-import { startScriptedServer, type Reply } from '../support/scriptedServer.ts';
-import { exactLens, lensText, proposedLine, writable } from './support/diffPage.ts';
-import { drivenTest, type DrivenWorkbench } from './support/drivenWorkbench.ts';
+import type { Workbench } from '../../../scripts/lib/workbench.mjs';
+import { startScriptedServer, type Reply } from '../../support/scriptedServer.ts';
+import { exactLens, lensText, proposedLine, writable } from '../support/diffPage.ts';
+import { drivenTest, type DrivenWorkbench } from '../support/drivenWorkbench.ts';
 
 const write = (path: string): Reply => ({
   toolCalls: [{ name: 'write_file', arguments: { path, content: `${path}\n` } }],

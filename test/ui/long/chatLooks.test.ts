@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { inRepo } from '../../scripts/lib/paths.mjs';
-import { Workbench } from '../../scripts/lib/workbench.mjs';
-import { startScriptedServer, type Script } from '../support/scriptedServer.ts';
-import { axeViolations, buttonNames, unnamedControls, unreachableByKeyboard } from './support/chatChecks.ts';
+import { inRepo } from '../../../scripts/lib/paths.mjs';
+import { Workbench } from '../../../scripts/lib/workbench.mjs';
+import { startScriptedServer, type Script } from '../../support/scriptedServer.ts';
+import { axeViolations, buttonNames, unnamedControls, unreachableByKeyboard } from '../support/chatChecks.ts';
 
 const THEMES = {
   dark: 'Default Dark Modern',

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import type { Locator } from 'playwright-core';
-import type { Workbench } from '../../scripts/lib/workbench.mjs';
-import { exactLens, lensText, proposedLine } from './support/diffPage.ts';
-import { drivenTest, type DrivenWorkbench } from './support/drivenWorkbench.ts';
-import { contextMenu, editorOverflow } from './support/menus.ts';
+import type { Workbench } from '../../../scripts/lib/workbench.mjs';
+import { exactLens, lensText, proposedLine } from '../support/diffPage.ts';
+import { drivenTest, type DrivenWorkbench } from '../support/drivenWorkbench.ts';
+import { contextMenu, editorOverflow } from '../support/menus.ts';
 
 const LINES = ['one', 'two', 'three', 'four', 'five', 'six', 'seven', 'eight', 'nine', 'ten', 'eleven'];
 const TEXT = LINES.map(line => `${line}\n`).join('');

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import * as path from 'node:path';
-import { TempFolder } from '../support/tempFolder.ts';
-import { uiTest } from './support/uiTest.ts';
+import { TempFolder } from '../../support/tempFolder.ts';
+import { uiTest } from '../support/uiTest.ts';
 
 const tool = (name: string, body: string): string => `import { existsSync } from 'node:fs';
 export default pi => ({

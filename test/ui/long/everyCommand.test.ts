@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { startScriptedServer } from '../support/scriptedServer.ts';
-import { drivenTest, type DrivenWorkbench } from './support/drivenWorkbench.ts';
-import { contextMenu, viewOverflow } from './support/menus.ts';
+import { startScriptedServer } from '../../support/scriptedServer.ts';
+import { drivenTest, type DrivenWorkbench } from '../support/drivenWorkbench.ts';
+import { contextMenu, viewOverflow } from '../support/menus.ts';
 
 const write = (path: string) => ({ toolCalls: [{ name: 'write_file', arguments: { path, content: path } }] });
 

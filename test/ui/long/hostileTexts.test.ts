@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { Locator } from 'playwright-core';
-import type { ProposedAction } from '../../src/views/api.ts';
-import { drivenTest } from './support/drivenWorkbench.ts';
+import type { ProposedAction } from '../../../src/views/api.ts';
+import { drivenTest } from '../support/drivenWorkbench.ts';
 
 /** Text that runs a command where it is taken for a link, becomes a flame where for an icon, and runs where for HTML. */
 const LINK = '[Press](command:redlineTest.canary)';
