@@ -61,7 +61,7 @@ export class Conversation {
     this.#recorder.append({ type: 'preview', previewId, asked });
   }
 
-  /** Whether the model was asked to resolve a preview; `undefined` for one that was not staged here, and for parts. */
+  /** Whether the model was asked to resolve a preview; `undefined` for one that was not staged here. */
   wasAsked(previewId: string): boolean | undefined {
     return this.#previews.get(previewId);
   }

@@ -349,7 +349,11 @@ export class Session implements Disposable {
 
   #followRevision({ preview, by, part, patch }: Revision): void {
     if (!this.#review.knows(preview.id)) return;
-    if (part) this.#review.split(preview.id, part.id);
+    if (part) {
+      this.#review.split(preview.id, part.id);
+      // It may outlive what it is a part of.
+      this.#conversation.staged(part.id, false);
+    }
     this.#review.tellRevision(preview, by, patch);
   }
 

@@ -105,7 +105,7 @@ export interface StoredSession {
   readonly title?: string;
   /** Whether the process ended in the middle of a turn. */
   readonly interrupted: boolean;
-  /** The previews that were staged in it, but parts, and whether the model is asked to resolve them. */
+  /** The previews that were staged in it or split off those, and whether the model is asked to resolve them. */
   readonly previews: ReadonlyMap<string, boolean>;
   /** Whether the session was in plan mode. */
   readonly planMode: boolean;

@@ -44,6 +44,24 @@ test('a hunk that could not land stays pending over Clear History and a reload, 
   assert.equal(again.workspace.text('a.txt'), before.replace('line 2\n', 'first hunk\n'));
 });
 
+test('the model hears what becomes of a hunk after the preview that it was split off is forgotten', async () => {
+  const t = withTwoHunks();
+  t.workspace.failWrite(1);
+  await assert.rejects(resolveFirstHunk(t, 'apply'), /ENOSPC/);
+  await t.click('p1', 'discard');
+  await t.store.forgetResolved(later());
+  const { workspace, log, sessionLog, settings } = t;
+  const script = [{ text: 'ok' }];
+  const again = createTestSession({ workspace, log, sessionLog, settings, script });
+  await again.click('p2', 'discard', 'no more');
+  await again.session.prompt('Hello.');
+  const told = again.steering().map(({ text }) => text);
+  assert.ok(
+    told.some(text => /^The user discarded p2 .*"no more"/m.test(text)),
+    told.join(),
+  );
+});
+
 test('a hunk that was discarded is forgotten with its text, while the rest stays pending as it was', async () => {
   const t = withTwoHunks();
   await resolveFirstHunk(t, 'discard');
