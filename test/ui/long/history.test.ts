@@ -5,7 +5,10 @@ import type { Workbench } from '../../../scripts/lib/workbench.mjs';
 import { modelTest } from '../support/uiTest.ts';
 
 const THEMES = { dark: 'Default Dark Modern', 'high-contrast': 'Default High Contrast' };
-const SETTINGS = { 'files.simpleDialog.enable': true, 'window.dialogStyle': 'custom' };
+const SETTINGS = {
+  'files.simpleDialog.enable': true,
+  'window.dialogStyle': 'custom',
+};
 
 const view = (workbench: Workbench) =>
   workbench.page
@@ -17,6 +20,24 @@ const row = (workbench: Workbench, text: string | RegExp) =>
 async function rowAction(workbench: Workbench, text: string | RegExp, action: string): Promise<void> {
   await row(workbench, text).hover();
   await row(workbench, text).getByRole('button', { name: action }).click();
+}
+
+/** Shows the view and draws its edge up: rows that are out of sight are not there. */
+async function showHistory(workbench: Workbench): Promise<void> {
+  await workbench.runCommand('Redline: Focus on History View');
+  const { mouse } = workbench.page;
+  const edge = async () => {
+    const box = await view(workbench).boundingBox();
+    assert.ok(box);
+    return box;
+  };
+  const { x, y, width, height } = await edge();
+  if (height >= 400) return;
+  await mouse.move(x + width / 2, y);
+  await mouse.down();
+  await mouse.move(x + width / 2, y - 400, { steps: 8 });
+  await mouse.up();
+  assert.ok((await edge()).height >= 400, 'the view is larger');
 }
 
 /** Says something and waits for the answer. */
@@ -59,16 +80,14 @@ modelTest(
     await say(workbench, 'Now fix it.', 'price by the quantity');
     await say(workbench, 'Which tests change?', 'one test');
 
-    await workbench.runCommand('Redline: Focus on History View');
-    // Rows that are out of sight are not drawn.
-    await workbench.page.getByLabel(/^Pending Section/).click();
+    await showHistory(workbench);
     for (const tag of ['revert-lesson: The parser', 'revert-finding: A second', 'revert-outcome: The tax'])
       await row(workbench, tag).waitFor();
     assert.match(await row(workbench, 'There is one test').innerText(), /current/);
     for (const [name, theme] of Object.entries(THEMES)) {
       await workbench.updateSettings({ 'workbench.colorTheme': theme });
       await workbench.openRedlineChat();
-      await workbench.runCommand('Redline: Focus on History View');
+      await showHistory(workbench);
       await row(workbench, 'revert-lesson').locator('.monaco-tl-twistie').click();
       await row(workbench, 'I would patch').waitFor();
       await workbench.screenshot(`history-${name}`);
