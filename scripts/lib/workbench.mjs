@@ -114,6 +114,19 @@ export class Workbench {
     await this.#start();
   }
 
+  /**
+   * A second window of the same VS Code on the same folder. It goes when this one is closed, and is not closed itself.
+   * @returns {Promise<Workbench>}
+   */
+  async secondWindow() {
+    const other = new Workbench(this.#options, this.workspace);
+    other.page = await this.#browser.context.newPage();
+    other.page.setDefaultTimeout(TIMEOUT_MS);
+    await other.page.goto(this.page.url());
+    await other.#ready();
+    return other;
+  }
+
   async #start() {
     const { userDataDir, extensionsDir, settings, env, viewport } = this.#options;
     this.#server = await startServer({ userDataDir, extensionsDir, settings, env });

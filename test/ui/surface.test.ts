@@ -227,22 +227,6 @@ uiTest(
   },
 );
 
-const RESTRICTED = {
-  'security.workspace.trust.enabled': true,
-  'security.workspace.trust.startupPrompt': 'never',
-};
-
-uiTest(
-  'in a workspace that is not trusted, changes are still proposed, reviewed and applied',
-  { settings: RESTRICTED },
-  async workbench => {
-    await workbench.statusBarItem('Restricted Mode').waitFor();
-    await stage(workbench, 1);
-    await workbench.lens('Apply').click();
-    await workbench.waitForFile('made1.txt', text => text === 'content 1');
-  },
-);
-
 function filesBelow(folder: string): string[] {
   return fs
     .readdirSync(folder, { recursive: true, encoding: 'utf8' })
