@@ -414,7 +414,9 @@ export class Workbench {
     const folder = this.#options.pictures ?? inRepo('out', 'pictures');
     const file = path.join(folder, `${name.replace(/[^\w.-]+/g, '-')}.png`);
     await this.page.mouse.move(0, 0);
-    await this.page.locator('.monaco-hover:visible').waitFor({ state: 'detached' });
+    // What the keyboard points at keeps its hover.
+    const hover = this.page.locator('.monaco-hover:visible').first();
+    await hover.waitFor({ state: 'detached', timeout: TIMEOUT_MS / 10 }).catch(() => {});
     await this.page.screenshot({ path: file });
     return file;
   }

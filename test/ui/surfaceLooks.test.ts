@@ -1,0 +1,125 @@
+import assert from 'node:assert/strict';
+import { inRepo } from '../../scripts/lib/paths.mjs';
+import { startScriptedServer } from '../support/scriptedServer.ts';
+import { axeViolations, unnamedControls, unreachableByKeyboard } from './support/chatChecks.ts';
+import { exactLens, lensText } from './support/diffPage.ts';
+import { drivenTest } from './support/drivenWorkbench.ts';
+
+const THEMES = {
+  dark: 'Default Dark Modern',
+  light: 'Default Light Modern',
+  'high-contrast': 'Default High Contrast',
+};
+const LINES = ['one', 'two', 'three', 'four', 'five', 'six', 'seven', 'eight', 'nine', 'ten', 'eleven'];
+const TEXT = LINES.map(line => `${line}\n`).join('');
+const LOUD = TEXT.replace('two', 'TWO').replace('six', 'SIX').replace('ten', 'TEN');
+
+drivenTest(
+  'diff, multi-file diff, tree, ledger and chat with every state, in dark, light and high contrast',
+  { pictures: inRepo('out', 'surface-pictures'), viewport: { width: 1400, height: 1300 } },
+  async driven => {
+    const { workbench } = driven;
+    const { page } = workbench;
+    const chat = workbench.chatFrame();
+    const server = await startScriptedServer([{ text: 'Let me see.' }, { hang: true }]);
+    try {
+      await workbench.openRedlineChat();
+      await chat.locator('.empty-title').waitFor();
+      assert.deepEqual(await axeViolations(workbench), [], 'empty');
+
+      // An action of another extension that the end of its window cut off.
+      await driven.run(({ api }) => {
+        const apply = () => Promise.resolve({ content: [] });
+        api.previews.push({ label: 'Send the mail', sourceToolName: 'mailer', apply });
+      });
+      await workbench.treeRow('Send the mail').waitFor();
+      await driven.reload();
+      for (const path of ['count.txt', 'gone.txt', 'moved.txt', 'stale.txt']) workbench.writeFile(path, TEXT);
+      await workbench.openRedlineChat();
+      await driven.run(
+        async ({ api, vscode }, [before, after, url]) => {
+          const settings = vscode.workspace.getConfiguration('redline');
+          await settings.update('openai.baseUrl', url, true);
+          await settings.update('openai.model', 'scripted', true);
+          await settings.update('resolve.modelAuthority', 'none', true);
+          const push = (
+            label: string,
+            ...changes: { path: string; before: string | null; after: string | null }[]
+          ) => api.previews.push({ label, sourceToolName: 'edit_file', changes }).id;
+          const vote = (id: string, action: 'apply' | 'discard', reason: string) =>
+            api.previews.resolve({ id, action, reason }).catch(() => undefined);
+          await vote(
+            push('Write the notes', { path: 'notes.md', before: null, after: '# Notes\n' }),
+            'apply',
+            'Wanted.',
+          );
+          await vote(
+            push('Empty the count', { path: 'count.txt', before, after: '' }),
+            'discard',
+            'It is needed.',
+          );
+          const failing = api.previews.push({
+            label: 'Publish the package',
+            sourceToolName: 'publisher',
+            details: { registry: 'https://example.com', version: '1.0.0' },
+            apply: () => Promise.reject(new Error('The registry did not answer.')),
+          });
+          await vote(failing.id, 'apply', 'Try it.');
+          push('Replace what changed meanwhile', {
+            path: 'stale.txt',
+            before,
+            after: 'new\n',
+          });
+          push(
+            'Rename, delete and count',
+            { path: 'count.txt', before, after },
+            { path: 'gone.txt', before, after: null },
+            { path: 'fresh.txt', before: null, after: 'fresh\n' },
+          );
+          push('Count louder', { path: 'count.txt', before, after });
+        },
+        [TEXT, LOUD, server.baseUrl] as const,
+      );
+      workbench.writeFile('stale.txt', `${TEXT}changed meanwhile\n`);
+      await workbench.treeRow('stale').waitFor();
+      await workbench.treeRow('Apply failed').waitFor();
+      await workbench.treeRow('Expired (1)').locator('.monaco-tl-twistie').click();
+      await workbench.treeRow('Rename, delete and count').locator('.monaco-tl-twistie').click();
+      await workbench.sendChat('Hello?');
+      await chat.locator('.log').getByText('Let me see.').waitFor();
+      await workbench.sendChat('Go on.');
+      await chat.locator('body[data-state="running"]').waitFor();
+
+      for (const [name, theme] of Object.entries(THEMES)) {
+        await driven.run(async ({ vscode }, label) => {
+          await vscode.workspace.getConfiguration('workbench').update('colorTheme', label, true);
+        }, theme);
+        await workbench.treeRow('Count louder').click();
+        await exactLens(workbench, 'Apply hunk').waitFor();
+        await workbench.screenshot(`${name}-diff`);
+        await workbench.treeRow('Rename, delete and count').click();
+        await exactLens(workbench, 'Apply file').waitFor();
+        await workbench.screenshot(`${name}-multi-file-diff`);
+        await workbench.treeRow('Replace what changed').click();
+        await lensText(workbench, 'Stale: stale.txt').waitFor();
+        await workbench.screenshot(`${name}-stale`);
+        await workbench.treeRow('Publish the package').click();
+        await lensText(workbench, 'Apply failed').waitFor();
+        await workbench.screenshot(`${name}-failed`);
+        await workbench.runCommand('Redline: Show Ledger');
+        await page.locator('.quick-input-list').getByText('Write the notes').waitFor();
+        await workbench.screenshot(`${name}-ledger`);
+        await page.keyboard.press('Escape');
+        assert.deepEqual(await axeViolations(workbench), [], name);
+      }
+      const states = await chat.locator('.card').evaluateAll(all => all.map(one => one.dataset['state']));
+      assert.ok(states.filter(state => state === 'pending').length >= 4, states.join());
+      for (const note of ['.card-note.stale', '.card-note.last-error']) await chat.locator(note).waitFor();
+      assert.deepEqual(await unnamedControls(workbench), []);
+      assert.deepEqual(await unreachableByKeyboard(workbench), []);
+      assert.deepEqual(server.violations, []);
+    } finally {
+      await server.close();
+    }
+  },
+);
