@@ -138,6 +138,8 @@ export class JsonLog<T> {
   readonly #header: LogHeader;
   readonly #parse: (value: unknown) => T | undefined;
   #tail: Promise<void> = Promise.resolve();
+  /** The flushes that have begun. */
+  #flushed: Promise<unknown> = Promise.resolve();
   /** Work in the tail that is not over. */
   #waiting = 0;
   /** The file is there and ends with a whole line. */
@@ -173,13 +175,16 @@ export class JsonLog<T> {
 
   /** Puts what `rewrite` gives in the place of each entry, for good. Readers see the old file or the new one, never a part. */
   compact(rewrite: (entry: T) => readonly T[]): Promise<void> {
+    const flushed = this.#flushed; // some systems replace no file that is open
     return this.#enqueue(async () => {
+      await flushed;
       const { entries } = await this.load();
       const temporary = `${this.#file}.compacting`;
       await writeFile(
         temporary,
         [encodeHeader(this.#header), ...entries.flatMap(rewrite).map(encodeEntry)].join(''),
       );
+      await syncFile(temporary);
       await rename(temporary, this.#file);
     });
   }
@@ -192,17 +197,12 @@ export class JsonLog<T> {
     return this.#writeNow(line);
   }
 
-  /** Settles when all that was appended stays, even if the machine itself goes down. */
+  /** Settles when all that was appended stays, even if the machine itself goes down. No append waits for it. */
   flush(): Promise<void> {
-    return this.#enqueue(async () => {
-      // Opened for writing: some systems flush nothing else.
-      const handle = await open(this.#file, 'a');
-      try {
-        await handle.datasync();
-      } finally {
-        await handle.close();
-      }
-    });
+    const written = this.#ready ? this.#tail : this.#enqueue(() => Promise.resolve());
+    const done = written.then(() => syncFile(this.#file));
+    this.#flushed = Promise.allSettled([this.#flushed, done]);
+    return done;
   }
 
   async #writeNow(line: string): Promise<void> {
@@ -242,6 +242,16 @@ export class JsonLog<T> {
       await handle.close();
     }
     this.#failed = false;
+  }
+}
+
+async function syncFile(file: string): Promise<void> {
+  // Opened for writing: some systems flush nothing else.
+  const handle = await open(file, 'a');
+  try {
+    await handle.datasync();
+  } finally {
+    await handle.close();
   }
 }
 

@@ -67,6 +67,24 @@ test('flushing waits for what was appended, and fails when the file cannot be wr
   await assert.rejects(log.flush(), { code: 'EISDIR' });
 });
 
+test('what is appended during a flush is with the operating system at once, and waits for nothing', async () => {
+  await log.append({ n: 1 });
+  const flushed = log.flush();
+  void log.append({ n: 2 });
+  assert.equal(
+    readFileSync(file, 'utf8'),
+    encodeHeader(header) + encodeEntry({ n: 1 }) + encodeEntry({ n: 2 }),
+  );
+  await flushed;
+});
+
+test('compacting waits for a flush, and a flush for compacting', async () => {
+  await log.append({ n: 1 });
+  const all = [log.flush(), log.compact(({ n }) => [{ n: `${n}!` }]), log.flush(), log.append({ n: 2 })];
+  await Promise.all(all);
+  assert.deepEqual((await reopened()).entries, [{ n: '1!' }, { n: 2 }]);
+});
+
 test('what is encoded is decoded, line feeds and all', () => {
   const entries = [{ n: 1 }, { n: 'a\nb\u2028\r' }];
   const text = encodeHeader(header) + entries.map(encodeEntry).join('');
