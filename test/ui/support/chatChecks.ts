@@ -29,9 +29,11 @@ export async function axeViolations(workbench: Workbench): Promise<string[]> {
   const colour = await sideBar.evaluate(
     one => one.ownerDocument.defaultView.getComputedStyle(one).backgroundColor as string,
   );
-  await frame.locator('html').evaluate((root, value) => (root.style.background = value), colour);
+  const root = frame.locator('html');
+  await root.evaluate((html, value) => (html.style.background = value), colour);
   await frame.evaluate(axe.source);
   const { violations } = await frame.evaluate<AxeResult>('axe.run(document)');
+  await root.evaluate(html => (html.style.background = ''));
   return violations.flatMap(({ id, help, nodes }) =>
     nodes.map(({ html, failureSummary = '' }) => `${id} (${help}): ${html}\n${failureSummary}`),
   );
