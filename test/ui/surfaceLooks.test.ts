@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { inRepo } from '../../scripts/lib/paths.mjs';
 import { startScriptedServer } from '../support/scriptedServer.ts';
 import { axeViolations, unnamedControls, unreachableByKeyboard } from './support/chatChecks.ts';
-import { exactLens, lensText } from './support/diffPage.ts';
+import { exactLens, lensText, proposedLine } from './support/diffPage.ts';
 import { drivenTest } from './support/drivenWorkbench.ts';
 
 const THEMES = {
@@ -117,6 +117,11 @@ drivenTest(
       for (const note of ['.card-note.stale', '.card-note.last-error']) await chat.locator(note).waitFor();
       assert.deepEqual(await unnamedControls(workbench), []);
       assert.deepEqual(await unreachableByKeyboard(workbench), []);
+      // What the file says now conflicts with it: its card leads to where that is settled.
+      const staleCard = chat.locator('.card:has(.card-note.stale)');
+      assert.equal(await staleCard.locator('[data-action="apply"]').count(), 0);
+      await staleCard.getByRole('button', { name: 'Rebase Replace what changed meanwhile' }).click();
+      await proposedLine(workbench, '<<<<<<<').waitFor();
       assert.deepEqual(server.violations, []);
     } finally {
       await server.close();

@@ -200,6 +200,8 @@ export class ChatView implements vscode.WebviewViewProvider, vscode.Disposable {
       }
       case 'open':
         return void (await execute('redline.preview.open', message.id, message.path));
+      case 'rebase':
+        return void (await execute('redline.preview.rebase', message.id));
       case 'revert':
         return void (await execute('redline.session.revert', message.node));
       case 'setMode':

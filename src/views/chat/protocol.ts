@@ -46,6 +46,8 @@ export const webviewMessage = z.discriminatedUnion('type', [
     action,
     reason: z.string().max(MAX_PROMPT_CHARS).optional(),
   }),
+  /** A stale preview is brought up to date. */
+  z.object({ type: z.literal('rebase'), id: previewId }),
   /** With the path of one of its files, that file's diff. */
   z.object({ type: z.literal('open'), id: previewId, path: z.string().max(4_000).optional() }),
   /** Back to a message, or before it when it is a prompt. */
@@ -211,6 +213,8 @@ export const stringKeys = [
   'planOffHint',
   'planOnHint',
   'promptLabel',
+  'rebase',
+  'rebaseLabel',
   'remove',
   'revert',
   'revertPrompt',

@@ -46,6 +46,8 @@ export function chatStrings(l10n: Localiser): ChatStrings {
       'Plan mode is on: the model only reads until you approve its plan. Then the mode beside this is in force.',
     ),
     promptLabel: l10n.t('Prompt'),
+    rebase: l10n.t('Rebase'),
+    rebaseLabel: l10n.t('Rebase {0}'),
     remove: l10n.t('Remove {0}'),
     revert: l10n.t('Revert to here'),
     revertPrompt: l10n.t('Revert to here and edit the prompt'),

@@ -119,6 +119,25 @@ function notes(card: Card): HTMLElement[] {
   ];
 }
 
+/** Apply; while the preview is stale, what makes it possible again. */
+function primaryButton({ id, revision, label, stale }: Card, { strings, post }: Port): HTMLElement {
+  if (stale !== '')
+    return button({
+      class: 'button primary',
+      label: strings.rebase,
+      data: { action: 'rebase' },
+      aria: { label: fill(strings.rebaseLabel, label) },
+      onClick: () => post({ type: 'rebase', id }),
+    });
+  return button({
+    class: 'button primary',
+    label: strings.apply,
+    data: { action: 'apply' },
+    aria: { label: fill(strings.applyLabel, label) },
+    onClick: () => post({ type: 'resolve', id, revision, action: 'apply' }),
+  });
+}
+
 /** The buttons, and the line for a reason that one of them opens. */
 function votes(card: Card, old: HTMLElement | undefined, port: Port): HTMLElement {
   const { strings, post } = port;
@@ -161,13 +180,7 @@ function votes(card: Card, old: HTMLElement | undefined, port: Port): HTMLElemen
     el(
       'div',
       { class: 'buttons' },
-      button({
-        class: 'button primary',
-        label: strings.apply,
-        data: { action: 'apply' },
-        aria: { label: fill(strings.applyLabel, label) },
-        onClick: () => post({ type: 'resolve', id, revision, action: 'apply' }),
-      }),
+      primaryButton(card, port),
       button({
         class: 'button secondary',
         label: strings.discard,
