@@ -10,13 +10,14 @@ const THEMES = {
   light: 'Default Light Modern',
   'high-contrast': 'Default High Contrast',
 };
+const VIEWPORT = { width: 1400, height: 1300 };
 const LINES = ['one', 'two', 'three', 'four', 'five', 'six', 'seven', 'eight', 'nine', 'ten', 'eleven'];
 const TEXT = LINES.map(line => `${line}\n`).join('');
 const LOUD = TEXT.replace('two', 'TWO').replace('six', 'SIX').replace('ten', 'TEN');
 
 drivenTest(
   'diff, multi-file diff, tree, ledger and chat with every state, in dark, light and high contrast',
-  { pictures: inRepo('out', 'surface-pictures'), viewport: { width: 1400, height: 1300 } },
+  { pictures: inRepo('out', 'surface-pictures'), viewport: VIEWPORT },
   async driven => {
     const { workbench } = driven;
     const { page } = workbench;
@@ -90,10 +91,7 @@ drivenTest(
       await workbench.sendChat('Go on.');
       await chat.locator('body[data-state="running"]').waitFor();
 
-      for (const [name, theme] of Object.entries(THEMES)) {
-        await driven.run(async ({ vscode }, label) => {
-          await vscode.workspace.getConfiguration('workbench').update('colorTheme', label, true);
-        }, theme);
+      const drawAll = async (name: string): Promise<void> => {
         await workbench.treeRow('Count louder').click();
         await exactLens(workbench, 'Apply hunk').waitFor();
         await workbench.screenshot(`${name}-diff`);
@@ -110,8 +108,19 @@ drivenTest(
         await page.locator('.quick-input-list').getByText('Write the notes').waitFor();
         await workbench.screenshot(`${name}-ledger`);
         await page.keyboard.press('Escape');
+      };
+      for (const [name, theme] of Object.entries(THEMES)) {
+        await driven.run(async ({ vscode }, label) => {
+          await vscode.workspace.getConfiguration('workbench').update('colorTheme', label, true);
+        }, theme);
+        await drawAll(name);
         assert.deepEqual(await axeViolations(workbench), [], name);
       }
+      // What a window at 200 % has: half the room.
+      await page.setViewportSize({ width: 700, height: 650 });
+      await workbench.treeRow('Rename, delete and count').locator('.monaco-tl-twistie').click();
+      await drawAll('zoom-200');
+      await page.setViewportSize(VIEWPORT);
       const states = await chat.locator('.card').evaluateAll(all => all.map(one => one.dataset['state']));
       assert.ok(states.filter(state => state === 'pending').length >= 4, states.join());
       for (const note of ['.card-note.stale', '.card-note.last-error']) await chat.locator(note).waitFor();
