@@ -37,7 +37,7 @@ const MANY = 64;
 /** How many levels of an entry are looked into for such a list. */
 const DEPTH = 4;
 /** Characters that are written at once. */
-const PIECE = 256 * 1024;
+const PIECE = 64 * 1024;
 
 /** The same line in pieces, so that a preview of thousands of files does not hold up everything else. */
 export function* encodeInPieces(entry: unknown): Generator<string, void, undefined> {
