@@ -17,7 +17,7 @@ import type { SessionEvent } from '../../src/agent/session/events.ts';
 import { Session } from '../../src/agent/session/session.ts';
 import type { SessionSettings } from '../../src/agent/session/sessionOptions.ts';
 import { parseSessionEntry, type SessionLogEntry } from '../../src/agent/session/sessionEntry.ts';
-import { storedSession, type StoredSession } from '../../src/agent/session/sessionLog.ts';
+import { SessionReader, type StoredSession } from '../../src/agent/session/storedSession.ts';
 import { builtInTools } from '../../src/agent/tools/builtIn.ts';
 import type { ToolRegistry } from '../../src/agent/tools/registry.ts';
 import { revertToStateTool } from '../../src/agent/tools/revertToState.ts';
@@ -79,6 +79,11 @@ export class MemorySessionLog {
     };
   }
 
+  /** What was written, without the header. */
+  get lines(): readonly string[] {
+    return this.#lines;
+  }
+
   get entries(): readonly SessionLogEntry[] {
     return this.#lines.map(
       line => parseSessionEntry(JSON.parse(line)) ?? assert.fail(`not a log entry: ${line}`),
@@ -88,8 +93,19 @@ export class MemorySessionLog {
   /** What a process that starts now would read. */
   stored(): StoredSession | undefined {
     if (this.#id === undefined) return undefined;
-    return storedSession(this.#id, { entries: this.entries, badLines: [], torn: false });
+    return storedSession(this.#id, this.#lines);
   }
+}
+
+/** The session that these lines of a log make. Each must be one that can be read. */
+export function storedSession(id: string, lines: readonly string[]): StoredSession {
+  const reader = new SessionReader(node => assert.fail(`message ${node} cannot be read`));
+  for (const line of lines) {
+    const bytes = Buffer.from(line);
+    if (reader.line(bytes, 0, bytes.length)) continue;
+    reader.entry(parseSessionEntry(JSON.parse(line)) ?? assert.fail(`not a log entry: ${line}`));
+  }
+  return reader.session(id);
 }
 
 /** Settings that a test changes while the session runs. */
@@ -106,6 +122,8 @@ export interface TestSessionOptions {
   readonly files?: Readonly<Record<string, string>>;
   /** Takes the place of `files`. */
   readonly workspace?: MemoryWorkspace;
+  /** Whether there is a `revert_to_state` at all, which `revertEnabled` then offers. Default: true. */
+  readonly hasRevertTool?: boolean;
   /** Tools beside the built-in ones. */
   readonly tools?: readonly Tool[];
   /** Takes the place of the built-in ones. */
@@ -177,7 +195,7 @@ export function createTestSession(options: TestSessionOptions = {}): TestSession
   const invoker = new Invoker(store, workspace, () => settings.modelAuthority);
   const tools = options.registry ?? builtInTools();
   for (const tool of options.tools ?? []) tools.register(tool);
-  tools.register(revertToStateTool(() => settings.revertEnabled));
+  if (options.hasRevertTool ?? true) tools.register(revertToStateTool(() => settings.revertEnabled));
   const provider = createScriptedProvider(options.script ?? []);
   const sessionLog = options.sessionLog ?? new MemorySessionLog();
   const session = new Session(

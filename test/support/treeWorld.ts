@@ -3,11 +3,10 @@ import fc from 'fast-check';
 import type { ChatProvider } from '../../src/agent/model/chatProvider.ts';
 import { revertCategories, type RevertCategory } from '../../src/agent/model/revertCategories.ts';
 import type { ModelAuthority } from '../../src/agent/preview/preview.ts';
-import { storedSession } from '../../src/agent/session/sessionLog.ts';
 import type { ConversationTree } from '../../src/agent/tree/conversationTree.ts';
 import { renderTrunk } from '../../src/agent/tree/renderTrunk.ts';
 import type { Reply } from './scriptedServer.ts';
-import { createTestSession, MemorySessionLog, type TestSession } from './testSession.ts';
+import { createTestSession, MemorySessionLog, storedSession, type TestSession } from './testSession.ts';
 
 /** One call of the model. A target is chosen among all ids there are and some that there are not. */
 type Call =
@@ -195,11 +194,12 @@ export class TreeWorld {
   /** The log only grows, and what is read from it is the tree, with the same next request. */
   #checkLog(): void {
     const { sessionLog, session } = this.t;
-    const lines = sessionLog.entries.map(entry => JSON.stringify(entry));
+    const lines = [...sessionLog.lines];
     assert.deepEqual(lines.slice(0, this.#lines.length), this.#lines, 'the log was changed');
     this.#lines = lines;
-    const stored = storedSession(session.id, { entries: sessionLog.entries, badLines: [], torn: false });
+    const stored = storedSession(session.id, lines);
     assert.deepEqual(pictureOf(stored.tree), pictureOf(session.tree));
+    assert.deepEqual(stored.settings, session.settings);
   }
 
   #prompts(): string[] {

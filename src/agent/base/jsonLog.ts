@@ -1,131 +1,17 @@
 import { appendFileSync } from 'node:fs';
 import { appendFile, mkdir, open, readFile, rename, writeFile } from 'node:fs/promises';
 import * as path from 'node:path';
-
-/** The first line of every log: which log it is and which version of its entries follows. */
-interface LogHeader {
-  readonly log: string;
-  readonly version: number;
-}
-
-/** What {@link decodeLog} made of a file. */
-export interface DecodedLog<T> {
-  readonly entries: readonly T[];
-  /** 1-based numbers of lines that could not be read and were skipped. */
-  readonly badLines: readonly number[];
-  /** Whether a last line without its line feed was dropped: the process ended while writing it. */
-  readonly torn: boolean;
-}
-
-/** A log was written by a version of Redline that this one does not know. Nothing was read or changed. */
-export class UnknownLogVersionError extends Error {
-  override readonly name = 'UnknownLogVersionError';
-}
-
-/** The text of a log's header line. */
-export function encodeHeader(header: LogHeader): string {
-  return `${JSON.stringify(header)}\n`;
-}
-
-/** One entry as one line: JSON never holds a bare line feed. */
-export function encodeEntry(entry: unknown): string {
-  return `${JSON.stringify(entry)}\n`;
-}
-
-/** An entry with more than this many parts in one list is encoded and written in pieces. */
-const MANY = 64;
-/** How many levels of an entry are looked into for such a list. */
-const DEPTH = 4;
-/** Characters that are written at once. */
-const PIECE = 64 * 1024;
-
-/** The same line in pieces, so that a preview of thousands of files does not hold up everything else. */
-export function* encodeInPieces(entry: unknown): Generator<string, void, undefined> {
-  let piece = '';
-  for (const part of partsOf(entry, DEPTH)) {
-    piece += part;
-    if (piece.length < PIECE) continue;
-    yield piece;
-    piece = '';
-  }
-  yield `${piece}\n`;
-}
-
-function* partsOf(value: unknown, depth: number): Generator<string, void, undefined> {
-  if (depth === 0 || typeof value !== 'object' || value === null || 'toJSON' in value) {
-    yield JSON.stringify(value) ?? 'null';
-  } else if (Array.isArray(value)) {
-    let separator = '[';
-    for (const item of value) {
-      yield separator;
-      yield* partsOf(item, value.length > MANY ? 0 : depth - 1);
-      separator = ',';
-    }
-    yield separator === '[' ? '[]' : ']';
-  } else {
-    let separator = '{';
-    for (const [key, item] of Object.entries(value)) {
-      if (item === undefined || typeof item === 'function' || typeof item === 'symbol') continue;
-      yield `${separator}${JSON.stringify(key)}:`;
-      yield* partsOf(item, depth - 1);
-      separator = ',';
-    }
-    yield separator === '{' ? '{}' : '}';
-  }
-}
-
-/** Whether an entry holds a list so long that it is better written in pieces. */
-function isLarge(value: unknown, depth = DEPTH): boolean {
-  if (depth === 0 || typeof value !== 'object' || value === null) return false;
-  if (Array.isArray(value)) return value.length > MANY || value.some(item => isLarge(item, depth - 1));
-  return Object.values(value).some(item => isLarge(item, depth - 1));
-}
-
-/**
- * Reads a log's text. `parse` returns `undefined` for an entry it does not accept, which then counts as bad. `quick` may
- * take a line as it stands, without parsing it, where that is put off; `undefined` leaves it to `parse`.
- * @throws UnknownLogVersionError when the header names another log or a newer version.
- */
-export function decodeLog<T, Quick = never>(
-  text: string,
-  header: LogHeader,
-  parse: (value: unknown) => T | undefined,
-  quick?: (line: string) => Quick | undefined,
-): DecodedLog<T | Quick> {
-  const lines = text.split('\n');
-  const torn = lines.pop() !== '';
-  const entries: (T | Quick)[] = [];
-  const badLines: number[] = [];
-  lines.forEach((line, index) => {
-    const taken = index === 0 ? undefined : quick?.(line);
-    if (taken !== undefined) return void entries.push(taken);
-    const value = parseJson(line);
-    if (index === 0) return checkHeader(value, header);
-    if (line === '') return; // stands before an entry that follows a failed append
-    const entry = value === undefined ? undefined : parse(value);
-    if (entry === undefined) badLines.push(index + 1);
-    else entries.push(entry);
-  });
-  return { entries, badLines, torn };
-}
-
-function checkHeader(value: unknown, header: LogHeader): void {
-  const found = value as Partial<LogHeader> | undefined;
-  if (found?.log === header.log && typeof found.version === 'number' && found.version <= header.version)
-    return;
-  throw new UnknownLogVersionError(
-    `Expected a ${header.log} log of version ${header.version} or older, found ${JSON.stringify(value)}.`,
-  );
-}
-
-/** The value of a line; `undefined` for what is no JSON. */
-export function parseJson(line: string): unknown {
-  try {
-    return JSON.parse(line) as unknown;
-  } catch {
-    return undefined;
-  }
-}
+import {
+  encodeEntry,
+  encodeHeader,
+  encodeInPieces,
+  isLarge,
+  readLog,
+  type DecodedLog,
+  type LogFaults,
+  type LogHeader,
+  type LogReader,
+} from './jsonLines.ts';
 
 /**
  * An append-only file of JSON lines. Appends are written one after the other in the order of the calls, and have been
@@ -153,24 +39,30 @@ export class JsonLog<T> {
     this.#parse = parse;
   }
 
+  /** Reads all that is there; see {@link read}. */
+  async load(): Promise<DecodedLog<T>> {
+    const entries: T[] = [];
+    const faults = await this.read({ entry: entry => void entries.push(entry) });
+    return { entries, ...faults };
+  }
+
   /**
-   * Reads what is there and makes the file ready for appending: a missing file is created with its header, a torn
-   * last line is ended so that the next entry stands on a line of its own.
-   * @param quick see {@link decodeLog}
-   * @throws UnknownLogVersionError, and any error of the file system.
+   * Hands what is there to the reader and makes the file ready for appending: a missing file is created with its header,
+   * a torn last line is cut off so that the next entry stands on a line of its own.
+   * @throws UnknownLogVersionError, and any error of the file system. The file is then as it was.
    */
-  async load<Quick = never>(quick?: (line: string) => Quick | undefined): Promise<DecodedLog<T | Quick>> {
-    const bytes = await readFile(this.#file).catch(ignoreMissing);
-    // The length is counted in bytes: bytes that are no UTF-8 have another length once they are decoded.
-    const whole = bytes ? bytes.lastIndexOf('\n') + 1 : 0;
-    const decoded = decodeLog(bytes?.toString() ?? '', this.#header, this.#parse, quick);
-    if (decoded.torn) await truncateTo(this.#file, whole);
+  async read(reader: LogReader<T>): Promise<LogFaults> {
+    const bytes = (await readFile(this.#file).catch(ignoreMissing)) ?? Buffer.alloc(0);
+    const faults = await readLog(bytes, this.#header, this.#parse, reader);
+    // Counted in bytes: those that are no UTF-8 have another length once they are decoded.
+    const whole = bytes.lastIndexOf('\n') + 1;
+    if (faults.torn) await truncateTo(this.#file, whole);
     if (whole === 0) {
       await mkdir(path.dirname(this.#file), { recursive: true });
       await appendFile(this.#file, encodeHeader(this.#header));
     }
     this.#ready = true;
-    return decoded;
+    return faults;
   }
 
   /** Puts what `rewrite` gives in the place of each entry, for good. Readers see the old file or the new one, never a part. */

@@ -4,7 +4,9 @@ import { messageIdOf } from '../tree/nodeId.ts';
 import type { RevertRecord } from '../tree/revert.ts';
 import type { SessionState } from './events.ts';
 import { Recorder, type SessionLogSink } from './recorder.ts';
-import { newSessionId, type StoredSession } from './sessionLog.ts';
+import { newSessionId } from './sessionLog.ts';
+import { sameSettings, SettingsTrail, type SettingsInForce } from './settingsTrail.ts';
+import type { StoredSession } from './storedSession.ts';
 
 export interface ConversationOptions {
   /** Where a conversation of this id is written. */
@@ -16,6 +18,8 @@ export interface ConversationOptions {
 export class Conversation {
   readonly id: string;
   readonly tree: ConversationTree;
+  /** What its answers were made with. */
+  readonly settings: SettingsTrail;
   readonly #recorder: Recorder;
   readonly #previews: Map<string, boolean>;
   #title: string | undefined;
@@ -24,6 +28,7 @@ export class Conversation {
   constructor({ logFor, onLogFailure }: ConversationOptions, stored?: StoredSession) {
     this.id = stored?.id ?? newSessionId();
     this.tree = stored?.tree ?? new ConversationTree();
+    this.settings = stored?.settings ?? new SettingsTrail();
     this.#title = stored?.title;
     this.#previews = new Map(stored?.previews);
     this.#recorder = new Recorder(logFor(this.id), onLogFailure);
@@ -53,6 +58,13 @@ export class Conversation {
 
   changed(state: SessionState): void {
     this.#recorder.append({ type: 'state', state });
+  }
+
+  /** The next answer is made with these settings, which are kept where the trunk was made with others. */
+  answersWith(settings: SettingsInForce): void {
+    if (sameSettings(this.settings.inForce(this.tree), settings)) return;
+    this.settings.add(this.tree, settings);
+    this.#recorder.append({ type: 'settings', settings });
   }
 
   /** A preview was staged in it, and the model is asked to resolve it or not. */

@@ -6,6 +6,7 @@ import { SYSTEM_PROMPT } from '../model/prompts.ts';
 import type { Offer } from '../model/toolChoiceLadder.ts';
 import { offeredTools, specOf, type ToolRegistry } from '../tools/registry.ts';
 import type { Tool } from '../tools/tool.ts';
+import { withoutEcho } from '../tree/echo.ts';
 import type { renderTrunk } from '../tree/renderTrunk.ts';
 import { validTrunk } from '../tree/validTrunk.ts';
 import type { Conversation } from './conversation.ts';
@@ -74,15 +75,28 @@ export class Requests {
     return settings().revertEnabled || conversation().tree.hasTags;
   }
 
-  /** The request with what is offered, and all that was said by now. */
+  /** The request with what is offered, and all that was said by now. The log says what it is made with. */
   of(provider: ChatProvider, offer: Offer): ChatRequest {
+    const { modelAuthority, forcing, order, revertEnabled } = this.#options.settings();
+    const settings = { model: provider.id, modelAuthority, forcing, order, revertEnabled };
+    this.#options.conversation().answersWith(settings);
     const system = this.#options.planMode() ? `${SYSTEM_PROMPT}\n\n${PLAN_MODE_PROMPT}` : SYSTEM_PROMPT;
     return { system, messages: this.#messages(provider), ...offer };
   }
 
+  /** The provider as the session hears it: what it says has none of the markers that it is sent. */
+  heard(provider: ChatProvider): ChatProvider {
+    return withoutEcho(provider, () => this.#isMarked(provider));
+  }
+
+  /** Whether the nodes' ids stand before what that provider is sent. */
+  #isMarked(provider: ChatProvider): boolean {
+    return this.#options.settings().revertEnabled && provider.isVerbatim !== true;
+  }
+
   #messages(provider: ChatProvider): readonly SessionMessage[] {
-    const { settings, conversation } = this.#options;
-    const markers = settings().revertEnabled && provider.isVerbatim !== true;
+    const { conversation } = this.#options;
+    const markers = this.#isMarked(provider);
     if (this.#render && this.#needsRendering) return this.#render(conversation().tree, { markers });
     return validTrunk(conversation().tree).map(({ message }) => message);
   }

@@ -6,7 +6,7 @@ import { callsWithoutResult, unknownResult } from '../tree/validTrunk.ts';
 import { isOpen } from '../preview/preview.ts';
 import type { PreviewStore } from '../preview/previewStore.ts';
 import { outcomeMessages, type Review } from './review.ts';
-import type { StoredSession } from './sessionLog.ts';
+import type { StoredSession } from './storedSession.ts';
 import type { ToolChoices } from './toolChoices.ts';
 
 /** Shown to the person and told to the model when a session was cut off. */

@@ -33,7 +33,8 @@ export interface RevertWorld {
 }
 
 /**
- * Carries out the requests of one turn: the first valid one is applied, the others are rejected. Never rejects itself.
+ * Carries out the requests of one turn. Of the model's, the first valid one is applied and the others are rejected; a person
+ * goes wherever they want, as often as they want. Never rejects itself.
  * @param stopped a person stopped the turn: what the model wished for in it is not done.
  */
 export async function carryOut(
@@ -61,8 +62,9 @@ function judge(
   stopped: boolean,
   before: readonly RevertRecord[],
 ): RevertRecord {
-  if (before.some(({ applied }) => applied)) return refusedRevert(request, ALREADY_REVERTED);
-  if (stopped && request.actor === 'model') return refusedRevert(request, STOPPED);
+  const isModels = request.actor === 'model';
+  if (isModels && before.some(({ applied }) => applied)) return refusedRevert(request, ALREADY_REVERTED);
+  if (isModels && stopped) return refusedRevert(request, STOPPED);
   return judgeRevert(world.conversation().tree, request);
 }
 

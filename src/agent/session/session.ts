@@ -20,8 +20,8 @@ import { brokenOff, mended, remember } from './restore.ts';
 import { Reverts } from './reverts.ts';
 import type { RevertWorld } from './revertWork.ts';
 import { expiryMessage, outcomeMessages, Review, type Outcomes } from './review.ts';
-import type { StoredSession } from './sessionLog.ts';
 import type { Prompt, SessionOptions } from './sessionOptions.ts';
+import type { StoredSession } from './storedSession.ts';
 import { ToolChoices } from './toolChoices.ts';
 import { ToolRunner } from './toolRunner.ts';
 
@@ -100,6 +100,11 @@ export class Session implements Disposable {
   /** The name that a person gave the conversation. */
   get title(): string | undefined {
     return this.#conversation.title;
+  }
+
+  /** What its answers were made with. */
+  get settings(): Conversation['settings'] {
+    return this.#conversation.settings;
   }
 
   get state(): SessionState {
@@ -323,7 +328,7 @@ export class Session implements Disposable {
   #loopPort(provider: ChatProvider, signal: AbortSignal): LoopPort {
     const { tools, logger } = this.#options;
     return {
-      provider,
+      provider: this.#requests.heard(provider),
       nextRequest: () => {
         const wait = this.#requests.prepare(signal);
         return wait ? wait.then(() => this.#nextRequest(provider)) : this.#nextRequest(provider);

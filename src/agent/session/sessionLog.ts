@@ -1,11 +1,10 @@
 import { readdir, readFile, rm, stat, utimes } from 'node:fs/promises';
 import * as path from 'node:path';
 import type { Logger } from '../base/log.ts';
-import { JsonLog, type DecodedLog } from '../base/jsonLog.ts';
-import { ConversationTree } from '../tree/conversationTree.ts';
-import type { SessionState } from './events.ts';
-import { header, messageHead, parseSessionEntry, StoredLine, type SessionLogEntry } from './sessionEntry.ts';
+import { JsonLog } from '../base/jsonLog.ts';
+import { header, parseSessionEntry, type SessionLogEntry } from './sessionEntry.ts';
 import { summaryOf, type SessionSummary } from './sessionSummary.ts';
+import { SessionReader, type StoredSession } from './storedSession.ts';
 
 /** The sessions of one workspace: a folder with one append-only log for each. */
 export class SessionLogs {
@@ -24,17 +23,14 @@ export class SessionLogs {
    * @throws UnknownLogVersionError for a log of a newer version, which is left as it is; any error of the file system.
    */
   async read(sessionId: string, logger: Logger): Promise<StoredSession> {
-    const onLost = (id: number): void =>
-      logger.warn(`Session ${sessionId}: skipped message ${id}, which could not be read`);
-    const log = await this.open(sessionId).load(line => {
-      const found = line.endsWith('}}') ? messageHead(line) : undefined;
-      return found ? new StoredLine(found, line, onLost) : undefined;
-    });
-    const { badLines, torn } = log;
+    const reader = new SessionReader(node =>
+      logger.warn(`Session ${sessionId}: skipped message ${node}, which could not be read`),
+    );
+    const { badLines, torn } = await this.open(sessionId).read(reader);
     if (badLines.length > 0)
       logger.warn(`Session ${sessionId}: skipped lines that could not be read: ${badLines.join(', ')}`);
     if (torn) logger.warn(`Session ${sessionId}: dropped a last line that was not written to its end`);
-    return storedSession(sessionId, log);
+    return reader.session(sessionId);
   }
 
   /** The sessions of the folder, the one that was used last first. Nothing of them is read. */
@@ -61,7 +57,7 @@ export class SessionLogs {
 
   /** What a list shows of a session. @throws any error of the file system. */
   async describe(sessionId: string): Promise<SessionSummary> {
-    return summaryOf(await readFile(this.fileOf(sessionId), 'utf8'));
+    return summaryOf(await readFile(this.fileOf(sessionId)));
   }
 
   /** The session counts as used now, though nothing was said in it. */
@@ -73,7 +69,7 @@ export class SessionLogs {
   async rename(sessionId: string, title: string): Promise<void> {
     const { usedAt } = (await this.list()).find(({ id }) => id === sessionId) ?? {};
     const log = this.open(sessionId);
-    await log.load(line => line); // nobody reads them
+    await log.read({ line: () => true, entry: () => undefined }); // makes it ready; nobody wants what it says
     await log.append({ type: 'title', title });
     if (usedAt) await this.touch(sessionId, usedAt);
   }
@@ -94,53 +90,6 @@ export interface SessionFile {
   readonly id: string;
   readonly usedAt: Date;
   readonly bytes: number;
-}
-
-/** A session as its log has it. */
-export interface StoredSession {
-  readonly id: string;
-  /** Rebuilt from the log alone; belongs to whoever takes the session up. */
-  readonly tree: ConversationTree;
-  /** The name that a person gave it. */
-  readonly title?: string;
-  /** Whether the process ended in the middle of a turn. */
-  readonly interrupted: boolean;
-  /** The previews that were staged in it or split off those, and whether the model is asked to resolve them. */
-  readonly previews: ReadonlyMap<string, boolean>;
-  /** Whether the session was in plan mode. */
-  readonly planMode: boolean;
-}
-
-export function storedSession(id: string, log: DecodedLog<SessionLogEntry | StoredLine>): StoredSession {
-  const tree = new ConversationTree();
-  let state: SessionState = 'idle';
-  let title: string | undefined;
-  let planMode = false;
-  const previews = new Map<string, boolean>();
-  for (const item of log.entries) {
-    switch (item.type) {
-      case 'message':
-        tree.restore(item);
-        break;
-      case 'revert':
-        tree.apply(item.record);
-        break;
-      case 'title':
-        ({ title } = item);
-        break;
-      case 'state':
-        ({ state } = item);
-        break;
-      case 'plan':
-        planMode = item.on;
-        break;
-      case 'preview':
-        previews.set(item.previewId, item.asked);
-        break;
-    }
-  }
-  const named = title === undefined ? {} : { title };
-  return { id, tree, ...named, interrupted: state === 'running', previews, planMode };
 }
 
 /** A new session id: later ones sort behind earlier ones. */

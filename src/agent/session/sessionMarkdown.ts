@@ -1,16 +1,24 @@
 import type { AssistantMessage, SessionMessage, ToolResultMessage, UserMessage } from '../model/messages.ts';
 import type { ConversationTree } from '../tree/conversationTree.ts';
 import { renderNodeId, type NodeId } from '../tree/nodeId.ts';
+import { changedSettings, type SettingsInForce, type SettingsTrail } from './settingsTrail.ts';
 
 /**
- * A conversation as a document for people: the trunk, with what was kept of the branches that were left. The texts of
- * the branches themselves are in the log only.
+ * A conversation as a document for people: the trunk, with what was kept of the branches that were left, and the settings
+ * where they are others than before. The texts of the branches themselves are in the log only.
  */
-export function sessionMarkdown(tree: ConversationTree, title: string): string {
+export function sessionMarkdown(
+  { tree, settings }: { readonly tree: ConversationTree; readonly settings: SettingsTrail },
+  title: string,
+): string {
   const parts = [`# ${title.replace(/\s+/g, ' ').trim()}`];
   const lines: readonly (NodeId | null)[] = [null, ...tree.trunk];
+  let before: Partial<SettingsInForce> = {};
   for (const id of lines) {
     const message = id === null ? undefined : tree.get(id)?.message;
+    const now = id === null ? undefined : settings.from(id);
+    if (now) parts.push(...settingsLine(before, now));
+    before = now ?? before;
     if (message) parts.push(...partsOf(message));
     const tags = id === null ? [] : tree.tagsOf(id);
     for (const { kind, text } of tags) parts.push(`> **${kind}**: ${text}`);
@@ -19,6 +27,23 @@ export function sessionMarkdown(tree: ConversationTree, title: string): string {
     if (left.length > 0) parts.push(`> Another branch begins here: ${left.map(renderNodeId).join(', ')}`);
   }
   return `${parts.join('\n\n')}\n`;
+}
+
+const settingNames: Readonly<Record<keyof SettingsInForce, string>> = {
+  model: 'model',
+  modelAuthority: 'authority',
+  forcing: 'forcing',
+  order: 'order',
+  revertEnabled: 'revert tool',
+};
+
+/** What is in force from here on, as far as it was not before. */
+function settingsLine(before: Partial<SettingsInForce>, now: SettingsInForce): string[] {
+  const changed = changedSettings(before, now).map(name => {
+    const value = now[name];
+    return `${settingNames[name]} \`${typeof value === 'string' ? value : value ? 'on' : 'off'}\``;
+  });
+  return changed.length > 0 ? [`> **Settings**: ${changed.join(', ')}`] : [];
 }
 
 function partsOf(message: SessionMessage): string[] {

@@ -1,5 +1,6 @@
-import { parseJson } from '../base/jsonLog.ts';
-import { messageHead, parseSessionEntry } from './sessionEntry.ts';
+import { eachLine, parseLine } from '../base/jsonLines.ts';
+import { parseSessionEntry, type SessionLogEntry } from './sessionEntry.ts';
+import { messageHead } from './storedLine.ts';
 
 /** What a list shows of a session. */
 export interface SessionSummary {
@@ -11,27 +12,28 @@ export interface SessionSummary {
   readonly messages: number;
 }
 
-/** Reads of a log's text only what the summary needs. What cannot be read is left out. */
-export function summaryOf(text: string): SessionSummary {
+const TITLE = Buffer.from('{"type":"title"');
+
+/** Reads of a log only what the summary needs. What cannot be read is left out. */
+export async function summaryOf(bytes: Buffer): Promise<SessionSummary> {
   let title: string | undefined;
   let prompt: string | undefined;
   let command: string | undefined;
   let messages = 0;
-  for (const line of text.split('\n')) {
-    if (line.startsWith('{"type":"title"')) {
-      const found = parseSessionEntry(parseJson(line));
+  await eachLine(bytes, (start, end) => {
+    const entry = (): SessionLogEntry | undefined => parseSessionEntry(parseLine(bytes, start, end));
+    const head = messageHead(bytes, start, end);
+    if (head?.role === 'user' || head?.role === 'assistant') messages++;
+    if (head?.role === 'user') prompt ??= wordsOf(entry());
+    else if (head?.role === 'local') command ??= wordsOf(entry());
+    else if (!head && bytes.subarray(start, start + TITLE.length).equals(TITLE)) {
+      const found = entry();
       if (found?.type === 'title') title = found.title;
-      continue;
     }
-    const role = messageHead(line)?.role;
-    if (role === 'user' || role === 'assistant') messages++;
-    if (role === 'user') prompt ??= wordsOf(line);
-    if (role === 'local') command ??= wordsOf(line);
-  }
+  });
   return { title, firstWords: prompt ?? command ?? '', messages };
 }
 
-function wordsOf(line: string): string | undefined {
-  const found = parseSessionEntry(parseJson(line));
-  return found?.type === 'message' && 'text' in found.message ? found.message.text : undefined;
+function wordsOf(entry: SessionLogEntry | undefined): string | undefined {
+  return entry?.type === 'message' && 'text' in entry.message ? entry.message.text : undefined;
 }

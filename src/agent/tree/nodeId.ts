@@ -1,6 +1,9 @@
 /** A node of a session's tree: counts up from 0 for the whole session, over all branches. Rendered as `n12`. */
 export type NodeId = number;
 
+/** No session gets there; what a log says beyond it was not written by us. */
+export const MAX_NODE_ID = 999_999_999;
+
 export function renderNodeId(id: NodeId): string {
   return `n${id}`;
 }

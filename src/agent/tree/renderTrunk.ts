@@ -1,5 +1,6 @@
 import type { SessionMessage, SteeringMessage } from '../model/messages.ts';
 import type { ConversationTree } from './conversationTree.ts';
+import { withoutMarkers } from './echo.ts';
 import { renderNodeId } from './nodeId.ts';
 import { isPinned, replacesContent, type NodeTag } from './revert.ts';
 import { validTrunk, type Line } from './validTrunk.ts';
@@ -85,11 +86,6 @@ export function woven(lines: readonly TaggedLine[], markers: boolean): TaggedLin
       message: withText(message, [...marker, ...(text === '' ? [] : [text]), ...tags].join(' ')),
     };
   });
-}
-
-/** The text without the markers that a model wrote before it because it saw them everywhere. */
-export function withoutMarkers(text: string): string {
-  return text.replace(/^(?:\s*\[n\d+\])+[ \t]*/, '');
 }
 
 /** One message right behind the node that was gone back to, and the results that belong to it. */

@@ -2,8 +2,9 @@ import { readFile } from 'node:fs/promises';
 import * as path from 'node:path';
 import * as vscode from 'vscode';
 import type { Session } from '../../agent/session/session.ts';
-import type { SessionLogs, StoredSession } from '../../agent/session/sessionLog.ts';
+import type { SessionLogs } from '../../agent/session/sessionLog.ts';
 import { sessionMarkdown } from '../../agent/session/sessionMarkdown.ts';
+import type { StoredSession } from '../../agent/session/storedSession.ts';
 import { oneLine } from '../plainText.ts';
 import { confirm, showInfo, showWarning } from '../toast.ts';
 import type { CommandHandlers } from './registerCommand.ts';
@@ -131,8 +132,8 @@ class StoredSessions {
 
   async #markdown(id: string, name: string): Promise<Uint8Array | undefined> {
     const { session } = this.#options;
-    const tree = id === session.id ? session.tree : (await this.#read(id))?.tree;
-    return tree && Buffer.from(sessionMarkdown(tree, name));
+    const said = id === session.id ? session : await this.#read(id);
+    return said && Buffer.from(sessionMarkdown(said, name));
   }
 
   async #nameOf(id: string): Promise<string> {

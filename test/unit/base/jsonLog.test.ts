@@ -6,12 +6,13 @@ import { after, beforeEach, test } from 'node:test';
 import assert from 'node:assert/strict';
 import {
   decodeLog,
+  eachLine,
   encodeEntry,
   encodeHeader,
   encodeInPieces,
-  JsonLog,
   UnknownLogVersionError,
-} from '../../../src/agent/base/jsonLog.ts';
+} from '../../../src/agent/base/jsonLines.ts';
+import { JsonLog } from '../../../src/agent/base/jsonLog.ts';
 
 interface Entry {
   readonly n: number | string;
@@ -20,7 +21,7 @@ interface Entry {
 const header = { log: 'test.log', version: 2 };
 const parse = (value: unknown): Entry | undefined =>
   typeof value === 'object' && value !== null && 'n' in value ? (value as Entry) : undefined;
-const decode = (text: string) => decodeLog(text, header, parse);
+const decode = (text: string) => decodeLog(Buffer.from(text), header, parse);
 
 const root = await mkdtemp(path.join(tmpdir(), 'redline-log-'));
 after(() => rm(root, { recursive: true }));
@@ -85,28 +86,71 @@ test('compacting waits for a flush, and a flush for compacting', async () => {
   assert.deepEqual((await reopened()).entries, [{ n: '1!' }, { n: 2 }]);
 });
 
-test('what is encoded is decoded, line feeds and all', () => {
+test('what is encoded is decoded, line feeds and all', async () => {
   const entries = [{ n: 1 }, { n: 'a\nb\u2028\r' }];
   const text = encodeHeader(header) + entries.map(encodeEntry).join('');
-  assert.deepEqual(decode(text), { entries, badLines: [], torn: false });
+  assert.deepEqual(await decode(text), { entries, badLines: [], torn: false });
 });
 
-test('a last line without its line feed is dropped, even if it happens to be whole', () => {
+test('a last line without its line feed is dropped, even if it happens to be whole', async () => {
   const text = `${encodeHeader(header)}{"n":1}\n{"n":2}`;
-  assert.deepEqual(decode(text), { entries: [{ n: 1 }], badLines: [], torn: true });
+  assert.deepEqual(await decode(text), { entries: [{ n: 1 }], badLines: [], torn: true });
 });
 
-test('lines that cannot be read are skipped and numbered, the others are kept', () => {
+test('lines that cannot be read are skipped and numbered, the others are kept', async () => {
   const text = `${encodeHeader(header)}{"n":1}\n{"n":\n{"other":1}\n{"n":4}\n`;
-  assert.deepEqual(decode(text), { entries: [{ n: 1 }, { n: 4 }], badLines: [3, 4], torn: false });
+  assert.deepEqual(await decode(text), { entries: [{ n: 1 }, { n: 4 }], badLines: [3, 4], torn: false });
 });
 
-test('an older version is read; a newer one, another log and no header at all are refused', () => {
-  assert.deepEqual(decode(`${encodeHeader({ ...header, version: 1 })}{"n":1}\n`).entries, [{ n: 1 }]);
+test('an older version is read; a newer one, another log and no header at all are refused', async () => {
+  assert.deepEqual((await decode(`${encodeHeader({ ...header, version: 1 })}{"n":1}\n`)).entries, [{ n: 1 }]);
   for (const first of [{ ...header, version: 3 }, { log: 'other', version: 1 }, { n: 1 }, null]) {
-    assert.throws(() => decode(`${JSON.stringify(first)}\n`), UnknownLogVersionError);
+    await assert.rejects(decode(`${JSON.stringify(first)}\n`), UnknownLogVersionError);
   }
-  assert.throws(() => decode('not json\n'), UnknownLogVersionError);
+  await assert.rejects(decode('not json\n'), UnknownLogVersionError);
+});
+
+test('a reader may take lines as they stand, is given the other entries in order, and never the header', async () => {
+  await log.load();
+  for (const n of [1, 'ä', 3, 'ö']) await log.append({ n });
+  await appendFile(file, '{"n":\n\n{"n":5}\n{"n":');
+  const got: unknown[] = [];
+  const faults = await new JsonLog(file, header, parse).read({
+    line: (bytes, start, end) => {
+      const line = bytes.toString('utf8', start, end);
+      return /"[äö]"/.test(line) && got.push(line) > 0;
+    },
+    entry: entry => void got.push(entry),
+  });
+  assert.deepEqual(got, [{ n: 1 }, '{"n":"ä"}', { n: 3 }, '{"n":"ö"}', { n: 5 }]);
+  assert.deepEqual(faults, { badLines: [6], torn: true });
+});
+
+test('a reader is given nothing of a log of a newer version', async () => {
+  await mkdir(path.dirname(file));
+  await writeFile(file, `${encodeHeader({ ...header, version: 3 })}{"n":1}\n`);
+  const taken = () => assert.fail('something was read');
+  await assert.rejects(log.read({ line: taken, entry: taken }), UnknownLogVersionError);
+});
+
+test('whoever reads a long log lets others have their turn', async () => {
+  const line = `${'x'.repeat(70_000)}\n`;
+  let turns = 0;
+  let reading = true;
+  const others = (): void => {
+    turns++;
+    if (reading) setImmediate(others);
+  };
+  setImmediate(others);
+  let spent = 0;
+  await eachLine(Buffer.from(line.repeat(30)), () => {
+    const since = performance.now();
+    while (performance.now() - since < 2);
+    spent += performance.now() - since;
+  });
+  reading = false;
+  // A slice of work is 10 ms and what the last line takes.
+  assert.ok(turns >= 4, `${turns} turns in ${spent} ms`);
 });
 
 test('a log that does not exist is made, folder and header included', async () => {
@@ -132,7 +176,7 @@ test('appends stand in the order of the calls, whoever waits for them', async ()
 test('what was appended is in the file when append returns', async () => {
   await log.load();
   void log.append({ n: 1 });
-  assert.deepEqual(decode(readFileSync(file, 'utf8')).entries, [{ n: 1 }]);
+  assert.deepEqual((await decode(readFileSync(file, 'utf8'))).entries, [{ n: 1 }]);
 });
 
 test('appends during a compaction follow it', async () => {

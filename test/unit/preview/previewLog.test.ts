@@ -1,6 +1,6 @@
 import { test } from 'node:test';
 import assert from 'node:assert/strict';
-import { decodeLog, encodeEntry, encodeHeader } from '../../../src/agent/base/jsonLog.ts';
+import { decodeLog, encodeEntry, encodeHeader } from '../../../src/agent/base/jsonLines.ts';
 import type { LedgerEntry } from '../../../src/agent/preview/ledger.ts';
 import type { Preview } from '../../../src/agent/preview/preview.ts';
 import {
@@ -80,9 +80,13 @@ for (const [name, value] of refused) {
   test(`${name} is not an entry`, () => assert.equal(parseEntry(value), undefined));
 }
 
-test('a whole log comes back from its text', () => {
+test('a whole log comes back from its text', async () => {
   const text = encodeHeader(previewLogHeader) + entries.map(encodeEntry).join('');
-  assert.deepEqual(decodeLog(text, previewLogHeader, parseEntry), { entries, badLines: [], torn: false });
+  assert.deepEqual(await decodeLog(Buffer.from(text), previewLogHeader, parseEntry), {
+    entries,
+    badLines: [],
+    torn: false,
+  });
 });
 
 /** The one preview after an entry. */

@@ -27,11 +27,17 @@ interface Wire {
 async function wire(
   script: Script,
   manners: ChoiceManners = {},
-  { settings, ladderMemory = transientLadderMemory() }: TestSessionOptions = {},
+  { settings, ladderMemory = transientLadderMemory(), ...others }: TestSessionOptions = {},
 ): Promise<Wire> {
   const server = await serve(script, manners);
   const provider = providerFor(server);
-  const t = createTestSession({ files, provider, ladderMemory, ...(settings ? { settings } : {}) });
+  const t = createTestSession({
+    files,
+    provider,
+    ladderMemory,
+    ...(settings ? { settings } : {}),
+    ...others,
+  });
   return { t, server, memory: ladderMemory };
 }
 
@@ -238,3 +244,20 @@ test('forced, by contrast, changes the request: the comparison can fail', async 
 function providerIdOf({ server }: Wire): string {
   return providerFor(server).id;
 }
+
+test('reverts not opted in: each request is byte for byte what it is where there is no such tool', async () => {
+  const script: Script = [edit('a.txt'), resolve, { text: '[n4] Done.' }, edit('b.txt'), resolve, text];
+  const raw = async (options: TestSessionOptions): Promise<string[]> => {
+    const w = await wire(script, {}, options);
+    await w.t.session.prompt('One.');
+    await w.t.session.prompt('[n0] Two.');
+    assertClean(w);
+    return w.server.requests.map(request => request.raw);
+  };
+  const without = await raw({ hasRevertTool: false });
+  const off = await raw({ settings: { revertEnabled: false } });
+  const on = await raw({ settings: { revertEnabled: true } });
+  assert.equal(without.length, script.length);
+  assert.deepEqual(off, without);
+  assert.ok(on.every((request, at) => request !== without[at]));
+});

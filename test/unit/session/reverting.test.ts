@@ -47,6 +47,11 @@ test('not opted in: the tool is absent and requests are byte-identical to what w
   const opted = await run(true);
   assert.ok(opted.requests.every(({ tools }) => tools.at(-1)?.name === 'revert_to_state'));
   assert.deepEqual(textsOf(opted.requests[2]).slice(-2), ['[n4] ok', '[n5] Two.']);
+  assert.deepEqual(
+    [off, opted].map(t => t.answers()[1]?.text),
+    ['[n9] ok', 'ok'],
+    'an echo is neither shown nor kept',
+  );
   off.assertSound();
   opted.assertSound();
 });
@@ -279,6 +284,25 @@ test('a person goes back while a turn runs: it is stopped first, and nothing goe
   assert.deepEqual([t.session.state, roles(t)], ['idle', ['user']]);
   assert.equal(t.requests.length, 2);
   t.assertSound();
+});
+
+test('a person who goes to one place after the other is in the last one, however long the first took', async () => {
+  const t = session({ script: [ok, { text: 'wor', hang: true }] });
+  await t.session.prompt('One.');
+  const run = t.session.prompt('Two.');
+  await t.nextEvent(event => event.type === 'message_update');
+  const go = (target: number | null) => t.session.revert({ category: null, target, summary: null });
+  const went = await Promise.all([go(1), go(null), go(0)]);
+  await run;
+  assert.deepEqual(
+    went.map(({ applied, abandonedNodeIds }) => [applied, abandonedNodeIds]),
+    [
+      [true, [2, 3]],
+      [true, [0, 1]],
+      [true, []],
+    ],
+  );
+  assert.deepEqual(t.session.tree.trunk, [0]);
 });
 
 test('a prompt that is given while a person goes back belongs to where they go', async () => {

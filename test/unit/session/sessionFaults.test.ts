@@ -4,11 +4,12 @@ import { tmpdir } from 'node:os';
 import * as path from 'node:path';
 import { after, test } from 'node:test';
 import assert from 'node:assert/strict';
-import { UnknownLogVersionError } from '../../../src/agent/base/jsonLog.ts';
+import { UnknownLogVersionError } from '../../../src/agent/base/jsonLines.ts';
 import type { Logger } from '../../../src/agent/base/log.ts';
 import type { SessionLogSink } from '../../../src/agent/session/recorder.ts';
 import type { SessionLogEntry } from '../../../src/agent/session/sessionEntry.ts';
-import { SessionLogs, type StoredSession } from '../../../src/agent/session/sessionLog.ts';
+import { SessionLogs } from '../../../src/agent/session/sessionLog.ts';
+import type { StoredSession } from '../../../src/agent/session/storedSession.ts';
 import { Recorder } from '../../../src/agent/session/recorder.ts';
 import type { SessionMessage } from '../../../src/agent/model/messages.ts';
 import { validTrunk } from '../../../src/agent/tree/validTrunk.ts';
@@ -107,6 +108,16 @@ test('a line that was cut off where it looks whole gives way to the one that was
   await writeFile(file, [...text.slice(0, -1), `${whole.slice(0, 60)}}}`, whole, ''].join('\n'));
   const stored = await read();
   assert.deepEqual(stored.tree.messages, said);
+});
+
+test('an id that no session can have is that of a corrupt line', async () => {
+  const { file, read } = await store();
+  const lines = (await readFile(file, 'utf8')).replace('"id":3,', '"id":3000000000,');
+  await writeFile(file, lines);
+  const stored = await read();
+  assert.match(warnings.at(-1) ?? '', /could not be read: 5$/);
+  assert.deepEqual([stored.tree.size, stored.tree.nextId], [said.length - 1, said.length]);
+  assert.deepEqual(historyViolations(request(stored)), []);
 });
 
 test('several corrupt lines leave a valid request too', async () => {

@@ -4,12 +4,10 @@ import * as path from 'node:path';
 import { after, test } from 'node:test';
 import assert from 'node:assert/strict';
 import { silentLogger } from '../../../src/agent/base/log.ts';
-import {
-  messageHead,
-  parseSessionEntry,
-  type SessionLogEntry,
-} from '../../../src/agent/session/sessionEntry.ts';
-import { newSessionId, SessionLogs, storedSession } from '../../../src/agent/session/sessionLog.ts';
+import { parseSessionEntry, type SessionLogEntry } from '../../../src/agent/session/sessionEntry.ts';
+import { newSessionId, SessionLogs } from '../../../src/agent/session/sessionLog.ts';
+import { messageHead } from '../../../src/agent/session/storedLine.ts';
+import { storedSession } from '../../support/testSession.ts';
 
 const root = await mkdtemp(path.join(tmpdir(), 'redline-sessions-'));
 after(() => rm(root, { recursive: true }));
@@ -70,6 +68,16 @@ const entries: readonly SessionLogEntry[] = [
   { type: 'state', state: 'awaitingReview' },
   { type: 'plan', on: true },
   { type: 'preview', previewId: 'p1', asked: true },
+  {
+    type: 'settings',
+    settings: {
+      model: 'openai:http://localhost:1/v1:m',
+      modelAuthority: 'recommend',
+      forcing: 'soft',
+      order: 'oldestFirst',
+      revertEnabled: true,
+    },
+  },
 ];
 /** Those without which the conversation has no branches. */
 const straight = entries.filter(({ type }) => type !== 'revert');
@@ -86,24 +94,26 @@ test('what is no entry is refused', () => {
     null,
     {},
     { type: 'state', state: 'sleeping' },
+    { type: 'message', id: 1_000_000_000, parentId: null, message: messages[0] },
     { type: 'message', id: 1, parentId: null },
   ]) {
     assert.equal(parseSessionEntry(value), undefined);
   }
 });
 
-const decoded = (items: readonly SessionLogEntry[]) => ({ entries: items, badLines: [], torn: false });
+const stored = (items: readonly SessionLogEntry[]) =>
+  storedSession(
+    's1',
+    items.map(item => JSON.stringify(item)),
+  );
 
 test('a session comes back from its log; it was interrupted if its last state was running', () => {
-  const stored = storedSession('s1', decoded(straight));
-  assert.deepEqual(
-    [stored.id, stored.title, stored.interrupted, stored.planMode, stored.tree.messages],
-    ['s1', 'Named', false, true, messages],
-  );
-  assert.deepEqual(stored.previews, new Map([['p1', true]]));
+  const { id, title, interrupted, planMode, tree, previews } = stored(straight);
+  assert.deepEqual([id, title, interrupted, planMode, tree.messages], ['s1', 'Named', false, true, messages]);
+  assert.deepEqual(previews, new Map([['p1', true]]));
   const running = [...straight, { type: 'state', state: 'running' }] as const;
-  assert.equal(storedSession('s1', decoded(running)).interrupted, true);
-  const empty = storedSession('s1', decoded([]));
+  assert.equal(stored(running).interrupted, true);
+  const empty = stored([]);
   assert.deepEqual(
     [empty.interrupted, empty.planMode, empty.title, empty.tree.size],
     [false, false, undefined, 0],
@@ -111,7 +121,7 @@ test('a session comes back from its log; it was interrupted if its last state wa
 });
 
 test('records of reverts rebuild the trunk and its tags; one that was not applied changes nothing', () => {
-  const { tree } = storedSession('s1', decoded(entries));
+  const { tree } = stored(entries);
   assert.deepEqual(tree.trunk, [0, 1]);
   assert.deepEqual(
     tree.tagsOf(1).map(({ kind, text, createdAtTurn }) => [kind, text, createdAtTurn]),
@@ -178,23 +188,30 @@ test('a session of commands alone is described by its first one', async () => {
 });
 
 test('the head of a line is read only where it is a message as we write it', () => {
+  const headOf = (text: string) => {
+    // What stands around the line is none of its business.
+    const bytes = Buffer.from(`}}\n${text}\n"}}`);
+    return messageHead(bytes, 3, bytes.length - 4);
+  };
   for (const entry of entries) {
-    const head = messageHead(JSON.stringify(entry));
+    const head = headOf(JSON.stringify(entry));
     if (entry.type !== 'message') assert.equal(head, undefined);
     else assert.deepEqual(head, { id: entry.id, parentId: entry.parentId, role: entry.message.role });
   }
   const line = '{"type":"message","id":12,"parentId":1,"message":{"role":"user","text":"x"}}';
-  assert.deepEqual(messageHead(line), { id: 12, parentId: 1, role: 'user' });
+  assert.deepEqual(headOf(line), { id: 12, parentId: 1, role: 'user' });
   const others = [
     ['"id":12', '"id":-1'],
     ['"id":12', '"id":"12"'],
+    ['"id":12', '"id":1000000000'],
     ['"id":12', '"id":'],
+    ['"parentId":1', '"parentId":1000000000'],
     ['"parentId":1', '"parentId":'],
     ['"parentId":1', '"parentId":null1'],
     ['"role":"user"', '"role":"users"'],
     ['"role":"user"', '"role":"owner"'],
     ['{"type"', ' {"type"'],
   ] as const;
-  for (const [part, other] of others) assert.equal(messageHead(line.replace(part, other)), undefined, other);
-  assert.equal(messageHead(''), undefined);
+  for (const [part, other] of others) assert.equal(headOf(line.replace(part, other)), undefined, other);
+  for (let length = 0; length < line.length; length++) assert.equal(headOf(line.slice(0, length)), undefined);
 });

@@ -1,7 +1,17 @@
 import { test } from 'node:test';
 import assert from 'node:assert/strict';
 import { sessionMarkdown } from '../../../src/agent/session/sessionMarkdown.ts';
+import { SettingsTrail, type SettingsInForce } from '../../../src/agent/session/settingsTrail.ts';
 import { TreeMaker } from '../../support/treeMaker.ts';
+
+const inForce: SettingsInForce = {
+  model: 'offline',
+  modelAuthority: 'apply',
+  forcing: 'forced',
+  order: 'newestFirst',
+  revertEnabled: true,
+};
+const settings = new SettingsTrail();
 
 test('a conversation as Markdown: the trunk, the tags, and where other branches begin', () => {
   const maker = new TreeMaker();
@@ -13,7 +23,7 @@ test('a conversation as Markdown: the trunk, the tags, and where other branches 
   maker.user('More?');
   maker.go(end);
   assert.equal(
-    sessionMarkdown(maker.tree, ' The\n cart '),
+    sessionMarkdown({ tree: maker.tree, settings }, ' The\n cart '),
     [
       '# The cart',
       '## You',
@@ -30,6 +40,39 @@ test('a conversation as Markdown: the trunk, the tags, and where other branches 
   );
 });
 
+test('the settings stand before the answer that was first made with them; later ones as far as they are others', () => {
+  const maker = new TreeMaker();
+  const trail = new SettingsTrail();
+  const says = (text: string, now: SettingsInForce): number => {
+    trail.add(maker.tree, now);
+    return maker.says(text);
+  };
+  maker.user('Why?');
+  const first = says('Because.', inForce);
+  maker.user('Really?');
+  says('On a branch.', { ...inForce, model: 'm' });
+  maker.go(first);
+  says('Yes.', { ...inForce, modelAuthority: 'none', revertEnabled: false });
+  says('Yes, yes.', { ...inForce, modelAuthority: 'none', revertEnabled: false });
+  assert.equal(
+    sessionMarkdown({ tree: maker.tree, settings: trail }, 'T'),
+    [
+      '# T',
+      '## You',
+      'Why?',
+      '> **Settings**: model `offline`, authority `apply`, forcing `forced`, order `newestFirst`, revert tool `on`',
+      '## Redline',
+      'Because.',
+      '> Another branch begins here: n2',
+      '> **Settings**: authority `none`, revert tool `off`',
+      '## Redline',
+      'Yes.',
+      '## Redline',
+      'Yes, yes.\n',
+    ].join('\n\n'),
+  );
+});
+
 test('a result that holds fences stays in its own', () => {
   const maker = new TreeMaker();
   maker.tree.append({
@@ -39,5 +82,8 @@ test('a result that holds fences stays in its own', () => {
     content: '````\n```',
     isError: true,
   });
-  assert.equal(sessionMarkdown(maker.tree, 'T'), '# T\n\n**read_file**: failed\n\n`````\n````\n```\n`````\n');
+  assert.equal(
+    sessionMarkdown({ tree: maker.tree, settings }, 'T'),
+    '# T\n\n**read_file**: failed\n\n`````\n````\n```\n`````\n',
+  );
 });

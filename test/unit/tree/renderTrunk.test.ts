@@ -1,6 +1,8 @@
 import { test } from 'node:test';
 import assert from 'node:assert/strict';
-import { renderTrunk, STEER, withoutMarkers } from '../../../src/agent/tree/renderTrunk.ts';
+import type { ChatProvider } from '../../../src/agent/model/chatProvider.ts';
+import { withoutEcho, withoutMarkers } from '../../../src/agent/tree/echo.ts';
+import { renderTrunk, STEER } from '../../../src/agent/tree/renderTrunk.ts';
 import { REVERT_TOOL } from '../../../src/agent/tree/revert.ts';
 import { TreeMaker } from '../../support/treeMaker.ts';
 
@@ -58,6 +60,55 @@ test('weave: a marker that the model echoes is stripped, and only where markers 
     '',
     '[note] text',
   ]);
+});
+
+const heard = async (deltas: readonly string[], isMarked: boolean): Promise<string[]> => {
+  const text = deltas.join('');
+  const provider: ChatProvider = {
+    id: 'p',
+    label: 'P',
+    async *stream() {
+      for (const delta of deltas) yield { type: 'text', delta };
+      yield { type: 'done', answer: { text, toolCalls: [], stopReason: 'stop' } };
+    },
+  };
+  const said: string[] = [];
+  const request = { system: '', messages: [], tools: [] };
+  for await (const event of withoutEcho(provider, () => isMarked).stream(
+    request,
+    new AbortController().signal,
+  ))
+    said.push(
+      event.type === 'text' ? event.delta : event.type === 'done' ? `= ${event.answer.text}` : event.type,
+    );
+  return said;
+};
+
+test('an echo is stripped while it arrives, in whatever pieces; nothing else is held back or changed', async () => {
+  for (const [deltas, expected] of [
+    [
+      ['[n7] Sure', ', go.'],
+      ['Sure', ', go.', '= Sure, go.'],
+    ],
+    [
+      ['[', 'n', '1', '2', ']', ' ', ' [n3]', ' S', 'ure'],
+      ['S', 'ure', '= Sure'],
+    ],
+    [['Sure [n7]'], ['Sure [n7]', '= Sure [n7]']],
+    [
+      ['[', 'note] Sure'],
+      ['[note] Sure', '= [note] Sure'],
+    ],
+    [
+      [' ', '- Sure'],
+      [' - Sure', '=  - Sure'],
+    ],
+    [['[n1]'], ['= ']],
+    [[], ['= ']],
+  ] as const) {
+    assert.deepEqual(await heard(deltas, true), expected);
+    assert.deepEqual(await heard(deltas, false), [...deltas, `= ${deltas.join('')}`]);
+  }
 });
 
 test('weave: the stored messages are not touched', () => {

@@ -1,0 +1,102 @@
+import { parseLine } from '../base/jsonLines.ts';
+import type { SessionMessage } from '../model/messages.ts';
+import { MAX_NODE_ID } from '../tree/nodeId.ts';
+import type { StoredBody } from '../tree/bodies.ts';
+import { parseSessionEntry } from './sessionEntry.ts';
+
+/** The beginning of a message's line, read without making anything of the rest. */
+export interface MessageHead {
+  readonly id: number;
+  readonly parentId: number | null;
+  readonly role: SessionMessage['role'];
+}
+
+const [AT_ID, AT_PARENT, AT_ROLE, NULL, END] = [
+  '{"type":"message","id":',
+  ',"parentId":',
+  ',"message":{"role":"',
+  'null',
+  '}}',
+].map(text => Buffer.from(text)) as [Buffer, Buffer, Buffer, Buffer, Buffer];
+const ROLES = (['assistant', 'tool', 'user', 'steering', 'local'] as const).map(
+  role => [role, Buffer.from(`${role}",`)] as const,
+);
+
+/** Of a node's id. */
+const MAX_DIGITS = `${MAX_NODE_ID}`.length;
+
+/**
+ * The head of the line from `start` up to `end` if it is a message as we write it; `undefined` for every other line. By
+ * hand, byte by byte: loading a long session is doing this a hundred thousand times.
+ */
+export function messageHead(bytes: Buffer, start: number, end: number): MessageHead | undefined {
+  if (!standsAt(bytes, end - END.length, END) || !standsAt(bytes, start, AT_ID)) return undefined;
+  const idAt = start + AT_ID.length;
+  const idEnd = digitsEnd(bytes, idAt);
+  const parentAt = idEnd + AT_PARENT.length;
+  if (idEnd === idAt || idEnd - idAt > MAX_DIGITS || !standsAt(bytes, idEnd, AT_PARENT)) return undefined;
+  const isRoot = standsAt(bytes, parentAt, NULL);
+  const parentEnd = isRoot ? parentAt + NULL.length : digitsEnd(bytes, parentAt);
+  if (parentEnd === parentAt || parentEnd - parentAt > MAX_DIGITS) return undefined;
+  const roleAt = parentEnd + AT_ROLE.length;
+  if (!standsAt(bytes, parentEnd, AT_ROLE)) return undefined;
+  for (const [role, text] of ROLES) {
+    if (!standsAt(bytes, roleAt, text)) continue;
+    const parentId = isRoot ? null : numberIn(bytes, parentAt, parentEnd);
+    return { id: numberIn(bytes, idAt, idEnd), parentId, role };
+  }
+  return undefined;
+}
+
+/** A comparison ends at the line feed behind the line at the latest: none of the texts has one. */
+function standsAt(bytes: Buffer, from: number, text: Buffer): boolean {
+  for (let at = 0; at < text.length; at++) if (bytes[from + at] !== text[at]) return false;
+  return true;
+}
+
+/** Where the digits end that begin there. */
+function digitsEnd(bytes: Buffer, from: number): number {
+  let at = from;
+  for (let code = bytes[at]; code !== undefined && code >= 48 && code <= 57; code = bytes[at]) at++;
+  return at;
+}
+
+/** What these digits say. */
+function numberIn(bytes: Buffer, from: number, to: number): number {
+  let value = 0;
+  for (let at = from; at < to; at++) value = value * 10 + (bytes[at] ?? 0) - 48;
+  return value;
+}
+
+/** The log that lines stand in. */
+export interface LinesOf {
+  readonly bytes: Buffer;
+  /** Told of a message that cannot be read after all. */
+  readonly onLost: (id: number) => void;
+}
+
+/**
+ * A message that still is a line of its log, and is parsed once somebody wants to read it; most of a long session never
+ * is. There are as many of them as messages: each is as small as can be.
+ */
+export class StoredLine implements StoredBody {
+  readonly role: SessionMessage['role'];
+  readonly #log: LinesOf;
+  readonly #start: number;
+  readonly #end: number;
+
+  constructor({ role }: MessageHead, log: LinesOf, start: number, end: number) {
+    this.role = role;
+    this.#log = log;
+    this.#start = start;
+    this.#end = end;
+  }
+
+  read(): SessionMessage | undefined {
+    const { bytes, onLost } = this.#log;
+    const parsed = parseSessionEntry(parseLine(bytes, this.#start, this.#end));
+    if (parsed?.type === 'message') return parsed.message;
+    onLost(messageHead(bytes, this.#start, this.#end)?.id ?? -1);
+    return undefined;
+  }
+}

@@ -1,0 +1,87 @@
+import { test } from 'node:test';
+import assert from 'node:assert/strict';
+import type { SettingsInForce } from '../../../src/agent/session/settingsTrail.ts';
+import { createTestSession, type TestSession } from '../../support/testSession.ts';
+
+const ok = { text: 'ok' };
+const noted = (t: TestSession): SettingsInForce[] =>
+  t.sessionLog.entries.flatMap(entry => (entry.type === 'settings' ? [entry.settings] : []));
+const types = (t: TestSession): string[] =>
+  t.sessionLog.entries.flatMap(entry =>
+    entry.type === 'message' ? [entry.message.role] : entry.type === 'settings' ? ['settings'] : [],
+  );
+const start: SettingsInForce = {
+  model: 'scripted',
+  modelAuthority: 'apply',
+  forcing: 'forced',
+  order: 'newestFirst',
+  revertEnabled: false,
+};
+
+test('the log says what the first answer is made with, and then only what changed', async () => {
+  const t = createTestSession({ script: [ok, ok, ok, ok] });
+  await t.session.prompt('One.');
+  await t.session.prompt('Two.');
+  t.settings.modelAuthority = 'none';
+  t.settings.forcing = 'off';
+  await t.session.prompt('Three.');
+  assert.deepEqual(noted(t), [start, { ...start, modelAuthority: 'none', forcing: 'off' }]);
+  assert.deepEqual(types(t).slice(0, 5), ['user', 'settings', 'assistant', 'user', 'assistant']);
+});
+
+test('a setting that is changed in the middle of a turn is noted before the next request of it', async () => {
+  const read = { name: 'read_file', arguments: { path: 'a.txt' } };
+  const t = createTestSession({ files: { 'a.txt': 'a' }, script: [{ toolCalls: [read] }, ok] });
+  t.session.onDidEmit(event => {
+    if (event.type === 'tool_start') t.settings.revertEnabled = true;
+  });
+  await t.session.prompt('One.');
+  assert.deepEqual(types(t), ['user', 'settings', 'assistant', 'tool', 'settings', 'assistant']);
+  assert.deepEqual(noted(t), [start, { ...start, revertEnabled: true }]);
+});
+
+test('after a reload nothing is noted again unless it changed', async () => {
+  const t = createTestSession({ script: [ok] });
+  await t.session.prompt('One.');
+  const same = createTestSession({ script: [ok], sessionLog: t.sessionLog });
+  await same.session.prompt('Two.');
+  assert.deepEqual(noted(same), [start]);
+  const other = createTestSession({
+    script: [ok],
+    sessionLog: t.sessionLog,
+    settings: { order: 'oldestFirst' },
+  });
+  await other.session.prompt('Three.');
+  assert.deepEqual(noted(other), [start, { ...start, order: 'oldestFirst' }]);
+  assert.deepEqual(other.session.settings, other.sessionLog.stored()?.settings);
+});
+
+test('each branch knows what it was made with', async () => {
+  const t = createTestSession({ script: [ok, ok, ok, ok] });
+  const { session, settings } = t;
+  await session.prompt('One.');
+  settings.modelAuthority = 'none';
+  await session.prompt('Two.');
+  const left = session.tree.active;
+  const inForce = () => session.settings.inForce(session.tree)?.modelAuthority;
+  assert.equal(inForce(), 'none');
+  await session.revert({ category: null, target: 1, summary: null });
+  assert.equal(inForce(), 'apply');
+  await session.prompt('Another two.');
+  assert.equal(inForce(), 'none');
+  assert.equal(noted(t).length, 3, 'noted on the new branch too');
+  await session.revert({ category: null, target: left, summary: null });
+  await session.prompt('Three.');
+  assert.equal(noted(t).length, 3);
+});
+
+test('nothing is written before something is said, and an older log that has no settings goes on', async () => {
+  const t = createTestSession({ script: [ok] });
+  assert.deepEqual(t.sessionLog.lines, []);
+  const log = t.sessionLog.begin(t.session.id);
+  void log.append({ type: 'message', id: 0, parentId: null, message: { role: 'user', text: 'Old.' } });
+  const again = createTestSession({ script: [ok], sessionLog: t.sessionLog });
+  assert.equal(again.session.settings.inForce(again.session.tree), undefined);
+  await again.session.continue();
+  assert.deepEqual(types(again), ['user', 'settings', 'assistant']);
+});
