@@ -199,7 +199,7 @@ export class TreeWorld {
     this.#lines = lines;
     const stored = storedSession(session.id, lines);
     assert.deepEqual(pictureOf(stored.tree), pictureOf(session.tree));
-    assert.deepEqual(stored.settings, session.settings);
+    assert.deepEqual(stored.trail, session.trail);
   }
 
   #prompts(): string[] {

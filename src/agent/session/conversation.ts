@@ -1,11 +1,12 @@
 import type { SessionMessage } from '../model/messages.ts';
+import type { LedgerEntry } from '../preview/ledger.ts';
 import { ConversationTree, type TreeNode } from '../tree/conversationTree.ts';
 import { messageIdOf } from '../tree/nodeId.ts';
 import type { RevertRecord } from '../tree/revert.ts';
 import type { SessionState } from './events.ts';
 import { Recorder, type SessionLogSink } from './recorder.ts';
 import { newSessionId } from './sessionLog.ts';
-import { sameSettings, SettingsTrail, type SettingsInForce } from './settingsTrail.ts';
+import { changedSettings, SessionTrail, type SettingsInForce } from './sessionTrail.ts';
 import type { StoredSession } from './storedSession.ts';
 
 export interface ConversationOptions {
@@ -18,8 +19,8 @@ export interface ConversationOptions {
 export class Conversation {
   readonly id: string;
   readonly tree: ConversationTree;
-  /** What its answers were made with. */
-  readonly settings: SettingsTrail;
+  /** What happened in it beside its messages. */
+  readonly trail: SessionTrail;
   readonly #recorder: Recorder;
   readonly #previews: Map<string, boolean>;
   #title: string | undefined;
@@ -28,7 +29,7 @@ export class Conversation {
   constructor({ logFor, onLogFailure }: ConversationOptions, stored?: StoredSession) {
     this.id = stored?.id ?? newSessionId();
     this.tree = stored?.tree ?? new ConversationTree();
-    this.settings = stored?.settings ?? new SettingsTrail();
+    this.trail = stored?.trail ?? new SessionTrail();
     this.#title = stored?.title;
     this.#previews = new Map(stored?.previews);
     this.#recorder = new Recorder(logFor(this.id), onLogFailure);
@@ -62,9 +63,19 @@ export class Conversation {
 
   /** The next answer is made with these settings, which are kept where the trunk was made with others. */
   answersWith(settings: SettingsInForce): void {
-    if (sameSettings(this.settings.inForce(this.tree), settings)) return;
-    this.settings.add(this.tree, settings);
+    if (changedSettings(this.trail.settings(this.tree) ?? {}, settings).length === 0) return;
+    this.trail.change(this.tree, settings);
     this.#recorder.append({ type: 'settings', settings });
+  }
+
+  /** Keeps what became of those previews that were staged in it. */
+  resolved(entries: readonly LedgerEntry[]): void {
+    for (const { previewId, label, action, actor, reason, outcome, at } of entries) {
+      if (!this.#previews.has(previewId)) continue;
+      const resolution = { previewId, label, action, actor, reason, outcome, at };
+      this.trail.resolve(this.tree, resolution);
+      this.#recorder.append({ type: 'resolution', resolution });
+    }
   }
 
   /** A preview was staged in it, and the model is asked to resolve it or not. */

@@ -35,7 +35,7 @@ export class Session implements Disposable {
   readonly #choices: ToolChoices;
   readonly #review: Review;
   readonly #owned = new DisposableStore();
-  readonly #events = new Emitter<SessionEvent>();
+  readonly #events = this.#owned.add(new Emitter<SessionEvent>());
   readonly #requests: Requests;
   readonly #reverts: Reverts;
   readonly #plan: PlanSwitch;
@@ -83,6 +83,7 @@ export class Session implements Disposable {
     this.#runner = new ToolRunner({ ...parts, requests: this.#requests, reverts: this.#reverts, stage });
     this.#owned.add(store.onDidChange(preview => this.#emit({ type: 'preview_changed', preview })));
     this.#owned.add(store.onDidRevise(revision => this.#followRevision(revision)));
+    this.#owned.add(store.onDidResolve(entries => this.#conversation.resolved(entries)));
     this.#owned.add(store.onDidResolve(entries => this.#tellOutcomes(outcomeMessages(entries, store))));
     this.#owned.add(store.onDidExpire(preview => this.#tellOutcomes([expiryMessage(preview)])));
     if (stored) this.#takeUp(stored);
@@ -102,9 +103,9 @@ export class Session implements Disposable {
     return this.#conversation.title;
   }
 
-  /** What its answers were made with. */
-  get settings(): Conversation['settings'] {
-    return this.#conversation.settings;
+  /** What happened in the conversation beside its messages. */
+  get trail(): Conversation['trail'] {
+    return this.#conversation.trail;
   }
 
   get state(): SessionState {
@@ -258,7 +259,6 @@ export class Session implements Disposable {
   dispose(): void {
     this.stop();
     this.#owned.dispose();
-    this.#events.dispose();
   }
 
   #takeUp(stored: StoredSession): void {

@@ -4,7 +4,7 @@ import { revertCategories } from '../model/revertCategories.ts';
 import { MAX_NODE_ID } from '../tree/nodeId.ts';
 import type { RevertRecord } from '../tree/revert.ts';
 import type { SessionState } from './events.ts';
-import type { SettingsInForce } from './settingsTrail.ts';
+import type { Resolution, SettingsInForce } from './sessionTrail.ts';
 
 /** Everything that ever happened in one session, in order. */
 export type SessionLogEntry =
@@ -20,6 +20,8 @@ export type SessionLogEntry =
   | { readonly type: 'state'; readonly state: SessionState }
   | { readonly type: 'plan'; readonly on: boolean }
   | { readonly type: 'preview'; readonly previewId: string; readonly asked: boolean }
+  /** What became of a preview that was staged here. */
+  | { readonly type: 'resolution'; readonly resolution: Resolution }
   /** What the answers are made with from here on. */
   | { readonly type: 'settings'; readonly settings: SettingsInForce };
 
@@ -88,6 +90,18 @@ const entry = z.discriminatedUnion('type', [
   z.object({ type: z.literal('state'), state: z.enum(['idle', 'running', 'awaitingReview']) }),
   z.object({ type: z.literal('plan'), on: z.boolean() }),
   z.object({ type: z.literal('preview'), previewId: z.string(), asked: z.boolean() }),
+  z.object({
+    type: z.literal('resolution'),
+    resolution: z.object({
+      previewId: z.string(),
+      label: z.string(),
+      action: z.enum(['apply', 'discard']),
+      actor: z.enum(['human', 'model', 'extension']),
+      reason: z.string(),
+      outcome: z.enum(['applied', 'discarded', 'failed']),
+      at: z.string(),
+    }),
+  }),
   z.object({
     type: z.literal('settings'),
     settings: z.object({

@@ -1,14 +1,14 @@
 import type { AssistantMessage, SessionMessage, ToolResultMessage, UserMessage } from '../model/messages.ts';
 import type { ConversationTree } from '../tree/conversationTree.ts';
 import { renderNodeId, type NodeId } from '../tree/nodeId.ts';
-import { changedSettings, type SettingsInForce, type SettingsTrail } from './settingsTrail.ts';
+import { changedSettings, type Resolution, type SessionTrail, type SettingsInForce } from './sessionTrail.ts';
 
 /**
- * A conversation as a document for people: the trunk, with what was kept of the branches that were left, and the settings
- * where they are others than before. The texts of the branches themselves are in the log only.
+ * A conversation as a document for people: the trunk, with what was kept of the branches that were left, what became of
+ * previews, and the settings where they are others than before. The texts of the branches themselves are in the log only.
  */
 export function sessionMarkdown(
-  { tree, settings }: { readonly tree: ConversationTree; readonly settings: SettingsTrail },
+  { tree, trail }: { readonly tree: ConversationTree; readonly trail: SessionTrail },
   title: string,
 ): string {
   const parts = [`# ${title.replace(/\s+/g, ' ').trim()}`];
@@ -16,10 +16,11 @@ export function sessionMarkdown(
   let before: Partial<SettingsInForce> = {};
   for (const id of lines) {
     const message = id === null ? undefined : tree.get(id)?.message;
-    const now = id === null ? undefined : settings.from(id);
+    const now = id === null ? undefined : trail.settingsFrom(id);
     if (now) parts.push(...settingsLine(before, now));
     before = now ?? before;
     if (message) parts.push(...partsOf(message));
+    parts.push(...trail.resolvedAfter(id).map(resolutionLine));
     const tags = id === null ? [] : tree.tagsOf(id);
     for (const { kind, text } of tags) parts.push(`> **${kind}**: ${text}`);
     const told = new Set(tags.map(({ abandonedNodeIds: [first] }) => first));
@@ -44,6 +45,11 @@ function settingsLine(before: Partial<SettingsInForce>, now: SettingsInForce): s
     return `${settingNames[name]} \`${typeof value === 'string' ? value : value ? 'on' : 'off'}\``;
   });
   return changed.length > 0 ? [`> **Settings**: ${changed.join(', ')}`] : [];
+}
+
+function resolutionLine({ previewId, label, outcome, actor, reason }: Resolution): string {
+  const oneLine = (text: string): string => text.replace(/\s+/g, ' ').trim();
+  return `> **${previewId} ${outcome}** (${actor}) ${oneLine(label)}: ${oneLine(reason)}`;
 }
 
 function partsOf(message: SessionMessage): string[] {

@@ -11,13 +11,11 @@ export interface MessageHead {
   readonly role: SessionMessage['role'];
 }
 
-const [AT_ID, AT_PARENT, AT_ROLE, NULL, END] = [
-  '{"type":"message","id":',
-  ',"parentId":',
-  ',"message":{"role":"',
-  'null',
-  '}}',
-].map(text => Buffer.from(text)) as [Buffer, Buffer, Buffer, Buffer, Buffer];
+const AT_ID = Buffer.from('{"type":"message","id":');
+const AT_PARENT = Buffer.from(',"parentId":');
+const AT_ROLE = Buffer.from(',"message":{"role":"');
+const NULL = Buffer.from('null');
+const END = Buffer.from('}}');
 const ROLES = (['assistant', 'tool', 'user', 'steering', 'local'] as const).map(
   role => [role, Buffer.from(`${role}",`)] as const,
 );

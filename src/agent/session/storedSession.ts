@@ -2,7 +2,7 @@ import type { LogReader } from '../base/jsonLines.ts';
 import { ConversationTree } from '../tree/conversationTree.ts';
 import type { SessionState } from './events.ts';
 import type { SessionLogEntry } from './sessionEntry.ts';
-import { SettingsTrail } from './settingsTrail.ts';
+import { SessionTrail } from './sessionTrail.ts';
 import { messageHead, StoredLine, type LinesOf } from './storedLine.ts';
 
 /** A session as its log has it, and nothing else: belongs to whoever takes the session up. */
@@ -17,14 +17,14 @@ export interface StoredSession {
   readonly previews: ReadonlyMap<string, boolean>;
   /** Whether the session was in plan mode. */
   readonly planMode: boolean;
-  /** What its answers were made with. */
-  readonly settings: SettingsTrail;
+  /** What happened in it beside its messages. */
+  readonly trail: SessionTrail;
 }
 
 /** Rebuilds a session from the entries of its log. Messages stay lines until somebody reads them. */
 export class SessionReader implements LogReader<SessionLogEntry> {
   readonly #tree = new ConversationTree();
-  readonly #settings = new SettingsTrail();
+  readonly #trail = new SessionTrail();
   readonly #previews = new Map<string, boolean>();
   readonly #onLost: (id: number) => void;
   #log: LinesOf | undefined;
@@ -67,7 +67,10 @@ export class SessionReader implements LogReader<SessionLogEntry> {
         this.#previews.set(entry.previewId, entry.asked);
         break;
       case 'settings':
-        this.#settings.add(this.#tree, entry.settings);
+        this.#trail.change(this.#tree, entry.settings);
+        break;
+      case 'resolution':
+        this.#trail.resolve(this.#tree, entry.resolution);
         break;
     }
   }
@@ -82,7 +85,7 @@ export class SessionReader implements LogReader<SessionLogEntry> {
       interrupted: this.#state === 'running',
       previews: this.#previews,
       planMode: this.#planMode,
-      settings: this.#settings,
+      trail: this.#trail,
     };
   }
 }

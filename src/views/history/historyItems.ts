@@ -106,7 +106,21 @@ function tagItem(tag: NodeTag): vscode.TreeItem {
 }
 
 function tagLabel({ kind, text }: NodeTag): string {
-  return oneLine(`${kind}: ${text}`);
+  return oneLine(`${tagName(kind)}: ${text}`);
+}
+
+/** What people call it; a row has little room. */
+function tagName(kind: TagKind): string {
+  switch (kind) {
+    case 'revert-lesson':
+      return vscode.l10n.t('Lesson');
+    case 'revert-finding':
+      return vscode.l10n.t('Finding');
+    case 'revert-outcome':
+      return vscode.l10n.t('Outcome');
+    case 'revert-checkpoint':
+      return vscode.l10n.t('Checkpoint');
+  }
 }
 
 const HERE = new vscode.ThemeColor('charts.green');

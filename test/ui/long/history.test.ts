@@ -41,6 +41,18 @@ async function showHistory(workbench: Workbench): Promise<void> {
   assert.fail('the view did not become larger');
 }
 
+/** Draws the side bar's edge to the right: whole rows can be read. */
+async function widenSideBar(workbench: Workbench): Promise<void> {
+  const { mouse } = workbench.page;
+  const box = await workbench.page.locator('.part.sidebar').boundingBox();
+  assert.ok(box);
+  const [edge, middle] = [box.x + box.width, box.y + box.height / 2];
+  await mouse.move(edge, middle);
+  await mouse.down();
+  await mouse.move(edge + 220, middle, { steps: 8 });
+  await mouse.up();
+}
+
 /** Says something and waits for the answer. */
 async function say(workbench: Workbench, prompt: string, answer: string): Promise<void> {
   await workbench.sendChat(prompt);
@@ -82,17 +94,18 @@ modelTest(
     await say(workbench, 'Which tests change?', 'one test');
 
     await showHistory(workbench);
-    for (const tag of ['revert-lesson: The parser', 'revert-finding: A second', 'revert-outcome: The tax'])
+    await widenSideBar(workbench);
+    for (const tag of ['Lesson: The parser', 'Finding: A second', 'Outcome: The tax'])
       await row(workbench, tag).waitFor();
     assert.match(await row(workbench, 'There is one test').innerText(), /current/);
     for (const [name, theme] of Object.entries(THEMES)) {
       await workbench.updateSettings({ 'workbench.colorTheme': theme });
       await workbench.openRedlineChat();
       await showHistory(workbench);
-      await row(workbench, 'revert-lesson').locator('.monaco-tl-twistie').click();
+      await row(workbench, 'Lesson: The parser').locator('.monaco-tl-twistie').click();
       await row(workbench, 'I would patch').waitFor();
       await workbench.screenshot(`history-${name}`);
-      await row(workbench, 'revert-lesson').locator('.monaco-tl-twistie').click();
+      await row(workbench, 'Lesson: The parser').locator('.monaco-tl-twistie').click();
     }
 
     // By the view: before a prompt, whose text is back in the input.
@@ -125,6 +138,7 @@ modelTest(
     await workbench.page.keyboard.press('Enter');
     await chat.locator('.log').getByText('one test').waitFor({ state: 'detached' });
     await answer.waitFor();
+    await row(workbench, 'Multiply the price').filter({ hasText: 'current' }).waitFor();
 
     // Enter on a row shows the message in the chat.
     await row(workbench, 'Fix the total in the cart.').click();

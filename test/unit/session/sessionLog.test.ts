@@ -69,6 +69,18 @@ const entries: readonly SessionLogEntry[] = [
   { type: 'plan', on: true },
   { type: 'preview', previewId: 'p1', asked: true },
   {
+    type: 'resolution',
+    resolution: {
+      previewId: 'p1',
+      label: 'Edit a.ts',
+      action: 'apply',
+      actor: 'human',
+      reason: 'r',
+      outcome: 'failed',
+      at: '2026-01-01T00:00:00.000Z',
+    },
+  },
+  {
     type: 'settings',
     settings: {
       model: 'openai:http://localhost:1/v1:m',

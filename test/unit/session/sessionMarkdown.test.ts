@@ -1,7 +1,11 @@
 import { test } from 'node:test';
 import assert from 'node:assert/strict';
 import { sessionMarkdown } from '../../../src/agent/session/sessionMarkdown.ts';
-import { SettingsTrail, type SettingsInForce } from '../../../src/agent/session/settingsTrail.ts';
+import {
+  SessionTrail,
+  type Resolution,
+  type SettingsInForce,
+} from '../../../src/agent/session/sessionTrail.ts';
 import { TreeMaker } from '../../support/treeMaker.ts';
 
 const inForce: SettingsInForce = {
@@ -11,7 +15,7 @@ const inForce: SettingsInForce = {
   order: 'newestFirst',
   revertEnabled: true,
 };
-const settings = new SettingsTrail();
+const trail = new SessionTrail();
 
 test('a conversation as Markdown: the trunk, the tags, and where other branches begin', () => {
   const maker = new TreeMaker();
@@ -23,7 +27,7 @@ test('a conversation as Markdown: the trunk, the tags, and where other branches 
   maker.user('More?');
   maker.go(end);
   assert.equal(
-    sessionMarkdown({ tree: maker.tree, settings }, ' The\n cart '),
+    sessionMarkdown({ tree: maker.tree, trail }, ' The\n cart '),
     [
       '# The cart',
       '## You',
@@ -42,9 +46,9 @@ test('a conversation as Markdown: the trunk, the tags, and where other branches 
 
 test('the settings stand before the answer that was first made with them; later ones as far as they are others', () => {
   const maker = new TreeMaker();
-  const trail = new SettingsTrail();
+  const trail = new SessionTrail();
   const says = (text: string, now: SettingsInForce): number => {
-    trail.add(maker.tree, now);
+    trail.change(maker.tree, now);
     return maker.says(text);
   };
   maker.user('Why?');
@@ -55,7 +59,7 @@ test('the settings stand before the answer that was first made with them; later 
   says('Yes.', { ...inForce, modelAuthority: 'none', revertEnabled: false });
   says('Yes, yes.', { ...inForce, modelAuthority: 'none', revertEnabled: false });
   assert.equal(
-    sessionMarkdown({ tree: maker.tree, settings: trail }, 'T'),
+    sessionMarkdown({ tree: maker.tree, trail }, 'T'),
     [
       '# T',
       '## You',
@@ -73,6 +77,40 @@ test('the settings stand before the answer that was first made with them; later 
   );
 });
 
+test('what became of a preview stands behind what was said last, on the branch where it happened', () => {
+  const maker = new TreeMaker();
+  const trail = new SessionTrail();
+  const of = (previewId: string, outcome: Resolution['outcome'], actor: Resolution['actor']): Resolution => {
+    const action = outcome === 'discarded' ? 'discard' : 'apply';
+    return { previewId, label: 'Edit\n a.ts', action, outcome, actor, reason: 'For\na reason.', at: '' };
+  };
+  maker.user('Go.');
+  const answer = maker.says('Look.');
+  trail.resolve(maker.tree, of('p1', 'failed', 'model'));
+  trail.resolve(maker.tree, of('p1', 'applied', 'human'));
+  maker.says('A branch.');
+  trail.resolve(maker.tree, of('p2', 'applied', 'human'));
+  maker.go(answer);
+  maker.says('Done.');
+  trail.resolve(maker.tree, of('p3', 'discarded', 'human'));
+  assert.equal(
+    sessionMarkdown({ tree: maker.tree, trail }, 'T'),
+    [
+      '# T',
+      '## You',
+      'Go.',
+      '## Redline',
+      'Look.',
+      '> **p1 failed** (model) Edit a.ts: For a reason.',
+      '> **p1 applied** (human) Edit a.ts: For a reason.',
+      '> Another branch begins here: n2',
+      '## Redline',
+      'Done.',
+      '> **p3 discarded** (human) Edit a.ts: For a reason.\n',
+    ].join('\n\n'),
+  );
+});
+
 test('a result that holds fences stays in its own', () => {
   const maker = new TreeMaker();
   maker.tree.append({
@@ -83,7 +121,7 @@ test('a result that holds fences stays in its own', () => {
     isError: true,
   });
   assert.equal(
-    sessionMarkdown({ tree: maker.tree, settings }, 'T'),
+    sessionMarkdown({ tree: maker.tree, trail }, 'T'),
     '# T\n\n**read_file**: failed\n\n`````\n````\n```\n`````\n',
   );
 });

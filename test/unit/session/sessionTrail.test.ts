@@ -1,6 +1,6 @@
 import { test } from 'node:test';
 import assert from 'node:assert/strict';
-import type { SettingsInForce } from '../../../src/agent/session/settingsTrail.ts';
+import type { SettingsInForce } from '../../../src/agent/session/sessionTrail.ts';
 import { createTestSession, type TestSession } from '../../support/testSession.ts';
 
 const ok = { text: 'ok' };
@@ -53,7 +53,7 @@ test('after a reload nothing is noted again unless it changed', async () => {
   });
   await other.session.prompt('Three.');
   assert.deepEqual(noted(other), [start, { ...start, order: 'oldestFirst' }]);
-  assert.deepEqual(other.session.settings, other.sessionLog.stored()?.settings);
+  assert.deepEqual(other.session.trail, other.sessionLog.stored()?.trail);
 });
 
 test('each branch knows what it was made with', async () => {
@@ -63,7 +63,7 @@ test('each branch knows what it was made with', async () => {
   settings.modelAuthority = 'none';
   await session.prompt('Two.');
   const left = session.tree.active;
-  const inForce = () => session.settings.inForce(session.tree)?.modelAuthority;
+  const inForce = () => session.trail.settings(session.tree)?.modelAuthority;
   assert.equal(inForce(), 'none');
   await session.revert({ category: null, target: 1, summary: null });
   assert.equal(inForce(), 'apply');
@@ -81,7 +81,54 @@ test('nothing is written before something is said, and an older log that has no 
   const log = t.sessionLog.begin(t.session.id);
   void log.append({ type: 'message', id: 0, parentId: null, message: { role: 'user', text: 'Old.' } });
   const again = createTestSession({ script: [ok], sessionLog: t.sessionLog });
-  assert.equal(again.session.settings.inForce(again.session.tree), undefined);
+  assert.equal(again.session.trail.settings(again.session.tree), undefined);
   await again.session.continue();
   assert.deepEqual(types(again), ['user', 'settings', 'assistant']);
+});
+
+test('the log says what became of the previews that were staged here, and of no others', async () => {
+  const call = (name: string, args: object) => ({ name, arguments: args });
+  const edit = (old: string, now: string) => call('edit_file', { path: 'a.txt', edits: [{ old, new: now }] });
+  const t = createTestSession({
+    files: { 'a.txt': 'a' },
+    settings: { forcing: 'off' },
+    script: [
+      { toolCalls: [edit('a', 'A')] },
+      { toolCalls: [call('resolve', { action: 'apply', reason: 'Right.' })] },
+      { toolCalls: [edit('A', 'B')] },
+      ok,
+      ok,
+    ],
+  });
+  await t.session.prompt('Go.');
+  const end = t.session.tree.active;
+  await t.click('p2', 'discard', 'Wrong.');
+  t.store.stage({
+    label: 'Of somebody else',
+    sourceToolName: 'other',
+    changes: null,
+    dependsOn: [],
+    origin: null,
+    stagedAt: '2026-01-01T00:00:00.000Z',
+  });
+  await t.click('p3', 'discard');
+  const entries = t.sessionLog.entries.flatMap(entry =>
+    entry.type === 'resolution' ? [entry.resolution] : [],
+  );
+  assert.deepEqual(
+    entries.map(({ previewId, action, actor, reason, outcome }) => [
+      previewId,
+      action,
+      actor,
+      reason,
+      outcome,
+    ]),
+    [
+      ['p1', 'apply', 'model', 'Right.', 'applied'],
+      ['p2', 'discard', 'human', 'Wrong.', 'discarded'],
+    ],
+  );
+  assert.deepEqual(entries[0]?.at, t.store.ledger()[0]?.at);
+  assert.deepEqual(t.session.trail.resolvedAfter(end), entries.slice(1));
+  assert.deepEqual(t.sessionLog.stored()?.trail, t.session.trail);
 });

@@ -1,0 +1,64 @@
+import type { LedgerEntry } from '../preview/ledger.ts';
+import type { ModelAuthority, ResolveOrder } from '../preview/preview.ts';
+import type { Forcing } from '../preview/resolveDirectives.ts';
+import type { ConversationTree } from '../tree/conversationTree.ts';
+import type { NodeId } from '../tree/nodeId.ts';
+
+/** What an answer depends on beside what was said: who gave it, and what they might do. */
+export interface SettingsInForce {
+  /** The provider's id. */
+  readonly model: string;
+  readonly modelAuthority: ModelAuthority;
+  readonly forcing: Forcing;
+  readonly order: ResolveOrder;
+  readonly revertEnabled: boolean;
+}
+
+/** What became of a preview of the conversation; the ledger has all of it. */
+export type Resolution = Pick<
+  LedgerEntry,
+  'previewId' | 'label' | 'action' | 'actor' | 'reason' | 'outcome' | 'at'
+>;
+
+type Tree = Pick<ConversationTree, 'active' | 'isOnTrunk' | 'nextId'>;
+
+/** What happened in a conversation beside its messages, and where in the tree. It only grows. */
+export class SessionTrail {
+  /** `from` is the first message after the change: on other branches it says nothing. */
+  readonly #settings: { readonly from: NodeId; readonly settings: SettingsInForce }[] = [];
+  readonly #resolutions: { readonly after: NodeId | null; readonly resolution: Resolution }[] = [];
+
+  /** Those settings are in force from the next message on. */
+  change(tree: Tree, settings: SettingsInForce): void {
+    this.#settings.push({ from: tree.nextId, settings });
+  }
+
+  /** A preview was resolved, or failed to be, while the conversation stood where it stands. */
+  resolve(tree: Tree, resolution: Resolution): void {
+    this.#resolutions.push({ after: tree.active, resolution });
+  }
+
+  /** What the trunk was last made with; `undefined` where nobody noted it. */
+  settings(tree: Tree): SettingsInForce | undefined {
+    const { nextId } = tree;
+    return this.#settings.findLast(({ from }) => from === nextId || tree.isOnTrunk(from))?.settings;
+  }
+
+  /** The settings that are in force from a node on; `undefined` where they stay what they were. */
+  settingsFrom(node: NodeId): SettingsInForce | undefined {
+    return this.#settings.findLast(({ from }) => from === node)?.settings;
+  }
+
+  /** What was resolved right after a node, in order; `null` stands for the beginning. */
+  resolvedAfter(node: NodeId | null): readonly Resolution[] {
+    return this.#resolutions.flatMap(({ after, resolution }) => (after === node ? [resolution] : []));
+  }
+}
+
+/** The names of the settings that are others. */
+export function changedSettings(
+  before: Partial<SettingsInForce>,
+  after: SettingsInForce,
+): (keyof SettingsInForce)[] {
+  return (Object.keys(after) as (keyof SettingsInForce)[]).filter(name => before[name] !== after[name]);
+}
