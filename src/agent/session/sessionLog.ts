@@ -68,9 +68,7 @@ export class SessionLogs {
   /** Gives a name to a session that is not open. */
   async rename(sessionId: string, title: string): Promise<void> {
     const { usedAt } = (await this.list()).find(({ id }) => id === sessionId) ?? {};
-    const log = this.open(sessionId);
-    await log.read({ line: () => true, entry: () => undefined }); // makes it ready; nobody wants what it says
-    await log.append({ type: 'title', title });
+    await this.open(sessionId).append({ type: 'title', title });
     if (usedAt) await this.touch(sessionId, usedAt);
   }
 

@@ -1,3 +1,4 @@
+import { TimeSlice } from '../base/timeSlice.ts';
 import type { SessionMessage, SteeringMessage } from '../model/messages.ts';
 import { Bodies, type StoredBody } from './bodies.ts';
 import type { NodeId } from './nodeId.ts';
@@ -17,6 +18,8 @@ export interface StoredNode extends Omit<TreeNode, 'message'> {
 }
 
 const NONE = -1;
+/** Messages that are read before others may have a turn. */
+const AT_ONCE = 100;
 
 /**
  * Every message of a session. It only grows: what is left stays where it is, and the trunk, from the active node back to
@@ -50,9 +53,14 @@ export class ConversationTree {
 
   /** The messages of the trunk, from the root. The tree's own list, which changes with it. */
   get messages(): readonly SessionMessage[] {
-    for (let at = this.#trunkMessages.length; at < this.#trunk.length; at++)
-      this.#trunkMessages.push(this.#bodies.get(this.#trunk[at] ?? NONE) as SessionMessage);
+    this.#readTrunk(Infinity);
     return this.#trunkMessages;
+  }
+
+  /** Makes {@link messages} of what a log has of the trunk while others have their turn: reading it then takes no time. */
+  async readAhead(): Promise<void> {
+    const slice = new TimeSlice();
+    for (let left = this.#readTrunk(AT_ONCE); left > 0; left = this.#readTrunk(AT_ONCE)) await slice.turn();
   }
 
   /** How many nodes the trunk has. */
@@ -240,6 +248,14 @@ export class ConversationTree {
       open.push(...this.#table.childrenOf(index));
     }
     return found;
+  }
+
+  /** Reads so many more messages of the trunk; gives how many are left. */
+  #readTrunk(count: number): number {
+    const end = Math.min(this.#trunk.length, this.#trunkMessages.length + count);
+    for (let at = this.#trunkMessages.length; at < end; at++)
+      this.#trunkMessages.push(this.#bodies.get(this.#trunk[at] ?? NONE) as SessionMessage);
+    return this.#trunk.length - end;
   }
 
   #push(index: number, body: SessionMessage | StoredBody): void {

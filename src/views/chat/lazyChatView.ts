@@ -34,8 +34,15 @@ export class LazyChatView implements vscode.WebviewViewProvider, vscode.Disposab
     void this.#chat?.then(chat => chat.dispose());
   }
 
+  /** The panel shows the whole trunk at once, which is read meanwhile. */
+  async #make(): Promise<ChatView> {
+    const reading = this.#options.session.tree.readAhead();
+    const { ChatView } = await import('./chatView.ts');
+    await reading;
+    return new ChatView(this.#options);
+  }
+
   #load(): Promise<ChatView> {
-    this.#chat ??= import('./chatView.ts').then(({ ChatView }) => new ChatView(this.#options));
-    return this.#chat;
+    return (this.#chat ??= this.#make());
   }
 }

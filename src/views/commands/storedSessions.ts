@@ -145,7 +145,9 @@ class StoredSessions {
 
   async #read(id: string): Promise<StoredSession | undefined> {
     try {
-      return await this.#options.sessions.read(id, this.#options.log);
+      const stored = await this.#options.sessions.read(id, this.#options.log);
+      await stored.tree.readAhead();
+      return stored;
     } catch (error) {
       // By its name: this code has a copy of its own of the class.
       if (!(error instanceof Error) || error.name !== 'UnknownLogVersionError') throw error;

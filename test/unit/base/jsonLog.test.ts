@@ -225,6 +225,14 @@ test('a log of a newer version is refused and left as it is', async () => {
   assert.equal(await readFile(file, 'utf8'), text);
 });
 
+test('a log that makes itself ready with its first append makes nothing of its entries', async () => {
+  await log.append({ n: 1 });
+  await appendFile(file, '{"n":');
+  const unread = new JsonLog<Entry>(file, header, () => assert.fail('an entry was parsed'));
+  await unread.append({ n: 2 });
+  assert.deepEqual((await reopened()).entries, [{ n: 1 }, { n: 2 }]);
+});
+
 test('a failed append rejects, and the later ones are written all the same', async () => {
   await log.load();
   await rename(file, `${file}.away`);

@@ -1,7 +1,9 @@
 import { test } from 'node:test';
 import assert from 'node:assert/strict';
 import type { SessionMessage } from '../../../src/agent/model/messages.ts';
+import type { StoredBody } from '../../../src/agent/tree/bodies.ts';
 import { ConversationTree } from '../../../src/agent/tree/conversationTree.ts';
+import { judgeRevert } from '../../../src/agent/tree/judgeRevert.ts';
 import { TreeMaker } from '../../support/treeMaker.ts';
 
 const user = (text: string): SessionMessage => ({ role: 'user', text });
@@ -159,4 +161,31 @@ test('a record whose target could not be read leads to what stood before the aba
   assert.equal(tree.tagsOf(0).length, 1);
   tree.apply({ ...record, target: 77, abandonedNodeIds: [78] });
   assert.deepEqual(tree.trunk, [0]);
+});
+
+test('stored messages are read when they are wanted, once; reading ahead keeps up with where the trunk is', async () => {
+  const read: number[] = [];
+  const tree = new ConversationTree();
+  const stored = (id: number): StoredBody => ({
+    role: 'user',
+    read: () => {
+      read.push(id);
+      return { role: 'user', text: `${id}` };
+    },
+  });
+  for (let id = 0; id < 1_000; id++)
+    tree.restore({ id, parentId: id === 0 ? null : id - 1, message: stored(id) });
+  assert.equal(tree.roleOf(999), 'user');
+  assert.deepEqual(read, []);
+  const ahead = tree.readAhead();
+  assert.ok(read.length < 1_000, 'others have their turn');
+  tree.apply(judgeRevert(tree, { category: null, target: 499, summary: null, actor: 'human' }));
+  tree.append({ role: 'user', text: 'new' });
+  await ahead;
+  assert.deepEqual(read, [...read.keys()].slice(0, 500));
+  assert.deepEqual(
+    tree.messages.map(message => (message.role === 'user' ? message.text : '')),
+    [...read.map(String), 'new'],
+  );
+  assert.equal(read.length, 500);
 });
