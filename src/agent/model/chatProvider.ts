@@ -63,7 +63,7 @@ export interface ChatProvider {
   readonly id: string;
   /** For the model line of the chat panel, e.g. `gpt-5 (api.openai.com)`. */
   readonly label: string;
-  /** Takes what was said word by word: no node ids are stamped into it. */
+  /** Takes what was said word by word: neither ids of nodes nor tags are woven into it. */
   readonly isVerbatim?: boolean;
   stream(request: ChatRequest, signal: AbortSignal): AsyncIterable<ProviderEvent>;
 }

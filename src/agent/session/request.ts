@@ -95,9 +95,9 @@ export class Requests {
   }
 
   #messages(provider: ChatProvider): readonly SessionMessage[] {
-    const { conversation } = this.#options;
-    const markers = this.#isMarked(provider);
-    if (this.#render && this.#needsRendering) return this.#render(conversation().tree, { markers });
-    return validTrunk(conversation().tree).map(({ message }) => message);
+    const { tree } = this.#options.conversation();
+    if (this.#render && this.#needsRendering && provider.isVerbatim !== true)
+      return this.#render(tree, { markers: this.#isMarked(provider) });
+    return validTrunk(tree).map(({ message }) => message);
   }
 }

@@ -1,6 +1,7 @@
 import { test } from 'node:test';
 import assert from 'node:assert/strict';
 import type { ChatRequest } from '../../../src/agent/model/chatProvider.ts';
+import { createOfflineProvider } from '../../../src/agent/model/offlineProvider.ts';
 import { STEER } from '../../../src/agent/tree/renderTrunk.ts';
 import type { RevertRecord } from '../../../src/agent/tree/revert.ts';
 import type { ScriptedTurn } from '../../support/scriptedProvider.ts';
@@ -271,6 +272,18 @@ test('a person gives a category and a summary, and the model is told them', asyn
   await t.session.revert({ category: 'failure', target: 0, summary: 'Too slow.' });
   await t.session.continue();
   assert.deepEqual(textsOf(t.requests[1]), ['One. [revert-lesson: Too slow.]', STEER.text]);
+  t.assertSound();
+});
+
+test('a provider that takes commands word by word is given them as they were typed, without tags and ids', async () => {
+  const t = session({ provider: createOfflineProvider(), settings: { modelAuthority: 'recommend' } });
+  await t.session.prompt('/write b.txt :: B');
+  await t.session.revert({ category: 'failure', target: 0, summary: 'Not like this.' });
+  await t.session.continue();
+  assert.deepEqual(
+    [t.store.get('p2')?.changes?.[0]?.after?.text, t.store.get('p1')?.state.kind],
+    ['B', 'discarded'],
+  );
   t.assertSound();
 });
 
