@@ -44,13 +44,22 @@ async function showHistory(workbench: Workbench): Promise<void> {
 /** Draws the side bar's edge to the right: whole rows can be read. */
 async function widenSideBar(workbench: Workbench): Promise<void> {
   const { mouse } = workbench.page;
-  const box = await workbench.page.locator('.part.sidebar').boundingBox();
-  assert.ok(box);
-  const [edge, middle] = [box.x + box.width, box.y + box.height / 2];
+  const sideBar = workbench.page.locator('.part.sidebar');
+  const before = await sideBar.boundingBox();
+  assert.ok(before);
+  const sashes = await workbench.page.locator('.monaco-sash.vertical').all();
+  const places = (await Promise.all(sashes.map(sash => sash.boundingBox()))).filter(box => box !== null);
+  const distance = (box: { readonly x: number; readonly width: number }): number =>
+    Math.abs(box.x + box.width / 2 - before.x - before.width);
+  const [sash] = places.toSorted((one, other) => distance(one) - distance(other));
+  assert.ok(sash);
+  const [edge, middle] = [sash.x + sash.width / 2, sash.y + sash.height / 2];
   await mouse.move(edge, middle);
   await mouse.down();
   await mouse.move(edge + 220, middle, { steps: 8 });
   await mouse.up();
+  const after = await sideBar.boundingBox();
+  assert.ok(after && after.width > before.width + 150, 'the side bar is wider');
 }
 
 /** Says something and waits for the answer. */
