@@ -103,7 +103,6 @@ modelTest(
     await say(workbench, 'Which tests change?', 'one test');
 
     await showHistory(workbench);
-    await widenSideBar(workbench);
     for (const tag of ['Lesson: The parser', 'Finding: A second', 'Outcome: The tax'])
       await row(workbench, tag).waitFor();
     assert.match(await row(workbench, 'There is one test').innerText(), /current/);
@@ -111,6 +110,7 @@ modelTest(
       await workbench.updateSettings({ 'workbench.colorTheme': theme });
       await workbench.openRedlineChat();
       await showHistory(workbench);
+      await widenSideBar(workbench); // the window was loaded anew
       await row(workbench, 'Lesson: The parser').locator('.monaco-tl-twistie').click();
       await row(workbench, 'I would patch').waitFor();
       await workbench.screenshot(`history-${name}`);
