@@ -93,17 +93,6 @@ export function isLarge(value: unknown, depth = DEPTH): boolean {
   return Object.values(value).some(item => isLarge(item, depth - 1));
 }
 
-/** Reads a whole log; see {@link readLog}. */
-export async function decodeLog<T>(
-  bytes: Buffer,
-  header: LogHeader,
-  parse: (value: unknown) => T | undefined,
-): Promise<DecodedLog<T>> {
-  const entries: T[] = [];
-  const faults = await readLog(bytes, header, parse, { entry: entry => void entries.push(entry) });
-  return { entries, ...faults };
-}
-
 /**
  * Hands a log to its reader, line by line. `parse` returns `undefined` for an entry it does not accept, which then counts
  * as bad.

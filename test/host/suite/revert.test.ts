@@ -3,7 +3,14 @@ import * as vscode from 'vscode';
 import type { RedlineApi } from '../../../src/views/api.ts';
 import type { ScriptedServer } from '../../support/scriptedServer.ts';
 import { connect, textOfRequest } from '../support/connect.ts';
-import { activateRedline, bytesOf, cleanUp, givenFile, setting } from '../support/redline.ts';
+import {
+  activateRedline,
+  bytesOf,
+  cleanUp,
+  fileInWorkspace,
+  givenFile,
+  setting,
+} from '../support/redline.ts';
 
 const edit = (path: string, old: string, now: string) => ({
   name: 'edit_file',
@@ -89,6 +96,63 @@ suite('revert_to_state', () => {
 
     const reopened = await vscode.commands.executeCommand('redline.preview.reopen', second?.previewId);
     assert.equal(api.previews.get(String(reopened))?.label, 'Edit tax.ts (1 edit)');
+  });
+
+  test('exported as a log the conversation has everything, as Markdown what people want to read', async () => {
+    await setting('revert.enabled', true);
+    await setting('resolve.forcing', 'off');
+    const revert = {
+      name: 'revert_to_state',
+      arguments: { category: 'failure', step: 'n0', summary: LESSON },
+    };
+    server = await connect(
+      [
+        { text: 'FIRST attempt', toolCalls: [edit('sum.ts', 'sum = 1', 'sum = FIRST')] },
+        { text: 'It fails.', toolCalls: [revert] },
+        { text: '[n0] Now I know better.' },
+      ],
+      { modelAuthority: 'apply' },
+    );
+    await api.session.prompt('Fix the cents.');
+    const exported = async (name: string): Promise<string> => {
+      await givenFile(name, '');
+      await vscode.commands.executeCommand(
+        'redline.session.export',
+        undefined,
+        vscode.Uri.file(fileInWorkspace(name)),
+      );
+      return text(name);
+    };
+
+    const [header, ...entries] = (await exported('talk.jsonl'))
+      .trimEnd()
+      .split('\n')
+      .map(line => JSON.parse(line) as { type: string });
+    assert.deepEqual(header, { log: 'redline.session', version: 1 });
+    const types = entries.map(({ type }) => type).filter(type => type !== 'state');
+    assert.deepEqual(types, [
+      'message',
+      'settings',
+      'message',
+      'preview',
+      'message',
+      'message',
+      'message',
+      'message',
+      'revert',
+      'resolution',
+      'message',
+    ]);
+
+    const markdown = await exported('talk.md');
+    assert.match(markdown, /^# Fix the cents\.\n\n## You\n\nFix the cents\.\n\n/);
+    assert.match(
+      markdown,
+      /> \*\*p\d+ discarded\*\* \(model\) Edit sum\.ts \(1 edit\): abandoned by revert to n0\n/,
+    );
+    assert.ok(markdown.includes(`> **revert-lesson**: ${LESSON} (abandoned: edit_file)`), markdown);
+    assert.match(markdown, /\n\n## Redline\n\nNow I know better\.\n$/);
+    assert.ok(!markdown.includes('FIRST'));
   });
 
   test('not opted in, the tool is not offered and no node is stamped', async () => {

@@ -5,7 +5,6 @@ import * as path from 'node:path';
 import { after, beforeEach, test } from 'node:test';
 import assert from 'node:assert/strict';
 import {
-  decodeLog,
   eachLine,
   encodeEntry,
   encodeHeader,
@@ -13,6 +12,7 @@ import {
   UnknownLogVersionError,
 } from '../../../src/agent/base/jsonLines.ts';
 import { JsonLog } from '../../../src/agent/base/jsonLog.ts';
+import { decodeLog } from '../../support/decodeLog.ts';
 
 interface Entry {
   readonly n: number | string;
@@ -21,7 +21,7 @@ interface Entry {
 const header = { log: 'test.log', version: 2 };
 const parse = (value: unknown): Entry | undefined =>
   typeof value === 'object' && value !== null && 'n' in value ? (value as Entry) : undefined;
-const decode = (text: string) => decodeLog(Buffer.from(text), header, parse);
+const decode = (text: string) => decodeLog(text, header, parse);
 
 const root = await mkdtemp(path.join(tmpdir(), 'redline-log-'));
 after(() => rm(root, { recursive: true }));

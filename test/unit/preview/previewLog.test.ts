@@ -1,6 +1,6 @@
 import { test } from 'node:test';
 import assert from 'node:assert/strict';
-import { decodeLog, encodeEntry, encodeHeader } from '../../../src/agent/base/jsonLines.ts';
+import { encodeEntry, encodeHeader } from '../../../src/agent/base/jsonLines.ts';
 import type { LedgerEntry } from '../../../src/agent/preview/ledger.ts';
 import type { Preview } from '../../../src/agent/preview/preview.ts';
 import {
@@ -11,6 +11,7 @@ import {
   type StagedPreview,
 } from '../../../src/agent/preview/previewLog.ts';
 import { create, modify, remove, rename } from '../../support/changes.ts';
+import { decodeLog } from '../../support/decodeLog.ts';
 
 const staged: StagedPreview = {
   id: 'p1',
@@ -82,7 +83,7 @@ for (const [name, value] of refused) {
 
 test('a whole log comes back from its text', async () => {
   const text = encodeHeader(previewLogHeader) + entries.map(encodeEntry).join('');
-  assert.deepEqual(await decodeLog(Buffer.from(text), previewLogHeader, parseEntry), {
+  assert.deepEqual(await decodeLog(text, previewLogHeader, parseEntry), {
     entries,
     badLines: [],
     torn: false,
