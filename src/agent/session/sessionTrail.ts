@@ -24,34 +24,38 @@ type Tree = Pick<ConversationTree, 'active' | 'isOnTrunk' | 'nextId'>;
 
 /** What happened in a conversation beside its messages, and where in the tree. It only grows. */
 export class SessionTrail {
-  /** `from` is the first message after the change: on other branches it says nothing. */
-  readonly #settings: { readonly from: NodeId; readonly settings: SettingsInForce }[] = [];
-  readonly #resolutions: { readonly after: NodeId | null; readonly resolution: Resolution }[] = [];
+  /** By the first message after a change: on other branches it says nothing. In the order of the ids. */
+  readonly #settings = new Map<NodeId, SettingsInForce>();
+  /** By the message after which it happened. */
+  readonly #resolutions = new Map<NodeId | null, Resolution[]>();
 
   /** Those settings are in force from the next message on. */
-  change(tree: Tree, settings: SettingsInForce): void {
-    this.#settings.push({ from: tree.nextId, settings });
+  change({ nextId }: Tree, settings: SettingsInForce): void {
+    this.#settings.set(nextId, settings);
   }
 
   /** A preview was resolved, or failed to be, while the conversation stood where it stands. */
-  resolve(tree: Tree, resolution: Resolution): void {
-    this.#resolutions.push({ after: tree.active, resolution });
+  resolve({ active }: Tree, resolution: Resolution): void {
+    const before = this.#resolutions.get(active);
+    if (before) before.push(resolution);
+    else this.#resolutions.set(active, [resolution]);
   }
 
   /** What the trunk was last made with; `undefined` where nobody noted it. */
   settings(tree: Tree): SettingsInForce | undefined {
     const { nextId } = tree;
-    return this.#settings.findLast(({ from }) => from === nextId || tree.isOnTrunk(from))?.settings;
+    const from = [...this.#settings.keys()].findLast(node => node === nextId || tree.isOnTrunk(node));
+    return from === undefined ? undefined : this.#settings.get(from);
   }
 
   /** The settings that are in force from a node on; `undefined` where they stay what they were. */
   settingsFrom(node: NodeId): SettingsInForce | undefined {
-    return this.#settings.findLast(({ from }) => from === node)?.settings;
+    return this.#settings.get(node);
   }
 
   /** What was resolved right after a node, in order; `null` stands for the beginning. */
   resolvedAfter(node: NodeId | null): readonly Resolution[] {
-    return this.#resolutions.flatMap(({ after, resolution }) => (after === node ? [resolution] : []));
+    return this.#resolutions.get(node) ?? [];
   }
 }
 
