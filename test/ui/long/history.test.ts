@@ -58,6 +58,8 @@ async function widenSideBar(workbench: Workbench): Promise<void> {
   await mouse.down();
   await mouse.move(edge + 220, middle, { steps: 8 });
   await mouse.up();
+  await mouse.move(edge + 320, middle); // the edge is lit as long as the mouse is on it
+  await workbench.page.locator('.monaco-sash.hover').waitFor({ state: 'detached' });
   const after = await sideBar.boundingBox();
   assert.ok(after && after.width > before.width + 150, 'the side bar is wider');
 }
