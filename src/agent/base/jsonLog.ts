@@ -65,11 +65,6 @@ export class JsonLog<T> {
     return faults;
   }
 
-  /** Makes the file ready for appending, as {@link read} does, without making anything of its entries. */
-  async prepare(): Promise<void> {
-    await this.read({ line: () => true, entry: () => undefined });
-  }
-
   /** Puts what `rewrite` gives in the place of each entry, for good. Readers see the old file or the new one, never a part. */
   compact(rewrite: (entry: T) => readonly T[]): Promise<void> {
     const flushed = this.#flushed; // some systems replace no file that is open
@@ -111,12 +106,17 @@ export class JsonLog<T> {
     this.#waiting++;
     const done = this.#tail
       .then(async () => {
-        if (!this.#ready) await this.prepare();
+        if (!this.#ready) await this.#prepare();
         await work();
       })
       .finally(() => this.#waiting--);
     this.#tail = done.catch(() => undefined);
     return done;
+  }
+
+  /** Makes the file ready for appending, as {@link read} does, without making anything of its entries. */
+  async #prepare(): Promise<void> {
+    await this.read({ line: () => true, entry: () => undefined });
   }
 
   #write(line: string): void {
