@@ -9,13 +9,16 @@ import { SessionReader, type StoredSession } from './storedSession.ts';
 /** The sessions of one workspace: a folder with one append-only log for each. */
 export class SessionLogs {
   readonly #folder: string;
+  /** The log that was read last: it need not be made ready for what is said next. */
+  #last: { readonly id: string; readonly log: JsonLog<SessionLogEntry> } | undefined;
 
   constructor(folder: string) {
     this.#folder = folder;
   }
 
-  open(sessionId: string): JsonLog<SessionLogEntry> {
-    return new JsonLog(this.fileOf(sessionId), header, parseSessionEntry);
+  open(id: string): JsonLog<SessionLogEntry> {
+    if (this.#last?.id === id) return this.#last.log;
+    return new JsonLog(this.fileOf(id), header, parseSessionEntry);
   }
 
   /**
@@ -26,7 +29,9 @@ export class SessionLogs {
     const reader = new SessionReader(node =>
       logger.warn(`Session ${sessionId}: skipped message ${node}, which could not be read`),
     );
-    const { badLines, torn } = await this.open(sessionId).read(reader);
+    const log = this.open(sessionId);
+    const { badLines, torn } = await log.read(reader);
+    this.#last = { id: sessionId, log };
     if (badLines.length > 0)
       logger.warn(`Session ${sessionId}: skipped lines that could not be read: ${badLines.join(', ')}`);
     if (torn) logger.warn(`Session ${sessionId}: dropped a last line that was not written to its end`);
@@ -74,6 +79,7 @@ export class SessionLogs {
 
   /** Removes a session for good. It must not be open. */
   async delete(sessionId: string): Promise<void> {
+    if (this.#last?.id === sessionId) this.#last = undefined;
     await rm(this.fileOf(sessionId), { force: true });
   }
 

@@ -20,7 +20,9 @@ const MAX_PICKS = 200;
 /** Going back, going over to another branch, and finding a message in the chat. */
 export function historyCommands({ session, chat }: HistoryCommandsOptions): CommandHandlers {
   return {
-    'redline.session.revert': async given => {
+    'redline.session.revert': async (...args) => {
+      if (isLostRow(args)) return tellLostRow();
+      const [given] = args;
       if (isStart(given)) return void (await go(session, null));
       const node = nodeOf(given) ?? (await pickNode(session));
       const message = node === undefined ? undefined : session.tree.get(node)?.message;
@@ -31,8 +33,9 @@ export function historyCommands({ session, chat }: HistoryCommandsOptions): Comm
       if (!isThere && !(await go(session, target))) return;
       if (message.role === 'user') await chat.putBack(message.text, message.attachments ?? []);
     },
-    'redline.history.switchBranch': async given => {
-      const node = nodeOf(given);
+    'redline.history.switchBranch': async (...args) => {
+      if (isLostRow(args)) return tellLostRow();
+      const node = nodeOf(args[0]);
       if (node !== undefined && session.tree.has(node)) await go(session, session.tree.tipOf(node));
     },
     'redline.history.show': async given => {
@@ -93,6 +96,15 @@ async function pickNode({ tree }: Session): Promise<NodeId | undefined> {
 function nodeOf(given: unknown): NodeId | undefined {
   const node = typeof given === 'object' && given !== null && 'node' in given ? given.node : given;
   return typeof node === 'number' && Number.isSafeInteger(node) ? node : undefined;
+}
+
+/** VS Code names no row that was being drawn anew while it was clicked on, because a message came. */
+function isLostRow(args: readonly unknown[]): boolean {
+  return args.length > 0 && args[0] === undefined;
+}
+
+function tellLostRow(): void {
+  void showInfo(vscode.l10n.t('That row was just being drawn anew. Please try it again.'));
 }
 
 function isStart(given: unknown): boolean {

@@ -141,6 +141,7 @@ suite('revert_to_state', () => {
       'message',
       'revert',
       'resolution',
+      'settings', // of another branch
       'message',
     ]);
 

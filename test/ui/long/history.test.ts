@@ -133,6 +133,7 @@ modelTest(
     await bubble.waitFor({ state: 'detached' });
     assert.equal(await input.inputValue(), 'Now fix it.\n\nA draft.');
     await say(workbench, 'Now fix it, and round.', 'round once');
+    await row(workbench, 'Multiply, and round once.').filter({ hasText: 'current' }).waitFor();
     const messages = JSON.stringify(server.requests.at(-1)?.body.messages);
     assert.match(messages, /The parser is generated/);
     assert.doesNotMatch(messages, /one test|Multiply the price/);

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import * as path from 'node:path';
@@ -190,6 +191,18 @@ test('a stored session is described, renamed without counting as used, and delet
   await logs.delete(id);
   await logs.delete(id);
   assert.deepEqual(await logs.list(), []);
+});
+
+test('what is appended to a session that was just read is in its file when append returns', async () => {
+  const logs = new SessionLogs(path.join(root, 'ready'));
+  await logs.open('s1').append({ type: 'title', title: 'One' });
+  const again = new SessionLogs(path.join(root, 'ready'));
+  await again.read('s1', silentLogger);
+  void again.open('s1').append({ type: 'title', title: 'Two' });
+  assert.match(readFileSync(again.fileOf('s1'), 'utf8'), /"One"[^]*"Two"/);
+  await again.delete('s1');
+  await again.open('s1').append({ type: 'title', title: 'Three' });
+  assert.equal((await again.describe('s1')).title, 'Three', 'a deleted one is begun anew, header and all');
 });
 
 test('a session of commands alone is described by its first one', async () => {
