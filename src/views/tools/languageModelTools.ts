@@ -3,15 +3,17 @@ import { languageModelTools, type LanguageModelToolName } from '../contributions
 import type { ProposalParts } from './proposal.ts';
 
 /**
- * Tools for the agents of VS Code and of other extensions: what they propose with these waits in Redline until a person
- * resolves it, while files stay as they are. Redline's own model has no part in it.
+ * Tools for the agents of VS Code and of other extensions: a call waits until what it proposes is resolved in
+ * Redline, while files stay as they are, and tells what came of it. Redline's own model has no part in it.
  */
 export function registerLanguageModelTools(parts: ProposalParts): vscode.Disposable {
   const names = Object.keys(languageModelTools) as LanguageModelToolName[];
   return vscode.Disposable.from(
     ...names.map(name =>
       vscode.lm.registerTool(name, {
-        prepareInvocation: () => ({ invocationMessage: vscode.l10n.t('Staging a change in Redline') }),
+        prepareInvocation: () => ({
+          invocationMessage: vscode.l10n.t('Waiting for your Apply or Discard in Redline'),
+        }),
         invoke: async ({ input }, token) => {
           const { propose } = await import('./proposal.ts');
           const text = await propose(name, input, token, parts);

@@ -1,5 +1,7 @@
 import type * as vscode from 'vscode';
 import type { Logger } from '../../agent/base/log.ts';
+import { untilAborted } from '../../agent/base/abort.ts';
+import { OutcomeWatch } from '../../agent/preview/outcomeWatch.ts';
 import { textResult } from '../../agent/preview/pendingAction.ts';
 import { queueResolveHandler, type ResolveHost } from '../../agent/preview/queueResolveHandler.ts';
 import type { Workspace } from '../../agent/preview/workspace.ts';
@@ -14,9 +16,10 @@ export interface ProposalParts extends Omit<ResolveHost, 'remind'> {
 }
 
 /**
- * Stages what another agent proposes.
- * @returns what that agent is told.
- * @throws Error with the text for that agent when nothing can be made of its input.
+ * Stages what another agent proposes, and waits until it is resolved. Whoever cancels only stops waiting: what was staged
+ * stays pending.
+ * @returns what that agent is told: what was staged, and what became of it.
+ * @throws Error with the text for that agent when nothing can be made of its input, or it was cancelled.
  */
 export async function propose(
   name: LanguageModelToolName,
@@ -28,6 +31,7 @@ export async function propose(
   const cancelling = token.onCancellationRequested(() => controller.abort());
   if (token.isCancellationRequested) controller.abort();
   const own = tools.get(languageModelTools[name]);
+  const watch = new OutcomeWatch(host.store);
   try {
     const { content, isError } = await executeToolCall(
       { id: name, name, arguments: JSON.stringify(input) },
@@ -35,12 +39,12 @@ export async function propose(
         tools: own ? [{ ...own, name }] : [],
         logger: log,
         userReviews: true,
-        stage: action =>
-          queueResolveHandler(
-            { ...host, remind: () => undefined },
-            { ...action, sourceToolName: name },
-            null,
-          ),
+        stage: action => {
+          const proposed = { ...action, sourceToolName: name };
+          const queued = queueResolveHandler({ ...host, remind: () => undefined }, proposed, null);
+          watch.add(queued.preview.id);
+          return queued;
+        },
         context: {
           signal: controller.signal,
           workspace: host.overlay.on(workspace),
@@ -51,8 +55,17 @@ export async function propose(
       },
     );
     if (isError) throw new Error(content);
-    return content;
+    return `${content}\n${await outcomeOf(watch, controller.signal)}`.trimEnd();
   } finally {
     cancelling.dispose();
+    watch.dispose();
   }
+}
+
+async function outcomeOf(watch: OutcomeWatch, signal: AbortSignal): Promise<string> {
+  return untilAborted(signal, () => watch.outcome()).catch(() => {
+    throw new Error(
+      `Interrupted before it was decided on. Still pending in Redline: ${watch.ids.join(', ')}.`,
+    );
+  });
 }

@@ -1,7 +1,7 @@
 import * as assert from 'node:assert/strict';
 import * as vscode from 'vscode';
-import type { RedlineApi } from '../../../src/views/api.ts';
-import { activateRedline, bytesOf, cleanUp, givenFile } from '../support/redline.ts';
+import type { PreviewInfo, RedlineApi } from '../../../src/views/api.ts';
+import { activateRedline, bytesOf, cleanUp, givenFile, until } from '../support/redline.ts';
 
 suite('tools for the agents of VS Code and of other extensions', () => {
   let api: RedlineApi;
@@ -12,11 +12,14 @@ suite('tools for the agents of VS Code and of other extensions', () => {
 
   teardown(() => cleanUp(api));
 
-  /** What an agent is told. */
-  async function invoke(name: string, input: object): Promise<string> {
-    const { content } = await vscode.lm.invokeTool(name, { input, toolInvocationToken: undefined });
+  /** What an agent is told, once that is known. */
+  async function invoke(name: string, input: object, token?: vscode.CancellationToken): Promise<string> {
+    const { content } = await vscode.lm.invokeTool(name, { input, toolInvocationToken: undefined }, token);
     return content.map(part => (part instanceof vscode.LanguageModelTextPart ? part.value : '')).join('');
   }
+  /** The preview that an agent waits for. */
+  const waiting = (): Promise<PreviewInfo> =>
+    until(api.previews.onDidChange, () => api.previews.peek(), 'a preview to be staged');
 
   test('both are there, with what an agent must know', () => {
     for (const name of ['redline_propose_edit', 'redline_ast_edit']) {
@@ -26,14 +29,12 @@ suite('tools for the agents of VS Code and of other extensions', () => {
     }
   });
 
-  test('a proposed edit waits, and a click lands it; Redline’s own model is not asked', async () => {
+  const EDIT = { path: 'agent.ts', edits: [{ old: 'a = 1', new: 'a = 2' }] };
+
+  test('a proposed edit waits, a click lands it, and the agent hears of it; Redline’s own model is not asked', async () => {
     await givenFile('agent.ts', 'let a = 1;\n');
-    const told = await invoke('redline_propose_edit', {
-      path: 'agent.ts',
-      edits: [{ old: 'a = 1', new: 'a = 2' }],
-    });
-    const { id, sourceToolName, files } = api.previews.peek() ?? assert.fail('a preview is pending');
-    assert.ok(told.startsWith(`Staged as ${id}, no file modified yet. The user reviews it.\n`), told);
+    const told = invoke('redline_propose_edit', EDIT);
+    const { id, sourceToolName, files } = await waiting();
     assert.deepEqual(
       [sourceToolName, files],
       ['redline_propose_edit', [{ path: 'agent.ts', kind: 'modify' }]],
@@ -42,18 +43,42 @@ suite('tools for the agents of VS Code and of other extensions', () => {
     assert.deepEqual([api.session.state, api.session.messages()], ['idle', []]);
     await vscode.commands.executeCommand('redline.preview.apply', id);
     assert.equal((await bytesOf('agent.ts')).toString(), 'let a = 2;\n');
+    assert.ok((await told).startsWith(`Staged as ${id}, no file modified yet. The user reviews it.\n`));
+    assert.ok((await told).endsWith(`The user applied ${id} (Edit agent.ts (1 edit)).`), await told);
+  });
+
+  test('a refusal is an answer, with its reason', async () => {
+    await givenFile('agent.ts', 'let a = 1;\n');
+    const told = invoke('redline_propose_edit', EDIT);
+    const { id } = await waiting();
+    await vscode.commands.executeCommand('redline.preview.discard', id, 'Use const.');
+    assert.match(await told, /\nThe user discarded .*not a failure\. Reason: "Use const\."$/);
+    assert.equal((await bytesOf('agent.ts')).toString(), 'let a = 1;\n');
+  });
+
+  test('an agent that is stopped stops waiting; what it staged stays pending', async () => {
+    await givenFile('agent.ts', 'let a = 1;\n');
+    const stop = new vscode.CancellationTokenSource();
+    const told = invoke('redline_propose_edit', EDIT, stop.token);
+    const { id } = await waiting();
+    stop.cancel();
+    await assert.rejects(told);
+    assert.equal(api.previews.get(id)?.state, 'pending');
+    await vscode.commands.executeCommand('redline.preview.apply', id);
+    assert.equal((await bytesOf('agent.ts')).toString(), 'let a = 2;\n');
   });
 
   test('a structural edit waits as one preview', async () => {
     await givenFile('agent.ts', 'console.log(1);\nconsole.log(2);\n');
-    await invoke('redline_ast_edit', {
+    const told = invoke('redline_ast_edit', {
       ops: [{ pat: 'console.log($A)', out: 'log($A)' }],
       paths: ['agent.ts'],
     });
-    const { id, sourceToolName } = api.previews.peek() ?? assert.fail('a preview is pending');
+    const { id, sourceToolName } = await waiting();
     assert.equal(sourceToolName, 'redline_ast_edit');
     await vscode.commands.executeCommand('redline.preview.apply', id);
     assert.equal((await bytesOf('agent.ts')).toString(), 'log(1);\nlog(2);\n');
+    assert.match(await told, new RegExp(`The user applied ${id} `));
   });
 
   test('what cannot be staged is an error with words for the agent', async () => {

@@ -2,12 +2,16 @@ import { test } from 'node:test';
 import assert from 'node:assert/strict';
 import type { LanguageModelToolName } from '../../../src/views/contributions.ts';
 import { Overlay } from '../../../src/agent/preview/overlay.ts';
+import { resolvePart } from '../../../src/agent/preview/resolvePart.ts';
 import { propose } from '../../../src/views/tools/proposal.ts';
 import { silentLogger } from '../../../src/agent/base/log.ts';
 import { createTestSession } from '../../support/testSession.ts';
 
+const LINES = ['one', ...Array.from({ length: 20 }, (_, n) => `line ${n}`), 'two', ''].join('\n');
+
 function setUp() {
-  const t = createTestSession({ files: { 'a.txt': 'one two' }, settings: { modelAuthority: 'recommend' } });
+  const files = { 'a.txt': 'one two', 'long.txt': LINES };
+  const t = createTestSession({ files, settings: { modelAuthority: 'recommend' } });
   let cancel = (): void => undefined;
   const token = {
     isCancellationRequested: false,
@@ -19,29 +23,101 @@ function setUp() {
   const parts = { ...t, overlay: new Overlay(t.store), log: silentLogger };
   const run = (input: unknown, name: LanguageModelToolName = 'redline_propose_edit') =>
     propose(name, input, token as unknown as Parameters<typeof propose>[2], parts);
-  return { ...t, run, token, cancel: () => cancel() };
+  /** Proposes, and settles once that is staged, while the call waits. */
+  const staged = async (input: unknown): Promise<{ id: string; told: Promise<string> }> => {
+    const change = new Promise<string>(resolve => {
+      const listening = t.store.onDidChange(({ id }) => {
+        listening.dispose();
+        resolve(id);
+      });
+    });
+    const told = run(input);
+    return { id: await change, told };
+  };
+  return { ...t, run, staged, token, cancel: () => cancel() };
 }
-const edit = (old: string, replacement: string) => ({ path: 'a.txt', edits: [{ old, new: replacement }] });
+const edit = (old: string, replacement: string, path = 'a.txt') => ({
+  path,
+  edits: [{ old, new: replacement }],
+});
 
 test('what another agent proposes is staged for the user, and no business of Redline’s own model', async () => {
-  const { run, store, session, workspace, requests } = setUp();
-  assert.match(
-    await run(edit('one', 'three')),
-    /^Staged as p1, no file modified yet\. The user reviews it\.\n/,
-  );
+  const { staged, store, session, workspace, requests, click } = setUp();
+  const { id, told } = await staged(edit('one', 'three'));
   assert.equal(workspace.text('a.txt'), 'one two');
   assert.deepEqual(
     store.all().map(({ sourceToolName, origin, changes }) => [sourceToolName, origin, changes?.length]),
     [['redline_propose_edit', null, 1]],
   );
   assert.deepEqual([session.state, session.messages, requests.length], ['idle', [], 0]);
+  await click(id, 'apply', 'Good.');
+  assert.equal(workspace.text('a.txt'), 'three two');
+  const text = await told;
+  assert.match(text, /^Staged as p1, no file modified yet\. The user reviews it\.\n/);
+  assert.match(text, /\nThe user applied p1 \(Edit a\.txt \(1 edit\)\)\. Reason: "Good\."$/);
+  assert.deepEqual([session.state, session.messages, requests.length], ['idle', [], 0]);
+});
+
+test('a refusal is an answer', async () => {
+  const { staged, workspace, click } = setUp();
+  const { id, told } = await staged(edit('one', 'three'));
+  await click(id, 'discard', 'Not now.');
+  assert.match(
+    await told,
+    /\nThe user discarded p1 .*This is the user's decision, not a failure\. Reason: "Not now\."$/,
+  );
+  assert.equal(workspace.text('a.txt'), 'one two');
+});
+
+test('it waits for all parts, and over an apply that fails; the user’s own edits are told', async () => {
+  const { staged, store, invoker, workspace, click } = setUp();
+  const { id, told } = await staged({
+    path: 'long.txt',
+    edits: [
+      { old: 'one', new: 'ONE' },
+      { old: 'two', new: 'TWO' },
+    ],
+  });
+  let isOver = false;
+  void told.then(() => (isOver = true));
+  const request = { id, revision: 1, action: 'discard', reason: 'Keep it.', actor: 'human' } as const;
+  await resolvePart({ store, invoker }, request, { path: 'long.txt', hunk: 0 });
+  const rest = store.get(id)?.changes ?? assert.fail('the rest is there');
+  await store.revise(id, rest, [], 'user', '-TWO\n+Two');
+  workspace.put('long.txt', 'moved on');
+  await assert.rejects(click(id, 'apply'), /changed after the preview was made/);
+  await new Promise(resolve => setImmediate(resolve));
+  assert.equal(isOver, false);
+  await click(id, 'discard');
+  assert.deepEqual(
+    (await told).split('\n').flatMap(line => /^(The user \w+( \w+)*)/.exec(line)?.[1] ?? []),
+    [
+      'The user discarded p2',
+      'The user edited the proposal of p1',
+      'The user tried to apply p1',
+      'The user discarded p1',
+    ],
+  );
+  assert.match(await told, /\nThe refused part:\n[^]*-one\n\+ONE\n/);
+  assert.match(await told, /\n-TWO\n\+Two\n/);
+});
+
+test('another extension may decide too', async () => {
+  const { staged, invoker } = setUp();
+  const { id, told } = await staged(edit('one', 'three'));
+  await invoker.resolve({ id, action: 'apply', reason: 'policy', actor: 'extension' });
+  assert.match(await told, /\nAnother extension applied p1 .*Reason: "policy"$/);
 });
 
 test('proposals build on those that are pending', async () => {
-  const { run, store } = setUp();
-  await run(edit('one', 'three'));
-  await run(edit('three', 'four'));
+  const { staged, store, click } = setUp();
+  const first = await staged(edit('one', 'three'));
+  const second = await staged(edit('three', 'four'));
   assert.deepEqual(store.get('p2')?.dependsOn, ['p1']);
+  await click(first.id, 'apply');
+  await click(second.id, 'apply');
+  assert.match(await second.told, /\nThe user applied p2 /);
+  assert.doesNotMatch(await second.told, /applied p1/);
 });
 
 test('what cannot be staged is an error with the words for that agent', async () => {
@@ -60,4 +136,17 @@ test('a cancelled proposal stages nothing', async () => {
   token.isCancellationRequested = true;
   await assert.rejects(run(edit('one', 'three')), /Interrupted by the user/);
   assert.deepEqual(store.all(), []);
+});
+
+test('whoever cancels only stops waiting: what was staged stays pending and can be applied', async () => {
+  const { staged, store, workspace, cancel, click } = setUp();
+  const { id, told } = await staged(edit('one', 'three'));
+  await new Promise(resolve => setImmediate(resolve));
+  cancel();
+  await assert.rejects(told, {
+    message: 'Interrupted before it was decided on. Still pending in Redline: p1.',
+  });
+  assert.equal(store.get(id)?.state.kind, 'pending');
+  await click(id, 'apply');
+  assert.equal(workspace.text('a.txt'), 'three two');
 });
