@@ -61,14 +61,22 @@ export class PathError extends ToolError {
   }
 }
 
-/** The text of anything that was thrown. */
+/** The text of anything that was thrown. Never throws. */
 export function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
+  return error instanceof Error ? error.message : textOf(error);
 }
 
-/** The full text of anything that was thrown, for the log. */
+/** The full text of anything that was thrown, for the log. Never throws. */
 export function detailOf(error: unknown): string {
-  return error instanceof Error ? (error.stack ?? `${error.name}: ${error.message}`) : String(error);
+  return error instanceof Error ? (error.stack ?? `${error.name}: ${error.message}`) : textOf(error);
+}
+
+function textOf(thrown: unknown): string {
+  try {
+    return String(thrown);
+  } catch {
+    return 'something that has no text was thrown'; // an object without a prototype, for one
+  }
 }
 
 /** True for the error of an aborted signal (`AbortError`), whoever made it. */

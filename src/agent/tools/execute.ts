@@ -2,6 +2,7 @@ import * as z from 'zod/mini';
 import '../base/schemaTexts.ts';
 import { abortErrorOf, untilAborted } from '../base/abort.ts';
 import { detailOf, isAbortError, isToolError, messageOf, ToolError } from '../base/errors.ts';
+import { jsonSafe } from '../base/json.ts';
 import type { Logger } from '../base/log.ts';
 import type { ToolCall, ToolResultMessage } from '../model/messages.ts';
 import { textOf, type AgentToolResult, type PendingAction } from '../preview/pendingAction.ts';
@@ -12,6 +13,8 @@ import type { Tool, ToolContext, ToolSchema } from './tool.ts';
 
 /** The most characters of one result that the model gets. */
 const MAX_RESULT_CHARS = 100_000;
+/** The most characters of what a running call says of how far it is: a few words are meant. */
+const MAX_PROGRESS_CHARS = 500;
 
 export interface ExecuteOptions {
   readonly tools: readonly Tool[];
@@ -28,6 +31,8 @@ export interface ExecuteOptions {
  * thrown become error results that tell the model what to do.
  */
 export async function executeToolCall(call: ToolCall, options: ExecuteOptions): Promise<ToolResultMessage> {
+  const { onUpdate } = options.context;
+  let ended = false;
   const staged: Preview[] = [];
   const writes: Promise<void>[] = [];
   const push = (action: PendingAction): Preview => {
@@ -47,6 +52,9 @@ export async function executeToolCall(call: ToolCall, options: ExecuteOptions): 
       await writes.at(-1);
       return preview;
     },
+    ...(onUpdate
+      ? { onUpdate: progress => void (ended || onUpdate(progress.slice(0, MAX_PROGRESS_CHARS))) }
+      : {}),
   };
   let result: AgentToolResult;
   let own: string;
@@ -63,6 +71,8 @@ export async function executeToolCall(call: ToolCall, options: ExecuteOptions): 
     result = errorResult(call, error, options);
     own = textOf(result);
   }
+  ended = true;
+  const details = jsonSafe(result.details);
   const text = staged.length > 0 ? `${stagedText(staged, options.userReviews)}\n${own}` : own;
   return {
     role: 'tool',
@@ -70,7 +80,7 @@ export async function executeToolCall(call: ToolCall, options: ExecuteOptions): 
     toolName: call.name,
     content: capped(text),
     isError: result.isError ?? false,
-    ...(result.details === undefined ? {} : { details: result.details }),
+    ...(details === undefined ? {} : { details }),
   };
 }
 

@@ -27,6 +27,9 @@ test('anything that was thrown has a text for people and one for the log', () =>
   delete bare.stack;
   assert.equal(detailOf(bare), 'Error: bare');
   assert.equal(detailOf(404), '404');
+  const hostile = Object.create(null) as unknown;
+  for (const text of [messageOf(hostile), detailOf(hostile)])
+    assert.equal(text, 'something that has no text was thrown');
 });
 
 test('an abort error is known by its name, whoever made it', () => {

@@ -14,6 +14,11 @@ test('it is a copy: later changes of the value do not show', () => {
   assert.deepEqual(safe, { n: 1 });
 });
 
+test('what is too large to keep becomes a text that says so', () => {
+  assert.equal(jsonSafe({ all: 'x'.repeat(1_000_000) }), '[not storable: 1000010 characters]');
+  assert.equal(String(jsonSafe('x'.repeat(999_998))).length, 999_998);
+});
+
 test('what JSON cannot hold becomes a text that says so', () => {
   const cycle: Record<string, unknown> = {};
   cycle['self'] = cycle;

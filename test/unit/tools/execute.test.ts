@@ -106,6 +106,41 @@ test('a result that is too long is cut, and says by how much', async () => {
   assert.equal((await run(() => Promise.resolve(textResult('x'.repeat(100_000))))).content.length, 100_000);
 });
 
+const cycle: Record<string, unknown> = {};
+cycle['self'] = cycle;
+for (const [what, details] of [
+  ['a cycle', cycle],
+  ['a BigInt', { n: 1n }],
+  ['a million characters', 'x'.repeat(1_000_001)],
+] as const) {
+  test(`details with ${what}, which no log can hold, are told to be that`, async () => {
+    const result = await run(() => Promise.resolve(textResult('done', details)));
+    assert.equal(result.content, 'done');
+    assert.match(String(result.details), /^\[not storable: /);
+  });
+}
+
+test('what was thrown may be anything', async () => {
+  const thrown = Object.create(null) as Error;
+  const result = await run(() => Promise.reject(thrown));
+  assert.deepEqual([result.isError, result.content], [true, 'something that has no text was thrown']);
+});
+
+test('how far a call is, in a few words, is told until it has ended', async () => {
+  let late: (() => void) | undefined;
+  const harness = new ToolHarness({}, [
+    tool(({ onUpdate }) => {
+      onUpdate?.('half');
+      onUpdate?.('x'.repeat(10_000));
+      late = () => onUpdate?.('too late');
+      return Promise.resolve(textResult('done'));
+    }),
+  ]);
+  await harness.run('custom', {});
+  late?.();
+  assert.deepEqual(harness.updates, ['half', 'x'.repeat(500)]);
+});
+
 test('what was staged is told before the result, all of it on one line', async () => {
   const result = await run(async context => {
     await context.stage(action);
