@@ -2,6 +2,7 @@ import * as vscode from 'vscode';
 import type { LedgerEntry } from '../../agent/preview/ledger.ts';
 import type { PreviewStore } from '../../agent/preview/previewStore.ts';
 import { LEDGER_SCHEME } from '../contributions.ts';
+import { detailsText } from '../detailsText.ts';
 import { oneLine } from '../plainText.ts';
 import { dayText, outcomeTitle, reasonText, timeText } from './ledgerTexts.ts';
 
@@ -41,12 +42,14 @@ function ledgerText(entries: readonly LedgerEntry[]): string {
 function paragraph(entry: LedgerEntry): string[] {
   const files = entry.files.map(file => `    ${file.path}  ${short(file.before)} → ${short(file.after)}`);
   const why = reasonText(entry);
+  const details = detailsText(entry);
   return [
     `${timeText(entry.at)}  ${outcomeTitle(entry)}: ${oneLine(entry.label)} (${entry.previewId}, ${entry.sourceToolName})`,
     ...(why === undefined ? [] : [`    ${oneLine(why, 2_000)}`]),
     ...(entry.outcome === 'failed' && entry.message !== undefined
       ? [`    ${oneLine(entry.message, 2_000)}`]
       : []),
+    ...(details === undefined ? [] : [`    ${oneLine(details, 2_000)}`]),
     ...files,
   ];
 }

@@ -2,6 +2,7 @@ import * as vscode from 'vscode';
 import type { FileChange, FileChangeKind } from '../../agent/preview/fileChange.ts';
 import type { Preview } from '../../agent/preview/preview.ts';
 import { commandOf } from '../commands/commandOf.ts';
+import { detailsText } from '../detailsText.ts';
 import { asMarkdown, oneLine } from '../plainText.ts';
 import type { FileUris } from '../preview/previewUri.ts';
 import type { PendingNode } from './pendingNodes.ts';
@@ -79,6 +80,8 @@ export function previewTooltip(preview: Preview): vscode.MarkdownString {
   for (const change of changes.slice(0, MAX_TOOLTIP_FILES)) add(kindIcons[change.kind], change.path);
   const more = changes.length - MAX_TOOLTIP_FILES;
   if (more > 0) add('ellipsis', vscode.l10n.t('{0} more', more));
+  const details = detailsText(preview);
+  if (details !== undefined) add('info', details);
   add('clock', new Date(preview.stagedAt).toLocaleString(vscode.env.language));
   const text = new vscode.MarkdownString(lines.join('\n\n'), true);
   text.supportHtml = false;

@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
 import type { Preview } from '../../agent/preview/preview.ts';
 import { planOf, type Plan } from '../../agent/session/planMode.ts';
+import { detailsText } from '../detailsText.ts';
 import { oneLine } from '../plainText.ts';
 
 /** What a person reads before they apply a preview that is no file change: what would run, and for whom. */
@@ -8,11 +9,8 @@ export function opaqueDocument(preview: Preview): string {
   const plan = planOf(preview);
   if (plan) return planDocument(plan);
   const lines = [`# ${preview.label}`, '', vscode.l10n.t('Source tool: {0}', preview.sourceToolName)];
-  if (preview.details !== undefined) {
-    const details =
-      typeof preview.details === 'string' ? preview.details : JSON.stringify(preview.details, null, 2);
-    lines.push('', '```', details, '```');
-  }
+  const details = detailsText(preview, 2);
+  if (details !== undefined) lines.push('', '```', details, '```');
   lines.push('', vscode.l10n.t('Apply runs this action. Nothing has been done yet.'), '');
   return lines.join('\n');
 }
