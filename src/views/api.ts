@@ -1,14 +1,15 @@
 import type * as vscode from 'vscode';
 import { Emitter } from '../agent/base/event.ts';
 import type { SessionMessage } from '../agent/model/messages.ts';
-import { changeOf, sideOfText, type FileChangeKind } from '../agent/preview/fileChange.ts';
+import type { FileChangeKind } from '../agent/preview/fileChange.ts';
 import type { Invoker } from '../agent/preview/invoker.ts';
 import type { LedgerEntry } from '../agent/preview/ledger.ts';
-import { DEFAULT_SOURCE, type AgentToolResult, type PendingAction } from '../agent/preview/pendingAction.ts';
+import type { AgentToolResult, PendingAction } from '../agent/preview/pendingAction.ts';
 import type { Preview, Recommendation, ResolveAction } from '../agent/preview/preview.ts';
 import type { PreviewStore } from '../agent/preview/previewStore.ts';
 import type { SessionEvent, SessionState } from '../agent/session/events.ts';
 import type { Session } from '../agent/session/session.ts';
+import { pendingActionOf, type ActionParts } from '../agent/tools/custom/pendingActionOf.ts';
 import type { CustomToolFactory } from '../agent/tools/custom/redline.d.ts';
 import type { Settings } from './host/settings.ts';
 import { ToolError } from '../agent/base/errors.ts';
@@ -56,7 +57,7 @@ export interface RedlineApi {
     readonly hasPending: boolean;
     /**
      * Stages a preview; nothing is changed by it.
-     * @throws PathError for a path that leads out of the workspace, or into a protected place.
+     * @throws PathError for a path that leads out of the workspace, or into a protected place; TypeError for what is no action.
      */
     push(action: ProposedAction): PreviewInfo;
     /** Resolves the preview with this id, or the head. Rejects like the invoker does. */
@@ -105,6 +106,11 @@ export function createApi(parts: ApiParts): RedlineApi {
   const list = (): PreviewInfo[] => store.list(settings.order).map(infoOf);
   const changed = new Emitter<PreviewInfo>();
   store.onDidChange(preview => changed.fire(infoOf(preview)));
+  const actionParts: ActionParts = {
+    resolvePath: input => workspace.pathOf(input),
+    sides: new Map(),
+    run: work => work(),
+  };
   return {
     version: 1,
     previews: {
@@ -117,7 +123,7 @@ export function createApi(parts: ApiParts): RedlineApi {
       get hasPending() {
         return store.hasPending;
       },
-      push: action => infoOf(session.stage(pendingActionOf(action, workspace)).preview),
+      push: action => infoOf(session.stage(pendingActionOf(action, actionParts)).preview),
       resolve: async ({ id, action, reason, extra }) => {
         const target = id ?? list()[0]?.id;
         if (target === undefined) throw new ToolError(NOTHING_PENDING);
@@ -160,17 +166,5 @@ function infoOf(preview: Preview): PreviewInfo {
     ...(pending?.lastError === undefined ? {} : { lastError: pending.lastError }),
     ...(pending?.recommendation === undefined ? {} : { recommendation: pending.recommendation }),
     files: (preview.changes ?? []).map(({ path, kind }) => ({ path, kind })),
-  };
-}
-
-function pendingActionOf({ changes, ...given }: ProposedAction, workspace: Paths): PendingAction {
-  const action = { ...given, sourceToolName: given.sourceToolName ?? DEFAULT_SOURCE };
-  if (!changes) return action;
-  const side = (text: string | null) => (text === null ? null : sideOfText(text));
-  return {
-    ...action,
-    changes: changes.flatMap(
-      ({ path, before, after }) => changeOf(workspace.pathOf(path), side(before), side(after)) ?? [],
-    ),
   };
 }

@@ -20,6 +20,11 @@ export class ToolRegistry {
     return { dispose: () => this.#tools.get(name) === tool && this.#tools.delete(name) };
   }
 
+  /** Whether the name is taken, also by a tool that does not exist at the moment. */
+  has(name: string): boolean {
+    return this.#tools.has(name);
+  }
+
   get(name: string): Tool | undefined {
     const tool = this.#tools.get(name);
     return tool && isEnabled(tool) ? tool : undefined;

@@ -1,4 +1,5 @@
 import { ToolError } from '../base/errors.ts';
+import type { TextEncoding } from '../base/textCodec.ts';
 import { bytesOfSide, sideOfBytes, sideOfText, type FileSide } from '../preview/fileChange.ts';
 import { MAX_FILE_BYTES, type Workspace } from '../preview/workspace.ts';
 
@@ -25,7 +26,7 @@ export async function readText(workspace: TextFiles, path: string): Promise<File
 /**
  * What the file holds after `text` is put into it.
  * @param before the file as it is, whose encoding is kept; `null` for a new file, which gets the workspace's.
- * @throws ToolError when the encoding lacks a character of the text, or the file would be too large.
+ * @throws ToolError as `storedText` does.
  */
 export async function proposedText(
   workspace: TextFiles,
@@ -33,7 +34,15 @@ export async function proposedText(
   before: FileSide | null,
   text: string,
 ): Promise<FileSide> {
-  const side = sideOfText(text, before?.encoding ?? (await workspace.encodingOf(path)));
+  return storedText(path, text, before?.encoding ?? (await workspace.encodingOf(path)));
+}
+
+/**
+ * What a file holds that is to have exactly this text.
+ * @throws ToolError when the encoding lacks a character of the text, or the file would be too large.
+ */
+export function storedText(path: string, text: string, encoding?: TextEncoding): FileSide {
+  const side = sideOfText(text, encoding);
   // No encoding needs more than three bytes for a UTF-16 unit, and few texts are long enough to look.
   if (text.length > MAX_FILE_BYTES / 3 && bytesOfSide(side).length > MAX_FILE_BYTES) {
     throw new ToolError(`${path} would be larger than 5 MB, which cannot be written here.`);

@@ -7,7 +7,7 @@ import type { ToolRegistry } from '../../agent/tools/registry.ts';
 import { TOOLS_FOLDER } from '../tools/toolPlaces.ts';
 
 export interface NewCustomToolOptions {
-  readonly tools: Pick<ToolRegistry, 'get'>;
+  readonly tools: Pick<ToolRegistry, 'has'>;
   /** Where the extension is installed. */
   readonly extensionPath: string;
 }
@@ -44,14 +44,14 @@ async function chooseFolder(): Promise<string | undefined> {
   return chosen?.folder;
 }
 
-async function askName(folder: string, tools: Pick<ToolRegistry, 'get'>): Promise<string | undefined> {
+async function askName(folder: string, tools: Pick<ToolRegistry, 'has'>): Promise<string | undefined> {
   return vscode.window.showInputBox({
     title: vscode.l10n.t('What is the model to call it?'),
     value: 'my_tool',
     validateInput: name => {
       if (!/^[A-Za-z0-9_-]{1,64}$/.test(name))
         return vscode.l10n.t('A name has up to 64 letters, digits, _ and -.');
-      if (tools.get(name) || existsSync(fileOf(folder, name)))
+      if (tools.has(name) || existsSync(fileOf(folder, name)))
         return vscode.l10n.t('There is already a tool named {0}.', name);
       return undefined;
     },

@@ -117,6 +117,60 @@ suite('custom tools', () => {
       [lastEntry().message, lastEntry().details],
       ['Discarded: Step 3. Reason: enough', { step: 3, why: 'shown' }],
     );
+    await vscode.commands.executeCommand('redline.showLedger');
+    const ledger = vscode.window.activeTextEditor?.document.getText() ?? '';
+    assert.match(ledger, /Step 3 .*\n {4}enough\n {4}\{"step":3,"why":"shown"\}\n/);
+  });
+
+  test('results that no log can hold and answers without end do no harm to the conversation', async () => {
+    const faults: string[] = [];
+    const listening = api.session.onDidEmit(({ type }) => type === 'storing_failed' && faults.push(type));
+    await givenTool(
+      't.ts',
+      tool(
+        't',
+        `const details = { n: 1n };
+         pi.pushPendingAction({ label: 'Odd', details, apply() {} });
+         return { content: [{ type: 'text', text: 'x'.repeat(5_000_000) }], details };`,
+      ),
+    );
+    await api.session.prompt('/call t');
+    listening.dispose();
+    assert.deepEqual(faults, []);
+    const result = api.session.messages().find(message => message.role === 'tool');
+    assert.ok(result && result.content.length < 101_000, 'it was cut');
+    assert.match(String(result.details), /^\[not storable: .*BigInt/);
+  });
+
+  test('a tool is told of the session that it is used in, and stages in it outside of any call', async () => {
+    const told: { reason: string; sessionId: string; previousSessionId?: string }[] = [];
+    (globalThis as { redlineTold?: unknown }).redlineTold = told;
+    const source = tool('t', `return ctx.sessionId;`).replace(
+      'async execute',
+      `onSession(event) {
+         globalThis.redlineTold.push(event);
+         if (event.reason === 'switch') pi.pushPendingAction({ label: 'For the new one', apply() {} });
+       },
+       async execute`,
+    );
+    await givenTool('t.ts', source);
+    await api.session.prompt('/call t');
+    const [start] = told;
+    assert.deepEqual(start, { reason: 'start', sessionId: lastResult() });
+    await api.session.new();
+    const { id, label } = head();
+    assert.equal(label, 'For the new one');
+    await api.previews.resolve({ id, action: 'discard', reason: 'seen' });
+    await api.session.prompt('/call t');
+    const [, change] = told;
+    assert.deepEqual(change, {
+      reason: 'switch',
+      sessionId: lastResult(),
+      previousSessionId: start.sessionId,
+    });
+    assert.notEqual(change?.sessionId, start.sessionId);
+    await removeTools();
+    assert.equal(told.at(-1)?.reason, 'shutdown');
   });
 
   for (const [what, thrown, message] of [
@@ -188,6 +242,13 @@ suite('custom tools', () => {
       /Invalid tool at index 0: `description`/,
       0,
     ],
+    [
+      'the name of a tool that is switched off',
+      'bad.js',
+      tool('revert_to_state', ''),
+      /already a tool named revert_to_state/,
+      1,
+    ],
     ['a taken name', 'bad.js', tool('edit_file', ''), /already a tool named edit_file/, 1],
     [
       'process.exit at import',
@@ -237,6 +298,7 @@ suite('custom tools', () => {
 
   for (const [where, body] of [
     ['a timer', `setTimeout(() => { throw new Error('too late'); }, 1); return 'ok';`],
+    ['a timer, and it is no error', `setTimeout(() => { throw 'too late'; }, 1); return 'ok';`],
     ['a promise that it leaves alone', `void Promise.reject(new Error('too late')); return 'ok';`],
   ] as const) {
     test(`what a tool throws in ${where} is a problem of the file, and the session works on`, async () => {

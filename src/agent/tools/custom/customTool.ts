@@ -48,7 +48,7 @@ export function customTool(given: unknown, surroundings: ToolSurroundings): Load
           const answer: unknown = await definition.execute(
             context.toolCallId,
             params,
-            progress => context.onUpdate?.(textOf(resultOf(progress, ''))),
+            progress => scopes.leave(() => context.onUpdate?.(textOf(resultOf(progress, '')))),
             contextOf(context, call, surroundings),
             context.signal,
           );
@@ -84,17 +84,18 @@ function checked(given: unknown): CustomTool {
 function contextOf(
   { workspace }: ToolContext,
   call: RunningCall,
-  { cwd, host }: ToolSurroundings,
+  { cwd, host, scopes }: ToolSurroundings,
 ): CustomToolContext {
   return {
     cwd,
     hasUI: host.hasUI,
     sessionId: host.session()?.id ?? '',
-    readFile: async input => {
-      const path = await workspace.resolvePath(input);
-      const side = await readText(workspace, path);
-      if (side) call.sides.set(path, side);
-      return side?.text ?? null;
-    },
+    readFile: input =>
+      scopes.leave(async () => {
+        const path = await workspace.resolvePath(input);
+        const side = await readText(workspace, path);
+        if (side) call.sides.set(path, side);
+        return side?.text ?? null;
+      }),
   };
 }

@@ -36,7 +36,8 @@ export class CustomTools implements Disposable {
   readonly #changed = new Emitter<void>();
   /** From other extensions, in the order in which they came: they stay before those of files. */
   readonly #brought = new Set<LoadedTools>();
-  #loader: Promise<ToolLoader> | undefined;
+  #loading: Promise<ToolLoader> | undefined;
+  #loader: ToolLoader | undefined;
   #work: Promise<void> = Promise.resolve();
   #disposed = false;
 
@@ -94,12 +95,16 @@ export class CustomTools implements Disposable {
     };
   }
 
-  /** Reports an error that nobody caught to the file in which it was thrown, if that is a tool's. */
+  /**
+   * Reports an error that nobody caught to the tool whose code threw it, if one's did. To be called where such errors are
+   * told: what was running then is known there, and else the stack may name a file.
+   */
   blame(error: unknown): void {
     const isTheirs = ({ origin }: ToolOwner): boolean =>
       origin.kind === 'file' && isThrownIn(error, origin.file);
-    const thrower = this.#places.files.find(({ owner }) => isTheirs(owner));
-    thrower?.owner.report({ kind: 'threwLater', message: messageOf(error) }, error);
+    const owners = this.#places.files.map(({ owner }) => owner);
+    const thrower = this.#loader?.runningOwner ?? owners.find(isTheirs);
+    thrower?.report({ kind: 'threwLater', message: messageOf(error) }, error);
   }
 
   /** Tells every tool that the session gave way to another one, or ended. */
@@ -111,7 +116,8 @@ export class CustomTools implements Disposable {
     this.#disposed = true;
     this.#roster.replace([]);
     this.#changed.dispose();
-    void this.#loader?.then(loader => loader.dispose());
+    const stop = (loader: ToolLoader): void => loader.dispose();
+    void this.#loading?.then(stop, () => undefined);
   }
 
   async #update(everything: boolean): Promise<void> {
@@ -138,6 +144,7 @@ export class CustomTools implements Disposable {
   }
 
   #load(): Promise<ToolLoader> {
-    return (this.#loader ??= this.#options.loader(() => this.#changed.fire()));
+    const { loader } = this.#options;
+    return (this.#loading ??= loader(() => this.#changed.fire()).then(made => (this.#loader = made)));
   }
 }

@@ -1,52 +1,72 @@
-import { spawn } from 'node:child_process';
+import { spawn, type ChildProcessByStdio } from 'node:child_process';
+import type { Readable } from 'node:stream';
+import { messageOf } from '../../base/errors.ts';
 import type { ExecOptions, ExecResult } from './redline.d.ts';
 
 /** The most characters of a program's output, after which it is ended. */
 const MAX_OUTPUT = 10_000_000;
 /** What shells answer for a command that they cannot start. */
 const NOT_STARTED = 127;
+/** How long a program that is to end may tidy up, in milliseconds. */
+const GRACE_MS = 2_000;
 
-/** Runs a program without a shell. Never rejects. */
+type Program = ChildProcessByStdio<null, Readable, Readable>;
+
+/**
+ * Runs a program without a shell. Never rejects. What is ended settles although programs that it began run on and hold its
+ * output.
+ */
 export function exec(
   command: string,
   args: readonly string[],
   cwd: string,
   { cwd: at, signal, timeout, env }: ExecOptions,
 ): Promise<ExecResult> {
-  return new Promise(resolve => {
-    let stdout = '';
-    let stderr = '';
-    let killed = false;
-    const child = spawn(command, args, {
+  let child: Program;
+  try {
+    child = spawn(command, args, {
       cwd: at ?? cwd,
       env: { ...process.env, ...env },
       stdio: ['ignore', 'pipe', 'pipe'],
       windowsHide: true,
     });
+  } catch (error) {
+    // No name, or one with a zero byte: such are not even tried.
+    return Promise.resolve({ stdout: '', stderr: messageOf(error), code: NOT_STARTED, killed: false });
+  }
+  return new Promise(resolve => {
+    const output = { stdout: '', stderr: '' };
+    let killed = false;
+    let grace: NodeJS.Timeout | undefined;
     const end = (): void => {
+      if (killed) return;
       killed = true;
       child.kill();
+      grace = setTimeout(() => child.kill('SIGKILL'), GRACE_MS);
     };
     const timer = timeout === undefined ? undefined : setTimeout(end, timeout);
     signal?.addEventListener('abort', end, { once: true });
     if (signal?.aborted) end();
     const settle = (code: number | null): void => {
       clearTimeout(timer);
+      clearTimeout(grace);
       signal?.removeEventListener('abort', end);
-      resolve({ stdout, stderr, code, killed });
+      resolve({ ...output, code, killed });
     };
-    child.stdout.setEncoding('utf8').on('data', (text: string) => {
-      stdout += text;
-      if (stdout.length > MAX_OUTPUT) end();
-    });
-    child.stderr.setEncoding('utf8').on('data', (text: string) => {
-      stderr += text;
-      if (stderr.length > MAX_OUTPUT) end();
-    });
+    for (const stream of ['stdout', 'stderr'] as const)
+      child[stream].setEncoding('utf8').on('data', (text: string) => {
+        output[stream] += text;
+        if (output[stream].length > MAX_OUTPUT) end();
+      });
     child.on('error', error => {
-      stderr += error.message;
+      output.stderr += error.message;
       settle(NOT_STARTED);
     });
-    child.on('close', code => settle(code));
+    child.on('exit', () => {
+      if (!killed) return;
+      child.stdout.destroy();
+      child.stderr.destroy();
+    });
+    child.on('close', settle);
   });
 }

@@ -16,7 +16,12 @@ export function createPi(owner: ToolOwner, cwd: string, scopes: ToolScopes, host
   return {
     cwd,
     exec: (command, args = [], options = {}) => exec(command, args, cwd, options),
-    ui: host.ui,
+    ui: {
+      notify: (...args) => scopes.leave(() => host.ui.notify(...args)),
+      confirm: (...args) => scopes.leave(() => host.ui.confirm(...args)),
+      input: (...args) => scopes.leave(() => host.ui.input(...args)),
+      select: (...args) => scopes.leave(() => host.ui.select(...args)),
+    },
     hasUI: host.hasUI,
     logger: prefixed(host.logger, owner.name),
     // All of them, of which the type file names those that are needed most.
@@ -25,7 +30,7 @@ export function createPi(owner: ToolOwner, cwd: string, scopes: ToolScopes, host
     ToolError,
     defineTool: tool => tool as CustomTool,
     pushPendingAction: given => {
-      const { call } = scopes;
+      const call = owner.isWithdrawn ? undefined : scopes.call;
       const session = owner.state === 'loaded' ? host.session() : undefined;
       if (!call && !session) throw new ToolError(NO_SESSION);
       const action = pendingActionOf(given, {
@@ -33,7 +38,7 @@ export function createPi(owner: ToolOwner, cwd: string, scopes: ToolScopes, host
         sides: call?.sides ?? new Map(),
         run: work => scopes.run(owner, undefined, work),
       });
-      const preview = call?.push(action) ?? session?.stage(action);
+      const preview = scopes.leave(() => call?.push(action) ?? session?.stage(action));
       if (!preview) throw new ToolError(NO_SESSION);
       owner.staged.add(preview.id);
       return { id: preview.id };

@@ -1,4 +1,4 @@
-import { readdir, stat } from 'node:fs/promises';
+import { readdir, realpath, stat } from 'node:fs/promises';
 import * as path from 'node:path';
 
 /** A folder that holds custom tools, or a single file that is one. */
@@ -33,13 +33,17 @@ export async function toolFiles(place: string): Promise<readonly string[]> {
   return files;
 }
 
-/** A text that is another once any file of the place is. */
+/** A text that is another once any file of the place is. Links may lead in circles. */
 export async function placeSignature(place: string): Promise<string> {
   const lines: string[] = [];
+  const folders = new Set<string>();
   const visit = async (entry: string): Promise<void> => {
     const info = await stat(entry).catch(() => undefined);
     if (!info || lines.length >= MAX_FILES) return;
     if (info.isDirectory()) {
+      const folder = await realpath(entry).catch(() => entry);
+      if (folders.has(folder)) return;
+      folders.add(folder);
       for (const name of await namesIn(entry)) await visit(path.join(entry, name));
     } else lines.push(`${entry}\t${info.mtimeMs}\t${info.size}\t${info.ino}`);
   };

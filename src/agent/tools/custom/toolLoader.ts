@@ -38,6 +38,11 @@ export class ToolLoader implements Disposable {
     this.#guard = guardExit(this.#scopes);
   }
 
+  /** Whose code is running, also where it threw what nobody caught; `undefined` for all code that is no custom tool's. */
+  get runningOwner(): ToolOwner | undefined {
+    return this.#scopes.owner;
+  }
+
   /**
    * Loads the tools of a file, read anew.
    * @param root the folder that the file's own helpers lie in.

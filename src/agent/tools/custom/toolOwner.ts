@@ -7,6 +7,9 @@ import { faultText, type LoadFault, type LoadProblem } from './loadProblem.ts';
 export type OwnerOrigin =
   { readonly kind: 'file'; readonly file: string; readonly source: string } | { readonly kind: 'extension' };
 
+/** The most problems of one file: a timer that throws could go on for ever. */
+const MAX_PROBLEMS = 20;
+
 /** Whose code is running: all tools of one file, or of one factory that another extension brought. */
 export class ToolOwner {
   /** `loaded` between the end of its factory and its removal. */
@@ -30,6 +33,11 @@ export class ToolOwner {
     return this.origin.kind === 'file' ? this.origin.file : 'another extension';
   }
 
+  /** Another extension brought it and took it back: nobody is left to do what it would stage. */
+  get isWithdrawn(): boolean {
+    return this.origin.kind === 'extension' && this.state === 'removed';
+  }
+
   /** What is wrong with its file. */
   get problems(): readonly LoadProblem[] {
     return this.#problems;
@@ -45,6 +53,7 @@ export class ToolOwner {
     const detail = error === undefined ? '' : `\n${detailOf(error)}`;
     this.#logger.error(`Custom tool ${this.name}: ${faultText(fault)}${detail}`);
     if (this.origin.kind !== 'file' || this.state === 'removed') return;
+    if (this.#problems.length >= MAX_PROBLEMS) return;
     const problem = problemOf(fault, error, this.origin);
     if (this.#problems.some(known => JSON.stringify(known) === JSON.stringify(problem))) return;
     this.#problems = [...this.#problems, problem];

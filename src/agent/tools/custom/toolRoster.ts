@@ -14,6 +14,7 @@ interface Entry {
 export class ToolRoster {
   readonly #registry: ToolRegistry;
   readonly #sessionId: () => string;
+  #owners: ReadonlySet<ToolOwner> = new Set();
   #entries: ReadonlyMap<LoadedTool, Entry> = new Map();
 
   constructor(registry: ToolRegistry, sessionId: () => string) {
@@ -27,6 +28,9 @@ export class ToolRoster {
    */
   replace(loaded: readonly LoadedTools[]): void {
     const before = this.#entries;
+    const owners = new Set(loaded.map(({ owner }) => owner));
+    for (const owner of this.#owners) if (!owners.has(owner)) owner.state = 'removed';
+    this.#owners = owners;
     for (const { registration } of before.values()) registration.dispose();
     const entries = new Map<LoadedTool, Entry>();
     this.#entries = entries;
@@ -37,9 +41,7 @@ export class ToolRoster {
         if (registration) entries.set(tool, { owner, registration });
       }
     }
-    const owners = new Set(loaded.map(({ owner }) => owner));
-    for (const [tool, { owner }] of before) {
-      if (!owners.has(owner)) owner.state = 'removed';
+    for (const tool of before.keys()) {
       if (!entries.has(tool)) tool.onSession({ reason: 'shutdown', sessionId: this.#sessionId() });
     }
     for (const tool of entries.keys()) {
@@ -53,12 +55,12 @@ export class ToolRoster {
   }
 
   #register({ tool }: LoadedTool, owner: ToolOwner): Disposable | undefined {
-    const holder = this.#registry.get(tool.name);
-    if (!holder) return this.#registry.register(tool);
-    const other = [...this.#entries].find(([known]) => known.tool === holder)?.[1].owner.origin;
+    const { name } = tool;
+    if (!this.#registry.has(name)) return this.#registry.register(tool);
+    const other = [...this.#entries].find(([known]) => known.tool.name === name)?.[1].owner.origin;
     owner.report({
       kind: 'nameTaken',
-      name: tool.name,
+      name,
       ...(other?.kind === 'file' ? { by: other.file } : {}),
     });
     return undefined;

@@ -24,10 +24,15 @@ interface Scope {
  * who it is when it stages a preview, and what it must not do is held back from it alone.
  */
 export class ToolScopes {
-  readonly #scopes = new AsyncLocalStorage<Scope>();
+  readonly #scopes = new AsyncLocalStorage<Scope | undefined>();
 
   run<T>(owner: ToolOwner, call: RunningCall | undefined, work: () => T): T {
     return this.#scopes.run(call ? { owner, call } : { owner }, work);
+  }
+
+  /** What Redline does for a tool is not the tool's code, nor is anything that follows from it. */
+  leave<T>(work: () => T): T {
+    return this.#scopes.run(undefined, work);
   }
 
   /** Whose code this is; `undefined` for all code that is no custom tool's. */

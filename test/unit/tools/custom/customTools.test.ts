@@ -5,6 +5,7 @@ import { CustomTools } from '../../../../src/agent/tools/custom/customTools.ts';
 import type { ToolPlace } from '../../../../src/agent/tools/custom/toolFiles.ts';
 import { ToolLoader } from '../../../../src/agent/tools/custom/toolLoader.ts';
 import { builtInTools } from '../../../../src/agent/tools/builtIn.ts';
+import { revertToStateTool } from '../../../../src/agent/tools/revertToState.ts';
 import type { ToolRegistry } from '../../../../src/agent/tools/registry.ts';
 import { CustomToolWorld, toolSource } from '../../../support/customToolWorld.ts';
 import { Gate } from '../../../support/gate.ts';
@@ -159,6 +160,23 @@ test('a built-in name is taken always, another one by the first; a name that bec
   assert.deepEqual(faults(), [{ kind: 'nameTaken', name: 'edit_file' }]);
 });
 
+test('the name of a built-in tool that is switched off is taken too, which keeps nobody else from working', async () => {
+  registry.register(revertToStateTool(() => false));
+  await write('a.ts', toolSource('revert_to_state'));
+  await write('b.ts', toolSource('b'));
+  await tools.refresh();
+  assert.deepEqual(custom(), ['b']);
+  assert.deepEqual(faults(), [{ kind: 'nameTaken', name: 'revert_to_state' }]);
+});
+
+test('folders that links lead back to are looked at, and that ends', async () => {
+  await write('t.ts', toolSource('t'));
+  for (const name of ['loop/x', 'loop/y'])
+    await world.folder.link(`tools/${name}`, world.folder.at('tools/loop'));
+  await tools.refresh();
+  assert.deepEqual(custom(), ['t']);
+});
+
 test('the first place wins, and a file that cannot be loaded keeps nobody else from it', async () => {
   const second = { path: world.folder.at('more'), cwd: '/', trusted: true };
   places.push(second);
@@ -208,6 +226,93 @@ test('problems that come later are told', async () => {
   await call('t');
   await call('t');
   assert.deepEqual([told, faults()], [1, [{ kind: 'exitCalled', call: 'process.exit(2)' }]]);
+});
+
+/**
+ * Hears of errors that nobody catches, which tools hand to `globalThis.blame`. In the events of the process, too, the code
+ * that threw is known. Settles with the first one.
+ */
+function followLate(): Promise<void> {
+  return new Promise(resolve => {
+    (globalThis as { blame?: (error: unknown) => void }).blame = error => {
+      tools.blame(error);
+      resolve();
+    };
+  });
+}
+
+for (const [what, thrown, message] of [
+  ['an error', 'new Error("late")', 'late'],
+  ['a text, which names no file', '"late"', 'late'],
+] as const) {
+  test(`what nobody caught is a problem of the tool that threw it: ${what}`, async () => {
+    await write('t.ts', toolSource('t', `setTimeout(() => globalThis.blame(${thrown})); return '';`));
+    const blamed = followLate();
+    await tools.refresh();
+    await call('t');
+    await blamed;
+    assert.deepEqual(faults(), [{ kind: 'threwLater', message }]);
+  });
+}
+
+test('what a helper of a tool throws later is the tool’s too', async () => {
+  await write(
+    'lib/h.ts',
+    `export const h = (): void => void setTimeout(() => globalThis.blame(new Error('of the helper')));`,
+  );
+  await write('t.ts', `import { h } from './lib/h.ts';\n${toolSource('t', `h(); return '';`)}`);
+  const blamed = followLate();
+  await tools.refresh();
+  await call('t');
+  await blamed;
+  assert.deepEqual(faults(), [{ kind: 'threwLater', message: 'of the helper' }]);
+});
+
+test('what the old code of a tool throws is no fault of the new one', async () => {
+  const gate = new Gate();
+  (globalThis as { gate?: Gate }).gate = gate;
+  void followLate();
+  await write(
+    't.ts',
+    toolSource(
+      't',
+      `try { await globalThis.gate.pass(); throw new Error('old'); } catch (e) { globalThis.blame(e); }`,
+    ),
+  );
+  await tools.refresh();
+  const running = call('t');
+  await gate.reached;
+  await write('t.ts', toolSource('t', `return 'mended';`));
+  await tools.refresh();
+  gate.open();
+  await running;
+  assert.deepEqual(faults(), []);
+  assert.match(world.logged.at(-1) ?? '', /threwLater, message: old\n/, 'the log has it');
+});
+
+test('a timer that goes on throwing fills neither the memory nor the Problems view', async () => {
+  await write(
+    't.ts',
+    toolSource('t', `for (let i = 0; i < 1000; i++) globalThis.blame(new Error('no ' + i)); return '';`),
+  );
+  void followLate();
+  await tools.refresh();
+  await call('t');
+  assert.equal(faults().length, 20);
+});
+
+test('what is loaded and gives no tool can stage nothing once it is replaced', async () => {
+  await write(
+    't.ts',
+    `export default pi => { globalThis.push = () => pi.pushPendingAction({ label: 'x', apply() {} }); return []; };`,
+  );
+  await tools.refresh();
+  const { push } = globalThis as { push?: () => unknown };
+  push?.();
+  await write('t.ts', 'export default () => [];\n');
+  await tools.refresh();
+  assert.throws(() => push?.(), /Pending action store unavailable/);
+  assert.equal(world.staged.length, 1);
 });
 
 test('another extension brings a tool; taking it back removes it and lets its previews expire', async () => {

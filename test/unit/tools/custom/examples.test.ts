@@ -118,16 +118,16 @@ export const plain: CustomToolFactory = async () => [
 export const wrong: CustomToolFactory = () => ({ name: 'x', parameters: {}, execute: () => result });
 `;
 
-test('the type file is sound by itself, under an author’s strict settings, and gives parameters their types', () => {
+/** What the compiler has against files beside the examples, of which `typed.ts` is only in memory. */
+function problemsIn(names: readonly string[], given: ts.CompilerOptions): unknown[] {
   const typed = path.join(examples, 'typed.ts');
   const options: ts.CompilerOptions = {
-    strict: true,
     noEmit: true,
-    target: ts.ScriptTarget.ESNext,
     module: ts.ModuleKind.ESNext,
     moduleResolution: ts.ModuleResolutionKind.Bundler,
     lib: ['lib.es2023.d.ts', 'lib.dom.d.ts'],
     types: [],
+    ...given,
   };
   const host = ts.createCompilerHost(options);
   const { getSourceFile, fileExists } = host;
@@ -136,12 +136,32 @@ test('the type file is sound by itself, under an author’s strict settings, and
     file === typed
       ? ts.createSourceFile(file, TYPED, ts.ScriptTarget.ESNext)
       : getSourceFile.call(host, file, ...rest);
-  const program = ts.createProgram([typed, path.join(examples, 'sort_lines.ts')], options, host);
-  const problems = ts
+  const program = ts.createProgram(
+    names.map(name => path.join(examples, name)),
+    options,
+    host,
+  );
+  return ts
     .getPreEmitDiagnostics(program)
     .map(({ messageText, start, file }) => [
       ts.flattenDiagnosticMessageText(messageText, '\n'),
       file?.text.slice(start, (start ?? 0) + 40),
     ]);
-  assert.deepEqual(problems, []);
+}
+
+test('the type file is sound by itself, under an author’s strict settings, and gives parameters their types', () => {
+  const options = { strict: true, target: ts.ScriptTarget.ESNext };
+  assert.deepEqual(problemsIn(['typed.ts', 'sort_lines.ts'], options), []);
+});
+
+test('the example has no problems in an editor that finds no settings, as in .redline/tools', () => {
+  const editors: ts.CompilerOptions = {
+    strict: false,
+    strictNullChecks: true,
+    strictFunctionTypes: true,
+    target: ts.ScriptTarget.ES2022,
+    allowJs: true,
+    jsx: ts.JsxEmit.React,
+  };
+  assert.deepEqual(problemsIn(['sort_lines.ts'], editors), []);
 });

@@ -3,7 +3,9 @@ import { after, before, test } from 'node:test';
 import assert from 'node:assert/strict';
 import { isToolError } from '../../../../src/agent/base/errors.ts';
 import type { CustomToolApi } from '../../../../src/agent/tools/custom/redline.d.ts';
+import type { Preview } from '../../../../src/agent/preview/preview.ts';
 import type { LoadedTools } from '../../../../src/agent/tools/custom/toolLoader.ts';
+import { Gate } from '../../../support/gate.ts';
 import { CustomToolWorld, toolSource } from '../../../support/customToolWorld.ts';
 
 const NO_SESSION = 'Pending action store unavailable for custom tools in this runtime.';
@@ -51,6 +53,21 @@ test('exec ends a program that takes too long, or whose signal fires', async () 
   controller.abort();
   const { killed, code } = await running;
   assert.deepEqual([killed, code], [true, null]);
+});
+
+test('exec answers for what cannot even be tried, and for a program whose own programs hold its output', async () => {
+  const { pi } = await given();
+  for (const command of ['', 'a\0b']) {
+    const { code, killed, stderr } = await pi.exec(command);
+    assert.deepEqual([code, killed], [127, false]);
+    assert.match(stderr, /must be|cannot be empty/);
+  }
+  const forever = 'setInterval(() => {}, 1000)';
+  const begin = `require('node:child_process').spawn(process.execPath, ['-e', ${JSON.stringify(forever)}], { stdio: ['ignore', 'inherit', 'inherit'] })`;
+  const script = `const { pid } = ${begin}; console.log(pid); ${forever}`;
+  const { killed, stdout } = await pi.exec(process.execPath, ['-e', script], { timeout: 1_000 });
+  assert.equal(killed, true);
+  process.kill(Number(stdout));
 });
 
 test('ui asks the person; the log names the tool', async () => {
@@ -102,6 +119,19 @@ test('pushPendingAction: the default source, and three previews from one call in
   assert.deepEqual([...loaded.owner.staged], ['p1', 'p2', 'p3']);
 });
 
+test('an absent source, whichever way it is absent, is the default one', async () => {
+  const harness = world.harness(
+    await loadT(
+      `pi.pushPendingAction({ label: 'x', sourceToolName: null, reject: null, changes: null, apply() {} });`,
+    ),
+  );
+  await harness.run('t', {});
+  assert.deepEqual(
+    harness.staged.map(({ sourceToolName, reject, changes }) => [sourceToolName, reject, changes]),
+    [['custom_tool', undefined, undefined]],
+  );
+});
+
 test('callbacks answer with what the author returns, and keep what they throw', async () => {
   const loaded = await loadT(
     `pi.pushPendingAction({ label: 'L', apply: reason => 'applied: ' + reason, reject: reason => 'rejected: ' + reason });
@@ -143,6 +173,14 @@ test('what is no action is refused with a sentence, and nothing is staged', asyn
     ["{ label: 'x', changes: {} }", /`changes` must be an array/],
     ["{ label: 'x', changes: [{ path: 'a', after: 'x' }] }", /`changes\[0\]` needs/],
     ["{ label: 'x', changes: [{ path: '../a', before: null, after: 'x' }] }", /outside the workspace/],
+    [
+      "{ label: 'x', changes: ['1', '2'].map(after => ({ path: 'a', before: null, after })) }",
+      /^a is declared twice\. Declare one change for each file\.$/,
+    ],
+    [
+      "{ label: 'x', changes: [{ path: 'a', before: null, after: 'x'.repeat(6_000_000) }] }",
+      /^a would be larger than 5 MB/,
+    ],
   ];
   for (const [action, message] of cases) {
     const harness = world.harness(await loadT(`pi.pushPendingAction(${action});`));
@@ -176,6 +214,19 @@ test('declared changes are exact: what was read keeps its encoding, and what was
   assert.equal('apply' in (action ?? {}), false);
 });
 
+test('a change that its file’s encoding cannot hold is refused: what is shown is what was declared', async () => {
+  const loaded = await loadT(`
+    const before = await ctx.readFile('old.txt');
+    pi.pushPendingAction({ label: 'x', changes: [{ path: 'old.txt', before, after: before + ' €' }] });`);
+  const harness = world.harness(loaded, { 'old.txt': Buffer.from('caf\u00e9', 'latin1') });
+  harness.workspace.encoding = { name: 'iso88591', bom: false };
+  const { content, isError } = await harness.run('t', {});
+  assert.deepEqual(
+    [isError, content],
+    [true, 'old.txt is stored in iso88591, which has no "€". Use other characters.'],
+  );
+});
+
 test('a call gets its id, its session, progress and the signal', async () => {
   const harness = world.harness(
     await loadT(`
@@ -198,6 +249,54 @@ test('outside of a session there is nowhere to stage', async () => {
   loaded.owner.state = 'removed';
   assert.throws(push, { name: 'ToolError', message: NO_SESSION });
   assert.equal(world.staged.length, 1);
+});
+
+test('what another extension took back stages nothing any more, not even in a call that is running', async () => {
+  const gate = new Gate();
+  const loaded = await world.loader.loadFactory(
+    pi => ({
+      name: 't',
+      description: 'd',
+      parameters: pi.zod.object({}),
+      async execute() {
+        await gate.pass();
+        pi.pushPendingAction({ label: 'late', apply: () => ({ content: [] }) });
+        return { content: [] };
+      },
+    }),
+    '/',
+  );
+  const harness = world.harness(loaded);
+  const running = harness.run('t', {});
+  await gate.reached;
+  loaded.owner.state = 'removed';
+  gate.open();
+  const { content, isError } = await running;
+  assert.deepEqual([isError, content, harness.staged], [true, NO_SESSION, []]);
+});
+
+test('what Redline does for a tool is not the tool’s code', async () => {
+  const { session } = world;
+  const owners: unknown[] = [];
+  const note = (): void => void owners.push(world.loader.runningOwner);
+  const stage = (): Preview => {
+    note();
+    return { id: 'p1' } as Preview;
+  };
+  world.session = { id: 's1', stage };
+  const { pi, loaded } = await given();
+  const harness = world.harness(
+    await loadT(`globalThis.note(); onUpdate('x'); await ctx.readFile('a'); globalThis.note(); return '';`),
+    { a: '' },
+  );
+  (globalThis as { note?: () => void }).note = note;
+  harness.workspace.beforeRead = note;
+  pi.pushPendingAction({ label: 'x', apply: () => ({ content: [] }) });
+  await harness.run('t', {});
+  world.session = session;
+  const [staging, before, reading, after] = owners;
+  assert.deepEqual([staging, reading], [undefined, undefined]);
+  assert.ok(before && before === after && before !== loaded.owner);
 });
 
 test('what goes on after a call has given its result is nobody’s call', async () => {
@@ -226,6 +325,17 @@ test('process.exit in a call is an error result, a problem of the file, and ends
       fault: { kind: 'exitCalled', call: 'process.exit(1)' },
     },
   ]);
+});
+
+test('process.exit in the callbacks of a preview keeps it pending, and ends nothing', async () => {
+  const exits = '() => process.exit(4)';
+  const loaded = await loadT(`pi.pushPendingAction({ label: 'x', apply: ${exits}, reject: ${exits} });`);
+  const harness = world.harness(loaded);
+  await harness.run('t', {});
+  const [action] = harness.staged;
+  for (const callback of [action?.apply, action?.reject])
+    await assert.rejects(async () => callback?.('why'), /process\.exit\(4\).* held back/);
+  assert.equal(loaded.owner.problems.length, 1);
 });
 
 test('onSession is told, and what it throws is a problem of the file', async () => {
