@@ -9,7 +9,7 @@
 /** What a tool, or a callback of a preview, answers. Only the text reaches the model. */
 export interface CustomToolResult {
   readonly content: readonly { readonly type: 'text'; readonly text: string }[];
-  /** For people and the log: never sent to the model. Must be what JSON can hold. */
+  /** Kept with the conversation, never sent to the model. What JSON cannot hold becomes a text that says so. */
   readonly details?: unknown;
   /** The call failed. Throwing an error says the same. */
   readonly isError?: boolean;
@@ -17,18 +17,21 @@ export interface CustomToolResult {
 
 /** One file's change. What lands is exactly `after`, and only if the file still holds exactly `before`. */
 export interface CustomToolFileChange {
-  /** Relative to the workspace folder with forward slashes, or an absolute path inside it. */
+  /**
+   * Relative to the workspace folder with forward slashes, with the folder's name in front where several are open; or an
+   * absolute path inside one. Each file once.
+   */
   readonly path: string;
   /** What the file holds now, as `ctx.readFile` gave it; `null`: there is none. */
   readonly before: string | null;
-  /** What it is to hold; `null`: it is deleted. */
+  /** What it is to hold; `null`: it is deleted. It keeps the encoding that `ctx.readFile` found, and is else UTF-8. */
   readonly after: string | null;
 }
 
 interface PendingActionBase {
   /** Concise and specific: it is what the person reads first. */
   readonly label: string;
-  /** Shown with the preview and kept in the ledger. Must be what JSON can hold. */
+  /** Shown with the preview and kept in the ledger, as JSON. */
   readonly details?: unknown;
   /** Default: `custom_tool`. */
   readonly sourceToolName?: string;
@@ -139,6 +142,7 @@ export interface CustomToolSessionEvent {
 
 /** Tells how far a long call is; shown in the chat, never sent to the model. */
 export type CustomToolUpdate = (progress: CustomToolResult | string) => void;
+
 export interface CustomTool<Params = any> {
   /** What the model calls it: letters, digits, `_` and `-`. */
   readonly name: string;

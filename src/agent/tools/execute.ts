@@ -13,8 +13,8 @@ import type { Tool, ToolContext, ToolSchema } from './tool.ts';
 
 /** The most characters of one result that the model gets. */
 const MAX_RESULT_CHARS = 100_000;
-/** The most characters of what a running call says of how far it is: a few words are meant. */
-const MAX_PROGRESS_CHARS = 500;
+/** The most characters of what a running call says of how far it is, of which the end matters most. */
+const MAX_PROGRESS_CHARS = 10_000;
 
 export interface ExecuteOptions {
   readonly tools: readonly Tool[];
@@ -53,7 +53,7 @@ export async function executeToolCall(call: ToolCall, options: ExecuteOptions): 
       return preview;
     },
     ...(onUpdate
-      ? { onUpdate: progress => void (ended || onUpdate(progress.slice(0, MAX_PROGRESS_CHARS))) }
+      ? { onUpdate: progress => void (ended || onUpdate(progress.slice(-MAX_PROGRESS_CHARS))) }
       : {}),
   };
   let result: AgentToolResult;

@@ -2,6 +2,7 @@ import * as assert from 'node:assert/strict';
 import { access } from 'node:fs/promises';
 import * as vscode from 'vscode';
 import type { RedlineApi } from '../../../src/views/api.ts';
+import { LEDGER_SCHEME } from '../../../src/views/contributions.ts';
 import type { ScriptedServer } from '../../support/scriptedServer.ts';
 import { Gate } from '../../support/gate.ts';
 import { connect } from '../support/connect.ts';
@@ -118,8 +119,8 @@ suite('custom tools', () => {
       ['Discarded: Step 3. Reason: enough', { step: 3, why: 'shown' }],
     );
     await vscode.commands.executeCommand('redline.showLedger');
-    const ledger = vscode.window.activeTextEditor?.document.getText() ?? '';
-    assert.match(ledger, /Step 3 .*\n {4}enough\n {4}\{"step":3,"why":"shown"\}\n/);
+    const ledger = vscode.workspace.textDocuments.find(({ uri }) => uri.scheme === LEDGER_SCHEME);
+    assert.match(ledger?.getText() ?? '', /Step 3 .*\n {4}enough\n {4}\{"step":3,"why":"shown"\}\n/);
   });
 
   test('results that no log can hold and answers without end do no harm to the conversation', async () => {

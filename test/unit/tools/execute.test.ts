@@ -131,14 +131,14 @@ test('how far a call is, in a few words, is told until it has ended', async () =
   const harness = new ToolHarness({}, [
     tool(({ onUpdate }) => {
       onUpdate?.('half');
-      onUpdate?.('x'.repeat(10_000));
+      onUpdate?.(`${'x'.repeat(1_000_000)} end`);
       late = () => onUpdate?.('too late');
       return Promise.resolve(textResult('done'));
     }),
   ]);
   await harness.run('custom', {});
   late?.();
-  assert.deepEqual(harness.updates, ['half', 'x'.repeat(500)]);
+  assert.deepEqual(harness.updates, ['half', `${'x'.repeat(9_996)} end`]);
 });
 
 test('what was staged is told before the result, all of it on one line', async () => {

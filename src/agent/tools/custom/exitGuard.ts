@@ -29,8 +29,9 @@ export function guardExit(scopes: ToolScopes, target: Ending = process): Disposa
       return abort.call(target);
     },
     kill: (pid, signal) => {
-      // The signal 0 only asks whether the process is there.
-      if (pid === process.pid && signal !== 0) refuse(`process.kill(process.pid, ${String(signal)})`);
+      // The process itself, or its whole group. The signal 0 only asks whether it is there.
+      if ([process.pid, 0].includes(Math.abs(Number(pid))) && signal !== 0)
+        refuse(`process.kill(${pid === process.pid ? 'process.pid' : pid}, ${String(signal)})`);
       return kill.call(target, pid, signal);
     },
   };

@@ -46,6 +46,17 @@ test('a tool cannot end the process, by no way and at no time, and its owner is 
   );
 });
 
+test('nor may it end the process together with others', () => {
+  const { calls, target } = fakeProcess();
+  const scopes = new ToolScopes();
+  guardExit(scopes, target);
+  for (const pid of [0, -process.pid])
+    scopes.run(ownerOf('/t.js'), undefined, () =>
+      assert.throws(() => target.kill(pid, 'SIGKILL'), /process\.kill\(-?\d+, SIGKILL\)/),
+    );
+  assert.deepEqual(calls, []);
+});
+
 test('a tool may ask for a process and end another one; other code is not held back', () => {
   const { calls, target } = fakeProcess();
   const scopes = new ToolScopes();
