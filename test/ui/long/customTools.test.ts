@@ -38,8 +38,27 @@ uiTest(
     await workbench.chatCard('Send 2 letters').waitFor();
     assert.equal(await line.getByText('Looked at 1 of 2 files').count(), 0, 'it has ended');
     await workbench.screenshot('custom tool staged');
+    await workbench.treeRow('Send 2 letters').hover();
+    await workbench.page.locator('.monaco-hover').getByText('{"to":["Ada","Grace"]}').waitFor();
+    await workbench.screenshot('custom tool details');
   },
 );
+
+uiTest('a tool with a fault is a problem until it is mended; the others work on', {}, async workbench => {
+  workbench.writeFile('.redline/tools/good.ts', tool('good', `return 'good ran';`));
+  workbench.writeFile('.redline/tools/late.ts', 'export default pi => {\n  const = 1;\n};\n');
+  await workbench.openRedlineChat();
+  await workbench.sendChat('/call good');
+  await workbench.chatFrame().locator('[data-kind="assistant"]').filter({ hasText: 'good ran' }).waitFor();
+  await workbench.runCommand('Problems: Focus on Problems View');
+  const problem = workbench.page.locator('.markers-panel').getByText('This tool cannot be imported');
+  await problem.waitFor();
+  await workbench.screenshot('custom tool problem');
+  workbench.writeFile('.redline/tools/late.ts', tool('late', `return 'late ran';`));
+  await problem.waitFor({ state: 'detached' });
+  await workbench.sendChat('/call late');
+  await workbench.chatFrame().locator('[data-kind="assistant"]').filter({ hasText: 'late ran' }).waitFor();
+});
 
 uiTest('New Custom Tool writes a tool that works at once', {}, async workbench => {
   await workbench.runCommand('Redline: New Custom Tool…');

@@ -119,6 +119,17 @@ test('pushPendingAction: the default source, and three previews from one call in
   assert.deepEqual([...loaded.owner.staged], ['p1', 'p2', 'p3']);
 });
 
+test('a tool that says that it changes nothing cannot stage anything', async () => {
+  const source = toolSource('t', `pi.pushPendingAction({ label: 'x', apply() {} });`);
+  const loaded = await world.load('t.ts', source.replace("name: 't',", "name: 't', readOnly: true,"));
+  const harness = world.harness(loaded);
+  const { content, isError } = await harness.run('t', {});
+  assert.deepEqual(
+    [isError, content, harness.staged],
+    [true, 't is declared to be readOnly, so it cannot stage anything.', []],
+  );
+});
+
 test('an absent source, whichever way it is absent, is the default one', async () => {
   const harness = world.harness(
     await loadT(

@@ -1,0 +1,58 @@
+import { test } from 'node:test';
+import assert from 'node:assert/strict';
+import { OutcomeWatch } from '../../../src/agent/preview/outcomeWatch.ts';
+import { textResult } from '../../../src/agent/preview/pendingAction.ts';
+import { createTestSession } from '../../support/testSession.ts';
+
+const apply = () => Promise.resolve(textResult('done'));
+
+function setUp(...labels: string[]) {
+  const t = createTestSession();
+  const watch = new OutcomeWatch(t.store);
+  const ids = labels.map(label => t.stage({ label, apply }).id);
+  for (const id of ids) watch.add(id);
+  return { ...t, watch, ids };
+}
+
+test('nothing to wait for is over at once', async () => {
+  const { watch } = setUp();
+  assert.equal(await watch.outcome(), '');
+});
+
+test('all are waited for, and what became of each is told in the order in which it happened', async () => {
+  const { watch, ids, click, invoker } = setUp('One', 'Two', 'Three');
+  const [one, two, three] = ids as [string, string, string];
+  await click(two, 'discard', 'No.');
+  await invoker.resolve({ id: one, action: 'apply', reason: 'policy', actor: 'extension' });
+  const outcome = watch.outcome();
+  await click(three, 'apply');
+  assert.equal(
+    await outcome,
+    `The user discarded p2 (Two). This is the user's decision, not a failure. Reason: "No."
+Another extension applied p1 (One). Reason: "policy"
+The user applied p3 (Three).`,
+  );
+});
+
+test('the model of Redline is somebody else to whoever waits', async () => {
+  const { watch, invoker } = setUp('One');
+  await invoker.resolve({ id: 'p1', action: 'apply', reason: 'It fits.', actor: 'model' });
+  assert.equal(
+    await watch.outcome(),
+    'p1 (One) was already resolved by the model: applied. Reason: It fits.',
+  );
+});
+
+test('what nobody can apply any more is over, too', async () => {
+  const { watch, invoker } = setUp('One');
+  const outcome = watch.outcome();
+  invoker.expire('p1');
+  assert.match(await outcome, /^p1 \(One\) has expired: /);
+});
+
+test('what becomes of other previews is not told', async () => {
+  const { watch, stage, click } = setUp('One');
+  await click(stage({ label: 'Other', apply }).id, 'apply');
+  await click('p1', 'apply');
+  assert.equal(await watch.outcome(), 'The user applied p1 (One).');
+});
