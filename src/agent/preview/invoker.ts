@@ -68,6 +68,8 @@ export class Invoker {
   readonly #workspace: LandingFiles;
   readonly #authority: () => ModelAuthority;
   readonly #callbacks = new Map<string, Callbacks>();
+  /** Those whose producer went away while they were being resolved. */
+  readonly #orphaned = new Set<string>();
   readonly #resolvings = new Resolvings();
   readonly #applyFailed = new Emitter<Preview>();
 
@@ -86,12 +88,14 @@ export class Invoker {
   }
 
   /**
-   * The producer of an opaque preview is gone: nobody can apply it any more. Does nothing for one whose changes Redline lands
-   * itself, or that is not pending.
+   * The producer of an opaque preview is gone: nobody can apply it any more. One that is being resolved comes to its end, and
+   * expires only if that fails. Does nothing for one whose changes Redline lands itself, or that is resolved.
    */
   expire(id: string): void {
     const preview = this.#store.get(id);
-    if (preview?.state.kind !== 'pending' || preview.changes) return;
+    if (!preview || preview.changes) return;
+    if (preview.state.kind === 'applying') this.#orphaned.add(id);
+    if (preview.state.kind !== 'pending') return;
     this.#callbacks.delete(id);
     // As in `#end`: a log that cannot be written is reported by the store.
     void this.#store.expire(id).catch(() => undefined);
@@ -169,7 +173,10 @@ export class Invoker {
         request.action === 'apply'
           ? await this.#apply(preview, group, request)
           : await this.#reject(preview, request);
-      for (const { id } of group) this.#callbacks.delete(id);
+      for (const { id } of group) {
+        this.#callbacks.delete(id);
+        this.#orphaned.delete(id);
+      }
       const failed = request.action === 'apply' && result.isError === true;
       const outcome = failed ? 'failed' : request.action === 'apply' ? 'applied' : 'discarded';
       await this.#end(group, request, outcome, result, true);
@@ -177,6 +184,7 @@ export class Invoker {
     } catch (error) {
       const recorded = this.#end(group, request, 'failed', textResult(messageOf(error)), false);
       if (error instanceof StalePreviewError) this.#markStale(group, error.paths);
+      for (const { id } of group) if (this.#orphaned.delete(id)) this.expire(id);
       // In the same moment as they are pending again: no request may come between.
       if (request.action === 'apply') this.#tellFailure(group);
       await recorded;
@@ -188,7 +196,7 @@ export class Invoker {
   #tellFailure(group: readonly Preview[]): void {
     for (const { id } of group) {
       const preview = this.#store.get(id);
-      if (preview) this.#applyFailed.fire(preview);
+      if (preview?.state.kind === 'pending') this.#applyFailed.fire(preview);
     }
   }
 

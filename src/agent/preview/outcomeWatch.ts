@@ -23,9 +23,12 @@ export class OutcomeWatch implements Disposable {
     this.#owned.add(store.onDidExpire(({ id }) => this.#followExpiry(id)));
   }
 
-  /** The previews that are watched, and their parts. */
-  get ids(): readonly string[] {
-    return [...this.#ids];
+  /** Those that can still be resolved, parts among them. */
+  get open(): readonly string[] {
+    return [...this.#ids].filter(id => {
+      const preview = this.#store.get(id);
+      return preview !== undefined && isOpen(preview);
+    });
   }
 
   /** Watches a preview that was just staged. */
@@ -71,10 +74,6 @@ export class OutcomeWatch implements Disposable {
   }
 
   #check(): void {
-    const isWaitedFor = (id: string): boolean => {
-      const preview = this.#store.get(id);
-      return preview !== undefined && isOpen(preview);
-    };
-    if (!this.ids.some(isWaitedFor)) this.#over.resolve();
+    if (this.open.length === 0) this.#over.resolve();
   }
 }

@@ -65,7 +65,7 @@ export async function propose(
 async function outcomeOf(watch: OutcomeWatch, signal: AbortSignal): Promise<string> {
   return untilAborted(signal, () => watch.outcome()).catch(() => {
     throw new Error(
-      `Interrupted before it was decided on. Still pending in Redline: ${watch.ids.join(', ')}.`,
+      `Interrupted before it was decided on. Still pending in Redline: ${watch.open.join(', ')}.`,
     );
   });
 }

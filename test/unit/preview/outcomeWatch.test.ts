@@ -24,6 +24,7 @@ test('all are waited for, and what became of each is told in the order in which 
   const [one, two, three] = ids as [string, string, string];
   await click(two, 'discard', 'No.');
   await invoker.resolve({ id: one, action: 'apply', reason: 'policy', actor: 'extension' });
+  assert.deepEqual(watch.open, [three]);
   const outcome = watch.outcome();
   await click(three, 'apply');
   assert.equal(

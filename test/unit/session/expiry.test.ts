@@ -56,6 +56,24 @@ test('what is being applied right now is applied', async () => {
   assert.equal(t.store.get('p1')?.state.kind, 'applied');
 });
 
+for (const action of ['apply', 'discard'] as const) {
+  test(`whose ${action} fails after its producer went away has expired then, and is forced on nobody`, async () => {
+    const t = createTestSession({ script: [{ text: 'ok' }] });
+    let fail: (error: Error) => void = () => undefined;
+    const callback = (): Promise<never> => new Promise((_, reject) => (fail = reject));
+    t.stage({ label: 'Rename', apply: callback, reject: callback });
+    const resolving = t.click('p1', action);
+    t.invoker.expire('p1');
+    fail(new Error('disk is full'));
+    await assert.rejects(resolving, /disk is full/);
+    assert.equal(t.store.get('p1')?.state.kind, 'expired');
+    assert.equal(t.store.ledger().at(-1)?.outcome, 'failed');
+    await t.session.prompt('Hello.');
+    assert.equal(t.requests[0]?.toolChoice, undefined, 'nothing is forced');
+    t.assertSound();
+  });
+}
+
 for (const [continueAfterReview, state, answers] of [
   [true, 'idle', ['Waiting.', 'I see.']],
   [false, 'idle', ['Waiting.']],
