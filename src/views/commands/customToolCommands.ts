@@ -11,7 +11,10 @@ export interface CustomToolCommandsOptions extends NewCustomToolOptions {
 export function customToolCommands(options: CustomToolCommandsOptions): CommandHandlers {
   const { customTools } = options;
   return {
-    'redline.customTools.new': () => newCustomTool(options),
+    'redline.customTools.new': async () => {
+      await newCustomTool(options);
+      await customTools.refresh();
+    },
     'redline.customTools.reload': async () => {
       await customTools.reload();
       const problems = customTools.problems.length;

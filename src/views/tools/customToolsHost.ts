@@ -8,6 +8,7 @@ import type { ToolHost } from '../../agent/tools/custom/toolHost.ts';
 import type { ToolPlace } from '../../agent/tools/custom/toolFiles.ts';
 import type { ToolRegistry } from '../../agent/tools/registry.ts';
 import { createToolUi } from './customToolUi.ts';
+import { FolderWatch } from './folderWatch.ts';
 import { followLateErrors } from './lateErrors.ts';
 import { ToolProblems } from './toolProblems.ts';
 
@@ -18,6 +19,8 @@ export interface CustomToolsParts {
   /** See `ToolHost.resolvePath`. */
   readonly resolvePath: (input: string) => string;
   readonly places: () => readonly ToolPlace[];
+  /** Something in a place may have changed. */
+  readonly onDiskChange: () => void;
   readonly log: Logger;
 }
 
@@ -49,6 +52,8 @@ export function createCustomTools(parts: CustomToolsParts): {
       logger: log,
     }),
   );
+  const folders = owned.add(new FolderWatch(parts.onDiskChange));
+  owned.add(tools.onDidChange(() => folders.watch(tools.folders)));
   const problems = owned.add(new ToolProblems());
   owned.add(tools.onDidChange(() => problems.show(tools.problems)));
   owned.add(followLateErrors(tools));

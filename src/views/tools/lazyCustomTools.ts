@@ -16,7 +16,9 @@ import { toolPlaces } from './toolPlaces.ts';
 /** How long changes on disk are gathered, in milliseconds. */
 const QUIET_MS = 100;
 
-export type LazyCustomToolsOptions = Omit<CustomToolsParts, 'places'> & { readonly settings: Settings };
+export type LazyCustomToolsOptions = Omit<CustomToolsParts, 'places' | 'onDiskChange'> & {
+  readonly settings: Settings;
+};
 
 /**
  * Custom tools, whose code is loaded once there is one: activation does not pay for it. Loads what lies there, and anew what
@@ -95,7 +97,11 @@ export class LazyCustomTools implements vscode.Disposable {
 
   async #create(): Promise<CustomTools> {
     const { createCustomTools } = await import('./customToolsHost.ts');
-    const { tools, disposable } = createCustomTools({ ...this.#options, places: () => this.#places() });
+    const { tools, disposable } = createCustomTools({
+      ...this.#options,
+      places: () => this.#places(),
+      onDiskChange: () => this.#refreshSoon(),
+    });
     this.#owned.add(disposable);
     tools.onDidChange(() => this.#changed.fire());
     return (this.#tools = tools);

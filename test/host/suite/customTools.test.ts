@@ -118,9 +118,9 @@ suite('custom tools', () => {
       [lastEntry().message, lastEntry().details],
       ['Discarded: Step 3. Reason: enough', { step: 3, why: 'shown' }],
     );
-    await vscode.commands.executeCommand('redline.showLedger');
-    const ledger = vscode.workspace.textDocuments.find(({ uri }) => uri.scheme === LEDGER_SCHEME);
-    assert.match(ledger?.getText() ?? '', /Step 3 .*\n {4}enough\n {4}\{"step":3,"why":"shown"\}\n/);
+    const uri = vscode.Uri.from({ scheme: LEDGER_SCHEME, path: '/Redline Ledger' });
+    const ledger = await vscode.workspace.openTextDocument(uri);
+    assert.match(ledger.getText(), /Step 3 .*\n {4}enough\n {4}\{"step":3,"why":"shown"\}\n/);
   });
 
   test('results that no log can hold and answers without end do no harm to the conversation', async () => {

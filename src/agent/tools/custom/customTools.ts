@@ -55,6 +55,11 @@ export class CustomTools implements Disposable {
     return this.#places.problems;
   }
 
+  /** The folders in which a change may make others of the tools. */
+  get folders(): readonly string[] {
+    return this.#places.folders;
+  }
+
   /** Files of tools that are not loaded, because they are not to be trusted. */
   get withheld(): readonly string[] {
     return this.#places.withheld;

@@ -33,8 +33,16 @@ export async function toolFiles(place: string): Promise<readonly string[]> {
   return files;
 }
 
-/** A text that is another once any file of the place is. Links may lead in circles. */
-export async function placeSignature(place: string): Promise<string> {
+/** A place at one moment. */
+export interface PlaceState {
+  /** Another text once any file or folder of the place is another; empty where there is none. */
+  readonly signature: string;
+  /** Its folders, itself among them. */
+  readonly folders: readonly string[];
+}
+
+/** Looks at all that a place holds. Links may lead in circles. */
+export async function placeState(place: string): Promise<PlaceState> {
   const lines: string[] = [];
   const folders = new Set<string>();
   const visit = async (entry: string): Promise<void> => {
@@ -44,11 +52,12 @@ export async function placeSignature(place: string): Promise<string> {
       const folder = await realpath(entry).catch(() => entry);
       if (folders.has(folder)) return;
       folders.add(folder);
+      lines.push(folder);
       for (const name of await namesIn(entry)) await visit(path.join(entry, name));
     } else lines.push(`${entry}\t${info.mtimeMs}\t${info.size}\t${info.ino}`);
   };
   await visit(place);
-  return lines.join('\n');
+  return { signature: lines.join('\n'), folders: [...folders] };
 }
 
 function isTool(file: string): boolean {

@@ -1,12 +1,11 @@
 import type { LoadProblem } from './loadProblem.ts';
-import { placeSignature, toolFiles, type ToolPlace } from './toolFiles.ts';
+import { placeState, toolFiles, type PlaceState, type ToolPlace } from './toolFiles.ts';
 import type { LoadedTools } from './toolLoader.ts';
 
 /** Loads the tools of a file; see `ToolLoader.loadFile`. */
 export type LoadFile = (file: string, root: string, cwd: string) => Promise<LoadedTools>;
 
-interface LoadedPlace {
-  readonly signature: string;
+interface LoadedPlace extends PlaceState {
   readonly files: readonly LoadedTools[];
 }
 
@@ -23,6 +22,11 @@ export class ToolPlaces {
   /** All loaded files in the order of their places. */
   get files(): readonly LoadedTools[] {
     return [...this.#loaded.values()].flatMap(({ files }) => files);
+  }
+
+  /** All folders that hold them, and what they import from there. */
+  get folders(): readonly string[] {
+    return [...this.#loaded.values()].flatMap(({ folders }) => folders);
   }
 
   /** Files of tools that are not loaded, because they are not to be trusted. */
@@ -49,10 +53,10 @@ export class ToolPlaces {
         continue;
       }
       const known = this.#loaded.get(place.path);
-      const signature = await placeSignature(place.path);
-      const isSame = known ? known.signature === signature && !everything : signature === '';
+      const state = await placeState(place.path);
+      const isSame = known ? known.signature === state.signature && !everything : state.signature === '';
       changed ||= !isSame;
-      if (!isSame) loaded.set(place.path, { signature, files: await this.#loadPlace(place) });
+      if (!isSame) loaded.set(place.path, { ...state, files: await this.#loadPlace(place) });
       else if (known) loaded.set(place.path, known);
     }
     changed ||= [...this.#loaded.keys()].some(path => !loaded.has(path));

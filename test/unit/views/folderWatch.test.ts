@@ -1,0 +1,46 @@
+import { rm } from 'node:fs/promises';
+import { afterEach, beforeEach, test } from 'node:test';
+import assert from 'node:assert/strict';
+import { FolderWatch } from '../../../src/views/tools/folderWatch.ts';
+import { TempFolder } from '../../support/tempFolder.ts';
+
+let folder: TempFolder;
+let watching: FolderWatch;
+let heard = (): void => undefined;
+beforeEach(async () => {
+  folder = await TempFolder.create();
+  watching = new FolderWatch(() => heard());
+});
+afterEach(async () => {
+  watching.dispose();
+  await folder.remove();
+});
+const nextChange = (): Promise<void> => new Promise(resolve => (heard = resolve));
+
+test('a change in a folder is told, also in one that was made together with the one around it', async () => {
+  await folder.file('outer/inner/t.ts', 'old');
+  watching.watch([folder.at('outer/inner')]);
+  const change = nextChange();
+  await folder.file('outer/inner/t.ts', 'new');
+  await change;
+});
+
+test('a folder that was made anew is watched as it is now', async () => {
+  watching.watch([await folder.folder('a')]);
+  await rm(folder.at('a'), { recursive: true });
+  watching.watch([await folder.folder('a')]);
+  const change = nextChange();
+  await folder.file('a/t.ts', 'new');
+  await change;
+});
+
+test('what is not there, or no longer watched, is left out', async () => {
+  const others = new FolderWatch(() => assert.fail('it is no longer watched'));
+  others.watch([folder.at('nowhere'), await folder.folder('a')]);
+  others.watch([]);
+  watching.watch([await folder.folder('b')]);
+  const change = nextChange();
+  await folder.file('a/t.ts', 'x');
+  await folder.file('b/t.ts', 'x');
+  await change;
+});
