@@ -1,4 +1,5 @@
 import { rm } from 'node:fs/promises';
+import * as path from 'node:path';
 import { afterEach, beforeEach, test } from 'node:test';
 import assert from 'node:assert/strict';
 import { CustomTools } from '../../../../src/agent/tools/custom/customTools.ts';
@@ -167,6 +168,18 @@ test('the name of a built-in tool that is switched off is taken too, which keeps
   await tools.refresh();
   assert.deepEqual(custom(), ['b']);
   assert.deepEqual(faults(), [{ kind: 'nameTaken', name: 'revert_to_state' }]);
+});
+
+test('all folders in which a change matters are known, and a new one is noticed', async () => {
+  await write('t.ts', toolSource('t'));
+  await write('lib/n.ts', 'export const n = 1;');
+  await write('node_modules/p/index.js', '');
+  const folders = (): string[] => tools.folders.map(each => path.relative(world.folder.root, each)).sort();
+  await tools.refresh();
+  assert.deepEqual(folders(), ['tools', path.join('tools', 'lib')]);
+  await world.folder.folder('tools/more');
+  await tools.refresh();
+  assert.deepEqual(folders(), ['tools', path.join('tools', 'lib'), path.join('tools', 'more')]);
 });
 
 test('folders that links lead back to are looked at, and that ends', async () => {
