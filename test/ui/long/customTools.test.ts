@@ -44,35 +44,32 @@ uiTest(
   },
 );
 
-uiTest('a tool with a fault is a problem until it is mended; the others work on', {}, async workbench => {
-  workbench.writeFile('.redline/tools/good.ts', tool('good', `return 'good ran';`));
-  workbench.writeFile('.redline/tools/late.ts', 'export default pi => {\n  const = 1;\n};\n');
-  await workbench.openRedlineChat();
-  await workbench.sendChat('/call good');
-  await workbench.chatFrame().locator('[data-kind="assistant"]').filter({ hasText: 'good ran' }).waitFor();
-  await workbench.runCommand('Problems: Focus on Problems View');
-  const problem = workbench.page.locator('.markers-panel').getByText('This tool cannot be imported');
-  await problem.waitFor();
-  await workbench.screenshot('custom tool problem');
-  workbench.writeFile('.redline/tools/late.ts', tool('late', `return 'late ran';`));
-  await problem.waitFor({ state: 'detached' });
-  await workbench.sendChat('/call late');
-  await workbench.chatFrame().locator('[data-kind="assistant"]').filter({ hasText: 'late ran' }).waitFor();
-});
+uiTest(
+  'a new tool works at once; a fault in another is a problem until it is mended',
+  {},
+  async workbench => {
+    await workbench.runCommand('Redline: New Custom Tool…');
+    await workbench.quickPick('workspace');
+    await workbench.answerInput('order_lines');
+    await workbench.editorTab('order_lines.ts').waitFor();
+    await workbench.screenshot('new custom tool');
+    assert.match(workbench.readFile('.redline/tools/redline.d.ts') ?? '', /export interface CustomToolApi/);
+    workbench.writeFile('list.txt', 'b\na\n');
+    workbench.writeFile('.redline/tools/faulty.ts', 'export default pi => {\n  const = 1;\n};\n');
+    await workbench.openRedlineChat();
+    await workbench.sendChat('/call order_lines {"path": "list.txt"}');
+    await workbench.lens('Apply').click();
+    await workbench.waitForFile('list.txt', text => text === 'a\nb\n');
 
-uiTest('New Custom Tool writes a tool that works at once', {}, async workbench => {
-  await workbench.runCommand('Redline: New Custom Tool…');
-  await workbench.quickPick('workspace');
-  await workbench.answerInput('order_lines');
-  await workbench.editorTab('order_lines.ts').waitFor();
-  await workbench.screenshot('new custom tool');
-  assert.match(workbench.readFile('.redline/tools/redline.d.ts') ?? '', /export interface CustomToolApi/);
-  workbench.writeFile('list.txt', 'b\na\n');
-  await workbench.openRedlineChat();
-  await workbench.sendChat('/call order_lines {"path": "list.txt"}');
-  await workbench.lens('Apply').click();
-  await workbench.waitForFile('list.txt', text => text === 'a\nb\n');
-});
+    await workbench.runCommand('Problems: Focus on Problems View');
+    const problem = workbench.page.locator('.markers-panel').getByText('This tool cannot be imported');
+    await problem.waitFor();
+    await workbench.screenshot('custom tool problem');
+    // Nobody asks for it: the change on disk is noticed.
+    workbench.writeFile('.redline/tools/faulty.ts', tool('faulty', `return 'mended';`));
+    await problem.waitFor({ state: 'detached' });
+  },
+);
 
 const home = await TempFolder.create();
 
