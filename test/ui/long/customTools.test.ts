@@ -38,6 +38,8 @@ uiTest(
     await workbench.chatCard('Send 2 letters').waitFor();
     assert.equal(await line.getByText('Looked at 1 of 2 files').count(), 0, 'it has ended');
     await workbench.screenshot('custom tool staged');
+    // Nothing opens any more: the hover stays.
+    await workbench.lens('Apply').waitFor();
     await workbench.treeRow('Send 2 letters').hover();
     await workbench.page.locator('.monaco-hover').getByText('{"to":["Ada","Grace"]}').waitFor();
     await workbench.screenshot('custom tool details');
