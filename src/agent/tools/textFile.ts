@@ -47,7 +47,9 @@ export function storedText(path: string, text: string, encoding?: TextEncoding):
   if (text.length > MAX_FILE_BYTES / 3 && bytesOfSide(side).length > MAX_FILE_BYTES) {
     throw new ToolError(`${path} would be larger than 5 MB, which cannot be written here.`);
   }
-  if (side.text === text) return side;
+  // A byte order mark that is written in the text is stored, and no part of the text any more.
+  const unmarked = side.encoding.bom && text.startsWith('\uFEFF') ? text.slice(1) : text;
+  if (side.text === text || side.text === unmarked) return side;
   const missing = [...text].find((char, i) => char !== [...side.text][i]) ?? '';
   throw new ToolError(
     `${path} is stored in ${side.encoding.name}, which has no ${JSON.stringify(missing)}. Use other characters.`,

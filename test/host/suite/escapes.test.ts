@@ -92,7 +92,7 @@ suite('what is no text file of the workspace is refused, read or written', () =>
 
   const push = (file: string): string =>
     api.previews.push({
-      label: file,
+      label: `Change ${file}`,
       sourceToolName: 'test',
       changes: [{ path: file, before: null, after: 'x' }],
     }).id;

@@ -102,6 +102,35 @@ test('listeners hear of what is staged, resolved and forgotten', async () => {
   assert.equal(api.previews.get('p1'), undefined);
 });
 
+test('a push of what is no action, or cannot land as it is declared, is refused at once', () => {
+  const { api } = apiOf('newestFirst');
+  const apply = () => Promise.resolve(textResult(''));
+  const twice = ['1', '2'].map(after => ({ path: 'a.txt', before: 'a', after }));
+  for (const [action, error] of [
+    [undefined, TypeError],
+    [{ apply }, TypeError],
+    [{ label: 'x' }, TypeError],
+    [
+      { label: 'x', changes: twice },
+      { name: 'ToolError', message: /declared twice/ },
+    ],
+  ] as const)
+    assert.throws(() => api.previews.push(action as never), error);
+  assert.equal(api.previews.hasPending, false);
+});
+
+test('what an extension’s callbacks are told: the reason, and what came along with it', async () => {
+  const { api } = apiOf('newestFirst');
+  const told: unknown[][] = [];
+  const apply = (...args: unknown[]) => {
+    told.push(args);
+    return Promise.resolve(textResult('done'));
+  };
+  api.previews.push({ label: 'x', apply });
+  await api.previews.resolve({ action: 'apply', reason: 'r', extra: { n: 1 } });
+  assert.deepEqual(told, [['r', { n: 1 }]]);
+});
+
 test('a push without a source has the one of custom tools', () => {
   const { api } = apiOf('newestFirst');
   assert.equal(

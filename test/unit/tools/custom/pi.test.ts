@@ -209,6 +209,7 @@ test('declared changes are exact: what was read keeps its encoding, and what was
       { path: 'wide.txt', before, after: before.replace('one', 'two') },
       { path: 'new.txt', before: null, after: 'hello' },
       { path: 'same.txt', before: 'x', after: 'x' },
+      { path: 'marked.txt', before: null, after: '\\uFEFFhello' },
     ] });
     return JSON.stringify([before, await ctx.readFile('none.txt')]);`);
   const wide = Buffer.from('\uFEFFone', 'utf16le');
@@ -220,6 +221,7 @@ test('declared changes are exact: what was read keeps its encoding, and what was
     [
       ['modify', 'wide.txt', 'two', { name: 'utf16le', bom: true }],
       ['create', 'new.txt', 'hello', { name: 'utf8', bom: false }],
+      ['create', 'marked.txt', 'hello', { name: 'utf8', bom: true }],
     ],
   );
   assert.equal('apply' in (action ?? {}), false);
