@@ -82,7 +82,8 @@ function afterTemplate(text: Buffer, start: number, templates: number[]): number
 function afterSlash(text: Buffer, start: number): number {
   const next = text[start + 1];
   if (next === SLASH) {
-    return lineEnd(text, start);
+    // In code that is none otherwise, the engine makes a slash and a comment of the other kind of `//*`.
+    return text[start + 2] === STAR ? -1 : lineEnd(text, start);
   }
   if (next === STAR) {
     const close = text.indexOf('*/', start + 2);

@@ -152,6 +152,7 @@ describe('comments', () => {
       '`${open',
       '/[/*]/',
       'x = a / b // c',
+      '//* a',
       '// a\u2028b()',
       "'a\rb'",
     ]) {
@@ -163,6 +164,7 @@ describe('comments', () => {
     assert.ok(!passes('console.log($$$A)', '/** console.log(1) */\nfoo() // console.log(2)'));
     assert.ok(passes('console.log($$$A)', '/** console.log(1) */\nconsole.log(2)'));
     assert.ok(passes('console.log($$$A)', '// console.log(1)', 'Tsx'));
+    assert.ok(passes('if ($A) { $$$B }', 'if({}//* c */1){1;}else\n{}'), 'the engine reads a division');
   });
 });
 
