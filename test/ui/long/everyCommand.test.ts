@@ -40,9 +40,10 @@ drivenTest('every command of session, chat, ledger and welcome', {}, async drive
     await chat.locator('.model').getByText('scripted').waitFor();
     await workbench.openRedlineChat();
     await workbench.sendChat('Hello?');
-    await chat.getByText('let copied').waitFor();
-    await chat.locator('.code').hover();
+    // The whole answer is another element than the one that streamed in.
+    await chat.locator('.assistant:not(.streaming) .code').hover();
     await chat.getByRole('button', { name: 'Copy' }).click();
+    await chat.getByRole('button', { name: 'Copied' }).waitFor();
     assert.equal(
       (await page.evaluate<string>('navigator.clipboard.readText()')).trim(),
       'let copied = true;',
