@@ -22,9 +22,7 @@ export class Overlay implements Disposable {
 
   constructor(store: PreviewStore) {
     this.#store = store;
-    this.#subscription = store.onDidChange(() => {
-      this.#index = undefined;
-    });
+    this.#subscription = store.onDidChange(preview => this.#follow(preview));
   }
 
   /** What a pending preview makes of the path, if one does. */
@@ -73,15 +71,32 @@ export class Overlay implements Disposable {
   dispose(): void {
     this.#subscription.dispose();
   }
+
+  /**
+   * Thousands may be staged one after the other: a preview of files that no other one changes joins the index; whatever
+   * else happens has it made anew when somebody asks.
+   */
+  #follow(preview: Preview): void {
+    if (!this.#index) return;
+    const added = hasSay(preview) && preview.revision === 1 ? contentsOf(preview) : undefined;
+    if (added?.every(([path]) => !this.#index?.has(path)))
+      for (const [path, content] of added) this.#index.set(path, content);
+    else this.#index = undefined;
+  }
+}
+
+/** Stale previews have none, for they cannot be applied as they are. */
+function hasSay(preview: Preview): boolean {
+  return isOpen(preview) && !(preview.state.kind === 'pending' && preview.state.stale.length > 0);
+}
+
+function contentsOf({ id, changes }: Preview): (readonly [path: string, PendingContent])[] {
+  return (changes ?? []).flatMap(stepsOf).map(step => [step.path, { previewId: id, side: step.after }]);
 }
 
 function indexOf(previews: readonly Preview[]): Map<string, PendingContent> {
   const index = new Map<string, PendingContent>();
-  for (const preview of previews) {
-    if (!isOpen(preview) || (preview.state.kind === 'pending' && preview.state.stale.length > 0)) continue;
-    for (const step of (preview.changes ?? []).flatMap(stepsOf)) {
-      index.set(step.path, { previewId: preview.id, side: step.after });
-    }
-  }
+  for (const preview of previews.filter(hasSay))
+    for (const [path, content] of contentsOf(preview)) index.set(path, content);
   return index;
 }

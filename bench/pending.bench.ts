@@ -1,0 +1,134 @@
+/**
+ * Thousands of pending previews, staged by the way that every producer takes, with the log on disk: staging one more, the
+ * first page of the tree, the overlay that tools read through, memory, and all of it back from the log. Medians.
+ * `npm run bench -- pending`
+ */
+import * as fs from 'node:fs';
+import * as os from 'node:os';
+import * as path from 'node:path';
+import { median, milliseconds, type Bench } from './lib/bench.ts';
+import { sideOfText } from '../src/agent/preview/fileChange.ts';
+import { Invoker } from '../src/agent/preview/invoker.ts';
+import { Overlay } from '../src/agent/preview/overlay.ts';
+import { openPreviewLog } from '../src/agent/preview/previewLog.ts';
+import { PreviewStore } from '../src/agent/preview/previewStore.ts';
+import { queueResolveHandler, type ResolveHost } from '../src/agent/preview/queueResolveHandler.ts';
+import { childrenOf } from '../src/views/pending/pendingNodes.ts';
+import { DiskWorkspace } from '../test/support/diskWorkspace.ts';
+
+const FEW = 100;
+const MANY = 10_000;
+/** Previews that are staged for one sample. */
+const BATCH = 100;
+/** Staging one more may take this many times as long among many: it does not grow with them. */
+const FLAT = 5;
+/** What a glance may take, in milliseconds. */
+const GLANCE_MS = 50;
+/** Bytes of one file: what a small source file has. */
+const BYTES = 2_000;
+
+function fail(error: unknown): never {
+  throw error;
+}
+
+/** Previews of one file each, in a workspace of their own. */
+class Pending {
+  readonly store: PreviewStore;
+  readonly overlay: Overlay;
+  readonly #host: ResolveHost;
+  readonly #before = sideOfText('const value = 0;\n'.repeat(BYTES).slice(0, BYTES));
+  #count = 0;
+
+  constructor(folder: string) {
+    this.store = new PreviewStore(openPreviewLog(path.join(folder, 'previews.jsonl')), fail);
+    this.overlay = new Overlay(this.store);
+    const invoker = new Invoker(this.store, new DiskWorkspace(folder), () => 'recommend');
+    this.#host = { store: this.store, invoker, overlay: this.overlay, remind: () => undefined };
+  }
+
+  /** Stages that many; settles when they are stored. */
+  async stage(count: number): Promise<void> {
+    for (let i = 0; i < count; i++) {
+      const n = ++this.#count;
+      const text = `const value = ${n};\n`.repeat(BYTES).slice(0, BYTES);
+      const change = { kind: 'modify' as const, path: `src/file${n}.ts`, before: this.#before };
+      const changes = [{ ...change, after: sideOfText(text) }];
+      const action = { label: `Edit file ${n}`, sourceToolName: 'edit_file', changes };
+      await queueResolveHandler(this.#host, action, null).stored;
+    }
+  }
+}
+
+export default async function run(bench: Bench): Promise<void> {
+  const root = fs.mkdtempSync(path.join(os.tmpdir(), 'redline-bench-'));
+  try {
+    const folders = ['few', 'many'].map(name => path.join(root, name));
+    const [few, many] = folders.map(folder => new Pending(folder));
+    if (!few || !many) throw new Error('There are two folders');
+    await few.stage(FEW);
+    const before = process.memoryUsage().heapUsed;
+    const started = performance.now();
+    await many.stage(MANY);
+    const all = performance.now() - started;
+    bench.row({ what: `${MANY} staged one after the other`, value: milliseconds(all) });
+    const perPreview = (process.memoryUsage().heapUsed - before) / MANY;
+    bench.row({
+      what: '  heap for each, with what is not collected yet',
+      value: `${(perPreview / 1_000).toFixed(1)} KB`,
+    });
+
+    const batchTime = async (pending: Pending): Promise<number> => {
+      const begun = performance.now();
+      await pending.stage(BATCH);
+      return ((performance.now() - begun) * 1_000) / BATCH;
+    };
+    const samples = await bench.interleaved({
+      few: () => batchTime(few),
+      many: () => batchTime(many),
+      page: async () => {
+        const begun = performance.now();
+        childrenOf(many.store, 'newestFirst', undefined);
+        return performance.now() - begun;
+      },
+      overlay: async () => {
+        await many.stage(1);
+        const begun = performance.now();
+        if (!many.overlay.at('src/file1.ts')) throw new Error('The overlay knows it');
+        return performance.now() - begun;
+      },
+    });
+    const [small, large] = [median(samples.few), median(samples.many)];
+    bench.row({
+      what: `staging one more: among ${MANY} against ${FEW}`,
+      value: `×${(large / small).toFixed(1)} (${small.toFixed(0)}, ${large.toFixed(0)} µs)`,
+      target: `does not grow: ≤ ×${FLAT}`,
+      met: large / small <= FLAT,
+      samples: { few: samples.few, many: samples.many },
+    });
+    for (const [what, values] of [
+      ['the first page of the tree', samples.page],
+      ['reading a file through the overlay after a change', samples.overlay],
+    ] as const)
+      bench.row({
+        what,
+        value: milliseconds(median(values)),
+        target: `≤ ${GLANCE_MS} ms`,
+        met: median(values) <= GLANCE_MS,
+        samples: { values },
+      });
+
+    const { restore } = await bench.interleaved({
+      restore: async () => {
+        const begun = performance.now();
+        const log = openPreviewLog(path.join(root, 'many', 'previews.jsonl'));
+        const store = new PreviewStore(log, fail);
+        store.restore((await log.load()).entries);
+        if (store.openCount < MANY) throw new Error(`${store.openCount} previews came back`);
+        return performance.now() - begun;
+      },
+    });
+    bench.row({ what: 'all of them back from the log', value: milliseconds(median(restore)) });
+  } finally {
+    fs.rmSync(root, { recursive: true });
+  }
+}

@@ -1,0 +1,64 @@
+import { test } from 'node:test';
+import assert from 'node:assert/strict';
+import * as fc from 'fast-check';
+import type { LedgerEntry } from '../../../src/agent/preview/ledger.ts';
+import { Overlay } from '../../../src/agent/preview/overlay.ts';
+import { PreviewStore } from '../../../src/agent/preview/previewStore.ts';
+import { create, modify, remove } from '../../support/changes.ts';
+import { draft } from '../../support/drafts.ts';
+import { MemoryPreviewLog } from '../../support/testSession.ts';
+
+const PATHS = ['a', 'b', 'c', 'd'];
+const path = fc.constantFrom(...PATHS);
+const text = fc.constantFrom('1', '2', '3');
+const change = fc
+  .tuple(path, text, fc.constantFrom('modify', 'create', 'remove'))
+  .map(([at, one, kind]) =>
+    kind === 'modify' ? modify(at, one, `${one}!`) : kind === 'create' ? create(at, one) : remove(at, one),
+  );
+const changes = fc.oneof(fc.constant(null), fc.array(change, { minLength: 1, maxLength: 2 }));
+const which = fc.nat({ max: 5 });
+const step = fc.oneof(
+  fc.record({ do: fc.constant('stage' as const), changes }),
+  fc.record({ do: fc.constantFrom('stale' as const, 'fresh' as const, 'begin' as const), which }),
+  fc.record({ do: fc.constant('end' as const), which, final: fc.boolean() }),
+  fc.record({
+    do: fc.constant('revise' as const),
+    which,
+    changes: fc.array(change, { minLength: 1, maxLength: 2 }),
+  }),
+);
+
+test('the overlay is at any time what one that is made anew would be', () => {
+  fc.assert(
+    fc.property(fc.array(step, { maxLength: 20 }), steps => {
+      const store = new PreviewStore(new MemoryPreviewLog(), error => assert.fail(String(error)));
+      const kept = new Overlay(store);
+      const seen = (overlay: Overlay) =>
+        PATHS.map(one => [one, overlay.at(one)?.previewId, overlay.at(one)?.side?.hash]);
+      for (const one of steps) {
+        if (one.do === 'stage') store.stage(draft({ changes: one.changes }));
+        else {
+          const preview = store.list('oldestFirst')[one.which];
+          if (!preview) continue;
+          const isPending = preview.state.kind === 'pending';
+          if (one.do === 'stale') void store.markStale(preview.id, ['a']);
+          if (one.do === 'fresh') void store.markStale(preview.id, []);
+          if (one.do === 'begin' && isPending) store.beginResolving(preview.id, 'apply', 'human');
+          if (one.do === 'revise' && isPending) void store.revise(preview.id, one.changes, [], 'rebase');
+          if (one.do === 'end' && !isPending) {
+            const pending = { ...preview, state: { kind: 'pending' as const, stale: [] } };
+            const outcome = one.final ? ('applied' as const) : ('failed' as const);
+            const entry: LedgerEntry = {
+              ...{ previewId: preview.id, label: '', sourceToolName: '', action: 'apply', actor: 'human' },
+              ...{ reason: '', outcome, at: '2026-01-01T00:00:00.000Z', files: [] },
+            };
+            void store.endResolving([entry], [pending], one.final);
+          }
+        }
+        assert.deepEqual(seen(kept), seen(new Overlay(store)));
+      }
+    }),
+    { numRuns: 500 },
+  );
+});
