@@ -63,17 +63,17 @@ export class PathError extends ToolError {
 
 /** The text of anything that was thrown. Never throws. */
 export function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : textOf(error);
+  return textOf(() => (error instanceof Error ? error.message : error));
 }
 
 /** The full text of anything that was thrown, for the log. Never throws. */
 export function detailOf(error: unknown): string {
-  return error instanceof Error ? (error.stack ?? `${error.name}: ${error.message}`) : textOf(error);
+  return textOf(() => (error instanceof Error ? (error.stack ?? `${error.name}: ${error.message}`) : error));
 }
 
-function textOf(thrown: unknown): string {
+function textOf(read: () => unknown): string {
   try {
-    return String(thrown);
+    return String(read());
   } catch {
     return 'something that has no text was thrown'; // an object without a prototype, for one
   }

@@ -93,7 +93,7 @@ export class JsonLog<T> {
   flush(): Promise<void> {
     const written = this.#ready ? this.#tail : this.#enqueue(() => Promise.resolve());
     const done = written.then(() => syncFile(this.#file));
-    this.#flushed = Promise.allSettled([this.#flushed, done]);
+    this.#flushed = Promise.allSettled([this.#flushed, done]).then(() => undefined);
     return done;
   }
 

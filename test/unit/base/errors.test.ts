@@ -27,9 +27,15 @@ test('anything that was thrown has a text for people and one for the log', () =>
   delete bare.stack;
   assert.equal(detailOf(bare), 'Error: bare');
   assert.equal(detailOf(404), '404');
-  const hostile = Object.create(null) as unknown;
-  for (const text of [messageOf(hostile), detailOf(hostile)])
-    assert.equal(text, 'something that has no text was thrown');
+  const throwing = new Error();
+  const textless = new Error();
+  for (const key of ['message', 'stack']) {
+    Object.defineProperty(throwing, key, { get: () => assert.fail() });
+    Object.defineProperty(textless, key, { value: Object.create(null) as unknown });
+  }
+  for (const hostile of [Object.create(null) as unknown, throwing, textless])
+    for (const text of [messageOf(hostile), detailOf(hostile)])
+      assert.equal(text, 'something that has no text was thrown');
 });
 
 test('an abort error is known by its name, whoever made it', () => {
