@@ -38,7 +38,7 @@ export interface ProposedChange {
 }
 
 /** `PendingAction` for other extensions: their file changes are plain text. */
-export type ProposedAction = Omit<PendingAction, 'changes' | 'sourceToolName'> & {
+export type ProposedAction = Omit<PendingAction, 'changes' | 'sourceToolName' | 'undoes'> & {
   /** Default: `custom_tool`. */
   readonly sourceToolName?: string;
   readonly changes?: readonly ProposedChange[];
@@ -57,10 +57,11 @@ export interface RedlineApi {
     readonly hasPending: boolean;
     /**
      * Stages a preview; nothing is changed by it.
-     * @throws PathError for a path that leads out of the workspace, or into a protected place; TypeError for what is no action.
+     * @throws PathError for a path that leads out of the workspace, or into a protected place; ToolError for changes that
+     *   could not land as they are shown (the same path twice, over 5 MB, half a character); TypeError for what is no action.
      */
     push(action: ProposedAction): PreviewInfo;
-    /** Resolves the preview with this id, or the head. Rejects like the invoker does. */
+    /** Resolves the preview with this id, or the head. Rejects like the invoker does, and with a TypeError for what is no vote. */
     resolve(params: {
       id?: string;
       action: ResolveAction;
@@ -125,6 +126,7 @@ export function createApi(parts: ApiParts): RedlineApi {
       },
       push: action => infoOf(session.stage(pendingActionOf(action, actionParts)).preview),
       resolve: async ({ id, action, reason, extra }) => {
+        refuseNoVote(action, reason, extra);
         const target = id ?? list()[0]?.id;
         if (target === undefined) throw new ToolError(NOTHING_PENDING);
         return invoker.resolve({
@@ -150,6 +152,15 @@ export function createApi(parts: ApiParts): RedlineApi {
     },
     registerTool: factory => customTools.register(factory),
   };
+}
+
+/** Extensions in JavaScript have no compiler that tells them. */
+function refuseNoVote(action: unknown, reason: unknown, extra: unknown): void {
+  if (action !== 'apply' && action !== 'discard')
+    throw new TypeError('`action` must be "apply" or "discard".');
+  if (typeof reason !== 'string') throw new TypeError('`reason` must be a string.');
+  if (extra !== undefined && (typeof extra !== 'object' || extra === null || Array.isArray(extra)))
+    throw new TypeError('`extra` must be an object.');
 }
 
 function infoOf(preview: Preview): PreviewInfo {

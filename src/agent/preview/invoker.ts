@@ -224,7 +224,7 @@ export class Invoker {
     }
     const apply = this.#callbacks.get(preview.id)?.apply;
     if (!apply) throw new ToolError(`${nameOf(preview)} has no action to apply. Discard it.`);
-    // Not waited for, so that an abort cannot come between: the log has it when the call returns.
+    // Not waited for, so that an abort cannot come between: but during a compaction the log has it when the call returns.
     void this.#store.beginLanding([preview.id]);
     const answer: unknown = await this.#resolvings.call(preview.id, () => apply(reason, extra));
     return resultOf(answer, appliedText([preview], reason, []));
@@ -277,7 +277,7 @@ function ledgerEntry(
     action,
     actor,
     reason,
-    ...(extra ? { extra: jsonSafe(extra) as Record<string, unknown> } : {}),
+    ...(extra ? { extra: storable(extra) } : {}),
     outcome,
     message,
     ...(signal?.aborted ? { interrupted: true } : {}),
@@ -288,6 +288,13 @@ function ledgerEntry(
       : { hunks: { applied: action === 'apply' ? hunks : 0, refused: action === 'apply' ? 0 : hunks } }),
     files: ledgerFiles(preview),
   };
+}
+
+/** A record in any case: a log line that cannot be read would count as a resolution that never came. */
+function storable(extra: Record<string, unknown>): Record<string, unknown> {
+  const safe = jsonSafe(extra);
+  const isRecord = typeof safe === 'object' && safe !== null && !Array.isArray(safe);
+  return isRecord ? (safe as Record<string, unknown>) : { value: safe };
 }
 
 function withDetails(result: AgentToolResult, request: ResolveRequest, preview: Preview): AgentToolResult {

@@ -23,6 +23,8 @@ export interface PendingAction {
   readonly reject?: (reason: string, extra?: Record<string, unknown>) => Promise<AgentToolResult | undefined>;
   /** Shown with the preview and kept in the ledger. */
   readonly details?: unknown;
+  /** Ids of the applied previews that this one takes back. Redline's own bookkeeping: no other producer sets it. */
+  readonly undoes?: readonly string[];
 }
 
 export function textResult(text: string, details?: unknown): AgentToolResult {

@@ -78,6 +78,8 @@ export interface Preview {
   /** Ids of previews that must be applied before this one. */
   readonly dependsOn: readonly string[];
   readonly details?: unknown;
+  /** Ids of the applied previews that this one takes back. */
+  readonly undoes?: readonly string[];
   readonly origin: PreviewOrigin | null;
   /** Set when this was split off another preview, to be resolved by itself. */
   readonly part?: PartOf;

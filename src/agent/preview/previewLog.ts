@@ -80,6 +80,7 @@ const staged = z.object({
   changes: z.nullable(changes),
   dependsOn: z.array(z.string()),
   details: z.optional(z.unknown()),
+  undoes: z.optional(z.array(z.string())),
   origin: z.nullable(z.object({ sessionId: z.string(), messageId: z.string(), toolCallId: z.string() })),
   part: z.optional(z.object({ previewId: z.string(), hunks: z.number(), patch: z.string() })),
   editedByUser: z.optional(z.literal(true)),

@@ -41,6 +41,7 @@ export function queueResolveHandler(
     changes: action.changes ?? null,
     dependsOn: action.changes ? host.overlay.dependenciesOf(action.changes) : [],
     ...(action.details === undefined ? {} : { details: jsonSafe(action.details) }),
+    ...(action.undoes ? { undoes: action.undoes } : {}),
     origin,
     stagedAt: new Date().toISOString(),
   });

@@ -14,8 +14,12 @@ export function inverseOf(changes: readonly FileChange[]): readonly FileChange[]
  */
 export function reopenAction(preview: Preview): PendingAction | undefined {
   if (preview.state.kind !== 'discarded' || !preview.changes) return undefined;
-  const { label, sourceToolName, changes, details } = preview;
-  return { label, sourceToolName, changes, ...(details === undefined ? {} : { details }) };
+  const { label, sourceToolName, changes, details, undoes } = preview;
+  return {
+    ...{ label, sourceToolName, changes },
+    ...(details === undefined ? {} : { details }),
+    ...(undoes ? { undoes } : {}),
+  };
 }
 
 /** What stages the inverse of the changes; `undefined` unless the preview was applied and Redline landed it. */
@@ -25,7 +29,7 @@ export function undoAction(preview: Preview): PendingAction | undefined {
     label: `Undo: ${preview.label}`,
     sourceToolName: preview.sourceToolName,
     changes: inverseOf(preview.changes),
-    details: { undoes: [preview.id] },
+    undoes: [preview.id],
   };
 }
 
@@ -48,7 +52,7 @@ export function undoBranchAction(
     label: `Undo ${what} of the abandoned branch`,
     sourceToolName,
     changes,
-    details: { undoes: applied.map(({ id }) => id) },
+    undoes: applied.map(({ id }) => id),
   };
 }
 
@@ -57,14 +61,9 @@ function isUndone({ id }: Preview, all: readonly Preview[]): boolean {
   return all.some(
     other =>
       (other.state.kind === 'applied' || isOpen(other)) &&
-      undoneBy(other).includes(id) &&
+      other.undoes?.includes(id) &&
       !isUndone(other, all),
   );
-}
-
-function undoneBy({ details }: Preview): readonly unknown[] {
-  const undoes = typeof details === 'object' && details !== null && 'undoes' in details ? details.undoes : [];
-  return Array.isArray(undoes) ? (undoes as unknown[]) : [];
 }
 
 /** One change for each path where several follow each other. */

@@ -2,6 +2,7 @@ import { test } from 'node:test';
 import assert from 'node:assert/strict';
 import { textOf, textResult, type AgentToolResult } from '../../../src/agent/preview/pendingAction.ts';
 import type { ResolveOrder } from '../../../src/agent/preview/preview.ts';
+import { undoBranchAction } from '../../../src/agent/preview/restage.ts';
 import { createApi, type ApiParts, type RedlineApi } from '../../../src/views/api.ts';
 import { modify } from '../../support/changes.ts';
 import { createTestSession, type TestSession } from '../../support/testSession.ts';
@@ -117,6 +118,34 @@ test('a push of what is no action, or cannot land as it is declared, is refused 
   ] as const)
     assert.throws(() => api.previews.push(action as never), error);
   assert.equal(api.previews.hasPending, false);
+});
+
+test('what is no vote is refused, and whatever comes along with one, its resolution can be read again', async () => {
+  const { api, t } = apiOf('newestFirst');
+  const { resolve } = api.previews;
+  const vote = { action: 'apply', reason: 'r' } as const;
+  push(api, 'a.txt', 'a', 'A');
+  for (const wrong of [{ action: 'keep' }, { reason: undefined }, { extra: ['x'] }, { extra: 'x' }])
+    await assert.rejects(resolve({ ...vote, ...wrong } as never), TypeError);
+  assert.equal(api.previews.peek()?.state, 'pending');
+  const circle: Record<string, unknown> = {};
+  circle['self'] = circle;
+  for (const extra of [circle, { big: 1n }, { long: 'x'.repeat(2_000_000) }]) {
+    const { id } = api.previews.push({ label: 'x', apply: () => Promise.resolve(textResult('')) });
+    await resolve({ ...vote, id, extra });
+  }
+  // Each of its lines is read as after a reload.
+  assert.equal(t.log.entries.filter(({ type }) => type === 'resolved').length, 3);
+});
+
+test('details of a foreign preview do not make it the undo of another one', async () => {
+  const { api, t } = apiOf('newestFirst');
+  const id = push(api, 'a.txt', 'a', 'A');
+  await api.previews.resolve({ action: 'apply', reason: 'r' });
+  const changes = [{ path: 'b.txt', before: 'b', after: 'B' }];
+  api.previews.push({ label: 'x', changes, details: { undoes: [id] }, undoes: [id] } as never);
+  const applied = t.store.get(id) ?? assert.fail();
+  assert.ok(undoBranchAction([applied], t.store.all(), 'test'));
 });
 
 test('what an extension’s callbacks are told: the reason, and what came along with it', async () => {
