@@ -1,10 +1,10 @@
+/**
+ * Every name that others know the extension by, once: command ids with the types of their arguments, context keys, views
+ * and URI schemes; setting keys are those of `host/settings.ts`. A test holds it against package.json.
+ */
 import type { Uri } from 'vscode';
 import type { SeenRevisions } from '../agent/preview/preview.ts';
 
-/**
- * Every name that others know the extension by, once: command ids with the types of their arguments, context keys,
- * views, the URI scheme and the setting keys. A test holds it against package.json.
- */
 export const EXTENSION_ID = 'redline.redline';
 
 /** Authority = preview id; path = the file's own URI path; `?base` = the side it was made on. */

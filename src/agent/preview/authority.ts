@@ -12,7 +12,7 @@ export function isHumanOnlyPath(path: string): boolean {
 /** The source of the plans of plan mode. */
 export const PLAN_SOURCE = 'plan_approval';
 
-/** Sources whose apply runs something or lets it run. */
+/** Sources whose apply runs something or lets it run: `run_command` is what tools call themselves that run commands. */
 const HUMAN_ONLY_SOURCES: readonly string[] = ['run_command', PLAN_SOURCE];
 
 /** Whether only a human may apply the preview, in every mode. */

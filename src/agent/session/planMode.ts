@@ -33,7 +33,7 @@ export interface PlanHost {
 }
 
 /** What a plan's preview and its submission are called. */
-export const PLAN_LABEL = 'Plan ready for approval';
+const PLAN_LABEL = 'Plan ready for approval';
 
 /** The longest title, in characters. */
 const MAX_TITLE = 80;

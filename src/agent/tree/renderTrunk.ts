@@ -46,7 +46,7 @@ function taggedLine(tree: ConversationTree, line: Line): TaggedLine {
 }
 
 /** A summary takes the place of what a tool call or result said; the newest one that has any words. */
-export function collapsed(lines: readonly TaggedLine[]): TaggedLine[] {
+function collapsed(lines: readonly TaggedLine[]): TaggedLine[] {
   return lines.map(line => {
     const summary = line.tags.findLast(tag => replacesContent(tag) && tag.summary !== '')?.summary;
     if (summary === undefined || !line.isCluster) return line;
@@ -55,7 +55,7 @@ export function collapsed(lines: readonly TaggedLine[]): TaggedLine[] {
 }
 
 /** Leaves out the tags that are too old: pinned ones stay, and so do the newest of each kind. */
-export function decayed(lines: readonly TaggedLine[], turn: number): TaggedLine[] {
+function decayed(lines: readonly TaggedLine[], turn: number): TaggedLine[] {
   const all = lines.flatMap(({ tags }) => tags);
   const newest = new Set(
     [...new Set(all.map(({ kind }) => kind))].flatMap(kind =>

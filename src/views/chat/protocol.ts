@@ -6,7 +6,7 @@ import * as z from 'zod';
  */
 
 /** What a button that the host puts into the list does. */
-export const chatActions = ['showLog', 'setApiKey', 'selectModel', 'continue', 'manageTrust'] as const;
+const chatActions = ['showLog', 'setApiKey', 'selectModel', 'continue', 'manageTrust'] as const;
 export type ChatAction = (typeof chatActions)[number];
 
 /** The longest prompt that is taken, in characters. */

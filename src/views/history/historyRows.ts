@@ -89,7 +89,7 @@ export function placeOf(
 }
 
 /** The messages of a branch from its first one: at each fork it goes on where it was left last. */
-export function lineOf(tree: HistorySource, first: NodeId): NodeId[] {
+function lineOf(tree: HistorySource, first: NodeId): NodeId[] {
   const line: NodeId[] = [];
   for (let node: NodeId | undefined = first; node !== undefined; node = tree.childrenOf(node).at(-1))
     line.push(node);

@@ -12,7 +12,7 @@ const GATHER_MS = 100;
 type HistorySession = Pick<Session, 'id' | 'tree' | 'title' | 'onDidEmit'>;
 
 /** Rows for the conversation's tree, read from the session whenever VS Code asks. */
-export class HistoryTree implements vscode.TreeDataProvider<HistoryRow>, vscode.Disposable {
+class HistoryTree implements vscode.TreeDataProvider<HistoryRow>, vscode.Disposable {
   readonly #session: HistorySession;
   readonly #owned = new DisposableStore();
   readonly #changed = this.#owned.add(new vscode.EventEmitter<undefined>());

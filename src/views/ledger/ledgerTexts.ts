@@ -4,7 +4,7 @@ import type { Actor } from '../../agent/preview/preview.ts';
 import { humanReason } from '../../agent/preview/resolveTexts.ts';
 
 /** Who resolved, for a person. */
-export function actorText(actor: Actor): string {
+function actorText(actor: Actor): string {
   switch (actor) {
     case 'human':
       return vscode.l10n.t('you');
