@@ -1,13 +1,8 @@
 import * as vscode from 'vscode';
 import { createApi, type RedlineApi } from './views/api.ts';
 import { LazyChatView } from './views/chat/lazyChatView.ts';
-import { chatCommands } from './views/commands/chatCommands.ts';
-import { lazyCommands } from './views/commands/lazyCommands.ts';
-import * as lazy from './views/commands/lazyLists.ts';
-import { modelCommands } from './views/commands/modelCommands.ts';
-import { previewCommands } from './views/commands/previewCommands.ts';
+import { allCommands } from './views/commands/allCommands.ts';
 import { execute, registerCommands } from './views/commands/registerCommand.ts';
-import { sessionCommands } from './views/commands/sessionCommands.ts';
 import { registerContextKeys } from './views/contextKeys.ts';
 import { PREVIEW_SCHEME, views } from './views/contributions.ts';
 import { sentenceFor } from './views/errorSentence.ts';
@@ -71,42 +66,11 @@ export async function activate(context: vscode.ExtensionContext): Promise<Redlin
     registerLanguageModelTools(agent),
     registerContextKeys(store, session, tabs),
     registerCommands(
-      {
-        ...previewCommands({
-          ...agent,
-          opener,
-          overview,
-          pendingView,
-          restaging,
-          edits,
-          tabs,
-          files,
-          logger: log,
-        }),
-        ...lazyCommands(lazy.PART_COMMANDS, async () => {
-          const { partCommands } = await import('./views/commands/partCommands.ts');
-          return partCommands({ ...agent, opener, edits, tabs, files });
-        }),
-        ...lazyCommands(lazy.LEDGER_COMMANDS, async () => {
-          const { ledgerCommands } = await import('./views/commands/ledgerCommands.ts');
-          return ledgerCommands({ store, restaging, opener });
-        }),
-        ...lazyCommands(lazy.HISTORY_COMMANDS, async () => {
-          const { historyCommands } = await import('./views/commands/historyCommands.ts');
-          return historyCommands({ session, chat });
-        }),
-        ...lazyCommands(lazy.STORED_SESSIONS, async () => {
-          const { storedSessionCommands } = await import('./views/commands/storedSessions.ts');
-          return storedSessionCommands(agent);
-        }),
-        ...sessionCommands(agent),
-        ...modelCommands(agent),
-        ...lazyCommands(lazy.CUSTOM_TOOL_COMMANDS, async () => {
-          const { customToolCommands } = await import('./views/commands/customToolCommands.ts');
-          return customToolCommands({ ...agent, extensionPath: context.extensionPath });
-        }),
-        ...chatCommands(chat),
-      },
+      allCommands({
+        ...agent,
+        ...{ extensionPath: context.extensionPath, logger: log, files },
+        ...{ chat, edits, opener, overview, pendingView, restaging, tabs },
+      }),
       log,
     ),
   );

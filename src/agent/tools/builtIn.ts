@@ -7,7 +7,7 @@ import { renameFileTool } from './renameFile.ts';
 import { resolveTool } from './resolve.ts';
 import { writeFileTool } from './writeFile.ts';
 
-/** A registry with the tools that come with Redline. */
+/** A registry with those of Redline's tools that need nothing but a workspace. */
 export function builtInTools(): ToolRegistry {
   const registry = new ToolRegistry();
   const tools = [

@@ -12,7 +12,7 @@ import type { Session } from '../../agent/session/session.ts';
 import { messageIdOf } from '../../agent/tree/nodeId.ts';
 import type { ToolRegistry } from '../../agent/tools/registry.ts';
 import type { CommandArguments, CommandId } from '../contributions.ts';
-import type { Settings } from '../host/settings.ts';
+import type { ModeSwitch, Settings } from '../host/settings.ts';
 import { oneLine } from '../plainText.ts';
 import { showInfo } from '../toast.ts';
 import type { LazyCustomTools } from '../tools/lazyCustomTools.ts';
@@ -39,11 +39,7 @@ export interface ChatViewOptions {
   readonly customTools: Pick<LazyCustomTools, 'withheld' | 'problems' | 'onDidChange'>;
   readonly workspace: Workspace;
   readonly settings: Settings;
-  readonly mode: {
-    get(): ModelAuthority;
-    set(mode: ModelAuthority): Thenable<void>;
-    readonly onDidChange: vscode.Event<void>;
-  };
+  readonly mode: ModeSwitch;
   readonly model: () => ModelInfo;
   /** The preview in the active editor. */
   readonly activePreviewId: () => string | undefined;

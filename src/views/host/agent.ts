@@ -2,13 +2,11 @@ import * as path from 'node:path';
 import * as vscode from 'vscode';
 import { detailOf } from '../../agent/base/errors.ts';
 import type { Logger } from '../../agent/base/log.ts';
-import { ProcessLock } from '../../agent/base/processLock.ts';
-import { ToolChoiceLadder, type LadderMemory, type LadderStep } from '../../agent/model/toolChoiceLadder.ts';
+import { ToolChoiceLadder } from '../../agent/model/toolChoiceLadder.ts';
 import { Invoker } from '../../agent/preview/invoker.ts';
-import { openPreviewLog } from '../../agent/preview/previewLog.ts';
 import { Overlay } from '../../agent/preview/overlay.ts';
 import { Rebaser } from '../../agent/preview/rebaser.ts';
-import { PreviewStore, type PreviewLogSink } from '../../agent/preview/previewStore.ts';
+import type { PreviewStore } from '../../agent/preview/previewStore.ts';
 import { Session } from '../../agent/session/session.ts';
 import { SessionLogs } from '../../agent/session/sessionLog.ts';
 import type { StoredSession } from '../../agent/session/storedSession.ts';
@@ -21,12 +19,14 @@ import { searchTextTool } from '../../agent/tools/searchText.ts';
 import type { ToolRegistry } from '../../agent/tools/registry.ts';
 import { LazyCustomTools } from '../tools/lazyCustomTools.ts';
 import { createAstEngine } from './astEngine.ts';
-import { sideLogs, takeBackCutOff } from './cutOffApplies.ts';
+import { takeBackCutOff } from './cutOffApplies.ts';
+import { ladderMemory } from './ladderMemory.ts';
+import { lockStorage, openStore, tellOfOtherWindow } from './previewStorage.ts';
 import { Providers } from './providers.ts';
 import { ApiKeys } from './secrets.ts';
 import { Settings } from './settings.ts';
 import { lazyTextSearch } from './lazyTextSearch.ts';
-import { showError, showWarning } from '../toast.ts';
+import { showWarning } from '../toast.ts';
 import { VsCodeWorkspace } from './workspace.ts';
 
 /** The core with its adapters: what the views are made of. */
@@ -119,29 +119,6 @@ export async function createAgent(context: vscode.ExtensionContext): Promise<Age
   return { ...parts, session, sessions, ownsStorage: isOurs, customTools };
 }
 
-/** How long an extension host that is about to end may keep the storage, in milliseconds. */
-const PATIENCE = 5_000;
-
-/** False when another window uses this workspace's storage. Where no lock can be made, nothing else can be written. */
-async function lockStorage(folder: vscode.Uri, owned: vscode.Disposable[], log: Logger): Promise<boolean> {
-  try {
-    const lock = await ProcessLock.take(path.join(folder.fsPath, 'window.lock'), PATIENCE);
-    if (lock) owned.push({ dispose: () => void lock.release() });
-    return lock !== undefined;
-  } catch (error) {
-    log.error(`Locking ${folder.fsPath} failed: ${detailOf(error)}`);
-    return true;
-  }
-}
-
-function tellOfOtherWindow(): void {
-  void showWarning(
-    vscode.l10n.t(
-      'Another window keeps the previews of this workspace. Previews made in this window last until it closes.',
-    ),
-  );
-}
-
 /** The session that was open last, if it can be read. */
 async function lastSession(sessions: SessionLogs, log: Logger): Promise<StoredSession | undefined> {
   const id = await sessions.latest();
@@ -159,65 +136,4 @@ async function lastSession(sessions: SessionLogs, log: Logger): Promise<StoredSe
 
 function daysAgo(days: number): Date {
   return new Date(Date.now() - days * 24 * 60 * 60 * 1000);
-}
-
-const LADDER_KEY = 'redline.toolChoice';
-
-/** What was learned of each server's ways, kept for all workspaces. */
-function ladderMemory(state: vscode.Memento): LadderMemory {
-  const read = (): Record<string, LadderStep> => state.get<Record<string, LadderStep>>(LADDER_KEY, {});
-  return {
-    get: id => (Object.hasOwn(read(), id) ? read()[id] : undefined),
-    set: (id, step) => void state.update(LADDER_KEY, { ...read(), [id]: step }),
-  };
-}
-
-const noLog: PreviewLogSink = {
-  append: () => Promise.resolve(),
-  flush: () => Promise.resolve(),
-  compact: () => Promise.resolve(),
-};
-
-/**
- * The previews of this workspace. A log that cannot be read is left as it is, which the person is told, and so is one that
- * another window writes: previews then live as long as this window.
- */
-async function openStore(
-  folder: vscode.Uri,
-  isOurs: boolean,
-  owned: vscode.Disposable[],
-  log: vscode.LogOutputChannel,
-): Promise<PreviewStore> {
-  const file = path.join(folder.fsPath, 'previews.jsonl');
-  const logFile = openPreviewLog(file);
-  const onLogFailure = (error: unknown): void => log.error(`Writing ${file} failed: ${detailOf(error)}`);
-  const passing = async (): Promise<PreviewStore> => {
-    try {
-      const { openSideLog } = await import('./sideLog.ts');
-      const side = await openSideLog(sideLogs(folder.fsPath));
-      owned.push(side);
-      return new PreviewStore(openPreviewLog(side.file), onLogFailure);
-    } catch (error) {
-      onLogFailure(error);
-      return new PreviewStore(noLog, onLogFailure);
-    }
-  };
-  if (!isOurs) return passing();
-  try {
-    const { entries, badLines, torn } = await logFile.load();
-    if (badLines.length > 0)
-      log.warn(`${file}: skipped lines that could not be read: ${badLines.join(', ')}`);
-    if (torn) log.warn(`${file}: dropped a last line that was not written to its end`);
-    const store = new PreviewStore(logFile, onLogFailure);
-    store.restore(entries);
-    return store;
-  } catch (error) {
-    log.error(`Reading ${file} failed: ${detailOf(error)}`);
-    void showError(
-      vscode.l10n.t(
-        'Redline cannot read its stored previews and left them untouched. New previews last until this window closes.',
-      ),
-    );
-    return passing();
-  }
 }
