@@ -15,6 +15,8 @@ export class OutcomeWatch implements Disposable {
   readonly #ids = new Set<string>();
   readonly #happened: string[] = [];
   readonly #over = deferred();
+  /** Before anybody waits, more may be added: that none is open then says nothing. */
+  #isAwaited = false;
 
   constructor(store: PreviewStore) {
     this.#store = store;
@@ -36,8 +38,12 @@ export class OutcomeWatch implements Disposable {
     this.#ids.add(id);
   }
 
-  /** Settles when none of them can be resolved any more; at once, where there is none. Never rejects. */
+  /**
+   * Settles when none of them can be resolved any more; at once, where there is none. To be called when all were added.
+   * Never rejects.
+   */
   async outcome(): Promise<string> {
+    this.#isAwaited = true;
     this.#check();
     await this.#over.promise;
     return this.#happened.join('\n');
@@ -74,6 +80,6 @@ export class OutcomeWatch implements Disposable {
   }
 
   #check(): void {
-    if (this.open.length === 0) this.#over.resolve();
+    if (this.#isAwaited && this.open.length === 0) this.#over.resolve();
   }
 }

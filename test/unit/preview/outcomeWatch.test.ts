@@ -57,3 +57,13 @@ test('what becomes of other previews is not told', async () => {
   await click('p1', 'apply');
   assert.equal(await watch.outcome(), 'The user applied p1 (One).');
 });
+
+test('what becomes of others before the first is added ends nothing', async () => {
+  const { watch, stage, click } = setUp();
+  await click(stage({ label: 'Other', apply }).id, 'apply');
+  const { id } = stage({ label: 'One', apply });
+  watch.add(id);
+  const outcome = watch.outcome();
+  await click(id, 'discard', 'No.');
+  assert.match(await outcome, /^The user discarded p2 \(One\)\. /);
+});
