@@ -14,7 +14,7 @@ type Program = ChildProcessByStdio<null, Readable, Readable>;
 
 /**
  * Runs a program without a shell. Never rejects. What is ended settles although programs that it began run on and hold its
- * output.
+ * output, also where it has come to its own end before.
  */
 export function exec(
   command: string,
@@ -38,9 +38,15 @@ export function exec(
     const output = { stdout: '', stderr: '' };
     let killed = false;
     let grace: NodeJS.Timeout | undefined;
+    /** Others may hold its output for ever. */
+    const letGo = (): void => {
+      child.stdout.destroy();
+      child.stderr.destroy();
+    };
     const end = (): void => {
       if (killed) return;
       killed = true;
+      if (child.exitCode !== null || child.signalCode !== null) return letGo();
       child.kill();
       grace = setTimeout(() => child.kill('SIGKILL'), GRACE_MS);
     };
@@ -55,6 +61,7 @@ export function exec(
     };
     for (const stream of ['stdout', 'stderr'] as const)
       child[stream].setEncoding('utf8').on('data', (text: string) => {
+        if (output[stream].length > MAX_OUTPUT) return;
         output[stream] += text;
         if (output[stream].length > MAX_OUTPUT) end();
       });
@@ -63,9 +70,7 @@ export function exec(
       settle(NOT_STARTED);
     });
     child.on('exit', () => {
-      if (!killed) return;
-      child.stdout.destroy();
-      child.stderr.destroy();
+      if (killed) letGo();
     });
     child.on('close', settle);
   });

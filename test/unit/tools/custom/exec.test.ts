@@ -1,0 +1,46 @@
+import type { ChildProcess } from 'node:child_process';
+import * as channels from 'node:diagnostics_channel';
+import { once } from 'node:events';
+import { test } from 'node:test';
+import assert from 'node:assert/strict';
+import { exec } from '../../../../src/agent/tools/custom/exec.ts';
+
+/** The process that `start` begins. */
+function startedBy(start: () => void): ChildProcess {
+  let started: ChildProcess | undefined;
+  const note = (message: unknown): void => void (started = (message as { process: ChildProcess }).process);
+  channels.subscribe('child_process', note);
+  start();
+  channels.unsubscribe('child_process', note);
+  return started ?? assert.fail('nothing was started');
+}
+
+test('what is told to end settles although the program is over and its own holds the output', async () => {
+  // It ends by itself, should the test not get to it.
+  const lasting = 'setTimeout(() => {}, 20_000)';
+  const script = `const held = require('node:child_process').spawn(process.execPath, ['-e', '${lasting}'], { stdio: ['ignore', 'inherit', 'inherit'] });
+    held.unref(); console.log(held.pid);`;
+  const controller = new AbortController();
+  let running: ReturnType<typeof exec> | undefined;
+  const program = startedBy(() => {
+    running = exec(process.execPath, ['-e', script], '.', { signal: controller.signal });
+  });
+  const printed = program.stdout ? once(program.stdout, 'data') : assert.fail('it has an output');
+  await Promise.all([once(program, 'exit'), printed]);
+  controller.abort();
+  let outcome: unknown;
+  void running?.then(({ code, killed }) => (outcome = [code, killed]));
+  // The program is gone: nothing is left to wait for but the closing of its streams.
+  for (let turn = 0; turn < 100 && !outcome; turn++) await new Promise(resolve => setImmediate(resolve));
+  process.kill(Number(String(await printed)));
+  assert.deepEqual(outcome, [0, true]);
+});
+
+test('no more of an output is kept than is allowed, whatever the program says before it ends', async () => {
+  const script = `const say = then => process.stdout.write('x'.repeat(11_000_000), then);
+    process.on('SIGTERM', () => say(() => process.exit()));
+    say(); setInterval(() => {}, 1000);`;
+  const { killed, stdout } = await exec(process.execPath, ['-e', script], '.', {});
+  assert.equal(killed, true);
+  assert.ok(stdout.length > 10_000_000 && stdout.length < 11_000_000, `${stdout.length} characters`);
+});
