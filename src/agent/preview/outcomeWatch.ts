@@ -33,6 +33,11 @@ export class OutcomeWatch implements Disposable {
     });
   }
 
+  /** What became of them so far, in words; empty where nothing has happened. */
+  get happened(): string {
+    return this.#happened.join('\n');
+  }
+
   /** Watches a preview that was just staged. */
   add(id: string): void {
     this.#ids.add(id);
@@ -46,7 +51,7 @@ export class OutcomeWatch implements Disposable {
     this.#isAwaited = true;
     this.#check();
     await this.#over.promise;
-    return this.#happened.join('\n');
+    return this.happened;
   }
 
   dispose(): void {

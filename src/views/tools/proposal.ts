@@ -62,10 +62,12 @@ export async function propose(
   }
 }
 
+/** @throws Error with what happened so far and what is still pending, when `signal` fires before all are decided on. */
 async function outcomeOf(watch: OutcomeWatch, signal: AbortSignal): Promise<string> {
   return untilAborted(signal, () => watch.outcome()).catch(() => {
-    throw new Error(
-      `Interrupted before it was decided on. Still pending in Redline: ${watch.open.join(', ')}.`,
-    );
+    const { open, happened } = watch;
+    if (open.length === 0) return happened;
+    const interrupted = `Interrupted before it was decided on. Still pending in Redline: ${open.join(', ')}.`;
+    throw new Error(`${happened}\n${interrupted}`.trimStart());
   });
 }

@@ -40,6 +40,13 @@ const edit = (old: string, replacement: string, path = 'a.txt') => ({
   path,
   edits: [{ old, new: replacement }],
 });
+const TWO_HUNKS = {
+  path: 'long.txt',
+  edits: [
+    { old: 'one', new: 'ONE' },
+    { old: 'two', new: 'TWO' },
+  ],
+};
 
 test('what another agent proposes is staged for the user, and no business of Redline’s own model', async () => {
   const { staged, store, session, workspace, requests, click } = setUp();
@@ -71,13 +78,7 @@ test('a refusal is an answer', async () => {
 
 test('it waits for all parts, and over an apply that fails; the user’s own edits are told', async () => {
   const { staged, store, invoker, workspace, click } = setUp();
-  const { id, told } = await staged({
-    path: 'long.txt',
-    edits: [
-      { old: 'one', new: 'ONE' },
-      { old: 'two', new: 'TWO' },
-    ],
-  });
+  const { id, told } = await staged(TWO_HUNKS);
   let isOver = false;
   void told.then(() => (isOver = true));
   const request = { id, revision: 1, action: 'discard', reason: 'Keep it.', actor: 'human' } as const;
@@ -149,4 +150,27 @@ test('whoever cancels only stops waiting: what was staged stays pending and can 
   assert.equal(store.get(id)?.state.kind, 'pending');
   await click(id, 'apply');
   assert.equal(workspace.text('a.txt'), 'three two');
+});
+
+test('whoever cancels hears what was decided on until then', async () => {
+  const { staged, store, invoker, workspace, cancel } = setUp();
+  const { id, told } = await staged(TWO_HUNKS);
+  await new Promise(resolve => setImmediate(resolve));
+  const request = { id, revision: 1, action: 'apply', reason: 'Good.', actor: 'human' } as const;
+  await resolvePart({ store, invoker }, request, { path: 'long.txt', hunk: 0 });
+  cancel();
+  await assert.rejects(told, {
+    message: `The user applied p2 (Edit long.txt (2 edits): long.txt, hunk 1). Reason: "Good."
+Interrupted before it was decided on. Still pending in Redline: p1.`,
+  });
+  assert.match(workspace.text('long.txt') ?? '', /^ONE\n[^]*\ntwo\n$/);
+});
+
+test('whoever cancels in the moment in which the last was decided on hears how', async () => {
+  const { staged, store, cancel, click } = setUp();
+  const { id, told } = await staged(edit('one', 'three'));
+  await new Promise(resolve => setImmediate(resolve));
+  store.onDidResolve(() => cancel());
+  await click(id, 'apply');
+  assert.match(await told, /^Staged as p1, [^]*\nThe user applied p1 /);
 });
