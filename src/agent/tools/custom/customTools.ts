@@ -85,7 +85,7 @@ export class CustomTools implements Disposable {
     void this.#queue(async () => {
       if (isGone) return;
       const made = await (await this.#load()).loadFactory(factory, cwd);
-      if (isGone) return;
+      if (isGone) return this.#withdraw(made.owner);
       loaded = made;
       this.#brought.add(made);
       this.#apply();
@@ -95,7 +95,7 @@ export class CustomTools implements Disposable {
         isGone = true;
         if (!loaded || !this.#brought.delete(loaded) || this.#disposed) return;
         this.#apply();
-        for (const id of loaded.owner.staged) this.#options.expire(id);
+        this.#withdraw(loaded.owner);
       },
     };
   }
@@ -133,6 +133,12 @@ export class CustomTools implements Disposable {
     if (this.#disposed) return;
     this.#roster.replace([...this.#brought, ...this.#places.files]);
     this.#changed.fire();
+  }
+
+  /** Its extension is gone, and what that began must not stage anything any more. */
+  #withdraw(owner: ToolOwner): void {
+    owner.state = 'removed';
+    for (const id of owner.staged) this.#options.expire(id);
   }
 
   /** One after the other: what is asked for while something loads sees the disk as it is after that. */

@@ -362,6 +362,32 @@ test('a registration that is taken back before it was loaded is none; a factory 
   );
 });
 
+test('a registration that is taken back while it loads stages nothing that stays', async () => {
+  const gate = new Gate();
+  let push = (): unknown => assert.fail('the factory was called');
+  const registration = tools.register(async pi => {
+    push = () => pi.pushPendingAction({ label: 'x', apply: () => ({ content: [] }) });
+    await gate.pass();
+    // Until it may, which is before anybody else hears that it is loaded.
+    const pushSoon = (turns: number): void =>
+      queueMicrotask(() => {
+        try {
+          push();
+        } catch {
+          if (turns > 0) pushSoon(turns - 1);
+        }
+      });
+    pushSoon(100);
+    return [];
+  }, '/');
+  await gate.reached;
+  registration.dispose();
+  gate.open();
+  await tools.refresh();
+  assert.deepEqual([world.staged.length, expired], [1, ['late1']]);
+  assert.throws(push, /Pending action store unavailable/);
+});
+
 test('tools are told of the session that they are used in', async () => {
   const source = toolSource('t').replace(
     'async execute',
