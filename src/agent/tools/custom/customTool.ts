@@ -1,4 +1,4 @@
-import { messageOf, ToolError } from '../../base/errors.ts';
+import { messageOf } from '../../base/errors.ts';
 import { resultOf, textOf } from '../../preview/pendingAction.ts';
 import { readText } from '../textFile.ts';
 import type { Tool, ToolContext } from '../tool.ts';
@@ -42,12 +42,12 @@ export function customTool(given: unknown, surroundings: ToolSurroundings): Load
     ...(definition.hidden === true ? { hidden: true } : {}),
     ...(definition.readOnly === true ? { readOnly: true } : {}),
     execute: (params, context) => {
-      const push: RunningCall['push'] = action => {
-        if (definition.readOnly === true)
-          throw new ToolError(`${name} is declared to be readOnly, so it cannot stage anything.`);
-        return context.push(action);
+      const call: RunningCall = {
+        tool,
+        push: action => context.push(action),
+        sides: new Map(),
+        ended: false,
       };
-      const call: RunningCall = { push, sides: new Map(), ended: false };
       return scopes.run(owner, call, async () => {
         try {
           const answer: unknown = await definition.execute(

@@ -30,6 +30,9 @@ export function createPi(owner: ToolOwner, cwd: string, scopes: ToolScopes, host
     ToolError,
     defineTool: tool => tool as CustomTool,
     pushPendingAction: given => {
+      const begunBy = scopes.begunBy?.tool;
+      if (begunBy?.readOnly === true)
+        throw new ToolError(`${begunBy.name} is declared to be readOnly, so it cannot stage anything.`);
       const call = owner.isWithdrawn ? undefined : scopes.call;
       const session = owner.state === 'loaded' ? host.session() : undefined;
       if (!call && !session) throw new ToolError(NO_SESSION);

@@ -2,10 +2,12 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import type { PendingAction } from '../../preview/pendingAction.ts';
 import type { FileSide } from '../../preview/fileChange.ts';
 import type { Preview } from '../../preview/preview.ts';
+import type { Tool } from '../tool.ts';
 import type { ToolOwner } from './toolOwner.ts';
 
 /** A call of a custom tool that is running. */
 export interface RunningCall {
+  readonly tool: Pick<Tool, 'name' | 'readOnly'>;
   /** Registers a preview of this call at once. */
   push(action: PendingAction): Preview;
   /** What the call has read, by workspace path. */
@@ -40,9 +42,14 @@ export class ToolScopes {
     return this.#scopes.getStore()?.owner;
   }
 
+  /** The call that began this, also after it has ended. */
+  get begunBy(): RunningCall | undefined {
+    return this.#scopes.getStore()?.call;
+  }
+
   /** The call that this is part of, until it has ended. */
   get call(): RunningCall | undefined {
-    const call = this.#scopes.getStore()?.call;
+    const call = this.begunBy;
     return call?.ended === false ? call : undefined;
   }
 }

@@ -130,6 +130,24 @@ test('a tool that says that it changes nothing cannot stage anything', async () 
   );
 });
 
+test('nor can what such a tool began, after it has answered', async () => {
+  const source = toolSource(
+    't',
+    `globalThis.ticking = new Promise(resolve => setTimeout(resolve)).then(() => pi.pushPendingAction({ label: 'x', apply() {} }));
+    globalThis.ticking.catch(() => undefined);
+    return 'at once';`,
+  );
+  const loaded = await world.load('t.ts', source.replace("name: 't',", "name: 't', readOnly: true,"));
+  const harness = world.harness(loaded);
+  const before = world.staged.length;
+  assert.equal((await harness.run('t', {})).content, 'at once');
+  await assert.rejects((globalThis as { ticking?: Promise<unknown> }).ticking ?? Promise.resolve(), {
+    name: 'ToolError',
+    message: 't is declared to be readOnly, so it cannot stage anything.',
+  });
+  assert.deepEqual([harness.staged, world.staged.length], [[], before]);
+});
+
 test('an absent source, whichever way it is absent, is the default one', async () => {
   const harness = world.harness(
     await loadT(
