@@ -52,8 +52,7 @@ export class JsonLog<T> {
    * @throws UnknownLogVersionError, and any error of the file system. The file is then as it was.
    */
   async read(reader: LogReader<T>): Promise<LogFaults> {
-    const bytes = (await readFile(this.#file).catch(ignoreMissing)) ?? Buffer.alloc(0);
-    const faults = await readLog(bytes, this.#header, this.#parse, reader);
+    const { bytes, faults } = await this.#pass(reader);
     // Counted in bytes: those that are no UTF-8 have another length once they are decoded.
     const whole = bytes.lastIndexOf('\n') + 1;
     if (faults.torn) await truncateTo(this.#file, whole);
@@ -63,6 +62,15 @@ export class JsonLog<T> {
     }
     this.#ready = true;
     return faults;
+  }
+
+  /**
+   * Hands what is there to the reader and changes nothing, for a file that others may be writing: what looks like a torn
+   * last line may be one that is not written to its end yet. A missing file holds nothing.
+   * @throws UnknownLogVersionError, and any error of the file system.
+   */
+  async view(reader: LogReader<T>): Promise<LogFaults> {
+    return (await this.#pass(reader)).faults;
   }
 
   /** Puts what `rewrite` gives in the place of each entry, for good. Readers see the old file or the new one, never a part. */
@@ -95,6 +103,11 @@ export class JsonLog<T> {
     const done = written.then(() => syncFile(this.#file));
     this.#flushed = Promise.allSettled([this.#flushed, done]).then(() => undefined);
     return done;
+  }
+
+  async #pass(reader: LogReader<T>): Promise<{ readonly bytes: Buffer; readonly faults: LogFaults }> {
+    const bytes = (await readFile(this.#file).catch(ignoreMissing)) ?? Buffer.alloc(0);
+    return { bytes, faults: await readLog(bytes, this.#header, this.#parse, reader) };
   }
 
   async #writeNow(line: string): Promise<void> {

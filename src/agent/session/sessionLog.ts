@@ -1,5 +1,6 @@
 import { readdir, readFile, rm, stat, utimes } from 'node:fs/promises';
 import * as path from 'node:path';
+import type { LogFaults } from '../base/jsonLines.ts';
 import type { Logger } from '../base/log.ts';
 import { JsonLog } from '../base/jsonLog.ts';
 import { header, parseSessionEntry, type SessionLogEntry } from './sessionEntry.ts';
@@ -22,20 +23,20 @@ export class SessionLogs {
   }
 
   /**
-   * The session as its log has it. A torn last line is dropped, a line that cannot be read is skipped; both are logged.
+   * The session as its log has it, for taking it up. A torn last line is dropped, a line that cannot be read is skipped;
+   * both are logged.
    * @throws UnknownLogVersionError for a log of a newer version, which is left as it is; any error of the file system.
    */
   async read(sessionId: string, logger: Logger): Promise<StoredSession> {
-    const reader = new SessionReader(node =>
-      logger.warn(`Session ${sessionId}: skipped message ${node}, which could not be read`),
-    );
     const log = this.open(sessionId);
-    const { badLines, torn } = await log.read(reader);
+    const stored = await readSession(sessionId, logger, reader => log.read(reader));
     this.#last = { id: sessionId, log };
-    if (badLines.length > 0)
-      logger.warn(`Session ${sessionId}: skipped lines that could not be read: ${badLines.join(', ')}`);
-    if (torn) logger.warn(`Session ${sessionId}: dropped a last line that was not written to its end`);
-    return reader.session(sessionId);
+    return stored;
+  }
+
+  /** The same for looking at it: its file, to which another window may be writing, is not changed. */
+  view(sessionId: string, logger: Logger): Promise<StoredSession> {
+    return readSession(sessionId, logger, reader => this.open(sessionId).view(reader));
   }
 
   /** The sessions of the folder, the one that was used last first. Nothing of them is read. */
@@ -87,6 +88,21 @@ export class SessionLogs {
   fileOf(sessionId: string): string {
     return path.join(this.#folder, `${sessionId}.jsonl`);
   }
+}
+
+async function readSession(
+  id: string,
+  logger: Logger,
+  read: (reader: SessionReader) => Promise<LogFaults>,
+): Promise<StoredSession> {
+  const reader = new SessionReader(node =>
+    logger.warn(`Session ${id}: skipped message ${node}, which could not be read`),
+  );
+  const { badLines, torn } = await read(reader);
+  if (badLines.length > 0)
+    logger.warn(`Session ${id}: skipped lines that could not be read: ${badLines.join(', ')}`);
+  if (torn) logger.warn(`Session ${id}: dropped a last line that was not written to its end`);
+  return reader.session(id);
 }
 
 /** A stored session from outside. */

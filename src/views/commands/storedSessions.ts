@@ -55,7 +55,7 @@ class StoredSessions {
   async open(id: string): Promise<void> {
     const { session, sessions } = this.#options;
     if (id === session.id || !this.#mayChange()) return;
-    const stored = await this.#read(id);
+    const stored = await this.#stored(id, 'read');
     if (!stored) return;
     await session.open(stored);
     await sessions.touch(id);
@@ -132,7 +132,7 @@ class StoredSessions {
 
   async #markdown(id: string, name: string): Promise<Uint8Array | undefined> {
     const { session } = this.#options;
-    const said = id === session.id ? session : await this.#read(id);
+    const said = id === session.id ? session : await this.#stored(id, 'view');
     return said && Buffer.from(sessionMarkdown(said, name));
   }
 
@@ -143,9 +143,10 @@ class StoredSessions {
     return oneLine(found?.title ?? found?.firstWords ?? '', MAX_TITLE) || vscode.l10n.t('Conversation');
   }
 
-  async #read(id: string): Promise<StoredSession | undefined> {
+  /** For taking it up, or for looking at it. `undefined` for one of a newer version, which the person is told. */
+  async #stored(id: string, purpose: 'read' | 'view'): Promise<StoredSession | undefined> {
     try {
-      const stored = await this.#options.sessions.read(id, this.#options.log);
+      const stored = await this.#options.sessions[purpose](id, this.#options.log);
       await stored.tree.readAhead();
       return stored;
     } catch (error) {

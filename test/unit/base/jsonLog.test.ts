@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { appendFile, mkdir, mkdtemp, readFile, rename, rm, rmdir, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import * as path from 'node:path';
@@ -207,6 +207,29 @@ test('a torn line is cut off at the right byte although an earlier line holds by
   assert.deepEqual(await again.load(), { entries: [{ n: 1 }], badLines: [2], torn: true });
   await again.append({ n: 3 });
   assert.deepEqual(await reopened(), { entries: [{ n: 1 }, { n: 3 }], badLines: [2], torn: false });
+});
+
+test('a log that is looked at stays as it is, while another process is in the middle of a line', async () => {
+  const taken: Entry[] = [];
+  const reader = { entry: (entry: Entry) => void taken.push(entry) };
+  const other = new JsonLog(file, header, parse);
+  assert.deepEqual(await other.view(reader), { badLines: [], torn: false });
+  assert.equal(existsSync(path.dirname(file)), false, 'a missing one is not made');
+  await log.append({ n: 1 });
+  await appendFile(file, '{"n":');
+  assert.deepEqual(await other.view(reader), { badLines: [], torn: true });
+  assert.deepEqual(taken, [{ n: 1 }]);
+  await appendFile(file, '2}\n');
+  assert.deepEqual(await reopened(), { entries: [{ n: 1 }, { n: 2 }], badLines: [], torn: false });
+});
+
+test('a log that was only looked at makes itself ready with its first append', async () => {
+  await log.append({ n: 1 });
+  await appendFile(file, '{"n":');
+  const other = new JsonLog(file, header, parse);
+  await other.view({ entry: () => undefined });
+  await other.append({ n: 2 });
+  assert.deepEqual((await reopened()).entries, [{ n: 1 }, { n: 2 }]);
 });
 
 test('a log that ended within its header is begun anew, and can be read later on', async () => {

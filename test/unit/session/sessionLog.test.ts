@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { appendFile, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import * as path from 'node:path';
 import { after, test } from 'node:test';
@@ -203,6 +203,22 @@ test('what is appended to a session that was just read is in its file when appen
   await again.delete('s1');
   await again.open('s1').append({ type: 'title', title: 'Three' });
   assert.equal((await again.describe('s1')).title, 'Three', 'a deleted one is begun anew, header and all');
+});
+
+test('looking at a session leaves its file alone, also a line that another window is writing', async () => {
+  const logs = new SessionLogs(path.join(root, 'viewed'));
+  await logs.open('s1').append({ type: 'title', title: 'One' });
+  const line = JSON.stringify({ type: 'title', title: 'Two' });
+  await appendFile(logs.fileOf('s1'), line.slice(0, 10));
+  const elsewhere = new SessionLogs(path.join(root, 'viewed'));
+  assert.equal((await elsewhere.view('s1', silentLogger)).title, 'One');
+  await appendFile(logs.fileOf('s1'), `${line.slice(10)}\n`);
+  assert.equal((await elsewhere.view('s1', silentLogger)).title, 'Two');
+  assert.equal((await elsewhere.view('s2', silentLogger)).tree.size, 0);
+  assert.deepEqual(
+    (await logs.list()).map(({ id }) => id),
+    ['s1'],
+  );
 });
 
 test('a session of commands alone is described by its first one', async () => {
