@@ -6,7 +6,13 @@ import type { RevertRecord } from '../tree/revert.ts';
 import type { SessionState } from './events.ts';
 import { Recorder, type SessionLogSink } from './recorder.ts';
 import { newSessionId } from './sessionLog.ts';
-import { changedSettings, SessionTrail, type SettingsInForce } from './sessionTrail.ts';
+import {
+  changedSettings,
+  resolutionOf,
+  SessionTrail,
+  type Resolution,
+  type SettingsInForce,
+} from './sessionTrail.ts';
 import type { StoredSession } from './storedSession.ts';
 
 export interface ConversationOptions {
@@ -70,9 +76,12 @@ export class Conversation {
 
   /** Keeps what became of those previews that were staged in it. */
   resolved(entries: readonly LedgerEntry[]): void {
-    for (const { previewId, label, action, actor, reason, outcome, at } of entries) {
-      if (!this.#previews.has(previewId)) continue;
-      const resolution = { previewId, label, action, actor, reason, outcome, at };
+    this.keep(entries.filter(({ previewId }) => this.#previews.has(previewId)).map(resolutionOf));
+  }
+
+  /** Keeps what became of its previews, also what it learns only now. */
+  keep(resolutions: readonly Resolution[]): void {
+    for (const resolution of resolutions) {
       this.trail.resolve(this.tree, resolution);
       this.#recorder.append({ type: 'resolution', resolution });
     }

@@ -5,7 +5,9 @@ import { nodeOfMessageId } from '../tree/nodeId.ts';
 import { callsWithoutResult, unknownResult } from '../tree/validTrunk.ts';
 import { isOpen } from '../preview/preview.ts';
 import type { PreviewStore } from '../preview/previewStore.ts';
+import type { Conversation } from './conversation.ts';
 import { outcomeMessages, type Review } from './review.ts';
+import { missedResolutions } from './sessionTrail.ts';
 import type { StoredSession } from './storedSession.ts';
 import type { ToolChoices } from './toolChoices.ts';
 
@@ -31,14 +33,17 @@ export function brokenOff(tree: ConversationTree, error: unknown): readonly Sess
 
 /**
  * Takes up what a stored conversation has to do with previews: those that were staged in it, or put to its model by a
- * reminder. What the process ended too early to say, an outcome or a reminder, is said with the next request.
+ * reminder. What the process ended too early to say, an outcome or a reminder, is said with the next request. What
+ * became of them meanwhile goes into its log.
  */
 export function remember(
   stored: StoredSession,
   store: Pick<PreviewStore, 'all' | 'get' | 'ledger'>,
+  conversation: Pick<Conversation, 'keep'>,
   review: Review,
   choices: Pick<ToolChoices, 'remind' | 'reminded'>,
 ): void {
+  conversation.keep(missedResolutions(stored, store));
   const said = stored.tree.steering;
   const reminded = remindedIn(said);
   for (const preview of store.all()) {

@@ -262,7 +262,7 @@ export class Session implements Disposable {
   }
 
   #takeUp(stored: StoredSession): void {
-    remember(stored, this.#options.store, this.#review, this.#choices);
+    remember(stored, this.#options.store, this.#conversation, this.#review, this.#choices);
     for (const message of mended(stored.tree, stored.interrupted)) this.#append(message);
     if (stored.interrupted) this.#conversation.changed('idle');
     this.setPlanMode(stored.planMode);

@@ -20,7 +20,7 @@ export type SessionLogEntry =
   | { readonly type: 'state'; readonly state: SessionState }
   | { readonly type: 'plan'; readonly on: boolean }
   | { readonly type: 'preview'; readonly previewId: string; readonly asked: boolean }
-  /** What became of a preview that was staged here. */
+  /** What became of a preview that was staged here; written late if another conversation was open then. */
   | { readonly type: 'resolution'; readonly resolution: Resolution }
   /** What the answers are made with from here on. */
   | { readonly type: 'settings'; readonly settings: SettingsInForce };

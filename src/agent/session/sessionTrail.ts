@@ -1,8 +1,10 @@
 import type { LedgerEntry } from '../preview/ledger.ts';
 import type { ModelAuthority, ResolveOrder } from '../preview/preview.ts';
 import type { Forcing } from '../preview/resolveDirectives.ts';
+import type { PreviewStore } from '../preview/previewStore.ts';
 import type { ConversationTree } from '../tree/conversationTree.ts';
 import type { NodeId } from '../tree/nodeId.ts';
+import type { StoredSession } from './storedSession.ts';
 
 /** What an answer depends on beside what was said: who gave it, and what they might do. */
 export interface SettingsInForce {
@@ -26,7 +28,7 @@ type Tree = Pick<ConversationTree, 'active' | 'isOnTrunk' | 'nextId'>;
 export class SessionTrail {
   /** By the first message after a change: on other branches it says nothing. In the order of the ids. */
   readonly #settings = new Map<NodeId, SettingsInForce>();
-  /** By the message after which it happened. */
+  /** By the message after which the conversation learned of it. */
   readonly #resolutions = new Map<NodeId | null, Resolution[]>();
 
   /** Those settings are in force from the next message on. */
@@ -34,7 +36,7 @@ export class SessionTrail {
     this.#settings.set(nextId, settings);
   }
 
-  /** A preview was resolved, or failed to be, while the conversation stood where it stands. */
+  /** It was learned, while the conversation stood where it stands, that a preview was resolved or failed to be. */
   resolve({ active }: Tree, resolution: Resolution): void {
     const before = this.#resolutions.get(active);
     if (before) before.push(resolution);
@@ -57,6 +59,40 @@ export class SessionTrail {
   resolvedAfter(node: NodeId | null): readonly Resolution[] {
     return this.#resolutions.get(node) ?? [];
   }
+
+  /** Everything that was resolved, on all branches. */
+  get resolutions(): readonly Resolution[] {
+    return [...this.#resolutions.values()].flat();
+  }
+}
+
+/** What a conversation keeps of an entry of the ledger. */
+export function resolutionOf(entry: LedgerEntry): Resolution {
+  const { previewId, label, action, actor, reason, outcome, at } = entry;
+  return { previewId, label, action, actor, reason, outcome, at };
+}
+
+/**
+ * What became of a stored conversation's previews while it was not there to hear of it: another one was open, or the
+ * process ended between two logs. Says nothing of previews whose content was forgotten since.
+ */
+export function missedResolutions(
+  { id, previews, trail }: Pick<StoredSession, 'id' | 'previews' | 'trail'>,
+  store: Pick<PreviewStore, 'get' | 'ledger'>,
+): readonly Resolution[] {
+  // The previews of a window beside the one that keeps the storage have the same ids as others here.
+  const isOurs = ({ previewId }: LedgerEntry): boolean => {
+    const preview = store.get(previewId);
+    return preview?.origin
+      ? preview.origin.sessionId === id
+      : preview !== undefined && previews.has(previewId);
+  };
+  const keyOf = ({ previewId, at, outcome }: Resolution): string => `${previewId} ${at} ${outcome}`;
+  const heard = new Set(trail.resolutions.map(keyOf));
+  return store
+    .ledger()
+    .filter(entry => !heard.has(keyOf(entry)) && isOurs(entry))
+    .map(resolutionOf);
 }
 
 /** The names of the settings that are others. */

@@ -1,9 +1,11 @@
 import { readFile } from 'node:fs/promises';
 import * as path from 'node:path';
 import * as vscode from 'vscode';
+import type { PreviewStore } from '../../agent/preview/previewStore.ts';
 import type { Session } from '../../agent/session/session.ts';
 import type { SessionLogs } from '../../agent/session/sessionLog.ts';
 import { sessionMarkdown } from '../../agent/session/sessionMarkdown.ts';
+import { missedResolutions } from '../../agent/session/sessionTrail.ts';
 import type { StoredSession } from '../../agent/session/storedSession.ts';
 import { oneLine } from '../plainText.ts';
 import { confirm, showInfo, showWarning } from '../toast.ts';
@@ -13,6 +15,7 @@ import { pickSession, type SessionWish } from './sessionPick.ts';
 export interface StoredSessionsOptions {
   readonly session: Session;
   readonly sessions: SessionLogs;
+  readonly store: PreviewStore;
   /** Whether this window keeps the workspace's storage; another one may be writing there. */
   readonly ownsStorage: boolean;
   readonly log: vscode.LogOutputChannel;
@@ -132,8 +135,16 @@ class StoredSessions {
 
   async #markdown(id: string, name: string): Promise<Uint8Array | undefined> {
     const { session } = this.#options;
-    const said = id === session.id ? session : await this.#stored(id, 'view');
+    const said = id === session.id ? session : await this.#view(id);
     return said && Buffer.from(sessionMarkdown(said, name));
+  }
+
+  /** One that is not open, with what it has not heard of yet. */
+  async #view(id: string): Promise<StoredSession | undefined> {
+    const stored = await this.#stored(id, 'view');
+    const missed = stored ? missedResolutions(stored, this.#options.store) : [];
+    for (const resolution of missed) stored?.trail.resolve(stored.tree, resolution);
+    return stored;
   }
 
   async #nameOf(id: string): Promise<string> {

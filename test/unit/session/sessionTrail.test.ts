@@ -1,7 +1,13 @@
 import { test } from 'node:test';
 import assert from 'node:assert/strict';
-import type { SettingsInForce } from '../../../src/agent/session/sessionTrail.ts';
-import { createTestSession, type TestSession } from '../../support/testSession.ts';
+import { resolvePart } from '../../../src/agent/preview/resolvePart.ts';
+import { missedResolutions, type SettingsInForce } from '../../../src/agent/session/sessionTrail.ts';
+import {
+  createTestSession,
+  MemorySessionLog,
+  storedSession,
+  type TestSession,
+} from '../../support/testSession.ts';
 
 const ok = { text: 'ok' };
 const noted = (t: TestSession): SettingsInForce[] =>
@@ -131,4 +137,96 @@ test('the log says what became of the previews that were staged here, and of no 
   assert.deepEqual(entries[0]?.at, t.store.ledger()[0]?.at);
   assert.deepEqual(t.session.trail.resolvedAfter(end), entries.slice(1));
   assert.deepEqual(t.sessionLog.stored()?.trail, t.session.trail);
+});
+
+const rewrite = (path: string) => ({ name: 'write_file', arguments: { path, content: 'new' } });
+const kept = (t: TestSession): string[] =>
+  t.sessionLog.entries.flatMap(entry =>
+    entry.type === 'resolution' ? [`${entry.resolution.previewId} ${entry.resolution.outcome}`] : [],
+  );
+
+test('what was resolved while another conversation was open is kept when its own is taken up again, once', async () => {
+  const t = createTestSession({
+    files: { a: 'a', b: 'b', c: 'c' },
+    settings: { forcing: 'off' },
+    script: [{ toolCalls: [rewrite('a'), rewrite('b')] }, ok, { toolCalls: [rewrite('c')] }, ok],
+  });
+  const { session, store } = t;
+  await session.prompt('Go.');
+  await t.click('p1', 'discard');
+  const { id } = session;
+  const lines = [...t.sessionLog.lines];
+  const stored = () => storedSession(id, lines);
+  assert.deepEqual(missedResolutions(stored(), store), []);
+  await session.new();
+  await session.prompt('Something else.');
+  await t.click('p2', 'apply', 'Fine.');
+  await t.click('p3', 'discard');
+  assert.deepEqual(kept(t), ['p3 discarded']);
+
+  await session.open(stored());
+  assert.deepEqual(kept(t), ['p2 applied'], 'of the other conversation nothing, and nothing twice');
+  lines.push(...t.sessionLog.lines);
+  const { at } = store.ledger()[1] ?? assert.fail();
+  const known = { label: 'Rewrite b', action: 'apply', actor: 'human', reason: 'Fine.', outcome: 'applied' };
+  assert.deepEqual(session.trail.resolvedAfter(session.tree.active).at(-1), {
+    previewId: 'p2',
+    ...known,
+    at,
+  });
+  assert.deepEqual(stored().trail, session.trail);
+  assert.deepEqual(missedResolutions(stored(), store), []);
+});
+
+test('so is what became of a part that was split off meanwhile', async () => {
+  const lines = Array.from({ length: 40 }, (_, i) => `line ${i}`);
+  const edits = [
+    { old: 'line 0\n', new: 'first\n' },
+    { old: 'line 39', new: 'last' },
+  ];
+  const t = createTestSession({
+    files: { 'a.txt': lines.join('\n') },
+    settings: { forcing: 'off' },
+    script: [{ toolCalls: [{ name: 'edit_file', arguments: { path: 'a.txt', edits } }] }, ok],
+  });
+  await t.session.prompt('Go.');
+  const stored = storedSession(t.session.id, [...t.sessionLog.lines]);
+  await t.session.new();
+  const vote = { id: 'p1', action: 'apply', actor: 'human', reason: 'Half.', revision: 1 } as const;
+  await resolvePart(t, vote, { path: 'a.txt', hunk: 0 });
+  await t.session.open(stored);
+  assert.deepEqual(kept(t), ['p2 applied']);
+});
+
+test('a process that ended between the logs of previews and of the conversation: what is missing is kept at the next start', async () => {
+  const t = createTestSession({
+    files: { a: 'a' },
+    settings: { forcing: 'off' },
+    script: [{ toolCalls: [rewrite('a')] }, ok],
+  });
+  await t.session.prompt('Go.');
+  await t.click('p1', 'apply');
+  const sessionLog = new MemorySessionLog();
+  const log = sessionLog.begin(t.session.id);
+  for (const entry of t.sessionLog.entries) if (entry.type !== 'resolution') await log.append(entry);
+  const after = createTestSession({ log: t.log, sessionLog });
+  assert.deepEqual(kept(after), ['p1 applied']);
+  assert.deepEqual(after.session.trail, t.session.trail);
+  const again = createTestSession({ log: t.log, sessionLog });
+  assert.deepEqual(kept(again), ['p1 applied']);
+});
+
+test('previews of a second window are not taken for those of the same ids here', async () => {
+  const t = createTestSession({
+    files: { a: 'a' },
+    settings: { forcing: 'off' },
+    script: [{ toolCalls: [rewrite('a')] }, ok],
+  });
+  await t.session.prompt('Go.');
+  await t.click('p1', 'discard');
+  const elsewhere = storedSession('s2', ['{"type":"preview","previewId":"p1","asked":true}']);
+  assert.deepEqual(missedResolutions(elsewhere, t.store), []);
+  await t.store.forgetResolved(new Date('2999-01-01'));
+  assert.equal(t.store.get('p1'), undefined);
+  assert.deepEqual(missedResolutions(elsewhere, t.store), []);
 });
