@@ -53,8 +53,10 @@ export function partCommands(options: PartCommandsOptions): CommandHandlers {
     );
   };
 
-  const named = (args: readonly unknown[]): Preview | undefined => {
+  /** What was named or is active; with neither, the head opens, so that it is seen first. */
+  const named = async (args: readonly unknown[]): Promise<Preview | undefined> => {
     const id = targetsOf(args)[0]?.id ?? tabs.activeId();
+    if (id === undefined) await vscode.commands.executeCommand('redline.preview.open');
     return id === undefined ? undefined : store.get(id);
   };
 
@@ -81,7 +83,7 @@ export function partCommands(options: PartCommandsOptions): CommandHandlers {
     'redline.preview.applyHunk': async (...args) => vote('apply', await hunkTarget(options, args)),
     'redline.preview.discardHunk': async (...args) => vote('discard', await hunkTarget(options, args)),
     'redline.preview.rebase': async (...args) => {
-      const preview = named(args);
+      const preview = await named(args);
       if (preview?.state.kind !== 'pending') return;
       const [conflict] = await rebaser.rebaseNow(preview.id);
       const rebased = store.get(preview.id);
@@ -90,7 +92,7 @@ export function partCommands(options: PartCommandsOptions): CommandHandlers {
       else await edit(rebased, conflict);
     },
     'redline.preview.edit': async (...args) => {
-      const preview = named(args);
+      const preview = await named(args);
       if (!preview) return;
       const [conflict] = conflictPaths(preview.changes ?? []);
       const path = fileTarget(options, args)?.path ?? conflict;
