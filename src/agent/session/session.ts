@@ -158,10 +158,13 @@ export class Session implements Disposable {
     return (this.#renewal ??= this.#atRest(() => this.#take(undefined)));
   }
 
-  /** Takes up a stored conversation in place of this one. Nothing is sent before somebody asks for it. */
+  /**
+   * Takes up a stored conversation in place of this one. Nothing is sent before somebody asks for it. The one that is open
+   * stays as it is: more may have been said in it since it was read.
+   */
   open(stored: StoredSession): Promise<void> {
-    this.stop();
-    return this.#atRest(() => this.#take(stored));
+    if (stored.id !== this.id) this.stop();
+    return this.#atRest(() => (stored.id === this.id ? undefined : this.#take(stored)));
   }
 
   /** Gives the conversation a name. */

@@ -38,6 +38,8 @@ export function storedSessionCommands(options: StoredSessionsOptions): CommandHa
 
 class StoredSessions {
   readonly #options: StoredSessionsOptions;
+  /** Settles when the conversation that was asked for last is open. */
+  #opening: Promise<void> = Promise.resolve();
 
   constructor(options: StoredSessionsOptions) {
     this.#options = options;
@@ -54,8 +56,14 @@ class StoredSessions {
     }
   }
 
-  /** A running turn of the conversation that is left is stopped. */
-  async open(id: string): Promise<void> {
+  /** A running turn of the conversation that is left is stopped. One after the other: reading a long one takes a while. */
+  open(id: string): Promise<void> {
+    const opened = this.#opening.then(() => this.#open(id));
+    this.#opening = opened.catch(() => undefined);
+    return opened;
+  }
+
+  async #open(id: string): Promise<void> {
     const { session, sessions } = this.#options;
     if (id === session.id || !this.#mayChange()) return;
     const stored = await this.#stored(id, 'read');

@@ -6,7 +6,7 @@ import { defineTool } from '../../../src/agent/tools/tool.ts';
 import { create } from '../../support/changes.ts';
 import { Gate } from '../../support/gate.ts';
 import { createScriptedProvider, type ScriptedProvider } from '../../support/scriptedProvider.ts';
-import { createTestSession } from '../../support/testSession.ts';
+import { createTestSession, storedSession } from '../../support/testSession.ts';
 
 const call = (name: string, args: object) => ({ name, arguments: args });
 const read = (path: string) => call('read_file', { path });
@@ -387,4 +387,30 @@ test('a session that was disposed emits nothing more', async () => {
   await prompted;
   t.stage({ label: 'x', changes: [create('a', 'x')] });
   assert.equal(t.events.length, count);
+});
+
+test('opening the conversation that is open, as it was read before, changes nothing and stops nothing', async () => {
+  const t = createTestSession({ script: [{ text: 'One.' }, { text: 'Two.' }, { text: 'Three.' }] });
+  await t.session.prompt('1');
+  const before = storedSession(t.session.id, t.sessionLog.lines);
+  await t.session.prompt('2');
+  const running = t.session.prompt('3');
+  await t.session.open(before);
+  await running;
+  assert.deepEqual(
+    t.session.messages.map(message => ('text' in message ? message.text : '')),
+    ['1', 'One.', '2', 'Two.', '3', 'Three.'],
+  );
+});
+
+test('a conversation that is asked for twice in a row is taken up once', async () => {
+  const t = createTestSession({ script: [{ text: 'One.' }] });
+  await t.session.prompt('1');
+  const { id } = t.session;
+  const lines = [...t.sessionLog.lines];
+  await t.session.new();
+  const [first, second] = [storedSession(id, lines), storedSession(id, lines)];
+  await Promise.all([t.session.open(first), t.session.open(second)]);
+  assert.equal(t.session.tree, first.tree);
+  assert.equal(t.events.filter(({ type }) => type === 'reset').length, 2);
 });
