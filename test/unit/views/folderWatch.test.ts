@@ -1,3 +1,4 @@
+import { writeFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { afterEach, beforeEach, test } from 'node:test';
 import assert from 'node:assert/strict';
@@ -43,4 +44,36 @@ test('what is not there, or no longer watched, is left out', async () => {
   await folder.file('a/t.ts', 'x');
   await folder.file('b/t.ts', 'x');
   await change;
+});
+
+test('folders that are named again are watched without a gap', { timeout: 10_000 }, async () => {
+  const folders = [await folder.folder('a'), await folder.folder('b')];
+  watching.watch(folders);
+  const more = [...folders, await folder.folder('c')];
+  const change = nextChange();
+  // In one breath: what was told meanwhile would be lost with the watcher that was to hear of it.
+  writeFileSync(folder.at('a/t.ts'), 'new');
+  watching.watch(more);
+  await change;
+});
+
+test('what is named as its folder is does not end the watching of it', { timeout: 10_000 }, async () => {
+  watching.watch([await folder.folder('a')]);
+  for (const inner of ['a/a', 'a/b']) {
+    const change = nextChange();
+    await folder.folder(inner);
+    await change;
+  }
+});
+
+test('of very many folders only some are watched', async () => {
+  const many = await Promise.all(Array.from({ length: 257 }, (_, n) => folder.folder(`f${n}`)));
+  const last = many.at(-1) ?? assert.fail('there are some');
+  const all = new FolderWatch(() => assert.fail('it is one too many'));
+  all.watch(many);
+  watching.watch([last]);
+  const change = nextChange();
+  await folder.file('f256/t.ts', 'x');
+  await change;
+  all.dispose();
 });
