@@ -164,7 +164,7 @@ export function transcriptStrings(l10n: Localiser): TranscriptStrings {
     actions: {
       showLog: l10n.t('Show Log'),
       setApiKey: l10n.t('Set API Key'),
-      selectModel: l10n.t('Choose Model'),
+      selectModel: l10n.t('Select Model'),
       continue: l10n.t('Try Again'),
       manageTrust: l10n.t('Manage Workspace Trust'),
     },

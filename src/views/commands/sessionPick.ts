@@ -37,7 +37,7 @@ export function pickSession(
       owned.dispose();
       resolve(wish);
     };
-    pick.placeholder = vscode.l10n.t('Which conversation do you want to go on with?');
+    pick.placeholder = vscode.l10n.t('Which session do you want to go on with?');
     pick.matchOnDescription = true;
     pick.busy = true;
     owned.add(
@@ -64,7 +64,7 @@ export function pickSession(
         if (at % BATCH === BATCH - 1 || at === files.length - 1) pick.items = [...rows];
       }
       pick.busy = false;
-      if (rows.length === 0) pick.placeholder = vscode.l10n.t('No conversation is stored yet.');
+      if (rows.length === 0) pick.placeholder = vscode.l10n.t('No session is stored yet.');
     };
     void fill();
   });
@@ -72,7 +72,7 @@ export function pickSession(
 
 function rowOf({ id, usedAt }: SessionFile, summary: SessionSummary, isCurrent: boolean): Row {
   const { title, firstWords, messages } = summary;
-  const name = withoutIcons(title ?? firstWords, MAX_LABEL) || vscode.l10n.t('Empty conversation');
+  const name = withoutIcons(title ?? firstWords, MAX_LABEL) || vscode.l10n.t('Empty session');
   const time = usedAt.toLocaleString(vscode.env.language, { dateStyle: 'medium', timeStyle: 'short' });
   const count = messages === 1 ? vscode.l10n.t('1 message') : vscode.l10n.t('{0} messages', messages);
   const state = isCurrent ? [vscode.l10n.t('current')] : [];

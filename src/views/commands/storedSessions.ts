@@ -82,7 +82,7 @@ class StoredSessions {
     const text = await vscode.window.showInputBox({
       title: vscode.l10n.t('Rename Session'),
       value: title ?? oneLine(firstWords, MAX_TITLE),
-      prompt: vscode.l10n.t('A name for this conversation'),
+      prompt: vscode.l10n.t('A name for this session'),
       validateInput: value => (value.trim() === '' ? vscode.l10n.t('A name has at least one letter.') : null),
     });
     const name = oneLine(text ?? '', MAX_TITLE);
@@ -97,7 +97,7 @@ class StoredSessions {
     const { session, sessions } = this.#options;
     if (!this.#mayChange()) return;
     const agreed = await confirm(
-      vscode.l10n.t('Delete the conversation "{0}"?', await this.#nameOf(id)),
+      vscode.l10n.t('Delete the session "{0}"?', await this.#nameOf(id)),
       vscode.l10n.t('Its messages are gone for good. Previews and the ledger stay.'),
       vscode.l10n.t('Delete'),
     );
@@ -116,7 +116,7 @@ class StoredSessions {
     await vscode.workspace.fs.writeFile(file, content);
     if (given) return;
     const open = vscode.l10n.t('Open');
-    const text = vscode.l10n.t('Exported the conversation to {0}.', path.posix.basename(file.path));
+    const text = vscode.l10n.t('Exported the session to {0}.', path.posix.basename(file.path));
     if ((await showInfo(text, open)) === open) await vscode.window.showTextDocument(file);
   }
 
@@ -159,7 +159,7 @@ class StoredSessions {
     const { session, sessions } = this.#options;
     if (id === session.id && session.title !== undefined) return session.title;
     const found = await sessions.describe(id).catch(() => undefined); // nothing is stored of a new one
-    return oneLine(found?.title ?? found?.firstWords ?? '', MAX_TITLE) || vscode.l10n.t('Conversation');
+    return oneLine(found?.title ?? found?.firstWords ?? '', MAX_TITLE) || vscode.l10n.t('Session');
   }
 
   /** For taking it up, or for looking at it. `undefined` for one of a newer version, which the person is told. */
@@ -173,7 +173,7 @@ class StoredSessions {
       if (!(error instanceof Error) || error.name !== 'UnknownLogVersionError') throw error;
       this.#options.log.warn(error.message);
       void showWarning(
-        vscode.l10n.t('A newer version of Redline wrote that conversation. It was left untouched.'),
+        vscode.l10n.t('A newer version of Redline wrote that session. It was left untouched.'),
       );
       return undefined;
     }
@@ -182,7 +182,7 @@ class StoredSessions {
   #mayChange(): boolean {
     if (this.#options.ownsStorage) return true;
     void showInfo(
-      vscode.l10n.t('Another window keeps the conversations of this workspace. Open and change them there.'),
+      vscode.l10n.t('Another window keeps the sessions of this workspace. Open and change them there.'),
     );
     return false;
   }

@@ -128,7 +128,7 @@ async function lastSession(sessions: SessionLogs, log: Logger): Promise<StoredSe
   } catch (error) {
     log.error(`Reading session ${id} failed, it is left as it is: ${detailOf(error)}`);
     void showWarning(
-      vscode.l10n.t('Redline cannot read the last conversation and left it untouched. This is a new one.'),
+      vscode.l10n.t('Redline cannot read the last session and left it untouched. This is a new one.'),
     );
     return undefined;
   }

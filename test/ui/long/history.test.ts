@@ -206,7 +206,7 @@ modelTest(
       markdown ?? '',
       /^# The cart\n\n## You\n\nAbout the cart\.\n\n> \*\*Settings\*\*: model `openai:\S+:scripted`, authority `recommend`, [^\n]+\n\n## Redline\n\nFirst answer\.\n$/,
     );
-    await workbench.toast('Exported the conversation to The-cart.md.').waitFor();
+    await workbench.toast('Exported the session to The-cart.md.').waitFor();
 
     await workbench.runCommand('Redline: Rename Session…');
     await workbench.answerInput('Cart and more');
@@ -215,7 +215,7 @@ modelTest(
     // The open one: a new one is begun, and nothing of it is left.
     await workbench.runCommand('Redline: Delete Session…');
     const dialog = workbench.page.locator('.monaco-dialog-box');
-    await dialog.getByText('Delete the conversation "Cart and more"?').waitFor();
+    await dialog.getByText('Delete the session "Cart and more"?').waitFor();
     await dialog.getByRole('button', { name: 'Delete' }).click();
     await chat.locator('.empty-title').waitFor();
     await workbench.runCommand('Redline: Open Session…');
