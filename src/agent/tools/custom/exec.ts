@@ -1,5 +1,4 @@
-import { spawn, type ChildProcessByStdio } from 'node:child_process';
-import type { Readable } from 'node:stream';
+import { spawn, type ChildProcess } from 'node:child_process';
 import { messageOf } from '../../base/errors.ts';
 import type { ExecOptions, ExecResult } from './redline.d.ts';
 
@@ -9,8 +8,6 @@ const MAX_OUTPUT = 10_000_000;
 const NOT_STARTED = 127;
 /** How long a program that is to end may tidy up, in milliseconds. */
 const GRACE_MS = 2_000;
-
-type Program = ChildProcessByStdio<null, Readable, Readable>;
 
 /**
  * Runs a program without a shell. Never rejects. What is ended settles although programs that it began run on and hold its
@@ -22,7 +19,7 @@ export function exec(
   cwd: string,
   { cwd: at, signal, timeout, env }: ExecOptions,
 ): Promise<ExecResult> {
-  let child: Program;
+  let child: ChildProcess;
   try {
     child = spawn(command, args, {
       cwd: at ?? cwd,
@@ -40,8 +37,8 @@ export function exec(
     let grace: NodeJS.Timeout | undefined;
     /** Others may hold its output for ever. */
     const letGo = (): void => {
-      child.stdout.destroy();
-      child.stderr.destroy();
+      child.stdout?.destroy();
+      child.stderr?.destroy();
     };
     const end = (): void => {
       if (killed) return;
@@ -60,7 +57,8 @@ export function exec(
       resolve({ ...output, code, killed });
     };
     for (const stream of ['stdout', 'stderr'] as const)
-      child[stream].setEncoding('utf8').on('data', (text: string) => {
+      // There is none where the system has no file left to open.
+      child[stream]?.setEncoding('utf8').on('data', (text: string) => {
         if (output[stream].length > MAX_OUTPUT) return;
         output[stream] += text;
         if (output[stream].length > MAX_OUTPUT) end();

@@ -5,6 +5,8 @@ import { test } from 'node:test';
 import assert from 'node:assert/strict';
 import { exec } from '../../../../src/agent/tools/custom/exec.ts';
 
+const posix = { skip: process.platform === 'win32' && 'POSIX only' };
+
 /** The process that `start` begins. */
 function startedBy(start: () => void): ChildProcess {
   let started: ChildProcess | undefined;
@@ -43,4 +45,15 @@ test('no more of an output is kept than is allowed, whatever the program says be
   const { killed, stdout } = await exec(process.execPath, ['-e', script], '.', {});
   assert.equal(killed, true);
   assert.ok(stdout.length > 10_000_000 && stdout.length < 11_000_000, `${stdout.length} characters`);
+});
+
+test('where no file can be opened any more, that is the answer', posix, async () => {
+  const source = JSON.stringify(new URL('../../../../src/agent/tools/custom/exec.ts', import.meta.url).href);
+  const script = `import { openSync } from 'node:fs';
+    const { exec } = await import(${source});
+    try { for (;;) openSync('/dev/null'); } catch {}
+    console.log(JSON.stringify(await exec('true', [], '/', {})));`;
+  const run = ['-c', 'ulimit -n 64; exec "$0" "$@"', process.execPath, '--input-type=module', '-e', script];
+  const { stdout, stderr } = await exec('sh', run, '.', {});
+  assert.equal(stdout, '{"stdout":"","stderr":"spawn true EMFILE","code":127,"killed":false}\n', stderr);
 });
