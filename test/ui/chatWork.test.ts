@@ -170,7 +170,7 @@ modelTest(
     const rows = workbench.page.locator('.quick-input-list .monaco-list-row');
     await workbench.openRedlineChat();
     await workbench.sendChat('Do you hear me?');
-    await button(workbench, 'Choose Model').click();
+    await button(workbench, 'Select Model').click();
     await rows.filter({ hasText: 'The connection to' }).waitFor();
     await workbench.quickPick('Set Base URL…');
     await workbench.answerInput(server.baseUrl);

@@ -100,7 +100,10 @@ export class LocalCommands {
       if (!head) return l10n.t('Nothing is pending.');
       // Nobody votes on what they have not seen.
       await open(head.id);
-      return l10n.t('No preview was open. {0} is open now: look at it, then apply or discard it.', nameOf(head));
+      return l10n.t(
+        'No preview was open. {0} is open now: look at it, then apply or discard it.',
+        nameOf(head),
+      );
     }
     if (!isOpen(preview)) return this.#tellState(preview, true);
     const result = await vote(action, preview.id, reason, preview.revision);
