@@ -1,6 +1,23 @@
 import { diffArrays } from 'diff';
-import { runsOfEdits } from './editRuns.ts';
-import { commonEnds, type ChangedRun, type DiffLimits, type LineDiff } from './lineDiff.ts';
+import { runsOfEdits, type ChangedRun } from './editRuns.ts';
+import { commonEnds } from './lines.ts';
+import type { TextEdit } from './textEdit.ts';
+
+/** All runs of lines that differ, in order; between two of them stands at least one common line. */
+export interface LineDiff {
+  readonly runs: readonly ChangedRun[];
+  /** False where the texts were too different to compare line by line: then one run holds all of it. */
+  readonly exact: boolean;
+}
+
+/** How far a comparison goes before one coarse run stands for all. */
+export interface DiffLimits {
+  readonly maxEditLength: number;
+  /** In milliseconds. With it the outcome depends on how busy the machine is. */
+  readonly timeout?: number;
+  /** What made the one text of the other, where that is known: only the lines they touch are compared then. */
+  readonly edits?: readonly TextEdit[] | undefined;
+}
 
 /**
  * Compares two lists of lines: where edits are known that made the one of the other, only the lines that those touch. The

@@ -1,5 +1,12 @@
-import type { ChangedRun } from './lineDiff.ts';
 import type { TextEdit } from './textEdit.ts';
+
+/** A run of lines that differ: `[beforeStart, beforeEnd)` became `[afterStart, afterEnd)`; 0-based, one may be empty. */
+export interface ChangedRun {
+  readonly beforeStart: number;
+  readonly beforeEnd: number;
+  readonly afterStart: number;
+  readonly afterEnd: number;
+}
 
 /**
  * The runs of lines that edits touch, in order, with at least one line between two of them: what has to be compared to find

@@ -1,5 +1,7 @@
 import type { FileChange } from './fileChange.ts';
-import { diffLines, splitLines, type ChangedRun } from './lineDiff.ts';
+import type { ChangedRun } from './editRuns.ts';
+import { diffLines } from './lineDiff.ts';
+import { splitLines } from './lines.ts';
 import type { TextEdit } from './textEdit.ts';
 
 /** One run of changed lines of a file, and what stands there on both sides. Lines keep their line endings. */

@@ -1,4 +1,5 @@
-import { diffLines, splitLines } from './lineDiff.ts';
+import { diffLines } from './lineDiff.ts';
+import { splitLines } from './lines.ts';
 
 /**
  * An edited text with the line endings of the original wherever a line was kept. Editors know one line ending for each

@@ -1,4 +1,6 @@
-import { diffLines, splitLines, type ChangedRun } from './lineDiff.ts';
+import type { ChangedRun } from './editRuns.ts';
+import { diffLines } from './lineDiff.ts';
+import { splitLines } from './lines.ts';
 
 /** What came of merging two changes of one text. */
 export interface MergedText {

@@ -1,7 +1,7 @@
 import { ToolError } from '../base/errors.ts';
 import { changeOf, sideOfText, type FileChange } from './fileChange.ts';
 import { applyHunks, hunksOfChange, type Hunk } from './hunks.ts';
-import { splitLines } from './lineDiff.ts';
+import { splitLines } from './lines.ts';
 import type { Preview, ResolveAction } from './preview.ts';
 import type { TextEdit } from './textEdit.ts';
 

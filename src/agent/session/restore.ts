@@ -7,7 +7,7 @@ import { isOpen } from '../preview/preview.ts';
 import type { PreviewStore } from '../preview/previewStore.ts';
 import type { Conversation } from './conversation.ts';
 import { outcomeMessages, type Review } from './review.ts';
-import { missedResolutions } from './sessionTrail.ts';
+import { missedResolutions } from './missedResolutions.ts';
 import type { StoredSession } from './storedSession.ts';
 import type { ToolChoices } from './toolChoices.ts';
 

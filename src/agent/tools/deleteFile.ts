@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { splitLines } from '../preview/lineDiff.ts';
+import { splitLines } from '../preview/lines.ts';
 import { textResult } from '../preview/pendingAction.ts';
 import { readExistingText } from './textFile.ts';
 import { defineTool } from './tool.ts';

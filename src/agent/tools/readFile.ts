@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { ToolError } from '../base/errors.ts';
-import { splitLines } from '../preview/lineDiff.ts';
+import { splitLines } from '../preview/lines.ts';
 import { textResult } from '../preview/pendingAction.ts';
 import { readExistingText } from './textFile.ts';
 import { defineTool } from './tool.ts';

@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
-import { diffStat, splitLines } from '../preview/lineDiff.ts';
+import { diffStat } from '../preview/lineDiff.ts';
+import { splitLines } from '../preview/lines.ts';
 import { stageChange } from './stageChange.ts';
 import { proposedText, readText } from './textFile.ts';
 import { defineTool } from './tool.ts';

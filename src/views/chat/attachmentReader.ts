@@ -1,6 +1,6 @@
 import { messageOf } from '../../agent/base/errors.ts';
 import type { Attachment } from '../../agent/model/messages.ts';
-import { splitLines } from '../../agent/preview/lineDiff.ts';
+import { splitLines } from '../../agent/preview/lines.ts';
 import type { Workspace } from '../../agent/preview/workspace.ts';
 import { readExistingText } from '../../agent/tools/textFile.ts';
 import type { SentenceLocaliser } from '../errorSentence.ts';

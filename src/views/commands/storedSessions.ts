@@ -5,7 +5,7 @@ import type { PreviewStore } from '../../agent/preview/previewStore.ts';
 import type { Session } from '../../agent/session/session.ts';
 import type { SessionLogs } from '../../agent/session/sessionLog.ts';
 import { sessionMarkdown } from '../../agent/session/sessionMarkdown.ts';
-import { missedResolutions } from '../../agent/session/sessionTrail.ts';
+import { missedResolutions } from '../../agent/session/missedResolutions.ts';
 import type { StoredSession } from '../../agent/session/storedSession.ts';
 import { oneLine } from '../plainText.ts';
 import { confirm, showInfo, showWarning } from '../toast.ts';

@@ -1,7 +1,8 @@
 import { test } from 'node:test';
 import assert from 'node:assert/strict';
 import { applyHunks, hunksOf } from '../../../src/agent/preview/hunks.ts';
-import { diffStat, splitLines, trimCommonLines } from '../../../src/agent/preview/lineDiff.ts';
+import { diffStat } from '../../../src/agent/preview/lineDiff.ts';
+import { commonEnds, splitLines } from '../../../src/agent/preview/lines.ts';
 
 test('lines keep their endings, and joined they are the text', () => {
   const text = 'one\ntwo\r\nthree\rfour\n\nlast';
@@ -11,22 +12,23 @@ test('lines keep their endings, and joined they are the text', () => {
   assert.deepEqual(splitLines('\n'), ['\n']);
 });
 
+const endsOf = (before: string, after: string): number[] => {
+  const { start, endBefore, endAfter } = commonEnds(splitLines(before), splitLines(after));
+  return [start, endBefore, endAfter];
+};
+
 test('common first and last lines are cut off', () => {
-  assert.deepEqual(trimCommonLines('a\nb\nc\nd\n', 'a\nB\nC\nd\n'), {
-    start: 1,
-    before: ['b\n', 'c\n'],
-    after: ['B\n', 'C\n'],
-  });
+  assert.deepEqual(endsOf('a\nb\nc\nd\n', 'a\nB\nC\nd\n'), [1, 3, 3]);
 });
 
 test('equal texts leave nothing; a line is never counted as both first and last', () => {
-  assert.deepEqual(trimCommonLines('a\na\n', 'a\na\n'), { start: 2, before: [], after: [] });
-  assert.deepEqual(trimCommonLines('a\na\na\n', 'a\n'), { start: 1, before: ['a\n', 'a\n'], after: [] });
+  assert.deepEqual(endsOf('a\na\n', 'a\na\n'), [2, 2, 2]);
+  assert.deepEqual(endsOf('a\na\na\n', 'a\n'), [1, 3, 1]);
 });
 
 test('a missing last line feed and another line ending are differences', () => {
-  assert.deepEqual(trimCommonLines('a\nb\n', 'a\nb'), { start: 1, before: ['b\n'], after: ['b'] });
-  assert.deepEqual(trimCommonLines('a\n', 'a\r\n'), { start: 0, before: ['a\n'], after: ['a\r\n'] });
+  assert.deepEqual(endsOf('a\nb\n', 'a\nb'), [1, 2, 2]);
+  assert.deepEqual(endsOf('a\n', 'a\r\n'), [0, 1, 1]);
 });
 
 const stats: readonly [before: string, after: string, added: number, removed: number][] = [

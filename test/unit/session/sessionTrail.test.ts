@@ -1,7 +1,8 @@
 import { test } from 'node:test';
 import assert from 'node:assert/strict';
 import { resolvePart } from '../../../src/agent/preview/resolvePart.ts';
-import { missedResolutions, type SettingsInForce } from '../../../src/agent/session/sessionTrail.ts';
+import { missedResolutions } from '../../../src/agent/session/missedResolutions.ts';
+import { type SettingsInForce } from '../../../src/agent/session/sessionTrail.ts';
 import {
   createTestSession,
   MemorySessionLog,

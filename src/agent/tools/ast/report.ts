@@ -1,4 +1,4 @@
-import { splitLines } from '../../preview/lineDiff.ts';
+import { splitLines } from '../../preview/lines.ts';
 import type { TextEdit } from '../../preview/textEdit.ts';
 import type { AstFile, AstSummary } from './protocol.ts';
 import type { SearchResult } from './runSearch.ts';
