@@ -73,7 +73,7 @@ export class CustomToolWorld {
 
   /** Writes a tool and loads it. */
   async load(name: string, source: string): Promise<LoadedTools> {
-    return this.loader.loadFile(await this.folder.file(name, source), this.folder.root, '/work');
+    return this.loader.loadFile(await this.folder.file(name, source), this.folder.root, '/project');
   }
 
   /** The faults of a tool that cannot be loaded. */

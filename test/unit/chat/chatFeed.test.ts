@@ -223,7 +223,7 @@ test('tools that are not loaded for want of trust are told, and no longer once t
     message?.type === 'snapshot' || message?.type === 'delta' ? message.items.map(({ kind }) => kind) : [];
   feed.connect();
   assert.deepEqual(kinds(posts()[0]), []);
-  customTools.withheld.push('/work/.redline/tools/a.ts');
+  customTools.withheld.push('/project/.redline/tools/a.ts');
   toolsChanged.fire();
   assert.deepEqual(kinds(posts()[0]), ['notice', 'actions']);
   customTools.withheld.pop();

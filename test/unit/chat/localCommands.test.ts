@@ -21,7 +21,7 @@ function setUp(options: TestSessionOptions = {}) {
     store: t.store,
     tools: t.tools,
     customTools,
-    nameOf: file => file.replace('/work/', ''),
+    nameOf: file => file.replace('/project/', ''),
     settings: t.settings,
     activePreviewId: () => shown.id,
     // As the commands do: they tell an error themselves, and resolve nothing where the person is asked and says no.
@@ -155,10 +155,10 @@ test('/tools tells the tools that are there now, what is wrong with others, and 
   const place = { line: 0, column: 0 };
   customTools.problems.push({
     ...place,
-    file: '/work/.redline/tools/bad_one.ts',
+    file: '/project/.redline/tools/bad_one.ts',
     fault: { kind: 'importFailed', message: 'boom' },
   });
-  customTools.withheld.push('/work/.redline/tools/a.ts', '/work/.redline/tools/b.ts');
+  customTools.withheld.push('/project/.redline/tools/a.ts', '/project/.redline/tools/b.ts');
   const told = await run('/tools');
   assert.match(
     told,

@@ -243,7 +243,7 @@ test('a pending preview of an abandoned call stands with those from elsewhere', 
 });
 
 test('tools that are withheld are named before everything else, five of them at most', () => {
-  const withheldTools = ['a', 'b', 'c', 'd', 'e', 'f'].map(name => `/work/.redline/tools/${name}.ts`);
+  const withheldTools = ['a', 'b', 'c', 'd', 'e', 'f'].map(name => `/project/.redline/tools/${name}.ts`);
   const [notice, actions] = transcript({ withheldTools, messages: [asked('Hello.')] });
   assert.equal(
     notice?.kind === 'notice' ? notice.text : '',

@@ -25,7 +25,7 @@ const cases: readonly [LoadFault, string][] = [
   ],
   [{ kind: 'nameTaken', name: 'edit_file' }, 'There is already a tool named edit_file. Choose another name.'],
   [
-    { kind: 'nameTaken', name: 'x', by: '/work/a.ts' },
+    { kind: 'nameTaken', name: 'x', by: '/project/a.ts' },
     'There is already a tool named x, from a.ts. Choose another name.',
   ],
   [

@@ -11,7 +11,7 @@ before(async () => {
 after(() => disk.remove());
 
 const home = path.resolve('/home/me');
-const [one, two] = [path.resolve('/work/one'), path.resolve('/work/two')];
+const [one, two] = [path.resolve('/project/one'), path.resolve('/project/two')];
 const tools = (folder: string): string => path.join(folder, '.redline', 'tools');
 
 test('each folder of a trusted workspace, then the home, then the setting', () => {

@@ -13,7 +13,7 @@ import { TempFolder } from '../../support/tempFolder.ts';
 const temp = await TempFolder.create();
 after(() => temp.remove());
 
-const root = (name: string) => ({ name, fsPath: path.resolve('/work', name) });
+const root = (name: string) => ({ name, fsPath: path.resolve('/project', name) });
 const web = root('web');
 const api = root('api');
 
@@ -32,8 +32,8 @@ const inside: readonly [input: string, expected: string][] = [
   ['src//a.ts', 'src/a.ts'],
   ['src/../a.ts', 'a.ts'],
   ['../web/a.ts', ''],
-  [path.resolve('/work/web/src/a.ts'), 'src/a.ts'],
-  [path.resolve('/work/web/src/../a.ts'), 'a.ts'],
+  [path.resolve('/project/web/src/a.ts'), 'src/a.ts'],
+  [path.resolve('/project/web/src/../a.ts'), 'a.ts'],
   ['..a/b', '..a/b'],
   ['a b/ü.ts', 'a b/ü.ts'],
   ['.gitignore', '.gitignore'],
@@ -52,15 +52,15 @@ const outside: readonly [input: string, code: PathErrorCode][] = [
   ['../web/a.ts', 'outside'],
   ['src/../../a.ts', 'outside'],
   [path.resolve('/etc/passwd'), 'outside'],
-  [path.resolve('/work'), 'outside'],
-  [path.resolve('/work/website/a.ts'), 'outside'],
-  [path.resolve('/work/web/../api/a.ts'), 'outside'],
+  [path.resolve('/project'), 'outside'],
+  [path.resolve('/project/website/a.ts'), 'outside'],
+  [path.resolve('/project/web/../api/a.ts'), 'outside'],
   ['', 'empty'],
   ['.', 'empty'],
   ['./', 'empty'],
   ['src/..', 'empty'],
   ['src/', 'empty'],
-  [path.resolve('/work/web'), 'empty'],
+  [path.resolve('/project/web'), 'empty'],
   ['a\0.ts', 'empty'],
   ['a\n.ts', 'empty'],
   ['.git/config', 'protected'],
@@ -79,7 +79,7 @@ test('with several folders a path begins with the name of its folder', () => {
   const folders = [web, api];
   assert.equal(pathOf('api/src/a.ts', folders), 'api/src/a.ts');
   assert.equal(pathOf('web/src/a.ts', folders), 'web/src/a.ts');
-  assert.equal(pathOf(path.resolve('/work/api/a.ts'), folders), 'api/a.ts');
+  assert.equal(pathOf(path.resolve('/project/api/a.ts'), folders), 'api/a.ts');
   assert.deepEqual(locate('api/src/a.ts', folders), { folder: api, relative: 'src/a.ts' });
 });
 
@@ -100,7 +100,7 @@ test('with one folder its own name is no prefix', () => {
 
 test('two folders of the same name are told apart, by absolute paths and by their own', () => {
   const at = (fsPath: string) => ({ name: 'app', fsPath: path.resolve(fsPath) });
-  const folders = withOwnNames([at('/work/one/app'), web, at('/work/two/app'), at('/else/two/app')]);
+  const folders = withOwnNames([at('/project/one/app'), web, at('/project/two/app'), at('/else/two/app')]);
   assert.deepEqual(
     folders.map(folder => folder.name),
     ['app (one)', 'web', 'app (two)', 'app (two) 2'],

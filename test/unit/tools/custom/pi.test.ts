@@ -265,7 +265,7 @@ test('a call gets its id, its session, progress and the signal', async () => {
     onUpdate({ content: [{ type: 'text', text: 'done' }] });
     return [id, ctx.sessionId, ctx.cwd, ctx.hasUI, signal instanceof AbortSignal].join(' ');`),
   );
-  assert.equal((await harness.run('t', {})).content, 'call_1 s1 /work true true');
+  assert.equal((await harness.run('t', {})).content, 'call_1 s1 /project true true');
   assert.deepEqual(harness.updates, ['half', 'done']);
 });
 
