@@ -16,6 +16,8 @@ import { findFiles, selects, type FoundFile } from './walk.ts';
 const MAX_BYTES = 5 * 1024 * 1024;
 /** Files that the engine parses with one call. */
 const CHUNK = 96;
+/** And bytes: trees take about 24 times as much. One file goes in any case. */
+const CHUNK_BYTES = 1024 * 1024;
 const IN_FLIGHT = 2;
 /** So that something shows early, the first files are parsed right here, as long as they are small and nothing was found. */
 const EARLY_FILES = 12;
@@ -213,13 +215,20 @@ class Run {
   /** Hands waiting files to the engine, as long as at least `least` wait. */
   #launch(least: number): void {
     while (this.#inFlight.size < IN_FLIGHT && this.#waiting.length >= least && this.#waiting.length > 0) {
-      const chunk = this.#waiting.splice(0, CHUNK);
+      const chunk = this.#waiting.splice(0, this.#chunkLength());
       const work = this.#parse(chunk).catch((error: unknown) => {
         this.#failure ??= error instanceof Error ? error : new Error(String(error));
       });
       const tracked = work.finally(() => this.#inFlight.delete(tracked));
       this.#inFlight.add(tracked);
     }
+  }
+
+  #chunkLength(): number {
+    let bytes = 0;
+    const first = this.#waiting.slice(0, CHUNK);
+    const end = first.findIndex(({ stamp }, at) => (bytes += stamp.size) > CHUNK_BYTES && at > 0);
+    return end < 0 ? first.length : end;
   }
 
   async #parse(chunk: readonly Candidate[]): Promise<void> {
