@@ -105,17 +105,8 @@ export default async function run(bench: Bench): Promise<void> {
       met: large / small <= FLAT,
       samples: { few: samples.few, many: samples.many },
     });
-    for (const [what, values] of [
-      ['the first page of the tree', samples.page],
-      ['reading a file through the overlay after a change', samples.overlay],
-    ] as const)
-      bench.row({
-        what,
-        value: milliseconds(median(values)),
-        target: `≤ ${GLANCE_MS} ms`,
-        met: median(values) <= GLANCE_MS,
-        samples: { values },
-      });
+    bench.within('the first page of the tree', samples.page, GLANCE_MS);
+    bench.within('reading a file through the overlay after a change', samples.overlay, GLANCE_MS);
 
     const { restore } = await bench.interleaved({
       restore: async () => {
@@ -127,7 +118,7 @@ export default async function run(bench: Bench): Promise<void> {
         return performance.now() - begun;
       },
     });
-    bench.row({ what: 'all of them back from the log', value: milliseconds(median(restore)) });
+    bench.within('all of them back from the log', restore);
   } finally {
     fs.rmSync(root, { recursive: true });
   }

@@ -5,7 +5,7 @@
 import * as fs from 'node:fs';
 import * as os from 'node:os';
 import * as path from 'node:path';
-import { median, milliseconds, type Bench } from './lib/bench.ts';
+import { median, type Bench } from './lib/bench.ts';
 import { silentLogger } from '../src/agent/base/log.ts';
 import type { SessionMessage } from '../src/agent/model/messages.ts';
 import type { SessionLogEntry } from '../src/agent/session/sessionEntry.ts';
@@ -138,14 +138,13 @@ async function measureLoading(bench: Bench): Promise<void> {
         count === HUGE ? 2 : bench.rounds,
       );
       const limits = count === LARGE ? { load: LOAD_MS, wait: WAIT_MS } : {};
-      within(
-        bench,
+      bench.within(
         `load ${count} nodes from the file (${Math.round(size / 1e6)} MB)`,
         samples.load,
         limits.load,
       );
-      within(bench, '  of which the processor worked', worked);
-      within(bench, '  the longest that everybody else had to wait', samples.wait, limits.wait);
+      bench.within('  of which the processor worked', worked);
+      bench.within('  the longest that everybody else had to wait', samples.wait, limits.wait);
     }
   } finally {
     fs.rmSync(folder, { recursive: true });
@@ -209,18 +208,7 @@ async function measureTrees(bench: Bench): Promise<void> {
   };
   flat('append', 'append');
   flat(`revert over ${DISTANCE} nodes`, 'revert');
-  within(bench, `trunk of ${LARGE} nodes, as it is kept`, samples.trunkAgain, TRUNK_MS);
-  within(bench, `trunk of ${LARGE} nodes, all of it made anew by a switch`, samples.trunk);
-  within(bench, `request of ${LARGE} nodes with markers`, samples.request);
-}
-
-/** Tells a median, and whether it keeps to a limit in milliseconds. */
-function within(bench: Bench, what: string, values: readonly number[], limit?: number): void {
-  const value = median(values);
-  bench.row({
-    what,
-    value: milliseconds(value),
-    ...(limit === undefined ? {} : { target: `≤ ${limit} ms`, met: value <= limit }),
-    samples: { all: values },
-  });
+  bench.within(`trunk of ${LARGE} nodes, as it is kept`, samples.trunkAgain, TRUNK_MS);
+  bench.within(`trunk of ${LARGE} nodes, all of it made anew by a switch`, samples.trunk);
+  bench.within(`request of ${LARGE} nodes with markers`, samples.request);
 }

@@ -56,6 +56,17 @@ export class Bench {
     console.log(`${mark} ${row.what.padEnd(62)} ${row.value}${target}`);
   }
 
+  /** Tells the median of these times, in milliseconds, beside what it should be at most. */
+  within(what: string, values: readonly number[], limit?: number): void {
+    const value = median(values);
+    this.row({
+      what,
+      value: milliseconds(value),
+      ...(limit === undefined ? {} : { target: `≤ ${limit} ms`, met: value <= limit }),
+      samples: { all: values },
+    });
+  }
+
   /**
    * Measures things in turn, so that whatever else the machine does touches all of them.
    * @returns the samples of each, in milliseconds unless the function gave another figure
