@@ -1,7 +1,7 @@
 /**
- * Applying a preview of N files through the invoker, with its log on disk, against a plain write of the same bytes; and the
- * longest time for which the process does nothing else. Then, in a real VS Code, the click on Apply against a bare edit
- * and save, until the bytes are on disk. Interleaved, medians. `npm run bench -- apply`
+ * Applying a preview of N files through the invoker, with its log on disk, compared with a plain write of the same bytes;
+ * and the longest time for which it blocks the event loop. Then, in a real VS Code, a click on Apply compared with a bare
+ * edit and save, until the bytes are on disk. Interleaved, medians. `npm run bench -- apply`
  */
 import { build } from 'esbuild';
 import { execFileSync } from 'node:child_process';
@@ -10,39 +10,39 @@ import { writeFile } from 'node:fs/promises';
 import * as os from 'node:os';
 import * as path from 'node:path';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
-import type { ClickFigures } from './host/click.ts';
-import { median, milliseconds, type Bench } from './lib/bench.ts';
 import { cleanUp, temporaryFolder } from '../scripts/lib/cleanup.mjs';
 import { runNode } from '../scripts/lib/command.mjs';
 import { runInExtensionHost } from '../scripts/lib/extensionHost.mjs';
 import { inRepo } from '../scripts/lib/paths.mjs';
 import { forEachLimited } from '../src/agent/base/pool.ts';
 import { sideOfText } from '../src/agent/preview/fileChange.ts';
-import { Invoker } from '../src/agent/preview/invoker.ts';
 import { openPreviewLog } from '../src/agent/preview/previewLog.ts';
 import { PreviewStore } from '../src/agent/preview/previewStore.ts';
+import { Invoker } from '../src/agent/preview/resolve/invoker.ts';
 import { DiskWorkspace } from '../test/support/diskWorkspace.ts';
+import type { ClickFigures } from './host/click.ts';
+import { median, milliseconds, type Bench } from './lib/bench.ts';
 
-/** Bytes of one file: what a source file has. */
+/** The size of one file, in bytes: that of a typical source file. */
 const BYTES = 8_000;
 
 /** One row of the table. */
 interface ApplyFigures {
   /** Milliseconds. */
   readonly apply: number;
-  /** `fs.promises.writeFile`, 8 at a time. */
+  /** Milliseconds of `fs.promises.writeFile`, 8 at a time. */
   readonly plain: number;
   readonly ratio: number;
   /** The longest pause of the event loop while applying, in milliseconds. */
   readonly blocked: number;
 }
 
-/** Lets the disk write what is still due, so that nothing measured pays for what went before it. */
+/** Flushes pending writes to disk, so that they do not count towards the next measurement. */
 function settleDisk(): void {
   if (process.platform !== 'win32') execFileSync('sync');
 }
 
-/** Measures `rounds` times, one after the other in turns. */
+/** Measures both ways in `rounds` rounds, each time in another order. */
 async function measureApply(count: number, rounds: number): Promise<ApplyFigures> {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'redline-bench-'));
   try {
@@ -76,10 +76,11 @@ async function measureApply(count: number, rounds: number): Promise<ApplyFigures
       };
       const apply = async (): Promise<void> => {
         settleDisk();
-        // Not measured, but what it leaves to be flushed is: applying begins with what is written down.
+        // Staging is not measured, but flushing its log entry is: applying begins with an entry that is on disk.
         const { preview, stored } = store.stage({
           label: 'bench',
           sourceToolName: 'bench',
+          kind: 'files',
           changes,
           dependsOn: [],
           origin: null,

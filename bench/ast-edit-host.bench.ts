@@ -1,17 +1,17 @@
 /**
- * One replacement in each of 5,000 files in a real VS Code: how long preview and apply take by the ways that a person has,
- * and how long the extension host's thread is held up at most. `npm run bench -- ast-edit-host`
+ * One replacement in each of 5,000 files in a real VS Code: how long preview and apply take when a user does them, and for
+ * how long they block the extension host's thread at most. `npm run bench -- ast-edit-host`
  */
 import { build } from 'esbuild';
 import * as fs from 'node:fs';
 import * as path from 'node:path';
+import { cleanUp, temporaryFolder } from '../scripts/lib/cleanup.mjs';
+import { runNode } from '../scripts/lib/command.mjs';
+import { runInExtensionHost } from '../scripts/lib/extensionHost.mjs';
+import { inRepo } from '../scripts/lib/paths.mjs';
 import type { HostFigures } from './host/structuralEdit.ts';
 import { median, milliseconds, type Bench } from './lib/bench.ts';
 import { fiveThousandFiles } from './lib/fiveThousandFiles.ts';
-import { runNode } from '../scripts/lib/command.mjs';
-import { cleanUp, temporaryFolder } from '../scripts/lib/cleanup.mjs';
-import { runInExtensionHost } from '../scripts/lib/extensionHost.mjs';
-import { inRepo } from '../scripts/lib/paths.mjs';
 
 export default async function astEditHost(bench: Bench): Promise<void> {
   if ((await runNode([inRepo('esbuild.mjs')])) !== 0) throw new Error('The build failed.');
@@ -20,12 +20,12 @@ export default async function astEditHost(bench: Bench): Promise<void> {
     const workspace = path.join(scratch, 'workspace');
     await fiveThousandFiles(workspace);
     const figures = await measureInHost(scratch, workspace, bench.rounds);
-    bench.say(`${figures.label}, chat and tree in view`);
+    bench.say(`${figures.label}, chat and tree visible`);
     bench.row({ what: 'from /replace to the preview', value: milliseconds(median(figures.preview)) });
     bench.row({ what: 'from Apply to applied', value: milliseconds(median(figures.apply)) });
     const blocks = [
-      ['while it is searched and staged', figures.previewBlock],
-      ['while it is applied', figures.applyBlock],
+      ['while searching and staging', figures.previewBlock],
+      ['while applying', figures.applyBlock],
     ] as const;
     for (const [when, samples] of blocks) {
       bench.row({
@@ -36,7 +36,7 @@ export default async function astEditHost(bench: Bench): Promise<void> {
         samples: { samples },
       });
     }
-    bench.row({ what: 'the same while nothing is asked', value: milliseconds(median(figures.idleBlock)) });
+    bench.row({ what: 'the same while idle', value: milliseconds(median(figures.idleBlock)) });
   } finally {
     await cleanUp();
   }

@@ -3,21 +3,21 @@ import { readFile, writeFile } from 'node:fs/promises';
 import * as path from 'node:path';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { sha256 } from '../src/agent/base/hash.ts';
+import { commitChanges, type CommitFiles } from '../src/agent/preview/commit/commitChanges.ts';
 import type { FileChange } from '../src/agent/preview/fileChange.ts';
-import { landChanges, type LandingFiles } from '../src/agent/preview/landing.ts';
 import { cliFind } from './lib/astGrepCli.ts';
 import { median, milliseconds, type Bench } from './lib/bench.ts';
 import { corpus } from './lib/corpus.ts';
-import { fiveThousandFiles } from './lib/fiveThousandFiles.ts';
 import { measure, requestFor, startEngine } from './lib/engine.ts';
+import { fiveThousandFiles } from './lib/fiveThousandFiles.ts';
 
 interface Case {
   readonly name: string;
   readonly pat: string;
   readonly out: string;
-  /** The most that the search may take, as a part of what the program takes. */
+  /** The longest that the search may take, relative to the CLI. */
   readonly ratio: number;
-  /** Whether the first result must be there within 100 ms. */
+  /** Whether the first result must arrive within 100 ms. */
   readonly early: boolean;
 }
 
@@ -30,7 +30,7 @@ const cases: readonly Case[] = [
 
 const MB = 1024 * 1024;
 
-/** The structural engine against the ast-grep program, on real TypeScript sources. */
+/** Structural search compared with the ast-grep CLI, on real TypeScript sources. */
 export default async function astEdit(bench: Bench): Promise<void> {
   const { folder, packages, files, bytes } = corpus(bench.home);
   bench.fact('corpus', packages);
@@ -42,18 +42,18 @@ export default async function astEdit(bench: Bench): Promise<void> {
   bench.say(
     `  ${'all'.padEnd(32)} ${String(files).padStart(5)} files ${(bytes / MB).toFixed(1).padStart(6)} MB\n`,
   );
-  // First, while this process has not held much yet: what it gives back does not all go back to the system.
-  await weighTheWorker(bench, folder);
-  await compareWithProgram(bench, folder);
-  await watchTheHost(bench, folder);
+  // First, while this process is small: freed memory is not all returned to the system.
+  await measureMemory(bench, folder);
+  await compareWithCli(bench, folder);
+  await measureBlocking(bench, folder);
   await replaceInAll(bench);
 }
 
-/** Each pattern with a fresh cache, in turn with the program, and once more for the repeat. */
-async function compareWithProgram(bench: Bench, folder: string): Promise<void> {
+/** Each pattern with an empty cache, in turn with the CLI, and then again with the filled cache. */
+async function compareWithCli(bench: Bench, folder: string): Promise<void> {
   const engine = startEngine();
   try {
-    // Both run warm: the files are in memory, the worker has started.
+    // Warm both up: the files are then in memory and the worker is running.
     await cliFind('warmUp($A)', '', folder);
     await measure(engine, requestFor(folder, 'warmUp($A)', ''));
     for (const { name, pat, out, ratio, early } of cases) {
@@ -62,7 +62,7 @@ async function compareWithProgram(bench: Bench, folder: string): Promise<void> {
       let found = '';
       const { ours, theirs } = await bench.interleaved({
         async ours(round) {
-          // Another rewrite each time is another search for the cache.
+          // The cache does not know a search with another rewrite.
           const request = requestFor(folder, pat, out + ' '.repeat(round));
           const result = await measure(engine, request);
           if (result.first !== undefined) firsts.push(result.first);
@@ -94,7 +94,7 @@ async function compareWithProgram(bench: Bench, folder: string): Promise<void> {
         });
       }
       bench.row({
-        what: `${name}: the same once more`,
+        what: `${name}: repeated`,
         value: milliseconds(median(repeats)),
         target: '≤ 50 ms',
         met: median(repeats) <= 50,
@@ -106,8 +106,8 @@ async function compareWithProgram(bench: Bench, folder: string): Promise<void> {
   }
 }
 
-/** How long the thread that asks is held up at most. */
-async function watchTheHost(bench: Bench, folder: string): Promise<void> {
+/** The longest block of the calling thread. */
+async function measureBlocking(bench: Bench, folder: string): Promise<void> {
   const engine = startEngine();
   const kept: unknown[] = [];
   try {
@@ -125,7 +125,7 @@ async function watchTheHost(bench: Bench, folder: string): Promise<void> {
       kept.length = 0;
     }
     bench.row({
-      what: 'longest block of the asking thread, common pattern',
+      what: 'longest block of the calling thread, common pattern',
       value: milliseconds(median(blocks)),
       target: '≤ 50 ms',
       met: median(blocks) <= 50,
@@ -136,8 +136,8 @@ async function watchTheHost(bench: Bench, folder: string): Promise<void> {
   }
 }
 
-/** The memory of the process while it searches, without keeping what is found. */
-async function weighTheWorker(bench: Bench, folder: string): Promise<void> {
+/** The memory of the process during searches whose results are not kept. */
+async function measureMemory(bench: Bench, folder: string): Promise<void> {
   const engine = startEngine();
   try {
     await measure(engine, requestFor(folder, 'warmUp($A)', ''));
@@ -158,7 +158,7 @@ async function weighTheWorker(bench: Bench, folder: string): Promise<void> {
   }
 }
 
-/** One replacement in each of 5,000 files, from the call to changes that can be staged, and their landing. */
+/** One replacement in each of 5,000 files: from the call to changes that can be staged, then applying them. */
 async function replaceInAll(bench: Bench): Promise<void> {
   const folder = path.join(bench.home, 'five-thousand');
   await fiveThousandFiles(folder);
@@ -177,7 +177,7 @@ async function replaceInAll(bench: Bench): Promise<void> {
     bench.row({ what: `preview of ${shown}`, value: milliseconds(preview.total) });
     bench.row({ what: 'its first file', value: milliseconds(preview.first ?? Number.NaN) });
     const started = performance.now();
-    await landChanges(plainFiles(folder), changes);
+    await commitChanges(plainFiles(folder), changes);
     bench.row({ what: `apply of ${shown}`, value: milliseconds(performance.now() - started) });
   } finally {
     engine.dispose();
@@ -185,8 +185,8 @@ async function replaceInAll(bench: Bench): Promise<void> {
   }
 }
 
-/** Files on disk, written in the plainest way that keeps the promise of the last look. */
-function plainFiles(folder: string): LandingFiles {
+/** Files on disk, written in the simplest way that still checks their content before the write. */
+function plainFiles(folder: string): CommitFiles {
   const read = (name: string): Promise<Buffer> => readFile(path.join(folder, name));
   return {
     read,

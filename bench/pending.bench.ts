@@ -1,37 +1,39 @@
 /**
- * Thousands of pending previews, staged by the way that every producer takes, with the log on disk: staging one more, the
- * first page of the tree, the overlay that tools read through, memory, and all of it back from the log. Medians.
+ * Thousands of pending previews, staged as every producer stages them, with the log on disk: staging one more, the first
+ * page of the tree, the overlay that tools read through, memory, and restoring everything from the log. Medians.
  * `npm run bench -- pending`
  */
 import * as fs from 'node:fs';
 import * as os from 'node:os';
 import * as path from 'node:path';
-import { median, milliseconds, type Bench } from './lib/bench.ts';
 import { sideOfText } from '../src/agent/preview/fileChange.ts';
-import { Invoker } from '../src/agent/preview/invoker.ts';
 import { Overlay } from '../src/agent/preview/overlay.ts';
 import { openPreviewLog } from '../src/agent/preview/previewLog.ts';
 import { PreviewStore } from '../src/agent/preview/previewStore.ts';
 import { queueResolveHandler, type ResolveHost } from '../src/agent/preview/queueResolveHandler.ts';
+import { Invoker } from '../src/agent/preview/resolve/invoker.ts';
 import { childrenOf } from '../src/views/pending/pendingNodes.ts';
 import { DiskWorkspace } from '../test/support/diskWorkspace.ts';
+import { median, milliseconds, type Bench } from './lib/bench.ts';
 
 const FEW = 100;
 const MANY = 10_000;
-/** Previews that are staged for one sample. */
+/** The number of previews that are staged for one sample. */
 const BATCH = 100;
-/** Staging one more may take this many times as long among many: it does not grow with them. */
+/** Staging one more may take at most this many times as long among many previews as among few. */
 const FLAT = 5;
-/** What a glance may take, in milliseconds. */
+/** The longest that reading may take, in milliseconds. */
 const GLANCE_MS = 50;
-/** Bytes of one file: what a small source file has. */
+/** The conversation that stages them. */
+const SESSION = 's1';
+/** The size of one file, in bytes: that of a small source file. */
 const BYTES = 2_000;
 
 function fail(error: unknown): never {
   throw error;
 }
 
-/** Previews of one file each, in a workspace of their own. */
+/** A store of previews that change one file each, in a workspace of its own. */
 class Pending {
   readonly store: PreviewStore;
   readonly overlay: Overlay;
@@ -46,7 +48,7 @@ class Pending {
     this.#host = { store: this.store, invoker, overlay: this.overlay, remind: () => undefined };
   }
 
-  /** Stages that many; settles when they are stored. */
+  /** Stages `count` previews; settles when they are stored. */
   async stage(count: number): Promise<void> {
     for (let i = 0; i < count; i++) {
       const n = ++this.#count;
@@ -54,7 +56,8 @@ class Pending {
       const change = { kind: 'modify' as const, path: `src/file${n}.ts`, before: this.#before };
       const changes = [{ ...change, after: sideOfText(text) }];
       const action = { label: `Edit file ${n}`, sourceToolName: 'edit_file', changes };
-      await queueResolveHandler(this.#host, action, null).stored;
+      const origin = { sessionId: SESSION, asksModel: true };
+      await queueResolveHandler(this.#host, action, origin).stored;
     }
   }
 }
@@ -73,7 +76,7 @@ export default async function run(bench: Bench): Promise<void> {
     bench.row({ what: `${MANY} staged one after the other`, value: milliseconds(all) });
     const perPreview = (process.memoryUsage().heapUsed - before) / MANY;
     bench.row({
-      what: '  heap for each, with what is not collected yet',
+      what: '  heap for each, including garbage',
       value: `${(perPreview / 1_000).toFixed(1)} KB`,
     });
 
@@ -93,7 +96,8 @@ export default async function run(bench: Bench): Promise<void> {
       overlay: async () => {
         await many.stage(1);
         const begun = performance.now();
-        if (!many.overlay.at('src/file1.ts')) throw new Error('The overlay knows it');
+        if (!many.overlay.of(SESSION).at('src/file1.ts'))
+          throw new Error('The overlay does not have the file');
         return performance.now() - begun;
       },
     });
@@ -101,7 +105,7 @@ export default async function run(bench: Bench): Promise<void> {
     bench.row({
       what: `staging one more: among ${MANY} against ${FEW}`,
       value: `×${(large / small).toFixed(1)} (${small.toFixed(0)}, ${large.toFixed(0)} µs)`,
-      target: `does not grow: ≤ ×${FLAT}`,
+      target: `constant: ≤ ×${FLAT}`,
       met: large / small <= FLAT,
       samples: { few: samples.few, many: samples.many },
     });
@@ -118,7 +122,7 @@ export default async function run(bench: Bench): Promise<void> {
         return performance.now() - begun;
       },
     });
-    bench.within('all of them back from the log', restore);
+    bench.within('restoring all of them from the log', restore);
   } finally {
     fs.rmSync(root, { recursive: true });
   }

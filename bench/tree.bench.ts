@@ -5,30 +5,30 @@
 import * as fs from 'node:fs';
 import * as os from 'node:os';
 import * as path from 'node:path';
-import { median, type Bench } from './lib/bench.ts';
-import { silentLogger } from '../src/agent/base/log.ts';
+import { silentLogger } from '../src/agent/base/logger.ts';
+import { ConversationTree } from '../src/agent/conversation/conversationTree.ts';
+import { renderTrunk } from '../src/agent/conversation/renderTrunk.ts';
+import type { RevertRecord } from '../src/agent/conversation/revert.ts';
+import type { SessionLogEntry } from '../src/agent/conversation/storage/sessionEntry.ts';
+import { SessionLogs } from '../src/agent/conversation/storage/sessionLogs.ts';
+import { validateRevert } from '../src/agent/conversation/validateRevert.ts';
 import type { SessionMessage } from '../src/agent/model/messages.ts';
-import type { SessionLogEntry } from '../src/agent/session/sessionEntry.ts';
-import { SessionLogs } from '../src/agent/session/sessionLog.ts';
-import { ConversationTree } from '../src/agent/tree/conversationTree.ts';
-import { judgeRevert } from '../src/agent/tree/judgeRevert.ts';
-import { renderTrunk } from '../src/agent/tree/renderTrunk.ts';
-import type { RevertRecord } from '../src/agent/tree/revert.ts';
+import { median, type Bench } from './lib/bench.ts';
 
-/** Nodes of the sizes that are compared. */
+/** The sizes that are compared, in nodes. */
 const SMALL = 1_000;
 const LARGE = 100_000;
 const HUGE = 1_000_000;
-/** Nodes that a measured revert leaves. */
+/** The number of nodes that a measured revert abandons. */
 const DISTANCE = 20;
-/** An append or a revert may take this many times as long in a large tree: it does not grow with it. */
+/** An append or a revert may take at most this many times as long in a large tree as in a small one. */
 const FLAT = 5;
 const TRUNK_MS = 1;
 const LOAD_MS = 100;
-/** Nothing may hold up an extension host for longer. */
+/** The longest that anything may block the extension host. */
 const WAIT_MS = 50;
 
-/** The messages of a session: a prompt now and then, else calls and their results. */
+/** A message of a session: sometimes a prompt, otherwise a tool call or a result. */
 function messageAt(i: number): SessionMessage {
   const turn = i % 20;
   if (turn === 0) return { role: 'user', text: `Please look at part ${i} of the code and make it better.` };
@@ -48,7 +48,7 @@ function grown(count: number): ConversationTree {
   return tree;
 }
 
-/** Microseconds of one append at the end of a tree. */
+/** The time of one append at the end of a tree, in microseconds. */
 function appendTime(tree: ConversationTree): number {
   const times = 2_000;
   const before = tree.size;
@@ -57,44 +57,49 @@ function appendTime(tree: ConversationTree): number {
   return ((performance.now() - started) * 1_000) / times;
 }
 
-/** Microseconds of leaving a short branch and growing another one; only the leaving counts. */
+/** The time of a revert that abandons a short branch, in microseconds. Growing the next branch is not counted. */
 function revertTime(tree: ConversationTree): number {
   const times = 200;
   let spent = 0;
   for (let i = 0; i < times; i++) {
     const target = tree.idAt(tree.messages.length - 1 - DISTANCE) ?? 0;
     const started = performance.now();
-    tree.apply(judgeRevert(tree, { category: null, target, summary: null, actor: 'human' }));
+    tree.apply(validateRevert(tree, { category: null, target, summary: null, actor: 'human' }));
     spent += performance.now() - started;
     for (let n = 0; n < DISTANCE; n++) tree.append(messageAt(n + 1));
   }
   return (spent * 1_000) / times;
 }
 
-/** Milliseconds until the trunk of another branch of the whole length is there. */
+/** The time to compute the trunk after a switch to another branch of full length, in milliseconds. */
 function trunkTime(tree: ConversationTree): number {
   const tip = tree.active;
   const go = (target: number | null): RevertRecord =>
-    judgeRevert(tree, { category: null, target, summary: null, actor: 'human' });
+    validateRevert(tree, { category: null, target, summary: null, actor: 'human' });
   tree.apply(go(null));
   const back: RevertRecord = { ...go(tip), abandonedNodeIds: [] };
   const started = performance.now();
   tree.apply(back);
   const length = tree.messages.length;
   const spent = performance.now() - started;
-  if (length !== tree.size) throw new Error('The trunk is not whole');
+  if (length !== tree.size) throw new Error('The trunk is incomplete');
   return spent;
 }
 
-/** A stored session with a revert after each hundred messages. */
-function store(folder: string, count: number): void {
+/** Writes a session with a revert after every hundred messages. */
+function writeSession(folder: string, count: number): void {
   const entries: SessionLogEntry[] = [];
   const tree = new ConversationTree();
   for (let i = 0; tree.size < count; i++) {
     entries.push({ type: 'message', ...tree.append(messageAt(i)) });
     if (i % 100 !== 99) continue;
     const target = tree.idAt(tree.messages.length - 6) ?? 0;
-    const record = judgeRevert(tree, { category: 'tangent', target, summary: `Part ${i}.`, actor: 'human' });
+    const record = validateRevert(tree, {
+      category: 'tangent',
+      target,
+      summary: `Part ${i}.`,
+      actor: 'human',
+    });
     tree.apply(record);
     entries.push({ type: 'revert', record });
   }
@@ -105,7 +110,7 @@ function store(folder: string, count: number): void {
 }
 
 export default async function run(bench: Bench): Promise<void> {
-  // First of all: a session is loaded by a process that has just begun, and has little else in its memory.
+  // First, because a session is loaded by a process that has just started, with little else in memory.
   await measureLoading(bench);
   await measureTrees(bench);
 }
@@ -114,13 +119,13 @@ async function measureLoading(bench: Bench): Promise<void> {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'redline-bench-'));
   try {
     for (const count of [LARGE, HUGE]) {
-      store(folder, count);
+      writeSession(folder, count);
       const logs = new SessionLogs(folder);
       const size = fs.statSync(path.join(folder, `s${count}.jsonl`)).size;
       bench.fact(`bytes of ${count} nodes`, size);
       const worked: number[] = [];
       const load = async (): Promise<void> => {
-        const { tree } = await logs.read(`s${count}`, silentLogger);
+        const { tree } = await logs.readAndRepair(`s${count}`, silentLogger);
         if (tree.size !== count) throw new Error(`${tree.size} nodes came back`);
       };
       const samples = await bench.interleaved(
@@ -143,15 +148,15 @@ async function measureLoading(bench: Bench): Promise<void> {
         samples.load,
         limits.load,
       );
-      bench.within('  of which the processor worked', worked);
-      bench.within('  the longest that everybody else had to wait', samples.wait, limits.wait);
+      bench.within('  CPU time of that', worked);
+      bench.within('  longest block of the event loop', samples.wait, limits.wait);
     }
   } finally {
     fs.rmSync(folder, { recursive: true });
   }
 }
 
-/** The longest time, in milliseconds, for which the work let nothing else happen. */
+/** The longest time for which the work blocks the event loop, in milliseconds. */
 async function longestWait(work: () => Promise<void>): Promise<number> {
   let longest = 0;
   let last = performance.now();
@@ -201,14 +206,14 @@ async function measureTrees(bench: Bench): Promise<void> {
     bench.row({
       what: `${what}: ${LARGE} nodes against ${SMALL}`,
       value: `×${ratio.toFixed(1)} (${at('Small').toFixed(2)}, ${at('Large').toFixed(2)}, at ${HUGE}: ${at('Huge').toFixed(2)} µs)`,
-      target: `does not grow: ≤ ×${FLAT}`,
+      target: `constant: ≤ ×${FLAT}`,
       met: ratio <= FLAT,
       samples: { small: samples[`${of}Small`], large: samples[`${of}Large`], huge: samples[`${of}Huge`] },
     });
   };
   flat('append', 'append');
   flat(`revert over ${DISTANCE} nodes`, 'revert');
-  bench.within(`trunk of ${LARGE} nodes, as it is kept`, samples.trunkAgain, TRUNK_MS);
-  bench.within(`trunk of ${LARGE} nodes, all of it made anew by a switch`, samples.trunk);
+  bench.within(`trunk of ${LARGE} nodes, cached`, samples.trunkAgain, TRUNK_MS);
+  bench.within(`trunk of ${LARGE} nodes, recomputed after a switch`, samples.trunk);
   bench.within(`request of ${LARGE} nodes with markers`, samples.request);
 }

@@ -1,10 +1,10 @@
 /**
- * `npm run bench`: measures. Each `bench/<name>.bench.ts` exports a function by default that gets the tools to measure
- * with and tells its tables; they go to the terminal and, as JSON, to out/bench/<name>.json.
+ * `npm run bench`: runs benchmarks. The default export of each `bench/<name>.bench.ts` is a function that measures with the
+ * given `Bench`. The results are printed and, as JSON, written to out/bench/<name>.json.
  *
- *   npm run bench                        all of them
- *   npm run bench -- ast-edit            those that are named
- *   npm run bench -- ast-edit --rounds=7 with more rounds
+ *   npm run bench                        runs all benchmarks
+ *   npm run bench -- ast-edit            runs the named ones
+ *   npm run bench -- ast-edit --rounds=7 measures more rounds (5)
  */
 import * as fs from 'node:fs';
 import { parseArgs } from 'node:util';
@@ -24,7 +24,7 @@ const known = fs
   .map(file => file.slice(0, -suffix.length));
 const unknown = positionals.filter(name => !known.includes(name));
 if (unknown.length > 0) {
-  console.error(`There is no benchmark ${unknown.join(', ')}. Known: ${known.join(', ')}.`);
+  console.error(`There is no benchmark ${unknown.join(', ')}. Benchmarks: ${known.join(', ')}.`);
   process.exit(1);
 }
 const { Bench } = await import(pathToFileURL(inRepo('bench', 'lib', 'bench.ts')).href);

@@ -1,6 +1,6 @@
-/** What F5 needs before "Host tests": bundles them, without running them. */
+/** Bundles the host tests without running them, for the launch configuration "Host tests". */
 import { bootstrap } from './lib/bootstrap.mjs';
 
 await bootstrap();
-const { bundleHostTests } = await import('./lib/hostBundles.mjs');
+const { bundleHostTests } = await import('./stages/hostBundles.mjs');
 await bundleHostTests();

@@ -1,4 +1,4 @@
-/** `npm run test:kill-apply`: kills a process 120 times, or as often as told, at random moments of an apply. */
+/** `npm run test:kill-apply [-- <times>]`: kills a process at random moments of an apply, 120 times by default. */
 import { bootstrap } from './lib/bootstrap.mjs';
 
 await bootstrap();

@@ -1,4 +1,4 @@
-/** `npm run test:kill`: ends the extension host with SIGKILL 50 times, or as often as told, while it stages and resolves. */
+/** `npm run test:kill [-- <times>]`: kills the extension host while it stages and resolves, 50 times by default. */
 import { bootstrap } from './lib/bootstrap.mjs';
 
 await bootstrap();

@@ -1,9 +1,9 @@
 /**
- * `npm run test:ui-long`: the long walks by the real buttons: every button and command, looks in four themes, history, custom
- * tools, hostile texts, manners. Builds nothing: run `npm run package` first.
+ * `npm run test:ui-long`: the UI tests of test/ui/long, which `npm test` leaves out: every button and command, four themes,
+ * history, custom tools, hostile texts, good manners. They test the last package: run `npm run package` first.
  *
- *   npm run test:ui-long -- customTools        the walks of one file
- *   npm run test:ui-long -- --grep=trusted     only walks whose name matches
+ *   npm run test:ui-long -- customTools        the tests of one file
+ *   npm run test:ui-long -- --grep=trusted     only tests whose name matches
  */
 import { parseArgs } from 'node:util';
 import { bootstrap } from './lib/bootstrap.mjs';

@@ -2,5 +2,5 @@
 import { bootstrap } from './lib/bootstrap.mjs';
 
 await bootstrap();
-const { build } = await import('./lib/stages/build.mjs');
+const { build } = await import('./stages/build.mjs');
 process.exitCode = (await build()).failed;

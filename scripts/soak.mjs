@@ -1,8 +1,8 @@
 /**
- * `npm run test:soak`: the properties of the runtime over far more histories than `npm test` plays, on all processors.
+ * `npm run test:soak`: checks the properties of the runtime with 200,000 random histories, on all processors.
  *
- *   RUNS=20000 npm run test:soak            another number than 200,000
- *   SEED=… PATH_=… npm run test:soak        replays one failure; both are printed where it happened
+ *   RUNS=20000 npm run test:soak            plays another number of histories
+ *   SEED=… PATH_=… npm run test:soak        replays a failure, whose report says both values
  */
 import { availableParallelism } from 'node:os';
 import { bootstrap } from './lib/bootstrap.mjs';

@@ -1,10 +1,9 @@
 /**
- * `npm start`: builds and packages Redline, and opens VS Code with it on a copy of examples/workspace, in a profile that
- * is forgotten afterwards. With the VS Code that is installed (`code`); else on Linux x64 in a browser; else with one
- * that is downloaded.
+ * `npm start`: builds and packages Redline, and opens VS Code with it on a copy of examples/workspace, in a temporary
+ * profile. It uses the installed VS Code (`code`), else a browser on Linux x64, else a VS Code that it downloads.
  *
- *   npm start -- --once      no window: walks through the core story by itself (Linux x64) and leaves pictures
- *   npm start -- --browser   in a browser, even where `code` is installed
+ *   npm start -- --once      opens no window: walks through the core story by itself (Linux x64) and takes pictures
+ *   npm start -- --browser   uses a browser even where `code` is installed
  */
 import { parseArgs } from 'node:util';
 import { bootstrap } from './lib/bootstrap.mjs';
@@ -12,8 +11,9 @@ import { bootstrap } from './lib/bootstrap.mjs';
 await bootstrap();
 const { values } = parseArgs({ options: { once: { type: 'boolean' }, browser: { type: 'boolean' } } });
 const { cleanUp, isEnding } = await import('./lib/cleanup.mjs');
-const { build } = await import('./lib/stages/build.mjs');
-const { startBrowserCode, startDesktopCode, takeWalk } = await import('./lib/startCode.mjs');
+const { build } = await import('./stages/build.mjs');
+const { startBrowserCode, startDesktopCode } = await import('./lib/startCode.mjs');
+const { takeWalk } = await import('./lib/walk.mjs');
 
 try {
   if ((await build()).failed > 0) process.exitCode = 1;

@@ -1,55 +1,54 @@
 import * as vscode from 'vscode';
+import { createAgent } from './views/agent.ts';
+import { allCommands } from './views/allCommands.ts';
 import { createApi, type RedlineApi } from './views/api.ts';
-import { LazyChatView } from './views/chat/lazyChatView.ts';
-import { allCommands } from './views/commands/allCommands.ts';
-import { execute, registerCommands } from './views/commands/registerCommand.ts';
+import { ChatPanel } from './views/chat/chatPanel.ts';
+import { execute, registerCommands } from './views/commandRegistry.ts';
 import { registerContextKeys } from './views/contextKeys.ts';
 import { PREVIEW_SCHEME, views } from './views/contributions.ts';
-import { sentenceFor } from './views/errorSentence.ts';
-import { createAgent } from './views/host/agent.ts';
-import { FileWatcher } from './views/host/fileWatcher.ts';
 import { registerHistoryView } from './views/history/historyTree.ts';
-import { modeSwitch } from './views/host/settings.ts';
 import { registerLedgerDocument } from './views/ledger/ledgerDocument.ts';
+import { registerLanguageModelTools } from './views/otherAgents/languageModelTools.ts';
 import { PendingView } from './views/pending/pendingTree.ts';
-import { PreviewFileSystem } from './views/preview/previewFileSystem.ts';
-import { PreviewLenses } from './views/preview/previewLenses.ts';
-import { Overview } from './views/preview/overview.ts';
-import { PreviewOpener } from './views/preview/previewOpener.ts';
-import { PreviewTabs } from './views/preview/previewTabs.ts';
-import { ProposalEdits } from './views/preview/proposalEdits.ts';
-import { Restaging } from './views/preview/restaging.ts';
+import { Overview } from './views/review/overview.ts';
+import { PreviewFileSystem } from './views/review/previewFileSystem.ts';
+import { PreviewLenses } from './views/review/previewLenses.ts';
+import { PreviewOpener } from './views/review/previewOpener.ts';
+import { PreviewTabs } from './views/review/previewTabs.ts';
+import { ProposalEdits } from './views/review/proposalEdits.ts';
+import { ShownRevisions } from './views/review/shownRevisions.ts';
+import { modeSwitch } from './views/settings.ts';
 import { StatusItem } from './views/statusItem.ts';
-import { registerLanguageModelTools } from './views/tools/languageModelTools.ts';
+import { FileWatcher } from './views/workspace/fileWatcher.ts';
 
-/** A table of contents: what there is, in the order in which it needs each other. */
+/** A table of contents: every part of the extension, each after the parts that it needs. */
 export async function activate(context: vscode.ExtensionContext): Promise<RedlineApi> {
   const { subscriptions } = context;
   const agent = await createAgent(context);
-  const { log, store, session } = agent;
+  const { logger, store, session } = agent;
   const files = (path: string): vscode.Uri => agent.workspace.uriOf(path);
 
   const tabs = new PreviewTabs(store);
   const edits = new ProposalEdits({ ...agent, files });
-  const documents = new PreviewFileSystem(store, files, edits);
+  const shown = new ShownRevisions(store, files);
+  const documents = new PreviewFileSystem(store, files, edits, shown);
   const lenses = new PreviewLenses(store, files, edits);
-  const opener = new PreviewOpener({ ...agent, files, tabs, edits, logger: log });
+  const opener = new PreviewOpener({ ...agent, files, tabs, edits });
   const overview = new Overview(store, files);
-  const chat = new LazyChatView({
+  const chat = new ChatPanel({
     ...agent,
     extensionUri: context.extensionUri,
     mode: modeSwitch(agent.settings),
     model: () => ({ label: agent.providers.current().label, offline: agent.providers.isOffline }),
     activePreviewId: () => tabs.activeId(),
+    shownRevision: id => shown.of(id),
     onWillPrompt: () => opener.expectPreview(),
-    sentenceFor: error => sentenceFor(error, vscode.l10n),
     execute,
-    logger: log,
   });
   const pendingView = new PendingView({ ...agent, files });
-  const restaging = new Restaging(agent);
   subscriptions.push(
     edits,
+    shown,
     documents,
     vscode.workspace.registerFileSystemProvider(PREVIEW_SCHEME, documents, { isCaseSensitive: true }),
     lenses,
@@ -68,10 +67,10 @@ export async function activate(context: vscode.ExtensionContext): Promise<Redlin
     registerCommands(
       allCommands({
         ...agent,
-        ...{ extensionPath: context.extensionPath, logger: log, files },
-        ...{ chat, edits, opener, overview, pendingView, restaging, tabs },
+        ...{ extensionPath: context.extensionPath, files },
+        ...{ chat, edits, opener, overview, pendingView, shown, tabs },
       }),
-      log,
+      logger,
     ),
   );
   return createApi(agent);

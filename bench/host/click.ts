@@ -1,6 +1,6 @@
 /**
- * Runs in the extension host: applies previews by the command that a click runs, and does the same edits by a bare
- * `applyEdit` and `save`; times both until the bytes are on disk. `bench/apply.bench.ts` starts it and reads the figures.
+ * Runs in the extension host: applies previews with the command that a click runs, and makes the same edits with a bare
+ * `applyEdit` and `save`. Times both until the bytes are on disk. `bench/apply.bench.ts` starts it and reads the figures.
  */
 import * as fs from 'node:fs';
 import * as path from 'node:path';
@@ -24,7 +24,7 @@ export async function run(): Promise<void> {
   const all: ClickFigures[] = [];
   for (const count of [1, 20]) {
     const figures: ClickFigures = { files: count, click: [], bare: [] };
-    // Once unmeasured: what is loaded on first use is loaded.
+    // The first round is a warm-up: it loads everything that is loaded on first use.
     for (let round = -1; round < Number(process.env['REDLINE_BENCH_ROUNDS']); round++) {
       const click = await clicked(api, filesOf('click', count), round);
       const bare = await saved(filesOf('bare', count), round);
@@ -79,7 +79,7 @@ async function saved(files: readonly string[], round: number): Promise<number> {
   });
 }
 
-/** How long it takes until all files hold the text. What follows is waited for, and not counted. */
+/** The time until all files contain the text. The rest of the work is awaited but not counted. */
 async function timed(files: readonly string[], text: string, work: () => Thenable<unknown>): Promise<number> {
   const begun = performance.now();
   const done = work();

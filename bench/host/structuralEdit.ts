@@ -1,6 +1,6 @@
 /**
- * Runs in the extension host: `/replace` over all files of the workspace, and its Apply, by the ways that a person has. Times
- * each and watches how long the host's thread is held up. `bench/ast-edit-host.bench.ts` starts it and reads the figures.
+ * Runs in the extension host: `/replace` over all files of the workspace and Apply, as a user does them. Measures the time
+ * of each and how long they block the host's thread. `bench/ast-edit-host.bench.ts` starts it and reads the figures.
  */
 import * as fs from 'node:fs';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
@@ -11,14 +11,14 @@ import { EXTENSION_ID, views } from '../../src/views/contributions.ts';
 /** In milliseconds, one for each round. */
 export interface HostFigures {
   readonly label: string;
-  /** From the prompt to the preview that can be seen and resolved. */
+  /** From the prompt until the preview is shown and can be resolved. */
   readonly preview: number[];
-  /** From Apply to the preview that is applied. */
+  /** From the click on Apply until the preview is applied. */
   readonly apply: number[];
-  /** The longest block of the host's thread from the prompt until it has nothing left to do. */
+  /** The longest block of the host's thread from the prompt until it is idle again. */
   readonly previewBlock: number[];
   readonly applyBlock: number[];
-  /** The same while nothing is asked of it. */
+  /** The longest block while the host is idle. */
   readonly idleBlock: number[];
 }
 
@@ -36,9 +36,9 @@ export async function run(): Promise<void> {
   const extension = vscode.extensions.getExtension<RedlineApi>(EXTENSION_ID);
   if (!extension) throw new Error(`${EXTENSION_ID} is not installed`);
   const api = await extension.activate();
-  // Chat and tree are in view, as they are while a person works with them.
+  // Chat and tree are visible, as they are while a user works with them.
   for (const view of [views.pending, views.chat]) await vscode.commands.executeCommand(`${view}.focus`);
-  // Once unmeasured: what is loaded on first use is loaded, what is compiled late is compiled.
+  // The first round is a warm-up: it loads and compiles everything that is loaded and compiled on first use.
   for (let round = -1; round < Number(process.env['REDLINE_BENCH_ROUNDS']); round++) {
     const idle = await watched(() => Promise.resolve());
     const [from, to] = round % 2 === 0 ? ['logger.info', 'console.log'] : ['console.log', 'logger.info'];
@@ -70,7 +70,7 @@ export async function run(): Promise<void> {
   fs.writeFileSync(process.env['REDLINE_BENCH_FIGURES'] ?? '', JSON.stringify(figures satisfies HostFigures));
 }
 
-/** The preview, as soon as it is as asked for. */
+/** The next preview that is accepted, as soon as it changes. */
 function once(api: RedlineApi, accepts: (info: PreviewInfo) => boolean): Promise<PreviewInfo> {
   return new Promise(resolve => {
     const subscription = api.previews.onDidChange(info => {
@@ -81,7 +81,7 @@ function once(api: RedlineApi, accepts: (info: PreviewInfo) => boolean): Promise
   });
 }
 
-/** Times `work` up to where it settles, and goes on watching until what it hands back is over and things are quiet. */
+/** Times `work`, and measures the longest block until the rest that it returns is done and the host is idle again. */
 async function watched(
   work: () => Promise<(() => PromiseLike<unknown>) | undefined | void>,
 ): Promise<{ time: number; block: number }> {

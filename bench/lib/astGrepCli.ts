@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 
 const require = createRequire(import.meta.url);
 
-/** The pinned ast-grep program of this platform. */
+/** The path of the pinned ast-grep CLI for this platform. */
 export function cliFile(): string {
   const exe = process.platform === 'win32' ? 'ast-grep.exe' : 'ast-grep';
   const names = [
@@ -15,24 +15,24 @@ export function cliFile(): string {
     try {
       return require.resolve(`${name}/${exe}`);
     } catch {
-      // Another platform's name.
+      // The name is that of another platform.
     }
   }
-  throw new Error(`@ast-grep/cli has no program for ${process.platform} ${process.arch}`);
+  throw new Error(`@ast-grep/cli has no binary for ${process.platform} ${process.arch}`);
 }
 
-/** Files that begin with a dot are searched, as they are by Redline. */
+/** Hidden files are searched, as Redline does. */
 const FLAGS = ['--no-ignore', 'hidden', '--no-ignore', 'vcs'];
 
-/** Finds the matches and their rewrites, and drops what it prints. */
+/** Finds the matches and their rewrites, and discards the output. */
 export async function cliFind(pattern: string, rewrite: string, folder: string): Promise<void> {
   await run(['run', '-p', pattern, '-r', rewrite, '--json=stream', ...FLAGS, folder]);
 }
 
-/** A piece of a file: offsets into its UTF-8, the second one past its end. */
+/** A range of a file, in bytes of its UTF-8; `end` is exclusive. */
 export type ByteRange = readonly [start: number, end: number];
 
-/** The pieces of a TypeScript file that the program could not parse, in the order of the text. */
+/** The ranges of a TypeScript file that the CLI cannot parse, in the order of the text. */
 export async function cliErrors(file: string): Promise<ByteRange[]> {
   const language = file.endsWith('.tsx') ? 'tsx' : 'ts';
   const rule = JSON.stringify({ id: 'error', language, rule: { kind: 'ERROR' } });
@@ -60,11 +60,11 @@ function run(args: string[], keep = false): Promise<string> {
     child.stdout?.setEncoding('utf8').on('data', (text: string) => (output += text));
     child.stderr?.setEncoding('utf8').on('data', (text: string) => (complaint += text));
     child.once('error', reject);
-    // Status 1 is that nothing was found.
+    // Status 1 means that nothing was found.
     child.once('close', code =>
       code === 0 || code === 1
         ? resolve(output)
-        : reject(new Error(`ast-grep ended with ${code}: ${complaint}`)),
+        : reject(new Error(`ast-grep exited with ${code}: ${complaint}`)),
     );
   });
 }

@@ -2,24 +2,24 @@ import * as os from 'node:os';
 
 export interface BenchOptions {
   readonly name: string;
-  /** Where downloads and copies may be kept between runs. */
+  /** The folder for downloads and copies that are kept between runs. */
   readonly home: string;
-  /** How often each thing is measured. */
+  /** The number of measurements of each thing. */
   readonly rounds: number;
 }
 
-/** One figure beside what it should be. */
+/** One figure and its target. */
 export interface Row {
   readonly what: string;
   readonly value: string;
   readonly target?: string;
-  /** Whether the target was met; left out for figures without one. */
+  /** Whether the target was met; left out if there is no target. */
   readonly met?: boolean;
   /** The measurements behind it. */
   readonly samples?: Readonly<Record<string, readonly number[]>>;
 }
 
-/** One run of a benchmark: measures, tells, and keeps what it told. */
+/** One run of a benchmark: measures, prints the figures and keeps them for the report. */
 export class Bench {
   readonly name: string;
   readonly home: string;
@@ -33,22 +33,22 @@ export class Bench {
     this.rounds = rounds;
   }
 
-  /** Targets that were not met. */
+  /** The number of targets that were not met. */
   get missed(): number {
     return this.#rows.filter(row => row.met === false).length;
   }
 
-  /** Something that the figures depend on. */
+  /** Records something that the figures depend on. */
   fact(name: string, value: unknown): void {
     this.#facts[name] = value;
   }
 
-  /** A line that is not kept. */
+  /** Prints a line that is not part of the report. */
   say(line: string): void {
     console.log(line);
   }
 
-  /** Tells one figure. */
+  /** Prints and records one figure. */
   row(row: Row): void {
     this.#rows.push(row);
     const mark = row.met === undefined ? ' ' : row.met ? '✔' : '✖';
@@ -56,7 +56,7 @@ export class Bench {
     console.log(`${mark} ${row.what.padEnd(62)} ${row.value}${target}`);
   }
 
-  /** Tells the median of these times, in milliseconds, beside what it should be at most. */
+  /** Prints and records the median of these times, in milliseconds, and its upper limit. */
   within(what: string, values: readonly number[], limit?: number): void {
     const value = median(values);
     this.row({
@@ -68,8 +68,8 @@ export class Bench {
   }
 
   /**
-   * Measures things in turn, so that whatever else the machine does touches all of them.
-   * @returns the samples of each, in milliseconds unless the function gave another figure
+   * Measures several things in turn, so that other load on the machine affects all of them.
+   * @returns the samples of each: the figure that its function returned, or else its duration in milliseconds
    */
   async interleaved<K extends string>(
     things: Readonly<Record<K, (round: number) => Promise<number | undefined>>>,
@@ -87,7 +87,7 @@ export class Bench {
     return samples;
   }
 
-  /** All of it, for machines. */
+  /** Everything that was recorded, for JSON. */
   report(): object {
     const [cpu] = os.cpus();
     return {

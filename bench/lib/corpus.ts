@@ -18,7 +18,7 @@ const PACKAGES = [
   'zod@4.6.7',
 ];
 
-/** Generated files above this size say nothing about sources. */
+/** Larger files are left out: they are generated, not typical sources. */
 const MAX_BYTES = 1_000_000;
 
 /** TypeScript files of real packages. */
@@ -29,12 +29,12 @@ export interface Corpus {
   readonly bytes: number;
 }
 
-/** The corpus under `home`, brought there by npm when it is missing. */
+/** The corpus under `home`; packages that are missing are downloaded with npm. */
 export function corpus(home: string): Corpus {
   const folder = path.join(home, 'corpus');
   const packages = PACKAGES.map(name => {
     const target = path.join(folder, name.replace(/^@/, '').replace('/', '-'));
-    if (!fs.existsSync(target)) bring(name, home, target);
+    if (!fs.existsSync(target)) download(name, home, target);
     const sizes = fs
       .readdirSync(target, { recursive: true, withFileTypes: true })
       .filter(entry => entry.isFile())
@@ -49,8 +49,8 @@ export function corpus(home: string): Corpus {
   };
 }
 
-/** Packs one package with npm and keeps its sources. It appears whole or not at all. */
-function bring(name: string, home: string, target: string): void {
+/** Downloads one package with npm and keeps its sources. `target` appears complete or not at all. */
+function download(name: string, home: string, target: string): void {
   const work = path.join(home, `packing-${process.pid}`);
   fs.rmSync(work, { recursive: true, force: true });
   fs.mkdirSync(work, { recursive: true });

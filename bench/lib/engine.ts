@@ -1,29 +1,29 @@
-import { WorkerAstEngine } from '../../src/agent/tools/ast/client.ts';
-import type { AstFile, AstRequest } from '../../src/agent/tools/ast/protocol.ts';
+import { WorkerAstEngine } from '../../src/agent/tools/ast/worker/client.ts';
+import type { AstFile, AstRequest } from '../../src/agent/tools/ast/worker/protocol.ts';
 import { installedGrammars } from '../../test/support/astGrammars.ts';
 
 /** The engine, from its sources. */
 export function startEngine(): WorkerAstEngine {
-  const file = new URL('../../src/agent/tools/ast/worker.ts', import.meta.url);
+  const file = new URL('../../src/agent/tools/ast/worker/worker.ts', import.meta.url);
   return new WorkerAstEngine(file, { grammars: installedGrammars() });
 }
 
-/** A rewrite of everything in a folder. */
+/** A request to rewrite all matches in a folder. */
 export function requestFor(folder: string, pat: string, out: string): AstRequest {
   const root = { folder: folder.replaceAll('\\', '/'), prefix: '', paths: [''], exclude: [] };
-  return { ops: [{ pat, out }], roots: [root], seen: [] };
+  return { ops: [{ pat, out }], roots: [root], inMemory: [] };
 }
 
-/** What one search took, in milliseconds. */
+/** The figures of one search; times in milliseconds. */
 export interface Measured {
   readonly total: number;
-  /** Until the first file arrived; `undefined` when none did. */
+  /** The time until the first file arrived; `undefined` if there was no match. */
   readonly first: number | undefined;
   readonly files: number;
   readonly replacements: number;
 }
 
-/** Runs a search as a tool does; `take` gets the files as they come. */
+/** Runs a search as the tools do; `take` gets the files as they arrive. */
 export async function measure(
   engine: WorkerAstEngine,
   request: AstRequest,

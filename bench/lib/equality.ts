@@ -1,7 +1,7 @@
 import * as fs from 'node:fs';
 import * as path from 'node:path';
 import { bytesOfSide } from '../../src/agent/preview/fileChange.ts';
-import type { AstEngine } from '../../src/agent/tools/ast/client.ts';
+import type { AstEngine } from '../../src/agent/tools/ast/worker/client.ts';
 import { cliUpdate } from './astGrepCli.ts';
 
 export interface Rewrite {
@@ -10,7 +10,7 @@ export interface Rewrite {
   readonly out: string;
 }
 
-/** Patterns of different shape. */
+/** Rewrites of various shapes. */
 export const rewrites: readonly Rewrite[] = [
   { shape: 'call with any arguments', pat: 'console.log($$$A)', out: 'logger.info($$$A)' },
   { shape: 'method call', pat: '$A.push($B)', out: '$A.add($B)' },
@@ -46,9 +46,9 @@ export const rewrites: readonly Rewrite[] = [
   { shape: 'export', pat: 'export const $A = $B', out: 'const $A = $B\nexport { $A }' },
 ];
 
-/** What came of one comparison. */
+/** The result of one comparison. */
 export interface Comparison {
-  /** Files that the program changed. */
+  /** The number of files that the CLI changed. */
   readonly changed: number;
   readonly replacements: number;
   /** Files that differ, relative to the folder, and the first line (1-based) in which they do. */
@@ -56,8 +56,8 @@ export interface Comparison {
 }
 
 /**
- * Stages a rewrite of all files in `folder` and lets the ast-grep program rewrite a copy of it, then compares all files
- * byte for byte.
+ * Rewrites all files in `folder` in memory and a copy of the folder with the ast-grep CLI, then compares all files byte for
+ * byte.
  */
 export async function compare(
   engine: AstEngine,
@@ -71,7 +71,7 @@ export async function compare(
     {
       ops: [{ pat, out }],
       roots: [{ folder: slashed(folder), prefix: '', paths: [''], exclude: [] }],
-      seen: [],
+      inMemory: [],
     },
     {
       onFiles(files) {

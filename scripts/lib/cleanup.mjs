@@ -1,60 +1,60 @@
 /**
- * What this process started or made and must take away again, however it ends: normally, by an uncaught error, or
- * by SIGINT, SIGTERM or SIGHUP.
+ * Cleans up when this process ends: normally, by an uncaught error, or by SIGINT, SIGTERM or SIGHUP. Whoever starts a
+ * process or makes a temporary folder registers here how to end or delete it.
  */
 import * as fs from 'node:fs';
 import * as os from 'node:os';
 import * as path from 'node:path';
 
-/** Longest time a signal waits for the orderly way, in milliseconds. */
+/** After a signal, asynchronous cleanup may take this long, in milliseconds. */
 const ORDERLY_MS = 8_000;
 
-/** @type {Set<{ end: () => Promise<unknown>, atOnce: () => void }>} */
-const duties = new Set();
+/** @type {Set<{ run: () => Promise<unknown>, runSync: () => void }>} */
+const tasks = new Set();
 let listening = false;
 let signalled = false;
 
 /**
- * Registers something to be taken away.
- * @param {() => unknown} orderly may be asynchronous; called at most once, when there is time
- * @param {() => void} [atOnce] synchronous; called when the process exits before `orderly` is done
- * @returns {() => Promise<unknown>} does it now and forgets it
+ * Registers what to do before this process ends.
+ * @param {() => unknown} cleanup may be asynchronous; called at most once
+ * @param {() => void} [cleanupSync] called when the process exits before `cleanup` is done
+ * @returns {() => Promise<unknown>} does the cleanup now, and unregisters it
  */
-export function atExit(orderly, atOnce = orderly) {
+export function atExit(cleanup, cleanupSync = cleanup) {
   listen();
   let done;
-  const duty = {
-    end: () =>
+  const task = {
+    run: () =>
       (done ??= Promise.resolve()
-        .then(orderly)
-        .finally(() => duties.delete(duty))),
-    atOnce,
+        .then(cleanup)
+        .finally(() => tasks.delete(task))),
+    runSync: cleanupSync,
   };
-  duties.add(duty);
-  return duty.end;
+  tasks.add(task);
+  return task.run;
 }
 
-/** Does all that is registered, newest first. A failing one does not keep the others. */
+/** Does all registered cleanup, newest first. One that fails is reported, and the others are still done. */
 export async function cleanUp() {
-  for (const duty of [...duties].reverse()) {
+  for (const task of [...tasks].reverse()) {
     try {
-      await duty.end();
+      await task.run();
     } catch (error) {
-      console.error('cleaning up failed:', error);
+      console.error('Cleaning up failed:', error);
     }
   }
 }
 
-/** True once a signal asked this process to end: what fails from now on is no news. */
+/** True once a signal asked this process to end: errors after that are expected and need not be reported. */
 export const isEnding = () => signalled;
 
 /** @type {Map<string, () => Promise<unknown>>} */
 const folders = new Map();
 
 /**
- * Makes a folder under the system's temporary folder that goes when the process ends (kept with REDLINE_KEEP=1).
+ * Makes a temporary folder that is deleted when the process ends, unless REDLINE_KEEP=1.
  * @param {string} prefix
- * @returns {string} its real path, absolute
+ * @returns {string} its absolute path, without symbolic links
  */
 export function temporaryFolder(prefix) {
   const folder = fs.realpathSync(fs.mkdtempSync(path.join(os.tmpdir(), prefix)));
@@ -66,7 +66,7 @@ export function temporaryFolder(prefix) {
   return folder;
 }
 
-/** Removes a folder of `temporaryFolder` now. */
+/** Deletes a folder of `temporaryFolder` now. */
 export async function removeTemporaryFolder(folder) {
   await folders.get(folder)?.();
   folders.delete(folder);
@@ -76,7 +76,7 @@ function removeFolder(folder) {
   try {
     fs.rmSync(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
   } catch (error) {
-    console.error(`could not remove ${folder}: ${error.message}`);
+    console.error(`Could not delete ${folder}: ${error.message}`);
   }
 }
 
@@ -93,11 +93,11 @@ function listen() {
     });
   }
   process.on('exit', () => {
-    for (const duty of [...duties].reverse()) {
+    for (const task of [...tasks].reverse()) {
       try {
-        duty.atOnce();
+        task.runSync();
       } catch {
-        // Nobody is left to tell.
+        // Too late to report it.
       }
     }
   });

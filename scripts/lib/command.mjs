@@ -1,18 +1,18 @@
-/** Runs other programs with their output shown as it comes. */
+/** Runs other programs and shows their output. */
 import { spawn } from 'node:child_process';
 import { atExit } from './cleanup.mjs';
 import { repoRoot } from './paths.mjs';
 
 /**
- * Runs a program and waits for its end. It is ended with this process.
+ * Runs a program and waits until it ends. If this process ends first, it ends the program.
  * @param {string} command
  * @param {string[]} args
  * @param {object} [options]
  * @param {Record<string, string | undefined>} [options.env] added to our own
- * @param {string} [options.cwd] the checkout's top folder when omitted
- * @param {boolean} [options.shell] for programs that only a shell runs
- * @param {boolean} [options.quiet] does not show the standard output
- * @returns {Promise<number>} its exit status; 1 when it could not be started or was killed
+ * @param {string} [options.cwd] the repository's root when omitted
+ * @param {boolean} [options.shell] runs it in a shell
+ * @param {boolean} [options.quiet] hides the standard output
+ * @returns {Promise<number>} its exit status, or 1 when it could not be started or was killed
  */
 export function run(command, args, { env = {}, cwd = repoRoot, shell = false, quiet = false } = {}) {
   return new Promise(resolve => {
@@ -22,11 +22,11 @@ export function run(command, args, { env = {}, cwd = repoRoot, shell = false, qu
       stdio: ['ignore', quiet ? 'ignore' : 'inherit', 'inherit'],
       shell,
     });
-    const gone = new Promise(done => child.once('close', done));
-    const forget = atExit(
+    const closed = new Promise(resolveClosed => child.once('close', resolveClosed));
+    const unregister = atExit(
       async () => {
         child.kill('SIGTERM');
-        await gone;
+        await closed;
       },
       () => child.kill('SIGKILL'),
     );
@@ -40,11 +40,11 @@ export function run(command, args, { env = {}, cwd = repoRoot, shell = false, qu
       done();
     });
     const done = () => {
-      void forget();
+      void unregister();
       resolve(status);
     };
   });
 }
 
-/** Runs a script with the Node that runs us. */
+/** Runs a script with the Node that runs this process. */
 export const runNode = (args, options) => run(process.execPath, args, options);

@@ -1,8 +1,8 @@
 /**
  * A reporter for `node --test` that writes one line of JSON at the end:
- * `{ "passed": 3, "failed": 1, "skipped": 0, "ended": ["/…/a.test.ts"] }`. Suites are not counted. `ended` are the files
- * that ran to their end or failed to load; a file that is missing there had no tests, or ended before they did, which
- * `node --test` itself takes for a success.
+ * `{ "passed": 3, "failed": 1, "skipped": 0, "ended": ["/…/a.test.ts"] }`. Suites are not counted. `ended` lists the files
+ * that ran to their end or failed to load. A file missing from it had no tests, or exited before they were done, which
+ * `node --test` itself reports as a success.
  */
 import * as path from 'node:path';
 
@@ -15,7 +15,7 @@ export default async function* count(events) {
   for await (const { type, data } of events) {
     if (type === 'test:summary' && data.file) ended.add(data.file);
     if (type !== 'test:pass' && type !== 'test:fail') continue;
-    // A file without tests, or one that failed to load, is itself reported as a test.
+    // A file that has no tests or failed to load is itself reported as a test.
     const isFile = data.nesting === 0 && path.resolve(data.name) === data.file;
     if (type === 'test:fail' && isFile) ended.add(data.file);
     if (data.details?.type === 'suite' || (isFile && type === 'test:pass')) continue;

@@ -1,13 +1,13 @@
-/** Runs code in the extension host of a real VS Code: headless on Linux x64, else a desktop one that is downloaded. */
+/** Runs code in the extension host of a real VS Code: the headless one on Linux x64, else a downloaded desktop one. */
 import { runTests } from '@vscode/test-electron';
 import * as path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { chromiumPath } from './chromium.mjs';
+import { chromiumPath } from '../headless/findChromium.mjs';
 import { temporaryFolder } from './cleanup.mjs';
-import { headlessCode, headlessSupported } from './headlessCode.mjs';
+import { installedServer, headlessSupported } from '../headless/install.mjs';
 import { downloads, repoRoot } from './paths.mjs';
 
-const executable = fileURLToPath(new URL('./codeHeadless.mjs', import.meta.url));
+const executable = fileURLToPath(new URL('../headless/codeExecutable.mjs', import.meta.url));
 
 /**
  * Runs a suite with Redline as it is built in dist/, in a profile of its own.
@@ -15,9 +15,9 @@ const executable = fileURLToPath(new URL('./codeHeadless.mjs', import.meta.url))
  * Environment: REDLINE_VSCODE `headless` or `desktop` · REDLINE_VSCODE_VERSION version of the desktop one (stable).
  *
  * @param {{ suite: string, workspace: string, env: Record<string, string>, extensions?: string[] }} run `suite` is a
- *   CommonJS file that exports `run()`; `workspace` is the folder that is open; `env` reaches the suite; `extensions` are
- *   the folders of others that are there beside Redline
- * @returns {Promise<void>} rejects when the suite does, or the host ends before it
+ *   CommonJS file that exports `run()`; `workspace` is the folder to open; `env` is added to the environment of the suite;
+ *   `extensions` are folders of extensions to load beside Redline
+ * @returns {Promise<void>} rejects when the suite fails, or the extension host ends before it
  */
 export async function runInExtensionHost({ suite, workspace, env, extensions = [] }) {
   const { launchArgs, ...vscode } = await whichCode();
@@ -30,16 +30,17 @@ export async function runInExtensionHost({ suite, workspace, env, extensions = [
   });
 }
 
-/** The VS Code to use, and a profile of its own for it. */
+/** Which VS Code to use, and with which profile. */
 async function whichCode() {
   const kind = process.env.REDLINE_VSCODE ?? (headlessSupported ? 'headless' : 'desktop');
   if (kind === 'headless') {
-    await headlessCode();
+    await installedServer();
     chromiumPath();
-    // Nothing of a machine is reused: codeHeadless makes its profile itself, and takes it away when it has ended.
+    // The executable makes a profile and deletes it. With this flag @vscode/test-electron adds none of its own.
     return { vscodeExecutablePath: executable, reuseMachineInstall: true, launchArgs: [] };
   }
-  if (kind !== 'desktop') throw new Error(`REDLINE_VSCODE is "${kind}", it can be "headless" or "desktop".`);
+  if (kind !== 'desktop')
+    throw new Error(`REDLINE_VSCODE is "${kind}", but can only be "headless" or "desktop".`);
   const profile = temporaryFolder('rl-host-');
   return {
     version: process.env.REDLINE_VSCODE_VERSION ?? 'stable',

@@ -1,4 +1,4 @@
-/** A lock between processes: a file that holds its owner's process id and is taken over once the owner is gone. */
+/** A lock between processes: a file that contains its owner's process id. It is taken over once that process has ended. */
 import * as fs from 'node:fs';
 import * as path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -7,13 +7,13 @@ const POLL_MS = 200;
 const GIVE_UP_MS = 15 * 60_000;
 
 /**
- * Runs `work` while holding the lock, waiting for another holder first.
+ * Waits for the lock, and runs `work` while holding it.
  * @template T
- * @param {string} file the lock's path; its folder is made
+ * @param {string} file the lock's path; its folder is made if needed
  * @param {() => Promise<T> | T} work
- * @param {(holder: number) => void} [onWait] called once when another process holds the lock
+ * @param {(holder: number) => void} [onWait] called once if another process holds the lock, with its id
  * @returns {Promise<T>}
- * @throws {Error} when the lock is held for longer than a quarter of an hour
+ * @throws {Error} when another process holds the lock for longer than 15 minutes
  */
 export async function withFileLock(file, work, onWait = () => {}) {
   fs.mkdirSync(path.dirname(file), { recursive: true });
@@ -26,7 +26,7 @@ export async function withFileLock(file, work, onWait = () => {}) {
     told = true;
     if (Date.now() - started > GIVE_UP_MS) {
       throw new Error(
-        `Process ${holder} has held ${file} for too long. If it is not at work, delete that file.`,
+        `Process ${holder} has held the lock ${file} for 15 minutes. If it is no longer working, delete that file.`,
       );
     }
     await delay(POLL_MS);
@@ -38,9 +38,9 @@ export async function withFileLock(file, work, onWait = () => {}) {
   }
 }
 
-/** Takes the lock and returns undefined, or returns the id of the live process that holds it. */
+/** Takes the lock and returns undefined, or returns the id of the running process that holds it. */
 function tryLock(file) {
-  // Written aside and linked into place, so that nobody ever reads a lock without an owner.
+  // Written elsewhere and linked into place, so that a lock without its owner's id is never read.
   const mine = `${file}.${process.pid}`;
   fs.writeFileSync(mine, String(process.pid));
   try {

@@ -1,4 +1,4 @@
-/** Runs `node --test` on files and counts. */
+/** Runs test files with `node --test` and counts the results. */
 import * as fs from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { runNode } from './command.mjs';
@@ -7,10 +7,10 @@ import { inRepo, repoRoot } from './paths.mjs';
 const reporter = fileURLToPath(new URL('./countReporter.mjs', import.meta.url));
 
 /**
- * @param {string} name names the file with the counts, `out/<name>-counts.json`
- * @param {string} pattern a glob, relative to the checkout
+ * @param {string} name of the file that the counts are written to, `out/<name>-counts.json`
+ * @param {string} pattern a glob, relative to the repository's root
  * @param {{ grep?: string, concurrency?: number, env?: Record<string, string> }} [options]
- * @returns {Promise<{ passed: number, failed: number, skipped: number }>} a run that breaks off counts as a failure
+ * @returns {Promise<{ passed: number, failed: number, skipped: number }>} a run that exits early counts as a failure
  */
 export async function runNodeTests(name, pattern, { grep, concurrency, env } = {}) {
   const counts = inRepo('out', `${name}-counts.json`);
@@ -29,12 +29,12 @@ export async function runNodeTests(name, pattern, { grep, concurrency, env } = {
   );
   const text = fs.existsSync(counts) ? fs.readFileSync(counts, 'utf8') : '';
   if (!text.trim()) {
-    console.error(`node --test ended with status ${status} and no counts`);
+    console.error(`node --test ended with status ${status} and counted nothing`);
     return { passed: 0, failed: 1, skipped: 0 };
   }
   const { passed, failed, skipped, ended } = JSON.parse(text);
-  const broken = fs.globSync(pattern, { cwd: repoRoot }).filter(file => !ended.includes(inRepo(file)));
-  for (const file of broken) console.error(`✖ ${file} has no tests, or ended before they did`);
-  const failures = failed + broken.length;
+  const unfinished = fs.globSync(pattern, { cwd: repoRoot }).filter(file => !ended.includes(inRepo(file)));
+  for (const file of unfinished) console.error(`✖ ${file} has no tests, or exited before they were done`);
+  const failures = failed + unfinished.length;
   return { passed, failed: status !== 0 && failures === 0 ? 1 : failures, skipped };
 }

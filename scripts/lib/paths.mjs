@@ -1,21 +1,21 @@
 /**
- * Where things are. Everything the scripts make goes under `out/` (results), `dist/` (the bundle) or
- * `.vscode-test/` (downloads that survive between runs); all three are ignored by git.
+ * Where files are. Scripts write only to `out/` (results), `dist/` (the bundle) and `.vscode-test/` (downloads, which are
+ * kept between runs); git ignores all three.
  */
 import * as path from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** The checkout's top folder, absolute. */
+/** The absolute path of the repository's root. */
 export const repoRoot = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..', '..');
 
-/** An absolute path inside the checkout. */
+/** The absolute path of a file in the repository. */
 export const inRepo = (...parts) => path.join(repoRoot, ...parts);
 
 /** The packaged extension. */
 export const vsixPath = inRepo('out', 'redline.vsix');
 
-/** The example workspace; opened only as a copy, see workspaceCopy.mjs. */
+/** The example workspace. Only copies of it are opened: see workspaceCopy.mjs. */
 export const exampleWorkspace = inRepo('examples', 'workspace');
 
-/** Downloads that survive between runs. */
+/** Downloads that are kept between runs. */
 export const downloads = inRepo('.vscode-test');

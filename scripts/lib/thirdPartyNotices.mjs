@@ -1,13 +1,13 @@
-/** The notice that goes with code of others: who made what is in the bundles, and under which licence. */
+/** The licences of third-party code in the package. */
 import * as fs from 'node:fs';
 import * as path from 'node:path';
 
 const LICENCE_FILE = /^(licen[cs]e|copying|notice)/i;
 
 /**
- * The folders of the packages that went into bundles.
+ * The folders of the npm packages that the bundles contain.
  * @param {readonly { inputs: Record<string, unknown> }[]} metafiles of esbuild
- * @returns {string[]} relative to the checkout, each once
+ * @returns {string[]} relative to the repository's root, each once
  */
 export function bundledPackages(metafiles) {
   const folders = metafiles.flatMap(({ inputs }) =>
@@ -17,10 +17,10 @@ export function bundledPackages(metafiles) {
 }
 
 /**
- * The text of the notice, by package name.
+ * The text of the notices, sorted by package name.
  * @param {readonly string[]} folders of packages
  * @returns {string}
- * @throws {Error} when a package does not say what it is licensed under
+ * @throws {Error} when a package has no licence
  */
 export function noticesText(folders) {
   const packages = folders
@@ -29,7 +29,7 @@ export function noticesText(folders) {
   const sections = packages.map(({ folder, manifest }) => {
     const { name, version, license } = manifest;
     const files = fs.readdirSync(folder).filter(file => LICENCE_FILE.test(file));
-    if (!license || files.length === 0) throw new Error(`${name} (${folder}) brings no licence along.`);
+    if (!license || files.length === 0) throw new Error(`${name} (${folder}) contains no licence.`);
     const home = manifest.homepage ?? manifest.repository?.url ?? manifest.repository;
     const texts = files.map(file => clean(fs.readFileSync(path.join(folder, file), 'utf8')));
     return [
@@ -40,7 +40,7 @@ export function noticesText(folders) {
     ].join('\n');
   });
   const line = '-'.repeat(80);
-  const head = 'Redline contains the following software of others, each under its own licence.';
+  const head = 'Redline contains the following third-party software, each under its own licence.';
   return `${[head, ...sections].join(`\n\n${line}\n\n`)}\n`;
 }
 

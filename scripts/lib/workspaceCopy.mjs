@@ -1,11 +1,11 @@
-/** The example workspace, as a copy that may be written to. */
+/** Writable copies of the example workspace. */
 import * as fs from 'node:fs';
 import * as path from 'node:path';
 import { temporaryFolder } from './cleanup.mjs';
 import { exampleWorkspace } from './paths.mjs';
 
 /**
- * Copies the example workspace into a temporary folder that goes when this process ends.
+ * Copies the example workspace into a temporary folder, which is deleted when this process ends.
  * @returns {string} the copy's real path
  */
 export function copyExampleWorkspace() {

@@ -1,21 +1,22 @@
 import type * as vscode from 'vscode';
+import { ToolError } from '../agent/base/errors.ts';
 import { Emitter } from '../agent/base/event.ts';
+import type { SessionState } from '../agent/conversation/storage/sessionEntry.ts';
 import type { SessionMessage } from '../agent/model/messages.ts';
 import type { FileChangeKind } from '../agent/preview/fileChange.ts';
-import type { Invoker } from '../agent/preview/invoker.ts';
-import type { LedgerEntry } from '../agent/preview/ledger.ts';
+import type { LedgerEntry as StoredEntry, PlainOutcome } from '../agent/preview/ledger.ts';
 import type { AgentToolResult, PendingAction } from '../agent/preview/pendingAction.ts';
 import type { Preview, Recommendation, ResolveAction } from '../agent/preview/preview.ts';
 import type { PreviewStore } from '../agent/preview/previewStore.ts';
-import type { SessionEvent, SessionState } from '../agent/session/events.ts';
+import type { Invoker } from '../agent/preview/resolve/invoker.ts';
+import { NOT_DONE, NOTHING_PENDING } from '../agent/preview/resolve/resolveTexts.ts';
+import type { SessionEvent } from '../agent/session/events.ts';
 import type { Session } from '../agent/session/session.ts';
-import { pendingActionOf, type ActionParts } from '../agent/tools/custom/pendingActionOf.ts';
+import { parsePendingAction, type ActionEnvironment } from '../agent/tools/custom/parsePendingAction.ts';
 import type { CustomToolFactory } from '../agent/tools/custom/redline.d.ts';
-import type { Settings } from './host/settings.ts';
-import { ToolError } from '../agent/base/errors.ts';
-import { NOTHING_PENDING } from '../agent/preview/resolveTexts.ts';
+import type { Settings } from './settings.ts';
 
-/** A preview as other extensions see it: a snapshot. */
+/** A snapshot of a preview, as other extensions see it. */
 export interface PreviewInfo {
   readonly id: string;
   readonly revision: number;
@@ -29,7 +30,16 @@ export interface PreviewInfo {
   readonly files: readonly { readonly path: string; readonly kind: FileChangeKind }[];
 }
 
-/** What one file holds before and after, as an extension proposes it. Text is UTF-8; `null` means no file. */
+/** One attempt to resolve a preview, successful or not. */
+export interface LedgerEntry extends Omit<StoredEntry, 'kind' | 'outcome'> {
+  /**
+   * `failed`: an attempt that threw (the preview is pending again, or has expired if its producer is gone), or an apply that
+   * returned an error (it is applied, and does not run again). The message begins with which of the two.
+   */
+  readonly outcome: PlainOutcome;
+}
+
+/** A change that an extension proposes: the UTF-8 text of one file before and after; `null` means that there is no file. */
 export interface ProposedChange {
   /** Workspace path: relative to the folder, forward slashes. */
   readonly path: string;
@@ -37,31 +47,34 @@ export interface ProposedChange {
   readonly after: string | null;
 }
 
-/** `PendingAction` for other extensions: their file changes are plain text. */
-export type ProposedAction = Omit<PendingAction, 'changes' | 'sourceToolName' | 'undoes'> & {
+/** `PendingAction` as other extensions pass it: file changes are plain text. */
+export type ProposedAction = Omit<
+  PendingAction,
+  'changes' | 'sourceToolName' | 'kind' | 'humanOnly' | 'undoes'
+> & {
   /** Default: `custom_tool`. */
   readonly sourceToolName?: string;
   readonly changes?: readonly ProposedChange[];
 };
 
-/** What `activate()` returns. Everything that comes through it is logged with actor `extension`. */
+/** What `activate()` returns. The ledger records everything done through it with the actor `extension`. */
 export interface RedlineApi {
   readonly version: 1;
   readonly previews: {
-    /** Pending and applying ones, the head first. */
+    /** Pending and applying previews, the head first. */
     list(): readonly PreviewInfo[];
-    /** Resolved and expired ones too. */
+    /** Any preview, also a resolved or expired one. */
     get(id: string): PreviewInfo | undefined;
     /** The head. */
     peek(): PreviewInfo | undefined;
     readonly hasPending: boolean;
     /**
-     * Stages a preview; nothing is changed by it.
-     * @throws PathError for a path that leads out of the workspace, or into a protected place; ToolError for changes that
-     *   could not land as they are shown (the same path twice, over 5 MB, half a character); TypeError for what is no action.
+     * Stages a preview, without changing any file.
+     * @throws PathError for a path outside the workspace or in a protected place; ToolError for changes that could not be
+     *   written exactly as shown (the same path twice, over 5 MB, an unpaired surrogate); TypeError if `action` is malformed.
      */
     push(action: ProposedAction): PreviewInfo;
-    /** Resolves the preview with this id, or the head. Rejects like the invoker does, and with a TypeError for what is no vote. */
+    /** Resolves the preview with this id, or the head. Rejects as the invoker does, and with a TypeError for malformed arguments. */
     resolve(params: {
       id?: string;
       action: ResolveAction;
@@ -69,7 +82,7 @@ export interface RedlineApi {
       extra?: Record<string, unknown>;
     }): Promise<AgentToolResult>;
     readonly onDidChange: vscode.Event<PreviewInfo>;
-    /** All attempts to resolve, the oldest first. */
+    /** Every attempt to resolve a preview, oldest first. */
     ledger(): readonly LedgerEntry[];
   };
   readonly session: {
@@ -77,14 +90,17 @@ export interface RedlineApi {
     prompt(text: string): Promise<void>;
     stop(): void;
     readonly new: () => Promise<void>;
-    /** The conversation, as sent to the model. */
+    /**
+     * The conversation exactly as it is sent to the model, the system prompt aside. `details` and the like are there for
+     * extensions. Answers that failed are in the events.
+     */
     messages(): readonly SessionMessage[];
     readonly state: SessionState;
     readonly onDidEmit: vscode.Event<SessionEvent>;
   };
   /**
-   * Brings the agent tools, in the shape of custom tools, until the registration is disposed of: the tools are then gone, and
-   * those of their previews expire that nobody could apply any more. A factory that throws stands in the log.
+   * Registers tools for the agent, in the form of custom tools. Disposing of the result removes them and expires their pending
+   * previews that need the tool's callbacks. If the factory throws, the error goes to the log.
    */
   registerTool(factory: CustomToolFactory): vscode.Disposable;
 }
@@ -107,10 +123,10 @@ export function createApi(parts: ApiParts): RedlineApi {
   const list = (): PreviewInfo[] => store.list(settings.order).map(infoOf);
   const changed = new Emitter<PreviewInfo>();
   store.onDidChange(preview => changed.fire(infoOf(preview)));
-  const actionParts: ActionParts = {
+  const actionParts: ActionEnvironment = {
     resolvePath: input => workspace.pathOf(input),
-    sides: new Map(),
-    run: work => work(),
+    filesRead: new Map(),
+    runCallback: work => work(),
   };
   return {
     version: 1,
@@ -124,9 +140,9 @@ export function createApi(parts: ApiParts): RedlineApi {
       get hasPending() {
         return store.hasPending;
       },
-      push: action => infoOf(session.stage(pendingActionOf(action, actionParts)).preview),
+      push: action => infoOf(session.stage(parsePendingAction(action, actionParts)).preview),
       resolve: async ({ id, action, reason, extra }) => {
-        refuseNoVote(action, reason, extra);
+        assertVote(action, reason, extra);
         const target = id ?? list()[0]?.id;
         if (target === undefined) throw new ToolError(NOTHING_PENDING);
         return invoker.resolve({
@@ -138,13 +154,13 @@ export function createApi(parts: ApiParts): RedlineApi {
         });
       },
       onDidChange: changed.event,
-      ledger: () => store.ledger(),
+      ledger: () => store.ledger().map(entryOf),
     },
     session: {
       prompt: text => session.prompt(text),
       stop: () => session.stop(),
       new: () => session.new(),
-      messages: () => session.messages,
+      messages: () => session.sentMessages,
       get state() {
         return session.state;
       },
@@ -154,13 +170,26 @@ export function createApi(parts: ApiParts): RedlineApi {
   };
 }
 
-/** Extensions in JavaScript have no compiler that tells them. */
-function refuseNoVote(action: unknown, reason: unknown, extra: unknown): void {
+/** Checks at run time what TypeScript cannot check for extensions in JavaScript. */
+function assertVote(action: unknown, reason: unknown, extra: unknown): void {
   if (action !== 'apply' && action !== 'discard')
     throw new TypeError('`action` must be "apply" or "discard".');
   if (typeof reason !== 'string') throw new TypeError('`reason` must be a string.');
   if (extra !== undefined && (typeof extra !== 'object' || extra === null || Array.isArray(extra)))
     throw new TypeError('`extra` must be an object.');
+}
+
+function entryOf({ kind: _, outcome, ...entry }: StoredEntry): LedgerEntry {
+  const { message = entry.reason } = entry;
+  switch (outcome) {
+    case 'returnedError':
+      return { ...entry, outcome: 'failed', message: `Applied, and returned an error: ${message}` };
+    case 'failed':
+      return { ...entry, outcome, message: `Failed, and was ${NOT_DONE[entry.action]}: ${message}` };
+    case 'applied':
+    case 'discarded':
+      return { ...entry, outcome };
+  }
 }
 
 function infoOf(preview: Preview): PreviewInfo {

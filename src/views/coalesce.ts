@@ -1,4 +1,4 @@
-/** Runs `work` once, `delayMs` after the first of any number of calls, so that a burst of changes costs one update. */
+/** Wraps `work` so that a burst of calls runs it once, `delayMs` after the first of them. */
 export function coalesce(work: () => void, delayMs: number): { (): void; cancel(): void } {
   let timer: NodeJS.Timeout | undefined;
   const run = (): void => {

@@ -1,10 +1,10 @@
 import * as vscode from 'vscode';
 import type { PreviewStore } from '../agent/preview/previewStore.ts';
 import type { Session } from '../agent/session/session.ts';
-import type { PreviewTabs } from './preview/previewTabs.ts';
 import { contextKeys } from './contributions.ts';
+import type { PreviewTabs } from './review/previewTabs.ts';
 
-/** Keeps the context keys true, writing each only when it changes. */
+/** Keeps the context keys up to date, and sets each one only when its value changes. */
 export function registerContextKeys(
   store: PreviewStore,
   session: Session,

@@ -1,13 +1,13 @@
 /**
- * Every name that others know the extension by, once: command ids with the types of their arguments, context keys, views
- * and URI schemes; setting keys are those of `host/settings.ts`. A test holds it against package.json.
+ * The extension's public names, each declared once: command ids with their argument types, context keys, views and URI
+ * schemes. Setting keys are in `settings.ts`. A test checks all of them against package.json.
  */
 import type { Uri } from 'vscode';
 import type { SeenRevisions } from '../agent/preview/preview.ts';
 
 export const EXTENSION_ID = 'redline.redline';
 
-/** Authority = preview id; path = the file's own URI path; `?base` = the side it was made on. */
+/** Authority: the preview id. Path: the URI path of the file itself. `?base`: the base side instead of the proposal. */
 export const PREVIEW_SCHEME = 'redline-preview';
 
 /** The ledger as a read-only document. */
@@ -27,7 +27,7 @@ export const contextKeys = {
   multiDiff: 'redline.multiDiff',
 } as const;
 
-/** Tools for the agents of VS Code and of other extensions, and the tool of ours that each one is. */
+/** Tools for the agents of VS Code and of other extensions, and the built-in tool that runs each. */
 export const languageModelTools = {
   redline_propose_edit: 'edit_file',
   redline_ast_edit: 'ast_edit',
@@ -35,57 +35,62 @@ export const languageModelTools = {
 
 export type LanguageModelToolName = keyof typeof languageModelTools;
 
-/** The arguments of each command as those who call it pass them; the palette passes none. */
+type HunkArguments = [previewId?: string, path?: string, hunk?: number, revision?: number];
+
+/** The arguments of each command; the palette passes none. */
 export interface CommandArguments {
-  /** The previews in `chain`, which it is made on, are applied with it, if they are still at the revisions there. */
+  /** Applies the previews in `chain` with it, on which it depends, if they are still at the revisions given there. */
   'redline.preview.apply': [previewId?: string, reason?: string, revision?: number, chain?: SeenRevisions];
   'redline.preview.discard': [previewId?: string, reason?: string, revision?: number];
   'redline.preview.discardWithReason': [previewId?: string, reason?: string, revision?: number];
-  /** With a path, that file's diff of a preview that has several. */
+  /** With a path: the diff of that file, in a preview of several files. */
   'redline.preview.open': [previewId?: string, path?: string];
   'redline.preview.openFile': [previewId?: string];
-  /** Without arguments the file or hunk in the active preview editor. Hunks count from 0. */
-  'redline.preview.applyFile': [previewId?: string, path?: string, revision?: number];
-  'redline.preview.discardFile': [previewId?: string, path?: string, revision?: number];
-  'redline.preview.applyHunk': [previewId?: string, path?: string, hunk?: number, revision?: number];
-  'redline.preview.discardHunk': [previewId?: string, path?: string, hunk?: number, revision?: number];
-  /** Moves a stale preview onto what is there now. */
+  /** Without arguments: the file or hunk at the cursor of the active preview editor. Hunks count from 0. */
+  'redline.preview.applyFile': [previewId?: string, path?: string, revision?: number, reason?: string];
+  'redline.preview.discardFile': [previewId?: string, path?: string, revision?: number, reason?: string];
+  'redline.preview.applyHunk': [...HunkArguments, reason?: string];
+  'redline.preview.discardHunk': [...HunkArguments, reason?: string];
+  /** The same, and ask for the reason. */
+  'redline.preview.discardFileWithReason': [previewId?: string, path?: string, revision?: number];
+  'redline.preview.discardHunkWithReason': [...HunkArguments];
+  /** Rebases a stale preview onto the current content of its files. */
   'redline.preview.rebase': [previewId?: string];
-  /** Makes a proposal writable; saving it makes the next revision. */
+  /** Makes a proposal writable; saving it creates the next revision. */
   'redline.preview.edit': [previewId?: string, path?: string];
   'redline.preview.openAll': [];
   'redline.preview.applyAll': [];
   'redline.preview.discardAll': [];
   'redline.preview.next': [];
   'redline.preview.previous': [];
-  /** Stages a discarded preview's changes anew; asks which when none is named. */
+  /** Stages the changes of a discarded preview again. Without an id it asks which. */
   'redline.preview.reopen': [previewId?: string];
-  /** Stages the inverse of an applied preview; asks which when none is named. */
+  /** Stages the inverse of an applied preview. Without an id it asks which. */
   'redline.preview.undo': [previewId?: string];
-  /** Takes an expired preview out of sight; all of them when none is named. */
+  /** Hides an expired preview; without an id, all of them. */
   'redline.preview.dismiss': [previewId?: string];
   'redline.showLedger': [];
   'redline.session.new': [];
   'redline.session.stop': [];
   'redline.session.continue': [];
-  /** Takes the conversation back; before a prompt, whose text is then in the chat's input. Asks where to when not told. */
+  /** Reverts the conversation to before a message; the text of a prompt returns to the chat input. Without a node it asks which. */
   'redline.session.revert': [node?: number];
-  /** Goes on with one of the stored conversations. */
+  /** Continues a stored conversation. Without an id it asks which. */
   'redline.session.open': [sessionId?: string];
-  /** Without an id the conversation that is open. */
+  /** Without an id: the open conversation. */
   'redline.session.rename': [sessionId?: string];
   'redline.session.delete': [sessionId?: string];
-  /** With a file that is where it is written: Markdown, or the log itself if its name ends in `.jsonl`. */
+  /** Writes to `file`: the log itself if the name ends in `.jsonl`, else Markdown. Without a file it asks where. */
   'redline.session.export': [sessionId?: string, file?: Uri];
-  /** Goes on where a branch ended. Rows of the view pass themselves. */
+  /** Continues where a branch ended. Rows of the view pass themselves. */
   'redline.history.switchBranch': [node?: number];
   /** Shows a message in the chat. */
   'redline.history.show': [node?: number];
   'redline.session.togglePlanMode': [];
   'redline.clearHistory': [];
-  /** Made by VS Code itself from the view's id. */
+  /** Contributed by VS Code itself for each view. */
   'redline.chat.focus': [];
-  /** Shows the chat with the selection or the file of the active editor attached. */
+  /** Attaches the selection or the file of the active editor to the chat, and shows it. */
   'redline.chat.attach': [];
   'redline.selectModel': [];
   'redline.setApiKey': [];

@@ -1,14 +1,18 @@
-import { PLAN_SOURCE } from '../agent/preview/authority.ts';
+import { jsonSafe } from '../agent/base/json.ts';
 import type { Preview } from '../agent/preview/preview.ts';
+import { escapeProse } from './plainText.ts';
 
 /**
- * What its producer wants people to see beside a preview: a text as it is, anything else as JSON. `undefined` where there is
- * nothing, and for a plan, which is a document of its own.
+ * The details of a preview as text: a string as it is, anything else as JSON, and with {@link escapeProse}. `undefined` if there are none, and for a plan,
+ * whose details are shown as a document.
  */
 export function detailsText(
-  { details, sourceToolName }: Pick<Preview, 'details' | 'sourceToolName'>,
+  { details, kind }: Pick<Preview, 'details' | 'kind'>,
   indent?: number,
 ): string | undefined {
-  if (details === undefined || sourceToolName === PLAN_SOURCE) return undefined;
-  return typeof details === 'string' ? details : JSON.stringify(details, null, indent);
+  if (details === undefined || kind === 'plan') return undefined;
+  if (typeof details === 'string') return escapeProse(details);
+  // In logs of older versions, details may be nested to any depth.
+  const safe = jsonSafe(details);
+  return escapeProse(typeof safe === 'string' ? safe : JSON.stringify(safe, null, indent));
 }

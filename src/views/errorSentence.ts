@@ -1,11 +1,11 @@
-import { isToolError, PathError, StalePreviewError } from '../agent/base/errors.ts';
+import { JournalError, messageOf, PathError, StalePreviewError, ToolError } from '../agent/base/errors.ts';
 
-/** The part of `vscode.l10n` that is needed here. */
+/** The part of `vscode.l10n` that sentences need, so that tests do without VS Code. */
 export interface SentenceLocaliser {
   t(message: string, ...args: string[]): string;
 }
 
-/** A known error as a sentence for a person; the error's own text is written for the model. */
+/** A sentence for the user about a known error, whose own message is written for the model; `undefined` for any other error. */
 export function sentenceFor(error: unknown, l10n: SentenceLocaliser): string | undefined {
   if (error instanceof StalePreviewError) {
     return l10n.t(
@@ -13,20 +13,42 @@ export function sentenceFor(error: unknown, l10n: SentenceLocaliser): string | u
       error.paths.join(', '),
     );
   }
+  if (error instanceof JournalError) {
+    const what = l10n.t(
+      'Nothing was applied, because Redline cannot save to its storage. The preview is still pending.',
+    );
+    return `${what} ${storageAdvice(error.cause, l10n)}`;
+  }
   if (error instanceof PathError) return pathSentence(error, l10n);
-  if (isToolError(error)) return l10n.t('Nothing was resolved: {0}', error.message);
+  if (error instanceof ToolError) return l10n.t('Nothing was resolved: {0}', error.message);
   return undefined;
+}
+
+/** What the user can do about an error of Redline's own storage. */
+export function storageAdvice(error: unknown, l10n: SentenceLocaliser): string {
+  switch ((error as NodeJS.ErrnoException | undefined)?.code) {
+    case 'ENOSPC':
+    case 'EDQUOT':
+      return l10n.t('The disk is full: free some space.');
+    case 'EROFS':
+      return l10n.t('The disk is read-only: make it writable.');
+    case 'EACCES':
+    case 'EPERM':
+      return l10n.t("Redline may not write to VS Code's folder of stored data: check its permissions.");
+    default:
+      return l10n.t('The system says: {0}.', messageOf(error));
+  }
 }
 
 function pathSentence({ code }: PathError, l10n: SentenceLocaliser): string {
   switch (code) {
     case 'outside':
-      return l10n.t('That path is not inside the workspace.');
+      return l10n.t('That path is outside the workspace.');
     case 'protected':
-      return l10n.t('That path belongs to git itself and is not touched.');
+      return l10n.t('Redline does not touch files that belong to git itself.');
     case 'empty':
-      return l10n.t('That is no path of a file.');
+      return l10n.t('Not a file path.');
     case 'noWorkspace':
-      return l10n.t('No folder is open: open the folder with the file first.');
+      return l10n.t('No folder is open. Open the folder that contains the file first.');
   }
 }

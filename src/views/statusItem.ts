@@ -3,17 +3,17 @@ import { DisposableStore } from '../agent/base/disposable.ts';
 import type { Preview } from '../agent/preview/preview.ts';
 import type { PreviewStore } from '../agent/preview/previewStore.ts';
 import { coalesce } from './coalesce.ts';
-import { commandLink, commandOf } from './commands/commandOf.ts';
-import type { Settings } from './host/settings.ts';
+import { commandLink, makeCommand } from './commandRegistry.ts';
 import { asMarkdown, oneLine } from './plainText.ts';
+import type { Settings } from './settings.ts';
 
-/** How long changes are gathered before the item follows, in milliseconds. */
-const GATHER_MS = 50;
+/** Delay after a change within which further changes cost no update of their own, in milliseconds. */
+const UPDATE_DELAY_MS = 50;
 const PRIORITY = 90;
 const linked = ['redline.preview.open', 'redline.preview.apply', 'redline.preview.discard'] as const;
 const linkedAll = ['redline.preview.applyAll', 'redline.preview.discardAll'] as const;
 
-/** `3 pending` in the status bar: a click opens the head, the hover offers the rest. Hidden when nothing is pending. */
+/** `3 pending` in the status bar. A click opens the head; the tooltip links to Apply and Discard. Hidden if nothing is pending. */
 export class StatusItem implements vscode.Disposable {
   readonly #store: PreviewStore;
   readonly #settings: Settings;
@@ -26,7 +26,7 @@ export class StatusItem implements vscode.Disposable {
     this.#store = store;
     this.#settings = settings;
     this.#item.name = vscode.l10n.t('Redline: Pending Previews');
-    const update = coalesce(() => this.#update(), GATHER_MS);
+    const update = coalesce(() => this.#update(), UPDATE_DELAY_MS);
     this.#owned.add({ dispose: update.cancel });
     this.#owned.add(store.onDidChange(update));
     this.#owned.add(settings.onDidChange(update));
@@ -43,7 +43,7 @@ export class StatusItem implements vscode.Disposable {
     if (!head) return this.#item.hide();
     this.#item.text = `$(diff) ${vscode.l10n.t('{0} pending', count)}`;
     this.#item.tooltip = tooltipOf(head, count);
-    this.#item.command = commandOf(vscode.l10n.t('Open'), 'redline.preview.open', head.id);
+    this.#item.command = makeCommand(vscode.l10n.t('Open'), 'redline.preview.open', head.id);
     this.#item.accessibilityInformation = {
       label:
         count === 1

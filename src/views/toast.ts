@@ -1,9 +1,10 @@
 import * as vscode from 'vscode';
-import { inToast } from './plainText.ts';
+import { escapeInvisible, inToast } from './plainText.ts';
 
 /**
- * Every notification goes through here: VS Code makes links and commands of `[text](command:…)` in them, and labels, reasons
- * and paths are written by others. Each settles with the button that was chosen.
+ * Every notification goes through this file: VS Code turns `[text](command:…)` in them into links that run commands, and labels,
+ * reasons and paths are foreign text.
+ * @returns the button that was clicked.
  */
 export function showInfo(text: string, ...buttons: readonly string[]): Thenable<string | undefined> {
   return vscode.window.showInformationMessage(inToast(text), ...buttons);
@@ -19,7 +20,8 @@ export function showError(text: string, ...buttons: readonly string[]): Thenable
   return vscode.window.showErrorMessage(inToast(text), ...buttons);
 }
 
-/** Asks in a dialog that waits; its text is plain text. Whether the person chose the button. */
+/** Asks in a modal dialog, which shows its text as plain text. True if the user clicked `button`. */
 export async function confirm(text: string, detail: string, button: string): Promise<boolean> {
-  return (await vscode.window.showWarningMessage(text, { modal: true, detail }, button)) === button;
+  const options = { modal: true, detail: escapeInvisible(detail) };
+  return (await vscode.window.showWarningMessage(escapeInvisible(text), options, button)) === button;
 }

@@ -1,7 +1,7 @@
 /**
- * The extension host killed with SIGKILL in the middle of staging and resolving, again and again on one storage.
+ * Kills the extension host with SIGKILL while it stages and resolves, again and again on the same storage.
  *
- * Environment: REDLINE_KILLS how often (5).
+ * Environment: REDLINE_KILLS how many times (5).
  */
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync, statSync } from 'node:fs';
@@ -11,11 +11,11 @@ import * as path from 'node:path';
 import { after, before, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { DrivenWorkbench } from '../ui/support/drivenWorkbench.ts';
-import { violationsAfterKill } from '../ui/support/killVerdict.ts';
+import { violationsAfterKill, writtenFiles } from '../ui/support/killVerdict.ts';
 import { findings, workUntilKilled, type KillReport } from '../ui/support/killWorkload.ts';
 
 const KILLS = Number(process.env['REDLINE_KILLS'] ?? 5);
-/** The latest moment of a kill after the work began, in milliseconds. */
+/** The longest time from the start of the work to the kill, in milliseconds. */
 const LATEST_MS = 400;
 
 let driven: DrivenWorkbench;
@@ -33,7 +33,7 @@ after(async () => {
   await rm(scratch, { recursive: true, force: true });
 });
 
-test(`SIGKILL of the extension host while staging and resolving (${KILLS} times): nothing lost, nothing doubled`, async () => {
+test(`SIGKILL of the extension host while staging and resolving (${KILLS} times): nothing is lost or duplicated`, async () => {
   const folder = driven.workbench.workspace;
   const reportFile = path.join(scratch, 'report.jsonl');
   const violations = new Set<string>();
@@ -45,19 +45,25 @@ test(`SIGKILL of the extension host while staging and resolving (${KILLS} times)
     await delay(Math.random() * LATEST_MS);
     driven.kill();
     await ended;
+    const written = writtenFiles(folder, readReport(reportFile));
     await driven.reload();
     const found = await driven.run(findings);
-    for (const violation of await violationsAfterKill(folder, readReport(reportFile), found)) {
+    const report = readReport(reportFile);
+    const undone = found.previews.filter(({ path, state }) => written.has(path) && state !== 'applied');
+    for (const violation of [
+      ...undone.map(({ id, path, state }) => `${id} (${path}) had been written and is ${state}`),
+      ...(await violationsAfterKill(folder, report, found)),
+    ]) {
       if (!violations.has(violation)) console.log(`after kill ${life}: ${violation}`);
       violations.add(violation);
     }
   }
   const report = readReport(reportFile);
-  const count = (told: KillReport['told']): number => report.filter(line => line.told === told).length;
-  const litter = (await readdir(folder)).filter(name => name.endsWith('.redline'));
+  const count = (type: KillReport['type']): number => report.filter(line => line.type === type).length;
+  const leftovers = (await readdir(folder)).filter(name => name.endsWith('.redline'));
   console.log(
     `${KILLS} kills, ${violations.size} violations (${count('staged')} previews staged, ` +
-      `${count('resolved')} resolved, ${litter.length} temporary files left)`,
+      `${count('resolved')} resolved, ${leftovers.length} temporary files left)`,
   );
   assert.deepEqual([...violations], []);
 });
@@ -66,7 +72,7 @@ function sizeOf(file: string): number {
   return existsSync(file) ? statSync(file).size : 0;
 }
 
-/** What the workload has told; a last line that was cut off was told to nobody. */
+/** The report that the workload wrote, without a last line that the kill cut off. */
 function readReport(file: string): readonly KillReport[] {
   if (!existsSync(file)) return [];
   const lines = readFileSync(file, 'utf8').split('\n').slice(0, -1);

@@ -1,19 +1,19 @@
 import * as fs from 'node:fs';
 import * as os from 'node:os';
 import * as path from 'node:path';
-import { WorkerAstEngine } from '../../src/agent/tools/ast/client.ts';
+import { WorkerAstEngine } from '../../src/agent/tools/ast/worker/client.ts';
 import {
   AstError,
   type AstFile,
   type AstOp,
   type AstRequest,
   type AstSummary,
-} from '../../src/agent/tools/ast/protocol.ts';
+} from '../../src/agent/tools/ast/worker/protocol.ts';
 import { installedGrammars } from './astGrammars.ts';
 
-/** The engine in a worker that runs from its sources. */
+/** The engine in a worker that runs from source. */
 export function startEngine(): WorkerAstEngine {
-  const file = new URL('../../src/agent/tools/ast/worker.ts', import.meta.url);
+  const file = new URL('../../src/agent/tools/ast/worker/worker.ts', import.meta.url);
   return new WorkerAstEngine(file, { grammars: installedGrammars() });
 }
 
@@ -36,7 +36,7 @@ export interface Found {
   readonly summary: AstSummary;
 }
 
-/** Searches a folder; files come in the order of their paths. */
+/** Searches a folder; files are sorted by path. */
 export async function searchFolder(
   engine: WorkerAstEngine,
   folder: string,
@@ -44,12 +44,12 @@ export async function searchFolder(
   {
     paths = [''],
     exclude = [],
-    seen = [],
+    inMemory = [],
     signal = new AbortController().signal,
-  }: Partial<Pick<AstRequest, 'seen'> & { paths: string[]; exclude: string[]; signal: AbortSignal }> = {},
+  }: Partial<Pick<AstRequest, 'inMemory'> & { paths: string[]; exclude: string[]; signal: AbortSignal }> = {},
 ): Promise<Found> {
   const files: AstFile[] = [];
-  const request = { ops, roots: [{ folder, prefix: '', paths, exclude }], seen };
+  const request = { ops, roots: [{ folder, prefix: '', paths, exclude }], inMemory };
   const summary = await engine.run(request, { onFiles: batch => void files.push(...batch) }, signal);
   return { files: files.sort((a, b) => (a.path < b.path ? -1 : 1)), summary };
 }
@@ -61,7 +61,7 @@ export function after({ files }: Found): Record<string, string> {
   );
 }
 
-/** The failure that a search ends with. */
+/** The failure with which a search rejects. */
 export async function failureOf(search: Promise<unknown>): Promise<AstError['failure']> {
   try {
     await search;

@@ -1,10 +1,10 @@
 import { createRequire } from 'node:module';
-import { languages } from '../../src/agent/tools/ast/languages.ts';
-import type { GrammarFiles } from '../../src/agent/tools/ast/structure.ts';
+import type { GrammarFiles } from '../../src/agent/tools/ast/engine/astGrepNapi.ts';
+import { languages } from '../../src/agent/tools/ast/engine/languages.ts';
 
 const require = createRequire(import.meta.url);
 
-/** The grammars among our packages that are compiled for this machine. */
+/** The installed grammars that are compiled for this machine. */
 export function installedGrammars(): GrammarFiles {
   const files: Record<string, string> = {};
   for (const { id, grammar } of languages) {
@@ -12,7 +12,7 @@ export function installedGrammars(): GrammarFiles {
     try {
       files[id] = (require(grammar.packageName) as { libraryPath: string }).libraryPath;
     } catch {
-      // None for this platform.
+      // There is no build for this platform.
     }
   }
   return files;

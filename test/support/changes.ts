@@ -1,5 +1,5 @@
 import { sideOfText, type FileChange } from '../../src/agent/preview/fileChange.ts';
-import type { TextEdit } from '../../src/agent/preview/textEdit.ts';
+import type { TextEdit } from '../../src/agent/text/textEdit.ts';
 
 /** File changes from plain texts, in UTF-8. */
 export const modify = (

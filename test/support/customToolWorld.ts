@@ -1,41 +1,41 @@
-import type { Logger } from '../../src/agent/base/log.ts';
 import { PathError } from '../../src/agent/base/errors.ts';
+import type { Logger } from '../../src/agent/base/logger.ts';
 import type { PendingAction } from '../../src/agent/preview/pendingAction.ts';
 import type { Preview } from '../../src/agent/preview/preview.ts';
+import { ToolLoader, type LoadedTools } from '../../src/agent/tools/custom/loading/toolLoader.ts';
+import type { ToolHost, ToolSession } from '../../src/agent/tools/custom/pi.ts';
 import type { CustomToolUi } from '../../src/agent/tools/custom/redline.d.ts';
-import type { ToolHost, ToolSession } from '../../src/agent/tools/custom/toolHost.ts';
-import { ToolLoader, type LoadedTools } from '../../src/agent/tools/custom/toolLoader.ts';
-import { ToolHarness } from './toolHarness.ts';
 import { TempFolder } from './tempFolder.ts';
+import { ToolHarness } from './toolHarness.ts';
 
-/** A folder of tools on disk, what loads them, and what stands in for VS Code and the session. */
+/** A folder of tools on disk with a loader, and stand-ins for VS Code and the session. */
 export class CustomToolWorld {
   readonly folder: TempFolder;
   readonly loader: ToolLoader;
-  /** What was logged, each with its level. */
+  /** Logged lines, each with its level. */
   readonly logged: string[] = [];
-  /** What the person was told and asked. */
+  /** Notifications and questions to the user. */
   readonly asked: unknown[][] = [];
-  /** What was staged by nobody's call. */
+  /** Actions that were staged outside any call. */
   readonly staged: PendingAction[] = [];
-  /** How often a problem was told. */
+  /** How often `onProblem` was called. */
   problemsTold = 0;
   session: ToolSession | undefined = {
     id: 's1',
     stage: action => ({ id: `late${this.staged.push(action)}` }) as Preview,
   };
 
-  private constructor(folder: TempFolder, patience: number | undefined) {
+  private constructor(folder: TempFolder, timeoutMs: number | undefined) {
     this.folder = folder;
     this.loader = new ToolLoader({
       host: this.host,
       onProblem: () => void this.problemsTold++,
-      ...(patience === undefined ? {} : { patience }),
+      ...(timeoutMs === undefined ? {} : { timeoutMs }),
     });
   }
 
-  static async create({ patience }: { patience?: number } = {}): Promise<CustomToolWorld> {
-    return new CustomToolWorld(await TempFolder.create(), patience);
+  static async create({ timeoutMs }: { timeoutMs?: number } = {}): Promise<CustomToolWorld> {
+    return new CustomToolWorld(await TempFolder.create(), timeoutMs);
   }
 
   get logger(): Logger {

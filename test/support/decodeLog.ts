@@ -1,14 +1,8 @@
-import { readLog, type DecodedLog, type LogHeader } from '../../src/agent/base/jsonLines.ts';
+import { readLog, type DecodedLog, type LogFormat } from '../../src/agent/base/logFormat.ts';
 
 /** All of a log whose file would hold this text. */
-export async function decodeLog<T>(
-  text: string,
-  header: LogHeader,
-  parse: (value: unknown) => T | undefined,
-): Promise<DecodedLog<T>> {
+export async function decodeLog<T>(text: string, format: LogFormat<T>): Promise<DecodedLog<T>> {
   const entries: T[] = [];
-  const faults = await readLog(Buffer.from(text), header, parse, {
-    entry: entry => void entries.push(entry),
-  });
+  const faults = await readLog(Buffer.from(text), format, { entry: entry => void entries.push(entry) });
   return { entries, ...faults };
 }

@@ -1,22 +1,36 @@
-import type { TextEncoding } from '../../src/agent/base/textCodec.ts';
-import { defaultEncoding } from '../../src/agent/base/textCodec.ts';
+import { TimeSlice } from '../../src/agent/base/timeSlice.ts';
+import type { ResolvingFiles } from '../../src/agent/preview/resolve/invoker.ts';
 import type { FileListing, FilePlace, Workspace, WrittenTo } from '../../src/agent/preview/workspace.ts';
-import { DiskFolders } from '../../src/views/host/diskFolders.ts';
+import { defaultEncoding, type TextEncoding } from '../../src/agent/text/encodings.ts';
+import { readDiskFile, writeDiskFile } from '../../src/views/workspace/diskFile.ts';
+import { isProtectedOnDisk, placeOnDisk, tidyDisk } from '../../src/views/workspace/diskFolders.ts';
+import type { OwnProtections } from '../../src/views/workspace/protectedFiles.ts';
+import {
+  assertRealPathInside,
+  diskPathOf,
+  locate,
+  resolvePath,
+  type FolderRoot,
+} from '../../src/views/workspace/workspacePaths.ts';
 
-/** The `Workspace` port on one real folder, as the extension has it where no editor is open. */
-export class DiskWorkspace implements Workspace {
-  readonly #folders: DiskFolders;
+/** The `Workspace` port on one real folder, as in the extension when no editor is open. */
+export class DiskWorkspace implements Workspace, ResolvingFiles {
+  readonly #roots: readonly FolderRoot[];
+  readonly #slice = new TimeSlice();
+  readonly #own: OwnProtections;
 
-  constructor(folder: string) {
-    this.#folders = new DiskFolders(() => [{ name: 'workspace', fsPath: folder }]);
+  constructor(folder: string, own: OwnProtections = { alwaysAsk: [], toolPlaces: [] }) {
+    this.#own = own;
+    this.#roots = [{ name: 'workspace', fsPath: folder }];
   }
 
   async resolvePath(input: string): Promise<string> {
-    return this.#folders.resolvePath(input);
+    return resolvePath(input, this.#roots);
   }
 
-  read(path: string): Promise<Uint8Array | undefined> {
-    return this.#folders.read(path);
+  async read(path: string): Promise<Uint8Array | undefined> {
+    await this.#slice.turn();
+    return readDiskFile(diskPathOf(locate(path, this.#roots)), path);
   }
 
   async encodingOf(): Promise<TextEncoding> {
@@ -29,16 +43,25 @@ export class DiskWorkspace implements Workspace {
     expected: string | null,
     mode?: number,
   ): Promise<WrittenTo> {
-    await this.#folders.write(path, bytes, expected, { mode });
+    await this.#slice.turn();
+    const at = locate(path, this.#roots);
+    assertRealPathInside(path, at);
+    writeDiskFile(diskPathOf(at), path, bytes, expected, { mode });
     return 'disk';
   }
 
-  placeOf(path: string): Promise<FilePlace> {
-    return this.#folders.placeOf(path);
+  async placeOf(path: string): Promise<FilePlace> {
+    await this.#slice.turn();
+    return placeOnDisk(path, this.#roots);
   }
 
-  tidy(paths: readonly string[], folders: readonly string[]): Promise<void> {
-    return this.#folders.tidy(paths, folders);
+  isProtected(paths: readonly string[]): Promise<boolean> {
+    return isProtectedOnDisk(paths, this.#roots, this.#own);
+  }
+
+  async tidy(paths: readonly string[], folders: readonly string[]): Promise<void> {
+    await this.#slice.turn();
+    tidyDisk(paths, folders, this.#roots);
   }
 
   async list(): Promise<FileListing> {

@@ -1,12 +1,17 @@
-import type { StagedPreview } from '../../src/agent/preview/previewLog.ts';
+import type { PreviewContent } from '../../src/agent/preview/preview.ts';
+import type { PreviewDraft, StagedPreview } from '../../src/agent/preview/previewLog.ts';
 import { modify } from './changes.ts';
 
-/** A preview to stage in a store: by default the edit of `a.txt` from `a` to `A`. */
-export function draft(over: Partial<StagedPreview> = {}): Omit<StagedPreview, 'id'> {
+/** A preview to stage in a store: by default the edit of `a.txt` from `a` to `A`. Without changes it is an action. */
+export function draft({
+  changes = [modify('a.txt', 'a', 'A')],
+  ...over
+}: Partial<Omit<StagedPreview, 'kind'>> = {}): PreviewDraft {
+  const content: PreviewContent = changes ? { kind: 'files', changes } : { kind: 'action', changes };
   return {
+    ...content,
     label: 'Edit a.txt',
     sourceToolName: 'test',
-    changes: [modify('a.txt', 'a', 'A')],
     dependsOn: [],
     origin: null,
     stagedAt: '2026-01-01T00:00:00.000Z',

@@ -1,58 +1,69 @@
+import { REVERT_TOOL, type RevertRecord } from '../../src/agent/conversation/revert.ts';
+import { validTrunk } from '../../src/agent/conversation/validTrunk.ts';
 import type { ChatRequest } from '../../src/agent/model/chatProvider.ts';
-import { composedSteps } from '../../src/agent/preview/landing.ts';
-import type { FileChange } from '../../src/agent/preview/fileChange.ts';
+import type { RecoveryReport } from '../../src/agent/preview/commit/recovery.ts';
+import { composedSteps } from '../../src/agent/preview/commit/commitChanges.ts';
+import { isTornWrite } from '../../src/agent/preview/commit/rollback.ts';
+import { stepsOf, type FileChange, type FileStep } from '../../src/agent/preview/fileChange.ts';
 import type { LedgerEntry } from '../../src/agent/preview/ledger.ts';
 import type { PendingAction } from '../../src/agent/preview/pendingAction.ts';
-import {
-  isOpen,
-  type ModelAuthority,
-  type Preview,
-  type ResolveAction,
-} from '../../src/agent/preview/preview.ts';
+import { isOpen, type Preview, type ResolveAction } from '../../src/agent/preview/preview.ts';
 import { idsOf, type PreviewLogEntry } from '../../src/agent/preview/previewLog.ts';
 import type { Revision } from '../../src/agent/preview/previewStore.ts';
-import { outcomeText, reminderText } from '../../src/agent/preview/resolveTexts.ts';
+import { outcomeText, reminderText } from '../../src/agent/preview/resolve/resolveTexts.ts';
+import type { ModelAuthority } from '../../src/agent/preview/resolveSettings.ts';
 import type { SessionEvent } from '../../src/agent/session/events.ts';
+import { AbandonedSpans } from './abandoned.ts';
+import { currentAnswer, nodeOfCall, resultNode } from './branches.ts';
 import { historyViolations } from './scriptedProvider.ts';
 import type { TestSession } from './testSession.ts';
 
-/** Who staged a preview: `user` stands for what a person brings back, which the model is never asked about. */
-export type Stager = 'tool' | 'extension' | 'user';
+/**
+ * Who staged a preview: `user` is an Undo or Reopen, which the model is never asked about; `agent` is another agent, whose
+ * previews belong to no conversation.
+ */
+export type Stager = 'tool' | 'extension' | 'user' | 'agent';
 
-/** One preview as everybody outside the runtime knows it, by its unique label. */
+/** What is known about one preview from outside the runtime, by its unique label. */
 interface Subject {
   readonly label: string;
-  /** `person`: it is a part that a person split off. */
-  readonly stager: Stager | 'planMode' | 'person';
+  /** `part`: the user split it off from another preview. */
+  readonly stager: Stager | 'planMode' | 'part';
   readonly rejects: boolean;
   /** The exact changes of its current revision; `null` for an opaque one. */
   changes: string | null;
-  /** Those of the revision before. */
+  /** The changes of the previous revision. */
   before: string | null;
   revision: number;
   id: string | undefined;
   running: 'apply' | 'reject' | undefined;
-  /** A callback came to its end without throwing: there is nothing left to run. */
+  /** A callback ended without throwing, so that nothing is left to run. */
   finished: boolean;
   /** It was applied, discarded or expired. */
   final: boolean;
-  /** It may be forgotten only once somebody dismissed it. */
+  /** It expired and was not dismissed yet; until then it must not be forgotten. */
   expired: boolean;
-  /** The conversation has to do with it. */
-  known: boolean;
+  /** The conversation that it belongs to; empty for another agent's. */
+  readonly sessionId: string;
+  /** The call that staged it, and the answer that makes it. */
+  readonly call: { readonly answer: number; readonly id: string } | undefined;
   /** The model was asked to resolve it. */
   asked: boolean;
-  /** Staged since the last prompt was taken up. */
+  /** It was staged since the last prompt was sent. */
   current: boolean;
-  /** How many files were written before its apply began. */
+  /** The model has voted on it, and the vote was not refused because of what it builds on. */
+  answered: boolean;
+  /** The number of files written before its apply started. */
   writesBefore: number;
+  /** The number of commits of it in the journal before that. */
+  commitsBefore: number;
 }
 
 interface FailedApply {
   readonly entry: LedgerEntry;
   readonly messagesBefore: number;
   readonly reminded: boolean;
-  /** Whether the next request is to be forced. */
+  /** Whether the next request must be forced. */
   readonly forced: boolean;
 }
 
@@ -60,58 +71,94 @@ const textsOf = (request: ChatRequest, kind: string): string[] =>
   request.messages.flatMap(m => (m.role === 'steering' && m.kind === kind ? [m.text] : []));
 
 /**
- * What always holds of previews and the conversation about them, whatever happens in whatever order. It only watches from
- * outside: callbacks as they begin and end, requests as they go out, and what the store and the session tell. Each
- * breach is a sentence in {@link violations}.
+ * Checks what must hold for previews and their conversation, whatever happens in whatever order. It only watches from
+ * the outside: callbacks as they start and end, requests as they are sent, and the events of the store and the session.
+ * Each breach is a sentence in {@link violations}.
  *
  * - I1 An apply callback never runs twice at once, nor again after success.
- * - I2 Landed text = shown text.
+ * - I2 What is written is what was shown.
  * - I3 A preview is listed until it is applied, discarded or expired; ids are never used twice.
- * - I4 No request is forced, and no tool held back, for anything that cannot be resolved.
+ * - I4 No request is forced, and no tool withheld, for anything that cannot be resolved.
  * - I5 A failed apply leaves the same id pending, its directive and reminder renewed.
  * - I6 Every tool call gets exactly one result, in the order of the calls.
- * - I7 Human, model and extension differ only in what they may do: the model runs nothing that its mode forbids, nor
- *   anything it has not seen; each outcome that is not its own reaches it with the next request.
- * - Also: the session goes on by itself only after a review that ran its course.
+ * - I7 Human, model and extension differ only in what they may do: the model executes nothing that its mode forbids or
+ *   that it has not seen; it hears of every outcome that is not its own with the next request.
+ * - Also: the session continues by itself only after a review that was completed.
  */
 export class Invariants {
   readonly violations: string[] = [];
   readonly #subjects = new Map<string, Subject>();
+  /** The labels of what is about to be staged. */
+  readonly #announced = new Set<string>();
   readonly #byId = new Map<string, Subject>();
-  /** Those that the store knows no more. */
+  /** The previews that the store has forgotten. */
   readonly #forgotten: Subject[] = [];
-  /** How many entries of the ledger were looked at. */
+  /** How many entries of the ledger were checked. */
   #entries = 0;
   #failed: FailedApply[] = [];
-  /** Revisions of the open previews as they were when the last request went out. */
+  /** The revisions of the open previews when the last request was sent. */
   #openAtRequest = new Map<string, number>();
   #wasForced = false;
-  /** A forced request failed, and none has been answered since: the server is asked without force. */
+  /** The request that is being answered forces a tool. */
+  #isForcedAnswer = false;
+  readonly #spans = new AbandonedSpans();
+  /** A new process ends what the last one began. */
+  isRecovering = false;
+  /** The last process could not write the end of its log. */
+  #isTailLost = false;
+  /** A forced request failed, and none has been answered since: the next ones are not forced. */
   #lastFailed = false;
-  /** How many answers the last request held. */
+  /** The number of answers in the last request. */
   #answersBefore = -1;
-  #lastId = 0;
+  /** The ids that were ever used in the storage. */
+  readonly #ids = new Set<string>();
   #t: TestSession | undefined;
-  /** Whether the server can be asked by words only, so that nothing is forced. */
+  /** Whether the server accepts only `auto`, so that nothing can be forced. */
   wordsOnly: () => boolean = () => false;
-  /** Somebody asked the session to run, and it has not begun to. */
+  /** The session was asked to run and has not started yet. */
   asking = false;
-  /** A plan of the current review was decided on, which waits for nothing else. */
+  /** A plan of the current review was decided on, which ends the review. */
   #planDecided = false;
-  /** Prompts that were not taken up yet. */
+  /** The prompts that were not sent yet. */
   #prompts: string[] = [];
 
   check(holds: boolean, sentence: () => string): void {
     if (!holds) this.violations.push(sentence());
   }
 
-  /** Somebody is about to stage this. */
-  willStage(action: PendingAction, stager: Stager): void {
+  /** To be called before anything is staged. */
+  willStage(action: PendingAction, stager: Stager, toolCallId?: string, owner?: string): void {
     const { label, changes, reject } = action;
-    this.#subjects.set(
-      label,
-      newSubject(label, stager, reject !== undefined, changes ? JSON.stringify(changes) : null),
-    );
+    const { id: sessionId = '', tree } = this.#t?.session ?? {};
+    const answer = tree && toolCallId !== undefined ? currentAnswer(tree) : undefined;
+    const call = answer === undefined || toolCallId === undefined ? undefined : { answer, id: toolCallId };
+    const content = changes ? JSON.stringify(changes) : null;
+    const whose = stager === 'agent' ? '' : (owner ?? sessionId);
+    this.#announced.add(label);
+    this.#subjects.set(label, newSubject(label, stager, reject !== undefined, content, whose, call));
+  }
+
+  /**
+   * What a tool of a conversation must read: the last of the conversation's own pending proposals, else the file.
+   * `undefined` if that is not determined: a preview of an abandoned branch may be on its way out.
+   */
+  contentFor({ store, workspace }: TestSession, path: string, sessionId: string): string | undefined {
+    const own = store.list('oldestFirst').filter(({ id }) => this.#byId.get(id)?.sessionId === sessionId);
+    let content = workspace.text(path) ?? '';
+    for (const preview of own) {
+      const step = (preview.changes ?? []).flatMap(stepsOf).findLast(candidate => candidate.path === path);
+      if (!step) continue;
+      if (preview.state.kind !== 'pending' || preview.state.stale.length > 0) return undefined;
+      content = step.after?.text ?? '';
+    }
+    return content;
+  }
+
+  /** A tool has read a file. @param expected what {@link contentFor} gave before. */
+  checkRead(path: string, read: string, expected: string | undefined, sessionId: string): void {
+    const now = this.#t && this.contentFor(this.#t, path, sessionId);
+    if (expected === undefined || expected !== now) return;
+    this.check(read === expected, () => `overlay: ${path} is read as ${JSON.stringify(read)}`);
   }
 
   callbackStarts(label: string, kind: 'apply' | 'reject'): void {
@@ -128,16 +175,17 @@ export class Invariants {
     if (succeeded) subject.finished = true;
   }
 
-  /** A process begins: the first one, or one after a reload. */
+  /** Watches a process that starts: the first one, or one after a reload. */
   watch(t: TestSession): void {
     this.#t = t;
     this.#failed = [];
+    this.#spans.clear();
     this.#lastFailed = false;
     this.#openAtRequest.clear();
     this.#answersBefore = -1;
     this.dropPrompts();
     this.reviewEnds();
-    for (const subject of this.#byId.values()) this.#afterReload(subject, t);
+    for (const subject of [...this.#byId.values()]) this.#afterReload(subject, t);
     const isAlive = (): boolean => this.#t === t;
     this.#entries = t.store.ledger().length;
     t.store.onDidChange(preview => isAlive() && this.#changed(preview, t));
@@ -147,24 +195,96 @@ export class Invariants {
     this.#state = t.session.state;
   }
 
+  /** The process ends now. What the log did not take yet is lost. */
+  dies({ log }: TestSession): void {
+    this.isRecovering = true;
+    this.#isTailLost = log.isFailing;
+  }
+
+  /** Another window has staged a preview. */
+  otherId(id: string, { store }: TestSession): void {
+    this.check(!store.get(id), () => `I3: ${id} is used in two windows`);
+    this.#noteId(id);
+  }
+
+  #noteId(id: string): void {
+    this.check(!this.#ids.has(id), () => `I3: the id ${id} is used again`);
+    this.#ids.add(id);
+  }
+
+  /** A file is about to be written. */
+  willWrite(path: string, { store, log }: TestSession): void {
+    if (this.isRecovering) return;
+    const writers = store
+      .list('oldestFirst')
+      .filter(
+        ({ state, changes }) =>
+          state.kind === 'applying' && (changes ?? []).flatMap(stepsOf).some(step => step.path === path),
+      );
+    const isJournalled = writers.some(
+      ({ id }) => commitsOf(id, log) > (this.#byId.get(id)?.commitsBefore ?? 0),
+    );
+    this.check(isJournalled, () => `${path} is written, and the journal does not say so yet`);
+  }
+
+  /** One commit that the last process did not end was recovered. @param found what the files held before that. */
+  recovered(
+    ids: readonly string[],
+    changes: readonly FileChange[],
+    reports: readonly RecoveryReport[],
+    found: Readonly<Record<string, string>>,
+    { store, workspace }: TestSession,
+  ): void {
+    const steps = composedSteps(changes);
+    if (steps.length === 0) return;
+    const isAsAfter = ({ path, after }: FileStep): boolean => found[path] === after?.text;
+    // What an incomplete one leaves behind; else what was not written was changed since.
+    const isUnwritten = (step: FileStep): boolean => {
+      const now = found[step.path];
+      return now === step.before?.text || isTornWrite(now === undefined ? now : Buffer.from(now), step);
+    };
+    const isFinished = steps.some(isAsAfter) && steps.every(step => isAsAfter(step) || !isUnwritten(step));
+    const leftAlone = reports.flatMap(report => report.leftAlone);
+    for (const { path, before, after } of steps) {
+      const now = workspace.text(path);
+      const isPartial = !isFinished && found[path] === after?.text;
+      const expected = isPartial ? before?.text : found[path];
+      this.check(
+        now === expected,
+        () => `recovery of ${ids.join()}: ${path} is ${isPartial ? 'not restored' : 'changed'}`,
+      );
+      // What another preview wrote meanwhile is explained by the ledger.
+      const others = store.all().flatMap(preview => (preview.changes ?? []).flatMap(stepsOf));
+      const isOwn = others.some(step => step.path === path && step.after?.text === found[path]);
+      const isForeign = found[path] !== before?.text && !isOwn;
+      if (isForeign)
+        this.check(leftAlone.includes(path), () => `recovery of ${ids.join()}: nobody is told about ${path}`);
+    }
+    for (const id of ids) {
+      const kind = store.get(id)?.state.kind;
+      const expected = isFinished ? 'applied' : 'pending';
+      this.check(kind === expected, () => `recovery of ${ids.join()}: ${id} is ${kind}, not ${expected}`);
+    }
+  }
+
   prompted(text: string): void {
     this.asking = true;
     this.#prompts.push(text);
   }
 
-  /** Stop, a new conversation, a reload: what waits is given up. */
+  /** Waiting prompts are dropped: after Stop, a new conversation or a reload. */
   dropPrompts(): void {
     this.asking = false;
     this.#prompts = [];
   }
 
-  /** Stop, Discard All: what was staged so far is waited for no more. */
+  /** The review is over: after Stop or Discard All. */
   reviewEnds(): void {
     for (const subject of this.#everything()) subject.current = false;
     this.#planDecided = false;
   }
 
-  /** The resolved previews were forgotten: what is final may be gone. */
+  /** Resolved previews were forgotten: only those may be gone. */
   forgotten(log: readonly PreviewLogEntry[]): void {
     const held = log.flatMap(entry =>
       entry.type === 'staged' || entry.type === 'revised' ? idsOf(entry) : [],
@@ -179,13 +299,13 @@ export class Invariants {
     }
   }
 
-  /** A person takes it out of sight. */
+  /** The user dismisses an expired preview. */
   dismissed(id: string): void {
     const subject = this.#byId.get(id);
     if (subject) subject.expired = false;
   }
 
-  /** A request goes out, or one in its place. */
+  /** A request is sent, or one instead of a refused one. */
   request(request: ChatRequest): void {
     const t = this.#t;
     if (!t) return;
@@ -209,8 +329,10 @@ export class Invariants {
         .map(tool => tool.name);
       this.check(offered.join() === names.join(), () => `I4: only ${names.join()} is offered`);
     }
+    this.#isForcedAnswer = forced;
+    this.violations.push(...this.#spans.check(t));
     const answers = messages.filter(({ role }) => role === 'assistant').length;
-    if (answers === this.#answersBefore) return; // made in place of one that was refused: it says the same
+    if (answers === this.#answersBefore) return; // sent instead of a refused one, with the same messages
     this.#answersBefore = answers;
     this.#openAtRequest = new Map(store.list('oldestFirst').map(({ id, revision }) => [id, revision]));
     this.check(
@@ -219,41 +341,89 @@ export class Invariants {
     );
     this.#checkWhatWasSaid(request, t);
     for (const failure of this.#failed) this.#checkRenewal(failure, request, forced, t);
-    // What can only be said later is looked for then.
+    // A reminder that must wait is checked later.
     this.#failed = mayRemind(t) ? [] : this.#failed.map(failure => ({ ...failure, forced: false }));
+    this.#checkForced(forced, request, t);
     this.#wasForced = forced;
   }
 
-  /** After each step, whatever is under way. */
-  always(): void {
+  /** To be called after each step. */
+  checkNow(): void {
     if (!this.#t) return;
     const listed = new Set(this.#t.store.list('oldestFirst').map(({ id }) => id));
     for (const { id = '', final, label } of this.#byId.values())
       this.check(listed.has(id) === !final, () => `I3: ${id} (${label}) is ${final ? '' : 'not '}listed`);
   }
 
-  /** Once nothing is under way any more. */
-  atRest(): void {
+  /** To be called once nothing is running any more. */
+  checkAtRest(): void {
     const t = this.#t;
     if (!t) return;
-    this.always();
-    this.check(t.session.state !== 'running', () => 'the session runs and nobody waits for anything');
+    this.violations.push(...this.#spans.check(t));
+    this.checkNow();
+    this.check(t.session.state !== 'running', () => 'the session is running, but waits for nothing');
     for (const { running, label } of this.#subjects.values())
       this.check(running === undefined, () => `${running} of ${label} never ended`);
     for (const preview of t.store.list('oldestFirst'))
       this.check(
         preview.state.kind === 'pending',
-        () => `I3: ${preview.id} is ${preview.state.kind} for ever`,
+        () => `I3: ${preview.id} is ${preview.state.kind} forever`,
       );
     for (const { finished, final, label } of this.#subjects.values())
       this.check(finished === final || !finished, () => `I3: ${label} has run and is still open`);
     this.check(this.#prompts.length === 0, () => `never answered: ${this.#prompts.join(' ')}`);
-    const history = historyViolations(t.session.messages);
+    const history = historyViolations(validTrunk(t.session.tree).map(({ message }) => message));
     this.check(history.length === 0, () => `I6: ${history.join('; ')}`);
     this.check(orderOfResults(t) === undefined, () => `I6: ${orderOfResults(t)}`);
     this.violations.push(...t.provider.violations);
     for (const error of t.errors)
-      this.check(!/broke off|Storing|failed:/.test(error), () => `logged: ${error}`);
+      this.check(
+        !/broke off|Storing|failed:/.test(error) || /^Discarding p\d+ failed/.test(error),
+        () => `logged: ${error}`,
+      );
+  }
+
+  #reverted(record: RevertRecord, t: TestSession): void {
+    this.#answersBefore = -1;
+    this.#failed = []; // whether it was renewed is on another branch now; that the model is asked at all is checked anyway
+    const { tree } = t.session;
+    this.#spans.reverted(record, t, ({ id }) => {
+      const { sessionId, call } = this.#byId.get(id) ?? {};
+      if (sessionId !== t.session.id || !call) return undefined;
+      return resultNode(tree, call.answer, call.id) ?? call.answer;
+    });
+  }
+
+  /** The result of a `resolve` begins with what it is about, unless it is no answer at all. */
+  #noteAnswer(result: string): void {
+    if (result.includes('builds on previews that are still pending')) return;
+    for (const [id] of result.matchAll(/\bp\d+\b/g)) {
+      const subject = this.#byId.get(id);
+      if (subject) subject.answered = true;
+    }
+    // A callback's own words name no preview.
+    if (!/\bp\d+\b/.test(result)) for (const subject of this.#byId.values()) subject.answered = true;
+  }
+
+  /** With `always`, every request is forced while the model has not answered about something that it can resolve. */
+  #checkForced(forced: boolean, { messages }: ChatRequest, t: TestSession): void {
+    if (t.settings.forcing !== 'always' || forced || !mayRemind(t) || this.#lastFailed || this.wordsOnly())
+      return;
+    for (const subject of this.#byId.values()) {
+      const { id = '', asked, answered } = subject;
+      const isLeft = messages.some(
+        m => m.role === 'steering' && m.kind === 'notice' && m.previewIds.includes(id),
+      );
+      if (!asked || answered || isLeft || !this.#isWanted(subject, t)) continue;
+      this.check(false, () => `I5: nothing is forced, and the model has not answered about ${id}`);
+    }
+  }
+
+  /** Whether the model resolved it with a call that it no longer sees. */
+  #isLost({ actor, call }: LedgerEntry, t: TestSession): boolean {
+    if (actor !== 'model' || !call) return false;
+    const node = nodeOfCall(t, call);
+    return node === undefined || !t.session.tree.isOnTrunk(node);
   }
 
   #everything(): Subject[] {
@@ -262,17 +432,27 @@ export class Invariants {
 
   #subject(label: string): Subject {
     const subject = this.#subjects.get(label);
-    if (!subject) throw new Error(`Nobody staged ${label}`);
+    if (!subject) throw new Error(`${label} was never staged`);
     return subject;
   }
 
-  #isWanted({ id, known, stager, final }: Subject, { store }: TestSession): boolean {
+  /** Whether it belongs to the open conversation, and the result that staged it is on the trunk. */
+  #isKnown({ sessionId, call }: Subject, { session }: TestSession): boolean {
+    if (sessionId !== session.id) return false;
+    if (!call) return true;
+    const node = resultNode(session.tree, call.answer, call.id) ?? call.answer;
+    return session.tree.isOnTrunk(node);
+  }
+
+  #isWanted(subject: Subject, t: TestSession): boolean {
+    const { id, stager, final } = subject;
+    const { store } = t;
     const preview = store.get(id ?? '');
     const state = preview?.state;
     return (
       preview?.editedByUser !== true &&
       (preview === undefined || store.blockersOf(preview).length === 0) &&
-      known &&
+      this.#isKnown(subject, t) &&
       isForModel({ stager }) &&
       !final &&
       state?.kind === 'pending' &&
@@ -281,7 +461,7 @@ export class Invariants {
     );
   }
 
-  /** Listeners hear of a resolution one after the other, and some act on it before we are told: so we look ourselves. */
+  /** Reads the ledger itself, because other listeners of a resolution may act on it before this one is called. */
   #readLedger(t: TestSession): void {
     const entries = t.store.ledger().slice(this.#entries);
     this.#entries += entries.length;
@@ -294,9 +474,7 @@ export class Invariants {
     let subject = this.#byId.get(id);
     if (!subject) {
       subject = this.#subjectOf(preview);
-      const number = Number(id.slice(1));
-      this.check(number > this.#lastId, () => `I3: the id ${id} is used again`);
-      this.#lastId = number;
+      this.#noteId(id);
       subject.id = id;
       subject.asked = isForModel(subject);
       this.#byId.set(id, subject);
@@ -318,7 +496,10 @@ export class Invariants {
     );
     if (state.kind !== 'applying') return;
     subject.writesBefore = t.workspace.writes.length;
+    subject.commitsBefore = commitsOf(id, t.log);
     if (state.actor !== 'model' || subject.stager === 'planMode') return;
+    if (state.action === 'discard' && this.#spans.isBeingAbandoned(id)) return;
+    this.check(!t.session.planMode, () => `plan mode: the model's ${state.action} of ${id} is executed`);
     this.check(
       mayModel(t.settings.modelAuthority, state.action, preview),
       () => `I7: the model may not ${state.action} ${id} in ${t.settings.modelAuthority}`,
@@ -328,20 +509,32 @@ export class Invariants {
       seen === preview.revision,
       () => `I7: the model resolves ${id} at revision ${preview.revision} and saw ${seen}`,
     );
-    this.check(subject.known, () => `I7: the model resolves ${id} of another conversation`);
+    this.check(this.#isKnown(subject, t), () => `I7: the model resolves ${id} of another conversation`);
   }
 
-  /** What nobody announced is a part, or a plan, whose callbacks belong to the runtime itself. */
-  #subjectOf({ label, part, changes }: Preview): Subject {
+  /** A preview without {@link willStage} is a part, or a plan, whose callbacks belong to the runtime. */
+  #subjectOf({ id, label, part, changes, sourceToolName, origin }: Preview): Subject {
+    const announced = this.#announced.delete(label) ? this.#subjects.get(label) : undefined;
+    if (announced) return announced;
     const whole = part && this.#byId.get(part.previewId);
-    if (!whole) {
-      return this.#subjects.get(label) ?? { ...newSubject(label, 'planMode', true, null), finished: true };
+    const content = changes && JSON.stringify(changes);
+    if (!whole && sourceToolName === REVERT_TOOL) {
+      this.#spans.noteInverse(id);
+      const stager = origin?.asksModel ? 'extension' : 'user';
+      return newSubject(label, stager, false, content, origin?.sessionId ?? '');
     }
-    const { known, current } = whole;
-    return { ...newSubject(label, 'person', false, JSON.stringify(changes)), known, current };
+    if (!whole) {
+      this.check(!this.#isForcedAnswer, () => `plan mode: a forced answer became the plan ${id}`);
+      const { id: sessionId = '', tree } = this.#t?.session ?? {};
+      const answer = tree && currentAnswer(tree);
+      const call = answer === undefined || !origin?.call ? undefined : { answer, id: origin.call.toolCallId };
+      return { ...newSubject(label, 'planMode', true, null, sessionId, call), finished: true };
+    }
+    const { sessionId, call, current } = whole;
+    return { ...newSubject(label, 'part', false, JSON.stringify(changes), sessionId, call), current };
   }
 
-  /** A part that is applied, and then the rest, come to what was shown as a whole. */
+  /** A part and the rest of its preview, applied one after the other, must give what the whole preview showed. */
   #checkSplit({ preview, part }: Revision): void {
     const whole = this.#byId.get(preview.id)?.before;
     if (!part || whole === undefined || whole === null || !preview.dependsOn.includes(part.id)) return;
@@ -362,14 +555,16 @@ export class Invariants {
     const subject = this.#byId.get(id);
     const preview = t.store.get(id);
     if (!subject || !preview) return;
+    if (subject.sessionId === t.session.id) this.#spans.noteResolved(entry, t);
     this.check(!subject.final, () => `I1: ${id} is resolved a second time`);
-    if (outcome !== 'failed' || subject.finished) subject.final = true;
+    if (outcome !== 'failed' || (subject.finished && subject.stager !== 'planMode')) subject.final = true;
     if (subject.final && subject.current && subject.stager === 'planMode') this.#planDecided = true;
     const { state } = preview;
     if (!subject.final) {
       const renewed = state.kind === 'pending' && state.lastError !== undefined;
       this.check(renewed, () => `I5: ${id} is ${state.kind} after a failed ${action}`);
       if (action === 'apply') this.#failed.push(this.#failure(entry, t));
+      if (action === 'apply') this.#checkRolledBack(subject, transaction, t);
       return;
     }
     this.check(
@@ -381,20 +576,35 @@ export class Invariants {
         subject.finished || (action === 'discard' && !subject.rejects),
         () => `I3: ${id} is said to be ${outcome}, and its callback never succeeded`,
       );
-    else if (outcome === 'applied') this.#checkLanded(subject, transaction, t);
+    else if (outcome === 'applied' && !this.isRecovering) this.#checkWritten(subject, transaction, t);
   }
 
-  /** Of previews that land as one transaction, the last one of each path is what is written. */
-  #checkLanded(
+  /** If several previews are applied as one transaction, the last change of each path is written. */
+  #checkWritten(
     { id, writesBefore }: Subject,
     transaction: readonly LedgerEntry[],
     { workspace, store }: TestSession,
   ): void {
     const written = workspace.writes.slice(writesBefore);
     const changes = transaction.flatMap(({ previewId }) => store.get(previewId)?.changes ?? []);
-    for (const { path, after } of composedSteps(changes)) {
+    for (const { path, before, after } of composedSteps(changes)) {
       const times = written.filter(write => write.path === path && write.text === (after?.text ?? null));
       this.check(times.length === 1, () => `I2: ${id} wrote ${path} ${times.length} times as it was shown`);
+      const isSeen = times.every(write => write.before === (before?.text ?? null));
+      this.check(isSeen, () => `I2: ${id} replaced another text of ${path} than it showed`);
+    }
+  }
+
+  /** What a failed apply has written is written back, unless the ledger says that it could not be. */
+  #checkRolledBack({ id, writesBefore }: Subject, transaction: readonly LedgerEntry[], t: TestSession): void {
+    if (transaction.some(({ message }) => message?.includes('could not be restored'))) return;
+    const changes = transaction.flatMap(({ previewId }) => t.store.get(previewId)?.changes ?? []);
+    for (const { path, before, after } of composedSteps(changes)) {
+      const [old, own] = [before?.text ?? null, after?.text ?? null];
+      const written = t.workspace.writes.slice(writesBefore).filter(write => write.path === path);
+      const at = written.findIndex(write => write.before === old && write.text === own);
+      const isBack = at < 0 || written.slice(at).some(write => write.before === own && write.text === old);
+      this.check(isBack, () => `the apply of ${id} failed, and ${path} is not as it was`);
     }
   }
 
@@ -415,10 +625,17 @@ export class Invariants {
     const subject = this.#byId.get(id);
     const preview = t.store.get(id);
     const isLast = t.store.ledger().findLast(({ previewId }) => previewId === id) === entry;
-    if (!subject?.known || !subject.asked || !isLast || preview?.state.kind !== 'pending') return;
+    if (
+      !subject ||
+      !this.#isKnown(subject, t) ||
+      !subject.asked ||
+      !isLast ||
+      preview?.state.kind !== 'pending'
+    )
+      return;
     const about = (messages: ChatRequest['messages'], kind: string): boolean =>
       messages.some(m => m.role === 'steering' && m.kind === kind && m.previewIds.includes(id));
-    // Later, or left to the user.
+    // The reminder comes later, or the preview was left to the user.
     if (!mayRemind(t) || about(request.messages, 'notice') || !failure.reminded) return;
     this.check(
       about(request.messages.slice(messagesBefore), 'resolve-reminder'),
@@ -431,14 +648,20 @@ export class Invariants {
 
   #checkWhatWasSaid(request: ChatRequest, t: TestSession): void {
     const outcomes = textsOf(request, 'outcome').join('\n');
-    for (const entry of t.store.ledger())
-      if (entry.actor !== 'model' && this.#byId.get(entry.previewId)?.known)
-        this.check(outcomes.includes(outcomeText(entry)), () => `I7: not told: ${outcomeText(entry)}`);
-    const reminders = textsOf(request, 'resolve-reminder');
+    for (const entry of t.store.ledger()) {
+      const subject = this.#byId.get(entry.previewId);
+      const isLost = this.#isLost(entry, t);
+      const mustTell = entry.actor !== 'model' || isLost || (entry.interrupted && entry.call);
+      if (!subject || !this.#isKnown(subject, t) || !mustTell) continue;
+      const text = outcomeText(entry, { onAbandonedBranch: isLost });
+      this.check(outcomes.includes(text), () => `I7: not told: ${text}`);
+    }
+    const reminders = textsOf(request, 'resolve-reminder').join('\n');
     if (!mayRemind(t)) return;
-    for (const { id = '', known, asked, final } of this.#byId.values()) {
+    for (const subject of this.#byId.values()) {
+      const { id = '', asked, final } = subject;
       const preview = t.store.get(id);
-      if (preview && known && asked && !final)
+      if (preview && asked && !final && this.#isKnown(subject, t))
         this.check(reminders.includes(reminderText(preview)), () => `the model is not reminded of ${id}`);
     }
   }
@@ -446,8 +669,19 @@ export class Invariants {
   #afterReload(subject: Subject, { store, session }: TestSession): void {
     subject.running = undefined;
     const preview = store.get(subject.id ?? '');
-    this.check(preview !== undefined, () => `I3: ${subject.id} is gone after a reload`);
-    if (!preview) return;
+    this.check(preview !== undefined || this.#isTailLost, () => `I3: ${subject.id} is gone after a reload`);
+    if (!preview) {
+      this.#byId.delete(subject.id ?? '');
+      this.#forgotten.push(subject);
+      subject.final = true;
+      return;
+    }
+    if (this.#isTailLost) {
+      subject.revision = preview.revision;
+      subject.changes = preview.changes ? JSON.stringify(preview.changes) : null;
+      subject.final = subject.changes !== null && !isOpen(preview);
+      if (preview.state.kind === 'applied' || preview.state.kind === 'discarded') subject.final = true;
+    }
     const wasReminded = session.messages.some(
       m => m.role === 'steering' && m.kind === 'resolve-reminder' && m.previewIds.includes(preview.id),
     );
@@ -456,8 +690,10 @@ export class Invariants {
     if (subject.final) return this.check(!isOpen(preview), () => `I3: ${subject.id} came back as ${kind}`);
     const expected = subject.changes === null ? 'expired' : 'pending';
     this.check(kind === expected, () => `I3: ${subject.id} came back as ${kind}, not ${expected}`);
-    if (subject.changes === null) subject.final = subject.expired = true;
-    else subject.finished = false; // killed between the end of its callback and the record of it
+    if (subject.changes === null) {
+      subject.final = true;
+      subject.expired = preview.state.kind === 'expired' && preview.state.dismissed !== true;
+    } else subject.finished = false; // the process was killed after the callback, before its outcome was recorded
   }
 
   #state = 'idle';
@@ -465,7 +701,12 @@ export class Invariants {
   #emitted(event: SessionEvent, t: TestSession): void {
     this.#readLedger(t);
     if (event.type === 'reset') this.#answersBefore = -1;
-    if (event.type === 'reset') for (const subject of this.#everything()) subject.known = false;
+    if (event.type === 'reset') {
+      this.reviewEnds();
+      this.#failed = []; // the inbox is gone; reopened, the conversation contains a reminder
+    }
+    if (event.type === 'tool_end' && event.call.name === 'resolve') this.#noteAnswer(event.result.content);
+    if (event.type === 'revert_applied' && event.record.applied) this.#reverted(event.record, t);
     if (event.type === 'message_end' && event.message.role === 'assistant') {
       const { stopReason } = event.message;
       if (stopReason === 'error') this.#lastFailed ||= this.#wasForced;
@@ -473,7 +714,7 @@ export class Invariants {
     }
     if (event.type === 'message_end' && event.message.role === 'user') {
       const { text } = event.message;
-      this.check(this.#prompts.shift() === text, () => `"${text}" is taken up out of turn`);
+      this.check(this.#prompts.shift() === text, () => `"${text}" is sent out of turn`);
       this.reviewEnds();
     }
     if (event.type !== 'state_changed') return;
@@ -485,12 +726,12 @@ export class Invariants {
     const planDecided = this.#planDecided;
     this.#planDecided = false;
     if (wasAsked) return;
-    const known = [...this.#byId.values(), ...this.#forgotten].filter(subject => subject.known);
+    const known = [...this.#byId.values(), ...this.#forgotten].filter(subject => this.#isKnown(subject, t));
     const mayGoOn =
       before === 'awaitingReview' &&
       t.settings.continueAfterReview &&
       (planDecided || (known.every(subject => subject.final) && known.some(subject => subject.current)));
-    this.check(mayGoOn, () => `the session goes on by itself, and was ${before}`);
+    this.check(mayGoOn, () => `the session continues by itself, and was ${before}`);
   }
 }
 
@@ -499,6 +740,8 @@ function newSubject(
   stager: Subject['stager'],
   rejects: boolean,
   changes: string | null,
+  sessionId: string,
+  call?: Subject['call'],
 ): Subject {
   const nothingYet = {
     revision: 1,
@@ -509,27 +752,44 @@ function newSubject(
     final: false,
     expired: false,
     writesBefore: 0,
+    commitsBefore: 0,
   };
-  return { label, stager, rejects, changes, ...nothingYet, known: true, asked: false, current: true };
+  return {
+    label,
+    stager,
+    rejects,
+    changes,
+    sessionId,
+    call,
+    ...nothingYet,
+    asked: false,
+    answered: false,
+    current: true,
+  };
 }
 
-/** What the model may do by itself; said once more, so that the runtime's own rule is put to the test. */
+/** How many commits of a preview its journal holds. */
+function commitsOf(id: string, { lines }: TestSession['log']): number {
+  return lines.filter(line => line.startsWith('{"type":"commit"') && line.includes(`"${id}"`)).length;
+}
+
+/** What the model may do by itself. Written down again here, to test the runtime's own rule. */
 function mayModel(authority: ModelAuthority, action: ResolveAction, { changes }: Preview): boolean {
   const runsOrWidens = changes?.some(({ path }) => path.startsWith('.vscode/')) === true;
   return action === 'apply' ? authority === 'apply' && !runsOrWidens : authority !== 'none';
 }
 
-/** Whether the model can do what a reminder asks for; until it can, reminders wait. */
+/** Whether the model can do what a reminder asks for. Until then reminders wait. */
 function mayRemind({ settings, session }: TestSession): boolean {
   return settings.modelAuthority !== 'none' && !session.planMode;
 }
 
-/** Whether the model is asked about it: not about what a person brings back, nor about its plan. */
+/** Whether the model is asked to resolve it: not an Undo or Reopen, nor its own plan. */
 function isForModel({ stager }: Pick<Subject, 'stager'>): boolean {
   return stager === 'tool' || stager === 'extension';
 }
 
-/** Says which results are not in the order of their calls. */
+/** A sentence about the first result that is not in the order of the calls. */
 function orderOfResults({ session }: TestSession): string | undefined {
   let expected: string[] = [];
   for (const message of session.messages) {

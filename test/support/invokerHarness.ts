@@ -1,15 +1,20 @@
-import { Overlay } from '../../src/agent/preview/overlay.ts';
 import assert from 'node:assert/strict';
-import { Invoker, type ResolveDetails, type ResolveRequest } from '../../src/agent/preview/invoker.ts';
+import { Overlay } from '../../src/agent/preview/overlay.ts';
 import type { AgentToolResult, PendingAction } from '../../src/agent/preview/pendingAction.ts';
-import type { ModelAuthority, Preview, PreviewState } from '../../src/agent/preview/preview.ts';
+import type { Preview, PreviewState } from '../../src/agent/preview/preview.ts';
 import { PreviewStore } from '../../src/agent/preview/previewStore.ts';
 import { queueResolveHandler } from '../../src/agent/preview/queueResolveHandler.ts';
+import {
+  Invoker,
+  type ResolveDetails,
+  type ResolveRequest,
+} from '../../src/agent/preview/resolve/invoker.ts';
+import type { ModelAuthority } from '../../src/agent/preview/resolveSettings.ts';
 import { modify } from './changes.ts';
 import { MemoryWorkspace } from './memoryWorkspace.ts';
 import { MemoryPreviewLog } from './testSession.ts';
 
-/** An invoker on doubles, without a session. Its methods can be taken apart from it. */
+/** An invoker on test doubles, without a session. Its methods can be destructured. */
 export class InvokerHarness {
   readonly log = new MemoryPreviewLog();
   readonly logFailures: unknown[] = [];
@@ -24,13 +29,14 @@ export class InvokerHarness {
     this.authority = authority;
   }
 
-  /** Stages a preview: with an `apply` and nothing else an opaque one, by default the edit of `a.txt` from `a` to `A`. */
+  /** Stages a preview of the conversation `s1`: an opaque one if there is only `apply`, by default the edit of `a.txt` from `a` to `A`. */
   readonly stage = (action: Partial<PendingAction> = {}): Preview => {
     const { store, invoker } = this;
     const remind = ({ id }: Preview): void => void this.reminded.push(id);
     const what = action.apply ? {} : { changes: [modify('a.txt', 'a', 'A')] };
     const pending = { label: 'Edit', sourceToolName: 'test', ...what, ...action };
-    return queueResolveHandler({ store, invoker, overlay: new Overlay(store), remind }, pending, null)
+    const origin = { sessionId: 's1', asksModel: true };
+    return queueResolveHandler({ store, invoker, overlay: new Overlay(store), remind }, pending, origin)
       .preview;
   };
 

@@ -4,18 +4,18 @@ import { ProcessLock } from '../../src/agent/base/processLock.ts';
 import type { FileChange } from '../../src/agent/preview/fileChange.ts';
 import { openPreviewLog } from '../../src/agent/preview/previewLog.ts';
 import { PreviewStore } from '../../src/agent/preview/previewStore.ts';
-import { inverseOf } from '../../src/agent/preview/restage.ts';
+import { inverseOf } from '../../src/agent/preview/undo.ts';
 import { create, modify, remove, rename } from './changes.ts';
 import { DiskWorkspace } from './diskWorkspace.ts';
 
-/** One is so large that a kill may cut off a write within the file. */
+/** One file is so large that a kill can tear the write. */
 const linesOf = (i: number): number => (i === 1 ? 200_000 : 40);
 const old = (i: number): string => `file ${i}\n${'line\n'.repeat(linesOf(i))}`;
 const changed = (i: number): string => `FILE ${i}\n${'LINE\n'.repeat(linesOf(i))}more\n`;
 const count = Array.from({ length: 30 }, (_, i) => i);
 const few = count.slice(0, 5);
 
-/** What odd previews do, and even ones take back: every kind of change, new folders, a file that can be run. */
+/** What odd previews do and even ones undo: every kind of change, new folders, an executable file. */
 const changes: readonly FileChange[] = [
   ...count.map(i => modify(`f${i}.txt`, old(i), changed(i))),
   ...few.map(i => create(`new/deep/c${i}.txt`, `new ${i}\n`)),
@@ -23,7 +23,10 @@ const changes: readonly FileChange[] = [
   ...few.map(i => rename(`r${i}.sh`, `moved/r${i}.sh`, old(i), changed(i))),
 ];
 
-/** What the workspace holds before an odd preview and before an even one, as `snapshotOf` tells it. */
+/** How many writes an apply of them takes: two for each rename. */
+export const WRITES = changes.length + few.length;
+
+/** What the workspace holds before an odd preview and before an even one, as `snapshotOf` describes it. */
 export function statesOf(): { odd: Record<string, string>; even: Record<string, string> } {
   const odd: [string, string][] = [
     ...count.map((i): [string, string] => [`f${i}.txt`, `644 ${old(i)}`]),
@@ -41,11 +44,11 @@ export function statesOf(): { odd: Record<string, string>; even: Record<string, 
   return { odd: sorted(odd), even: sorted(even) };
 }
 
-/** Puts the files there as they are before the first preview; answers with the workspace folder. */
+/** Creates the files as they are before the first preview. Returns the workspace folder. */
 export function preparedFolder(folder: string): string {
   process.umask(0o022);
   const root = path.join(folder, 'workspace');
-  // These stay when they are empty: they were there before.
+  // These existed before, so that they stay when they are empty.
   for (const kept of ['new/deep', 'moved']) fs.mkdirSync(path.join(root, kept), { recursive: true });
   for (const i of count) fs.writeFileSync(path.join(root, `f${i}.txt`), old(i));
   for (const i of few) fs.writeFileSync(path.join(root, `d${i}.txt`), old(i));
@@ -57,11 +60,11 @@ export function preparedFolder(folder: string): string {
 export async function openWorkbench(folder: string) {
   const lock = await ProcessLock.take(path.join(folder, 'window.lock'), 0);
   const log = openPreviewLog(path.join(folder, 'previews.jsonl'));
-  const { entries } = await log.load();
+  const { entries, unreadable } = await log.load();
   const store = new PreviewStore(log, error => {
     throw error;
   });
-  store.restore(entries);
+  store.restore(entries, unreadable);
   return { lock, store, workspace: new DiskWorkspace(path.join(folder, 'workspace')) };
 }
 

@@ -1,7 +1,7 @@
 import * as path from 'node:path';
 import { PathError, StalePreviewError, ToolError } from '../../src/agent/base/errors.ts';
 import { sha256, type Sha256 } from '../../src/agent/base/hash.ts';
-import { defaultEncoding, type TextEncoding } from '../../src/agent/base/textCodec.ts';
+import { isProtectedPath } from '../../src/agent/preview/resolve/protectedPlaces.ts';
 import {
   MAX_FILE_BYTES,
   type FileListing,
@@ -9,24 +9,27 @@ import {
   type Workspace,
   type WrittenTo,
 } from '../../src/agent/preview/workspace.ts';
+import { defaultEncoding, type TextEncoding } from '../../src/agent/text/encodings.ts';
 import { Gate } from './gate.ts';
 
-/** One call of `write` that came to its end, in order. */
+/** A completed call of `write`. */
 export interface MemoryWrite {
   readonly path: string;
   /** `null`: the file was removed. */
   readonly text: string | null;
   readonly to: WrittenTo;
+  /** The text that it replaced; `null`: there was no file. */
+  readonly before: string | null;
 }
 
 /**
- * Runs before a call has any effect. It may throw (a fault), wait (a slow disk, a gate), or change files (a person
+ * Runs before a call has any effect. It may throw (a fault), wait (a slow disk, a gate), or change files (a user
  * who types at the worst moment: the base is checked after it). `n` counts the calls from 1, over the whole life.
  */
 export type MemoryHook = (path: string, n: number) => void | Promise<void>;
 
 /**
- * The `Workspace` port in memory, with one folder at `/workspace`. It keeps the port's contract to the letter: a write
+ * The `Workspace` port in memory, with one folder at `/workspace`. It keeps the port's contract exactly: a write
  * checks its base at the last moment and is all or nothing; folders, read-only and huge files are refused; `..`,
  * absolute paths and `.git` give a `PathError`.
  */
@@ -40,7 +43,7 @@ export class MemoryWorkspace implements Workspace {
 
   /** Writes that succeeded. */
   readonly writes: MemoryWrite[] = [];
-  /** What files without a byte order mark are stored in. */
+  /** The encoding of files without a byte order mark. */
   encoding: TextEncoding = defaultEncoding;
   beforeRead: MemoryHook | undefined;
   beforeWrite: MemoryHook | undefined;
@@ -49,7 +52,7 @@ export class MemoryWorkspace implements Workspace {
     for (const [file, content] of Object.entries(files)) this.put(file, content);
   }
 
-  /** Puts a file on disk behind everybody's back; `null` removes it. */
+  /** Changes a file on disk from outside; `null` removes it. */
   put(file: string, content: string | Uint8Array | null): void {
     if (content === null) this.#disk.delete(file);
     else this.#disk.set(file, Uint8Array.from(Buffer.from(content)));
@@ -98,6 +101,12 @@ export class MemoryWorkspace implements Workspace {
     };
   }
 
+  /** From the `n`-th write from now on, none of them ever ends or has an effect: the process is dead. */
+  dieAtWrite(n: number): void {
+    const at = this.#writeAttempts + n;
+    this.beforeWrite = (_, attempt) => (attempt >= at ? new Promise<never>(() => undefined) : undefined);
+  }
+
   /** Makes every write wait at the gate that is returned. */
   holdWrites(): Gate {
     const gate = new Gate();
@@ -133,7 +142,9 @@ export class MemoryWorkspace implements Workspace {
     } else {
       this.put(file, bytes);
     }
-    this.writes.push({ path: file, text: bytes && Buffer.from(bytes).toString(), to });
+    const textOf = (content: Uint8Array | null | undefined) =>
+      content ? Buffer.from(content).toString() : null;
+    this.writes.push({ path: file, text: textOf(bytes), to, before: textOf(now) });
     return to;
   }
 
@@ -150,13 +161,18 @@ export class MemoryWorkspace implements Workspace {
     // Nothing is ever left behind.
   }
 
+  /** There are no links in memory. */
+  async isProtected(paths: readonly string[]): Promise<boolean> {
+    return paths.some(isProtectedPath);
+  }
+
   async list(glob: string, limit: number, signal: AbortSignal): Promise<FileListing> {
     signal.throwIfAborted();
     const paths = [...this.#disk.keys()].filter(file => path.posix.matchesGlob(file, glob)).sort();
     return { paths: paths.slice(0, limit), truncated: paths.length > limit };
   }
 
-  /** What the person sees: the editor with unsaved changes, else the disk. */
+  /** What the user sees: the editor with unsaved changes, else the disk. */
   #now(file: string): Uint8Array | undefined {
     const isFolder = [...this.#disk.keys()].some(known => known.startsWith(`${file}/`));
     if (isFolder) throw new ToolError(`${file} is a folder, not a file.`);
@@ -164,7 +180,7 @@ export class MemoryWorkspace implements Workspace {
   }
 }
 
-/** What a full disk says. */
+/** The error of a full disk. */
 export function noSpace(): Error {
   return Object.assign(new Error('ENOSPC: no space left on device, write'), { code: 'ENOSPC' });
 }

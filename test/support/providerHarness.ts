@@ -2,19 +2,19 @@ import { afterEach } from 'node:test';
 import assert from 'node:assert/strict';
 import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
-import { createOpenAiProvider } from '../../src/agent/model/openaiProvider.ts';
-import type { OpenAiProviderOptions } from '../../src/agent/model/openaiProvider.ts';
+import type { Logger } from '../../src/agent/base/logger.ts';
 import type {
   ChatProvider,
   ChatRequest,
   ProviderEvent,
   ProviderFailure,
 } from '../../src/agent/model/chatProvider.ts';
-import type { Logger } from '../../src/agent/base/log.ts';
+import type { OpenAiProviderOptions } from '../../src/agent/model/openai/completions.ts';
+import { createOpenAiProvider } from '../../src/agent/model/openai/provider.ts';
 import { startScriptedServer } from './scriptedServer.ts';
 import type { Script, ScriptedServer, ScriptedServerOptions } from './scriptedServer.ts';
 
-/** The key of these tests: `drain` fails when it is seen in an event or in the log. */
+/** The key of these tests. `drain` fails if it is found in an event or in the log. */
 export const KEY = 'sk-test-0123456789-abcdef';
 
 /** The smallest request. */
@@ -24,7 +24,7 @@ export const hello: ChatRequest = {
   tools: [],
 };
 
-/** What the providers of the running test have logged. */
+/** The log lines of the running test's providers. */
 export const logged: string[] = [];
 const write = (message: string): void => void logged.push(message);
 export const logger: Logger = { debug: write, info: write, warn: write, error: write };
@@ -36,7 +36,7 @@ afterEach(async () => {
   logged.length = 0;
 });
 
-/** Starts a scripted server that ends with the test; at most one at a time. */
+/** Starts a scripted server that is closed when the test ends, or by the next `serve`. */
 export async function serve(script: Script, options?: ScriptedServerOptions): Promise<ScriptedServer> {
   await running?.close();
   running = await startScriptedServer(script, options);
@@ -55,7 +55,7 @@ export interface Outcome {
   readonly last: ProviderEvent;
 }
 
-/** Drains one answer of a fresh provider. */
+/** Drains one answer of a new provider. */
 export function run(
   server: ScriptedServer,
   options: Partial<OpenAiProviderOptions> = {},
@@ -65,7 +65,7 @@ export function run(
   return drain(providerFor(server, options).stream(request, signal));
 }
 
-/** Drains a stream and checks its contract: one ending, nothing after it, no rejection, the key nowhere. */
+/** Drains a stream and checks its contract: one final event, nothing after it, no rejection, and no key anywhere. */
 export async function drain(stream: AsyncIterable<ProviderEvent>): Promise<Outcome> {
   const events: ProviderEvent[] = [];
   for await (const event of stream) events.push(event);
@@ -79,13 +79,13 @@ export async function drain(stream: AsyncIterable<ProviderEvent>): Promise<Outco
   return { events, last };
 }
 
-/** The failure that an answer ended with. */
+/** The failure that an answer ended with; fails if it did not. */
 export function failureIn({ last }: Outcome): ProviderFailure {
   assert.ok(last.type === 'error', JSON.stringify(last));
   return last.failure;
 }
 
-/** A port on which nobody listens. */
+/** A port that no process listens on. */
 export async function freePort(): Promise<number> {
   const probe = createServer();
   await new Promise<void>(done => probe.listen(0, '127.0.0.1', done));

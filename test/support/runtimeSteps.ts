@@ -1,8 +1,9 @@
 import fc from 'fast-check';
+import { revertCategories, type RevertCategory } from '../../src/agent/model/messages.ts';
 import { RuntimeWorld, type CallbackEnd, type Staging, type ToolEnd } from './runtimeWorld.ts';
 import type { ScriptedTurn } from './scriptedProvider.ts';
 
-/** What somebody does next. `at` counts around among what there is to choose from. */
+/** What an actor does next. `at` chooses among the candidates, modulo their number. */
 type Deed =
   | {
       readonly type: 'answer';
@@ -23,7 +24,7 @@ type Deed =
       readonly chain: boolean;
       readonly outdated: boolean;
     }
-  | { readonly type: 'stage'; readonly staging: Staging; readonly stager: 'extension' | 'user' }
+  | { readonly type: 'stage'; readonly staging: Staging; readonly stager: 'extension' | 'user' | 'agent' }
   | { readonly type: 'settings'; readonly change: Partial<RuntimeWorld['settings']> }
   | { readonly type: 'planMode'; readonly on: boolean }
   | { readonly type: 'stale'; readonly at: number; readonly stale: boolean }
@@ -36,8 +37,28 @@ type Deed =
       readonly file: number;
       readonly hunk: number | undefined;
     }
-  /** `at` is the moment before which everything that was resolved is forgotten; none is now. */
+  /** Forgets what was resolved before the ledger entry `at`; without `at`, everything that was resolved. */
   | { readonly type: 'forget'; readonly at: number | undefined }
+  | { readonly type: 'open'; readonly at: number }
+  | {
+      readonly type: 'crash';
+      readonly at: number;
+      readonly operations: number;
+      readonly types: number | undefined;
+      readonly logFails: boolean;
+    }
+  | { readonly type: 'failLog'; readonly times: number }
+  | {
+      readonly type: 'otherWindow';
+      readonly staging: Staging;
+      readonly vote: 'apply' | 'discard' | undefined;
+    }
+  | {
+      readonly type: 'revert';
+      readonly at: number;
+      readonly to: 'trunk' | 'branch' | 'start';
+      readonly category: RevertCategory | null;
+    }
   | { readonly type: 'prompt' | 'continue' | 'stop' | 'new' | 'reload' | 'discardAll' };
 
 type ModelCall =
@@ -46,10 +67,11 @@ type ModelCall =
       readonly action: 'apply' | 'discard';
       readonly at: number | 'unknown' | undefined;
     }
+  | { readonly name: 'revert'; readonly back: number; readonly category: RevertCategory }
   | { readonly name: 'work'; readonly stages: readonly Staging[]; readonly end: ToolEnd | 'slow' }
   | { readonly name: 'read_file' | 'nonsense' | 'malformed' };
 
-/** A deed, and how long the world goes on by itself before the next one: microtasks, or until all is quiet. */
+/** A deed, and how long the world runs by itself before the next one: a number of microtasks, or until all is quiet. */
 export type Step = Deed & { readonly then: number | 'quiet' };
 
 const toolEnds = ['ok', 'ok', 'toolError', 'error', 'errorResult'] as const satisfies readonly ToolEnd[];
@@ -74,6 +96,7 @@ const staging: fc.Arbitrary<Staging> = fc.record({
   ),
   rejects: fc.boolean(),
 });
+const category = fc.constantFrom(...revertCategories);
 const call: fc.Arbitrary<ModelCall> = fc.oneof(
   {
     weight: 5,
@@ -92,6 +115,7 @@ const call: fc.Arbitrary<ModelCall> = fc.oneof(
     }),
   },
   { weight: 1, arbitrary: fc.record({ name: fc.constantFrom('read_file', 'nonsense', 'malformed') }) },
+  { weight: 1, arbitrary: fc.record({ name: fc.constant('revert' as const), back: fc.nat(9), category }) },
 );
 const settings: fc.Arbitrary<Partial<RuntimeWorld['settings']>> = fc.record(
   {
@@ -99,6 +123,7 @@ const settings: fc.Arbitrary<Partial<RuntimeWorld['settings']>> = fc.record(
     order: fc.constantFrom('newestFirst', 'oldestFirst'),
     forcing: fc.constantFrom('forced', 'forced', 'always', 'soft', 'off'),
     continueAfterReview: fc.boolean(),
+    revertEnabled: fc.boolean(),
   },
   { requiredKeys: [] },
 );
@@ -140,11 +165,11 @@ const deeds: readonly fc.WeightedArbitrary<Deed>[] = [
     arbitrary: fc.record({
       type: fc.constant('stage' as const),
       staging,
-      stager: fc.constantFrom('extension', 'extension', 'user'),
+      stager: fc.constantFrom('extension', 'extension', 'user', 'agent'),
     }),
   },
   { weight: 2, arbitrary: fc.record({ type: fc.constant('settings' as const), change: settings }) },
-  { weight: 1, arbitrary: fc.record({ type: fc.constant('planMode' as const), on: fc.boolean() }) },
+  { weight: 2, arbitrary: fc.record({ type: fc.constant('planMode' as const), on: fc.boolean() }) },
   { weight: 1, arbitrary: fc.record({ type: fc.constant('stale' as const), at, stale: fc.boolean() }) },
   { weight: 1, arbitrary: fc.record({ type: fc.constant('type' as const), at, noticed: fc.boolean() }) },
   { weight: 1, arbitrary: fc.record({ type: fc.constantFrom('edit', 'dismiss'), at }) },
@@ -166,6 +191,38 @@ const deeds: readonly fc.WeightedArbitrary<Deed>[] = [
       at: fc.oneof(fc.constant(undefined), at),
     }),
   },
+  { weight: 2, arbitrary: fc.record({ type: fc.constant('open' as const), at }) },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      type: fc.constant('crash' as const),
+      at,
+      operations: fc.nat(8),
+      types: fc.constantFrom(undefined, undefined, 0, 1),
+      logFails: fc.boolean(),
+    }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({ type: fc.constant('failLog' as const), times: fc.constantFrom(1, 1, 2, 3, 6) }),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      type: fc.constant('otherWindow' as const),
+      staging,
+      vote: fc.constantFrom('apply', 'discard', undefined),
+    }),
+  },
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      type: fc.constant('revert' as const),
+      at: fc.nat(11),
+      to: fc.constantFrom('trunk', 'trunk', 'trunk', 'branch', 'start'),
+      category: fc.option(category, { nil: null }),
+    }),
+  },
   {
     weight: 8,
     arbitrary: fc.record({
@@ -181,18 +238,18 @@ const step: fc.Arbitrary<Step> = fc
   .tuple(fc.oneof(...deeds), fc.oneof(fc.constant('quiet' as const), fc.nat(12)))
   .map(([deed, then]) => ({ ...deed, then }));
 
-/** A history of the world: how it is set up and what happens in it. */
+/** The setup of a world and everything that happens in it. */
 export interface History {
   readonly settings: Partial<RuntimeWorld['settings']>;
-  /** What the server is known to accept; else it is learned. */
+  /** The tool choice that the server is known to accept; `undefined` if that is learned. */
   readonly step: 'named' | 'required' | undefined;
-  /** What an extension has staged before anything else happens. */
+  /** What an extension stages before anything else happens. */
   readonly staged: readonly Staging[];
   readonly steps: readonly Step[];
   readonly ending: Ending;
 }
 
-/** Mostly short ones, which are many in a minute, and some long ones. */
+/** Mostly short histories, because they are fast, and some long ones. */
 export const history: fc.Arbitrary<History> = fc.record({
   settings,
   step: fc.constantFrom('named', 'required', undefined),
@@ -204,10 +261,10 @@ export const history: fc.Arbitrary<History> = fc.record({
   ending: fc.constantFrom('silent', 'appliesInVain', 'discardsInVain', 'resolves'),
 });
 
-/** What the model does once everybody else is done, and how the callbacks that it runs end. */
+/** What the model does once all others are done, and how the callbacks that it runs end. */
 export type Ending = 'silent' | 'appliesInVain' | 'discardsInVain' | 'resolves';
 
-/** Plays a history to its end, watching the invariants all the time. */
+/** Plays a history to its end and checks the invariants after each step. @returns their violations. */
 export async function play({ settings, step, staged, steps, ending }: History): Promise<readonly string[]> {
   const world = new RuntimeWorld(settings, step);
   const { invariants } = world;
@@ -217,7 +274,7 @@ export async function play({ settings, step, staged, steps, ending }: History): 
     await perform(world, deed);
     if (deed.then === 'quiet') await quiet();
     else for (let n = 0; n < deed.then; n++) await Promise.resolve();
-    invariants.always();
+    invariants.checkNow();
     if (invariants.violations.length > 0) return invariants.violations;
   }
   await finish(world, ending);
@@ -277,6 +334,18 @@ async function perform(world: RuntimeWorld, deed: Deed): Promise<void> {
       if (id !== undefined) world.dismiss(id);
       return undefined;
     }
+    case 'failLog':
+      return world.failLog(deed.times);
+    case 'otherWindow':
+      return world.otherWindow(deed.staging, deed.vote);
+    case 'crash': {
+      const id = pick(world.ids(true), deed.at);
+      return id === undefined ? undefined : world.crash(id, deed);
+    }
+    case 'open':
+      return world.open(deed.at);
+    case 'revert':
+      return world.revert(deed);
     case 'prompt':
       return world.prompt();
     case 'continue':
@@ -312,6 +381,10 @@ function turnOf(world: RuntimeWorld, { text, calls, long }: Extract<Deed, { type
           arguments: { action: call.action, reason: 'r', ...extra, ...(id ? { id } : {}) },
         };
       }
+      case 'revert': {
+        const step = `n${Math.max(0, world.t.session.tree.nextId - 1 - call.back)}`;
+        return { name: 'revert_to_state', arguments: { category: call.category, step } };
+      }
       case 'work':
         return { name: 'work', arguments: { stages: call.stages, end: call.end } };
       case 'read_file':
@@ -326,30 +399,31 @@ function turnOf(world: RuntimeWorld, { text, calls, long }: Extract<Deed, { type
 }
 
 /**
- * Everybody else is done: callbacks and disk end, and the model does one thing for ever. Whatever it does, the session
- * comes to rest after a number of requests that does not grow beyond what was staged.
+ * Lets all callbacks and disk operations end while the model does the same thing again and again. Whatever that is, the
+ * session must come to rest after a number of requests that is bounded by the number of previews.
  */
 async function finish(world: RuntimeWorld, ending: Ending): Promise<void> {
   const { invariants } = world;
   const inVain = ending === 'appliesInVain' || ending === 'discardsInVain';
   world.slowDisk = false;
+  world.failLog(0);
   let asked = 0;
   for (await quiet(); ; await quiet()) {
     if (world.disk.length > 0) endOne(world.disk, 0, 'ok');
     else if (world.running.length > 0) endOne(world.running, 0, inVain ? 'error' : 'ok');
     else if (world.isAsked) {
-      world.answer(lastWords(world, ending));
+      world.answer(finalTurn(world, ending));
       if (++asked > 12 * (world.staged + 1))
-        return invariants.check(false, () => `I4: the model is asked for ever (${ending})`);
+        return invariants.check(false, () => `I4: the model is asked forever (${ending})`);
     } else break;
-    invariants.always();
+    invariants.checkNow();
   }
-  invariants.atRest();
+  invariants.checkAtRest();
   invariants.check(world.faults.length === 0, () => `logged: ${world.faults.join('; ')}`);
   invariants.check(world.openVotes.size === 0, () => `${world.openVotes.size} votes were never answered`);
 }
 
-function lastWords(world: RuntimeWorld, ending: Ending): ScriptedTurn {
+function finalTurn(world: RuntimeWorld, ending: Ending): ScriptedTurn {
   const isForced = world.t.requests.at(-1)?.toolChoice !== undefined;
   if (ending === 'silent' || !isForced) return { text: 'Done.' };
   const vote = ending === 'discardsInVain' ? 'discard' : 'apply';
@@ -365,7 +439,7 @@ function pick(ids: readonly string[], at: number): string | undefined {
   return ids[at % Math.max(1, ids.length)];
 }
 
-/** Lets everything happen that waits for nobody. */
+/** Waits until nothing happens by itself any more. */
 function quiet(): Promise<void> {
   return new Promise(resolve => setImmediate(resolve));
 }

@@ -5,18 +5,19 @@ import {
   type LadderMemory,
   type LadderStep,
 } from '../../src/agent/model/toolChoiceLadder.ts';
+import type { RevertCategory } from '../../src/agent/model/messages.ts';
+import { recoverCommits } from '../../src/agent/preview/commit/recovery.ts';
+import { sideOfText } from '../../src/agent/preview/fileChange.ts';
 import {
   textResult,
   type AgentToolResult,
   type PendingAction,
 } from '../../src/agent/preview/pendingAction.ts';
 import { revisionsOf, type Actor, type ResolveAction } from '../../src/agent/preview/preview.ts';
+import { Rebaser } from '../../src/agent/preview/rebase/rebaser.ts';
+import { resolvePart } from '../../src/agent/preview/resolve/resolvePart.ts';
+import { reopenAction, undoAction } from '../../src/agent/preview/undo.ts';
 import { defineTool, type Tool, type ToolContext } from '../../src/agent/tools/tool.ts';
-import { resolvePart } from '../../src/agent/preview/resolvePart.ts';
-import { reopenAction, undoAction } from '../../src/agent/preview/restage.ts';
-import { recoverLandings } from '../../src/agent/preview/recoverLandings.ts';
-import { Rebaser } from '../../src/agent/preview/rebaser.ts';
-import { sideOfText } from '../../src/agent/preview/fileChange.ts';
 import { modify } from './changes.ts';
 import { Invariants, type Stager } from './invariants.ts';
 import { MemoryWorkspace, noSpace } from './memoryWorkspace.ts';
@@ -29,52 +30,56 @@ import {
   type TestSession,
 } from './testSession.ts';
 
-/** How a callback ends. Those of other extensions may answer what is no result: nothing, or something empty. */
+/** How a callback ends. Those of other extensions may return nothing or an empty object instead of a result. */
 export type CallbackEnd = ToolEnd | 'nothing' | 'empty';
 
 /** How a tool ends. */
 export type ToolEnd = 'ok' | 'toolError' | 'error' | 'errorResult';
 
-/** Something slow that waits until the test lets it end. */
+/** A slow operation that waits until the test lets it end. */
 interface Waiting {
   end(how: CallbackEnd): void;
 }
 
-/** What is staged: file changes, or a callback that ends when and how the test says, or at once. */
+/** What is staged: file changes, or a callback that ends at once or when the test says so. */
 export interface Staging {
   readonly what: 'file' | 'hunks' | 'files' | 'settings' | 'slow' | CallbackEnd;
-  /** With a reject callback, which ends alike. */
+  /** Whether there is also a reject callback, which ends in the same way. */
   readonly rejects: boolean;
 }
 
 const PATHS = ['a.txt', 'b.txt', '.vscode/settings.json'] as const;
 const LINES = 12;
-/** Changed lines that are this far apart do not touch each other. */
+/** Changes to lines that are this far apart do not conflict. */
 const APART = 5;
 const FILE_CHANGES: readonly Staging['what'][] = ['file', 'hunks', 'files', 'settings'];
 
 /**
- * A whole runtime with a person, a model, an extension, a disk and slow callbacks, each of which does something only
- * when told. Every process of it (see {@link reload}) is watched by {@link Invariants}.
+ * A whole runtime with a user, a model, an extension, a disk and slow callbacks, which all act only when told to. Every
+ * process (see {@link reload}) is watched by {@link Invariants}.
  */
 export class RuntimeWorld {
   readonly invariants = new Invariants();
-  /** Callbacks and tools that have begun and not ended, the oldest first. */
+  /** Callbacks and tools that are running, oldest first. */
   running: Waiting[] = [];
   /** Reads and writes that wait while the disk is slow. */
   disk: Waiting[] = [];
   slowDisk = false;
-  /** Votes of humans and extensions that have not been answered. */
-  /** What was logged as an error outside of the session. */
+  /** What was logged as an error outside the session. */
   readonly faults: string[] = [];
+  /** Votes of the user and extensions that have not been answered. */
   openVotes = new Set<object>();
   t: TestSession;
   #rebaser: Rebaser | undefined;
+  #isOtherWindow = false;
+  /** What the windows of a storage count in together, see `ClaimedNumbers`. */
+  #lastNumber = 0;
+  readonly #numbers = { next: (last: number) => (this.#lastNumber = Math.max(this.#lastNumber, last) + 1) };
   readonly #ladderMemory: LadderMemory;
   #answer: ((turn: ScriptedTurn) => void) | undefined;
   #labels = 0;
 
-  /** With a `step`, the server is known to stand there, whatever it does; else it is learned. */
+  /** @param step what the server is known to accept, whatever it does; if left out, that is learned. */
   constructor(settings: Partial<MutableSettings>, step?: LadderStep) {
     this.#ladderMemory = step ? { get: () => step, set: () => undefined } : transientLadderMemory();
     this.invariants.wordsOnly = () => this.#ladderMemory.get('scripted') === 'auto';
@@ -86,12 +91,12 @@ export class RuntimeWorld {
     this.t = this.#boot(new MemoryPreviewLog(), new MemorySessionLog(), files, settings);
   }
 
-  /** Followed by the process that runs, and taken over by the next one. */
+  /** The settings of the running process. The next process keeps them. */
   get settings(): MutableSettings {
     return this.t.settings;
   }
 
-  /** No fewer than the previews that were staged. */
+  /** An upper bound of the number of previews that were staged. */
   get staged(): number {
     return this.#labels;
   }
@@ -101,22 +106,22 @@ export class RuntimeWorld {
     return this.#answer !== undefined;
   }
 
-  /** The model answers the request that waits; nothing happens if there is none. */
+  /** The model answers the waiting request, if there is one. */
   answer(turn: ScriptedTurn): void {
     const answer = this.#answer;
     this.#answer = undefined;
     answer?.(turn);
   }
 
-  /** Ids of all previews that the store knows, open or not, in the order of staging. */
+  /** The ids of the open previews, or of all that the store knows, in the order of staging. */
   ids(openOnly: boolean): readonly string[] {
     const { store } = this.t;
     return (openOnly ? store.list('oldestFirst') : store.all()).map(({ id }) => id);
   }
 
   /**
-   * A vote of somebody who may apply what it is made on as well (`chain`), leave at once (`aborts`), or look at a
-   * revision that is none any more (`outdated`).
+   * A vote of the user or an extension. It may also apply the previews beneath (`chain`), be aborted at once
+   * (`aborts`), or be made on an older revision (`outdated`).
    */
   vote(
     actor: Exclude<Actor, 'model'>,
@@ -148,7 +153,7 @@ export class RuntimeWorld {
     if (aborts) controller.abort();
   }
 
-  /** A person votes on one file or hunk of a preview. */
+  /** The user votes on one file or hunk of a preview. */
   votePart(id: string, action: ResolveAction, file: number, hunk: number | undefined): void {
     const { t } = this;
     const preview = t.store.get(id);
@@ -167,17 +172,18 @@ export class RuntimeWorld {
     void answer.catch(() => undefined).finally(() => openVotes.delete(vote));
   }
 
-  /** A person undoes what was applied, or reopens what was discarded. */
+  /** The user undoes what was applied, or reopens what was discarded. */
   restage(id: string): void {
     const preview = this.t.store.get(id);
     const action = preview && (undoAction(preview) ?? reopenAction(preview));
     if (!action) return;
-    this.invariants.willStage(action, 'user');
+    // The copy stays in the conversation of its original.
+    this.invariants.willStage(action, 'user', undefined, preview.origin?.sessionId);
     const staged = this.t.session.stageForUser(action).preview;
-    void this.#rebaser?.check([staged.id]);
+    void this.#rebaser?.refresh([staged.id]);
   }
 
-  /** A person takes an expired preview out of sight. */
+  /** The user dismisses an expired preview. */
   dismiss(id: string): void {
     if (this.t.store.get(id)?.state.kind !== 'expired') return;
     this.invariants.dismissed(id);
@@ -208,28 +214,63 @@ export class RuntimeWorld {
     void this.t.session.new();
   }
 
+  /** The user opens another conversation of the history. */
+  open(at: number): void {
+    const { session, sessionLog } = this.t;
+    const others = sessionLog.ids.filter(id => id !== session.id);
+    const stored = sessionLog.stored(others[at % Math.max(1, others.length)]);
+    if (!stored || others.length === 0) return;
+    this.invariants.dropPrompts();
+    void session.open(stored);
+  }
+
+  /** The user goes to a node of the conversation: one on the trunk, on any branch, or the point before the first message. */
+  revert({
+    at,
+    to,
+    category,
+  }: {
+    at: number;
+    to: 'trunk' | 'branch' | 'start';
+    category: RevertCategory | null;
+  }): void {
+    const { session } = this.t;
+    const nodes =
+      to === 'trunk'
+        ? session.tree.trunk.toReversed()
+        : session.tree.trunk.length > 0
+          ? [...Array(session.tree.nextId).keys()]
+          : [];
+    const target = to === 'start' ? null : nodes[at % Math.max(1, nodes.length)];
+    if (target === undefined) return;
+    if (session.state === 'running') this.invariants.dropPrompts();
+    this.invariants.reviewEnds();
+    void session.revert({ target, category: target === null ? null : category, summary: null });
+  }
+
   discardAll(): void {
     this.invariants.reviewEnds();
     this.t.session.endReview();
     for (const id of this.ids(true)) this.vote('human', id, 'discard');
   }
 
-  /** An extension stages, or a person brings something back. */
+  /** An extension stages a preview, or the user does by Undo or Reopen. */
   stage(staging: Staging, stager: Exclude<Stager, 'tool'>): void {
     const action = this.#action(staging, path => this.t.workspace.text(path) ?? '');
     this.invariants.willStage(action, stager);
-    if (stager === 'user') this.t.session.stageForUser(action);
+    if (stager === 'agent') this.t.stageForAgent(action);
+    else if (stager === 'user') this.t.session.stageForUser(action);
     else this.t.session.stage(action);
   }
 
-  /** A person types into a file; whoever watches it may notice. */
+  /** The user types into a file, which a watcher may notice. */
   type(at: number, isNoticed: boolean): void {
     const path = PATHS[at % PATHS.length] ?? 'a.txt';
     this.t.workspace.put(path, this.#touched(this.t.workspace.text(path) ?? '', `typed ${++this.#labels}`));
     if (isNoticed) void this.#rebaser?.filesChanged([path]);
   }
 
-  /** A person edits a proposal. */
+  /** The user edits a preview. */
   edit(id: string): void {
     const { store } = this.t;
     const preview = store.get(id);
@@ -239,31 +280,109 @@ export class RuntimeWorld {
     void store.revise(id, [{ ...first, after }, ...others], preview.dependsOn, 'user');
   }
 
-  /** Clear History, or retention: what was resolved before the `at`th attempt in the ledger. */
+  /** Clear History, or retention: forgets what was resolved before the ledger entry `at`. */
   async forget(at?: number): Promise<void> {
     const { store, log } = this.t;
     const ledger = store.ledger();
     const since = at === undefined ? undefined : ledger[at % Math.max(1, ledger.length)]?.at;
-    await store.forgetResolved(new Date(since ?? Date.now() + 60_000));
+    try {
+      await store.forgetResolved(new Date(since ?? Date.now() + 60_000));
+    } catch (error) {
+      if (String(error).includes('Nothing was forgotten')) return; // for the log cannot be written
+      throw error;
+    }
     this.invariants.forgotten(log.entries);
   }
 
-  /** The process is killed, whatever it does, and another one takes up what is on disk. */
-  async reload(): Promise<void> {
-    await new Promise(resolve => setImmediate(resolve)); // what was appended in one go is written by then
+  /** The next writes to the log of previews fail: the disk is full, for example. */
+  failLog(times: number): void {
+    this.t.log.failAppend(1, times);
+  }
+
+  /**
+   * Another window of the same workspace opens, which has a log of its own and the conversations in common. Its model stages
+   * something, on which its user may vote before it closes.
+   */
+  async otherWindow(staging: Staging, vote: ResolveAction | undefined): Promise<void> {
+    if (this.slowDisk) return;
+    const { workspace, sessionLog } = this.t;
+    const own = new MemorySessionLog();
+    const { label, changes, sourceToolName } = this.#action(staging, path => workspace.text(path) ?? '');
+    const apply = () => Promise.resolve(textResult('done'));
+    const tool = defineTool({
+      name: 'work',
+      label: 'Work',
+      description: 'Stages.',
+      parameters: z.object({}),
+      execute: async (_, context) => {
+        context.stage({ label, sourceToolName, ...(changes ? { changes } : { apply }) });
+        return textResult('staged');
+      },
+    });
     const log = new MemoryPreviewLog();
-    for (const entry of this.t.log.entries) void log.append(entry);
-    const sessionLog = new MemorySessionLog();
-    const stored = this.t.sessionLog.stored();
-    const appender = stored && sessionLog.begin(stored.id);
-    for (const entry of this.t.sessionLog.entries) void appender?.append(entry);
+    const settings = { ...this.settings, forcing: 'off' } as const;
+    const script = [{ toolCalls: [{ name: 'work', arguments: {} }] }, {}, {}];
+    const shared = { sessionLog: own, workspace, numbers: this.#numbers };
+    const t = createTestSession({ ...shared, log, settings, script, tools: [tool] });
+    this.#isOtherWindow = true;
+    await t.session.prompt('Prompt of another window.');
+    for (const { id } of t.store.all()) {
+      this.invariants.otherId(id, this.t);
+      if (vote) await t.click(id, vote).catch(() => undefined);
+    }
+    this.#isOtherWindow = false;
+    t.session.dispose();
+    sessionLog.adopt(own);
+    void this.#rebaser?.filesChanged(PATHS);
+  }
+
+  /**
+   * The process is killed while the user's apply is under way, or after it.
+   * @param operations how many reads and writes of the disk come before that.
+   */
+  async crash(
+    id: string,
+    { operations, types, logFails }: { operations: number; types: number | undefined; logFails: boolean },
+  ): Promise<void> {
+    this.slowDisk = true;
+    if (logFails) this.t.log.failAppend(2, 100); // the journal comes first
+    this.vote('human', id, 'apply', { chain: true });
+    for (let n = 0; n < operations; n++) {
+      await new Promise(resolve => setImmediate(resolve));
+      this.disk.shift()?.end('ok');
+    }
+    await new Promise(resolve => setImmediate(resolve));
+    if (types !== undefined) this.type(types, false);
+    await this.reload();
+  }
+
+  /** The process is killed, and another one continues with what is on disk. */
+  async reload(): Promise<void> {
+    await new Promise(resolve => setImmediate(resolve)); // by then all appended entries are written
+    const log = new MemoryPreviewLog(this.t.log.lines);
+    const found = this.t.workspace.snapshot();
+    this.invariants.dies(this.t);
+    const sessionLog = this.t.sessionLog.copy();
     this.running = [];
     this.disk = [];
     this.openVotes = new Set();
     this.#answer = undefined;
     this.slowDisk = false;
-    this.t = this.#boot(log, sessionLog, this.t.workspace.snapshot(), this.settings);
-    await recoverLandings(this.t.store, this.t.workspace);
+    this.t = this.#boot(log, sessionLog, found, this.settings);
+    const { store, workspace } = this.t;
+    const commits = store.interruptedCommits.map(({ ids }) => ids);
+    const changes = commits.map(ids => ids.flatMap(id => store.get(id)?.changes ?? []));
+    const reports = await recoverCommits(store, workspace);
+    commits.forEach((ids, n) => {
+      // Where two commits were under way on one file, what is left of each depends on the other.
+      const others = changes
+        .filter((_, at) => at !== n)
+        .flat()
+        .map(({ path }) => path);
+      if (changes[n]?.some(({ path }) => others.includes(path))) return;
+      this.invariants.recovered(ids, changes[n] ?? [], reports, found, this.t);
+    });
+    this.invariants.isRecovering = false;
   }
 
   #boot(
@@ -274,13 +393,17 @@ export class RuntimeWorld {
   ): TestSession {
     const workspace = new MemoryWorkspace(files);
     workspace.beforeRead = () => this.#wait(workspace, 'read');
-    workspace.beforeWrite = () => this.#wait(workspace, 'write');
+    workspace.beforeWrite = path => {
+      if (workspace === this.t.workspace && !this.#isOtherWindow) this.invariants.willWrite(path, this.t);
+      return this.#wait(workspace, 'write');
+    };
     const t = createTestSession({
       log,
       sessionLog,
       workspace,
       settings,
       ladderMemory: this.#ladderMemory,
+      numbers: this.#numbers,
       tools: [this.#workTool()],
       script: (request, _n, signal) => {
         if (t !== this.t) return forEver();
@@ -305,7 +428,7 @@ export class RuntimeWorld {
     return t;
   }
 
-  /** Staging tools: some end at once, some wait, some fail after they have staged. */
+  /** A tool that stages previews, and then ends at once, waits or fails. */
   #workTool(): Tool {
     return defineTool({
       name: 'work',
@@ -317,8 +440,9 @@ export class RuntimeWorld {
       }),
       execute: async ({ stages, end }, context) => {
         const { t } = this;
+        const { id } = t.session;
         for (const staging of stages) {
-          await this.#stageInTool(staging as Staging, context, t);
+          await this.#stageInTool(staging as Staging, context, t, id);
           if (t !== this.t) return forEver();
         }
         return end === 'slow' ? this.#slow('work') : ended(end, 'work');
@@ -326,14 +450,23 @@ export class RuntimeWorld {
     });
   }
 
-  async #stageInTool(staging: Staging, context: ToolContext, t: TestSession): Promise<void> {
+  async #stageInTool(
+    staging: Staging,
+    context: ToolContext,
+    t: TestSession,
+    sessionId: string,
+  ): Promise<void> {
     const now = new Map<string, string>();
-    for (const path of PATHS)
-      now.set(path, Buffer.from((await context.workspace.read(path)) ?? '').toString());
-    if (t !== this.t) return forEver();
+    for (const path of PATHS) {
+      const expected = this.invariants.contentFor(t, path, sessionId);
+      const read = Buffer.from((await context.workspace.read(path)) ?? '').toString();
+      if (t !== this.t) return forEver();
+      this.invariants.checkRead(path, read, expected, sessionId);
+      now.set(path, read);
+    }
     const action = this.#action(staging, path => now.get(path) ?? '');
-    this.invariants.willStage(action, 'tool');
-    await context.stage(action);
+    this.invariants.willStage(action, 'tool', context.toolCallId);
+    context.stage(action);
   }
 
   #action({ what, rejects }: Staging, now: (path: string) => string): PendingAction {
@@ -361,7 +494,7 @@ export class RuntimeWorld {
     }
   }
 
-  /** The text with one line more to say, mostly not beside the line that was changed before. */
+  /** The text with one changed line, usually far from the line that was changed before. */
   #touched(text: string, what: string, further = 0): string {
     const lines = text.split('\n');
     const at = (this.#labels * APART + further) % LINES;
@@ -399,7 +532,7 @@ export class RuntimeWorld {
 
 const forget = (): void => undefined;
 
-/** What a process waits for that is gone. */
+/** What a killed process waits for. */
 function forEver(): Promise<never> {
   return new Promise(() => undefined);
 }

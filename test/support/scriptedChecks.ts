@@ -1,6 +1,8 @@
-import { isRecord, validateConversation } from '../../src/agent/model/openaiMessages.ts';
-import type { WireMessage, WireTool, WireToolChoice } from '../../src/agent/model/openaiMessages.ts';
+import type { ChatCompletionFunctionTool } from 'openai/resources/chat/completions';
+import { isRecord } from '../../src/agent/base/json.ts';
+import type { WireMessage, WireToolChoice } from '../../src/agent/model/openai/messages.ts';
 import type { ScriptedAnswer } from './scriptedReply.ts';
+import { validateConversation } from './validateConversation.ts';
 
 /** The body of a chat-completions request. */
 export interface ChatBody {
@@ -8,21 +10,21 @@ export interface ChatBody {
   readonly messages: readonly WireMessage[];
   readonly stream?: boolean;
   readonly stream_options?: { readonly include_usage?: boolean };
-  readonly tools?: readonly WireTool[];
+  readonly tools?: readonly ChatCompletionFunctionTool[];
   readonly tool_choice?: WireToolChoice;
 }
 
-/** How a server treats a choice: as OpenAI does, refusing its form, or taking and ignoring it. */
-export type ChoiceManner = 'honour' | 'reject400' | 'ignore';
+/** How a server treats a tool choice: it honours it, refuses its form with a 400, or ignores it. */
+export type ChoiceSupport = 'honour' | 'reject400' | 'ignore';
 
-/** How a server treats the two choices that force a call; `honour` where nothing is said. */
-export interface ChoiceManners {
+/** How a server treats the two choices that force a call. Default: `honour`. */
+export interface SupportedChoices {
   /** LM Studio refuses a named choice, llama.cpp ignores it. */
-  readonly namedChoice?: ChoiceManner;
-  readonly required?: ChoiceManner;
+  readonly namedChoice?: ChoiceSupport;
+  readonly required?: ChoiceSupport;
 }
 
-/** What a strict server finds wrong with a request, one sentence each. */
+/** The problems that a strict server finds in a request, one sentence each. */
 export function problemsOf(body: unknown): string[] {
   if (!isRecord(body)) return ['the body is not a JSON object'];
   const problems: string[] = [];
@@ -55,30 +57,33 @@ export function problemsOf(body: unknown): string[] {
   return problems;
 }
 
-/** The error of a server that does not know this form of choice. */
-export function refusedChoice({ tool_choice: choice }: ChatBody, manners: ChoiceManners): string | undefined {
-  if (typeof choice === 'object' && manners.namedChoice === 'reject400') {
+/** The error of a server that refuses this form of tool choice; `undefined` if it does not. */
+export function refusedChoice(
+  { tool_choice: choice }: ChatBody,
+  supported: SupportedChoices,
+): string | undefined {
+  if (typeof choice === 'object' && supported.namedChoice === 'reject400') {
     return "Invalid tool_choice type: 'object'. Supported string values: none, auto, required";
   }
-  if (choice === 'required' && manners.required === 'reject400') {
+  if (choice === 'required' && supported.required === 'reject400') {
     return 'tool_choice "required" is not supported by this model';
   }
   return undefined;
 }
 
-/** How an answer breaks a choice that the server honours. */
+/** A sentence on how an answer breaks a choice that the server honours; `undefined` if it does not. */
 export function mistakeIn(
   reply: ScriptedAnswer,
   { tool_choice: choice }: ChatBody,
-  manners: ChoiceManners,
+  supported: SupportedChoices,
 ): string | undefined {
   const called = (reply.toolCalls ?? []).map(call => call.name);
   if (choice === 'none' && called.length > 0)
     return `tool_choice is none, and the reply calls ${called.join(', ')}`;
-  if (choice === 'required' && manners.required !== 'ignore' && called.length === 0) {
+  if (choice === 'required' && supported.required !== 'ignore' && called.length === 0) {
     return 'tool_choice is required, and the reply calls nothing';
   }
-  if (typeof choice === 'object' && manners.namedChoice !== 'ignore') {
+  if (typeof choice === 'object' && supported.namedChoice !== 'ignore') {
     const { name } = choice.function;
     if (called.length === 0 || called.some(other => other !== name)) {
       return `tool_choice forces ${name}, and the reply calls ${called.join(', ') || 'nothing'}`;

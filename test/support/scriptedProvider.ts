@@ -8,7 +8,7 @@ import type {
 import type { SessionMessage, TokenUsage } from '../../src/agent/model/messages.ts';
 import type { ScriptedCall } from './scriptedReply.ts';
 
-/** A finished answer. */
+/** A complete answer. */
 export interface ScriptedTurnAnswer {
   readonly text?: string;
   readonly toolCalls?: readonly ScriptedCall[];
@@ -17,7 +17,7 @@ export interface ScriptedTurnAnswer {
   readonly usage?: TokenUsage;
 }
 
-/** What the model does with one request. `text` of the last two arrives before the end does. */
+/** What the model does with one request. In the last two cases `text` arrives first. */
 export type ScriptedTurn =
   | ScriptedTurnAnswer
   /** The request fails, or breaks midway. */
@@ -25,27 +25,27 @@ export type ScriptedTurn =
   /** Nothing more comes until the request is aborted. */
   | { readonly text?: string; readonly hang: true };
 
-/** What a turn is decided on: the request, its number from 0, and the signal of the run. */
+/** Decides on a turn by the request, its number from 0, and the signal of the run. */
 export type ScriptStep = (
   request: ChatRequest,
   n: number,
   signal: AbortSignal,
 ) => ScriptedTurn | Promise<ScriptedTurn>;
 
-/** Turns one after the other (each a value or a function), or one function for all of them. */
+/** One turn after the other, each a value or a function, or one function for all of them. */
 export type Script = ScriptStep | readonly (ScriptedTurn | ScriptStep)[];
 
 export interface ScriptedProvider extends ChatProvider {
   /** Every request so far, as it was sent. */
   readonly requests: readonly ChatRequest[];
   /**
-   * What no server would have accepted: see {@link requestViolations}. Also a request for which the script has no
-   * turn; that one is answered with an error, so that a session which asks forever ends.
+   * What no server would have accepted, see {@link requestViolations}, and requests for which the script has no turn.
+   * Those are answered with an error, so that a session which would ask forever ends.
    */
   readonly violations: readonly string[];
 }
 
-/** A `ChatProvider` that follows a script and checks each request like a strict server does. */
+/** Creates a `ChatProvider` that follows a script and checks each request as a strict server does. */
 export function createScriptedProvider(script: Script, id = 'scripted'): ScriptedProvider {
   const requests: ChatRequest[] = [];
   const violations: string[] = [];
@@ -103,8 +103,8 @@ function answerOf(
 }
 
 /**
- * The rules of every server: a choice names an offered tool, each tool is offered once, and the history holds
- * exactly one result right after each call (see {@link historyViolations}).
+ * The rules of every server that a request breaks: a choice names an offered tool, each tool is offered once, and each
+ * call has exactly one result right after it (see {@link historyViolations}).
  */
 export function requestViolations({ tools, toolChoice, messages }: ChatRequest): string[] {
   const names = tools.map(tool => tool.name);
@@ -112,7 +112,8 @@ export function requestViolations({ tools, toolChoice, messages }: ChatRequest):
   if (new Set(names).size < names.length) found.push(`a tool is offered twice: ${names.join(', ')}`);
   if (toolChoice?.type === 'tool' && !names.includes(toolChoice.name))
     found.push(`the choice names ${toolChoice.name}, which is not offered`);
-  if (toolChoice?.type === 'required' && names.length === 0) found.push('a call is required of no tools');
+  if (toolChoice?.type === 'required' && names.length === 0)
+    found.push('a call is required, but no tools are offered');
   return found;
 }
 

@@ -2,17 +2,17 @@ import type { ChatBody } from './scriptedChecks.ts';
 
 export interface ScriptedCall {
   readonly name: string;
-  /** An object goes out as its JSON text, a text as it stands: it may be malformed. */
+  /** An object is sent as JSON; a string is sent unchanged and may be malformed. */
   readonly arguments: object | string;
   /** Default: `call_` and a number that is unique in the conversation. */
   readonly id?: string;
 }
 
-/** An answer of the model: it goes out in small chunks, as real servers send it. */
+/** An answer of the model. It is sent in small chunks, as real servers do. */
 export interface ScriptedAnswer {
   readonly text?: string;
   readonly toolCalls?: readonly ScriptedCall[];
-  /** Default: `tool_calls` with calls, `stop` without and, as OpenAI does it, for a named choice. Null leaves it out. */
+  /** Default: `tool_calls` with calls; `stop` without, and for a named choice, as OpenAI does. `null` leaves it out. */
   readonly finishReason?: string | null;
   readonly usage?: { readonly inputTokens: number; readonly outputTokens: number };
 }
@@ -26,7 +26,7 @@ interface Completion {
   readonly usage: object | undefined;
 }
 
-/** Fills in what an answer leaves to the server. */
+/** Fills in the defaults of an answer. */
 export function completionOf(answer: ScriptedAnswer, body: ChatBody): Completion {
   const earlier = body.messages.flatMap(message =>
     message.role === 'assistant' ? (message.tool_calls ?? []) : [],
@@ -53,7 +53,7 @@ export function completionOf(answer: ScriptedAnswer, body: ChatBody): Completion
   };
 }
 
-/** The data of the events of a stream, `[DONE]` at the end. */
+/** The data of the events of a stream, with `[DONE]` at the end. */
 export function* streamOf({
   model,
   text,
@@ -86,7 +86,7 @@ export function* streamOf({
   yield '[DONE]';
 }
 
-/** At most 256 pieces, however long the text; a surrogate pair may be split, as real servers do. */
+/** Splits a text into at most 256 pieces. A surrogate pair may be split, as real servers do. */
 function* piecesOf(text: string, length: number): Generator<string, void, undefined> {
   const size = Math.max(length, Math.ceil(text.length / 256));
   for (let at = 0; at < text.length; at += size) yield text.slice(at, at + size);

@@ -2,26 +2,28 @@ import { createServer } from 'node:http';
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { mistakeIn, problemsOf, refusedChoice } from './scriptedChecks.ts';
-import type { ChatBody, ChoiceManners } from './scriptedChecks.ts';
+import type { ChatBody, SupportedChoices } from './scriptedChecks.ts';
 import { completionOf, streamOf } from './scriptedReply.ts';
 import type { ScriptedAnswer } from './scriptedReply.ts';
 
 export interface RecordedRequest {
   readonly body: ChatBody;
-  /** The body as it came. */
+  /** The body as it was received. */
   readonly raw: string;
   readonly headers: IncomingHttpHeaders;
   readonly authorization: string | undefined;
-  /** Resolves when the connection of this request is closed; true if the client left before the reply was whole. */
+  /** Resolves when the connection of this request is closed; true if the client left before the reply was complete. */
   readonly left: Promise<boolean>;
 }
 
-/** What the server does with one request; `delayUntil` holds it back. */
+/** What the server does with one request, once `delayUntil` has settled. */
 export type Reply = { readonly delayUntil?: Promise<unknown> } & (
   | ScriptedAnswer
-  /** An error: an object body goes out as JSON, and the default is an OpenAI-style error. */
+  /** An error. An object body is sent as JSON; the default is an OpenAI-style error. */
   | { readonly status: number; readonly body?: unknown; readonly headers?: Readonly<Record<string, string>> }
-  /** Lines of a stream as they stand, an empty one ending an event. Then the end, a broken connection, or silence. */
+  /**
+   * Raw lines of a stream; an empty one ends an event. Then the end, a broken connection (`cut`) or silence (`hang`).
+   */
   | {
       readonly raw: readonly string[];
       readonly contentType?: string;
@@ -32,11 +34,11 @@ export type Reply = { readonly delayUntil?: Promise<unknown> } & (
   | { readonly hang: true }
 );
 
-/** A list is served in order, one reply per request; a function is asked with the number of the request, from 0. */
+/** A list of replies, one per request in order, or a function that gets the number of the request, from 0. */
 export type Script = readonly Reply[] | ((request: RecordedRequest, n: number) => Reply | Promise<Reply>);
 
-export interface ScriptedServerOptions extends ChoiceManners {
-  /** Every other key, and none, is answered with 401. Without it keys are not looked at. */
+export interface ScriptedServerOptions extends SupportedChoices {
+  /** A request with another key, or none, is answered with 401. If left out, keys are not checked. */
   readonly key?: string;
   readonly models?: readonly string[];
 }
@@ -44,23 +46,23 @@ export interface ScriptedServerOptions extends ChoiceManners {
 export interface ScriptedServer {
   /** Ends in `/v1`. */
   readonly baseUrl: string;
-  /** Chat requests in the order of their arrival, also the refused ones. */
+  /** All chat requests in the order of their arrival, including refused ones. */
   readonly requests: readonly RecordedRequest[];
-  /** What the client, or the script, did wrong. A test ends by asserting that it is empty. */
+  /** What the client or the script did wrong. A test ends by asserting that it is empty. */
   readonly violations: readonly string[];
   /** Resolves with the nth chat request, from 0, as soon as it has arrived. */
   request(n: number): Promise<RecordedRequest>;
-  /** Closes all connections, also hanging ones. */
+  /** Closes all connections, including hanging ones. */
   close(): Promise<void>;
 }
 
 /**
- * An OpenAI-compatible server on 127.0.0.1 that says what it is told to say, and is as strict as the strictest real one:
- * - the messages must satisfy `validateConversation`, tool names must be unique; else 400 and a violation;
- * - `tool_choice` without tools or naming a tool that is not offered: 400 and a violation;
- * - an answer that breaks an honoured choice (other calls than the named one, none although required, any although
- *   `none`) is a mistake of the script: 500 and a violation, never sent. The same goes for a script that has run out.
- * A refusal by `namedChoice` or `required` is no violation.
+ * Starts an OpenAI-compatible server on 127.0.0.1 that answers by a script and is as strict as the strictest real one:
+ * - messages that break `validateConversation`, or tool names that are not unique: 400 and a violation;
+ * - `tool_choice` without tools, or with a tool that is not offered: 400 and a violation;
+ * - an answer that breaks an honoured choice (other calls than the named one, no call although one is required, a call
+ *   although the choice is `none`) is a mistake of the script: it is not sent, but 500 and a violation. The same goes
+ *   for a script that has run out. A refusal because of `namedChoice` or `required` is not a violation.
  */
 export async function startScriptedServer(
   script: Script,
@@ -162,7 +164,7 @@ async function send(response: ServerResponse, reply: Reply, body: ChatBody): Pro
   }
 }
 
-/** Settles once the piece is on its way, so that pieces arrive apart and a client that has left ends the reply. */
+/** Settles once the piece is sent, so that pieces arrive separately and the reply ends when the client has left. */
 async function write(response: ServerResponse, piece: string): Promise<void> {
   if (response.destroyed) return;
   await new Promise<void>(resolve => void response.write(piece, () => resolve()));

@@ -1,5 +1,11 @@
 import assert from 'node:assert/strict';
-import type { Logger } from '../../src/agent/base/log.ts';
+import type { Logger } from '../../src/agent/base/logger.ts';
+import {
+  parseSessionEntry,
+  type SessionLogEntry,
+} from '../../src/agent/conversation/storage/sessionEntry.ts';
+import { SessionReader, type StoredSession } from '../../src/agent/conversation/storage/storedSession.ts';
+import { validTrunk } from '../../src/agent/conversation/validTrunk.ts';
 import type { ChatProvider, ChatRequest } from '../../src/agent/model/chatProvider.ts';
 import type { AssistantMessage, SteeringMessage, ToolResultMessage } from '../../src/agent/model/messages.ts';
 import {
@@ -7,23 +13,27 @@ import {
   transientLadderMemory,
   type LadderMemory,
 } from '../../src/agent/model/toolChoiceLadder.ts';
-import { Invoker } from '../../src/agent/preview/invoker.ts';
 import { Overlay } from '../../src/agent/preview/overlay.ts';
 import type { PendingAction } from '../../src/agent/preview/pendingAction.ts';
 import type { Preview } from '../../src/agent/preview/preview.ts';
-import { parseEntry, type PreviewLogEntry } from '../../src/agent/preview/previewLog.ts';
-import { PreviewStore, type PreviewLogSink } from '../../src/agent/preview/previewStore.ts';
+import { parseEntry, type PreviewLogEntry, type UnreadableLine } from '../../src/agent/preview/previewLog.ts';
+import {
+  PreviewStore,
+  type PreviewLogSink,
+  type PreviewNumbers,
+  type PreviewStoreOptions,
+} from '../../src/agent/preview/previewStore.ts';
+import { queueResolveHandler } from '../../src/agent/preview/queueResolveHandler.ts';
+import { Invoker } from '../../src/agent/preview/resolve/invoker.ts';
 import type { SessionEvent } from '../../src/agent/session/events.ts';
+import type { ReadInstructions } from '../../src/agent/session/instructions.ts';
 import { Session } from '../../src/agent/session/session.ts';
 import type { SessionSettings } from '../../src/agent/session/sessionOptions.ts';
-import { parseSessionEntry, type SessionLogEntry } from '../../src/agent/session/sessionEntry.ts';
-import { SessionReader, type StoredSession } from '../../src/agent/session/storedSession.ts';
 import { builtInTools } from '../../src/agent/tools/builtIn.ts';
 import type { ToolRegistry } from '../../src/agent/tools/registry.ts';
-import { revertToStateTool } from '../../src/agent/tools/revertToState.ts';
+import type { Problems } from '../../src/agent/tools/problems.ts';
 import type { Tool } from '../../src/agent/tools/tool.ts';
-import { validTrunk } from '../../src/agent/tree/validTrunk.ts';
-import { MemoryWorkspace } from './memoryWorkspace.ts';
+import { MemoryWorkspace, noSpace } from './memoryWorkspace.ts';
 import {
   createScriptedProvider,
   historyViolations,
@@ -31,15 +41,41 @@ import {
   type ScriptedProvider,
 } from './scriptedProvider.ts';
 
-/** A log of previews in memory. Entries go through JSON and the codec, as they would on disk. */
+/**
+ * A log of previews in memory. Entries go through JSON and the schema, as they do on disk, and are there when `append`
+ * returns.
+ */
 export class MemoryPreviewLog implements PreviewLogSink {
-  readonly #lines: string[] = [];
-  /** While set, every append fails with it and stores nothing. */
+  /** Its lines without the header. A test may damage them. */
+  readonly lines: string[];
+  /** While set, every append fails with this error and stores nothing. */
   fault: Error | undefined;
+  /** Whether the last append failed, so that what it should have stored may still wait. */
+  isFailing = false;
+  #appends = 0;
+  #failing: { readonly from: number; readonly to: number; readonly error: Error } | undefined;
+
+  constructor(lines: readonly string[] = []) {
+    this.lines = [...lines];
+  }
+
+  /** Of the attempts to append from now on, the `n`-th and the `count - 1` after it fail and store nothing. */
+  failAppend(n: number, count = 1, error: Error = noSpace()): void {
+    const from = this.#appends + n;
+    this.#failing = { from, to: from + count, error };
+  }
+
+  appendNow(entry: PreviewLogEntry): boolean {
+    if (this.#faultOf(this.#appends + 1)) return false;
+    void this.append(entry);
+    return true;
+  }
 
   append(entry: PreviewLogEntry): Promise<void> {
-    if (this.fault) return Promise.reject(this.fault);
-    this.#lines.push(JSON.stringify(entry));
+    const fault = this.#faultOf(++this.#appends);
+    this.isFailing = fault !== undefined;
+    if (fault) return Promise.reject(fault);
+    this.lines.push(JSON.stringify(entry));
     return Promise.resolve();
   }
 
@@ -48,29 +84,68 @@ export class MemoryPreviewLog implements PreviewLogSink {
   }
 
   compact(rewrite: (entry: PreviewLogEntry) => readonly PreviewLogEntry[]): Promise<void> {
-    const kept = this.entries.flatMap(rewrite).map(entry => JSON.stringify(entry));
-    this.#lines.splice(0, Infinity, ...kept);
+    if (this.fault) return Promise.reject(this.fault);
+    const kept = this.lines.flatMap(line => {
+      const entry = entryIn(line);
+      return entry ? rewrite(entry).map(rewritten => JSON.stringify(rewritten)) : [line];
+    });
+    this.lines.splice(0, Infinity, ...kept);
     return Promise.resolve();
   }
 
-  /** What a process that starts now would read. */
+  /** What a process that starts now would read, if all of it can be read. */
   get entries(): readonly PreviewLogEntry[] {
-    return this.#lines.map(line => parseEntry(JSON.parse(line)) ?? assert.fail(`not a log entry: ${line}`));
+    return this.lines.map(line => entryIn(line) ?? assert.fail(`not a log entry: ${line}`));
+  }
+
+  /** What a process that starts now would read. */
+  load(): { readonly entries: readonly PreviewLogEntry[]; readonly unreadable: readonly UnreadableLine[] } {
+    const entries: PreviewLogEntry[] = [];
+    const unreadable: UnreadableLine[] = [];
+    for (const text of this.lines) {
+      const entry = entryIn(text);
+      if (entry) entries.push(entry);
+      else unreadable.push({ text, position: entries.length });
+    }
+    return { entries, unreadable };
+  }
+
+  #faultOf(n: number): Error | undefined {
+    const failing = this.#failing;
+    return this.fault ?? (failing && n >= failing.from && n < failing.to ? failing.error : undefined);
   }
 }
 
-/** The log of the session that was begun last, in memory. Entries go through JSON and the codec. */
+function entryIn(line: string): PreviewLogEntry | undefined {
+  try {
+    return parseEntry(JSON.parse(line));
+  } catch {
+    return undefined;
+  }
+}
+
+/** A store with what the log holds, as after a start. */
+export function restoredStore(
+  log: MemoryPreviewLog,
+  onLogFailure: (error: unknown) => void = error => assert.fail(String(error)),
+  options: PreviewStoreOptions = {},
+): PreviewStore {
+  const store = new PreviewStore(log, onLogFailure, options);
+  const { entries, unreadable } = log.load();
+  store.restore(entries, unreadable);
+  return store;
+}
+
+/** The logs of sessions, in memory. Entries go through JSON and the schema. The last one that was begun is the current one. */
 export class MemorySessionLog {
   #id: string | undefined;
-  #lines: string[] = [];
+  readonly #logs = new Map<string, string[]>();
 
-  /** Takes a session up, or begins another. */
+  /** Continues the log of a session, or starts that of another one. */
   begin(id: string): { append(entry: SessionLogEntry): Promise<void> } {
-    if (id !== this.#id) {
-      this.#id = id;
-      this.#lines = [];
-    }
-    const lines = this.#lines;
+    this.#id = id;
+    const lines = this.#logs.get(id) ?? [];
+    this.#logs.set(id, lines);
     return {
       append: entry => {
         lines.push(JSON.stringify(entry));
@@ -79,27 +154,44 @@ export class MemorySessionLog {
     };
   }
 
-  /** What was written, without the header. */
+  /** What was written of the current session, without the header. */
   get lines(): readonly string[] {
-    return this.#lines;
+    return this.#logs.get(this.#id ?? '') ?? [];
   }
 
   get entries(): readonly SessionLogEntry[] {
-    return this.#lines.map(
+    return this.lines.map(
       line => parseSessionEntry(JSON.parse(line)) ?? assert.fail(`not a log entry: ${line}`),
     );
   }
 
-  /** What a process that starts now would read. */
-  stored(): StoredSession | undefined {
-    if (this.#id === undefined) return undefined;
-    return storedSession(this.#id, this.#lines);
+  /** The sessions of which something was written, oldest first. */
+  get ids(): readonly string[] {
+    return [...this.#logs].flatMap(([id, lines]) => (lines.length > 0 ? [id] : []));
+  }
+
+  /** What a process that starts now would read of a session; by default of the current one. */
+  stored(id = this.#id): StoredSession | undefined {
+    return id === undefined ? undefined : storedSession(id, this.#logs.get(id) ?? []);
+  }
+
+  /** Adds the logs of another window. */
+  adopt(other: MemorySessionLog): void {
+    for (const [id, lines] of other.#logs) this.#logs.set(id, lines);
+  }
+
+  /** What a process that starts now finds. */
+  copy(): MemorySessionLog {
+    const copy = new MemorySessionLog();
+    for (const [id, lines] of this.#logs) copy.#logs.set(id, [...lines]);
+    copy.#id = this.#id;
+    return copy;
   }
 }
 
-/** The session that these lines of a log make. Each must be one that can be read. */
+/** The session that results from these lines of a log, which must all be valid. */
 export function storedSession(id: string, lines: readonly string[]): StoredSession {
-  const reader = new SessionReader(node => assert.fail(`message ${node} cannot be read`));
+  const reader = new SessionReader(node => assert.fail(`message ${node} cannot be parsed`));
   for (const line of lines) {
     const bytes = Buffer.from(line);
     if (reader.line(bytes, 0, bytes.length)) continue;
@@ -108,33 +200,41 @@ export function storedSession(id: string, lines: readonly string[]): StoredSessi
   return reader.session(id);
 }
 
-/** Settings that a test changes while the session runs. */
+/** Settings that a test can change while the session runs. */
 export type MutableSettings = { -readonly [Key in keyof SessionSettings]: SessionSettings[Key] };
 
 export interface TestSessionOptions {
-  /** What the model does; default: it must not be asked. Ignored where `provider` is given. */
+  /** What the model does; by default it must not be asked. Ignored if `provider` is given. */
   readonly script?: Script;
-  /** Takes the place of the scripted provider, e.g. the offline one. */
+  /** Replaces the scripted provider, e.g. by the offline one. */
   readonly provider?: ChatProvider;
   /** Default: Auto (`apply`), newest first, continues after review. */
   readonly settings?: Partial<SessionSettings>;
   /** Files by workspace path. */
   readonly files?: Readonly<Record<string, string>>;
-  /** Takes the place of `files`. */
+  /** Replaces `files`. */
   readonly workspace?: MemoryWorkspace;
-  /** Whether there is a `revert_to_state` at all, which `revertEnabled` then offers. Default: true. */
+  /** Whether `revert_to_state` is registered; `revertEnabled` then offers it. Default: true. */
   readonly hasRevertTool?: boolean;
-  /** Tools beside the built-in ones. */
+  /** Tools besides the built-in ones. */
   readonly tools?: readonly Tool[];
-  /** Takes the place of the built-in ones. */
+  /** Replaces the built-in tools. */
   readonly registry?: ToolRegistry;
   /** See `SessionOptions.prepareTools`. */
   readonly prepareTools?: () => Promise<void>;
+  /** See `SessionOptions.readInstructions`. */
+  readonly readInstructions?: ReadInstructions;
+  /** See `SessionOptions.stopCommands`. */
+  readonly stopCommands?: () => void;
+  /** See `SessionOptions.problems`. */
+  readonly problems?: Problems;
   /** A log from an earlier session: its previews are restored, as after a reload. */
   readonly log?: MemoryPreviewLog;
-  /** The log of an earlier session, which is taken up again. */
+  /** The log of an earlier session, which is continued. */
   readonly sessionLog?: MemorySessionLog;
-  /** What was learned of servers before. */
+  /** What hands out the numbers of previews; by default the store counts by itself. */
+  readonly numbers?: PreviewNumbers;
+  /** What was learned about servers before. */
   readonly ladderMemory?: LadderMemory;
 }
 
@@ -152,26 +252,28 @@ export interface TestSession {
   readonly requests: readonly ChatRequest[];
   /** Every event, in order. */
   readonly events: readonly SessionEvent[];
-  /** What was logged as an error. */
+  /** The logged errors. */
   readonly errors: readonly string[];
 
   /** Stages a preview of a tool call of this session, as an extension would. */
   stage(action: Partial<PendingAction> & Pick<PendingAction, 'label'>): Preview;
-  /** A person's click. */
+  /** Stages what another agent proposes, which belongs to no conversation. */
+  stageForAgent(action: PendingAction): Preview;
+  /** A click of the user. */
   click(id: string, action: 'apply' | 'discard', reason?: string): Promise<unknown>;
   /** The results of tool calls, in order. */
   results(): readonly ToolResultMessage[];
   answers(): readonly AssistantMessage[];
   steering(): readonly SteeringMessage[];
-  /** Settles with the first event from now on that is accepted. */
+  /** Settles with the first accepted event from now on. */
   nextEvent(accept: (event: SessionEvent) => boolean): Promise<SessionEvent>;
   /** Settles when the session is in that state, now or later. */
   untilState(state: Session['state']): Promise<void>;
-  /** Fails when a request, or the history now, breaks a rule that every server has. Call it at the end of a test. */
+  /** Fails if a request, or the current history, breaks a rule of every server. Call it at the end of a test. */
   assertSound(): void;
 }
 
-/** A session on doubles for everything outside the core. */
+/** Creates a session on test doubles for everything outside the core. */
 export function createTestSession(options: TestSessionOptions = {}): TestSession {
   const errors: string[] = [];
   const logger: Logger = {
@@ -190,12 +292,16 @@ export function createTestSession(options: TestSessionOptions = {}): TestSession
   };
   const log = options.log ?? new MemoryPreviewLog();
   const workspace = options.workspace ?? new MemoryWorkspace(options.files);
-  const store = new PreviewStore(log, error => void errors.push(String(error)));
-  store.restore(log.entries);
+  const store = restoredStore(
+    log,
+    error => void errors.push(String(error)),
+    options.numbers ? { numbers: options.numbers } : {},
+  );
   const invoker = new Invoker(store, workspace, () => settings.modelAuthority);
-  const tools = options.registry ?? builtInTools();
+  const overlay = new Overlay(store);
+  const isRevertEnabled = (): boolean => settings.revertEnabled;
+  const tools = options.registry ?? builtInTools((options.hasRevertTool ?? true) ? { isRevertEnabled } : {});
   for (const tool of options.tools ?? []) tools.register(tool);
-  if (options.hasRevertTool ?? true) tools.register(revertToStateTool(() => settings.revertEnabled));
   const provider = createScriptedProvider(options.script ?? []);
   const sessionLog = options.sessionLog ?? new MemorySessionLog();
   const session = new Session(
@@ -204,13 +310,16 @@ export function createTestSession(options: TestSessionOptions = {}): TestSession
       invoker,
       tools,
       workspace,
-      overlay: new Overlay(store),
+      overlay,
       ladder: new ToolChoiceLadder(options.ladderMemory ?? transientLadderMemory()),
       logger,
       settings: () => settings,
       providerFor: () => options.provider ?? provider,
       logFor: id => sessionLog.begin(id),
       ...(options.prepareTools ? { prepareTools: options.prepareTools } : {}),
+      ...(options.stopCommands ? { stopCommands: options.stopCommands } : {}),
+      ...(options.problems ? { problems: options.problems } : {}),
+      ...(options.readInstructions ? { readInstructions: options.readInstructions } : {}),
     },
     sessionLog.stored(),
   );
@@ -239,6 +348,8 @@ export function createTestSession(options: TestSessionOptions = {}): TestSession
     events,
     errors,
     stage: action => session.stage({ sourceToolName: 'test', ...action }).preview,
+    stageForAgent: action =>
+      queueResolveHandler({ store, invoker, overlay, remind: () => undefined }, action, null).preview,
     click: (id, action, reason) =>
       invoker.resolve({ id, action, reason: reason ?? HUMAN_CLICK[action], actor: 'human' }),
     results: () => session.messages.filter(message => message.role === 'tool'),
@@ -261,5 +372,5 @@ export function createTestSession(options: TestSessionOptions = {}): TestSession
   };
 }
 
-/** The reasons that stand for a click without words. */
+/** The reasons of a click without a typed reason. */
 const HUMAN_CLICK = { apply: 'Applied by the user.', discard: 'Discarded by the user.' } as const;

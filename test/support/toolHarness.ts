@@ -1,25 +1,25 @@
+import type { RevertRequest } from '../../src/agent/conversation/revert.ts';
+import type { ResolveCall } from '../../src/agent/forcing/modelResolver.ts';
 import type { ToolResultMessage } from '../../src/agent/model/messages.ts';
-import type { ResolveCall } from '../../src/agent/preview/modelResolver.ts';
 import { textResult, type PendingAction } from '../../src/agent/preview/pendingAction.ts';
 import type { Preview } from '../../src/agent/preview/preview.ts';
 import { builtInTools } from '../../src/agent/tools/builtIn.ts';
 import { executeToolCall } from '../../src/agent/tools/execute.ts';
 import type { Tool } from '../../src/agent/tools/tool.ts';
-import type { RevertRequest } from '../../src/agent/tree/revert.ts';
 import { draft } from './drafts.ts';
 import { MemoryWorkspace } from './memoryWorkspace.ts';
 
-/** Runs single tool calls on a workspace in memory, without a session: what is staged is only collected. */
+/** Runs single tool calls on a workspace in memory, without a session. Staged actions are only collected. */
 export class ToolHarness {
   readonly workspace: MemoryWorkspace;
   readonly staged: PendingAction[] = [];
-  /** When what is staged is safe on disk. */
+  /** When staged actions count as stored on disk. */
   stored: Promise<void> = Promise.resolve();
   readonly resolved: ResolveCall[] = [];
   readonly reverts: Omit<RevertRequest, 'actor'>[] = [];
-  /** How far calls said that they are. */
+  /** Progress reports of the calls. */
   readonly updates: string[] = [];
-  /** What was logged as an error. */
+  /** Logged errors. */
   readonly errors: string[] = [];
   readonly controller = new AbortController();
   readonly #tools: readonly Tool[];
@@ -30,7 +30,7 @@ export class ToolHarness {
     this.#tools = [...builtInTools().createTools(), ...tools];
   }
 
-  /** The result of a call; arguments that are a text go as they are. */
+  /** The result of a call. Arguments that are a string are sent as they are. */
   run(name: string, args: unknown): Promise<ToolResultMessage> {
     const text = typeof args === 'string' ? args : JSON.stringify(args);
     return executeToolCall(
@@ -48,7 +48,7 @@ export class ToolHarness {
         context: {
           signal: this.controller.signal,
           workspace: this.workspace,
-          pendingOn: () => undefined,
+          pending: { at: () => undefined, paths: () => [] },
           onUpdate: progress => void this.updates.push(progress),
           resolve: call => {
             this.resolved.push(call);

@@ -1,14 +1,13 @@
 import assert from 'node:assert/strict';
-import type { SessionMessage } from '../../src/agent/model/messages.ts';
-import { ConversationTree } from '../../src/agent/tree/conversationTree.ts';
-import { judgeRevert } from '../../src/agent/tree/judgeRevert.ts';
-import type { NodeId } from '../../src/agent/tree/nodeId.ts';
-import { renderTrunk } from '../../src/agent/tree/renderTrunk.ts';
-import type { RevertCategory } from '../../src/agent/model/revertCategories.ts';
-import type { RevertRecord } from '../../src/agent/tree/revert.ts';
+import { ConversationTree } from '../../src/agent/conversation/conversationTree.ts';
+import type { NodeId } from '../../src/agent/conversation/nodeId.ts';
+import { renderTrunk } from '../../src/agent/conversation/renderTrunk.ts';
+import type { RevertRecord } from '../../src/agent/conversation/revert.ts';
+import { validateRevert } from '../../src/agent/conversation/validateRevert.ts';
+import type { RevertCategory, SessionMessage } from '../../src/agent/model/messages.ts';
 import { historyViolations } from './scriptedProvider.ts';
 
-/** A tree that is grown by hand. Calls get ids `c1`, `c2`, …, and results that say so. */
+/** Builds a tree step by step. Calls get the ids `c1`, `c2`, …, and their results contain them. */
 export class TreeMaker {
   readonly tree = new ConversationTree();
   readonly records: RevertRecord[] = [];
@@ -18,7 +17,7 @@ export class TreeMaker {
     return this.#add({ role: 'user', text });
   }
 
-  /** An answer without calls. */
+  /** Adds an answer without calls. */
   says(text: string): NodeId {
     return this.#add({ role: 'assistant', text, toolCalls: [], stopReason: 'stop' });
   }
@@ -31,7 +30,7 @@ export class TreeMaker {
     return this.#add({ role: 'local', text, answer: '' });
   }
 
-  /** An answer that calls these tools, and the results; their nodes. */
+  /** Adds an answer that calls these tools, and the results. @returns their nodes. */
   calls(text: string, ...names: string[]): [answer: NodeId, ...results: NodeId[]] {
     const answer = this.asks(text, ...names);
     const message = this.tree.get(answer)?.message;
@@ -39,7 +38,7 @@ export class TreeMaker {
     return [answer, ...message.toolCalls.map(({ id, name }) => this.result(id, name))];
   }
 
-  /** An answer that calls these tools, without results. */
+  /** Adds an answer that calls these tools, without results. */
   asks(text: string, ...names: string[]): NodeId {
     const toolCalls = names.map(name => ({ id: `c${++this.#calls}`, name, arguments: '{}' }));
     return this.#add({ role: 'assistant', text, toolCalls, stopReason: 'toolCalls' });
@@ -55,12 +54,12 @@ export class TreeMaker {
     });
   }
 
-  /** The model goes back, by rights or not. */
+  /** The model reverts, whether that is allowed or not. */
   revert(category: RevertCategory, target: NodeId, summary: string | null = null): RevertRecord {
     return this.#go({ category, target, summary, actor: 'model' });
   }
 
-  /** A person goes somewhere, with a category or just so. */
+  /** The user goes to a node, with a category or without. */
   go(
     target: NodeId | null,
     category: RevertCategory | null = null,
@@ -69,15 +68,15 @@ export class TreeMaker {
     return this.#go({ category, target, summary, actor: 'human' });
   }
 
-  /** What the next request says, each message as one text; the request must be valid. */
+  /** The next request, each message as one text. It must be valid. */
   request(markers = false): string[] {
     const messages = renderTrunk(this.tree, { markers });
     assert.deepEqual(historyViolations(messages), []);
     return messages.map(said);
   }
 
-  #go(request: Parameters<typeof judgeRevert>[1]): RevertRecord {
-    const record = judgeRevert(this.tree, request);
+  #go(request: Parameters<typeof validateRevert>[1]): RevertRecord {
+    const record = validateRevert(this.tree, request);
     this.records.push(record);
     this.tree.apply(record);
     return record;

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
+import type { ConversationTree } from '../../src/agent/conversation/conversationTree.ts';
+import { renderTrunk } from '../../src/agent/conversation/renderTrunk.ts';
 import type { ChatProvider } from '../../src/agent/model/chatProvider.ts';
-import { revertCategories, type RevertCategory } from '../../src/agent/model/revertCategories.ts';
-import type { ModelAuthority } from '../../src/agent/preview/preview.ts';
-import type { ConversationTree } from '../../src/agent/tree/conversationTree.ts';
-import { renderTrunk } from '../../src/agent/tree/renderTrunk.ts';
+import { revertCategories, type RevertCategory } from '../../src/agent/model/messages.ts';
+import type { ModelAuthority } from '../../src/agent/preview/resolveSettings.ts';
 import type { Reply } from './scriptedServer.ts';
 import { createTestSession, MemorySessionLog, storedSession, type TestSession } from './testSession.ts';
 
-/** One call of the model. A target is chosen among all ids there are and some that there are not. */
+/** One call of the model. A target is chosen among all existing ids and some others. */
 type Call =
   | { readonly kind: 'read' | 'edit' | 'resolve' | 'unknown' }
   | {
@@ -69,14 +69,14 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   },
 );
 
-/** A random conversation with reverts of both kinds. */
+/** A random conversation with reverts by the model and the user. */
 export const conversation = fc.record({
   authority: fc.constantFrom<ModelAuthority>('apply', 'recommend', 'none'),
   steps: fc.array(step, { minLength: 1, maxLength: 10 }),
 });
 
-/** Everything about a tree that the next request depends on, and all that it holds. */
-function pictureOf(tree: ConversationTree): unknown {
+/** Everything that a tree holds and that the next request depends on. */
+function contentOf(tree: ConversationTree): unknown {
   const ids = Array.from({ length: tree.nextId }, (_, id) => id).filter(id => tree.has(id));
   return {
     nodes: ids.map(id => [tree.get(id), tree.childrenOf(id), tree.tagsOf(id)]),
@@ -88,13 +88,14 @@ function pictureOf(tree: ConversationTree): unknown {
   };
 }
 
-/** A session that talks to a real, strict server, with a person who goes back and forth. */
+/** A session that talks to a real, strict server, with a user who goes back and forth. */
 export class TreeWorld {
   t: TestSession;
   readonly #provider: ChatProvider;
   #turns: Reply[] = [];
+  /** Counts the words that make each message unique. */
   #words = 0;
-  /** What each node says that no other does. */
+  /** The log so far. */
   #lines: readonly string[] = [];
 
   constructor(provider: ChatProvider, authority: ModelAuthority) {
@@ -102,18 +103,18 @@ export class TreeWorld {
     this.t = this.#boot(undefined, authority, true);
   }
 
-  /** What the server answers with. */
+  /** The server's next answer. */
   readonly reply = (): Reply => this.#turns.shift() ?? { text: this.#word('end') };
 
   async play(steps: readonly Step[]): Promise<void> {
     for (const each of steps) {
       await this.#play(each);
-      await new Promise(resolve => setImmediate(resolve)); // what was appended in one go is written by then
+      await new Promise(resolve => setImmediate(resolve)); // by then all appended entries are written
       this.#checkLog();
     }
   }
 
-  /** What a request may not say: the words of nodes that are not on the trunk. */
+  /** Fails if a request contains text of a node that is not on the trunk. */
   checkRequest(body: string): void {
     const { tree } = this.t.session;
     for (let id = 0; id < tree.nextId; id++) {
@@ -122,7 +123,7 @@ export class TreeWorld {
       const [word] = /\bw\d+\b/.exec(message.text) ?? [];
       assert.ok(
         word === undefined || !body.includes(`${word} `),
-        `n${id} was abandoned, and is said: ${word}`,
+        `n${id} was abandoned, but the request contains its text: ${word}`,
       );
     }
   }
@@ -147,7 +148,7 @@ export class TreeWorld {
       case 'human': {
         const at = each.target === null ? null : this.#node(each.target);
         const summary = each.summary ? this.#word('sums') : null;
-        // A person who goes before everything leaves no tag.
+        // A revert to before the first message leaves no tag.
         await session.revert({ category: at === null ? null : each.category, target: at, summary });
         break;
       }
@@ -191,14 +192,14 @@ export class TreeWorld {
     });
   }
 
-  /** The log only grows, and what is read from it is the tree, with the same next request. */
+  /** Checks that the log only grows, and that the tree read from it is the same and makes the same next request. */
   #checkLog(): void {
     const { sessionLog, session } = this.t;
     const lines = [...sessionLog.lines];
     assert.deepEqual(lines.slice(0, this.#lines.length), this.#lines, 'the log was changed');
     this.#lines = lines;
     const stored = storedSession(session.id, lines);
-    assert.deepEqual(pictureOf(stored.tree), pictureOf(session.tree));
+    assert.deepEqual(contentOf(stored.tree), contentOf(session.tree));
     assert.deepEqual(stored.trail, session.trail);
   }
 
@@ -210,7 +211,7 @@ export class TreeWorld {
     return `${what} w${++this.#words} .`;
   }
 
-  /** Some node, and now and then one that there is not. */
+  /** The id of some node, and now and then one that does not exist. */
   #node(target: number): number {
     return target % (this.t.session.tree.nextId + 2);
   }
@@ -227,7 +228,7 @@ export class TreeWorld {
         return { name: 'no_such_tool', arguments: {} };
       case 'revert': {
         const { category: why, summary } = each;
-        // Mostly near the end, where it may be allowed.
+        // Mostly near the end, where it is more likely to be allowed.
         const near = this.t.session.tree.nextId + 3 - (each.target % 10);
         const at = each.target % 3 === 0 ? this.#node(each.target) : Math.max(near, 0);
         const said = summary ? { summary: this.#word('sums') } : {};

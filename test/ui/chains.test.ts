@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { Locator } from 'playwright-core';
-import type { Workbench } from '../../scripts/lib/workbench.mjs';
-import { exactLens, lensText, proposedLine, storedLedger, writable } from './support/diffPage.ts';
+import type { Workbench } from '../../scripts/headless/workbench.mjs';
+import { exactLens, lensText, proposedLine, storedLedger, revertArrow } from './support/diffPage.ts';
 import { uiTest } from './support/uiTest.ts';
 
 const NAMES = ['one', 'two', 'three', 'four', 'five', 'six', 'seven', 'eight'];
@@ -33,7 +33,7 @@ uiTest(
     }
 
     await workbench.treeAction('p2', 'Apply Preview');
-    await dialog(workbench).getByText('is made on changes that are pending too').waitFor();
+    await dialog(workbench).getByText('depends on previews that are still pending').waitFor();
     await dialog(workbench).getByText('p1 (').waitFor();
     await workbench.screenshot('chain-question');
     await dialogButton(workbench, 'Cancel').click();
@@ -108,13 +108,13 @@ uiTest(
     await workbench.sendChat('/edit count.txt :: six => SIX');
     await exactLens(workbench, 'Apply').waitFor();
     await workbench.editorTitleAction('Edit Proposal').click();
-    await writable(workbench).waitFor();
+    await revertArrow(workbench).waitFor();
     await proposedLine(workbench, 'SIX').click();
     await keyboard.press('End');
     await keyboard.type(' by hand');
 
     await workbench.page.locator('.tab.dirty').waitFor({ state: 'detached' });
-    await lensText(workbench, 'Edited: save it').waitFor();
+    await lensText(workbench, 'Edited: save to').waitFor();
     assert.equal(workbench.readFile('count.txt'), TEXT);
     assert.equal(await exactLens(workbench, 'Apply').count(), 0, 'nobody can apply what is not shown whole');
 

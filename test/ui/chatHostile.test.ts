@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { Workbench } from '../../scripts/lib/workbench.mjs';
+import type { Workbench } from '../../scripts/headless/workbench.mjs';
 import { modelTest } from './support/uiTest.ts';
 
 /** Every way in which text that is taken for HTML would run, each leaving a mark. */
@@ -55,7 +55,7 @@ modelTest(
     await workbench.sendChat(`/discard p1 ${HTML}`);
     await chat.locator('.log').getByText('All is said.').waitFor();
     await workbench.sendChat('/discard p1');
-    await chat.locator('.log').getByText('was discarded before').waitFor();
+    await chat.locator('.log').getByText('is already discarded').waitFor();
     await workbench.sendChat('More');
     await chat.locator('[data-kind="error"]').waitFor();
 

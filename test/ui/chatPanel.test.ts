@@ -28,6 +28,8 @@ function card(more: Partial<ItemOf<'preview'>> = {}): ItemOf<'preview'> {
     stateText: '',
     reason: '',
     recommendation: '',
+    output: '',
+    canStop: false,
     stale: '',
     lastError: '',
     ...more,

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { Workbench } from '../../scripts/lib/workbench.mjs';
+import type { Workbench } from '../../scripts/headless/workbench.mjs';
 import type { ScriptedServer } from '../support/scriptedServer.ts';
 import { modelTest } from './support/uiTest.ts';
 
@@ -85,9 +85,9 @@ modelTest(
     await workbench.sendChat('/help');
     await answer.getByText('/discard-all').waitFor();
     await workbench.sendChat('/call nonsense {');
-    await answer.getByText('needs the form').waitFor();
+    await answer.getByText('Usage: ').waitFor();
     await workbench.sendChat('/discard p1');
-    await answer.getByText('was applied before').waitFor();
+    await answer.getByText('is already applied').waitFor();
     assert.equal(server.requests.length, 4);
 
     await workbench.sendChat('/call list_files {"glob": "src/*.ts"}');
@@ -152,7 +152,7 @@ modelTest(
       [],
     );
     await button(workbench, 'Token use: 1.2K tokens').click();
-    const told = 'This session: 1,200 tokens in, 34 out. Last request: 1,200 in, 34 out.';
+    const told = 'Tokens in this session: 1,200 in, 34 out. Last request: 1,200 in, 34 out.';
     assert.equal(await chat.locator('#usage-detail').textContent(), told);
     await workbench.sendChat('And again');
     const request = await server.request(1);

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { inRepo } from '../../scripts/lib/paths.mjs';
 import { startScriptedServer } from '../support/scriptedServer.ts';
-import { exactLens, lensText, proposedLine, storedLedger, writable } from './support/diffPage.ts';
+import { exactLens, lensText, proposedLine, storedLedger, revertArrow } from './support/diffPage.ts';
 import { DrivenWorkbench } from './support/drivenWorkbench.ts';
 import { uiTest } from './support/uiTest.ts';
 
@@ -66,11 +66,11 @@ uiTest(
       assert.equal(workbench.readFile('count.txt'), first);
 
       await workbench.editorTitleAction('Edit Proposal').click();
-      await writable(workbench).waitFor();
+      await revertArrow(workbench).waitFor();
       await proposedLine(workbench, 'ELEVEN').click();
       await workbench.page.keyboard.press('End');
       await workbench.page.keyboard.type(' by hand');
-      await lensText(workbench, 'Edited: save it').waitFor();
+      await lensText(workbench, 'Edited: save to').waitFor();
       await workbench.page.keyboard.press('Control+S');
       await lensText(workbench, 'edited by you').waitFor();
       assert.equal(workbench.readFile('count.txt'), first);
@@ -193,7 +193,7 @@ uiTest(
     await workbench.treeRow('p3').click();
     await exactLens(workbench, 'Rebase').click();
     await proposedLine(workbench, '<<<<<<< current file').waitFor();
-    await writable(workbench).waitFor();
+    await revertArrow(workbench).waitFor();
     await proposedLine(workbench, '<<<<<<< current file').click();
     const { keyboard } = workbench.page;
     await keyboard.press('Control+A');

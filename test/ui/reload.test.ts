@@ -1,5 +1,10 @@
 /** What a new extension host on the same storage knows: pending previews, an interrupted session, a cleared history. */
 import assert from 'node:assert/strict';
+import * as fs from 'node:fs';
+import * as path from 'node:path';
+import { after } from 'node:test';
+import { removeTemporaryFolder } from '../../scripts/lib/cleanup.mjs';
+import { copyExampleWorkspace } from '../../scripts/lib/workspaceCopy.mjs';
 import { startScriptedServer, type Script, type ScriptedServer } from '../support/scriptedServer.ts';
 import { drivenTest, type DrivenWorkbench } from './support/drivenWorkbench.ts';
 
@@ -311,3 +316,59 @@ async function interruptedInApply(
   );
   return { server, id };
 }
+
+/** A workspace of one folder, which can be closed while the workspace, and so its storage, stays. */
+const folder = copyExampleWorkspace();
+after(() => removeTemporaryFolder(path.dirname(folder)));
+const workspace = path.join(path.dirname(folder), 'shop.code-workspace');
+const openFolders = (folders: readonly string[]): void =>
+  fs.writeFileSync(workspace, JSON.stringify({ folders: folders.map(each => ({ path: each })) }));
+openFolders([folder]);
+
+drivenTest(
+  'a preview whose folder was closed: a hunk of it is discarded and the rest is edited, all the same',
+  { workspace },
+  async driven => {
+    const original = fs.readFileSync(path.join(folder, CART), 'utf8');
+    const half = `${original}// last\n`;
+    const both = `// first\n${half}`;
+    const id = await driven.run(
+      ({ api }, change) =>
+        api.previews.push({ label: 'Comment', sourceToolName: 'a_tool', changes: [change] }).id,
+      { path: CART, before: original, after: both },
+    );
+    openFolders([]);
+    await driven.reload();
+    const closed = await driven.run(async ({ api, vscode }, id) => {
+      await vscode.commands.executeCommand('redline.preview.open', id);
+      return { state: api.previews.get(id)?.state, folders: vscode.workspace.workspaceFolders?.length ?? 0 };
+    }, id);
+    assert.deepEqual(closed, { state: 'pending', folders: 0 });
+
+    const shown = await driven.until(
+      'the proposal, with the cursor in its first hunk',
+      ({ vscode }, id) => {
+        const editor = vscode.window.activeTextEditor;
+        const { scheme, authority, query } = editor?.document.uri ?? {};
+        if (!editor || scheme !== 'redline-preview' || authority !== id || query !== '') return undefined;
+        editor.selection = new vscode.Selection(0, 0, 0, 0);
+        return editor.document.getText();
+      },
+      id,
+    );
+    assert.equal(shown, both);
+    await driven.run(({ vscode }) => vscode.commands.executeCommand('redline.preview.discardHunk'));
+    const uri = { scheme: 'redline-preview', authority: id, path: `/${CART}` };
+    const proposal = (): Promise<{ text: string; isReadOnly: boolean }> =>
+      driven.run(async ({ vscode }, parts) => {
+        const file = vscode.Uri.from(parts);
+        const { permissions = 0 } = await vscode.workspace.fs.stat(file);
+        const bytes = await vscode.workspace.fs.readFile(file);
+        return { text: Buffer.from(bytes).toString(), isReadOnly: permissions !== 0 };
+      }, uri);
+    assert.deepEqual(await proposal(), { text: half, isReadOnly: true });
+
+    await driven.run(({ vscode }, id) => vscode.commands.executeCommand('redline.preview.edit', id), id);
+    assert.deepEqual(await proposal(), { text: half, isReadOnly: false });
+  },
+);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import * as fs from 'node:fs';
 import * as path from 'node:path';
-import type { Workbench } from '../../scripts/lib/workbench.mjs';
+import type { Workbench } from '../../scripts/headless/workbench.mjs';
 import { startScriptedServer, type ScriptedServer } from '../support/scriptedServer.ts';
 import { uiTest } from './support/uiTest.ts';
 

@@ -1,4 +1,4 @@
-/** The signal's reason if it is an `Error`, else a fresh `AbortError`. */
+/** The reason of an aborted signal if it is an `Error`, else a new `AbortError`. */
 export function abortErrorOf(signal: AbortSignal): Error {
   return signal.reason instanceof Error
     ? signal.reason
@@ -6,9 +6,9 @@ export function abortErrorOf(signal: AbortSignal): Error {
 }
 
 /**
- * Runs `start` unless `signal` is aborted already, and rejects with the abort error as soon as the signal fires.
- * The work itself is not cancelled: it runs to its end, and a later failure of it is swallowed here, so whoever
- * needs its true outcome must record it inside `start`.
+ * Runs `start` unless `signal` is already aborted, and rejects with the abort error as soon as the signal fires. The work
+ * itself is not cancelled: it runs to completion, and a later failure is swallowed. A caller that needs the true outcome
+ * must record it inside `start`.
  */
 export async function untilAborted<T>(signal: AbortSignal | undefined, start: () => Promise<T>): Promise<T> {
   if (!signal) return start();
@@ -19,7 +19,7 @@ export async function untilAborted<T>(signal: AbortSignal | undefined, start: ()
   const aborted = new Promise<never>((_, reject) => {
     onAbort = () => reject(abortErrorOf(signal));
     signal.addEventListener('abort', onAbort, { once: true });
-    if (signal.aborted) onAbort(); // `start` itself may have aborted it
+    if (signal.aborted) onAbort(); // by `start` itself
   });
   try {
     return await Promise.race([work, aborted]);

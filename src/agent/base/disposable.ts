@@ -1,9 +1,9 @@
-/** Something that must be released. Shaped like `vscode.Disposable`. */
+/** Something that must be released. Compatible with `vscode.Disposable`. */
 export interface Disposable {
   dispose(): unknown;
 }
 
-/** Owns disposables and releases them together, the newest first. Adding to a disposed store disposes at once. */
+/** Owns disposables and disposes of them together, the newest first. What is added after that is disposed of at once. */
 export class DisposableStore implements Disposable {
   readonly #owned: Disposable[] = [];
   #disposed = false;

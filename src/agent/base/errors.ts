@@ -4,50 +4,69 @@
  */
 export class ToolError extends Error {
   override readonly name: string = 'ToolError';
-  /** Tells it from other errors also across parts that are loaded late and have a copy of this class. */
-  readonly isForModel = true;
 }
 
-/** Also true for errors of that name which a custom tool has a class of its own for. */
-export function isToolError(error: unknown): error is ToolError {
-  return error instanceof Error && ('isForModel' in error || error.name === 'ToolError');
-}
-
-/** Arguments of a call that its tool refuses. */
+/** A tool refuses the arguments of a call. */
 export class InvalidArgumentsError extends ToolError {
   override readonly name = 'InvalidArgumentsError';
 }
 
-/** A base that a preview was made on is no longer what is there. Nothing was written. */
+/** A file no longer holds the base that a preview was made on. Nothing was written. */
 export class StalePreviewError extends ToolError {
   override readonly name = 'StalePreviewError';
-  /** Workspace paths of the files that moved on. */
+  /** Workspace paths of the changed files. */
   readonly paths: readonly string[];
 
   constructor(paths: readonly string[]) {
     super(
       `Nothing was written: ${paths.join(', ')} changed after the preview was made. ` +
-        'Read the file again, discard this preview and stage the change anew.',
+        'Read the file again, discard this preview and stage a new change.',
     );
     this.paths = paths;
   }
 }
 
-/** A preview cannot be applied before those that it is made on. Nothing was written. */
+/** A file has unsaved changes in an editor that cannot be read as text: a notebook, or a custom editor. */
+export class UnsavedEditorError extends ToolError {
+  override readonly name = 'UnsavedEditorError';
+
+  constructor(path: string) {
+    super(
+      `${path} has unsaved changes in a notebook or custom editor, which cannot be read or edited as text. ` +
+        'Ask the user to save or revert them first.',
+    );
+  }
+}
+
+/** A preview cannot be applied before those it builds on. Nothing was written. */
 export class BlockedPreviewError extends ToolError {
   override readonly name = 'BlockedPreviewError';
-  /** Ids of the pending previews that come first, in order. */
+  /** Ids of the pending previews that must be applied first, in order. */
   readonly blockers: readonly string[];
 
   constructor(id: string, blockers: readonly string[]) {
     super(
-      `${id} is made on ${blockers.join(', ')}, which are pending. Nothing was written. Resolve those first.`,
+      `${id} builds on previews that are still pending: ${blockers.join(', ')}. Nothing was written. Resolve those first.`,
     );
     this.blockers = blockers;
   }
 }
 
-/** Why a path is refused. The `code` lets a view choose its own sentence; the message is the model's. */
+/** An attempt could not be recorded before its first effect, so nothing was done. */
+export class JournalError extends ToolError {
+  override readonly name = 'JournalError';
+
+  /** @param cause the error of the log. */
+  constructor(cause: unknown) {
+    super(
+      `Nothing was changed: Redline could not write to its log first (${messageOf(cause)}), and without that it applies nothing. ` +
+        'The preview is still pending. Tell the user; it can be applied once the log can be written.',
+      { cause },
+    );
+  }
+}
+
+/** Why a path is refused. A view chooses its own sentence by this code; the message is written for the model. */
 export type PathErrorCode = 'outside' | 'protected' | 'empty' | 'noWorkspace';
 
 /** A path that the agent may not touch. */
@@ -66,7 +85,7 @@ export function messageOf(error: unknown): string {
   return textOf(() => (error instanceof Error ? error.message : error));
 }
 
-/** The full text of anything that was thrown, for the log. Never throws. */
+/** The stack of anything that was thrown, for the log. Never throws. */
 export function detailOf(error: unknown): string {
   return textOf(() => (error instanceof Error ? (error.stack ?? `${error.name}: ${error.message}`) : error));
 }
@@ -75,11 +94,11 @@ function textOf(read: () => unknown): string {
   try {
     return String(read());
   } catch {
-    return 'something that has no text was thrown'; // an object without a prototype, for one
+    return 'a value without a text was thrown'; // for example, an object without a prototype
   }
 }
 
-/** True for the error of an aborted signal (`AbortError`), whoever made it. */
+/** True for the error of an aborted signal, an `AbortError` of any class. */
 export function isAbortError(error: unknown): boolean {
   return error instanceof Error && error.name === 'AbortError';
 }

@@ -1,6 +1,6 @@
 import type { Disposable } from './disposable.ts';
 
-/** A subscription function. Shaped like `vscode.Event`, so that views can hand it through unchanged. */
+/** A function that subscribes a listener. Compatible with `vscode.Event`, so that views can pass it on unchanged. */
 export type Event<T> = (
   listener: (event: T) => unknown,
   thisArgs?: unknown,
@@ -8,8 +8,8 @@ export type Event<T> = (
 ) => Disposable;
 
 /**
- * The source of an {@link Event}. Listeners run synchronously in the order of subscription.
- * A listener that throws does not keep the others from running: its error goes to `onError`.
+ * The source of an {@link Event}. Listeners run synchronously, in the order of subscription. If one throws, its error goes to
+ * `onError` and the others still run.
  */
 export class Emitter<T> implements Disposable {
   readonly #listeners = new Set<(event: T) => unknown>();

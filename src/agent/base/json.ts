@@ -1,21 +1,46 @@
 import { messageOf } from './errors.ts';
 
-/** The most characters that a foreign value may take up as JSON. */
+/** The longest JSON text of a foreign value that is kept, in characters. */
 const MAX_CHARS = 1_000_000;
+/** The deepest nesting of lists and objects of a foreign value that is kept, so that no recursion over it overflows the stack. */
+export const MAX_DEPTH = 100;
 
 /**
- * A foreign value as JSON would give it back, which can be kept; `undefined` for a function. What JSON cannot hold (cycles, a
- * `BigInt`), and what is too large, becomes a text that says so.
+ * A foreign value as it would come back from JSON, so that it can be stored; `undefined` for a function. A value that JSON
+ * cannot represent (cycles, a `BigInt`), or that is too large or nested too deeply, is replaced by a string that says so.
  */
 export function jsonSafe(value: unknown): unknown {
   try {
-    // A function gives `undefined`, which its type does not tell.
+    // Returns `undefined` for a function, contrary to its type.
     const text = JSON.stringify(value) as string | undefined;
     if (text === undefined) return undefined;
-    return text.length > MAX_CHARS
-      ? `[not storable: ${text.length} characters]`
-      : (JSON.parse(text) as unknown);
+    if (text.length > MAX_CHARS) return `[not storable: ${text.length} characters]`;
+    const safe: unknown = JSON.parse(text);
+    return isDeeperThan(MAX_DEPTH, safe) ? `[not storable: more than ${MAX_DEPTH} levels]` : safe;
   } catch (error) {
     return `[not storable: ${messageOf(error)}]`;
   }
 }
+
+/** Whether lists and objects in a value are nested more than this many levels deep. */
+export function isDeeperThan(levels: number, value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  return levels === 0 || Object.values(value).some(part => isDeeperThan(levels - 1, part));
+}
+
+/** True for the JSON text of an object. */
+export function isJsonObject(text: string): boolean {
+  try {
+    return isRecord(JSON.parse(text));
+  } catch {
+    return false;
+  }
+}
+
+/** True for a plain object, not for null or an array. */
+export function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** The same data, deeply readonly. */
+export type DeepReadonly<T> = T extends object ? { readonly [Key in keyof T]: DeepReadonly<T[Key]> } : T;

@@ -1,66 +1,54 @@
+import { messageOf } from './errors.ts';
 import { TimeSlice } from './timeSlice.ts';
 
-/** The first line of every log: which log it is and which version of its entries follows. */
-export interface LogHeader {
-  readonly log: string;
-  readonly version: number;
+/** An entry has no JSON text, or one that is longer than a string can be. It can never be written. */
+export class EncodingError extends Error {
+  constructor(cause: unknown) {
+    super(`An entry of the log cannot be encoded: ${messageOf(cause)}`, { cause });
+    this.name = 'EncodingError';
+  }
 }
 
-/** Takes what is read from a log, in the order of its lines. */
-export interface LogReader<T> {
-  /**
-   * May take a line as it stands, from `start` up to `end` in the bytes of the log, where parsing it is put off or not
-   * needed. False leaves it to be parsed. Never asked about the header.
-   */
-  line?(bytes: Buffer, start: number, end: number): boolean;
-  entry(entry: T): void;
-}
-
-/** What of a log could not be read. */
-export interface LogFaults {
-  /** 1-based numbers of lines that were skipped. */
-  readonly badLines: readonly number[];
-  /** Whether a last line without its line feed was dropped: the process ended while writing it. */
-  readonly torn: boolean;
-}
-
-/** All of a log. */
-export interface DecodedLog<T> extends LogFaults {
-  readonly entries: readonly T[];
-}
-
-/** A log was written by a version of Redline that this one does not know. Nothing was read or changed. */
-export class UnknownLogVersionError extends Error {
-  override readonly name = 'UnknownLogVersionError';
-}
-
-/** The text of a log's header line. */
-export function encodeHeader(header: LogHeader): string {
-  return `${JSON.stringify(header)}\n`;
-}
-
-/** One entry as one line: JSON never holds a bare line feed. */
+/** An entry as one line: JSON text contains no bare line feed. @throws EncodingError */
 export function encodeEntry(entry: unknown): string {
-  return `${JSON.stringify(entry)}\n`;
+  try {
+    return `${JSON.stringify(entry)}\n`;
+  } catch (error) {
+    throw new EncodingError(error);
+  }
 }
 
-/** An entry with more than this many parts in one list is encoded and written in pieces. */
+/** An entry with a longer list than this is encoded and written in pieces. */
 const MANY = 64;
-/** How many levels of an entry are looked into for such a list. */
+/** How many levels of an entry are searched for such a list. */
 const DEPTH = 4;
-/** Characters that are written at once. */
+/** An entry with more text than this is too, in characters. A string, and with it a line at once, ends at about 2^29. */
+const MUCH_TEXT = 8 * 1024 * 1024;
+/** How many levels of an entry are searched for text. */
+const TEXT_DEPTH = 6;
+/** The size of such a piece, in characters. */
 const PIECE = 64 * 1024;
 
-/** The same line in pieces, so that a preview of thousands of files does not hold up everything else. */
+/** The same line in pieces, so that encoding a preview of thousands of files does not block the process. @throws EncodingError */
 export function* encodeInPieces(entry: unknown): Generator<string, void, undefined> {
   let piece = '';
-  for (const part of partsOf(entry, DEPTH)) {
+  const parts = partsOf(entry, DEPTH);
+  for (let part = nextOf(parts); part !== undefined; part = nextOf(parts)) {
+    if (piece !== '' && piece.length + part.length >= PIECE) {
+      yield piece;
+      piece = '';
+    }
     piece += part;
-    if (piece.length < PIECE) continue;
-    yield piece;
-    piece = '';
   }
   yield `${piece}\n`;
+}
+
+function nextOf(parts: Generator<string, void, undefined>): string | undefined {
+  try {
+    return parts.next().value ?? undefined;
+  } catch (error) {
+    throw new EncodingError(error);
+  }
 }
 
 function* partsOf(value: unknown, depth: number): Generator<string, void, undefined> {
@@ -86,46 +74,31 @@ function* partsOf(value: unknown, depth: number): Generator<string, void, undefi
   }
 }
 
-/** Whether an entry holds a list so long that it is better written in pieces. */
-export function isLarge(value: unknown, depth = DEPTH): boolean {
+/** Whether an entry contains a list so long, or so much text, that it should be written in pieces. */
+export function isLarge(entry: unknown): boolean {
+  return hasLongList(entry, DEPTH) || textIn(entry, TEXT_DEPTH) > MUCH_TEXT;
+}
+
+function hasLongList(value: unknown, depth: number): boolean {
   if (depth === 0 || typeof value !== 'object' || value === null) return false;
-  if (Array.isArray(value)) return value.length > MANY || value.some(item => isLarge(item, depth - 1));
-  return Object.values(value).some(item => isLarge(item, depth - 1));
+  if (Array.isArray(value)) return value.length > MANY || value.some(item => hasLongList(item, depth - 1));
+  return Object.values(value).some(item => hasLongList(item, depth - 1));
 }
 
-/**
- * Hands a log to its reader, line by line. `parse` returns `undefined` for an entry it does not accept, which then counts
- * as bad.
- * @throws UnknownLogVersionError, before the reader is given anything, when the header names another log or a newer
- * version.
- */
-export async function readLog<T>(
-  bytes: Buffer,
-  header: LogHeader,
-  parse: (value: unknown) => T | undefined,
-  reader: LogReader<T>,
-): Promise<LogFaults> {
-  const badLines: number[] = [];
-  let number = 0;
-  const whole = await eachLine(bytes, (start, end) => {
-    if (++number === 1) return checkHeader(parseLine(bytes, start, end), header);
-    if (start === end) return; // stands before an entry that follows a failed append
-    if (reader.line?.(bytes, start, end)) return;
-    const value = parseLine(bytes, start, end);
-    const entry = value === undefined ? undefined : parse(value);
-    if (entry === undefined) badLines.push(number);
-    else reader.entry(entry);
-  });
-  return { badLines, torn: whole < bytes.length };
+/** How many characters the strings of a value have. */
+function textIn(value: unknown, depth: number): number {
+  if (typeof value === 'string') return value.length;
+  if (depth === 0 || typeof value !== 'object' || value === null) return 0;
+  return Object.values(value).reduce<number>((sum, item) => sum + textIn(item, depth - 1), 0);
 }
 
-const LINE_FEED = 0x0a;
-/** Bytes that are gone through before anybody else may get a turn. */
-const STRETCH = 64 * 1024;
+export const LINE_FEED = 0x0a;
+/** How many bytes are processed between two chances for other work to run. */
+const CHUNK = 64 * 1024;
 
 /**
- * Goes through all whole lines, from `start` up to `end`, and lets the process do other things meanwhile.
- * @returns where the last of them ends, with its line feed.
+ * Calls `take` with the bounds of each complete line, without its line feed, and lets other work run in between.
+ * @returns the offset after the last complete line.
  */
 export async function eachLine(bytes: Buffer, take: (start: number, end: number) => void): Promise<number> {
   const slice = new TimeSlice();
@@ -136,21 +109,12 @@ export async function eachLine(bytes: Buffer, take: (start: number, end: number)
     start = end + 1;
     if (start < turnAt) continue;
     await slice.turn();
-    turnAt = start + STRETCH;
+    turnAt = start + CHUNK;
   }
   return start;
 }
 
-function checkHeader(value: unknown, header: LogHeader): void {
-  const found = value as Partial<LogHeader> | undefined;
-  if (found?.log === header.log && typeof found.version === 'number' && found.version <= header.version)
-    return;
-  throw new UnknownLogVersionError(
-    `Expected a ${header.log} log of version ${header.version} or older, found ${JSON.stringify(value)}.`,
-  );
-}
-
-/** The value of the line from `start` up to `end`; `undefined` for what is no JSON. */
+/** The JSON value of the bytes from `start` up to `end`; `undefined` if they are not JSON. */
 export function parseLine(bytes: Buffer, start: number, end: number): unknown {
   try {
     return JSON.parse(bytes.toString('utf8', start, end)) as unknown;

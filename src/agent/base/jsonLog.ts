@@ -1,103 +1,127 @@
-import { appendFileSync } from 'node:fs';
-import { appendFile, mkdir, open, readFile, rename, writeFile } from 'node:fs/promises';
+import { appendFileSync, closeSync, constants, openSync } from 'node:fs';
+import { appendFile, mkdir, open, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import * as path from 'node:path';
+import { encodeEntry, encodeInPieces, isLarge, LINE_FEED } from './jsonLines.ts';
 import {
-  encodeEntry,
   encodeHeader,
-  encodeInPieces,
-  isLarge,
+  migrateLog,
   readLog,
   type DecodedLog,
   type LogFaults,
-  type LogHeader,
+  type LogFormat,
   type LogReader,
-} from './jsonLines.ts';
+} from './logFormat.ts';
+
+/** Appends to a file that exists: one that was deleted meanwhile would be made again without its header. */
+const APPEND = constants.O_WRONLY | constants.O_APPEND;
+/** How many bytes are searched at once for the end of the last complete line. */
+const TAIL = 64 * 1024;
 
 /**
- * An append-only file of JSON lines. Appends are written one after the other in the order of the calls, and have been
- * handed to the operating system when `append` returns, so that nothing that was told is lost with the process. They
- * wait only for a log that is being made ready or compacted; the promise tells when that is over. A failed append
- * leaves the later ones their chance. A log that was never loaded makes itself ready with its first append.
+ * An append-only file of JSON lines. Entries are written in the order of the calls. A small entry is handed to the operating
+ * system before `append` returns, so that it survives the end of the process; only while the log is being prepared,
+ * repaired, compacted or given a large entry does it wait, until the promise settles. An append that fails does not affect
+ * later ones: what it left behind is removed by the next one. A log that was never loaded is prepared by its first append.
  */
 export class JsonLog<T> {
   readonly #file: string;
-  readonly #header: LogHeader;
-  readonly #parse: (value: unknown) => T | undefined;
+  readonly #format: LogFormat<T>;
   #tail: Promise<void> = Promise.resolve();
-  /** The flushes that have begun. */
+  /** Settles when the flushes so far have ended. */
   #flushed: Promise<unknown> = Promise.resolve();
-  /** Work in the tail that is not over. */
+  /** How many tasks of the tail have not ended. */
   #waiting = 0;
-  /** The file is there and ends with a whole line. */
+  /** The file exists and ends with a complete line. */
   #ready = false;
-  /** The last append failed and may have left a part of its line behind. */
+  /** The last append failed and may have left part of its line behind. */
   #failed = false;
 
-  constructor(file: string, header: LogHeader, parse: (value: unknown) => T | undefined) {
+  constructor(file: string, format: LogFormat<T>) {
     this.#file = file;
-    this.#header = header;
-    this.#parse = parse;
+    this.#format = format;
   }
 
-  /** Reads all that is there; see {@link read}. */
+  /** Like {@link readAndRepair}, with the entries as a list. */
   async load(): Promise<DecodedLog<T>> {
     const entries: T[] = [];
-    const faults = await this.read({ entry: entry => void entries.push(entry) });
+    const faults = await this.readAndRepair({ entry: entry => void entries.push(entry) });
     return { entries, ...faults };
   }
 
   /**
-   * Hands what is there to the reader and makes the file ready for appending: a missing file is created with its header,
-   * a torn last line is cut off so that the next entry stands on a line of its own.
-   * @throws UnknownLogVersionError, and any error of the file system. The file is then as it was.
+   * Reads the log and prepares the file for appending: a missing file is created with its header, a file of an older version
+   * is migrated, and a torn last line is truncated, so that the next entry starts a line of its own.
+   * @throws UnknownLogVersionError, which leaves the file unchanged, and any error of the file system.
    */
-  async read(reader: LogReader<T>): Promise<LogFaults> {
-    const { bytes, faults } = await this.#pass(reader);
-    // Counted in bytes: those that are no UTF-8 have another length once they are decoded.
+  async readAndRepair(reader: LogReader<T>): Promise<LogFaults> {
+    const { bytes, isMigrated, faults } = await this.#readFile(reader);
+    if (isMigrated) await this.#replace(bytes);
+    // In bytes, since invalid UTF-8 changes its length when it is decoded.
     const whole = bytes.lastIndexOf('\n') + 1;
     if (faults.torn) await truncateTo(this.#file, whole);
     if (whole === 0) {
       await mkdir(path.dirname(this.#file), { recursive: true });
-      await appendFile(this.#file, encodeHeader(this.#header));
+      await appendFile(this.#file, encodeHeader(this.#format));
     }
     this.#ready = true;
     return faults;
   }
 
   /**
-   * Hands what is there to the reader and changes nothing, for a file that others may be writing: what looks like a torn
-   * last line may be one that is not written to its end yet. A missing file holds nothing.
+   * Reads the log without changing the file, which another process may be writing to: a last line that looks torn may just
+   * not be complete yet. A missing file counts as empty.
    * @throws UnknownLogVersionError, and any error of the file system.
    */
-  async view(reader: LogReader<T>): Promise<LogFaults> {
-    return (await this.#pass(reader)).faults;
+  async read(reader: LogReader<T>): Promise<LogFaults> {
+    return (await this.#readFile(reader)).faults;
   }
 
-  /** Puts what `rewrite` gives in the place of each entry, for good. Readers see the old file or the new one, never a part. */
+  /**
+   * Replaces each entry with those that `rewrite` returns for it, permanently. Lines that cannot be read stay as they are,
+   * byte for byte, and so do entries that `rewrite` returns as they are.
+   */
   compact(rewrite: (entry: T) => readonly T[]): Promise<void> {
-    const flushed = this.#flushed; // some systems replace no file that is open
+    const flushed = this.#flushed; // some systems cannot replace an open file
     return this.#enqueue(async () => {
       await flushed;
-      const { entries } = await this.load();
-      const temporary = `${this.#file}.compacting`;
-      await writeFile(
-        temporary,
-        [encodeHeader(this.#header), ...entries.flatMap(rewrite).map(encodeEntry)].join(''),
-      );
-      await syncFile(temporary);
-      await rename(temporary, this.#file);
+      const lines: (string | Buffer)[] = [encodeHeader(this.#format)];
+      const keep = (bytes: Buffer, start: number, end: number): void =>
+        void lines.push(bytes.subarray(start, end + 1));
+      await this.readAndRepair({
+        unreadable: keep,
+        entry: (entry, ...line) => {
+          const rewritten = rewrite(entry);
+          if (rewritten.length === 1 && rewritten[0] === entry) keep(...line);
+          else lines.push(...rewritten.map(encodeEntry));
+        },
+      });
+      await this.#replace(Buffer.concat(lines.map(line => Buffer.from(line))));
     });
   }
 
-  /** Appends an entry, which must not change any more: a large one is encoded bit by bit when its turn comes. */
-  append(entry: T): Promise<void> {
+  /** Appends an entry. It must not be modified afterwards: a large one is encoded later, in pieces. */
+  async append(entry: T): Promise<void> {
     if (isLarge(entry)) return this.#enqueue(() => this.#writeInPieces(encodeInPieces(entry)));
     const line = encodeEntry(entry);
-    if (!this.#ready || this.#waiting > 0) return this.#enqueue(() => Promise.resolve(this.#write(line)));
+    if (!this.#isOpen) return this.#enqueue(() => Promise.resolve(this.#write(line)));
     return this.#writeNow(line);
   }
 
-  /** Settles when all that was appended stays, even if the machine itself goes down. No append waits for it. */
+  /**
+   * Appends an entry before returning, unless it would have to wait. False if it must wait or could not be written; then
+   * it may be appended again.
+   */
+  appendNow(entry: T): boolean {
+    if (!this.#isOpen || isLarge(entry)) return false;
+    try {
+      this.#write(encodeEntry(entry));
+      return true;
+    } catch {
+      return false; // appending it again tells why
+    }
+  }
+
+  /** Settles once everything appended so far would survive a crash of the machine. Appends do not wait for it. */
   flush(): Promise<void> {
     const written = this.#ready ? this.#tail : this.#enqueue(() => Promise.resolve());
     const done = written.then(() => syncFile(this.#file));
@@ -105,20 +129,42 @@ export class JsonLog<T> {
     return done;
   }
 
-  async #pass(reader: LogReader<T>): Promise<{ readonly bytes: Buffer; readonly faults: LogFaults }> {
-    const bytes = (await readFile(this.#file).catch(ignoreMissing)) ?? Buffer.alloc(0);
-    return { bytes, faults: await readLog(bytes, this.#header, this.#parse, reader) };
+  async #readFile(
+    reader: LogReader<T>,
+  ): Promise<{ readonly bytes: Buffer; readonly isMigrated: boolean; readonly faults: LogFaults }> {
+    const stored = (await readFile(this.#file).catch(ignoreMissing)) ?? Buffer.alloc(0);
+    const bytes = await migrateLog(stored, this.#format);
+    return { bytes, isMigrated: bytes !== stored, faults: await readLog(bytes, this.#format, reader) };
+  }
+
+  /** Whether an entry can be written at once. */
+  get #isOpen(): boolean {
+    return this.#ready && !this.#failed && this.#waiting === 0;
+  }
+
+  /** Replaces the whole file atomically. */
+  async #replace(content: Buffer): Promise<void> {
+    const temporary = `${this.#file}.new`;
+    try {
+      await writeFile(temporary, content);
+      await syncFile(temporary);
+      await rename(temporary, this.#file);
+    } catch (error) {
+      await rm(temporary, { force: true }).catch(() => undefined);
+      throw error;
+    }
   }
 
   async #writeNow(line: string): Promise<void> {
     this.#write(line);
   }
 
-  /** Runs work that appends, once the log is ready and what was begun before is done. */
+  /** Runs work that appends, after all earlier work and once the log is prepared. */
   #enqueue(work: () => Promise<void>): Promise<void> {
     this.#waiting++;
     const done = this.#tail
       .then(async () => {
+        if (this.#failed) await this.#removeTornEnd();
         if (!this.#ready) await this.#prepare();
         await work();
       })
@@ -127,27 +173,34 @@ export class JsonLog<T> {
     return done;
   }
 
-  /** Makes the file ready for appending, as {@link read} does, without making anything of its entries. */
+  /** Prepares the file for appending as {@link readAndRepair} does, without parsing its entries. */
   async #prepare(): Promise<void> {
-    await this.read({ line: () => true, entry: () => undefined });
+    await this.readAndRepair({ line: () => true, entry: () => undefined });
+  }
+
+  /** Removes what a failed append left behind, so that the next entry starts a line of its own. */
+  async #removeTornEnd(): Promise<void> {
+    // Without a complete line, or without a file, it is started again.
+    this.#ready = (await truncateToLastLine(this.#file)) > 0;
+    this.#failed = false;
   }
 
   #write(line: string): void {
-    const text = this.#failed ? `\n${line}` : line;
     this.#failed = true;
-    appendFileSync(this.#file, text);
+    const handle = openSync(this.#file, APPEND);
+    try {
+      appendFileSync(handle, line);
+    } finally {
+      closeSync(handle);
+    }
     this.#failed = false;
   }
 
   async #writeInPieces(pieces: Iterable<string>): Promise<void> {
-    let before = this.#failed ? '\n' : '';
     this.#failed = true;
-    const handle = await open(this.#file, 'a');
+    const handle = await open(this.#file, APPEND);
     try {
-      for (const piece of pieces) {
-        await handle.appendFile(before + piece);
-        before = '';
-      }
+      for (const piece of pieces) await handle.appendFile(piece);
     } finally {
       await handle.close();
     }
@@ -156,8 +209,8 @@ export class JsonLog<T> {
 }
 
 async function syncFile(file: string): Promise<void> {
-  // Opened for writing: some systems flush nothing else.
-  const handle = await open(file, 'a');
+  // Opened for writing: some systems only flush such a handle.
+  const handle = await open(file, 'r+');
   try {
     await handle.datasync();
   } finally {
@@ -169,6 +222,28 @@ async function truncateTo(file: string, length: number): Promise<void> {
   const handle = await open(file, 'r+');
   try {
     await handle.truncate(length);
+  } finally {
+    await handle.close();
+  }
+}
+
+/** Truncates a file after its last line feed. @returns its new length; 0 if there is no file. */
+async function truncateToLastLine(file: string): Promise<number> {
+  const handle = await open(file, 'r+').catch(ignoreMissing);
+  if (!handle) return 0;
+  try {
+    const { size } = await handle.stat();
+    let end = size;
+    const chunk = Buffer.alloc(Math.min(TAIL, size));
+    while (end > 0) {
+      const start = Math.max(0, end - chunk.length);
+      await handle.read(chunk, 0, end - start, start);
+      const at = chunk.subarray(0, end - start).lastIndexOf(LINE_FEED);
+      end = at < 0 ? start : start + at + 1;
+      if (at >= 0) break;
+    }
+    if (end < size) await handle.truncate(end);
+    return end;
   } finally {
     await handle.close();
   }

@@ -1,6 +1,6 @@
 /**
- * Runs `work` for each item, at most `limit` at a time, in order of beginning. After the first failure nothing new is
- * begun; what runs is waited for, and the first failure is thrown.
+ * Runs `work` for each item, at most `limit` at a time, starting in order. After a failure nothing more is started; what is
+ * already running is awaited, and the first failure is thrown.
  */
 export async function forEachLimited<T>(
   items: readonly T[],

@@ -1,71 +1,127 @@
 import { randomUUID } from 'node:crypto';
 import { link, mkdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import * as net from 'node:net';
 import * as os from 'node:os';
 import * as path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import type { Disposable } from './disposable.ts';
 
-/** How often a lock that is held is looked at again, in milliseconds. */
+/** How often a lock that is held is checked again, in milliseconds. */
 const POLL = 50;
+/** How often a lock that is gone is made again without waiting: others may be making theirs. */
+const AT_ONCE = 5;
 
 interface Owner {
   readonly pid: number;
-  /** When that process began, where the system tells: another process may get the same id later. */
-  readonly started?: string;
+  /** When that process started, if the system tells: process ids are reused. */
+  readonly started?: string | undefined;
+  /** Which start of the system that was in, if it tells. */
+  readonly boot?: string | undefined;
+  /** Where the process listens as long as it lives, if the system does not tell start times. */
+  readonly alive?: string | undefined;
+}
+
+/** When a process started, if the system tells. */
+type StartOf = (pid: number) => Promise<string | undefined>;
+
+/** A place where this process listens as long as it lives. */
+interface Alive extends Disposable {
+  readonly address: string;
 }
 
 /**
- * Says that one live process uses something: a file with the owner's process id and start time, which counts for nothing
- * once that process is gone.
+ * A lock between processes: a file with its owner's process id and start time. It is void once that process has ended,
+ * however it ended.
  */
 export class ProcessLock {
   readonly #file: string;
   readonly #text: string;
+  readonly #alive: Alive | undefined;
 
-  private constructor(file: string, text: string) {
+  private constructor(file: string, text: string, alive: Alive | undefined) {
     this.#file = file;
     this.#text = text;
+    this.#alive = alive;
   }
 
   /**
-   * Takes the lock, waiting for a live owner no longer than `patience` milliseconds: one that is about to end.
-   * @returns `undefined` when another live process keeps it.
+   * Takes the lock, waiting up to `patience` milliseconds for a live owner to release it.
+   * @param startOf when a process started, if the system tells; for tests.
+   * @returns `undefined` if another live process still holds it.
+   * @throws any other error of the file system: then it is unknown whether another process holds it.
    */
-  static async take(file: string, patience: number): Promise<ProcessLock | undefined> {
+  static async take(
+    file: string,
+    patience: number,
+    startOf: StartOf = startOnLinux,
+  ): Promise<ProcessLock | undefined> {
     await mkdir(path.dirname(file), { recursive: true });
-    const text = JSON.stringify({
-      pid: process.pid,
-      started: await startOf(process.pid),
-      mark: randomUUID(),
-    });
-    const until = Date.now() + patience;
-    for (;;) {
-      if (await placeWhole(file, text)) return new ProcessLock(file, text);
-      if (await removeIfDead(file)) continue;
-      if (Date.now() >= until) return undefined;
-      await delay(POLL);
+    const started = await startOf(process.pid);
+    // Where process ids cannot be told apart by start times, the owner listens as long as it lives.
+    const alive = started === undefined ? await listen() : undefined;
+    const owner: Owner = { pid: process.pid, started, boot: await bootOf(), alive: alive?.address };
+    const text = JSON.stringify({ ...owner, mark: randomUUID() });
+    try {
+      const isOwned = await takeFile(file, text, patience, startOf);
+      if (isOwned) return new ProcessLock(file, text, alive);
+    } catch (error) {
+      alive?.dispose();
+      throw error;
     }
+    alive?.dispose();
+    return undefined;
   }
 
-  /** Gives the lock up. One that was taken over meanwhile stays. */
+  /** Releases the lock, unless another process has taken it over. Rejects if its file cannot be removed. */
   async release(): Promise<void> {
-    if ((await textOf(this.#file)) === this.#text) await rm(this.#file, { force: true });
+    try {
+      const now = await textOf(this.#file).catch(() => undefined);
+      if (now === this.#text) await rm(this.#file, { force: true });
+    } finally {
+      this.#alive?.dispose();
+    }
   }
 }
 
-/** Puts the file there with all of its text, unless one is there. */
-async function placeWhole(file: string, text: string): Promise<boolean> {
+async function takeFile(file: string, text: string, patience: number, startOf: StartOf): Promise<boolean> {
+  const until = Date.now() + patience;
+  for (let attempt = 1; ; attempt++) {
+    try {
+      if (await createLock(file, text)) return true;
+      const isGone = await removeIfDead(file, startOf);
+      if (isGone && attempt <= AT_ONCE) continue;
+      if (Date.now() >= until) {
+        // A link to a file that does not exist, for example.
+        if (isGone) throw new Error(`The lock ${file} can neither be made nor read.`);
+        return false;
+      }
+    } catch (error) {
+      if (!isTransient(error) || Date.now() >= until) throw error;
+    }
+    await delay(POLL);
+  }
+}
+
+/** Whether another program may just have the file open, which Windows answers with several errors. */
+function isTransient(error: unknown): boolean {
+  const { code } = error as NodeJS.ErrnoException;
+  return code === 'EBUSY' || (process.platform === 'win32' && (code === 'EPERM' || code === 'EACCES'));
+}
+
+/** Creates the lock file with its text, atomically; false if there is one. */
+async function createLock(file: string, text: string): Promise<boolean> {
   const mine = `${file}.${randomUUID()}`;
-  await writeFile(mine, text);
   try {
+    await writeFile(mine, text);
     await link(mine, file);
     return true;
   } catch (error) {
-    if (isThere(error)) return false;
-    // A file system without hard links: then a reader may, for a moment, see a lock without its owner.
+    if (alreadyExists(error)) return false;
+    // The file system has no hard links: for a moment, a reader may see a lock without its owner.
     return await writeFile(file, text, { flag: 'wx' }).then(
       () => true,
       (second: unknown) => {
-        if (isThere(second)) return false;
+        if (alreadyExists(second)) return false;
         throw second;
       },
     );
@@ -74,33 +130,38 @@ async function placeWhole(file: string, text: string): Promise<boolean> {
   }
 }
 
-function isThere(error: unknown): boolean {
+function alreadyExists(error: unknown): boolean {
   return (error as NodeJS.ErrnoException).code === 'EEXIST';
 }
 
-/** Removes a lock whose owner is gone; false when its owner lives. */
-async function removeIfDead(file: string): Promise<boolean> {
+/** Removes a lock whose owner has ended; false if its owner is alive. */
+async function removeIfDead(file: string, startOf: StartOf): Promise<boolean> {
   const text = await textOf(file);
   if (text === undefined) return true;
-  if (await isHeld(file, text)) return false;
-  // Taken aside first: whoever else found it dead may have put a live one there since.
+  if (await isHeld(file, text, startOf)) return false;
+  // Moved aside and checked: another process may have replaced the dead lock with its own since.
   const aside = `${file}.${randomUUID()}`;
   try {
     await rename(file, aside);
-  } catch {
-    return true;
+  } catch (error) {
+    if (isMissing(error)) return true;
+    throw error;
   }
   if ((await textOf(aside)) !== text) await link(aside, file).catch(() => undefined);
   await rm(aside, { force: true });
   return true;
 }
 
-async function isHeld(file: string, text: string): Promise<boolean> {
+async function isHeld(file: string, text: string, startOf: StartOf): Promise<boolean> {
   const owner = ownerIn(text);
   if (!owner || !isAlive(owner.pid)) return false;
+  const boot = await bootOf();
+  if (boot !== undefined && owner.boot !== undefined && boot !== owner.boot) return false;
   const started = await startOf(owner.pid);
   if (started !== undefined && owner.started !== undefined) return started === owner.started;
-  // Where no start times are known, a lock from before the system began counts for nothing.
+  const isAnswered = owner.alive === undefined ? undefined : await answers(owner.alive);
+  if (isAnswered !== undefined) return isAnswered;
+  // Without start times, at least a lock from before the system's last start is void.
   const made = (await stat(file).catch(() => undefined))?.mtimeMs ?? 0;
   return made >= Date.now() - os.uptime() * 1000;
 }
@@ -125,13 +186,57 @@ function isAlive(pid: number): boolean {
   }
 }
 
-/** When a process began, in ticks since the system began; only Linux tells it in a file. */
-async function startOf(pid: number): Promise<string | undefined> {
-  const line = await textOf(`/proc/${pid}/stat`);
+/** When a process started, in ticks since the system did; only Linux tells it in a file. */
+async function startOnLinux(pid: number): Promise<string | undefined> {
+  const line = await textOf(`/proc/${pid}/stat`).catch(() => undefined);
   // The second field is the program's name in parentheses, which may hold anything.
   return line?.slice(line.lastIndexOf(')') + 2).split(' ')[19];
 }
 
-function textOf(file: string): Promise<string | undefined> {
-  return readFile(file, 'utf8').catch(() => undefined);
+/** Differs between two starts of the system; only Linux tells it. */
+async function bootOf(): Promise<string | undefined> {
+  return (await textOf('/proc/sys/kernel/random/boot_id').catch(() => undefined))?.trim();
+}
+
+/** Listens until it is disposed or the process ends; `undefined` where that is not possible. */
+function listen(): Promise<Alive | undefined> {
+  const name = `redline-${randomUUID()}`;
+  const address =
+    process.platform === 'win32' ? `\\\\.\\pipe\\${name}` : path.join(os.tmpdir(), `${name}.sock`);
+  const server = net.createServer(socket => socket.destroy());
+  server.unref();
+  return new Promise(resolve => {
+    server.on('error', () => resolve(undefined)); // a later one must not be thrown either
+    server.listen(address, () => resolve({ address, dispose: () => void server.close() }));
+  });
+}
+
+/** Whether a process listens there; `undefined` if that cannot be told. */
+function answers(address: string): Promise<boolean | undefined> {
+  return new Promise(resolve => {
+    const socket = net.connect(address);
+    socket.once('connect', () => {
+      socket.destroy();
+      resolve(true);
+    });
+    socket.once('error', (error: NodeJS.ErrnoException) => {
+      // A pipe ends with its process. A socket's file stays, but something may have cleaned the temporary folder.
+      const dead = process.platform === 'win32' ? 'ENOENT' : 'ECONNREFUSED';
+      resolve(error.code === dead ? false : undefined);
+    });
+  });
+}
+
+/** The text of a file; `undefined` if there is none. */
+async function textOf(file: string): Promise<string | undefined> {
+  try {
+    return await readFile(file, 'utf8');
+  } catch (error) {
+    if (isMissing(error)) return undefined;
+    throw error;
+  }
+}
+
+function isMissing(error: unknown): boolean {
+  return (error as NodeJS.ErrnoException).code === 'ENOENT';
 }

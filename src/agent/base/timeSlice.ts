@@ -1,11 +1,11 @@
 import { setImmediate } from 'node:timers/promises';
 
-/** How long work may go on before everybody else gets a turn, in milliseconds. */
+/** How long work may block the event loop, in milliseconds. */
 const SLICE = 10;
 
 /**
- * Lets long work that does not wait for anything make way for others. Await `turn()` between two pieces of work: it goes on
- * at once until the slice is used up, and then lets the process do whatever else is due.
+ * Keeps long synchronous work from blocking the event loop. Await `turn()` between two pieces of the work: it returns at once
+ * until the time slice is used up, and then lets other tasks run first.
  */
 export class TimeSlice {
   #since = 0;

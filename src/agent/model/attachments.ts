@@ -1,11 +1,11 @@
 import type { Attachment, UserMessage } from './messages.ts';
 
-/** A prompt as a model reads it: what was sent along, each clearly delimited, then the person's words. */
+/** A prompt as the model reads it: the attachments, each clearly delimited, then the user's text. */
 export function promptText({ text, attachments = [] }: UserMessage): string {
   return [...attachments.map(attachmentText), text].join('\n\n');
 }
 
-/** `src/a.ts, lines 3-8`. */
+/** The path and the lines, e.g. `src/a.ts, lines 3-8`. */
 export function attachmentName({ path, startLine, endLine }: Omit<Attachment, 'text' | 'note'>): string {
   const name = path.replace(/\s+/g, ' ');
   if (startLine === undefined) return name;
@@ -13,7 +13,6 @@ export function attachmentName({ path, startLine, endLine }: Omit<Attachment, 't
   return `${name}, lines ${startLine}-${endLine}`;
 }
 
-/** The fence is longer than any in the text, so that no text can end it. */
 function attachmentText(attachment: Attachment): string {
   const { text, note } = attachment;
   const head = `[Attached by the user: ${attachmentName(attachment)}]${note === undefined ? '' : ` ${note}`}`;
@@ -22,7 +21,7 @@ function attachmentText(attachment: Attachment): string {
   return `${head}\n${fence}\n${text}${text.endsWith('\n') ? '' : '\n'}${fence}`;
 }
 
-/** A Markdown fence that nothing in the text can end. */
+/** A Markdown fence that is longer than any in the text, so that the text cannot end it. */
 export function fenceFor(text: string): string {
   const longest = (text.match(/`+/g) ?? []).reduce((length, run) => Math.max(length, run.length), 2);
   return '`'.repeat(longest + 1);

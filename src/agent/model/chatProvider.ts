@@ -24,21 +24,21 @@ export interface ChatRequest {
   readonly system: string;
   readonly messages: readonly SessionMessage[];
   readonly tools: readonly ToolSpec[];
-  /** Left out: the server's default, which is `auto` when tools are offered. */
+  /** If left out, the server's default applies, which is `auto` when tools are offered. */
   readonly toolChoice?: ToolChoice;
 }
 
 export interface ProviderFailure {
   readonly code: ProviderFailureCode;
-  /** A plain sentence for the person. */
+  /** A plain sentence for the user. */
   readonly message: string;
-  /** Everything known, for the log. Never holds a key. */
+  /** All details, for the log. Never contains a key. */
   readonly detail: string;
-  /** HTTP status, where there was one. */
+  /** The HTTP status, if there was one. */
   readonly status?: number;
 }
 
-/** A finished answer. Calls are in the order in which the model made them, each with a non-empty id. */
+/** A complete answer. Calls are in the order in which the model made them, each with a non-empty id. */
 export interface ProviderAnswer {
   readonly text: string;
   readonly toolCalls: readonly ToolCall[];
@@ -48,22 +48,25 @@ export interface ProviderAnswer {
 
 export type ProviderEvent =
   | { readonly type: 'text'; readonly delta: string }
-  /** A tool call has begun to arrive; for display only, nothing may be executed on it. */
+  /** A tool call has begun to arrive. For display only: it must not be executed yet. */
   | { readonly type: 'toolCall'; readonly name: string }
   | { readonly type: 'done'; readonly answer: ProviderAnswer }
   | { readonly type: 'error'; readonly failure: ProviderFailure }
   | { readonly type: 'aborted' };
 
 /**
- * A source of answers. The stream never rejects: it ends with exactly one of `done`, `error` or `aborted`, and
- * nothing follows that event. A stream that breaks midway ends with `error`, and nothing half-parsed is handed out.
+ * A model that answers requests. The stream never rejects: its last event is exactly one `done`, `error` or `aborted`.
+ * A stream that breaks midway ends with `error`, and no half-parsed call is returned.
  */
 export interface ChatProvider {
-  /** Stable id, also the ladder's memory key: e.g. `openai:https://api.example/v1:model`, `offline`. */
+  /**
+   * A stable id, by which the tool-choice ladder remembers the provider, e.g. `openai:https://api.example/v1:model`,
+   * `offline`.
+   */
   readonly id: string;
   /** For the model line of the chat panel, e.g. `gpt-5 (api.openai.com)`. */
   readonly label: string;
-  /** Takes what was said word by word: neither ids of nodes nor tags are woven into it. */
+  /** Whether the provider needs messages exactly as they were written, without node ids and tags in the text. */
   readonly isVerbatim?: boolean;
   stream(request: ChatRequest, signal: AbortSignal): AsyncIterable<ProviderEvent>;
 }

@@ -1,9 +1,9 @@
 /**
- * What a session is made of. Messages are plain data: they are stored as JSON, and each adapter translates them
- * into its server's wire format.
+ * The messages of a session. They are plain data, stored as JSON; each provider translates them into its server's wire
+ * format.
  */
 
-/** Why a request failed; the views choose the button that helps by it. */
+/** Why a request failed. The views choose the button to offer by it. */
 export const providerFailureCodes = [
   'noModel',
   'unauthorized',
@@ -17,7 +17,7 @@ export const providerFailureCodes = [
 
 export type ProviderFailureCode = (typeof providerFailureCodes)[number];
 
-/** One call of a tool as the model wrote it. `arguments` is the raw JSON text: it may be malformed. */
+/** A tool call as the model wrote it. `arguments` is raw JSON text, which may be malformed. */
 export interface ToolCall {
   readonly id: string;
   readonly name: string;
@@ -33,20 +33,20 @@ export interface TokenUsage {
 /** Why a model's turn ended. */
 export type StopReason = 'stop' | 'toolCalls' | 'length' | 'aborted' | 'error';
 
-/** A file, or a range of its lines, that a person sent along, as it was then. */
+/** A file, or a range of its lines, that the user attached to a prompt, with its content at that time. */
 export interface Attachment {
   /** Workspace path. */
   readonly path: string;
-  /** The first and the last line, counted from 1; left out for a whole file. */
+  /** The first and the last line, counted from 1; absent for a whole file. */
   readonly startLine?: number;
   readonly endLine?: number;
   /** Empty if it could not be read. */
   readonly text: string;
-  /** What is missing of it and why, in a sentence for the model and the person. */
+  /** A sentence for the model and the user that says what is missing from the text, and why. */
   readonly note?: string;
 }
 
-/** The person's own words, and what was sent along. */
+/** A prompt of the user. */
 export interface UserMessage {
   readonly role: 'user';
   readonly text: string;
@@ -59,9 +59,9 @@ export interface AssistantMessage {
   readonly toolCalls: readonly ToolCall[];
   readonly stopReason: StopReason;
   readonly usage?: TokenUsage;
-  /** Set when `stopReason` is `error`: a sentence for the person. */
+  /** Set when `stopReason` is `error`: a sentence for the user. */
   readonly error?: string;
-  /** Which kind of failure it was, where the provider said so. */
+  /** The kind of failure, if the provider said so. */
   readonly errorCode?: ProviderFailureCode;
 }
 
@@ -72,23 +72,25 @@ export interface ToolResultMessage {
   readonly toolName: string;
   readonly content: string;
   readonly isError: boolean;
+  /** The previews that wait for a decision after the call: those it staged, or the one whose apply it recommends. */
+  readonly pending?: readonly string[];
   /** For the views and the log; never sent to the model. */
   readonly details?: unknown;
 }
 
-/** Said to the model by the runtime, not by the person. Sent in the user role. */
+/** A message of the runtime to the model. Sent in the user role. */
 export interface SteeringMessage {
   readonly role: 'steering';
-  /** A `notice` is shown to the person too; the other kinds are not. */
-  readonly kind: 'resolve-reminder' | 'outcome' | 'revision' | 'notice' | 'revert';
+  /** Only a `notice` is also shown to the user. */
+  readonly kind: 'resolve-reminder' | 'outcome' | 'revision' | 'notice' | 'revert' | 'problems';
   readonly text: string;
-  /** The previews that the message speaks of. */
+  /** The previews that the message is about. */
   readonly previewIds: readonly string[];
 }
 
 /**
- * What a person did here by typing a command such as `/apply`, and what came of it. Shown and stored; never part of a
- * request: the model hears of outcomes as it does after a click.
+ * A command such as `/apply` that the user typed, and its answer. It is shown and stored, but never part of a request:
+ * the model hears of outcomes in the same way as after a click.
  */
 export interface LocalMessage {
   readonly role: 'local';
@@ -97,6 +99,11 @@ export interface LocalMessage {
   /** Markdown. */
   readonly answer: string;
 }
+
+/** Why a branch is abandoned: a dead end, a finished exploration, a sealed sub-task, a checkpoint on a long trunk. */
+export const revertCategories = ['failure', 'tangent', 'completion', 'step-summary'] as const;
+
+export type RevertCategory = (typeof revertCategories)[number];
 
 export type SessionMessage =
   UserMessage | AssistantMessage | ToolResultMessage | SteeringMessage | LocalMessage;

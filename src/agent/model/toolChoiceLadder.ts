@@ -2,28 +2,28 @@ import type { ChatRequest, ProviderFailure, ToolChoice } from './chatProvider.ts
 import type { ToolCall } from './messages.ts';
 
 /**
- * How a server can be made to have one certain tool called, best first: `named` by a named choice, `required` by
- * offering that tool alone and requiring a call, `auto` by nothing but the words of the reminder.
+ * How to make a server's model call one particular tool, best first: `named` sends a named tool choice, `required`
+ * offers that tool alone and requires a call, `auto` relies on the text of the reminder.
  */
 export type LadderStep = 'named' | 'required' | 'auto';
 
-/** Remembers what each provider was found to accept, beyond this process. `vscode.Memento` is easily made one. */
+/** Stores the step that each provider was found to accept, beyond this process. */
 export interface LadderMemory {
   get(providerId: string): LadderStep | undefined;
   set(providerId: string, step: LadderStep): void;
 }
 
-/** Kinds of failures that can be a refusal of the choice. */
+/** The kinds of failures that can be a refusal of the tool choice. */
 const REFUSALS: readonly ProviderFailure['code'][] = ['badRequest', 'notFound', 'server'];
 
-/** The parts of a request that a forced tool changes. */
+/** The parts of a request that depend on the tool choice. */
 export type Offer = Pick<ChatRequest, 'tools' | 'toolChoice'>;
 
 /**
- * What is known of the servers' ways with tool choices, learned at run time: servers refuse a named choice, or take and
- * ignore it, or refuse every choice in their thinking modes. (Gemini's compatible endpoint knows only `required`;
- * LM Studio and llama.cpp none, auto and required, of which llama.cpp also takes a name and ignores it; DeepSeek, Kimi
- * and Claude refuse forcing while thinking.)
+ * Learns at run time which tool choices each server supports. Some refuse a named choice, some accept and ignore it,
+ * and some refuse every choice in thinking mode. (Gemini's compatible endpoint supports only `required`; LM Studio and
+ * llama.cpp support none, auto and required, and llama.cpp accepts a name but ignores it; DeepSeek, Kimi and Claude
+ * refuse forcing while thinking.)
  */
 export class ToolChoiceLadder {
   readonly #memory: LadderMemory;
@@ -32,7 +32,7 @@ export class ToolChoiceLadder {
     this.#memory = memory;
   }
 
-  /** What to offer so that the choice has the best chance with this provider. Only names tools that are on offer. */
+  /** Translates a named tool choice into the form that this provider is known to support; leaves any other as it is. */
   offer(providerId: string, offer: Offer): Offer {
     const { toolChoice, tools } = offer;
     if (toolChoice?.type !== 'tool') return offer;
@@ -49,23 +49,25 @@ export class ToolChoiceLadder {
     }
   }
 
+  /** The step to use with this provider: `named` until it has refused or ignored that. */
   step(providerId: string): LadderStep {
     return this.#memory.get(providerId) ?? 'named';
   }
 
   /**
-   * A request with this choice failed. True when the choice is why and a lower step is left to try: ask again
-   * with a new {@link offer}. The status alone says little: OpenRouter answers 404 when no host of the model knows the
-   * choice, and some gateways make a 500 of their host's 400.
+   * Steps down if a request failed because of its tool choice.
+   * @returns whether to send the request again with a new {@link offer}. The text of the failure decides, because the
+   *   status says little: OpenRouter answers 404 when no host of the model supports the choice, and some gateways turn
+   *   their host's 400 into a 500.
    */
-  refused(providerId: string, choice: ToolChoice | undefined, failure: ProviderFailure): boolean {
+  learnFromRefusal(providerId: string, choice: ToolChoice | undefined, failure: ProviderFailure): boolean {
     if (choice?.type !== 'tool' || !REFUSALS.includes(failure.code) || !mentionsToolChoice(failure))
       return false;
     return this.#stepDown(providerId);
   }
 
-  /** An answer arrived. One that does not call the tool it had to call shows that the server ignores the choice. */
-  answered(providerId: string, choice: ToolChoice | undefined, calls: readonly ToolCall[]): void {
+  /** Steps down if an answer does not call the tool that was forced: the server ignores the choice. */
+  learnFromAnswer(providerId: string, choice: ToolChoice | undefined, calls: readonly ToolCall[]): void {
     if (choice?.type !== 'tool' || calls.some(call => call.name === choice.name)) return;
     this.#stepDown(providerId);
   }
@@ -78,7 +80,7 @@ export class ToolChoiceLadder {
   }
 }
 
-/** A memory that ends with the process. */
+/** A memory that lasts as long as the process. */
 export function transientLadderMemory(): LadderMemory {
   const steps = new Map<string, LadderStep>();
   return { get: id => steps.get(id), set: (id, step) => void steps.set(id, step) };

@@ -1,6 +1,7 @@
 import { sha256, type Sha256 } from '../base/hash.ts';
-import type { TextEdit } from './textEdit.ts';
-import { decodeText, defaultEncoding, encodeText, type TextEncoding } from '../base/textCodec.ts';
+import { decodeText, defaultEncoding, encodeText, type TextEncoding } from '../text/encodings.ts';
+import { hunksOf, type Hunk } from '../text/hunks.ts';
+import type { TextEdit } from '../text/textEdit.ts';
 
 /**
  * A file's whole content at one moment: its text, how that text is stored, and the hash of the exact bytes.
@@ -13,9 +14,8 @@ export interface FileSide {
 }
 
 /**
- * One file's change, complete in itself: the content it was made on (`before`) and the content that lands
- * (`after`). Both are kept whole, so that a change can be shown, checked, rebased, split and inverted without asking
- * anybody else. `path` is a workspace path (see `Workspace`); a rename's `path` is the new one.
+ * One file's change, self-contained: the content it was made on (`before`) and the content to write (`after`). Both are
+ * complete, so that a change can be shown, checked, rebased, split and inverted without looking anywhere else. `path` is a workspace path (see `Workspace`); a rename's `path` is the new one.
  */
 export type FileChange =
   | {
@@ -24,12 +24,19 @@ export type FileChange =
       readonly before: FileSide;
       readonly after: FileSide;
       /**
-       * What made the one text of the other, where that is known: sorted, and none overlaps. It spares a comparison of the whole
-       * texts, which alone say what lands; edits that do not fit them are passed over.
+       * The edits that turn one text into the other, if known: sorted and not overlapping. They only save comparing the whole
+       * texts; what is written is `after`, and edits that do not match the texts are ignored.
        */
       readonly edits?: readonly TextEdit[];
     }
-  | { readonly kind: 'create'; readonly path: string; readonly before: null; readonly after: FileSide }
+  | {
+      readonly kind: 'create';
+      readonly path: string;
+      readonly before: null;
+      readonly after: FileSide;
+      /** Permission bits to restore; by default the file gets those that the system gives to new files. */
+      readonly mode?: number;
+    }
   | { readonly kind: 'delete'; readonly path: string; readonly before: FileSide; readonly after: null }
   | {
       readonly kind: 'rename';
@@ -42,8 +49,8 @@ export type FileChange =
 export type FileChangeKind = FileChange['kind'];
 
 /**
- * The side made of exact bytes; `undefined` for bytes that are not text.
- * @param expected what they are stored in unless they begin with a byte order mark.
+ * The side with these exact bytes; `undefined` if they are not text.
+ * @param expected their encoding, unless they begin with a byte order mark.
  */
 export function sideOfBytes(bytes: Uint8Array, expected?: TextEncoding): FileSide | undefined {
   const decoded = decodeText(bytes, expected);
@@ -51,8 +58,8 @@ export function sideOfBytes(bytes: Uint8Array, expected?: TextEncoding): FileSid
 }
 
 /**
- * The side that `text` makes in `encoding`. Its text is the one that reading the bytes gives, which is another where the
- * encoding lacks a character: half a surrogate pair, for one, cannot be stored in UTF-8.
+ * The side that stores `text` in `encoding`. Its text is what reading the bytes back gives, which differs where the encoding
+ * lacks a character: half a surrogate pair, for example, cannot be stored in UTF-8.
  */
 export function sideOfText(text: string, encoding: TextEncoding = defaultEncoding): FileSide {
   const bytes = encodeText(text, encoding);
@@ -64,7 +71,7 @@ export function bytesOfSide(side: FileSide): Uint8Array {
   return encodeText(side.text, side.encoding);
 }
 
-/** A creation, modification or deletion from two sides; `null` means that the file does not exist. */
+/** The change from one side to another, where `null` stands for no file; `undefined` if there is no difference. */
 export function changeOf(
   path: string,
   before: FileSide | null,
@@ -85,11 +92,23 @@ export interface FileStep {
   readonly after: FileSide | null;
 }
 
-/** A change as steps on single paths: one, or two for a rename. */
+/** A change as steps on single paths: two for a rename, one for any other. */
 export function stepsOf(change: FileChange): readonly FileStep[] {
   if (change.kind !== 'rename') return [{ path: change.path, before: change.before, after: change.after }];
   return [
     { path: change.from, before: change.before, after: null },
     { path: change.path, before: null, after: change.after },
   ];
+}
+
+/** The folders of a workspace path, as paths, the innermost first. */
+export function foldersAbove(path: string): readonly string[] {
+  const parts = path.split('/');
+  return parts.slice(1).map((_, i) => parts.slice(0, parts.length - 1 - i).join('/'));
+}
+
+/** The hunks of a change, derived from its edits if known. The same change always gives the same hunks. */
+export function hunksOfChange(change: FileChange): Promise<readonly Hunk[]> {
+  const edits = change.kind === 'modify' ? change.edits : undefined;
+  return hunksOf(change.before?.text ?? '', change.after?.text ?? '', edits);
 }

@@ -1,34 +1,103 @@
+import * as z from 'zod/mini';
+import { isRecord, jsonSafe, type DeepReadonly } from '../base/json.ts';
 import { stepsOf } from './fileChange.ts';
-import type { Actor, Preview, ResolveAction } from './preview.ts';
+import type { Preview } from './preview.ts';
 
-/** One attempt to resolve a preview: who, what, when, why, and what came of it. Failed attempts are entries too. */
-export interface LedgerEntry {
-  readonly previewId: string;
-  readonly label: string;
-  readonly sourceToolName: string;
-  readonly action: ResolveAction;
-  readonly actor: Actor;
-  readonly reason: string;
-  readonly extra?: Record<string, unknown>;
-  /** `failed`: an apply that threw (the preview is pending again) or that returned an error (it is not). */
-  readonly outcome: 'applied' | 'discarded' | 'failed';
-  readonly message?: string;
-  /** Whoever asked for it had been stopped before it ended, and has not heard of it. */
-  readonly interrupted?: true;
-  readonly details?: unknown;
+/** One attempt to resolve a preview: who, what, when, why, and how it ended. Failed attempts are recorded too. */
+export type LedgerEntry = DeepReadonly<z.infer<typeof ledgerEntrySchema>>;
+
+export const ledgerEntrySchema = z.object({
+  previewId: z.string(),
+  label: z.string(),
+  kind: z.enum(['files', 'plan', 'action']),
+  sourceToolName: z.string(),
+  action: z.enum(['apply', 'discard']),
+  actor: z.enum(['human', 'model', 'extension']),
+  /** The tool call with which the model resolved it. */
+  call: z.exactOptional(z.object({ sessionId: z.string(), messageId: z.string(), toolCallId: z.string() })),
+  reason: z.string(),
+  extra: z.exactOptional(z.record(z.string(), z.unknown())),
+  /**
+   * `returnedError`: the apply completed and returned an error; the preview counts as applied, and its action cannot run
+   * again. `failed`: the preview is pending again, or has expired if its producer went away meanwhile.
+   */
+  outcome: z.enum(['applied', 'discarded', 'returnedError', 'failed']),
+  message: z.exactOptional(z.string()),
+  /** The request was aborted, or the process died, before the attempt ended, so its result reached no one. */
+  interrupted: z.exactOptional(z.literal(true)),
+  details: z.exactOptional(z.unknown()),
   /** ISO 8601. */
-  readonly at: string;
-  readonly hunks?: { readonly applied: number; readonly refused: number };
+  at: z.string(),
+  hunks: z.exactOptional(z.object({ applied: z.number(), refused: z.number() })),
   /** sha-256 of each file's bytes before and after; `null` where there is no file. */
-  readonly files: readonly {
-    readonly path: string;
-    readonly before: string | null;
-    readonly after: string | null;
-  }[];
+  files: z.array(
+    z.object({ path: z.string(), before: z.nullable(z.string()), after: z.nullable(z.string()) }),
+  ),
+});
+
+/**
+ * The reason of an apply that was found complete after a crash, if the log no longer tells who decided it. Its actor is
+ * `extension`.
+ */
+export const FOUND_APPLIED =
+  'Redline was interrupted, and found at the next start that this had been applied.';
+
+/** How an attempt to resolve a preview ended. */
+export type Outcome = LedgerEntry['outcome'];
+
+/** An outcome as other extensions and the logs of conversations know it: there the two kinds of failure are one. */
+export type PlainOutcome = Exclude<Outcome, 'returnedError'>;
+
+export function plainOutcome(outcome: Outcome): PlainOutcome {
+  return outcome === 'returnedError' ? 'failed' : outcome;
+}
+
+/** What the ledger says of a vote. */
+export interface LedgerVote extends Pick<LedgerEntry, 'action' | 'actor' | 'reason'> {
+  readonly call?: LedgerEntry['call'] | undefined;
+  readonly extra?: Readonly<Record<string, unknown>> | undefined;
+  /** Whether its result reaches no one. */
+  readonly interrupted?: boolean;
+}
+
+/** The entry for an attempt to resolve a preview that ends now. */
+export function ledgerEntry(
+  preview: Preview,
+  { action, actor, call, reason, extra, interrupted }: LedgerVote,
+  outcome: Outcome,
+  message: string,
+): LedgerEntry {
+  const hunks = preview.part?.hunks;
+  return {
+    previewId: preview.id,
+    label: preview.label,
+    kind: preview.kind,
+    sourceToolName: preview.sourceToolName,
+    action,
+    actor,
+    ...(call ? { call } : {}),
+    reason,
+    ...(extra ? { extra: storable(extra) } : {}),
+    outcome,
+    message,
+    ...(interrupted ? { interrupted: true } : {}),
+    ...(preview.details === undefined ? {} : { details: preview.details }),
+    at: new Date().toISOString(),
+    ...(hunks === undefined || plainOutcome(outcome) === 'failed'
+      ? {}
+      : { hunks: { applied: action === 'apply' ? hunks : 0, refused: action === 'apply' ? 0 : hunks } }),
+    files: ledgerFiles(preview),
+  };
+}
+
+/** Always a JSON object: a line that the log's schema rejects would lose the resolution. */
+export function storable(extra: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  const safe = jsonSafe(extra);
+  return isRecord(safe) ? safe : { value: safe };
 }
 
 /** The hashes of all paths that a preview touches. */
-export function ledgerFiles(preview: Preview): LedgerEntry['files'] {
+function ledgerFiles(preview: Preview): LedgerEntry['files'] {
   return (preview.changes ?? []).flatMap(stepsOf).map(({ path, before, after }) => ({
     path,
     before: before?.hash ?? null,

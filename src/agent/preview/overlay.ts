@@ -1,54 +1,58 @@
 import type { Disposable } from '../base/disposable.ts';
-import { bytesOfSide, stepsOf, type FileChange, type FileSide } from './fileChange.ts';
+import { bytesOfSide, foldersAbove, stepsOf, type FileChange, type FileSide } from './fileChange.ts';
 import { isOpen, type Preview } from './preview.ts';
 import type { PreviewStore } from './previewStore.ts';
 import type { Workspace } from './workspace.ts';
 
-/** What a path would hold if the pending previews were applied, and the last preview that has a say in it. */
+/** What a path would hold if the pending previews were applied, and the last of them that changes it. */
 export interface PendingContent {
   readonly previewId: string;
   /** `null`: there would be no file. */
   readonly side: FileSide | null;
 }
 
+/** The contents that pending previews of one conversation propose. */
+export interface PendingContents {
+  /** What they make of this path; `undefined` if none of them changes it. */
+  at(path: string): PendingContent | undefined;
+  /** The paths that they change. */
+  paths(): readonly string[];
+}
+
 /**
- * The workspace as if the pending previews were applied: what tools read and build on. Stale previews have no part in
- * it, for they cannot be applied as they are.
+ * The workspace as one conversation sees it: as if its own pending previews were applied. This is what its tools read and
+ * build on. Stale previews are left out, since they cannot be applied as they are.
  */
-export class Overlay implements Disposable {
-  readonly #store: PreviewStore;
-  readonly #subscription: Disposable;
-  #index: Map<string, PendingContent> | undefined;
+export class SessionOverlay implements PendingContents {
+  readonly #index: () => ReadonlyMap<string, PendingContent>;
 
-  constructor(store: PreviewStore) {
-    this.#store = store;
-    this.#subscription = store.onDidChange(preview => this.#follow(preview));
+  constructor(index: () => ReadonlyMap<string, PendingContent>) {
+    this.#index = index;
   }
 
-  /** What a pending preview makes of the path, if one does. */
   at(path: string): PendingContent | undefined {
-    this.#index ??= indexOf(this.#store.list('oldestFirst'));
-    return this.#index.get(path);
+    return this.#index().get(path);
   }
 
-  /** Paths that pending previews change. */
   paths(): readonly string[] {
-    this.#index ??= indexOf(this.#store.list('oldestFirst'));
-    return [...this.#index.keys()];
+    return [...this.#index().keys()];
   }
 
-  /** Ids of the pending previews that these changes are made on. */
+  /**
+   * Ids of the pending previews that these changes are made on: those that make the text that a change starts from, and
+   * those that remove a file where a new one needs a folder.
+   */
   dependenciesOf(changes: readonly FileChange[]): readonly string[] {
-    const ids = changes.flatMap(stepsOf).flatMap(step => {
-      const pending = this.at(step.path);
-      return pending && (pending.side?.hash ?? null) === (step.before?.hash ?? null)
-        ? [pending.previewId]
-        : [];
+    const ids = changes.flatMap(stepsOf).flatMap(({ path, before }) => {
+      const beneath = [path, ...(before ? [] : foldersAbove(path))].flatMap(each => this.at(each) ?? []);
+      return beneath
+        .filter(({ side }) => (side?.hash ?? null) === (before?.hash ?? null))
+        .map(({ previewId }) => previewId);
     });
     return [...new Set(ids)];
   }
 
-  /** The workspace with the overlay on top of its files. Writing goes past it. */
+  /** The workspace seen through the overlay. Writes go straight to the files. */
   on(workspace: Workspace): Workspace {
     return {
       resolvePath: input => workspace.resolvePath(input),
@@ -67,36 +71,66 @@ export class Overlay implements Disposable {
       },
     };
   }
+}
+
+type Index = Map<string, PendingContent>;
+
+/** Keeps, for each conversation, what files would hold if its own pending previews were applied. */
+export class Overlay implements Disposable {
+  readonly #store: PreviewStore;
+  readonly #subscription: Disposable;
+  /** By session id; what is missing is built on the next read. */
+  readonly #indexes = new Map<string, Index>();
+
+  constructor(store: PreviewStore) {
+    this.#store = store;
+    this.#subscription = store.onDidChange(preview => this.#follow(preview));
+  }
+
+  /**
+   * The overlay of one conversation, which follows the store.
+   * @param sessionId `undefined` for whoever has no conversation, such as another agent, and sees the files as they are.
+   */
+  of(sessionId: string | undefined): SessionOverlay {
+    return sessionId === undefined ? noOverlay : new SessionOverlay(() => this.#indexOf(sessionId));
+  }
 
   dispose(): void {
     this.#subscription.dispose();
   }
 
+  #indexOf(sessionId: string): Index {
+    let index = this.#indexes.get(sessionId);
+    if (!index) {
+      const own = this.#store.list('oldestFirst').filter(({ origin }) => origin?.sessionId === sessionId);
+      index = new Map(own.filter(isIncluded).flatMap(contentsOf));
+      this.#indexes.set(sessionId, index);
+    }
+    return index;
+  }
+
   /**
-   * Thousands may be staged one after the other: a preview of files that no other one changes joins the index; whatever
-   * else happens has it made anew when somebody asks.
+   * Thousands may be staged in a row: a new preview of files that no other one changes is added to its index. Any other
+   * change drops the index.
    */
   #follow(preview: Preview): void {
-    if (!this.#index) return;
-    const added = hasSay(preview) && preview.revision === 1 ? contentsOf(preview) : undefined;
-    if (added?.every(([path]) => !this.#index?.has(path)))
-      for (const [path, content] of added) this.#index.set(path, content);
-    else this.#index = undefined;
+    const sessionId = preview.origin?.sessionId;
+    const index = sessionId === undefined ? undefined : this.#indexes.get(sessionId);
+    if (sessionId === undefined || !index) return;
+    const added = isIncluded(preview) && preview.revision === 1 ? contentsOf(preview) : undefined;
+    if (added?.every(([path]) => !index.has(path)))
+      for (const [path, content] of added) index.set(path, content);
+    else this.#indexes.delete(sessionId);
   }
 }
 
-/** Stale previews have none, for they cannot be applied as they are. */
-function hasSay(preview: Preview): boolean {
+const noOverlay = new SessionOverlay(() => new Map());
+
+/** Whether the preview is part of an overlay: open and not stale. */
+function isIncluded(preview: Preview): boolean {
   return isOpen(preview) && !(preview.state.kind === 'pending' && preview.state.stale.length > 0);
 }
 
 function contentsOf({ id, changes }: Preview): (readonly [path: string, PendingContent])[] {
   return (changes ?? []).flatMap(stepsOf).map(step => [step.path, { previewId: id, side: step.after }]);
-}
-
-function indexOf(previews: readonly Preview[]): Map<string, PendingContent> {
-  const index = new Map<string, PendingContent>();
-  for (const preview of previews.filter(hasSay))
-    for (const [path, content] of contentsOf(preview)) index.set(path, content);
-  return index;
 }

@@ -1,30 +1,36 @@
 import type { FileChange } from './fileChange.ts';
 
-/** What a tool or a callback answers. Only the text reaches the model. */
+/** What a tool or a callback returns. Only the text reaches the model. */
 export interface AgentToolResult {
   readonly content: readonly { readonly type: 'text'; readonly text: string }[];
   readonly details?: unknown;
   readonly isError?: boolean;
 }
 
-/** The source of previews whose producer does not say. */
+/** The source of previews whose producer names none. */
 export const DEFAULT_SOURCE = 'custom_tool';
 
-/** What a producer of previews hands over. Either `changes` or `apply` must be there. */
+/** What a producer stages as a preview. Either `changes` or `apply` is required. */
 export interface PendingAction {
-  /** Concise and specific: it is what the person reads first. */
+  /** Concise and specific: it is what the user reads first. */
   readonly label: string;
   readonly sourceToolName: string;
-  /** The exact file changes. Redline shows and lands them itself, and `apply` is not called. */
+  /** The exact file changes. Redline shows and writes them itself; `apply` is not called. */
   readonly changes?: readonly FileChange[];
-  /** Runs once when applied; throws to keep the preview pending. The reason informs, it never changes behaviour. */
+  /** Runs once, on apply; if it throws, the preview stays pending. The reason is informational and must not change behaviour. */
   readonly apply?: (reason: string, extra?: Record<string, unknown>) => Promise<AgentToolResult>;
-  /** Runs when discarded; what it returns replaces the default text. */
+  /** Runs on discard; a result that it returns replaces the default text. */
   readonly reject?: (reason: string, extra?: Record<string, unknown>) => Promise<AgentToolResult | undefined>;
+  /** Set for the plan that plan mode submits, which has no `changes`. */
+  readonly kind?: 'plan';
+  /** `apply` runs something, so only a human may apply it, in every mode. */
+  readonly humanOnly?: true;
   /** Shown with the preview and kept in the ledger. */
   readonly details?: unknown;
-  /** Ids of the applied previews that this one takes back. Redline's own bookkeeping: no other producer sets it. */
+  /** Ids of the applied previews that this one undoes. Set by Redline alone, for its bookkeeping. */
   readonly undoes?: readonly string[];
+  /** The conversation that the preview concerns, if that need not be the open one. Set by Redline alone. */
+  readonly sessionId?: string;
 }
 
 export function textResult(text: string, details?: unknown): AgentToolResult {
@@ -32,8 +38,8 @@ export function textResult(text: string, details?: unknown): AgentToolResult {
 }
 
 /**
- * What a callback of somebody else answered, made a result: it came to its end, whatever it returned. Its text is the
- * answer's, if that has one.
+ * Makes a valid result of whatever a foreign callback returned.
+ * @param fallback the text of the result if the answer has none.
  */
 export function resultOf(answer: unknown, fallback: string): AgentToolResult {
   if (typeof answer === 'string') return textResult(answer);
@@ -52,7 +58,7 @@ function isText(part: unknown): part is { readonly text: string } {
   return typeof part === 'object' && part !== null && 'text' in part && typeof part.text === 'string';
 }
 
-/** The text of a result, parts joined by line feeds. */
+/** The text of a result, its parts joined by line feeds. */
 export function textOf(result: AgentToolResult): string {
   return result.content.map(part => part.text).join('\n');
 }

@@ -1,15 +1,9 @@
 import type { FileChange } from './fileChange.ts';
 
-/** Who resolved, or wants to. */
+/** Who resolves a preview. */
 export type Actor = 'human' | 'model' | 'extension';
 
 export type ResolveAction = 'apply' | 'discard';
-
-/** What the model may do with its own `resolve`: setting `redline.resolve.modelAuthority`. */
-export type ModelAuthority = 'recommend' | 'apply' | 'none';
-
-/** Which pending preview is the head: setting `redline.resolve.order`. */
-export type ResolveOrder = 'newestFirst' | 'oldestFirst';
 
 /** The model's opinion on one revision; it changes nothing by itself. */
 export interface Recommendation {
@@ -17,31 +11,48 @@ export interface Recommendation {
   readonly reason: string;
 }
 
-/** Where a preview comes from. Previews that an extension pushes outside of any tool call have no origin. */
-export interface PreviewOrigin {
+/** A tool call of a conversation. */
+export interface CallRef {
   readonly sessionId: string;
-  /** The assistant message whose call staged it: a `resolve` in that same message has not seen the diff. */
+  /** The assistant message that makes the call. */
   readonly messageId: string;
   readonly toolCallId: string;
 }
 
-/** What becomes of a preview. Only `pending` can be resolved; the last three are final. */
+/** The conversation that a preview concerns, and what staged it there. */
+export interface PreviewOrigin {
+  readonly sessionId: string;
+  /**
+   * The tool call that staged it: a `resolve` in the same message has not seen the diff. Absent for what the user or an
+   * extension staged outside the messages.
+   */
+  readonly call?: Omit<CallRef, 'sessionId'>;
+  /** Whether the model is asked to resolve it. If not, it is only told the outcome. */
+  readonly asksModel: boolean;
+}
+
+/** The life of a preview. Only a `pending` one can be resolved; the last three states are final. */
 export type PreviewState =
   | {
       readonly kind: 'pending';
-      /** Workspace paths whose base moved on; empty while the preview can be applied. */
+      /** Workspace paths that no longer hold the preview's base; empty while the preview can be applied. */
       readonly stale: readonly string[];
       readonly lastError?: string;
       readonly recommendation?: Recommendation;
     }
   | { readonly kind: 'applying'; readonly action: ResolveAction; readonly actor: Actor }
-  | { readonly kind: 'applied'; readonly by: Resolution }
+  | {
+      readonly kind: 'applied';
+      readonly by: Resolution;
+      /** Permission bits of the files that applying it removed, by path, for undoing it. */
+      readonly modes?: Readonly<Record<string, number>>;
+    }
   | { readonly kind: 'discarded'; readonly by: Resolution }
   | {
       readonly kind: 'expired';
-      /** It was being applied when the process ended: whether it was done is not known. */
+      /** It was being applied when the process ended, so it is unknown whether its action ran to completion. */
       readonly interrupted?: true;
-      /** No longer shown. */
+      /** Hidden for good. */
       readonly dismissed?: true;
     };
 
@@ -52,7 +63,7 @@ export interface Resolution {
   readonly at: string;
 }
 
-/** What a preview was split off. */
+/** Where a preview was split off. */
 export interface PartOf {
   readonly previewId: string;
   /** How many hunks it holds. */
@@ -61,36 +72,45 @@ export interface PartOf {
   readonly patch: string;
 }
 
+/** What a preview is and what applying it does. */
+export type PreviewContent =
+  /** Redline writes exactly these changes. */
+  | { readonly kind: 'files'; readonly changes: readonly FileChange[] }
+  /** `plan`: applying approves what plan mode submitted. `action`: applying runs the producer's callback; its effect is opaque. */
+  | { readonly kind: 'plan' | 'action'; readonly changes: null };
+
 /**
  * One proposed change as data: it can be stored, sent and shown without its producer. A preview never changes in
- * place: whatever the person would see differently (an edit, a split, a rebase) makes the next revision, and every
- * vote names the revision that was seen.
+ * place: everything that changes what the user sees (an edit, a split, a rebase) makes a new revision, and every vote
+ * names the revision that was seen.
  */
-export interface Preview {
+export type Preview = PreviewContent & {
   /** `p1`, `p2`, …; never reused in a workspace's storage. */
   readonly id: string;
   /** Counts up from 1. */
   readonly revision: number;
   readonly label: string;
+  /** Who proposed it: only a label, no decision depends on it. */
   readonly sourceToolName: string;
-  /** The exact changes that Redline lands itself; `null` for an opaque preview, whose producer's callback is the action. */
-  readonly changes: readonly FileChange[] | null;
+  /** Applying it runs something, so only a human may, in every mode. */
+  readonly humanOnly?: true;
   /** Ids of previews that must be applied before this one. */
   readonly dependsOn: readonly string[];
   readonly details?: unknown;
-  /** Ids of the applied previews that this one takes back. */
+  /** Ids of the applied previews that this one undoes. */
   readonly undoes?: readonly string[];
+  /** `null` for what another agent proposed: it belongs to no conversation of Redline. */
   readonly origin: PreviewOrigin | null;
-  /** Set when this was split off another preview, to be resolved by itself. */
+  /** Set if this was split off another preview to be resolved separately. */
   readonly part?: PartOf;
-  /** A person edited the proposal: from then on the model only recommends. */
+  /** The user edited the proposal: from then on the model can only recommend. */
   readonly editedByUser?: true;
   /** ISO 8601. */
   readonly stagedAt: string;
   readonly state: PreviewState;
-}
+};
 
-/** The revisions at which somebody saw previews, by their ids. Plain data: lenses and links carry it. */
+/** The revisions of previews that were seen, by id. Plain data, for lenses and links to carry. */
 export type SeenRevisions = Readonly<Record<string, number>>;
 
 export function revisionsOf(previews: readonly Preview[]): SeenRevisions {
@@ -102,7 +122,7 @@ export function isOpen(preview: Preview): boolean {
   return preview.state.kind === 'pending' || preview.state.kind === 'applying';
 }
 
-/** `p3 (AST Edit: 2 replacements in 1 file)`: how texts for the model name a preview. */
+/** How texts for the model name a preview: `p3 (AST Edit: 2 replacements in 1 file)`. */
 export function nameOf(preview: Preview): string {
   return `${preview.id} (${preview.label})`;
 }

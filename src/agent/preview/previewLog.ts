@@ -1,111 +1,63 @@
 import * as z from 'zod/mini';
+import { LAST_PLAUSIBLE } from '../base/claimedNumbers.ts';
+import type { DeepReadonly } from '../base/json.ts';
 import { JsonLog } from '../base/jsonLog.ts';
-import { isEncodingName } from '../base/textCodec.ts';
-import { stepsOf, type FileChange } from './fileChange.ts';
-import type { LandingGround } from './landingGround.ts';
-import type { LedgerEntry } from './ledger.ts';
-import type { Preview, PreviewState, Recommendation } from './preview.ts';
+import type { DecodedLog, LogFormat } from '../base/logFormat.ts';
+import { isEncodingName, loadEncodings, type EncodingName } from '../text/encodings.ts';
+import { ledgerEntrySchema } from './ledger.ts';
+import { previewMigrations } from './previewMigrations.ts';
 
-/**
- * Everything that ever happened to previews, in order. The state of all previews and the ledger are what one gets
- * by reading these entries from the first to the last; nothing else is stored.
- */
-export type PreviewLogEntry =
-  | { readonly type: 'staged'; readonly preview: StagedPreview }
-  | {
-      readonly type: 'revised';
-      readonly id: string;
-      readonly revision: number;
-      readonly changes: readonly FileChange[];
-      readonly dependsOn: readonly string[];
-      readonly by: RevisedBy;
-      /** What was split off in the same breath; left out once it was forgotten. */
-      readonly part?: StagedPreview;
-    }
-  /**
-   * The files of these previews are about to be written, as one transaction, or the action of an opaque one is about to
-   * run; a resolution of each follows.
-   */
-  | { readonly type: 'landing'; readonly ids: readonly string[]; readonly ground?: LandingGround }
-  /** A landing that a crash cut off was taken back. */
-  | { readonly type: 'recovered'; readonly ids: readonly string[] }
-  | { readonly type: 'stale'; readonly id: string; readonly paths: readonly string[] }
-  | { readonly type: 'recommended'; readonly id: string; readonly recommendation: Recommendation }
-  /** One attempt; `entries` has more than one where previews land as one transaction. */
-  | { readonly type: 'resolved'; readonly entries: readonly LedgerEntry[]; readonly final: boolean }
-  /** `interrupted`: in the middle of its apply. */
-  | { readonly type: 'expired'; readonly id: string; readonly interrupted?: true }
-  /** An expired preview is no longer shown. */
-  | { readonly type: 'dismissed'; readonly id: string };
-
-/** Why there is another revision: its base moved on, a part was split off, or a person edited the proposal. */
-export type RevisedBy = 'rebase' | 'split' | 'user';
-
-/** A preview as it was staged: the first revision, pending. */
-export type StagedPreview = Omit<Preview, 'state' | 'revision'>;
-
-export const previewLogHeader = { log: 'redline.previews', version: 1 } as const;
-
-/** The log of previews in `file`. */
-export function openPreviewLog(file: string): JsonLog<PreviewLogEntry> {
-  return new JsonLog(file, previewLogHeader, parseEntry);
-}
-
-/** The entry, or `undefined` if the value is not one. */
-export function parseEntry(value: unknown): PreviewLogEntry | undefined {
-  const parsed = entrySchema.safeParse(value);
-  return parsed.success ? (parsed.data as PreviewLogEntry) : undefined;
-}
-
+const encodingName = z.custom<EncodingName>(value => typeof value === 'string' && isEncodingName(value));
 const side = z.object({
   hash: z.string(),
   text: z.string(),
-  encoding: z.object({ name: z.string().check(z.refine(isEncodingName)), bom: z.boolean() }),
+  encoding: z.object({ name: encodingName, bom: z.boolean() }),
 });
 const path = z.string().check(z.minLength(1));
 const edits = z.array(z.object({ start: z.int(), end: z.int(), text: z.string() }));
 const changes = z.array(
   z.discriminatedUnion('kind', [
-    z.object({ kind: z.literal('modify'), path, before: side, after: side, edits: z.optional(edits) }),
-    z.object({ kind: z.literal('create'), path, before: z.null(), after: side }),
+    z.object({ kind: z.literal('modify'), path, before: side, after: side, edits: z.exactOptional(edits) }),
+    z.object({
+      kind: z.literal('create'),
+      path,
+      before: z.null(),
+      after: side,
+      mode: z.exactOptional(z.int().check(z.minimum(0), z.maximum(0o7777))),
+    }),
     z.object({ kind: z.literal('delete'), path, before: side, after: z.null() }),
     z.object({ kind: z.literal('rename'), path, from: path, before: side, after: side }),
   ]),
 );
 const action = z.enum(['apply', 'discard']);
-const staged = z.object({
+/** See `marked`. */
+const mark = z.exactOptional(z.string());
+const stagedParts = {
   id: z.string().check(z.regex(/^p[1-9]\d*$/)),
   label: z.string(),
   sourceToolName: z.string(),
-  changes: z.nullable(changes),
+  humanOnly: z.exactOptional(z.literal(true)),
   dependsOn: z.array(z.string()),
-  details: z.optional(z.unknown()),
-  undoes: z.optional(z.array(z.string())),
-  origin: z.nullable(z.object({ sessionId: z.string(), messageId: z.string(), toolCallId: z.string() })),
-  part: z.optional(z.object({ previewId: z.string(), hunks: z.number(), patch: z.string() })),
-  editedByUser: z.optional(z.literal(true)),
-  stagedAt: z.string(),
-});
-const ledgerEntry = z.object({
-  previewId: z.string(),
-  label: z.string(),
-  sourceToolName: z.string(),
-  action,
-  actor: z.enum(['human', 'model', 'extension']),
-  reason: z.string(),
-  extra: z.optional(z.record(z.string(), z.unknown())),
-  outcome: z.enum(['applied', 'discarded', 'failed']),
-  message: z.optional(z.string()),
-  interrupted: z.optional(z.literal(true)),
-  details: z.optional(z.unknown()),
-  at: z.string(),
-  hunks: z.optional(z.object({ applied: z.number(), refused: z.number() })),
-  files: z.array(
-    z.object({ path: z.string(), before: z.nullable(z.string()), after: z.nullable(z.string()) }),
+  details: z.exactOptional(z.unknown()),
+  undoes: z.exactOptional(z.array(z.string())),
+  origin: z.nullable(
+    z.object({
+      sessionId: z.string(),
+      call: z.exactOptional(z.object({ messageId: z.string(), toolCallId: z.string() })),
+      asksModel: z.boolean(),
+    }),
   ),
-});
+  part: z.exactOptional(z.object({ previewId: z.string(), hunks: z.number(), patch: z.string() })),
+  editedByUser: z.exactOptional(z.literal(true)),
+  stagedAt: z.string(),
+};
+const stagedFiles = z.object({ ...stagedParts, kind: z.literal('files'), changes });
+const staged = z.discriminatedUnion('kind', [
+  stagedFiles,
+  z.object({ ...stagedParts, kind: z.enum(['plan', 'action']), changes: z.null() }),
+]);
 const entrySchema = z.discriminatedUnion('type', [
-  z.object({ type: z.literal('staged'), preview: staged }),
+  z.object({ type: z.literal('staged'), preview: staged, mark }),
   z.object({
     type: z.literal('revised'),
     id: z.string(),
@@ -113,71 +65,142 @@ const entrySchema = z.discriminatedUnion('type', [
     changes,
     dependsOn: z.array(z.string()),
     by: z.enum(['rebase', 'split', 'user']),
-    part: z.optional(staged),
+    /** The part that this revision was split from; absent once that is forgotten. */
+    part: z.exactOptional(stagedFiles),
+    mark,
   }),
+  /**
+   * The write-ahead journal of a commit: the files of these previews are about to be written as one transaction, or the
+   * action of an opaque one is about to run (without `rollback`). Their resolutions follow, unless a crash comes first. Their
+   * content is in the lines before it.
+   */
   z.object({
-    type: z.literal('landing'),
+    type: z.literal('commit'),
     ids: z.array(z.string()),
-    ground: z.optional(z.object({ newFolders: z.array(path), modes: z.record(z.string(), z.int()) })),
+    rollback: z.exactOptional(z.object({ newFolders: z.array(path), modes: z.record(z.string(), z.int()) })),
+    /** The revisions that are written, by id. */
+    revisions: z.exactOptional(z.record(z.string(), z.int())),
+    /** Who applies them and why, for the ledger if a crash comes before their resolutions. */
+    vote: z.exactOptional(z.pick(ledgerEntrySchema, { actor: true, call: true, reason: true, extra: true })),
+    mark,
   }),
-  z.object({ type: z.literal('recovered'), ids: z.array(z.string()) }),
-  z.object({ type: z.literal('stale'), id: z.string(), paths: z.array(path) }),
+  /** A commit that a crash interrupted was rolled back, or left as it was. */
+  z.object({ type: z.literal('recovered'), ids: z.array(z.string()), mark }),
+  z.object({ type: z.literal('stale'), id: z.string(), paths: z.array(path), mark }),
   z.object({
     type: z.literal('recommended'),
     id: z.string(),
     recommendation: z.object({ action, reason: z.string() }),
+    mark,
   }),
+  /** One attempt to resolve, with an entry for each preview of the transaction. */
+  z.object({ type: z.literal('resolved'), entries: z.array(ledgerEntrySchema).check(z.minLength(1)), mark }),
+  /** `interrupted`: while it was being applied. */
   z.object({
-    type: z.literal('resolved'),
-    final: z.boolean(),
-    entries: z.array(ledgerEntry).check(z.minLength(1)),
+    type: z.literal('expired'),
+    id: z.string(),
+    interrupted: z.exactOptional(z.literal(true)),
+    mark,
   }),
-  z.object({ type: z.literal('expired'), id: z.string(), interrupted: z.optional(z.literal(true)) }),
-  z.object({ type: z.literal('dismissed'), id: z.string() }),
+  /** An expired preview was hidden for good. */
+  z.object({ type: z.literal('dismissed'), id: z.string(), mark }),
 ]);
 
-/** The previews that `entry` changes, as they are after it. Entries about previews that do not exist change nothing. */
-export function reduce(
-  find: (id: string) => Preview | undefined,
-  entry: PreviewLogEntry,
-): readonly Preview[] {
-  if (entry.type === 'staged') return [fresh(entry.preview)];
-  if (entry.type === 'landing' || entry.type === 'recovered') return [];
-  if (entry.type === 'resolved') {
-    return entry.entries.flatMap(attempt => {
-      const preview = find(attempt.previewId);
-      return preview ? [{ ...preview, state: stateAfter(preview.state, attempt, entry.final) }] : [];
+/**
+ * One event in the life of previews. Their states and the ledger are derived by reading all entries in order; nothing else is
+ * stored.
+ */
+export type PreviewLogEntry = DeepReadonly<z.infer<typeof entrySchema>>;
+
+/** A preview as it was staged: the first revision, pending. */
+export type StagedPreview = DeepReadonly<z.infer<typeof staged>>;
+/** The same with file changes, which Redline writes itself. */
+type StagedFiles = DeepReadonly<z.infer<typeof stagedFiles>>;
+
+/** A preview before it gets its id. */
+export type PreviewDraft = DraftOf<StagedPreview>;
+export type FilesDraft = DraftOf<StagedFiles>;
+type DraftOf<T> = T extends unknown ? Omit<T, 'id'> : never;
+
+/** Why a preview has a new revision: its base changed, a part was split off, or the user edited the proposal. */
+export type RevisedBy = Extract<PreviewLogEntry, { type: 'revised' }>['by'];
+
+export const previewLogFormat: LogFormat<PreviewLogEntry> = {
+  log: 'redline.previews',
+  version: 2,
+  parse: parseEntry,
+  migrations: previewMigrations,
+};
+
+/** A line of the log that cannot be read. */
+export interface UnreadableLine {
+  readonly text: string;
+  /** How many entries come before it. */
+  readonly position: number;
+}
+
+export interface LoadedPreviews extends DecodedLog<PreviewLogEntry> {
+  readonly unreadable: readonly UnreadableLine[];
+}
+
+/** The preview log in this file. */
+export function openPreviewLog(file: string): PreviewLog {
+  return new PreviewLog(file, previewLogFormat);
+}
+
+export class PreviewLog extends JsonLog<PreviewLogEntry> {
+  /** Also loads the encodings of all texts, so that their bytes can be computed synchronously. */
+  override async load(): Promise<LoadedPreviews> {
+    const entries: PreviewLogEntry[] = [];
+    const unreadable: UnreadableLine[] = [];
+    const faults = await this.readAndRepair({
+      entry: entry => void entries.push(entry),
+      unreadable: (bytes, start, end) =>
+        void unreadable.push({ text: bytes.toString('utf8', start, end), position: entries.length }),
     });
-  }
-  const preview = find(entry.id);
-  if (!preview) return [];
-  switch (entry.type) {
-    case 'revised': {
-      const { revision, changes, dependsOn, part } = entry;
-      const edited = entry.by === 'user' ? { editedByUser: true as const } : {};
-      const next = { ...preview, ...edited, revision, changes, dependsOn };
-      if (entry.by !== 'split') return [{ ...next, state: pendingState }];
-      // Taking a part off does not put anything back on its ground.
-      const stale = pendingPart(preview.state).stale;
-      const rest = { ...next, state: pendingOn(stale, changes) };
-      return part ? [{ ...part, revision: 1, state: pendingOn(stale, part.changes) }, rest] : [rest];
-    }
-    case 'stale':
-      return [{ ...preview, state: { ...pendingPart(preview.state), stale: entry.paths } }];
-    case 'recommended':
-      return [{ ...preview, state: { ...pendingPart(preview.state), recommendation: entry.recommendation } }];
-    case 'expired':
-      return [
-        { ...preview, state: { kind: 'expired', ...(entry.interrupted ? { interrupted: true } : {}) } },
-      ];
-    case 'dismissed':
-      return preview.state.kind === 'expired'
-        ? [{ ...preview, state: { ...preview.state, dismissed: true } }]
-        : [];
+    await loadEncodings(new Set(entries.flatMap(encodingsOf)));
+    return { entries, unreadable, ...faults };
   }
 }
 
-/** The ids that an entry speaks of. */
+function encodingsOf(entry: PreviewLogEntry): EncodingName[] {
+  const lists =
+    entry.type === 'staged'
+      ? [entry.preview.changes]
+      : entry.type === 'revised'
+        ? [entry.changes, entry.part?.changes]
+        : [];
+  return lists.flatMap(changes =>
+    (changes ?? []).flatMap(({ before, after }) =>
+      [before, after].flatMap(side => side?.encoding.name ?? []),
+    ),
+  );
+}
+
+/** Who applies previews and why, as the journal of a commit keeps it. */
+export type CommitVote = NonNullable<Extract<PreviewLogEntry, { type: 'commit' }>['vote']>;
+
+/**
+ * Whether a line that cannot be read may have told that a commit began or ended. Where a line feed was lost, one that tells
+ * something else goes on with the next line; what it quotes has a backslash before each quotation mark.
+ */
+export function mayBeOfCommit({ text }: UnreadableLine): boolean {
+  const tellsOther = /^\{"type":"(?:staged|revised|stale|recommended|expired|dismissed)"/.test(text);
+  return !tellsOther || /\{"type":"(?:commit|resolved|recovered)"/.test(text);
+}
+
+/** The ids of previews that a line names that cannot be read, without those whose number is damaged. */
+export function idsIn({ text }: UnreadableLine): readonly string[] {
+  const ids = Array.from(text.matchAll(/"(p[1-9]\d{0,14})"/g), ([, id = '']) => id);
+  return ids.filter(id => Number(id.slice(1)) <= LAST_PLAUSIBLE);
+}
+
+/** The entry, or `undefined` if the value is not one. */
+export function parseEntry(value: unknown): PreviewLogEntry | undefined {
+  return entrySchema.safeParse(value).data;
+}
+
+/** The ids of the previews that an entry is about. */
 export function idsOf(entry: PreviewLogEntry): readonly string[] {
   switch (entry.type) {
     case 'staged':
@@ -186,7 +209,7 @@ export function idsOf(entry: PreviewLogEntry): readonly string[] {
       return entry.entries.map(attempt => attempt.previewId);
     case 'revised':
       return entry.part ? [entry.id, entry.part.id] : [entry.id];
-    case 'landing':
+    case 'commit':
     case 'recovered':
       return entry.ids;
     case 'stale':
@@ -195,35 +218,4 @@ export function idsOf(entry: PreviewLogEntry): readonly string[] {
     case 'dismissed':
       return [entry.id];
   }
-}
-
-const pendingState: PreviewState = { kind: 'pending', stale: [] };
-
-/** Pending, with those of the stale paths that the changes touch. */
-function pendingOn(stale: readonly string[], changes: readonly FileChange[] | null): PreviewState {
-  const paths = new Set((changes ?? []).flatMap(stepsOf).map(step => step.path));
-  return { kind: 'pending', stale: stale.filter(path => paths.has(path)) };
-}
-
-function fresh(staged: StagedPreview): Preview {
-  return { ...staged, revision: 1, state: pendingState };
-}
-
-type Pending = Extract<PreviewState, { kind: 'pending' }>;
-
-function pendingPart(state: PreviewState): Pending {
-  return state.kind === 'pending' ? state : { kind: 'pending', stale: [] };
-}
-
-function stateAfter(state: PreviewState, attempt: LedgerEntry, final: boolean): PreviewState {
-  return final ? finalState(attempt) : failedState(state, attempt);
-}
-
-function finalState(entry: LedgerEntry): PreviewState {
-  const by = { actor: entry.actor, reason: entry.reason, at: entry.at };
-  return { kind: entry.action === 'apply' ? 'applied' : 'discarded', by };
-}
-
-function failedState(state: PreviewState, entry: LedgerEntry): PreviewState {
-  return { ...pendingPart(state), ...(entry.message === undefined ? {} : { lastError: entry.message }) };
 }

@@ -1,101 +1,133 @@
+import { JournalError } from '../base/errors.ts';
 import { Emitter, type Event } from '../base/event.ts';
-import type { LedgerEntry } from './ledger.ts';
-import type { LandingGround } from './landingGround.ts';
-import { isOpen, type Actor, type Preview, type ResolveAction, type ResolveOrder } from './preview.ts';
+import { LogQueue, marked, type LogSink } from '../base/logQueue.ts';
+import type { RollbackInfo } from './commit/rollbackInfo.ts';
 import type { FileChange } from './fileChange.ts';
-import { wasOverBefore, withoutForgotten } from './forgetPreviews.ts';
-import { idsOf, reduce, type PreviewLogEntry, type RevisedBy, type StagedPreview } from './previewLog.ts';
+import { FOUND_APPLIED, storable, type LedgerEntry } from './ledger.ts';
+import { isOpen, type Actor, type Preview, type ResolveAction } from './preview.ts';
+import {
+  idsOf,
+  type CommitVote,
+  type FilesDraft,
+  type PreviewDraft,
+  type PreviewLogEntry,
+  type RevisedBy,
+  type UnreadableLine,
+} from './previewLog.ts';
+import { PreviewProjection, type InterruptedCommit } from './previewProjection.ts';
+import type { ResolveOrder } from './resolveSettings.ts';
+import { endedBefore, withoutForgotten } from './retention.ts';
 
-/** Where the store writes what happened. `JsonLog<PreviewLogEntry>` is one. */
-export interface PreviewLogSink {
-  append(entry: PreviewLogEntry): Promise<void>;
-  /** Settles when all that was appended outlives even a crash of the machine. */
+/** Where the store writes its entries. `JsonLog<PreviewLogEntry>` is one. */
+export interface PreviewLogSink extends LogSink<PreviewLogEntry> {
+  /** Settles once everything appended so far would survive a crash of the machine. */
   flush(): Promise<void>;
-  /** Puts what `rewrite` gives in the place of each entry, for good. */
+  /** Replaces each entry with those that `rewrite` returns for it, permanently. */
   compact(rewrite: (entry: PreviewLogEntry) => readonly PreviewLogEntry[]): Promise<void>;
 }
 
-/** Previews that were to land together. */
-export interface InterruptedLanding {
-  readonly ids: readonly string[];
-  readonly ground?: LandingGround | undefined;
+/** Hands out the numbers of previews, each only once, in whichever window. */
+export interface PreviewNumbers {
+  /** The next number, which is above `last`. Never throws. */
+  next(last: number): number;
 }
 
-/** A preview that is at another revision now, and why. */
+export interface PreviewStoreOptions {
+  /** By default the store counts by itself, as the only writer of its log. */
+  readonly numbers?: PreviewNumbers;
+  /** Called once everything is written again after a failure. */
+  readonly onLogRecovery?: () => void;
+}
+
+/** A preview that has a new revision, and why. */
 export interface Revision {
   readonly preview: Preview;
   readonly by: RevisedBy;
-  /** What was split off. */
+  /** The preview that was split off. */
   readonly part?: Preview;
-  /** What a person changed in the proposal, as a patch. */
+  /** What the user changed in the proposal, as a patch. */
   readonly patch?: string;
 }
 
 /**
- * The one owner of every preview's state. Each change is a log entry that is reduced into memory at once and
- * written in the order of the calls. Only the invoker resolves; everybody else reads and listens.
+ * The only owner of every preview's state. Each change is a log entry, which takes effect in memory at once and is written
+ * in the order of the calls. Only the invoker resolves previews; all others read and listen.
+ *
+ * A change takes effect even if writing it fails: then its entry waits and is written later, in its place. The promises of
+ * these methods settle once the entry is written or the failure has been reported, once until everything is written again.
+ * They never reject, except for {@link beginCommit}, {@link beginAction} and {@link forgetResolved}, whose callers must know
+ * about a failure.
  */
 export class PreviewStore {
-  readonly #previews = new Map<string, Preview>();
-  /** Ids of the open ones in the order of staging, so that thousands of resolved ones cost nothing. */
-  readonly #open = new Set<string>();
-  readonly #ledger: LedgerEntry[] = [];
+  readonly #projection = new PreviewProjection();
   readonly #log: PreviewLogSink;
-  readonly #onLogFailure: (error: unknown) => void;
+  readonly #queue: LogQueue<PreviewLogEntry>;
+  readonly #numbers: PreviewNumbers;
+  /** The previews of entries that can never be written, by why. A crash while one is applied could not be recovered from. */
+  readonly #unstorable = new Map<string, unknown>();
   readonly #changed = new Emitter<Preview>();
   readonly #resolved = new Emitter<readonly LedgerEntry[]>();
   readonly #revised = new Emitter<Revision>();
   readonly #expired = new Emitter<Preview>();
-  /** For each preview, the open ones that are made on it. */
-  readonly #dependents = new Map<string, Set<string>>();
-  /** Landings that have begun and of which nothing else is known. */
-  #landings: InterruptedLanding[] = [];
-  #lastId = 0;
 
   /**
-   * Fires after every change of a preview, with its new state; also when it was forgotten, with its last one: `get` does
-   * not know it any more.
+   * Fires after every change of a preview, with its new state. Fires once more when a preview is forgotten, with its last
+   * state; {@link get} no longer finds it then.
    */
   readonly onDidChange: Event<Preview> = this.#changed.event;
-  /** Fires once for each attempt to resolve, after `onDidChange`, with one entry for each preview of a chain. */
+  /** Fires once for each attempt to resolve, after `onDidChange`, with an entry for each preview of the transaction. */
   readonly onDidResolve: Event<readonly LedgerEntry[]> = this.#resolved.event;
 
   /** Fires after each new revision, after `onDidChange`. */
   readonly onDidRevise: Event<Revision> = this.#revised.event;
 
-  /** Fires for each preview that {@link expire} ends, after `onDidChange`. */
+  /** Fires for each preview that {@link expire} expires, after `onDidChange`. */
   readonly onDidExpire: Event<Preview> = this.#expired.event;
 
-  constructor(log: PreviewLogSink, onLogFailure: (error: unknown) => void) {
+  /** @param onLogFailure called once each time that writing the log stops working. */
+  constructor(
+    log: PreviewLogSink,
+    onLogFailure: (error: unknown) => void,
+    { numbers = { next: last => last + 1 }, onLogRecovery }: PreviewStoreOptions = {},
+  ) {
     this.#log = log;
-    this.#onLogFailure = onLogFailure;
+    this.#queue = new LogQueue(log, { onFailure: onLogFailure, onRecovery: onLogRecovery });
+    this.#numbers = numbers;
   }
 
-  /** Rebuilds the state from a log that was just read. Opaque previews lost their callbacks and expire. */
-  restore(entries: readonly PreviewLogEntry[]): void {
-    for (const entry of entries) this.#reduce(entry);
+  /** Rebuilds the state from a log that was just read. Opaque previews have lost their callbacks and expire. */
+  restore(entries: readonly PreviewLogEntry[], unreadable: readonly UnreadableLine[] = []): void {
+    let position = 0;
+    for (const line of unreadable) {
+      for (; position < line.position; position++) this.#replay(entries[position]);
+      this.#projection.skip(line);
+    }
+    for (; position < entries.length; position++) this.#replay(entries[position]);
     for (const preview of this.all()) {
-      if (!isOpen(preview) || preview.changes !== null) continue;
-      const interrupted = this.#landings.some(({ ids }) => ids.includes(preview.id));
+      if (!isOpen(preview) || preview.kind === 'files') continue;
+      const interrupted = this.#projection.isInterrupted(preview.id);
       void this.#record({ type: 'expired', id: preview.id, ...(interrupted ? { interrupted } : {}) });
     }
   }
 
-  /** Landings that have begun and not ended; right after {@link restore} those that a crash cut off. */
-  get interruptedLandings(): readonly InterruptedLanding[] {
-    return this.#landings;
+  /**
+   * The commits that have begun and not ended, as far as the log tells, in the order of their beginning. Right after
+   * {@link restore}, these are the ones to recover from.
+   */
+  get interruptedCommits(): readonly InterruptedCommit[] {
+    return this.#projection.commits;
   }
 
-  /** Registers a new preview under the next id. The promise of the log entry is for those who must not lose it. */
-  stage(draft: Omit<StagedPreview, 'id'>): { readonly preview: Preview; readonly stored: Promise<void> } {
-    const staged: StagedPreview = { ...draft, id: this.#nextId() };
+  /** Registers a new preview under the next id. */
+  stage(draft: PreviewDraft): { readonly preview: Preview; readonly stored: Promise<void> } {
+    const staged = { ...draft, id: this.#nextId() };
     const stored = this.#record({ type: 'staged', preview: staged });
     return { preview: this.#require(staged.id), stored };
   }
 
   /**
-   * Makes the next revision of a pending preview. Every vote on an older one is refused from now on.
-   * @param patch what a person changed in the proposal, for those who listen; it is not stored.
+   * Adds a revision to a pending preview. From now on, votes on an older revision are refused.
+   * @param patch what the user changed in the proposal, for listeners; it is not stored.
    */
   revise(
     id: string,
@@ -109,16 +141,16 @@ export class PreviewStore {
   }
 
   /**
-   * Splits a part off a pending preview: one log entry, so that no crash can part them.
-   * @returns the part; the preview itself is at its next revision.
+   * Splits a part off a pending preview. Both are one log entry, so that a crash cannot leave only one of them.
+   * @returns the part. The preview itself gets a new revision.
    */
   split(
     id: string,
     rest: { readonly changes: readonly FileChange[]; readonly buildsOnPart: boolean },
-    draft: Omit<StagedPreview, 'id'>,
+    draft: FilesDraft,
   ): Preview {
     const { revision, dependsOn } = this.#require(id);
-    const part: StagedPreview = { ...draft, id: this.#nextId() };
+    const part = { ...draft, id: this.#nextId() };
     void this.#record({
       type: 'revised',
       id,
@@ -132,150 +164,168 @@ export class PreviewStore {
   }
 
   /**
-   * Writes down that the files of these previews are about to change, or, without `ground`, that an opaque one is about
-   * to run. Settles when a crash could be recovered from.
+   * Writes the write-ahead journal of a commit: the files of these previews are about to be written.
+   * @returns settles once a crash could be recovered from.
+   * @throws JournalError if the journal, or an entry before it, could not be written or flushed. Then nothing may be written.
    */
-  beginLanding(ids: readonly string[], ground?: LandingGround): Promise<void> {
-    const stored = this.#record({ type: 'landing', ids, ...(ground ? { ground } : {}) });
-    return ground ? stored.then(() => this.#log.flush()) : stored;
+  async beginCommit(
+    ids: readonly string[],
+    rollback: RollbackInfo,
+    vote: CommitVote = unknownVote,
+  ): Promise<void> {
+    const revisions = Object.fromEntries(ids.map(id => [id, this.#require(id).revision]));
+    await this.#journal({ type: 'commit', ids, rollback, revisions, vote: voteOf(vote) });
+    await this.#log.flush().catch(asJournalError);
   }
 
-  /** A landing that a crash cut off was taken back. */
+  /**
+   * Writes to the journal that the action of an opaque preview is about to run. If that cannot be written, the promise rejects
+   * with a JournalError, and the action may not run.
+   * @returns `undefined` if it was written at once.
+   */
+  beginAction(id: string, vote: CommitVote = unknownVote): Promise<void> | undefined {
+    return this.#journal({ type: 'commit', ids: [id], vote: voteOf(vote) });
+  }
+
+  /** Records that an interrupted commit was rolled back, or left as it was. */
   endRecovery(ids: readonly string[]): Promise<void> {
     return this.#record({ type: 'recovered', ids });
   }
 
-  /** The open previews that must be applied before this one, in the order in which they must. */
-  blockersOf({ dependsOn }: Preview): readonly Preview[] {
-    const found = new Map<string, Preview>();
-    const visit = (ids: readonly string[]): void => {
-      for (const id of ids) {
-        const preview = this.#previews.get(id);
-        if (!preview || !isOpen(preview) || found.has(id)) continue;
-        visit(preview.dependsOn);
-        found.set(id, preview);
-      }
-    };
-    visit(dependsOn);
-    return [...found.values()];
+  /** Forgets the commits that may have begun, but whose beginning no line tells: whoever recovers has looked at them. */
+  dropDoubtfulCommits(): void {
+    this.#projection.dropDoubtfulCommits();
   }
 
-  /** The open previews that are made directly on this one. */
+  /** See {@link OpenPreviews.blockersOf}. */
+  blockersOf(preview: Preview): readonly Preview[] {
+    return this.#projection.open.blockersOf(preview);
+  }
+
+  /** See {@link OpenPreviews.dependentsOf}. */
   dependentsOf(id: string): readonly Preview[] {
-    return Array.from(this.#dependents.get(id) ?? [], dependent => this.#require(dependent));
+    return this.#projection.open.dependentsOf(id);
   }
 
   get(id: string): Preview | undefined {
-    return this.#previews.get(id);
+    return this.#projection.get(id);
   }
 
-  /** Open previews, the head first: each comes after all that it waits for. */
+  /** The open previews, the head first; see {@link OpenPreviews.list}. */
   list(order: ResolveOrder): readonly Preview[] {
-    const open = Array.from(this.#open, id => this.#require(id));
-    const ordered = order === 'newestFirst' ? open.reverse() : open;
-    const isBlocked = (preview: Preview): boolean => preview.dependsOn.some(id => this.#open.has(id));
-    if (!ordered.some(isBlocked)) return ordered;
-    const depths = new Map<string, number>();
-    const depthOf = (id: string): number => {
-      const preview = this.#open.has(id) ? this.#require(id) : undefined;
-      if (!preview) return -1;
-      const known = depths.get(id);
-      if (known !== undefined) return known;
-      depths.set(id, 0); // ends a circle, should a log ever hold one
-      const depth = 1 + Math.max(-1, ...preview.dependsOn.map(depthOf));
-      depths.set(id, depth);
-      return depth;
-    };
-    return [...ordered].sort((a, b) => depthOf(a.id) - depthOf(b.id));
+    return this.#projection.open.list(order);
+  }
+
+  /** The open previews in the order of staging, without the cost of a {@link list}. */
+  get open(): Iterable<Preview> {
+    return this.#projection.open;
   }
 
   /** How many previews are open. */
   get openCount(): number {
-    return this.#open.size;
+    return this.#projection.open.size;
   }
 
   /** Every preview ever staged in this storage, in the order of staging. */
   all(): readonly Preview[] {
-    return [...this.#previews.values()];
+    return this.#projection.all();
   }
 
   get hasPending(): boolean {
-    return this.#open.size > 0;
+    return this.#projection.open.size > 0;
   }
 
   /** All attempts to resolve, the oldest first. */
   ledger(): readonly LedgerEntry[] {
-    return this.#ledger;
+    return this.#projection.ledger;
   }
 
-  /** Records the model's opinion on a pending preview; does nothing for any other. */
+  /** Records the model's recommendation for a pending preview; does nothing if it is not pending. */
   recommend(id: string, action: ResolveAction, reason: string): Promise<void> {
     return this.#recordPending({ type: 'recommended', id, recommendation: { action, reason } });
   }
 
   /**
-   * Records that the bases of `paths` moved on; an empty list takes it back. Does nothing for a preview that is not
-   * pending: landing changes moves its own bases.
+   * Records which paths have changed since the preview was made; an empty list makes it applicable again. Does nothing for a
+   * preview that is not pending: a commit changes its own bases.
    */
   markStale(id: string, paths: readonly string[]): Promise<void> {
     return this.#recordPending({ type: 'stale', id, paths });
   }
 
-  /** Ends a pending preview whose action is gone; does nothing for any other. Settles when it is safe on disk. */
+  /** Expires a pending preview whose action is gone; does nothing if it is not pending. */
   async expire(id: string): Promise<void> {
-    if (this.#previews.get(id)?.state.kind !== 'pending') return;
+    if (this.#projection.get(id)?.state.kind !== 'pending') return;
     const stored = this.#record({ type: 'expired', id });
     this.#expired.fire(this.#require(id));
     await stored;
   }
 
-  /** Takes an expired preview out of sight. It stays in the log. */
+  /** Hides an expired preview for good. It stays in the log. */
   dismiss(id: string): Promise<void> {
     return this.#record({ type: 'dismissed', id });
   }
 
-  /** Takes the preview out of `pending`, so that nobody else can begin to resolve it. Not logged: a crash undoes it. */
+  /** Marks the preview as being resolved, so that no one else starts to. Not logged: after a crash it is pending again. */
   beginResolving(id: string, action: ResolveAction, actor: Actor): void {
-    this.#put({ ...this.#require(id), state: { kind: 'applying', action, actor } });
+    const applying: Preview = { ...this.#require(id), state: { kind: 'applying', action, actor } };
+    this.#projection.set(applying);
+    this.#changed.fire(applying);
   }
 
   /**
-   * Records how an attempt ended, for all previews of one transaction in one entry.
-   * @param before the previews as they were, to which they return when the attempt is not final.
+   * Records how an attempt ended, in one entry for all previews of the transaction.
+   * @param before the previews as they were before the attempt, which are restored if it failed.
    */
-  endResolving(entries: readonly LedgerEntry[], before: readonly Preview[], final: boolean): Promise<void> {
-    for (const preview of before) this.#set(preview);
-    const stored = this.#record({ type: 'resolved', entries, final });
+  endResolving(entries: readonly LedgerEntry[], before: readonly Preview[]): Promise<void> {
+    for (const preview of before) this.#projection.set(preview);
+    const stored = this.#record({ type: 'resolved', entries });
     this.#resolved.fire(entries);
     return stored;
   }
 
+  /** Adds the ledger of another window that is gone, for previews that are unknown here. */
+  async adoptLedger(entries: readonly LedgerEntry[]): Promise<void> {
+    const known = new Set(this.ledger().map(({ previewId }) => previewId));
+    const others = entries.filter(({ previewId }) => !known.has(previewId) && !this.get(previewId));
+    if (others.length > 0) await this.#record({ type: 'resolved', entries: others });
+  }
+
   /**
-   * Forgets the content of previews that were resolved before `until`, and of expired ones that were dismissed: they
-   * cannot be undone or reopened any more. The ledger keeps who resolved what, when and why, with the hashes.
-   * @returns settles when the content is gone from the disk too.
+   * Forgets previews that were resolved before `until`, and expired ones that were dismissed, with their content: they can
+   * no longer be undone or reopened. The ledger keeps who resolved what, when and why, with the hashes.
+   * @returns settles once the content is gone from the disk too; rejects if it could not be removed there.
    */
   async forgetResolved(until: Date): Promise<void> {
-    const forgotten = this.all().filter(preview => wasOverBefore(preview, until));
+    // Entries that wait are written first: later, they would bring back what is removed.
+    if (!this.#queue.isEmpty && !(await this.#queue.drain()))
+      throw new Error('Nothing was forgotten, because the log of previews cannot be written.');
+    const forgotten = this.all().filter(preview => endedBefore(preview, until));
     if (forgotten.length === 0) return;
     const ids = new Set(forgotten.map(({ id }) => id));
-    for (const id of ids) this.#previews.delete(id);
+    for (const id of ids) this.#projection.delete(id);
     const compacted = this.#log.compact(entry =>
-      withoutForgotten(entry, ids, id => this.#previews.get(id)?.state),
+      withoutForgotten(entry, ids, id => this.#projection.get(id)?.state),
     );
     for (const preview of forgotten) this.#changed.fire(preview);
     await compacted;
   }
 
   #recordPending(entry: PreviewLogEntry): Promise<void> {
-    const isPending = idsOf(entry).every(id => this.#previews.get(id)?.state.kind === 'pending');
+    const isPending = idsOf(entry).every(id => this.#projection.get(id)?.state.kind === 'pending');
     return isPending ? this.#record(entry) : Promise.resolve();
   }
 
-  #record(entry: PreviewLogEntry, patch?: string): Promise<void> {
-    const changed = this.#reduce(entry);
-    const stored = this.#log.append(entry);
-    stored.catch(this.#onLogFailure);
+  #replay(entry: PreviewLogEntry | undefined): void {
+    if (entry) this.#projection.apply(entry);
+  }
+
+  #record(unmarked: PreviewLogEntry, patch?: string): Promise<void> {
+    const entry = marked(unmarked);
+    const changed = this.#projection.apply(entry);
+    const stored = this.#queue.append(entry).catch((error: unknown) => {
+      for (const id of idsOf(entry)) this.#unstorable.set(id, error);
+    });
     for (const preview of changed) this.#changed.fire(preview);
     if (entry.type === 'revised') {
       const part = entry.part && this.#require(entry.part.id);
@@ -289,46 +339,43 @@ export class PreviewStore {
     return stored;
   }
 
-  #reduce(entry: PreviewLogEntry): readonly Preview[] {
-    const ids = idsOf(entry);
-    if (entry.type === 'resolved') this.#ledger.push(...entry.entries);
-    if (entry.type === 'landing') this.#landings.push(entry);
-    else if (entry.type === 'resolved' || entry.type === 'recovered' || entry.type === 'expired') {
-      this.#landings = this.#landings.filter(landing => !landing.ids.some(id => ids.includes(id)));
-    }
-    for (const id of ids) {
-      const number = Number(id.slice(1));
-      if (number > this.#lastId) this.#lastId = number; // also where the preview itself could not be read
-    }
-    const changed = reduce(id => this.#previews.get(id), entry);
-    for (const preview of changed) this.#set(preview);
-    return changed;
+  #journal(unmarked: PreviewLogEntry): Promise<void> | undefined {
+    const isStorable = (): boolean => !idsOf(unmarked).some(id => this.#unstorable.has(id));
+    const refuse = (): Promise<never> => {
+      const id = idsOf(unmarked).find(id => this.#unstorable.has(id)) ?? '';
+      return Promise.reject(new JournalError(this.#unstorable.get(id)));
+    };
+    if (!isStorable()) return refuse();
+    const entry = marked(unmarked);
+    const begin = (): void => void this.#projection.apply(entry);
+    const written = this.#queue.appendNowOrNever(entry);
+    // Meanwhile, an entry before it may have turned out to have no encoding.
+    if (written) return written.then(begin, asJournalError).then(() => (isStorable() ? undefined : refuse()));
+    begin();
+    return undefined;
   }
 
   #nextId(): string {
-    return `p${this.#lastId + 1}`;
-  }
-
-  #put(preview: Preview): void {
-    this.#set(preview);
-    this.#changed.fire(preview);
-  }
-
-  #set(preview: Preview): void {
-    const { id } = preview;
-    for (const on of this.#previews.get(id)?.dependsOn ?? []) this.#dependents.get(on)?.delete(id);
-    this.#previews.set(id, preview);
-    if (!isOpen(preview)) return void this.#open.delete(id);
-    this.#open.add(id);
-    for (const on of preview.dependsOn) {
-      const dependents = this.#dependents.get(on) ?? new Set();
-      this.#dependents.set(on, dependents.add(id));
-    }
+    return `p${this.#numbers.next(this.#projection.lastNumber)}`;
   }
 
   #require(id: string): Preview {
-    const preview = this.#previews.get(id);
+    const preview = this.#projection.get(id);
     if (!preview) throw new Error(`No preview ${id}`);
     return preview;
   }
+}
+
+/** Who applied something that an older version began, or whose journal cannot be read. */
+export const unknownVote: CommitVote = {
+  actor: 'extension',
+  reason: FOUND_APPLIED,
+};
+
+function voteOf({ actor, call, reason, extra }: CommitVote): CommitVote {
+  return { actor, reason, ...(call ? { call } : {}), ...(extra ? { extra: storable(extra) } : {}) };
+}
+
+function asJournalError(error: unknown): never {
+  throw new JournalError(error);
 }

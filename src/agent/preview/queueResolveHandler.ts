@@ -1,31 +1,32 @@
 import { ToolError } from '../base/errors.ts';
 import { jsonSafe } from '../base/json.ts';
-import type { Invoker } from './invoker.ts';
+import type { FileChange } from './fileChange.ts';
 import type { Overlay } from './overlay.ts';
 import type { PendingAction } from './pendingAction.ts';
-import type { Preview, PreviewOrigin } from './preview.ts';
+import type { Preview, PreviewContent, PreviewOrigin } from './preview.ts';
 import type { PreviewStore } from './previewStore.ts';
+import type { Invoker } from './resolve/invoker.ts';
 
-/** What a session lends to those who stage previews in it. */
+/** What a session provides for staging previews in it. */
 export interface ResolveHost {
   readonly store: PreviewStore;
   readonly invoker: Invoker;
-  /** What of the pending previews new changes are made on. */
+  /** Tells which pending previews of the same conversation new changes build on. */
   readonly overlay: Overlay;
-  /** Makes the model look at the preview: directive and reminder, as the settings have it. */
+  /** Asks the model to resolve the preview, by a reminder and a directive, as the settings say. */
   remind(preview: Preview): void;
 }
 
-/** A preview that was just registered; `stored` settles when it is safe on disk. */
+/** A preview that was just staged; `stored` settles as the promises of {@link PreviewStore} do. */
 export interface QueuedPreview {
   readonly preview: Preview;
   readonly stored: Promise<void>;
 }
 
 /**
- * The one entry point for everybody who produces previews: registers the preview with its callbacks and has the
- * session force and remind the model. Nothing is changed by it.
- * @throws ToolError for an action that changes nothing; TypeError for one that is none.
+ * The one entry point for all producers of previews: registers the preview with its callbacks and has the session remind
+ * the model and force an answer. No file is changed.
+ * @throws ToolError for an action that changes nothing, or whose texts contain NUL; TypeError for one without `changes` and `apply`.
  */
 export function queueResolveHandler(
   host: ResolveHost,
@@ -35,11 +36,13 @@ export function queueResolveHandler(
   if (!action.changes && !action.apply) throw new TypeError('A pending action needs `changes` or `apply`.');
   if (action.changes?.length === 0)
     throw new ToolError(`Nothing to change: ${action.label}. Nothing was staged.`);
+  for (const change of action.changes ?? []) refuseBinary(change);
   const queued = host.store.stage({
     label: action.label,
     sourceToolName: action.sourceToolName,
-    changes: action.changes ?? null,
-    dependsOn: action.changes ? host.overlay.dependenciesOf(action.changes) : [],
+    ...contentOf(action),
+    ...(action.humanOnly ? { humanOnly: true } : {}),
+    dependsOn: action.changes ? host.overlay.of(origin?.sessionId).dependenciesOf(action.changes) : [],
     ...(action.details === undefined ? {} : { details: jsonSafe(action.details) }),
     ...(action.undoes ? { undoes: action.undoes } : {}),
     origin,
@@ -51,4 +54,22 @@ export function queueResolveHandler(
   });
   host.remind(queued.preview);
   return queued;
+}
+
+/** VS Code shows a text with NUL as binary: no one could see what Apply would write. */
+function refuseBinary({ path, before, after }: FileChange): void {
+  const what = after?.text.includes('\0')
+    ? 'The proposed text'
+    : before?.text.includes('\0')
+      ? 'The text'
+      : '';
+  if (what === '') return;
+  throw new ToolError(
+    `${what} of ${path} contains the character NUL (U+0000), which belongs to binary files and cannot be shown. ` +
+      'Remove it. Nothing was staged.',
+  );
+}
+
+function contentOf({ changes, kind }: PendingAction): PreviewContent {
+  return changes ? { kind: 'files', changes } : { kind: kind ?? 'action', changes: null };
 }

@@ -1,7 +1,7 @@
 import type { Sha256 } from '../base/hash.ts';
-import type { TextEncoding } from '../base/textCodec.ts';
+import type { TextEncoding } from '../text/encodings.ts';
 
-/** Larger files are neither read nor written, in bytes. */
+/** In bytes. Larger files are neither read nor written. */
 export const MAX_FILE_BYTES = 5 * 1024 * 1024;
 
 /** Where written bytes went: to the disk, or into an editor with unsaved changes, which stays unsaved. */
@@ -14,16 +14,16 @@ export interface FileListing {
   readonly truncated: boolean;
 }
 
-/** Where a file stands. */
+/** What the file system knows about a path besides its bytes. */
 export interface FilePlace {
-  /** Its permission bits; absent when there is no file on disk. */
+  /** Permission bits of the file; absent if there is no file on disk. */
   readonly mode?: number;
-  /** The folders above it that are not there, as workspace paths, the outermost first. */
+  /** The missing folders above it, as workspace paths, the outermost first. */
   readonly missingFolders: readonly string[];
 }
 
 /**
- * The workspace's files as the person sees them. A *workspace path* is relative to the workspace folder with forward
+ * The workspace's files as the user sees them. A *workspace path* is relative to the workspace folder with forward
  * slashes; where several folders are open, it begins with the folder's name.
  */
 export interface Workspace {
@@ -34,32 +34,33 @@ export interface Workspace {
   resolvePath(input: string): Promise<string>;
 
   /**
-   * The exact bytes of a file: those of its open document as it would be saved, if that has unsaved changes, else
-   * those on disk. `undefined` when there is no such file.
-   * @throws ToolError for a folder, a device, or a file over the size limit.
+   * The exact bytes of a file: if it is open with unsaved changes, those that saving it would write, else those on disk.
+   * `undefined` when there is no such file.
+   * @throws ToolError for a folder, a device, or a file over the size limit; UnsavedEditorError if a notebook or a custom editor
+   *   holds unsaved changes of it.
    */
   read(path: string): Promise<Uint8Array | undefined>;
 
-  /** How the text of the file is stored, or would be if it were new, unless it begins with a byte order mark. */
+  /** The encoding of an existing or new file, which a byte order mark at its beginning overrides. */
   encodingOf(path: string): Promise<TextEncoding>;
 
   /**
-   * Makes the file hold exactly `bytes`, or be absent for `null`. Folders above a new file are made.
-   * @param expected hash of what the file holds now (`null`: absent); checked again at the last moment.
-   * @param mode permission bits of a file that was not there; left out: what the system gives to new files.
-   * @throws StalePreviewError when it holds something else; any file system error as it is.
+   * Writes exactly `bytes` to a file, creating missing folders, or deletes the file for `null`.
+   * @param expected hash of the file's current bytes (`null`: no file); checked again at the last moment.
+   * @param mode permission bits for a new file; by default those that the system gives to new files.
+   * @throws StalePreviewError when the file holds something else; any file system error as it is.
    */
   write(path: string, bytes: Uint8Array | null, expected: Sha256 | null, mode?: number): Promise<WrittenTo>;
 
-  /** What the bytes of a file do not tell, and taking it back must know. */
+  /** What a rollback must know beyond the file's bytes. */
   placeOf(path: string): Promise<FilePlace>;
 
   /**
-   * Removes what writes leave behind that were cut off or taken back: temporary files beside `paths`, and those of
-   * `folders` that are empty, the innermost first. What cannot be removed stays.
+   * Removes what interrupted or rolled-back writes leave behind: temporary files beside `paths`, and those of `folders` that
+   * are empty, the innermost first. What cannot be removed stays.
    */
   tidy(paths: readonly string[], folders: readonly string[]): Promise<void>;
 
-  /** Files matching a glob, sorted, without those that .gitignore or `files.exclude` hide. */
+  /** The files matching a glob, sorted, without those that ignore files or `files.exclude` hide. */
   list(glob: string, limit: number, signal: AbortSignal): Promise<FileListing>;
 }

@@ -1,34 +1,31 @@
-import type { Preview } from '../preview/preview.ts';
-import type { RevertRecord } from '../tree/revert.ts';
+import type { RevertRecord } from '../conversation/revert.ts';
+import type { SessionState } from '../conversation/storage/sessionEntry.ts';
 import type { SessionMessage, StopReason, ToolCall, ToolResultMessage } from '../model/messages.ts';
+import type { Preview } from '../preview/preview.ts';
 
-/**
- * `awaitingReview`: the model ended its turn and previews of this session are pending. Prompts are taken in every
- * state.
- */
-export type SessionState = 'idle' | 'running' | 'awaitingReview';
-
-/** What happens in a session, in order. Views follow these; the truth is `Session.messages`. */
+/** What happens in a session, in order. Views follow these events; `Session.messages` is the authority. */
 export type SessionEvent =
   | { readonly type: 'turn_start' }
   | { readonly type: 'turn_end'; readonly stopReason: StopReason }
-  /** An answer begins to arrive. */
+  /** An answer has begun to arrive. */
   | { readonly type: 'message_start' }
   | { readonly type: 'message_update'; readonly delta: string }
-  /** A message was added to the session: a prompt, an answer, a result or a steering message. */
+  /** A message of any kind was added to the session. */
   | { readonly type: 'message_end'; readonly message: SessionMessage }
   | { readonly type: 'tool_start'; readonly call: ToolCall }
-  /** How far a long call is, in a few words. */
+  /** The progress of a long call, in a few words. */
   | { readonly type: 'tool_update'; readonly call: ToolCall; readonly progress: string }
   | { readonly type: 'tool_end'; readonly call: ToolCall; readonly result: ToolResultMessage }
   | { readonly type: 'preview_changed'; readonly preview: Preview }
   | { readonly type: 'state_changed'; readonly state: SessionState }
   | { readonly type: 'plan_mode_changed'; readonly on: boolean }
-  /** A request to go back was taken out, and applied or not: if it was, `Session.messages` are others now. */
+  /** A revert was applied or refused. If it was applied, `Session.messages` has changed. */
   | { readonly type: 'revert_applied'; readonly record: RevertRecord }
-  /** A person gave the conversation another name. */
+  /** Other instructions of the project are in force than before: see `Session.instructions`. */
+  | { readonly type: 'instructions_changed' }
+  /** The user renamed the conversation. */
   | { readonly type: 'renamed'; readonly title: string }
-  /** The conversation cannot be written any more, or can be again; it goes on in memory. */
-  | { readonly type: 'storing_failed' }
-  /** The session was emptied: all messages are gone from the conversation, previews are not. */
+  /** Writing the conversation to its log failed. It continues in memory. */
+  | { readonly type: 'storing_failed'; readonly error: unknown }
+  /** Another conversation is open now, new or stored. Previews are not affected. */
   | { readonly type: 'reset' };

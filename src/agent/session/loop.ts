@@ -1,37 +1,41 @@
 import { detailOf } from '../base/errors.ts';
+import { forEachLimited } from '../base/pool.ts';
 import type { ChatProvider, ChatRequest, ProviderAnswer, ProviderFailure } from '../model/chatProvider.ts';
 import type { AssistantMessage, SessionMessage, ToolCall, ToolResultMessage } from '../model/messages.ts';
 import { interruptedResult } from '../tools/execute.ts';
 import type { SessionEvent } from './events.ts';
 
-/** What the loop needs of its session. Nothing here may throw. */
+/** How many read-only calls of one answer run in parallel at most: each may hold a file, a process or a connection. */
+const MAX_PARALLEL = 8;
+
+/** What the loop needs from its session. Nothing here may throw. */
 export interface LoopPort {
   readonly provider: ChatProvider;
-  /** Everything the model is to know by now; called once for each request. */
+  /** Builds the next request; called once for each turn. */
   nextRequest(): ChatRequest | Promise<ChatRequest>;
-  /** A request failed: the request to make instead, if there is one that may not. */
+  /** The request to send instead of one that failed; `undefined` if the failure is final. */
   retryRequest(failure: ProviderFailure): ChatRequest | undefined;
   append(message: SessionMessage): void;
-  /** Runs one call and gives its one result, whatever happens. */
+  /** Runs one call. Always settles with its one result. */
   execute(call: ToolCall): Promise<ToolResultMessage>;
-  /** Whether the call changes nothing, so that it may run beside its neighbours. */
+  /** Whether the call changes nothing, so that it may run in parallel with its neighbours. */
   isReadOnly(call: ToolCall): boolean;
-  /** The turn is over, with this answer: settle the tool choice of its request. */
+  /** Settles the tool choice of the turn's request, now that the turn has ended with this answer. */
   settle(end: 'resolve' | 'aborted' | 'error', answer: AssistantMessage): void;
-  /** Whether the model must be asked again although it made no call. */
-  hasMoreToSay(): boolean;
-  /** Something to be done between this turn and whatever comes next; `undefined` if there is nothing. */
+  /** Whether the model must be asked again although it called no tool. */
+  mustAskAgain(): boolean;
+  /** Work to be awaited before the next turn or the end of the loop; `undefined` if there is none. */
   betweenTurns(end: LoopEnd): Promise<void> | undefined;
   emit(event: SessionEvent): void;
-  /** A request failed. */
+  /** Logs a failed request. */
   report(failure: ProviderFailure): void;
 }
 
 export type LoopEnd = 'done' | 'aborted' | 'error';
 
 /**
- * Request, answer, tool calls, results, and again, until the model makes no more calls. Whatever happens, each tool
- * call that was stored has exactly one result right after it when the loop ends.
+ * Repeats request, answer, tool calls and results until the model makes no more calls. However the loop ends, each
+ * stored tool call has exactly one result right after it.
  */
 export async function runLoop(port: LoopPort, signal: AbortSignal): Promise<LoopEnd> {
   for (;;) {
@@ -39,7 +43,7 @@ export async function runLoop(port: LoopPort, signal: AbortSignal): Promise<Loop
     const work = port.betweenTurns(turn.end);
     if (work) await work;
     if (turn.end !== 'done') return turn.end;
-    if (turn.calls === 0 && !port.hasMoreToSay()) return 'done';
+    if (turn.calls === 0 && !port.mustAskAgain()) return 'done';
   }
 }
 
@@ -54,8 +58,11 @@ async function runTurn(port: LoopPort, signal: AbortSignal): Promise<{ end: Loop
     return { end: message.stopReason, calls: 0 };
   }
   for (const batch of batches(message.toolCalls, call => port.isReadOnly(call))) {
-    for (const result of await Promise.all(batch.map(call => runCall(port, call, signal))))
-      port.append(result);
+    const results: ToolResultMessage[] = [];
+    await forEachLimited(batch, MAX_PARALLEL, async (call, index) => {
+      results[index] = await runCall(port, call, signal);
+    });
+    for (const result of results) port.append(result);
   }
   const end = signal.aborted ? 'aborted' : 'done';
   port.settle(end === 'aborted' ? 'aborted' : 'resolve', message);
@@ -63,7 +70,7 @@ async function runTurn(port: LoopPort, signal: AbortSignal): Promise<{ end: Loop
   return { end, calls: message.toolCalls.length };
 }
 
-/** The answer to one request, or to those that are made in its place. */
+/** Receives the answer to one request, or to the requests that are sent instead when it fails. */
 async function receive(port: LoopPort, signal: AbortSignal): Promise<AssistantMessage> {
   const next = port.nextRequest();
   for (let request = next instanceof Promise ? await next : next; ;) {
@@ -72,7 +79,7 @@ async function receive(port: LoopPort, signal: AbortSignal): Promise<AssistantMe
     const instead = signal.aborted ? undefined : port.retryRequest(received.failure);
     if (!instead) {
       port.report(received.failure);
-      return unfinished(received.text, 'error', received.failure);
+      return unfinishedMessage(received.text, 'error', received.failure);
     }
     request = instead;
   }
@@ -83,7 +90,7 @@ type Received =
 
 async function receiveOnce(port: LoopPort, request: ChatRequest, signal: AbortSignal): Promise<Received> {
   let text = '';
-  const cutOff = { code: 'broken', message: 'The answer ended before it was complete.' } as const;
+  const incomplete = { code: 'broken', message: 'The answer ended before it was complete.' } as const;
   try {
     for await (const event of port.provider.stream(request, signal)) {
       switch (event.type) {
@@ -94,26 +101,26 @@ async function receiveOnce(port: LoopPort, request: ChatRequest, signal: AbortSi
         case 'toolCall':
           break;
         case 'done':
-          return { message: answered(event.answer) };
+          return { message: finishedMessage(event.answer) };
         case 'error':
           return { failure: event.failure, text };
         case 'aborted':
-          return { message: unfinished(text, 'aborted') };
+          return { message: unfinishedMessage(text, 'aborted') };
       }
     }
   } catch (error) {
-    // A provider must not throw; the session outlives one that does.
-    return { failure: { ...cutOff, detail: detailOf(error) }, text };
+    // A provider must not throw; the session survives one that does.
+    return { failure: { ...incomplete, detail: detailOf(error) }, text };
   }
-  return { message: unfinished(text, 'error', cutOff) };
+  return { message: unfinishedMessage(text, 'error', incomplete) };
 }
 
-function answered({ text, toolCalls, stopReason, usage }: ProviderAnswer): AssistantMessage {
+function finishedMessage({ text, toolCalls, stopReason, usage }: ProviderAnswer): AssistantMessage {
   return { role: 'assistant', text, toolCalls, stopReason, ...(usage ? { usage } : {}) };
 }
 
-/** An answer that broke off keeps its text and none of its calls: nothing half-parsed is executed. */
-function unfinished(
+/** An incomplete answer keeps its text but not its calls: nothing half-parsed is executed. */
+function unfinishedMessage(
   text: string,
   stopReason: 'error' | 'aborted',
   failure?: Pick<ProviderFailure, 'code' | 'message'>,
@@ -122,7 +129,7 @@ function unfinished(
   return { role: 'assistant', text, toolCalls: [], stopReason, ...why };
 }
 
-/** Neighbouring read-only calls make one batch; every other call is a batch of its own. */
+/** Groups neighbouring read-only calls into one batch; every other call is a batch of its own. */
 function batches(calls: readonly ToolCall[], isReadOnly: (call: ToolCall) => boolean): ToolCall[][] {
   const result: ToolCall[][] = [];
   let open: ToolCall[] | undefined;

@@ -1,8 +1,12 @@
+import type { Conversation } from '../conversation/conversation.ts';
+import type { ModeResolveHandler, ResolveCall } from '../forcing/modelResolver.ts';
+import type { ToolChoices } from '../forcing/toolChoices.ts';
 import type { SessionMessage } from '../model/messages.ts';
-import type { ModeResolveHandler, ResolveCall } from '../preview/modelResolver.ts';
 import { textResult, type AgentToolResult, type PendingAction } from '../preview/pendingAction.ts';
-import { PLAN_SOURCE } from '../preview/authority.ts';
-import type { Preview, PreviewOrigin } from '../preview/preview.ts';
+import type { CallRef, Preview } from '../preview/preview.ts';
+import type { PreviewStore } from '../preview/previewStore.ts';
+import type { Invoker } from '../preview/resolve/invoker.ts';
+import type { SessionEvent } from './events.ts';
 
 /** A plan as the model submitted it. */
 export interface Plan {
@@ -10,119 +14,118 @@ export interface Plan {
   readonly text: string;
 }
 
-/** The plan that a preview asks to be approved; `undefined` for every other preview. */
-export function planOf({
-  sourceToolName,
-  details,
-}: Pick<Preview, 'sourceToolName' | 'details'>): Plan | undefined {
-  if (sourceToolName !== PLAN_SOURCE || typeof details !== 'object' || details === null) return undefined;
-  const { title, text } = details as Partial<Record<keyof Plan, unknown>>;
-  return typeof title === 'string' && typeof text === 'string' ? { title, text } : undefined;
-}
-
-/** What plan mode needs of its session. */
-export interface PlanHost {
-  /** The words that the plan stands in: the message that submits it, or the last one before that has any. */
-  planText(): string;
-  /** Shows the plan for approval. Resolving it is a human's. */
-  stagePlan(action: PendingAction): string;
-  /** Withdraws a plan that a newer one replaces, or that nobody waits for any more. */
-  withdrawPlan(previewId: string, reason: string): Promise<void>;
-  /** The plan was approved: the mode is over. */
-  approved(): void;
-}
-
-/** What a plan's preview and its submission are called. */
-const PLAN_LABEL = 'Plan ready for approval';
-
 /** The longest title, in characters. */
 const MAX_TITLE = 80;
 
-/** Told to the model with each request while the mode is on. */
+/** The names in a plan's preview and in the result of its submission. */
+const PLAN = { sourceToolName: 'plan_approval', label: 'Plan ready for approval' } as const;
+
+/** Added to the system prompt while the mode is on. */
 export const PLAN_MODE_PROMPT =
-  'Plan mode is on: look around with the read-only tools, change nothing. When your plan is ready, write it as ' +
+  'Plan mode is on: explore with the read-only tools and change nothing. When your plan is ready, write it as ' +
   'Markdown and, in the same message, call `resolve` with action "apply", a one-sentence reason and extra.title.';
 
+export interface PlanModeOptions {
+  readonly store: Pick<PreviewStore, 'get'>;
+  readonly invoker: Invoker;
+  readonly choices: Pick<ToolChoices, 'setModeResolveHandler'>;
+  readonly conversation: () => Conversation;
+  /** Stages the plan for approval and returns the preview's id. */
+  readonly stage: (action: PendingAction, call: CallRef | undefined) => string;
+  readonly emit: (event: SessionEvent) => void;
+}
+
 /**
- * The standing resolve handler of plan mode: the model's `resolve` submits its plan and returns at once; the human
- * approves it (Apply) or sends it back with a note (Discard).
+ * Plan mode of the open conversation. While it is on, the model's `resolve` submits its plan and returns at once. The
+ * user approves the plan (Apply), which ends the mode, or sends it back with a note (Discard).
  */
 export class PlanMode implements ModeResolveHandler {
-  readonly sourceToolName = PLAN_SOURCE;
-  readonly label = PLAN_LABEL;
-  readonly #host: PlanHost;
-  #pending: string | undefined;
+  readonly sourceToolName = PLAN.sourceToolName;
+  readonly label = PLAN.label;
+  readonly #options: PlanModeOptions;
+  #isOn = false;
+  /** The preview of the plan that waits for approval. */
+  #submitted: string | undefined;
 
-  constructor(host: PlanHost) {
-    this.#host = host;
+  constructor(options: PlanModeOptions) {
+    this.#options = options;
   }
 
-  /** Takes the model's `resolve`. */
-  readonly handle = async ({
-    action,
-    extra,
-  }: Pick<ResolveCall, 'action' | 'extra'>): Promise<AgentToolResult> => {
+  get isOn(): boolean {
+    return this.#isOn;
+  }
+
+  /** Takes effect with the next tool call. Switching the mode off withdraws a plan that waits for approval. */
+  set(on: boolean): void {
+    if (on === this.#isOn) return;
+    this.#isOn = on;
+    if (!on) void this.#withdraw('Plan mode was switched off.');
+    this.#options.choices.setModeResolveHandler(on ? this : null);
+    this.#options.conversation().recordPlanMode(on);
+    this.#options.emit({ type: 'plan_mode_changed', on });
+  }
+
+  /** Answers the model's `resolve`: apply submits the plan, discard withdraws the submitted one. */
+  async handle({ action, extra, call }: ResolveCall): Promise<AgentToolResult> {
     if (action === 'discard') {
       await this.#withdraw('Withdrawn by the model.');
-      return textResult('No plan is submitted. Go on planning, and submit the plan when it is ready.');
+      return textResult('No plan is submitted. Continue planning, and submit the plan when it is ready.');
     }
-    const text = this.#host.planText().trim();
+    const text = this.#planText().trim();
     if (text === '')
       return textResult('The plan is empty. Write it as Markdown in the message that submits it.');
     await this.#withdraw('Replaced by a newer plan.');
     const plan: Plan = { title: planTitle(extra?.['title'], text), text };
-    this.#pending = this.#host.stagePlan({
-      label: PLAN_LABEL,
-      sourceToolName: PLAN_SOURCE,
+    this.#submitted = this.#options.stage(this.#actionFor(plan), call);
+    return textResult(
+      `The plan "${plan.title}" is submitted. The user approves or refines it. End your turn now.`,
+      { title: plan.title, submitted: this.#submitted },
+    );
+  }
+
+  #actionFor(plan: Plan): PendingAction {
+    const { id } = this.#options.conversation();
+    return {
+      ...PLAN,
+      kind: 'plan',
+      humanOnly: true,
       details: plan,
       apply: () => {
-        this.#pending = undefined;
-        this.#host.approved();
+        this.#submitted = undefined;
+        // Another conversation may be open by now, and has its own mode.
+        if (this.#options.conversation().id === id) this.set(false);
         return Promise.resolve(textResult(`The plan "${plan.title}" is approved.`, { title: plan.title }));
       },
       reject: () => {
-        this.#pending = undefined;
+        this.#submitted = undefined;
         return Promise.resolve(undefined);
       },
-    });
-    return textResult(
-      `The plan "${plan.title}" is submitted. The user approves or refines it. End your turn now.`,
-      { title: plan.title, submitted: this.#pending },
-    );
-  };
+    };
+  }
 
-  /** The mode is switched off. */
-  end(): Promise<void> {
-    return this.#withdraw('Plan mode was switched off.');
+  /** The text of the message that submits the plan, or of the last one before it that has any. */
+  #planText(): string {
+    const { conversation, store } = this.#options;
+    return latestAnswerText(conversation().tree.messages, previewId => store.get(previewId)?.kind === 'plan');
   }
 
   async #withdraw(reason: string): Promise<void> {
-    const id = this.#pending;
-    this.#pending = undefined;
-    if (id !== undefined) await this.#host.withdrawPlan(id, reason);
+    const id = this.#submitted;
+    this.#submitted = undefined;
+    if (id !== undefined)
+      await this.#options.invoker.resolve({ id, action: 'discard', reason, actor: 'model' });
   }
 }
 
-/** The conversation that a plan is submitted in. */
-interface PlanConversation {
-  readonly id: string;
-  readonly answerId: string | undefined;
-  readonly tree: { readonly messages: readonly SessionMessage[] };
+/** The plan that a preview submits for approval; `undefined` for any other preview. */
+export function planOf({ kind, details }: Pick<Preview, 'kind' | 'details'>): Plan | undefined {
+  if (kind !== 'plan' || typeof details !== 'object' || details === null) return undefined;
+  const { title, text } = details as Partial<Record<keyof Plan, unknown>>;
+  return typeof title === 'string' && typeof text === 'string' ? { title, text } : undefined;
 }
 
-/** The call that submits a plan: the `resolve` of the last answer that has no result yet. */
-export function planOrigin({ id, answerId, tree: { messages } }: PlanConversation): PreviewOrigin | null {
-  const at = messages.findLastIndex(message => message.role === 'assistant');
-  const answer = messages[at];
-  if (answer?.role !== 'assistant') return null;
-  const since = messages.slice(at + 1);
-  const answered = new Set(since.flatMap(message => (message.role === 'tool' ? [message.toolCallId] : [])));
-  const call = answer.toolCalls.find(({ id, name }) => name === 'resolve' && !answered.has(id));
-  return call && answerId !== undefined ? { sessionId: id, messageId: answerId, toolCallId: call.id } : null;
-}
-
-/** The model's last text since the person last spoke, by a prompt or on a plan; empty if there is none. */
-export function lastWords(
+/** The model's last text since the user's last prompt or last decision on a plan; empty if there is none. */
+export function latestAnswerText(
   messages: readonly SessionMessage[],
   isPlan: (previewId: string) => boolean = () => false,
 ): string {
@@ -136,7 +139,7 @@ export function lastWords(
   return last?.role === 'assistant' ? last.text : '';
 }
 
-/** A usable title that the model gave, else the plan's first heading, else `plan`. */
+/** The title that the model gave if it is usable, else the plan's first heading, else `plan`. */
 export function planTitle(given: unknown, text: string): string {
   const usable = typeof given === 'string' ? oneLine(given) : '';
   const heading = /^#\s+(.+)$/m.exec(text)?.[1] ?? '';

@@ -1,23 +1,24 @@
-import type { Logger } from '../base/log.ts';
+import type { Logger } from '../base/logger.ts';
+import type { SessionLogSink } from '../conversation/storage/recorder.ts';
 import type { ChatProvider } from '../model/chatProvider.ts';
 import type { Attachment } from '../model/messages.ts';
 import type { ToolChoiceLadder } from '../model/toolChoiceLadder.ts';
-import type { Invoker } from '../preview/invoker.ts';
 import type { Overlay } from '../preview/overlay.ts';
-import type { ModelAuthority, ResolveOrder } from '../preview/preview.ts';
 import type { PreviewStore } from '../preview/previewStore.ts';
-import type { Forcing } from '../preview/resolveDirectives.ts';
+import type { Invoker } from '../preview/resolve/invoker.ts';
+import type { Forcing, ModelAuthority, ResolveOrder } from '../preview/resolveSettings.ts';
 import type { Workspace } from '../preview/workspace.ts';
 import type { ToolRegistry } from '../tools/registry.ts';
-import type { SessionLogSink } from './recorder.ts';
+import type { Problems } from '../tools/problems.ts';
+import type { ReadInstructions } from './instructions.ts';
 
-/** The settings that a session follows; read anew whenever they matter. */
+/** The settings that a session follows. They may change at any time. */
 export interface SessionSettings {
   readonly modelAuthority: ModelAuthority;
   readonly order: ResolveOrder;
   readonly forcing: Forcing;
   readonly continueAfterReview: boolean;
-  /** The model may go back in the conversation: the tool is there, and it sees the ids of the nodes. */
+  /** Whether the model may revert the conversation: it is offered the tool and sees the ids of the nodes. */
   readonly revertEnabled: boolean;
 }
 
@@ -30,17 +31,23 @@ export interface SessionOptions {
   readonly ladder: ToolChoiceLadder;
   readonly logger: Logger;
   readonly settings: () => SessionSettings;
-  /** Settles when `tools` holds what it should; before each request it is asked anew. It does not reject. */
+  /** Awaited before each request: settles once `tools` is up to date. Does not reject. */
   readonly prepareTools?: () => Promise<void>;
+  /** The instructions of the project; asked before each request. */
+  readonly readInstructions?: ReadInstructions;
+  /** Of these, the model is told the ones that an apply brought. */
+  readonly problems?: Problems;
+  /** Called by Stop: ends the commands that applied previews are running. */
+  readonly stopCommands?: () => void;
   /** The provider that answers a prompt; asked once for each prompt. */
   readonly providerFor: (prompt: string) => ChatProvider;
-  /** Where a session of this id is written. */
+  /** The log that the session with this id is written to. */
   readonly logFor: (sessionId: string) => SessionLogSink;
-  /** Looks whether these previews still stand on the ground that they were made on, and moves them if not. */
-  readonly checkBases?: (previewIds: readonly string[]) => Promise<void>;
+  /** Rebases these previews onto the current content of their files, or marks them as stale. */
+  readonly refreshBases?: (previewIds: readonly string[]) => Promise<void>;
 }
 
-/** What a person asked, with what goes with it. */
+/** A prompt of the user that waits for its turn. */
 export interface Prompt {
   readonly text: string;
   readonly attachments: readonly Attachment[];

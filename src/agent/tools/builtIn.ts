@@ -1,14 +1,38 @@
-import { deleteFileTool } from './deleteFile.ts';
-import { editFileTool } from './editFile.ts';
-import { listFilesTool } from './listFiles.ts';
-import { readFileTool } from './readFile.ts';
+import { astEditTool } from './ast/astEdit.ts';
+import { astGrepTool } from './ast/astGrep.ts';
+import type { AstSearcher } from './ast/structuralSearch.ts';
+import { deleteFileTool } from './files/deleteFile.ts';
+import { editFileTool } from './files/editFile.ts';
+import { listFilesTool } from './files/listFiles.ts';
+import { readFileTool } from './files/readFile.ts';
+import { renameFileTool } from './files/renameFile.ts';
+import { searchTextTool, type TextSearch } from './files/searchText.ts';
+import { writeFileTool } from './files/writeFile.ts';
+import type { CommandRuns } from './command/commandRuns.ts';
+import { runCommandTool, type CommandRunner } from './command/runCommand.ts';
+import { getDiagnosticsTool } from './getDiagnostics.ts';
+import type { Problems } from './problems.ts';
 import { ToolRegistry } from './registry.ts';
-import { renameFileTool } from './renameFile.ts';
 import { resolveTool } from './resolve.ts';
-import { writeFileTool } from './writeFile.ts';
+import { revertToStateTool } from './revertToState.ts';
 
-/** A registry with those of Redline's tools that need nothing but a workspace. */
-export function builtInTools(): ToolRegistry {
+/** What some built-in tools need beyond the `ToolContext` of a call. */
+export interface BuiltInToolPorts {
+  /** For `search_text`. */
+  readonly textSearch: TextSearch;
+  /** For `ast_grep` and `ast_edit`. */
+  readonly astSearcher: AstSearcher;
+  /** For `run_command`. */
+  readonly commands: { readonly runner: CommandRunner; readonly runs: CommandRuns };
+  /** For `get_diagnostics`. */
+  readonly problems: Problems;
+  /** For `revert_to_state`, which exists only while this returns true. */
+  readonly isRevertEnabled: () => boolean;
+}
+
+/** A new registry with all of Redline's own tools, except those whose port is not given. */
+export function builtInTools(ports: Partial<BuiltInToolPorts> = {}): ToolRegistry {
+  const { textSearch, astSearcher, commands, problems, isRevertEnabled } = ports;
   const registry = new ToolRegistry();
   const tools = [
     readFileTool,
@@ -18,6 +42,11 @@ export function builtInTools(): ToolRegistry {
     deleteFileTool,
     renameFileTool,
     resolveTool,
+    ...(textSearch ? [searchTextTool(textSearch)] : []),
+    ...(astSearcher ? [astGrepTool(astSearcher), astEditTool(astSearcher)] : []),
+    ...(commands ? [runCommandTool(commands.runner, commands.runs)] : []),
+    ...(problems ? [getDiagnosticsTool(problems)] : []),
+    ...(isRevertEnabled ? [revertToStateTool(isRevertEnabled)] : []),
   ];
   for (const tool of tools) registry.register(tool);
   return registry;

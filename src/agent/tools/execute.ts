@@ -1,63 +1,63 @@
+import en from 'zod/v4/locales/en.js';
 import * as z from 'zod/mini';
-import '../base/schemaTexts.ts';
 import { abortErrorOf, untilAborted } from '../base/abort.ts';
-import { detailOf, isAbortError, isToolError, messageOf, ToolError } from '../base/errors.ts';
-import { jsonSafe } from '../base/json.ts';
-import type { Logger } from '../base/log.ts';
+import { detailOf, isAbortError, messageOf, ToolError } from '../base/errors.ts';
+import { isDeeperThan, jsonSafe, MAX_DEPTH } from '../base/json.ts';
+import type { Logger } from '../base/logger.ts';
 import type { ToolCall, ToolResultMessage } from '../model/messages.ts';
 import { textOf, type AgentToolResult, type PendingAction } from '../preview/pendingAction.ts';
 import type { Preview } from '../preview/preview.ts';
 import type { QueuedPreview } from '../preview/queueResolveHandler.ts';
-import { stagedText } from '../preview/resolveTexts.ts';
+import { recommendedIn } from '../preview/resolve/invoker.ts';
+import { stagedText } from '../preview/resolve/resolveTexts.ts';
+import { plural } from '../text/plural.ts';
 import type { Tool, ToolContext, ToolSchema } from './tool.ts';
+
+// The small build of zod comes without error messages.
+z.config(en());
 
 /** The most characters of one result that the model gets. */
 const MAX_RESULT_CHARS = 100_000;
-/** The most characters of what a running call says of how far it is, of which the end matters most. */
+/** The most characters of one progress report; its end is kept, which matters most. */
 const MAX_PROGRESS_CHARS = 10_000;
 
 export interface ExecuteOptions {
   readonly tools: readonly Tool[];
-  readonly context: Omit<ToolContext, 'stage' | 'push' | 'toolCallId'>;
-  /** Registers a preview of this call at once. */
+  readonly context: Omit<ToolContext, 'stage' | 'toolCallId'>;
+  /** Stages a preview of this call; `stored` settles when it is on disk. */
   readonly stage: (action: PendingAction) => QueuedPreview;
-  /** Whether the human alone resolves, which the line about what was staged then says. */
+  /** Whether only the user resolves, which the line about staged previews then says. */
   readonly userReviews: boolean;
   readonly logger: Logger;
 }
 
 /**
- * Runs one tool call and always gives its one result: an unknown tool, malformed or refused arguments and anything
- * thrown become error results that tell the model what to do.
+ * Runs one tool call. Never rejects: an unknown tool, malformed or invalid arguments and anything that the tool throws
+ * become an error result that tells the model what to do.
  */
 export async function executeToolCall(call: ToolCall, options: ExecuteOptions): Promise<ToolResultMessage> {
   const { onUpdate } = options.context;
   let ended = false;
   const staged: Preview[] = [];
   const writes: Promise<void>[] = [];
-  const push = (action: PendingAction): Preview => {
-    // A tool that does not listen to the signal goes on after its result was given.
+  const stage = (action: PendingAction): Preview => {
+    // A tool that ignores the signal may still be running although the call has been answered.
     if (options.context.signal.aborted) throw abortErrorOf(options.context.signal);
     const { preview, stored } = options.stage(action);
     staged.push(preview);
-    writes.push(stored.catch(() => undefined));
+    writes.push(stored);
     return preview;
   };
   const context: ToolContext = {
     ...options.context,
     toolCallId: call.id,
-    push,
-    stage: async action => {
-      const preview = push(action);
-      await writes.at(-1);
-      return preview;
-    },
+    stage,
     ...(onUpdate
       ? { onUpdate: progress => void (ended || onUpdate(progress.slice(-MAX_PROGRESS_CHARS))) }
       : {}),
   };
   let result: AgentToolResult;
-  let own: string;
+  let ownText: string;
   try {
     const tool = findTool(call.name, options.tools);
     const params = await parseArguments(call, tool.parameters);
@@ -66,25 +66,27 @@ export async function executeToolCall(call: ToolCall, options: ExecuteOptions): 
       await Promise.all(writes);
       return answer;
     });
-    own = textOf(result); // throws where a tool answered with something else than a result
+    ownText = textOf(result); // throws if the tool returned something other than a result
   } catch (error) {
     result = errorResult(call, error, options);
-    own = textOf(result);
+    ownText = textOf(result);
   }
   ended = true;
   const details = jsonSafe(result.details);
-  const text = staged.length > 0 ? `${stagedText(staged, options.userReviews)}\n${own}` : own;
+  const pending = staged.map(({ id }) => id).concat(recommendedIn(details) ?? []);
+  const text = staged.length > 0 ? `${stagedText(staged, options.userReviews)}\n${ownText}` : ownText;
   return {
     role: 'tool',
     toolCallId: call.id,
     toolName: call.name,
     content: capped(text),
     isError: result.isError ?? false,
+    ...(pending.length > 0 ? { pending } : {}),
     ...(details === undefined ? {} : { details }),
   };
 }
 
-/** The result of a call that was never run because the user stopped the turn. */
+/** The result of a call that never ran because the user stopped the turn. */
 export function interruptedResult(call: ToolCall): ToolResultMessage {
   return {
     role: 'tool',
@@ -113,23 +115,28 @@ async function parseArguments(call: ToolCall, schema: ToolSchema): Promise<unkno
 }
 
 function parseJson(call: ToolCall): unknown {
+  let value: unknown;
   try {
-    return JSON.parse(call.arguments) as unknown;
+    value = JSON.parse(call.arguments);
   } catch (error) {
     throw new ToolError(
       `The arguments of ${call.name} are not valid JSON (${messageOf(error)}). Send one JSON object and call it again.`,
     );
   }
+  if (!isDeeperThan(MAX_DEPTH, value)) return value;
+  throw new ToolError(
+    `The arguments of ${call.name} are nested more than ${MAX_DEPTH} levels deep. Send flatter ones and call it again.`,
+  );
 }
 
 function errorResult(call: ToolCall, error: unknown, { context, logger }: ExecuteOptions): AgentToolResult {
   const aborted = context.signal.aborted && (isAbortError(error) || error === abortErrorOf(context.signal));
   const text = aborted ? 'Interrupted by the user while it ran.' : messageOf(error);
-  if (!aborted && !isToolError(error)) logger.error(`Tool ${call.name} threw: ${detailOf(error)}`);
+  if (!aborted && !(error instanceof ToolError)) logger.error(`Tool ${call.name} threw: ${detailOf(error)}`);
   return { content: [{ type: 'text', text }], isError: true };
 }
 
 function capped(text: string): string {
   if (text.length <= MAX_RESULT_CHARS) return text;
-  return `${text.slice(0, MAX_RESULT_CHARS)}\n[Cut off: ${text.length - MAX_RESULT_CHARS} more characters.]`;
+  return `${text.slice(0, MAX_RESULT_CHARS)}\n[Cut off: ${plural(text.length - MAX_RESULT_CHARS, 'more character')}.]`;
 }

@@ -2,15 +2,15 @@ import * as z from 'zod/mini';
 import type { Disposable } from '../base/disposable.ts';
 import { ToolError } from '../base/errors.ts';
 import type { ToolSpec } from '../model/chatProvider.ts';
-import type { ModelAuthority } from '../preview/preview.ts';
+import type { ModelAuthority } from '../preview/resolveSettings.ts';
 import type { Tool, ToolSchema } from './tool.ts';
 
-/** All tools by name, as they are now: tools come and go. The first to take a name keeps it. */
+/** The tools that are registered at the moment, by name. A name belongs to the first tool that registers it. */
 export class ToolRegistry {
   readonly #tools = new Map<string, Tool>();
 
   /**
-   * Offers a tool until the registration is disposed of. A call that is running then goes on to its end.
+   * Registers a tool until the result is disposed of. A call that is running then continues to its end.
    * @throws ToolError when the name is taken.
    */
   register(tool: Tool): Disposable {
@@ -20,7 +20,7 @@ export class ToolRegistry {
     return { dispose: () => this.#tools.get(name) === tool && this.#tools.delete(name) };
   }
 
-  /** Whether the name is taken, also by a tool that does not exist at the moment. */
+  /** Whether the name is taken, even by a tool that is disabled at the moment. */
   has(name: string): boolean {
     return this.#tools.has(name);
   }
@@ -30,14 +30,14 @@ export class ToolRegistry {
     return tool && isEnabled(tool) ? tool : undefined;
   }
 
-  /** The tools that people may see and name. */
+  /** The enabled tools that the user may see and name. */
   list(): readonly Tool[] {
     return this.#enabled().filter(tool => !tool.hidden);
   }
 
   /**
-   * The tools for a session: those requested by name (all when left out), and every hidden one, which cannot be
-   * requested and is always there. `resolve` is left out where the human alone resolves.
+   * The enabled tools for a session: those requested by name (default: all), and every hidden one, which cannot be
+   * requested and is always included. `withResolve` is false where only the user resolves.
    */
   createTools(requested?: readonly string[], { withResolve = true } = {}): readonly Tool[] {
     return this.#enabled().filter(tool => {
@@ -51,7 +51,7 @@ export class ToolRegistry {
   }
 }
 
-/** What a session offers in a mode: in plan mode only what changes nothing, and `resolve` to submit the plan with. */
+/** The tools that a session offers the model. In plan mode: the read-only ones, and `resolve` to submit the plan. */
 export function offeredTools(
   registry: ToolRegistry,
   { planMode, authority }: { readonly planMode: boolean; readonly authority: ModelAuthority },
@@ -62,7 +62,7 @@ export function offeredTools(
 
 const specs = new WeakMap<Tool, ToolSpec>();
 
-/** The tool as it is offered to the model. The same object each time, so that requests stay byte-identical. */
+/** The tool as the model is offered it. Made once per tool, so that requests stay byte-identical. */
 export function specOf(tool: Tool): ToolSpec {
   let spec = specs.get(tool);
   if (!spec) {
@@ -77,7 +77,7 @@ function isEnabled(tool: Tool): boolean {
   return tool.isEnabled?.() ?? true;
 }
 
-/** What a zod schema takes, as JSON Schema. */
+/** The JSON Schema of what a zod schema accepts. */
 export function jsonSchemaOf(schema: ToolSchema): Record<string, unknown> {
   const { $schema: _, ...parameters } = z.toJSONSchema(schema, { io: 'input' });
   return parameters;

@@ -1,16 +1,16 @@
 import * as z from 'zod/mini';
 import { InvalidArgumentsError } from '../base/errors.ts';
-import { revertCategories } from '../model/revertCategories.ts';
+import { parseNodeId, renderNodeId } from '../conversation/nodeId.ts';
+import { REVERT_TOOL } from '../conversation/revert.ts';
+import { revertCategories } from '../model/messages.ts';
 import { textResult } from '../preview/pendingAction.ts';
-import { parseNodeId, renderNodeId } from '../tree/nodeId.ts';
-import { REVERT_TOOL } from '../tree/revert.ts';
 import { defineTool, type Tool } from './tool.ts';
 
 /**
- * Lets the model leave a branch of the conversation and keep only what it learned. The tool only says what is wanted:
- * the session does it between turns, once all results of the message are stored, because a change in the middle of a
- * stream would take the ground from under it.
- * @param isEnabled the one switch that offers the tool, opens the queue and stamps node ids into the text.
+ * Lets the model leave a branch of the conversation and keep only what it learned. The tool only validates and records
+ * the request. The session applies it between turns, once all results of the message are stored, because changing the
+ * tree during a stream would corrupt the stream.
+ * @param isEnabled the one switch that offers the tool, applies its requests and shows node ids to the model.
  */
 export function revertToStateTool(isEnabled: () => boolean): Tool {
   return defineTool({
@@ -35,9 +35,9 @@ export function revertToStateTool(isEnabled: () => boolean): Tool {
           `step must be a node identifier like "n12" or "12"; got ${JSON.stringify(step)}`,
         );
       }
-      const said = typeof summary === 'string' ? summary : null;
-      context.revert({ category: known, target, summary: said });
-      const about = said === null ? '' : `, summary=${JSON.stringify(said)}`;
+      const text = typeof summary === 'string' ? summary : null;
+      context.revert({ category: known, target, summary: text });
+      const about = text === null ? '' : `, summary=${JSON.stringify(text)}`;
       return textResult(
         `Revert request recorded: category=${known}, target=${renderNodeId(target)}${about}. ` +
           'The trunk will be rebuilt from this node before the next turn.',
@@ -48,15 +48,15 @@ export function revertToStateTool(isEnabled: () => boolean): Tool {
 }
 
 const DESCRIPTION =
-  'Abandon the current branch and take the conversation back to an earlier node. The conversation is a tree: each ' +
-  'message is a node, and its id stands before its text, e.g. [n10]. Everything after the node leaves your context, ' +
-  'this call too; the log keeps it, and files stay as they are. What you need to remember must be in `summary`: it is ' +
-  'attached to the node as a tag. Categories: failure for a dead end to learn from; tangent for a finished exploration ' +
-  'to fold back; completion for the outcome of a sealed sub-task; step-summary for a checkpoint on a long trunk. On a ' +
-  "tool call or result, failure and tangent replace that node's text by the summary: go back to the node before it if " +
-  "you still need the text. A user's prompt is never dropped: go back no further than the last one.";
+  'Abandon the current branch and return the conversation to an earlier node. The conversation is a tree: each ' +
+  'message is a node, and its id precedes its text, e.g. [n10]. Everything after the node leaves your context, ' +
+  'including this call; the log keeps it, and files are not changed. Put everything you need to remember into ' +
+  '`summary`: it is attached to the node as a tag. Categories: failure for a dead end to learn from; tangent for a ' +
+  'finished exploration to fold back; completion for the outcome of a sealed sub-task; step-summary for a checkpoint ' +
+  "on a long trunk. On a tool call or result, failure and tangent replace that node's text with the summary: return to " +
+  "the node before it if you still need the text. A user's prompt is never dropped: return no further than the last one.";
 
-/** What is wanted is described to the model and checked by hand: the words of each refusal are a contract. */
+/** Described to the model here, but checked by hand in `execute`: the exact text of each error is a contract. */
 const parameters = z.unknown().check(
   z.meta({
     type: 'object',
@@ -70,9 +70,9 @@ const parameters = z.unknown().check(
       },
       step: {
         type: 'string',
-        description: 'The node to go back to, as it stands before a text ("n10") or as a number ("10").',
+        description: 'The id of the node to return to, as shown ("n10") or as a number ("10").',
       },
-      summary: { type: 'string', description: 'One line: what to remember of the abandoned branch.' },
+      summary: { type: 'string', description: 'One line: what to remember from the abandoned branch.' },
     },
     required: ['category', 'step'],
   }),

@@ -1,57 +1,56 @@
 import type * as z from 'zod/v4/core';
+import type { RevertRequest } from '../conversation/revert.ts';
+import type { ResolveCall } from '../forcing/modelResolver.ts';
+import type { PendingContents } from '../preview/overlay.ts';
 import type { AgentToolResult, PendingAction } from '../preview/pendingAction.ts';
-import type { ResolveCall } from '../preview/modelResolver.ts';
 import type { Preview } from '../preview/preview.ts';
-import type { RevertRequest } from '../tree/revert.ts';
 import type { Workspace } from '../preview/workspace.ts';
 
-/** What the arguments of a tool must be: a schema of zod, of either of its builds. */
+/** The schema of a tool's arguments, from either build of zod. */
 export type ToolSchema = z.$ZodType;
 
-/** What a running tool may reach. */
+/** What a tool may use during one call. */
 export interface ToolContext {
   readonly signal: AbortSignal;
   /** The model's id of this call. */
   readonly toolCallId: string;
-  /** The workspace as if the pending previews were applied. */
+  /** The workspace as if the pending previews of the conversation were applied. */
   readonly workspace: Workspace;
-  /** The pending preview that has the last say in what a path holds there, if one does. */
-  pendingOn(path: string): string | undefined;
-  /** Stages a preview; settles when it is safe on disk. Nothing is changed by it. */
-  stage(action: PendingAction): Promise<Preview>;
-  /** The same at once; that it is safe on disk is waited for before the call's result is given. */
-  push(action: PendingAction): Preview;
+  /** What those previews propose. */
+  readonly pending: PendingContents;
+  /** Stages a preview, which changes no file. The call's result is delivered once the preview is stored on disk. */
+  stage(action: PendingAction): Preview;
   /** Resolves a preview as the model. */
   resolve(call: ResolveCall): Promise<AgentToolResult>;
-  /** Asks to take the conversation back between this turn and the next. Nothing has happened when it returns. */
+  /** Requests a revert of the conversation, which the session applies before the next turn. */
   revert(request: Omit<RevertRequest, 'actor'>): void;
-  /** Tells how far a long call is, in a few words. */
+  /** Reports the progress of a long call, in a few words. */
   onUpdate?(progress: string): void;
 }
 
 /**
- * A tool of the agent. `execute` gets arguments that its schema accepted; it throws `ToolError` with a text for the
- * model, and anything else is reported to the model by its message.
+ * A tool of the agent. `execute` gets arguments that its schema accepted. It throws a `ToolError` whose message tells the
+ * model what to do next; of any other error the model also gets the message, and the log gets the stack.
  */
 export interface Tool<Schema extends ToolSchema = ToolSchema> {
   readonly name: string;
-  /** For people. */
+  /** The name that the user sees. */
   readonly label: string;
-  /** For the model. */
+  /** Tells the model what the tool does and when to use it. */
   readonly description: string;
   readonly parameters: Schema;
-  /** What the model is offered in place of the JSON Schema of `parameters`, for tools that are written in another. */
+  /** The JSON Schema that the model gets; derived from `parameters` when it is left out. */
   readonly inputSchema?: Readonly<Record<string, unknown>>;
-  /** Not listed and not requestable by name, but always offered. */
+  /** Not listed for the user and not requestable by name, but always offered to the model. */
   readonly hidden?: boolean;
-  /** Changes nothing and stages nothing: calls of one message may run side by side. */
+  /** Changes and stages nothing: calls of one message may run in parallel, and plan mode offers the tool. */
   readonly readOnly?: boolean;
-  /** While it says no, the tool does not exist. */
+  /** While it returns false, the tool is not offered and cannot be called. */
   readonly isEnabled?: () => boolean;
   execute(params: z.output<Schema>, context: ToolContext): Promise<AgentToolResult>;
 }
 
-/** Gives `execute` the types of its schema. */
+/** Infers the parameter types of `execute` from the schema. */
 export function defineTool<Schema extends ToolSchema>(tool: Tool<Schema>): Tool {
   return tool;
 }

@@ -1,39 +1,45 @@
 import { DisposableStore, type Disposable } from '../../agent/base/disposable.ts';
 import type { Event } from '../../agent/base/event.ts';
-import type { Logger } from '../../agent/base/log.ts';
-import { isOpen, type ModelAuthority } from '../../agent/preview/preview.ts';
+import type { Logger } from '../../agent/base/logger.ts';
+import type { SessionMessage, TokenUsage } from '../../agent/model/messages.ts';
+import { slashCommands } from '../../agent/model/offline/slashCommands.ts';
+import { isOpen } from '../../agent/preview/preview.ts';
 import type { PreviewStore } from '../../agent/preview/previewStore.ts';
+import type { ModelAuthority } from '../../agent/preview/resolveSettings.ts';
 import type { SessionEvent } from '../../agent/session/events.ts';
-import { slashCommands } from '../../agent/model/slashCommands.ts';
 import type { Session } from '../../agent/session/session.ts';
+import type { CommandRuns } from '../../agent/tools/command/commandRuns.ts';
 import { coalesce } from '../coalesce.ts';
-import { DiffStats } from './diffStats.ts';
-import { itemDelta } from './itemDelta.ts';
-import { LiveTurn, type Effect } from './liveTurn.ts';
+import { oneLine } from '../plainText.ts';
 import { fill, type ChatStatus, type HostMessage, type ViewItem } from './protocol.ts';
 import { chatStrings, transcriptStrings, type Localiser, type TranscriptStrings } from './strings.ts';
-import { tokenUse } from './tokenUse.ts';
-import { arrivingItem, buildTranscript, type QueuedPrompt } from './transcript.ts';
+import { DiffStats } from './transcript/diffStats.ts';
+import { itemDelta } from './transcript/itemDelta.ts';
+import { LiveTurn, type Effect } from './transcript/liveTurn.ts';
+import { arrivingItem, buildTranscript, type QueuedPrompt } from './transcript/transcript.ts';
 
-/** How long changes are gathered before they are sent, in milliseconds. */
+/** How long changes are collected before they are sent, in milliseconds. */
 const THROTTLE_MS = 50;
+/** The same for the output of a command, which may come fast and for long. */
+const OUTPUT_MS = 250;
 
-/** What can be asked without a model. */
+/** Example prompts that work without a model. */
 const OFFLINE_EXAMPLES = ['/edit README.md :: old text => new text', '/write notes.md :: Hello', '/help'];
 
-/** Who answers, as the settings are now. */
+/** The model that the settings currently select. */
 export interface ModelInfo {
   readonly label: string;
-  /** It is no language model. */
+  /** Whether no model is connected: the offline provider answers. */
   readonly offline: boolean;
 }
 
 export interface ChatFeedOptions {
-  readonly session: Pick<Session, 'id' | 'state' | 'messages' | 'planMode' | 'onDidEmit'> & {
+  readonly session: Pick<Session, 'id' | 'state' | 'messages' | 'planMode' | 'instructions' | 'onDidEmit'> & {
     readonly tree: Pick<Session['tree'], 'idAt' | 'nextId'>;
   };
   readonly store: Pick<PreviewStore, 'all' | 'ledger'>;
   readonly customTools: { readonly withheld: readonly string[]; readonly onDidChange: Event<void> };
+  readonly commandRuns: Pick<CommandRuns, 'outputOf' | 'onDidChange'>;
   readonly mode: { get(): ModelAuthority; readonly onDidChange: Event<void> };
   readonly model: () => ModelInfo;
   /** BCP 47, for numbers. */
@@ -45,8 +51,8 @@ export interface ChatFeedOptions {
 }
 
 /**
- * What the panel is sent: everything when it begins to listen, and then what changed, gathered for a moment. While
- * nobody listens nothing is built and nothing is sent.
+ * Keeps the webview up to date: a snapshot when it connects, then throttled deltas. While no webview is connected, nothing
+ * is built or sent.
  */
 export class ChatFeed implements Disposable {
   readonly #options: ChatFeedOptions;
@@ -55,10 +61,10 @@ export class ChatFeed implements Disposable {
   readonly #stats: DiffStats;
   readonly #strings: TranscriptStrings;
   readonly #flushSoon = coalesce(() => this.#flush(), THROTTLE_MS);
-  /** What the webview shows; `undefined` while none is listening. */
+  /** What the webview shows; `undefined` while none is connected. */
   #shown: { readonly sessionId: string; items: readonly ViewItem[]; status: ChatStatus } | undefined;
   #queued: QueuedPrompt[] = [];
-  /** Sent as soon as a webview listens. */
+  /** Sent as soon as a webview connects. */
   #waiting: HostMessage[] = [];
   #dirty: Effect = 'none';
 
@@ -69,39 +75,42 @@ export class ChatFeed implements Disposable {
     this.#owned.add(options.session.onDidEmit(event => this.#follow(event)));
     this.#owned.add(options.mode.onDidChange(() => this.refresh()));
     this.#owned.add(options.customTools.onDidChange(() => this.refresh()));
+    const outputSoon = coalesce(() => this.refresh(), OUTPUT_MS);
+    this.#owned.add(options.commandRuns.onDidChange(outputSoon));
+    this.#owned.add({ dispose: () => outputSoon.cancel() });
     this.#owned.add({ dispose: () => this.#flushSoon.cancel() });
   }
 
-  /** A webview has begun to listen, for the first time or anew: it is sent everything. */
+  /** A webview is ready, for the first time or after a reload: sends it a snapshot. */
   connect(): void {
     this.#sendSnapshot();
     for (const message of this.#waiting.splice(0)) this.#options.post(message);
   }
 
-  /** Nobody listens any more. */
+  /** The webview is gone or hidden. */
   disconnect(): void {
     this.#shown = undefined;
   }
 
-  /** Reads everything anew and sends what changed. */
+  /** Rebuilds everything soon and sends what changed. */
   refresh(): void {
     this.#mark('all');
   }
 
-  /** Sends the status even if nothing of it changed: the webview may have run ahead. */
+  /** Sends the status even if it did not change: the webview may have updated its controls optimistically. */
   sendStatus(): void {
     if (!this.#shown) return;
     this.#shown.status = this.#status();
     this.#options.post({ type: 'delta', items: [], texts: [], status: this.#shown.status });
   }
 
-  /** Sends a message now, or as soon as somebody listens. */
+  /** Sends a message now, or as soon as a webview connects. */
   send(message: HostMessage): void {
     if (this.#shown) this.#options.post(message);
     else this.#waiting.push(message);
   }
 
-  /** A prompt was sent while the session runs: it is shown until the session takes it up, or drops it. */
+  /** Shows a prompt that was sent while the session is running, until the session accepts or drops it. */
   showQueued(prompt: QueuedPrompt): void {
     this.#queued.push(prompt);
     this.refresh();
@@ -134,7 +143,7 @@ export class ChatFeed implements Disposable {
     if (!this.#shown) return;
     const { items: before, status: oldStatus, sessionId } = this.#shown;
     const { session, model } = this.#options;
-    // Another conversation, or another kind of examples.
+    // Another session, or other example prompts.
     if (sessionId !== session.id || oldStatus.offline !== model().offline) return this.#sendSnapshot();
     const items = effect === 'text' ? this.#withArriving(before) : this.#items();
     const status = this.#status();
@@ -145,7 +154,7 @@ export class ChatFeed implements Disposable {
     if (delta) this.#options.post({ type: 'delta', ...delta, ...(statusChanged ? { status } : {}) });
   }
 
-  /** The shown items with what has arrived since: the whole list is not built for a few words. */
+  /** The shown items with the text that has arrived since, without rebuilding the whole list. */
   #withArriving(before: readonly ViewItem[]): readonly ViewItem[] {
     const item = arrivingItem(this.#options.session.tree.nextId, this.#live.text);
     return before.map(old => (old.key === item.key ? item : old));
@@ -167,7 +176,7 @@ export class ChatFeed implements Disposable {
   }
 
   #items(): ViewItem[] {
-    const { session, store, model, customTools } = this.#options;
+    const { session, store, model, customTools, commandRuns } = this.#options;
     return buildTranscript({
       sessionId: session.id,
       state: session.state,
@@ -183,6 +192,7 @@ export class ChatFeed implements Disposable {
       withheldTools: customTools.withheld,
       ledger: store.ledger(),
       stats: preview => this.#stats.of(preview),
+      commandOutput: id => commandRuns.outputOf(id),
       strings: this.#strings,
     });
   }
@@ -200,8 +210,17 @@ export class ChatFeed implements Disposable {
       usage: tokenUse(session.messages, language, this.#strings),
       pending,
       pendingLabel: pending > 0 ? fill(this.#strings.pending, pending) : '',
+      instructions: this.#instructions(),
       line: this.#line(),
     };
+  }
+
+  #instructions(): string {
+    const { instructions, cutInstructions } = this.#strings;
+    const names = this.#options.session.instructions.map(({ path, isCut }) =>
+      isCut ? fill(cutInstructions, oneLine(path)) : oneLine(path),
+    );
+    return names.length === 0 ? '' : fill(instructions, names.join(', '));
   }
 
   #line(): string {
@@ -216,4 +235,31 @@ export class ChatFeed implements Disposable {
       }
     }
   }
+}
+
+/** The tokens that the session and its last request used, as reported by the server; empty if it reported none. */
+export function tokenUse(
+  messages: readonly SessionMessage[],
+  language: string,
+  strings: TranscriptStrings,
+): { label: string; detail: string } {
+  const counts = messages.flatMap(message =>
+    message.role === 'assistant' && message.usage ? [message.usage] : [],
+  );
+  const last = counts.at(-1);
+  if (!last) return { label: '', detail: '' };
+  const sum = counts.reduce(plus);
+  const short = new Intl.NumberFormat(language, { notation: 'compact' });
+  const { format } = new Intl.NumberFormat(language);
+  return {
+    label: fill(strings.tokens, short.format(sum.inputTokens + sum.outputTokens)),
+    detail: [
+      fill(strings.sessionTokens, format(sum.inputTokens), format(sum.outputTokens)),
+      fill(strings.lastTokens, format(last.inputTokens), format(last.outputTokens)),
+    ].join(' '),
+  };
+}
+
+function plus(a: TokenUsage, b: TokenUsage): TokenUsage {
+  return { inputTokens: a.inputTokens + b.inputTokens, outputTokens: a.outputTokens + b.outputTokens };
 }

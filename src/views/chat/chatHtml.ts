@@ -1,18 +1,18 @@
-/** The addresses and the one-time secret of one load of the webview. */
+/** The URIs and the nonce for one load of the webview. */
 export interface ChatHtmlParts {
-  /** What the content security policy calls the extension's own files. */
+  /** The content security policy source of the extension's own files. */
   readonly cspSource: string;
-  /** Random for each load; only the script that carries it runs. */
+  /** Random for each load; only the script that has it runs. */
   readonly nonce: string;
   readonly scriptUri: string;
-  /** In the order in which they are loaded. */
+  /** In load order. */
   readonly styleUris: readonly string[];
   /** BCP 47, e.g. `en`. */
   readonly language: string;
   readonly title: string;
 }
 
-/** The page of the chat panel. Everything that is shown comes later, through messages. */
+/** The HTML of the chat panel. Its content arrives later, through messages. */
 export function chatHtml({ cspSource, nonce, scriptUri, styleUris, language, title }: ChatHtmlParts): string {
   const csp = [
     "default-src 'none'",

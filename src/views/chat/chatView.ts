@@ -2,29 +2,30 @@ import { randomBytes } from 'node:crypto';
 import * as vscode from 'vscode';
 import { DisposableStore } from '../../agent/base/disposable.ts';
 import { detailOf } from '../../agent/base/errors.ts';
-import type { Logger } from '../../agent/base/log.ts';
-import { parseSlashCommand } from '../../agent/model/slashCommands.ts';
+import type { Logger } from '../../agent/base/logger.ts';
+import { messageIdOf } from '../../agent/conversation/nodeId.ts';
 import type { Attachment } from '../../agent/model/messages.ts';
-import type { ModelAuthority, ResolveAction } from '../../agent/preview/preview.ts';
+import { parseSlashCommand } from '../../agent/model/offline/slashCommands.ts';
+import type { ResolveAction } from '../../agent/preview/preview.ts';
 import type { PreviewStore } from '../../agent/preview/previewStore.ts';
+import type { ModelAuthority } from '../../agent/preview/resolveSettings.ts';
 import type { Workspace } from '../../agent/preview/workspace.ts';
 import type { Session } from '../../agent/session/session.ts';
-import { messageIdOf } from '../../agent/tree/nodeId.ts';
+import type { CommandRuns } from '../../agent/tools/command/commandRuns.ts';
 import type { ToolRegistry } from '../../agent/tools/registry.ts';
 import type { CommandArguments, CommandId } from '../contributions.ts';
-import type { ModeSwitch, Settings } from '../host/settings.ts';
+import type { CustomToolsWatcher } from '../customTools/customToolsWatcher.ts';
 import { oneLine } from '../plainText.ts';
+import type { ModeSwitch, Settings } from '../settings.ts';
 import { showInfo } from '../toast.ts';
-import type { LazyCustomTools } from '../tools/lazyCustomTools.ts';
-import { readAttachments } from './attachmentReader.ts';
-import { refName } from './attachmentRef.ts';
+import { readAttachments } from './attachments/attachmentReader.ts';
+import { ContextFiles } from './attachments/contextFiles.ts';
 import { ChatFeed, type ModelInfo } from './chatFeed.ts';
 import { chatHtml } from './chatHtml.ts';
-import { ContextFiles } from './contextFiles.ts';
 import { LocalCommands } from './localCommands.ts';
 import {
-  MAX_ATTACHMENTS,
   webviewMessage,
+  withNamed,
   type AttachmentRef,
   type ChatAction,
   type HostMessage,
@@ -36,24 +37,25 @@ export interface ChatViewOptions {
   readonly session: Session;
   readonly store: PreviewStore;
   readonly tools: ToolRegistry;
-  readonly customTools: Pick<LazyCustomTools, 'withheld' | 'problems' | 'onDidChange'>;
+  readonly customTools: Pick<CustomToolsWatcher, 'withheld' | 'problems' | 'onDidChange'>;
+  readonly commandRuns: CommandRuns;
   readonly workspace: Workspace;
   readonly settings: Settings;
   readonly mode: ModeSwitch;
   readonly model: () => ModelInfo;
   /** The preview in the active editor. */
   readonly activePreviewId: () => string | undefined;
-  /** A person is about to ask something here. */
+  /** The oldest revision of a preview that an editor shows; `undefined` if none shows it. */
+  readonly shownRevision: (id: string) => number | undefined;
+  /** Called before a prompt is sent. */
   readonly onWillPrompt: () => void;
-  readonly sentenceFor: (error: unknown) => string | undefined;
   readonly execute: <K extends CommandId>(id: K, ...args: CommandArguments[K]) => Thenable<unknown>;
   readonly logger: Logger;
 }
 
 /**
- * The chat panel. It owns no truth: the webview shows what session and store say, and is sent everything anew
- * whenever it reloads. What comes from the webview is validated, and turns into the same commands that keys and menus
- * use.
+ * The chat panel. It owns no state: the webview shows what the session and the store hold, and gets a new snapshot
+ * whenever it reloads. Messages from the webview are validated, and run the same commands as keys and menus.
  */
 export class ChatView implements vscode.WebviewViewProvider, vscode.Disposable {
   readonly #options: ChatViewOptions;
@@ -61,10 +63,10 @@ export class ChatView implements vscode.WebviewViewProvider, vscode.Disposable {
   readonly #context: ContextFiles;
   readonly #commands: LocalCommands;
   #view: vscode.WebviewView | undefined;
-  /** Settles when the last change of the mode is in force. Never rejects. */
-  #modeIsSet: Promise<unknown> = Promise.resolve();
-  /** Settles when what goes with the last prompt was read, so that prompts keep their order. Never rejects. */
-  #isRead: Promise<unknown> = Promise.resolve();
+  /** Settles when the last change of the mode has taken effect. Never rejects. */
+  #modeSet: Promise<unknown> = Promise.resolve();
+  /** Settles when the attachments of the last prompt have been read, so that prompts stay in order. Never rejects. */
+  #attachmentsRead: Promise<unknown> = Promise.resolve();
 
   constructor(options: ChatViewOptions) {
     this.#options = options;
@@ -93,16 +95,16 @@ export class ChatView implements vscode.WebviewViewProvider, vscode.Disposable {
       enableScripts: true,
       localResourceRoots: ['dist', 'media'].map(folder => vscode.Uri.joinPath(extensionUri, folder)),
     };
-    const listening = new DisposableStore();
-    listening.add(view.webview.onDidReceiveMessage(message => this.#receive(message)));
-    listening.add(
+    const subscriptions = new DisposableStore();
+    subscriptions.add(view.webview.onDidReceiveMessage(message => this.#receive(message)));
+    subscriptions.add(
       view.onDidChangeVisibility(() => {
-        // A hidden webview is unloaded; it says `ready` when it is back.
+        // A hidden webview is unloaded; it sends `ready` when it is shown again.
         if (!view.visible) this.#feed.disconnect();
       }),
     );
     view.onDidDispose(() => {
-      listening.dispose();
+      subscriptions.dispose();
       if (this.#view !== view) return;
       this.#view = undefined;
       this.#feed.disconnect();
@@ -118,8 +120,8 @@ export class ChatView implements vscode.WebviewViewProvider, vscode.Disposable {
   }
 
   /**
-   * Shows the panel with these files beside what goes with the next prompt; without any, with the selection of the
-   * active editor, else its file.
+   * Shows the panel and attaches these files to the next prompt; without any, the selection in the active editor, else
+   * its file.
    */
   async attach(uris: readonly vscode.Uri[]): Promise<void> {
     const refs: AttachmentRef[] = [];
@@ -141,7 +143,7 @@ export class ChatView implements vscode.WebviewViewProvider, vscode.Disposable {
     this.#feed.send({ type: 'focus' });
   }
 
-  /** Shows the panel with a prompt that was taken back in its input, before what is typed there. */
+  /** Shows the panel and puts a reverted prompt back into the input, before what is typed there. */
   async putBack(text: string, attachments: readonly Attachment[]): Promise<void> {
     await this.#reveal();
     const refs = attachments.map(({ path, startLine, endLine }) => ({
@@ -152,7 +154,7 @@ export class ChatView implements vscode.WebviewViewProvider, vscode.Disposable {
     this.#feed.send({ type: 'putBack', text, refs });
   }
 
-  /** Shows the panel, scrolled to a message, which has the keyboard then. */
+  /** Shows the panel, scrolled to a message, which gets the focus. */
   async show(node: number): Promise<void> {
     await this.#reveal();
     this.#feed.send({ type: 'show', key: messageIdOf(node) });
@@ -221,17 +223,17 @@ export class ChatView implements vscode.WebviewViewProvider, vscode.Disposable {
     }
   }
 
-  /** A prompt runs in the mode that the switch showed when it was sent. Commands that are no prompts are done here. */
+  /** Sends a prompt, in the mode that the switch showed at that time, or runs a slash command that is not a prompt. */
   async #prompt(text: string, refs: readonly AttachmentRef[]): Promise<void> {
     const { session, workspace, onWillPrompt } = this.#options;
     const command = parseSlashCommand(text);
     if (command && command.kind !== 'call') return session.note(text, await this.#commands.run(command));
-    await this.#modeIsSet;
-    const reading = this.#isRead.then(async () => {
+    await this.#modeSet;
+    const reading = this.#attachmentsRead.then(async () => {
       const wanted = command ? [] : withNamed(refs, await this.#context.named(text));
       return { wanted, attachments: await readAttachments(workspace, wanted, vscode.l10n) };
     });
-    this.#isRead = reading;
+    this.#attachmentsRead = reading;
     const { wanted, attachments } = await reading;
     onWillPrompt();
     if (session.state === 'running') this.#feed.showQueued({ text, attachments: wanted });
@@ -253,11 +255,11 @@ export class ChatView implements vscode.WebviewViewProvider, vscode.Disposable {
 
   #changeMode(mode: ModelAuthority): Promise<void> {
     const set = this.#setMode(mode);
-    this.#modeIsSet = set.catch(() => undefined);
+    this.#modeSet = set.catch(() => undefined);
     return set;
   }
 
-  /** The switch moves before it is set: if setting it fails, it is told where it stands. */
+  /** The webview's switch moves before the mode is set, so it is sent the real status even if setting it fails. */
   async #setMode(mode: ModelAuthority): Promise<void> {
     try {
       await this.#options.mode.set(mode);
@@ -282,28 +284,20 @@ export class ChatView implements vscode.WebviewViewProvider, vscode.Disposable {
     }
   }
 
-  /** Only the web; everything else stays text. */
+  /** Opens web links only. */
   async #openLink(url: string): Promise<void> {
     const parsed = URL.canParse(url) ? new URL(url) : undefined;
     if (parsed?.protocol !== 'https:' && parsed?.protocol !== 'http:') {
-      this.#options.logger.warn('The chat panel asked for a link that is not of the web; it was not opened.');
+      this.#options.logger.warn(
+        'The chat panel asked to open a link that is not a web link; it was not opened.',
+      );
       return;
     }
     await vscode.env.openExternal(vscode.Uri.parse(parsed.href, true));
   }
 }
 
-/** What was attached, and what the text names beside it. */
-function withNamed(refs: readonly AttachmentRef[], named: readonly AttachmentRef[]): AttachmentRef[] {
-  const attached = new Set(refs.map(refName));
-  const more = named.filter(
-    ref =>
-      !attached.has(refName(ref)) && !refs.some(({ path, startLine }) => path === ref.path && !startLine),
-  );
-  return [...refs, ...more].slice(0, MAX_ATTACHMENTS);
-}
-
 function outsideText(uris: readonly vscode.Uri[]): string {
   const names = uris.map(uri => oneLine(uri.path.slice(uri.path.lastIndexOf('/') + 1), 80)).join(', ');
-  return vscode.l10n.t('Only files of the workspace can be attached: {0} is none.', names);
+  return vscode.l10n.t('Only files in the workspace can be attached. Not in the workspace: {0}', names);
 }

@@ -1,15 +1,16 @@
 import { detailOf } from '../../agent/base/errors.ts';
-import type { Logger } from '../../agent/base/log.ts';
-import { slashCommandHelp, type LocalCommand } from '../../agent/model/slashCommands.ts';
+import type { Logger } from '../../agent/base/logger.ts';
+import { slashCommandHelp, type LocalCommand } from '../../agent/model/offline/slashCommands.ts';
 import { textOf, type AgentToolResult } from '../../agent/preview/pendingAction.ts';
-import { isOpen, type Preview, type ResolveAction, type ResolveOrder } from '../../agent/preview/preview.ts';
+import { isOpen, type Preview, type ResolveAction } from '../../agent/preview/preview.ts';
 import type { PreviewStore } from '../../agent/preview/previewStore.ts';
+import type { ResolveOrder } from '../../agent/preview/resolveSettings.ts';
 import type { Session } from '../../agent/session/session.ts';
+import type { LoadProblem } from '../../agent/tools/custom/loading/loadProblem.ts';
 import type { ToolRegistry } from '../../agent/tools/registry.ts';
-import type { LoadProblem } from '../../agent/tools/custom/loadProblem.ts';
-import type { SentenceLocaliser } from '../errorSentence.ts';
+import { problemSentence } from '../customTools/problemSentence.ts';
+import { sentenceFor, type SentenceLocaliser } from '../errorSentence.ts';
 import { oneLine } from '../plainText.ts';
-import { problemSentence } from '../tools/problemSentence.ts';
 
 export interface LocalCommandsOptions {
   readonly store: Pick<PreviewStore, 'get' | 'list'>;
@@ -18,27 +19,27 @@ export interface LocalCommandsOptions {
     readonly problems: readonly LoadProblem[];
     readonly withheld: readonly string[];
   };
-  /** A file as the person knows it. */
+  /** The name of a file as the user knows it. */
   readonly nameOf: (file: string) => string;
   readonly settings: { readonly order: ResolveOrder };
   /** The preview in the active editor. */
   readonly activePreviewId: () => string | undefined;
-  /** What the command of a click does, with what it asks before and tells when it fails. */
+  /** The oldest revision of a preview that an editor shows; `undefined` if none shows it. */
+  readonly shownRevision: (id: string) => number | undefined;
+  /** Runs the same command as the Apply and Discard buttons, with its questions and error messages. */
   readonly vote: (
     action: ResolveAction,
     id: string,
     reason: string | undefined,
     revision: number,
   ) => Thenable<unknown>;
-  /** Shows a preview in an editor. */
+  /** Opens a preview in an editor. */
   readonly open: (id: string) => Thenable<unknown>;
-  /** What the command `Discard All` does; gives how many it discarded. */
+  /** Runs Discard All. @returns how many previews it discarded */
   readonly discardAll: () => Promise<number>;
-  /** Takes the conversation back for the person. */
+  /** Reverts the conversation on behalf of the user. */
   readonly revert: Session['revert'];
   readonly l10n: SentenceLocaliser;
-  /** A known error in words for the person; given, because the kinds of errors are told apart by identity. */
-  readonly sentenceFor: (error: unknown) => string | undefined;
   readonly logger: Logger;
 }
 
@@ -46,9 +47,8 @@ type Revert = Extract<LocalCommand, { kind: 'revert' }>;
 type Vote = Extract<LocalCommand, { kind: 'vote' }>;
 
 /**
- * Carries out what a person types in the chat in place of a click. It is the same command as the click, and nothing of it is
- * a prompt: it works with every provider, while a turn runs too, and the model hears of the outcome as it does after a
- * click.
+ * Runs the slash commands that stand in for a click. They run the same commands as the click and are not prompts: they
+ * work with every provider and while a turn is running, and the model learns of the outcome as it does after a click.
  */
 export class LocalCommands {
   readonly #options: LocalCommandsOptions;
@@ -57,14 +57,14 @@ export class LocalCommands {
     this.#options = options;
   }
 
-  /** What came of it, as Markdown for the person. Never rejects. */
+  /** Runs a command. @returns its outcome for the user, as Markdown. Never rejects. */
   async run(command: LocalCommand): Promise<string> {
-    const { l10n, logger, sentenceFor } = this.#options;
+    const { l10n, logger } = this.#options;
     try {
       return await this.#run(command);
     } catch (error) {
       logger.error(`"/${command.kind}" failed: ${detailOf(error)}`);
-      return sentenceFor(error) ?? l10n.t('Redline could not do that. The log has the details.');
+      return sentenceFor(error, l10n) ?? l10n.t('Redline could not do that. The log has the details.');
     }
   }
 
@@ -87,37 +87,40 @@ export class LocalCommands {
       case 'help':
         return l10n.t('These commands work with every model:') + `\n\n${slashCommandHelp()}`;
       case 'malformed':
-        return l10n.t('That command needs the form {0}.', `\`${command.usage}\``);
+        return l10n.t('Usage: {0}', `\`${command.usage}\``);
     }
   }
 
   async #vote({ action, id, reason }: Vote): Promise<string> {
-    const { store, settings, vote, open, l10n } = this.#options;
+    const { store, settings, shownRevision, vote, open, l10n } = this.#options;
     const preview = id === undefined ? this.#shown() : store.get(id);
     if (!preview && id !== undefined) return l10n.t('There is no preview {0}.', id);
     if (!preview) {
       const [head] = store.list(settings.order);
       if (!head) return l10n.t('Nothing is pending.');
-      // Nobody votes on what they have not seen.
+      // The user has not seen it yet: it is opened instead of resolved.
       await open(head.id);
       return l10n.t(
-        'No preview was open. {0} is open now: look at it, then apply or discard it.',
+        'No preview was open, so {0} has been opened. Review it, then apply or discard it.',
         nameOf(head),
       );
     }
     if (!isOpen(preview)) return this.#tellState(preview, true);
-    const result = await vote(action, preview.id, reason, preview.revision);
-    if (isFailure(result)) return l10n.t('{0} failed: {1}', nameOf(preview), plain(textOf(result)));
-    return this.#tellState(store.get(preview.id) ?? preview, false);
+    const result = await vote(action, preview.id, reason, shownRevision(preview.id) ?? preview.revision);
+    const now = store.get(preview.id) ?? preview;
+    // It has run, or it would still be pending.
+    if (isFailure(result) && now.state.kind === 'applied')
+      return l10n.t('Applied {0}, which returned an error: {1}', nameOf(now), plain(textOf(result)));
+    return this.#tellState(now, false);
   }
 
   async #revert({ target, category, summary }: Revert): Promise<string> {
     const { revert, l10n } = this.#options;
     const { applied } = await revert({ target, category, summary: summary ?? null });
     return applied
-      ? l10n.t('The conversation was taken back to {0}.', `n${target}`)
+      ? l10n.t('The conversation was reverted to {0}.', `n${target}`)
       : l10n.t(
-          'The conversation cannot be taken back to {0}: there is no such message, or nothing comes after it.',
+          'The conversation cannot be reverted to {0}: there is no such message, or nothing comes after it.',
           `n${target}`,
         );
   }
@@ -135,14 +138,14 @@ export class LocalCommands {
     switch (state.kind) {
       case 'applied':
         return already
-          ? l10n.t('{0} was applied before: {1}', name, plain(state.by.reason))
+          ? l10n.t('{0} is already applied: {1}', name, plain(state.by.reason))
           : l10n.t('Applied {0}.', name);
       case 'discarded':
         return already
-          ? l10n.t('{0} was discarded before: {1}', name, plain(state.by.reason))
+          ? l10n.t('{0} is already discarded: {1}', name, plain(state.by.reason))
           : l10n.t('Discarded {0}.', name);
       case 'expired':
-        return l10n.t('{0} has expired: what it would have run is gone.', name);
+        return l10n.t('{0} has expired and can no longer run.', name);
       case 'pending':
       case 'applying':
         return l10n.t('{0} is still pending.', name);
@@ -158,7 +161,7 @@ export class LocalCommands {
     const faults = problems.map(
       ({ file, fault }) => `- ${plain(shortName(file))}: ${plain(problemSentence(fault, l10n, shortName))}`,
     );
-    const parts = [l10n.t('The tools that the agent has:'), rows.join('\n')];
+    const parts = [l10n.t('Tools that the agent can use:'), rows.join('\n')];
     if (faults.length > 0) parts.push(l10n.t('Custom tools with problems:'), faults.join('\n'));
     if (withheld.length > 0) {
       const names = withheld.map(file => plain(shortName(file))).join(', ');
@@ -168,7 +171,7 @@ export class LocalCommands {
   }
 }
 
-/** Commands give what the invoker gave, or nothing where nothing was resolved. */
+/** Commands return the invoker's result, or nothing if nothing was resolved. */
 function isFailure(result: unknown): result is AgentToolResult {
   return typeof result === 'object' && result !== null && 'isError' in result && result.isError === true;
 }
@@ -177,7 +180,7 @@ function nameOf({ id, label }: Preview): string {
   return `${id} (${plain(label)})`;
 }
 
-/** Foreign text on one line, in which Markdown sees no marks. */
+/** Foreign text on one line, with Markdown's special characters escaped. */
 function plain(text: string): string {
   return oneLine(text).replace(/[\\`*_[\]<>#|!~&]/g, '\\$&');
 }

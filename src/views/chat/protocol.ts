@@ -1,77 +1,82 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
+import { escapeInvisible } from '../plainText.ts';
 
 /**
- * What the chat panel's webview and its host say to each other. Both sides validate with these schemas: the host
- * because a webview is untrusted, the webview because a restored one may be older than its host.
+ * The messages between the chat panel's webview and its host. Both sides validate with these schemas: the host because a
+ * webview is untrusted, the webview because a restored one may be older than its host.
  */
 
-/** What a button that the host puts into the list does. */
+/** The actions of buttons that the host puts into the list. */
 const chatActions = ['showLog', 'setApiKey', 'selectModel', 'continue', 'manageTrust'] as const;
 export type ChatAction = (typeof chatActions)[number];
 
-/** The longest prompt that is taken, in characters. */
+/** The most characters of a prompt. */
 const MAX_PROMPT_CHARS = 1_000_000;
 const action = z.enum(['apply', 'discard']);
 const mode = z.enum(['recommend', 'apply', 'none']);
-const previewId = z.string().regex(/^p[1-9]\d*$/);
+const previewId = z.string().check(z.regex(/^p[1-9]\d*$/));
 
-/** The most places that go with one prompt. */
+/** The most attachments of one prompt. */
 export const MAX_ATTACHMENTS = 20;
-const line = z.int().min(1);
-/** A file of the workspace, or some of its lines. What it holds is read when the prompt is sent. */
+const line = z.int().check(z.minimum(1));
+/** A file in the workspace, or a range of its lines. Its content is read when the prompt is sent. */
 export const attachmentRef = z.object({
   /** Workspace path. */
-  path: z.string().min(1).max(4_000),
-  startLine: line.optional(),
-  endLine: line.optional(),
+  path: z.string().check(z.minLength(1), z.maxLength(4_000)),
+  startLine: z.optional(line),
+  endLine: z.optional(line),
 });
 export type AttachmentRef = z.infer<typeof attachmentRef>;
 
 /** From the webview. */
 export const webviewMessage = z.discriminatedUnion('type', [
-  /** The webview listens now: it wants a snapshot. */
+  /** The webview is ready for a snapshot. */
   z.object({ type: z.literal('ready') }),
   z.object({
     type: z.literal('prompt'),
-    text: z.string().min(1).max(MAX_PROMPT_CHARS),
-    attachments: z.array(attachmentRef).max(MAX_ATTACHMENTS).optional(),
+    text: z.string().check(z.minLength(1), z.maxLength(MAX_PROMPT_CHARS)),
+    attachments: z.optional(z.array(attachmentRef).check(z.maxLength(MAX_ATTACHMENTS))),
   }),
   z.object({ type: z.literal('stop') }),
   z.object({ type: z.literal('new') }),
-  /** A vote on the revision that is shown. */
+  /** Resolves the revision that is shown. */
   z.object({
     type: z.literal('resolve'),
     id: previewId,
-    revision: z.int().min(1),
+    revision: z.int().check(z.minimum(1)),
     action,
-    reason: z.string().max(MAX_PROMPT_CHARS).optional(),
+    reason: z.optional(z.string().check(z.maxLength(MAX_PROMPT_CHARS))),
   }),
-  /** A stale preview is brought up to date. */
+  /** Rebases a stale preview. */
   z.object({ type: z.literal('rebase'), id: previewId }),
-  /** With the path of one of its files, that file's diff. */
-  z.object({ type: z.literal('open'), id: previewId, path: z.string().max(4_000).optional() }),
-  /** Back to a message, or before it when it is a prompt. */
-  z.object({ type: z.literal('revert'), node: z.int().min(0) }),
+  /** Opens a preview or, with a path, the diff of that file. */
+  z.object({
+    type: z.literal('open'),
+    id: previewId,
+    path: z.optional(z.string().check(z.maxLength(4_000))),
+  }),
+  /** Reverts to a message or, for a prompt, to before it. */
+  z.object({ type: z.literal('revert'), node: z.int().check(z.minimum(0)) }),
   z.object({ type: z.literal('setMode'), mode }),
   z.object({ type: z.literal('setPlanMode'), on: z.boolean() }),
-  /** The person wants to choose what goes with the prompt. */
+  /** The user wants to choose an attachment. */
   z.object({ type: z.literal('attach') }),
-  /** What was typed behind `@`; answered with `files` of the same number. */
-  z.object({ type: z.literal('findFiles'), request: z.int(), query: z.string().max(1_000) }),
+  /** The text typed after `@`; answered by `files` with the same request number. */
+  z.object({ type: z.literal('findFiles'), request: z.int(), query: z.string().check(z.maxLength(1_000)) }),
   z.object({ type: z.literal('action'), name: z.enum(chatActions) }),
-  z.object({ type: z.literal('openLink'), url: z.string().max(8_000) }),
+  z.object({ type: z.literal('openLink'), url: z.string().check(z.maxLength(8_000)) }),
 ]);
 export type WebviewMessage = z.infer<typeof webviewMessage>;
 
 const fileRow = z.object({
   path: z.string(),
   /** The old path of a rename. */
-  from: z.string().optional(),
+  from: z.optional(z.string()),
   change: z.enum(['modify', 'create', 'delete', 'rename']),
   /** The change in words, for screen readers. */
   changeLabel: z.string(),
   /** `+3` and `−1`, each empty for zero; left out while unknown. */
-  stat: z.object({ added: z.string(), removed: z.string() }).optional(),
+  stat: z.optional(z.object({ added: z.string(), removed: z.string() })),
 });
 export type FileRow = z.infer<typeof fileRow>;
 
@@ -85,21 +90,25 @@ const previewItem = z.object({
   label: z.string(),
   source: z.string(),
   files: z.array(fileRow),
-  /** How many files are not listed, in words; empty when all are. */
+  /** `and 3 more` if not all files are listed, else empty. */
   moreFiles: z.string(),
-  /** The sum over all files, where it is known and there are several. */
-  stat: z.object({ added: z.string(), removed: z.string() }).optional(),
+  /** The sum over all files, if there are several and it is known. */
+  stat: z.optional(z.object({ added: z.string(), removed: z.string() })),
   state: z.enum(['pending', 'applying', 'applied', 'discarded', 'failed', 'expired']),
-  /** The state in words with who brought it about; empty while pending. */
+  /** The state in words, with who resolved it; empty while pending. */
   stateText: z.string(),
-  /** Why it was resolved so, if somebody gave a reason. */
+  /** The reason for the outcome; empty if none was given. */
   reason: z.string(),
   /** `The model recommends Apply: …`; empty without a recommendation. */
   recommendation: z.string(),
-  /** Why it cannot be applied as it is; empty when it can. */
+  /** Why it is stale; empty if it is not. */
   stale: z.string(),
-  /** How the last attempt failed; empty if none did. */
+  /** How the last attempt failed; empty if it did not. */
   lastError: z.string(),
+  /** What the command of the preview wrote, or its result; empty if there is none. */
+  output: z.string(),
+  /** Its command is running and can be stopped. */
+  canStop: z.boolean(),
 });
 const resolveItem = z.object({
   kind: z.literal('resolve'),
@@ -109,32 +118,32 @@ const resolveItem = z.object({
   /** The source tool and who resolved. */
   source: z.string(),
   reason: z.string(),
-  /** What else the person should know, e.g. the text of a failure. */
+  /** Further information, e.g. an error message. */
   detail: z.string(),
 });
 
-/** One entry of the message list. A key names the same entry for as long as the session lives. */
+/** One entry of the message list. A key identifies the same entry for the lifetime of the session. */
 export const viewItem = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('heading'), key, text: z.string() }),
-  /** Said by the runtime to both the model and the person. */
+  /** A notice from the runtime to both the model and the user. */
   z.object({ kind: z.literal('notice'), key, text: z.string() }),
   z.object({
     kind: z.literal('user'),
     key,
-    /** The message in the session's tree, to which one can go back; left out where one cannot. */
-    node: z.int().optional(),
+    /** The node to revert to; left out if reverting is not possible. */
+    node: z.optional(z.int()),
     text: z.string(),
-    /** What went with it. */
+    /** Its attachments. */
     attachments: z.array(z.object({ label: z.string(), title: z.string(), problem: z.boolean() })),
     /** `Queued`, or empty. */
     note: z.string(),
   }),
-  /** What came of a command that was carried out here. Markdown. */
+  /** The outcome of a local slash command, as Markdown. */
   z.object({ kind: z.literal('local'), key, text: z.string() }),
   z.object({
     kind: z.literal('assistant'),
     key,
-    node: z.int().optional(),
+    node: z.optional(z.int()),
     text: z.string(),
     streaming: z.boolean(),
     note: z.string(),
@@ -146,7 +155,7 @@ export const viewItem = z.discriminatedUnion('kind', [
     summary: z.string(),
     status: z.enum(['running', 'done', 'failed']),
     statusLabel: z.string(),
-    /** How far a running call is, on one line; empty if it does not tell. */
+    /** The progress of a running call, on one line; empty if it reports none. */
     progress: z.string(),
     input: z.string(),
     output: z.string(),
@@ -154,7 +163,7 @@ export const viewItem = z.discriminatedUnion('kind', [
   previewItem,
   resolveItem,
   z.object({ kind: z.literal('error'), key, text: z.string(), actions: z.array(actionButton) }),
-  /** Buttons that help on, e.g. after the offline provider said what it is. */
+  /** Buttons for the next step, e.g. to connect a model. */
   z.object({ kind: z.literal('actions'), key, actions: z.array(actionButton) }),
 ]);
 export type ViewItem = z.infer<typeof viewItem>;
@@ -167,17 +176,19 @@ const status = z.object({
   model: z.string(),
   /** No model is connected. */
   offline: z.boolean(),
-  /** Tokens of this session as a few words, and all that is known in sentences; both empty before the first count. */
+  /** The session's token use, in short and in detail; both empty before the first count. */
   usage: z.object({ label: z.string(), detail: z.string() }),
   pending: z.int(),
-  /** `2 pending`; empty when nothing is. */
+  /** `2 pending`; empty if nothing is. */
   pendingLabel: z.string(),
-  /** What is going on, for the line above the composer; empty when idle. */
+  /** `Instructions: AGENTS.md`, the files of the project that the last request contained; empty if it contained none. */
+  instructions: z.string(),
+  /** The current activity, for the line above the composer; empty when idle. */
   line: z.string(),
 });
 export type ChatStatus = z.infer<typeof status>;
 
-/** Every text that the webview itself puts on the screen. `{0}` is filled in by the webview. */
+/** Every text that the webview itself adds to the screen. The webview fills in `{0}`. */
 export const stringKeys = [
   'apply',
   'applyLabel',
@@ -220,6 +231,7 @@ export const stringKeys = [
   'revertPrompt',
   'send',
   'stop',
+  'stopLabel',
   'suggestions',
   'title',
   'transcript',
@@ -230,7 +242,7 @@ export type ChatStrings = Readonly<Record<(typeof stringKeys)[number], string>>;
 
 /** To the webview. */
 export const hostMessage = z.discriminatedUnion('type', [
-  /** Everything there is to show; replaces whatever was shown. */
+  /** Everything to show; replaces what was shown before. */
   z.object({
     type: z.literal('snapshot'),
     strings: z.record(z.enum(stringKeys), z.string()),
@@ -248,24 +260,66 @@ export const hostMessage = z.discriminatedUnion('type', [
     /** Text to append to an assistant item. */
     texts: z.array(z.object({ key, append: z.string() })),
     /** The keys of all items from the first to the last, if that changed. */
-    order: z.array(z.string()).optional(),
-    status: status.optional(),
+    order: z.optional(z.array(z.string())),
+    status: z.optional(status),
   }),
-  /** The keyboard goes to the composer. */
+  /** Moves the focus to the composer. */
   z.object({ type: z.literal('focus') }),
-  /** What goes with the next prompt, beside what is there. */
+  /** Adds attachments to the next prompt. */
   z.object({ type: z.literal('attached'), refs: z.array(attachmentRef) }),
-  /** A prompt that was taken back, to be typed anew; it goes before what is typed already. */
+  /** Puts a reverted prompt into the input, before what is typed there. */
   z.object({ type: z.literal('putBack'), text: z.string(), refs: z.array(attachmentRef) }),
-  /** The item of that key, or the first one below it, comes into sight and gets the keyboard. */
+  /** Scrolls to the item with that key, or the first one below it, and focuses it. */
   z.object({ type: z.literal('show'), key }),
-  /** Workspace paths that fit a `findFiles`, the best first. */
+  /** Workspace paths that match a `findFiles`, best first. */
   z.object({ type: z.literal('files'), request: z.int(), paths: z.array(z.string()) }),
 ]);
 export type HostMessage = z.infer<typeof hostMessage>;
 export type DeltaMessage = Extract<HostMessage, { type: 'delta' }>;
 
-/** Puts `values` in the places `{0}`, `{1}`, … of a text. */
+/** Fills `values` into the placeholders `{0}`, `{1}`, … of a text. */
 export function fill(text: string, ...values: readonly (string | number)[]): string {
   return text.replace(/\{(\d+)\}/g, (place, index: string) => String(values[Number(index)] ?? place));
+}
+
+/** `cart.ts:3-8`, the label of a chip. */
+export function attachmentLabel(ref: AttachmentRef): string {
+  return escapeInvisible(ref.path.slice(ref.path.lastIndexOf('/') + 1)) + lineSuffix(ref);
+}
+
+/** `src/cart.ts:3-8`, with the whole path. */
+export function attachmentName(ref: AttachmentRef): string {
+  return escapeInvisible(ref.path) + lineSuffix(ref);
+}
+
+/**
+ * Tells attachments apart, unlike their labels, in which one character may look like another one's escape. Two references to the same
+ * lines of one file have the same key.
+ */
+function attachmentKey({ path, startLine, endLine = startLine }: AttachmentRef): string {
+  return JSON.stringify([path, startLine, endLine]);
+}
+
+/** The references without duplicates: a later one takes the place of an earlier one. */
+export function withoutDuplicates(refs: readonly AttachmentRef[]): readonly AttachmentRef[] {
+  return [...new Map(refs.map(ref => [attachmentKey(ref), ref])).values()];
+}
+
+/** The attached files, then those that the text names, without duplicates and lines of files that are attached whole. */
+export function withNamed(
+  refs: readonly AttachmentRef[],
+  named: readonly AttachmentRef[],
+): readonly AttachmentRef[] {
+  const attached = new Set(refs.map(attachmentKey));
+  const more = named.filter(
+    ref =>
+      !attached.has(attachmentKey(ref)) &&
+      !refs.some(({ path, startLine }) => path === ref.path && !startLine),
+  );
+  return [...refs, ...more].slice(0, MAX_ATTACHMENTS);
+}
+
+function lineSuffix({ startLine, endLine }: AttachmentRef): string {
+  if (startLine === undefined) return '';
+  return endLine === undefined || endLine === startLine ? `:${startLine}` : `:${startLine}-${endLine}`;
 }

@@ -1,5 +1,5 @@
-import type { ResolveAction, Actor } from '../../agent/preview/preview.ts';
 import type { FileChangeKind } from '../../agent/preview/fileChange.ts';
+import type { ResolveAction, Actor } from '../../agent/preview/preview.ts';
 import type { ChatAction, ChatStrings } from './protocol.ts';
 
 /** The part of `vscode.l10n` that is needed here. */
@@ -7,7 +7,7 @@ export interface Localiser {
   t(message: string): string;
 }
 
-/** The texts that the webview shows by itself. */
+/** The texts that the webview adds itself. */
 export function chatStrings(l10n: Localiser): ChatStrings {
   return {
     apply: l10n.t('Apply'),
@@ -21,12 +21,12 @@ export function chatStrings(l10n: Localiser): ChatStrings {
     discardLabel: l10n.t('Discard {0}'),
     discardReason: l10n.t('Discard with Reason'),
     discardReasonLabel: l10n.t('Discard {0} with a reason'),
-    discardReasonPlaceholder: l10n.t('Why not? The model is told.'),
+    discardReasonPlaceholder: l10n.t('Why? The model sees your reason.'),
     emptyHint: l10n.t('Nothing is written to your files until you apply it.'),
-    emptyTitle: l10n.t('Ask for a change, and review it as a diff.'),
+    emptyTitle: l10n.t('Ask for a change, then review it as a diff.'),
     examples: l10n.t('Examples'),
     input: l10n.t('Input'),
-    jumpToEnd: l10n.t('Scroll to the end'),
+    jumpToEnd: l10n.t('Scroll to End'),
     modeApply: l10n.t('Auto'),
     modeApplyHint: l10n.t('Auto: the model applies and discards by itself.'),
     modeLabel: l10n.t('Who resolves previews'),
@@ -43,16 +43,17 @@ export function chatStrings(l10n: Localiser): ChatStrings {
     plan: l10n.t('Plan'),
     planOffHint: l10n.t('Plan first: the model only reads until you approve its plan.'),
     planOnHint: l10n.t(
-      'Plan mode is on: the model only reads until you approve its plan. Then the mode beside this is in force.',
+      'Plan mode is on: the model only reads until you approve its plan. Then the mode next to this button takes effect.',
     ),
     promptLabel: l10n.t('Prompt'),
     rebase: l10n.t('Rebase'),
     rebaseLabel: l10n.t('Rebase {0}'),
     remove: l10n.t('Remove {0}'),
-    revert: l10n.t('Revert to here'),
-    revertPrompt: l10n.t('Revert to here and edit the prompt'),
+    revert: l10n.t('Revert to Here'),
+    revertPrompt: l10n.t('Revert to Here and Edit the Prompt'),
     send: l10n.t('Send'),
     stop: l10n.t('Stop'),
+    stopLabel: l10n.t('Stop {0}'),
     suggestions: l10n.t('Suggestions'),
     title: l10n.t('Redline Chat'),
     transcript: l10n.t('Conversation'),
@@ -61,7 +62,7 @@ export function chatStrings(l10n: Localiser): ChatStrings {
   };
 }
 
-/** The texts that the host puts into items and the status. `{0}`, `{1}` are filled in by who uses them. */
+/** The texts that the host puts into items and the status. Their users fill in `{0}` and `{1}`. */
 export interface TranscriptStrings {
   readonly accept: string;
   readonly discard: string;
@@ -77,7 +78,10 @@ export interface TranscriptStrings {
   readonly applied: Readonly<Record<Actor, string>>;
   readonly discarded: Readonly<Record<Actor, string>>;
   readonly applying: Readonly<Record<ResolveAction, string>>;
-  readonly applyFailed: string;
+  readonly returnedError: string;
+  readonly finishedLater: string;
+  readonly returned: string;
+  readonly notDone: Readonly<Record<ResolveAction, string>>;
   readonly expired: string;
   readonly modelRecommends: Readonly<Record<ResolveAction, string>>;
   readonly stale: string;
@@ -98,7 +102,7 @@ export interface TranscriptStrings {
   readonly working: string;
   readonly runningTool: string;
   readonly waiting: string;
-  /** What can be asked of a model. */
+  /** Example prompts for a model. */
   readonly examples: readonly string[];
   readonly planning: string;
   readonly connectModel: string;
@@ -107,6 +111,8 @@ export interface TranscriptStrings {
   readonly tokens: string;
   readonly sessionTokens: string;
   readonly lastTokens: string;
+  readonly instructions: string;
+  readonly cutInstructions: string;
 }
 
 export function transcriptStrings(l10n: Localiser): TranscriptStrings {
@@ -137,8 +143,14 @@ export function transcriptStrings(l10n: Localiser): TranscriptStrings {
       extension: l10n.t('Discarded by another extension'),
     },
     applying: { apply: l10n.t('Applying…'), discard: l10n.t('Discarding…') },
-    applyFailed: l10n.t('Failed'),
-    expired: l10n.t('Expired: what it would have run is gone'),
+    returnedError: l10n.t('Applied, and returned an error'),
+    finishedLater: l10n.t('It finished after the call was interrupted.'),
+    returned: l10n.t('It was applied, and returned an error: {0}'),
+    notDone: {
+      apply: l10n.t('It failed, and was not applied: {0}'),
+      discard: l10n.t('It failed, and was not discarded: {0}'),
+    },
+    expired: l10n.t('Expired: this action can no longer run'),
     modelRecommends: {
       apply: l10n.t('The model recommends Apply: {0}'),
       discard: l10n.t('The model recommends Discard: {0}'),
@@ -154,13 +166,13 @@ export function transcriptStrings(l10n: Localiser): TranscriptStrings {
     },
     alsoPending: l10n.t('Also pending'),
     morePending: l10n.t('and {0} more pending'),
-    earlier: l10n.t('Earlier entries that are not shown: {0}'),
+    earlier: l10n.t('Earlier entries not shown: {0}'),
     queued: l10n.t('Queued'),
     stopped: l10n.t('Stopped.'),
-    cutOff: l10n.t('The answer was cut off: it reached the length limit of the model.'),
+    cutOff: l10n.t("The answer was cut off: it reached the model's length limit."),
     failedAnswer: l10n.t('The model did not answer.'),
     toolStatus: { running: l10n.t('running'), done: l10n.t('done'), failed: l10n.t('failed') },
-    textCut: l10n.t('{0} more characters'),
+    textCut: l10n.t('Truncated: {0} of {1} characters shown'),
     actions: {
       showLog: l10n.t('Show Log'),
       setApiKey: l10n.t('Set API Key'),
@@ -178,7 +190,9 @@ export function transcriptStrings(l10n: Localiser): TranscriptStrings {
     withheldTools: l10n.t('This workspace is not trusted: its custom tools are not loaded ({0}).'),
     attachmentProblem: l10n.t('{0}: {1}'),
     tokens: l10n.t('{0} tokens'),
-    sessionTokens: l10n.t('This session: {0} tokens in, {1} out.'),
+    sessionTokens: l10n.t('Tokens in this session: {0} in, {1} out.'),
     lastTokens: l10n.t('Last request: {0} in, {1} out.'),
+    instructions: l10n.t('Instructions: {0}'),
+    cutInstructions: l10n.t('{0} (beginning only)'),
   };
 }

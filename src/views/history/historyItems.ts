@@ -1,25 +1,25 @@
 import * as vscode from 'vscode';
+import { renderNodeId, type NodeId } from '../../agent/conversation/nodeId.ts';
+import type { NodeTag, TagKind } from '../../agent/conversation/revert.ts';
 import type { SessionMessage } from '../../agent/model/messages.ts';
-import { renderNodeId, type NodeId } from '../../agent/tree/nodeId.ts';
-import type { NodeTag, TagKind } from '../../agent/tree/revert.ts';
-import { commandOf } from '../commands/commandOf.ts';
+import { makeCommand } from '../commandRegistry.ts';
 import { asMarkdown, oneLine } from '../plainText.ts';
-import { hangsOn, type HistoryRow, type HistorySource } from './historyRows.ts';
+import { countAttached, type HistoryRow, type HistorySource } from './historyRows.ts';
 
 /** The most characters of a message that a tooltip shows. */
 const MAX_TOOLTIP = 600;
 
-/** `viewItem` of the rows, which menus in package.json ask for. */
+/** The `viewItem` values that menus in package.json test. */
 type RowContext =
-  /** Where the conversation is: there is nothing to go back from. */
+  /** The current message, which cannot be reverted to. */
   | 'redline.here'
-  /** A message to which one can go back. */
+  /** A message on the trunk, which can be reverted to. */
   | 'redline.message'
-  /** A message of a branch that was left. */
+  /** A message of an abandoned branch. */
   | 'redline.left'
   | 'redline.branch';
 
-/** The row as VS Code shows it. */
+/** The tree item of a row. */
 export function itemOf(tree: HistorySource, row: HistoryRow): vscode.TreeItem {
   switch (row.kind) {
     case 'start':
@@ -39,7 +39,7 @@ export function itemOf(tree: HistorySource, row: HistoryRow): vscode.TreeItem {
   }
 }
 
-/** The whole message, or what was kept of a branch. Foreign text goes in as text, never as markdown. */
+/** The message's text, or a branch's tags. Foreign text is escaped, never rendered as markdown. */
 export function tooltipOf(tree: HistorySource, row: HistoryRow): vscode.MarkdownString | undefined {
   const lines: string[] = [];
   if (row.kind === 'tag') lines.push(tagLine(row.tag));
@@ -55,7 +55,7 @@ function tagLine({ kind, text }: NodeTag): string {
 
 function startItem(tree: HistorySource): vscode.TreeItem {
   const isHere = tree.active === null;
-  const left = hangsOn(tree, null);
+  const left = countAttached(tree, null);
   const label = vscode.l10n.t('Beginning');
   const item = new vscode.TreeItem(label, stateOf(left));
   item.iconPath = new vscode.ThemeIcon(isHere ? 'record' : 'circle-outline', isHere ? HERE : undefined);
@@ -70,7 +70,7 @@ function messageItem(tree: HistorySource, node: NodeId): vscode.TreeItem {
   if (!message) return new vscode.TreeItem(renderNodeId(node));
   const isHere = node === tree.active;
   const isOnTrunk = tree.isOnTrunk(node);
-  const left = hangsOn(tree, node);
+  const left = countAttached(tree, node);
   const label = labelOf(message);
   const item = new vscode.TreeItem(label, stateOf(left));
   const icon = iconOf(message);
@@ -79,7 +79,7 @@ function messageItem(tree: HistorySource, node: NodeId): vscode.TreeItem {
   const context: RowContext =
     isHere && message.role !== 'user' ? 'redline.here' : isOnTrunk ? 'redline.message' : 'redline.left';
   item.contextValue = context;
-  if (isOnTrunk) item.command = commandOf(vscode.l10n.t('Show in Chat'), 'redline.history.show', node);
+  if (isOnTrunk) item.command = makeCommand(vscode.l10n.t('Show in Chat'), 'redline.history.show', node);
   item.accessibilityInformation = { label: joined(kindText(message), label, item.description) };
   return item;
 }
@@ -109,7 +109,7 @@ function tagLabel({ kind, text }: NodeTag): string {
   return oneLine(`${tagName(kind)}: ${text}`);
 }
 
-/** What people call it; a row has little room. */
+/** The tag's name for the user, short enough for a row. */
 function tagName(kind: TagKind): string {
   switch (kind) {
     case 'revert-lesson':
@@ -171,7 +171,7 @@ function textOf(message: SessionMessage): string {
   return message.error ?? message.toolCalls.map(({ name }) => name).join(', ');
 }
 
-/** What a message is, for those who do not see its icon. */
+/** The kind of a message in words, for screen readers and tooltips. */
 function kindText(message: SessionMessage): string {
   switch (message.role) {
     case 'user':

@@ -1,10 +1,10 @@
-import type { ConversationTree } from '../../agent/tree/conversationTree.ts';
-import type { NodeId } from '../../agent/tree/nodeId.ts';
-import type { NodeTag } from '../../agent/tree/revert.ts';
+import type { ConversationTree } from '../../agent/conversation/conversationTree.ts';
+import type { NodeId } from '../../agent/conversation/nodeId.ts';
+import type { NodeTag } from '../../agent/conversation/revert.ts';
 
 /**
- * One row of the drawn tree. A line of messages (the trunk, or one branch) is drawn flat, the newest first; what left it
- * is drawn below the message that it follows. So a conversation is as deep as its branches, not as its messages.
+ * One row of the History view. A line of messages (the trunk, or one branch) is listed flat, newest first; a branch is
+ * nested below the message that it starts from. So the tree is as deep as its branches, not as its messages.
  */
 export type HistoryRow =
   | { readonly kind: 'message'; readonly node: NodeId }
@@ -15,17 +15,17 @@ export type HistoryRow =
       readonly kind: 'branch';
       readonly node: NodeId;
       readonly tip: NodeId;
-      /** Messages of its own line. */
+      /** The number of visible messages on its own line. */
       readonly length: number;
-      /** What was kept of it, the newest last. */
+      /** The tags that reverts left on it, newest last. */
       readonly tags: readonly NodeTag[];
     }
-  /** A tag of a message whose branch is not there any more. */
+  /** A tag whose branch is not shown below the message. */
   | { readonly kind: 'tag'; readonly node: NodeId; readonly at: number; readonly tag: NodeTag }
-  /** Older rows of a line, so that thousands of them are made only when somebody looks. `node` is the line's first one. */
+  /** Older rows of a line, folded: they are only built when unfolded. `node` is the line's first message. */
   | { readonly kind: 'earlier'; readonly node: NodeId | null; readonly from: number; readonly to: number };
 
-/** Rows of one level from which on older ones are folded; twice as many are shown at most. */
+/** How many rows a fold holds; a level shows fewer than twice as many before older rows are folded. */
 export const PAGE = 250;
 
 export type HistorySource = Pick<
@@ -37,23 +37,23 @@ export type HistorySource = Pick<
 export function childrenOf(tree: HistorySource, row?: HistoryRow): readonly HistoryRow[] {
   switch (row?.kind) {
     case undefined:
-      return tree.size === 0 ? [] : [...page(drawn(tree, tree.trunk), null), { kind: 'start' }];
+      return tree.size === 0 ? [] : [...page(visible(tree, tree.trunk), null), { kind: 'start' }];
     case 'start':
-      return branches(tree, null, tree.trunk[0]);
+      return branchRows(tree, null, tree.trunk[0]);
     case 'message':
-      return [...branches(tree, row.node, nextOf(tree, row.node)), ...loose(tree, row.node)];
+      return [...branchRows(tree, row.node, nextOnLine(tree, row.node)), ...looseTags(tree, row.node)];
     case 'branch':
-      return page(drawn(tree, lineOf(tree, row.node)), row.node);
+      return page(visible(tree, lineOf(tree, row.node)), row.node);
     case 'earlier': {
       const line = row.node === null ? tree.trunk : lineOf(tree, row.node);
-      return drawn(tree, line).slice(row.from, row.to).map(messageRow).reverse();
+      return visible(tree, line).slice(row.from, row.to).map(messageRow).reverse();
     }
     case 'tag':
       return [];
   }
 }
 
-/** Names a row as long as it stands for the same thing. */
+/** A row's key, which stays the same while the row stands for the same thing. */
 export function keyOf(row: HistoryRow): string {
   switch (row.kind) {
     case 'start':
@@ -68,18 +68,18 @@ export function keyOf(row: HistoryRow): string {
   }
 }
 
-/** Branches and tags that a message, or the start, has below it. */
-export function hangsOn(tree: HistorySource, node: NodeId | null): number {
-  const next = node === null ? tree.trunk[0] : nextOf(tree, node);
+/** The number of branches and tags below a message, or below the start. */
+export function countAttached(tree: HistorySource, node: NodeId | null): number {
+  const next = node === null ? tree.trunk[0] : nextOnLine(tree, node);
   const left = tree.childrenOf(node).filter(child => child !== next).length;
-  return node === null ? left : left + loose(tree, node).length;
+  return node === null ? left : left + looseTags(tree, node).length;
 }
 
 /**
- * Where a person wants to be who goes back to a message: at it, and before it when it is a prompt of theirs, whose text is
- * then to be typed anew.
+ * Where reverting to a message leads: to the message itself, or, for a prompt, to before it, so that the user can edit
+ * the prompt and send it again.
  */
-export function placeOf(
+export function revertTargetOf(
   tree: HistorySource,
   node: NodeId,
 ): { readonly target: NodeId | null; readonly isPrompt: boolean } {
@@ -88,7 +88,7 @@ export function placeOf(
   return { target: isPrompt ? found.parentId : node, isPrompt };
 }
 
-/** The messages of a branch from its first one: at each fork it goes on where it was left last. */
+/** The messages of a branch from its first one; at each fork it follows the newest child. */
 function lineOf(tree: HistorySource, first: NodeId): NodeId[] {
   const line: NodeId[] = [];
   for (let node: NodeId | undefined = first; node !== undefined; node = tree.childrenOf(node).at(-1))
@@ -100,14 +100,14 @@ function messageRow(node: NodeId): HistoryRow {
   return { kind: 'message', node };
 }
 
-/** The message behind this one on its own line. */
-function nextOf(tree: HistorySource, node: NodeId): NodeId | undefined {
+/** The message that follows on the same line. */
+function nextOnLine(tree: HistorySource, node: NodeId): NodeId | undefined {
   const children = tree.childrenOf(node);
   if (!tree.isOnTrunk(node)) return children.at(-1);
   return children.find(child => tree.isOnTrunk(child));
 }
 
-function branches(tree: HistorySource, node: NodeId | null, next: NodeId | undefined): HistoryRow[] {
+function branchRows(tree: HistorySource, node: NodeId | null, next: NodeId | undefined): HistoryRow[] {
   const tags = node === null ? [] : tree.tagsOf(node);
   return tree
     .childrenOf(node)
@@ -119,15 +119,15 @@ function branches(tree: HistorySource, node: NodeId | null, next: NodeId | undef
         kind: 'branch',
         node: child,
         tip: line.at(-1) ?? child,
-        length: drawn(tree, line).length,
+        length: visible(tree, line).length,
         tags: tags.filter(({ abandonedNodeIds: [first] }) => first === child),
       };
     });
 }
 
-/** Tags that no branch below the message shows. */
-function loose(tree: HistorySource, node: NodeId): HistoryRow[] {
-  const next = nextOf(tree, node);
+/** The tags that no branch below the message shows. */
+function looseTags(tree: HistorySource, node: NodeId): HistoryRow[] {
+  const next = nextOnLine(tree, node);
   const shown = new Set(tree.childrenOf(node).filter(child => child !== next));
   return tree.tagsOf(node).flatMap((tag, at): HistoryRow[] => {
     const [first] = tag.abandonedNodeIds;
@@ -135,18 +135,18 @@ function loose(tree: HistorySource, node: NodeId): HistoryRow[] {
   });
 }
 
-/** What the runtime says to the model is left out, unless something hangs on it or one stands there. */
-function drawn(tree: HistorySource, line: readonly NodeId[]): NodeId[] {
+/** Leaves out steering messages, except notices, the current message, and those with something below them. */
+function visible(tree: HistorySource, line: readonly NodeId[]): NodeId[] {
   const { active } = tree;
   return line.filter(node => {
     if (tree.roleOf(node) !== 'steering' || node === active) return true;
     const message = tree.get(node)?.message;
     if (message?.role === 'steering' && message.kind === 'notice') return true;
-    return hangsOn(tree, node) > 0;
+    return countAttached(tree, node) > 0;
   });
 }
 
-/** The newest rows, and the older ones in folds of one page each. */
+/** The newest rows, followed by folds of one page each with the older ones. */
 function page(nodes: readonly NodeId[], line: NodeId | null): HistoryRow[] {
   const folds = Math.max(0, Math.floor(nodes.length / PAGE) - 1);
   const rows = nodes

@@ -6,12 +6,12 @@ import { views } from '../contributions.ts';
 import { itemOf, tooltipOf } from './historyItems.ts';
 import { childrenOf, keyOf, type HistoryRow } from './historyRows.ts';
 
-/** How long changes are gathered before the rows are read anew, in milliseconds. */
+/** How long changes are collected before the rows are refreshed, in milliseconds. */
 const GATHER_MS = 100;
 
 type HistorySession = Pick<Session, 'id' | 'tree' | 'title' | 'onDidEmit'>;
 
-/** Rows for the conversation's tree, read from the session whenever VS Code asks. */
+/** The rows of the History view, read from the session whenever VS Code asks. */
 class HistoryTree implements vscode.TreeDataProvider<HistoryRow>, vscode.Disposable {
   readonly #session: HistorySession;
   readonly #owned = new DisposableStore();
@@ -36,8 +36,8 @@ class HistoryTree implements vscode.TreeDataProvider<HistoryRow>, vscode.Disposa
   getTreeItem(row: HistoryRow): vscode.TreeItem {
     const { id, tree } = this.#session;
     const item = itemOf(tree, row);
-    // What is unfolded in one conversation is not so in the next; and a row that gets its first branch is a new one to VS
-    // Code, which would otherwise show it folded.
+    // VS Code keeps what is unfolded by id. The session's id keeps conversations apart; the `+` makes a row that gets its
+    // first branch a new one, which would otherwise stay folded.
     const hasRows = item.collapsibleState !== vscode.TreeItemCollapsibleState.None;
     item.id = `${id}:${keyOf(row)}${hasRows ? '+' : ''}`;
     return item;
@@ -54,7 +54,7 @@ class HistoryTree implements vscode.TreeDataProvider<HistoryRow>, vscode.Disposa
   }
 }
 
-/** The view, which says beside its title how the conversation is called. */
+/** The History view, which shows the session's title beside its own. */
 export function registerHistoryView(session: HistorySession): vscode.Disposable {
   const treeDataProvider = new HistoryTree(session);
   const view = vscode.window.createTreeView(views.history, { treeDataProvider, showCollapseAll: true });

@@ -1,26 +1,33 @@
 import * as vscode from 'vscode';
-import type { LedgerEntry } from '../../agent/preview/ledger.ts';
+import type { LedgerEntry, Outcome } from '../../agent/preview/ledger.ts';
 import type { PreviewStore } from '../../agent/preview/previewStore.ts';
-import { execute } from '../commands/registerCommand.ts';
+import { execute } from '../commandRegistry.ts';
 import { withoutIcons } from '../plainText.ts';
-import { openLedgerDocument } from './ledgerDocument.ts';
+import {
+  dayText,
+  isError,
+  openLedgerDocument,
+  outcomeTitle,
+  reasonText,
+  timeText,
+} from './ledgerDocument.ts';
 import { ledgerRows, type LedgerRow } from './ledgerRows.ts';
-import { dayText, outcomeTitle, reasonText, timeText } from './ledgerTexts.ts';
 
-/** The most attempts that the list shows; the document has all. */
+/** The most attempts that the list shows; the document shows all of them. */
 const MAX_ROWS = 1_000;
 
 interface LedgerItem extends vscode.QuickPickItem {
   readonly row?: LedgerRow;
 }
 
-const icons: Readonly<Record<LedgerEntry['outcome'], string>> = {
+const icons: Readonly<Record<Outcome, string>> = {
   applied: '$(check)',
   discarded: '$(discard)',
+  returnedError: '$(warning)',
   failed: '$(error)',
 };
 
-/** A list to search: who resolved what, when and why, with what can be brought back. */
+/** A searchable list of who resolved what, when and why, with buttons to undo or reopen. */
 export function showLedger(store: PreviewStore): void {
   const pick = vscode.window.createQuickPick<LedgerItem>();
   const asDocument: vscode.QuickInputButton = {
@@ -28,7 +35,7 @@ export function showLedger(store: PreviewStore): void {
     tooltip: vscode.l10n.t('Open as Document'),
   };
   pick.title = vscode.l10n.t('Redline Ledger');
-  pick.placeholder = vscode.l10n.t('Search; choose an entry to see its diff.');
+  pick.placeholder = vscode.l10n.t('Search, or select an entry to see its diff');
   pick.matchOnDescription = true;
   pick.matchOnDetail = true;
   pick.buttons = [asDocument];
@@ -80,9 +87,9 @@ function itemOf(row: LedgerRow): LedgerItem {
   };
 }
 
-/** Why, where somebody said so, and which files. */
+/** The reason, if one was given, or the error, and the files. */
 function detailOf(entry: LedgerEntry): string {
   const paths = [...new Set(entry.files.map(file => file.path))].join(', ');
-  const why = entry.outcome === 'failed' ? entry.message : reasonText(entry);
+  const why = isError(entry) ? entry.message : reasonText(entry);
   return [why, paths].filter(part => part !== undefined && part !== '').join(' · ');
 }

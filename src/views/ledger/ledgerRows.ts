@@ -1,12 +1,12 @@
 import type { LedgerEntry } from '../../agent/preview/ledger.ts';
 import type { Preview } from '../../agent/preview/preview.ts';
 
-/** One attempt to resolve, as it is shown. */
+/** One attempt to resolve a preview, as the list shows it. */
 export interface LedgerRow {
   readonly entry: LedgerEntry;
-  /** What can be brought back from here; only the attempt that resolved a preview offers anything. */
+  /** The button that the row offers; only the attempt that resolved its preview has one. */
   readonly offers: 'undo' | 'reopen' | undefined;
-  /** Whether the preview is still known and can be shown. */
+  /** Whether the preview is still in the store and can be opened. */
   readonly shows: boolean;
 }
 
@@ -15,7 +15,7 @@ export interface LedgerSource {
   get(id: string): Preview | undefined;
 }
 
-/** The newest `limit` attempts, the newest first. */
+/** The last `limit` attempts, newest first. */
 export function ledgerRows(store: LedgerSource, limit: number): readonly LedgerRow[] {
   return store
     .ledger()

@@ -1,16 +1,16 @@
 import * as vscode from 'vscode';
 import type { FileChange, FileChangeKind } from '../../agent/preview/fileChange.ts';
 import type { Preview } from '../../agent/preview/preview.ts';
-import { commandOf } from '../commands/commandOf.ts';
+import { makeCommand } from '../commandRegistry.ts';
 import { detailsText } from '../detailsText.ts';
-import { asMarkdown, oneLine } from '../plainText.ts';
-import type { FileUris } from '../preview/previewUri.ts';
+import { asMarkdown, escapeInvisible, oneLine } from '../plainText.ts';
+import type { FileUris } from '../review/previewUri.ts';
 import type { PendingNode } from './pendingNodes.ts';
 
 /** The most files that a tooltip lists. */
 const MAX_TOOLTIP_FILES = 10;
 
-/** `viewItem` of the rows, which menus in package.json ask for. */
+/** The `viewItem` values that menus in package.json test. */
 type RowContext =
   'redline.pending' | 'redline.applying' | 'redline.expired' | 'redline.resolved' | 'redline.file';
 
@@ -22,11 +22,11 @@ export function previewItem(preview: Preview): vscode.TreeItem {
   const label = oneLine(preview.label);
   const item = new vscode.TreeItem(label, files > 0 ? Collapsed : None);
   const state = stateText(preview);
-  // A narrow side bar cuts the end off: what matters comes first.
+  // A narrow side bar cuts off the end, so the state comes first.
   item.description = [state, id].filter(part => part !== '').join(' · ');
   item.iconPath = iconOf(preview);
   item.contextValue = contextOf(preview);
-  item.command = commandOf(vscode.l10n.t('Open'), 'redline.preview.open', id);
+  item.command = makeCommand(vscode.l10n.t('Open'), 'redline.preview.open', id);
   const kind = preview.state.kind === 'expired' ? vscode.l10n.t('expired') : filesText(preview);
   item.accessibilityInformation = {
     label: [...new Set([label, id, kind, state])].filter(part => part !== '').join(', '),
@@ -38,17 +38,19 @@ export function previewItem(preview: Preview): vscode.TreeItem {
 export function fileItem(preview: Preview, change: FileChange, files: FileUris): vscode.TreeItem {
   const item = new vscode.TreeItem(files(change.path));
   const kind = kindText(change);
-  const folder = change.path.split('/').slice(0, -1).join('/');
+  const path = escapeInvisible(change.path);
+  const folder = path.split('/').slice(0, -1).join('/');
+  item.label = path.split('/').at(-1) ?? path;
   item.description = [folder, kind].filter(part => part !== '').join(' · ');
   item.iconPath = vscode.ThemeIcon.File;
   item.contextValue = 'redline.file' satisfies RowContext;
-  item.tooltip = change.kind === 'rename' ? `${change.from} → ${change.path}` : change.path;
-  item.command = commandOf(vscode.l10n.t('Open'), 'redline.preview.open', preview.id, change.path);
-  item.accessibilityInformation = { label: `${change.path}, ${kind || vscode.l10n.t('modified')}` };
+  item.tooltip = change.kind === 'rename' ? `${escapeInvisible(change.from)} → ${path}` : path;
+  item.command = makeCommand(vscode.l10n.t('Open'), 'redline.preview.open', preview.id, change.path);
+  item.accessibilityInformation = { label: `${path}, ${kind || vscode.l10n.t('modified')}` };
   return item;
 }
 
-/** The row of a group of others. */
+/** The row that holds further previews, or the expired ones. */
 export function groupItem(node: Extract<PendingNode, { kind: 'more' | 'expired' }>): vscode.TreeItem {
   const label =
     node.kind === 'more' ? vscode.l10n.t('{0} more', node.count) : vscode.l10n.t('Expired ({0})', node.count);
@@ -56,23 +58,20 @@ export function groupItem(node: Extract<PendingNode, { kind: 'more' | 'expired' 
   item.iconPath = new vscode.ThemeIcon(node.kind === 'more' ? 'ellipsis' : 'history');
   if (node.kind === 'expired') {
     item.contextValue = 'redline.expiredGroup';
-    item.tooltip = vscode.l10n.t(
-      'What these would have run was lost when the window closed. Stage them anew.',
-    );
+    item.tooltip = vscode.l10n.t('These actions were lost when the window closed. Ask for them again.');
   }
   return item;
 }
 
-/** All that is known of a preview. Foreign text goes in as text, never as markdown. */
+/** All the details of a preview. Foreign text is escaped, never rendered as markdown. */
 export function previewTooltip(preview: Preview): vscode.MarkdownString {
   const { id, label, sourceToolName, state } = preview;
   const lines = [`**${asMarkdown(label)}** (${id}, ${asMarkdown(sourceToolName)})`];
   const add = (icon: string, text: string): void => void lines.push(`$(${icon}) ${asMarkdown(text, 500)}`);
   if (state.kind === 'pending') {
     if (state.stale.length > 0)
-      add('warning', vscode.l10n.t('Stale: {0} changed since.', state.stale.join(', ')));
-    else if (state.lastError !== undefined)
-      add('error', vscode.l10n.t('The last Apply failed: {0}', state.lastError));
+      add('warning', vscode.l10n.t('Stale: {0} changed after this was proposed.', state.stale.join(', ')));
+    else if (state.lastError !== undefined) add('error', vscode.l10n.t('Apply failed: {0}', state.lastError));
     if (state.recommendation) add('comment', recommendationText(state.recommendation));
   }
   if (state.kind === 'expired') add('history', expiredText(state.interrupted));
@@ -90,11 +89,11 @@ export function previewTooltip(preview: Preview): vscode.MarkdownString {
 
 function expiredText(interrupted?: true): string {
   if (interrupted)
-    return vscode.l10n.t('The window closed while it was applied. Whether it was done is not known.');
-  return vscode.l10n.t('What this would have run was lost when the window closed. Ask for it again.');
+    return vscode.l10n.t('The window closed while this was being applied. It may or may not have run.');
+  return vscode.l10n.t('This action was lost when the window closed. Ask for it again.');
 }
 
-/** What the row says beside the label: what a person should know before they vote. */
+/** What the row shows beside the label: what the user should know before applying or discarding. */
 function stateText(preview: Preview): string {
   const { state } = preview;
   switch (state.kind) {
@@ -114,8 +113,8 @@ function stateText(preview: Preview): string {
   }
 }
 
-function filesText({ changes, sourceToolName }: Preview): string {
-  if (!changes) return oneLine(sourceToolName);
+function filesText({ kind, changes, sourceToolName }: Preview): string {
+  if (kind !== 'files') return oneLine(sourceToolName);
   return changes.length === 1 ? '' : vscode.l10n.t('{0} files', changes.length);
 }
 
@@ -134,7 +133,7 @@ function kindText(change: FileChange): string {
     case 'delete':
       return vscode.l10n.t('deleted');
     case 'rename':
-      return vscode.l10n.t('renamed from {0}', change.from);
+      return vscode.l10n.t('renamed from {0}', escapeInvisible(change.from));
   }
 }
 
@@ -153,15 +152,15 @@ const kindColors: Readonly<Record<FileChangeKind, string>> = {
 };
 
 function iconOf(preview: Preview): vscode.ThemeIcon {
-  const { state, changes } = preview;
+  const { state } = preview;
   const icon = (id: string, color?: string): vscode.ThemeIcon =>
     new vscode.ThemeIcon(id, color === undefined ? undefined : new vscode.ThemeColor(color));
   if (state.kind === 'applying') return icon('sync~spin');
   if (state.kind === 'expired') return icon('circle-slash');
   if (state.kind === 'pending' && state.stale.length > 0) return icon('warning', 'list.warningForeground');
   if (state.kind === 'pending' && state.lastError !== undefined) return icon('error', 'list.errorForeground');
-  if (!changes) return icon(preview.sourceToolName === 'run_command' ? 'terminal' : 'zap');
-  const [kind, ...others] = new Set(changes.map(change => change.kind));
+  if (preview.kind !== 'files') return icon(preview.sourceToolName === 'run_command' ? 'terminal' : 'zap');
+  const [kind, ...others] = new Set(preview.changes.map(change => change.kind));
   return kind && others.length === 0 ? icon(kindIcons[kind], kindColors[kind]) : icon('diff-multiple');
 }
 

@@ -1,8 +1,9 @@
-import type { Preview, ResolveOrder } from '../../agent/preview/preview.ts';
+import type { Preview } from '../../agent/preview/preview.ts';
 import type { PreviewStore } from '../../agent/preview/previewStore.ts';
+import type { ResolveOrder } from '../../agent/preview/resolveSettings.ts';
 
 /**
- * One row of the tree. Rows are plain data that commands are handed: a preview is named by its id and by the revision
+ * One row of the tree. Rows are plain data that is passed to commands: a preview is identified by its id and the revision
  * that the row shows.
  */
 export type PendingNode =
@@ -14,11 +15,11 @@ export type PendingNode =
       /** The change's workspace path. */
       readonly path: string;
     }
-  /** The rows from the nth on, so that thousands of previews are built only when somebody looks at them. */
+  /** The rows from the nth on, folded: thousands of them are only built when the user unfolds them. */
   | { readonly kind: 'more'; readonly from: number; readonly count: number }
   | { readonly kind: 'expired'; readonly count: number };
 
-/** Rows of one level before the rest is folded into one. */
+/** How many rows of one level are shown before the rest is folded into one. */
 export const PAGE = 500;
 
 type Source = Pick<PreviewStore, 'list' | 'all' | 'get'>;
@@ -46,7 +47,7 @@ export function childrenOf(
   }
 }
 
-/** Names a row as long as it stands for the same thing. */
+/** A row's key, which stays the same while the row stands for the same thing. */
 export function keyOf(node: PendingNode): string {
   switch (node.kind) {
     case 'preview':
@@ -60,7 +61,7 @@ export function keyOf(node: PendingNode): string {
   }
 }
 
-/** Expired previews that nobody dismissed, the oldest first. */
+/** Expired previews that the user has not dismissed, oldest first. */
 export function shownExpired(store: Pick<PreviewStore, 'all'>): Preview[] {
   return store.all().filter(({ state }) => state.kind === 'expired' && !state.dismissed);
 }

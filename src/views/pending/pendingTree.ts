@@ -5,12 +5,13 @@ import type { Preview } from '../../agent/preview/preview.ts';
 import type { PreviewStore } from '../../agent/preview/previewStore.ts';
 import { coalesce } from '../coalesce.ts';
 import { views } from '../contributions.ts';
-import type { Settings } from '../host/settings.ts';
-import type { FileUris } from '../preview/previewUri.ts';
+import { escapeInvisible } from '../plainText.ts';
+import type { FileUris } from '../review/previewUri.ts';
+import type { Settings } from '../settings.ts';
 import { fileItem, groupItem, previewItem, previewTooltip } from './pendingItems.ts';
 import { childrenOf, keyOf, type PendingNode } from './pendingNodes.ts';
 
-/** How long changes are gathered before the rows are read anew, in milliseconds. */
+/** How long changes are collected before the rows are refreshed, in milliseconds. */
 const GATHER_MS = 50;
 
 export interface PendingTreeOptions {
@@ -19,7 +20,7 @@ export interface PendingTreeOptions {
   readonly files: FileUris;
 }
 
-/** Rows for what is pending, read from the store whenever VS Code asks. */
+/** The rows of the pending view, read from the store whenever VS Code asks. */
 export class PendingTree implements vscode.TreeDataProvider<PendingNode>, vscode.Disposable {
   readonly #options: PendingTreeOptions;
   readonly #owned = new DisposableStore();
@@ -63,7 +64,7 @@ export class PendingTree implements vscode.TreeDataProvider<PendingNode>, vscode
     return this.#fileItem(preview, node.path);
   }
 
-  /** A folder that is no longer open leaves its files without an address; their rows stay. */
+  /** A file whose folder is no longer open has no URI; its row stays. */
   #fileItem(preview: Preview, path: string): vscode.TreeItem {
     const change = preview.changes?.find(candidate => candidate.path === path);
     try {
@@ -71,11 +72,11 @@ export class PendingTree implements vscode.TreeDataProvider<PendingNode>, vscode
     } catch (error) {
       if (!(error instanceof PathError)) throw error;
     }
-    return new vscode.TreeItem(path);
+    return new vscode.TreeItem(escapeInvisible(path));
   }
 }
 
-/** The view with its badge, which counts what is pending. */
+/** The pending view with its badge, which shows the number of pending previews. */
 export class PendingView implements vscode.Disposable {
   readonly #owned = new DisposableStore();
   readonly #view: vscode.TreeView<PendingNode>;
@@ -97,8 +98,9 @@ export class PendingView implements vscode.Disposable {
   }
 
   /**
-   * The rows that a key means: the focused one, or the whole selection if it is part of it. The stable API tells the
-   * selection and not the focus, which the arrow keys move; toggling the focused row's selection twice shows it.
+   * The rows that a key press applies to: the focused row, or the whole selection if that row is part of it. The stable
+   * API exposes the selection but not the focus, which the arrow keys move. Toggling the selection of the focused row
+   * twice reveals it.
    */
   async focused(): Promise<readonly PendingNode[]> {
     const before = this.#view.selection;

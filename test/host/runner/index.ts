@@ -1,15 +1,15 @@
 /**
- * The suite's entry: VS Code calls `run` in the extension host. Runs the bundled test files with Mocha and writes,
- * after every test, what came of it, so that a run that breaks off can be told from one that ended.
+ * The suite's entry, which VS Code calls in the extension host. It runs the bundled test files with Mocha, and writes the
+ * results after every test, so that a run that breaks off is noticed.
  */
 import Mocha from 'mocha';
 import * as fs from 'node:fs';
 import * as path from 'node:path';
 
-/** What `scripts/lib/stages/host.mjs` reads. */
+/** The results that `scripts/stages/host.mjs` reads. */
 interface Results {
   finished: boolean;
-  /** The test under way, to name the one that broke the run. */
+  /** The test that is running: when the run breaks off, this is where. */
   running: string | undefined;
   passed: number;
   failed: number;
@@ -19,7 +19,7 @@ interface Results {
 
 const TIMEOUT_MS = 60_000;
 
-/** Settles when all tests passed. */
+/** Resolves when all tests passed. */
 export async function run(): Promise<void> {
   const folder = variable('REDLINE_HOST_SUITE');
   const file = variable('REDLINE_HOST_RESULTS');
@@ -47,7 +47,7 @@ export async function run(): Promise<void> {
   write();
   await new Promise<void>(resolve => {
     const runner = mocha.run(() => resolve());
-    const note = (test: Mocha.Runnable, state: 'passed' | 'failed' | 'skipped', error?: unknown): void => {
+    const record = (test: Mocha.Runnable, state: 'passed' | 'failed' | 'skipped', error?: unknown): void => {
       results[state]++;
       results.tests.push({
         title: test.fullTitle(),
@@ -61,14 +61,14 @@ export async function run(): Promise<void> {
       results.running = test.fullTitle();
       write();
     });
-    runner.on('pass', test => note(test, 'passed'));
-    runner.on('pending', test => note(test, 'skipped'));
-    runner.on('fail', (test, error) => note(test, 'failed', error));
+    runner.on('pass', test => record(test, 'passed'));
+    runner.on('pending', test => record(test, 'skipped'));
+    runner.on('fail', (test, error) => record(test, 'failed', error));
   });
   results.finished = true;
   results.running = undefined;
   write();
-  if (results.failed > 0) throw new Error(`${results.failed} of the host tests failed`);
+  if (results.failed > 0) throw new Error(`${results.failed} host tests failed`);
   if (results.passed === 0) throw new Error('no host test ran');
 }
 

@@ -1,10 +1,19 @@
 import * as assert from 'node:assert/strict';
+import { mkdir, rm, symlink } from 'node:fs/promises';
 import type { AgentToolResult } from '../../../src/agent/preview/pendingAction.ts';
 import type { RedlineApi } from '../../../src/views/api.ts';
 import { Gate } from '../../support/gate.ts';
 import type { ScriptedServer } from '../../support/scriptedServer.ts';
 import { connect, textOfRequest } from '../support/connect.ts';
-import { activateRedline, bytesOf, cleanUp, givenFile, until } from '../support/redline.ts';
+import {
+  activateRedline,
+  bytesOf,
+  cleanUp,
+  fileInWorkspace,
+  givenFile,
+  setting,
+  until,
+} from '../support/redline.ts';
 
 const resolveCall = (action: 'apply' | 'discard', reason: string) => ({
   name: 'resolve',
@@ -12,7 +21,7 @@ const resolveCall = (action: 'apply' | 'discard', reason: string) => ({
 });
 const text = (value: string): AgentToolResult => ({ content: [{ type: 'text', text: value }] });
 
-suite('what holds for every apply', () => {
+suite('rules for every apply', () => {
   let api: RedlineApi;
   let server: ScriptedServer | undefined;
 
@@ -34,7 +43,7 @@ suite('what holds for every apply', () => {
       .filter(entry => entry.previewId === id)
       .map(({ actor, outcome }) => [actor, outcome]);
 
-  test('Stop in the middle of a slow apply: told at once, run once and to its end, recorded as it ended', async () => {
+  test('Stop in the middle of a slow apply: the call ends at once; apply runs once and to its end, and that outcome is recorded', async () => {
     server = await connect([{ toolCalls: [resolveCall('apply', 'Send it.')] }], { modelAuthority: 'apply' });
     const gate = new Gate();
     let runs = 0;
@@ -97,7 +106,7 @@ suite('what holds for every apply', () => {
     assert.deepEqual(attemptsOn(id), [['model', 'failed']]);
   });
 
-  test('two previews of one file: once the first has landed, the other is stale, and overwrites nothing', async () => {
+  test('two previews of one file: once the first is applied, the other is stale and overwrites nothing', async () => {
     await givenFile('one.txt', 'colour: red\n');
     const push = (after: string) =>
       api.previews.push({
@@ -145,7 +154,37 @@ suite('what holds for every apply', () => {
     });
   }
 
-  test("Auto: the model's apply of run_command only recommends, and a person's click runs it", async () => {
+  test("Auto: the model's apply of a change in the target of a link named .vscode only recommends", async () => {
+    await mkdir(fileInWorkspace('tooling'));
+    await givenFile('tooling/settings.json', '{}');
+    await symlink('tooling', fileInWorkspace('.vscode'));
+    try {
+      await recommendsOnly(() =>
+        api.previews.push({
+          label: 'Change tooling/settings.json',
+          sourceToolName: 'write_file',
+          changes: [{ path: 'tooling/settings.json', before: '{}', after: '{ }' }],
+        }),
+      );
+      assert.equal((await bytesOf('tooling/settings.json')).toString(), '{}');
+    } finally {
+      await rm(fileInWorkspace('.vscode'));
+      await rm(fileInWorkspace('tooling'), { recursive: true });
+    }
+  });
+
+  test("Auto: the model's apply of a change that matches redline.resolve.alwaysAsk only recommends", async () => {
+    await setting('resolve.alwaysAsk', ['*.sql', 7]);
+    await recommendsOnly(() =>
+      api.previews.push({
+        label: 'Change db/1.sql',
+        sourceToolName: 'write_file',
+        changes: [{ path: 'db/1.sql', before: null, after: 'x' }],
+      }),
+    );
+  });
+
+  test("Auto: the model's apply of run_command only recommends, and a click of the user runs it", async () => {
     let runs = 0;
     const id = await recommendsOnly(() =>
       api.previews.push({
@@ -162,7 +201,7 @@ suite('what holds for every apply', () => {
     assert.equal(runs, 1);
   });
 
-  /** Auto mode with a model that applies what was pushed: it stays pending and bears the recommendation. */
+  /** Auto mode with a model that applies what was pushed: it stays pending, with the recommendation. */
   async function recommendsOnly(push: () => { readonly id: string }): Promise<string> {
     server = await connect(
       [{ toolCalls: [resolveCall('apply', 'It is safe.')] }, { text: 'Waiting for you.' }],

@@ -1,5 +1,6 @@
 import * as assert from 'node:assert/strict';
 import { mkdir, rm, symlink } from 'node:fs/promises';
+import type { SessionMessage } from '../../../src/agent/model/messages.ts';
 import type { RedlineApi } from '../../../src/views/api.ts';
 import type { Reply, ScriptedServer } from '../../support/scriptedServer.ts';
 import { connect } from '../support/connect.ts';
@@ -12,7 +13,7 @@ import {
   setting,
 } from '../support/redline.ts';
 
-suite('bad input: a clear message and a usable session', () => {
+suite('bad input: a clear message, and the session stays usable', () => {
   let api: RedlineApi;
   let server: ScriptedServer | undefined;
 
@@ -28,7 +29,7 @@ suite('bad input: a clear message and a usable session', () => {
     server = undefined;
   });
 
-  /** The result of one tool call of the model, after which the model says a word and the session must be idle. */
+  /** The result of one tool call of the model. The model then ends its turn, and the session must be idle. */
   const resultOf = async (name: string, args: unknown): Promise<string> => {
     server = await connect([
       { toolCalls: [{ name, arguments: args as object | string }] },
@@ -105,10 +106,15 @@ suite('bad input: a clear message and a usable session', () => {
     );
   });
 
-  /** The sentence with which a prompt failed; the next prompt must work. */
+  /** The message with which a prompt failed. The next prompt must work. */
   const failureOf = async (): Promise<string> => {
+    const said: SessionMessage[] = [];
+    const events = api.session.onDidEmit(event => {
+      if (event.type === 'message_end') said.push(event.message);
+    });
     await api.session.prompt('Hello?');
-    const answer = api.session.messages().at(-1);
+    events.dispose();
+    const answer = said.at(-1);
     assert.ok(answer?.role === 'assistant');
     assert.equal(answer.stopReason, 'error');
     assert.equal(api.session.state, 'idle');

@@ -4,7 +4,7 @@ import * as vscode from 'vscode';
 import type { RedlineApi } from '../../../src/views/api.ts';
 import { activateRedline, bytesOf, cleanUp, fileInWorkspace, givenFile } from '../support/redline.ts';
 
-suite('what lands is what was shown, on the base that it was shown on', () => {
+suite('only what was shown is written, on the base that it was shown on', () => {
   let api: RedlineApi;
 
   suiteSetup(async () => {
@@ -18,7 +18,7 @@ suite('what lands is what was shown, on the base that it was shown on', () => {
     return api.previews.peek() ?? assert.fail('a preview is pending');
   };
 
-  test('a base that changed on disk is not written over, and the preview stays pending', async () => {
+  test('a base that changed on disk is not overwritten, and the preview stays pending', async () => {
     await givenFile('base.txt', 'one\ntwo\n');
     const { id } = await staged('/edit base.txt :: two => three');
     await writeFile(fileInWorkspace('base.txt'), 'one\ntwo\nmine\n');
@@ -33,7 +33,7 @@ suite('what lands is what was shown, on the base that it was shown on', () => {
     assert.equal(api.previews.ledger().at(-1)?.outcome, 'failed');
   });
 
-  test('a file that appeared where one is created is not written over', async () => {
+  test('a file that appeared where one is to be created is not overwritten', async () => {
     const { id } = await staged('/write created.txt :: theirs');
     await givenFile('created.txt', 'mine');
     await assert.rejects(api.previews.resolve({ id, action: 'apply', reason: 'test' }));
@@ -53,7 +53,51 @@ suite('what lands is what was shown, on the base that it was shown on', () => {
     assert.match(result.content[0]?.text ?? '', /Not saved yet.*dirty\.txt/);
   });
 
-  test('several files land together or not at all', async () => {
+  for (const [own, other] of [
+    ['\n', '\r\n'],
+    ['\r\n', '\n'],
+  ] as const) {
+    const [has, gets] = own === '\n' ? ['LF', 'CRLF'] : ['CRLF', 'LF'];
+
+    /** An editor with unsaved changes, whose lines end with `own`. */
+    const typed = async (file: string): Promise<vscode.TextDocument> => {
+      await givenFile(file, `one${own}two${own}`);
+      const document = await vscode.workspace.openTextDocument(fileInWorkspace(file));
+      const editor = await vscode.window.showTextDocument(document);
+      await editor.edit(edit => edit.insert(new vscode.Position(0, 0), 'typed '));
+      return document;
+    };
+
+    test(`a whole new text with ${gets} gets the ${has} of the unsaved editor that it goes into`, async () => {
+      const document = await typed(`whole-${has}.txt`);
+      const { id } = await staged(`/write whole-${has}.txt :: typed one${other}three${other}`);
+      await api.previews.resolve({ id, action: 'apply', reason: 'test' });
+      assert.equal(document.getText(), `typed one${own}three${own}`);
+      assert.equal(document.isDirty, true);
+    });
+
+    test(`${gets} that an unsaved editor with ${has} cannot hold is refused, and nothing is changed`, async () => {
+      const document = await typed(`refused-${has}.txt`);
+      const before = document.getText();
+      const after = `typed one${other}three${own}`;
+      const { id } = api.previews.push({
+        label: 'Other line ending',
+        changes: [{ path: `refused-${has}.txt`, before, after }],
+      });
+      await assert.rejects(
+        api.previews.resolve({ id, action: 'apply', reason: 'test' }),
+        new RegExp(
+          `its editor holds only ${has} line endings\\. Save or revert it first\\. Nothing was changed\\.$`,
+        ),
+      );
+      assert.equal(document.getText(), before);
+      await document.save();
+      await api.previews.resolve({ id, action: 'apply', reason: 'test' });
+      assert.equal((await bytesOf(`refused-${has}.txt`)).toString(), after);
+    });
+  }
+
+  test('several files are written together or not at all', async () => {
     await givenFile('m1.txt', 'a');
     await givenFile('m2.txt', 'b');
     const { id } = api.previews.push({
@@ -69,7 +113,7 @@ suite('what lands is what was shown, on the base that it was shown on', () => {
     assert.equal((await bytesOf('m2.txt')).toString(), 'b');
   });
 
-  test('byte order mark, CRLF and a missing last newline are kept', async () => {
+  test('a byte order mark, CRLF and a missing last newline are kept', async () => {
     const bytes = Buffer.from('\ufeffone\r\ntwo\nthree', 'utf8');
     await givenFile('exact.txt', bytes);
     const { id } = await staged('/edit exact.txt :: two => 2');

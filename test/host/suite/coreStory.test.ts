@@ -24,7 +24,7 @@ suite('the core story with the offline provider', () => {
   };
   const text = async (): Promise<string> => (await bytesOf('story.ts')).toString();
 
-  test('a staged edit changes nothing on disk; Apply lands exactly its bytes', async () => {
+  test('a staged edit changes nothing on disk; Apply writes exactly its bytes', async () => {
     await api.session.prompt('/edit story.ts :: const b = 2; => const b = 3;');
     assert.equal(await text(), 'const a = 1;\r\nconst b = 2;\r\n');
     const preview = head();
@@ -127,7 +127,7 @@ suite('the core story with the offline provider', () => {
     assert.ok(api.session.messages().every(message => message.role !== 'steering'));
   });
 
-  test('Discard All discards everything and lets the session rest', async () => {
+  test('Discard All discards everything, and the session stays idle', async () => {
     await api.session.prompt('/edit story.ts :: const a = 1; => const a = 2;');
     await api.session.prompt('/write fresh.ts :: export {};');
     assert.equal(api.previews.list().length, 2);

@@ -3,8 +3,8 @@ import { access } from 'node:fs/promises';
 import * as vscode from 'vscode';
 import type { RedlineApi } from '../../../src/views/api.ts';
 import { LEDGER_SCHEME } from '../../../src/views/contributions.ts';
-import type { ScriptedServer } from '../../support/scriptedServer.ts';
 import { Gate } from '../../support/gate.ts';
+import type { ScriptedServer } from '../../support/scriptedServer.ts';
 import { connect } from '../support/connect.ts';
 import { givenTool, givenToolFile, problemsOf, removeTools, toolFile } from '../support/customTools.ts';
 import { activateRedline, bytesOf, cleanUp, givenFile, setting, until } from '../support/redline.ts';
@@ -46,7 +46,7 @@ suite('custom tools', () => {
   const lastEntry = () => api.previews.ledger().at(-1) ?? assert.fail('the ledger has an entry');
 
   for (const name of ['stack.ts', 'queue.ts', 'flat.ts']) {
-    test(`the published ${name}, as it stands: a human applies it and discards it with its own texts`, async () => {
+    test(`the published ${name}, unchanged: the user’s apply and discard return its own texts`, async () => {
       await givenToolFile(`test/fixtures/customTools/published/${name}`);
       const call = '/call batch_rename_preview {"files": ["a", "b"]}';
       await api.session.prompt(call);
@@ -73,7 +73,7 @@ suite('custom tools', () => {
       ['apply', 'Applied batch rename. Reason: It fits.'],
       ['discard', 'Discarded batch rename. Reason: It fits.'],
     ] as const) {
-      test(`the published ${name}, as it stands: the model’s ${action} gets its own text`, async () => {
+      test(`the published ${name}, unchanged: the model’s ${action} returns its own text`, async () => {
         await givenToolFile(`test/fixtures/customTools/published/${name}`);
         server = await connect(
           [
@@ -123,7 +123,7 @@ suite('custom tools', () => {
     assert.match(ledger.getText(), /Step 3 .*\n {4}enough\n {4}\{"step":3,"why":"shown"\}\n/);
   });
 
-  test('results that no log can hold and answers without end do no harm to the conversation', async () => {
+  test('results that cannot be stored or never end do no harm to the conversation', async () => {
     const faults: string[] = [];
     const listening = api.session.onDidEmit(({ type }) => type === 'storing_failed' && faults.push(type));
     await givenTool(
@@ -143,7 +143,7 @@ suite('custom tools', () => {
     assert.match(String(result.details), /^\[not storable: .*BigInt/);
   });
 
-  test('a tool is told of the session that it is used in, and stages in it outside of any call', async () => {
+  test('a tool is told which session it is used in, and can stage in it outside of any call', async () => {
     const told: { reason: string; sessionId: string; previousSessionId?: string }[] = [];
     (globalThis as { redlineTold?: unknown }).redlineTold = told;
     const source = tool('t', `return ctx.sessionId;`).replace(
@@ -191,7 +191,7 @@ suite('custom tools', () => {
     });
   }
 
-  test('declared changes are a diff that Redline lands', async () => {
+  test('declared changes are a diff that Redline writes', async () => {
     await givenFile('declared.txt', 'old');
     await givenTool(
       't.ts',
@@ -255,7 +255,7 @@ suite('custom tools', () => {
       'process.exit at import',
       'bad.ts',
       '\nprocess.exit(1);',
-      /called process\.exit\(1\), which was held back/,
+      /called process\.exit\(1\), which was blocked/,
       1,
     ],
     [
@@ -267,7 +267,7 @@ suite('custom tools', () => {
     ],
   ];
   for (const [what, name, source, message, line] of faulty) {
-    test(`${what} is a problem of its file, and the session works on`, async () => {
+    test(`${what} is a problem of its file, and the session keeps working`, async () => {
       await givenTool('good.ts', tool('good', `return 'still here';`));
       const uri = await givenTool(name, source);
       await api.session.prompt('/call good');
@@ -278,7 +278,7 @@ suite('custom tools', () => {
     });
   }
 
-  test('an import that never settles is given up after ten seconds, and the session works on', async () => {
+  test('an import that never settles is given up after ten seconds, and the session keeps working', async () => {
     await givenTool('good.ts', tool('good', `return 'still here';`));
     const uri = await givenTool('bad.ts', 'await new Promise(() => {});');
     const [problem] = await problemsOf(uri, 30_000);
@@ -290,11 +290,14 @@ suite('custom tools', () => {
   test('process.exit in a call is an error of that call and a problem of the file', async () => {
     const uri = await givenTool('t.ts', tool('t', '\n    process.exit(1);'));
     await api.session.prompt('/call t');
-    assert.match(lastResult(), /called process\.exit\(1\), which would end all extensions; it was held back/);
+    assert.match(
+      lastResult(),
+      /called process\.exit\(1\), which would end all extensions, so the call was blocked/,
+    );
     const [problem] = await problemsOf(uri);
     assert.equal(problem?.range.start.line, 5);
     await api.session.prompt('/call t');
-    assert.match(lastResult(), /held back/, 'it can be called again');
+    assert.match(lastResult(), /so the call was blocked/, 'it can be called again');
   });
 
   for (const [where, body] of [
@@ -302,8 +305,8 @@ suite('custom tools', () => {
     ['a timer, and it is no error', `setTimeout(() => { throw 'too late'; }, 1); return 'ok';`],
     ['a promise that it leaves alone', `void Promise.reject(new Error('too late')); return 'ok';`],
   ] as const) {
-    test(`what a tool throws in ${where} is a problem of the file, and the session works on`, async () => {
-      // Mocha takes every uncaught error for the test's own; VS Code, whose listener is the first, contains them.
+    test(`an error that a tool throws in ${where} is a problem of the file, and the session keeps working`, async () => {
+      // Mocha would count every uncaught error as the test's own. The listener of VS Code comes first and contains them.
       const [vscodes, ...mocha] = process.listeners('uncaughtException');
       assert.ok(vscodes && mocha.length > 0);
       for (const listener of mocha) process.off('uncaughtException', listener);
@@ -311,17 +314,17 @@ suite('custom tools', () => {
         const uri = await givenTool('t.ts', tool('t', body));
         await api.session.prompt('/call t');
         const [problem] = await problemsOf(uri);
-        assert.match(problem?.message ?? '', /threw outside of any call: too late/);
+        assert.match(problem?.message ?? '', /threw an error outside of any call: too late/);
       } finally {
         for (const listener of mocha) process.on('uncaughtException', listener);
       }
-      await givenTool('t.ts', tool('t', `return 'mended';`));
+      await givenTool('t.ts', tool('t', `return 'repaired';`));
       await api.session.prompt('/call t');
-      assert.equal(lastResult(), 'mended');
+      assert.equal(lastResult(), 'repaired');
     });
   }
 
-  test('a tool that is edited runs its new code at the next call; a running call ends on the old', async () => {
+  test('an edited tool runs its new code at the next call; a running call finishes with the old', async () => {
     const gate = new Gate();
     (globalThis as { redlineGate?: Gate }).redlineGate = gate;
     await givenTool('t.ts', tool('t', `await globalThis.redlineGate.pass(); return 'old';`));
@@ -339,10 +342,10 @@ suite('custom tools', () => {
     assert.equal(lastResult(), 'newest of all');
   });
 
-  test('the watcher loads what appears and mends what is mended, without anybody asking', async () => {
+  test('the watcher loads new tools and reloads repaired ones by itself', async () => {
     const uri = await givenTool('t.ts', 'export default 1;');
     await problemsOf(uri);
-    await givenTool('t.ts', tool('t', `return 'mended';`));
+    await givenTool('t.ts', tool('t', `return 'repaired';`));
     await until(
       vscode.languages.onDidChangeDiagnostics,
       () => (vscode.languages.getDiagnostics(uri).length === 0 ? true : undefined),
@@ -350,7 +353,7 @@ suite('custom tools', () => {
     );
   });
 
-  test('places of the setting are looked at too', async () => {
+  test('tools are also loaded from the places in the setting', async () => {
     await givenTool('elsewhere.ts', tool('elsewhere', `return 'found';`));
     await vscode.workspace.fs.rename(
       vscode.Uri.file(toolFile('elsewhere.ts')),

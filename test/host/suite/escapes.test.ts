@@ -69,7 +69,7 @@ suite('what is no text file of the workspace is refused, read or written', () =>
     ['.git by a link', () => 'escapes/hidden/config', /git's own files/],
     ['a pipe', () => 'escapes/pipe', /not a regular file/],
     ['a file of 6 MB', () => 'escapes/big.txt', /6\.0 MB; files over 5 MB/],
-    ['a binary file', () => 'escapes/binary', /not a text file|There is a file escapes\/binary already/],
+    ['a binary file', () => 'escapes/binary', /not a text file|escapes\/binary already exists/],
     ['a folder', () => 'escapes/folder', /is a folder, not a file/],
   ];
 

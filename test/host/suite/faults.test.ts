@@ -7,7 +7,7 @@ import { activateRedline, bytesOf, cleanUp, fileInWorkspace, givenFile } from '.
 const N = 4;
 const names = Array.from({ length: N }, (_, i) => `fault${i}.txt`);
 
-/** What keeps one file from being written, although its base is what it was. */
+/** Ways to make writing one file fail although its base is unchanged. */
 interface Fault {
   readonly what: string;
   make(file: string): Promise<void>;
@@ -33,7 +33,7 @@ const faults: readonly Fault[] = [
   },
 ];
 
-suite('a fault at one of several files: all are as before, and the preview stays', () => {
+suite('a fault in one of several files: all of them are rolled back, and the preview stays pending', () => {
   let api: RedlineApi;
 
   suiteSetup(async () => {
@@ -76,7 +76,7 @@ suite('a fault at one of several files: all are as before, and the preview stays
     });
   }
 
-  test('VS Code refuses the edit of a file with unsaved changes: files that were written are taken back', async () => {
+  test('VS Code refuses the edit of a file with unsaved changes: files that were already written are rolled back', async () => {
     await givenFile('plain.txt', 'plain\n');
     await givenFile('unsaved.txt', 'unsaved\n');
     const document = await vscode.workspace.openTextDocument(fileInWorkspace('unsaved.txt'));

@@ -42,6 +42,10 @@ const cases: readonly Case[] = [
   around('GBK', hex('d6 d0 ce c4 20'), hex('20 b9 fa 0a'), 'gbk'),
   around('Big5', hex('a4 a4 a4 e5 20'), hex('20 a4 5c 0a'), 'cp950'),
   around('GB 18030', hex('d6 d0 81 30 84 36 20'), hex('20 94 39 da 33 0a'), 'gb18030'),
+  around('EUC-KR, with a syllable of the extended set', hex('81 41 20'), hex('20 c7 d1 0a'), 'euckr'),
+  around('Big5 with its Hong Kong characters', hex('87 40 20'), hex('20 a4 5c 0a'), 'big5hkscs'),
+  around('CP 850', hex('84 20'), hex('20 81 0a'), 'cp850'),
+  around('ISO 8859-9', hex('fd 20'), hex('20 de 0a'), 'iso88599'),
   around('KOI8-R', hex('f0 d2 c9 20'), hex('20 d7 c5 d4 0a'), 'koi8r'),
   around('CRLF', 'one\r\n', ' three\r\nfour\r\n'),
   around('line endings of all kinds', 'one\r\ntwo\nthree\rfour ', ' five\r\n\r\n\n\rsix\n'),
@@ -114,6 +118,21 @@ suite('fidelity: byte for byte outside the edit', () => {
     await vscode.workspace.fs.delete(vscode.Uri.file(file));
   });
 
+  test('an edit in an editor with unsaved changes leaves every other character, and so does saving', async () => {
+    await setEncoding('euckr');
+    const file = 'korean.txt';
+    await givenFile(file, hex('81 41 20 73 75 72 65'));
+    const document = await vscode.workspace.openTextDocument(fileInWorkspace(file));
+    const editor = await vscode.window.showTextDocument(document);
+    await editor.edit(edit => edit.insert(new vscode.Position(0, 0), '한 '));
+    await api.session.prompt(`/edit ${file} :: sure => really`);
+    await api.previews.resolve({ action: 'apply', reason: 'test' });
+    assert.equal(document.getText(), '한 갂 really');
+    assert.equal(document.isDirty, true);
+    await document.save();
+    assert.deepEqual(await bytesOf(file), Buffer.concat([hex('c7 d1 20 81 41 20'), Buffer.from('really')]));
+  });
+
   test('an encoding that the workspace sets for one language', async () => {
     const set = (encoding: string | undefined): Thenable<void> =>
       vscode.workspace
@@ -136,6 +155,6 @@ suite('fidelity: byte for byte outside the edit', () => {
     await api.session.prompt('/edit latin.txt :: sure => 日本');
     assert.equal(api.previews.hasPending, false);
     const result = api.session.messages().findLast(message => message.role === 'tool');
-    assert.match(result?.content ?? '', /latin\.txt is stored in iso88591, which has no "日"/);
+    assert.match(result?.content ?? '', /latin\.txt is stored in iso88591, which cannot represent "日"/);
   });
 });

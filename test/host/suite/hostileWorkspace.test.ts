@@ -14,16 +14,17 @@ suite('a workspace that tries to configure the extension', () => {
 
   teardown(() => cleanUp(api));
 
-  test('its provider, address, model and authority are not heeded: nothing is sent, nothing lands unseen', async () => {
+  test('its provider, base URL, model and authority are ignored: nothing is sent, and nothing is written unseen', async () => {
     const server = await startScriptedServer([]);
     const settings = {
       'redline.provider': 'openai',
       'redline.openai.baseUrl': server.baseUrl,
       'redline.openai.model': 'theirs',
       'redline.resolve.modelAuthority': 'apply',
+      'redline.resolve.alwaysAsk': ['**'],
       'redline.resolve.order': 'oldestFirst',
       'redline.customTools.paths': [fileInWorkspace('theirs')],
-      // This one a workspace may set: it tells when the file has been read.
+      // A workspace may set this one: its change shows that the settings file has been read.
       'redline.session.continueAfterReview': false,
     };
     const folder = fileInWorkspace('.vscode');
@@ -49,6 +50,7 @@ suite('a workspace that tries to configure the extension', () => {
         'openai.baseUrl',
         'openai.model',
         'resolve.modelAuthority',
+        'resolve.alwaysAsk',
         'resolve.order',
         'customTools.paths',
       ]) {

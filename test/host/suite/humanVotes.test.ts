@@ -1,7 +1,7 @@
 import * as assert from 'node:assert/strict';
 import * as vscode from 'vscode';
 import type { RedlineApi } from '../../../src/views/api.ts';
-import { commandLink } from '../../../src/views/commands/commandOf.ts';
+import { commandLink } from '../../../src/views/commandRegistry.ts';
 import { activateRedline, bytesOf, cleanUp, givenFile, until } from '../support/redline.ts';
 
 suite('votes of a person', () => {

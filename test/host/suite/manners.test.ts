@@ -27,7 +27,7 @@ suite('manners: previews do not get in the way', () => {
       `no tab of ours to be left: ${redlineTabs().join(', ')}`,
     );
 
-  test('while a person types, ten previews arrive: every character lands, and no tab changes', async () => {
+  test('while the user types, ten previews arrive: every character goes where it should, and no tab changes', async () => {
     await givenFile('typing.txt', '');
     const document = await vscode.workspace.openTextDocument(fileInWorkspace('typing.txt'));
     await vscode.window.showTextDocument(document);
@@ -46,7 +46,7 @@ suite('manners: previews do not get in the way', () => {
     );
   });
 
-  test('after thirty previews were opened and resolved, no tab is left; they shared one', async () => {
+  test('thirty previews that are opened and resolved share one tab, and none is left', async () => {
     for (let i = 0; i < 30; i++) {
       const { id } = push(`stack${i}.txt`, `${i}`);
       await vscode.commands.executeCommand('redline.preview.open', id);
@@ -59,7 +59,7 @@ suite('manners: previews do not get in the way', () => {
     await noRedlineTab();
   });
 
-  test('they share one tab where VS Code opens no preview editors either', async () => {
+  test('they share one tab even where preview editors are switched off', async () => {
     const editors = vscode.workspace.getConfiguration('workbench.editor');
     await editors.update('enablePreview', false, vscode.ConfigurationTarget.Global);
     try {
@@ -105,7 +105,7 @@ suite('manners: previews do not get in the way', () => {
     assert.deepEqual(await vscode.workspace.fs.readFile(uri), shown);
   });
 
-  test('what is proposed for a file of no open folder is refused when it is staged', () => {
+  test('a proposal for a file outside the open folders is refused when it is staged', () => {
     assert.throws(() => push('../elsewhere.txt', 'kept'), /is outside the workspace/);
     assert.deepEqual(api.previews.list(), []);
   });
@@ -126,7 +126,7 @@ suite('manners: previews do not get in the way', () => {
     await until(onDidChangeTabs, () => !isThere() || undefined, 'the diff of all to be closed');
   });
 
-  test('Next and Previous walk the stack in its order and around its ends', async () => {
+  test('Next and Previous go through the previews in order and wrap around at the ends', async () => {
     await setting('resolve.order', 'oldestFirst');
     const ids = [0, 1, 2].map(i => push(`walk${i}.txt`, `${i}`).id);
     const walked: (string | undefined)[] = [];

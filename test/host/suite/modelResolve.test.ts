@@ -35,7 +35,7 @@ suite('a model behind an OpenAI-compatible server that enforces tool_choice', ()
 
   const text = async (): Promise<string> => (await bytesOf('wire.ts')).toString();
 
-  test('Auto: the edit is held back, resolve is forced and reminded of, and its apply changes the file', async () => {
+  test('Auto: the edit is held back, the model is forced to resolve and reminded, and its apply changes the file', async () => {
     const onDiskAtRequest: string[] = [];
     server = await connect(
       async (_request, n) => {
@@ -102,7 +102,7 @@ suite('a model behind an OpenAI-compatible server that enforces tool_choice', ()
     );
   });
 
-  test('Review: the discard of a human is told as a decision, with the words', async () => {
+  test('Review: the model is told of the user’s discard as a decision, with the reason', async () => {
     server = await connect([
       { toolCalls: [editCall] },
       { toolCalls: [resolveCall('apply', 'It is the answer.')] },
@@ -188,7 +188,7 @@ suite('a model behind an OpenAI-compatible server that enforces tool_choice', ()
     else assert.match(result.content, /^Applied: /);
   });
 
-  test('two at once: the second resolver waits for the first and is told by whom', async () => {
+  test('two resolvers at once: the second waits for the first and is told who resolved it', async () => {
     server = await connect([
       { toolCalls: [editCall] },
       { toolCalls: [resolveCall('apply', 'ok')] },

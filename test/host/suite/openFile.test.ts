@@ -32,7 +32,7 @@ suite('Open File of Preview', () => {
       : vscode.workspace.asRelativePath(editor.document.uri);
   };
 
-  test('it is the file of the document whose title was clicked, of the row, or of the active editor', async () => {
+  test('it opens the file of the clicked document title, of the row, or of the active editor', async () => {
     const id = push('open-a.txt', 'open-b.txt');
     assert.equal(await opened(previewOf(id, 'open-b.txt')), 'open-b.txt');
     assert.equal(
@@ -43,14 +43,14 @@ suite('Open File of Preview', () => {
     assert.equal(await opened(), 'open-b.txt');
   });
 
-  test('with no preview active it is the file of the head', async () => {
+  test('with no active preview it opens the file of the head', async () => {
     push('open-a.txt');
     push('open-b.txt');
     await vscode.commands.executeCommand('workbench.action.closeAllEditors');
     assert.equal(await opened(), 'open-b.txt');
   });
 
-  test('a rename that is not applied has its file at the old path; a new file is not there yet', async () => {
+  test('before apply the file of a rename is at its old path, and a new file does not exist', async () => {
     await api.session.prompt('/rename open-a.txt => open-c.txt');
     const rename = api.previews.peek();
     assert.equal(rename?.files[0]?.path, 'open-c.txt');

@@ -12,16 +12,16 @@ suite('tools for the agents of VS Code and of other extensions', () => {
 
   teardown(() => cleanUp(api));
 
-  /** What an agent is told, once that is known. */
+  /** The text that the agent gets when the call returns. */
   async function invoke(name: string, input: object, token?: vscode.CancellationToken): Promise<string> {
     const { content } = await vscode.lm.invokeTool(name, { input, toolInvocationToken: undefined }, token);
     return content.map(part => (part instanceof vscode.LanguageModelTextPart ? part.value : '')).join('');
   }
-  /** The preview that an agent waits for. */
+  /** The preview that the agent waits for. */
   const waiting = (): Promise<PreviewInfo> =>
     until(api.previews.onDidChange, () => api.previews.peek(), 'a preview to be staged');
 
-  test('both are there, with what an agent must know', () => {
+  test('both are registered, with descriptions for the agent', () => {
     for (const name of ['redline_propose_edit', 'redline_ast_edit']) {
       const tool = vscode.lm.tools.find(candidate => candidate.name === name);
       assert.match(tool?.description ?? '', /staged as .*preview .* applies or discards in Redline/);
@@ -31,7 +31,7 @@ suite('tools for the agents of VS Code and of other extensions', () => {
 
   const EDIT = { path: 'agent.ts', edits: [{ old: 'a = 1', new: 'a = 2' }] };
 
-  test('a proposed edit waits, a click lands it, and the agent hears of it; Redline’s own model is not asked', async () => {
+  test('a proposed edit waits, a click applies it, and the agent is told; Redline’s own session is not involved', async () => {
     await givenFile('agent.ts', 'let a = 1;\n');
     const told = invoke('redline_propose_edit', EDIT);
     const { id, sourceToolName, files } = await waiting();
@@ -56,7 +56,7 @@ suite('tools for the agents of VS Code and of other extensions', () => {
     assert.equal((await bytesOf('agent.ts')).toString(), 'let a = 1;\n');
   });
 
-  test('an agent that is stopped stops waiting; what it staged stays pending', async () => {
+  test('stopping the agent only ends the waiting; what it staged stays pending', async () => {
     await givenFile('agent.ts', 'let a = 1;\n');
     const stop = new vscode.CancellationTokenSource();
     const told = invoke('redline_propose_edit', EDIT, stop.token);
@@ -68,7 +68,7 @@ suite('tools for the agents of VS Code and of other extensions', () => {
     assert.equal((await bytesOf('agent.ts')).toString(), 'let a = 2;\n');
   });
 
-  test('a structural edit waits as one preview', async () => {
+  test('a structural edit is one preview', async () => {
     await givenFile('agent.ts', 'console.log(1);\nconsole.log(2);\n');
     const told = invoke('redline_ast_edit', {
       ops: [{ pat: 'console.log($A)', out: 'log($A)' }],
@@ -81,7 +81,7 @@ suite('tools for the agents of VS Code and of other extensions', () => {
     assert.match(await told, new RegExp(`The user applied ${id} `));
   });
 
-  test('what cannot be staged is an error with words for the agent', async () => {
+  test('input that cannot be staged is an error with a text for the agent', async () => {
     await assert.rejects(
       () => invoke('redline_propose_edit', { path: '../outside.ts', edits: [{ old: '', new: 'x' }] }),
       /outside the workspace/,

@@ -1,8 +1,9 @@
 import * as assert from 'node:assert/strict';
 import * as vscode from 'vscode';
 import { changeOf, sideOfText } from '../../../src/agent/preview/fileChange.ts';
-import type { ResolveOrder } from '../../../src/agent/preview/preview.ts';
+import type { PreviewContent } from '../../../src/agent/preview/preview.ts';
 import { PreviewStore } from '../../../src/agent/preview/previewStore.ts';
+import type { ResolveOrder } from '../../../src/agent/preview/resolveSettings.ts';
 import type { RedlineApi } from '../../../src/views/api.ts';
 import { childrenOf, PAGE, type PendingNode } from '../../../src/views/pending/pendingNodes.ts';
 import { PendingTree } from '../../../src/views/pending/pendingTree.ts';
@@ -31,15 +32,16 @@ suite('the pending tree', () => {
 
   const stage = (label: string, paths: readonly string[] | null = ['a.ts']): string => {
     const changes = paths?.flatMap(path => changeOf(path, null, sideOfText('x')) ?? []) ?? null;
-    const draft = { label, sourceToolName: 'edit_file', changes, dependsOn: [], origin: null };
-    return store.stage({ ...draft, stagedAt: new Date().toISOString() }).preview.id;
+    const draft = { label, sourceToolName: 'edit_file', dependsOn: [], origin: null };
+    const content: PreviewContent = changes ? { kind: 'files', changes } : { kind: 'action', changes };
+    return store.stage({ ...draft, ...content, stagedAt: new Date().toISOString() }).preview.id;
   };
   const row = (id: string): vscode.TreeItem => tree.getTreeItem(nodeOf(id));
   const nodeOf = (id: string): PendingNode =>
     childrenOf(store, order, undefined).find(node => node.kind === 'preview' && node.previewId === id) ??
     assert.fail(`${id} has a row`);
 
-  test('previews are rows, their files rows below, in the order of the setting', () => {
+  test('previews are rows with their files below, in the order of the setting', () => {
     stage('first', ['src/a.ts', 'b.ts']);
     stage('second', null);
     const [second, first] = tree.getChildren();
@@ -74,7 +76,7 @@ suite('the pending tree', () => {
     assert.equal(row(id).contextValue, 'redline.pending');
   });
 
-  test('text from elsewhere stays text', () => {
+  test('foreign text is shown as plain text', () => {
     const id = stage(HOSTILE);
     assert.equal(row(id).label, HOSTILE.replace('\n', ' '));
     const { tooltip } = tree.resolveTreeItem(row(id), nodeOf(id));
@@ -83,7 +85,7 @@ suite('the pending tree', () => {
     assert.doesNotMatch(tooltip.value, /<img|[^\\]\*\*b|\$\(flame|[^\\]\[x/);
   });
 
-  test('expired previews have a group of their own until they are dismissed', async () => {
+  test('expired previews are in a separate group until they are dismissed', async () => {
     store.restore([
       {
         type: 'staged',
@@ -91,6 +93,7 @@ suite('the pending tree', () => {
           id: 'p1',
           label: 'Send the mail',
           sourceToolName: 'mailer',
+          kind: 'action',
           changes: null,
           dependsOn: [],
           origin: null,
@@ -143,7 +146,7 @@ suite('rows of the pending tree as arguments of commands', () => {
     return { previewId: id, revision };
   };
 
-  test('Apply on a row lands it', async () => {
+  test('Apply on a row applies it', async () => {
     const row = push('two\n');
     await vscode.commands.executeCommand('redline.preview.apply', { kind: 'preview', ...row });
     assert.equal((await bytesOf('row.txt')).toString(), 'two\n');
@@ -162,7 +165,7 @@ suite('rows of the pending tree as arguments of commands', () => {
     const file = { kind: 'file', ...first, path: 'row.txt' };
     const rows = [{ kind: 'preview', ...first }, file, { kind: 'preview', ...second }];
     const before = api.previews.ledger().length;
-    // The command ends when its notification is gone, so what is awaited is the resolving.
+    // The command ends only when its notification is closed, so the test waits for the resolutions instead.
     void vscode.commands.executeCommand('redline.preview.discard', rows[0], rows);
     await until(
       api.previews.onDidChange,
@@ -222,7 +225,7 @@ suite('rows of the pending tree as arguments of commands', () => {
     assert.equal(api.previews.get(id)?.state, 'pending');
   });
 
-  test('selected rows are applied in the order of staging, and one that builds on another lands after it', async () => {
+  test('selected rows are applied in the order of staging, each after those it depends on', async () => {
     await api.session.prompt('/edit row.txt :: one => two');
     await api.session.prompt('/edit row.txt :: two => three');
     const [first, second] = api.previews.list();

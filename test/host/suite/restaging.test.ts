@@ -10,7 +10,7 @@ const exists = (path: string): Promise<boolean> =>
     () => false,
   );
 
-suite('what is resolved comes back as a new preview', () => {
+suite('resolved previews come back as new ones', () => {
   let api: RedlineApi;
 
   suiteSetup(async () => {
@@ -58,7 +58,7 @@ suite('what is resolved comes back as a new preview', () => {
     assert.equal(await exists('made.txt'), false);
   });
 
-  test('an undo whose file moved on is stale and lands nothing', async () => {
+  test('an undo whose file has changed is stale and writes nothing', async () => {
     const { id } = push();
     await resolve(id, 'apply');
     await writeFile(fileInWorkspace('back.txt'), 'mine');
@@ -87,7 +87,7 @@ suite('what is resolved comes back as a new preview', () => {
     await resolve((await run('redline.preview.undo', again.id))?.id ?? '', 'apply');
   });
 
-  test('what is brought back forces and reminds nobody, but its outcome is told', async () => {
+  test('a reopened preview neither forces nor reminds the model, but its outcome is told', async () => {
     await api.session.prompt('/help');
     const { id } = push();
     await resolve(id, 'discard');
@@ -105,7 +105,7 @@ suite('what is resolved comes back as a new preview', () => {
     assert.ok(!told.some(message => message.includes(`Pending: ${again.id}`)));
   });
 
-  test('what is pending, failed or without file changes does not come back', async () => {
+  test('previews that are pending, failed or without file changes cannot be undone or reopened', async () => {
     const pending = push();
     assert.equal(await run('redline.preview.undo', pending.id), undefined);
     assert.equal(await run('redline.preview.reopen', pending.id), undefined);

@@ -44,7 +44,7 @@ suite('revert_to_state', () => {
 
   const text = async (path: string): Promise<string> => (await bytesOf(path)).toString();
 
-  test('two failed attempts are abandoned: the lesson stays, their preview is discarded, what they applied comes back to be undone', async () => {
+  test('two failed attempts are abandoned: the lesson stays, their preview is discarded, the undo of what they applied is staged', async () => {
     await setting('revert.enabled', true);
     await setting('resolve.forcing', 'off');
     server = await connect(
@@ -98,7 +98,7 @@ suite('revert_to_state', () => {
     assert.equal(api.previews.get(String(reopened))?.label, 'Edit tax.ts (1 edit)');
   });
 
-  test('exported as a log the conversation has everything, as Markdown what people want to read', async () => {
+  test('an exported log holds the whole conversation, exported Markdown what a reader wants', async () => {
     await setting('revert.enabled', true);
     await setting('resolve.forcing', 'off');
     const revert = {
@@ -156,7 +156,7 @@ suite('revert_to_state', () => {
     assert.ok(!markdown.includes('FIRST'));
   });
 
-  test('not opted in, the tool is not offered and no node is stamped', async () => {
+  test('without opting in, the tool is not offered and messages are not numbered', async () => {
     server = await connect([{ text: 'Hello.' }]);
     await api.session.prompt('Hi.');
     assert.ok(!server.requests[0]?.body.tools?.some(tool => tool.function.name === 'revert_to_state'));

@@ -9,11 +9,11 @@ const SETTINGS = {
   'files.trimFinalNewlines': true,
   'editor.formatOnSave': true,
 };
-/** Trailing white space and no last line feed, which every participant would change. */
+/** Trailing white space and no final newline, which every save participant would change. */
 const before = 'one  \nkeep \t\nlast';
 const after = 'ONE  \nkeep \t\nlast';
 
-suite('save participants change nothing of what lands', () => {
+suite('save participants do not change what Apply writes', () => {
   let api: RedlineApi;
   let formatter: vscode.Disposable;
   let formatted = 0;
@@ -25,7 +25,7 @@ suite('save participants change nothing of what lands', () => {
   });
 
   setup(async () => {
-    // A name of its own: an editor that was closed may live on for a moment.
+    // A unique name, because a closed editor may live on for a moment.
     file = `saved${n++}.txt`;
     formatted = 0;
     formatter = vscode.languages.registerDocumentFormattingEditProvider('plaintext', {
@@ -60,7 +60,7 @@ suite('save participants change nothing of what lands', () => {
     return Buffer.from(await vscode.workspace.fs.readFile(address)).toString();
   };
 
-  test('a save by the person is changed by all of them: the settings are on', async () => {
+  test('a save by the user is changed by all of them, so they are switched on', async () => {
     const document = await vscode.workspace.openTextDocument(uri());
     const editor = await vscode.window.showTextDocument(document);
     await editor.edit(edit => edit.insert(new vscode.Position(1, 0), 'typed '));
@@ -77,7 +77,7 @@ suite('save participants change nothing of what lands', () => {
     assert.equal(formatted, 0);
   });
 
-  test('a file that is open and saved: the editor follows the disk, nobody saves, and undo takes it back', async () => {
+  test('a file that is open and saved: the editor follows the disk, nothing is saved, and Undo reverts it', async () => {
     const document = await vscode.workspace.openTextDocument(uri());
     await vscode.window.showTextDocument(document);
     const id = await staged();
@@ -96,7 +96,7 @@ suite('save participants change nothing of what lands', () => {
     assert.equal(document.getText(), before);
   });
 
-  test('a file with unsaved changes: the edit joins them as it was shown, and is not saved', async () => {
+  test('a file with unsaved changes: the edit is added to them as shown, and is not saved', async () => {
     const document = await vscode.workspace.openTextDocument(uri());
     const editor = await vscode.window.showTextDocument(document);
     await editor.edit(edit => edit.insert(new vscode.Position(1, 0), 'typed  '));

@@ -1,18 +1,28 @@
 import * as assert from 'node:assert/strict';
-import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, realpath, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import * as path from 'node:path';
+import { monitorEventLoopDelay } from 'node:perf_hooks';
 import * as vscode from 'vscode';
-import { silentLogger } from '../../../src/agent/base/log.ts';
-import type { TextMatches, TextQuery } from '../../../src/agent/tools/searchText.ts';
+import { silentLogger } from '../../../src/agent/base/logger.ts';
+import { sideOfText } from '../../../src/agent/preview/fileChange.ts';
+import type { PendingContents } from '../../../src/agent/preview/overlay.ts';
+import type { TextMatches, TextQuery } from '../../../src/agent/tools/files/searchText.ts';
 import type { RedlineApi } from '../../../src/views/api.ts';
-import { findRipgrep } from '../../../src/views/host/ripgrep.ts';
-import { WorkspaceTextSearch, type PendingContents } from '../../../src/views/host/textSearch.ts';
-import { VsCodeWorkspace } from '../../../src/views/host/workspace.ts';
+import { EXTENSION_ID } from '../../../src/views/contributions.ts';
+import { findRipgrep } from '../../../src/views/search/ripgrep.ts';
+import { WorkspaceTextSearch } from '../../../src/views/search/textSearch.ts';
+import { VsCodeWorkspace } from '../../../src/views/workspace/workspace.ts';
 import { connect } from '../support/connect.ts';
 import { activateRedline, cleanUp, fileInWorkspace, givenFile } from '../support/redline.ts';
 
 const FOLDER = 'searched';
+const noProtections = () => ({ alwaysAsk: [], toolPlaces: [] });
+
+function lineWorker(): string {
+  const { extensionPath } = vscode.extensions.getExtension(EXTENSION_ID) ?? assert.fail('installed');
+  return path.join(extensionPath, 'dist', 'lineWorker.js');
+}
 
 for (const [way, appRoot] of [
   ['ripgrep', vscode.env.appRoot],
@@ -25,15 +35,23 @@ for (const [way, appRoot] of [
       paths: () => [...contents.keys()],
       at: file => {
         const text = contents.get(file);
-        return text === undefined ? undefined : { side: text === null ? null : { text } };
+        return text === undefined
+          ? undefined
+          : { previewId: 'p1', side: text === null ? null : sideOfText(text) };
       },
     };
-    const textSearch = new WorkspaceTextSearch(new VsCodeWorkspace(), pending, silentLogger, appRoot);
+    const textSearch = new WorkspaceTextSearch(
+      new VsCodeWorkspace(noProtections),
+      silentLogger,
+      lineWorker(),
+      appRoot,
+    );
     const search = (query: string, more: Partial<TextQuery> = {}, limit = 100): Promise<TextMatches> =>
       textSearch.search(
         { query, isRegex: false, glob: `${FOLDER}/**`, ...more },
         limit,
         new AbortController().signal,
+        pending,
       );
     const linesOf = ({ matches }: TextMatches): string[] =>
       matches.map(({ path, line, text }) => `${path}:${line}:${text}`);
@@ -119,6 +137,55 @@ for (const [way, appRoot] of [
       }
     });
 
+    test('leaves out what search.exclude hides, whole folders too, on the disk and in pending previews', async () => {
+      await mkdir(fileInWorkspace(`${FOLDER}/made/deep`), { recursive: true });
+      await givenFile(`${FOLDER}/made/deep/c.ts`, 'needle');
+      await givenFile(`${FOLDER}/deep/made.ts`, 'needle');
+      contents.set(`${FOLDER}/made/new.ts`, 'needle');
+      const settings = vscode.workspace.getConfiguration('search');
+      const exclude = { '**/made': true, '**/*.md': true, 'made.ts': true, '**/a.ts': false };
+      await settings.update('exclude', exclude, vscode.ConfigurationTarget.Global);
+      try {
+        const found = await search('needle');
+        assert.deepEqual(
+          found.matches.map(match => match.path),
+          [`${FOLDER}/a.ts`, `${FOLDER}/deep/made.ts`],
+        );
+      } finally {
+        await settings.update('exclude', undefined, vscode.ConfigurationTarget.Global);
+      }
+    });
+
+    test('names folders of one name as reading a file does', async () => {
+      const top = await realpath(await mkdtemp(path.join(tmpdir(), 'redline-roots-')));
+      const files = ['one/app/a.ts', 'two/app/a.ts', 'two/app/b.ts'].map(file => path.join(top, file));
+      for (const file of files) {
+        await mkdir(path.dirname(file), { recursive: true });
+        await writeFile(file, `needle in ${path.relative(top, file)}\n`);
+      }
+      const roots = ['one/app', 'two/app'].map((folder, index) => {
+        return { name: 'app', index, uri: vscode.Uri.file(path.join(top, folder)) };
+      });
+      try {
+        const workspace = new VsCodeWorkspace(noProtections, () => roots);
+        const searching = new WorkspaceTextSearch(workspace, silentLogger, lineWorker(), appRoot);
+        contents.set('app (two)/b.ts', 'a pending needle');
+        const query = { query: 'needle', isRegex: false };
+        const found = await searching.search(query, 100, new AbortController().signal, pending);
+        assert.deepEqual(linesOf(found), [
+          'app (one)/a.ts:1:needle in one/app/a.ts',
+          'app (two)/a.ts:1:needle in two/app/a.ts',
+          'app (two)/b.ts:1:a pending needle',
+        ]);
+        for (const [i, match] of found.matches.entries()) {
+          const bytes = await workspace.read(await workspace.resolvePath(match.path));
+          assert.deepEqual(bytes && Buffer.from(bytes), await readFile(files[i] ?? assert.fail()));
+        }
+      } finally {
+        await rm(top, { recursive: true });
+      }
+    });
+
     test('sees unsaved changes instead of what is on the disk', async () => {
       const document = await vscode.workspace.openTextDocument(fileInWorkspace(`${FOLDER}/a.ts`));
       const editor = await vscode.window.showTextDocument(document);
@@ -163,11 +230,26 @@ for (const [way, appRoot] of [
       if (way !== 'ripgrep') assert.deepEqual(found.skipped, [`${FOLDER}/slow.ts`]);
     });
 
+    test('such a pattern does not block the host while pending contents are searched, and the result names the files that were left out', async () => {
+      const names = Array.from({ length: 40 }, (_, i) => `${FOLDER}/slow${10 + i}.ts`);
+      for (const name of names) contents.set(name, `${'a'.repeat(200)}!\n`);
+      contents.set(`${FOLDER}/a.ts`, 'aaa\n');
+      const lag = monitorEventLoopDelay({ resolution: 5 });
+      lag.enable();
+      const found = await search('^(a+)+$', { isRegex: true });
+      lag.disable();
+      assert.deepEqual(found.skipped?.filter(name => name.includes('slow')).length, names.length);
+      // On the host's own thread each of them takes 200 ms, one right after the other.
+      assert.ok(lag.max < 2e9, `${lag.max / 1e6} ms`);
+    });
+
     test('an abort ends it', async () => {
       const options = { query: 'needle', isRegex: false };
-      await assert.rejects(textSearch.search(options, 10, AbortSignal.abort()), { name: 'AbortError' });
+      await assert.rejects(textSearch.search(options, 10, AbortSignal.abort(), pending), {
+        name: 'AbortError',
+      });
       const abort = new AbortController();
-      const running = textSearch.search(options, 10, abort.signal);
+      const running = textSearch.search(options, 10, abort.signal, pending);
       abort.abort();
       await assert.rejects(running, { name: 'AbortError' });
     });
@@ -202,7 +284,7 @@ suite('the tool search_text', () => {
       );
       assert.ok((found?.content.length ?? 0) < 500);
       assert.equal(refused?.isError, true);
-      assert.match(refused.content, /must be one line/);
+      assert.match(refused.content, /must be a single line/);
       assert.equal(none?.content, 'No line matches /nowhere42/.');
     } finally {
       await server.close();

@@ -46,13 +46,13 @@ suite('a second extension: examples/bookmarks', () => {
     );
   });
 
-  test('arguments that do not fit are refused before its code runs', async () => {
+  test('invalid arguments are refused before its code runs', async () => {
     await api.session.prompt('/call add_bookmark {"path": "src/cart.ts", "line": 0}');
     assert.match(lastResult(), /^Invalid arguments for add_bookmark\. .*line.*note/);
   });
 
-  // The last one: what is withdrawn is gone.
-  test('taking the tool back removes it, and its pending preview expires and gates nobody', async () => {
+  // Must be the last test: it removes the tool.
+  test('disposing of the registration removes the tool; its pending preview expires and holds up nothing', async () => {
     await api.session.prompt(call(5));
     const { id } = head();
     const expired = until(

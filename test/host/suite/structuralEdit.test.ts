@@ -25,7 +25,7 @@ suite('replacing code by its structure', () => {
 
   const text = async (name: string): Promise<string> => (await bytesOf(`${FOLDER}/${name}`)).toString();
 
-  test('/replace stages every file, and Apply lands exactly what was shown', async () => {
+  test('/replace stages every file, and Apply writes exactly what was shown', async () => {
     await api.session.prompt(`/replace console.log($$$A) => logger.info($$$A) in ${FOLDER}/**/*.ts`);
     const preview = api.previews.peek();
     assert.equal(preview?.label, 'AST Edit: 2 replacements in 2 files');
@@ -41,7 +41,7 @@ suite('replacing code by its structure', () => {
     assert.equal(await text('deep/c.ts'), 'logger.info(2)');
   });
 
-  test('Apply does not search again: what matches since is left alone', async () => {
+  test('Apply does not search again: code that matches only now is left alone', async () => {
     await api.session.prompt(`/replace print($A) => log($A) in ${FOLDER}`);
     const preview = api.previews.peek();
     await givenFile(`${FOLDER}/deep/later.py`, 'print(2)\n');
@@ -50,7 +50,7 @@ suite('replacing code by its structure', () => {
     assert.equal(await text('deep/later.py'), 'print(2)\n');
   });
 
-  test('a file that changed in a replaced place since is not overwritten, and no other file is written', async () => {
+  test('a file that has changed where it is to be replaced is not overwritten, and no other file is written', async () => {
     await api.session.prompt(`/replace console.log($$$A) => logger.info($$$A) in ${FOLDER}/**/*.ts`);
     const preview = api.previews.peek();
     await givenFile(`${FOLDER}/deep/c.ts`, 'console.log(3)');
@@ -59,12 +59,12 @@ suite('replacing code by its structure', () => {
     assert.equal(await text('a.ts'), '// console.log(0)\r\nconsole.log("é",\r\n  1)\r\n');
   });
 
-  test('languages beyond those built in come with the extension', async () => {
+  test('languages that ast-grep does not build in come with the extension', async () => {
     await api.session.prompt(`/replace print($A) => log($A) in ${FOLDER}`);
     assert.equal(api.previews.peek()?.label, 'AST Edit: 1 replacement in 1 file');
   });
 
-  test('sees the text of an editor that is not saved, and of previews that are pending', async () => {
+  test('it sees unsaved changes and pending previews', async () => {
     const uri = vscode.Uri.file(fileInWorkspace(`${FOLDER}/deep/c.ts`));
     const editor = await vscode.window.showTextDocument(uri);
     await editor.edit(edit => edit.insert(new vscode.Position(0, 0), 'console.log(1);\n'));
@@ -75,7 +75,7 @@ suite('replacing code by its structure', () => {
     assert.equal(await text('deep/c.ts'), 'console . log ( 2 )');
   });
 
-  test('a pattern that is no code is answered with what to do', async () => {
+  test('a pattern that cannot be parsed is an error that says what to do', async () => {
     await api.session.prompt(`/replace function ( => x in ${FOLDER}`);
     const result = api.session.messages().findLast(message => message.role === 'tool');
     assert.equal(result?.isError, true);

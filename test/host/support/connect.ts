@@ -6,7 +6,7 @@ import {
 } from '../../support/scriptedServer.ts';
 import { setting } from './redline.ts';
 
-/** Starts a scripted server and points Redline at it, in the given mode. */
+/** Starts a scripted server and connects Redline to it, in the given mode. */
 export async function connect(
   script: Script,
   { modelAuthority = 'recommend', ...options }: ScriptedServerOptions & { modelAuthority?: string } = {},
@@ -19,7 +19,7 @@ export async function connect(
   return server;
 }
 
-/** What the runtime and the tools told the model in one request: the texts of its messages, joined. */
+/** All messages of one request to the model, as JSON. */
 export function textOfRequest(server: ScriptedServer, n: number): string {
   const { messages } = server.requests[n]?.body ?? {};
   return JSON.stringify(messages);

@@ -19,12 +19,12 @@ export function fileInWorkspace(relative: string): string {
   return path.join(folder.uri.fsPath, relative);
 }
 
-/** The bytes on disk. */
+/** The bytes of a file on disk. */
 export function bytesOf(relative: string): Promise<Buffer> {
   return readFile(fileInWorkspace(relative));
 }
 
-/** Writes a file of the workspace on disk and removes it when the suite is over. */
+/** Writes a file of the workspace to disk; {@link cleanUp} deletes it. */
 export async function givenFile(relative: string, content: string | Uint8Array): Promise<void> {
   await writeFile(fileInWorkspace(relative), content);
   written.add(relative);
@@ -32,7 +32,7 @@ export async function givenFile(relative: string, content: string | Uint8Array):
 
 const written = new Set<string>();
 
-/** Ends what a test left behind: the session, its previews, its files, its editors, its settings. */
+/** Cleans up after a test: starts a new session, discards previews, resets settings, closes editors, deletes files. */
 export async function cleanUp(api: RedlineApi): Promise<void> {
   await api.session.new();
   for (const preview of api.previews.list()) {
@@ -48,7 +48,7 @@ export async function cleanUp(api: RedlineApi): Promise<void> {
 
 const changedSettings = new Set<string>();
 
-/** Sets a setting of Redline until the end of the test. */
+/** Changes a setting of Redline; {@link cleanUp} resets it. */
 export async function setting(key: string, value: unknown): Promise<void> {
   changedSettings.add(key);
   await update(key, value);
@@ -58,7 +58,7 @@ async function update(key: string, value: unknown): Promise<void> {
   await vscode.workspace.getConfiguration('redline').update(key, value, vscode.ConfigurationTarget.Global);
 }
 
-/** Settles with the first value of `read` that is not undefined, asking again at each event. */
+/** Resolves with the first value of `read` that is not undefined. Reads again at each event. */
 export function until<T>(
   event: vscode.Event<unknown>,
   read: () => T | undefined,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { Workbench } from '../../../scripts/headless/workbench.mjs';
 import { inRepo } from '../../../scripts/lib/paths.mjs';
-import { Workbench } from '../../../scripts/lib/workbench.mjs';
 import { startScriptedServer, type Script } from '../../support/scriptedServer.ts';
 import { axeViolations, buttonNames, unnamedControls, unreachableByKeyboard } from '../support/chatChecks.ts';
 
@@ -58,12 +58,12 @@ async function showEverything(workbench: Workbench): Promise<void> {
 const BUTTONS = [
   'Plan',
   'New Session',
-  ...['Revert to here and edit the prompt', 'Revert to here'],
+  ...['Revert to Here and Edit the Prompt', 'Revert to Here'],
   'Open Edit src/cart.ts (1 edit)',
   ...['Open Edit src/cart.ts (1 edit)', 'cart.ts src modified +1 −1'],
   ...['Apply Edit src/cart.ts (1 edit)', 'Discard Edit src/cart.ts (1 edit)'],
   ...['Open Edit src/cart.ts (1 edit)', 'Discard Edit src/cart.ts (1 edit) with a reason'],
-  ...['Copy', 'Revert to here', 'Revert to here and edit the prompt', 'Try Again', 'Show Log'],
+  ...['Copy', 'Revert to Here', 'Revert to Here and Edit the Prompt', 'Try Again', 'Show Log'],
   'Token use: # tokens',
   ...['Remove src/cart.ts', 'Attach a File or the Selection'],
   'Model: scripted (127.0.0.1:#). Choose another',

@@ -1,7 +1,7 @@
 /** The conversation's tree by the real view and the real buttons: back, over to other branches, other conversations. */
 import assert from 'node:assert/strict';
 import * as fs from 'node:fs';
-import type { Workbench } from '../../../scripts/lib/workbench.mjs';
+import type { Workbench } from '../../../scripts/headless/workbench.mjs';
 import { modelTest } from '../support/uiTest.ts';
 
 const THEMES = { dark: 'Default Dark Modern', 'high-contrast': 'Default High Contrast' };
@@ -97,11 +97,11 @@ modelTest(
     const input = chat.locator('#prompt');
     await workbench.openRedlineChat();
     await say(workbench, 'Fix the total in the cart.', 'generated parser');
-    await say(workbench, '/revert n0 failure The parser is generated: do not patch it.', 'taken back to n0');
+    await say(workbench, '/revert n0 failure The parser is generated: do not patch it.', 'reverted to n0');
     await say(workbench, 'Try without the parser.', 'second cart');
-    await say(workbench, '/revert n0 tangent A second cart is not needed.', 'taken back to n0');
+    await say(workbench, '/revert n0 tangent A second cart is not needed.', 'reverted to n0');
     await say(workbench, 'Where is the tax rounded?', 'rounded in money.ts');
-    await say(workbench, '/revert n0 completion The tax is rounded in money.ts.', 'taken back to n0');
+    await say(workbench, '/revert n0 completion The tax is rounded in money.ts.', 'reverted to n0');
     await say(workbench, 'Now fix it.', 'price by the quantity');
     await say(workbench, 'Which tests change?', 'one test');
 
@@ -130,7 +130,7 @@ modelTest(
     await input.fill('A draft.');
     const bubble = chat.locator('[data-kind="user"]').filter({ hasText: 'Now fix it.' });
     await bubble.hover();
-    await bubble.getByRole('button', { name: 'Revert to here and edit the prompt' }).click();
+    await bubble.getByRole('button', { name: 'Revert to Here and Edit the Prompt' }).click();
     await bubble.waitFor({ state: 'detached' });
     assert.equal(await input.inputValue(), 'Now fix it.\n\nA draft.');
     await say(workbench, 'Now fix it, and round.', 'round once');
@@ -147,7 +147,7 @@ modelTest(
 
     // An answer, by the keyboard alone.
     const answer = chat.locator('[data-kind="assistant"]').filter({ hasText: 'Multiply the price' });
-    await answer.getByRole('button', { name: 'Revert to here' }).focus();
+    await answer.getByRole('button', { name: 'Revert to Here' }).focus();
     await workbench.page.keyboard.press('Enter');
     await chat.locator('.log').getByText('one test').waitFor({ state: 'detached' });
     await answer.waitFor();

@@ -69,7 +69,7 @@ drivenTest(
         vscode.Uri.file('/nowhere/[Press](command:redlineTest.canary)'),
       ]);
     });
-    await toast('Only files of the workspace');
+    await toast('Only files in the workspace');
 
     // Boxes and lists.
     const widget = page.locator('.quick-input-widget:visible');

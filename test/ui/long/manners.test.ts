@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import type { Locator } from 'playwright-core';
-import type { Workbench } from '../../../scripts/lib/workbench.mjs';
+import type { Workbench } from '../../../scripts/headless/workbench.mjs';
 import { startScriptedServer, type Reply } from '../../support/scriptedServer.ts';
-import { exactLens, lensText, proposedLine, writable } from '../support/diffPage.ts';
+import { exactLens, lensText, proposedLine, revertArrow } from '../support/diffPage.ts';
 import { drivenTest, type DrivenWorkbench } from '../support/drivenWorkbench.ts';
 
 const write = (path: string): Reply => ({
@@ -30,11 +30,11 @@ const inFront = ({ page }: Workbench): Promise<string[]> =>
 /** Makes the proposal in front writable, and types into its first line. */
 async function edit(workbench: Workbench, text: string): Promise<void> {
   await workbench.editorTitleAction('Edit Proposal').click();
-  await writable(workbench).waitFor();
+  await revertArrow(workbench).waitFor();
   await proposedLine(workbench, '.txt').click();
   await workbench.page.keyboard.press('Home');
   await workbench.page.keyboard.type(text);
-  await lensText(workbench, 'Edited: save it').waitFor();
+  await lensText(workbench, 'Edited: save to').waitFor();
 }
 
 drivenTest(

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import axe from 'axe-core';
 import type { Frame } from 'playwright-core';
-import type { Workbench } from '../../../scripts/lib/workbench.mjs';
+import type { Workbench } from '../../../scripts/headless/workbench.mjs';
 
-/** Everything in a page that the keyboard should reach. */
+/** All controls of a page that must be reachable by keyboard. */
 const CONTROLS = ':is(button:not([disabled]), select, textarea, input, summary, a[href], [tabindex="0"])';
 
-/** The frame of the chat's own document. */
+/** The frame that contains the chat's document. */
 async function chatDocument(workbench: Workbench): Promise<Frame> {
   const body = await workbench.chatFrame().locator('body').elementHandle();
   const frame = await body?.ownerFrame();
@@ -21,10 +21,10 @@ interface AxeResult {
   }[];
 }
 
-/** What axe-core finds wrong with the chat as it is now, one text each. */
+/** The accessibility violations that axe-core finds in the chat as it is now. */
 export async function axeViolations(workbench: Workbench): Promise<string[]> {
   const frame = await chatDocument(workbench);
-  // The chat is transparent: its contrast is that with the side bar, which axe does not see from within.
+  // The chat is transparent, and axe cannot see the side bar behind it: give the document its colour meanwhile.
   const sideBar = workbench.page.locator('.part.sidebar');
   const colour = await sideBar.evaluate(
     one => one.ownerDocument.defaultView.getComputedStyle(one).backgroundColor as string,
@@ -39,7 +39,7 @@ export async function axeViolations(workbench: Workbench): Promise<string[]> {
   );
 }
 
-/** Walks through the chat with Tab from its first control on; gives the controls that were not reached. */
+/** Presses Tab from the chat's first control on, and returns the controls that were not reached. */
 export async function unreachableByKeyboard(workbench: Workbench): Promise<string[]> {
   const chat = workbench.chatFrame();
   const controls = chat.locator(CONTROLS).filter({ visible: true });
@@ -59,13 +59,13 @@ export async function unreachableByKeyboard(workbench: Workbench): Promise<strin
   return names.filter((_, i) => !reached.has(String(i)));
 }
 
-/** The names of the visible buttons, as a screen reader says them. */
+/** The accessible names of the visible buttons. */
 export async function buttonNames(workbench: Workbench): Promise<string[]> {
   const snapshot = await workbench.chatFrame().locator('body').ariaSnapshot();
   return [...snapshot.matchAll(/^\s*- '?button "((?:[^"\\]|\\.)*)"/gm)].map(([, name = '']) => name);
 }
 
-/** The visible controls that say nothing to a screen reader. */
+/** The HTML of visible controls without an accessible name. */
 export function unnamedControls(workbench: Workbench): Promise<string[]> {
   const controls = workbench.chatFrame().locator(CONTROLS).filter({ visible: true });
   return controls.evaluateAll(all =>

@@ -1,7 +1,8 @@
 import { build } from 'esbuild';
 import * as path from 'node:path';
 import { chromium, type Browser, type Page } from 'playwright-core';
-import { slashCommands } from '../../../src/agent/model/slashCommands.ts';
+import { chromiumPath } from '../../../scripts/headless/findChromium.mjs';
+import { slashCommands } from '../../../src/agent/model/offline/slashCommands.ts';
 import { chatHtml } from '../../../src/views/chat/chatHtml.ts';
 import type { ChatStatus, HostMessage, ViewItem, WebviewMessage } from '../../../src/views/chat/protocol.ts';
 import { chatStrings } from '../../../src/views/chat/strings.ts';
@@ -9,10 +10,10 @@ import { chatStrings } from '../../../src/views/chat/strings.ts';
 const root = path.resolve(import.meta.dirname, '../../..');
 const ORIGIN = 'https://panel.test';
 
-/** What VS Code gives a webview, as far as the panel uses it. */
+/** The part of VS Code's webview API that the panel uses. */
 const HOST_SCRIPT = `
   document.addEventListener('securitypolicyviolation', ({ violatedDirective, blockedURI }) => {
-    console.error('forbidden: ' + violatedDirective + ' ' + blockedURI);
+    console.error('blocked: ' + violatedDirective + ' ' + blockedURI);
   });
   window.sent = [];
   let state;
@@ -24,15 +25,15 @@ const HOST_SCRIPT = `
 `;
 
 declare global {
-  /** In the page: what the panel has said. */
+  /** In the page: the messages that the panel has sent. */
   var sent: WebviewMessage[];
   function dispatchEvent(event: MessageEvent): boolean;
 }
 
-/** The chat panel's real page and script in Chromium, with a host that only records. */
+/** The chat panel's real page and script in Chromium, with a host that records messages. */
 export class ChatPage {
   readonly page: Page;
-  /** What went wrong in the page: errors, and what the content security policy forbade. */
+  /** Errors in the page, and what its content security policy blocked. */
   readonly complaints: string[] = [];
 
   static async open(browser: Browser, viewport = { width: 300, height: 600 }): Promise<ChatPage> {
@@ -77,7 +78,7 @@ export class ChatPage {
     this.page = page;
   }
 
-  /** Sends what a host would send, or anything else. */
+  /** Sends the panel a message of the host, or any other data. */
   async post(message: HostMessage | Record<string, unknown>): Promise<void> {
     await this.page.evaluate(data => {
       globalThis.dispatchEvent(new MessageEvent('message', { data }));
@@ -105,7 +106,7 @@ export class ChatPage {
     });
   }
 
-  /** What the panel has said since the last call, without the first `ready`. */
+  /** The messages that the panel has sent since the last call, without `ready`. */
   async said(): Promise<WebviewMessage[]> {
     const messages = await this.page.evaluate(() => globalThis.sent.splice(0));
     return messages.filter(({ type }) => type !== 'ready');
@@ -117,9 +118,7 @@ export class ChatPage {
 }
 
 /** Starts the Chromium that the other UI tests use. */
-export async function openChromium(): Promise<Browser> {
-  const module = new URL('../../../scripts/lib/chromium.mjs', import.meta.url).href;
-  const { chromiumPath } = (await import(module)) as { chromiumPath(): string };
+export function openChromium(): Promise<Browser> {
   return chromium.launch({ executablePath: chromiumPath(), chromiumSandbox: process.platform !== 'linux' });
 }
 
@@ -128,6 +127,7 @@ function statusOf(more: Partial<ChatStatus>): ChatStatus {
     state: 'idle',
     mode: 'recommend',
     planMode: false,
+    instructions: '',
     model: 'Offline',
     offline: true,
     usage: { label: '', detail: '' },
@@ -140,7 +140,7 @@ function statusOf(more: Partial<ChatStatus>): ChatStatus {
 
 let bundled: Promise<string> | undefined;
 
-/** The panel's script from the sources as they are now. */
+/** Bundles the panel's script from its current sources. */
 function bundle(): Promise<string> {
   bundled ??= build({
     entryPoints: [path.join(root, 'src/views/chat/webview/main.ts')],

@@ -1,18 +1,19 @@
 import * as fs from 'node:fs';
 import * as path from 'node:path';
 import type { Locator } from 'playwright-core';
-import type { Workbench } from '../../../scripts/lib/workbench.mjs';
+import type { VscodeWindow } from '../../../scripts/headless/vscodeWindow.mjs';
+import type { Workbench } from '../../../scripts/headless/workbench.mjs';
 import type { LedgerEntry } from '../../../src/agent/preview/ledger.ts';
 
-/** A lens with exactly this text on the proposed side, icons aside. */
-export function exactLens(workbench: Workbench, title: string): Locator {
-  return workbench.page
+/** A lens on the proposed side with exactly this text, apart from icons. */
+export function exactLens({ page }: VscodeWindow, title: string): Locator {
+  return page
     .locator('.editor.modified .codelens-decoration a')
     .filter({ hasText: new RegExp(`^\\s*${title.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')}\\s*$`) })
     .first();
 }
 
-/** Anything that the lenses say, for instance a note. */
+/** Any text of the lenses, such as a note. */
 export function lensText(workbench: Workbench, text: string): Locator {
   return workbench.page.locator('.editor.modified .codelens-decoration').filter({ hasText: text }).first();
 }
@@ -25,7 +26,7 @@ export function proposedLine(workbench: Workbench, text: string): Locator {
     .first();
 }
 
-/** What the stored log says was resolved, the oldest first. */
+/** The ledger entries in the stored log, oldest first. */
 export function storedLedger(workbench: Workbench): readonly LedgerEntry[] {
   const files = fs.readdirSync(workbench.userDataDir, { recursive: true, encoding: 'utf8' });
   const log = files.find(file => file.endsWith('previews.jsonl'));
@@ -38,7 +39,7 @@ export function storedLedger(workbench: Workbench): readonly LedgerEntry[] {
     .flatMap(({ type, entries }) => (type === 'resolved' ? (entries ?? []) : []));
 }
 
-/** VS Code's own arrow that takes a hunk back: there while the proposed side can be typed in. */
-export function writable(workbench: Workbench): Locator {
+/** VS Code's arrow that reverts a hunk, which is shown while the proposed side is editable. */
+export function revertArrow(workbench: Workbench): Locator {
   return workbench.page.locator('.monaco-diff-editor .codicon-arrow-right').first();
 }

@@ -6,18 +6,19 @@ import { tmpdir } from 'node:os';
 import * as path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type * as vscode from 'vscode';
+import { Workbench, type WorkbenchOptions } from '../../../scripts/headless/workbench.mjs';
+import { temporaryFolder } from '../../../scripts/lib/cleanup.mjs';
 import { inRepo } from '../../../scripts/lib/paths.mjs';
-import { Workbench, type WorkbenchOptions } from '../../../scripts/lib/workbench.mjs';
 import type { RedlineApi } from '../../../src/views/api.ts';
 
-/** What a function that runs in the extension host is given; it sees nothing else of the test. */
+/** What a function that runs in the extension host gets. It cannot use variables of the test. */
 export interface HostTools {
   readonly api: RedlineApi;
   readonly vscode: typeof vscode;
   readonly fs: typeof nodeFs;
-  /** Redline's folder in the workspace's storage. */
+  /** Redline's folder in VS Code's storage for the workspace. */
   readonly storage: string;
-  /** Empty when the extension host starts; kept between calls. */
+  /** Values that functions keep between calls; empty when the extension host starts. */
   readonly kept: Record<string, unknown>;
 }
 
@@ -26,12 +27,15 @@ interface Address {
   readonly pid: number;
 }
 
-/** The longest a test may take, in milliseconds: a busy machine starts VS Code in half a minute. */
+/** The longest a test may take, in milliseconds. On a busy machine VS Code needs half a minute to start. */
 const TEST_MS = 240_000;
-/** How long an extension host may take to be ready, in milliseconds. */
+/** The longest an extension host may take to start, in milliseconds. */
 const READY_MS = 60_000;
 const STEP_MS = 20_000;
 const POLL_MS = 25;
+
+/** The driver's package, made once for the tests of a file. */
+let driver: Promise<string> | undefined;
 
 /** A {@link Workbench} whose extension host runs functions of the test, and can be killed. */
 export class DrivenWorkbench {
@@ -41,16 +45,9 @@ export class DrivenWorkbench {
 
   static async open(options: WorkbenchOptions = {}): Promise<DrivenWorkbench> {
     const folder = await mkdtemp(path.join(tmpdir(), 'redline-driver-'));
-    const driver = path.join(folder, 'driver.vsix');
-    await createVSIX({
-      cwd: path.resolve(import.meta.dirname, '../../support/driver'),
-      packagePath: driver,
-      dependencies: false,
-      allowMissingRepository: true,
-      skipLicense: true,
-    });
+    driver ??= packDriver();
     const env = { ...options.env, REDLINE_DRIVER_FILE: path.join(folder, 'driver.json') };
-    const workbench = await Workbench.open({ ...options, env, extensions: [driver] });
+    const workbench = await Workbench.open({ ...options, env, extensions: [await driver] });
     return new DrivenWorkbench(workbench, folder, await nextAddress(folder, undefined));
   }
 
@@ -61,8 +58,8 @@ export class DrivenWorkbench {
   }
 
   /**
-   * Runs a function in the extension host. It is sent as text: it sees its arguments and nothing of the test.
-   * @throws what it throws, as text; an error of the connection when the extension host ends before it does.
+   * Runs a function in the extension host. Its source text is sent there, so it can use its arguments only.
+   * @throws what it throws, as text; a connection error when the extension host ends before the function.
    */
   async run<A, R>(callee: (tools: HostTools, argument: A) => R | Promise<R>, argument?: A): Promise<R> {
     const response = await fetch(`http://127.0.0.1:${this.#address.port}`, {
@@ -75,8 +72,8 @@ export class DrivenWorkbench {
   }
 
   /**
-   * Asks until the answer is not undefined or null, for a while.
-   * @param what names it in the error when the time is over
+   * Runs a function again and again until it returns a value other than undefined or null.
+   * @param what the wait is for, for the error when the time is up
    */
   async until<A, R>(
     what: string,
@@ -92,18 +89,18 @@ export class DrivenWorkbench {
     }
   }
 
-  /** Kills the extension host, with no chance to save anything. */
+  /** Kills the extension host, which cannot save anything before. */
   kill(): void {
     process.kill(this.#address.pid, 'SIGKILL');
   }
 
-  /** A new window with a new extension host, on the same storage. */
+  /** Reloads the window, with a new extension host on the same storage. */
   async reload(): Promise<void> {
     await this.workbench.reload();
     this.#address = await nextAddress(this.#folder, this.#address.pid);
   }
 
-  /** VS Code ended and started anew, on the same storage. */
+  /** Ends VS Code and starts it again on the same storage. */
   async restart(): Promise<void> {
     await this.workbench.restart();
     this.#address = await nextAddress(this.#folder, this.#address.pid);
@@ -116,8 +113,8 @@ export class DrivenWorkbench {
 }
 
 /**
- * A test with a {@link DrivenWorkbench} of its own. When it fails, a picture of the window and the extension's log are
- * kept in out/ui-failures.
+ * A test with a {@link DrivenWorkbench} of its own. When it fails, a picture of the window is kept in out/ui-failures,
+ * and the extension's log is printed.
  */
 export function drivenTest(
   name: string,
@@ -138,7 +135,7 @@ export function drivenTest(
   });
 }
 
-/** Where the driver of an extension host other than `oldPid` listens, once it does. */
+/** Waits until the driver listens in an extension host other than `oldPid`, and returns its address. */
 async function nextAddress(folder: string, oldPid: number | undefined): Promise<Address> {
   const deadline = Date.now() + READY_MS;
   for (;;) {
@@ -148,4 +145,16 @@ async function nextAddress(folder: string, oldPid: number | undefined): Promise<
     if (Date.now() > deadline) throw new Error('The test driver did not start in the extension host.');
     await delay(POLL_MS);
   }
+}
+
+async function packDriver(): Promise<string> {
+  const packagePath = path.join(temporaryFolder('redline-driver-package-'), 'driver.vsix');
+  await createVSIX({
+    cwd: path.resolve(import.meta.dirname, '../../support/driver'),
+    packagePath,
+    dependencies: false,
+    allowMissingRepository: true,
+    skipLicense: true,
+  });
+  return packagePath;
 }

@@ -5,30 +5,30 @@ export function contentOf(side: 'before' | 'after', path: string, size: number):
   return `${side} of ${path} ${'x'.repeat(size)}`;
 }
 
-/** One line of the report that the workload keeps, in the order in which things happened. */
+/** One line of the report that the workload writes, in the order of events. */
 export type KillReport =
-  /** A preview is about to be staged: nobody has been told of it. */
+  /** A preview is about to be staged; no id has been returned yet. */
   | {
-      readonly told: 'staging';
+      readonly type: 'staging';
       readonly path: string;
       readonly creates: boolean;
       readonly size: number;
     }
-  | { readonly told: 'staged'; readonly id: string; readonly path: string }
-  | { readonly told: 'resolving'; readonly id: string }
-  | { readonly told: 'resolved'; readonly id: string; readonly action: 'apply' | 'discard' };
+  | { readonly type: 'staged'; readonly id: string; readonly path: string }
+  | { readonly type: 'resolving'; readonly id: string }
+  | { readonly type: 'resolved'; readonly id: string; readonly action: 'apply' | 'discard' };
 
 export interface KillWork {
-  /** Which life of the extension host this is; part of the names of files. */
+  /** The number of this extension host, which is part of its file names. */
   readonly life: number;
-  /** Where the report goes. */
+  /** The file that the report is appended to. */
   readonly report: string;
   readonly folder: string;
 }
 
 /**
- * Stages and resolves previews through the API and the chat, as fast as it goes, until the extension host is killed.
- * Every line of the report is in the file before the next thing happens. Runs in the extension host.
+ * Stages and resolves previews through the API and the chat, as fast as it can, until the extension host is killed.
+ * Each line is in the report before the next action begins. Runs in the extension host.
  */
 export async function workUntilKilled(
   { api, fs }: HostTools,
@@ -39,9 +39,9 @@ export async function workUntilKilled(
     `${side} of ${path} ${'x'.repeat(size)}`;
   const sizeOf = (n: number): number => (n % 10 === 9 ? 300_000 : n % 3 === 0 ? 5_000 : 10);
   const resolve = async (id: string, action: 'apply' | 'discard'): Promise<void> => {
-    tell({ told: 'resolving', id });
+    tell({ type: 'resolving', id });
     await api.previews.resolve({ id, action, reason: `life ${life}` });
-    tell({ told: 'resolved', id, action });
+    tell({ type: 'resolved', id, action });
   };
   const actionOf = (n: number): 'apply' | 'discard' => (n % 4 === 3 ? 'discard' : 'apply');
 
@@ -52,14 +52,14 @@ export async function workUntilKilled(
       const before = n % 3 === 0 ? null : textOf('before', path, size);
       const after = textOf('after', path, size);
       if (before !== null) fs.writeFileSync(`${folder}/${path}`, before);
-      tell({ told: 'staging', path, creates: before === null, size });
+      tell({ type: 'staging', path, creates: before === null, size });
       const { id } = api.previews.push({
         label: path,
         sourceToolName: 'kill',
         changes: [{ path, before, after }],
       });
-      tell({ told: 'staged', id, path });
-      if (n % 5 === 4) continue; // stays pending for a later life
+      tell({ type: 'staged', id, path });
+      if (n % 5 === 4) continue; // Left pending for the next extension host.
       await resolve(id, actionOf(n));
     }
   };
@@ -68,27 +68,27 @@ export async function workUntilKilled(
       if (event.type !== 'tool_end') return;
       const id = /^Staged as (p\d+),/.exec(event.result.content)?.[1];
       const path = /"path":"([^"]+)"/.exec(event.call.arguments)?.[1];
-      if (id !== undefined && path !== undefined) tell({ told: 'staged', id, path });
-      // The model is asked about the previews that come through the API, too.
+      if (id !== undefined && path !== undefined) tell({ type: 'staged', id, path });
+      // The model also resolves previews that were staged through the API.
       const label = /^Applied: (.+)\. Reason: /.exec(event.result.content)?.[1];
       const entry = api.previews.ledger().findLast(candidate => candidate.label === label);
-      if (entry) tell({ told: 'resolved', id: entry.previewId, action: 'apply' });
+      if (entry) tell({ type: 'resolved', id: entry.previewId, action: 'apply' });
     });
     for (let n = 0; ; n++) {
       const path = `life${life}-chat${n}.txt`;
       const size = sizeOf(n);
-      tell({ told: 'staging', path, creates: true, size });
+      tell({ type: 'staging', path, creates: true, size });
       await api.session.prompt(`/write ${path} :: ${textOf('after', path, size)}`);
     }
   };
-  const leftovers = async (): Promise<void> => {
+  const resolveLeftovers = async (): Promise<void> => {
     const left = api.previews.list().filter(preview => !preview.label.startsWith(`life${life}-`));
     for (const [n, { id }] of left.slice(0, 10).entries()) await resolve(id, actionOf(n));
   };
-  await Promise.all([leftovers(), throughApi(), throughChat()]);
+  await Promise.all([resolveLeftovers(), throughApi(), throughChat()]);
 }
 
-/** What an extension host that has just started says of every preview that was ever staged. */
+/** The state of every preview ever staged, as an extension host that has just started reports it. */
 export interface KillFindings {
   readonly previews: readonly {
     readonly id: string;
@@ -96,7 +96,7 @@ export interface KillFindings {
     readonly state: string;
     readonly stale: boolean;
     readonly listed: boolean;
-    /** Outcomes of all attempts to resolve it. */
+    /** The outcome of each attempt to resolve it. */
     readonly outcomes: readonly string[];
   }[];
   readonly sessionState: string;

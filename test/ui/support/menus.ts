@@ -1,19 +1,19 @@
 import type { Locator } from 'playwright-core';
-import type { Workbench } from '../../../scripts/lib/workbench.mjs';
+import type { Workbench } from '../../../scripts/headless/workbench.mjs';
 
-/** Chooses an entry of the menu that a right click opens. */
+/** Chooses an entry of a context menu. */
 export async function contextMenu(workbench: Workbench, on: Locator, label: string): Promise<void> {
   await on.click({ button: 'right' });
   await chooseInMenu(workbench, label);
 }
 
-/** Chooses an entry behind the three dots of the active editor's title. */
+/** Chooses an entry of the More Actions menu in the active editor's title. */
 export async function editorOverflow(workbench: Workbench, label: string): Promise<void> {
   await workbench.editorTitleAction('More Actions').click();
   await chooseInMenu(workbench, label);
 }
 
-/** Chooses an entry behind the three dots of a view's title. */
+/** Chooses an entry of the More Actions menu in a view's title. */
 export async function viewOverflow(workbench: Workbench, view: string, label: string): Promise<void> {
   const title = workbench.page.locator('.pane-header').filter({ hasText: view });
   await title.hover();
@@ -21,7 +21,7 @@ export async function viewOverflow(workbench: Workbench, view: string, label: st
   await chooseInMenu(workbench, label);
 }
 
-/** A menu that has just opened takes no click, and says nothing of it: the click is repeated until the menu is gone. */
+/** A menu that has just opened may ignore a click, so the click is repeated until the menu closes. */
 async function chooseInMenu({ page }: Workbench, label: string): Promise<void> {
   const entry = page.locator('.monaco-menu .action-menu-item').filter({ hasText: label }).first();
   await entry.waitFor();

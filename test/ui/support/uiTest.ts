@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { Workbench, type WorkbenchOptions } from '../../../scripts/headless/workbench.mjs';
 import { inRepo } from '../../../scripts/lib/paths.mjs';
-import { Workbench, type WorkbenchOptions } from '../../../scripts/lib/workbench.mjs';
 import {
   startScriptedServer,
   type Script,
@@ -13,8 +13,8 @@ import {
 const TIMEOUT_MS = 120_000;
 
 /**
- * A test with a VS Code window of its own: the packaged extension, a fresh profile and a fresh copy of the example
- * workspace. When it fails, a picture of the window and the extension's log are kept in out/ui-failures.
+ * A test with a VS Code of its own: the packaged extension, a fresh profile and a fresh copy of the example workspace.
+ * When it fails, a picture of the window is kept in out/ui-failures, and the extension's log is printed.
  */
 export function uiTest(
   name: string,
@@ -40,7 +40,7 @@ export interface ModelTestOptions {
   readonly workbench?: WorkbenchOptions;
 }
 
-/** A {@link uiTest} whose model says what the script says; in the end no request may have been wrong. */
+/** A {@link uiTest} whose model follows the script. It also fails if Redline sent an invalid request. */
 export function modelTest(
   name: string,
   script: Script,

@@ -27,7 +27,7 @@ test('an abort in the middle rejects at once, and the work runs to its end', asy
   const inner = async (): Promise<void> => {
     await gate.pass();
     ended = true;
-    throw new Error('a late failure that nobody hears');
+    throw new Error('a late failure that is swallowed');
   };
   const work = untilAborted(controller.signal, inner);
   controller.abort(reason);
@@ -47,7 +47,7 @@ test('work that aborts its own signal while it starts is rejected too', async ()
   await assert.rejects(work, isAbortError);
 });
 
-test('the outcome of work that ends in time is handed through, and no listener is left behind', async () => {
+test('the outcome of work that ends in time is passed on, and no listener is left behind', async () => {
   const { signal } = new AbortController();
   assert.equal(await untilAborted(signal, () => Promise.resolve('done')), 'done');
   const failure = new Error('own');
@@ -58,6 +58,6 @@ test('the outcome of work that ends in time is handed through, and no listener i
   assert.equal(getEventListeners(signal, 'abort').length, 0);
 });
 
-test('a reason that is no error becomes an AbortError', () => {
+test('a reason that is not an error becomes an AbortError', () => {
   assert.ok(isAbortError(abortErrorOf(AbortSignal.abort('a word'))));
 });

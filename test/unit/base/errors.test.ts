@@ -35,10 +35,10 @@ test('anything that was thrown has a text for people and one for the log', () =>
   }
   for (const hostile of [Object.create(null) as unknown, throwing, textless])
     for (const text of [messageOf(hostile), detailOf(hostile)])
-      assert.equal(text, 'something that has no text was thrown');
+      assert.equal(text, 'a value without a text was thrown');
 });
 
-test('an abort error is known by its name, whoever made it', () => {
+test('an abort error is recognised by its name, whatever its class', () => {
   assert.ok(isAbortError(new DOMException('x', 'AbortError')));
   assert.equal(isAbortError(new Error('AbortError')), false);
   assert.equal(isAbortError({ name: 'AbortError' }), false);

@@ -18,7 +18,7 @@ test('listeners run synchronously, in the order of subscription, with their this
   ]);
 });
 
-test('a disposed subscription hears nothing more, and the array that was given owns it', () => {
+test('a disposed subscription gets no more events, and the array that was passed owns it', () => {
   const emitter = new Emitter<number>();
   const heard: number[] = [];
   const owned: Disposable[] = [];
@@ -56,7 +56,7 @@ test('a listener that throws does not keep the others from running; its error is
   assert.deepEqual(errors, [broken]);
 });
 
-test('whoever subscribes while an event is fired hears the next one', () => {
+test('a listener that subscribes while an event is fired gets the next one', () => {
   const emitter = new Emitter<number>();
   const heard: number[] = [];
   const first = emitter.event(() => {

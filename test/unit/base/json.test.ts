@@ -19,6 +19,13 @@ test('what is too large to keep becomes a text that says so', () => {
   assert.equal(String(jsonSafe('x'.repeat(999_998))).length, 999_998);
 });
 
+test('a value that is nested too deeply becomes a text that says so', () => {
+  const nested = (levels: number): unknown => JSON.parse(`${'['.repeat(levels)}1${']'.repeat(levels)}`);
+  assert.deepEqual(jsonSafe(nested(100)), nested(100));
+  for (const levels of [101, 4_000, 1_000_000])
+    assert.match(String(jsonSafe(nested(levels))), /^\[not storable: /, `${levels} levels`);
+});
+
 test('what JSON cannot hold becomes a text that says so', () => {
   const cycle: Record<string, unknown> = {};
   cycle['self'] = cycle;

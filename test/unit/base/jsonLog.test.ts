@@ -4,14 +4,9 @@ import { tmpdir } from 'node:os';
 import * as path from 'node:path';
 import { after, beforeEach, test } from 'node:test';
 import assert from 'node:assert/strict';
-import {
-  eachLine,
-  encodeEntry,
-  encodeHeader,
-  encodeInPieces,
-  UnknownLogVersionError,
-} from '../../../src/agent/base/jsonLines.ts';
+import { eachLine, encodeEntry, encodeInPieces, EncodingError } from '../../../src/agent/base/jsonLines.ts';
 import { JsonLog } from '../../../src/agent/base/jsonLog.ts';
+import { encodeHeader, UnknownLogVersionError, type LogFormat } from '../../../src/agent/base/logFormat.ts';
 import { decodeLog } from '../../support/decodeLog.ts';
 
 interface Entry {
@@ -21,7 +16,8 @@ interface Entry {
 const header = { log: 'test.log', version: 2 };
 const parse = (value: unknown): Entry | undefined =>
   typeof value === 'object' && value !== null && 'n' in value ? (value as Entry) : undefined;
-const decode = (text: string) => decodeLog(text, header, parse);
+const format = { ...header, parse };
+const decode = (text: string) => decodeLog(text, format);
 
 const root = await mkdtemp(path.join(tmpdir(), 'redline-log-'));
 after(() => rm(root, { recursive: true }));
@@ -31,9 +27,9 @@ let file = '';
 let log: JsonLog<Entry>;
 beforeEach(() => {
   file = path.join(root, `folder${count++}`, 'log.jsonl');
-  log = new JsonLog(file, header, parse);
+  log = new JsonLog(file, format);
 });
-const reopened = () => new JsonLog(file, header, parse).load();
+const reopened = () => new JsonLog(file, format).load();
 
 test('an entry in pieces is the same line, in pieces of bounded size', () => {
   const many = Array.from({ length: 3_000 }, (_, i) => ({ n: i, text: '\n"é'.repeat(300), gone: undefined }));
@@ -56,6 +52,28 @@ test('a large entry comes back from the file', async () => {
   assert.deepEqual((await reopened()).entries, [entry, { n: 2 }]);
 });
 
+test('an entry with much text is written in pieces, since all of it may be more than one string can hold', async () => {
+  const text = 'x'.repeat(2 ** 20);
+  const changes = Array.from({ length: 5 }, () => ({ before: { text }, after: { text } }));
+  const entry = { n: 1, preview: { changes } };
+  await log.append({ n: 0 });
+  assert.equal(log.appendNow(entry), false, 'it would be encoded at once');
+  await log.append(entry);
+  assert.deepEqual((await reopened()).entries, [{ n: 0 }, entry]);
+  assert.ok([...encodeInPieces(entry)].every(piece => piece.length < 3 * text.length));
+});
+
+test('an entry that has no JSON text is refused as such, and leaves nothing behind', async () => {
+  await log.append({ n: 1 });
+  const endless: { n: number; self?: unknown } = { n: 2 };
+  endless.self = endless;
+  await assert.rejects(log.append(endless), EncodingError);
+  assert.equal(log.appendNow(endless), false);
+  await assert.rejects(log.append({ n: 3, list: [...Array(99).keys(), 1n] } as Entry), EncodingError);
+  await log.append({ n: 4 });
+  assert.deepEqual((await reopened()).entries, [{ n: 1 }, { n: 4 }]);
+});
+
 test('flushing waits for what was appended, and fails when the file cannot be written', async () => {
   const entry = { n: 1, list: Array.from({ length: 500 }, (_, i) => ({ i, text: 'x'.repeat(10_000) })) };
   let stored = false;
@@ -68,7 +86,7 @@ test('flushing waits for what was appended, and fails when the file cannot be wr
   await assert.rejects(log.flush(), { code: 'EISDIR' });
 });
 
-test('what is appended during a flush is with the operating system at once, and waits for nothing', async () => {
+test('what is appended during a flush is handed to the operating system at once', async () => {
   await log.append({ n: 1 });
   const flushed = log.flush();
   void log.append({ n: 2 });
@@ -110,12 +128,12 @@ test('an older version is read; a newer one, another log and no header at all ar
   await assert.rejects(decode('not json\n'), UnknownLogVersionError);
 });
 
-test('a reader may take lines as they stand, is given the other entries in order, and never the header', async () => {
+test('a reader may take lines as bytes, is given the other entries in order, and never the header', async () => {
   await log.load();
   for (const n of [1, 'ä', 3, 'ö']) await log.append({ n });
   await appendFile(file, '{"n":\n\n{"n":5}\n{"n":');
   const got: unknown[] = [];
-  const faults = await new JsonLog(file, header, parse).read({
+  const faults = await new JsonLog(file, format).readAndRepair({
     line: (bytes, start, end) => {
       const line = bytes.toString('utf8', start, end);
       return /"[äö]"/.test(line) && got.push(line) > 0;
@@ -130,10 +148,10 @@ test('a reader is given nothing of a log of a newer version', async () => {
   await mkdir(path.dirname(file));
   await writeFile(file, `${encodeHeader({ ...header, version: 3 })}{"n":1}\n`);
   const taken = () => assert.fail('something was read');
-  await assert.rejects(log.read({ line: taken, entry: taken }), UnknownLogVersionError);
+  await assert.rejects(log.readAndRepair({ line: taken, entry: taken }), UnknownLogVersionError);
 });
 
-test('whoever reads a long log lets others have their turn', async () => {
+test('reading a long log does not block the event loop', async () => {
   const line = `${'x'.repeat(70_000)}\n`;
   let turns = 0;
   let reading = true;
@@ -153,7 +171,7 @@ test('whoever reads a long log lets others have their turn', async () => {
   assert.ok(turns >= 4, `${turns} turns in ${spent} ms`);
 });
 
-test('a log that does not exist is made, folder and header included', async () => {
+test('a log that does not exist is created, with its folder and header', async () => {
   assert.deepEqual(await log.load(), { entries: [], badLines: [], torn: false });
   assert.equal(await readFile(file, 'utf8'), encodeHeader(header));
 });
@@ -166,7 +184,7 @@ test('an empty file gets its header', async () => {
   assert.deepEqual((await reopened()).entries, [{ n: 1 }]);
 });
 
-test('appends stand in the order of the calls, whoever waits for them', async () => {
+test('appends are written in the order of the calls, whether they are awaited or not', async () => {
   await log.load();
   const entries = Array.from({ length: 50 }, (_, n) => ({ n }));
   await Promise.all(entries.map(entry => log.append(entry)));
@@ -188,51 +206,51 @@ test('appends during a compaction follow it', async () => {
   assert.deepEqual((await reopened()).entries, [{ n: 2 }, { n: 3 }, { n: 4 }]);
 });
 
-test('a torn last line is cut off, so that the next entry stands on a line of its own', async () => {
+test('a torn last line is truncated, so that the next entry is on a line of its own', async () => {
   await log.load();
   await log.append({ n: 'ä' });
   await appendFile(file, '{"n":"ö');
-  const again = new JsonLog(file, header, parse);
+  const again = new JsonLog(file, format);
   assert.deepEqual(await again.load(), { entries: [{ n: 'ä' }], badLines: [], torn: true });
   await again.append({ n: 3 });
   assert.deepEqual(await reopened(), { entries: [{ n: 'ä' }, { n: 3 }], badLines: [], torn: false });
 });
 
-test('a torn line is cut off at the right byte although an earlier line holds bytes that are no UTF-8', async () => {
+test('a torn line is truncated at the right byte although an earlier line contains invalid UTF-8', async () => {
   await log.load();
   await appendFile(file, Buffer.from([0xff, 0xfe, 0x0a]));
   await log.append({ n: 1 });
   await appendFile(file, '{"n":2');
-  const again = new JsonLog(file, header, parse);
+  const again = new JsonLog(file, format);
   assert.deepEqual(await again.load(), { entries: [{ n: 1 }], badLines: [2], torn: true });
   await again.append({ n: 3 });
   assert.deepEqual(await reopened(), { entries: [{ n: 1 }, { n: 3 }], badLines: [2], torn: false });
 });
 
-test('a log that is looked at stays as it is, while another process is in the middle of a line', async () => {
+test('reading does not change a log while another process is in the middle of writing a line', async () => {
   const taken: Entry[] = [];
   const reader = { entry: (entry: Entry) => void taken.push(entry) };
-  const other = new JsonLog(file, header, parse);
-  assert.deepEqual(await other.view(reader), { badLines: [], torn: false });
-  assert.equal(existsSync(path.dirname(file)), false, 'a missing one is not made');
+  const other = new JsonLog(file, format);
+  assert.deepEqual(await other.read(reader), { badLines: [], torn: false });
+  assert.equal(existsSync(path.dirname(file)), false, 'a missing one is not created');
   await log.append({ n: 1 });
   await appendFile(file, '{"n":');
-  assert.deepEqual(await other.view(reader), { badLines: [], torn: true });
+  assert.deepEqual(await other.read(reader), { badLines: [], torn: true });
   assert.deepEqual(taken, [{ n: 1 }]);
   await appendFile(file, '2}\n');
   assert.deepEqual(await reopened(), { entries: [{ n: 1 }, { n: 2 }], badLines: [], torn: false });
 });
 
-test('a log that was only looked at makes itself ready with its first append', async () => {
+test('a log that was only read is prepared by its first append', async () => {
   await log.append({ n: 1 });
   await appendFile(file, '{"n":');
-  const other = new JsonLog(file, header, parse);
-  await other.view({ entry: () => undefined });
+  const other = new JsonLog(file, format);
+  await other.read({ entry: () => undefined });
   await other.append({ n: 2 });
   assert.deepEqual((await reopened()).entries, [{ n: 1 }, { n: 2 }]);
 });
 
-test('a log that ended within its header is begun anew, and can be read later on', async () => {
+test('a log whose header is torn is started again, and can be read later', async () => {
   await mkdir(path.dirname(file));
   await writeFile(file, encodeHeader(header).slice(0, 7));
   assert.deepEqual(await log.load(), { entries: [], badLines: [], torn: true });
@@ -248,15 +266,18 @@ test('a log of a newer version is refused and left as it is', async () => {
   assert.equal(await readFile(file, 'utf8'), text);
 });
 
-test('a log that makes itself ready with its first append makes nothing of its entries', async () => {
+test('a log that is prepared by its first append does not parse its entries', async () => {
   await log.append({ n: 1 });
   await appendFile(file, '{"n":');
-  const unread = new JsonLog<Entry>(file, header, () => assert.fail('an entry was parsed'));
+  const unread = new JsonLog<Entry>(file, {
+    ...header,
+    parse: () => assert.fail('an entry was parsed'),
+  });
   await unread.append({ n: 2 });
   assert.deepEqual((await reopened()).entries, [{ n: 1 }, { n: 2 }]);
 });
 
-test('a failed append rejects, and the later ones are written all the same', async () => {
+test('a failed append rejects, and later ones are still written', async () => {
   await log.load();
   await rename(file, `${file}.away`);
   await mkdir(file);
@@ -278,10 +299,86 @@ test('a failed append that left half a line behind does not spoil the next entry
   await rename(`${file}.away`, file);
   await appendFile(file, '{"n":');
   await log.append({ n: 3 });
-  assert.deepEqual(await reopened(), { entries: [{ n: 1 }, { n: 3 }], badLines: [3], torn: false });
+  assert.deepEqual(await reopened(), { entries: [{ n: 1 }, { n: 3 }], badLines: [], torn: false });
+});
+
+test('a log that was deleted while it was in use is started again, with its header', async () => {
+  await log.load();
+  await rm(path.dirname(file), { recursive: true });
+  await assert.rejects(log.append({ n: 1 }), { code: 'ENOENT' });
+  await log.append({ n: 2 });
+  assert.deepEqual(await reopened(), { entries: [{ n: 2 }], badLines: [], torn: false });
+});
+
+test('an entry is appended at once if that is possible, else nothing of it is', async () => {
+  assert.equal(log.appendNow({ n: 1 }), false, 'not prepared yet');
+  await log.load();
+  assert.equal(log.appendNow({ n: 2 }), true);
+  const compacted = log.compact(entry => [entry]);
+  assert.equal(log.appendNow({ n: 3 }), false, 'it must wait');
+  await compacted;
+  await rename(file, `${file}.away`);
+  await mkdir(file);
+  assert.equal(log.appendNow({ n: 4 }), false, 'it cannot be written');
+  await rmdir(file);
+  await rename(`${file}.away`, file);
+  await log.append({ n: 5 });
+  assert.deepEqual((await reopened()).entries, [{ n: 2 }, { n: 5 }]);
+});
+
+test('compacting keeps every line that it cannot read, byte for byte and in its place', async () => {
+  await log.load();
+  await log.append({ n: 1 });
+  const odd = Buffer.concat([Buffer.from('{"n":\n{"other": 1}\n'), Buffer.from([0xff, 0xfe, 0x0a])]);
+  await appendFile(file, odd);
+  await appendFile(file, '{"n":2, "unknown": 3}\n');
+  const again = new JsonLog(file, format);
+  await again.compact(entry => (entry.n === 1 ? [{ n: 'a' }, { n: 'b' }] : [entry]));
+  const expected = Buffer.concat([
+    Buffer.from(encodeHeader(header) + encodeEntry({ n: 'a' }) + encodeEntry({ n: 'b' })),
+    odd,
+    Buffer.from('{"n":2, "unknown": 3}\n'),
+  ]);
+  assert.deepEqual(await readFile(file), expected);
+});
+
+test('a line that no migration changes keeps its bytes', async () => {
+  const stored = Buffer.from(`${encodeHeader({ ...header, version: 1 })}{"n": 1.0}\n{ "odd" }\n`);
+  await mkdir(path.dirname(file));
+  await writeFile(file, stored);
+  await log.load();
+  assert.equal(await readFile(file, 'utf8'), `${encodeHeader(header)}{"n": 1.0}\n{ "odd" }\n`);
 });
 
 test('an error of the file system other than a missing file is not hidden', async () => {
   await mkdir(file, { recursive: true });
   await assert.rejects(log.load(), { code: 'EISDIR' });
+});
+
+test('lines of an older version go through each migration in turn; those of the current one through none', async () => {
+  const migrated: LogFormat<Entry> = {
+    ...{ log: 'test.log', version: 4, parse },
+    migrations: {
+      1: line => ({ n: (line as { was: number }).was }),
+      3: line => ({ n: `${(line as Entry).n}!` }),
+    },
+  };
+  const from = async (version: number, line: string) =>
+    (await decodeLog(`${encodeHeader({ ...header, version })}${line}\n`, migrated)).entries;
+  assert.deepEqual(await from(1, '{"was":1}'), [{ n: '1!' }]);
+  assert.deepEqual(await from(2, '{"n":1}'), [{ n: '1!' }]);
+  assert.deepEqual(await from(4, '{"n":1}'), [{ n: 1 }]);
+});
+
+test('a reader that takes lines as bytes is given migrated ones', async () => {
+  await mkdir(path.dirname(file));
+  await writeFile(file, `${encodeHeader({ ...header, version: 1 })}{"was":"ä"}\n`);
+  const taken: string[] = [];
+  const migrations = { 1: (line: unknown) => ({ n: (line as { was: string }).was }) };
+  await new JsonLog(file, { ...format, migrations }).readAndRepair({
+    line: (bytes, start, end) => taken.push(bytes.toString('utf8', start, end)) > 0,
+    entry: () => assert.fail('it was taken'),
+  });
+  assert.deepEqual(taken, ['{"n":"ä"}']);
+  assert.equal(await readFile(file, 'utf8'), `${encodeHeader(header)}{"n":"ä"}\n`);
 });

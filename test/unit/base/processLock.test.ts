@@ -26,3 +26,93 @@ test('one live process holds a lock; a dead one, and another process with its id
   assert.equal(both.filter(Boolean).length, 1);
   assert.deepEqual(fs.readdirSync(folder), ['window.lock']);
 });
+
+test('where the system tells no start times, a lock is void once its owner no longer answers, although its id is in use', async context => {
+  const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'redline-lock-'));
+  context.after(() => fs.rmSync(folder, { recursive: true }));
+  const file = path.join(folder, 'window.lock');
+  const unknown = (): Promise<undefined> => Promise.resolve(undefined);
+  const held = (await ProcessLock.take(file, 0, unknown)) ?? assert.fail('it is free');
+  assert.equal(await ProcessLock.take(file, 100, unknown), undefined, 'its owner answers');
+  const text = fs.readFileSync(file, 'utf8');
+  const { alive } = JSON.parse(text) as { alive: string };
+  const isPipe = process.platform === 'win32';
+  if (!isPipe) fs.linkSync(alive, path.join(folder, 'socket'));
+  await held.release();
+  if (!isPipe) fs.renameSync(path.join(folder, 'socket'), alive); // a process that is killed leaves it
+  fs.writeFileSync(file, text);
+  const taken = (await ProcessLock.take(file, 0, unknown)) ?? assert.fail('its owner is gone');
+  await taken.release();
+  if (!isPipe) fs.rmSync(alive);
+});
+
+test('where the system tells no start times, a cleaned temporary folder takes the lock from no live owner', async context => {
+  if (process.platform === 'win32') return;
+  const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'redline-lock-'));
+  context.after(() => fs.rmSync(folder, { recursive: true }));
+  const file = path.join(folder, 'window.lock');
+  const unknown = (): Promise<undefined> => Promise.resolve(undefined);
+  const held = (await ProcessLock.take(file, 0, unknown)) ?? assert.fail('it is free');
+  const { alive } = JSON.parse(fs.readFileSync(file, 'utf8')) as { alive: string };
+  fs.rmSync(alive);
+  assert.equal(await ProcessLock.take(file, 0, unknown), undefined);
+  await held.release();
+});
+
+test('a lock that is a link to nothing is an error, not an endless attempt', async context => {
+  if (process.platform === 'win32') return;
+  const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'redline-lock-'));
+  context.after(() => fs.rmSync(folder, { recursive: true }));
+  const file = path.join(folder, 'window.lock');
+  fs.symlinkSync(path.join(folder, 'missing', 'x'), file);
+  await assert.rejects(ProcessLock.take(file, 0), /can neither be made nor read/);
+  assert.deepEqual(fs.readdirSync(folder), ['window.lock']);
+});
+
+test('a file that another program has open for a moment is waited for, until the patience ends', async context => {
+  const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'redline-lock-'));
+  context.after(() => fs.rmSync(folder, { recursive: true }));
+  const file = path.join(folder, 'window.lock');
+  let calls = 0;
+  const busy = (times: number) => async (): Promise<string> => {
+    if (calls++ > 0 && calls <= times + 1) throw Object.assign(new Error('busy'), { code: 'EBUSY' });
+    return 'another';
+  };
+  const before = JSON.stringify({ pid: process.pid, started: 'earlier' });
+  fs.writeFileSync(file, before);
+  const taken = (await ProcessLock.take(file, 60_000, busy(2))) ?? assert.fail('its owner is gone');
+  assert.equal(calls, 4);
+  await taken.release();
+  fs.writeFileSync(file, before);
+  calls = 0;
+  await assert.rejects(ProcessLock.take(file, 0, busy(1)), { code: 'EBUSY' });
+  assert.deepEqual(fs.readdirSync(folder), ['window.lock']);
+});
+
+test('a lock of an earlier start of the system is void, even if a process has its id and start time now', async context => {
+  if (process.platform !== 'linux') return;
+  const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'redline-lock-'));
+  context.after(() => fs.rmSync(folder, { recursive: true }));
+  const file = path.join(folder, 'window.lock');
+  const held = (await ProcessLock.take(file, 0)) ?? assert.fail('it is free');
+  const mine = JSON.parse(fs.readFileSync(file, 'utf8')) as object;
+  fs.writeFileSync(file, JSON.stringify({ ...mine, boot: 'another' }));
+  const taken = (await ProcessLock.take(file, 0)) ?? assert.fail('it is void');
+  await taken.release();
+  fs.writeFileSync(file, JSON.stringify({ ...mine, boot: undefined }));
+  assert.equal(await ProcessLock.take(file, 0), undefined, 'one of an older version holds');
+  await held.release();
+});
+
+test('a lock that cannot be read or made is an error: neither taken nor free, and nothing is left behind', async context => {
+  const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'redline-lock-'));
+  context.after(() => fs.rmSync(folder, { recursive: true }));
+  const file = path.join(folder, 'window.lock');
+  fs.mkdirSync(file);
+  await assert.rejects(ProcessLock.take(file, 0), { code: 'EISDIR' });
+  assert.deepEqual(fs.readdirSync(folder), ['window.lock']);
+  const nowhere = path.join(folder, 'window.lock', 'below', 'window.lock');
+  fs.rmdirSync(file);
+  fs.writeFileSync(file, '');
+  await assert.rejects(ProcessLock.take(nowhere, 0), { code: 'ENOTDIR' });
+});

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { attachmentName, promptText } from '../../../src/agent/model/attachments.ts';
-import { toWireMessages } from '../../../src/agent/model/openaiMessages.ts';
+import { toWireMessages } from '../../../src/agent/model/openai/messages.ts';
 
-test('what was sent along stands before the words, each piece delimited', () => {
+test('attachments come before the text, each clearly delimited', () => {
   const text = promptText({
     role: 'user',
     text: 'Explain these.',
@@ -25,7 +25,7 @@ test('no text can end its own fence', () => {
   assert.ok(text.includes(`\n\`\`\`\`\`\`\n${hostile}\n\`\`\`\`\`\`\n`));
 });
 
-test('what could not be read is told without a fence; a path stays on its line', () => {
+test('a file that could not be read has a note and no fence; a path stays on its line', () => {
   const attachments = [{ path: 'gone.ts', text: '', note: 'It could not be read.' }];
   assert.equal(
     promptText({ role: 'user', text: 'x', attachments }),
@@ -34,7 +34,7 @@ test('what could not be read is told without a fence; a path stays on its line',
   assert.equal(attachmentName({ path: 'a\nb', startLine: 2, endLine: 2 }), 'a b, line 2');
 });
 
-test('a model is sent the attachments, and nothing of a local message', () => {
+test('the model is sent the attachments, and nothing of a local message', () => {
   const wire = toWireMessages('', [
     { role: 'local', text: '/apply', answer: 'Applied p1.' },
     { role: 'user', text: 'Hi', attachments: [{ path: 'a.ts', text: 'x' }] },

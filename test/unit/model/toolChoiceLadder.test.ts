@@ -13,18 +13,18 @@ const refusal = (over: Partial<ProviderFailure> = {}): ProviderFailure => ({
 });
 const callOf = (name: string) => ({ id: '1', name, arguments: '{}' });
 
-test('a named choice goes out as it is, then as the only tool that is required, then as words', () => {
+test('a named choice is sent unchanged, then as the only tool with required, then not at all', () => {
   const ladder = new ToolChoiceLadder(transientLadderMemory());
   const offer = { tools, toolChoice: named };
   assert.deepEqual(ladder.offer('s', offer), offer);
-  assert.equal(ladder.refused('s', named, refusal()), true);
+  assert.equal(ladder.learnFromRefusal('s', named, refusal()), true);
   assert.deepEqual(ladder.offer('s', offer), { tools: [tools[1]], toolChoice: { type: 'required' } });
-  assert.equal(ladder.refused('s', named, refusal()), true);
+  assert.equal(ladder.learnFromRefusal('s', named, refusal()), true);
   assert.deepEqual(ladder.offer('s', offer), { tools });
-  assert.equal(ladder.refused('s', named, refusal()), false, 'there is no way left');
+  assert.equal(ladder.learnFromRefusal('s', named, refusal()), false, 'there is no way left');
 });
 
-test('what is not forced goes out as it is on every step', () => {
+test('a choice that forces no tool is sent unchanged on every step', () => {
   const ladder = new ToolChoiceLadder({ get: () => 'auto', set: () => undefined });
   for (const offer of [{ tools }, { tools, toolChoice: { type: 'auto' } as const }]) {
     assert.equal(ladder.offer('s', offer), offer);
@@ -33,7 +33,7 @@ test('what is not forced goes out as it is on every step', () => {
 
 test('each provider has its own step, which is remembered', () => {
   const memory = transientLadderMemory();
-  new ToolChoiceLadder(memory).refused('one', named, refusal());
+  new ToolChoiceLadder(memory).learnFromRefusal('one', named, refusal());
   const later = new ToolChoiceLadder(memory);
   assert.equal(later.step('one'), 'required');
   assert.equal(later.step('other'), 'named');
@@ -47,42 +47,42 @@ for (const detail of [
   'Thinking may not be enabled when tool_choice forces tool use',
   'cannot force a tool in this mode',
 ]) {
-  test(`"${detail}" is taken for a refusal of the choice`, () => {
+  test(`"${detail}" is recognized as a refusal of the choice`, () => {
     assert.equal(
-      new ToolChoiceLadder(transientLadderMemory()).refused('s', named, refusal({ detail })),
+      new ToolChoiceLadder(transientLadderMemory()).learnFromRefusal('s', named, refusal({ detail })),
       true,
     );
   });
 }
 
-test('other failures, and those of requests without a forced tool, are no refusal', () => {
+test('other failures, and failures of requests without a forced tool, are not refusals', () => {
   const ladder = new ToolChoiceLadder(transientLadderMemory());
-  assert.equal(ladder.refused('s', undefined, refusal()), false);
-  assert.equal(ladder.refused('s', { type: 'required' }, refusal()), false);
+  assert.equal(ladder.learnFromRefusal('s', undefined, refusal()), false);
+  assert.equal(ladder.learnFromRefusal('s', { type: 'required' }, refusal()), false);
   for (const code of ['unauthorized', 'rateLimited', 'unreachable', 'broken', 'noModel'] as const)
-    assert.equal(ladder.refused('s', named, refusal({ code })), false);
-  assert.equal(ladder.refused('s', named, refusal({ detail: 'context length exceeded' })), false);
+    assert.equal(ladder.learnFromRefusal('s', named, refusal({ code })), false);
+  assert.equal(ladder.learnFromRefusal('s', named, refusal({ detail: 'context length exceeded' })), false);
   assert.equal(ladder.step('s'), 'named');
 });
 
 for (const code of ['notFound', 'server'] as const) {
-  test(`a failure of kind ${code} is a refusal only if it speaks of the choice`, () => {
+  test(`a failure of kind ${code} is a refusal only if it mentions the choice`, () => {
     const ladder = new ToolChoiceLadder(transientLadderMemory());
     const silent = refusal({ code, message: 'No.', detail: 'No.' });
-    assert.equal(ladder.refused('s', named, silent), false);
+    assert.equal(ladder.learnFromRefusal('s', named, silent), false);
     const said = "No endpoints found that support the provided 'tool_choice' value";
-    assert.equal(ladder.refused('s', named, refusal({ code, detail: said })), true);
+    assert.equal(ladder.learnFromRefusal('s', named, refusal({ code, detail: said })), true);
   });
 }
 
 test('an answer without the forced call shows that the choice is ignored; one with it does not', () => {
   const ladder = new ToolChoiceLadder(transientLadderMemory());
-  ladder.answered('s', undefined, []);
-  ladder.answered('s', named, [callOf('read'), callOf('resolve')]);
+  ladder.learnFromAnswer('s', undefined, []);
+  ladder.learnFromAnswer('s', named, [callOf('read'), callOf('resolve')]);
   assert.equal(ladder.step('s'), 'named');
-  ladder.answered('s', named, [callOf('read')]);
+  ladder.learnFromAnswer('s', named, [callOf('read')]);
   assert.equal(ladder.step('s'), 'required');
-  ladder.answered('s', named, []);
-  ladder.answered('s', named, []);
+  ladder.learnFromAnswer('s', named, []);
+  ladder.learnFromAnswer('s', named, []);
   assert.equal(ladder.step('s'), 'auto', 'it goes no further');
 });

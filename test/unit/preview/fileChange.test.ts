@@ -31,7 +31,7 @@ test('the text of a side is what its bytes say: half a surrogate pair cannot be 
   assert.deepEqual(sideOfBytes(bytesOfSide(side)), side);
 });
 
-test('bytes that are no text make no side', () => {
+test('bytes that are not text make no side', () => {
   assert.equal(sideOfBytes(Uint8Array.of(0, 1)), undefined);
 });
 

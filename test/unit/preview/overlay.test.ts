@@ -9,6 +9,7 @@ import { draft } from '../../support/drafts.ts';
 import { MemoryPreviewLog } from '../../support/testSession.ts';
 
 const PATHS = ['a', 'b', 'c', 'd'];
+const SESSIONS = ['s1', 's2'];
 const path = fc.constantFrom(...PATHS);
 const text = fc.constantFrom('1', '2', '3');
 const change = fc
@@ -19,7 +20,7 @@ const change = fc
 const changes = fc.oneof(fc.constant(null), fc.array(change, { minLength: 1, maxLength: 2 }));
 const which = fc.nat({ max: 5 });
 const step = fc.oneof(
-  fc.record({ do: fc.constant('stage' as const), changes }),
+  fc.record({ do: fc.constant('stage' as const), changes, session: fc.constantFrom(...SESSIONS, null) }),
   fc.record({ do: fc.constantFrom('stale' as const, 'fresh' as const, 'begin' as const), which }),
   fc.record({ do: fc.constant('end' as const), which, final: fc.boolean() }),
   fc.record({
@@ -29,16 +30,21 @@ const step = fc.oneof(
   }),
 );
 
-test('the overlay is at any time what one that is made anew would be', () => {
+test('the overlay always equals one that is built from scratch', () => {
   fc.assert(
     fc.property(fc.array(step, { maxLength: 20 }), steps => {
       const store = new PreviewStore(new MemoryPreviewLog(), error => assert.fail(String(error)));
       const kept = new Overlay(store);
       const seen = (overlay: Overlay) =>
-        PATHS.map(one => [one, overlay.at(one)?.previewId, overlay.at(one)?.side?.hash]);
+        SESSIONS.flatMap(session => {
+          const own = overlay.of(session);
+          return PATHS.map(one => [session, one, own.at(one)?.previewId, own.at(one)?.side?.hash]);
+        });
       for (const one of steps) {
-        if (one.do === 'stage') store.stage(draft({ changes: one.changes }));
-        else {
+        if (one.do === 'stage') {
+          const origin = one.session === null ? null : { sessionId: one.session, asksModel: true };
+          store.stage(draft({ changes: one.changes, origin }));
+        } else {
           const preview = store.list('oldestFirst')[one.which];
           if (!preview) continue;
           const isPending = preview.state.kind === 'pending';
@@ -50,10 +56,17 @@ test('the overlay is at any time what one that is made anew would be', () => {
             const pending = { ...preview, state: { kind: 'pending' as const, stale: [] } };
             const outcome = one.final ? ('applied' as const) : ('failed' as const);
             const entry: LedgerEntry = {
-              ...{ previewId: preview.id, label: '', sourceToolName: '', action: 'apply', actor: 'human' },
-              ...{ reason: '', outcome, at: '2026-01-01T00:00:00.000Z', files: [] },
+              ...{ previewId: preview.id, label: '', kind: preview.kind, sourceToolName: '' },
+              ...{
+                action: 'apply',
+                actor: 'human',
+                reason: '',
+                outcome,
+                at: '2026-01-01T00:00:00.000Z',
+                files: [],
+              },
             };
-            void store.endResolving([entry], [pending], one.final);
+            void store.endResolving([entry], [pending]);
           }
         }
         assert.deepEqual(seen(kept), seen(new Overlay(store)));

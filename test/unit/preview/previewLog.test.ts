@@ -1,22 +1,31 @@
-import { test } from 'node:test';
+import { after as afterAll, test } from 'node:test';
 import assert from 'node:assert/strict';
-import { encodeEntry, encodeHeader } from '../../../src/agent/base/jsonLines.ts';
+import { sha256 } from '../../../src/agent/base/hash.ts';
+import { encodeEntry } from '../../../src/agent/base/jsonLines.ts';
+import { encodeHeader } from '../../../src/agent/base/logFormat.ts';
+import { bytesOfSide, type FileSide } from '../../../src/agent/preview/fileChange.ts';
 import type { LedgerEntry } from '../../../src/agent/preview/ledger.ts';
 import type { Preview } from '../../../src/agent/preview/preview.ts';
 import {
+  openPreviewLog,
   parseEntry,
-  previewLogHeader,
-  reduce,
+  previewLogFormat,
   type PreviewLogEntry,
   type StagedPreview,
 } from '../../../src/agent/preview/previewLog.ts';
+import { PreviewProjection } from '../../../src/agent/preview/previewProjection.ts';
 import { create, modify, remove, rename } from '../../support/changes.ts';
 import { decodeLog } from '../../support/decodeLog.ts';
+import { TempFolder } from '../../support/tempFolder.ts';
+
+const temp = await TempFolder.create();
+afterAll(() => temp.remove());
 
 const staged: StagedPreview = {
   id: 'p1',
   label: 'Edit',
   sourceToolName: 'edit_file',
+  kind: 'files',
   changes: [
     modify('a', '1', '2', [{ start: 0, end: 1, text: '2' }]),
     create('b', '\ufeff\r\n\ud800'),
@@ -25,12 +34,13 @@ const staged: StagedPreview = {
   ],
   dependsOn: ['p9'],
   details: { deep: [1, null] },
-  origin: { sessionId: 's', messageId: 'm', toolCallId: 't' },
+  origin: { sessionId: 's', call: { messageId: 'm', toolCallId: 't' }, asksModel: true },
   stagedAt: '2026-01-01T00:00:00.000Z',
 };
 const ledgerEntry: LedgerEntry = {
   previewId: 'p1',
   label: 'Edit',
+  kind: 'files',
   sourceToolName: 'edit_file',
   action: 'apply',
   actor: 'human',
@@ -43,26 +53,28 @@ const ledgerEntry: LedgerEntry = {
   hunks: { applied: 1, refused: 2 },
   files: [{ path: 'a', before: 'h1', after: null }],
 };
-const opaque: StagedPreview = { ...staged, id: 'p2', changes: null, origin: null };
+const opaque: StagedPreview = { ...staged, id: 'p2', kind: 'action', changes: null, origin: null };
 const entries: readonly PreviewLogEntry[] = [
   { type: 'staged', preview: staged },
   { type: 'staged', preview: opaque },
   { type: 'revised', id: 'p1', revision: 2, changes: [modify('a', '1', '3')], dependsOn: [], by: 'rebase' },
   { type: 'stale', id: 'p1', paths: ['a'] },
   { type: 'recommended', id: 'p1', recommendation: { action: 'discard', reason: 'no' } },
-  { type: 'resolved', entries: [ledgerEntry], final: true },
+  { type: 'resolved', entries: [ledgerEntry] },
+  { type: 'commit', ids: ['p1'], rollback: { newFolders: ['src'], modes: { b: 0o644 } } },
+  { type: 'commit', ids: ['p2'] },
   { type: 'expired', id: 'p2' },
 ];
 
-for (const entry of entries) {
-  test(`a stored entry of type ${entry.type} comes back as it was`, () => {
+for (const [index, entry] of entries.entries()) {
+  test(`stored entry ${index}, of type ${entry.type}, comes back as it was`, () => {
     assert.deepEqual(parseEntry(JSON.parse(JSON.stringify(entry))), entry);
   });
 }
 
 const refused: readonly [name: string, value: unknown][] = [
   ['an unknown type', { type: 'exploded', id: 'p1' }],
-  ['an id that is none', { type: 'staged', preview: { ...staged, id: 'p0' } }],
+  ['an invalid id', { type: 'staged', preview: { ...staged, id: 'p0' } }],
   [
     'a change without its side',
     { type: 'staged', preview: { ...staged, changes: [{ kind: 'modify', path: 'a' }] } },
@@ -72,9 +84,9 @@ const refused: readonly [name: string, value: unknown][] = [
     { type: 'staged', preview: { ...staged, changes: [{ ...modify('a', '1', '2'), kind: 'create' }] } },
   ],
   ['a change without a path', { type: 'staged', preview: { ...staged, changes: [modify('', '1', '2')] } }],
-  ['an actor that is none', { type: 'resolved', final: true, entries: [{ ...ledgerEntry, actor: 'ghost' }] }],
-  ['a missing field', { type: 'resolved', entries: [ledgerEntry] }],
-  ['no object', 'staged'],
+  ['an unknown actor', { type: 'resolved', entries: [{ ...ledgerEntry, actor: 'ghost' }] }],
+  ['a missing field', { type: 'resolved' }],
+  ['a bare string', 'staged'],
 ];
 
 for (const [name, value] of refused) {
@@ -82,8 +94,8 @@ for (const [name, value] of refused) {
 }
 
 test('a whole log comes back from its text', async () => {
-  const text = encodeHeader(previewLogHeader) + entries.map(encodeEntry).join('');
-  assert.deepEqual(await decodeLog(text, previewLogHeader, parseEntry), {
+  const text = encodeHeader(previewLogFormat) + entries.map(encodeEntry).join('');
+  assert.deepEqual(await decodeLog(text, previewLogFormat), {
     entries,
     badLines: [],
     torn: false,
@@ -91,17 +103,19 @@ test('a whole log comes back from its text', async () => {
 });
 
 /** The one preview after an entry. */
-const after = (preview: Preview | undefined, entry: PreviewLogEntry): Preview | undefined =>
-  reduce(id => (id === preview?.id ? preview : undefined), entry)[0];
+const after = (preview: Preview | undefined, entry: PreviewLogEntry): Preview | undefined => {
+  const projection = new PreviewProjection();
+  if (preview) projection.set(preview);
+  return projection.apply(entry)[0];
+};
 const pending = after(undefined, { type: 'staged', preview: staged }) ?? assert.fail();
 const stateAfter = (...steps: PreviewLogEntry[]): Preview['state'] => {
   const end = steps.reduce<Preview | undefined>(after, pending);
   return end?.state ?? assert.fail();
 };
-const resolved = (over: Partial<LedgerEntry>, final: boolean): PreviewLogEntry => ({
+const resolved = (over: Partial<LedgerEntry>): PreviewLogEntry => ({
   type: 'resolved',
   entries: [{ ...ledgerEntry, ...over }],
-  final,
 });
 
 test('what is staged is pending at revision 1', () => {
@@ -121,7 +135,7 @@ test('a revision brings new changes, and drops staleness and the recommendation 
   assert.deepEqual(preview, { ...pending, revision: 2, changes, dependsOn: [] });
 });
 
-test('staleness and recommendation stand beside each other', () => {
+test('a preview can be stale and recommended at once', () => {
   const recommendation = { action: 'apply', reason: 'ok' } as const;
   assert.deepEqual(
     stateAfter({ type: 'recommended', id: 'p1', recommendation }, { type: 'stale', id: 'p1', paths: ['a'] }),
@@ -135,7 +149,7 @@ test('a failed attempt leaves the preview pending with its error, stale files an
     stateAfter(
       { type: 'recommended', id: 'p1', recommendation },
       { type: 'stale', id: 'p1', paths: ['a'] },
-      resolved({ outcome: 'failed', message: 'no space' }, false),
+      resolved({ outcome: 'failed', message: 'no space' }),
     ),
     { kind: 'pending', stale: ['a'], recommendation, lastError: 'no space' },
   );
@@ -143,9 +157,9 @@ test('a failed attempt leaves the preview pending with its error, stale files an
 
 test('a final attempt is what was asked for, also where the producer returned an error', () => {
   const by = { actor: 'human', reason: 'because', at: ledgerEntry.at };
-  assert.deepEqual(stateAfter(resolved({}, true)), { kind: 'applied', by });
-  assert.deepEqual(stateAfter(resolved({ outcome: 'failed' }, true)), { kind: 'applied', by });
-  assert.deepEqual(stateAfter(resolved({ action: 'discard', outcome: 'discarded' }, true)), {
+  assert.deepEqual(stateAfter(resolved({})), { kind: 'applied', by });
+  assert.deepEqual(stateAfter(resolved({ outcome: 'returnedError' })), { kind: 'applied', by });
+  assert.deepEqual(stateAfter(resolved({ action: 'discard', outcome: 'discarded' })), {
     kind: 'discarded',
     by,
   });
@@ -154,4 +168,17 @@ test('a final attempt is what was asked for, also where the producer returned an
 test('an entry about a preview that does not exist changes nothing', () => {
   for (const entry of entries.filter(({ type }) => type !== 'staged'))
     assert.equal(after(undefined, entry), undefined);
+});
+
+test('loading a log loads the encodings of its texts', async () => {
+  const bytes = Uint8Array.of(0xf0, 0xd2, 0xc9);
+  const side: FileSide = { hash: sha256(bytes), text: 'При', encoding: { name: 'koi8r', bom: false } };
+  assert.throws(() => bytesOfSide(side), /koi8r are not loaded/);
+  const log = openPreviewLog(temp.at('previews.jsonl'));
+  await log.load();
+  const changes = [{ kind: 'create', path: 'a', before: null, after: side } as const];
+  await log.append({ type: 'staged', preview: { ...staged, changes } });
+  const { entries } = await openPreviewLog(temp.at('previews.jsonl')).load();
+  assert.equal(entries.length, 1);
+  assert.deepEqual(bytesOfSide(side), bytes);
 });

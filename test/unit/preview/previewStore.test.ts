@@ -3,6 +3,8 @@ import assert from 'node:assert/strict';
 import type { LedgerEntry } from '../../../src/agent/preview/ledger.ts';
 import type { Preview } from '../../../src/agent/preview/preview.ts';
 import type { PreviewLogEntry } from '../../../src/agent/preview/previewLog.ts';
+import { EncodingError } from '../../../src/agent/base/jsonLines.ts';
+import { JournalError } from '../../../src/agent/base/errors.ts';
 import { PreviewStore } from '../../../src/agent/preview/previewStore.ts';
 import { draft } from '../../support/drafts.ts';
 import { MemoryPreviewLog } from '../../support/testSession.ts';
@@ -17,6 +19,7 @@ const ids = (previews: readonly Preview[]): string[] => previews.map(preview => 
 const attempt = (preview: Preview, over: Partial<LedgerEntry> = {}): LedgerEntry => ({
   previewId: preview.id,
   label: preview.label,
+  kind: preview.kind,
   sourceToolName: preview.sourceToolName,
   action: 'apply',
   actor: 'human',
@@ -52,7 +55,7 @@ test('a preview is listed while it is being resolved, and not afterwards', async
   store.beginResolving('p1', 'apply', 'human');
   assert.deepEqual(store.get('p1')?.state, { kind: 'applying', action: 'apply', actor: 'human' });
   assert.deepEqual(ids(store.list('newestFirst')), ['p1']);
-  await store.endResolving([attempt(preview)], [preview], true);
+  await store.endResolving([attempt(preview)], [preview]);
   assert.deepEqual(store.list('newestFirst'), []);
   assert.equal(store.hasPending, false);
   assert.deepEqual(ids(store.all()), ['p1'], 'but kept');
@@ -64,7 +67,7 @@ test('an attempt that failed gives back the state before it, with the error', as
   await store.recommend('p1', 'apply', 'ok');
   const before = store.get('p1') ?? assert.fail();
   store.beginResolving('p1', 'apply', 'human');
-  await store.endResolving([attempt(before, { outcome: 'failed', message: 'no space' })], [before], false);
+  await store.endResolving([attempt(before, { outcome: 'failed', message: 'no space' })], [before]);
   assert.deepEqual(store.get('p1')?.state, {
     kind: 'pending',
     stale: [],
@@ -73,7 +76,7 @@ test('an attempt that failed gives back the state before it, with the error', as
   });
 });
 
-test('listeners hear each change with the new state; of a resolution after the change', async () => {
+test('listeners get each change with the new state, and a resolution after the change', async () => {
   const store = openStore();
   const heard: string[] = [];
   store.onDidChange(preview => heard.push(`${preview.id} ${preview.state.kind}`));
@@ -84,11 +87,11 @@ test('listeners hear each change with the new state; of a resolution after the c
   const { preview } = store.stage(draft());
   await store.markStale('p1', ['a.txt']);
   store.beginResolving('p1', 'apply', 'human');
-  await store.endResolving([attempt(preview)], [preview], true);
+  await store.endResolving([attempt(preview)], [preview]);
   assert.deepEqual(heard, ['p1 pending', 'p1 pending', 'p1 applying', 'p1 applied', 'resolved p1 applied']);
 });
 
-test('staleness is recorded, and taken back by an empty list', async () => {
+test('staleness is recorded, and cleared by an empty list', async () => {
   const store = openStore();
   store.stage(draft());
   await store.markStale('p1', ['a.txt']);
@@ -104,7 +107,7 @@ test('nothing that comes late makes a preview pending again that is being resolv
   await store.markStale('p1', ['a.txt']);
   await store.recommend('p1', 'discard', 'late');
   assert.equal(store.get('p1')?.state.kind, 'applying');
-  await store.endResolving([attempt(preview)], [preview], true);
+  await store.endResolving([attempt(preview)], [preview]);
   await store.markStale('p1', ['a.txt']);
   await store.recommend('p1', 'discard', 'late');
   assert.equal(store.get('p1')?.state.kind, 'applied');
@@ -117,7 +120,7 @@ test('after a reload everything is as it was, and ids go on counting', async () 
   store.stage(draft({ label: 'second' }));
   store.stage(draft({ label: 'third' }));
   store.beginResolving('p1', 'apply', 'human');
-  await store.endResolving([attempt(preview)], [preview], true);
+  await store.endResolving([attempt(preview)], [preview]);
   await store.recommend('p2', 'discard', 'no');
   await store.markStale('p3', ['a.txt']);
 
@@ -141,7 +144,7 @@ test('opaque previews expire with a reload, once; what was resolved stays so', a
   store.stage(draft({ changes: null }));
   const { preview } = store.stage(draft({ changes: null }));
   store.beginResolving(preview.id, 'apply', 'human');
-  await store.endResolving([attempt(preview)], [preview], true);
+  await store.endResolving([attempt(preview)], [preview]);
 
   for (let reload = 0; reload < 2; reload++) {
     const reloaded = openStore(log);
@@ -152,27 +155,95 @@ test('opaque previews expire with a reload, once; what was resolved stays so', a
   assert.equal(log.entries.filter(entry => entry.type === 'expired').length, 1);
 });
 
-test('an id that stands anywhere in the log is not given again, although its preview could not be read', () => {
+test('an id that occurs anywhere in the log is not reused, even if its preview could not be read', () => {
   const log = new MemoryPreviewLog();
   const store = openStore(log);
   const { preview } = store.stage(draft());
   const lost: readonly PreviewLogEntry[] = [
-    { type: 'resolved', entries: [attempt({ ...preview, id: 'p7' })], final: true },
+    { type: 'resolved', entries: [attempt({ ...preview, id: 'p7' })] },
     { type: 'stale', id: 'nonsense', paths: [] },
   ];
   for (const entry of lost) void log.append(entry);
   assert.equal(openStore(log).stage(draft()).preview.id, 'p8');
 });
 
-test('a log that cannot be written is reported, tells whoever waits for it, and does not stop the store', async () => {
+test('a log that cannot be written is reported once, rejects nothing, and does not stop the store', async () => {
   const log = new MemoryPreviewLog();
   const failures: unknown[] = [];
   const store = new PreviewStore(log, error => failures.push(error));
   log.fault = new Error('disk full');
   const { preview, stored } = store.stage(draft());
-  await assert.rejects(stored, /disk full/);
+  await stored;
+  await store.recommend('p1', 'apply', 'ok');
   assert.deepEqual(failures, [log.fault]);
-  assert.equal(store.get('p1'), preview);
+  assert.equal(store.get('p1')?.id, preview.id);
+});
+
+test('what could not be written is written later, in order, and the recovery is reported once', async () => {
+  const log = new MemoryPreviewLog();
+  let recoveries = 0;
+  const store = new PreviewStore(log, () => undefined, { onLogRecovery: () => void recoveries++ });
+  log.fault = new Error('disk full');
+  store.stage(draft());
+  await store.recommend('p1', 'apply', 'ok');
+  assert.deepEqual(log.lines, []);
+  log.fault = undefined;
+  await store.stage(draft()).stored;
+  assert.deepEqual(openStore(log).all(), store.all());
+  assert.equal(recoveries, 1);
+});
+
+test('a journal that cannot be written rejects and is dropped; one that follows what waits is written after it', async () => {
+  const log = new MemoryPreviewLog();
+  const store = new PreviewStore(log, () => undefined);
+  const rollback = { newFolders: [], modes: {} };
+  log.fault = new Error('disk full');
+  const { preview } = store.stage(draft());
+  await assert.rejects(store.beginCommit([preview.id], rollback), /disk full/);
+  log.fault = undefined;
+  await store.beginCommit([preview.id], rollback);
+  assert.deepEqual(
+    log.entries.map(({ type }) => type),
+    ['staged', 'commit'],
+  );
+});
+
+test('a preview that can never be stored holds up no other, and is not applied: a crash could not be recovered from', async () => {
+  const log = new MemoryPreviewLog();
+  const failures: unknown[] = [];
+  const store = new PreviewStore(log, error => failures.push(error));
+  const rollback = { newFolders: [], modes: {} };
+  log.fault = new EncodingError(new RangeError('Invalid string length'));
+  const { preview, stored } = store.stage(draft());
+  const applying = store.beginCommit([preview.id], rollback); // before that is known
+  await stored;
+  assert.deepEqual(failures[0], log.fault);
+  log.fault = undefined;
+  await assert.rejects(applying, JournalError);
+  const other = store.stage(draft());
+  await store.beginCommit([other.preview.id], rollback);
+  await assert.rejects(store.beginCommit([preview.id], rollback), JournalError);
+  await assert.rejects(store.beginAction(preview.id) ?? assert.fail('it was written'), JournalError);
+  assert.deepEqual(
+    log.entries.map(({ type }) => type),
+    ['staged', 'commit'],
+  );
+});
+
+test('history is not cleared while entries wait: they would bring it back', async () => {
+  const log = new MemoryPreviewLog();
+  const store = new PreviewStore(log, () => undefined);
+  log.failAppend(2, 2);
+  const { preview } = store.stage(draft());
+  await store.endResolving([attempt(preview)], [preview]);
+  await assert.rejects(store.forgetResolved(new Date()), /cannot be written/);
+  const other = store.stage(draft()).preview;
+  await store.endResolving([attempt(other)], [other]);
+  await store.forgetResolved(new Date());
+  assert.deepEqual(
+    log.entries.map(({ type }) => type),
+    ['resolved', 'resolved'],
+  );
 });
 
 test('entries reach the log in the order of the calls', async () => {
@@ -181,7 +252,7 @@ test('entries reach the log in the order of the calls', async () => {
   const { preview } = store.stage(draft());
   void store.recommend('p1', 'apply', 'ok');
   store.beginResolving('p1', 'apply', 'human');
-  await store.endResolving([attempt(preview)], [preview], true);
+  await store.endResolving([attempt(preview)], [preview]);
   assert.deepEqual(
     log.entries.map(entry => entry.type),
     ['staged', 'recommended', 'resolved'],
@@ -190,4 +261,32 @@ test('entries reach the log in the order of the calls', async () => {
 
 test('resolving a preview that does not exist is a programming error', () => {
   assert.throws(() => openStore().beginResolving('p1', 'apply', 'human'), /No preview p1/);
+});
+
+test('reading a ledger without marks, which an older version wrote, looks at each line a few times only', () => {
+  let looks = 0;
+  const lines = Array.from({ length: 500 }, (_, n): PreviewLogEntry => {
+    const attempt: LedgerEntry = {
+      previewId: '',
+      label: 'x',
+      kind: 'files',
+      sourceToolName: 't',
+      action: 'apply',
+      actor: 'human',
+      reason: '',
+      outcome: n % 2 === 0 ? 'applied' : 'failed',
+      at: '2026-01-01T00:00:00.000Z',
+      files: [],
+    };
+    const look = (): string => {
+      looks++;
+      return `p${n + 1}`;
+    };
+    const previewId = { get: look, enumerable: true };
+    return { type: 'resolved', entries: [Object.defineProperty(attempt, 'previewId', previewId)] };
+  });
+  const store = new PreviewStore(new MemoryPreviewLog(), error => assert.fail(String(error)));
+  store.restore([...lines, ...lines]);
+  assert.equal(store.ledger().length, 500);
+  assert.ok(looks < 20 * lines.length, `${looks} looks`);
 });

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { Overlay } from '../../../src/agent/preview/overlay.ts';
 import { textResult, type PendingAction } from '../../../src/agent/preview/pendingAction.ts';
 import { queueResolveHandler } from '../../../src/agent/preview/queueResolveHandler.ts';
-import { modify } from '../../support/changes.ts';
+import { create, modify, remove, rename } from '../../support/changes.ts';
 import { InvokerHarness } from '../../support/invokerHarness.ts';
 
 const apply = () => Promise.resolve(textResult('done'));
@@ -11,7 +11,7 @@ const apply = () => Promise.resolve(textResult('done'));
 test('a staged preview is registered, stored and reminded of; nothing is changed', async () => {
   const { store, invoker, workspace, log } = new InvokerHarness();
   const reminded: unknown[] = [];
-  const origin = { sessionId: 's', messageId: 'm', toolCallId: 't' };
+  const origin = { sessionId: 's', call: { messageId: 'm', toolCallId: 't' }, asksModel: true };
   const changes = [modify('a.txt', 'a', 'A')];
   const { preview, stored } = queueResolveHandler(
     { store, invoker, overlay: new Overlay(store), remind: p => reminded.push(p) },
@@ -26,6 +26,7 @@ test('a staged preview is registered, stored and reminded of; nothing is changed
     revision: 1,
     label: 'Edit',
     sourceToolName: 'edit_file',
+    kind: 'files',
     changes,
     dependsOn: [],
     details: { n: 1 },
@@ -72,4 +73,19 @@ test('an action without changes and without apply is a mistake of its producer, 
   assert.throws(() => queueResolveHandler(host, action, null), TypeError);
   assert.deepEqual(store.all(), []);
   assert.deepEqual(reminded, []);
+});
+
+test('text with NUL, which VS Code shows as binary, is never staged', () => {
+  const { store, stage } = new InvokerHarness();
+  for (const changes of [
+    [modify('a.txt', 'a', 'A'), create('b.txt', 'b\0')],
+    [modify('a.txt', 'a', '\0')],
+    [rename('a.txt', 'c.txt', 'a', 'a\0b')],
+    [remove('a.txt', 'a\0')],
+  ])
+    assert.throws(
+      () => stage({ changes }),
+      /of [abc]\.txt contains the character NUL \(U\+0000\).* Nothing was staged\.$/,
+    );
+  assert.deepEqual(store.all(), []);
 });

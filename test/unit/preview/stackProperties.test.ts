@@ -1,19 +1,19 @@
-/** Any row of stagings, votes, parts, undos and keystrokes, against a plain model of files. */
+/** Any sequence of stagings, votes, parts, undos and keystrokes, against a plain model of files. */
 import { test } from 'node:test';
 import assert from 'node:assert/strict';
 import * as fc from 'fast-check';
 import { ToolError } from '../../../src/agent/base/errors.ts';
+import { composedSteps } from '../../../src/agent/preview/commit/commitChanges.ts';
 import { changeOf, sideOfText, type FileChange } from '../../../src/agent/preview/fileChange.ts';
-import { Invoker } from '../../../src/agent/preview/invoker.ts';
-import { composedSteps } from '../../../src/agent/preview/landing.ts';
 import { Overlay } from '../../../src/agent/preview/overlay.ts';
 import type { PendingAction } from '../../../src/agent/preview/pendingAction.ts';
 import { revisionsOf, type Preview } from '../../../src/agent/preview/preview.ts';
 import { PreviewStore } from '../../../src/agent/preview/previewStore.ts';
 import { queueResolveHandler } from '../../../src/agent/preview/queueResolveHandler.ts';
-import { Rebaser } from '../../../src/agent/preview/rebaser.ts';
-import { resolvePart } from '../../../src/agent/preview/resolvePart.ts';
-import { undoAction } from '../../../src/agent/preview/restage.ts';
+import { Rebaser } from '../../../src/agent/preview/rebase/rebaser.ts';
+import { Invoker } from '../../../src/agent/preview/resolve/invoker.ts';
+import { resolvePart } from '../../../src/agent/preview/resolve/resolvePart.ts';
+import { undoAction } from '../../../src/agent/preview/undo.ts';
 import { MemoryWorkspace } from '../../support/memoryWorkspace.ts';
 import { MemoryPreviewLog } from '../../support/testSession.ts';
 
@@ -49,6 +49,7 @@ class Bench {
   readonly workspace = new MemoryWorkspace(Object.fromEntries(files.map(file => [file, start(file)])));
   readonly invoker = new Invoker(this.store, this.workspace, () => 'apply');
   readonly overlay = new Overlay(this.store);
+  readonly own = this.overlay.of('s1');
   readonly errors: string[] = [];
   readonly rebaser = new Rebaser({
     store: this.store,
@@ -71,7 +72,7 @@ class Bench {
     else if (what === 'remove' || what === 'rename') await this.#move(file, what);
     else if (what === 'undo') this.#undo(pick);
     else if (preview) await this.#vote(preview, what, pick);
-    await this.rebaser.check([]);
+    await this.rebaser.refresh([]);
   }
 
   /** What must hold between any two operations. */
@@ -82,7 +83,7 @@ class Bench {
       if (preview.state.stale.length > 0) continue;
       const blockers = this.store.blockersOf(preview);
       const isClear = blockers.every(({ state }) => state.kind === 'pending' && state.stale.length === 0);
-      assert.ok(isClear, `${preview.id} is on stale ground and not stale`);
+      assert.ok(isClear, `${preview.id} has a stale base and is not stale`);
       const model = new Map(Object.entries(this.workspace.snapshot()));
       play(
         model,
@@ -95,7 +96,7 @@ class Bench {
   }
 
   async #edit(file: string, lines: readonly number[]): Promise<void> {
-    const bytes = await this.overlay.on(this.workspace).read(file);
+    const bytes = await this.own.on(this.workspace).read(file);
     const text = bytes && Buffer.from(bytes).toString();
     const after = text === undefined ? start(file) : withTokens(text, lines, () => `edit ${++this.#tokens}`);
     const before = text === undefined ? null : sideOfText(text);
@@ -104,7 +105,7 @@ class Bench {
   }
 
   async #move(file: string, what: 'remove' | 'rename'): Promise<void> {
-    const workspace = this.overlay.on(this.workspace);
+    const workspace = this.own.on(this.workspace);
     const bytes = await workspace.read(file);
     const path = `moved-${++this.#tokens}.txt`;
     if (!bytes) return;
@@ -131,13 +132,14 @@ class Bench {
     const action = preview && undoAction(preview);
     if (!action) return;
     const id = this.#stage(action);
-    void this.rebaser.check([id]);
+    void this.rebaser.refresh([id]);
   }
 
   #stage(action: PendingAction): string {
     const { store, invoker, overlay } = this;
     const remind = (): void => undefined;
-    return queueResolveHandler({ store, invoker, overlay, remind }, action, null).preview.id;
+    const origin = { sessionId: 's1', asksModel: true };
+    return queueResolveHandler({ store, invoker, overlay, remind }, action, origin).preview.id;
   }
 
   /** A vote does exactly what the previews showed at that moment, or nothing. */
@@ -165,19 +167,19 @@ class Bench {
     } catch (error) {
       assert.ok(error instanceof ToolError, String(error));
       assert.deepEqual(this.workspace.snapshot(), before, 'a vote that failed changed files');
-      await this.rebaser.check([preview.id]);
+      await this.rebaser.refresh([preview.id]);
       return;
     }
     const split = this.store.all().find(({ id }) => !known.has(id));
-    const landed = isPart && split ? [split] : shown;
+    const applied = isPart && split ? [split] : shown;
     const model = new Map(Object.entries(before));
     if (action === 'apply')
       play(
         model,
-        landed.flatMap(({ changes }) => changes ?? []),
+        applied.flatMap(({ changes }) => changes ?? []),
       );
     assert.deepEqual(this.workspace.snapshot(), Object.fromEntries([...model].sort()));
-    for (const { id } of landed) {
+    for (const { id } of applied) {
       assert.equal(this.store.get(id)?.state.kind, action === 'apply' ? 'applied' : 'discarded');
     }
   }
@@ -198,7 +200,7 @@ function withTokens(text: string, at: readonly number[], token: () => string): s
   return lines.join('\n');
 }
 
-test('what lands is what was shown, pending previews stand on what is there, and the log tells it all', async () => {
+test('what is written is what was shown, pending previews build on the current files, and the log alone restores it all', async () => {
   let resolved = 0;
   await fc.assert(
     fc.asyncProperty(fc.array(op, { minLength: 4, maxLength: 14 }), async ops => {
@@ -214,14 +216,14 @@ test('what lands is what was shown, pending previews stand on what is there, and
   assert.ok(resolved > 2_000);
 });
 
-test('what stood on a discarded preview stands on the one beneath that, and waits for it', async () => {
+test('what built on a discarded preview builds on the one beneath that, and waits for it', async () => {
   const bench = new Bench();
   const on = (what: Op['what']): Op => ({ what, file: 1, lines: [0], pick: 0 });
   for (const what of ['rename', 'edit', 'rename', 'edit'] as const) await bench.run(on(what));
-  // p4 creates b.txt anew where p3 renamed what p2 had created where p1 had renamed the file.
+  // p4 creates b.txt again where p3 renamed what p2 had created where p1 had renamed the file.
   for (const id of ['p2', 'p3']) {
     await bench.invoker.resolve({ id, action: 'discard', reason: 'test', actor: 'human' });
-    await bench.rebaser.check([]);
+    await bench.rebaser.refresh([]);
   }
   bench.check();
   assert.deepEqual(bench.store.get('p4')?.dependsOn, ['p1']);

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { ToolError } from '../../../src/agent/base/errors.ts';
 import { textOf, textResult, type AgentToolResult } from '../../../src/agent/preview/pendingAction.ts';
 import type { Actor } from '../../../src/agent/preview/preview.ts';
-import { humanReason } from '../../../src/agent/preview/resolveTexts.ts';
+import { humanReason } from '../../../src/agent/preview/resolve/resolveTexts.ts';
 import { modify } from '../../support/changes.ts';
 import { createTestSession } from '../../support/testSession.ts';
 
@@ -39,13 +39,13 @@ for (const [name, action] of Object.entries(callbacks)) {
   });
 }
 
-test('a click without words has the words that stand for it; typed ones are kept', () => {
+test('a click without a reason gets the default one; a typed reason is kept', () => {
   assert.equal(humanReason('apply'), 'Applied by the user.');
   assert.equal(humanReason('discard', '  '), 'Discarded by the user.');
   assert.equal(humanReason('discard', ' no '), 'no');
 });
 
-test('a failed attempt stands in the ledger too, before the one that succeeds', async () => {
+test('a failed attempt is in the ledger too, before the one that succeeds', async () => {
   const t = createTestSession({ files: { 'a.txt': 'a' } });
   t.stage({ label: 'Edit', changes: [modify('a.txt', 'a', 'A')] });
   t.workspace.failWrite(1);
@@ -66,7 +66,7 @@ test('there is no cap on how many previews may be pending', () => {
   assert.equal(t.store.openCount, 1_000);
 });
 
-test('a call that changes nothing stages nothing, and says so: also where a producer hands over no changes', () => {
+test('a call that changes nothing stages nothing, and says so, also if a producer passes an empty list of changes', () => {
   const t = createTestSession();
   assert.throws(
     () => t.stage({ label: 'Rename', changes: [] }),
@@ -75,7 +75,7 @@ test('a call that changes nothing stages nothing, and says so: also where a prod
   assert.equal(t.store.hasPending, false);
 });
 
-test('a second vote while one is under way is told so, and who it was', async () => {
+test('a second vote while one is applying is told so, and who applies', async () => {
   const t = createTestSession();
   t.stage({ label: 'Once', apply: () => Promise.resolve(textResult('done')) });
   const [first, second] = await Promise.all([

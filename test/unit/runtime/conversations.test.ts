@@ -1,7 +1,7 @@
 import { test } from 'node:test';
 import assert from 'node:assert/strict';
+import type { ResolveCall } from '../../../src/agent/forcing/modelResolver.ts';
 import { textResult } from '../../../src/agent/preview/pendingAction.ts';
-import type { ResolveCall } from '../../../src/agent/preview/modelResolver.ts';
 import { modify } from '../../support/changes.ts';
 import type { ScriptedTurn } from '../../support/scriptedProvider.ts';
 import { createTestSession } from '../../support/testSession.ts';
@@ -26,7 +26,7 @@ test('a prompt that is given while a new conversation begins belongs to it', asy
   t.assertSound();
 });
 
-test('a new conversation that is begun twice at once is one', async () => {
+test('starting a new conversation twice at once starts one', async () => {
   const t = createTestSession({ script: [ok] });
   const before = t.session.id;
   await Promise.all([t.session.new(), t.session.new()]);
@@ -44,20 +44,20 @@ test('an id that is guessed in a new conversation does not reach the previews of
   assert.equal(t.store.get('p1')?.state.kind, 'pending');
 });
 
-test('what a person brought back is not resolved by the model, which has not seen it', async () => {
+test('the model cannot resolve what the user reopened, which it has not seen', async () => {
   const t = createTestSession({ files, script: [resolve({ id: 'p1' }), ok] });
   t.session.stageForUser({ label: 'Undo', sourceToolName: 'x', changes: [modify('a.txt', 'a', 'A')] });
   await t.session.prompt('Hello.');
   assert.equal(t.workspace.text('a.txt'), 'a');
 });
 
-test('going on in an empty conversation sends nothing', async () => {
+test('continuing an empty conversation sends nothing', async () => {
   const t = createTestSession();
   await t.session.continue();
   assert.deepEqual(t.requests, []);
 });
 
-test('a standing handler gets action, reason and extra, and nothing else; its details come with them', async () => {
+test('a standing handler gets action, reason and extra, and nothing else; its details are in the result', async () => {
   const calls: unknown[] = [];
   const t = createTestSession({ script: [resolve({ extra: { title: 'T' } }), ok] });
   t.session.setStandingResolveHandler(call => {
@@ -75,7 +75,7 @@ test('a standing handler gets action, reason and extra, and nothing else; its de
   });
 });
 
-test('a standing handler is not subject to what the model may do', async () => {
+test('a standing handler is not subject to the model’s authority', async () => {
   let runs = 0;
   const t = createTestSession({ settings: { modelAuthority: 'recommend' }, script: [resolve({}), ok] });
   t.session.setStandingResolveHandler(() => {
@@ -86,7 +86,7 @@ test('a standing handler is not subject to what the model may do', async () => {
   assert.equal(runs, 1);
 });
 
-test('plan mode comes before a standing handler and leaves it in its place', async () => {
+test('plan mode takes precedence over a standing handler and does not remove it', async () => {
   const calls: Pick<ResolveCall, 'reason'>[] = [];
   const t = createTestSession({
     script: [{ ...resolve({}), text: '# Plan' }, ok, resolve({}), ok],
@@ -102,14 +102,6 @@ test('plan mode comes before a standing handler and leaves it in its place', asy
   t.session.setPlanMode(false);
   await t.session.prompt('Resolve.');
   assert.equal(calls.length, 1);
-});
-
-test('in plan mode a preview is still resolved by its id', async () => {
-  const t = createTestSession({ files, script: [resolve({ id: 'p1' }), ok] });
-  t.stage({ label: 'Edit', changes: [modify('a.txt', 'a', 'A')] });
-  t.session.setPlanMode(true);
-  await t.session.prompt('Apply p1.');
-  assert.equal(t.workspace.text('a.txt'), 'A');
 });
 
 test('a plan of an older conversation that is approved late does not end the plan mode of the new one', async () => {

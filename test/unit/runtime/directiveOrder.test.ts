@@ -1,7 +1,6 @@
 import { test } from 'node:test';
 import assert from 'node:assert/strict';
-import type { ModelAuthority, ResolveOrder } from '../../../src/agent/preview/preview.ts';
-import type { Forcing } from '../../../src/agent/preview/resolveDirectives.ts';
+import type { Forcing, ModelAuthority, ResolveOrder } from '../../../src/agent/preview/resolveSettings.ts';
 import { modify } from '../../support/changes.ts';
 import type { ScriptedTurn } from '../../support/scriptedProvider.ts';
 import { createTestSession, type TestSession } from '../../support/testSession.ts';
@@ -17,7 +16,7 @@ const resolved = (t: TestSession): string =>
     .map(({ previewId }) => previewId)
     .join(' ');
 
-/** A model that resolves whatever it is forced to, and nothing else. */
+/** A model that resolves what it is forced to, and nothing else. */
 const obedient = (first: ScriptedTurn) => (request: { toolChoice?: unknown }, n: number) =>
   n === 0 ? first : request.toolChoice ? vote('apply') : { text: 'ok' };
 
@@ -28,7 +27,7 @@ const orders: readonly [ResolveOrder, Forcing, string][] = [
   ['newestFirst', 'always', 'p3 p1 p2'],
 ];
 for (const [order, forcing, expected] of orders) {
-  test(`${order}, ${forcing}: the head is forced each time, and what is made on another one as soon as it is free`, async () => {
+  test(`${order}, ${forcing}: the head is forced each time, and a dependent preview as soon as nothing blocks it`, async () => {
     const t = createTestSession({
       files,
       settings: { order, forcing },
@@ -41,7 +40,7 @@ for (const [order, forcing, expected] of orders) {
   });
 }
 
-test('what was stale for a while takes its place in line again', async () => {
+test('a preview that was stale for a while takes its place in the order again', async () => {
   for (const order of ['oldestFirst', 'newestFirst'] as const) {
     const t = createTestSession({ files, settings: { order }, script: obedient({ text: 'ok' }) });
     for (const path of ['a.txt', 'b.txt', 'c.txt'])
@@ -54,7 +53,7 @@ test('what was stale for a while takes its place in line again', async () => {
   }
 });
 
-test('the order of the setting is the one at the time of the request', async () => {
+test('the order setting at the time of the request counts', async () => {
   const t = createTestSession({
     files,
     settings: { order: 'newestFirst' },
@@ -69,14 +68,14 @@ test('the order of the setting is the one at the time of the request', async () 
 
 const modes: readonly ModelAuthority[] = ['apply', 'recommend'];
 for (const authority of modes) {
-  test(`a vote on an apply that failed meanwhile is no answer to the renewed question (${authority})`, async () => {
+  test(`a vote on an apply that failed meanwhile does not answer the renewed directive (${authority})`, async () => {
     const t = createTestSession({
       files,
       settings: { modelAuthority: authority },
       script: [
         { toolCalls: [write('a.txt')] },
         async () => {
-          // A person's apply fails, and the preview is moved onto the file as it is now.
+          // The user's apply fails, and the preview is rebased onto the current file.
           t.workspace.failWrite(1);
           await assert.rejects(t.click('p1', 'apply'));
           await t.store.revise('p1', [modify('a.txt', 'a', 'newer')], [], 'rebase');
@@ -87,7 +86,7 @@ for (const authority of modes) {
       ],
     });
     await t.session.prompt('Write.');
-    assert.match(t.results()[1]?.content ?? '', /is at revision 2 now/);
+    assert.match(t.results()[1]?.content ?? '', /is now at revision 2/);
     assert.deepEqual(
       t.requests.map(({ toolChoice }) => toolChoice !== undefined),
       [false, true, true, false],

@@ -2,7 +2,7 @@ import { test } from 'node:test';
 import assert from 'node:assert/strict';
 import type { ChatRequest } from '../../../src/agent/model/chatProvider.ts';
 import { textResult, type AgentToolResult } from '../../../src/agent/preview/pendingAction.ts';
-import type { Forcing } from '../../../src/agent/preview/resolveDirectives.ts';
+import type { Forcing } from '../../../src/agent/preview/resolveSettings.ts';
 import { modify } from '../../support/changes.ts';
 import { Gate } from '../../support/gate.ts';
 import type { ScriptedTurn } from '../../support/scriptedProvider.ts';
@@ -18,7 +18,7 @@ const vote = (action: 'apply' | 'discard', id?: string): ScriptedTurn => ({
 });
 const ok: ScriptedTurn = { text: 'ok' };
 
-/** A server that takes every choice, whatever the model does. */
+/** A server that accepts every choice, whatever the model does. */
 const patient = { get: () => 'named' as const, set: () => undefined };
 const isForced = ({ toolChoice }: ChatRequest): boolean => toolChoice !== undefined;
 const forced = (t: TestSession): string =>
@@ -26,7 +26,7 @@ const forced = (t: TestSession): string =>
 const texts = (t: TestSession, kind: string): string[] =>
   t.steering().flatMap(message => (message.kind === kind ? [message.text] : []));
 
-test('while a human applies, the directive is taken back: a request in between is not forced', async () => {
+test('while the user applies, the directive is removed: a request in between is not forced', async () => {
   const gate = new Gate();
   const t = createTestSession({ script: [ok, vote('apply'), ok] });
   t.stage({
@@ -46,7 +46,7 @@ test('while a human applies, the directive is taken back: a request in between i
   assert.equal(forced(t).slice(0, 2), '-F', 'it failed, so the directive is there again');
 });
 
-test('a discard by a human that fails gives the directive back as well', async () => {
+test('a failed discard by the user restores the directive as well', async () => {
   const t = createTestSession({ script: [vote('apply'), ok] });
   t.stage({ label: 'Sticky', apply: done, reject: () => Promise.reject(new Error('stuck')) });
   await assert.rejects(t.click('p1', 'discard'), /^Error: stuck$/);
@@ -55,7 +55,7 @@ test('a discard by a human that fails gives the directive back as well', async (
 });
 
 for (const forcing of ['forced', 'always', 'soft'] as const satisfies readonly Forcing[]) {
-  test(`${forcing}: an answer is an answer, also if the discard fails: the model is not driven round in circles`, async () => {
+  test(`${forcing}: an answer counts even if the discard fails: the model is not asked in circles`, async () => {
     const t = createTestSession({
       ladderMemory: patient,
       settings: { forcing },
@@ -77,12 +77,12 @@ test('the notice that a preview is left to the user is in the conversation altho
   assert.deepEqual(t.session.messages.at(-1), {
     role: 'steering',
     kind: 'notice',
-    text: 'p1 (Rewrite a.txt) was not resolved when it was asked for. It is left to the user now.',
+    text: 'p1 (Rewrite a.txt) was not resolved when asked for. It is now left to the user.',
     previewIds: ['p1'],
   });
   assert.ok(
     t.events.some(event => event.type === 'message_end' && event.message === t.session.messages.at(-1)),
-    'and the person is shown it',
+    'and is shown to the user',
   );
 });
 
@@ -112,18 +112,16 @@ test('the bound is per preview: the second is asked for after the first was left
   assert.equal(t.session.state, 'awaitingReview');
 });
 
-test('an apply that failed three times is left to the user, with that as the reason', async () => {
+test('an apply that failed three times is left to the user, and that is given as the reason', async () => {
   const t = createTestSession({ script: [vote('apply'), vote('apply'), vote('apply'), ok] });
   t.stage({ label: 'Broken', apply: () => Promise.reject(new Error('broken')) });
   await t.session.prompt('Do it.');
   assert.equal(forced(t), 'FFF-');
   assert.equal(texts(t, 'resolve-reminder').length, 3);
-  assert.deepEqual(texts(t, 'notice'), [
-    'p1 (Broken) could not be applied 3 times. It is left to the user now.',
-  ]);
+  assert.deepEqual(texts(t, 'notice'), ['p1 (Broken) failed to apply 3 times. It is now left to the user.']);
 });
 
-test('a model that answered without a call is reminded with the next request: none ends with its own words', async () => {
+test('a model that answered without a call is reminded with the next request: none ends with its own message', async () => {
   const t = createTestSession({
     files,
     ladderMemory: patient,
@@ -161,7 +159,7 @@ test('soft: a turn in plan mode queues nothing', async () => {
   assert.equal(forced(t).slice(2), '-F-', 'after a turn that could have resolved it');
 });
 
-test('a preview that is made on another one is not forced before that one is applied', async () => {
+test('a dependent preview is not forced before the one beneath it is applied', async () => {
   const t = createTestSession({
     files,
     script: [write('a.txt', 'b'), write('a.txt', 'c'), vote('apply'), vote('apply'), ok],
@@ -197,7 +195,51 @@ test('stacked previews are forced from the bottom up, in either order of the set
   }
 });
 
-test('what a person edited is not forced, and not applied by the model', async () => {
+for (const [forcing, requests] of [
+  ['forced', '-FFF-'],
+  ['always', '-FFF-'],
+  ['soft', '--FF-'],
+] as const)
+  test(`${forcing}: a vote that is refused because the preview beneath is pending is no answer: it is asked for once that is applied`, async () => {
+    const both = ['b', 'c'].map(content => ({ name: 'write_file', arguments: { path: 'a.txt', content } }));
+    const t = createTestSession({
+      files,
+      settings: { forcing },
+      ladderMemory: patient,
+      script: [{ toolCalls: both }, vote('apply', 'p2'), vote('apply', 'p1'), vote('apply'), ok],
+    });
+    await t.session.prompt('Write twice.');
+    assert.match(t.results()[2]?.content ?? '', /^p2 builds on previews that are still pending: p1\./);
+    assert.equal(forced(t), requests);
+    assert.equal(t.workspace.text('a.txt'), 'c');
+    assert.deepEqual(texts(t, 'notice'), []);
+    t.assertSound();
+  });
+
+test('in Review a recommendation for a preview that waits for another one is its answer', async () => {
+  const both = ['b', 'c'].map(content => ({ name: 'write_file', arguments: { path: 'a.txt', content } }));
+  const t = createTestSession({
+    files,
+    settings: { modelAuthority: 'recommend' },
+    script: [
+      { toolCalls: both },
+      {
+        toolCalls: ['p1', 'p2'].map(id => ({
+          name: 'resolve',
+          arguments: { action: 'apply', reason: 'r', id },
+        })),
+      },
+      ok,
+      ok,
+    ],
+  });
+  await t.session.prompt('Write twice.');
+  await t.click('p1', 'apply');
+  await t.session.prompt('And now?');
+  assert.equal(forced(t), '-F--');
+});
+
+test('what the user edited is not forced, and the model cannot apply it', async () => {
   const t = createTestSession({ files, script: [ok, vote('apply', 'p1'), ok] });
   t.stage({ label: 'Edit', changes: [modify('a.txt', 'a', 'A')] });
   await t.store.revise('p1', [modify('a.txt', 'a', 'mine')], [], 'user');
@@ -207,7 +249,7 @@ test('what a person edited is not forced, and not applied by the model', async (
   assert.equal(t.workspace.text('a.txt'), 'a');
 });
 
-test('what became stale is not forced, and is once it is not stale any more', async () => {
+test('a stale preview is not forced until it is no longer stale', async () => {
   const t = createTestSession({ files, script: [ok, vote('apply'), ok] });
   t.stage({ label: 'Edit', changes: [modify('a.txt', 'a', 'A')] });
   await t.store.markStale('p1', ['a.txt']);
@@ -217,7 +259,7 @@ test('what became stale is not forced, and is once it is not stale any more', as
   assert.equal(forced(t), '-F-');
 });
 
-test('forcing that is switched off takes back what was queued', async () => {
+test('switching forcing off removes what was queued', async () => {
   const t = createTestSession({ files, script: [ok, ok] });
   t.stage({ label: 'Edit', changes: [modify('a.txt', 'a', 'A')] });
   t.settings.forcing = 'off';
@@ -227,7 +269,7 @@ test('forcing that is switched off takes back what was queued', async () => {
   assert.equal(forced(t), '--');
 });
 
-test('a request made in place of a refused one forces nothing that was resolved meanwhile', async () => {
+test('a request sent instead of a refused one forces nothing that was resolved meanwhile', async () => {
   const t = createTestSession({
     files,
     script: [
@@ -245,7 +287,7 @@ test('a request made in place of a refused one forces nothing that was resolved 
   assert.ok((t.requests[1]?.tools.length ?? 0) > 1, 'and offers everything');
 });
 
-test('a request made in place of a refused one follows a switch to Manual', async () => {
+test('a request sent instead of a refused one follows a switch to Manual', async () => {
   const t = createTestSession({
     files,
     script: [

@@ -1,6 +1,7 @@
 import { test } from 'node:test';
 import assert from 'node:assert/strict';
 import type { ProviderFailure } from '../../../src/agent/model/chatProvider.ts';
+import { play } from '../../support/runtimeSteps.ts';
 import type { ScriptedTurn } from '../../support/scriptedProvider.ts';
 import { createTestSession, type TestSession } from '../../support/testSession.ts';
 
@@ -17,7 +18,7 @@ const notices = (t: TestSession): string[] =>
   t.steering().flatMap(({ kind, text }) => (kind === 'notice' ? [text] : []));
 
 for (const code of ['server', 'notFound', 'badRequest'] satisfies ProviderFailure['code'][]) {
-  test(`a server that fails each forced request (${code}) answers every prompt all the same, and is asked three times`, async () => {
+  test(`a server that fails each forced request (${code}) still answers every prompt, and is forced three times`, async () => {
     const t = createTestSession({
       files,
       script: ({ toolChoice }, n) => {
@@ -33,7 +34,7 @@ for (const code of ['server', 'notFound', 'badRequest'] satisfies ProviderFailur
     }
     assert.equal(forced(t), '-F-F-F--');
     assert.deepEqual(notices(t), [
-      'p1 (Rewrite a.txt) was not resolved when it was asked for. It is left to the user now.',
+      'p1 (Rewrite a.txt) was not resolved when asked for. It is now left to the user.',
     ]);
     assert.equal(t.store.get('p1')?.state.kind, 'pending');
     assert.equal(t.session.state, 'awaitingReview');
@@ -41,7 +42,7 @@ for (const code of ['server', 'notFound', 'badRequest'] satisfies ProviderFailur
   });
 }
 
-test('a server that is out of reach for a while uses up one of the three turns', async () => {
+test('a server that is unreachable for a while uses up one of the three turns', async () => {
   const down: ScriptedTurn = { error: { code: 'unreachable', message: 'No route.' } };
   const t = createTestSession({
     files,
@@ -54,7 +55,7 @@ test('a server that is out of reach for a while uses up one of the three turns',
   assert.equal(t.workspace.text('a.txt'), 'new');
 });
 
-test('the forced request after an unforced one is reminded: it does not end with the words of the model', async () => {
+test('the forced request after an unforced one has a reminder: it does not end with the model’s own message', async () => {
   const t = createTestSession({
     files,
     script: [staging, { error: {} }, { text: 'I am back.' }, applying, { text: 'ok' }],
@@ -66,7 +67,7 @@ test('the forced request after an unforced one is reminded: it does not end with
   assert.equal(last?.role === 'steering' && last.kind, 'resolve-reminder');
 });
 
-test('a turn that was stopped is neither a failure nor a turn in vain', async () => {
+test('a stopped turn counts neither as a failure nor as unanswered', async () => {
   const t = createTestSession({ files, script: [staging, { hang: true }, applying, { text: 'ok' }] });
   const prompted = t.session.prompt('Write.');
   await t.nextEvent(event => event.type === 'message_end' && event.message.role === 'steering');
@@ -74,4 +75,41 @@ test('a turn that was stopped is neither a failure nor a turn in vain', async ()
   await prompted;
   await t.session.prompt('Go on.');
   assert.equal(forced(t), '-FF-');
+});
+
+test('a complete answer ends the pause after a failed request, even if the user stops the turn that it belongs to', async () => {
+  const reading: ScriptedTurn = { toolCalls: [{ name: 'read_file', arguments: { path: 'a.txt' } }] };
+  const t = createTestSession({ files, script: [staging, { error: {} }, reading, applying, { text: 'ok' }] });
+  await t.session.prompt('Write.');
+  const started = t.nextEvent(({ type }) => type === 'tool_start').then(() => t.session.stop());
+  await Promise.all([started, t.session.prompt('Hello?')]);
+  assert.equal(t.session.state, 'idle');
+  await t.session.prompt('Go on.');
+  assert.equal(forced(t), '-F-F-');
+  assert.equal(t.workspace.text('a.txt'), 'new');
+  t.assertSound();
+});
+
+test('a failed apply is forced again after a failed request and an answer that was complete when the user stopped', async () => {
+  const answer = { type: 'answer', text: '', calls: [], long: false } as const;
+  const apply = { type: 'vote', actor: 'human', action: 'apply', at: 0 } as const;
+  const plain = { openOnly: true, aborts: false, chain: false, outdated: false } as const;
+  const work = { name: 'work', stages: [{ what: 'file', rejects: false }], end: 'ok' } as const;
+  const violations = await play({
+    settings: {},
+    step: 'named',
+    staged: [{ what: 'slow', rejects: false }],
+    steps: [
+      { ...apply, ...plain, then: 0 },
+      { ...answer, calls: [work], then: 'quiet' },
+      { type: 'refuse', how: 'server', then: 'quiet' },
+      { type: 'prompt', then: 0 },
+      { ...answer, then: 1 },
+      { type: 'stop', then: 0 },
+      { type: 'callback', at: 0, how: 'error', then: 'quiet' },
+      { type: 'prompt', then: 'quiet' },
+    ],
+    ending: 'silent',
+  });
+  assert.deepEqual(violations, []);
 });

@@ -1,7 +1,7 @@
 import { test } from 'node:test';
 import assert from 'node:assert/strict';
 import { textResult } from '../../../src/agent/preview/pendingAction.ts';
-import { resolvePart } from '../../../src/agent/preview/resolvePart.ts';
+import { resolvePart } from '../../../src/agent/preview/resolve/resolvePart.ts';
 import { modify } from '../../support/changes.ts';
 import { createTestSession, type TestSession } from '../../support/testSession.ts';
 
@@ -28,7 +28,7 @@ function resolveFirstHunk(t: TestSession, action: 'apply' | 'discard'): Promise<
   return resolvePart(t, request, { path: 'a.txt', hunk: 0 });
 }
 
-test('a hunk that could not land stays pending over Clear History and a reload, when the rest was discarded', async () => {
+test('a hunk that could not be applied stays pending over Clear History and a reload after the rest was discarded', async () => {
   const t = withTwoHunks();
   t.workspace.failWrite(1);
   await assert.rejects(resolveFirstHunk(t, 'apply'), /ENOSPC/);
@@ -44,7 +44,7 @@ test('a hunk that could not land stays pending over Clear History and a reload, 
   assert.equal(again.workspace.text('a.txt'), before.replace('line 2\n', 'first hunk\n'));
 });
 
-test('the model hears what becomes of a hunk after the preview that it was split off is forgotten', async () => {
+test('the model hears the outcome of a hunk after the preview that it was split off from is forgotten', async () => {
   const t = withTwoHunks();
   t.workspace.failWrite(1);
   await assert.rejects(resolveFirstHunk(t, 'apply'), /ENOSPC/);
@@ -90,7 +90,7 @@ test('each half of a split is stale after Clear History and a reload as it was b
   }
 });
 
-test('an expired preview is not forgotten before somebody dismissed it, however old it is', async () => {
+test('an expired preview is not forgotten until it is dismissed, however old it is', async () => {
   const t = createTestSession();
   t.stage({ label: 'Deploy', apply: () => Promise.resolve(textResult('done')) });
   const again = reloaded(t);
@@ -102,7 +102,7 @@ test('an expired preview is not forgotten before somebody dismissed it, however 
   assert.ok(!stored(again).includes('Deploy'));
 });
 
-test('whoever listens hears of each preview that is forgotten, once it is gone', async () => {
+test('listeners hear of each preview that is forgotten, once it is gone', async () => {
   const t = createTestSession({ files: { 'a.txt': 'a' } });
   for (const label of ['one', 'two']) t.stage({ label, changes: [modify('a.txt', 'a', label)] });
   await t.click('p1', 'discard');

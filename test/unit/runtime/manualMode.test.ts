@@ -1,7 +1,7 @@
 import { test } from 'node:test';
 import assert from 'node:assert/strict';
 import type { ChatRequest } from '../../../src/agent/model/chatProvider.ts';
-import type { Forcing } from '../../../src/agent/preview/resolveDirectives.ts';
+import type { Forcing } from '../../../src/agent/preview/resolveSettings.ts';
 import type { ScriptedTurn } from '../../support/scriptedProvider.ts';
 import { createTestSession, type TestSession } from '../../support/testSession.ts';
 
@@ -19,7 +19,7 @@ const reminders = ({ messages }: ChatRequest): number =>
   messages.filter(message => message.role === 'steering' && message.kind === 'resolve-reminder').length;
 const offersResolve = ({ tools }: ChatRequest): boolean => tools.some(({ name }) => name === 'resolve');
 
-/** The person switches to Manual as soon as something is staged. */
+/** The user switches to Manual as soon as something is staged. */
 function switchingAfterStaging(script: readonly ScriptedTurn[], forcing: Forcing = 'forced'): TestSession {
   const t = createTestSession({ files, script, settings: { forcing } });
   let isFirst = true;
@@ -31,7 +31,7 @@ function switchingAfterStaging(script: readonly ScriptedTurn[], forcing: Forcing
   return t;
 }
 
-test('a switch to Manual before the next request: that one neither offers resolve nor asks for it', async () => {
+test('a switch to Manual before the next request: it neither offers resolve nor asks for it', async () => {
   const t = switchingAfterStaging([staging, ok]);
   await t.session.prompt('Write.');
   assert.deepEqual(t.requests.map(offersResolve), [true, false]);
@@ -61,7 +61,7 @@ test('soft: no reminders in Manual, however many turns pass', async () => {
 });
 
 for (const forcing of ['forced', 'always'] as const) {
-  test(`${forcing}: back from Manual, the model is reminded of and made to resolve what it was not asked about`, async () => {
+  test(`${forcing}: after Manual the model is reminded of, and forced to resolve, what it was not asked about`, async () => {
     const t = switchingAfterStaging([staging, ok, applying, ok], forcing);
     await t.session.prompt('Write.');
     t.settings.modelAuthority = 'apply';
@@ -72,7 +72,7 @@ for (const forcing of ['forced', 'always'] as const) {
     t.assertSound();
   });
 
-  test(`${forcing}: what was staged in Manual is asked about once the mode is another one`, async () => {
+  test(`${forcing}: what was staged in Manual is asked about once the mode changes`, async () => {
     const t = createTestSession({
       files,
       settings: { forcing, modelAuthority: 'none' },
@@ -89,7 +89,7 @@ for (const forcing of ['forced', 'always'] as const) {
 }
 
 for (const forcing of ['soft', 'off'] as const) {
-  test(`${forcing}: a resolve without an id means what was staged in Manual, once the mode is another one`, async () => {
+  test(`${forcing}: a resolve without an id means what was staged in Manual, once the mode changes`, async () => {
     const t = createTestSession({
       files,
       settings: { forcing, modelAuthority: 'none' },
@@ -119,7 +119,7 @@ test('what is resolved in Manual is never asked about afterwards', async () => {
   assert.ok(t.steering().every(({ kind }) => kind !== 'resolve-reminder'));
 });
 
-test('a turn that is switched to Manual while it is forced does not count as one in vain', async () => {
+test('a forced turn in which the user switches to Manual does not count as unanswered', async () => {
   let turn = 0;
   const t = createTestSession({
     files,

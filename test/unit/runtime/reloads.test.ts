@@ -1,7 +1,7 @@
 import { test } from 'node:test';
 import assert from 'node:assert/strict';
 import { textResult } from '../../../src/agent/preview/pendingAction.ts';
-import { RESOLVE_REMINDER } from '../../../src/agent/preview/resolveTexts.ts';
+import { RESOLVE_REMINDER } from '../../../src/agent/preview/resolve/resolveTexts.ts';
 import { modify } from '../../support/changes.ts';
 import { Gate } from '../../support/gate.ts';
 import type { Script, ScriptedTurn } from '../../support/scriptedProvider.ts';
@@ -19,7 +19,7 @@ const forced = (t: TestSession): string =>
   t.requests.map(({ toolChoice }) => (toolChoice ? 'F' : '-')).join('');
 const reminders = (t: TestSession) => t.steering().filter(({ kind }) => kind === 'resolve-reminder');
 
-/** Another process on the same storage. The one before is left as it is. */
+/** Another process on the same storage. The previous one is not stopped. */
 function reloaded(t: TestSession, script: Script, more: TestSessionOptions = {}): TestSession {
   const { workspace, log, sessionLog, settings } = t;
   return createTestSession({ workspace, log, sessionLog, settings, script, ...more });
@@ -40,7 +40,7 @@ test('pending previews come back with identical changes and can be resolved; opa
   assert.equal(after.store.hasPending, false);
 });
 
-test('what expired says so to whoever resolves it, changes nothing, and is shown until it is dismissed', async () => {
+test('resolving an expired preview says so and changes nothing; it is shown until it is dismissed', async () => {
   const t = createTestSession({ files });
   t.stage({ label: 'opaque', apply: () => assert.fail('it is gone'), details: { command: 'ls' } });
   const after = reloaded(t, []);
@@ -65,7 +65,7 @@ test('a preview whose reminder never reached the model is reminded of and forced
   await cut;
   assert.deepEqual(reminders(t), []);
   const after = reloaded(t, [applying, ok]);
-  assert.deepEqual(after.requests, [], 'nothing is sent before somebody asks for it');
+  assert.deepEqual(after.requests, [], 'nothing is sent until the user asks for it');
   await after.session.prompt('Go on.');
   assert.equal(forced(after), 'F-');
   assert.deepEqual(
@@ -75,7 +75,7 @@ test('a preview whose reminder never reached the model is reminded of and forced
   after.assertSound();
 });
 
-test('one that the model was reminded of is not forced again, but resolve without an id still means it', async () => {
+test('a preview that the model was reminded of is not forced again, but resolve without an id still means it', async () => {
   const t = createTestSession({ files, settings: { forcing: 'off' }, script: [write('a.txt'), ok] });
   await t.session.prompt('Write.');
   t.settings.forcing = 'forced';
@@ -128,7 +128,7 @@ test('an outcome that the model was not told before the reload is told with the 
   assert.equal(after.steering().filter(({ kind }) => kind === 'outcome').length, 1);
 });
 
-test('a review does not go on by itself after a reload', async () => {
+test('a session does not continue by itself after a reload', async () => {
   const t = createTestSession({
     files,
     settings: { modelAuthority: 'recommend' },
@@ -164,13 +164,13 @@ test('a vote that was stopped while it ran is told with its true outcome', async
     t.requests[1]?.messages.some(
       message =>
         message.role === 'steering' &&
-        message.text === 'Your apply of p1 (Slow) ran on after it was interrupted: applied.',
+        message.text === 'Your apply of p1 (Slow) finished after it was interrupted: applied.',
     ),
   );
   t.assertSound();
 });
 
-test('retention forgets the content of what is over, and keeps the pending, the ledger and the ids', async () => {
+test('retention forgets the content of resolved previews, and keeps pending ones, the ledger and the ids', async () => {
   const t = createTestSession({ files });
   for (const path of ['a.txt', 'b.txt'])
     t.stage({ label: path, changes: [modify(path, path.slice(0, 1), `secret of ${path}`)] });

@@ -1,8 +1,8 @@
 import { test } from 'node:test';
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { createOpenAiProvider } from '../../../src/agent/model/openaiProvider.ts';
-import { silentLogger } from '../../../src/agent/base/log.ts';
+import { silentLogger } from '../../../src/agent/base/logger.ts';
+import { createOpenAiProvider } from '../../../src/agent/model/openai/provider.ts';
 import { startScriptedServer } from '../../support/scriptedServer.ts';
 import { conversation, TreeWorld } from '../../support/treeWorld.ts';
 
@@ -14,7 +14,7 @@ const parameters = {
   ...(PATH_ === undefined ? {} : { path: PATH_ }),
 };
 
-test('random conversations with reverts: each request that reaches a strict server is valid and says nothing abandoned, the log only grows, and what is read from it is the same', async () => {
+test('random conversations with reverts: each request that reaches a strict server is valid and contains nothing abandoned, the log only grows, and what is read from it is the same', async () => {
   const reached = { applied: 0, rejected: 0, requests: 0, tagged: 0 };
   await fc.assert(
     fc.asyncProperty(conversation, async ({ authority, steps }) => {
@@ -48,7 +48,7 @@ test('random conversations with reverts: each request that reaches a strict serv
     }),
     parameters,
   );
-  // The histories go where something can go wrong.
+  // The histories must reach the interesting cases.
   const least = parameters.numRuns >= 100 ? 50 : 0;
   for (const [what, count] of Object.entries(reached)) assert.ok(count >= least, `${what}: only ${count}`);
 });

@@ -1,9 +1,9 @@
 import { test } from 'node:test';
 import assert from 'node:assert/strict';
 import { transientLadderMemory, type LadderMemory } from '../../../src/agent/model/toolChoiceLadder.ts';
-import { RESOLVE_REMINDER } from '../../../src/agent/preview/resolveTexts.ts';
+import { RESOLVE_REMINDER } from '../../../src/agent/preview/resolve/resolveTexts.ts';
 import { providerFor, serve } from '../../support/providerHarness.ts';
-import type { ChoiceManners } from '../../support/scriptedChecks.ts';
+import type { SupportedChoices } from '../../support/scriptedChecks.ts';
 import type { RecordedRequest, Reply, Script, ScriptedServer } from '../../support/scriptedServer.ts';
 import { createTestSession, type TestSession, type TestSessionOptions } from '../../support/testSession.ts';
 
@@ -14,7 +14,7 @@ const edit = (path: 'a.txt' | 'b.txt'): Reply => {
 };
 const resolve: Reply = { toolCalls: [{ name: 'resolve', arguments: { action: 'apply', reason: 'right' } }] };
 const text: Reply = { text: 'Done.' };
-/** Stands in a script for a request that the server refuses by its manners. */
+/** Fills the place in a script of a request that the server refuses. */
 const refused: Reply = { status: 500 };
 
 interface Wire {
@@ -23,13 +23,13 @@ interface Wire {
   readonly memory: LadderMemory;
 }
 
-/** A session behind a real client and a server that is strict about everything but what `manners` say. */
+/** A session with a real client and a server that is strict but for the choices that it does not support. */
 async function wire(
   script: Script,
-  manners: ChoiceManners = {},
+  supported: SupportedChoices = {},
   { settings, ladderMemory = transientLadderMemory(), ...others }: TestSessionOptions = {},
 ): Promise<Wire> {
-  const server = await serve(script, manners);
+  const server = await serve(script, supported);
   const provider = providerFor(server);
   const t = createTestSession({
     files,
@@ -88,12 +88,12 @@ test('a named choice that is refused: required at once, with only resolve on off
   assert.deepEqual(wired.t.workspace.snapshot(), { 'a.txt': 'new', 'b.txt': 'new' });
   assert.ok(
     wired.t.answers().every(({ stopReason }) => stopReason !== 'error'),
-    'the person saw nothing of it',
+    'the user saw nothing of it',
   );
   assertClean(wired);
 });
 
-test('a named choice that is taken and ignored: required with the next request', async () => {
+test('a named choice that is accepted and ignored: required with the next request', async () => {
   const wired = await wire([edit('a.txt'), { text: 'What?' }, resolve, text], { namedChoice: 'ignore' });
   await wired.t.session.prompt('Edit.');
   assert.equal(choices(wired), '- named required -');
@@ -109,7 +109,7 @@ test('a named choice that is ignored for another call: that call is answered, an
   assertClean(wired);
 });
 
-test('a server that is known to take only required: three requests', async () => {
+test('a server that is known to accept only required: three requests', async () => {
   const first = await wire([edit('a.txt'), refused, resolve, text], { namedChoice: 'reject400' });
   await first.t.session.prompt('Edit.');
   const { memory } = first;
@@ -125,7 +125,7 @@ test('a server that is known to take only required: three requests', async () =>
   assertClean(wired);
 });
 
-test('a server that takes only auto: two refusals in one turn, then the words of the reminder', async () => {
+test('a server that accepts only auto: two refusals in one turn, then the text of the reminder', async () => {
   const wired = await wire([edit('a.txt'), refused, refused, resolve, edit('b.txt'), resolve, text], {
     namedChoice: 'reject400',
     required: 'reject400',
@@ -137,7 +137,7 @@ test('a server that takes only auto: two refusals in one turn, then the words of
   assertClean(wired);
 });
 
-test('auto only, and a model that lets the reminder pass: it is said again, at the end', async () => {
+test('auto only, and a model that ignores the reminder: it is repeated at the end', async () => {
   const wired = await wire(
     [edit('a.txt'), { text: 'Hm.' }, resolve, text],
     {},
@@ -157,7 +157,7 @@ for (const [server, status, message] of [
   ['Kimi', 400, "tool_choice 'specified' is incompatible with thinking enabled"],
   ['OpenRouter', 404, "No endpoints found that support the provided 'tool_choice' value."],
 ] as const) {
-  test(`forcing that is refused while thinking, as ${server} says it: the words alone, five requests`, async () => {
+  test(`forcing that is refused while thinking, in the words of ${server}: the reminder alone, five requests`, async () => {
     const wired = await wire(({ body }, n) => {
       if (body.tool_choice !== undefined) return { status, body: { error: { message } } };
       return n === 0 ? edit('a.txt') : n === 3 ? resolve : text;
@@ -170,7 +170,7 @@ for (const [server, status, message] of [
   });
 }
 
-test('a refusal for another reason is told to the person, teaches nothing, and is not sent again', async () => {
+test('a refusal for another reason is shown to the user, teaches nothing, and the request is not sent again', async () => {
   const wired = await wire(({ body }) =>
     body.tool_choice ? { status: 400, body: { error: { message: 'context too long' } } } : edit('a.txt'),
   );
@@ -181,7 +181,7 @@ test('a refusal for another reason is told to the person, teaches nothing, and i
   assertClean(wired);
 });
 
-test('a model that never resolves: three forced turns in three ways, then it is left to the human', async () => {
+test('a model that never resolves: three forced turns in three ways, then the preview is left to the user', async () => {
   const wired = await wire((_request, n) => (n === 0 ? edit('a.txt') : { text: 'No.' }), {
     namedChoice: 'ignore',
     required: 'ignore',
@@ -189,7 +189,7 @@ test('a model that never resolves: three forced turns in three ways, then it is 
   await wired.t.session.prompt('Edit.');
   assert.equal(choices(wired), '- named required -');
   assert.equal(wired.t.session.state, 'awaitingReview');
-  assert.match(wired.t.steering().at(-1)?.text ?? '', /It is left to the user now\.$/);
+  assert.match(wired.t.steering().at(-1)?.text ?? '', /It is now left to the user\.$/);
   await wired.t.session.prompt('And now?');
   assert.equal(choices(wired), '- named required - -', 'and never again');
   assert.equal(wired.t.workspace.text('a.txt'), 'a');
@@ -204,7 +204,7 @@ test('in Review a recommendation is the answer: three requests, nothing is force
   assertClean(wired);
 });
 
-/** What follows the messages in a body: everything else that was sent. */
+/** What follows the messages in a body. */
 function partsOf({ raw }: RecordedRequest): { readonly head: string; readonly tail: string } {
   const at = raw.lastIndexOf('],"stream":true');
   assert.ok(at > 0, raw);
@@ -216,7 +216,7 @@ function onlyAppends(before: RecordedRequest, after: RecordedRequest): boolean {
   return b.tail === a.tail && b.head.startsWith(`${a.head},`);
 }
 
-test('soft: the request of a compliant turn is the one before and more messages, byte for byte', async () => {
+test('soft: the request of a compliant turn is the previous one with more messages, byte for byte', async () => {
   const read: Reply = { toolCalls: [{ name: 'read_file', arguments: { path: 'b.txt' } }] };
   const script = [read, edit('a.txt'), resolve, edit('b.txt'), resolve, text, text];
   for (const modelAuthority of ['apply', 'recommend'] as const) {
@@ -245,7 +245,7 @@ function providerIdOf({ server }: Wire): string {
   return providerFor(server).id;
 }
 
-test('reverts not opted in: each request is byte for byte what it is where there is no such tool', async () => {
+test('reverts not enabled: each request is byte for byte the same as without the tool', async () => {
   const script: Script = [edit('a.txt'), resolve, { text: '[n4] Done.' }, edit('b.txt'), resolve, text];
   const raw = async (options: TestSessionOptions): Promise<string[]> => {
     const w = await wire(script, {}, options);

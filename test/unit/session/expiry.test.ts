@@ -8,7 +8,7 @@ const done = (): Promise<AgentToolResult> => Promise.resolve(textResult('done'))
 const GONE =
   'p1 (Rename) has expired: what it would have run is gone. Nothing was changed. Stage it again if it is still needed.';
 
-test('an opaque preview whose producer is gone expires: nobody can apply it, and it gates nobody', async () => {
+test('an opaque preview whose producer is gone expires: it cannot be applied and blocks nothing', async () => {
   const t = createTestSession({ script: [{ text: 'ok' }] });
   t.stage({ label: 'Rename', apply: () => assert.fail('it was applied') });
   t.invoker.expire('p1');
@@ -57,7 +57,7 @@ test('what is being applied right now is applied', async () => {
 });
 
 for (const action of ['apply', 'discard'] as const) {
-  test(`whose ${action} fails after its producer went away has expired then, and is forced on nobody`, async () => {
+  test(`a preview whose ${action} fails after its producer went away expires, and is not forced`, async () => {
     const t = createTestSession({ script: [{ text: 'ok' }] });
     let fail: (error: Error) => void = () => undefined;
     const callback = (): Promise<never> => new Promise((_, reject) => (fail = reject));
@@ -78,7 +78,7 @@ for (const [continueAfterReview, state, answers] of [
   [true, 'idle', ['Waiting.', 'I see.']],
   [false, 'idle', ['Waiting.']],
 ] as const) {
-  test(`a review that waited for it alone is over; the session ${continueAfterReview ? 'goes on' : 'is idle'}`, async () => {
+  test(`a review that waited for it alone is over; the session ${continueAfterReview ? 'continues' : 'is idle'}`, async () => {
     const t = createTestSession({
       settings: { modelAuthority: 'none', continueAfterReview },
       script: [{ text: 'Waiting.' }, { text: 'I see.' }],

@@ -43,7 +43,7 @@ function harnessOf(script: Script, over: Partial<LoopPort> = {}): LoopHarness {
     execute: toolCall => Promise.resolve(resultOf(toolCall)),
     isReadOnly: ({ name }) => name === 'read',
     settle: (end, { toolCalls }) => void log.push(`settle ${end} ${toolCalls.length}`),
-    hasMoreToSay: () => false,
+    mustAskAgain: () => false,
     betweenTurns: () => undefined,
     emit: event => {
       const what = event.type === 'turn_end' ? event.stopReason : 'call' in event ? event.call.arguments : '';
@@ -101,6 +101,27 @@ test('the usage that the server counted is kept', async () => {
   assert.deepEqual(
     harness.messages.map(message => 'usage' in message && message.usage),
     [usage],
+  );
+});
+
+test('of thousands of read-only calls only eight run in parallel; the results are in the order of the calls', async () => {
+  const names = Array.from({ length: 10_000 }, (_, i) => `${i}`);
+  let running = 0;
+  let most = 0;
+  const harness = harnessOf([{ toolCalls: names.map(name => call('read', name)) }, {}], {
+    execute: async toolCall => {
+      most = Math.max(most, ++running);
+      // Some take longer than those after them.
+      for (let turns = Number(toolCall.arguments) % 3; turns >= 0; turns--) await Promise.resolve();
+      running--;
+      return resultOf(toolCall);
+    },
+  });
+  await run(harness);
+  assert.equal(most, 8);
+  assert.deepEqual(
+    contents(harness.messages),
+    names.map(name => `ran ${name}`),
   );
 });
 
@@ -168,7 +189,7 @@ test('a stop while the answer arrives keeps its text, and none of its calls', as
   assert.deepEqual(harness.reported, [], 'a stop is no failure');
 });
 
-test('a request that fails ends the loop with the sentence for the person, and is reported once', async () => {
+test('a failed request ends the loop with the sentence for the user, and is reported once', async () => {
   const harness = harnessOf([{ text: 'half', error: { message: 'No connection.', code: 'unreachable' } }]);
   assert.equal(await run(harness), 'error');
   assert.deepEqual(harness.messages, [
@@ -214,7 +235,7 @@ test('a stream that just ends is an error, and nothing of it is executed', async
   ]);
 });
 
-test('a failed request is made another way if there is one, and only the last failure is reported', async () => {
+test('a failed request is sent in another form if there is one, and only the last failure is reported', async () => {
   const again = [
     { system: 'second', messages: [], tools: [] },
     { system: 'third', messages: [], tools: [] },
@@ -231,7 +252,7 @@ test('a failed request is made another way if there is one, and only the last fa
   assert.equal(harness.messages.length, 1);
 });
 
-test('a failed request is not made again once the turn was stopped', async () => {
+test('a failed request is not sent again once the turn was stopped', async () => {
   const harness = harnessOf([{ error: {} }], { retryRequest: () => assert.fail('it was made again') });
   const provider: ChatProvider = {
     ...harness.provider,
@@ -245,16 +266,16 @@ test('a failed request is not made again once the turn was stopped', async () =>
   assert.notEqual(await runLoop({ ...harness.port, provider }, harness.controller.signal), 'done');
 });
 
-test('the model is asked again without calls as long as there is something to say', async () => {
+test('the model is asked again after an answer without calls as long as the session requires it', async () => {
   let rounds = 2;
   const harness = harnessOf([{ text: '1' }, { text: '2' }, { text: '3' }], {
-    hasMoreToSay: () => rounds-- > 0,
+    mustAskAgain: () => rounds-- > 0,
   });
   assert.equal(await run(harness), 'done');
   assert.equal(harness.provider.requests.length, 3);
 });
 
-test('calls in an answer that was cut off at its length are executed as they stand', async () => {
+test('calls in an answer that reached its length limit are executed unchanged', async () => {
   const harness = harnessOf([{ toolCalls: [call('write', '{"cut')], stopReason: 'length' }, {}]);
   assert.equal(await run(harness), 'done');
   assert.deepEqual(contents(harness.messages), ['ran {"cut']);

@@ -1,10 +1,12 @@
 import { test } from 'node:test';
 import assert from 'node:assert/strict';
-import { textResult } from '../../../src/agent/preview/pendingAction.ts';
-import type { ModelAuthority } from '../../../src/agent/preview/preview.ts';
-import { lastWords, planOf, planTitle } from '../../../src/agent/session/planMode.ts';
+import { textResult, type PendingAction } from '../../../src/agent/preview/pendingAction.ts';
+import { PLAN_MODE_ENDED } from '../../../src/agent/preview/resolve/resolveTexts.ts';
+import type { Forcing, ModelAuthority } from '../../../src/agent/preview/resolveSettings.ts';
+import { latestAnswerText, planOf, planTitle } from '../../../src/agent/session/planMode.ts';
+import { modify } from '../../support/changes.ts';
 import type { ScriptedTurn } from '../../support/scriptedProvider.ts';
-import { createTestSession, type TestSessionOptions } from '../../support/testSession.ts';
+import { createTestSession, type TestSession, type TestSessionOptions } from '../../support/testSession.ts';
 
 const submit = (text: string, more: object = {}): ScriptedTurn => ({
   text,
@@ -18,16 +20,16 @@ function planning(options: TestSessionOptions) {
   return t;
 }
 
-test('a plan is known by its source and its shape', () => {
+test('a plan is recognized by its kind and its shape', () => {
   const details = { title: 'T', text: 'x' };
-  assert.deepEqual(planOf({ sourceToolName: 'plan_approval', details }), details);
-  assert.equal(planOf({ sourceToolName: 'other', details }), undefined);
+  assert.deepEqual(planOf({ kind: 'plan', details }), details);
+  assert.equal(planOf({ kind: 'action', details }), undefined);
   for (const odd of [undefined, null, 'T', { title: 'T' }, { title: 1, text: 'x' }])
-    assert.equal(planOf({ sourceToolName: 'plan_approval', details: odd }), undefined);
+    assert.equal(planOf({ kind: 'plan', details: odd }), undefined);
 });
 
 for (const modelAuthority of ['recommend', 'apply', 'none'] satisfies ModelAuthority[]) {
-  test(`${modelAuthority}: tools are read-only, a submitted plan waits for the human, approval ends the mode and goes on`, async () => {
+  test(`${modelAuthority}: tools are read-only, a submitted plan waits for the user, approval ends the mode and the session continues`, async () => {
     const t = planning({
       settings: { modelAuthority },
       script: [submit(PLAN, { extra: { title: ' The  title ' } }), { text: 'Waiting.' }, { text: 'On it.' }],
@@ -56,7 +58,7 @@ for (const modelAuthority of ['recommend', 'apply', 'none'] satisfies ModelAutho
     assert.equal(preview.sourceToolName, 'plan_approval');
     assert.deepEqual(preview.details, { title: 'The title', text: PLAN });
     assert.equal(
-      preview.origin?.toolCallId,
+      preview.origin?.call?.toolCallId,
       t.results()[0]?.toolCallId,
       'it belongs to the call that submits it',
     );
@@ -72,7 +74,7 @@ for (const modelAuthority of ['recommend', 'apply', 'none'] satisfies ModelAutho
     t.assertSound();
   });
 
-  test(`${modelAuthority}: a plan that is sent back keeps the mode on, and the note reaches the model`, async () => {
+  test(`${modelAuthority}: sending a plan back keeps the mode on, and the note reaches the model`, async () => {
     const t = planning({
       settings: { modelAuthority },
       script: [submit(PLAN), { text: 'Waiting.' }, { text: 'Thinking again.' }],
@@ -87,7 +89,7 @@ for (const modelAuthority of ['recommend', 'apply', 'none'] satisfies ModelAutho
     );
   });
 
-  test(`${modelAuthority}: a newer plan takes the place of the older`, async () => {
+  test(`${modelAuthority}: a newer plan replaces the older one`, async () => {
     const t = planning({
       settings: { modelAuthority },
       script: [submit(PLAN), submit('# Better\n'), { text: 'Waiting.' }],
@@ -114,7 +116,7 @@ for (const modelAuthority of ['recommend', 'apply', 'none'] satisfies ModelAutho
   });
 }
 
-test('a plan without words is not submitted', async () => {
+test('an empty plan is not submitted', async () => {
   const t = planning({ script: [submit(''), { text: 'ok' }] });
   await t.session.prompt('Plan it.');
   assert.match(t.results()[0]?.content ?? '', /^The plan is empty\./);
@@ -134,7 +136,7 @@ test('a discard submits nothing, and withdraws what was submitted', async () => 
   assert.equal(t.session.state, 'idle');
 });
 
-test('a preview that is due waits until plan mode is over', async () => {
+test('a directive for a preview waits until plan mode ends', async () => {
   const t = createTestSession({
     script: [submit(PLAN), { text: 'Waiting.' }, submit('', {}), { text: 'Done.' }],
   });
@@ -152,7 +154,124 @@ test('a preview that is due waits until plan mode is over', async () => {
   assert.equal(t.store.get('p1')?.state.kind, 'applied');
 });
 
-test('the switch is told once, and a new session begins without it', async () => {
+const vote = (action: 'apply' | 'discard', more: object = {}): ScriptedTurn => ({
+  text: '# Not a plan',
+  toolCalls: [{ name: 'resolve', arguments: { action, reason: 'done', ...more } }],
+});
+const deploy = (): Partial<PendingAction> & Pick<PendingAction, 'label'> => ({
+  label: 'Deploy',
+  apply: () => assert.fail('it must not run'),
+  reject: () => assert.fail('it must not run'),
+});
+
+for (const modelAuthority of ['recommend', 'apply', 'none'] satisfies ModelAuthority[]) {
+  for (const action of ['apply', 'discard'] as const) {
+    test(`${modelAuthority}: while plan mode is on, the model's ${action} of a preview by its id is only recorded`, async () => {
+      const script = [vote(action, { id: 'p1' }), vote(action, { id: 'p2' }), { text: 'ok' }];
+      const t = createTestSession({ files: { 'a.txt': 'a' }, settings: { modelAuthority }, script });
+      t.stage({ label: 'Edit', changes: [modify('a.txt', 'a', 'A')] });
+      t.stage(deploy());
+      t.session.setPlanMode(true);
+      await t.session.prompt('Plan.');
+      for (const [n, name] of ['p1 (Edit)', 'p2 (Deploy)'].entries()) {
+        const state = t.store.get(`p${n + 1}`)?.state;
+        assert.deepEqual(state, { kind: 'pending', stale: [], recommendation: { action, reason: 'done' } });
+        const said = t.results()[n];
+        assert.equal(said?.isError, false);
+        assert.ok(said.content.startsWith(`Plan mode is on, so your ${action} of ${name} is only recorded`));
+        assert.match(said.content, /The user decides; nothing has changed yet\./);
+      }
+      assert.equal(t.workspace.text('a.txt'), 'a');
+      assert.deepEqual(t.store.ledger(), []);
+      await t.click('p1', 'apply');
+      assert.equal(t.workspace.text('a.txt'), 'A', 'the user still decides');
+      t.assertSound();
+    });
+  }
+}
+
+/** The answer, to a request during which plan mode is switched on or off. */
+function switching<Answer>(t: TestSession, on: boolean, answer: Answer): Answer {
+  t.session.setPlanMode(on);
+  return answer;
+}
+
+for (const forcing of ['forced', 'off'] satisfies Forcing[])
+  for (const action of ['apply', 'discard'] as const)
+    test(`${forcing}: an answer to a request that was in the air when plan mode was switched on is a recommendation of ${action}, and no plan`, async () => {
+      const t = createTestSession({
+        settings: { forcing },
+        script: [() => switching(t, true, vote(action)), { text: 'ok' }],
+      });
+      t.stage(deploy());
+      await t.session.prompt('Go.');
+      assert.equal(t.requests[0]?.toolChoice?.type, forcing === 'off' ? undefined : 'tool');
+      assert.deepEqual(
+        t.store.all().map(({ id }) => id),
+        ['p1'],
+        'no plan is submitted',
+      );
+      const { state } = t.store.get('p1') ?? assert.fail();
+      assert.deepEqual(state, { kind: 'pending', stale: [], recommendation: { action, reason: 'done' } });
+      assert.match(t.results()[0]?.content ?? '', /^Plan mode is on, so your .* is only recorded/);
+      assert.equal(t.session.planMode, true);
+      t.assertSound();
+    });
+
+test('a `resolve` of a request in the air for which nothing is pending is no plan either', async () => {
+  const t = createTestSession({
+    script: [() => switching(t, true, vote('apply')), submit(PLAN), { text: 'ok' }],
+  });
+  await t.session.prompt('Go.');
+  assert.match(t.results()[0]?.content ?? '', /^No pending action to resolve/);
+  assert.match(t.results()[1]?.content ?? '', /^The plan "Rename it" is submitted/);
+});
+
+test('plan mode that is switched on while a vote waits for the disk still holds it back', async () => {
+  const t = createTestSession({ files: { 'a.txt': 'a' }, script: [vote('apply'), { text: 'ok' }] });
+  t.stage({ label: 'Edit', changes: [modify('a.txt', 'a', 'A')] });
+  t.workspace.isProtected = async () => {
+    t.session.setPlanMode(true);
+    return Promise.resolve(false);
+  };
+  await t.session.prompt('Go.');
+  assert.equal(t.workspace.text('a.txt'), 'a');
+  assert.match(
+    t.results()[0]?.content ?? '',
+    /^Plan mode is on, so your apply of p1 \(Edit\) is only recorded/,
+  );
+});
+
+test('a plan that arrives after plan mode was switched off is no vote on a preview', async () => {
+  const t = createTestSession({
+    script: [() => switching(t, false, submit(PLAN)), vote('apply', { id: 'p1' }), { text: 'ok' }],
+  });
+  let runs = 0;
+  t.stage({ label: 'Deploy', apply: () => Promise.resolve(textResult(`Run ${++runs}.`)) });
+  t.session.setPlanMode(true);
+  await t.session.prompt('Plan.');
+  assert.equal(t.results()[0]?.content, PLAN_MODE_ENDED);
+  assert.equal(t.results()[1]?.content, 'Run 1.', 'by its id it is one, now that the mode is off');
+  assert.deepEqual(
+    t.store.all().map(({ id }) => id),
+    ['p1'],
+  );
+  t.assertSound();
+});
+
+test('in plan mode a plan is withdrawn by a discard without an id, and not by its id', async () => {
+  const t = planning({
+    script: [submit(PLAN), vote('discard', { id: 'p1' }), vote('discard'), { text: 'ok' }],
+  });
+  const states: unknown[] = [];
+  t.session.onDidEmit(event => {
+    if (event.type === 'tool_end') states.push(t.store.get('p1')?.state.kind);
+  });
+  await t.session.prompt('Plan it.');
+  assert.deepEqual(states, ['pending', 'pending', 'discarded']);
+});
+
+test('the switch is emitted once, and a new session starts with plan mode off', async () => {
   const t = planning({});
   t.session.setPlanMode(true);
   await t.session.new();
@@ -180,7 +299,7 @@ test('plan mode comes back with its session, and a preview of a plan says what i
   assert.equal(createTestSession({ log, sessionLog }).session.planMode, false);
 });
 
-test('a standing handler takes what means no preview, with its details, and forces nothing', async () => {
+test('a standing handler handles a resolve that means no preview, with its details, and forces nothing', async () => {
   const t = createTestSession({
     settings: { modelAuthority: 'recommend' },
     script: [submit('', { extra: { n: 1 } }), { text: 'ok' }, submit(''), { text: 'ok' }],
@@ -226,10 +345,10 @@ for (const [given, text, title] of titles) {
   });
 }
 
-test('the last words are those since the last prompt, and empty ones do not count', () => {
+test('only text since the last prompt counts as the plan, and empty messages do not', () => {
   const user = { role: 'user', text: 'q' } as const;
   const said = (text: string) => ({ role: 'assistant', text, toolCalls: [], stopReason: 'stop' }) as const;
-  assert.equal(lastWords([]), '');
-  assert.equal(lastWords([user, said('a'), said('b'), said('')]), 'b');
-  assert.equal(lastWords([user, said('a'), user, said('')]), '');
+  assert.equal(latestAnswerText([]), '');
+  assert.equal(latestAnswerText([user, said('a'), said('b'), said('')]), 'b');
+  assert.equal(latestAnswerText([user, said('a'), user, said('')]), '');
 });

@@ -1,9 +1,9 @@
 import { test } from 'node:test';
 import assert from 'node:assert/strict';
 import type { ChatRequest } from '../../../src/agent/model/chatProvider.ts';
-import { createOfflineProvider } from '../../../src/agent/model/offlineProvider.ts';
+import { createOfflineProvider } from '../../../src/agent/model/offline/provider.ts';
 import { textResult } from '../../../src/agent/preview/pendingAction.ts';
-import { RESOLVE_REMINDER } from '../../../src/agent/preview/resolveTexts.ts';
+import { RESOLVE_REMINDER } from '../../../src/agent/preview/resolve/resolveTexts.ts';
 import { Gate } from '../../support/gate.ts';
 import type { ScriptedTurn } from '../../support/scriptedProvider.ts';
 import { createTestSession, type TestSession } from '../../support/testSession.ts';
@@ -98,7 +98,7 @@ test('a resolve in the message that stages is refused; in the next one it counts
   assert.equal(t.workspace.text('a.txt'), 'A');
 });
 
-test('Review: the apply is recorded, nothing is forced again, and the session awaits the human', async () => {
+test('Review: the apply is recorded, nothing is forced again, and the session awaits the user', async () => {
   const t = createTestSession({
     files,
     settings: { modelAuthority: 'recommend' },
@@ -179,7 +179,7 @@ test('a failed apply: the same preview is pending, forced and reminded of again,
   t.assertSound();
 });
 
-test('a base that moved on: the model is told, and nothing is forced for what is stale', async () => {
+test('a base that changed: the model is told, and a stale preview is not forced', async () => {
   const t = createTestSession({
     files,
     script: [
@@ -206,7 +206,7 @@ test('what became stale before it could be forced is not forced', async () => {
   assert.deepEqual(forced(t.requests), [false, false]);
 });
 
-test('a human who is faster than the request: no directive, no reminder, and the outcome is told', async () => {
+test('a user who is faster than the request: no directive, no reminder, and the outcome is told', async () => {
   const t = createTestSession({ files, script: [editA, { text: 'Thanks.' }] });
   t.session.onDidEmit(event => {
     if (event.type === 'tool_end') void t.click('p1', 'discard', 'not this one');
@@ -222,7 +222,7 @@ test('a human who is faster than the request: no directive, no reminder, and the
   t.assertSound();
 });
 
-test('a resolve that raced with a human is answered with the outcome, and applies nothing else', async () => {
+test('a resolve that raced with the user is answered with the outcome, and applies nothing else', async () => {
   const t = createTestSession({
     files,
     script: [
@@ -301,7 +301,7 @@ test('a stop keeps what was staged pending; its directive waits for the next pro
   t.assertSound();
 });
 
-test('a server that answers nothing for a while uses up one forced turn, not all of them', async () => {
+test('a server that is down for a while uses up one forced turn, not all of them', async () => {
   const failing: ScriptedTurn = { error: {} };
   const t = createTestSession({
     files,
@@ -383,7 +383,7 @@ test('the offline provider in Auto: one slash command edits the file through pre
   );
 });
 
-test('the offline provider in Review: the change is recommended, and a click lands it', async () => {
+test('the offline provider in Review: the change is recommended, and a click applies it', async () => {
   const t = createTestSession({
     files,
     settings: { modelAuthority: 'recommend' },

@@ -1,9 +1,14 @@
 import { test } from 'node:test';
 import assert from 'node:assert/strict';
+import * as z from 'zod/mini';
+import { STEER } from '../../../src/agent/conversation/renderTrunk.ts';
+import type { RevertRecord } from '../../../src/agent/conversation/revert.ts';
 import type { ChatRequest } from '../../../src/agent/model/chatProvider.ts';
-import { createOfflineProvider } from '../../../src/agent/model/offlineProvider.ts';
-import { STEER } from '../../../src/agent/tree/renderTrunk.ts';
-import type { RevertRecord } from '../../../src/agent/tree/revert.ts';
+import { createOfflineProvider } from '../../../src/agent/model/offline/provider.ts';
+import { textResult } from '../../../src/agent/preview/pendingAction.ts';
+import { defineTool } from '../../../src/agent/tools/tool.ts';
+import { modify } from '../../support/changes.ts';
+import { Gate } from '../../support/gate.ts';
 import type { ScriptedTurn } from '../../support/scriptedProvider.ts';
 import { createTestSession, type TestSession, type TestSessionOptions } from '../../support/testSession.ts';
 
@@ -28,7 +33,7 @@ const records = (t: TestSession): RevertRecord[] =>
   t.events.flatMap(event => (event.type === 'revert_applied' ? [event.record] : []));
 const roles = (t: TestSession): string[] => t.session.messages.map(({ role }) => role);
 
-test('not opted in: the tool is absent and requests are byte-identical to what was said', async () => {
+test('not enabled: the tool is absent, and requests contain exactly what was said', async () => {
   const run = async (revertEnabled: boolean) => {
     const script = [calls(read('a.txt'), read('b.txt')), { text: '[n9] ok' }, ok];
     const t = createTestSession({ files, script, settings: { revertEnabled } });
@@ -57,7 +62,7 @@ test('not opted in: the tool is absent and requests are byte-identical to what w
   opted.assertSound();
 });
 
-test('not opted in: a call of the tool is one of an unknown tool, and nothing is queued', async () => {
+test('not enabled: a call of the tool is one of an unknown tool, and nothing is queued', async () => {
   const t = session({ settings: { revertEnabled: false }, script: [calls(revert('failure', 0)), ok] });
   await t.session.prompt('Go.');
   assert.match(t.results()[0]?.content ?? '', /^There is no tool named revert_to_state/);
@@ -125,10 +130,34 @@ test('each drained request leaves one record in the log; of several the first va
     ],
   );
   const told = textsOf(t.requests[1]).slice(2);
-  assert.match(told[0] ?? '', /^\[n\d+\] Your revert to n9 was not applied: there is no node n9\./);
+  const instead = 'The conversation was reverted to n0 instead; continue from there.';
+  assert.deepEqual(
+    told.map(text => text.replace(/^\[n\d+\] /, '')),
+    [
+      `Your revert to n9 was not applied: there is no node n9. ${instead}`,
+      `Your revert to n0 was not applied: another revert of the same turn was applied. ${instead}`,
+    ],
+  );
+  t.assertSound();
+});
+
+test('a request of the model that a revert by the user overtook is refused with where the conversation is now', async () => {
+  const t = session({
+    script: [calls(read('a.txt')), calls(read('a.txt'), revert('failure', 2), read('b.txt')), ok],
+  });
+  let reverted: Promise<RevertRecord> | undefined;
+  t.session.onDidEmit(event => {
+    if (event.type === 'tool_end' && event.call.name === 'revert_to_state')
+      reverted = t.session.revert({ category: null, target: 0, summary: null });
+  });
+  await t.session.prompt('One.');
+  assert.equal((await reverted)?.applied, true);
+  await t.session.prompt('Two.');
+  const told = textsOf(t.requests[2]).filter(text => text.includes('was not applied'));
+  assert.equal(told.length, 1);
   assert.match(
-    told[1] ?? '',
-    /Your revert to n0 was not applied: another revert of the same turn was applied\./,
+    told[0] ?? '',
+    /Your revert to n2 was not applied: the user stopped the turn\. The conversation was reverted to n0 instead; continue from there\.$/,
   );
   t.assertSound();
 });
@@ -164,7 +193,7 @@ test('the words of the user are never dropped by the model', async () => {
   ]);
 });
 
-test('what the model wished for in a turn that the user stopped is not done, and it is told so', async () => {
+test('what the model requested in a turn that the user stopped is refused, and it is told so', async () => {
   const t = session({
     script: [
       (_request, _n, signal) => {
@@ -182,6 +211,67 @@ test('what the model wished for in a turn that the user stopped is not done, and
   await t.session.prompt('And now?');
   assert.ok(textsOf(t.requests[1]).some(text => text.includes('was not applied: the user stopped the turn')));
   t.assertSound();
+});
+
+test('what the model requested before the user switched plan mode on is refused, discards nothing, and it is told so', async () => {
+  const t = session({
+    settings: { forcing: 'off' },
+    script: [calls(edit('a.txt', 'a', 'A')), calls(revert('failure', 0, 's')), ok],
+  });
+  t.session.onDidEmit(event => {
+    if (event.type === 'tool_end' && event.call.name === 'revert_to_state') t.session.setPlanMode(true);
+  });
+  await t.session.prompt('Go.');
+  assert.equal(t.store.get('p1')?.state.kind, 'pending');
+  assert.deepEqual(t.store.ledger(), []);
+  assert.deepEqual(
+    records(t).map(({ applied, reason }) => [applied, reason]),
+    [[false, 'plan mode is on, in which nothing may be abandoned']],
+  );
+  assert.match(
+    textsOf(t.requests.at(-1)).join('\n'),
+    /Your revert to n0 was not applied: plan mode is on, in which nothing may be abandoned\. Nothing has changed/,
+  );
+  t.session.setPlanMode(false);
+  t.assertSound();
+});
+
+test('the user may revert while plan mode is on, which discards what was staged there', async () => {
+  const t = session({ settings: { forcing: 'off' }, script: [calls(edit('a.txt', 'a', 'A')), ok] });
+  await t.session.prompt('Go.');
+  t.session.setPlanMode(true);
+  await t.session.revert({ category: null, target: 0, summary: null });
+  assert.equal(t.store.get('p1')?.state.kind, 'discarded');
+  t.assertSound();
+});
+
+test('a discard by a revert of the model that has to wait is not executed once plan mode is on', async () => {
+  const gate = new Gate();
+  let attempts = 0;
+  const reject = async (): Promise<undefined> => {
+    attempts++;
+    await gate.pass();
+    throw new Error('not now');
+  };
+  const stages = stagingTool(reject);
+  const t = session({
+    tools: [stages],
+    settings: { forcing: 'off' },
+    script: [calls(call('stages', {})), calls(revert('failure', 0, 's')), ok],
+  });
+  let click: Promise<unknown> | undefined;
+  t.session.onDidEmit(event => {
+    if (event.type === 'tool_end' && event.call.name === 'revert_to_state')
+      click = assert.rejects(t.click('p1', 'discard'), /not now/);
+    if (event.type !== 'revert_applied') return;
+    t.session.setPlanMode(true);
+    gate.open();
+  });
+  await t.session.prompt('Go.');
+  await click;
+  assert.equal(records(t)[0]?.applied, true);
+  assert.equal(attempts, 1, 'only by the user');
+  assert.equal(t.store.get('p1')?.state.kind, 'pending');
 });
 
 test('previews of the abandoned span are discarded with the reason, by the actor of the revert, in every mode', async () => {
@@ -204,7 +294,7 @@ test('previews of the abandoned span are discarded with the reason, by the actor
   }
 });
 
-test('what was staged on the trunk that stays is not touched, and the model is reminded of it again', async () => {
+test('previews staged on the remaining trunk are not touched, and the model is reminded of them again', async () => {
   const t = session({
     settings: { forcing: 'off' },
     script: [
@@ -221,7 +311,7 @@ test('what was staged on the trunk that stays is not touched, and the model is r
   t.assertSound();
 });
 
-test('changes that the span applied come back as one preview with their inverse', async () => {
+test('changes that were applied in the abandoned span are staged as one preview with their inverse', async () => {
   const t = session({
     settings: { forcing: 'off' },
     script: [
@@ -252,7 +342,7 @@ test('changes that the span applied come back as one preview with their inverse'
   t.assertSound();
 });
 
-test('a person goes back, whether or not the model may: prompts too, and nothing is said of it', async () => {
+test('the user can revert whether or not the model can, past prompts too, and nothing is said about it', async () => {
   const t = session({
     settings: { revertEnabled: false },
     script: [{ text: 'first' }, { text: 'second' }, ok],
@@ -266,7 +356,7 @@ test('a person goes back, whether or not the model may: prompts too, and nothing
   t.assertSound();
 });
 
-test('a person gives a category and a summary, and the model is told them', async () => {
+test('the user gives a category and a summary, and the model is told them', async () => {
   const t = session({ settings: { revertEnabled: false }, script: [{ text: 'first' }, ok] });
   await t.session.prompt('One.');
   await t.session.revert({ category: 'failure', target: 0, summary: 'Too slow.' });
@@ -275,7 +365,7 @@ test('a person gives a category and a summary, and the model is told them', asyn
   t.assertSound();
 });
 
-test('a provider that takes commands word by word is given them as they were typed, without tags and ids', async () => {
+test('a verbatim provider gets messages as they were typed, without tags and ids', async () => {
   const t = session({ provider: createOfflineProvider(), settings: { modelAuthority: 'recommend' } });
   await t.session.prompt('/write b.txt :: B');
   await t.session.revert({ category: 'failure', target: 0, summary: 'Not like this.' });
@@ -287,7 +377,7 @@ test('a provider that takes commands word by word is given them as they were typ
   t.assertSound();
 });
 
-test('a person goes back while a turn runs: it is stopped first, and nothing goes on by itself', async () => {
+test('a revert by the user while a turn runs stops it first, and nothing continues by itself', async () => {
   const t = session({ script: [calls(read('a.txt')), { text: 'wor', hang: true }, ok] });
   const run = t.session.prompt('One.');
   await t.nextEvent(event => event.type === 'message_update');
@@ -299,7 +389,7 @@ test('a person goes back while a turn runs: it is stopped first, and nothing goe
   t.assertSound();
 });
 
-test('a person who goes to one place after the other is in the last one, however long the first took', async () => {
+test('after several reverts by the user the last one counts, however long the first took', async () => {
   const t = session({ script: [ok, { text: 'wor', hang: true }] });
   await t.session.prompt('One.');
   const run = t.session.prompt('Two.');
@@ -318,7 +408,7 @@ test('a person who goes to one place after the other is in the last one, however
   assert.deepEqual(t.session.tree.trunk, [0]);
 });
 
-test('a prompt that is given while a person goes back belongs to where they go', async () => {
+test('a prompt during a revert by the user is appended after its target', async () => {
   const t = session({ script: [ok, { text: 'there' }] });
   await t.session.prompt('One.');
   const going = t.session.revert({ category: null, target: null, summary: null });
@@ -329,7 +419,7 @@ test('a prompt that is given while a person goes back belongs to where they go',
   t.assertSound();
 });
 
-test('an abandoned branch can be switched back to; what became of its previews is told there', async () => {
+test('an abandoned branch can be switched back to, and the outcomes of its previews are told there', async () => {
   const t = session({
     settings: { forcing: 'off', modelAuthority: 'recommend' },
     script: [calls(edit('a.txt', 'a', 'A')), ok, { text: 'other way' }, ok],
@@ -347,7 +437,7 @@ test('an abandoned branch can be switched back to; what became of its previews i
   t.assertSound();
 });
 
-test('an undo that waits or was applied is not staged again when the branch is left once more', async () => {
+test('an undo that is pending or applied is not staged again when the branch is abandoned once more', async () => {
   const t = session({
     settings: { forcing: 'off' },
     script: [calls(edit('a.txt', 'a', 'A')), calls(call('resolve', { action: 'apply', reason: 'r' })), ok],
@@ -379,3 +469,124 @@ test('after a reload the next request is the same: trunk, tags and steering mess
   assert.ok(before.includes(STEER.text));
   again.assertSound();
 });
+
+test('back to the answer whose call staged a preview: it is discarded, because its result was abandoned', async () => {
+  const t = session({ settings: { forcing: 'off' }, script: [calls(edit('a.txt', 'a', 'A')), ok, ok] });
+  await t.session.prompt('Go.'); // n0, the answer with the call n1, its result n2
+  await t.session.revert({ category: null, target: 1, summary: null });
+  assert.equal(t.store.get('p1')?.state.kind, 'discarded');
+  assert.equal(t.store.ledger()[0]?.reason, 'abandoned by revert to n1');
+  t.assertSound();
+});
+
+test('back to the answer whose call staged what was applied since: a preview undoes it', async () => {
+  const t = session({ settings: { forcing: 'off' }, script: [calls(edit('a.txt', 'a', 'A')), ok, ok] });
+  await t.session.prompt('Go.');
+  await t.click('p1', 'apply');
+  await t.session.revert({ category: null, target: 1, summary: null });
+  assert.equal(t.store.get('p2')?.label, 'Undo 1 change of the abandoned branch');
+  await t.click('p2', 'apply');
+  assert.equal(t.workspace.text('a.txt'), 'a');
+  t.assertSound();
+});
+
+test('a preview from before the branch that was applied on it is undone by a new preview, and the model is told of the apply', async () => {
+  const t = session({
+    settings: { forcing: 'off' },
+    script: [
+      calls(edit('a.txt', 'a', 'A')), // n1, staged by its result n2
+      calls(read('b.txt')), // n3, n4
+      calls(call('resolve', { action: 'apply', reason: 'r' })), // n5 or later
+      ok,
+      ok,
+    ],
+  });
+  await t.session.prompt('Go.');
+  assert.equal(t.workspace.text('a.txt'), 'A');
+  const read4 = t.session.tree.trunk.find(id => {
+    const message = t.session.tree.get(id)?.message;
+    return message?.role === 'tool' && message.toolName === 'read_file';
+  });
+  await t.session.revert({ category: null, target: read4 ?? null, summary: null });
+  assert.deepEqual(
+    [t.store.get('p1')?.state.kind, t.store.get('p2')?.label],
+    ['applied', 'Undo 1 change of the abandoned branch'],
+  );
+  await t.session.prompt('On.');
+  const said = textsOf(t.requests.at(-1)).join('\n');
+  assert.match(said, /Staged as p1, no file modified yet/);
+  assert.match(said, /Your apply of p1 \(.*\) on the abandoned branch: applied\./);
+  t.assertSound();
+});
+
+test('the same for an apply by the user on the abandoned branch', async () => {
+  const t = session({
+    settings: { forcing: 'off', modelAuthority: 'recommend' },
+    script: [calls(edit('a.txt', 'a', 'A')), { text: 'staged' }, { text: 'more' }, { text: 'on' }],
+  });
+  await t.session.prompt('Go.');
+  const staged = t.session.tree.active;
+  await t.session.prompt('More.');
+  await t.click('p1', 'apply');
+  await t.session.revert({ category: null, target: staged, summary: null });
+  assert.equal(t.store.get('p2')?.label, 'Undo 1 change of the abandoned branch');
+  await t.session.prompt('On.');
+  assert.match(textsOf(t.requests.at(-1)).join('\n'), /The user applied p1/);
+  t.assertSound();
+});
+
+test('what was applied in another order than it was staged is undone in the order of the applies', async () => {
+  const t = session({ script: [{ text: 'one' }] });
+  await t.session.prompt('Go.');
+  const later = t.stage({ label: 'later', changes: [modify('a.txt', 'b', 'c')] });
+  const first = t.stage({ label: 'first', changes: [modify('a.txt', 'a', 'b')] });
+  await t.click(first.id, 'apply');
+  await t.click(later.id, 'apply');
+  await t.session.revert({ category: null, target: null, summary: null });
+  const inverse = t.store.all().at(-1);
+  assert.deepEqual(inverse?.undoes, [first.id, later.id]);
+  assert.deepEqual(
+    inverse?.changes?.map(({ before, after }) => [before?.text, after?.text]),
+    [['c', 'a']],
+  );
+});
+
+test('a preview of the abandoned branch that another attempt fails to resolve meanwhile is discarded after it', async () => {
+  const gate = new Gate();
+  let attempts = 0;
+  const reject = async (): Promise<undefined> => {
+    if (++attempts > 1) return;
+    await gate.pass();
+    throw new Error('not now');
+  };
+  const stages = stagingTool(reject);
+  const t = session({
+    tools: [stages],
+    settings: { forcing: 'off' },
+    script: [calls(call('stages', {})), ok],
+  });
+  await t.session.prompt('Go.');
+  const click = t.click('p1', 'discard');
+  await gate.reached;
+  const reverting = t.session.revert({ category: null, target: null, summary: null });
+  gate.open();
+  await assert.rejects(click, /not now/);
+  await reverting;
+  assert.equal(t.store.get('p1')?.state.kind, 'discarded');
+  assert.equal(attempts, 2);
+});
+
+/** A tool whose calls stage an action that is discarded by `reject`. */
+function stagingTool(reject: () => Promise<undefined>) {
+  const apply = () => Promise.resolve(textResult('done'));
+  return defineTool({
+    name: 'stages',
+    label: 'Stages',
+    description: 'Stages an action.',
+    parameters: z.object({}),
+    execute: async (_, context) => {
+      context.stage({ label: 'action', sourceToolName: 'stages', apply, reject });
+      return textResult('staged');
+    },
+  });
+}

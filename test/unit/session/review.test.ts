@@ -9,7 +9,7 @@ const stageBoth: ScriptedTurn = {
   toolCalls: ['a.txt', 'b.txt'].map(path => ({ name: 'write_file', arguments: { path, content: 'new' } })),
 };
 
-/** A session that awaits the review of p1 and p2; nothing is forced, so that only the review is seen. */
+/** A session that awaits the review of p1 and p2. Nothing is forced, so that only the review has an effect. */
 async function awaitingReview(after: readonly ScriptedTurn[], over: TestSessionOptions = {}) {
   const t = createTestSession({
     files,
@@ -23,7 +23,7 @@ async function awaitingReview(after: readonly ScriptedTurn[], over: TestSessionO
   return t;
 }
 
-test('once the last preview is resolved the session goes on, with one message telling each outcome', async () => {
+test('once the last preview is resolved the session continues, with one message telling each outcome', async () => {
   const t = await awaitingReview([{ text: 'Thanks.' }]);
   await t.click('p1', 'apply');
   assert.equal(t.session.state, 'awaitingReview', 'one is still pending');
@@ -60,7 +60,7 @@ test('a chain is one resolution: the request after it tells the outcome of each'
   assert.match(told?.role === 'steering' ? told.text : '', /^The user applied p1 .*\nThe user applied p2 /);
 });
 
-test('an extension that resolves is named as one', async () => {
+test('an extension that resolves is named as such', async () => {
   const t = await awaitingReview([{ text: 'Thanks.' }]);
   for (const id of ['p1', 'p2']) {
     await t.invoker.resolve({ id, action: 'discard', reason: 'policy', actor: 'extension' });
@@ -69,7 +69,7 @@ test('an extension that resolves is named as one', async () => {
   assert.match(t.steering().at(-1)?.text ?? '', /^Another extension discarded p1 .*Reason: "policy"$/m);
 });
 
-test('a failed click is told too, and the review goes on', async () => {
+test('a failed click is told too, and the review continues', async () => {
   const t = await awaitingReview([{ text: 'Thanks.' }]);
   t.workspace.failWrite(1);
   await assert.rejects(t.click('p1', 'apply'));
@@ -82,7 +82,10 @@ test('a failed click is told too, and the review goes on', async () => {
       .steering()
       .findLast(({ kind }) => kind === 'outcome')
       ?.text.split('\n') ?? [];
-  assert.match(told[0] ?? '', /^The user tried to apply p1 .*, which failed: a\.txt could not be written/);
+  assert.match(
+    told[0] ?? '',
+    /^The user tried to apply p1 .*, which failed, so it was not applied: a\.txt could not be written/,
+  );
   assert.deepEqual(told.slice(1), [
     'The user applied p1 (Rewrite a.txt).',
     'The user applied p2 (Rewrite b.txt).',
@@ -113,7 +116,7 @@ test('a prompt in the middle of a review is sent with the outcomes so far; the r
   t.assertSound();
 });
 
-test('after a newer prompt the session does not go on by itself when the older previews are resolved', async () => {
+test('after a newer prompt the session does not continue by itself when the older previews are resolved', async () => {
   const t = await awaitingReview([{ text: 'Fine.' }]);
   await t.session.prompt('Something else.');
   await t.click('p1', 'apply');
@@ -122,7 +125,7 @@ test('after a newer prompt the session does not go on by itself when the older p
   assert.equal(t.requests.length, 3);
 });
 
-test('after Stop the session does not go on by itself', async () => {
+test('after Stop the session does not continue by itself', async () => {
   const t = await awaitingReview([]);
   t.session.stop();
   assert.equal(t.session.state, 'idle');
@@ -132,7 +135,7 @@ test('after Stop the session does not go on by itself', async () => {
   assert.equal(t.requests.length, 2);
 });
 
-test('after the end of the review as a whole the session does not go on by itself; the outcomes wait', async () => {
+test('after the end of the review as a whole the session does not continue by itself; the outcomes wait', async () => {
   const t = await awaitingReview([{ text: 'ok' }]);
   t.session.endReview();
   await t.click('p1', 'discard');
@@ -142,7 +145,7 @@ test('after the end of the review as a whole the session does not go on by itsel
   assert.match(t.steering().at(-1)?.text ?? '', /discarded p1[\s\S]*discarded p2/);
 });
 
-test('after a reload the session does not go on by itself; it knows its previews and tells their outcomes', async () => {
+test('after a reload the session does not continue by itself; it knows its previews and tells their outcomes', async () => {
   const before = await awaitingReview([]);
   before.session.dispose();
   const t = createTestSession({
@@ -163,7 +166,7 @@ test('after a reload the session does not go on by itself; it knows its previews
   t.assertSound();
 });
 
-test('a session that was cut off in a turn comes back idle, mended and told', async () => {
+test('a session that was interrupted in a turn comes back idle with a valid history, and says so', async () => {
   const before = createTestSession({ files, script: [{ hang: true }] });
   void before.session.prompt('Read.');
   assert.equal(before.session.state, 'running');
@@ -200,7 +203,7 @@ test('what is resolved while the model still talks is told right after, in the s
   t.assertSound();
 });
 
-test('a click at any moment around the end of the run is told, and the session goes on exactly once', async () => {
+test('a click at any moment around the end of the run is told, and the session continues exactly once', async () => {
   for (let ticks = 0; ticks < 12; ticks++) {
     const t = createTestSession({
       settings: { modelAuthority: 'recommend', forcing: 'off' },
@@ -225,11 +228,12 @@ test('a click at any moment around the end of the run is told, and the session g
   }
 });
 
-test('previews that the session does not know do not concern it', async () => {
+test('previews of other origins do not concern the session', async () => {
   const t = await awaitingReview([{ text: 'Thanks.' }]);
   const { preview } = t.store.stage({
     label: 'foreign',
     sourceToolName: 'x',
+    kind: 'files',
     changes: [],
     dependsOn: [],
     origin: null,
@@ -242,7 +246,7 @@ test('previews that the session does not know do not concern it', async () => {
   assert.ok(!t.steering().some(({ text }) => text.includes('foreign')));
 });
 
-test('a review of a new session is not that of the old one', async () => {
+test('the review of a new session does not include previews of the old one', async () => {
   const t = await awaitingReview([{ text: 'Hello.' }]);
   await t.session.new();
   await t.click('p1', 'apply');
@@ -253,7 +257,7 @@ test('a review of a new session is not that of the old one', async () => {
   assert.deepEqual(t.steering(), []);
 });
 
-test('previews that a person asked for are not forced or reminded of, but their outcome is told', async () => {
+test('previews that the user asked for are not forced or reminded of, but their outcome is told', async () => {
   const t = createTestSession({ files, script: [{ text: 'Hello.' }, { text: 'I see.' }] });
   const { preview } = t.session.stageForUser({
     label: 'Undo',

@@ -27,7 +27,7 @@ test('a prompt is sent with the system prompt and all tools, and answered', asyn
   t.assertSound();
 });
 
-test('the tool list never changes in mid-session, in any mode but Manual', async () => {
+test('the tool list does not change during a session, except in Manual', async () => {
   const t = createTestSession({
     files: { a: 'x' },
     script: request => (request.messages.length < 8 ? { toolCalls: [read('a')] } : {}),
@@ -40,7 +40,7 @@ test('the tool list never changes in mid-session, in any mode but Manual', async
   t.assertSound();
 });
 
-test('a request holds what was said before, in order, and is not changed afterwards', async () => {
+test('a request contains the earlier messages in order, and is not changed afterwards', async () => {
   const t = createTestSession({
     files: { a: 'x' },
     script: [{ toolCalls: [read('a')] }, { text: 'ok' }, { text: '2' }],
@@ -55,7 +55,7 @@ test('a request holds what was said before, in order, and is not changed afterwa
   t.assertSound();
 });
 
-test('what was attached goes with its prompt; what a person did here is stored, shown and never sent', async () => {
+test('attachments are sent with their prompt; local messages are stored and shown but never sent', async () => {
   const t = createTestSession({ script: [{ text: 'Hi.' }, { text: 'Bye.' }] });
   const attachments = [{ path: 'a.ts', text: 'x' }];
   t.session.note('/apply', 'Nothing is pending.');
@@ -76,7 +76,7 @@ test('what was attached goes with its prompt; what a person did here is stored, 
   t.assertSound();
 });
 
-test('a command that is carried out in mid-turn does not part a call from its result', async () => {
+test('a local command in the middle of a turn does not separate a call from its result', async () => {
   const gate = new Gate();
   const slow = defineTool({
     name: 'slow',
@@ -104,7 +104,7 @@ test('a command that is carried out in mid-turn does not part a call from its re
   t.assertSound();
 });
 
-test('to continue asks the model that is chosen by then', async () => {
+test('continue asks the model that is selected by then', async () => {
   const first = createScriptedProvider([{ error: { code: 'unreachable', message: 'Nobody.' } }], 'first');
   const second = createScriptedProvider([{ text: 'Here.' }], 'second');
   const options: { provider: ScriptedProvider } = { provider: first };
@@ -116,7 +116,7 @@ test('to continue asks the model that is chosen by then', async () => {
   assert.deepEqual([first.requests.length, second.requests.length], [1, 1]);
 });
 
-test('events tell the turn in order', async () => {
+test('the events of a turn come in order', async () => {
   const t = createTestSession({ files: { a: 'x' }, script: [{ toolCalls: [read('a')] }, { text: 'ok' }] });
   await t.session.prompt('Go.');
   assert.deepEqual(
@@ -143,7 +143,7 @@ test('events tell the turn in order', async () => {
   );
 });
 
-test('the state is running while it runs, and only then', async () => {
+test('the state is running during a run, and only then', async () => {
   const t = createTestSession({ script: () => ({ text: t.session.state }) });
   assert.equal(t.session.state, 'idle');
   const prompted = t.session.prompt('State?');
@@ -153,7 +153,7 @@ test('the state is running while it runs, and only then', async () => {
   assert.equal(t.session.state, 'idle');
 });
 
-test('a prompt while it runs is taken up after the turn, in the same run', async () => {
+test('a prompt during a turn is sent after it, in the same run', async () => {
   const gate = new Gate();
   const t = createTestSession({
     script: [
@@ -194,7 +194,7 @@ for (const state of ['idle', 'running'] as const) {
   });
 }
 
-test('a prompt right after the one before is answered, whenever it comes', async () => {
+test('a prompt right after another is answered, whenever it comes', async () => {
   const t = createTestSession({ script: () => ({ text: 'ok' }) });
   for (let ticks = 0; ticks < 12; ticks++) {
     const ended = t.nextEvent(event => event.type === 'turn_end');
@@ -209,7 +209,7 @@ test('a prompt right after the one before is answered, whenever it comes', async
   t.assertSound();
 });
 
-test('a failed request is told, logged without being thrown, and does not end the session', async () => {
+test('a failed request is shown and logged but not thrown, and does not end the session', async () => {
   const t = createTestSession({
     script: [
       { error: { message: 'No connection.', detail: 'ECONNREFUSED', code: 'unreachable' } },
@@ -243,7 +243,7 @@ test('a provider that breaks its contract and throws leaves the session usable',
   assert.equal(t.session.messages.filter(message => message.role === 'user').length, 2);
 });
 
-test('stop ends the running turn at once, drops the prompts that wait, and leaves a valid history', async () => {
+test('stop ends the running turn at once, drops the waiting prompts, and leaves a valid history', async () => {
   const t = createTestSession({ script: [{ text: 'thinking', hang: true }] });
   const first = t.session.prompt('1');
   const second = t.session.prompt('2');
@@ -259,7 +259,7 @@ test('stop ends the running turn at once, drops the prompts that wait, and leave
   t.assertSound();
 });
 
-test('stop while a tool runs interrupts it and the calls behind it; each has its one result', async () => {
+test('stop while a tool runs interrupts it and the calls after it; each has its one result', async () => {
   const gate = new Gate();
   const slow = defineTool({
     name: 'slow',
@@ -293,7 +293,7 @@ test('stop when nothing runs does nothing', async () => {
   assert.equal(t.session.state, 'idle');
 });
 
-test('continue asks the model without a prompt, and joins a run that goes on', async () => {
+test('continue asks the model without a prompt, and joins a current run', async () => {
   const t = createTestSession({ script: [{ text: '1' }, { text: '2' }] });
   await Promise.all([t.session.prompt('Hello?'), t.session.continue()]);
   assert.equal(t.requests.length, 1);
@@ -301,7 +301,7 @@ test('continue asks the model without a prompt, and joins a run that goes on', a
   assert.equal(t.requests.length, 2);
 });
 
-test('a new session begins empty under a new id, and previews stay', async () => {
+test('a new session starts empty under a new id, and previews stay', async () => {
   const t = createTestSession({
     settings: { modelAuthority: 'none' },
     script: [
@@ -331,7 +331,7 @@ test('a new session stops the one that runs', async () => {
   assert.equal(t.session.state, 'idle');
 });
 
-test('a provider is asked for once per prompt, and stays for what follows', async () => {
+test('the provider is selected once per prompt, and kept for what follows', async () => {
   const t = createTestSession({ script: [{ toolCalls: [read('none')] }, { text: '1' }, { text: '2' }] });
   await t.session.prompt('Hello?');
   await t.session.continue();
@@ -347,9 +347,12 @@ test('previews of one message come from the same message, and each from its own 
   await t.session.prompt('Write.');
   const [a, b, c] = t.store.all().map(preview => preview.origin);
   assert.equal(a?.sessionId, t.session.id);
-  assert.equal(a.messageId, b?.messageId);
-  assert.notEqual(a.messageId, c?.messageId);
-  assert.deepEqual([a.toolCallId, b?.toolCallId, c?.toolCallId], ['call_1', 'call_2', 'call_3']);
+  assert.equal(a.call?.messageId, b?.call?.messageId);
+  assert.notEqual(a.call?.messageId, c?.call?.messageId);
+  assert.deepEqual(
+    [a, b, c].map(origin => origin?.call?.toolCallId),
+    ['call_1', 'call_2', 'call_3'],
+  );
 });
 
 test('previews register in the order of the calls, not of their completion', async () => {
@@ -389,7 +392,7 @@ test('a session that was disposed emits nothing more', async () => {
   assert.equal(t.events.length, count);
 });
 
-test('opening the conversation that is open, as it was read before, changes nothing and stops nothing', async () => {
+test('opening an older copy of the open conversation changes nothing and stops nothing', async () => {
   const t = createTestSession({ script: [{ text: 'One.' }, { text: 'Two.' }, { text: 'Three.' }] });
   await t.session.prompt('1');
   const before = storedSession(t.session.id, t.sessionLog.lines);
@@ -403,7 +406,7 @@ test('opening the conversation that is open, as it was read before, changes noth
   );
 });
 
-test('a conversation that is asked for twice in a row is taken up once', async () => {
+test('opening a conversation twice in a row opens it once', async () => {
   const t = createTestSession({ script: [{ text: 'One.' }] });
   await t.session.prompt('1');
   const { id } = t.session;

@@ -1,20 +1,20 @@
-import { appendFileSync } from 'node:fs';
+import { appendFileSync, existsSync } from 'node:fs';
 import { appendFile, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import * as path from 'node:path';
 import { after, test } from 'node:test';
 import assert from 'node:assert/strict';
-import { UnknownLogVersionError } from '../../../src/agent/base/jsonLines.ts';
-import type { Logger } from '../../../src/agent/base/log.ts';
-import type { SessionLogSink } from '../../../src/agent/session/recorder.ts';
-import type { SessionLogEntry } from '../../../src/agent/session/sessionEntry.ts';
-import { SessionLogs } from '../../../src/agent/session/sessionLog.ts';
-import type { StoredSession } from '../../../src/agent/session/storedSession.ts';
-import { Recorder } from '../../../src/agent/session/recorder.ts';
+import { UnknownLogVersionError } from '../../../src/agent/base/logFormat.ts';
+import type { Logger } from '../../../src/agent/base/logger.ts';
+import type { SessionLogSink } from '../../../src/agent/conversation/storage/recorder.ts';
+import { Recorder, Recorders } from '../../../src/agent/conversation/storage/recorder.ts';
+import type { SessionLogEntry } from '../../../src/agent/conversation/storage/sessionEntry.ts';
+import { SessionLogs } from '../../../src/agent/conversation/storage/sessionLogs.ts';
+import type { StoredSession } from '../../../src/agent/conversation/storage/storedSession.ts';
+import { validTrunk } from '../../../src/agent/conversation/validTrunk.ts';
 import type { SessionMessage } from '../../../src/agent/model/messages.ts';
-import { validTrunk } from '../../../src/agent/tree/validTrunk.ts';
-import { historyViolations } from '../../support/scriptedProvider.ts';
 import { noSpace } from '../../support/memoryWorkspace.ts';
+import { historyViolations } from '../../support/scriptedProvider.ts';
 
 const root = await mkdtemp(path.join(tmpdir(), 'redline-faults-'));
 after(() => rm(root, { recursive: true }));
@@ -53,7 +53,7 @@ async function store(): Promise<{ logs: SessionLogs; file: string; read: () => P
   return {
     logs,
     file: path.join(folder, 's1.jsonl'),
-    read: () => new SessionLogs(folder).read('s1', logger),
+    read: () => new SessionLogs(folder).readAndRepair('s1', logger),
   };
 }
 
@@ -66,29 +66,29 @@ async function breakLines(file: string, ...numbers: number[]): Promise<void> {
 const request = ({ tree }: StoredSession): readonly SessionMessage[] =>
   validTrunk(tree).map(({ message }) => message);
 
-test('a torn last line is dropped, the rest is there, and the next entry stands on a line of its own', async () => {
+test('a torn last line is dropped, the rest is there, and the next entry is on a line of its own', async () => {
   const { file, read, logs } = await store();
   await appendFile(file, '{"type":"message","id":7,"parentId":6,"mess');
   const stored = await read();
   assert.deepEqual(stored.tree.messages, said);
-  assert.match(warnings.at(-1) ?? '', /dropped a last line/);
+  assert.match(warnings.at(-1) ?? '', /dropped a torn last line/);
   await logs.open('s1').append({ type: 'title', title: 'T' });
   assert.equal((await read()).title, 'T');
 });
 
-test('a corrupt middle line is skipped and logged, whichever it is, and the request is valid all the same', async () => {
+test('a corrupt line in the middle is skipped and logged, whichever it is, and the request is still valid', async () => {
   for (let line = 2; line < said.length + 2; line++) {
     const { file, read } = await store();
     await breakLines(file, line);
     const stored = await read();
-    assert.match(warnings.at(-1) ?? '', new RegExp(`could not be read: ${line}$`));
+    assert.match(warnings.at(-1) ?? '', new RegExp(`could not be parsed: ${line}$`));
     assert.equal(stored.tree.size, said.length - 1);
     assert.deepEqual(historyViolations(request(stored)), [], `line ${line}`);
     assert.equal(stored.tree.active, line === said.length + 1 ? said.length - 2 : said.length - 1);
   }
 });
 
-test('a line whose beginning and end are whole and whose middle is not is skipped and logged when it is read', async () => {
+test('a line with an intact beginning and end but a corrupt middle is skipped and logged when it is parsed', async () => {
   for (let line = 2; line < said.length + 2; line++) {
     const { file, read } = await store();
     const lines = (await readFile(file, 'utf8')).split('\n');
@@ -96,12 +96,12 @@ test('a line whose beginning and end are whole and whose middle is not is skippe
     await writeFile(file, lines.join('\n'));
     const stored = await read();
     assert.deepEqual(historyViolations(request(stored)), [], `line ${line}`);
-    assert.match(warnings.at(-1) ?? '', new RegExp(`skipped message ${line - 2}, which could not be read`));
+    assert.match(warnings.at(-1) ?? '', new RegExp(`skipped message ${line - 2}, which could not be parsed`));
     assert.equal(stored.tree.turns, 3, 'turns do not depend on what was read');
   }
 });
 
-test('a line that was cut off where it looks whole gives way to the one that was written after it', async () => {
+test('a torn line that looks complete is replaced by the line that was written after it', async () => {
   const { file, read } = await store();
   const text = (await readFile(file, 'utf8')).split('\n');
   const [whole = ''] = text.splice(said.length, 1);
@@ -110,17 +110,17 @@ test('a line that was cut off where it looks whole gives way to the one that was
   assert.deepEqual(stored.tree.messages, said);
 });
 
-test('an id that no session can have is that of a corrupt line', async () => {
+test('an id that is too large marks a corrupt line', async () => {
   const { file, read } = await store();
   const lines = (await readFile(file, 'utf8')).replace('"id":3,', '"id":3000000000,');
   await writeFile(file, lines);
   const stored = await read();
-  assert.match(warnings.at(-1) ?? '', /could not be read: 5$/);
+  assert.match(warnings.at(-1) ?? '', /could not be parsed: 5$/);
   assert.deepEqual([stored.tree.size, stored.tree.nextId], [said.length - 1, said.length]);
   assert.deepEqual(historyViolations(request(stored)), []);
 });
 
-test('several corrupt lines leave a valid request too', async () => {
+test('the request is valid after several corrupt lines too', async () => {
   for (const lines of [
     [3, 4],
     [4, 5],
@@ -134,7 +134,7 @@ test('several corrupt lines leave a valid request too', async () => {
   }
 });
 
-test('a newer version is refused, and its file is left as it is', async () => {
+test('a newer version is refused, and its file is left unchanged', async () => {
   const { file, read } = await store();
   const newer = (await readFile(file, 'utf8')).replace('"version":1', '"version":99');
   await writeFile(file, newer);
@@ -149,7 +149,7 @@ class SmallDisk implements SessionLogSink {
 
   append(entry: SessionLogEntry): Promise<void> {
     if (this.full) return Promise.reject(noSpace());
-    this.written.push(entry);
+    this.written.push({ ...title(entry.type === 'title' ? entry.title : entry.type) });
     return Promise.resolve();
   }
 }
@@ -157,7 +157,7 @@ class SmallDisk implements SessionLogSink {
 const title = (text: string): SessionLogEntry => ({ type: 'title', title: text });
 const settled = (): Promise<void> => new Promise(resolve => setImmediate(resolve));
 
-test('a full disk: what cannot be written waits, and is written in order once there is room; told once', async () => {
+test('a full disk: entries that cannot be written wait, are written in order once there is room, and it is reported once', async () => {
   const disk = new SmallDisk();
   const told: unknown[] = [];
   const recorder = new Recorder(disk, error => void told.push(error));
@@ -181,7 +181,7 @@ test('a full disk: what cannot be written waits, and is written in order once th
   assert.equal(told.length, 2);
 });
 
-test('on a real file: a line that was cut off by a full disk is skipped, and the entry is there once', async () => {
+test('on a real file: a line torn by a full disk is skipped, and the entry is there once', async () => {
   const { logs, read, file } = await store();
   const log = logs.open('s1');
   await log.load();
@@ -209,7 +209,7 @@ test('on a real file: a line that was cut off by a full disk is skipped, and the
   assert.deepEqual(stored.tree.messages, said);
 });
 
-test('an entry that comes at any moment of the writing of another one is written without a third', async () => {
+test('an entry that arrives at any moment while another is written is written without waiting for a third', async () => {
   for (let ticks = 0; ticks < 10; ticks++) {
     const written: string[] = [];
     const log: SessionLogSink = {
@@ -225,4 +225,82 @@ test('an entry that comes at any moment of the writing of another one is written
     await new Promise(resolve => setImmediate(resolve));
     assert.deepEqual(written, ['one', 'two'], `after ${ticks} ticks`);
   }
+});
+
+/** The sessions of a window whose disk is full while `full` is set. */
+function windowOf(logs: SessionLogs) {
+  const disk = { full: false };
+  const recorders = new Recorders(
+    id => {
+      const log = logs.open(id);
+      return {
+        append: entry => (disk.full ? Promise.reject(noSpace()) : log.append(entry)),
+        appendNow: entry => !disk.full && log.appendNow(entry),
+      };
+    },
+    () => undefined,
+  );
+  return { disk, recorders };
+}
+
+const prompt = (id: number, text: string): SessionLogEntry => ({
+  ...{ type: 'message', id, parentId: id - 1, message: { role: 'user', text } },
+});
+
+test('what waits of a session that was left is written before the session is read again, and not into the middle of it', async context => {
+  context.mock.timers.enable({ apis: ['setTimeout'] });
+  const { logs, read } = await store();
+  const { disk, recorders } = windowOf(logs);
+  const first = recorders.for('s1');
+  disk.full = true;
+  first.append(prompt(said.length, 'old'));
+  first.append(prompt(said.length + 1, 'older'));
+  await settled();
+  recorders.for('s2');
+  assert.equal(await recorders.drain('s1'), false, 'it may not be read yet');
+  disk.full = false;
+  assert.equal(await recorders.drain('s1'), true);
+  const stored = await logs.readAndRepair('s1', logger);
+  assert.deepEqual(stored.tree.messages.slice(said.length), [
+    { role: 'user', text: 'old' },
+    { role: 'user', text: 'older' },
+  ]);
+  recorders.for('s1').append(prompt(stored.tree.nextId, 'new'));
+  context.mock.timers.tick(60_000);
+  await recorders.drain('s1');
+  const texts = (await read()).tree.messages.map(message => ('text' in message ? message.text : ''));
+  assert.deepEqual(texts.slice(said.length), ['old', 'older', 'new']);
+});
+
+test('a session that is opened again while it cannot be written goes on in the same queue', async () => {
+  const { logs, read } = await store();
+  const { disk, recorders } = windowOf(logs);
+  disk.full = true;
+  recorders.for('s1').append(prompt(said.length, 'old'));
+  await settled();
+  recorders.for('s1').append(prompt(said.length + 1, 'new'));
+  disk.full = false;
+  await recorders.drain('s1');
+  assert.deepEqual((await read()).tree.messages.slice(said.length), [
+    { role: 'user', text: 'old' },
+    { role: 'user', text: 'new' },
+  ]);
+});
+
+test('nothing makes the log of a deleted session again', async context => {
+  context.mock.timers.enable({ apis: ['setTimeout'] });
+  const { logs, file } = await store();
+  const { disk, recorders } = windowOf(logs);
+  const recorder = recorders.for('s1');
+  disk.full = true;
+  recorder.append(prompt(said.length, 'secret'));
+  await settled();
+  recorders.for('s2');
+  disk.full = false;
+  await recorders.discard('s1');
+  await logs.delete('s1');
+  context.mock.timers.tick(60_000);
+  recorder.append(prompt(said.length + 1, 'late'));
+  await recorder.drain();
+  assert.equal(existsSync(file), false);
 });

@@ -27,7 +27,7 @@ test('the packages of a bundle are told from its inputs, nested ones too', () =>
   ]);
 });
 
-test('each package stands there with version, licence and the texts of its licence files', async () => {
+test('each package is listed with its version, licence and the texts of its licence files', async () => {
   const b = await givenPackage(
     'b',
     { license: 'MIT', homepage: 'https://b.example' },
@@ -42,7 +42,7 @@ test('each package stands there with version, licence and the texts of its licen
   assert.equal(
     noticesText([b, a]),
     [
-      'Redline contains the following software of others, each under its own licence.',
+      'Redline contains the following third-party software, each under its own licence.',
       `${line}\n\na 1.2.3, CC-BY-4.0\n\nText of a\n\nAnd this`,
       `${line}\n\nb 1.2.3, MIT\nhttps://b.example\n\nText of b\n`,
     ].join('\n\n'),
@@ -52,5 +52,5 @@ test('each package stands there with version, licence and the texts of its licen
 test('a package without a licence is refused', async () => {
   const none = await givenPackage('none', { license: 'MIT' }, {});
   const silent = await givenPackage('silent', {}, { LICENSE: 'x' });
-  for (const folder of [none, silent]) assert.throws(() => noticesText([folder]), /brings no licence along/);
+  for (const folder of [none, silent]) assert.throws(() => noticesText([folder]), /contains no licence/);
 });

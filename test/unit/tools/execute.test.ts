@@ -9,7 +9,7 @@ import { create } from '../../support/changes.ts';
 import { Gate } from '../../support/gate.ts';
 import { ToolHarness } from '../../support/toolHarness.ts';
 
-/** A tool of which only what it does matters. */
+/** A tool with this `execute` and no parameters. */
 const tool = (execute: (context: ToolContext) => Promise<AgentToolResult>): Tool =>
   defineTool({
     name: 'custom',
@@ -33,14 +33,14 @@ test('a result names its call and its tool, and keeps the details', async () => 
   });
 });
 
-test('several parts of a result are lines; an error that is returned is one', async () => {
+test('the parts of a result become lines; isError is kept', async () => {
   const parts = ['one', 'two'].map(text => ({ type: 'text' as const, text }));
   const result = await run(() => Promise.resolve({ content: parts, isError: true }));
   assert.equal(result.content, 'one\ntwo');
   assert.equal(result.isError, true);
 });
 
-test('an unknown tool is an error that names those there are', async () => {
+test('an unknown tool is an error that names the available tools', async () => {
   for (const name of ['edit', 'constructor', '']) {
     const result = await new ToolHarness().run(name, {});
     assert.equal(result.isError, true);
@@ -60,6 +60,22 @@ for (const args of ['', '{', '{"path":"a"', "{'path':'a'}", '{"path": "a"} trail
   });
 }
 
+test('arguments that are nested too deeply are an error that says so, and never reach the schema', async () => {
+  const tree: z.ZodType = z.lazy(() => z.object({ in: z.optional(tree) }));
+  const walks = defineTool({ ...tool(() => Promise.resolve(textResult('done'))), parameters: tree });
+  const harness = new ToolHarness({}, [walks]);
+  const nested = (levels: number): string => `${'{"in":'.repeat(levels - 1)}{}${'}'.repeat(levels - 1)}`;
+  assert.equal((await harness.run('custom', nested(100))).content, 'done');
+  for (const levels of [101, 4_000, 1_000_000]) {
+    const result = await harness.run('custom', nested(levels));
+    assert.equal(
+      result.content,
+      'The arguments of custom are nested more than 100 levels deep. Send flatter ones and call it again.',
+    );
+  }
+  assert.deepEqual(harness.errors, []);
+});
+
 for (const args of ['null', '[]', '"a"', '1', '{}', '{"path":5}', '{"path":null}']) {
   test(`arguments that do not fit (${args}) are an error that names the field`, async () => {
     const result = await new ToolHarness({ a: 'x' }).run('read_file', args);
@@ -71,12 +87,12 @@ for (const args of ['null', '[]', '"a"', '1', '{}', '{"path":5}', '{"path":null}
   });
 }
 
-test('every field that does not fit is named', async () => {
+test('every invalid field is named', async () => {
   const { content } = await new ToolHarness().run('read_file', { startLine: 0, endLine: 'x' });
   for (const field of ['path: ', 'startLine: ', 'endLine: ']) assert.ok(content.includes(field), field);
 });
 
-test('a tool error is told as it is; anything else by its message, and logged in full', async () => {
+test('of a ToolError and of any other error the model gets the message; only the other is logged, with its stack', async () => {
   const harness = new ToolHarness({}, [tool(() => Promise.reject(new ToolError('Do that first.')))]);
   const expected = await harness.run('custom', {});
   assert.deepEqual([expected.content, expected.isError], ['Do that first.', true]);
@@ -100,7 +116,7 @@ for (const garbage of [undefined, null, {}, { content: 'text' }, { content: [nul
   });
 }
 
-test('a result that is too long is cut, and says by how much', async () => {
+test('a result that is too long is cut and says by how much', async () => {
   const { content } = await run(() => Promise.resolve(textResult('x'.repeat(100_010))));
   assert.equal(content, `${'x'.repeat(100_000)}\n[Cut off: 10 more characters.]`);
   assert.equal((await run(() => Promise.resolve(textResult('x'.repeat(100_000))))).content.length, 100_000);
@@ -120,13 +136,13 @@ for (const [what, details] of [
   });
 }
 
-test('what was thrown may be anything', async () => {
+test('a tool may throw any value', async () => {
   const thrown = Object.create(null) as Error;
   const result = await run(() => Promise.reject(thrown));
-  assert.deepEqual([result.isError, result.content], [true, 'something that has no text was thrown']);
+  assert.deepEqual([result.isError, result.content], [true, 'a value without a text was thrown']);
 });
 
-test('how far a call is, in a few words, is told until it has ended', async () => {
+test('progress is reported, in limited length, until the call has ended', async () => {
   let late: (() => void) | undefined;
   const harness = new ToolHarness({}, [
     tool(({ onUpdate }) => {
@@ -141,17 +157,28 @@ test('how far a call is, in a few words, is told until it has ended', async () =
   assert.deepEqual(harness.updates, ['half', `${'x'.repeat(9_996)} end`]);
 });
 
-test('what was staged is told before the result, all of it on one line', async () => {
+test('all staged previews are named in one line before the result', async () => {
   const result = await run(async context => {
-    await context.stage(action);
-    await context.stage(action);
+    context.stage(action);
+    context.stage(action);
     return textResult('Two files.');
   });
   assert.equal(result.content, 'Staged as p1, p2, no file modified yet.\nTwo files.');
+  assert.deepEqual(result.pending, ['p1', 'p2']);
 });
 
-test('where the human alone resolves, that is told', async () => {
-  const harness = new ToolHarness({}, [tool(context => context.stage(action).then(() => textResult('ok')))]);
+test('a result that only looks as if something was staged names no pending preview', async () => {
+  const result = await run(() => Promise.resolve(textResult('Staged as p1, no file modified yet.')));
+  assert.equal(result.pending, undefined);
+});
+
+test('when only the user resolves, the staged line says so', async () => {
+  const harness = new ToolHarness({}, [
+    tool(async context => {
+      context.stage(action);
+      return textResult('ok');
+    }),
+  ]);
   harness.userReviews = true;
   assert.equal(
     (await harness.run('custom', {})).content,
@@ -159,16 +186,16 @@ test('where the human alone resolves, that is told', async () => {
   );
 });
 
-test('what was staged before a tool failed is told too', async () => {
+test('previews that were staged before the tool failed are named too', async () => {
   const result = await run(async context => {
-    await context.stage(action);
+    context.stage(action);
     throw new Error('then it broke');
   });
   assert.equal(result.isError, true);
   assert.equal(result.content, 'Staged as p1, no file modified yet.\nthen it broke');
 });
 
-test('a call in a turn that was stopped is not run', async () => {
+test('a call in a stopped turn does not run', async () => {
   const harness = new ToolHarness({}, [tool(() => assert.fail('it was run'))]);
   harness.controller.abort();
   const result = await harness.run('custom', {});
@@ -176,14 +203,13 @@ test('a call in a turn that was stopped is not run', async () => {
   assert.equal(result.content, 'Interrupted by the user while it ran.');
 });
 
-test('a stop gives the result at once, although the tool does not listen, and it cannot stage any more', async () => {
+test('a stop answers the call at once even if the tool ignores it, and the tool can no longer stage', async () => {
   const gate = new Gate();
-  let late: Promise<unknown> | undefined;
+  let late: (() => unknown) | undefined;
   const harness = new ToolHarness({}, [
     tool(async context => {
       await gate.pass();
-      late = context.stage(action);
-      await late;
+      late = () => context.stage(action);
       return textResult('too late');
     }),
   ]);
@@ -195,11 +221,11 @@ test('a stop gives the result at once, although the tool does not listen, and it
   assert.deepEqual(harness.errors, [], 'a stop is no fault');
   gate.open();
   await new Promise(resolve => setImmediate(resolve));
-  await assert.rejects(late ?? assert.fail('it went on'), { name: 'AbortError' });
+  assert.throws(late ?? assert.fail('it went on'), { name: 'AbortError' });
   assert.deepEqual(harness.staged, []);
 });
 
-test('an error of its own while the turn is stopped is told as it is', async () => {
+test('an error of the tool itself during a stop keeps its message', async () => {
   const harness = new ToolHarness({}, [
     tool(() => {
       harness.controller.abort();
@@ -209,7 +235,7 @@ test('an error of its own while the turn is stopped is told as it is', async () 
   assert.equal((await harness.run('custom', {})).content, 'own');
 });
 
-test('a call that was never run has a result too', () => {
+test('a call that never ran has a result too', () => {
   assert.deepEqual(interruptedResult({ id: 'c', name: 'custom', arguments: '{}' }), {
     role: 'tool',
     toolCallId: 'c',

@@ -30,25 +30,25 @@ test('the first to take a name keeps it', () => {
   assert.equal(registry.get('b'), undefined);
 });
 
-test('hidden tools are not listed, and callable all the same', () => {
+test('hidden tools are not listed but can be called', () => {
   const registry = registryOf(tool('a'), tool('secret', { hidden: true }));
   assert.deepEqual(names(registry.list()), ['a']);
   assert.equal(registry.get('secret')?.name, 'secret');
 });
 
-test('without a request a session gets everything, in the order of registration', () => {
+test('by default a session gets all tools, in the order of registration', () => {
   const registry = registryOf(tool('b'), tool('secret', { hidden: true }), tool('a'));
   assert.deepEqual(names(registry.createTools()), ['b', 'secret', 'a']);
 });
 
-test('what is requested by name is given, and every hidden tool by itself', () => {
+test('a session gets the requested tools and every hidden one', () => {
   const registry = registryOf(tool('a'), tool('b'), tool('secret', { hidden: true }));
   assert.deepEqual(names(registry.createTools(['b', 'nothing'])), ['b', 'secret']);
   assert.deepEqual(names(registry.createTools([])), ['secret']);
   assert.deepEqual(names(registry.createTools(['secret'])), ['secret']);
 });
 
-test('resolve cannot be requested: it is there, or not where the human alone resolves', () => {
+test('resolve cannot be requested: it is included unless only the user resolves', () => {
   const registry = builtInTools();
   assert.deepEqual(names(registry.createTools(['read_file'])), ['read_file', 'resolve']);
   assert.deepEqual(names(registry.createTools(['read_file', 'resolve'], { withResolve: false })), [
@@ -56,7 +56,7 @@ test('resolve cannot be requested: it is there, or not where the human alone res
   ]);
 });
 
-test('the built-in tools: resolve is hidden, and those that change nothing are marked', () => {
+test('of the built-in tools, resolve is hidden and those that change nothing are readOnly', () => {
   const registry = builtInTools();
   assert.deepEqual(names(registry.list()), [
     'read_file',
@@ -69,7 +69,7 @@ test('the built-in tools: resolve is hidden, and those that change nothing are m
   assert.deepEqual(names(registry.list().filter(({ readOnly }) => readOnly)), ['read_file', 'list_files']);
 });
 
-test('a tool is offered as JSON Schema, the same object each time', () => {
+test('a tool is offered with JSON Schema, as the same object each time', () => {
   const typed = tool('typed', {
     parameters: z.object({ n: z.int().describe('How many.'), s: z.string().optional() }),
   });
@@ -84,7 +84,7 @@ test('a tool is offered as JSON Schema, the same object each time', () => {
   assert.deepEqual([n.type, n.description], ['integer', 'How many.']);
 });
 
-test('each built-in tool is offered as an object with described purpose', () => {
+test('each built-in tool has an object schema and a description', () => {
   for (const each of builtInTools().createTools()) {
     const spec = specOf(each);
     assert.equal(spec.parameters['type'], 'object', each.name);

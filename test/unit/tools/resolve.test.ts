@@ -2,7 +2,7 @@ import { test } from 'node:test';
 import assert from 'node:assert/strict';
 import { ToolHarness } from '../../support/toolHarness.ts';
 
-test('a resolve is handed on as it was given, with the signal of its turn', async () => {
+test('resolve passes its arguments on unchanged, with the signal of the turn', async () => {
   const harness = new ToolHarness();
   const result = await harness.run('resolve', {
     action: 'apply',
@@ -17,7 +17,7 @@ test('a resolve is handed on as it was given, with the signal of its turn', asyn
   ]);
 });
 
-test('what was not given is not made up', async () => {
+test('optional arguments that are left out stay left out', async () => {
   const harness = new ToolHarness();
   await harness.run('resolve', { action: 'discard', reason: '' });
   assert.deepEqual(Object.keys(harness.resolved[0] ?? {}).sort(), ['action', 'reason', 'signal']);

@@ -56,7 +56,7 @@ for (const [what, args, text] of [
   });
 }
 
-test('with a summary: the ack, details null, and one request in the queue', async () => {
+test('with a summary: the acknowledgement, details null, and one request in the queue', async () => {
   const h = harness();
   const args = { category: 'step-summary', step: '12', summary: 'a "b"\nc' };
   const result = await h.run('revert_to_state', args);
@@ -68,7 +68,7 @@ test('with a summary: the ack, details null, and one request in the queue', asyn
   assert.deepEqual(h.reverts, [{ category: 'step-summary', target: 12, summary: 'a "b"\nc' }]);
 });
 
-test('without a summary the ack has none; one that is no string counts as absent', async () => {
+test('without a summary the acknowledgement has none; one that is not a string counts as absent', async () => {
   for (const more of [{}, { summary: 5 }, { summary: null }]) {
     const h = harness();
     const result = await h.run('revert_to_state', { category: 'failure', step: 'n3', ...more });

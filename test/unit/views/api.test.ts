@@ -1,18 +1,21 @@
 import { test } from 'node:test';
 import assert from 'node:assert/strict';
+import type { SessionMessage } from '../../../src/agent/model/messages.ts';
 import { textOf, textResult, type AgentToolResult } from '../../../src/agent/preview/pendingAction.ts';
-import type { ResolveOrder } from '../../../src/agent/preview/preview.ts';
-import { undoBranchAction } from '../../../src/agent/preview/restage.ts';
+import type { ResolveOrder } from '../../../src/agent/preview/resolveSettings.ts';
+import { undoBranchAction } from '../../../src/agent/preview/undo.ts';
+import { toWireMessages } from '../../../src/agent/model/openai/messages.ts';
 import { createApi, type ApiParts, type RedlineApi } from '../../../src/views/api.ts';
 import { modify } from '../../support/changes.ts';
-import { createTestSession, type TestSession } from '../../support/testSession.ts';
+import type { ScriptedTurn } from '../../support/scriptedProvider.ts';
+import { createTestSession, type TestSession, type TestSessionOptions } from '../../support/testSession.ts';
 
 const files = { 'a.txt': 'a', 'b.txt': 'b', 'c.txt': 'c' };
 
-function apiOf(order: ResolveOrder): { api: RedlineApi; t: TestSession } {
-  const t = createTestSession({ files, settings: { order } });
+function apiOf(order: ResolveOrder, options: TestSessionOptions = {}): { api: RedlineApi; t: TestSession } {
+  const t = createTestSession({ files, ...options, settings: { order, ...options.settings } });
   const workspace = { pathOf: (input: string) => input };
-  // Of the settings the API reads what the session's have, too.
+  // The API only reads settings that the session's settings have too.
   const settings = t.settings as unknown as ApiParts['settings'];
   const customTools = { register: () => assert.fail('not used here') };
   return { t, api: createApi({ ...t, settings, workspace, customTools }) };
@@ -26,7 +29,7 @@ const heads: readonly [ResolveOrder, string][] = [
   ['oldestFirst', 'p1 p2 p3'],
 ];
 for (const [order, expected] of heads) {
-  test(`${order}: peek is the head of the list, and resolve without an id resolves it, one after the other`, async () => {
+  test(`${order}: peek returns the head of the list, and resolve without an id resolves it`, async () => {
     const { api } = apiOf(order);
     assert.equal(api.previews.peek(), undefined);
     assert.equal(api.previews.hasPending, false);
@@ -43,7 +46,7 @@ for (const [order, expected] of heads) {
     assert.equal(api.previews.peek(), undefined);
   });
 
-  test(`${order}: the head has nothing pending beneath it`, async () => {
+  test(`${order}: the head depends on no pending preview`, async () => {
     const { api, t } = apiOf(order);
     push(api, 'a.txt', 'a', 'b');
     push(api, 'a.txt', 'b', 'c');
@@ -57,7 +60,7 @@ for (const [order, expected] of heads) {
   });
 }
 
-test('resolve with nothing pending says so, with an id that one is meant, and the ledger names an extension', async () => {
+test('resolve with nothing pending is an error; with an id it resolves that preview, and the ledger names an extension', async () => {
   const { api } = apiOf('newestFirst');
   await assert.rejects(api.previews.resolve({ action: 'apply', reason: 'r' }), {
     name: 'ToolError',
@@ -72,7 +75,7 @@ test('resolve with nothing pending says so, with an id that one is meant, and th
   assert.deepEqual(entry.extra, { by: 'policy' });
 });
 
-test('what an extension resolves a second time it is told about, also when the first apply returned an error', async () => {
+test('an extension that resolves a preview again is told the outcome, also when the first apply returned an error', async () => {
   const { api, t } = apiOf('newestFirst');
   let runs = 0;
   const apply = (): Promise<AgentToolResult> => {
@@ -83,16 +86,64 @@ test('what an extension resolves a second time it is told about, also when the f
   assert.equal((await t.click(id, 'apply').then(result => result as AgentToolResult)).isError, true);
   assert.equal(
     textOf(await api.previews.resolve({ id, action: 'apply', reason: 'again' })),
-    'p1 (Deploy) was already resolved by the user: applied, which failed: exit 1. Reason: Applied by the user.',
+    'p1 (Deploy) was already resolved by the user: applied, and returned an error: exit 1. Reason: Applied by the user.',
   );
   assert.equal(runs, 1);
   assert.deepEqual(
-    api.previews.ledger().map(({ outcome }) => outcome),
-    ['failed'],
+    api.previews.ledger().map(entry => [entry.outcome, entry.message, 'kind' in entry]),
+    [['failed', 'Applied, and returned an error: exit 1', false]],
+    'one of three outcomes to other extensions',
   );
 });
 
-test('listeners hear of what is staged, resolved and forgotten', async () => {
+test('the ledger’s message tells an apply that failed and left the preview pending from one that returned an error', async () => {
+  const { api, t } = apiOf('newestFirst');
+  api.previews.push({ label: 'Deploy', apply: () => Promise.reject(new Error('exit 1')) });
+  await assert.rejects(t.click('p1', 'apply'), /exit 1/);
+  await t.click('p1', 'discard', 'no');
+  assert.deepEqual(
+    api.previews.ledger().map(({ outcome, message }) => [outcome, message]),
+    [
+      ['failed', 'Failed, and was not applied: exit 1'],
+      ['discarded', 'Discarded: Deploy. Reason: no'],
+    ],
+  );
+});
+
+for (const action of ['apply', 'discard'] as const)
+  test(`${action} that fails after its producer went away: no text says that the expired preview is pending`, async () => {
+    const { api, t } = apiOf('newestFirst', { script: [{ text: 'ok' }] });
+    const { promise, reject: fail } = Promise.withResolvers<AgentToolResult>();
+    api.previews.push({ label: 'Deploy', apply: () => promise, reject: () => promise });
+    const vote = t.click('p1', action);
+    t.invoker.expire('p1');
+    fail(new Error('exit 1'));
+    await assert.rejects(vote, /exit 1/);
+    assert.equal(api.previews.get('p1')?.state, 'expired');
+    await t.session.prompt('Hello.');
+    const not = { apply: 'not applied', discard: 'not discarded' }[action];
+    assert.equal(api.previews.ledger()[0]?.message, `Failed, and was ${not}: exit 1`);
+    const told = t.steering().flatMap(({ text }) => text.split('\n'));
+    assert.equal(told[0], `The user tried to ${action} p1 (Deploy), which failed, so it was ${not}: exit 1`);
+    assert.match(told[1] ?? '', /^p1 \(Deploy\) has expired/);
+  });
+
+test('an action from run_command is left to the user; an extension cannot set the kind or humanOnly itself', () => {
+  const { api, t } = apiOf('newestFirst');
+  const apply = () => Promise.resolve(textResult(''));
+  const staged = (more: object): unknown[] => {
+    const { kind, humanOnly } =
+      t.store.get(api.previews.push({ label: 'L', apply, ...more }).id) ?? assert.fail();
+    return [kind, humanOnly];
+  };
+  assert.deepEqual(staged({ sourceToolName: 'run_command' }), ['action', true]);
+  assert.deepEqual(staged({ sourceToolName: 'toString', kind: 'plan', humanOnly: true }), [
+    'action',
+    undefined,
+  ]);
+});
+
+test('listeners are called for every preview that is staged, resolved or forgotten', async () => {
   const { api, t } = apiOf('newestFirst');
   const heard: string[] = [];
   api.previews.onDidChange(({ id, state }) => heard.push(`${id} ${state}`));
@@ -103,7 +154,7 @@ test('listeners hear of what is staged, resolved and forgotten', async () => {
   assert.equal(api.previews.get('p1'), undefined);
 });
 
-test('a push of what is no action, or cannot land as it is declared, is refused at once', () => {
+test('pushing a malformed action, or changes that could not be written as declared, throws at once', () => {
   const { api } = apiOf('newestFirst');
   const apply = () => Promise.resolve(textResult(''));
   const twice = ['1', '2'].map(after => ({ path: 'a.txt', before: 'a', after }));
@@ -120,7 +171,7 @@ test('a push of what is no action, or cannot land as it is declared, is refused 
   assert.equal(api.previews.hasPending, false);
 });
 
-test('what is no vote is refused, and whatever comes along with one, its resolution can be read again', async () => {
+test('malformed votes are refused, and whatever a vote carries, its log entry can be read again', async () => {
   const { api, t } = apiOf('newestFirst');
   const { resolve } = api.previews;
   const vote = { action: 'apply', reason: 'r' } as const;
@@ -134,11 +185,11 @@ test('what is no vote is refused, and whatever comes along with one, its resolut
     const { id } = api.previews.push({ label: 'x', apply: () => Promise.resolve(textResult('')) });
     await resolve({ ...vote, id, extra });
   }
-  // Each of its lines is read as after a reload.
+  // Reading the entries parses each line, as after a reload.
   assert.equal(t.log.entries.filter(({ type }) => type === 'resolved').length, 3);
 });
 
-test('details of a foreign preview do not make it the undo of another one', async () => {
+test('an extension cannot use details to make its preview the undo of another one', async () => {
   const { api, t } = apiOf('newestFirst');
   const id = push(api, 'a.txt', 'a', 'A');
   await api.previews.resolve({ action: 'apply', reason: 'r' });
@@ -148,7 +199,7 @@ test('details of a foreign preview do not make it the undo of another one', asyn
   assert.ok(undoBranchAction([applied], t.store.all(), 'test'));
 });
 
-test('what an extension’s callbacks are told: the reason, and what came along with it', async () => {
+test('an extension’s callbacks get the reason and the extra data of the vote', async () => {
   const { api } = apiOf('newestFirst');
   const told: unknown[][] = [];
   const apply = (...args: unknown[]) => {
@@ -160,10 +211,56 @@ test('what an extension’s callbacks are told: the reason, and what came along 
   assert.deepEqual(told, [['r', { n: 1 }]]);
 });
 
-test('a push without a source has the one of custom tools', () => {
+test('a push without a source tool gets the one of custom tools', () => {
   const { api } = apiOf('newestFirst');
   assert.equal(
     api.previews.push({ label: 'x', apply: async () => textResult('') }).sourceToolName,
     'custom_tool',
   );
 });
+
+for (const revertEnabled of [true, false]) {
+  test(`${revertEnabled ? 'reverts enabled' : 'no reverts'}: session.messages() is what each request sends, whatever else the conversation holds`, async () => {
+    const call = (name: string, args: object) => ({ name, arguments: args });
+    const edit = { path: 'a.txt', edits: [{ old: 'a', new: 'A' }] };
+    const seen: (readonly SessionMessage[])[] = [];
+    const turns: readonly ScriptedTurn[] = [
+      { toolCalls: [call('edit_file', edit)] },
+      { toolCalls: [call('resolve', { action: 'apply', reason: 'r' })] },
+      { error: { message: 'No route.' } },
+      {
+        text: 'Hello.',
+        toolCalls: [call('read_file', { path: 'b.txt' }), call('read_file', { path: 'c.txt' })],
+      },
+      { text: 'Read.' },
+      { text: 'Well.' },
+    ];
+    const { api, t } = apiOf('newestFirst', {
+      settings: { revertEnabled },
+      script: (_request, n) => {
+        seen.push([...api.session.messages()]);
+        return turns[n] ?? assert.fail('one request too many');
+      },
+    });
+    await t.session.prompt('Edit.');
+    t.session.note('/tools', 'Many.');
+    await t.session.prompt('Again?');
+    // Back to the first of two results: the other call is no longer sent.
+    const result = t.session.tree.trunk.find(id => {
+      const message = t.session.tree.get(id)?.message;
+      return message?.role === 'tool' && message.content.includes('b.txt');
+    });
+    await t.session.revert({ category: 'failure', target: result ?? null, summary: 'lesson' });
+    await t.session.prompt('Once more.');
+    assert.equal(seen.length, turns.length);
+    for (const [n, request] of t.requests.entries())
+      assert.deepEqual(wireOf(seen[n] ?? []), wireOf(request.messages), `request ${n}`);
+    const shown = JSON.stringify(seen.at(-1));
+    assert.match(shown, /<system-reminder>/);
+    assert.match(shown, /lesson/);
+    assert.doesNotMatch(shown, /Many\./);
+    assert.equal(wireOf(api.session.messages()).length, api.session.messages().length, 'nothing is left out');
+  });
+}
+
+const wireOf = (messages: readonly SessionMessage[]) => toWireMessages('', messages);

@@ -2,8 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import * as path from 'node:path';
 import { test } from 'node:test';
 import assert from 'node:assert/strict';
-import type { AstSearcher } from '../../../src/agent/tools/ast/runSearch.ts';
-import { astEditTool } from '../../../src/agent/tools/astEdit.ts';
+import type { AstSearcher } from '../../../src/agent/tools/ast/structuralSearch.ts';
 import { builtInTools } from '../../../src/agent/tools/builtIn.ts';
 import { specOf } from '../../../src/agent/tools/registry.ts';
 import {
@@ -31,6 +30,7 @@ interface Used {
   readonly command?: string;
   readonly when?: string;
   readonly enablement?: string;
+  readonly group?: string;
 }
 interface Manifest {
   readonly name: string;
@@ -67,7 +67,7 @@ const sources = readdirSync(path.join(root, 'src'), { recursive: true, encoding:
 const matches = (text: string, pattern: RegExp): string[] =>
   [...text.matchAll(pattern)].map(match => match[1] ?? '');
 
-/** The keys of `CommandArguments`: types only, so they are read from the source. */
+/** The keys of `CommandArguments`, which is only a type, so they are read from the source. */
 const declared = matches(read('src/views/contributions.ts'), /^ {2}'(redline\.[\w.]+)': \[/gm);
 const contributed = contributes.commands.map(({ command }) => command);
 const uses: readonly Used[] = [
@@ -86,7 +86,7 @@ test('the id of the extension is its publisher and its name', () => {
   assert.equal(EXTENSION_ID, `${manifest.publisher}.${manifest.name}`);
 });
 
-test('the commands of the manifest are those that are declared, and VS Code’s own focus commands', () => {
+test('the manifest contributes exactly the declared commands, apart from VS Code’s own focus commands', () => {
   const own = viewIds.map(id => `${id}.focus`);
   assert.ok(declared.length > 10);
   assert.deepEqual(declared.filter(command => !own.includes(command)).sort(), [...contributed].sort());
@@ -96,7 +96,7 @@ test('menus and keys name contributed commands', () => {
   for (const { command } of uses) assert.ok(command !== undefined && contributed.includes(command), command);
 });
 
-test('links to commands in texts name commands that exist', () => {
+test('command links in texts name existing commands', () => {
   const linked = Object.values(nls).flatMap(text => matches(text, /\(command:([\w.]+)/g));
   const known = [...contributed, ...viewIds.map(id => `${id}.focus`)];
   assert.ok(linked.length > 0);
@@ -105,7 +105,7 @@ test('links to commands in texts name commands that exist', () => {
   }
 });
 
-test('the views of the manifest are those that are declared', () => {
+test('the manifest contributes exactly the declared views', () => {
   const { container, ...shown } = views;
   assert.deepEqual(Object.keys(contributes.views), [container]);
   assert.deepEqual([...viewIds].sort(), Object.values(shown).sort());
@@ -116,7 +116,7 @@ test('the views of the manifest are those that are declared', () => {
   for (const { view } of contributes.viewsWelcome) assert.ok(viewIds.includes(view), view);
 });
 
-test('conditions use declared context keys, views, item kinds and schemes only', () => {
+test('when clauses only use declared context keys, views, item kinds and schemes', () => {
   const keys: readonly string[] = Object.values(contextKeys);
   const used = new Set<string>();
   for (const clause of clauses) {
@@ -135,18 +135,18 @@ test('conditions use declared context keys, views, item kinds and schemes only',
   assert.deepEqual([...used].sort(), [...keys].sort(), 'and each declared key is used');
 });
 
-test('a preview document from before a restart activates the extension', () => {
+test('opening a preview document, as after a restart, activates the extension', () => {
   assert.ok(manifest.activationEvents.includes(`onFileSystem:${PREVIEW_SCHEME}`));
 });
 
 test('every setting is read, and every setting that is read is declared', () => {
-  const settings = read('src/views/host/settings.ts');
+  const settings = read('src/views/settings.ts');
   const got = matches(settings, /#(?:get|oneOf)(?:<[^>]*>)?\(\s*'([\w.]+)'/g).map(key => `redline.${key}`);
   assert.ok(got.length > 5);
   assert.deepEqual([...new Set(got)].sort(), Object.keys(contributes.configuration.properties).sort());
 });
 
-test('every setting has a default of its own type, and a description', () => {
+test('every setting has a default of its type, and a description', () => {
   for (const [key, setting] of Object.entries(contributes.configuration.properties)) {
     const type = Array.isArray(setting.default) ? 'array' : typeof setting.default;
     assert.equal(type, setting.type, key);
@@ -154,8 +154,8 @@ test('every setting has a default of its own type, and a description', () => {
   }
 });
 
-test('the values of an enumeration are those that the code knows, and the default is one of them', () => {
-  const settings = read('src/views/host/settings.ts');
+test('the values of an enumeration are those in the code, where the default comes first', () => {
+  const settings = read('src/views/settings.ts');
   const enumerations = Object.entries(contributes.configuration.properties).filter(
     ([, setting]) => setting.enum,
   );
@@ -165,20 +165,19 @@ test('the values of an enumeration are those that the code knows, and the defaul
     const [list = ''] = matches(settings, new RegExp(`#oneOf\\('${name}', \\[([^\\]]*)\\]`, 'g'));
     const known = matches(list, /'(\w+)'/g);
     assert.deepEqual([...known].sort(), [...(setting.enum ?? [])].sort(), key);
-    assert.equal(known[0], setting.default, `${key}: what stands for a value that is none is the default`);
+    assert.equal(known[0], setting.default, `${key}: the fallback for an invalid value is the default`);
     if (setting.enumDescriptions) assert.equal(setting.enumDescriptions.length, setting.enum?.length, key);
   }
 });
 
-test('every text of the manifest is there, and every text that is there is used', () => {
+test('every text that the manifest uses exists, and every text that exists is used', () => {
   const used = new Set(matches(manifestText, /"%([\w.]+)%"/g));
   assert.deepEqual([...used].sort(), Object.keys(nls).sort());
   for (const [key, text] of Object.entries(nls)) assert.ok(text.trim() !== '', key);
 });
 
-test('the tools for other agents take what those of ours take', () => {
-  const ours = builtInTools();
-  ours.register(astEditTool({} as AstSearcher));
+test('the tools for other agents take the same arguments as the built-in ones', () => {
+  const ours = builtInTools({ astSearcher: {} as AstSearcher });
   const schemaOf = (name: string) => specOf(ours.get(name) ?? assert.fail(name)).parameters;
   assert.deepEqual(
     contributes.languageModelTools.map(({ name, inputSchema }) => [name, inputSchema]),
@@ -192,7 +191,7 @@ test('the tools for other agents take what those of ours take', () => {
   }
 });
 
-test('what people read in the manifest is in package.nls.json, not in place', () => {
+test('all texts of the manifest are in package.nls.json', () => {
   for (const { title } of contributes.commands) assert.match(title, /^%[\w.]+%$/);
   for (const [key, setting] of Object.entries(contributes.configuration.properties)) {
     const { markdownDescription = '', enumDescriptions = [], enumItemLabels = [] } = setting;
@@ -202,11 +201,21 @@ test('what people read in the manifest is in package.nls.json, not in place', ()
   }
 });
 
-test('the settings stand in an order of their own', () => {
+test('the settings are numbered in order', () => {
   const orders = Object.values(contributes.configuration.properties).map(({ order }) => order);
   assert.deepEqual(
     orders,
     orders.map((_, i) => i + 1),
+  );
+});
+
+test('the menu of a file in the tree names what its votes do', () => {
+  const votes = (contributes.menus['view/item/context'] ?? []).filter(
+    ({ when, group }) => when?.endsWith('viewItem == redline.file') && group?.startsWith('2_resolve'),
+  );
+  assert.deepEqual(
+    votes.map(({ command }) => command),
+    ['applyFile', 'discardFile', 'discardFileWithReason'].map(name => `redline.preview.${name}`),
   );
 });
 

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import {
+  JournalError,
   PathError,
   StalePreviewError,
   ToolError,
@@ -11,18 +12,32 @@ import { sentenceFor } from '../../../src/views/errorSentence.ts';
 
 const sentence = (error: unknown): string | undefined => sentenceFor(error, { t: fill });
 
-test('each kind of refused path has a sentence of its own', () => {
+test('each kind of refused path has its own sentence', () => {
   const codes: PathErrorCode[] = ['outside', 'protected', 'empty', 'noWorkspace'];
   const sentences = codes.map(code => sentence(new PathError(code, 'for the model')));
   assert.match(
     sentences.join('\n'),
-    /not inside the workspace[^]*git itself[^]*no path of a file[^]*No folder is open/,
+    /outside the workspace[^]*git itself[^]*Not a file path[^]*No folder is open/,
   );
   assert.equal(new Set(sentences).size, codes.length);
 });
 
-test('a stale base names its files, another known error says what it says, and an unknown one nothing', () => {
+test('a stale base names its files, any other known error shows its message, and an unknown one has no sentence', () => {
   assert.match(sentence(new StalePreviewError(['a.ts', 'b.ts'])) ?? '', /a\.ts, b\.ts changed/);
   assert.equal(sentence(new ToolError('Read it.')), 'Nothing was resolved: Read it.');
   assert.equal(sentence(new TypeError('x is not a function')), undefined);
+});
+
+test('a storage that cannot be written: nothing was applied, and what to do about it', () => {
+  const errorOf = (code: string) => Object.assign(new Error(`${code}: text of the system`), { code });
+  const told = (code: string): string => sentence(new JournalError(errorOf(code))) ?? '';
+  for (const [code, advice] of [
+    ['ENOSPC', /free some space/],
+    ['EROFS', /make it writable/],
+    ['EACCES', /check its permissions/],
+    ['EIO', /EIO: text of the system/],
+  ] as const) {
+    assert.match(told(code), /^Nothing was applied, .* still pending\. /);
+    assert.match(told(code), advice);
+  }
 });

@@ -1,16 +1,17 @@
-import { splitLines } from '../../preview/lines.ts';
-import type { TextEdit } from '../../preview/textEdit.ts';
-import type { AstFile, AstSummary } from './protocol.ts';
-import type { SearchResult } from './runSearch.ts';
+import { splitLines } from '../../text/lines.ts';
+import { plural } from '../../text/plural.ts';
+import type { TextEdit } from '../../text/textEdit.ts';
+import type { SearchResult } from './structuralSearch.ts';
+import type { AstFile, AstSummary } from './worker/protocol.ts';
 
-/** The most files that a report shows line by line. */
+/** The most files whose matches a report shows. */
 const MAX_FILES = 40;
-/** The most replacements or matches of one file that it shows. */
+/** The most replacements or matches that it shows of one file. */
 const MAX_EDITS = 10;
-/** The most lines on each side of one replacement. */
+/** The most lines that it shows of each side of a replacement. */
 const MAX_LINES = 3;
 const MAX_LINE_CHARS = 120;
-/** The most names in one list. */
+/** The most paths that it lists in one sentence. */
 const MAX_NAMES = 20;
 
 /** `AST Edit: 12 replacements in 3 files` */
@@ -18,20 +19,20 @@ export function editLabel(files: readonly AstFile[]): string {
   return `AST Edit: ${plural(total(files), 'replacement')} in ${plural(files.length, 'file')}`;
 }
 
-/** What the model reads of staged replacements. */
+/** What the model is told about staged replacements. */
 export function editReport({ files, summary, pending }: SearchResult): string {
   return [editLabel(files), ...body(files, 'replacement', editRows), ...notes(files, summary, pending)].join(
     '\n',
   );
 }
 
-/** What the model reads of a search. */
+/** What the model is told about the matches of a search. */
 export function matchReport({ files, summary, pending }: SearchResult): string {
   const head = `${plural(total(files), 'match', 'matches')} in ${plural(files.length, 'file')}`;
   return [head, ...body(files, 'match', matchRows), ...notes(files, summary, pending)].join('\n');
 }
 
-/** What the model reads when nothing was found. */
+/** What the model is told when nothing matched. */
 export function nothingReport(summary: AstSummary): string {
   const head = `No match in ${plural(summary.searched, 'file')}.`;
   return [head, ...notes([], summary, []), ...invalidNotes(summary)].join('\n');
@@ -71,7 +72,7 @@ function editRows({ found }: AstFile): string[][] {
   });
 }
 
-/** Whole lines before and after, as many as the edit touches. */
+/** The whole lines that the edit touches, before and after it. */
 function editedRows(text: string, edit: TextEdit, line: number, newLine: number): string[] {
   const start = text.lastIndexOf('\n', edit.start - 1) + 1;
   const feed = text.indexOf('\n', edit.end);
@@ -82,10 +83,12 @@ function editedRows(text: string, edit: TextEdit, line: number, newLine: number)
 }
 
 function signed(sign: string, line: number, text: string): string[] {
-  const rows = splitLines(text).map(row => row.replace(/[\r\n]+$/, ''));
+  const rows = splitLines(text).map(row => row.replace(/(?<![\r\n])[\r\n]+$/, ''));
   if (rows.length === 0) return [];
   const shown = rows.slice(0, MAX_LINES).map((row, i) => `${sign}${line + i}:${shorten(row)}`);
-  return rows.length > MAX_LINES ? [...shown, `${sign} [${rows.length - MAX_LINES} more lines]`] : shown;
+  return rows.length > MAX_LINES
+    ? [...shown, `${sign} [${plural(rows.length - MAX_LINES, 'more line')}]`]
+    : shown;
 }
 
 function matchRows({ found }: AstFile): string[][] {
@@ -97,19 +100,20 @@ function notes(files: readonly AstFile[], summary: AstSummary, pending: readonly
   const broken = files.filter(file => file.syntaxErrors).map(file => file.path);
   const nested = files.reduce((sum, file) => sum + file.nested, 0);
   const parts = [
-    pending.length > 0 && `Some files are seen as if ${named(pending)} were applied, which they are not yet.`,
-    broken.length > 0 && `Files with syntax errors, where matches may be missing or odd: ${named(broken)}.`,
+    pending.length > 0 &&
+      `Some files are shown as they would be with these pending previews applied: ${named(pending)}.`,
+    broken.length > 0 && `Files with syntax errors, where matches may be missing or wrong: ${named(broken)}.`,
     nested > 0 &&
-      `${plural(nested, 'match', 'matches')} inside of other matches left as they are; search again after applying.`,
-    summary.tooLarge.length > 0 && `Not searched, over 5 MB: ${named(summary.tooLarge)}.`,
-    summary.notText.length > 0 && `Not searched, no UTF-8 or UTF-16 text: ${named(summary.notText)}.`,
+      `${plural(nested, 'match', 'matches')} inside other matches left unchanged; search again after applying.`,
+    summary.tooLarge.length > 0 && `Not searched, larger than 5 MB: ${named(summary.tooLarge)}.`,
+    summary.notText.length > 0 && `Not searched, not text in UTF-8 or UTF-16: ${named(summary.notText)}.`,
   ].filter(part => part !== false);
   return parts.length === 0 ? [] : ['', ...parts];
 }
 
 function invalidNotes(summary: AstSummary): string[] {
   return summary.invalid.map(
-    ({ pat, language, reason }) => `${JSON.stringify(pat)} is no pattern in ${language}: ${reason}.`,
+    ({ pat, language, reason }) => `${JSON.stringify(pat)} is not a pattern in ${language}: ${reason}.`,
   );
 }
 
@@ -122,7 +126,7 @@ function shorten(row: string): string {
   return row.length <= MAX_LINE_CHARS ? row : `${row.slice(0, MAX_LINE_CHARS)}…`;
 }
 
-/** 1-based lines of offsets that only go up. */
+/** Gives the 1-based line of an offset; offsets must not decrease from call to call. */
 function lineCounter(text: string): (offset: number) => number {
   let line = 1;
   let at = 0;
@@ -137,8 +141,4 @@ function lineCounter(text: string): (offset: number) => number {
 
 function feeds(text: string): number {
   return text.split('\n').length - 1;
-}
-
-function plural(count: number, one: string, many = `${one}s`): string {
-  return `${count} ${count === 1 ? one : many}`;
 }

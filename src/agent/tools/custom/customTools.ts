@@ -1,41 +1,43 @@
 import type { Disposable } from '../../base/disposable.ts';
 import { detailOf, messageOf } from '../../base/errors.ts';
 import { Emitter, type Event } from '../../base/event.ts';
-import type { Logger } from '../../base/log.ts';
+import type { Logger } from '../../base/logger.ts';
 import type { ToolRegistry } from '../registry.ts';
-import { isThrownIn } from './errorPlace.ts';
-import type { LoadProblem } from './loadProblem.ts';
+import { isThrownIn, type LoadProblem } from './loading/loadProblem.ts';
+import type { ToolPlace } from './loading/toolFiles.ts';
+import type { LoadedTools, ToolLoader } from './loading/toolLoader.ts';
+import { ToolPlaces } from './loading/toolPlaces.ts';
 import type { CustomToolFactory, CustomToolSessionEvent } from './redline.d.ts';
-import type { ToolPlace } from './toolFiles.ts';
-import type { LoadedTools, ToolLoader } from './toolLoader.ts';
+import { RegisteredTools } from './registeredTools.ts';
 import type { ToolOwner } from './toolOwner.ts';
-import { ToolPlaces } from './toolPlaces.ts';
-import { ToolRoster } from './toolRoster.ts';
 
 export interface CustomToolsOptions {
   readonly registry: ToolRegistry;
-  /** Where tools may be, in the order in which they take their names; asked anew each time. */
+  /**
+   * The places of tools, asked for at each update. If two tools have the same name, the one in the earlier place gets
+   * it.
+   */
   readonly places: () => readonly ToolPlace[];
-  /** The loader; asked for once there is something to load. `onProblem` is to be told of what goes wrong. */
+  /** Makes the loader, the first time that there is something to load. It calls `onProblem` for each new problem. */
   readonly loader: (onProblem: () => void) => Promise<ToolLoader>;
-  /** The session that tools are told of. */
+  /** The id of the current session. */
   readonly sessionId: () => string;
-  /** Lets a preview expire whose callbacks are gone. */
+  /** Expires a preview whose callbacks are gone. */
   readonly expire: (previewId: string) => void;
   readonly logger: Logger;
 }
 
 /**
- * Custom tools: those of files, as the disk has them, and those that other extensions brought. A tool that is replaced or
- * removed finishes the calls that are running.
+ * The custom tools: those in files, kept in step with the disk, and those that other extensions register. Calls that are
+ * running when their tool is replaced or removed continue to their end.
  */
 export class CustomTools implements Disposable {
   readonly #options: CustomToolsOptions;
   readonly #places: ToolPlaces;
-  readonly #roster: ToolRoster;
+  readonly #registered: RegisteredTools;
   readonly #changed = new Emitter<void>();
-  /** From other extensions, in the order in which they came: they stay before those of files. */
-  readonly #brought = new Set<LoadedTools>();
+  /** Tools of other extensions, in the order of registration. They take their names before those of files. */
+  readonly #fromExtensions = new Set<LoadedTools>();
   #loading: Promise<ToolLoader> | undefined;
   #loader: ToolLoader | undefined;
   #work: Promise<void> = Promise.resolve();
@@ -46,38 +48,38 @@ export class CustomTools implements Disposable {
 
   constructor(options: CustomToolsOptions) {
     this.#options = options;
-    this.#roster = new ToolRoster(options.registry, options.sessionId);
+    this.#registered = new RegisteredTools(options.registry, options.sessionId);
     this.#places = new ToolPlaces(async (...file) => (await this.#load()).loadFile(...file));
   }
 
-  /** What is wrong with files. */
+  /** The problems of all files. */
   get problems(): readonly LoadProblem[] {
     return this.#places.problems;
   }
 
-  /** The folders in which a change may make others of the tools. */
+  /** The folders to watch: a change in them may change the tools. */
   get folders(): readonly string[] {
     return this.#places.folders;
   }
 
-  /** Files of tools that are not loaded, because they are not to be trusted. */
+  /** Files of tools that are not loaded because their workspace is not trusted. */
   get withheld(): readonly string[] {
     return this.#places.withheld;
   }
 
-  /** Loads what has changed on disk. Settles when the registered tools are those on disk. Never rejects. */
+  /** Loads what has changed on disk. Settles when the registered tools match the disk. Never rejects. */
   refresh(): Promise<void> {
     return this.#queue(() => this.#update(false));
   }
 
-  /** Loads everything anew. Never rejects. */
+  /** Loads everything again. Never rejects. */
   reload(): Promise<void> {
     return this.#queue(() => this.#update(true));
   }
 
   /**
-   * Registers what a factory of another extension makes. Disposing of it removes the tools, and lets those of their previews
-   * expire that nobody could apply any more.
+   * Registers the tools that a factory of another extension makes. Disposing of the result removes them and expires those
+   * of their previews that can no longer be applied.
    */
   register(factory: CustomToolFactory, cwd: string): Disposable {
     let isGone = false;
@@ -87,13 +89,13 @@ export class CustomTools implements Disposable {
       const made = await (await this.#load()).loadFactory(factory, cwd);
       if (isGone) return this.#withdraw(made.owner);
       loaded = made;
-      this.#brought.add(made);
+      this.#fromExtensions.add(made);
       this.#apply();
     });
     return {
       dispose: () => {
         isGone = true;
-        if (!loaded || !this.#brought.delete(loaded) || this.#disposed) return;
+        if (!loaded || !this.#fromExtensions.delete(loaded) || this.#disposed) return;
         this.#apply();
         this.#withdraw(loaded.owner);
       },
@@ -101,25 +103,25 @@ export class CustomTools implements Disposable {
   }
 
   /**
-   * Reports an error that nobody caught to the tool whose code threw it, if one's did. To be called where such errors are
-   * told: what was running then is known there, and else the stack may name a file.
+   * Reports an uncaught error to the tool whose code threw it, if it was a tool's. To be called from the handler of such
+   * errors, where the async context still tells which tool was running; otherwise the stack may name a tool's file.
    */
-  blame(error: unknown): void {
-    const isTheirs = ({ origin }: ToolOwner): boolean =>
+  reportUncaught(error: unknown): void {
+    const hasThrown = ({ origin }: ToolOwner): boolean =>
       origin.kind === 'file' && isThrownIn(error, origin.file);
     const owners = this.#places.files.map(({ owner }) => owner);
-    const thrower = this.#loader?.runningOwner ?? owners.find(isTheirs);
+    const thrower = this.#loader?.runningOwner ?? owners.find(hasThrown);
     thrower?.report({ kind: 'threwLater', message: messageOf(error) }, error);
   }
 
-  /** Tells every tool that the session gave way to another one, or ended. */
-  tellSession(event: CustomToolSessionEvent): void {
-    this.#roster.tell(event);
+  /** Tells every tool that the session was switched or has ended. */
+  sendSessionEvent(event: CustomToolSessionEvent): void {
+    this.#registered.sendSessionEvent(event);
   }
 
   dispose(): void {
     this.#disposed = true;
-    this.#roster.replace([]);
+    this.#registered.replace([]);
     this.#changed.dispose();
     const stop = (loader: ToolLoader): void => loader.dispose();
     void this.#loading?.then(stop, () => undefined);
@@ -131,17 +133,17 @@ export class CustomTools implements Disposable {
 
   #apply(): void {
     if (this.#disposed) return;
-    this.#roster.replace([...this.#brought, ...this.#places.files]);
+    this.#registered.replace([...this.#fromExtensions, ...this.#places.files]);
     this.#changed.fire();
   }
 
-  /** Its extension is gone, and what that began must not stage anything any more. */
+  /** Its extension has removed it: its previews expire, and code of it that is still running can no longer stage. */
   #withdraw(owner: ToolOwner): void {
     owner.state = 'removed';
     for (const id of owner.staged) this.#options.expire(id);
   }
 
-  /** One after the other: what is asked for while something loads sees the disk as it is after that. */
+  /** Runs updates one after the other, so that each sees the disk as it is after the one before. */
   #queue(work: () => Promise<void>): Promise<void> {
     this.#work = this.#work.then(async () => {
       if (this.#disposed) return;

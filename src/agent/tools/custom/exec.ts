@@ -2,16 +2,16 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { messageOf } from '../../base/errors.ts';
 import type { ExecOptions, ExecResult } from './redline.d.ts';
 
-/** The most characters of a program's output, after which it is ended. */
+/** The most characters of output on each stream; a program that writes more is killed. */
 const MAX_OUTPUT = 10_000_000;
-/** What shells answer for a command that they cannot start. */
+/** The exit code that shells use for a command that cannot be started. */
 const NOT_STARTED = 127;
-/** How long a program that is to end may tidy up, in milliseconds. */
+/** How long a program may take to end by itself before it is killed for good, in milliseconds. */
 const GRACE_MS = 2_000;
 
 /**
- * Runs a program without a shell. Never rejects. What is ended settles although programs that it began run on and hold its
- * output, also where it has come to its own end before.
+ * Runs a program without a shell. Never rejects. Once it is to be killed, the promise settles even if processes that it
+ * started are still running and hold its output open.
  */
 export function exec(
   command: string,
@@ -28,22 +28,22 @@ export function exec(
       windowsHide: true,
     });
   } catch (error) {
-    // No name, or one with a zero byte: such are not even tried.
+    // An empty name, or one with a zero byte, throws at once.
     return Promise.resolve({ stdout: '', stderr: messageOf(error), code: NOT_STARTED, killed: false });
   }
   return new Promise(resolve => {
     const output = { stdout: '', stderr: '' };
     let killed = false;
     let grace: NodeJS.Timeout | undefined;
-    /** Others may hold its output for ever. */
-    const letGo = (): void => {
+    /** Child processes may hold the output open for ever. */
+    const closeOutput = (): void => {
       child.stdout?.destroy();
       child.stderr?.destroy();
     };
     const end = (): void => {
       if (killed) return;
       killed = true;
-      if (child.exitCode !== null || child.signalCode !== null) return letGo();
+      if (child.exitCode !== null || child.signalCode !== null) return closeOutput();
       child.kill();
       grace = setTimeout(() => child.kill('SIGKILL'), GRACE_MS);
     };
@@ -57,7 +57,7 @@ export function exec(
       resolve({ ...output, code, killed });
     };
     for (const stream of ['stdout', 'stderr'] as const)
-      // There is none where the system has no file left to open.
+      // The stream is missing if the system has run out of file descriptors.
       child[stream]?.setEncoding('utf8').on('data', (text: string) => {
         if (output[stream].length > MAX_OUTPUT) return;
         output[stream] += text;
@@ -68,7 +68,7 @@ export function exec(
       settle(NOT_STARTED);
     });
     child.on('exit', () => {
-      if (killed) letGo();
+      if (killed) closeOutput();
     });
     child.on('close', settle);
   });

@@ -1,60 +1,62 @@
 /**
- * Types for Redline's custom tools. A tool is a file whose default export is a factory; it may import these types with
- * `import type`, which leaves nothing behind when it runs.
+ * Types for Redline's custom tools. A tool is a file whose default export is a factory. It may import these types with
+ * `import type`, which is erased when the tool is loaded.
  *
- * A tool that changes something should stage a preview with `pi.pushPendingAction` and return: nothing happens before
- * the preview is applied. Keep previews for what is destructive or of consequence; reading needs none.
+ * A tool that changes something should stage a preview with `pi.pushPendingAction` and return: nothing happens until the
+ * preview is applied. Use previews for destructive or high-impact work only; reading needs none.
  */
 
-/** What a tool, or a callback of a preview, answers. Only the text reaches the model. */
+/** The result of a tool, or of a preview's callback. The model gets only the text. */
 export interface CustomToolResult {
   readonly content: readonly { readonly type: 'text'; readonly text: string }[];
-  /** Kept with the conversation, never sent to the model. What JSON cannot hold becomes a text that says so. */
+  /** Kept with the conversation, never sent to the model. What JSON cannot represent is replaced by a note. */
   readonly details?: unknown;
-  /** The call failed. Throwing an error says the same. */
+  /** The call failed. Throwing an error has the same effect. */
   readonly isError?: boolean;
 }
 
-/** One file's change. What lands is exactly `after`, and only if the file still holds exactly `before`. */
+/** The change of one file. Applying it writes exactly `after`, and only if the file still contains exactly `before`. */
 export interface CustomToolFileChange {
   /**
-   * Relative to the workspace folder with forward slashes, with the folder's name in front where several are open; or an
-   * absolute path inside one. Each file once.
+   * Relative to the workspace folder, with forward slashes; if several folders are open, it begins with the folder's
+   * name. Or an absolute path inside a workspace folder. Each file may occur once.
    */
   readonly path: string;
-  /** What the file holds now, as `ctx.readFile` gave it; `null`: there is none. */
+  /** The content of the file now, as `ctx.readFile` returned it; `null` if it does not exist. */
   readonly before: string | null;
-  /** What it is to hold; `null`: it is deleted. It keeps the encoding that `ctx.readFile` found, and is else UTF-8. */
+  /**
+   * The new content; `null` deletes the file. It keeps the encoding that `ctx.readFile` found; otherwise it is UTF-8.
+   */
   readonly after: string | null;
 }
 
 interface PendingActionBase {
-  /** Concise and specific: it is what the person reads first. */
+  /** Concise and specific: it is what the user reads first. */
   readonly label: string;
   /** Shown with the preview and kept in the ledger, as JSON. */
   readonly details?: unknown;
   /** Default: `custom_tool`. */
   readonly sourceToolName?: string;
   /**
-   * Runs when the preview is discarded, and only where there is something to clean up: temporary files, locks. What it
-   * returns replaces the default text.
+   * Runs when the preview is discarded. Only needed if there is something to clean up, such as temporary files or locks.
+   * A returned result replaces the default text.
    */
   reject?(reason: string): CustomToolResult | undefined | void | Promise<CustomToolResult | undefined | void>;
 }
 
-/** A preview whose action is a callback. It lives as long as the window: after a reload it has expired. */
+/** A preview whose action is a callback. It does not survive a reload of the window: it is then shown as expired. */
 export interface CustomToolCallbackAction extends PendingActionBase {
   /**
-   * Does it. It must be deterministic and safe to run once; the reason informs, it never changes what is done. What is
-   * thrown keeps the preview pending: it can be applied again, or discarded.
+   * Carries out the action. It must be deterministic and safe to run once. The reason informs; it must not change what is
+   * done. If it throws, the preview stays pending: it can be applied again, or discarded.
    */
   apply(reason: string): CustomToolResult | Promise<CustomToolResult>;
   readonly changes?: undefined;
 }
 
-/** A preview of file changes: a real diff that the person can take in parts, edit and keep over a reload. */
+/** A preview of file changes: a real diff, which the user can apply in parts and edit, and which survives a reload. */
 export interface CustomToolFileAction extends PendingActionBase {
-  /** All land or none. Redline writes them itself; there is nothing to call. */
+  /** Redline writes either all of them or none; there is no callback. */
   readonly changes: readonly CustomToolFileChange[];
   readonly apply?: undefined;
 }
@@ -64,9 +66,9 @@ export type CustomToolPendingAction = CustomToolCallbackAction | CustomToolFileA
 export interface ExecOptions {
   /** Default: `pi.cwd`. */
   readonly cwd?: string;
-  /** Ends the process when it fires. */
+  /** Kills the process when it fires. */
   readonly signal?: AbortSignal;
-  /** Ends the process after so many milliseconds. */
+  /** Kills the process after this many milliseconds. */
   readonly timeout?: number;
   /** Added to the environment. */
   readonly env?: Readonly<Record<string, string>>;
@@ -75,13 +77,13 @@ export interface ExecOptions {
 export interface ExecResult {
   readonly stdout: string;
   readonly stderr: string;
-  /** 127 when the command could not be started, `null` when a signal ended it. */
+  /** 127 if the command could not be started, `null` if a signal ended the process. */
   readonly code: number | null;
-  /** It was ended by the signal, the timeout or too much output. */
+  /** Whether it was killed because of `signal`, `timeout` or too much output. */
   readonly killed: boolean;
 }
 
-/** Asks and tells the person. Closing a question answers it with `undefined` or `false`. */
+/** Notifies and asks the user. A question that is closed without an answer resolves to `undefined` or `false`. */
 export interface CustomToolUi {
   notify(message: string, kind?: 'info' | 'warning' | 'error'): void;
   confirm(title: string, message?: string): Promise<boolean>;
@@ -89,7 +91,7 @@ export interface CustomToolUi {
   select(title: string, options: readonly string[]): Promise<string | undefined>;
 }
 
-/** Writes to the log *Redline* in the output panel. */
+/** Writes to the *Redline* log in the Output panel. */
 export interface CustomToolLogger {
   debug(message: string): void;
   info(message: string): void;
@@ -97,14 +99,14 @@ export interface CustomToolLogger {
   error(message: string): void;
 }
 
-/** What a factory gets. */
+/** The argument of a factory. */
 export interface CustomToolApi {
-  /** The workspace folder that the tool lies in; for a tool of the user, the first folder that is open. */
+  /** The workspace folder that contains the tool; for a tool outside the workspace, the first open folder. */
   readonly cwd: string;
-  /** Runs a program without a shell. Never rejects: a command that cannot be started has the code 127. */
+  /** Runs a program without a shell. Never rejects: if the program cannot be started, the code is 127. */
   exec(command: string, args?: readonly string[], options?: ExecOptions): Promise<ExecResult>;
   readonly ui: CustomToolUi;
-  /** Whether there is a person to ask. */
+  /** Whether there is a user to ask. */
   readonly hasUI: boolean;
   readonly logger: CustomToolLogger;
   /** Zod 4. */
@@ -112,27 +114,27 @@ export interface CustomToolApi {
   /** TypeBox. */
   readonly typebox: { readonly Type: TypeBox };
   /**
-   * Stages a preview; nothing is changed by it. Several previews of one call are resolved one by one, the newest first
+   * Stages a preview, which changes nothing yet. Several previews of one call are resolved one by one, the newest first
    * unless the setting `redline.resolve.order` says otherwise.
-   * @throws when it is called outside of a session, or with what is no action.
+   * @throws when there is no session, or `action` is not valid.
    */
   pushPendingAction(action: CustomToolPendingAction): { readonly id: string };
   /** An error whose message tells the model what went wrong and what to do next. */
   readonly ToolError: new (message: string) => Error;
-  /** Gives `execute` the types of `parameters`. Returns the tool as it is. */
+  /** Infers the parameter types of `execute` from `parameters`. Returns the tool unchanged. */
   defineTool<Parameters extends Schema<unknown>>(tool: TypedTool<Parameters>): CustomTool;
 }
 
-/** What `execute` may ask about the moment of the call. */
+/** What `execute` can find out about its call. */
 export interface CustomToolContext {
   readonly cwd: string;
   readonly hasUI: boolean;
   readonly sessionId: string;
-  /** A file's text as if the pending previews were applied; `null` when there is none. */
+  /** The text of a file as if the conversation's pending previews were applied; `null` if it does not exist. */
   readFile(path: string): Promise<string | null>;
 }
 
-/** A session that a tool is used in begins, gives way to another, or ends. */
+/** The tool begins to be used in a session, the session is switched, or the tool ceases to be used. */
 export interface CustomToolSessionEvent {
   readonly reason: 'start' | 'switch' | 'shutdown';
   readonly sessionId: string;
@@ -140,21 +142,21 @@ export interface CustomToolSessionEvent {
   readonly previousSessionId?: string;
 }
 
-/** Tells how far a long call is; shown in the chat, never sent to the model. */
+/** Reports the progress of a long call, which is shown in the chat and never sent to the model. */
 export type CustomToolUpdate = (progress: CustomToolResult | string) => void;
 
 export interface CustomTool<Params = any> {
-  /** What the model calls it: letters, digits, `_` and `-`. */
+  /** The name that the model uses: up to 64 letters, digits, `_` and `-`. */
   readonly name: string;
-  /** What people read. Default: the name. */
+  /** The name that the user sees. Default: `name`. */
   readonly label?: string;
-  /** For the model: what it does and when to use it. */
+  /** Tells the model what the tool does and when to use it. */
   readonly description: string;
   /** An object schema of `pi.zod` or `pi.typebox`, or JSON Schema. */
   readonly parameters: Schema<Params> | Readonly<Record<string, unknown>>;
-  /** Not listed for people; the model is offered it all the same. */
+  /** Not listed for the user, but still offered to the model. */
   readonly hidden?: boolean;
-  /** Changes nothing and stages nothing: also offered in plan mode, and calls may run side by side. */
+  /** Changes and stages nothing: also offered in plan mode, and its calls may run in parallel. */
   readonly readOnly?: boolean;
   execute(
     toolCallId: string,
@@ -170,7 +172,7 @@ export type CustomToolFactory = (
   pi: CustomToolApi,
 ) => CustomTool | readonly CustomTool[] | Promise<CustomTool | readonly CustomTool[]>;
 
-/** A tool whose parameters have a type. */
+/** A tool whose `execute` has typed parameters. */
 export interface TypedTool<Parameters extends Schema<unknown>> extends Omit<
   CustomTool,
   'parameters' | 'execute'
@@ -203,7 +205,7 @@ type ObjectOf<S extends Shape> = {
   [K in Exclude<keyof S, OptionalKeys<S>>]: OutputOf<S[K]>;
 } & { [K in OptionalKeys<S>]?: OutputOf<S[K]> };
 
-/** The part of Zod that tools need most often. The rest is there too, without types. */
+/** The most common part of Zod. The rest is available too, untyped. */
 export interface Zod {
   object<S extends Shape>(shape: S): ZodSchema<ObjectOf<S>>;
   array<T>(item: Schema<T>): ZodSchema<T[]>;
@@ -224,7 +226,7 @@ export interface ZodSchema<T> extends Schema<T> {
 }
 
 type SchemaOptions = Readonly<Record<string, unknown>>;
-/** The part of TypeBox that tools need most often. The rest is there too, without types. */
+/** The most common part of TypeBox. The rest is available too, untyped. */
 export interface TypeBox {
   Object<S extends Shape>(properties: S, options?: SchemaOptions): Schema<ObjectOf<S>>;
   Array<T>(items: Schema<T>, options?: SchemaOptions): Schema<T[]>;

@@ -1,3 +1,4 @@
+import { escapeInvisible } from '../../plainText.ts';
 import { fill, type FileRow, type ItemOf } from '../protocol.ts';
 import { button, el, icon } from './dom.ts';
 import type { Port } from './port.ts';
@@ -19,7 +20,7 @@ const CHANGE_ICONS = {
   rename: 'diff-renamed',
 } as const;
 
-/** A preview's card. A reason that is being typed survives an update, and so does the keyboard's place. */
+/** Renders a preview's card. A reason that is being typed survives an update. */
 export function renderCard(card: Card, old: HTMLElement | undefined, port: Port): HTMLElement {
   const root = el('article', {
     class: `item card ${card.state}`,
@@ -30,6 +31,8 @@ export function renderCard(card: Card, old: HTMLElement | undefined, port: Port)
   root.append(header(card, port));
   if (isOpen(card) && card.files.length > 0) root.append(fileList(card, port));
   for (const note of notes(card)) root.append(note);
+  if (card.output !== '') root.append(output(card, old, port));
+  if (card.canStop) root.append(stopButton(card, port));
   if (card.state === 'pending') root.append(votes(card, old, port));
   return root;
 }
@@ -40,7 +43,7 @@ function isOpen({ state }: Card): boolean {
 
 function header(card: Card, port: Port): HTMLElement {
   const { strings } = port;
-  // A resolved card lists no files: what was in its only row moves up here.
+  // A resolved card lists no files: the stat of a single file moves up here.
   const stat = card.stat ?? (isOpen(card) || card.files.length > 1 ? undefined : card.files[0]?.stat);
   const open = button({
     class: 'card-label',
@@ -69,10 +72,11 @@ function fileList(card: Card, port: Port): HTMLElement {
 }
 
 function fileRow(file: FileRow, card: Card, port: Port): HTMLElement {
-  const slash = file.path.lastIndexOf('/');
-  const name = el('span', { class: 'file-name' }, file.path.slice(slash + 1));
-  const folder = slash < 0 ? undefined : el('span', { class: 'file-folder' }, file.path.slice(0, slash));
-  const title = file.from === undefined ? file.path : `${file.from} → ${file.path}`;
+  const path = escapeInvisible(file.path);
+  const slash = path.lastIndexOf('/');
+  const name = el('span', { class: 'file-name' }, path.slice(slash + 1));
+  const folder = slash < 0 ? undefined : el('span', { class: 'file-folder' }, path.slice(0, slash));
+  const title = file.from === undefined ? path : `${escapeInvisible(file.from)} → ${path}`;
   const row = el(
     'button',
     {
@@ -119,7 +123,32 @@ function notes(card: Card): HTMLElement[] {
   ];
 }
 
-/** Apply; while the preview is stale, what makes it possible again. */
+/** The output of a command: unfolded while it runs, and as the user left it afterwards. */
+function output(card: Card, old: HTMLElement | undefined, { strings }: Port): HTMLElement {
+  const text = el('pre', { tabIndex: 0, role: 'region', aria: { label: strings.output } }, card.output);
+  const root = el('details', { class: 'card-output' }, el('summary', {}, strings.output), text);
+  const before = old?.querySelector<HTMLDetailsElement>('.card-output');
+  root.open = before ? before.open : card.canStop;
+  // The newest output is below.
+  if (card.canStop) requestAnimationFrame(() => text.scrollTo({ top: text.scrollHeight }));
+  return root;
+}
+
+function stopButton({ label }: Card, { strings, post }: Port): HTMLElement {
+  return el(
+    'div',
+    { class: 'buttons' },
+    button({
+      class: 'button secondary',
+      label: strings.stop,
+      data: { action: 'stop' },
+      aria: { label: fill(strings.stopLabel, label) },
+      onClick: () => post({ type: 'stop' }),
+    }),
+  );
+}
+
+/** Apply or, while the preview is stale, Rebase. */
 function primaryButton({ id, revision, label, stale }: Card, { strings, post }: Port): HTMLElement {
   if (stale !== '')
     return button({
@@ -138,7 +167,7 @@ function primaryButton({ id, revision, label, stale }: Card, { strings, post }: 
   });
 }
 
-/** The buttons, and the line for a reason that one of them opens. */
+/** The buttons, and the input for a reason that one of them opens. */
 function votes(card: Card, old: HTMLElement | undefined, port: Port): HTMLElement {
   const { strings, post } = port;
   const { id, revision, label } = card;

@@ -1,14 +1,20 @@
-import { refLabel, refName } from '../attachmentRef.ts';
-import { fill, MAX_ATTACHMENTS, type AttachmentRef } from '../protocol.ts';
+import {
+  attachmentLabel,
+  attachmentName,
+  fill,
+  MAX_ATTACHMENTS,
+  withoutDuplicates,
+  type AttachmentRef,
+} from '../protocol.ts';
 import { button, el, icon } from './dom.ts';
 import type { Port } from './port.ts';
 
-/** What goes with the next prompt, as chips that can be removed. */
+/** The attachments of the next prompt, as chips that can be removed. */
 export class Chips {
   readonly element: HTMLElement;
   readonly #port: Port;
   readonly #onChange: () => void;
-  /** Where the keyboard goes when the last chip is gone. */
+  /** Moves the focus elsewhere when the last chip is removed. */
   readonly #leave: () => void;
   #refs: readonly AttachmentRef[];
 
@@ -29,10 +35,9 @@ export class Chips {
     return this.#refs;
   }
 
-  /** Adds what is not there yet, up to the bound. */
+  /** Adds what is not attached yet, up to the limit. */
   add(refs: readonly AttachmentRef[]): void {
-    const byName = new Map([...this.#refs, ...refs].map(ref => [refName(ref), ref]));
-    this.#set([...byName.values()].slice(0, MAX_ATTACHMENTS));
+    this.#set(withoutDuplicates([...this.#refs, ...refs]).slice(0, MAX_ATTACHMENTS));
   }
 
   clear(): void {
@@ -59,14 +64,14 @@ export class Chips {
       ...this.#refs.map((ref, i) =>
         el(
           'li',
-          { class: 'chip', title: refName(ref) },
+          { class: 'chip', title: attachmentName(ref) },
           icon(ref.startLine === undefined ? 'file' : 'list-selection'),
-          el('span', { class: 'chip-label' }, refLabel(ref)),
+          el('span', { class: 'chip-label' }, attachmentLabel(ref)),
           button({
             class: 'chip-remove',
             icon: 'close',
-            title: fill(this.#port.strings.remove, refName(ref)),
-            aria: { label: fill(this.#port.strings.remove, refName(ref)) },
+            title: fill(this.#port.strings.remove, attachmentName(ref)),
+            aria: { label: fill(this.#port.strings.remove, attachmentName(ref)) },
             onClick: () => this.#remove(i),
           }),
         ),

@@ -1,21 +1,21 @@
-import { refLabel } from '../attachmentRef.ts';
-import type { HostMessage } from '../protocol.ts';
+import { escapeInvisible } from '../../plainText.ts';
+import { attachmentLabel, type HostMessage } from '../protocol.ts';
 import type { Port } from './port.ts';
 import type { Suggestion } from './suggestions.ts';
 
 type Commands = Extract<HostMessage, { type: 'snapshot' }>['commands'];
 
-/** The word that is being typed and that a list can complete. */
+/** The word being typed, if a list can complete it. */
 export interface Typed {
   readonly kind: 'command' | 'file';
-  /** Where it begins in the text, its `/` or `@` included. */
+  /** Where it starts in the text, including its `/` or `@`. */
   readonly start: number;
   readonly end: number;
-  /** Behind the `@`; a command with its slash. */
+  /** A file without its `@`; a command with its slash. */
   readonly word: string;
 }
 
-/** What the cursor stands behind: a command at the very beginning, or an `@` at the beginning of a word. */
+/** The word before the cursor: a command at the start of the text, or a word that starts with `@`. */
 export function typedBefore(text: string, cursor: number): Typed | undefined {
   const head = text.slice(0, cursor);
   if (/^\/[a-z-]*$/.test(head)) return { kind: 'command', start: 0, end: cursor, word: head };
@@ -25,7 +25,7 @@ export function typedBefore(text: string, cursor: number): Typed | undefined {
     : { kind: 'file', start: cursor - word.length - 1, end: cursor, word };
 }
 
-/** Finds what fits a typed word: commands at once, files when the host answers. */
+/** Finds suggestions for a typed word: commands at once, files when the host answers. */
 export class Completion {
   readonly #port: Port;
   readonly #commands: Commands;
@@ -36,7 +36,7 @@ export class Completion {
     this.#commands = commands;
   }
 
-  /** Whether a text is a command, whatever its arguments. */
+  /** Whether a text is a command, with any arguments. */
   isCommand(text: string): boolean {
     const [name] = text.trimStart().split(/\s/, 1);
     return this.#commands.some(command => command.name === name);
@@ -47,7 +47,7 @@ export class Completion {
     return this.#commands.some(command => command.name === name && !command.usage.includes('<'));
   }
 
-  /** What fits, or `undefined` when the host was asked. Earlier questions are void. */
+  /** The suggestions, or `undefined` if the host was asked. Answers to earlier requests are ignored from now on. */
   find(typed: Typed | undefined): readonly Suggestion[] | undefined {
     this.#request += 1;
     if (typed?.kind === 'file') {
@@ -60,13 +60,13 @@ export class Completion {
       .map(({ name, usage, about }) => ({ text: name, label: usage, detail: about, icon: 'symbol-event' }));
   }
 
-  /** The host's answer; `undefined` if it is not to the last question. */
+  /** The suggestions in the host's answer; `undefined` if it does not answer the last request. */
   answer({ request, paths }: Extract<HostMessage, { type: 'files' }>): readonly Suggestion[] | undefined {
     if (request !== this.#request) return undefined;
     return paths.map(path => ({
       text: `@${path}`,
-      label: refLabel({ path }),
-      detail: path.includes('/') ? path.slice(0, path.lastIndexOf('/')) : '',
+      label: attachmentLabel({ path }),
+      detail: path.includes('/') ? escapeInvisible(path.slice(0, path.lastIndexOf('/'))) : '',
       icon: 'file',
     }));
   }

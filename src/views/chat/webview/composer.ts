@@ -5,7 +5,7 @@ import { button, el, icon } from './dom.ts';
 import type { Port } from './port.ts';
 import { Suggestions, type Suggestion } from './suggestions.ts';
 
-/** What is not sent yet. It outlives the webview. */
+/** The unsent prompt, which survives a reload of the webview. */
 export interface Draft {
   readonly text: string;
   readonly attachments: readonly AttachmentRef[];
@@ -21,7 +21,7 @@ interface ComposerOptions {
   readonly recall: () => string;
 }
 
-/** Where prompts are typed: Enter sends, Shift+Enter begins a new line, `/` and `@` open a list. */
+/** The prompt input: Enter sends, Shift+Enter starts a new line, `/` and `@` open suggestions. */
 export class Composer {
   readonly element: HTMLElement;
   readonly #options: ComposerOptions;
@@ -52,7 +52,7 @@ export class Composer {
       this.#changed();
       this.#suggest();
     });
-    this.#input.addEventListener('keydown', event => this.#pressed(event));
+    this.#input.addEventListener('keydown', event => this.#handleKey(event));
     this.#input.addEventListener('blur', () => this.#suggestions.hide());
     const attach = button({
       class: 'icon-button',
@@ -67,7 +67,7 @@ export class Composer {
       label: '',
       onClick: () => post({ type: 'action', name: 'selectModel' }),
     });
-    this.#send = button({ class: 'send', icon: 'send', onClick: () => this.#clicked() });
+    this.#send = button({ class: 'send', icon: 'send', onClick: () => this.#handleSendClick() });
     this.#send.id = 'send';
     this.element = el(
       'div',
@@ -91,7 +91,7 @@ export class Composer {
     this.#input.focus();
   }
 
-  /** Puts a prompt before what is typed, which stays. */
+  /** Puts a reverted prompt before what is typed, which is kept. */
   putBack(text: string, refs: readonly AttachmentRef[]): void {
     const typed = this.#input.value.trim();
     this.#chips.add(refs);
@@ -103,7 +103,7 @@ export class Composer {
     this.#chips.add(refs);
   }
 
-  /** The host has found files for what was typed. */
+  /** Shows the files that the host has found for the typed word. */
   answer(message: Extract<HostMessage, { type: 'files' }>): void {
     const found = this.#completion.answer(message);
     if (found && document.activeElement === this.#input) this.#suggestions.show(found);
@@ -119,11 +119,11 @@ export class Composer {
     this.#changed();
   }
 
-  #pressed(event: KeyboardEvent): void {
+  #handleKey(event: KeyboardEvent): void {
     if (event.isComposing) return;
     const { key } = event;
-    const done = this.#suggestions.isOpen && !event.altKey && this.#pressedInList(event);
-    if (done) return event.preventDefault();
+    const handled = this.#suggestions.isOpen && !event.altKey && this.#handleListKey(event);
+    if (handled) return event.preventDefault();
     if (key === 'Enter' && !event.shiftKey && !event.altKey) {
       event.preventDefault();
       this.#submit();
@@ -133,8 +133,8 @@ export class Composer {
     }
   }
 
-  /** Whether the key was for the list. */
-  #pressedInList({ key, shiftKey }: KeyboardEvent): boolean {
+  /** @returns whether the list handled the key */
+  #handleListKey({ key, shiftKey }: KeyboardEvent): boolean {
     const { selected } = this.#suggestions;
     switch (key) {
       case 'ArrowDown':
@@ -147,7 +147,7 @@ export class Composer {
           this.#suggestions.hide();
           return false;
         }
-        // What is typed in full and needs nothing more is sent, not completed.
+        // A command that is typed in full and needs no arguments is sent, not completed.
         if (
           key === 'Enter' &&
           selected.text === this.#input.value &&
@@ -174,7 +174,7 @@ export class Composer {
     return selectionStart === selectionEnd ? typedBefore(value, selectionStart) : undefined;
   }
 
-  /** Completes the word; a file goes along with the prompt, too. */
+  /** Completes the word; a file is also attached to the prompt. */
   #accept({ text }: Suggestion): void {
     const typed = this.#typed();
     this.#suggestions.hide();
@@ -187,7 +187,7 @@ export class Composer {
     this.#input.focus();
   }
 
-  #clicked(): void {
+  #handleSendClick(): void {
     if (this.#running) this.#options.port.post({ type: 'stop' });
     else this.#submit();
   }
@@ -195,10 +195,10 @@ export class Composer {
   #submit(): void {
     const { port, onSend } = this.#options;
     const typed = this.#input.value.trimStart();
-    // The end of a command may be the end of a file's content.
+    // Trailing whitespace of a command may be part of a file's content.
     const text = typed.startsWith('/') ? typed : typed.trimEnd();
     if (text === '') return;
-    // A command takes nothing along: what is attached waits for the next prompt.
+    // A command takes no attachments: they stay for the next prompt.
     const attachments = this.#completion.isCommand(text) ? [] : [...this.#chips.refs];
     port.post({ type: 'prompt', text, ...(attachments.length > 0 ? { attachments } : {}) });
     this.#suggestions.hide();

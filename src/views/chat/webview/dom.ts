@@ -1,4 +1,4 @@
-/** What an element may be made with. Text only ever becomes text nodes, and no attribute can hold a script. */
+/** The properties of a new element. Text always becomes text nodes, and no attribute can hold a script. */
 export interface Props {
   readonly class?: string;
   readonly title?: string;
@@ -11,7 +11,7 @@ export interface Props {
 
 type Child = Node | string | false | undefined;
 
-/** Makes an element. Children that are `false` or `undefined` are left out. */
+/** Creates an element. Children that are `false` or `undefined` are skipped. */
 export function el<Tag extends keyof HTMLElementTagNameMap>(
   tag: Tag,
   props: Props = {},
@@ -30,7 +30,7 @@ export function el<Tag extends keyof HTMLElementTagNameMap>(
   return element;
 }
 
-/** An icon of the codicon font; it says nothing to screen readers. */
+/** A codicon, hidden from screen readers. */
 export function icon(name: string, extra = ''): HTMLElement {
   return el('span', { class: `codicon codicon-${name} ${extra}`.trim(), aria: { hidden: 'true' } });
 }

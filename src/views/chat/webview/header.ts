@@ -5,10 +5,10 @@ import type { Port } from './port.ts';
 const MODES = ['recommend', 'apply', 'none'] as const;
 
 /**
- * The row above the messages: who resolves, whether to plan first, how much is pending, and a new session.
+ * The row above the messages: the mode, the plan toggle, the number of pending previews, and New Session.
  *
- * `Plan` is a toggle beside the modes and not a fourth of them: it does not take their place. While it is on, the switch
- * still says, and sets, what will be in force once the plan is approved.
+ * `Plan` is a toggle and not a fourth mode: while it is on, the mode still shows, and sets, what takes effect once the plan
+ * is approved.
  */
 export class Header {
   readonly element: HTMLElement;

@@ -4,7 +4,7 @@ import { button, el, icon } from './dom.ts';
 import { renderMarkdown } from './markdown.ts';
 import type { Port } from './port.ts';
 
-/** Makes the element of an item, or brings the one it has up to date. What the person unfolded stays unfolded. */
+/** Renders an item, reusing its old element where possible. What the user has unfolded stays unfolded. */
 export function renderItem(item: ViewItem, old: HTMLElement | undefined, port: Port): HTMLElement {
   switch (item.kind) {
     case 'assistant':
@@ -64,7 +64,7 @@ function renderPrompt(item: ItemOf<'user'>, port: Port): HTMLElement {
   );
 }
 
-/** Shown while the item has the mouse or the keyboard; always there for screen readers. */
+/** Visible while the item is hovered or focused; always available to screen readers. */
 function revertButton(node: number, label: string, { post }: Port): HTMLButtonElement {
   return button({
     class: 'icon-button revert',
@@ -76,7 +76,7 @@ function revertButton(node: number, label: string, { post }: Port): HTMLButtonEl
   });
 }
 
-/** What came of a command that was carried out here. */
+/** Renders the outcome of a local slash command. */
 function renderLocal(item: ItemOf<'local'>, port: Port): HTMLElement {
   const body = el('div', { class: 'markdown' });
   markdownInto(body, item.text, port);
@@ -89,13 +89,13 @@ function markdownInto(body: HTMLElement, text: string, { strings, post }: Port):
 }
 
 /**
- * The answer's element. While it streams in it is no live region. Complete, it is a new element: the log around it announces
- * what is added, and says nothing of what only changes.
+ * Renders an answer. While it streams, it is not a live region. When complete it becomes a new element, because the log
+ * around it announces only elements that are added.
  */
 function renderAnswer(item: ItemOf<'assistant'>, old: HTMLElement | undefined, port: Port): HTMLElement {
-  const goesOn =
+  const canReuse =
     old?.dataset['kind'] === 'assistant' && old.classList.contains('streaming') === item.streaming;
-  const root = goesOn ? old : el('div', { class: 'item assistant', data: { kind: 'assistant' } });
+  const root = canReuse ? old : el('div', { class: 'item assistant', data: { kind: 'assistant' } });
   if (item.streaming) root.setAttribute('aria-live', 'off');
   root.classList.toggle('streaming', item.streaming);
   let body = root.querySelector<HTMLElement>(':scope > .markdown');

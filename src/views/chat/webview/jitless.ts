@@ -1,5 +1,5 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
 
-// Imported before any schema: zod would try to compile its validators with `new Function`, which the content security
-// policy of the webview forbids.
+// Imported before any schema: zod would otherwise compile its validators with `new Function`, which the webview's content
+// security policy forbids.
 z.config({ jitless: true });

@@ -1,5 +1,4 @@
-import './jitless.ts';
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import {
   attachmentRef,
   hostMessage,
@@ -10,6 +9,7 @@ import {
 import { Composer, type Draft } from './composer.ts';
 import { button, el } from './dom.ts';
 import { Header } from './header.ts';
+import './jitless.ts';
 import { MessageList } from './messageList.ts';
 import type { Port } from './port.ts';
 import { StatusRow } from './statusRow.ts';
@@ -23,7 +23,7 @@ declare function acquireVsCodeApi(): {
 const vscode = acquireVsCodeApi();
 type Snapshot = Extract<HostMessage, { type: 'snapshot' }>;
 
-/** Everything on the screen, made anew for each snapshot. */
+/** Everything on the screen, rebuilt for each snapshot. */
 class Panel {
   readonly #list: MessageList;
   readonly #header: Header;

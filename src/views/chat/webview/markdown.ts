@@ -1,7 +1,7 @@
 import MarkdownIt, { type Token } from 'markdown-it';
 import { el, icon } from './dom.ts';
 
-/** What markdown needs of the panel around it. */
+/** What rendered markdown needs from the panel. */
 export interface MarkdownPort {
   readonly copy: string;
   readonly copied: string;
@@ -11,15 +11,15 @@ export interface MarkdownPort {
 const parser = new MarkdownIt('default', { html: false, linkify: true, typographer: false });
 parser.linkify.set({ fuzzyLink: false, fuzzyEmail: false });
 
-/** A top-level block with its source, by which one sees whether it must be rendered anew. */
+/** A top-level block with its source, which tells whether it has to be rendered again. */
 interface Block {
   readonly source: string;
   readonly tokens: readonly Token[];
 }
 
 /**
- * Shows markdown in `root`, and only touches the blocks that changed since the last call: text that streams in leaves
- * what stands above it alone. Only elements and text nodes are made; HTML in the source stays text.
+ * Renders markdown into `root`, replacing only the blocks that changed since the last call, so that streaming text leaves
+ * the blocks above it alone. Only elements and text nodes are created; HTML in the source stays text.
  */
 export function renderMarkdown(root: HTMLElement, text: string, port: MarkdownPort): void {
   const blocks = blocksOf(text);
@@ -136,7 +136,7 @@ function appendLeaf(parent: HTMLElement, token: Token, port: MarkdownPort): void
     case 'code_block':
       return parent.append(codeBlock(token.content.replace(/\n$/, ''), port));
     case 'image': {
-      // Nothing is loaded from the web: an image is a link that tells what it would show.
+      // Nothing is loaded from the web: an image becomes a link with its alternative text.
       const target = link(String(token.attrGet('src') ?? ''), port);
       target.append(token.content || target.title);
       return parent.append(target);
@@ -152,7 +152,7 @@ function headingLevel(tag: string): string {
   return String(Math.min(6, Number(tag.slice(1)) + 2));
 }
 
-/** A link to the web; any other address stays text, since there is nothing it could safely open. */
+/** A web link; any other URL stays text, since it could not be opened safely. */
 function link(href: string, port: MarkdownPort): HTMLElement {
   const protocol = URL.canParse(href) ? new URL(href).protocol : '';
   if (protocol !== 'https:' && protocol !== 'http:') return el('span', { title: href });

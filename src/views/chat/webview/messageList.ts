@@ -3,10 +3,10 @@ import { button, el } from './dom.ts';
 import { renderItem } from './items.ts';
 import type { Port } from './port.ts';
 
-/** How near to the end, in pixels, counts as being there. */
+/** How near to the end, in pixels, counts as being at the end. */
 const NEAR_END_PX = 32;
 
-/** The list of messages. It follows the end while the person is there, and otherwise stays where it is. */
+/** The list of messages. It follows the end while the user is there, and otherwise stays where it is. */
 export class MessageList {
   readonly element: HTMLElement;
   readonly #port: Port;
@@ -25,7 +25,7 @@ export class MessageList {
       aria: { live: 'polite', relevant: 'additions' },
     });
     const aria = { label: port.strings.transcript };
-    // The keyboard scrolls what has it: a chat of text alone has nothing else to stop at.
+    // The scroller is focusable, so that the keyboard can scroll a chat without other controls.
     this.#scroller = el('div', { class: 'scroller', role: 'region', tabIndex: 0, aria }, this.#log, empty);
     this.#toEnd = button({
       class: 'to-end',
@@ -36,7 +36,7 @@ export class MessageList {
     });
     this.#toEnd.hidden = true;
     this.element = el('main', { class: 'list' }, this.#scroller, this.#toEnd);
-    this.#scroller.addEventListener('scroll', () => this.#noticeScroll(), { passive: true });
+    this.#scroller.addEventListener('scroll', () => this.#updateFollowing(), { passive: true });
     new ResizeObserver(() => this.#keepEnd()).observe(this.#scroller);
     new ResizeObserver(() => this.#keepEnd()).observe(this.#log);
   }
@@ -61,13 +61,13 @@ export class MessageList {
     this.#keepEnd();
   }
 
-  /** Goes to the end and follows it again. */
+  /** Scrolls to the end and follows it again. */
   scrollToEnd(): void {
     this.#following = true;
     this.#keepEnd();
   }
 
-  /** Brings an item into sight and gives it the keyboard; without one of that key the first one below it. */
+  /** Scrolls to an item and focuses it; if there is none with that key, the first one below it. */
   show(key: string): void {
     const below = [...this.#items.keys()].find(other => other.startsWith(`${key}.`));
     const node = this.#nodes.get(key) ?? this.#nodes.get(below ?? '');
@@ -109,7 +109,7 @@ export class MessageList {
     for (const item of items) this.#items.set(item.key, item);
   }
 
-  /** The same control if it is still there, else the same one of the next pending card, else the card itself. */
+  /** Focuses the same control if it still exists, else the same one of the next pending card, else the card itself. */
   #restoreFocus(node: HTMLElement, selector: string): void {
     const nextCard = [...this.#log.querySelectorAll('.card.pending')].find(
       card => node.compareDocumentPosition(card) & Node.DOCUMENT_POSITION_FOLLOWING,
@@ -118,7 +118,7 @@ export class MessageList {
     target.focus({ preventScroll: target !== node });
   }
 
-  #noticeScroll(): void {
+  #updateFollowing(): void {
     const { scrollHeight, scrollTop, clientHeight } = this.#scroller;
     this.#following = scrollHeight - scrollTop - clientHeight < NEAR_END_PX;
     this.#toEnd.hidden = this.#following;
@@ -126,7 +126,7 @@ export class MessageList {
 
   #keepEnd(): void {
     if (this.#following) this.#scroller.scrollTop = this.#scroller.scrollHeight;
-    this.#noticeScroll();
+    this.#updateFollowing();
   }
 }
 
@@ -134,7 +134,7 @@ function find(root: Element, selector: string): HTMLElement | undefined {
   return root.querySelector<HTMLElement>(selector) ?? undefined;
 }
 
-/** How the control that has the keyboard is found in another element; `undefined` if none in `root` has it. */
+/** A selector that finds the focused control in another element; `undefined` if the focus is not in `root`. */
 function focusIn(root: HTMLElement): string | undefined {
   const { activeElement } = document;
   if (!(activeElement instanceof HTMLElement) || !root.contains(activeElement) || activeElement === root) {

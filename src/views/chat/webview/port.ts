@@ -1,6 +1,6 @@
 import type { ChatStrings, WebviewMessage } from '../protocol.ts';
 
-/** What the parts of the panel share: the texts of the last snapshot and the way to the host. */
+/** Shared by all parts of the panel: the texts of the last snapshot and the channel to the host. */
 export interface Port {
   readonly strings: ChatStrings;
   post(message: WebviewMessage): void;

@@ -2,13 +2,17 @@ import { fill, type ChatStatus } from '../protocol.ts';
 import { button, el, icon } from './dom.ts';
 import type { Port } from './port.ts';
 
-/** The line above the composer: what is going on, and quietly how many tokens it took; a click tells more of those. */
+/**
+ * The lines above the composer: the current activity, the token use, whose details a click shows, and which instructions of
+ * the project are in use.
+ */
 export class StatusRow {
   readonly element: HTMLElement;
   readonly #port: Port;
   readonly #line = el('div', { class: 'status-line', role: 'status' });
   readonly #usage: HTMLButtonElement;
   readonly #detail = el('div', { class: 'usage-detail' });
+  readonly #instructions = el('div', { class: 'instructions' });
   #shown: string | undefined;
 
   constructor(port: Port) {
@@ -30,17 +34,21 @@ export class StatusRow {
       { class: 'status' },
       el('div', { class: 'status-row' }, this.#line, this.#usage),
       this.#detail,
+      this.#instructions,
     );
   }
 
-  update({ state, line, usage }: ChatStatus): void {
+  update({ state, line, usage, instructions }: ChatStatus): void {
+    this.#instructions.hidden = instructions === '';
+    this.#instructions.textContent = instructions;
+    this.#instructions.title = instructions;
     this.#usage.hidden = usage.label === '';
     this.#usage.title = usage.detail;
     this.#usage.setAttribute('aria-label', fill(this.#port.strings.usage, usage.label));
     const label = this.#usage.querySelector('span');
     if (label) label.textContent = usage.label;
     this.#detail.textContent = usage.detail;
-    // A live region that is written again is read again.
+    // A live region that is rewritten is announced again.
     if (this.#shown === `${state} ${line}`) return;
     this.#shown = `${state} ${line}`;
     const busy = state === 'running' && icon('loading', 'codicon-modifier-spin');

@@ -1,8 +1,8 @@
 import { el, icon } from './dom.ts';
 
-/** One line of a completion list. */
+/** One line of the suggestion list. */
 export interface Suggestion {
-  /** What is put into the text. */
+  /** What is inserted into the text. */
   readonly text: string;
   readonly label: string;
   readonly detail: string;
@@ -10,8 +10,8 @@ export interface Suggestion {
 }
 
 /**
- * The completion list above the composer. The keyboard stays in the text field, which names the selected line as its
- * active descendant; the list only shows.
+ * The suggestion list above the composer. The focus stays in the text field, which refers to the selected line as its
+ * active descendant.
  */
 export class Suggestions {
   readonly element: HTMLElement;
@@ -23,7 +23,7 @@ export class Suggestions {
   constructor(field: HTMLElement, label: string, onAccept: (suggestion: Suggestion) => void) {
     this.#field = field;
     this.#onAccept = onAccept;
-    // It can be scrolled, so it counts as something for the keyboard; the field never lets go while it is open.
+    // Scrollable, so it has to be focusable; in practice the focus stays in the field while the list is open.
     this.element = el('ul', { class: 'suggestions', role: 'listbox', aria: { label }, tabIndex: 0 });
     this.element.addEventListener('mousedown', event => event.preventDefault());
     this.element.id = 'suggestions';
@@ -40,7 +40,7 @@ export class Suggestions {
     return this.#items[this.#at];
   }
 
-  /** Shows these, the first selected; hides itself when there are none. */
+  /** Shows these suggestions with the first one selected; hides the list if there are none. */
   show(items: readonly Suggestion[]): void {
     this.#items = items;
     this.element.replaceChildren(...items.map((item, i) => this.#row(item, i)));
@@ -52,7 +52,7 @@ export class Suggestions {
     if (this.isOpen) this.show([]);
   }
 
-  /** Goes down or up, around the ends. */
+  /** Moves the selection down or up, wrapping around. */
   move(by: 1 | -1): void {
     this.#select((this.#at + by + this.#items.length) % this.#items.length);
   }

@@ -2,12 +2,12 @@ import { rm } from 'node:fs/promises';
 import * as path from 'node:path';
 import { afterEach, beforeEach, test } from 'node:test';
 import assert from 'node:assert/strict';
-import { CustomTools } from '../../../../src/agent/tools/custom/customTools.ts';
-import type { ToolPlace } from '../../../../src/agent/tools/custom/toolFiles.ts';
-import { ToolLoader } from '../../../../src/agent/tools/custom/toolLoader.ts';
 import { builtInTools } from '../../../../src/agent/tools/builtIn.ts';
-import { revertToStateTool } from '../../../../src/agent/tools/revertToState.ts';
+import { CustomTools } from '../../../../src/agent/tools/custom/customTools.ts';
+import type { ToolPlace } from '../../../../src/agent/tools/custom/loading/toolFiles.ts';
+import { ToolLoader } from '../../../../src/agent/tools/custom/loading/toolLoader.ts';
 import type { ToolRegistry } from '../../../../src/agent/tools/registry.ts';
+import { revertToStateTool } from '../../../../src/agent/tools/revertToState.ts';
 import { CustomToolWorld, toolSource } from '../../../support/customToolWorld.ts';
 import { Gate } from '../../../support/gate.ts';
 import { createTestSession } from '../../../support/testSession.ts';
@@ -57,7 +57,7 @@ const call = (name: string): Promise<string> => {
     .then(({ content }) => content);
 };
 
-test('the files of a place and the index files of its folders are tools, in the order of their names', async () => {
+test('the files of a place and the index files of its folders are tools, sorted by name', async () => {
   for (const name of ['d.ts', 'a.js', 'b.mjs', 'folder/index.ts', 'other/index.cjs']) {
     const source = toolSource(name.replaceAll(/\W/g, '_'));
     await write(name, name.endsWith('.cjs') ? source.replace('export default', 'module.exports =') : source);
@@ -80,7 +80,7 @@ test('the files of a place and the index files of its folders are tools, in the 
   assert.deepEqual(custom(), ['a_js', 'b_mjs', 'both', 'd_ts', 'folder_index_ts', 'other_index_cjs']);
 });
 
-test('nothing is loaded where there are no tools', async () => {
+test('the loader is not loaded if there are no tools', async () => {
   await tools.refresh();
   await write('readme.md', 'text');
   await tools.refresh();
@@ -88,7 +88,7 @@ test('nothing is loaded where there are no tools', async () => {
   assert.deepEqual(custom(), []);
 });
 
-test('a single file may be a place, and a missing place is none', async () => {
+test('a single file may be a place; a missing place is ignored', async () => {
   const file = await world.folder.file('one.ts', toolSource('one'));
   places = [
     { path: world.folder.at('nowhere'), cwd: '/', trusted: true },
@@ -98,7 +98,7 @@ test('a single file may be a place, and a missing place is none', async () => {
   assert.deepEqual(custom(), ['one']);
 });
 
-test('a change on disk reloads the tool, also one of a helper; what stayed is not run again', async () => {
+test('a change of a file or a module it imports reloads the tool; unchanged places are not run again', async () => {
   await write('t.ts', `import { n } from './lib/n.ts';\n${toolSource('t', 'return String(n);')}`);
   await write('lib/n.ts', 'export const n = 1;');
   await tools.refresh();
@@ -114,7 +114,7 @@ test('a change on disk reloads the tool, also one of a helper; what stayed is no
   assert.deepEqual(custom(), []);
 });
 
-test('a running call ends on the version that it began on', async () => {
+test('a running call finishes on the version that it began with', async () => {
   const gate = new Gate();
   (globalThis as { gate?: Gate }).gate = gate;
   await write('t.ts', toolSource('t', "await globalThis.gate.pass(); return 'old';"));
@@ -128,7 +128,7 @@ test('a running call ends on the version that it began on', async () => {
   assert.equal(await running, 'old');
 });
 
-test('the command loads anew what has not changed', async () => {
+test('reload loads unchanged tools again', async () => {
   await write('t.ts', toolSource('t'));
   await tools.refresh();
   const first = registry.get('t');
@@ -137,7 +137,7 @@ test('the command loads anew what has not changed', async () => {
   assert.deepEqual(custom(), ['t']);
 });
 
-test('a built-in name is taken always, another one by the first; a name that becomes free is given', async () => {
+test('built-in names are always taken, others by the first tool; a name that becomes free is reused', async () => {
   await write('a.ts', toolSource('same'));
   await write('b.ts', toolSource('same'));
   await write('c.ts', toolSource('edit_file'));
@@ -161,7 +161,7 @@ test('a built-in name is taken always, another one by the first; a name that bec
   assert.deepEqual(faults(), [{ kind: 'nameTaken', name: 'edit_file' }]);
 });
 
-test('the name of a built-in tool that is switched off is taken too, which keeps nobody else from working', async () => {
+test('the name of a disabled built-in tool is taken too, and the other tools still load', async () => {
   registry.register(revertToStateTool(() => false));
   await write('a.ts', toolSource('revert_to_state'));
   await write('b.ts', toolSource('b'));
@@ -170,7 +170,7 @@ test('the name of a built-in tool that is switched off is taken too, which keeps
   assert.deepEqual(faults(), [{ kind: 'nameTaken', name: 'revert_to_state' }]);
 });
 
-test('all folders in which a change matters are known, and a new one is noticed', async () => {
+test('all folders to watch are known, including new ones', async () => {
   await write('t.ts', toolSource('t'));
   await write('lib/n.ts', 'export const n = 1;');
   await write('node_modules/p/index.js', '');
@@ -182,7 +182,7 @@ test('all folders in which a change matters are known, and a new one is noticed'
   assert.deepEqual(folders(), ['tools', path.join('tools', 'lib'), path.join('tools', 'more')]);
 });
 
-test('folders that links lead back to are looked at, and that ends', async () => {
+test('folders with links that form cycles are read only once', async () => {
   await write('t.ts', toolSource('t'));
   for (const name of ['loop/x', 'loop/y'])
     await world.folder.link(`tools/${name}`, world.folder.at('tools/loop'));
@@ -190,7 +190,7 @@ test('folders that links lead back to are looked at, and that ends', async () =>
   assert.deepEqual(custom(), ['t']);
 });
 
-test('the first place wins, and a file that cannot be loaded keeps nobody else from it', async () => {
+test('the first place wins, and a file that cannot be loaded does not take the name', async () => {
   const second = { path: world.folder.at('more'), cwd: '/', trusted: true };
   places.push(second);
   await world.folder.file('more/t.ts', toolSource('same', "return 'second';"));
@@ -205,7 +205,7 @@ test('the first place wins, and a file that cannot be loaded keeps nobody else f
   assert.deepEqual(faults(), [], 'the problems of a place that is gone are gone');
 });
 
-test('a problem is gone when its file is mended', async () => {
+test('a problem disappears when its file is fixed', async () => {
   await write('t.ts', 'export default 1 +;');
   await tools.refresh();
   assert.equal(faults().length, 1);
@@ -215,7 +215,7 @@ test('a problem is gone when its file is mended', async () => {
   assert.deepEqual(custom(), ['t']);
 });
 
-test('what is not trusted is not run, and named; with trust it is loaded', async () => {
+test('untrusted files are listed but not run; once trusted they are loaded', async () => {
   await write('t.ts', `globalThis.ran = true;\n${toolSource('t')}`);
   const [place] = places;
   assert.ok(place);
@@ -231,7 +231,7 @@ test('what is not trusted is not run, and named; with trust it is loaded', async
   assert.deepEqual([tools.withheld, custom()], [[], ['t']]);
 });
 
-test('problems that come later are told', async () => {
+test('later problems fire onDidChange', async () => {
   await write('t.ts', toolSource('t', 'process.exit(2);'));
   await tools.refresh();
   let told = 0;
@@ -242,13 +242,13 @@ test('problems that come later are told', async () => {
 });
 
 /**
- * Hears of errors that nobody catches, which tools hand to `globalThis.blame`. In the events of the process, too, the code
- * that threw is known. Settles with the first one.
+ * Stands in for the handlers of uncaught errors, which run in the async context of the code that threw: tools pass their
+ * errors to `globalThis.reportUncaught`. Settles with the first one.
  */
 function followLate(): Promise<void> {
   return new Promise(resolve => {
-    (globalThis as { blame?: (error: unknown) => void }).blame = error => {
-      tools.blame(error);
+    (globalThis as { reportUncaught?: (error: unknown) => void }).reportUncaught = error => {
+      tools.reportUncaught(error);
       resolve();
     };
   });
@@ -256,10 +256,13 @@ function followLate(): Promise<void> {
 
 for (const [what, thrown, message] of [
   ['an error', 'new Error("late")', 'late'],
-  ['a text, which names no file', '"late"', 'late'],
+  ['a string, which names no file', '"late"', 'late'],
 ] as const) {
-  test(`what nobody caught is a problem of the tool that threw it: ${what}`, async () => {
-    await write('t.ts', toolSource('t', `setTimeout(() => globalThis.blame(${thrown})); return '';`));
+  test(`an uncaught error is a problem of the tool that threw it: ${what}`, async () => {
+    await write(
+      't.ts',
+      toolSource('t', `setTimeout(() => globalThis.reportUncaught(${thrown})); return '';`),
+    );
     const blamed = followLate();
     await tools.refresh();
     await call('t');
@@ -268,10 +271,10 @@ for (const [what, thrown, message] of [
   });
 }
 
-test('what a helper of a tool throws later is the tool’s too', async () => {
+test('an error that a module of a tool throws later is the tool’s problem', async () => {
   await write(
     'lib/h.ts',
-    `export const h = (): void => void setTimeout(() => globalThis.blame(new Error('of the helper')));`,
+    `export const h = (): void => void setTimeout(() => globalThis.reportUncaught(new Error('of the helper')));`,
   );
   await write('t.ts', `import { h } from './lib/h.ts';\n${toolSource('t', `h(); return '';`)}`);
   const blamed = followLate();
@@ -281,7 +284,7 @@ test('what a helper of a tool throws later is the tool’s too', async () => {
   assert.deepEqual(faults(), [{ kind: 'threwLater', message: 'of the helper' }]);
 });
 
-test('what the old code of a tool throws is no fault of the new one', async () => {
+test('an error of a tool’s old code is not a problem of the new one', async () => {
   const gate = new Gate();
   (globalThis as { gate?: Gate }).gate = gate;
   void followLate();
@@ -289,7 +292,7 @@ test('what the old code of a tool throws is no fault of the new one', async () =
     't.ts',
     toolSource(
       't',
-      `try { await globalThis.gate.pass(); throw new Error('old'); } catch (e) { globalThis.blame(e); }`,
+      `try { await globalThis.gate.pass(); throw new Error('old'); } catch (e) { globalThis.reportUncaught(e); }`,
     ),
   );
   await tools.refresh();
@@ -303,10 +306,13 @@ test('what the old code of a tool throws is no fault of the new one', async () =
   assert.match(world.logged.at(-1) ?? '', /threwLater, message: old\n/, 'the log has it');
 });
 
-test('a timer that goes on throwing fills neither the memory nor the Problems view', async () => {
+test('a timer that keeps throwing fills neither the memory nor the Problems view', async () => {
   await write(
     't.ts',
-    toolSource('t', `for (let i = 0; i < 1000; i++) globalThis.blame(new Error('no ' + i)); return '';`),
+    toolSource(
+      't',
+      `for (let i = 0; i < 1000; i++) globalThis.reportUncaught(new Error('no ' + i)); return '';`,
+    ),
   );
   void followLate();
   await tools.refresh();
@@ -314,7 +320,7 @@ test('a timer that goes on throwing fills neither the memory nor the Problems vi
   assert.equal(faults().length, 20);
 });
 
-test('what is loaded and gives no tool can stage nothing once it is replaced', async () => {
+test('a file without a tool can no longer stage once it is replaced', async () => {
   await write(
     't.ts',
     `export default pi => { globalThis.push = () => pi.pushPendingAction({ label: 'x', apply() {} }); return []; };`,
@@ -328,7 +334,7 @@ test('what is loaded and gives no tool can stage nothing once it is replaced', a
   assert.equal(world.staged.length, 1);
 });
 
-test('another extension brings a tool; taking it back removes it and lets its previews expire', async () => {
+test('another extension registers a tool; disposing of it removes the tool and expires its previews', async () => {
   const registration = tools.register(
     pi => ({
       name: 'brought',
@@ -349,7 +355,7 @@ test('another extension brings a tool; taking it back removes it and lets its pr
   assert.deepEqual([custom(), expired], [[], ['p1']]);
 });
 
-test('a registration that is taken back before it was loaded is none; a factory that throws is contained', async () => {
+test('a registration that is disposed of before it is loaded has no effect; a factory that throws is contained', async () => {
   tools.register(() => assert.fail('it was called'), '/').dispose();
   tools.register(() => {
     throw new Error('their own');
@@ -362,13 +368,13 @@ test('a registration that is taken back before it was loaded is none; a factory 
   );
 });
 
-test('a registration that is taken back while it loads stages nothing that stays', async () => {
+test('previews of a registration that is disposed of while it loads expire', async () => {
   const gate = new Gate();
   let push = (): unknown => assert.fail('the factory was called');
   const registration = tools.register(async pi => {
     push = () => pi.pushPendingAction({ label: 'x', apply: () => ({ content: [] }) });
     await gate.pass();
-    // Until it may, which is before anybody else hears that it is loaded.
+    // It stages as soon as it may, before anything else learns that it is loaded.
     const pushSoon = (turns: number): void =>
       queueMicrotask(() => {
         try {
@@ -388,7 +394,7 @@ test('a registration that is taken back while it loads stages nothing that stays
   assert.throws(push, /Pending action store unavailable/);
 });
 
-test('tools are told of the session that they are used in', async () => {
+test('tools get the events of the session that they are used in', async () => {
   const source = toolSource('t').replace(
     'async execute',
     'onSession(event) { pi.ui.notify(event.reason); },\n  async execute',
@@ -398,7 +404,7 @@ test('tools are told of the session that they are used in', async () => {
   await tools.refresh();
   assert.deepEqual(told(), ['start']);
   await tools.refresh();
-  tools.tellSession({ reason: 'switch', sessionId: 's2', previousSessionId: 's1' });
+  tools.sendSessionEvent({ reason: 'switch', sessionId: 's2', previousSessionId: 's1' });
   assert.deepEqual(told(), ['switch']);
   await tools.reload();
   assert.deepEqual(told(), ['shutdown', 'start']);
@@ -430,7 +436,7 @@ test('a session offers what is on disk at each request', async () => {
   t.assertSound();
 });
 
-test('a stop does not wait for tools that load', async () => {
+test('a stop does not wait for tools to load', async () => {
   const gate = new Gate();
   const t = createTestSession({ prepareTools: () => gate.pass(), script: [] });
   const prompt = t.session.prompt('Go.');

@@ -4,7 +4,7 @@ import * as path from 'node:path';
 import { after, before, test } from 'node:test';
 import assert from 'node:assert/strict';
 import ts from 'typescript';
-import type { LoadedTools } from '../../../../src/agent/tools/custom/toolLoader.ts';
+import type { LoadedTools } from '../../../../src/agent/tools/custom/loading/toolLoader.ts';
 import { CustomToolWorld } from '../../../support/customToolWorld.ts';
 
 const root = path.resolve(import.meta.dirname, '../../../..');
@@ -23,7 +23,7 @@ const load = async (name: string): Promise<LoadedTools> => {
   return loaded;
 };
 
-test('the examples of the authors’ page are these files, all of them', () => {
+test('the examples on the documentation page are exactly these files', () => {
   const shown = [...read('docs/custom-tools.md').matchAll(/```(?:ts|js)\n(.*?)```/gs)].map(
     ([, code]) => code,
   );
@@ -32,11 +32,11 @@ test('the examples of the authors’ page are these files, all of them', () => {
   assert.deepEqual(shown.sort(), files.map(name => read('examples/tools', name)).sort());
 });
 
-test('the types beside the examples are those that the runtime has', () => {
+test('the type file beside the examples is the runtime’s', () => {
   assert.equal(read('examples/tools/redline.d.ts'), read('src/agent/tools/custom/redline.d.ts'));
 });
 
-test('sort_lines: a declared change of exactly the file that it read', async () => {
+test('sort_lines declares a change of exactly the file that it read', async () => {
   const harness = world.harness(await load('sort_lines.ts'), {
     'list.txt': 'b\nc\na\n',
     'done.txt': 'a\nb\n',
@@ -53,7 +53,7 @@ test('sort_lines: a declared change of exactly the file that it read', async () 
   );
 });
 
-test('tag_release: the tag is made by apply, not before', async () => {
+test('tag_release makes the tag in apply, not before', async () => {
   const git = (...args: string[]): string =>
     execFileSync('git', args, { cwd: world.folder.root, encoding: 'utf8' });
   const harness = world.harness(await load('tag_release.js'));
@@ -75,7 +75,7 @@ test('tag_release: the tag is made by apply, not before', async () => {
   await assert.rejects(async () => action?.apply?.('again'), /already exists/);
 });
 
-test('count_words: tells how far it is, and reads only', async () => {
+test('count_words reports progress and only reads', async () => {
   const loaded = await load('count_words.js');
   assert.equal(loaded.tools[0]?.tool.readOnly, true);
   const harness = world.harness(loaded, { a: 'one two', b: '' });
@@ -118,7 +118,7 @@ export const plain: CustomToolFactory = async () => [
 export const wrong: CustomToolFactory = () => ({ name: 'x', parameters: {}, execute: () => result });
 `;
 
-/** What the compiler has against files beside the examples, of which `typed.ts` is only in memory. */
+/** The compiler's errors in files beside the examples; `typed.ts` exists only in memory. */
 function problemsIn(names: readonly string[], given: ts.CompilerOptions): unknown[] {
   const typed = path.join(examples, 'typed.ts');
   const options: ts.CompilerOptions = {
@@ -149,12 +149,12 @@ function problemsIn(names: readonly string[], given: ts.CompilerOptions): unknow
     ]);
 }
 
-test('the type file is sound by itself, under an author’s strict settings, and gives parameters their types', () => {
+test('the type file compiles under strict settings and infers the types of parameters', () => {
   const options = { strict: true, target: ts.ScriptTarget.ESNext };
   assert.deepEqual(problemsIn(['typed.ts', 'sort_lines.ts'], options), []);
 });
 
-test('the example has no problems in an editor that finds no settings, as in .redline/tools', () => {
+test('the example has no errors in an editor without a tsconfig, as in .redline/tools', () => {
   const editors: ts.CompilerOptions = {
     strict: false,
     strictNullChecks: true,

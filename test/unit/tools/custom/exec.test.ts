@@ -17,8 +17,8 @@ function startedBy(start: () => void): ChildProcess {
   return started ?? assert.fail('nothing was started');
 }
 
-test('what is told to end settles although the program is over and its own holds the output', async () => {
-  // It ends by itself, should the test not get to it.
+test('a kill settles the promise if the program has ended but a child process holds the output', async () => {
+  // It ends by itself if the test does not end it.
   const lasting = 'setTimeout(() => {}, 20_000)';
   const script = `const held = require('node:child_process').spawn(process.execPath, ['-e', '${lasting}'], { stdio: ['ignore', 'inherit', 'inherit'] });
     held.unref(); console.log(held.pid);`;
@@ -32,13 +32,13 @@ test('what is told to end settles although the program is over and its own holds
   controller.abort();
   let outcome: unknown;
   void running?.then(({ code, killed }) => (outcome = [code, killed]));
-  // The program is gone: nothing is left to wait for but the closing of its streams.
+  // The program has exited; only the closing of its streams is left to wait for.
   for (let turn = 0; turn < 100 && !outcome; turn++) await new Promise(resolve => setImmediate(resolve));
   process.kill(Number(String(await printed)));
   assert.deepEqual(outcome, [0, true]);
 });
 
-test('no more of an output is kept than is allowed, whatever the program says before it ends', async () => {
+test('no more output is kept than the limit, whatever the program writes before it ends', async () => {
   const script = `const say = then => process.stdout.write('x'.repeat(11_000_000), then);
     process.on('SIGTERM', () => say(() => process.exit()));
     say(); setInterval(() => {}, 1000);`;
@@ -47,7 +47,7 @@ test('no more of an output is kept than is allowed, whatever the program says be
   assert.ok(stdout.length > 10_000_000 && stdout.length < 11_000_000, `${stdout.length} characters`);
 });
 
-test('where no file can be opened any more, that is the answer', posix, async () => {
+test('if no more files can be opened, the result says so', posix, async () => {
   const source = JSON.stringify(new URL('../../../../src/agent/tools/custom/exec.ts', import.meta.url).href);
   const script = `import { openSync } from 'node:fs';
     const { exec } = await import(${source});

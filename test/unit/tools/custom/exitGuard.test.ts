@@ -1,11 +1,11 @@
 import { test } from 'node:test';
 import assert from 'node:assert/strict';
-import { silentLogger } from '../../../../src/agent/base/log.ts';
+import { silentLogger } from '../../../../src/agent/base/logger.ts';
+import { CurrentTool } from '../../../../src/agent/tools/custom/currentTool.ts';
 import { guardExit } from '../../../../src/agent/tools/custom/exitGuard.ts';
 import { ToolOwner } from '../../../../src/agent/tools/custom/toolOwner.ts';
-import { ToolScopes } from '../../../../src/agent/tools/custom/toolScopes.ts';
 
-/** A process that only notes what it was told. */
+/** A process that only records its calls. */
 function fakeProcess() {
   const calls: unknown[][] = [];
   const note =
@@ -17,12 +17,12 @@ function fakeProcess() {
 const ownerOf = (file: string): ToolOwner =>
   new ToolOwner({ kind: 'file', file, source: '' }, silentLogger, () => undefined);
 
-test('a tool cannot end the process, by no way and at no time, and its owner is told', async () => {
+test('a tool cannot end the process by any call at any time, and its owner gets the fault', async () => {
   const { calls, target } = fakeProcess();
-  const scopes = new ToolScopes();
-  guardExit(scopes, target);
+  const currentTool = new CurrentTool();
+  guardExit(currentTool, target);
   const owner = ownerOf('/t.js');
-  await scopes.run(owner, undefined, async () => {
+  await currentTool.run(owner, undefined, async () => {
     assert.throws(
       () => target.exit(3),
       /^ToolError: The tool called process\.exit\(3\), which would end all/,
@@ -46,22 +46,22 @@ test('a tool cannot end the process, by no way and at no time, and its owner is 
   );
 });
 
-test('nor may it end the process together with others', () => {
+test('a tool cannot end the process as part of its group', () => {
   const { calls, target } = fakeProcess();
-  const scopes = new ToolScopes();
-  guardExit(scopes, target);
+  const currentTool = new CurrentTool();
+  guardExit(currentTool, target);
   for (const pid of [0, -process.pid])
-    scopes.run(ownerOf('/t.js'), undefined, () =>
+    currentTool.run(ownerOf('/t.js'), undefined, () =>
       assert.throws(() => target.kill(pid, 'SIGKILL'), /process\.kill\(-?\d+, SIGKILL\)/),
     );
   assert.deepEqual(calls, []);
 });
 
-test('a tool may ask for a process and end another one; other code is not held back', () => {
+test('a tool may test for a process and end another one; other code is not blocked', () => {
   const { calls, target } = fakeProcess();
-  const scopes = new ToolScopes();
-  const guard = guardExit(scopes, target);
-  scopes.run(ownerOf('/t.js'), undefined, () => {
+  const currentTool = new CurrentTool();
+  const guard = guardExit(currentTool, target);
+  currentTool.run(ownerOf('/t.js'), undefined, () => {
     target.kill(process.pid, 0);
     target.kill(1, 'SIGTERM');
   });

@@ -1,12 +1,12 @@
 import * as path from 'node:path';
 import { after, before, test } from 'node:test';
 import assert from 'node:assert/strict';
-import { isToolError } from '../../../../src/agent/base/errors.ts';
-import type { CustomToolApi } from '../../../../src/agent/tools/custom/redline.d.ts';
+import { ToolError } from '../../../../src/agent/base/errors.ts';
 import type { Preview } from '../../../../src/agent/preview/preview.ts';
-import type { LoadedTools } from '../../../../src/agent/tools/custom/toolLoader.ts';
-import { Gate } from '../../../support/gate.ts';
+import type { LoadedTools } from '../../../../src/agent/tools/custom/loading/toolLoader.ts';
+import type { CustomToolApi } from '../../../../src/agent/tools/custom/redline.d.ts';
 import { CustomToolWorld, toolSource } from '../../../support/customToolWorld.ts';
+import { Gate } from '../../../support/gate.ts';
 
 const NO_SESSION = 'Pending action store unavailable for custom tools in this runtime.';
 
@@ -16,7 +16,7 @@ before(async () => {
 });
 after(() => world.dispose());
 
-/** What a factory gets, and a tool that hands its arguments on to `execute`. */
+/** The `pi` that a factory gets, and a tool that passes its arguments on to `execute`. */
 async function given(): Promise<{ pi: CustomToolApi; loaded: LoadedTools }> {
   let pi: CustomToolApi | undefined;
   const loaded = await world.loader.loadFactory(api => {
@@ -28,7 +28,7 @@ async function given(): Promise<{ pi: CustomToolApi; loaded: LoadedTools }> {
 const loadT = (body: string, parameters = 'pi.zod.object({})'): Promise<LoadedTools> =>
   world.load('t.ts', toolSource('t', body).replace('pi.zod.object({})', parameters));
 
-test('exec gives output and code, and never rejects', async () => {
+test('exec returns output and code, and never rejects', async () => {
   const { pi } = await given();
   const script = 'process.stdout.write("out " + process.env.A); process.stderr.write("err"); process.exit(3)';
   assert.deepEqual(await pi.exec(process.execPath, ['-e', script], { env: { A: 'a' } }), {
@@ -55,7 +55,7 @@ test('exec ends a program that takes too long, or whose signal fires', async () 
   assert.deepEqual([killed, code], [true, null]);
 });
 
-test('exec answers for what cannot even be tried, and for a program whose own programs hold its output', async () => {
+test('exec settles for commands that cannot be spawned, and when child processes hold the output', async () => {
   const { pi } = await given();
   for (const command of ['', 'a\0b']) {
     const { code, killed, stderr } = await pi.exec(command);
@@ -70,7 +70,7 @@ test('exec answers for what cannot even be tried, and for a program whose own pr
   process.kill(Number(stdout));
 });
 
-test('ui asks the person; the log names the tool', async () => {
+test('ui asks the user; the log names the tool', async () => {
   const { pi } = await given();
   assert.equal(pi.hasUI, true);
   pi.ui.notify('hello', 'warning');
@@ -119,18 +119,18 @@ test('pushPendingAction: the default source, and three previews from one call in
   assert.deepEqual([...loaded.owner.staged], ['p1', 'p2', 'p3']);
 });
 
-test('a tool that says that it changes nothing cannot stage anything', async () => {
+test('a tool that declares itself readOnly cannot stage', async () => {
   const source = toolSource('t', `pi.pushPendingAction({ label: 'x', apply() {} });`);
   const loaded = await world.load('t.ts', source.replace("name: 't',", "name: 't', readOnly: true,"));
   const harness = world.harness(loaded);
   const { content, isError } = await harness.run('t', {});
   assert.deepEqual(
     [isError, content, harness.staged],
-    [true, 't is declared to be readOnly, so it cannot stage anything.', []],
+    [true, 't is declared readOnly, so it cannot stage a preview.', []],
   );
 });
 
-test('nor can what such a tool began, after it has answered', async () => {
+test('nor can code that such a tool started, after the call has ended', async () => {
   const source = toolSource(
     't',
     `globalThis.ticking = new Promise(resolve => setTimeout(resolve)).then(() => pi.pushPendingAction({ label: 'x', apply() {} }));
@@ -143,12 +143,12 @@ test('nor can what such a tool began, after it has answered', async () => {
   assert.equal((await harness.run('t', {})).content, 'at once');
   await assert.rejects((globalThis as { ticking?: Promise<unknown> }).ticking ?? Promise.resolve(), {
     name: 'ToolError',
-    message: 't is declared to be readOnly, so it cannot stage anything.',
+    message: 't is declared readOnly, so it cannot stage a preview.',
   });
   assert.deepEqual([harness.staged, world.staged.length], [[], before]);
 });
 
-test('an absent source, whichever way it is absent, is the default one', async () => {
+test('undefined and null as sourceToolName mean the default', async () => {
   const harness = world.harness(
     await loadT(
       `pi.pushPendingAction({ label: 'x', sourceToolName: null, reject: null, changes: null, apply() {} });`,
@@ -161,7 +161,7 @@ test('an absent source, whichever way it is absent, is the default one', async (
   );
 });
 
-test('callbacks answer with what the author returns, and keep what they throw', async () => {
+test('callbacks return what the author returns, and throw what the author throws', async () => {
   const loaded = await loadT(
     `pi.pushPendingAction({ label: 'L', apply: reason => 'applied: ' + reason, reject: reason => 'rejected: ' + reason });
     pi.pushPendingAction({ label: 'L', apply: () => { throw new TypeError('plain'); } });
@@ -170,7 +170,7 @@ test('callbacks answer with what the author returns, and keep what they throw', 
     pi.pushPendingAction({ label: 'L', apply: async () => { throw new ToolError('own class'); } });`,
   );
   const harness = world.harness(loaded);
-  assert.match((await harness.run('t', {})).content, /\nt ended without an answer\.$/);
+  assert.match((await harness.run('t', {})).content, /\nt ended without a result\.$/);
   const [first, ...throwing] = harness.staged;
   assert.equal(await first?.apply?.('why'), 'applied: why');
   assert.equal(await first?.reject?.('why'), 'rejected: why');
@@ -178,27 +178,27 @@ test('callbacks answer with what the author returns, and keep what they throw', 
   const [plain, forModel, own] = throwing.map(async ({ apply }) => apply?.('why'));
   await assert.rejects(
     plain ?? Promise.resolve(),
-    error => !isToolError(error) && error instanceof TypeError,
+    error => !(error instanceof ToolError) && error instanceof TypeError,
   );
   await assert.rejects(
     forModel ?? Promise.resolve(),
-    error => isToolError(error) && error.message === 'for the model',
+    error => error instanceof ToolError && error.message === 'for the model',
   );
   await assert.rejects(
     own ?? Promise.resolve(),
-    error => isToolError(error) && error.message === 'own class',
+    error => error instanceof ToolError && error.message === 'own class',
   );
 });
 
-test('what is no action is refused with a sentence, and nothing is staged', async () => {
+test('an invalid action is refused with a sentence, and nothing is staged', async () => {
   const cases: readonly [string, RegExp][] = [
-    ['undefined', /give it an object/],
-    ['{ apply() {} }', /`label` must be a text/],
-    ["{ label: ' ', apply() {} }", /`label` must be a text/],
-    ["{ label: 'x' }", /`apply` must be a function, or `changes` be given/],
+    ['undefined', /pass an object/],
+    ['{ apply() {} }', /`label` must be a non-empty string/],
+    ["{ label: ' ', apply() {} }", /`label` must be a non-empty string/],
+    ["{ label: 'x' }", /`apply` must be a function unless `changes` are given/],
     ["{ label: 'x', apply: 1 }", /`apply` must be a function/],
     ["{ label: 'x', apply() {}, reject: 1 }", /`reject` must be a function/],
-    ["{ label: 'x', apply() {}, sourceToolName: 1 }", /`sourceToolName` must be a text/],
+    ["{ label: 'x', apply() {}, sourceToolName: 1 }", /`sourceToolName` must be a string/],
     ["{ label: 'x', changes: {} }", /`changes` must be an array/],
     ["{ label: 'x', changes: [{ path: 'a', after: 'x' }] }", /`changes\[0\]` needs/],
     ["{ label: 'x', changes: [{ path: '../a', before: null, after: 'x' }] }", /outside the workspace/],
@@ -220,7 +220,7 @@ test('what is no action is refused with a sentence, and nothing is staged', asyn
   }
 });
 
-test('declared changes are exact: what was read keeps its encoding, and what was not is UTF-8', async () => {
+test('declared changes are exact: a file that was read keeps its encoding, any other is UTF-8', async () => {
   const loaded = await loadT(`
     const before = await ctx.readFile('wide.txt');
     pi.pushPendingAction({ label: 'both', changes: [
@@ -245,7 +245,7 @@ test('declared changes are exact: what was read keeps its encoding, and what was
   assert.equal('apply' in (action ?? {}), false);
 });
 
-test('a change that its file’s encoding cannot hold is refused: what is shown is what was declared', async () => {
+test('a change that the encoding of its file cannot represent is refused', async () => {
   const loaded = await loadT(`
     const before = await ctx.readFile('old.txt');
     pi.pushPendingAction({ label: 'x', changes: [{ path: 'old.txt', before, after: before + ' €' }] });`);
@@ -254,7 +254,7 @@ test('a change that its file’s encoding cannot hold is refused: what is shown 
   const { content, isError } = await harness.run('t', {});
   assert.deepEqual(
     [isError, content],
-    [true, 'old.txt is stored in iso88591, which has no "€". Use other characters.'],
+    [true, 'old.txt is stored in iso88591, which cannot represent "€". Use other characters.'],
   );
 });
 
@@ -269,7 +269,7 @@ test('a call gets its id, its session, progress and the signal', async () => {
   assert.deepEqual(harness.updates, ['half', 'done']);
 });
 
-test('outside of a session there is nowhere to stage', async () => {
+test('without a session nothing can be staged', async () => {
   const { pi, loaded } = await given();
   const push = (): unknown => pi.pushPendingAction({ label: 'late', apply: () => ({ content: [] }) });
   assert.deepEqual(push(), { id: 'late1' }, 'in a session, but in no call: the session takes it');
@@ -282,7 +282,7 @@ test('outside of a session there is nowhere to stage', async () => {
   assert.equal(world.staged.length, 1);
 });
 
-test('what another extension took back stages nothing any more, not even in a call that is running', async () => {
+test('a tool that its extension has removed can no longer stage, even in a running call', async () => {
   const gate = new Gate();
   const loaded = await world.loader.loadFactory(
     pi => ({
@@ -306,7 +306,7 @@ test('what another extension took back stages nothing any more, not even in a ca
   assert.deepEqual([isError, content, harness.staged], [true, NO_SESSION, []]);
 });
 
-test('what Redline does for a tool is not the tool’s code', async () => {
+test('code that Redline runs for a tool does not count as the tool’s', async () => {
   const { session } = world;
   const owners: unknown[] = [];
   const note = (): void => void owners.push(world.loader.runningOwner);
@@ -330,7 +330,7 @@ test('what Redline does for a tool is not the tool’s code', async () => {
   assert.ok(before && before === after && before !== loaded.owner);
 });
 
-test('what goes on after a call has given its result is nobody’s call', async () => {
+test('code that continues after its call has ended no longer belongs to the call', async () => {
   const loaded = await loadT(`
     globalThis.later = () => pi.pushPendingAction({ label: 'later', apply() {} });
     const again = globalThis.later;
@@ -343,11 +343,14 @@ test('what goes on after a call has given its result is nobody’s call', async 
   assert.deepEqual(harness.staged, []);
 });
 
-test('process.exit in a call is an error result, a problem of the file, and ends nothing', async () => {
+test('process.exit in a call becomes an error result and a problem, and ends nothing', async () => {
   const loaded = await loadT('\n    process.exit(1);');
   const { content, isError } = await world.harness(loaded).run('t', {});
   assert.equal(isError, true);
-  assert.equal(content, 'The tool called process.exit(1), which would end all extensions; it was held back.');
+  assert.equal(
+    content,
+    'The tool called process.exit(1), which would end all extensions, so the call was blocked.',
+  );
   assert.deepEqual(loaded.owner.problems, [
     {
       file: world.folder.at('t.ts'),
@@ -365,11 +368,11 @@ test('process.exit in the callbacks of a preview keeps it pending, and ends noth
   await harness.run('t', {});
   const [action] = harness.staged;
   for (const callback of [action?.apply, action?.reject])
-    await assert.rejects(async () => callback?.('why'), /process\.exit\(4\).* held back/);
+    await assert.rejects(async () => callback?.('why'), /process\.exit\(4\).* so the call was blocked/);
   assert.equal(loaded.owner.problems.length, 1);
 });
 
-test('onSession is told, and what it throws is a problem of the file', async () => {
+test('onSession gets the events, and what it throws is a problem of the file', async () => {
   const source = toolSource('t').replace(
     'async execute',
     `onSession(event) { pi.ui.notify(event.reason + ' ' + event.sessionId); if (event.reason === 'switch') throw new Error('oh'); },\n  async execute`,
@@ -389,7 +392,7 @@ test('onSession is told, and what it throws is a problem of the file', async () 
   );
 });
 
-test('the types of defineTool are for the author: the tool is given back as it is', async () => {
+test('defineTool returns the tool unchanged', async () => {
   const { pi } = await given();
   const tool = {
     name: 'x',

@@ -12,7 +12,7 @@ before(async () => {
 });
 after(() => world.dispose());
 
-/** Tools as they are published for other agents: they load and work as they stand. */
+/** Tools that were published for other agents: they load and work without a change. */
 for (const name of ['stack.ts', 'queue.ts', 'flat.ts']) {
   test(`${name} loads without a change, stages, applies and discards with its own texts`, async () => {
     const loaded = await world.load(name, readFileSync(path.join(folder, name), 'utf8'));

@@ -1,0 +1,46 @@
+/** A headless Chromium, driven by Playwright, for the windows of VS Code's server. */
+import { chromium } from 'playwright-core';
+import { atExit } from '../lib/cleanup.mjs';
+import { chromiumPath } from './findChromium.mjs';
+
+const VIEWPORT = { width: 1400, height: 900 };
+
+const QUIET_ARGS = [
+  ...['--no-first-run', '--disable-gpu', '--disable-quic', '--disable-dev-shm-usage'],
+  ...['--disable-background-networking', '--disable-component-update', '--disable-sync'],
+];
+
+/**
+ * @typedef {object} Browser
+ * @property {import('playwright-core').BrowserContext} context
+ * @property {import('playwright-core').Page} page an empty page
+ * @property {() => Promise<void>} close
+ */
+
+/**
+ * Starts Chromium.
+ * @param {{ profile?: string, viewport?: { width: number, height: number } }} [options] `profile` is a folder for
+ *   what windows store in the browser (workspace state, open editors); it is temporary when omitted
+ * @returns {Promise<Browser>}
+ */
+export async function openBrowser({ profile = '', viewport = VIEWPORT } = {}) {
+  const context = await chromium.launchPersistentContext(profile, {
+    executablePath: chromiumPath(),
+    headless: true,
+    viewport,
+    // Root cannot have a sandbox on Linux, and only pages of our own server are shown.
+    chromiumSandbox: process.platform !== 'linux',
+    // cleanup.mjs handles signals.
+    handleSIGINT: false,
+    handleSIGTERM: false,
+    handleSIGHUP: false,
+    permissions: ['clipboard-read', 'clipboard-write'],
+    args: QUIET_ARGS,
+  });
+  const close = atExit(
+    () => context.close(),
+    () => {}, // Chromium exits by itself when its pipe to us closes.
+  );
+  const page = context.pages()[0] ?? (await context.newPage());
+  return { context, page, close };
+}

@@ -1,0 +1,174 @@
+/** Starts and stops VS Code's server, and installs extensions into its folders. */
+import { spawn } from 'node:child_process';
+import * as fs from 'node:fs';
+import * as path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { atExit, temporaryFolder } from '../lib/cleanup.mjs';
+import { installedServer } from './install.mjs';
+import { prepareSettings } from './settings.mjs';
+
+const START_MS = 60_000;
+const STOP_MS = 5_000;
+const endWithParent = fileURLToPath(new URL('./endWithParent.cjs', import.meta.url));
+
+/** No marketplace, and none of the variables that a surrounding VS Code or Node may have set. */
+const SERVER_ENV = {
+  EXTENSIONS_GALLERY: '{}',
+  NODE_OPTIONS: undefined,
+  NODE_TEST_CONTEXT: undefined,
+  VSCODE_IPC_HOOK_CLI: undefined,
+  VSCODE_NLS_CONFIG: undefined,
+};
+
+/**
+ * @typedef {object} ServerOptions
+ * @property {string} [userDataDir] what VS Code keeps between runs (settings, storage, port); a temporary folder when
+ *   omitted
+ * @property {string} [extensionsDir] installed extensions; inside `userDataDir` when omitted
+ * @property {Record<string, unknown>} [settings] added to the quiet settings and to those already in `userDataDir`
+ * @property {Record<string, string | undefined>} [env] added to our own for the extension host
+ * @property {boolean} [testDriver] lets a window load extensions in development and run tests; hides notifications
+ * @property {string} [token] what a browser must present to be let in; without it, any browser is
+ */
+
+/**
+ * @typedef {object} Server
+ * @property {string} userDataDir
+ * @property {Promise<string>} ended resolves with the reason when the server has ended
+ * @property {(open?: { folder?: string, payload?: [string, string][] }) => string} url the address of a window on a
+ *   folder or .code-workspace file, or of an empty one; `payload` is passed to VS Code as it is
+ * @property {(file: string) => string} uri what a file of this machine is called in a payload
+ * @property {() => Promise<void>} stop ends the server and its extension hosts
+ */
+
+/**
+ * Starts a server on 127.0.0.1. A `userDataDir` keeps its port, because the browser stores a window's state by address.
+ * @param {ServerOptions} [options]
+ * @returns {Promise<Server>}
+ * @throws {Error} with the server's output when it does not start
+ */
+export async function startServer(options = {}) {
+  const { node, script } = await installedServer();
+  const userDataDir = options.userDataDir
+    ? path.resolve(options.userDataDir)
+    : temporaryFolder('redline-code-');
+  const extensionsDir = path.resolve(options.extensionsDir ?? path.join(userDataDir, 'extensions'));
+  fs.mkdirSync(extensionsDir, { recursive: true });
+  prepareSettings(userDataDir, options.settings);
+
+  const portFile = path.join(userDataDir, 'port');
+  const wantedPort = fs.existsSync(portFile) ? fs.readFileSync(portFile, 'utf8') : '0';
+  const args = [
+    ...['--host', '127.0.0.1', '--port', wantedPort],
+    ...(options.token ? ['--connection-token', options.token] : ['--without-connection-token']),
+    ...['--accept-server-license-terms', '--telemetry-level', 'off', '--force-disable-user-env'],
+    // This flag overrides the setting.
+    ...(options.settings?.['security.workspace.trust.enabled'] ? [] : ['--disable-workspace-trust']),
+    ...folderArgs(userDataDir, extensionsDir),
+    ...(options.testDriver ? ['--enable-smoke-test-driver'] : []),
+  ];
+  const child = spawn(node, ['--require', endWithParent, script, ...args], {
+    // The server ends when our end of its standard input closes, even if we are killed.
+    stdio: ['pipe', 'pipe', 'pipe'],
+    detached: true,
+    env: { ...process.env, ...options.env, ...SERVER_ENV },
+  });
+  const ended = new Promise(resolve => {
+    child.once('error', error => resolve(`VS Code's server could not be started: ${error.message}`));
+    child.once('exit', (status, signal) =>
+      resolve(`VS Code's server ended with ${signal ?? `status ${status}`}`),
+    );
+  });
+  const kill = signal => {
+    try {
+      process.kill(-child.pid, signal);
+    } catch {
+      // All processes of the group have ended.
+    }
+  };
+  const stop = atExit(
+    async () => {
+      kill('SIGTERM');
+      const late = setTimeout(() => kill('SIGKILL'), STOP_MS);
+      await ended;
+      clearTimeout(late);
+      // Extension hosts may outlive their server.
+      kill('SIGKILL');
+    },
+    () => kill('SIGKILL'),
+  );
+  try {
+    const port = await listening(child, ended, path.join(userDataDir, 'server.log'));
+    fs.writeFileSync(portFile, String(port));
+    const uri = file => `vscode-remote://127.0.0.1:${port}${file}`;
+    const url = open => windowUrl(port, options.token, open);
+    return { userDataDir, ended, url, uri, stop };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+/**
+ * Installs a packaged extension for servers that use these folders.
+ * @param {string} vsix
+ * @param {{ extensionsDir: string, userDataDir: string }} folders
+ * @throws {Error} with VS Code's output when it refuses
+ */
+export async function installExtension(vsix, { extensionsDir, userDataDir }) {
+  const { node, script } = await installedServer();
+  const args = [
+    '--accept-server-license-terms',
+    ...folderArgs(userDataDir, extensionsDir),
+    ...['--install-extension', vsix, '--force'],
+  ];
+  const child = spawn(node, [script, ...args], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: { ...process.env, ...SERVER_ENV },
+  });
+  let output = '';
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', data => (output += data));
+  const status = await new Promise((resolve, reject) => child.once('error', reject).once('close', resolve));
+  if (status !== 0) throw new Error(`${vsix} could not be installed: ${output.trim()}`);
+}
+
+function folderArgs(userDataDir, extensionsDir) {
+  return [
+    ...['--server-data-dir', path.join(userDataDir, 'server'), '--user-data-dir', userDataDir],
+    ...['--extensions-dir', extensionsDir],
+  ];
+}
+
+/** Resolves with the port once the server prints it; all that it prints goes into the log file. */
+function listening(child, ended, logFile) {
+  const log = fs.createWriteStream(logFile, { flags: 'a' });
+  let output = '';
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => reject(new Error(`VS Code's server did not start:\n${output}`)), START_MS);
+    const read = data => {
+      log.write(data);
+      if (output.length > 100_000) return;
+      output += data;
+      const port = /Extension host agent listening on (\d+)/.exec(output)?.[1];
+      if (!port) return;
+      clearTimeout(timer);
+      resolve(Number(port));
+    };
+    child.stdout.on('data', read);
+    child.stderr.on('data', read);
+    void ended.then(reason => {
+      clearTimeout(timer);
+      log.end();
+      reject(new Error(`${reason}\n${output}`));
+    });
+  });
+}
+
+function windowUrl(port, token, { folder, payload = [] } = {}) {
+  const query = new URLSearchParams();
+  if (token) query.set('tkn', token);
+  if (!folder) query.set('ew', 'true');
+  else query.set(folder.endsWith('.code-workspace') ? 'workspace' : 'folder', path.resolve(folder));
+  if (payload.length > 0) query.set('payload', JSON.stringify(payload));
+  return `http://127.0.0.1:${port}/?${query}`;
+}

@@ -1,0 +1,223 @@
+/** A VS Code window in a browser page: what a user sees and clicks in it, whatever extensions it has. */
+import * as path from 'node:path';
+import { inRepo } from '../lib/paths.mjs';
+
+/** @typedef {import('playwright-core').Page} Page */
+/** @typedef {import('playwright-core').Locator} Locator */
+
+/** How long a step waits before it fails, in milliseconds. */
+export const TIMEOUT_MS = 20_000;
+
+/**
+ * Methods that click or type wait until what they need is there, at most `TIMEOUT_MS`. Methods that return a locator
+ * do not wait: the locator does, when it is clicked or read.
+ */
+export class VscodeWindow {
+  /** The page that shows the window. @type {Page} */
+  page;
+  /** The folder that `screenshot` writes to. */
+  pictures = inRepo('out', 'pictures');
+
+  /** @param {Page} page */
+  show(page) {
+    this.page = page;
+    page.setDefaultTimeout(TIMEOUT_MS);
+  }
+
+  /**
+   * Runs a command from the command palette.
+   * @param {string} title as the palette shows it, with its category: `Redline: New Session`
+   * @throws {Error} when the palette does not offer exactly that
+   */
+  async runCommand(title) {
+    // The palette lists the commands known when it opened, and a window that is still loading may close it.
+    const deadline = Date.now() + TIMEOUT_MS;
+    for (;;) {
+      try {
+        await this.page.keyboard.press('F1');
+        await this.#quickInput().fill(`>${title}`, { timeout: TIMEOUT_MS / 4 });
+        return await this.quickPick(title, TIMEOUT_MS / 4);
+      } catch (error) {
+        if (Date.now() > deadline) throw error;
+        await this.page.keyboard.press('Escape');
+      }
+    }
+  }
+
+  /**
+   * Chooses an entry of the open quick pick: the palette, the file list, or one that an extension shows.
+   * @param {string} label the entry's whole label
+   * @param {number} [timeout] in milliseconds
+   */
+  async quickPick(label, timeout = TIMEOUT_MS) {
+    const rows = this.page.locator('.quick-input-list .monaco-list-row');
+    const exact = this.page
+      .locator('.monaco-highlighted-label, .label-name')
+      .getByText(label, { exact: true });
+    await rows.filter({ has: exact }).first().click({ timeout });
+  }
+
+  /**
+   * Fills in the input box that an extension shows, and accepts it.
+   * @param {string} text
+   */
+  async answerInput(text) {
+    // The quick pick that led here may still be shown in its place.
+    const input = this.page
+      .locator('.quick-input-widget:visible')
+      .filter({ hasNot: this.page.locator('.quick-input-list:visible') })
+      .locator('input.input');
+    await input.fill(text);
+    await input.press('Enter');
+  }
+
+  #quickInput() {
+    return this.page.locator('.quick-input-widget:visible input.input');
+  }
+
+  /**
+   * Opens a file of the workspace in a text editor, and waits until that editor takes the keys.
+   * @param {string} relative path with slashes
+   */
+  async openFile(relative) {
+    await this.page.keyboard.press('Control+P');
+    await this.#quickInput().fill(relative);
+    const name = path.posix.basename(relative);
+    await this.quickPick(name);
+    // By its whole title: until then, a preview of the same file may be the active tab.
+    const group = '.editor-group-container.active';
+    const tab = `${group} .tab.active`;
+    await this.page.locator(`${tab}[aria-label="${name}"], ${tab}[aria-label^="${name}, "]`).waitFor();
+    await this.page.locator(`${group} .editor-instance > .monaco-editor.focused`).waitFor();
+  }
+
+  /**
+   * An editor's tab.
+   * @param {string} title or a part of it
+   * @returns {Locator}
+   */
+  editorTab(title) {
+    return this.page.locator('.tabs-container .tab').filter({ hasText: title }).first();
+  }
+
+  /**
+   * A button at the top right of the active editor.
+   * @param {string} label its tooltip, or the beginning
+   * @returns {Locator}
+   */
+  editorTitleAction(label) {
+    return this.page
+      .locator(`.editor-group-container.active .editor-actions a[aria-label^="${label}"]`)
+      .first();
+  }
+
+  /**
+   * A code lens on the modified side of the diff editor or multi-file diff that is shown.
+   * @param {string} title the lens's text, or its beginning
+   * @returns {Locator}
+   */
+  lens(title) {
+    const diff = '.monaco-diff-editor .editor.modified .codelens-decoration a';
+    const multi = '.multiDiffEntry .editor.modified .codelens-decoration a';
+    return this.page
+      .locator(`${diff}, ${multi}`)
+      .filter({ hasText: startsWith(title) })
+      .first();
+  }
+
+  /**
+   * An entry of the status bar.
+   * @param {string} text or a part of it
+   * @returns {Locator}
+   */
+  statusBarItem(text) {
+    return this.page.locator('.statusbar-item').filter({ hasText: text }).locator('a').first();
+  }
+
+  /**
+   * An icon of the activity bar.
+   * @param {string} label its name, or the beginning
+   * @returns {Locator}
+   */
+  activityBarItem(label) {
+    return this.page.locator(`.activitybar .action-item a[aria-label^="${label}"]`).first();
+  }
+
+  /**
+   * The number or text on an icon of the activity bar; matches nothing when there is none.
+   * @param {string} label
+   * @returns {Locator}
+   */
+  badge(label) {
+    const item = `.activitybar .action-item:has(a[aria-label^="${label}"])`;
+    return this.page.locator(`${item} .badge-content`).filter({ hasText: /\S/ });
+  }
+
+  /**
+   * A row of a tree view. Its inline buttons appear on hover: click them with `treeAction`.
+   * @param {string} text or a part of it
+   * @returns {Locator}
+   */
+  treeRow(text) {
+    return this.page.locator('.pane-body .monaco-list-row').filter({ hasText: text }).first();
+  }
+
+  /**
+   * Clicks an inline button of a tree row.
+   * @param {string} row
+   * @param {string} label the button's tooltip, or the beginning
+   */
+  async treeAction(row, label) {
+    const button = this.treeRow(row).locator(`a[aria-label^="${label}"]`).first();
+    const deadline = Date.now() + TIMEOUT_MS;
+    for (;;) {
+      // A tree that was redrawn shows the buttons only once the mouse moves.
+      await this.page.mouse.move(0, 0);
+      await this.treeRow(row).hover();
+      try {
+        return await button.click({ timeout: TIMEOUT_MS / 10 });
+      } catch (error) {
+        if (Date.now() > deadline) throw error;
+      }
+    }
+  }
+
+  /**
+   * A button in the title of a view.
+   * @param {string} label its tooltip, or the beginning
+   * @returns {Locator}
+   */
+  viewTitleAction(label) {
+    const places = ['.pane-header .actions', '.composite.title .title-actions'];
+    return this.page.locator(places.map(place => `${place} a[aria-label^="${label}"]`).join(', ')).first();
+  }
+
+  /**
+   * A notification.
+   * @param {string} text or a part of it
+   * @returns {Locator}
+   */
+  toast(text) {
+    return this.page.locator('.notification-toast').filter({ hasText: text }).first();
+  }
+
+  /**
+   * Takes a picture of the window, with the mouse out of the way.
+   * @param {string} name becomes `<name>.png`
+   * @returns {Promise<string>} the file's path
+   */
+  async screenshot(name) {
+    const file = path.join(this.pictures, `${name.replace(/[^\w.-]+/g, '-')}.png`);
+    await this.page.mouse.move(0, 0);
+    // A hover that the keyboard opened stays: then the picture is taken with it.
+    const hover = this.page.locator('.monaco-hover:visible').first();
+    await hover.waitFor({ state: 'detached', timeout: TIMEOUT_MS / 10 }).catch(() => {});
+    await this.page.screenshot({ path: file });
+    return file;
+  }
+}
+
+/** Matches text that begins with `title`, after an icon or spaces. */
+function startsWith(title) {
+  return new RegExp(`^\\s*${title.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')}`);
+}

@@ -1,0 +1,158 @@
+/**
+ * A whole VS Code of its own: server, browser, profile, Redline installed, and a copy of the example workspace open in a
+ * window. See README.md for an example.
+ */
+import * as fs from 'node:fs';
+import * as path from 'node:path';
+import { atExit, removeTemporaryFolder, temporaryFolder } from '../lib/cleanup.mjs';
+import { vsixPath } from '../lib/paths.mjs';
+import { copyExampleWorkspace } from '../lib/workspaceCopy.mjs';
+import { openBrowser } from './browser.mjs';
+import { RedlineWindow } from './redlineWindow.mjs';
+import { installExtension, startServer } from './server.mjs';
+import { writeSettings } from './settings.mjs';
+
+/**
+ * @typedef {object} WorkbenchOptions
+ * @property {string} [vsix] the package to install; out/redline.vsix when omitted
+ * @property {string[]} [extensions] packages to install beside it
+ * @property {Record<string, unknown>} [settings] user settings
+ * @property {Record<string, string>} [env] added to the extension host's environment
+ * @property {string} [workspace] the folder to open, which is used in place; a fresh copy of examples/workspace when
+ *   omitted
+ * @property {boolean} [empty] opens a window without a folder; `workspace` is then a folder that is not open
+ * @property {string} [pictures] where `screenshot` writes; out/pictures when omitted
+ * @property {{ width: number, height: number }} [viewport] of the window
+ */
+
+/** Folders with installed extensions, by the packages in them. Installing takes a second, copying almost nothing. */
+const installations = new Map();
+
+export class Workbench extends RedlineWindow {
+  #options;
+  #server;
+  #browser;
+  #close;
+
+  /** Use `Workbench.open`. */
+  constructor(options, workspace) {
+    super(workspace);
+    this.#options = options;
+    if (options.pictures !== undefined) this.pictures = options.pictures;
+  }
+
+  /**
+   * Starts VS Code and waits until Redline can be used.
+   * @param {WorkbenchOptions} [options]
+   * @returns {Promise<Workbench>}
+   * @throws {Error} when VS Code does not start or Redline does not appear in it
+   */
+  static async open(options = {}) {
+    const userDataDir = temporaryFolder('redline-workbench-');
+    const extensionsDir = path.join(userDataDir, 'extensions');
+    const installed = await installedExtensions([options.vsix ?? vsixPath, ...(options.extensions ?? [])]);
+    fs.cpSync(installed, extensionsDir, { recursive: true });
+    const workspace = options.workspace ?? copyExampleWorkspace();
+    const workbench = new Workbench({ ...options, userDataDir, extensionsDir }, workspace);
+    workbench.#close = atExit(() => workbench.#stop());
+    try {
+      await workbench.#start();
+    } catch (error) {
+      await workbench.screenshot('not-ready').catch(() => {});
+      await workbench.close();
+      throw error;
+    }
+    return workbench;
+  }
+
+  /**
+   * Where VS Code keeps its settings, storage and logs. The subfolder `browser` is the browser's own profile.
+   * @returns {string}
+   */
+  get userDataDir() {
+    return this.#options.userDataDir;
+  }
+
+  /** Ends this VS Code with its browser, and deletes its profile and its copy of the workspace. */
+  async close() {
+    await this.#close();
+    await removeTemporaryFolder(this.#options.userDataDir);
+    if (!this.#options.workspace) await removeTemporaryFolder(path.dirname(this.workspace));
+  }
+
+  /** Ends VS Code and starts it again on the same workspace with the same storage. */
+  async restart() {
+    // A page that is left saves its state; a browser process that is ended does not.
+    await this.page.goto('about:blank');
+    await this.#stop();
+    await this.#start();
+  }
+
+  /**
+   * Opens a second window on the same folder. It is closed together with this workbench.
+   * @returns {Promise<RedlineWindow>}
+   */
+  async secondWindow() {
+    const second = new RedlineWindow(this.workspace);
+    second.pictures = this.pictures;
+    second.show(await this.#browser.context.newPage());
+    await second.page.goto(this.page.url());
+    await second.waitForRedline();
+    return second;
+  }
+
+  /**
+   * Changes user settings in their file and reloads the window, which is when a window on a server reads them reliably.
+   * @param {Record<string, unknown>} changes undefined removes a setting
+   */
+  async updateSettings(changes) {
+    writeSettings(this.#options.userDataDir, changes);
+    await this.reload();
+  }
+
+  /**
+   * What the extension wrote to its output channels, for failure reports.
+   * @returns {string}
+   */
+  extensionLog() {
+    const logs = path.join(this.#options.userDataDir, 'logs');
+    if (!fs.existsSync(logs)) return '';
+    const files = fs.readdirSync(logs, { recursive: true, encoding: 'utf8' });
+    return files
+      .filter(file => /redline.*\.log$/i.test(file))
+      .map(file => `── ${file}\n${fs.readFileSync(path.join(logs, file), 'utf8')}`)
+      .join('\n');
+  }
+
+  async #start() {
+    const { userDataDir, extensionsDir, settings, env, viewport, empty } = this.#options;
+    this.#server = await startServer({ userDataDir, extensionsDir, settings, env });
+    this.#browser = await openBrowser({ profile: path.join(userDataDir, 'browser'), viewport });
+    this.show(this.#browser.page);
+    await this.page.goto(this.#server.url(empty ? {} : { folder: this.workspace }));
+    await this.waitForRedline();
+  }
+
+  async #stop() {
+    await this.#browser?.close();
+    await this.#server?.stop();
+  }
+}
+
+/**
+ * A folder of extensions in which these packages are installed. To be copied: each VS Code changes its own.
+ * @param {readonly string[]} packages
+ * @returns {Promise<string>}
+ */
+function installedExtensions(packages) {
+  const key = packages.join('\n');
+  if (!installations.has(key)) installations.set(key, install(packages));
+  return installations.get(key);
+}
+
+async function install(packages) {
+  const userDataDir = temporaryFolder('redline-extensions-');
+  const extensionsDir = path.join(userDataDir, 'extensions');
+  for (const vsix of packages) await installExtension(vsix, { userDataDir, extensionsDir });
+  return extensionsDir;
+}

@@ -1,0 +1,126 @@
+/**
+ * `npm start -- --once`: walks through the core story in a headless VS Code by clicking the real buttons. Each step prints
+ * what the file on disk holds and takes a picture. The walk fails at the first thing that is not as it should be.
+ */
+import * as assert from 'node:assert/strict';
+import { headlessSupported } from '../headless/install.mjs';
+import { Workbench } from '../headless/workbench.mjs';
+import { inRepo } from './paths.mjs';
+
+const CART = 'src/cart.ts';
+const MONEY = 'src/money.ts';
+const NOTES = 'notes.md';
+const FIX = `/edit ${CART} :: total += item.price; => total += item.price * item.quantity;`;
+
+/**
+ * Opens VS Code on a copy of the example workspace and walks. Linux x64 only.
+ * @throws {Error} at the first step that fails; then a picture and the extension's log are printed
+ */
+export async function takeWalk() {
+  if (!headlessSupported) {
+    throw new Error('The walk runs on Linux x64 only. "npm start" opens VS Code for you to walk through it.');
+  }
+  const workbench = await Workbench.open({ pictures: inRepo('out', 'walk') });
+  try {
+    console.log(`\nThe workspace is ${workbench.workspace}`);
+    await walk(workbench);
+  } catch (error) {
+    console.error(`The window's last picture: ${await workbench.screenshot('failure')}`);
+    console.error(workbench.extensionLog());
+    throw error;
+  } finally {
+    await workbench.close();
+  }
+}
+
+/** @param {Workbench} workbench in Review mode */
+async function walk(workbench) {
+  const original = { cart: workbench.readFile(CART), money: workbench.readFile(MONEY) };
+  let number = 0;
+
+  /** Prints what was done and what the file holds now, and takes a picture. */
+  const step = async (title, file) => {
+    number++;
+    const picture = await workbench.screenshot(
+      `${number}-${title.toLowerCase().split(' ').slice(0, 6).join('-')}`,
+    );
+    console.log(`${number}. ${title}`);
+    console.log(`   ${file} on disk: ${shown(workbench.readFile(file))}`);
+    console.log(`   ${picture}`);
+  };
+  const unchanged = (file, text) =>
+    assert.equal(workbench.readFile(file), text, `${file} is unchanged on disk`);
+
+  /** The note above the change, which is not a link as lenses with a command are. */
+  const recommended = () =>
+    workbench.page.locator('.codelens-decoration').filter({ hasText: 'model recommends Apply' }).waitFor();
+
+  await workbench.openRedlineChat();
+  await workbench.sendChat(FIX);
+  await workbench.lens('Apply').waitFor();
+  await recommended();
+  unchanged(CART, original.cart);
+  await step('Ask for a change: it is held as a preview', CART);
+
+  await workbench.lens('Apply').click();
+  const fixed = original.cart.replace('total += item.price;', 'total += item.price * item.quantity;');
+  await workbench.waitForFile(CART, text => text === fixed);
+  await workbench.editorTab('cart.ts (Redline').waitFor({ state: 'detached' });
+  await step('Click Apply above the change: exactly this was written', CART);
+
+  await workbench.sendChat(`/edit ${MONEY} :: toFixed(2) => toFixed(3)`);
+  await workbench.lens('Apply').waitFor();
+  await recommended();
+  await workbench.editorTab('money.ts (Redline').click();
+  await workbench.editorTitleAction('Discard').click();
+  await workbench.editorTab('money.ts (Redline').waitFor({ state: 'detached' });
+  unchanged(MONEY, original.money);
+  await step('Ask again and Discard in the editor title: nothing changed', MONEY);
+
+  await workbench.sendChat(`/edit ${MONEY} :: toFixed(2) => toFixed(4)`);
+  await workbench
+    .chatCard('Edit src/money.ts (1 edit)')
+    .getByRole('button', { name: /^Apply/ })
+    .waitFor();
+  await workbench.sendChat(`/write ${NOTES} :: Not wanted.`);
+  await workbench
+    .chatCard(`Create ${NOTES}`)
+    .getByRole('button', { name: /^Apply/ })
+    .waitFor();
+  await workbench.lens('Apply').waitFor();
+  await step('Ask twice: two previews are pending', MONEY);
+
+  await workbench.runCommand('Redline: Discard All Previews');
+  await workbench.toast('Discarded 2 previews').waitFor();
+  unchanged(MONEY, original.money);
+  unchanged(NOTES, undefined);
+  await step('Discard All from the palette: nothing changed', MONEY);
+  await workbench.runCommand('Notifications: Clear All Notifications');
+
+  await workbench.sendChat('/replace console.log($$$A) => logger.info($$$A) in src/**/*.ts');
+  const structural = workbench.chatCard('AST Edit: 2 replacements in 2 files');
+  await structural.getByRole('button', { name: /^Apply/ }).waitFor();
+  unchanged(MONEY, original.money);
+  await structural.locator('.card-label').click();
+  await workbench.editorTab('AST Edit: 2 replacements').waitFor();
+  await workbench.lens('Apply').first().waitFor();
+  await step('Replace code by its structure: one preview for all files', MONEY);
+
+  await structural.getByRole('button', { name: /^Apply/ }).click();
+  await workbench.waitForFile(MONEY, text => text === original.money.replace('console.log', 'logger.info'));
+  await workbench.waitForFile(CART, text => text === fixed.replace('console.log', 'logger.info'));
+  await step('Apply it: exactly this was written to both files', MONEY);
+
+  await workbench.chatFrame().locator('#mode').selectOption('apply');
+  await workbench.sendChat(`/write ${NOTES} :: Written in Auto mode.`);
+  await workbench.waitForFile(NOTES, text => text === 'Written in Auto mode.');
+  await workbench.chatFrame().locator('.log').getByText(`Accept: Create ${NOTES}`).waitFor();
+  await step('Switch to Auto: the model resolves its own preview', NOTES);
+}
+
+/** The lines of the text that the story changes. */
+function shown(text) {
+  if (text === undefined) return '(no such file)';
+  const changed = text.split('\n').filter(line => /total \+=|toFixed|Written|logger/.test(line));
+  return changed.map(line => line.trim()).join(' | ');
+}

@@ -1,0 +1,103 @@
+/**
+ * `npm run test:mutations`: applies faults of ours to a copy of the source, one at a time, and plays random histories until
+ * they find it. Prints after how many; fails if a fault survives them all, or no longer fits the source.
+ *
+ *   RUNS=50000 npm run test:mutations              plays more histories before a fault counts as survived
+ *   SEED=… npm run test:mutations -- 'plan mode'   other histories; only rules that contain this text
+ */
+import { spawn } from 'node:child_process';
+import * as fs from 'node:fs';
+import { availableParallelism } from 'node:os';
+import * as path from 'node:path';
+import { bootstrap } from './lib/bootstrap.mjs';
+
+await bootstrap();
+const { atExit, cleanUp, temporaryFolder } = await import('./lib/cleanup.mjs');
+const { mutations } = await import('./mutations/mutations.mjs');
+const { inRepo } = await import('./lib/paths.mjs');
+
+const runs = process.env.RUNS ?? '30000';
+const seed = process.env.SEED ?? '1';
+/** A fault that makes a history hang is found, too: nothing else takes this long, in milliseconds. */
+const LIMIT_MS = 300_000;
+const wanted = mutations.filter(({ rule }) => rule.includes(process.argv[2] ?? ''));
+const results = new Map();
+
+await Promise.all(Array.from({ length: Math.min(2, availableParallelism()) }, (_, n) => work(n)));
+await cleanUp();
+for (const { rule } of wanted) console.log(`${results.get(rule).padStart(24)}  ${rule}`);
+console.log(`${results.get('').padStart(24)}  (the source as it is)`);
+const failed = [...results.values()].filter(result => !result.startsWith('found')).length;
+console.log(`mutations: ${wanted.length - failed} of ${wanted.length} found`);
+process.exitCode = failed === 0 && wanted.length > 0 ? 0 : 1;
+
+/** Takes one fault after the other until none is left. Each worker has a copy of the source of its own. */
+async function work(n) {
+  const copy = temporaryFolder('redline-mutations-');
+  for (const name of ['src', 'test/support', 'package.json', 'tsconfig.json'])
+    fs.cpSync(inRepo(name), path.join(copy, name), { recursive: true });
+  fs.symlinkSync(fs.realpathSync(inRepo('node_modules')), path.join(copy, 'node_modules'), 'junction');
+  if (n === 0) {
+    // Else whatever the histories find in the source as it is would count as found.
+    const result = await play(copy);
+    console.log(`mutations: the source as it is: ${result}`);
+    results.set('', result.startsWith('SURVIVED') ? 'found nothing' : `NOT SOUND: ${result}`);
+  }
+  for (let at = n; at < wanted.length; at += Math.min(2, availableParallelism())) {
+    const mutation = wanted[at];
+    const result = await find(copy, mutation);
+    results.set(mutation.rule, result);
+    console.log(`mutations: ${mutation.rule}: ${result}`);
+  }
+}
+
+async function find(copy, { file, from, to, and = [] }) {
+  const target = path.join(copy, 'src', 'agent', file);
+  const source = fs.readFileSync(target, 'utf8');
+  let mutated = source;
+  for (const one of [{ from, to }, ...and]) {
+    if (mutated.split(one.from).length !== 2) return 'OUT OF DATE';
+    mutated = mutated.replace(one.from, () => one.to);
+  }
+  fs.writeFileSync(target, mutated);
+  try {
+    return await play(copy);
+  } finally {
+    fs.writeFileSync(target, source);
+  }
+}
+
+/** Plays histories in a process of its own. @returns what came of it, for people */
+function play(copy) {
+  return new Promise(resolve => {
+    const args = [
+      '--disable-warning=ExperimentalWarning',
+      inRepo('scripts', 'mutations', 'playHistories.mjs'),
+      copy,
+    ];
+    const env = { ...process.env, RUNS: runs, SEED: seed };
+    const child = spawn(process.execPath, args, { cwd: copy, env, stdio: ['ignore', 'pipe', 'pipe'] });
+    const unregister = atExit(() => child.kill('SIGKILL'));
+    let output = '';
+    let complaint = '';
+    child.stdout.on('data', data => (output += data));
+    child.stderr.on('data', data => (complaint = `${complaint}${data}`.slice(-2_000)));
+    let isLate = false;
+    const timer = setTimeout(() => {
+      isLate = true;
+      child.kill('SIGKILL');
+    }, LIMIT_MS);
+    child.once('close', () => {
+      clearTimeout(timer);
+      void unregister();
+      const [, found, played, violation] = /^(found|survived) (\d+) ?(.*)$/m.exec(output) ?? [];
+      if (isLate) resolve('found: a history hangs');
+      else if (found === 'found')
+        resolve(`found after ${played}`.concat(process.env.VERBOSE ? `: ${violation}` : ''));
+      else
+        resolve(
+          found === undefined ? `BROKEN: ${complaint.trim().split('\n').at(-1)}` : `SURVIVED ${played}`,
+        );
+    });
+  });
+}

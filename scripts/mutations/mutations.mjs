@@ -1,0 +1,214 @@
+/**
+ * Faults that a change of ours could bring in, at least one for each rule. The random histories must find every one of them.
+ * Each replaces a piece of source that must occur exactly once.
+ *
+ * @type {readonly { rule: string, file: string, from: string, to: string, and?: { from: string, to: string }[] }[]} files
+ *   are relative to `src/agent`; `and` replaces more of the same file
+ */
+export const mutations = [
+  {
+    rule: 'I1: one resolver at a time',
+    file: 'preview/resolve/invoker.ts',
+    from: 'for (const { id } of group) this.#store.beginResolving(id, request.action, request.actor);',
+    to: '',
+  },
+  {
+    rule: 'I2: what is written is what was shown',
+    file: 'preview/commit/commitChanges.ts',
+    from: 'const bytes = after && bytesOfSide(after);',
+    to: 'const bytes = after && bytesOfSide({ ...after, text: after.text + " " });',
+  },
+  {
+    rule: 'I2: every change of what is shown is a new revision',
+    file: 'preview/previewStore.ts',
+    from: "type: 'revised', id, revision: revision + 1, changes, dependsOn, by }",
+    to: "type: 'revised', id, revision: revision + 2, changes, dependsOn, by }",
+  },
+  {
+    rule: 'a vote is for the revision that was seen',
+    file: 'preview/resolve/invoker.ts',
+    from: 'if (seen !== undefined && seen !== preview.revision) throw',
+    to: 'if (seen !== undefined && seen > preview.revision) throw',
+  },
+  {
+    rule: 'nothing is written over a text that no one has seen',
+    file: 'preview/commit/commitChanges.ts',
+    from: 'files.write(path, bytes, before?.hash ?? null,',
+    to: 'files.write(path, bytes, (await hashNow(files, path)) ?? null,',
+    and: [
+      {
+        from: 'if (stale.length > 0) throw new StalePreviewError',
+        to: 'if (stale.length > 99) throw new StalePreviewError',
+      },
+    ],
+  },
+  {
+    rule: 'a failed apply is rolled back',
+    file: 'preview/commit/commitChanges.ts',
+    from: 'const back = await rollBack(files, begun, rollback);',
+    to: 'const back = await rollBack(files, [], rollback);',
+  },
+  {
+    rule: 'I3: an id is used once in a storage, whichever window asks',
+    file: 'preview/previewStore.ts',
+    from: 'this.#numbers = numbers;',
+    to: 'this.#numbers = { next: last => last + 1 };',
+  },
+  {
+    rule: 'nothing is written before its journal is on disk',
+    file: 'preview/commit/commitChanges.ts',
+    from: 'await writeJournal(rollback);',
+    to: 'void writeJournal(rollback).catch(() => undefined);',
+  },
+  {
+    rule: 'an entry of the log that cannot be written waits',
+    file: 'preview/previewStore.ts',
+    from: 'const stored = this.#queue.append(entry);',
+    to: 'const stored = this.#log.append(entry).catch(() => undefined);',
+  },
+  {
+    rule: 'after a crash, a complete apply is finished',
+    file: 'preview/commit/recovery.ts',
+    from: "if (pathsWith('after').length === steps.length && (",
+    to: 'if (steps.length > 99 && (',
+  },
+  {
+    rule: 'after a crash, a partial apply is rolled back',
+    file: 'preview/commit/recovery.ts',
+    from: 'await rollBack(files, own, rollback);',
+    to: 'await rollBack(files, [], rollback);',
+  },
+  {
+    rule: 'after a crash, what was typed since is left alone',
+    file: 'preview/commit/rollback.ts',
+    from: 'if (now !== (after?.hash ?? null) && !isTornWrite(bytes, step)) return void foreign.push(path);',
+    to: '',
+  },
+  {
+    rule: 'I3: what cannot be applied any more expires',
+    file: 'preview/previewStore.ts',
+    from: "if (!isOpen(preview) || preview.kind === 'files') continue;",
+    to: "if (!isOpen(preview) || preview.kind !== 'plan') continue;",
+  },
+  {
+    rule: 'I4: nothing is forced for what others block',
+    file: 'forcing/askedPreviews.ts',
+    from: 'editedByUser !== true && this.#store.blockersOf(preview).length === 0;',
+    to: 'editedByUser !== true;',
+  },
+  {
+    rule: 'I4: the model is not forced forever',
+    file: 'forcing/resolveDirectives.ts',
+    from: 'export const MAX_FORCED_TURNS = 3;',
+    to: 'export const MAX_FORCED_TURNS = 1_000_000;',
+  },
+  {
+    rule: 'I5: after a failed apply the model is asked again',
+    file: 'preview/resolve/invoker.ts',
+    from: "if (request.action === 'apply') this.#tellFailure(group);",
+    to: '',
+  },
+  {
+    rule: 'I6: every call gets its one result',
+    file: 'session/loop.ts',
+    from: 'for (const result of results) port.append(result);',
+    to: 'for (const result of results.slice(0, 1)) port.append(result);',
+  },
+  {
+    rule: 'I7: the model executes only what it may',
+    file: 'preview/resolve/invoker.ts',
+    from: "return modelMay(this.#authority(), action, preview, isProtected) === 'recommend';",
+    to: 'return false;',
+  },
+  {
+    rule: 'I7: the model votes only on what it has seen',
+    file: 'forcing/modelResolver.ts',
+    from: 'return preview !== undefined && isOpen(preview) && !this.#seen.has(id);',
+    to: 'return preview === undefined;',
+  },
+  {
+    rule: 'I7: the model hears what others resolve',
+    file: 'session/outcomes.ts',
+    from: "if (actor === 'model' && !interrupted && !isLost) return [];",
+    to: "if (actor !== 'human' && !interrupted && !isLost) return [];",
+  },
+  {
+    rule: 'the model hears what it resolved on a branch that was left',
+    file: 'session/outcomes.ts',
+    from: "if (actor === 'model' && !interrupted && !isLost) return [];",
+    to: "if (actor === 'model' && !interrupted) return [];",
+  },
+  {
+    rule: 'only the user applies what is protected',
+    file: 'preview/resolve/invoker.ts',
+    from: 'isProtected = await this.#workspace.isProtected(pathsOf(preview));',
+    to: 'await this.#workspace.isProtected(pathsOf(preview));',
+  },
+  {
+    rule: 'in plan mode no vote of the model is executed',
+    file: 'preview/resolve/invoker.ts',
+    from: 'if (isPlanning?.()) return true;',
+    to: '',
+  },
+  {
+    rule: 'an answer that was forced before plan mode is no plan',
+    file: 'forcing/modelResolver.ts',
+    from: 'if (this.#asksForPlan) return this.#submit(call);',
+    to: 'if (this.#mode) return this.#submit(call);',
+  },
+  {
+    rule: 'a preview concerns the conversation of its origin',
+    file: 'conversation/conversationPreviews.ts',
+    from: 'if (origin?.sessionId !== this.#sessionId) return undefined;',
+    to: 'if (!origin) return undefined;',
+    and: [
+      {
+        from: 'if (sessionId !== this.#sessionId) return undefined;',
+        to: 'if (sessionId !== this.#sessionId) return null as never;',
+      },
+    ],
+  },
+  {
+    rule: 'a preview is on the branch of the result that staged it',
+    file: 'conversation/conversationPreviews.ts',
+    from: 'return result ?? message;',
+    to: 'return message;',
+    and: [{ from: 'if (known !== undefined) return known;', to: '' }],
+  },
+  {
+    rule: 'a session reads its own pending previews alone',
+    file: 'preview/overlay.ts',
+    from: "this.#store.list('oldestFirst').filter(({ origin }) => origin?.sessionId === sessionId);",
+    to: "this.#store.list('oldestFirst');",
+  },
+  {
+    rule: 'a revert discards what the branch staged',
+    file: 'session/revertQueue.ts',
+    from: 'await Promise.all(staged.filter(isOpen).map(',
+    to: 'await Promise.all(staged.slice(1).filter(isOpen).map(',
+  },
+  {
+    rule: 'a revert discards what another attempt fails to resolve',
+    file: 'session/revertQueue.ts',
+    from: "} while (mustWait && stateOf() === 'pending');",
+    to: '} while (false);',
+  },
+  {
+    rule: 'a revert undoes what was applied on the branch and staged before it',
+    file: 'session/revertQueue.ts',
+    from: '...abandonedNodeIds.flatMap(node => trail.resolutionsAfter(node)),',
+    to: '',
+  },
+  {
+    rule: 'a revert undoes the last apply first',
+    file: 'preview/undo.ts',
+    from: 'const undone = applied.toReversed();',
+    to: 'const undone = applied;',
+  },
+  {
+    rule: 'the session continues by itself only after its review',
+    file: 'session/review.ts',
+    from: '(decided.length > 0 && !previews.hasOpen)',
+    to: 'decided.length > 0',
+  },
+];

@@ -1,0 +1,26 @@
+/**
+ * Plays random histories with the source in a folder until one violates a rule: `node playHistories.mjs <folder>`. Prints
+ * `found <how many histories> <violation>` or `survived <how many>`.
+ */
+import * as path from 'node:path';
+import { pathToFileURL } from 'node:url';
+import fc from 'fast-check';
+
+const folder = process.argv[2];
+const { history, play } = await import(
+  pathToFileURL(path.join(folder, 'test', 'support', 'runtimeSteps.ts')).href
+);
+const { RUNS, SEED } = process.env;
+let violation = '';
+const property = fc.asyncProperty(history, async one => {
+  const [first] = await play(one);
+  if (first === undefined) return true;
+  violation = first.split('\n', 1)[0];
+  return false;
+});
+const result = await fc.check(property, { numRuns: Number(RUNS), seed: Number(SEED), endOnFailure: true });
+console.log(
+  result.failed
+    ? `found ${result.numRuns} ${violation || result.errorInstance}`
+    : `survived ${result.numRuns}`,
+);

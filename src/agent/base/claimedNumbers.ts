@@ -1,0 +1,112 @@
+import { randomInt, randomUUID } from 'node:crypto';
+import { appendFileSync, closeSync, fstatSync, mkdirSync, openSync, readSync } from 'node:fs';
+import { appendFile, mkdir } from 'node:fs/promises';
+import * as path from 'node:path';
+import { LINE_FEED } from './jsonLines.ts';
+
+/**
+ * Numbers from this one on were made without a file to count in. They are random, and counting never goes on from them.
+ */
+export const FIRST_RANDOM = 1e11;
+const LAST_RANDOM = FIRST_RANDOM + 2 ** 47;
+/** No one has counted further. A higher number in a text that cannot be read, or is not ours, is no count. */
+export const LAST_PLAUSIBLE = 3e6;
+/** How many numbers are left out at most to get above one that was used elsewhere. Each costs a byte of the file. */
+const MAX_PADDING = 1e5;
+
+/**
+ * Hands out numbers that no other user of the same file gets, now or later, in this process or another. To claim a number is
+ * to append a line to the file, which the system does at one end for all: the number is that of the line. A claim is in the
+ * file before its number is handed out. If the file cannot be written or read, or does not count nearly as far as its users
+ * know, the number is a random one.
+ */
+export class ClaimedNumbers {
+  readonly #file: string;
+  readonly #floor: number;
+  readonly #token = randomUUID().slice(0, 6);
+  /** What was read so far: the offset after the last complete line, and how many lines there are. */
+  #read = { end: 0, lines: 0 };
+
+  /** @param floor numbers up to this one are taken, although they are not in the file. */
+  constructor(file: string, floor = 0) {
+    this.#file = file;
+    this.#floor = floor;
+  }
+
+  /**
+   * Takes the numbers up to the floor for good, if none was claimed in the file yet: later users then need not know it. Without
+   * a line of its own the mark at the end takes none.
+   */
+  async takeFloor(): Promise<void> {
+    if (this.#floor > LAST_PLAUSIBLE) return;
+    await mkdir(path.dirname(this.#file), { recursive: true });
+    await appendFile(this.#file, `${'\n'.repeat(this.#floor)}-`);
+  }
+
+  /** The next number, which is above `last`. Takes a few system calls, and as many bytes as it leaves out. Never throws. */
+  next(last: number): number {
+    const above = Math.max(last, this.#floor);
+    try {
+      const number = this.#claim('');
+      if (number > above) return number;
+      if (above - number > MAX_PADDING) return randomNumber();
+      return this.#claim('\n'.repeat(above - number));
+    } catch {
+      return randomNumber();
+    }
+  }
+
+  /** Appends `padding` and a line of our own. @returns the number of that line. */
+  #claim(padding: string): number {
+    this.#append(`${padding}${this.#token}\n`);
+    const number = this.#lastOwnLine();
+    if (number !== undefined) return number;
+    this.#read = { end: 0, lines: 0 }; // the file was replaced
+    return this.#lastOwnLine() ?? fail(`The claim is not in ${this.#file}.`);
+  }
+
+  #append(text: string): void {
+    try {
+      appendFileSync(this.#file, text);
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+      mkdirSync(path.dirname(this.#file), { recursive: true });
+      appendFileSync(this.#file, text);
+    }
+  }
+
+  /** Reads what was appended since the last call, by us or others. A torn line of another counts with the line after it. */
+  #lastOwnLine(): number | undefined {
+    const bytes = bytesFrom(this.#file, this.#read.end);
+    let found: number | undefined;
+    let { lines } = this.#read;
+    let start = 0;
+    for (let end = bytes.indexOf(LINE_FEED); end >= 0; end = bytes.indexOf(LINE_FEED, start)) {
+      lines++;
+      if (bytes.toString('latin1', start, end).endsWith(this.#token)) found = lines;
+      start = end + 1;
+    }
+    this.#read = { end: this.#read.end + start, lines };
+    return found;
+  }
+}
+
+/** The bytes of a file from `start` on; none if it is shorter. */
+function bytesFrom(file: string, start: number): Buffer {
+  const handle = openSync(file, 'r');
+  try {
+    const bytes = Buffer.alloc(Math.max(0, fstatSync(handle).size - start));
+    const length = readSync(handle, bytes, 0, bytes.length, start);
+    return bytes.subarray(0, length);
+  } finally {
+    closeSync(handle);
+  }
+}
+
+function randomNumber(): number {
+  return randomInt(FIRST_RANDOM, LAST_RANDOM);
+}
+
+function fail(message: string): never {
+  throw new Error(message);
+}

@@ -1,0 +1,118 @@
+import { encodeEntry, eachLine, LINE_FEED, parseLine } from './jsonLines.ts';
+
+/** The first line of every log: which log it is, and the version of its entries. */
+export interface LogHeader {
+  readonly log: string;
+  readonly version: number;
+}
+
+/**
+ * Migrates the value of a line from one version to the next. Its input is any JSON value; it returns one that it does not
+ * recognise unchanged.
+ */
+export type LogMigration = (line: unknown) => unknown;
+
+/** The current format of a log's lines, and how lines of older versions are migrated to it. */
+export interface LogFormat<T> extends LogHeader {
+  /** The entry in a line's value; `undefined` if it is not valid, which makes it a bad line. */
+  readonly parse: (value: unknown) => T | undefined;
+  /** By the version that each one migrates from. Lines of a version without one are the same in the next. */
+  readonly migrations?: Readonly<Record<number, LogMigration>>;
+}
+
+/** Receives the contents of a log, in the order of its lines. */
+export interface LogReader<T> {
+  /**
+   * May take a line as bytes, from `start` up to `end` in the log, if parsing it can wait or is not needed; returns false to
+   * have it parsed. Not called for the header.
+   */
+  line?(bytes: Buffer, start: number, end: number): boolean;
+  /** An entry, and its line from `start` up to `end`. */
+  entry(entry: T, bytes: Buffer, start: number, end: number): void;
+  /** A line that is not an entry. */
+  unreadable?(bytes: Buffer, start: number, end: number): void;
+}
+
+/** What could not be read of a log. */
+export interface LogFaults {
+  /** 1-based numbers of the lines that were skipped. */
+  readonly badLines: readonly number[];
+  /** Whether an incomplete last line was dropped: its writer was interrupted. */
+  readonly torn: boolean;
+}
+
+/** A whole log. */
+export interface DecodedLog<T> extends LogFaults {
+  readonly entries: readonly T[];
+}
+
+/** A log was written by a newer version of Redline, or is another log. Nothing was read or changed. */
+export class UnknownLogVersionError extends Error {
+  override readonly name = 'UnknownLogVersionError';
+}
+
+/** The text of a log's header line. */
+export function encodeHeader({ log, version }: LogHeader): string {
+  return `${JSON.stringify({ log, version })}\n`;
+}
+
+/**
+ * Passes a log of any known version to its reader, line by line.
+ * @throws UnknownLogVersionError, before anything reaches the reader, if the header names another log or a newer version.
+ */
+export async function readLog<T>(
+  stored: Buffer,
+  format: LogFormat<T>,
+  reader: LogReader<T>,
+): Promise<LogFaults> {
+  const bytes = await migrateLog(stored, format);
+  const badLines: number[] = [];
+  let number = 0;
+  const whole = await eachLine(bytes, (start, end) => {
+    if (++number === 1) return; // the header
+    if (start === end) return; // an empty line ends what a failed append left
+    if (reader.line?.(bytes, start, end)) return;
+    const value = parseLine(bytes, start, end);
+    const entry = value === undefined ? undefined : format.parse(value);
+    if (entry !== undefined) return reader.entry(entry, bytes, start, end);
+    badLines.push(number);
+    reader.unreadable?.(bytes, start, end);
+  });
+  return { badLines, torn: whole < bytes.length };
+}
+
+/**
+ * The same log in the current version, line for line; the same buffer if it already is. Lines that no migration
+ * changes, and a torn last line, stay as they are.
+ * @throws UnknownLogVersionError if the header names another log or a newer version.
+ */
+export async function migrateLog(bytes: Buffer, format: LogFormat<unknown>): Promise<Buffer> {
+  const headerEnd = bytes.indexOf(LINE_FEED);
+  if (headerEnd < 0) return bytes; // empty, or torn within the header
+  const version = versionOf(parseLine(bytes, 0, headerEnd), format);
+  if (version === format.version) return bytes;
+  const pieces: Buffer[] = [];
+  const whole = await eachLine(bytes, (start, end) => {
+    const value = start === 0 ? undefined : parseLine(bytes, start, end);
+    const migrated = value === undefined ? undefined : migrateLine(value, version, format);
+    if (start === 0) pieces.push(Buffer.from(encodeHeader(format)));
+    else if (migrated === value) pieces.push(bytes.subarray(start, end + 1));
+    else pieces.push(Buffer.from(encodeEntry(migrated)));
+  });
+  return Buffer.concat([...pieces, bytes.subarray(whole)]);
+}
+
+function migrateLine(line: unknown, from: number, { version, migrations }: LogFormat<unknown>): unknown {
+  let value = line;
+  for (let at = from; at < version; at++) value = migrations?.[at]?.(value) ?? value;
+  return value;
+}
+
+function versionOf(found: unknown, { log, version }: LogHeader): number {
+  const header = found as Partial<LogHeader> | null | undefined;
+  if (header?.log === log && typeof header.version === 'number' && header.version <= version)
+    return header.version;
+  throw new UnknownLogVersionError(
+    `Expected a ${log} log of version ${version} or older, found ${JSON.stringify(found)}.`,
+  );
+}

@@ -1,0 +1,178 @@
+import { randomUUID } from 'node:crypto';
+import { EncodingError } from './jsonLines.ts';
+
+/** Where a {@link LogQueue} writes, e.g. a `JsonLog`. */
+export interface LogSink<T> {
+  /** Writes an entry after those before it. Rejects if it could not be written; then it may be appended again. */
+  append(entry: T): Promise<void>;
+  /**
+   * Writes an entry before returning, if that is possible right now. False if not: then the entry does not count as
+   * written, and may be appended again.
+   */
+  appendNow?(entry: T): boolean;
+}
+
+export interface LogQueueOptions {
+  /** Called once each time that writing stops working, and with an EncodingError for each entry that can never be written. */
+  readonly onFailure: (error: unknown) => void;
+  /** Called once everything is written again after a failure. */
+  readonly onRecovery?: (() => void) | undefined;
+}
+
+/** How long to wait before the first retry, in milliseconds. Each further one waits twice as long as the one before. */
+const FIRST_RETRY_MS = 500;
+/** The longest wait between two retries, in milliseconds. */
+const MAX_RETRY_MS = 30_000;
+
+interface Waiting<T> {
+  readonly entry: T;
+  /** Whether the entry is dropped if it cannot be written now. */
+  readonly nowOrNever: boolean;
+  readonly settle: () => void;
+  readonly fail: (error: unknown) => void;
+}
+
+/**
+ * Writes entries to a log in the order of the calls. Entries that cannot be written, for example because the disk is
+ * full, wait in memory and are retried in order, before each later entry and after a while, so that the log has no gap
+ * once writing works again. Only an entry that has no encoding is dropped, since it can never be written.
+ */
+export class LogQueue<T> {
+  readonly #log: LogSink<T>;
+  readonly #options: LogQueueOptions;
+  #waiting: Waiting<T>[] = [];
+  /** Those whose callers do not know yet how the attempt to write them ended. */
+  #unsettled: Waiting<T>[] = [];
+  #isWriting = false;
+  /** Called when the attempt to write that is under way has ended. */
+  #onEnd: (() => void)[] = [];
+  #isFailing = false;
+  #retry: NodeJS.Timeout | undefined;
+  #retryAfter = FIRST_RETRY_MS;
+  #isDisposed = false;
+
+  constructor(log: LogSink<T>, options: LogQueueOptions) {
+    this.#log = log;
+    this.#options = options;
+  }
+
+  /** Whether everything that was appended is written. */
+  get isEmpty(): boolean {
+    return this.#waiting.length === 0;
+  }
+
+  /**
+   * Appends an entry. If nothing waits, it is handed to the log before this returns.
+   * @returns settles once the entry is written, or once writing it has failed and was reported: then it waits.
+   *   Rejects only with an EncodingError: then the entry is dropped.
+   */
+  append(entry: T): Promise<void> {
+    return this.#add(entry, false) ?? Promise.resolve();
+  }
+
+  /**
+   * Appends an entry that is useless later. If it, or an entry before it, cannot be written now, it is dropped, and the
+   * promise rejects with the error of the log, which is also reported.
+   * @returns `undefined` if the entry was written at once.
+   */
+  appendNowOrNever(entry: T): Promise<void> | undefined {
+    return this.#add(entry, true);
+  }
+
+  /** Tries to write everything that waits. @returns whether all of it is written. Never rejects. */
+  async drain(): Promise<boolean> {
+    if (this.#isWriting) await this.#ended(); // an attempt that began earlier may fail for a reason that is gone
+    if (!this.isEmpty && !this.#isDisposed) {
+      const ended = this.#ended();
+      if (!this.#isWriting) void this.#write();
+      await ended;
+    }
+    return this.isEmpty;
+  }
+
+  /** Settles when the attempt to write that is under way has ended. */
+  #ended(): Promise<void> {
+    return new Promise(resolve => this.#onEnd.push(resolve));
+  }
+
+  /**
+   * Drops what waits and every later entry, and ends the retries.
+   * @returns settles once nothing is being written any more. Never rejects.
+   */
+  async dispose(): Promise<void> {
+    this.#isDisposed = true;
+    clearTimeout(this.#retry);
+    if (this.#isWriting) await this.#ended();
+    for (const { settle } of this.#waiting.splice(0)) settle();
+  }
+
+  #add(entry: T, nowOrNever: boolean): Promise<void> | undefined {
+    if (this.#isDisposed) return nowOrNever ? Promise.reject(new Error('The log is closed.')) : undefined;
+    if (this.isEmpty && this.#log.appendNow?.(entry)) return undefined;
+    return new Promise((settle, fail) => {
+      const waiting = { entry, nowOrNever, settle, fail };
+      this.#waiting.push(waiting);
+      this.#unsettled.push(waiting);
+      if (!this.#isWriting) void this.#write();
+    });
+  }
+
+  /** Never rejects. No entry is left behind: nothing is awaited between the last check for entries and the end. */
+  async #write(): Promise<void> {
+    this.#isWriting = true;
+    clearTimeout(this.#retry);
+    let failure: { readonly error: unknown } | undefined;
+    for (let next = this.#waiting[0]; next && !failure && !this.#isDisposed; next = this.#waiting[0]) {
+      try {
+        await this.#log.append(next.entry);
+        this.#waiting.shift();
+        next.settle();
+      } catch (error) {
+        if (error instanceof EncodingError) this.#drop(error);
+        else failure = { error };
+      }
+    }
+    this.#isWriting = false;
+    if (failure) this.#failed(failure.error);
+    else this.#succeeded();
+    for (const end of this.#onEnd.splice(0)) end();
+  }
+
+  /** Drops the first entry, which would hold up all others for good. */
+  #drop(error: EncodingError): void {
+    this.#waiting.shift()?.fail(error);
+    this.#options.onFailure(error);
+  }
+
+  #succeeded(): void {
+    this.#retryAfter = FIRST_RETRY_MS;
+    for (const { settle } of this.#unsettled.splice(0)) settle();
+    if (!this.#isFailing) return;
+    this.#isFailing = false;
+    this.#options.onRecovery?.();
+  }
+
+  #failed(error: unknown): void {
+    const failed = this.#unsettled.splice(0);
+    if (failed.some(({ nowOrNever }) => nowOrNever))
+      this.#waiting = this.#waiting.filter(({ nowOrNever }) => !nowOrNever);
+    if (!this.#isFailing) this.#options.onFailure(error);
+    this.#isFailing = true;
+    for (const { nowOrNever, settle, fail } of failed) {
+      if (nowOrNever) fail(error);
+      else settle();
+    }
+    if (this.#isDisposed) return;
+    this.#retry = setTimeout(() => void this.#write(), this.#retryAfter);
+    this.#retry.unref(); // waiting for the disk keeps no process alive
+    this.#retryAfter = Math.min(2 * this.#retryAfter, MAX_RETRY_MS);
+  }
+}
+
+/**
+ * The entry with a mark of its own, by which a reader notices a line that is in the log twice: one that was written
+ * although writing it was said to have failed, for example.
+ */
+export function marked<T extends object>(entry: T): T & { readonly mark: string } {
+  return { ...entry, mark: randomUUID() };
+}

@@ -1,0 +1,117 @@
+import type { SessionMessage, ToolCall } from '../model/messages.ts';
+import type { LedgerEntry } from '../preview/ledger.ts';
+import type { CallRef } from '../preview/preview.ts';
+import type { PreviewStore } from '../preview/previewStore.ts';
+import {
+  changedSettings,
+  missedResolutions,
+  resolutionOf,
+  AuditTrail,
+  type Resolution,
+  type SettingsInForce,
+} from './auditTrail.ts';
+import { ConversationPreviews } from './conversationPreviews.ts';
+import { ConversationTree, type TreeNode } from './conversationTree.ts';
+import { messageIdOf } from './nodeId.ts';
+import type { RevertRecord } from './revert.ts';
+import type { Recorder } from './storage/recorder.ts';
+import type { SessionState } from './storage/sessionEntry.ts';
+import { newSessionId } from './storage/sessionLogs.ts';
+import type { StoredSession } from './storage/storedSession.ts';
+
+export interface ConversationOptions {
+  readonly store: Pick<PreviewStore, 'get' | 'all' | 'list' | 'open' | 'ledger'>;
+  /** Writes the log of the conversation with this id. */
+  readonly recorderFor: (id: string) => Recorder;
+}
+
+/** One conversation. It owns the tree of its messages and writes the log from which all of it can be rebuilt. */
+export class Conversation {
+  readonly id: string;
+  readonly tree: ConversationTree;
+  /** What happened in it besides its messages. */
+  readonly trail: AuditTrail;
+  /** Which previews concern it. */
+  readonly previews: ConversationPreviews;
+  readonly #store: ConversationOptions['store'];
+  readonly #recorder: Recorder;
+  #title: string | undefined;
+
+  /** Starts an empty conversation, or continues a stored one. Nothing is written until something happens. */
+  constructor({ store, recorderFor }: ConversationOptions, stored?: StoredSession) {
+    this.id = stored?.id ?? newSessionId();
+    this.tree = stored?.tree ?? new ConversationTree();
+    this.trail = stored?.trail ?? new AuditTrail();
+    this.#title = stored?.title;
+    this.#store = store;
+    this.previews = new ConversationPreviews(this.id, this.tree, store);
+    this.#recorder = recorderFor(this.id);
+  }
+
+  /** The name that the user gave it. */
+  get title(): string | undefined {
+    return this.#title;
+  }
+
+  rename(title: string): void {
+    this.#title = title;
+    this.#recorder.append({ type: 'title', title });
+  }
+
+  append(message: SessionMessage): TreeNode {
+    const node = this.tree.append(message);
+    this.#recorder.append({ type: 'message', ...node });
+    return node;
+  }
+
+  /** Records a revert and, unless it was refused, moves the trunk. */
+  applyRevert(record: RevertRecord): void {
+    this.tree.apply(record);
+    this.#recorder.append({ type: 'revert', record });
+  }
+
+  recordState(state: SessionState): void {
+    this.#recorder.append({ type: 'state', state });
+  }
+
+  /** Records the settings of the next answer if they differ from those recorded for the trunk. */
+  recordSettings(settings: SettingsInForce): void {
+    if (changedSettings(this.trail.settings(this.tree) ?? {}, settings).length === 0) return;
+    this.trail.recordSettings(this.tree, settings);
+    this.#recorder.append({ type: 'settings', settings });
+  }
+
+  /** Records the outcomes of previews that were staged in this conversation, on any branch. */
+  recordResolutions(entries: readonly LedgerEntry[]): void {
+    const isOurs = ({ previewId }: LedgerEntry): boolean =>
+      this.#store.get(previewId)?.origin?.sessionId === this.id;
+    this.#keep(entries.filter(isOurs).map(resolutionOf));
+  }
+
+  /** Records the outcomes that were added to the ledger while the conversation was not open. */
+  recordMissedResolutions(): void {
+    this.#keep(missedResolutions(this, this.#store));
+  }
+
+  #keep(resolutions: readonly Resolution[]): void {
+    for (const resolution of resolutions) {
+      this.trail.recordResolution(this.tree, resolution);
+      this.#recorder.append({ type: 'resolution', resolution });
+    }
+  }
+
+  /** Records that a preview was staged in it. */
+  recordStaged(previewId: string): void {
+    this.#recorder.append({ type: 'preview', previewId });
+  }
+
+  recordPlanMode(on: boolean): void {
+    this.#recorder.append({ type: 'plan', on });
+  }
+
+  /** The reference to a call of the last answer on the trunk. */
+  callRefOf({ id: toolCallId }: ToolCall): CallRef {
+    const message = this.tree.idAt(this.tree.lastPositionOf('assistant'));
+    return { sessionId: this.id, messageId: message === undefined ? '' : messageIdOf(message), toolCallId };
+  }
+}

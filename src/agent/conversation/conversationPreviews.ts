@@ -1,0 +1,120 @@
+import type { CallRef, Preview } from '../preview/preview.ts';
+import type { PreviewStore } from '../preview/previewStore.ts';
+import type { ConversationTree } from './conversationTree.ts';
+import { nodeOfMessageId, type NodeId } from './nodeId.ts';
+
+/**
+ * Knows which previews concern one conversation: those whose origin names it, unless the tool result that staged them
+ * is on an abandoned branch. This is always derived from the previews and the tree, and no other class keeps a list.
+ * The only state kept here is which previews the current review waits for, and which ones the model was last reminded
+ * of.
+ */
+export class ConversationPreviews {
+  readonly #sessionId: string;
+  readonly #tree: ConversationTree;
+  readonly #store: Pick<PreviewStore, 'get' | 'all' | 'list' | 'open'>;
+  /** The nodes of results found so far. They never change. */
+  readonly #resultNodes = new Map<string, NodeId>();
+  readonly #inReview = new Set<string>();
+  readonly #reminded = new Set<string>();
+
+  constructor(
+    sessionId: string,
+    tree: ConversationTree,
+    store: Pick<PreviewStore, 'get' | 'all' | 'list' | 'open'>,
+  ) {
+    this.#sessionId = sessionId;
+    this.#tree = tree;
+    this.#store = store;
+  }
+
+  /** Whether the preview was staged in this conversation by a result on the trunk, or by no tool call at all. */
+  concerns(id: string): boolean {
+    const preview = this.#store.get(id);
+    const node = preview && this.#stagingNode(preview);
+    return node !== undefined && (node === null || this.#tree.isOnTrunk(node));
+  }
+
+  /** Whether the model is asked to resolve the preview. Of the others that concern it, it only hears the outcome. */
+  asksModel(id: string): boolean {
+    return this.#store.get(id)?.origin?.asksModel === true && this.concerns(id);
+  }
+
+  /**
+   * The open previews that the model is asked to resolve, oldest first, which is an order in which they can be applied.
+   */
+  get openForModel(): readonly Preview[] {
+    return this.#store.list('oldestFirst').filter(({ id }) => this.asksModel(id));
+  }
+
+  get hasOpen(): boolean {
+    for (const { id } of this.#store.open) if (this.concerns(id)) return true;
+    return false;
+  }
+
+  /** The previews that these nodes staged, in the order of staging. */
+  stagedBy(nodes: ReadonlySet<NodeId>): readonly Preview[] {
+    return this.#store.all().filter(preview => {
+      const node = this.#stagingNode(preview);
+      return typeof node === 'number' && nodes.has(node);
+    });
+  }
+
+  /**
+   * The node of a tool call's result or, until it has one, of the message that makes the call. `undefined` for a call
+   * of another conversation, or of a message that cannot be parsed.
+   */
+  nodeOfCall({ sessionId, messageId, toolCallId }: CallRef): NodeId | undefined {
+    if (sessionId !== this.#sessionId) return undefined;
+    const key = `${messageId} ${toolCallId}`;
+    const known = this.#resultNodes.get(key);
+    if (known !== undefined) return known;
+    const message = nodeOfMessageId(messageId);
+    const result = message === undefined ? undefined : this.#tree.resultsOf(message).get(toolCallId);
+    if (result !== undefined) this.#resultNodes.set(key, result);
+    return result ?? message;
+  }
+
+  /** Whether the call is on the trunk: the model has seen its result or will see it with the next request. */
+  isCallOnTrunk(call: CallRef): boolean {
+    const node = this.nodeOfCall(call);
+    return node !== undefined && this.#tree.isOnTrunk(node);
+  }
+
+  /** Makes the review wait for this preview. The session may continue by itself once all such previews are resolved. */
+  addToReview(id: string): void {
+    this.#inReview.add(id);
+  }
+
+  isInReview(id: string): boolean {
+    return this.#inReview.has(id);
+  }
+
+  /** Makes the review wait for nothing any more: after a newer prompt, Stop or Discard All. */
+  endReview(): void {
+    this.#inReview.clear();
+  }
+
+  /** Notes that a reminder of the preview is on its way to the model. */
+  addReminder(id: string): void {
+    this.#reminded.delete(id);
+    this.#reminded.add(id);
+  }
+
+  /** Replaces the noted reminders by those that the conversation now holds, in their order. */
+  setReminders(ids: Iterable<string>): void {
+    this.#reminded.clear();
+    for (const id of ids) this.addReminder(id);
+  }
+
+  /** The previews that the model was reminded of, the latest last. */
+  get reminded(): readonly string[] {
+    return [...this.#reminded].filter(id => this.concerns(id));
+  }
+
+  /** `null` for a preview that no tool call staged; `undefined` for one of another conversation. */
+  #stagingNode({ origin }: Preview): NodeId | null | undefined {
+    if (origin?.sessionId !== this.#sessionId) return undefined;
+    return origin.call ? this.nodeOfCall({ sessionId: origin.sessionId, ...origin.call }) : null;
+  }
+}

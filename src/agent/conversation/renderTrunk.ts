@@ -1,0 +1,110 @@
+import type { SessionMessage, SteeringMessage } from '../model/messages.ts';
+import type { ConversationTree } from './conversationTree.ts';
+import { withoutMarkers } from './markerEcho.ts';
+import { renderNodeId } from './nodeId.ts';
+import { isPinned, replacesContent, type NodeTag } from './revert.ts';
+import { validTrunk, type Line } from './validTrunk.ts';
+
+/** How many turns a decaying tag is shown for. */
+const SHOWN_TURNS = 3;
+/** How many of the newest tags of each kind are shown however old they are. */
+const SHOWN_NEWEST = 3;
+
+/** A line with the tags of its node. */
+export interface TaggedLine extends Line {
+  readonly tags: readonly NodeTag[];
+  /** Whether it is a tool result, or an answer that made calls, even if they are no longer on the trunk. */
+  readonly isCluster: boolean;
+}
+
+/** Added to the first requests after a revert, until the model has answered. It is not a node. */
+export const STEER: SteeringMessage = {
+  role: 'steering',
+  kind: 'revert',
+  text:
+    '<system-reminder>\nThe conversation was reverted to this point; what followed was abandoned. ' +
+    'Continue forward from here: do the next step, and do not redo what is done.\n</system-reminder>',
+  previewIds: [],
+};
+
+/**
+ * Renders the trunk for the next request, on copies: collapse, decay, weave, steer.
+ * @param markers whether each message begins with the id of its node.
+ */
+export function renderTrunk(tree: ConversationTree, { markers }: { markers: boolean }): SessionMessage[] {
+  const tagged = validTrunk(tree).map(line => taggedLine(tree, line));
+  return steer(weave(decay(collapse(tagged), tree.turns), markers), tree.steeringAfter).map(
+    ({ message }) => message,
+  );
+}
+
+function taggedLine(tree: ConversationTree, line: Line): TaggedLine {
+  if (line.id === null) return { ...line, tags: [], isCluster: false };
+  const said = tree.get(line.id)?.message;
+  const isCluster = said?.role === 'tool' || (said?.role === 'assistant' && said.toolCalls.length > 0);
+  return { ...line, tags: tree.tagsOf(line.id), isCluster };
+}
+
+/** Replaces the text of a tool call or result by the newest summary that is not empty. */
+function collapse(lines: readonly TaggedLine[]): TaggedLine[] {
+  return lines.map(line => {
+    const summary = line.tags.findLast(tag => replacesContent(tag) && tag.summary !== '')?.summary;
+    if (summary === undefined || !line.isCluster) return line;
+    return { ...line, message: withText(line.message, summary) };
+  });
+}
+
+/** Removes the tags that are too old. Pinned tags and the newest of each kind stay. */
+function decay(lines: readonly TaggedLine[], turn: number): TaggedLine[] {
+  const all = lines.flatMap(({ tags }) => tags);
+  const newest = new Set(
+    [...new Set(all.map(({ kind }) => kind))].flatMap(kind =>
+      all
+        .filter(tag => tag.kind === kind)
+        .sort((a, b) => a.createdAtTurn - b.createdAtTurn)
+        .slice(-SHOWN_NEWEST),
+    ),
+  );
+  const isShown = (tag: NodeTag): boolean =>
+    isPinned(tag) || turn - tag.createdAtTurn <= SHOWN_TURNS || newest.has(tag);
+  return lines.map(line => (line.tags.length === 0 ? line : { ...line, tags: line.tags.filter(isShown) }));
+}
+
+/** Puts the marker before each text and the tags after it. An empty answer without tags stays as it is. */
+export function weave(lines: readonly TaggedLine[], markers: boolean): TaggedLine[] {
+  return lines.map(line => {
+    const { id, message } = line;
+    const tags = [...new Set(line.tags.map(({ kind, text }) => `[${kind}: ${text}]`))];
+    const marker =
+      markers && id !== null && !(isSilent(message) && tags.length === 0) ? [`[${renderNodeId(id)}]`] : [];
+    if (marker.length === 0 && tags.length === 0) return line;
+    const own = textOf(message);
+    const text = markers && message.role === 'assistant' ? withoutMarkers(own) : own;
+    return {
+      ...line,
+      message: withText(message, [...marker, ...(text === '' ? [] : [text]), ...tags].join(' ')),
+    };
+  });
+}
+
+/** Whether no provider sends the message: an answer without text and calls, which failed or was stopped at once. */
+export function isSilent(message: SessionMessage): boolean {
+  return message.role === 'assistant' && message.text === '' && message.toolCalls.length === 0;
+}
+
+/** Inserts the steering message after the target of the last revert and its tool results. */
+function steer(lines: readonly TaggedLine[], after: number | undefined): readonly Line[] {
+  const at = after === undefined ? -1 : lines.findIndex(({ id }) => id === after);
+  if (at < 0) return lines;
+  let end = at + 1;
+  while (lines[end]?.message.role === 'tool') end++;
+  return [...lines.slice(0, end), { id: null, message: STEER }, ...lines.slice(end)];
+}
+
+function textOf(message: SessionMessage): string {
+  return message.role === 'tool' ? message.content : message.text;
+}
+
+function withText(message: SessionMessage, text: string): SessionMessage {
+  return message.role === 'tool' ? { ...message, content: text } : { ...message, text };
+}

@@ -1,0 +1,100 @@
+import { fenceFor } from '../../model/attachments.ts';
+import type {
+  AssistantMessage,
+  SessionMessage,
+  ToolResultMessage,
+  UserMessage,
+} from '../../model/messages.ts';
+import { changedSettings, type Resolution, type AuditTrail, type SettingsInForce } from '../auditTrail.ts';
+import type { ConversationTree } from '../conversationTree.ts';
+import { renderNodeId, type NodeId } from '../nodeId.ts';
+
+/**
+ * Exports a conversation as a document to be read: the trunk, the tags of abandoned branches, the outcomes of previews,
+ * and the settings where they changed. The messages of abandoned branches are not included.
+ */
+export function sessionMarkdown(
+  { tree, trail }: { readonly tree: ConversationTree; readonly trail: AuditTrail },
+  title: string,
+): string {
+  const parts = [`# ${title.replace(/\s+/g, ' ').trim()}`];
+  const lines: readonly (NodeId | null)[] = [null, ...tree.trunk];
+  let before: Partial<SettingsInForce> = {};
+  for (const id of lines) {
+    const message = id === null ? undefined : tree.get(id)?.message;
+    const now = id === null ? undefined : trail.settingsFrom(id);
+    if (now) parts.push(...settingsLine(before, now));
+    before = now ?? before;
+    if (message) parts.push(...partsOf(message));
+    parts.push(...trail.resolutionsAfter(id).map(resolutionLine));
+    const tags = id === null ? [] : tree.tagsOf(id);
+    for (const { kind, text } of tags) parts.push(`> **${kind}**: ${text}`);
+    const told = new Set(tags.map(({ abandonedNodeIds: [first] }) => first));
+    const left = tree.childrenOf(id).filter(child => !tree.isOnTrunk(child) && !told.has(child));
+    if (left.length > 0) parts.push(`> Another branch begins here: ${left.map(renderNodeId).join(', ')}`);
+  }
+  return `${parts.join('\n\n')}\n`;
+}
+
+const settingNames: Readonly<Record<keyof SettingsInForce, string>> = {
+  model: 'model',
+  modelAuthority: 'authority',
+  forcing: 'forcing',
+  order: 'order',
+  revertEnabled: 'revert tool',
+};
+
+/** The settings that changed here, in one line; none if nothing changed. */
+function settingsLine(before: Partial<SettingsInForce>, now: SettingsInForce): string[] {
+  const changed = changedSettings(before, now).map(name => {
+    const value = now[name];
+    return `${settingNames[name]} \`${typeof value === 'string' ? value : value ? 'on' : 'off'}\``;
+  });
+  return changed.length > 0 ? [`> **Settings**: ${changed.join(', ')}`] : [];
+}
+
+function resolutionLine({ previewId, label, outcome, actor, reason }: Resolution): string {
+  const oneLine = (text: string): string => text.replace(/\s+/g, ' ').trim();
+  return `> **${previewId} ${outcome}** (${actor}) ${oneLine(label)}: ${oneLine(reason)}`;
+}
+
+function partsOf(message: SessionMessage): string[] {
+  switch (message.role) {
+    case 'user':
+      return prompt(message);
+    case 'assistant':
+      return answer(message);
+    case 'tool':
+      return result(message);
+    case 'local':
+      return ['## You', message.text, message.answer];
+    case 'steering':
+      return message.kind === 'notice' ? [`> ${message.text.replaceAll('\n', '\n> ')}`] : [];
+  }
+}
+
+function prompt({ text, attachments = [] }: UserMessage): string[] {
+  const files = attachments.map(({ path, startLine, endLine }) =>
+    startLine === undefined ? `\`${path}\`` : `\`${path}:${startLine}-${endLine ?? startLine}\``,
+  );
+  return ['## You', text, ...(files.length > 0 ? [`Attached: ${files.join(', ')}`] : [])];
+}
+
+function answer({ text, toolCalls, error }: AssistantMessage): string[] {
+  const calls = toolCalls.map(call => `**${call.name}**\n\n${fenced(call.arguments, 'json')}`);
+  const body = [
+    ...(text.trim() === '' ? [] : [text]),
+    ...calls,
+    ...(error === undefined ? [] : [`*${error}*`]),
+  ];
+  return body.length === 0 ? [] : ['## Redline', ...body];
+}
+
+function result({ toolName, content, isError }: ToolResultMessage): string[] {
+  return [`**${toolName}**: ${isError ? 'failed' : 'result'}`, fenced(content, '')];
+}
+
+function fenced(text: string, language: string): string {
+  const fence = fenceFor(text);
+  return `${fence}${language}\n${text}\n${fence}`;
+}

@@ -1,0 +1,237 @@
+import { untilAborted } from '../base/abort.ts';
+import { BlockedPreviewError, ToolError } from '../base/errors.ts';
+import { Emitter, type Event } from '../base/event.ts';
+import type { ConversationPreviews } from '../conversation/conversationPreviews.ts';
+import { textResult, type AgentToolResult } from '../preview/pendingAction.ts';
+import { isOpen, type CallRef, type Preview, type ResolveAction } from '../preview/preview.ts';
+import type { PreviewStore } from '../preview/previewStore.ts';
+import { resolveDetails, type Invoker, type ResolveDetails } from '../preview/resolve/invoker.ts';
+import {
+  NOTHING_PENDING,
+  otherConversationText,
+  PLAN_MODE_ENDED,
+  returnedErrorText,
+  unseenText,
+} from '../preview/resolve/resolveTexts.ts';
+import type { ToolChoiceQueue } from './toolChoiceQueue.ts';
+
+/** A call of `resolve` by the model. */
+export interface ResolveCall {
+  readonly action: ResolveAction;
+  readonly reason: string;
+  readonly extra?: Record<string, unknown>;
+  readonly id?: string;
+  /** Where the call is in the conversation; absent if no message contains it. */
+  readonly call?: CallRef;
+  readonly signal?: AbortSignal;
+}
+
+/** Handles `resolve` calls when there is no preview to resolve; see `Session.setStandingResolveHandler`. */
+export type StandingResolveHandler = (
+  call: Pick<ResolveCall, 'action' | 'reason' | 'extra'>,
+) => Promise<AgentToolResult>;
+
+/**
+ * Takes the plans that the model submits while plan mode is on: like a {@link StandingResolveHandler}, but it comes before
+ * the previews.
+ */
+export interface ModeResolveHandler extends Required<Pick<ResolveDetails, 'sourceToolName' | 'label'>> {
+  handle(call: ResolveCall): Promise<AgentToolResult>;
+}
+
+export type ResolveQueue = ToolChoiceQueue<ResolveCall, AgentToolResult>;
+
+/**
+ * Finds the preview that the model's `resolve` means, and votes on the revision that the model has seen: the one that was
+ * current when its request was made. Votes on a preview that was staged since then, or in another conversation, are refused,
+ * for the model has not seen it. If the preview was resolved since then, the model is told its outcome; the vote never goes to
+ * the next preview instead.
+ *
+ * In an answer to a request that was made in plan mode, a call without an id is about the plan; in any other, it is about a
+ * preview. While plan mode is on, votes on previews are only recorded, also those of requests that were made before.
+ */
+export class ModelResolver {
+  readonly #store: PreviewStore;
+  readonly #invoker: Invoker;
+  readonly #queue: ResolveQueue;
+  readonly #previews: () => ConversationPreviews;
+  /** The revisions that the model saw in its last request. */
+  #seen = new Map<string, number>();
+  /** The previews that calls without an id mean, in this order; those that were open at the last request. */
+  #candidates: string[] = [];
+  #standing: StandingResolveHandler | undefined;
+  #mode: ModeResolveHandler | undefined;
+  /** Whether the last request was made in plan mode. */
+  #asksForPlan = false;
+  /** The preview that the last request forces an answer about, until there is one. */
+  #expected: string | undefined;
+  readonly #voted = new Emitter<string>();
+  readonly #blocked = new Emitter<string>();
+
+  /** Fires with the id when the model votes on a preview that it has seen, before the vote is executed. */
+  readonly onDidVote: Event<string> = this.#voted.event;
+
+  /** Fires with the id after a vote was refused because others must be applied first. */
+  readonly onDidMeetBlocked: Event<string> = this.#blocked.event;
+
+  /** @param previews those of the current conversation. */
+  constructor(
+    store: PreviewStore,
+    invoker: Invoker,
+    queue: ResolveQueue,
+    previews: () => ConversationPreviews,
+  ) {
+    this.#store = store;
+    this.#invoker = invoker;
+    this.#queue = queue;
+    this.#previews = previews;
+  }
+
+  /**
+   * A request is being made: the model now sees the previews as they are.
+   * @param asksForPlan whether it is made in plan mode.
+   */
+  beginTurn(asksForPlan = false): void {
+    this.#asksForPlan = asksForPlan;
+    this.#expected = undefined;
+    const { openForModel, reminded } = this.#previews();
+    this.#seen = new Map(openForModel.map(preview => [preview.id, preview.revision]));
+    this.#candidates = reminded.filter(id => this.#seen.has(id)).reverse();
+  }
+
+  /**
+   * The request is made once more, in plan mode or not, and forced or not. What the model is shown in it has not changed.
+   */
+  repeatTurn(asksForPlan: boolean, isForced: boolean): void {
+    this.#asksForPlan = asksForPlan;
+    if (!isForced) this.#expected = undefined;
+  }
+
+  /**
+   * The request being made forces an answer about this preview: a call without an id means it.
+   * @returns false if the last reminder named another preview, so that the model might think of that one.
+   */
+  expectAnswerTo(id: string): boolean {
+    const named = this.#previews().reminded.findLast(reminded => this.#seen.has(reminded));
+    this.#candidates = [id, ...this.#candidates.filter(candidate => candidate !== id)];
+    this.#expected = id;
+    return named === id;
+  }
+
+  /** Whether the model's last request showed it this preview. */
+  wasShown(id: string): boolean {
+    return this.#seen.has(id);
+  }
+
+  setStanding(handler: StandingResolveHandler | null): void {
+    this.#standing = handler ?? undefined;
+  }
+
+  /** Switches plan mode on, with the handler that takes the plan, or off with `null`. */
+  setMode(handler: ModeResolveHandler | null): void {
+    this.#mode = handler ?? undefined;
+  }
+
+  /** Forgets what the model saw, because the conversation changed. */
+  clear(): void {
+    this.#seen.clear();
+    this.#candidates = [];
+    this.#expected = undefined;
+    this.#asksForPlan = false;
+  }
+
+  /**
+   * Executes a call: votes on the preview that it means, or passes it to a handler.
+   * @throws ToolError if there is nothing to resolve, the preview was not seen yet, or its apply fails; the abort error when
+   *   the call's signal fires.
+   */
+  resolve(call: ResolveCall): Promise<AgentToolResult> {
+    return untilAborted(call.signal, () => this.#resolve(call));
+  }
+
+  async #resolve(call: ResolveCall): Promise<AgentToolResult> {
+    if (call.id !== undefined) return this.resolvePreview(call.id, call);
+    if (this.#asksForPlan) return this.#submit(call);
+    const inFlight = this.#queue.peekInFlightInvoker();
+    if (inFlight && this.#queue.inspect().inFlight?.invoked === false) return inFlight(call);
+    // The directive was withdrawn since the request was made, because the user was faster, for example.
+    if (this.#expected !== undefined) return this.resolvePreview(this.#expected, call);
+    const staged = this.#stagedSince();
+    if (staged) throw new ToolError(unseenText(staged));
+    // A second call in a message means the next preview. If none is left, it is told the outcome of the first.
+    const [next] = this.#candidates;
+    if (next !== undefined) return this.resolvePreview(next, call);
+    if (inFlight) return inFlight(call);
+    if (this.#standing) {
+      const { action, reason, extra } = call;
+      const result = await this.#standing({ action, reason, ...(extra ? { extra } : {}) });
+      return withResolveDetails(result, call);
+    }
+    const unseen = this.#previews().reminded.findLast(id => this.#isUnseen(id));
+    if (unseen !== undefined) return this.resolvePreview(unseen, call);
+    throw new ToolError(NOTHING_PENDING);
+  }
+
+  async #submit(call: ResolveCall): Promise<AgentToolResult> {
+    if (!this.#mode) throw new ToolError(PLAN_MODE_ENDED);
+    const { sourceToolName, label } = this.#mode;
+    return withResolveDetails(await this.#mode.handle(call), call, { sourceToolName, label });
+  }
+
+  /** Votes on one preview; the invoker of the queue's directives. Of an error that an apply returned, the result says so. */
+  async resolvePreview(id: string, call: ResolveCall): Promise<AgentToolResult> {
+    const result = await this.#vote(id, call);
+    const preview = result.isError ? this.#store.get(id) : undefined;
+    const last = preview && this.#store.ledger().findLast(({ previewId }) => previewId === id);
+    if (!preview || last?.outcome !== 'returnedError') return result;
+    return { ...result, content: [...textResult(returnedErrorText(preview)).content, ...result.content] };
+  }
+
+  async #vote(id: string, resolveCall: ResolveCall): Promise<AgentToolResult> {
+    this.#candidates = this.#candidates.filter(candidate => candidate !== id);
+    if (this.#expected === id) this.#expected = undefined;
+    const preview = this.#store.get(id);
+    if (preview && this.#isUnseen(id))
+      throw new ToolError(
+        this.#previews().asksModel(id) ? unseenText(preview) : otherConversationText(preview),
+      );
+    const revision = this.#seen.get(id);
+    const { action, reason, extra, call, signal } = resolveCall;
+    this.#voted.fire(id);
+    const vote = this.#invoker.resolve({
+      id,
+      ...(revision === undefined ? {} : { revision }),
+      action,
+      reason,
+      ...(extra === undefined ? {} : { extra }),
+      actor: 'model',
+      isPlanning: () => this.#mode !== undefined,
+      ...(call === undefined ? {} : { call }),
+      ...(signal === undefined ? {} : { signal }),
+    });
+    return vote.catch((error: unknown) => {
+      if (error instanceof BlockedPreviewError) this.#blocked.fire(id);
+      throw error;
+    });
+  }
+
+  /** A preview that a tool call staged since the last request: then a vote without an id is ambiguous. */
+  #stagedSince(): Preview | undefined {
+    return this.#previews().openForModel.findLast(({ id, origin }) => origin?.call && !this.#seen.has(id));
+  }
+
+  /** Whether the preview is open but was not shown to the model: staged since its last request, or in another conversation. */
+  #isUnseen(id: string): boolean {
+    const preview = this.#store.get(id);
+    return preview !== undefined && isOpen(preview) && !this.#seen.has(id);
+  }
+}
+
+function withResolveDetails(
+  result: AgentToolResult,
+  { action, reason, extra }: ResolveCall,
+  source: Pick<ResolveDetails, 'sourceToolName' | 'label'> = {},
+): AgentToolResult {
+  const base = { action, reason, ...(extra ? { extra } : {}), ...source };
+  return { ...result, details: resolveDetails(base, result.details) };
+}

@@ -1,0 +1,183 @@
+import { DisposableStore, type Disposable } from '../base/disposable.ts';
+import type { ConversationPreviews } from '../conversation/conversationPreviews.ts';
+import type { ChatProvider, ProviderFailure, ToolChoice } from '../model/chatProvider.ts';
+import type { AssistantMessage, SteeringMessage } from '../model/messages.ts';
+import type { Offer, ToolChoiceLadder } from '../model/toolChoiceLadder.ts';
+import type { AgentToolResult } from '../preview/pendingAction.ts';
+import type { Preview } from '../preview/preview.ts';
+import type { PreviewStore } from '../preview/previewStore.ts';
+import type { Invoker } from '../preview/resolve/invoker.ts';
+import type { Forcing, ModelAuthority, ResolveOrder } from '../preview/resolveSettings.ts';
+import {
+  ModelResolver,
+  type ModeResolveHandler,
+  type ResolveCall,
+  type ResolveQueue,
+  type StandingResolveHandler,
+} from './modelResolver.ts';
+import { ResolveDirectives } from './resolveDirectives.ts';
+import { ToolChoiceQueue } from './toolChoiceQueue.ts';
+
+export interface ToolChoicesOptions {
+  readonly store: PreviewStore;
+  readonly invoker: Invoker;
+  /** Those of the current conversation. */
+  readonly previews: () => ConversationPreviews;
+  readonly ladder: ToolChoiceLadder;
+  readonly settings: () => {
+    readonly modelAuthority: ModelAuthority;
+    readonly order: ResolveOrder;
+    readonly forcing: Forcing;
+  };
+  readonly steer: (message: SteeringMessage) => void;
+}
+
+/** The current request, or the last one. */
+interface Turn {
+  readonly provider: ChatProvider;
+  /** All tools available in this turn, even if the ladder's step offers fewer. */
+  readonly tools: Offer['tools'];
+  /** The choice of the queue, before the ladder adapts it to the server. */
+  readonly choice: ToolChoice | undefined;
+  /** While plan mode is on, directives wait. */
+  readonly hold: boolean;
+}
+
+/**
+ * Decides which tools the model may or must call in each request of a session, and what its `resolve` means. {@link begin}
+ * starts a turn, {@link settle} ends it.
+ */
+export class ToolChoices implements Disposable {
+  readonly #options: ToolChoicesOptions;
+  readonly #queue: ResolveQueue = new ToolChoiceQueue();
+  readonly #resolver: ModelResolver;
+  readonly #directives: ResolveDirectives;
+  readonly #owned = new DisposableStore();
+  #turn: Turn | undefined;
+  #lastAnswer: AssistantMessage | undefined;
+
+  constructor(options: ToolChoicesOptions) {
+    const { store, invoker, previews, ladder, settings, steer } = options;
+    this.#options = options;
+    this.#resolver = new ModelResolver(store, invoker, this.#queue, previews);
+    this.#directives = this.#owned.add(
+      new ResolveDirectives({
+        store,
+        invoker,
+        previews,
+        steer,
+        queue: this.#queue,
+        resolver: this.#resolver,
+        order: () => settings().order,
+        authority: () => settings().modelAuthority,
+        forcing: () => settings().forcing,
+        needsReminder: () =>
+          this.#lastAnswer?.toolCalls.length === 0 ||
+          (this.#turn !== undefined && ladder.step(this.#turn.provider.id) === 'auto'),
+      }),
+    );
+  }
+
+  /** Asks the model to resolve a preview that was staged in this conversation, as the settings say. */
+  remind(preview: Preview): void {
+    this.#directives.remind(preview);
+  }
+
+  /** The conversation already contains a reminder of the preview. */
+  noteReminded(previewId: string): void {
+    this.#directives.noteReminded(previewId);
+  }
+
+  /** The conversation moved to another node of its tree: stops asking for previews that do not concern it there. */
+  dropAbandoned(): void {
+    this.#directives.dropAbandoned();
+  }
+
+  /** A request is being made. Returns what it offers and forces; with `hold`, in plan mode, directives wait. */
+  begin(provider: ChatProvider, tools: Offer['tools'], hold: boolean): Offer {
+    this.#resolver.beginTurn(hold);
+    this.#directives.beginTurn();
+    this.#turn = { provider, tools, hold, choice: hold ? undefined : this.#nextChoice(tools) };
+    return this.#offer(this.#turn);
+  }
+
+  /**
+   * The request failed. Returns what to offer instead, if its tool choice may be the reason and the ladder has another step.
+   * Nothing is forced if the preview was resolved meanwhile, or the model may no longer be asked.
+   */
+  retry(failure: ProviderFailure, tools: Offer['tools'], hold: boolean): Offer | undefined {
+    const turn = this.#turn;
+    const { ladder, settings } = this.#options;
+    if (!turn || !ladder.learnFromRefusal(turn.provider.id, turn.choice, failure)) return undefined;
+    if (hold) this.#queue.reject('aborted');
+    else if (settings().forcing === 'off' || !offers(tools, turn.choice)) this.#queue.reject('unavailable');
+    this.#resolver.repeatTurn(hold, this.#queue.hasInFlight);
+    this.#turn = { ...turn, tools, hold, choice: this.#queue.hasInFlight ? turn.choice : undefined };
+    return this.#offer(this.#turn);
+  }
+
+  /** The turn ended with this answer. */
+  settle(end: 'resolve' | 'aborted' | 'error', answer: AssistantMessage): void {
+    this.#lastAnswer = answer;
+    // Even if the user then stopped the turn while its calls ran.
+    if (answer.stopReason !== 'error' && answer.stopReason !== 'aborted') this.#directives.noteAnswer();
+    if (end !== 'resolve') return this.#queue.reject(end);
+    const turn = this.#turn;
+    // An answer that was truncated at its length limit says nothing about what the server supports.
+    if (turn && answer.stopReason !== 'length')
+      this.#options.ladder.learnFromAnswer(turn.provider.id, turn.choice, answer.toolCalls);
+    this.#queue.resolve();
+    this.#directives.afterTurn();
+  }
+
+  /** Whether the next request would be forced as things are. */
+  get isForcing(): boolean {
+    return this.#directives.isForcing;
+  }
+
+  /** Executes the model's `resolve`. */
+  resolve(call: ResolveCall): Promise<AgentToolResult> {
+    return this.#resolver.resolve(call);
+  }
+
+  /** See `Session.setStandingResolveHandler`. */
+  setStandingResolveHandler(handler: StandingResolveHandler | null): void {
+    this.#resolver.setStanding(handler);
+  }
+
+  /** Switches plan mode on, with the handler that takes the plan, or off with `null`. */
+  setModeResolveHandler(handler: ModeResolveHandler | null): void {
+    this.#resolver.setMode(handler);
+  }
+
+  /** Drops all directives. The previews stay pending, and the model is no longer asked about them. */
+  clear(): void {
+    this.#directives.clear();
+    this.#queue.clear();
+    this.#resolver.clear();
+    this.#turn = undefined;
+  }
+
+  dispose(): void {
+    this.#owned.dispose();
+  }
+
+  #offer({ provider, tools, choice }: Turn): Offer {
+    return this.#options.ladder.offer(provider.id, { tools, ...(choice ? { toolChoice: choice } : {}) });
+  }
+
+  /** The next choice whose tool is offered; others are rejected as unavailable. */
+  #nextChoice(tools: Offer['tools']): ToolChoice | undefined {
+    this.#directives.beforeRequest();
+    for (let choice = this.#queue.nextToolChoice(); choice; choice = this.#queue.nextToolChoice()) {
+      if (offers(tools, choice)) return choice;
+      this.#queue.reject('unavailable');
+    }
+    return undefined;
+  }
+}
+
+/** Whether these tools allow this choice: one that names a tool needs it among them. */
+function offers(tools: Offer['tools'], choice: ToolChoice | undefined): boolean {
+  return choice?.type !== 'tool' || tools.some(tool => tool.name === choice.name);
+}

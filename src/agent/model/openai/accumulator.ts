@@ -1,0 +1,213 @@
+import { isJsonObject, isRecord } from '../../base/json.ts';
+import type { ProviderAnswer, ProviderEvent } from '../chatProvider.ts';
+import type { TokenUsage, ToolCall } from '../messages.ts';
+import { BrokenAnswer, KnownFault, ReportedError } from './faults.ts';
+
+/** Parts of an answer that only the server itself needs, in the next request; see `serverQuirks.ts`. */
+export interface AnswerLeftovers {
+  readonly reasoning: string;
+  /** Gemini's `extra_content` by the final id of the call. */
+  readonly extraContent: ReadonlyMap<string, unknown>;
+}
+
+export interface CollectedAnswer {
+  readonly answer: ProviderAnswer;
+  readonly leftovers: AnswerLeftovers;
+}
+
+interface CallSlot {
+  wireId: string;
+  name: string;
+  arguments: string;
+  extraContent: unknown;
+}
+
+const LENGTH_REASONS = new Set(['length', 'max_tokens', 'model_length']);
+const FILTER_REASONS = new Set(['content_filter', 'sensitive', 'safety']);
+const FAILED_REASONS = new Set(['error', 'abort', 'network_error', 'insufficient_system_resource']);
+
+/**
+ * Assembles the chunks of one streamed chat completion. Pure: no clock, no network.
+ *
+ * Tool calls: a delta belongs to the call at its `index`. Without an index (Gemini) it belongs to the call with its id;
+ * without both, to the newest call, unless it has a name, which starts a new call. An index that is reused with another
+ * id and a name, or with a name after complete arguments, also starts a new call (some servers number every call 0).
+ * Ids that are missing, empty or already used in the conversation are replaced by `call_<n>`.
+ *
+ * The end: any `finish_reason` ends an answer. So does `[DONE]` alone if the answer is not empty and all arguments are
+ * complete; a stream with neither is broken. `stop` with calls counts as `toolCalls` (Gemini, some OpenAI models,
+ * forced calls). An answer cut short by a content filter or a server fault is an error, because what is missing is
+ * unknown. A `length` answer keeps its calls unchanged: the arguments of the last one may be malformed or empty.
+ * Otherwise empty arguments become `{}`.
+ */
+export class ChatAccumulator {
+  readonly #usedIds: Set<string>;
+  readonly #maxChars: number;
+  readonly #slots: CallSlot[] = [];
+  readonly #byIndex = new Map<number, CallSlot>();
+  #text = '';
+  #reasoning = '';
+  #chars = 0;
+  #finishReason: string | undefined;
+  #usage: TokenUsage | undefined;
+
+  /**
+   * @param usedIds the ids of all calls in the conversation so far.
+   * @param maxChars the limit of text, reasoning and arguments together, in characters.
+   */
+  constructor(usedIds: Iterable<string>, maxChars: number) {
+    this.#usedIds = new Set(usedIds);
+    this.#maxChars = maxChars;
+  }
+
+  /** Whether the server has sent a `finish_reason`. */
+  get finished(): boolean {
+    return this.#finishReason !== undefined;
+  }
+
+  /**
+   * Takes one parsed chunk, or the whole completion of a server that does not stream.
+   * @returns the events to display.
+   * @throws ReportedError for an error object, BrokenAnswer if the answer exceeds the limit.
+   */
+  push(chunk: unknown): ProviderEvent[] {
+    if (Array.isArray(chunk)) return chunk.flatMap(part => this.push(part));
+    if (!isRecord(chunk)) return [];
+    if (chunk['error']) throw new ReportedError(chunk['error']);
+    if (chunk['object'] === 'error') throw new ReportedError(chunk);
+    this.#usage = usageIn(chunk['usage']) ?? this.#usage;
+    const choices: unknown[] = Array.isArray(chunk['choices']) ? chunk['choices'] : [];
+    const choice = choices.find(one => isRecord(one) && (one['index'] ?? 0) === 0);
+    if (!isRecord(choice)) return [];
+    if (choice['error']) throw new ReportedError(choice['error']);
+    const events = this.#takeDelta(choice);
+    const reason = choice['finish_reason'];
+    if (typeof reason === 'string' && reason !== '') this.#finishReason = reason;
+    if (this.#chars > this.#maxChars) {
+      const size = `${Math.round(this.#maxChars / 1_048_576)} MB`;
+      throw new BrokenAnswer(`The answer grew past ${size} and was stopped. Nothing of it was used.`);
+    }
+    return events;
+  }
+
+  /**
+   * The complete answer.
+   * @param sawDone whether the stream ended with `[DONE]`.
+   * @throws BrokenAnswer if the stream ended too early, KnownFault if the server gave up.
+   */
+  finish(sawDone: boolean): CollectedAnswer {
+    const reason = this.#finishReason;
+    if (reason !== undefined && FILTER_REASONS.has(reason)) {
+      throw new KnownFault('badRequest', `The server's content filter stopped the answer (${reason}).`);
+    }
+    if (reason !== undefined && FAILED_REASONS.has(reason)) {
+      throw new KnownFault('server', `The server gave up in the middle of its answer (${reason}).`);
+    }
+    const slots = this.#slots.filter(slot => slot.name !== '' || slot.arguments.trim() !== '');
+    const whole = slots.every(slot => slot.arguments.trim() === '' || isJsonObject(slot.arguments));
+    const said = this.#text !== '' || slots.length > 0;
+    if (reason === undefined && !(sawDone && said && whole)) {
+      throw new BrokenAnswer("The server's answer broke off before it was complete. Nothing of it was used.");
+    }
+    if (slots.some(slot => slot.name === '')) {
+      throw new BrokenAnswer('The server sent a tool call without a name. Nothing of its answer was used.');
+    }
+    const cut = reason !== undefined && LENGTH_REASONS.has(reason);
+    const extraContent = new Map<string, unknown>();
+    const toolCalls = slots.map((slot): ToolCall => {
+      const id = this.#freeId(slot.wireId);
+      if (slot.extraContent !== undefined) extraContent.set(id, slot.extraContent);
+      return { id, name: slot.name, arguments: slot.arguments.trim() === '' && !cut ? '{}' : slot.arguments };
+    });
+    const stopReason = cut ? 'length' : toolCalls.length > 0 ? 'toolCalls' : 'stop';
+    return {
+      answer: { text: this.#text, toolCalls, stopReason, ...(this.#usage && { usage: this.#usage }) },
+      leftovers: { reasoning: this.#reasoning, extraContent },
+    };
+  }
+
+  #takeDelta(choice: Record<string, unknown>): ProviderEvent[] {
+    const untouched = this.#text === '' && this.#slots.length === 0;
+    const delta = isRecord(choice['delta']) ? choice['delta'] : untouched ? choice['message'] : undefined;
+    if (!isRecord(delta)) return [];
+    const events: ProviderEvent[] = [];
+    const text = textIn(delta['content']) + textIn(delta['refusal']);
+    if (text !== '') {
+      this.#text += text;
+      events.push({ type: 'text', delta: text });
+    }
+    const reasoning = textIn(delta['reasoning_content']);
+    this.#reasoning += reasoning;
+    this.#chars += text.length + reasoning.length;
+    const calls: unknown[] = Array.isArray(delta['tool_calls']) ? delta['tool_calls'] : [];
+    for (const call of calls) events.push(...this.#takeCall(call));
+    if (isRecord(delta['function_call']))
+      events.push(...this.#takeCall({ index: 0, function: delta['function_call'] }));
+    return events;
+  }
+
+  #takeCall(call: unknown): ProviderEvent[] {
+    if (!isRecord(call)) return [];
+    const target = isRecord(call['function']) ? call['function'] : {};
+    const id = textIn(call['id']);
+    const name = textIn(target['name']);
+    const piece = argumentsIn(target['arguments']);
+    const slot = this.#slotFor(call['index'], id, name, piece);
+    slot.wireId ||= id;
+    slot.extraContent = call['extra_content'] ?? slot.extraContent;
+    const begun = slot.arguments !== '';
+    slot.arguments += piece;
+    this.#chars += piece.length;
+    if (slot.name === '' && name !== '') {
+      slot.name = name;
+      return [{ type: 'toolCall', name }];
+    }
+    // LM Studio documents that a name may come in pieces. A server that repeats the whole name is a different case.
+    if (id === '' && !begun && name !== slot.name) slot.name += name;
+    return [];
+  }
+
+  #slotFor(index: unknown, id: string, name: string, piece: string): CallSlot {
+    const numbered = typeof index === 'number';
+    let slot: CallSlot | undefined;
+    if (numbered) slot = this.#byIndex.get(index);
+    else if (id !== '') slot = this.#slots.find(one => one.wireId === id);
+    else if (name === '') slot = this.#slots.at(-1);
+    if (slot && name !== '') {
+      const otherId = id !== '' && slot.wireId !== '' && id !== slot.wireId;
+      if (otherId || (piece.trimStart().startsWith('{') && isJsonObject(slot.arguments))) slot = undefined;
+    }
+    if (slot) return slot;
+    const fresh: CallSlot = { wireId: '', name: '', arguments: '', extraContent: undefined };
+    this.#slots.push(fresh);
+    if (numbered) this.#byIndex.set(index, fresh);
+    return fresh;
+  }
+
+  #freeId(wireId: string): string {
+    let id = wireId;
+    for (let n = this.#usedIds.size + 1; id === '' || this.#usedIds.has(id); n++) id = `call_${n}`;
+    this.#usedIds.add(id);
+    return id;
+  }
+}
+
+/** The text of a string or of a list of parts (Mistral). Thinking parts and everything else are ignored. */
+function textIn(value: unknown): string {
+  if (typeof value === 'string') return value;
+  if (!Array.isArray(value)) return '';
+  return value.map(part => (isRecord(part) && part['type'] === 'text' ? textIn(part['text']) : '')).join('');
+}
+
+/** The arguments as text: some gateways send them as an object. */
+function argumentsIn(value: unknown): string {
+  if (typeof value === 'string') return value;
+  return isRecord(value) ? JSON.stringify(value) : '';
+}
+
+function usageIn(value: unknown): TokenUsage | undefined {
+  if (!isRecord(value)) return undefined;
+  const { prompt_tokens: inputTokens, completion_tokens: outputTokens } = value;
+  if (typeof inputTokens !== 'number' || typeof outputTokens !== 'number') return undefined;
+  return { inputTokens, outputTokens };
+}

@@ -1,0 +1,158 @@
+import { untilAborted } from '../../base/abort.ts';
+import { isRecord } from '../../base/json.ts';
+import type { Logger } from '../../base/logger.ts';
+import type { ChatProvider, ChatRequest, ProviderEvent, ProviderFailure } from '../chatProvider.ts';
+import { ChatAccumulator } from './accumulator.ts';
+import { connect, type OpenAiConnection, type StreamedAnswer } from './client.ts';
+import { failureOf, hostOf, type FailureContext } from './failure.ts';
+import { KnownFault, ReportedError } from './faults.ts';
+import { toWireMessages, toWireToolChoice, toWireTools } from './messages.ts';
+import type { OpenAiServer } from './server.ts';
+import { ServerQuirks } from './serverQuirks.ts';
+
+export interface OpenAiProviderOptions extends OpenAiServer {
+  readonly model: string;
+  readonly logger: Logger;
+  /** The most characters of one answer: text, reasoning and arguments. Default 16 Mi. */
+  readonly maxAnswerChars?: number | undefined;
+}
+
+const MAX_ANSWER_CHARS = 16 * 1_048_576;
+/**
+ * An event may have four times the characters of an answer, because of escapes, and this many more for the rest of a
+ * chunk.
+ */
+const EVENT_OVERHEAD = 1_048_576;
+/** How long to wait for the usage, which may follow a complete answer, in milliseconds. */
+const TAIL_MS = 5_000;
+
+/** Creates the `stream` function of a provider, which remembers the server's quirks from one request to the next. */
+export function openAiStream(options: OpenAiProviderOptions): ChatProvider['stream'] {
+  const quirks = new ServerQuirks();
+  return (request, signal) => streamAnswer(options, quirks, request, signal);
+}
+
+/** Lists the models of a server, sorted by name. */
+export async function listOpenAiModels(
+  server: OpenAiServer & { readonly signal?: AbortSignal | undefined },
+): Promise<{ readonly models: readonly string[] } | { readonly failure: ProviderFailure }> {
+  let context = contextOf(server.baseUrl, '');
+  const signal = server.signal ?? new AbortController().signal;
+  try {
+    const connection = await connect({ maxRetries: 1, ...server }, '');
+    context = connection.context;
+    const list = await untilAborted(signal, () => connection.models(signal));
+    const names = list.map(one => (isRecord(one) ? (one['id'] ?? one['name']) : one));
+    return { models: [...new Set(names.filter(name => typeof name === 'string'))].sort() };
+  } catch (error) {
+    return { failure: failureOf(error, context) };
+  }
+}
+
+async function* streamAnswer(
+  options: OpenAiProviderOptions,
+  quirks: ServerQuirks,
+  request: ChatRequest,
+  signal: AbortSignal,
+): AsyncGenerator<ProviderEvent, void, undefined> {
+  let context = contextOf(options.baseUrl, options.model);
+  let last: ProviderEvent = { type: 'aborted' };
+  try {
+    if (options.model.trim() === '') throw new KnownFault('noModel', 'No model is chosen.');
+    const connection = await untilAborted(signal, () => connect(options, options.model));
+    context = connection.context;
+    const streamed = await untilAborted(signal, () => send(options, connection, quirks, request, signal));
+    const collect = new ChatAccumulator(usedIds(request), options.maxAnswerChars ?? MAX_ANSWER_CHARS);
+    yield* readAnswer(options, streamed, collect, signal);
+    const { answer, leftovers } = collect.finish(streamed.sawDone());
+    quirks.remember(answer, leftovers);
+    if (!signal.aborted) last = { type: 'done', answer };
+  } catch (error) {
+    if (!signal.aborted) {
+      const failure = failureOf(error, context);
+      options.logger.warn(failure.detail);
+      last = { type: 'error', failure };
+    }
+  }
+  yield last;
+}
+
+/** Sends the request, and sends it again as long as a refusal teaches a new quirk. */
+async function send(
+  options: OpenAiProviderOptions,
+  connection: OpenAiConnection,
+  quirks: ServerQuirks,
+  request: ChatRequest,
+  signal: AbortSignal,
+): Promise<StreamedAnswer> {
+  const choice = toWireToolChoice(request.toolChoice, request.tools);
+  if (request.toolChoice?.type === 'tool' && choice === undefined) {
+    options.logger.warn(`The tool ${request.toolChoice.name} is not offered and was not forced.`);
+  }
+  const maxEventChars = (options.maxAnswerChars ?? MAX_ANSWER_CHARS) * 4 + EVENT_OVERHEAD;
+  for (;;) {
+    const body = {
+      model: options.model,
+      messages: toWireMessages(request.system, request.messages, quirks),
+      stream: true as const,
+      ...(quirks.includeUsage && { stream_options: { include_usage: true } }),
+      ...(request.tools.length > 0 && { tools: toWireTools(request.tools) }),
+      ...(choice !== undefined && { tool_choice: choice }),
+    };
+    try {
+      return await connection.complete(body, maxEventChars, signal);
+    } catch (error) {
+      if (signal.aborted || !quirks.learn(error)) throw error;
+      options.logger.info(
+        `${hostOf(options.baseUrl)} refused part of the request, which is sent again in another form`,
+      );
+    }
+  }
+}
+
+/**
+ * Feeds the accumulator and passes on the events to display. Once the server has sent a `finish_reason` the answer is
+ * complete: nothing that follows, or fails to, can spoil it.
+ */
+async function* readAnswer(
+  { idleMs, logger }: OpenAiProviderOptions,
+  streamed: StreamedAnswer,
+  collect: ChatAccumulator,
+  signal: AbortSignal,
+): AsyncGenerator<ProviderEvent, void, undefined> {
+  let tail: NodeJS.Timeout | undefined;
+  try {
+    for await (const chunk of untilBroken(streamed.chunks, collect, logger)) {
+      yield* collect.push(chunk);
+      if (signal.aborted) return;
+      if (collect.finished) tail ??= setTimeout(streamed.close, Math.min(TAIL_MS, idleMs ?? TAIL_MS));
+    }
+  } finally {
+    clearTimeout(tail);
+  }
+}
+
+/** The chunks of an answer. If the connection breaks after a complete answer, they just end. */
+async function* untilBroken(
+  chunks: AsyncIterable<unknown>,
+  collect: ChatAccumulator,
+  logger: Logger,
+): AsyncGenerator<unknown, void, undefined> {
+  try {
+    yield* chunks;
+  } catch (error) {
+    if (!collect.finished || error instanceof ReportedError) throw error;
+    logger.debug('The connection broke after the end of the answer.');
+  }
+}
+
+function contextOf(baseUrl: string, model: string): FailureContext {
+  return { baseUrl, model, hasKey: false, secrets: [] };
+}
+
+function usedIds(request: ChatRequest): string[] {
+  return request.messages.flatMap(message => {
+    if (message.role === 'assistant') return message.toolCalls.map(call => call.id);
+    return message.role === 'tool' ? [message.toolCallId] : [];
+  });
+}

@@ -1,0 +1,50 @@
+import type { ProviderFailureCode } from '../messages.ts';
+
+/** The server answered with a status other than 2xx, and all retries failed. */
+export class HttpFailure extends Error {
+  override readonly name = 'HttpFailure';
+  readonly status: number;
+  /** The beginning of the raw body. */
+  readonly body: string;
+  /** How long the server asked to wait, in seconds. */
+  readonly retryAfter: number | undefined;
+
+  constructor(status: number, body: string, retryAfter?: number) {
+    super(`HTTP ${status}`);
+    this.status = status;
+    this.body = body;
+    this.retryAfter = retryAfter;
+  }
+}
+
+/** The connection failed because of the address, the network or the certificate. `cause` is what `fetch` threw. */
+export class ConnectionFailure extends Error {
+  override readonly name = 'ConnectionFailure';
+}
+
+/** An answer began but is incomplete or malformed. The message is a sentence for the user. */
+export class BrokenAnswer extends Error {
+  override readonly name = 'BrokenAnswer';
+}
+
+/** The server reported an error inside its answer. `reported` is the error value as it was sent. */
+export class ReportedError extends Error {
+  override readonly name = 'ReportedError';
+  readonly reported: unknown;
+
+  constructor(reported: unknown) {
+    super('The server reported an error inside its answer.');
+    this.reported = reported;
+  }
+}
+
+/** A fault that is classified where it is detected. The message is a sentence for the user. */
+export class KnownFault extends Error {
+  override readonly name = 'KnownFault';
+  readonly code: ProviderFailureCode;
+
+  constructor(code: ProviderFailureCode, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.code = code;
+  }
+}

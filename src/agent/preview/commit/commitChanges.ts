@@ -1,0 +1,176 @@
+import { messageOf, StalePreviewError, ToolError, UnsavedEditorError } from '../../base/errors.ts';
+import { sha256, type Sha256 } from '../../base/hash.ts';
+import { forEachLimited } from '../../base/pool.ts';
+import { bytesOfSide, foldersAbove, stepsOf, type FileChange, type FileStep } from '../fileChange.ts';
+import type { Workspace } from '../workspace.ts';
+import { emptiedFolders, rollBack } from './rollback.ts';
+import { carriedModes, readRollbackInfo, type RollbackInfo } from './rollbackInfo.ts';
+
+/** What a commit has to tell beyond its success. */
+export interface CommitReport {
+  /** Paths whose change went into an editor that has unsaved changes, and is not on disk yet. */
+  readonly unsaved: readonly string[];
+}
+
+/** What a commit needs of the workspace. */
+export type CommitFiles = Pick<Workspace, 'read' | 'write' | 'placeOf' | 'tidy'>;
+
+/** How many files are read or written concurrently. */
+const AT_ONCE = 8;
+
+/** The net effect of a sequence of changes on each path: what it holds before the first and after the last of them. */
+export function composedSteps(changes: readonly FileChange[]): readonly FileStep[] {
+  const steps = new Map<string, FileStep>();
+  for (const step of changes.flatMap(stepsOf)) {
+    const earlier = steps.get(step.path);
+    steps.set(step.path, earlier ? { ...earlier, after: step.after } : step);
+  }
+  return [...steps.values()].filter(({ before, after }) => before?.hash !== after?.hash);
+}
+
+/**
+ * Writes changes as one transaction: all files or none. Every base is checked before the first write, and a write that
+ * fails rolls back those before it.
+ * @param writeJournal awaited after the checks and before the first write. It makes a write-ahead journal durable, from
+ *   which an interrupted commit is finished or rolled back at the next start.
+ * @throws StalePreviewError when a base has changed (nothing was written); ToolError naming the file when a write failed.
+ */
+export async function commitChanges(
+  files: CommitFiles,
+  changes: readonly FileChange[],
+  writeJournal: (rollback: RollbackInfo) => Promise<void> = () => Promise.resolve(),
+): Promise<CommitReport> {
+  const steps = composedSteps(changes);
+  const stale = [...brokenPaths(changes), ...(await staleSteps(files, steps))];
+  if (stale.length > 0) throw new StalePreviewError([...new Set(stale)].sort());
+  const rollback = await readRollbackInfo(files, changes, steps);
+  const modes = carriedModes(changes, rollback);
+  await writeJournal(rollback);
+  const begun: FileStep[] = [];
+  const done = new Set<string>();
+  /** Their write failed for another reason than that they had changed. */
+  const broken = new Set<string>();
+  const unsaved: string[] = [];
+  let failed: { readonly path: string; readonly error: unknown } | undefined;
+  try {
+    for (const { steps: phase, emptied } of phasesOf(steps)) {
+      await forEachLimited(phase, AT_ONCE, async step => {
+        const { path, before, after } = step;
+        begun.push(step);
+        try {
+          const bytes = after && bytesOfSide(after);
+          const to = await files.write(path, bytes, before?.hash ?? null, modes.get(path));
+          if (to === 'editor') unsaved.push(path);
+          done.add(path);
+        } catch (error) {
+          failed ??= { path, error };
+          if (!(error instanceof StalePreviewError)) broken.add(path);
+          throw error;
+        }
+      });
+      if (emptied.length > 0) await files.tidy([], emptied);
+    }
+  } catch (error) {
+    // Includes the step that failed: its write may be torn.
+    const back = await rollBack(files, begun, rollback);
+    const stuck = [...back.failed, ...back.foreign.filter(path => done.has(path))].sort();
+    if (stuck.length === 0 && error instanceof StalePreviewError) throw error;
+    const unclear = back.foreign.filter(path => broken.has(path));
+    throw new ToolError(failureText(failed?.path ?? '', error, stuck, unclear));
+  }
+  return { unsaved: unsaved.sort() };
+}
+
+/** Steps that are written concurrently, and the folders that are then removed if they are empty. */
+interface Phase {
+  readonly steps: readonly FileStep[];
+  readonly emptied: readonly string[];
+}
+
+/**
+ * Files are removed last, so that a rollback has less to restore, unless something new needs their place: a folder that of
+ * a file, or a file that of the folder with all its contents.
+ */
+function phasesOf(steps: readonly FileStep[]): readonly Phase[] {
+  const created = new Set(steps.filter(({ before }) => !before).map(({ path }) => path));
+  const folders = new Set([...created].flatMap(foldersAbove));
+  const emptiedBy = ({ path }: FileStep): readonly string[] => {
+    const above = foldersAbove(path);
+    return above.slice(0, above.findIndex(folder => created.has(folder)) + 1);
+  };
+  const isInTheWay = (step: FileStep): boolean =>
+    !step.after && (folders.has(step.path) || emptiedBy(step).length > 0);
+  const first = steps.filter(isInTheWay);
+  return [
+    { steps: first, emptied: [...new Set(first.flatMap(emptiedBy))] },
+    { steps: steps.filter(step => step.after), emptied: [] },
+    { steps: steps.filter(step => !step.after && !isInTheWay(step)), emptied: [] },
+  ];
+}
+
+/** The paths that no longer hold the base of these changes. */
+export function stalePaths(
+  files: Pick<Workspace, 'read'>,
+  changes: readonly FileChange[],
+): Promise<string[]> {
+  return staleSteps(files, composedSteps(changes));
+}
+
+/** The paths where one of the changes does not start from what the one before it leaves there. */
+function brokenPaths(changes: readonly FileChange[]): string[] {
+  const held = new Map<string, Sha256 | undefined>();
+  const broken: string[] = [];
+  for (const { path, before, after } of changes.flatMap(stepsOf)) {
+    if (held.has(path) && held.get(path) !== before?.hash) broken.push(path);
+    held.set(path, after?.hash);
+  }
+  return broken;
+}
+
+async function staleSteps(files: Pick<Workspace, 'read'>, steps: readonly FileStep[]): Promise<string[]> {
+  const stale: string[] = [];
+  const emptied = emptiedFolders(steps);
+  await forEachLimited(steps, AT_ONCE, async ({ path, before }) => {
+    const now = await hashNow(files, path);
+    // A folder that these steps empty makes room for a file. If it holds anything else, writing the file fails.
+    const isFree = now === null || (now === undefined && emptied.has(path));
+    if (before ? now !== before.hash : !isFree) stale.push(path);
+  });
+  return stale.sort();
+}
+
+/**
+ * The hash of a file's bytes, `null` where there is no file. Where a folder or a device stands, `undefined`, which equals no
+ * base.
+ */
+async function hashNow(files: Pick<Workspace, 'read'>, path: string): Promise<Sha256 | null | undefined> {
+  try {
+    const bytes = await files.read(path);
+    return bytes ? sha256(bytes) : null;
+  } catch (error) {
+    if (error instanceof UnsavedEditorError) throw new ToolError(`Nothing was written: ${error.message}`);
+    if (error instanceof ToolError) return undefined;
+    throw new ToolError(`Nothing was written: ${path} could not be read: ${messageOf(error)}`);
+  }
+}
+
+/**
+ * @param stuck files that hold new text.
+ * @param unclear files that hold neither the old nor the new text, because their write failed midway or something else
+ *   wrote them at the same moment.
+ */
+function failureText(
+  path: string,
+  error: unknown,
+  stuck: readonly string[],
+  unclear: readonly string[],
+): string {
+  const cause = `${path} could not be written: ${messageOf(error).replace(/\.$/, '')}.`;
+  if (stuck.length === 0 && unclear.length === 0) return `${cause} Nothing was changed.`;
+  const restored =
+    stuck.length === 0
+      ? 'All other files are as they were.'
+      : `These files could not be restored and hold new text: ${stuck.join(', ')}.`;
+  if (unclear.length === 0) return `${cause} ${restored}`;
+  return `${cause} ${restored} Check these, which hold neither the old nor the proposed text: ${unclear.join(', ')}.`;
+}

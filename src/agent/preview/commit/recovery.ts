@@ -1,0 +1,180 @@
+import { ToolError } from '../../base/errors.ts';
+import { sha256, type Sha256 } from '../../base/hash.ts';
+import { forEachLimited } from '../../base/pool.ts';
+import type { FileStep } from '../fileChange.ts';
+import { ledgerEntry, type LedgerEntry } from '../ledger.ts';
+import type { Preview } from '../preview.ts';
+import type { InterruptedCommit } from '../previewProjection.ts';
+import { unknownVote, type PreviewStore } from '../previewStore.ts';
+import { appliedText } from '../resolve/resolveTexts.ts';
+import { composedSteps, type CommitFiles } from './commitChanges.ts';
+import { isTornWrite, rollBack } from './rollback.ts';
+import type { RollbackInfo } from './rollbackInfo.ts';
+
+/** What recovering from one interrupted commit did. */
+export interface RecoveryReport {
+  /** The previews that were being committed. */
+  readonly previewIds: readonly string[];
+  /**
+   * `finished`: everything was written, so the previews are applied. `rolledBack`: the previews are pending again.
+   * `leftAlone`: the log is damaged and does not tell whether the commit ended, or what it wrote; no file was touched, and the
+   * previews, if they are known, are pending.
+   */
+  readonly end: 'finished' | 'rolledBack' | 'leftAlone';
+  /** Paths that hold their old content again. */
+  readonly restored: readonly string[];
+  /** Paths that were left alone, because they hold neither the old nor the new content: they have changed since. */
+  readonly leftAlone: readonly string[];
+  /**
+   * Paths that could not be read or restored because of a file system error. If there are any, the commit has not ended, and
+   * is recovered from again at the next start.
+   */
+  readonly failed: readonly string[];
+}
+
+/** What a path of a commit holds. `unknown`: it could not be read because of a file system error. */
+type Held = 'before' | 'after' | 'torn' | 'other' | 'unknown';
+
+const noRollbackInfo: RollbackInfo = { newFolders: [], modes: {} };
+/** How many files are read concurrently. */
+const AT_ONCE = 8;
+
+/**
+ * Ends the commits that a crash interrupted, as the write-ahead journal tells, so that each is complete or had no effect. If
+ * everything was written, it is recorded as applied. If only some files were, they get their old content back, also those that
+ * hold a part of what the commit wrote; a file that holds anything else is left alone. A line of the log that cannot be read
+ * never leads to undoing something that may have been applied.
+ *
+ * A commit that did not write everything leaves a file behind that holds its old content, or a part of the new one. Where
+ * there is none, but some hold what was written, the others were changed since, and nothing is undone.
+ *
+ * Call it only for a log that no other process writes: there, a commit that looks interrupted may be running.
+ */
+export async function recoverCommits(
+  store: PreviewStore,
+  files: CommitFiles,
+): Promise<readonly RecoveryReport[]> {
+  const reports: RecoveryReport[] = [];
+  // The last one first: what it was made on tells whether those before it were complete.
+  for (const commit of store.interruptedCommits.toReversed()) {
+    const report = await recover(commit, store, files);
+    if (report) reports.push(report);
+  }
+  store.dropDoubtfulCommits();
+  return reports.reverse();
+}
+
+async function recover(
+  commit: InterruptedCommit,
+  store: PreviewStore,
+  files: CommitFiles,
+): Promise<RecoveryReport | undefined> {
+  const { ids: previewIds, said, rollback = noRollbackInfo } = commit;
+  const previews = previewsOf(commit, store);
+  if (!previews) {
+    if (said === 'mayHaveBegun') return undefined;
+    await store.endRecovery(previewIds);
+    return { previewIds, end: 'leftAlone', restored: [], leftAlone: [], failed: [] };
+  }
+  const steps = composedSteps(previews.flatMap(({ changes }) => changes ?? []));
+  const foundLater = basesOf(store.ledger().slice(commit.ledgerBefore));
+  const held = await whatIsHeld(files, steps, foundLater);
+  const pathsWith = (...what: Held[]): string[] =>
+    steps.map(({ path }) => path).filter(path => what.includes(held.get(path) ?? 'other'));
+  if (pathsWith('after').length === steps.length && (steps.length > 0 || said !== 'mayHaveBegun')) {
+    await finish(commit, previews, store);
+    await files.tidy(pathsWith('after'), []);
+    return { previewIds, end: 'finished', restored: [], leftAlone: [], failed: [] };
+  }
+  if (said === 'mayHaveBegun') return undefined;
+  if (said === 'mayHaveEnded' && pathsWith('before').length < steps.length) {
+    await store.endRecovery(previewIds);
+    const leftAlone = pathsWith('after', 'torn', 'other', 'unknown').sort();
+    return { previewIds, end: 'leftAlone', restored: [], leftAlone, failed: [] };
+  }
+  const mayBeWhole = pathsWith('before', 'torn').length === 0 && pathsWith('after').length > 0;
+  if (mayBeWhole) {
+    const failed = pathsWith('unknown').sort();
+    if (failed.length > 0) return { previewIds, end: 'leftAlone', restored: [], leftAlone: [], failed };
+    await finish(commit, previews, store);
+    const paths = steps.map(({ path }) => path);
+    await files.tidy(paths, []);
+    return { previewIds, end: 'finished', restored: [], leftAlone: pathsWith('other').sort(), failed: [] };
+  }
+  // What was applied on top of this commit stays, even if the log does not tell how this one ended.
+  const own = steps.filter(({ path }) => !foundLater.has(path));
+  const { restored, foreign, failed } = await rollBack(files, own, rollback);
+  if (failed.length === 0) await store.endRecovery(previewIds);
+  const builtOn = pathsWith('after', 'other').filter(path => foundLater.has(path));
+  return { previewIds, end: 'rolledBack', restored, leftAlone: [...foreign, ...builtOn].sort(), failed };
+}
+
+/** The previews of a commit as they were committed; `undefined` if that cannot be read any more. */
+function previewsOf(
+  { ids, revisions }: InterruptedCommit,
+  store: PreviewStore,
+): readonly Preview[] | undefined {
+  const previews: Preview[] = [];
+  for (const id of ids) {
+    const preview = store.get(id);
+    if (preview?.kind !== 'files' || preview.state.kind !== 'pending') return undefined;
+    if (revisions && revisions[id] !== preview.revision) return undefined;
+    previews.push(preview);
+  }
+  return previews;
+}
+
+function finish(
+  { vote = unknownVote }: InterruptedCommit,
+  previews: readonly Preview[],
+  store: PreviewStore,
+): Promise<void> {
+  const message = appliedText(previews, vote.reason, []);
+  const ended = {
+    ...vote,
+    action: 'apply' as const,
+    extra: vote.extra && { ...vote.extra },
+    interrupted: true,
+  };
+  const entries = previews.map(preview => ledgerEntry(preview, ended, 'applied', message));
+  return store.endResolving(entries, previews);
+}
+
+/** What was applied later found these hashes, by path; `null` where there was no file. */
+function basesOf(later: readonly LedgerEntry[]): ReadonlyMap<string, Sha256 | null> {
+  const found = new Map<string, Sha256 | null>();
+  for (const { outcome, kind, files } of later) {
+    if (outcome !== 'applied' || kind !== 'files') continue;
+    for (const { path, before } of files) if (!found.has(path)) found.set(path, before);
+  }
+  return found;
+}
+
+/** What each path held after the commit: what a later one found there, else what it holds now. */
+async function whatIsHeld(
+  files: CommitFiles,
+  steps: readonly FileStep[],
+  foundLater: ReadonlyMap<string, Sha256 | null>,
+): Promise<ReadonlyMap<string, Held>> {
+  const held = new Map<string, Held>();
+  await forEachLimited(steps, AT_ONCE, async step => {
+    const found = foundLater.get(step.path);
+    held.set(step.path, found === undefined ? await heldNow(files, step) : heldAs(found, step));
+  });
+  return held;
+}
+
+async function heldNow(files: CommitFiles, step: FileStep): Promise<Held> {
+  try {
+    const bytes = await files.read(step.path);
+    const held = heldAs(bytes ? sha256(bytes) : null, step);
+    return held === 'other' && isTornWrite(bytes, step) ? 'torn' : held;
+  } catch (error) {
+    return error instanceof ToolError ? 'other' : 'unknown'; // a folder stands there, for example
+  }
+}
+
+function heldAs(hash: Sha256 | null, { before, after }: FileStep): Held {
+  if (hash === (after?.hash ?? null)) return 'after';
+  return hash === (before?.hash ?? null) ? 'before' : 'other';
+}

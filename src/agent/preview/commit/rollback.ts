@@ -1,0 +1,88 @@
+import { ToolError } from '../../base/errors.ts';
+import { sha256 } from '../../base/hash.ts';
+import { forEachLimited } from '../../base/pool.ts';
+import { bytesOfSide, foldersAbove, type FileStep } from '../fileChange.ts';
+import type { Workspace } from '../workspace.ts';
+import type { RollbackInfo } from './rollbackInfo.ts';
+
+/** What a rollback did, as paths. Files that already held the old content are not listed. */
+export interface RollbackReport {
+  /** They hold the old content again. */
+  readonly restored: readonly string[];
+  /** They hold neither the old content nor anything the commit wrote: they were changed since, and were left alone. */
+  readonly foreign: readonly string[];
+  /** They could not be restored because of a file system error. */
+  readonly failed: readonly string[];
+}
+
+/**
+ * Restores what files held before these steps. Only files that hold what the steps wrote, completely or in part, are
+ * touched. Folders that the commit created and temporary files are removed.
+ */
+export async function rollBack(
+  files: Pick<Workspace, 'read' | 'write' | 'tidy'>,
+  steps: readonly FileStep[],
+  { modes, newFolders }: RollbackInfo,
+): Promise<RollbackReport> {
+  const restored: string[] = [];
+  const foreign: string[] = [];
+  const failed: string[] = [];
+  const paths = steps.map(step => step.path);
+  const emptied = emptiedFolders(steps);
+  const restore = async (step: FileStep): Promise<void> => {
+    const { path, before, after } = step;
+    const bytes = await files.read(path);
+    const now = bytes ? sha256(bytes) : null;
+    if (now === (before?.hash ?? null)) return;
+    if (now !== (after?.hash ?? null) && !isTornWrite(bytes, step)) return void foreign.push(path);
+    await files.write(path, before && bytesOfSide(before), now, modes[path]);
+    restored.push(path);
+  };
+  // Created files are removed first, and their new folders after them: a folder may now stand where a file was.
+  for (const phase of [steps.filter(step => !step.before), steps.filter(step => step.before)]) {
+    await forEachLimited(phase, 8, async step => {
+      try {
+        await restore(step);
+      } catch (error) {
+        // The folder whose place the file was to take still stands.
+        if (error instanceof ToolError && !step.before && emptied.has(step.path)) return;
+        // A folder now stands there, for example, or the file was changed at this very moment.
+        (error instanceof ToolError ? foreign : failed).push(step.path);
+      }
+    });
+    await files.tidy(paths, newFolders);
+  }
+  return { restored: restored.sort(), foreign: foreign.sort(), failed: failed.sort() };
+}
+
+/** The folders that these steps remove files from, as paths. */
+export function emptiedFolders(steps: readonly FileStep[]): ReadonlySet<string> {
+  return new Set(steps.filter(step => !step.after).flatMap(({ path }) => foldersAbove(path)));
+}
+
+/** How much operating systems write at once, in bytes: an interrupted write stops, in a file, at a multiple of it. */
+const BLOCK = 4096;
+
+/**
+ * Whether a file holds what an interrupted write of this step leaves behind: block by block either the old bytes or the
+ * new ones. Only overwriting in place can be torn; files are created and removed atomically.
+ */
+export function isTornWrite(now: Uint8Array | undefined, { before, after }: FileStep): boolean {
+  if (!now || !before || !after) return false;
+  const [old, next] = [bytesOfSide(before), bytesOfSide(after)];
+  const shared = Math.min(old.length, next.length);
+  if (now.length < shared || now.length > Math.max(old.length, next.length)) return false;
+  let end = 0;
+  for (let start = 0; start < now.length; start = end) {
+    end = Math.min(now.length, (Math.floor(start / BLOCK) + 1) * BLOCK);
+    // Growing and shrinking are separate writes, so whatever extends past the shorter content starts a block of its own.
+    if (start < shared) end = Math.min(end, shared);
+    const block = now.subarray(start, end);
+    if (!isAt(block, old, start) && !isAt(block, next, start)) return false;
+  }
+  return true;
+}
+
+function isAt(block: Uint8Array, whole: Uint8Array, at: number): boolean {
+  return Buffer.compare(block, whole.subarray(at, at + block.length)) === 0;
+}

@@ -1,0 +1,76 @@
+import { isOpen, type Preview } from './preview.ts';
+import type { ResolveOrder } from './resolveSettings.ts';
+
+/**
+ * The open previews in the order of staging, and which of them build on which. An index beside the store's map, so that
+ * thousands of resolved previews cost nothing.
+ */
+export class OpenPreviews {
+  readonly #previews = new Map<string, Preview>();
+  /** For each preview, the ids of the open ones that are made directly on it. */
+  readonly #dependents = new Map<string, Set<string>>();
+
+  /** How many there are. */
+  get size(): number {
+    return this.#previews.size;
+  }
+
+  /** Adds a preview, replaces it with its new state, or removes it once it is no longer open. */
+  update(preview: Preview): void {
+    const { id, dependsOn } = preview;
+    for (const on of this.#previews.get(id)?.dependsOn ?? []) this.#dependents.get(on)?.delete(id);
+    if (!isOpen(preview)) return void this.#previews.delete(id);
+    this.#previews.set(id, preview);
+    for (const on of dependsOn) {
+      const dependents = this.#dependents.get(on) ?? new Set();
+      this.#dependents.set(on, dependents.add(id));
+    }
+  }
+
+  /** In the order of staging. */
+  [Symbol.iterator](): Iterator<Preview> {
+    return this.#previews.values();
+  }
+
+  /** All of them in this order, except that each comes after those it is made on. */
+  list(order: ResolveOrder): readonly Preview[] {
+    const staged = [...this.#previews.values()];
+    const ordered = order === 'newestFirst' ? staged.reverse() : staged;
+    const isBlocked = (preview: Preview): boolean => preview.dependsOn.some(id => this.#previews.has(id));
+    if (!ordered.some(isBlocked)) return ordered;
+    const depths = new Map<string, number>();
+    const depthOf = (id: string): number => {
+      const preview = this.#previews.get(id);
+      if (!preview) return -1;
+      const known = depths.get(id);
+      if (known !== undefined) return known;
+      depths.set(id, 0); // breaks a cycle, should a log ever contain one
+      const depth = 1 + Math.max(-1, ...preview.dependsOn.map(depthOf));
+      depths.set(id, depth);
+      return depth;
+    };
+    return ordered.sort((a, b) => depthOf(a.id) - depthOf(b.id));
+  }
+
+  /** Those that must be applied before this preview, in the order in which they must. */
+  blockersOf({ dependsOn }: Preview): readonly Preview[] {
+    const found = new Map<string, Preview>();
+    const visit = (ids: readonly string[]): void => {
+      for (const id of ids) {
+        const preview = this.#previews.get(id);
+        if (!preview || found.has(id)) continue;
+        visit(preview.dependsOn);
+        found.set(id, preview);
+      }
+    };
+    visit(dependsOn);
+    return [...found.values()];
+  }
+
+  /** Those that are made directly on this preview. */
+  dependentsOf(id: string): readonly Preview[] {
+    return Array.from(this.#dependents.get(id) ?? []).flatMap(
+      dependent => this.#previews.get(dependent) ?? [],
+    );
+  }
+}

@@ -1,0 +1,292 @@
+import { FIRST_RANDOM } from '../base/claimedNumbers.ts';
+import type { RollbackInfo } from './commit/rollbackInfo.ts';
+import { stepsOf, type FileChange } from './fileChange.ts';
+import type { LedgerEntry } from './ledger.ts';
+import { OpenPreviews } from './openPreviews.ts';
+import { isOpen, type Preview, type PreviewState } from './preview.ts';
+import {
+  idsIn,
+  idsOf,
+  mayBeOfCommit,
+  type CommitVote,
+  type PreviewLogEntry,
+  type StagedPreview,
+  type UnreadableLine,
+} from './previewLog.ts';
+
+/** A commit that may have begun and not ended. */
+export interface InterruptedCommit {
+  /** The previews that are written as one transaction. */
+  readonly ids: readonly string[];
+  readonly rollback?: RollbackInfo | undefined;
+  /** The revisions that are written, by id. */
+  readonly revisions?: Readonly<Record<string, number>> | undefined;
+  readonly vote?: CommitVote | undefined;
+  /** How many ledger entries were written before it began. */
+  readonly ledgerBefore: number;
+  /**
+   * What the log says. `interrupted`: it began and did not end. `mayHaveEnded`: a later line cannot be read, which may tell its
+   * end. `mayHaveBegun`: the line that cannot be read may also tell its beginning; no other does.
+   */
+  readonly said: 'interrupted' | 'mayHaveEnded' | 'mayHaveBegun';
+}
+
+/**
+ * What the entries of a preview log add up to: the state of every preview, the ledger, and the last id. An entry that was
+ * read before changes nothing, and no entry brings back a preview that is resolved.
+ */
+export class PreviewProjection {
+  readonly #previews = new Map<string, Preview>();
+  readonly open = new OpenPreviews();
+  readonly #ledger: LedgerEntry[] = [];
+  readonly #marks = new Set<string>();
+  /** Ids of the previews that were applied, discarded or expired, also of unknown ones. */
+  readonly #ended = new Set<string>();
+  /** Which attempts failed, as {@link attemptKey}. */
+  readonly #failedAttempts = new Set<string>();
+  readonly #commits = new InterruptedCommits();
+  #lastNumber = 0;
+
+  /** Takes the next entry of the log into account. Returns the previews that it changes, in their new state. */
+  apply(entry: PreviewLogEntry): readonly Preview[] {
+    if (entry.mark !== undefined && this.#marks.has(entry.mark)) return [];
+    if (entry.mark !== undefined) this.#marks.add(entry.mark);
+    const ids = idsOf(entry);
+    for (const id of ids) this.#count(id); // even if the line of the preview itself was unreadable
+    const ended = this.#commits.of(ids);
+    if (entry.type === 'commit') this.#begin(entry);
+    else if (entry.type === 'resolved' || entry.type === 'recovered' || entry.type === 'expired')
+      this.#commits.end(ids);
+    const changed = entry.type === 'resolved' ? this.#resolve(entry, ended?.rollback) : this.#reduce(entry);
+    for (const preview of changed) this.set(preview);
+    return changed;
+  }
+
+  /** Takes into account that the next line of the log cannot be read. */
+  skip(line: UnreadableLine): void {
+    for (const id of idsIn(line)) this.#count(id);
+    if (!mayBeOfCommit(line)) return;
+    this.#commits.doubt();
+    const ledgerBefore = this.#ledger.length;
+    for (const { id, kind } of this.open) {
+      if (kind === 'files' && !this.#commits.of([id]))
+        this.#commits.add({ ids: [id], ledgerBefore, said: 'mayHaveBegun' });
+    }
+  }
+
+  /** Forgets the commits that may have begun, but whose beginning no line tells. */
+  dropDoubtfulCommits(): void {
+    for (const { ids, said } of this.commits) if (said === 'mayHaveBegun') this.#commits.end(ids);
+  }
+
+  /** Whether a preview is part of one of the {@link commits}. */
+  isInterrupted(id: string): boolean {
+    return this.#commits.of([id]) !== undefined;
+  }
+
+  /** Sets a state that is not logged. */
+  set(preview: Preview): void {
+    this.#previews.set(preview.id, preview);
+    this.open.update(preview);
+    if (!isOpen(preview)) this.#ended.add(preview.id);
+  }
+
+  /** Removes a preview that is not open; the ledger keeps its entries. */
+  delete(id: string): void {
+    this.#previews.delete(id);
+  }
+
+  get(id: string): Preview | undefined {
+    return this.#previews.get(id);
+  }
+
+  /** Every preview, in the order of staging. */
+  all(): readonly Preview[] {
+    return [...this.#previews.values()];
+  }
+
+  /** All attempts to resolve, the oldest first. */
+  get ledger(): readonly LedgerEntry[] {
+    return this.#ledger;
+  }
+
+  /** In the order of their beginning. */
+  get commits(): readonly InterruptedCommit[] {
+    return this.#commits.all();
+  }
+
+  /** The highest number of an id so far, random ones left out; 0 if there is none. */
+  get lastNumber(): number {
+    return this.#lastNumber;
+  }
+
+  #count(id: string): void {
+    const number = Number(id.slice(1));
+    if (number > this.#lastNumber && number < FIRST_RANDOM) this.#lastNumber = number;
+  }
+
+  #begin({ ids, rollback, revisions, vote }: Extract<PreviewLogEntry, { type: 'commit' }>): void {
+    if (ids.some(id => this.#ended.has(id))) return;
+    this.#commits.end(ids);
+    const ledgerBefore = this.#ledger.length;
+    this.#commits.add({ ids, rollback, revisions, vote, ledgerBefore, said: 'interrupted' });
+  }
+
+  /** @param rollback that of the commit which the entry ends, if any. */
+  #resolve(
+    { entries, mark }: Extract<PreviewLogEntry, { type: 'resolved' }>,
+    rollback: RollbackInfo | undefined,
+  ): readonly Preview[] {
+    return entries.flatMap(attempt => {
+      const { previewId: id, outcome } = attempt;
+      if (this.#ended.has(id) || (mark === undefined && this.#isRepeated(attempt))) return [];
+      this.#ledger.push(attempt);
+      if (outcome === 'failed') this.#failedAttempts.add(attemptKey(attempt));
+      else this.#ended.add(id);
+      const preview = this.#previews.get(id);
+      return preview ? [{ ...preview, state: stateAfter(preview, attempt, rollback) }] : [];
+    });
+  }
+
+  /** Whether a line without a mark, which an older version wrote, is in the log twice. */
+  #isRepeated(attempt: LedgerEntry): boolean {
+    return attempt.outcome === 'failed' && this.#failedAttempts.has(attemptKey(attempt));
+  }
+
+  #reduce(entry: Exclude<PreviewLogEntry, { type: 'resolved' }>): readonly Preview[] {
+    if (
+      entry.type === 'staged' &&
+      (this.#previews.has(entry.preview.id) || this.#ended.has(entry.preview.id))
+    )
+      return [];
+    return reduce(id => this.#previews.get(id), entry);
+  }
+}
+
+/** The commits that have not ended, in the order of their beginning, indexed by their previews. */
+class InterruptedCommits {
+  #commits = new Set<InterruptedCommit>();
+  readonly #byId = new Map<string, InterruptedCommit>();
+
+  all(): readonly InterruptedCommit[] {
+    return [...this.#commits];
+  }
+
+  /** One that contains any of these previews. */
+  of(ids: readonly string[]): InterruptedCommit | undefined {
+    const id = ids.find(id => this.#byId.has(id));
+    return id === undefined ? undefined : this.#byId.get(id);
+  }
+
+  add(commit: InterruptedCommit): void {
+    this.#commits.add(commit);
+    for (const id of commit.ids) this.#byId.set(id, commit);
+  }
+
+  /** Removes those that contain any of these previews. */
+  end(ids: readonly string[]): void {
+    for (let commit = this.of(ids); commit; commit = this.of(ids)) {
+      this.#commits.delete(commit);
+      for (const id of commit.ids) this.#byId.delete(id);
+    }
+  }
+
+  /** From now on, each of them may have ended. */
+  doubt(): void {
+    const commits = this.all();
+    if (commits.every(({ said }) => said !== 'interrupted')) return;
+    this.#commits = new Set();
+    for (const commit of commits)
+      this.add(commit.said === 'interrupted' ? { ...commit, said: 'mayHaveEnded' } : commit);
+  }
+}
+
+function attemptKey({ previewId, at }: LedgerEntry): string {
+  return `${previewId} ${at}`;
+}
+
+/** The previews that `entry` changes, in their new state. Entries about unknown previews, and about those that are resolved, change nothing. */
+function reduce(
+  find: (id: string) => Preview | undefined,
+  entry: Exclude<PreviewLogEntry, { type: 'resolved' }>,
+): readonly Preview[] {
+  if (entry.type === 'staged') return [fresh(entry.preview)];
+  if (entry.type === 'commit' || entry.type === 'recovered') return [];
+  const preview = find(entry.id);
+  if (!preview || isOpen(preview) === (entry.type === 'dismissed')) return [];
+  switch (entry.type) {
+    case 'revised': {
+      const { revision, changes, dependsOn, part } = entry;
+      if (preview.kind !== 'files' || revision <= preview.revision) return [];
+      const edited = entry.by === 'user' ? { editedByUser: true as const } : {};
+      const next = { ...preview, ...edited, revision, changes, dependsOn };
+      if (entry.by !== 'split') return [{ ...next, state: pendingState }];
+      // Splitting changes no file, so whatever was stale still is.
+      const stale = pendingPart(preview.state).stale;
+      const rest = { ...next, state: pendingOn(stale, changes) };
+      return part ? [{ ...part, revision: 1, state: pendingOn(stale, part.changes) }, rest] : [rest];
+    }
+    case 'stale':
+      return [{ ...preview, state: { ...pendingPart(preview.state), stale: entry.paths } }];
+    case 'recommended':
+      return [{ ...preview, state: { ...pendingPart(preview.state), recommendation: entry.recommendation } }];
+    case 'expired':
+      return [
+        { ...preview, state: { kind: 'expired', ...(entry.interrupted ? { interrupted: true } : {}) } },
+      ];
+    case 'dismissed':
+      return preview.state.kind === 'expired'
+        ? [{ ...preview, state: { ...preview.state, dismissed: true } }]
+        : [];
+  }
+}
+
+const pendingState: PreviewState = { kind: 'pending', stale: [] };
+
+/** Pending; of the stale paths, only those that the changes touch remain. */
+function pendingOn(stale: readonly string[], changes: readonly FileChange[]): PreviewState {
+  const paths = new Set(changes.flatMap(stepsOf).map(step => step.path));
+  return { kind: 'pending', stale: stale.filter(path => paths.has(path)) };
+}
+
+function fresh(staged: StagedPreview): Preview {
+  return { ...staged, revision: 1, state: pendingState };
+}
+
+type Pending = Extract<PreviewState, { kind: 'pending' }>;
+
+function pendingPart(state: PreviewState): Pending {
+  return state.kind === 'pending' ? state : { kind: 'pending', stale: [] };
+}
+
+function stateAfter(
+  preview: Preview,
+  attempt: LedgerEntry,
+  rollback: RollbackInfo | undefined,
+): PreviewState {
+  const { actor, reason, at, message } = attempt;
+  switch (attempt.outcome) {
+    case 'applied':
+    case 'returnedError': {
+      const modes = removedModes(preview, rollback);
+      return { kind: 'applied', by: { actor, reason, at }, ...(modes ? { modes } : {}) };
+    }
+    case 'discarded':
+      return { kind: 'discarded', by: { actor, reason, at } };
+    case 'failed':
+      return { ...pendingPart(preview.state), ...(message === undefined ? {} : { lastError: message }) };
+  }
+}
+
+/** Permission bits of the files that the preview removes; `undefined` if none are known. */
+function removedModes(
+  { changes }: Preview,
+  rollback: RollbackInfo | undefined,
+): RollbackInfo['modes'] | undefined {
+  const known = new Map(Object.entries(rollback?.modes ?? {}));
+  const own = (changes ?? []).flatMap(stepsOf).flatMap(({ path, after }) => {
+    const mode = known.get(path);
+    return after || mode === undefined ? [] : [[path, mode] as const];
+  });
+  return own.length > 0 ? Object.fromEntries(own) : undefined;
+}

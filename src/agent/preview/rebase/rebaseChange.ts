@@ -1,0 +1,56 @@
+import { mergeTexts } from '../../text/threeWayMerge.ts';
+import { sideOfText, type FileChange, type FileSide } from '../fileChange.ts';
+import { CONFLICT_LABELS } from './conflictMarkers.ts';
+
+/** The result of rebasing a change. */
+export type RebasedChange =
+  /** The same intent on the new base; `null` if the new base already contains it. */
+  | { readonly kind: 'clean'; readonly change: FileChange | null }
+  /** `marked` is the proposal with conflict markers, if the files could be merged by lines. */
+  | { readonly kind: 'conflict'; readonly marked?: FileSide };
+
+/**
+ * Rebases a change by a three-way merge of its old base, the new base and the proposal.
+ * @param base what the change's original path holds now; `null`: no file.
+ */
+export async function rebaseChange(change: FileChange, base: FileSide | null): Promise<RebasedChange> {
+  if ((base?.hash ?? null) === (change.before?.hash ?? null)) return { kind: 'clean', change };
+  switch (change.kind) {
+    case 'create':
+      return base?.hash === change.after.hash ? { kind: 'clean', change: null } : { kind: 'conflict' };
+    case 'delete':
+      return base === null ? { kind: 'clean', change: null } : { kind: 'conflict' };
+    case 'modify': {
+      if (!base) return { kind: 'conflict' };
+      const merged = await mergeSides(change, base);
+      if (merged.conflict) return { kind: 'conflict', marked: merged.after };
+      if (merged.after.hash === base.hash) return { kind: 'clean', change: null };
+      const { kind, path } = change;
+      return { kind: 'clean', change: { kind, path, before: base, after: merged.after } };
+    }
+    case 'rename': {
+      if (!base) return { kind: 'conflict' };
+      const merged = await mergeSides(change, base);
+      if (merged.conflict) return { kind: 'conflict', marked: merged.after };
+      return { kind: 'clean', change: { ...change, before: base, after: merged.after } };
+    }
+  }
+}
+
+/** Merges the texts. The encoding is that of the new base, unless the change itself changes the encoding. */
+async function mergeSides(
+  { before, after }: { readonly before: FileSide; readonly after: FileSide },
+  base: FileSide,
+): Promise<{ after: FileSide; conflict: boolean }> {
+  const { text, conflicts } = await mergeTexts(before.text, base.text, after.text, CONFLICT_LABELS);
+  const reencodes = !sameEncoding(before, after);
+  const encoding = reencodes ? after.encoding : base.encoding;
+  return {
+    after: sideOfText(text, encoding),
+    conflict: conflicts > 0 || (reencodes && !sameEncoding(before, base)),
+  };
+}
+
+function sameEncoding(a: FileSide, b: FileSide): boolean {
+  return a.encoding.name === b.encoding.name && a.encoding.bom === b.encoding.bom;
+}

@@ -1,0 +1,229 @@
+import { DisposableStore, type Disposable } from '../../base/disposable.ts';
+import { detailOf, ToolError } from '../../base/errors.ts';
+import type { Logger } from '../../base/logger.ts';
+import { changeOf, sideOfBytes, stepsOf, type FileChange, type FileSide } from '../fileChange.ts';
+import { emptiedFolders } from '../commit/rollback.ts';
+import { isOpen, type Preview } from '../preview.ts';
+import type { PreviewStore } from '../previewStore.ts';
+import type { Workspace } from '../workspace.ts';
+import { conflictPaths, hasConflict } from './conflictMarkers.ts';
+
+export interface RebaserOptions {
+  readonly store: PreviewStore;
+  readonly workspace: Pick<Workspace, 'read'>;
+  readonly logger: Logger;
+}
+
+/** What a path holds beneath a preview, and the id of the pending preview that it comes from, if any. */
+interface Base {
+  readonly side: FileSide | null | 'unreadable';
+  readonly from?: string;
+  /** Why it is unreadable, if that is known. */
+  readonly reason?: string;
+}
+
+function pathsOf({ changes }: Preview): string[] {
+  return (changes ?? []).flatMap(stepsOf).map(step => step.path);
+}
+
+/**
+ * Keeps pending previews up to date with their bases. When a base changes (a file was edited, or a preview beneath was
+ * discarded, edited or rebased), the preview is rebased as a new revision if the changes do not overlap, else it becomes
+ * stale. Previews are processed one at a time, so that no two revisions are made at once.
+ */
+export class Rebaser implements Disposable {
+  readonly #options: RebaserOptions;
+  readonly #owned = new DisposableStore();
+  readonly #queue = new Set<string>();
+  #work: Promise<void> | undefined;
+
+  constructor(options: RebaserOptions) {
+    this.#options = options;
+    this.#owned.add(options.store.onDidChange(preview => this.#follow(preview)));
+  }
+
+  /** Refreshes the previews that touch these files, which changed on disk or in an editor. */
+  filesChanged(paths: Iterable<string>): Promise<void> {
+    const changed = new Set(paths);
+    const touched = this.#options.store
+      .list('oldestFirst')
+      .filter(preview => pathsOf(preview).some(path => changed.has(path)));
+    return this.refresh(touched.map(preview => preview.id));
+  }
+
+  /**
+   * Rebases these previews, and those that build on them, where their bases have changed.
+   * @returns settles once everything queued so far is done; never rejects.
+   */
+  refresh(ids: Iterable<string>): Promise<void> {
+    for (const id of ids) this.#queue.add(id);
+    if (this.#queue.size > 0) {
+      this.#work ??= this.#processQueue().finally(() => {
+        this.#work = undefined;
+      });
+    }
+    return this.#work ?? Promise.resolve();
+  }
+
+  /**
+   * Rebases a stale preview at the user's request, even where that takes a decision: a conflict becomes markers in the
+   * proposal, which stays stale until they are resolved; a change that replaces or deletes a changed file now shows what it
+   * would do to that file.
+   * @returns the paths with conflicts.
+   * @throws ToolError if a preview beneath it is stale itself, or a file cannot be read as text.
+   */
+  async rebaseNow(id: string): Promise<readonly string[]> {
+    await this.refresh([]);
+    const { store } = this.#options;
+    const preview = store.get(id);
+    if (preview?.kind !== 'files' || preview.state.kind !== 'pending') return [];
+    const { rebaseChange } = await import('./rebaseChange.ts');
+    const changes: FileChange[] = [];
+    const dependsOn = new Set<string>();
+    for (const change of preview.changes) {
+      const path = change.kind === 'rename' ? change.from : change.path;
+      const { side, from, reason } = await this.#baseOf(preview, path, change.before);
+      if (from !== undefined) dependsOn.add(from);
+      if (side === 'unreadable') {
+        throw new ToolError(
+          from === undefined
+            ? (reason ?? `${change.path} can no longer be read as text.`)
+            : `${from}, which it builds on, is stale itself. Rebase that first.`,
+        );
+      }
+      const rebased = await rebaseChange(change, side);
+      const next = rebased.kind === 'clean' ? rebased.change : onBase(change, side, rebased.marked);
+      if (next) changes.push(next);
+    }
+    if (store.get(id) !== preview) throw new ToolError(`${id} changed in the meantime. Look at it again.`);
+    if (changes.length === 0) {
+      throw new ToolError(`The files already hold what ${id} proposes, or are gone. Discard it.`);
+    }
+    await store.revise(id, changes, [...dependsOn], 'rebase');
+    const paths = conflictPaths(changes);
+    if (paths.length > 0) await store.markStale(id, paths);
+    return paths;
+  }
+
+  dispose(): void {
+    this.#owned.dispose();
+    this.#queue.clear();
+  }
+
+  /** A change of a preview may change the base of those that build on it. */
+  #follow(preview: Preview): void {
+    if (preview.state.kind === 'applying') return;
+    if (preview.state.kind === 'applied') void this.filesChanged(pathsOf(preview));
+    const dependents = this.#options.store.dependentsOf(preview.id);
+    if (dependents.length > 0) void this.refresh(dependents.map(dependent => dependent.id));
+  }
+
+  async #processQueue(): Promise<void> {
+    // The caller may be in the middle of firing an event: let its other listeners run first.
+    await Promise.resolve();
+    for (const id of this.#queue) {
+      this.#queue.delete(id);
+      try {
+        await this.#rebase(id);
+      } catch (error) {
+        this.#options.logger.error(`Rebasing ${id} failed: ${detailOf(error)}`);
+      }
+    }
+  }
+
+  async #rebase(id: string): Promise<void> {
+    const { store } = this.#options;
+    const preview = store.get(id);
+    if (preview?.kind !== 'files' || preview.state.kind !== 'pending') return;
+    const { rebaseChange } = await import('./rebaseChange.ts');
+    const stale: string[] = [];
+    const changes: FileChange[] = [];
+    const dependsOn = new Set<string>();
+    /** What the earlier changes of this preview make of their paths. */
+    const own = new Map<string, FileSide | null>();
+    const emptied = emptiedFolders(preview.changes.flatMap(stepsOf));
+    const baseOf = async (path: string, expected: FileSide | null): Promise<Base['side']> => {
+      const made = own.get(path);
+      if (made !== undefined) return made;
+      const base = await this.#baseOf(preview, path, expected);
+      if (base.from !== undefined) dependsOn.add(base.from);
+      // A folder from which this preview removes files makes room for a new one. If others remain, the apply fails.
+      const isEmptied = base.side === 'unreadable' && base.from === undefined && emptied.has(path);
+      return isEmptied && expected === null ? null : base.side;
+    };
+    for (const change of preview.changes) {
+      const path = change.kind === 'rename' ? change.from : change.path;
+      const base = await baseOf(path, change.before);
+      const isFree = change.kind !== 'rename' || (await baseOf(change.path, null)) === null;
+      const rebased = base === 'unreadable' || !isFree ? undefined : await rebaseChange(change, base);
+      if (rebased?.kind !== 'clean' || (rebased.change && hasConflict(rebased.change))) {
+        stale.push(change.path);
+        continue;
+      }
+      if (rebased.change) changes.push(rebased.change);
+      for (const step of stepsOf(rebased.change ?? change)) own.set(step.path, step.after);
+    }
+    // If it was resolved or revised meanwhile, this result is outdated.
+    const now = store.get(id);
+    if (now?.state.kind !== 'pending' || now.revision !== preview.revision) return;
+    const unchanged =
+      changes.length === preview.changes.length &&
+      changes.every((change, i) => change === preview.changes[i]);
+    if (stale.length > 0 || changes.length === 0) {
+      const paths = stale.length > 0 ? stale : preview.changes.map(change => change.path);
+      if (paths.join('\n') !== now.state.stale.join('\n')) await store.markStale(id, paths);
+    } else if (!unchanged || !this.#waitsFor(preview, dependsOn)) {
+      await store.revise(id, changes, [...dependsOn], 'rebase');
+    } else if (now.state.stale.length > 0) {
+      await store.markStale(id, []);
+    }
+  }
+
+  /** Whether the preview already depends on all of these, perhaps through others. */
+  #waitsFor(preview: Preview, ids: ReadonlySet<string>): boolean {
+    const blockers = new Set(this.#options.store.blockersOf(preview).map(({ id }) => id));
+    return [...ids].every(id => blockers.has(id));
+  }
+
+  /** What a path currently holds beneath the preview: the result of the nearest pending preview, else the file itself. */
+  async #baseOf(preview: Preview, path: string, expected: FileSide | null): Promise<Base> {
+    const below = this.#below(preview, path);
+    if (below) return below;
+    try {
+      const bytes = await this.#options.workspace.read(path);
+      return { side: bytes ? (sideOfBytes(bytes, expected?.encoding) ?? 'unreadable') : null };
+    } catch (error) {
+      if (error instanceof ToolError) return { side: 'unreadable', reason: error.message };
+      throw error;
+    }
+  }
+
+  #below(preview: Preview, path: string, seen = new Set<string>()): Base | undefined {
+    const ids = [...preview.dependsOn].sort((a, b) => Number(b.slice(1)) - Number(a.slice(1)));
+    for (const id of ids) {
+      const below = this.#options.store.get(id);
+      if (!below || seen.has(id)) continue;
+      seen.add(id);
+      const step = isOpen(below)
+        ? (below.changes ?? []).flatMap(stepsOf).find(candidate => candidate.path === path)
+        : undefined;
+      if (step) {
+        const isStale = below.state.kind === 'pending' && below.state.stale.length > 0;
+        return { side: isStale ? 'unreadable' : step.after, from: id };
+      }
+      const deeper = this.#below(below, path, seen);
+      if (deeper) return deeper;
+    }
+    return undefined;
+  }
+}
+
+/** A conflicting change as the user is to see it: as a change of the current content. */
+function onBase(
+  change: FileChange,
+  base: FileSide | null,
+  marked: FileSide | undefined,
+): FileChange | undefined {
+  if (change.kind === 'rename' && base) return { ...change, before: base, after: marked ?? change.after };
+  return changeOf(change.path, base, marked ?? change.after);
+}

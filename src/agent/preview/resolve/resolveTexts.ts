@@ -1,0 +1,243 @@
+import { plural } from '../../text/plural.ts';
+import { FOUND_APPLIED, plainOutcome, type LedgerEntry } from '../ledger.ts';
+import { nameOf, type Actor, type PartOf, type Preview, type ResolveAction } from '../preview.ts';
+
+/** Tells the model that a preview was staged. The wording is fixed; what varies goes into {@link reminderText}. */
+export const RESOLVE_REMINDER = `<system-reminder>
+This is a preview. Call the \`resolve\` tool to apply or discard these changes.
+</system-reminder>`;
+
+/** Answers a `resolve` when nothing is pending. The wording is fixed. */
+export const NOTHING_PENDING = 'No pending action to resolve. Nothing to apply or discard.';
+
+/** The reasons of a user's vote without a typed reason. The wording is a contract. */
+const DEFAULT_HUMAN_REASON = { apply: 'Applied by the user.', discard: 'Discarded by the user.' } as const;
+
+/** Answers a `resolve` that would have submitted a plan. */
+export const PLAN_MODE_ENDED =
+  'Plan mode was switched off before this arrived, so no plan was submitted. Nothing was changed. Call resolve with the id of a preview to resolve it.';
+
+/** What has become of a preview whose apply returned an error, and of one whose attempt failed. */
+const RETURNED_ERROR = 'ran and returned an error, and does not run again';
+const FAILED = 'failed, so it was';
+
+/** What an attempt that failed leaves undone. The preview is pending again, or has expired if its producer is gone. */
+export const NOT_DONE: Readonly<Record<ResolveAction, string>> = {
+  apply: 'not applied',
+  discard: 'not discarded',
+};
+
+export function reminderText(preview: Preview): string {
+  return `${RESOLVE_REMINDER}\nPending: ${nameOf(preview)}`;
+}
+
+/** The reason of a user's vote: what was typed, else the default sentence. */
+export function humanReason(action: ResolveAction, typed?: string): string {
+  const reason = typed?.trim();
+  return reason ? reason : DEFAULT_HUMAN_REASON[action];
+}
+
+/** The line before the result of a tool call that staged something. */
+export function stagedText(previews: readonly Preview[], userReviews: boolean): string {
+  const ids = previews.map(preview => preview.id).join(', ');
+  const own = new Set(previews.map(preview => preview.id));
+  const beneath = [...new Set(previews.flatMap(preview => preview.dependsOn))].filter(id => !own.has(id));
+  const on =
+    beneath.length === 0
+      ? ''
+      : ` Builds on the pending ${beneath.length === 1 ? 'preview' : 'previews'} ${beneath.join(', ')}.`;
+  const who = userReviews ? ' The user reviews it.' : '';
+  return `Staged as ${ids}, no file modified yet.${on}${who}`;
+}
+
+/** The result of applying previews: the requested one, after those that it builds on. */
+export function appliedText(group: readonly Preview[], reason: string, unsaved: readonly string[]): string {
+  const what = group.length === 1 ? (group[0]?.label ?? '') : group.map(nameOf).join(', ');
+  const note =
+    unsaved.length === 0
+      ? ''
+      : ` Not saved yet, because it has other unsaved changes: ${unsaved.join(', ')}.`;
+  return `Applied: ${what}. Reason: ${reason}${note}`;
+}
+
+/** Tells the model that a preview has a new revision. */
+export function revisionText(preview: Preview, by: 'rebase' | 'user' | 'split', patch?: string): string {
+  const { id, revision, label } = preview;
+  switch (by) {
+    case 'rebase':
+      return `${id} (${label}) was rebased onto the current file and is now at revision ${revision}. Earlier recommendations for it no longer count.`;
+    case 'user': {
+      const text = `The user edited the proposal of ${id} (${label}). It is now at revision ${revision}, and the user decides on it.`;
+      return patch === undefined ? text : `${text}\nWhat the user changed in it:\n${patch}`;
+    }
+    case 'split':
+      return `A part of ${id} (${label}) was split off for the user to decide on separately; the rest is now at revision ${revision}.`;
+  }
+}
+
+export function unknownPreviewText(id: string): string {
+  return `There is no preview ${id}. Call resolve without an id to resolve the current one.`;
+}
+
+/**
+ * Tells the model and the user that the model is no longer asked to resolve a preview.
+ * @param failures how many applies failed; 0 if the model did not answer.
+ */
+export function leftToUserText(preview: Preview, failures: number): string {
+  const why =
+    failures > 0 ? `failed to apply ${plural(failures, 'time')}` : 'was not resolved when asked for';
+  return `${nameOf(preview)} ${why}. It is now left to the user.`;
+}
+
+export function unseenText(preview: Preview): string {
+  return `${nameOf(preview)} was staged only now, so you have not seen its diff yet. Nothing was changed. Resolve it in your next message.`;
+}
+
+export function otherConversationText(preview: Preview): string {
+  return `${nameOf(preview)} does not belong to this conversation, so you have not seen its diff. Nothing was changed. The user resolves it.`;
+}
+
+export function outdatedVoteText(preview: Preview, seen: number): string {
+  return (
+    `${nameOf(preview)} is now at revision ${preview.revision}, but this vote was for revision ${seen}. ` +
+    'Nothing was changed. Look at the new revision and resolve it again.'
+  );
+}
+
+export function openConflictsText(preview: Preview, paths: readonly string[]): string {
+  return `${nameOf(preview)} still contains conflict markers in ${paths.join(', ')}. The user must resolve them first. Nothing was changed.`;
+}
+
+/** The line before the error that the model's own apply returned. */
+export function returnedErrorText(preview: Preview): string {
+  return `${nameOf(preview)} counts as applied: it ${RETURNED_ERROR}. The error:`;
+}
+
+/** @param planning what the model voted for, if it is only recorded because plan mode is on. */
+export function recommendedText(preview: Preview, planning?: ResolveAction): string {
+  const name = nameOf(preview);
+  const recorded =
+    planning === undefined
+      ? `Your recommendation for ${name} is recorded.`
+      : `Plan mode is on, so your ${planning} of ${name} is only recorded, as a recommendation.`;
+  return `${recorded} The user decides; nothing has changed yet. Do not resolve it again: you will be told the outcome.`;
+}
+
+export function ownVoteText(preview: Preview): string {
+  return `${nameOf(preview)} is being resolved by the callback that made this request. The callback must return first.`;
+}
+
+export function circularVoteText(preview: Preview): string {
+  return `${nameOf(preview)} is being resolved by a callback that is waiting for the callback that made this request. One of them must return first.`;
+}
+
+/**
+ * Answers a vote that came too late.
+ * @param asker who voted.
+ * @param last the latest entry of the preview in the ledger.
+ */
+export function alreadyResolvedText(preview: Preview, asker: Actor, last?: LedgerEntry): string {
+  const { state } = preview;
+  switch (state.kind) {
+    case 'applied':
+    case 'discarded': {
+      if (isFoundApplied(state.by)) return `${nameOf(preview)} was already applied. ${FOUND_APPLIED}`;
+      const failure =
+        last?.outcome === 'returnedError' ? `, and returned an error: ${last.message ?? last.reason}` : '';
+      return `${nameOf(preview)} was already resolved by ${byWhom(state.by.actor, asker)}: ${state.kind}${failure}. Reason: ${state.by.reason}`;
+    }
+    case 'expired':
+      if (state.interrupted)
+        return `${nameOf(preview)} was being applied when the window closed. It is unknown whether it took effect: check before you stage it again.`;
+      return expiredText(preview);
+    case 'pending':
+      return `Another attempt to resolve ${nameOf(preview)} failed: ${state.lastError ?? 'unknown reason'}. It is pending again.`;
+    case 'applying':
+      return `${nameOf(preview)} is being resolved by ${byWhom(state.actor, asker)} right now.`;
+  }
+}
+
+export function expiredText(preview: Preview): string {
+  return `${nameOf(preview)} has expired: what it would have run is gone. Nothing was changed. Stage it again if it is still needed.`;
+}
+
+/** Circumstances that change the words of {@link outcomeText}. */
+interface OutcomeContext {
+  /** Set if the preview was split off another one. */
+  readonly part?: PartOf;
+  /** The model resolved it on a branch that has since been abandoned, and no longer sees its call. */
+  readonly onAbandonedBranch?: boolean;
+}
+
+/** Tells the model the outcome of a preview that it did not resolve itself, or whose `resolve` it no longer sees. */
+export function outcomeText(
+  entry: LedgerEntry,
+  { part, onAbandonedBranch = false }: OutcomeContext = {},
+): string {
+  if (entry.kind === 'plan' && entry.actor === 'human') return planOutcomeText(entry);
+  const { outcome } = entry;
+  const failed = `${FAILED} ${NOT_DONE[entry.action]}`;
+  const name = `${entry.previewId} (${entry.label})`;
+  const error = entry.message ?? entry.reason;
+  if (entry.actor === 'model') {
+    const what = { failed, returnedError: RETURNED_ERROR, applied: '', discarded: '' }[outcome];
+    const end = what === '' ? outcome : `it ${what}: ${error}`;
+    const when = onAbandonedBranch ? 'on the abandoned branch' : 'finished after it was interrupted';
+    return `Your ${entry.action} of ${name} ${when}: ${end}.`;
+  }
+  if (isFoundApplied(entry)) return `${name} was applied. ${FOUND_APPLIED} Who decided it is not known.`;
+  if (part && outcome === 'discarded') return `${outcomeText(entry)}\nThe refused part:\n${part.patch}`;
+  const who = entry.actor === 'human' ? 'The user' : 'Another extension';
+  const typed = entry.reason === DEFAULT_HUMAN_REASON[entry.action] ? '' : ` Reason: "${entry.reason}"`;
+  switch (outcome) {
+    case 'applied':
+      return `${who} applied ${name}.${typed}${resultText(entry)}`;
+    case 'discarded': {
+      const whose = entry.actor === 'human' ? "the user's decision" : 'a decision';
+      return `${who} discarded ${name}. This is ${whose}, not a failure.${typed}`;
+    }
+    case 'returnedError':
+      return `${who} applied ${name}.${typed} It ${RETURNED_ERROR}: ${error}`;
+    case 'failed':
+      return `${who} tried to ${entry.action} ${name}, which ${failed}: ${error}`;
+  }
+}
+
+/** What a command wrote and how it ended, which the model staged it for. */
+function resultText({ kind, sourceToolName, message }: LedgerEntry): string {
+  const isCommand = kind === 'action' && sourceToolName === 'run_command';
+  return isCommand && message !== undefined ? `\nIts result: ${message}` : '';
+}
+
+function isFoundApplied({ actor, reason }: Pick<LedgerEntry, 'actor' | 'reason'>): boolean {
+  return actor === 'extension' && reason === FOUND_APPLIED;
+}
+
+/** The same for a plan, which the user approves or sends back. */
+function planOutcomeText(entry: LedgerEntry): string {
+  const { previewId, reason } = entry;
+  const note = reason === DEFAULT_HUMAN_REASON[entry.action] ? undefined : reason;
+  switch (plainOutcome(entry.outcome)) {
+    case 'applied': {
+      const said = note === undefined ? '' : ` The user says: "${note}"`;
+      return `The user approved the plan (${previewId}). Plan mode is off: carry it out now.${said}`;
+    }
+    case 'discarded':
+      return note === undefined
+        ? `The user wants the plan (${previewId}) refined, and did not say how. Ask what is missing, or improve it and submit it again.`
+        : `The user wants the plan (${previewId}) refined: "${note}". Plan mode is still on: refine it and submit it again.`;
+    case 'failed':
+      return `The user tried to ${entry.action === 'apply' ? 'approve' : 'send back'} the plan (${previewId}), which failed: ${entry.message ?? reason}`;
+  }
+}
+
+function byWhom(actor: Actor, asker: Actor): string {
+  switch (actor) {
+    case 'human':
+      return 'the user';
+    case 'model':
+      return asker === 'model' ? 'you' : 'the model';
+    case 'extension':
+      return 'another extension';
+  }
+}

@@ -1,0 +1,35 @@
+import type { Preview, ResolveAction } from './preview.ts';
+
+/** What the model may do with its own `resolve`: setting `redline.resolve.modelAuthority`. */
+export type ModelAuthority = 'recommend' | 'apply' | 'none';
+
+/** Which pending preview comes first: setting `redline.resolve.order`. */
+export type ResolveOrder = 'newestFirst' | 'oldestFirst';
+
+/**
+ * When the model is made to resolve: setting `redline.resolve.forcing`. `forced`: once for each preview; `always`: as long as
+ * one is pending; `soft`: after a turn that ignored the reminder; `off`: never.
+ */
+export type Forcing = 'forced' | 'always' | 'soft' | 'off';
+
+/**
+ * Whether the model's own `resolve` is executed or only recorded as a recommendation.
+ * @param isProtected whether only the user may apply changes of the preview's files (`ResolvingFiles.isProtected`).
+ */
+export function modelMay(
+  authority: ModelAuthority,
+  action: ResolveAction,
+  preview: Preview,
+  isProtected: boolean,
+): 'execute' | 'recommend' {
+  if (preview.kind === 'plan') return action === 'discard' ? 'execute' : 'recommend';
+  if (preview.editedByUser) return 'recommend';
+  switch (authority) {
+    case 'none':
+      return 'recommend';
+    case 'recommend':
+      return action === 'apply' ? 'recommend' : 'execute';
+    case 'apply':
+      return action === 'apply' && (preview.humanOnly || isProtected) ? 'recommend' : 'execute';
+  }
+}

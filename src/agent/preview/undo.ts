@@ -1,0 +1,122 @@
+import { plural } from '../text/plural.ts';
+import { composedSteps } from './commit/commitChanges.ts';
+import { changeOf, stepsOf, type FileChange } from './fileChange.ts';
+import type { PendingAction } from './pendingAction.ts';
+import { isOpen, type Preview } from './preview.ts';
+
+/**
+ * The changes that undo these, the last one first.
+ * @param modes permission bits that the files had which these changes remove, by path.
+ */
+export function inverseOf(changes: readonly FileChange[], modes: Modes = {}): readonly FileChange[] {
+  const known = new Map(Object.entries(modes));
+  return changes.map(change => inverse(change, known.get(change.path))).reverse();
+}
+
+type Modes = Readonly<Record<string, number>>;
+
+function modesOf({ state }: Preview): Modes {
+  return (state.kind === 'applied' && state.modes) || {};
+}
+
+/**
+ * The action that stages a discarded preview again; `undefined` if it was not discarded, or has no file changes: then its
+ * producer's callback is gone.
+ */
+export function reopenAction(preview: Preview): PendingAction | undefined {
+  if (preview.kind !== 'files' || preview.state.kind !== 'discarded') return undefined;
+  const { label, sourceToolName, humanOnly, changes, details, undoes } = preview;
+  return {
+    ...{ label, sourceToolName, changes },
+    ...(humanOnly ? { humanOnly } : {}),
+    ...(details === undefined ? {} : { details }),
+    ...(undoes ? { undoes } : {}),
+    ...concernsSameAs(preview),
+  };
+}
+
+/** The action that undoes an applied preview; `undefined` if it was not applied, or has no file changes. */
+export function undoAction(preview: Preview): PendingAction | undefined {
+  if (preview.kind !== 'files' || preview.state.kind !== 'applied') return undefined;
+  return {
+    label: `Undo: ${preview.label}`,
+    sourceToolName: preview.sourceToolName,
+    changes: inverseOf(preview.changes, modesOf(preview)),
+    ...(preview.humanOnly ? { humanOnly: true } : {}),
+    undoes: [preview.id],
+    ...concernsSameAs(preview),
+  };
+}
+
+/** A copy concerns the conversation of its original, whichever one is open. */
+function concernsSameAs({ origin }: Preview): Pick<PendingAction, 'sessionId'> {
+  return origin ? { sessionId: origin.sessionId } : {};
+}
+
+/**
+ * The action that undoes, as one transaction, everything that these previews applied and that has not been undone yet;
+ * `undefined` if there is nothing to undo.
+ * @param previews those of one branch of the conversation, in the order in which they were applied.
+ * @param all every preview of the store, among them those that undo others.
+ */
+export function undoBranchAction(
+  previews: readonly Preview[],
+  all: readonly Preview[],
+  sourceToolName: string,
+): PendingAction | undefined {
+  const applied = previews.filter(preview => preview.state.kind === 'applied' && !isUndone(preview, all));
+  const undone = applied.toReversed();
+  const changes = combined(
+    undone.flatMap(preview => inverseOf(preview.changes ?? [], modesOf(preview))),
+    new Map(undone.flatMap(preview => Object.entries(modesOf(preview)))), // the earliest one counts
+  );
+  if (changes.length === 0) return undefined;
+  const what = plural(changes.length, 'change');
+  return {
+    label: `Undo ${what} of the abandoned branch`,
+    sourceToolName,
+    changes,
+    undoes: applied.map(({ id }) => id),
+  };
+}
+
+/** Whether another preview undoes this one, or would once applied, and is not undone itself. */
+function isUndone({ id }: Preview, all: readonly Preview[]): boolean {
+  return all.some(
+    other =>
+      (other.state.kind === 'applied' || isOpen(other)) &&
+      other.undoes?.includes(id) &&
+      !isUndone(other, all),
+  );
+}
+
+/**
+ * Combines the changes into one per path, if any path is changed more than once.
+ * @param modes the permission bits of files that are there again afterwards, by path.
+ */
+function combined(changes: readonly FileChange[], modes: ReadonlyMap<string, number>): readonly FileChange[] {
+  const paths = changes.flatMap(stepsOf).map(({ path }) => path);
+  if (new Set(paths).size === paths.length) return changes;
+  return composedSteps(changes).flatMap(({ path, before, after }) => {
+    const change = changeOf(path, before, after);
+    return change ? withMode(change, modes.get(path)) : [];
+  });
+}
+
+function withMode(change: FileChange, mode: number | undefined): FileChange {
+  return change.kind === 'create' && mode !== undefined ? { ...change, mode } : change;
+}
+
+/** @param mode the permission bits that the file had, if the change removes it. */
+function inverse(change: FileChange, mode: number | undefined): FileChange {
+  switch (change.kind) {
+    case 'modify':
+      return { kind: 'modify', path: change.path, before: change.after, after: change.before };
+    case 'create':
+      return { kind: 'delete', path: change.path, before: change.after, after: null };
+    case 'delete':
+      return withMode({ kind: 'create', path: change.path, before: null, after: change.before }, mode);
+    case 'rename':
+      return { ...change, path: change.from, from: change.path, before: change.after, after: change.before };
+  }
+}

@@ -1,0 +1,167 @@
+import type { Logger } from '../base/logger.ts';
+import { isRecord } from '../base/json.ts';
+import type { Conversation } from '../conversation/conversation.ts';
+import { fenceFor } from '../model/attachments.ts';
+import type { SessionMessage } from '../model/messages.ts';
+import type { PreviewStore } from '../preview/previewStore.ts';
+import { plural } from '../text/plural.ts';
+
+/** The most characters of instructions in one request, over all files. */
+export const MAX_INSTRUCTION_CHARS = 32_000;
+/** The most files of instructions in one request. */
+export const MAX_INSTRUCTION_FILES = 16;
+
+/** A file in which the project tells agents how to work on it, such as `AGENTS.md`. */
+export interface InstructionFile {
+  /** Workspace path. */
+  readonly path: string;
+  readonly text: string;
+}
+
+/**
+ * Reads the instructions for work on these files, those for the whole workspace first and those nearer to the files later.
+ * The same files and contents give the same list. Does not reject.
+ * @param workedOn paths as the model and the user wrote them: they may be invalid.
+ */
+export type ReadInstructions = (workedOn: readonly string[]) => Promise<readonly InstructionFile[]>;
+
+/** A file of instructions that the last request contained. */
+export interface UsedInstructions {
+  readonly path: string;
+  /** Only its beginning was sent. */
+  readonly isCut: boolean;
+}
+
+export interface InstructionsOptions {
+  /** See `SessionOptions.readInstructions`. */
+  readonly readInstructions?: ReadInstructions;
+  readonly conversation: () => Conversation;
+  readonly store: Pick<PreviewStore, 'all'>;
+  readonly logger: Logger;
+  /** Called when other instructions are in force than before. */
+  readonly onDidChange: () => void;
+}
+
+/**
+ * The project's instructions in the system prompt. They are text of the workspace and do what a prompt can do, nothing
+ * more: no setting, mode, protected place or tool depends on them.
+ */
+export class Instructions {
+  readonly #options: InstructionsOptions;
+  #section = '';
+  #used: readonly UsedInstructions[] = [];
+
+  constructor(options: InstructionsOptions) {
+    this.#options = options;
+  }
+
+  /** Whether there is anything to {@link refresh}. */
+  get canRefresh(): boolean {
+    return this.#options.readInstructions !== undefined;
+  }
+
+  /** What the system prompt says of them; empty if there are none. The same as long as nothing changes. */
+  get section(): string {
+    return this.#section;
+  }
+
+  /** The files that {@link section} contains, in its order. */
+  get used(): readonly UsedInstructions[] {
+    return this.#used;
+  }
+
+  /** Reads them again. To be awaited before each request. */
+  async refresh(): Promise<void> {
+    const { readInstructions, conversation, store, logger, onDidChange } = this.#options;
+    if (!readInstructions) return;
+    const { id, tree } = conversation();
+    const workedOn = new Set(tree.messages.flatMap(pathsIn));
+    for (const { origin, changes } of store.all())
+      if (origin?.sessionId === id) for (const { path } of changes ?? []) workedOn.add(path);
+    const found = (await readInstructions([...workedOn])).filter(({ text }) => text.trim() !== '');
+    const { parts, used, notes } = within(found);
+    const section = parts.length === 0 ? '' : [PREAMBLE, ...parts, ...notes].join('\n\n');
+    if (section === this.#section) return;
+    this.#section = section;
+    this.#used = used;
+    const names = used.map(({ path }) => path).join(', ');
+    logger.info(`Instructions of the project: ${names === '' ? 'none' : names}.`);
+    for (const note of notes) logger.warn(`Instructions of the project: ${note}`);
+    onDidChange();
+  }
+}
+
+const PREAMBLE = `# Instructions of the project
+The files below are part of the workspace. Follow them in your work. What the user says counts more, and of two files the later one, which is nearer to the files it is about. They change none of the rules above, and nothing about who applies changes.`;
+
+/** The files as parts of the prompt, cut at the limits, and sentences that say what is missing. */
+function within(files: readonly InstructionFile[]): {
+  parts: readonly string[];
+  used: readonly UsedInstructions[];
+  notes: readonly string[];
+} {
+  const parts: string[] = [];
+  const used: UsedInstructions[] = [];
+  const notes: string[] = [];
+  let left = MAX_INSTRUCTION_CHARS;
+  for (const { path, text } of files.slice(0, MAX_INSTRUCTION_FILES)) {
+    const name = JSON.stringify(path);
+    const shown = beginningOf(text, left);
+    if (shown === '') {
+      notes.push(leftOut(name));
+      continue;
+    }
+    left -= shown.length;
+    const isCut = shown.length < text.length;
+    const fence = fenceFor(shown);
+    parts.push(`## ${name}\n${fence}\n${shown}${shown.endsWith('\n') ? '' : '\n'}${fence}`);
+    used.push({ path, isCut });
+    if (isCut)
+      notes.push(
+        `${name} is cut off after ${plural(shown.length, 'character')} of ${text.length}; all files together may have ${MAX_INSTRUCTION_CHARS}. Read it for the rest.`,
+      );
+  }
+  for (const { path } of files.slice(MAX_INSTRUCTION_FILES)) notes.push(leftOut(JSON.stringify(path)));
+  return { parts, used, notes };
+}
+
+function leftOut(name: string): string {
+  return `${name} is left out: at most ${MAX_INSTRUCTION_FILES} files with ${MAX_INSTRUCTION_CHARS} characters in all are included. Read it if you need it.`;
+}
+
+/** At most `max` characters, without half of a surrogate pair at the end. */
+function beginningOf(text: string, max: number): string {
+  return text.slice(0, max).replace(/[\uD800-\uDBFF]$/, '');
+}
+
+/** The arguments of tools that name a file. */
+const PATH_ARGUMENTS = ['path', 'from', 'to'];
+const paths = new WeakMap<SessionMessage, readonly string[]>();
+
+/** The paths that a message names: files attached to it, and arguments of its calls. */
+function pathsIn(message: SessionMessage): readonly string[] {
+  let found = paths.get(message);
+  if (!found) {
+    found =
+      message.role === 'user'
+        ? (message.attachments ?? []).map(({ path }) => path)
+        : message.role === 'assistant'
+          ? message.toolCalls.flatMap(call => pathsInArguments(call.arguments))
+          : [];
+    paths.set(message, found);
+  }
+  return found;
+}
+
+function pathsInArguments(json: string): readonly string[] {
+  try {
+    const value: unknown = JSON.parse(json);
+    if (!isRecord(value)) return [];
+    return PATH_ARGUMENTS.flatMap(name => {
+      const path = value[name];
+      return typeof path === 'string' && path !== '' ? [path] : [];
+    });
+  } catch {
+    return []; // malformed, which the call's result says
+  }
+}

@@ -1,0 +1,81 @@
+import type { Logger } from '../base/logger.ts';
+import type { Conversation } from '../conversation/conversation.ts';
+import type { ToolChoices } from '../forcing/toolChoices.ts';
+import type { ChatProvider, ChatRequest } from '../model/chatProvider.ts';
+import type { SessionMessage, ToolCall, ToolResultMessage } from '../model/messages.ts';
+import type { Overlay } from '../preview/overlay.ts';
+import type { PendingAction } from '../preview/pendingAction.ts';
+import type { CallRef } from '../preview/preview.ts';
+import type { QueuedPreview } from '../preview/queueResolveHandler.ts';
+import type { Workspace } from '../preview/workspace.ts';
+import { executeToolCall } from '../tools/execute.ts';
+import type { ToolRegistry } from '../tools/registry.ts';
+import type { SessionEvent } from './events.ts';
+import type { LoopPort } from './loop.ts';
+import type { Requests } from './request.ts';
+import type { RevertQueue } from './revertQueue.ts';
+import type { SessionSettings } from './sessionOptions.ts';
+
+/** The parts of a session that its loop works with. */
+export interface LoopParts {
+  readonly tools: ToolRegistry;
+  readonly workspace: Workspace;
+  readonly overlay: Overlay;
+  readonly logger: Logger;
+  readonly settings: () => SessionSettings;
+  readonly planMode: () => boolean;
+  readonly conversation: () => Conversation;
+  readonly requests: Requests;
+  readonly choices: ToolChoices;
+  readonly reverts: RevertQueue;
+  readonly append: (message: SessionMessage) => void;
+  /** Appends what the inbox holds for the next request. */
+  readonly appendInbox: () => void;
+  /** Stages a preview for a tool call. */
+  readonly stage: (action: PendingAction, call: CallRef) => QueuedPreview;
+  readonly emit: (event: SessionEvent) => void;
+}
+
+/** The loop's view of a session during one run. */
+export function loopPortFor(parts: LoopParts, provider: ChatProvider, signal: AbortSignal): LoopPort {
+  const { requests, choices, reverts, tools, logger, append, emit } = parts;
+  const nextRequest = (): ChatRequest => {
+    const offer = requests.begin(provider);
+    parts.appendInbox();
+    return requests.build(provider, offer);
+  };
+  return {
+    provider: requests.withoutEchoedMarkers(provider),
+    nextRequest: () => requests.prepare(provider, signal)?.then(nextRequest) ?? nextRequest(),
+    retryRequest: failure => requests.retry(provider, failure),
+    append,
+    execute: call => runTool(parts, call, signal),
+    isReadOnly: call => tools.get(call.name)?.readOnly === true,
+    settle: (end, answer) => choices.settle(end, answer),
+    mustAskAgain: () => !parts.planMode() && choices.isForcing,
+    betweenTurns: end => (reverts.isWaiting ? reverts.drain(end === 'aborted') : undefined),
+    emit,
+    report: failure => logger.error(`Request to ${provider.id} failed (${failure.code}): ${failure.detail}`),
+  };
+}
+
+/** Runs one call of the model in the open conversation. Always settles with its one result. */
+function runTool(parts: LoopParts, toolCall: ToolCall, signal: AbortSignal): Promise<ToolResultMessage> {
+  const { workspace, logger, settings, requests, choices, reverts, stage, emit } = parts;
+  const call = parts.conversation().callRefOf(toolCall);
+  const overlay = parts.overlay.of(call.sessionId);
+  return executeToolCall(toolCall, {
+    tools: requests.tools(),
+    logger,
+    userReviews: settings().modelAuthority === 'none',
+    stage: action => stage(action, call),
+    context: {
+      signal,
+      workspace: overlay.on(workspace),
+      pending: overlay,
+      resolve: vote => choices.resolve({ ...vote, call }),
+      revert: request => void reverts.request({ ...request, actor: 'model' }),
+      onUpdate: progress => emit({ type: 'tool_update', call: toolCall, progress }),
+    },
+  });
+}

@@ -1,0 +1,48 @@
+import type { Conversation } from '../conversation/conversation.ts';
+import type { ToolChoices } from '../forcing/toolChoices.ts';
+import type { SteeringMessage } from '../model/messages.ts';
+import { isOpen } from '../preview/preview.ts';
+import type { PreviewStore } from '../preview/previewStore.ts';
+import type { Inbox } from './inbox.ts';
+import { unreportedOutcomes } from './outcomes.ts';
+
+/**
+ * Makes inbox and tool choices agree with the previews that concern the conversation, after a stored conversation was
+ * opened and after a revert. Drops messages and directives for other previews, then adds a reminder for each pending
+ * preview and a message for each outcome that the trunk does not mention.
+ */
+export function reconcilePreviews(
+  { tree, previews }: Pick<Conversation, 'tree' | 'previews'>,
+  store: Pick<PreviewStore, 'all' | 'get' | 'ledger'>,
+  inbox: Inbox,
+  choices: Pick<ToolChoices, 'remind' | 'noteReminded' | 'dropAbandoned'>,
+): void {
+  inbox.keepOnly(id => previews.concerns(id));
+  choices.dropAbandoned();
+  const said = tree.steering;
+  const lastWord = lastWordOn(said);
+  const waiting = inbox.ofKind('resolve-reminder').flatMap(({ previewIds }) => previewIds);
+  previews.setReminders([...remindedIn(said), ...waiting]);
+  for (const preview of store.all()) {
+    const { id, origin } = preview;
+    if (!isOpen(preview) || !previews.concerns(id)) continue;
+    const word = lastWord.get(id);
+    if (word === 'resolve-reminder') choices.noteReminded(id);
+    else if (word === undefined && origin?.asksModel && !waiting.includes(id)) choices.remind(preview);
+  }
+  for (const message of unreportedOutcomes([...said, ...inbox.ofKind('outcome')], store, previews))
+    inbox.add(message);
+}
+
+/** The previews that the model was reminded of, in the order of the reminders. */
+function remindedIn(said: readonly SteeringMessage[]): readonly string[] {
+  return said.flatMap(({ kind, previewIds }) => (kind === 'resolve-reminder' ? previewIds : []));
+}
+
+/** The last thing that the model was told about each preview: to resolve it, or that it is left to the user. */
+function lastWordOn(said: readonly SteeringMessage[]): ReadonlyMap<string, 'resolve-reminder' | 'notice'> {
+  const words = new Map<string, 'resolve-reminder' | 'notice'>();
+  for (const { kind, previewIds } of said)
+    if (kind === 'resolve-reminder' || kind === 'notice') for (const id of previewIds) words.set(id, kind);
+  return words;
+}

@@ -1,0 +1,166 @@
+import { detailOf } from '../base/errors.ts';
+import type { Logger } from '../base/logger.ts';
+import type { Conversation } from '../conversation/conversation.ts';
+import {
+  REVERT_TOOL,
+  type RevertActor,
+  type RevertRecord,
+  type RevertRequest,
+} from '../conversation/revert.ts';
+import {
+  ALREADY_REVERTED,
+  PLANNING,
+  validateRevert,
+  refusalText,
+  refusedRevert,
+  STOPPED,
+  targetName,
+} from '../conversation/validateRevert.ts';
+import type { ToolChoices } from '../forcing/toolChoices.ts';
+import type { SteeringMessage } from '../model/messages.ts';
+import type { PendingAction } from '../preview/pendingAction.ts';
+import { isOpen } from '../preview/preview.ts';
+import type { PreviewStore } from '../preview/previewStore.ts';
+import type { QueuedPreview } from '../preview/queueResolveHandler.ts';
+import type { Invoker } from '../preview/resolve/invoker.ts';
+import { undoBranchAction } from '../preview/undo.ts';
+import type { SessionEvent } from './events.ts';
+import type { Inbox } from './inbox.ts';
+import { reconcilePreviews } from './reconcilePreviews.ts';
+
+export interface RevertQueueOptions {
+  readonly conversation: () => Conversation;
+  readonly store: PreviewStore;
+  readonly invoker: Invoker;
+  readonly inbox: Inbox;
+  readonly choices: Pick<ToolChoices, 'remind' | 'noteReminded' | 'dropAbandoned'>;
+  /** Stages a preview for the actor of the revert. */
+  readonly stage: (action: PendingAction, actor: RevertActor) => QueuedPreview;
+  readonly planMode: () => boolean;
+  /** See `SessionOptions.refreshBases`. */
+  readonly refreshBases?: (previewIds: readonly string[]) => Promise<void>;
+  readonly emit: (event: SessionEvent) => void;
+  readonly logger: Logger;
+}
+
+interface QueuedRevert {
+  readonly request: RevertRequest;
+  readonly settle: (record: RevertRecord) => void;
+}
+
+/**
+ * Revert requests of the model and the user. They wait until the session is between two turns, and each one leaves a
+ * record in the log when it is drained.
+ */
+export class RevertQueue {
+  readonly #options: RevertQueueOptions;
+  #queue: readonly QueuedRevert[] = [];
+
+  constructor(options: RevertQueueOptions) {
+    this.#options = options;
+  }
+
+  /** @returns settles with the record once the request is drained and everything that follows from it is done. */
+  request(request: RevertRequest): Promise<RevertRecord> {
+    return new Promise(settle => {
+      this.#queue = [...this.#queue, { request, settle }];
+    });
+  }
+
+  get isWaiting(): boolean {
+    return this.#queue.length > 0;
+  }
+
+  /**
+   * Carries out the waiting requests. Of the model's requests the first valid one is applied and the others are
+   * refused, and all of them while plan mode is on; the user's are not limited. Call it between turns only. Never rejects.
+   * @param stopped whether the user stopped the turn: then the model's requests are refused.
+   */
+  async drain(stopped: boolean): Promise<void> {
+    const queue = this.#queue;
+    this.#queue = [];
+    let applied: RevertRecord | undefined;
+    const refused: RevertRecord[] = [];
+    for (const { request, settle } of queue) {
+      const record = this.#validate(request, stopped, applied !== undefined);
+      if (record.applied) applied = record;
+      else if (record.actor === 'model') refused.push(record);
+      await this.#carryOut(record);
+      settle(record);
+    }
+    // At the end, when it is known where the conversation is.
+    for (const record of refused) this.#options.inbox.add(refusalMessage(record, applied));
+  }
+
+  #validate(request: RevertRequest, stopped: boolean, hasReverted: boolean): RevertRecord {
+    if (request.actor === 'model' && hasReverted) return refusedRevert(request, ALREADY_REVERTED);
+    if (request.actor === 'model' && stopped) return refusedRevert(request, STOPPED);
+    if (request.actor === 'model' && this.#options.planMode()) return refusedRevert(request, PLANNING);
+    return validateRevert(this.#options.conversation().tree, request);
+  }
+
+  async #carryOut(record: RevertRecord): Promise<void> {
+    const { store, inbox, choices, emit } = this.#options;
+    const conversation = this.#options.conversation();
+    conversation.applyRevert(record);
+    if (record.applied) reconcilePreviews(conversation, store, inbox, choices);
+    emit({ type: 'revert_applied', record });
+    if (record.applied) await this.#settleAbandoned(record);
+  }
+
+  /** Discards the pending previews of the abandoned nodes, and stages the inverse of what was applied there. */
+  async #settleAbandoned({ abandonedNodeIds, target, actor }: RevertRecord): Promise<void> {
+    const { conversation, store, stage, refreshBases, logger } = this.#options;
+    const { previews, trail } = conversation();
+    const abandoned = new Set(abandonedNodeIds);
+    const staged = previews.stagedBy(abandoned);
+    const reason = `abandoned by revert to ${targetName(target)}`;
+    await Promise.all(staged.filter(isOpen).map(({ id }) => this.#discard(id, reason, actor)));
+    // An apply of the user is located by the trail, one of the model by the result of its call.
+    const applied = [
+      ...abandonedNodeIds.flatMap(node => trail.resolutionsAfter(node)),
+      ...store.ledger().filter(({ call }) => call && abandoned.has(previews.nodeOfCall(call) ?? -1)),
+    ].filter(({ outcome }) => outcome === 'applied');
+    const concerned = new Set([...staged.map(({ id }) => id), ...applied.map(({ previewId }) => previewId)]);
+    const inOrder = store
+      .ledger()
+      .filter(({ previewId, outcome }) => outcome === 'applied' && concerned.has(previewId))
+      .flatMap(({ previewId }) => store.get(previewId) ?? []);
+    const action = undoBranchAction(inOrder, store.all(), REVERT_TOOL);
+    if (!action) return;
+    try {
+      const { preview, stored } = stage(action, actor);
+      await stored;
+      await refreshBases?.([preview.id]);
+    } catch (error) {
+      logger.error(`Staging "${action.label}" failed: ${detailOf(error)}`);
+    }
+  }
+
+  /** A preview stays pending if its producer's callback fails, or if the model reverted and plan mode is on by now. */
+  async #discard(id: string, reason: string, actor: RevertActor): Promise<void> {
+    const { store, invoker, planMode, logger } = this.#options;
+    const stateOf = (): string | undefined => store.get(id)?.state.kind;
+    try {
+      let mustWait: boolean;
+      do {
+        // Another attempt that is under way only gets its outcome told. If it fails, the preview is still to be discarded.
+        mustWait = stateOf() === 'applying';
+        await invoker.resolve({
+          id,
+          action: 'discard',
+          reason,
+          actor,
+          isAbandoned: true,
+          isPlanning: planMode,
+        });
+      } while (mustWait && stateOf() === 'pending');
+    } catch (error) {
+      logger.error(`Discarding ${id} failed: ${detailOf(error)}`);
+    }
+  }
+}
+
+function refusalMessage(record: RevertRecord, instead: RevertRecord | undefined): SteeringMessage {
+  return { role: 'steering', kind: 'revert', text: refusalText(record, instead), previewIds: [] };
+}

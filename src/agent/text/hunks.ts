@@ -1,0 +1,58 @@
+import type { ChangedRun } from './editRuns.ts';
+import { diffLines } from './lineDiff.ts';
+import { splitLines, withoutLineEnding } from './lines.ts';
+import { plural } from './plural.ts';
+import type { TextEdit } from './textEdit.ts';
+
+/** One run of changed lines of a file, with the lines of both sides, including their line endings. */
+export interface Hunk extends ChangedRun {
+  readonly before: readonly string[];
+  readonly after: readonly string[];
+}
+
+/**
+ * A change of more edits than this is one hunk. There is no time limit: a user who clicks on a hunk means the one that was
+ * shown, so the same texts must give the same hunks however busy the machine is.
+ */
+const LIMITS = { maxEditLength: 400 };
+
+/** The hunks that turn `before` into `after`, in order. */
+export async function hunksOf(
+  before: string,
+  after: string,
+  edits?: readonly TextEdit[],
+): Promise<readonly Hunk[]> {
+  const a = splitLines(before);
+  const b = splitLines(after);
+  const { runs } = await diffLines(a, b, { ...LIMITS, edits });
+  return runs.map(run => ({
+    ...run,
+    before: a.slice(run.beforeStart, run.beforeEnd),
+    after: b.slice(run.afterStart, run.afterEnd),
+  }));
+}
+
+/** The text with only those hunks applied whose index `take` accepts. */
+export function applyHunks(before: string, hunks: readonly Hunk[], take: (index: number) => boolean): string {
+  const lines = splitLines(before);
+  let text = '';
+  let at = 0;
+  hunks.forEach((hunk, index) => {
+    text += lines.slice(at, hunk.beforeStart).join('');
+    text += (take(index) ? hunk.after : hunk.before).join('');
+    at = hunk.beforeEnd;
+  });
+  return text + lines.slice(at).join('');
+}
+
+/** Hunks as a patch for the model, without context lines. Past `maxLines` lines it ends with a note of how many are missing. */
+export function patchText(path: string, hunks: readonly Hunk[], maxLines: number): string {
+  const lines = hunks.flatMap(hunk => [
+    `@@ -${hunk.beforeStart + 1},${hunk.before.length} +${hunk.afterStart + 1},${hunk.after.length} @@`,
+    ...hunk.before.map(line => `-${withoutLineEnding(line)}`),
+    ...hunk.after.map(line => `+${withoutLineEnding(line)}`),
+  ]);
+  const shown = lines.slice(0, maxLines);
+  const rest = lines.length > maxLines ? [`[${plural(lines.length - maxLines, 'more line')} not shown]`] : [];
+  return [`--- ${path}`, `+++ ${path}`, ...shown, ...rest].join('\n');
+}

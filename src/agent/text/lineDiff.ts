@@ -1,0 +1,43 @@
+import type { DiffLimits, LineDiff } from './compareLines.ts';
+import type { ChangedRun } from './editRuns.ts';
+import { splitLines } from './lines.ts';
+import type { TextEdit } from './textEdit.ts';
+
+/** How many lines were added and removed. `exact` is false if the texts were too different to compare line by line. */
+export interface DiffStat {
+  readonly added: number;
+  readonly removed: number;
+  readonly exact: boolean;
+}
+
+/** jsdiff is quadratic in the number of edits: past this many, one coarse run stands for everything. */
+const MAX_EDITS = 1_000;
+/** The same past this time, in milliseconds: the extension host must not be blocked. */
+const MAX_TIME = 30;
+
+/** Counts changed lines. */
+export async function diffStat(
+  before: string,
+  after: string,
+  edits?: readonly TextEdit[],
+): Promise<DiffStat> {
+  const limits = { maxEditLength: MAX_EDITS, timeout: MAX_TIME, edits };
+  const { runs, exact } = await diffLines(splitLines(before), splitLines(after), limits);
+  const sum = (count: (run: ChangedRun) => number): number =>
+    runs.reduce((total, run) => total + count(run), 0);
+  return {
+    added: sum(run => run.afterEnd - run.afterStart),
+    removed: sum(run => run.beforeEnd - run.beforeStart),
+    exact,
+  };
+}
+
+/** Compares two lists of lines; see {@link compareLines}. It and the `diff` package are loaded on first use. */
+export async function diffLines(
+  before: readonly string[],
+  after: readonly string[],
+  limits: DiffLimits = { maxEditLength: MAX_EDITS, timeout: MAX_TIME },
+): Promise<LineDiff> {
+  const { compareLines } = await import('./compareLines.ts');
+  return compareLines(before, after, limits);
+}

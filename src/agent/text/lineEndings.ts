@@ -1,0 +1,62 @@
+import { TimeSlice } from '../base/timeSlice.ts';
+import { diffLines } from './lineDiff.ts';
+import { lineEndingOf, splitLines, withoutLineEnding } from './lines.ts';
+
+/**
+ * The edited text, with unchanged lines given back the line endings of the original. An editor has one line ending per file,
+ * so saving a file with mixed line endings would change every line, which the user did not ask for and no diff shows.
+ */
+export async function keepLineEndings(original: string, edited: string): Promise<string> {
+  if (lineEndingOf(original) !== 'mixed') return edited;
+  const [before, after] = [splitLines(original), splitLines(edited)];
+  const { runs } = await diffLines(before.map(withoutLineEnding), after.map(withoutLineEnding), {
+    maxEditLength: 400,
+  });
+  const end = { beforeStart: before.length, afterStart: after.length, beforeEnd: 0, afterEnd: 0 };
+  const lines: string[] = [];
+  let [b, a] = [0, 0];
+  for (const run of [...runs, end]) {
+    // If either line has no ending, being the last, the edited line is kept.
+    for (; a < run.afterStart; a++, b++) {
+      const [old, now] = [before[b] ?? '', after[a] ?? ''];
+      lines.push(withoutLineEnding(old) !== old && withoutLineEnding(now) !== now ? old : now);
+    }
+    lines.push(...after.slice(run.afterStart, run.afterEnd));
+    [b, a] = [run.beforeEnd, run.afterEnd];
+  }
+  // A carriage return followed by a line that is only a line feed would merge into one line ending.
+  for (let i = lines.length - 2; i >= 0; i--) {
+    if (lines[i]?.endsWith('\r') && lines[i + 1]?.startsWith('\n')) lines[i] = after[i] ?? '';
+  }
+  return lines.join('');
+}
+
+/**
+ * A new version of `original` in its line endings: if all of them are LF or all CRLF, every line gets that one; otherwise
+ * only unchanged lines get theirs back. Lone carriage returns stay.
+ */
+export async function inLineEndingsOf(
+  original: string,
+  text: string,
+  slice: Pick<TimeSlice, 'turn'> = new TimeSlice(),
+): Promise<string> {
+  const kind = lineEndingOf(original);
+  if (kind === 'mixed') return keepLineEndings(original, text);
+  return kind === '\n' || kind === '\r\n' ? allWith(kind, text, slice) : text;
+}
+
+/** How many characters are converted between two chances for other work to run. */
+const CHUNK = 64 * 1024;
+
+async function allWith(kind: '\n' | '\r\n', text: string, slice: Pick<TimeSlice, 'turn'>): Promise<string> {
+  if (kind === '\n' && !text.includes('\r\n')) return text;
+  const parts: string[] = [];
+  for (let start = 0; start < text.length;) {
+    const end = start + CHUNK;
+    const cut = text[end - 1] === '\r' ? end + 1 : end; // not within a line ending
+    parts.push(text.slice(start, cut).replace(/\r?\n/g, kind));
+    start = cut;
+    await slice.turn();
+  }
+  return parts.join('');
+}

@@ -1,0 +1,53 @@
+/** The lines of a text, with their line endings. The empty text has no lines. */
+export function splitLines(text: string): string[] {
+  return text.match(/[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+/g) ?? [];
+}
+
+/** How many lines {@link splitLines} gives, without making them. */
+export function countLines(text: string): number {
+  let count = 0;
+  for (let i = 0; i < text.length; i++) {
+    const unit = text.charCodeAt(i);
+    if (unit === FEED || (unit === RETURN && text.charCodeAt(i + 1) !== FEED)) count++;
+  }
+  return text === '' || /[\r\n]$/.test(text.slice(-1)) ? count : count + 1;
+}
+
+const FEED = 10;
+const RETURN = 13;
+
+export type LineEnding = '\n' | '\r\n' | '\r';
+
+/** The one kind of line ending that a text has; `undefined` if it has none. Stops reading at the second kind. */
+export function lineEndingOf(text: string): LineEnding | 'mixed' | undefined {
+  const first = /\r\n|\r|\n/.exec(text)?.[0];
+  switch (first) {
+    case '\n':
+      return text.includes('\r') ? 'mixed' : first;
+    case '\r\n':
+      return /\r(?!\n)|(?<!\r)\n/.test(text) ? 'mixed' : first;
+    case '\r':
+      return text.includes('\n') ? 'mixed' : first;
+    default:
+      return undefined;
+  }
+}
+
+/** A line without its line ending. */
+export function withoutLineEnding(line: string): string {
+  return line.replace(/(?<![\r\n])[\r\n]+$/, '');
+}
+
+/** Where the common beginning of two lists of lines ends, and where their common end begins in each. */
+export function commonEnds(a: readonly string[], b: readonly string[]) {
+  let start = 0;
+  while (start < a.length && start < b.length && a[start] === b[start]) start++;
+  let tail = 0;
+  while (
+    tail < a.length - start &&
+    tail < b.length - start &&
+    a[a.length - 1 - tail] === b[b.length - 1 - tail]
+  )
+    tail++;
+  return { start, endBefore: a.length - tail, endAfter: b.length - tail };
+}

@@ -1,0 +1,167 @@
+import { Buffer } from 'node:buffer';
+import { sideOfBytes, sideOfText, type FileSide } from '../../../preview/fileChange.ts';
+import { applyTextEdits, type TextEdit } from '../../../text/textEdit.ts';
+import { AstError, type MatchRow, type SentFile } from '../worker/protocol.ts';
+import type { AstGrepNapi, SyntaxNode } from './astGrepNapi.ts';
+import type { LanguagePatterns } from './patternCompiler.ts';
+import { replacementEdits, mergeEdits, outermostMatches, OverlapError, type Match } from './replacements.ts';
+
+/** The most characters of a match that a search shows. */
+const MAX_ROW_CHARS = 200;
+/** The most matches of one file that a search shows. */
+const MAX_ROWS = 100;
+
+/** What one pattern found in one text. */
+export interface OpFinding {
+  readonly matches: readonly Match[];
+  /** The replacements; empty for a pattern that only searches. */
+  readonly edits: readonly TextEdit[];
+  /** The number of matches inside other matches, which are left alone. */
+  readonly nested: number;
+  readonly rewrites: boolean;
+}
+
+/**
+ * What one pattern found, from the nodes that matched.
+ * @param offset where in `source` the parsed text begins; -1 if only the parsed text has a byte order mark
+ */
+export function findingOf(
+  op: LanguagePatterns['ops'][number],
+  nodes: readonly SyntaxNode[],
+  source: string,
+  offset: number,
+): OpFinding {
+  const { outer, nested } = outermostMatches(nodes, offset);
+  const matches = op.template ? [] : outer.map(({ start, end }) => ({ start, end }));
+  const edits = op.template ? replacementEdits(outer, op.template, source, offset) : [];
+  return { matches, edits, nested, rewrites: op.template !== null };
+}
+
+/**
+ * Combines the findings of all patterns in a file; `null` when there is no match, or no edit that changes anything.
+ * @throws AstError for overlapping edits.
+ */
+export function combineFindings(
+  path: string,
+  before: FileSide,
+  findings: readonly OpFinding[],
+  syntaxErrors: boolean,
+): SentFile | null {
+  const nested = findings.reduce((sum, finding) => sum + finding.nested, 0);
+  if (!findings.some(finding => finding.rewrites)) {
+    const matches = findings.flatMap(finding => finding.matches).sort((a, b) => a.start - b.start);
+    if (matches.length === 0) return null;
+    const found = { kind: 'rows', rows: rowsOf(before.text, matches) } as const;
+    return { path, matches: matches.length, nested, syntaxErrors, found };
+  }
+  const edits = mergedEdits(path, before.text, findings);
+  if (edits.length === 0) return null;
+  const text = applyTextEdits(before.text, edits);
+  const after = sideOfText(text, before.encoding);
+  const sent = { ...after, text: after.text === text ? null : after.text };
+  return {
+    path,
+    matches: edits.length,
+    nested,
+    syntaxErrors,
+    found: { kind: 'edits', before, after: sent, edits },
+  };
+}
+
+function mergedEdits(path: string, text: string, findings: readonly OpFinding[]): TextEdit[] {
+  try {
+    return mergeEdits(
+      text,
+      findings.map(finding => finding.edits),
+    );
+  } catch (error) {
+    if (!(error instanceof OverlapError)) throw error;
+    throw new AstError({ code: 'overlap', path, line: text.slice(0, error.offset).split('\n').length });
+  }
+}
+
+/**
+ * Parses and searches bytes that are already in memory: an unsaved editor, a page with embedded scripts and styles, a
+ * small file early in the search, or a file that changed during the search.
+ * @returns `null` when nothing was found, `undefined` when the bytes are not text.
+ */
+export function searchBytes(
+  napi: AstGrepNapi,
+  patterns: LanguagePatterns,
+  path: string,
+  bytes: Uint8Array,
+): SentFile | null | undefined {
+  const before = sideOfBytes(bytes);
+  if (!before) return undefined;
+  const findings: OpFinding[] = [];
+  const errors = searchText(napi, patterns, before.text, before.text, 0, findings);
+  return combineFindings(path, before, findings, errors);
+}
+
+/**
+ * Adds the findings in `text`, which begins at `offset` of `source`. Returns whether a text with matches has syntax
+ * errors.
+ */
+function searchText(
+  napi: AstGrepNapi,
+  patterns: LanguagePatterns,
+  text: string,
+  source: string,
+  offset: number,
+  into: OpFinding[],
+): boolean {
+  const bytes = Buffer.from(text);
+  const ops = patterns.ops.filter(op => op.mayMatch(bytes));
+  if (ops.length === 0 && patterns.embedded.length === 0) return false;
+  const root = napi.parse(patterns.language.id, text);
+  const outer = new Map<number, readonly Match[]>();
+  for (const op of ops) {
+    const nodes = root.findAll({ rule: { pattern: op.pat } });
+    const finding = findingOf(op, nodes, source, offset);
+    outer.set(op.index, op.template ? finding.edits : finding.matches);
+    into.push(finding);
+  }
+  let errors = [...outer.values()].some(matches => matches.length > 0) && napi.hasErrors(root);
+  for (const { language, node } of embeddedTexts(root)) {
+    const start = offset + node.range().start.index;
+    const inner = patterns.embedded.find(candidate => candidate.language.id === language);
+    // Nothing is searched for inside a match of the same pattern in the page.
+    const left = inner?.ops.filter(
+      ({ index }) => !outer.get(index)?.some(match => match.start <= start && start < match.end),
+    );
+    if (!inner || !left) continue;
+    errors = searchText(napi, { ...inner, ops: left }, node.text(), source, start, into) || errors;
+  }
+  return errors;
+}
+
+/** The scripts and styles of an HTML page; nothing for other files. */
+function embeddedTexts(root: SyntaxNode): { language: string; node: SyntaxNode }[] {
+  if (root.kind() !== 'document') return [];
+  const of = (kind: string, language: (tag: string) => string): { language: string; node: SyntaxNode }[] =>
+    root.findAll({ rule: { kind } }).flatMap(element => {
+      const [tag] = element.children();
+      return element
+        .children()
+        .filter(child => child.kind() === 'raw_text')
+        .map(node => ({ language: language(tag?.text() ?? ''), node }));
+    });
+  return [
+    ...of('script_element', tag => (/\blang\s*=\s*["']?ts["'\s>]/.test(tag) ? 'TypeScript' : 'JavaScript')),
+    ...of('style_element', () => 'Css'),
+  ];
+}
+
+function rowsOf(text: string, matches: readonly Match[]): MatchRow[] {
+  let line = 1;
+  let at = 0;
+  return matches.slice(0, MAX_ROWS).map(({ start, end }) => {
+    for (let feed = text.indexOf('\n', at); feed >= 0 && feed < start; feed = text.indexOf('\n', at)) {
+      line++;
+      at = feed + 1;
+    }
+    const [first = ''] = text.slice(start, Math.min(end, start + MAX_ROW_CHARS + 1)).split(/\r?\n/, 1);
+    const cut = start + first.length < end;
+    return { line, column: start - at + 1, text: cut ? `${first.slice(0, MAX_ROW_CHARS)}…` : first };
+  });
+}

@@ -1,0 +1,90 @@
+/** A language that can be searched by structure. */
+export interface AstLanguage {
+  /** The engine's name for it. A grammar that is loaded is registered under this name. */
+  readonly id: string;
+  readonly extensions: readonly string[];
+  /** The package that the grammar is loaded from; the other languages are built into the engine. */
+  readonly grammar?: { readonly packageName: string; readonly symbol: string };
+  /**
+   * What the `$` of metavariables is replaced with before a pattern is parsed: a character that identifiers may hold; `$` itself
+   * where the language allows it.
+   */
+  readonly expando: string;
+  /** How comments begin and end; the end `\n` is that of a line comment. */
+  readonly comments: readonly (readonly [start: string, end: string])[];
+  /** The text of an anonymous token (an operator, a keyword) is always its name in the grammar. */
+  readonly exactTokens: boolean;
+}
+
+const slashes = [
+  ['//', '\n'],
+  ['/*', '*/'],
+] as const;
+const hash = [['#', '\n']] as const;
+const markup = [['<!--', '-->']] as const;
+/** Languages whose grammar gives one name to several spellings, such as all the ways to begin a string in Ruby. */
+const withLooseTokens = new Set(['Html', 'Css', 'ruby', 'bash', 'lua', 'yaml']);
+
+/** With the extensions, expando characters and names of the ast-grep CLI, so that both find the same. */
+export const languages: readonly AstLanguage[] = [
+  builtIn('TypeScript', ['ts', 'cts', 'mts'], '$', slashes),
+  builtIn('Tsx', ['tsx'], '$', slashes),
+  builtIn('JavaScript', ['js', 'cjs', 'mjs', 'jsx'], '$', slashes),
+  builtIn('Html', ['html', 'htm', 'xhtml'], 'z', markup),
+  builtIn('Css', ['css', 'scss'], '_', slashes),
+  loaded('python', ['py', 'py3', 'pyi', 'bzl'], 'µ', hash),
+  loaded('go', ['go'], 'µ', slashes),
+  loaded('rust', ['rs'], 'µ', slashes),
+  loaded('java', ['java'], '$', slashes),
+  loaded('c', ['c', 'h'], '_', slashes),
+  loaded('cpp', ['cc', 'hpp', 'cpp', 'c++', 'hh', 'cxx', 'cu', 'ino'], '_', slashes),
+  loaded('csharp', ['cs'], 'µ', slashes, 'tree_sitter_c_sharp'),
+  loaded('ruby', ['rb', 'rbw', 'gemspec'], 'µ', hash),
+  loaded('kotlin', ['kt', 'ktm', 'kts'], 'µ', slashes),
+  loaded('lua', ['lua'], '$', [['--', '\n']]),
+  loaded(
+    'bash',
+    ['bash', 'bats', 'cgi', 'command', 'env', 'fcgi', 'ksh', 'sh', 'tmux', 'tool', 'zsh'],
+    '$',
+    hash,
+  ),
+  loaded('json', ['json'], '$', slashes),
+  loaded('yaml', ['yaml', 'yml'], '$', hash),
+];
+
+function builtIn(
+  id: string,
+  extensions: readonly string[],
+  expando: string,
+  comments: AstLanguage['comments'],
+): AstLanguage {
+  return { id, extensions, expando, comments, exactTokens: !withLooseTokens.has(id) };
+}
+
+function loaded(
+  id: string,
+  extensions: readonly string[],
+  expando: string,
+  comments: AstLanguage['comments'],
+  symbol = `tree_sitter_${id}`,
+): AstLanguage {
+  const grammar = { packageName: `@ast-grep/lang-${id}`, symbol };
+  return { ...builtIn(id, extensions, expando, comments), grammar };
+}
+
+const byExtension = new Map(languages.flatMap(language => language.extensions.map(ext => [ext, language])));
+const byId = new Map(languages.map(language => [language.id, language]));
+
+/** The language of a file, by its extension. */
+export function languageOf(path: string): AstLanguage | undefined {
+  const name = path.slice(path.lastIndexOf('/') + 1);
+  const dot = name.lastIndexOf('.');
+  return dot > 0 ? byExtension.get(name.slice(dot + 1)) : undefined;
+}
+
+/** @throws Error when there is no language with this id. */
+export function languageById(id: string): AstLanguage {
+  const language = byId.get(id);
+  if (!language) throw new Error(`No language ${id}`);
+  return language;
+}

@@ -1,0 +1,49 @@
+/** Whether a path matches. The path has forward slashes. */
+export type PathMatcher = (path: string) => boolean;
+
+/**
+ * Matches whole paths against globs; one of them must match. `*` and `?` match within one name and `**` any number of
+ * folders; `{a,b}`, `[a-z]` and `[!a]` work as usual. Names that begin with a dot are not special. All other characters
+ * stand for themselves.
+ */
+export async function globMatcher(globs: readonly string[]): Promise<PathMatcher> {
+  const { default: picomatch } = await import('picomatch');
+  // Characters that are special to picomatch only, such as the parentheses in folder names of web frameworks.
+  const plain = globs.map(glob => glob.replace(/[()|"\\]/g, '\\$&'));
+  return picomatch(plain, {
+    dot: true,
+    noextglob: true,
+    nonegate: true,
+    posix: true, // [!a]
+    strictSlashes: true, // a/** does not match a
+    windows: false,
+  });
+}
+
+/**
+ * Matches like {@link globMatcher}, and also everything inside a folder that matches, as VS Code's exclude settings do.
+ * The folder `base`, which was asked for by name, and the folders above it are not tested.
+ */
+export async function excludeMatcher(
+  globs: readonly string[],
+): Promise<(path: string, base?: string) => boolean> {
+  const matches = await globMatcher(globs);
+  return (path, base = '') => {
+    for (let end = path.indexOf('/', base.length + 1); end >= 0; end = path.indexOf('/', end + 1))
+      if (matches(path.slice(0, end))) return true;
+    return matches(path);
+  };
+}
+
+/** Whether a path contains characters that make it a glob. */
+export function isGlob(path: string): boolean {
+  return /[*?{[]/.test(path);
+}
+
+/** The folder that contains all paths that a glob can match; empty for the root. */
+export function globBase(glob: string): string {
+  const parts = glob.split('/');
+  const fixed = parts.slice(0, -1);
+  const end = fixed.findIndex(isGlob);
+  return (end < 0 ? fixed : fixed.slice(0, end)).join('/');
+}

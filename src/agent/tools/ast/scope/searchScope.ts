@@ -1,0 +1,112 @@
+import { PathError, ToolError } from '../../../base/errors.ts';
+import type { Workspace } from '../../../preview/workspace.ts';
+import type { FileInMemory } from '../worker/protocol.ts';
+import { globBase, isGlob } from './glob.ts';
+import type { SearchRoot } from './walk.ts';
+
+/** A workspace folder that can be searched. */
+export interface SearchFolder {
+  readonly name: string;
+  /** The absolute path. */
+  readonly fsPath: string;
+  /** Globs of what the user's settings exclude from searches. */
+  readonly exclude: readonly string[];
+}
+
+/** What a search must know about the workspace besides its files on disk. */
+export interface SearchScope {
+  folders(): readonly SearchFolder[];
+  /** Workspace paths of the files with unsaved changes. */
+  unsaved(): readonly string[];
+}
+
+/**
+ * The part of the workspace that `paths` select. Each is a file, a folder or a glob, relative to the workspace folder; if
+ * several are open, it may begin with a folder's name.
+ * @throws ToolError when a path is empty or leads outside the workspace.
+ */
+export async function searchRoots(
+  paths: readonly string[],
+  folders: readonly SearchFolder[],
+  workspace: Pick<Workspace, 'resolvePath'>,
+): Promise<SearchRoot[]> {
+  if (folders.length === 0)
+    throw new PathError('noWorkspace', 'No folder is open, so there are no files to search.');
+  const selected = folders.map(() => new Set<string>());
+  for (const path of paths) {
+    const [index, relative] = splitFolder(await resolveInside(path, folders, workspace), folders);
+    if (index === undefined) for (const set of selected) set.add(relative);
+    else selected[index]?.add(relative);
+  }
+  return folders.flatMap(({ name, fsPath, exclude }, index) => {
+    const own = [...(selected[index] ?? [])];
+    const prefix = folders.length > 1 ? `${name}/` : '';
+    return own.length === 0
+      ? []
+      : [{ folder: slashed(fsPath).replace(/\/$/, ''), prefix, paths: own, exclude }];
+  });
+}
+
+/**
+ * Reads the files whose text is not the one on disk: unsaved or changed by a pending preview. Those that may not be read
+ * have no bytes, so are not searched.
+ */
+export async function readFilesInMemory(
+  paths: readonly string[],
+  workspace: Pick<Workspace, 'read'>,
+): Promise<FileInMemory[]> {
+  const files: FileInMemory[] = [];
+  for (const path of new Set(paths)) {
+    try {
+      files.push({ path, bytes: (await workspace.read(path)) ?? null });
+    } catch (error) {
+      // A file that cannot be edited is not searched either.
+      if (!(error instanceof ToolError)) throw error;
+      files.push({ path, bytes: null });
+    }
+  }
+  return files;
+}
+
+/** Turns a path from the model into a workspace path or glob; empty for the whole workspace. */
+async function resolveInside(
+  path: string,
+  folders: readonly SearchFolder[],
+  workspace: Pick<Workspace, 'resolvePath'>,
+): Promise<string> {
+  const plain = slashed(path.trim())
+    .replace(/^(?:\.\/)+/, '')
+    .replace(/(?<!\/)\/+$/, '');
+  if (path.trim() === '') throw new ToolError('A path is empty. Use "." for the whole workspace.');
+  if (plain === '.' || plain === '') {
+    if (/^[/\\]/.test(path.trim()))
+      throw new PathError('outside', `${path} is outside the workspace. Use "." for the whole workspace.`);
+    return '';
+  }
+  const resolve = (existing: string): Promise<string> | string =>
+    folders.length > 1 && folders.some(({ name }) => name === existing)
+      ? existing
+      : workspace.resolvePath(existing);
+  if (!isGlob(plain)) return resolve(plain);
+  const base = globBase(plain);
+  if (plain.split('/').includes('..')) {
+    throw new PathError('outside', `${path} contains "..". Use a glob relative to the workspace folder.`);
+  }
+  // Everything below a folder of the workspace is inside it, because links are not followed.
+  const resolved = base === '' ? '' : await resolve(base);
+  return base === '' ? plain : resolved + plain.slice(base.length);
+}
+
+/** Splits a workspace path into the index of its folder and the rest; no index if it applies to every folder. */
+function splitFolder(
+  path: string,
+  folders: readonly SearchFolder[],
+): [index: number | undefined, relative: string] {
+  if (folders.length < 2) return [0, path];
+  const index = folders.findIndex(({ name }) => path === name || path.startsWith(`${name}/`));
+  return index < 0 ? [undefined, path] : [index, path.slice((folders[index]?.name.length ?? 0) + 1)];
+}
+
+function slashed(path: string): string {
+  return path.replaceAll('\\', '/');
+}

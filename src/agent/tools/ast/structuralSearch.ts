@@ -1,0 +1,105 @@
+import { ToolError } from '../../base/errors.ts';
+import { plural } from '../../text/plural.ts';
+import type { ToolContext } from '../tool.ts';
+import { searchRoots, readFilesInMemory, type SearchScope } from './scope/searchScope.ts';
+import type { AstEngine } from './worker/client.ts';
+import { AstError, type AstFailure, type AstFile, type AstOp, type AstSummary } from './worker/protocol.ts';
+
+/** What the AST tools search with. */
+export interface AstSearcher {
+  readonly engine: AstEngine;
+  readonly scope: SearchScope;
+}
+
+export interface SearchResult {
+  /** Sorted by path. */
+  readonly files: readonly AstFile[];
+  readonly summary: AstSummary;
+  /** Ids of the pending previews that change the searched files with matches. */
+  readonly pending: readonly string[];
+}
+
+/**
+ * Runs a search for a tool and reports its progress.
+ * @throws ToolError for everything that the model can correct.
+ */
+export async function searchByStructure(
+  { engine, scope }: AstSearcher,
+  ops: readonly AstOp[],
+  paths: readonly string[],
+  context: ToolContext,
+): Promise<SearchResult> {
+  checkPatterns(ops);
+  const { workspace, signal } = context;
+  const roots = await searchRoots(paths, scope.folders(), workspace);
+  const seen = await readFilesInMemory([...scope.unsaved(), ...context.pending.paths()], workspace);
+  const files: AstFile[] = [];
+  const listener = {
+    onFiles(batch: readonly AstFile[]): void {
+      files.push(...batch);
+      const matches = files.reduce((sum, file) => sum + file.matches, 0);
+      context.onUpdate?.(`${plural(matches, 'match', 'matches')} in ${plural(files.length, 'file')} so far`);
+    },
+  };
+  let summary: AstSummary;
+  try {
+    summary = await engine.run({ ops, roots, inMemory: seen }, listener, signal);
+  } catch (error) {
+    if (error instanceof AstError) throw new ToolError(failureText(error.failure, ops));
+    throw error;
+  }
+  if (summary.selected === 0) {
+    throw new ToolError(`No file matches ${paths.join(', ')}. Use list_files to find the right paths.`);
+  }
+  if (summary.searched === 0 && summary.invalid.length === 0)
+    throw new ToolError(unknownLanguageText(summary));
+  const pending = files.flatMap(file => context.pending.at(file.path)?.previewId ?? []);
+  return {
+    files: files.sort((a, b) => (a.path < b.path ? -1 : 1)),
+    summary,
+    pending: [...new Set(pending)],
+  };
+}
+
+function checkPatterns(ops: readonly AstOp[]): void {
+  const known = new Set<string>();
+  ops.forEach(({ pat }, index) => {
+    if (pat.trim() === '')
+      throw new ToolError(`The pattern${place(ops, index)} is empty. Give the code to search for.`);
+    if (known.has(pat)) {
+      throw new ToolError(`The pattern ${JSON.stringify(pat)} is given twice. Give each pattern once.`);
+    }
+    known.add(pat);
+  });
+}
+
+function failureText(failure: AstFailure, ops: readonly AstOp[]): string {
+  switch (failure.code) {
+    case 'invalidPattern': {
+      const pat = JSON.stringify(ops[failure.op]?.pat ?? '');
+      return (
+        `The pattern ${pat}${place(ops, failure.op)} cannot be parsed: ${failure.reasons.join('; ')}. ` +
+        'Write it as code in the language of the files, with $A for one node and $$$A for any number of nodes.'
+      );
+    }
+    case 'overlap':
+      return (
+        `Overlapping replacements at line ${failure.line} of ${failure.path}; refine pattern so that no two patterns ` +
+        'match the same code. Nothing was staged.'
+      );
+    case 'other':
+      return `The search failed: ${failure.message}`;
+  }
+}
+
+function unknownLanguageText({ unknownExtensions }: AstSummary): string {
+  const shown = unknownExtensions.slice(0, 10).join(', ');
+  return (
+    `Unknown language: structural search does not support ${shown}. ` +
+    'Use search_text and edit_file for them, or give paths of source files.'
+  );
+}
+
+function place(ops: readonly AstOp[], index: number): string {
+  return ops.length > 1 ? ` of ops.${index}` : '';
+}

@@ -1,0 +1,48 @@
+/** How many characters are kept of the beginning, and how many of the end. */
+export const HEAD_CHARS = 10_000;
+export const TAIL_CHARS = 20_000;
+
+/** The output of a command. Only its beginning and its end are kept. */
+export class OutputBuffer {
+  #head = '';
+  #tail = '';
+  #total = 0;
+
+  add(chunk: string): void {
+    this.#total += chunk.length;
+    const room = HEAD_CHARS - this.#head.length;
+    if (room > 0) this.#head += chunk.slice(0, room);
+    this.#tail += room > 0 ? chunk.slice(room) : chunk;
+    if (this.#tail.length > 2 * TAIL_CHARS) this.#tail = this.#tail.slice(-TAIL_CHARS);
+  }
+
+  /** What is kept, as plain text, with a note where something is missing. */
+  text(): string {
+    const left = this.#total - this.#head.length - TAIL_CHARS;
+    if (left <= 0) return plainOutput(this.#head + this.#tail);
+    return `${plainOutput(this.#head)}\n[${left} characters of output are left out here]\n${plainOutput(this.#tail.slice(-TAIL_CHARS))}`;
+  }
+
+  /** The last lines, as plain text. */
+  end(chars: number): string {
+    const all = this.#tail === '' ? this.#head : this.#tail;
+    return plainOutput(all.slice(-chars));
+  }
+}
+
+/** Escape sequences of terminals: with parameters, strings up to their end, and short ones. */
+const SEQUENCES =
+  // eslint-disable-next-line no-control-regex -- control characters are exactly what is removed
+  /\x1b(?:\[[0-?]*[ -/]*[@-~]?|\][^\x07\x1b]*(?:\x07|\x1b\\)?|[PX^_][^\x1b]*(?:\x1b\\)?|[ -/]*[0-~]?)/g;
+// eslint-disable-next-line no-control-regex -- control characters are exactly what is removed
+const CONTROLS = /[\0-\x08\x0b-\x1f\x7f-\x9f]/g;
+
+/** What a terminal shows of an output in the end: without escape sequences, and of a line that was overwritten only the rest. */
+export function plainOutput(output: string): string {
+  return output
+    .replace(SEQUENCES, '')
+    .split('\n')
+    .map(line => line.split('\r').findLast(part => part !== '') ?? '')
+    .join('\n')
+    .replace(CONTROLS, '');
+}

@@ -1,0 +1,134 @@
+import * as z from 'zod/mini';
+import { ToolError } from '../../base/errors.ts';
+import type { PendingContents } from '../../preview/overlay.ts';
+import { textResult, type AgentToolResult } from '../../preview/pendingAction.ts';
+import type { Preview } from '../../preview/preview.ts';
+import { plural } from '../../text/plural.ts';
+import { defineTool, type Tool } from '../tool.ts';
+import type { CommandRun, CommandRuns } from './commandRuns.ts';
+import { commandLabel } from './shownCommand.ts';
+
+/** The longest command, in characters. */
+const MAX_COMMAND_CHARS = 20_000;
+const SOURCE = 'run_command';
+
+const details = z.object({
+  command: z.string(),
+  folder: z.string(),
+  shell: z.string(),
+  environment: z.record(z.string(), z.nullable(z.string())),
+  timeLimit: z.number(),
+});
+
+/** A command and all that it runs with: what the preview shows is what runs. */
+export interface CommandPlan {
+  readonly command: string;
+  /** Absolute path, links followed. */
+  readonly folder: string;
+  /** The program that interprets the command. */
+  readonly shell: string;
+  /** How the environment differs from that of VS Code; `null` for a variable that is taken away. */
+  readonly environment: Readonly<Record<string, string | null>>;
+  /** In seconds. */
+  readonly timeLimit: number;
+}
+
+/** How a command ended. */
+export interface CommandEnd {
+  /** `undefined` if no one knows. */
+  readonly exitCode: number | undefined;
+  /** Processes that it left in the background were ended. */
+  readonly leftovers?: boolean;
+}
+
+/** What `run_command` needs from VS Code. */
+export interface CommandRunner {
+  readonly isTrusted: () => boolean;
+  /** @throws PathError or ToolError for a folder that is not in the workspace, also through a link, or does not exist. */
+  plan(command: string, folder: string | undefined): Promise<CommandPlan>;
+  /** Runs it where the user sees it. Settles when it has ended, soon after the signal of the run too. */
+  run(plan: CommandPlan, run: Pick<CommandRun, 'signal' | 'add'>): Promise<CommandEnd>;
+}
+
+/** The tool that proposes to run a command. Only the user can apply what it stages, and with that run it. */
+export function runCommandTool(runner: CommandRunner, runs: Pick<CommandRuns, 'start'>): Tool {
+  const refuseUntrusted = (): void => {
+    if (!runner.isTrusted())
+      throw new ToolError(
+        'This workspace is not trusted, so no command is run in it. Only the user can change that.',
+      );
+  };
+  return defineTool({
+    name: SOURCE,
+    label: 'Run Command',
+    description:
+      "Propose to run a command in the user's shell. It runs once the user applies the preview, never before; you are then told the exit code and the output. It sees the files on disk, without pending previews. No one answers its questions: pass options that avoid them. It is ended after a time limit.",
+    parameters: z.object({
+      command: z.string().check(z.minLength(1), z.maxLength(MAX_COMMAND_CHARS), z.regex(/\S/)),
+      cwd: z.optional(
+        z.string().check(z.describe('Folder inside the workspace. Default: the first workspace folder.')),
+      ),
+    }),
+    async execute({ command, cwd }, { stage, pending }) {
+      refuseUntrusted();
+      if (command.includes('\0')) throw new ToolError('A command cannot contain the character NUL.');
+      const plan = await runner.plan(command, cwd);
+      const preview: Preview = stage({
+        label: `Run: ${commandLabel(command)}`,
+        sourceToolName: SOURCE,
+        humanOnly: true,
+        details: plan,
+        apply: async () => {
+          refuseUntrusted();
+          const run = runs.start(preview.id, plan.timeLimit * 1_000);
+          try {
+            const { folder } = await runner.plan(command, cwd);
+            if (folder !== plan.folder)
+              throw new ToolError(
+                `${plan.folder} leads to ${folder} now, which is not what the preview shows. Nothing was run. Discard it.`,
+              );
+            if (run.signal.aborted) throw new ToolError('It was stopped before it ran. Nothing was run.');
+            return resultOf(plan, await runner.run(plan, run), run, pending);
+          } finally {
+            run.end();
+          }
+        },
+      });
+      return textResult('The command has not run. The user decides; you are told what comes of it.');
+    },
+  });
+}
+
+/** The command that a preview runs; `undefined` if it runs none. */
+export function commandOf(
+  preview: Pick<Preview, 'sourceToolName' | 'humanOnly' | 'details'>,
+): CommandPlan | undefined {
+  if (preview.sourceToolName !== SOURCE || !preview.humanOnly) return undefined;
+  return details.safeParse(preview.details).data;
+}
+
+function resultOf(
+  { timeLimit }: CommandPlan,
+  { exitCode, leftovers = false }: CommandEnd,
+  run: CommandRun,
+  pending: PendingContents,
+): AgentToolResult {
+  const how =
+    run.endedBy === 'timeLimit'
+      ? `The command was ended after the time limit of ${plural(timeLimit, 'second')}.`
+      : run.endedBy === 'user'
+        ? 'The user stopped the command.'
+        : exitCode === undefined
+          ? 'The command ended; its exit code is unknown.'
+          : `The command ended with exit code ${exitCode}.`;
+  const ids = [...new Set(pending.paths().flatMap(path => pending.at(path)?.previewId ?? []))];
+  const output = run.output.text().trimEnd();
+  return textResult(
+    [
+      how,
+      ...(leftovers ? ['Processes that it left in the background were ended.'] : []),
+      ...(ids.length > 0 ? [`It saw the files on disk, without the pending ${ids.join(', ')}.`] : []),
+      ...(output === '' ? ['It wrote nothing.'] : ['Its output:', output]),
+    ].join('\n'),
+  );
+}

@@ -1,0 +1,23 @@
+import * as z from 'zod/mini';
+import { textResult } from '../../preview/pendingAction.ts';
+import { countLines } from '../../text/lines.ts';
+import { plural } from '../../text/plural.ts';
+import { defineTool } from '../tool.ts';
+import { readExistingText } from './textFile.ts';
+
+export const deleteFileTool = defineTool({
+  name: 'delete_file',
+  label: 'Delete File',
+  description: 'Propose to delete one text file. Stages a preview: nothing is deleted until it is applied.',
+  parameters: z.object({ path: z.string().check(z.minLength(1), z.describe('Path inside the workspace.')) }),
+  async execute({ path: input }, context) {
+    const path = await context.workspace.resolvePath(input);
+    const before = await readExistingText(context.workspace, path, context.pending);
+    context.stage({
+      label: `Delete ${path}`,
+      sourceToolName: 'delete_file',
+      changes: [{ kind: 'delete', path, before, after: null }],
+    });
+    return textResult(`${path}: deletes the file (${plural(countLines(before.text), 'line')}).`);
+  },
+});

@@ -1,0 +1,87 @@
+import * as z from 'zod/mini';
+import { ToolError } from '../../base/errors.ts';
+import { plural } from '../../text/plural.ts';
+import { applyTextEdits, type TextEdit } from '../../text/textEdit.ts';
+import { defineTool } from '../tool.ts';
+import { stageChange } from './stageChange.ts';
+import { asIfApplied, proposedSide, readText } from './textFile.ts';
+
+/** The most lines of one edit that the summary shows. */
+const MAX_SHOWN_LINES = 20;
+
+export const editFileTool = defineTool({
+  name: 'edit_file',
+  label: 'Edit File',
+  description:
+    'Propose edits to one file. Each `old` must occur exactly once in the file, with its exact whitespace; give ' +
+    'enough context to make it unique. All edits refer to the file as it is now. An empty `old` for a file that does ' +
+    'not exist creates it. Stages a preview: nothing is written until it is applied.',
+  parameters: z.object({
+    path: z.string().check(z.minLength(1), z.describe('Path inside the workspace.')),
+    edits: z
+      .array(
+        z.object({
+          old: z.string().check(z.describe('Exact text to replace.')),
+          new: z.string().check(z.describe('Its replacement.')),
+        }),
+      )
+      .check(z.minLength(1)),
+  }),
+  async execute({ path: input, edits }, context) {
+    const path = await context.workspace.resolvePath(input);
+    const before = await readText(context.workspace, path);
+    if (!before) {
+      const [only, ...others] = edits;
+      if (!only || only.old !== '' || others.length > 0) {
+        throw new ToolError(
+          `There is no file ${path}${asIfApplied(context.pending, path)}. Use list_files to find the right path, or create it with one edit whose old is empty.`,
+        );
+      }
+      const summary = `${path}: a new file.`;
+      return stageChange(context, {
+        path,
+        before,
+        after: await proposedSide(context.workspace, path, null, only.new),
+        sourceToolName: 'edit_file',
+        label: `Create ${path}`,
+        summary,
+      });
+    }
+    const { locateEdits } = await import('./locateEdits.ts');
+    const located = locateEdits(path, before.text, edits);
+    const text = applyTextEdits(before.text, located);
+    const after = await proposedSide(context.workspace, path, before, text);
+    const count = plural(located.length, 'edit');
+    return stageChange(context, {
+      path,
+      before,
+      after,
+      edits: located,
+      sourceToolName: 'edit_file',
+      label: `Edit ${path} (${count})`,
+      summary: [`${path}: ${count}.`, ...shownEdits(before.text, located)].join('\n'),
+    });
+  },
+});
+
+/** Each edit as `-line:old` and `+line:new`, so that the model can check its place. The edits must be in order. */
+function* shownEdits(text: string, edits: readonly TextEdit[]): Generator<string> {
+  let line = 1;
+  let counted = 0;
+  for (const edit of edits) {
+    line += text.slice(counted, edit.start).split('\n').length - 1;
+    counted = edit.start;
+    yield shownEdit(text, edit, line);
+  }
+}
+
+function shownEdit(text: string, edit: TextEdit, line: number): string {
+  const rows = (sign: string, part: string): string[] =>
+    part === '' ? [] : part.split(/\r?\n/).map((row, i) => `${sign}${line + i}:${row}`);
+  const all = [...rows('-', text.slice(edit.start, edit.end)), ...rows('+', edit.text)];
+  if (all.length <= MAX_SHOWN_LINES) return all.join('\n');
+  return [
+    ...all.slice(0, MAX_SHOWN_LINES),
+    `[${plural(all.length - MAX_SHOWN_LINES, 'more line')} not shown]`,
+  ].join('\n');
+}

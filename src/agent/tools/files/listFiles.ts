@@ -1,0 +1,28 @@
+import * as z from 'zod/mini';
+import { textResult } from '../../preview/pendingAction.ts';
+import { plural } from '../../text/plural.ts';
+import { defineTool } from '../tool.ts';
+
+/** The most paths in one result. */
+const MAX_FILES = 1_000;
+
+export const listFilesTool = defineTool({
+  name: 'list_files',
+  label: 'List Files',
+  description:
+    'List the files of the workspace that match a glob, e.g. "src/**/*.ts". Ignored files are left out.',
+  parameters: z.object({
+    glob: z.string().check(z.minLength(1), z.describe('A glob, relative to the workspace folder.')),
+  }),
+  readOnly: true,
+  async execute({ glob }, { workspace, signal }) {
+    const { paths, truncated } = await workspace.list(glob, MAX_FILES, signal);
+    if (paths.length === 0) return textResult(`No file matches ${glob}.`);
+    const more = truncated
+      ? ` (only the first ${MAX_FILES} are shown; narrow the glob to see the others)`
+      : '';
+    return textResult(
+      `${plural(paths.length, 'file matches', 'files match')} ${glob}${more}:\n${paths.join('\n')}`,
+    );
+  },
+});

@@ -1,0 +1,126 @@
+import { ToolError } from '../../base/errors.ts';
+import { occurrences, type Occurrences } from '../../text/occurrences.ts';
+import type { TextEdit } from '../../text/textEdit.ts';
+
+interface OldNew {
+  readonly old: string;
+  readonly new: string;
+}
+
+/** The most places that an error names. */
+const MAX_PLACES = 3;
+
+/**
+ * Finds the place of each `old` in a text and returns the edits sorted by place. In a file with CRLF line endings an `old`
+ * written with LF is found too, and its replacement then gets CRLF. A file with only CRLF endings also gets CRLF where
+ * an `old` within one line is replaced by several lines.
+ * @throws ToolError when an `old` does not occur exactly once (with the nearest candidates) or two edits overlap.
+ */
+export function locateEdits(path: string, text: string, edits: readonly OldNew[]): readonly TextEdit[] {
+  const located = edits.map((edit, index) =>
+    locate(path, text, edit, edits.length > 1 ? `edits.${index}.old` : 'old'),
+  );
+  located.sort((a, b) => a.start - b.start);
+  located.forEach((edit, index) => {
+    const next = located[index + 1];
+    if (next && next.start < edit.end) {
+      throw new ToolError(
+        `Two edits overlap at line ${lineAt(text, next.start)} of ${path}. Merge them into one edit.`,
+      );
+    }
+  });
+  return located;
+}
+
+function locate(path: string, text: string, edit: OldNew, field: string): TextEdit {
+  if (edit.old === '') {
+    throw new ToolError(
+      `${field} is empty, but ${path} exists. Give the exact text to replace, or use write_file to replace the whole file.`,
+    );
+  }
+  const found = occurrences(text, edit.old, MAX_PLACES);
+  if (found.count === 0 && text.includes('\r\n')) {
+    const old = toCrlf(edit.old);
+    const crlf = occurrences(text, old, MAX_PLACES);
+    if (crlf.count > 0) return onlyOccurrence(path, text, crlf, old, toCrlf(edit.new), field);
+  }
+  if (found.count === 0) throw new ToolError(notFoundText(path, text, edit.old, field));
+  const addsLines = !edit.old.includes('\n') && edit.new.includes('\n');
+  const replacement = addsLines && hasOnlyCrlf(text) ? toCrlf(edit.new) : edit.new;
+  return onlyOccurrence(path, text, found, edit.old, replacement, field);
+}
+
+function onlyOccurrence(
+  path: string,
+  text: string,
+  { count, first }: Occurrences,
+  old: string,
+  replacement: string,
+  field: string,
+): TextEdit {
+  const [start] = first;
+  if (start === undefined || count > 1) {
+    const lines = first.map(place => lineAt(text, place));
+    const more = count > MAX_PLACES ? ', …' : '';
+    throw new ToolError(
+      `${field} occurs ${count} times in ${path} (lines ${lines.join(', ')}${more}). Add surrounding lines to make it unique.`,
+    );
+  }
+  return { start, end: start + old.length, text: replacement };
+}
+
+function toCrlf(text: string): string {
+  return text.replace(/\r?\n/g, '\r\n');
+}
+
+function hasOnlyCrlf(text: string): boolean {
+  return text.includes('\r\n') && !/(^|[^\r])\n/.test(text);
+}
+
+function lineAt(text: string, offset: number): number {
+  let line = 1;
+  for (let at = text.indexOf('\n'); at >= 0 && at < offset; at = text.indexOf('\n', at + 1)) line++;
+  return line;
+}
+
+function notFoundText(path: string, text: string, old: string, field: string): string {
+  const candidates = nearestLines(text, old);
+  const hint =
+    candidates.length === 0
+      ? 'Read the file again and copy the exact text.'
+      : `The nearest lines are:\n${candidates.map(({ line, content }) => `${line}: ${content}`).join('\n')}\nCopy the exact text, including whitespace.`;
+  return `${field} was not found in ${path}. ${hint}`;
+}
+
+/** How much of a text is compared with what was not found, in characters. */
+const MAX_COMPARED = 300_000;
+
+/** The lines most similar to the first non-blank line of `old`, among the first ones of the text. */
+function nearestLines(text: string, old: string): { line: number; content: string }[] {
+  const wanted = bigrams(old.split(/\r?\n/).find(line => line.trim() !== '') ?? '');
+  return text
+    .slice(0, MAX_COMPARED)
+    .split(/\r?\n/, 5_000)
+    .map((content, index) => ({
+      line: index + 1,
+      content: content.slice(0, 200),
+      score: similarity(wanted, bigrams(content)),
+    }))
+    .filter(({ score }) => score > 0.4)
+    .sort((a, b) => b.score - a.score || a.line - b.line)
+    .slice(0, MAX_PLACES)
+    .map(({ line, content }) => ({ line, content }));
+}
+
+function bigrams(line: string): Set<string> {
+  const text = line.trim().toLowerCase().slice(0, 200);
+  return new Set(Array.from({ length: Math.max(0, text.length - 1) }, (_, i) => text.slice(i, i + 2)));
+}
+
+/** Dice coefficient, 0 to 1. */
+function similarity(a: ReadonlySet<string>, b: ReadonlySet<string>): number {
+  if (a.size === 0 || b.size === 0) return 0;
+  let shared = 0;
+  for (const gram of a) if (b.has(gram)) shared++;
+  return (2 * shared) / (a.size + b.size);
+}

@@ -1,0 +1,37 @@
+import * as z from 'zod/mini';
+import { ToolError } from '../../base/errors.ts';
+import { textResult } from '../../preview/pendingAction.ts';
+import { defineTool } from '../tool.ts';
+import { asIfApplied, assertCanHoldFile, readExistingText } from './textFile.ts';
+
+export const renameFileTool = defineTool({
+  name: 'rename_file',
+  label: 'Rename File',
+  description:
+    'Propose to rename or move one text file; its content stays the same. References to it in other files are not ' +
+    'updated. Stages a preview: nothing is moved until it is applied.',
+  parameters: z.object({
+    from: z.string().check(z.minLength(1), z.describe('Path of the file.')),
+    to: z.string().check(z.minLength(1), z.describe('Its new path, which must not exist yet.')),
+  }),
+  async execute({ from: oldInput, to: newInput }, context) {
+    const from = await context.workspace.resolvePath(oldInput);
+    const path = await context.workspace.resolvePath(newInput);
+    const before = await readExistingText(context.workspace, from, context.pending);
+    if (path === from && !newInput.endsWith(path))
+      throw new ToolError(
+        `${oldInput} and ${newInput} are one file here, ${from}. A change of case alone cannot be proposed; choose another name.`,
+      );
+    if (await context.workspace.read(path)) {
+      const asIf = asIfApplied(context.pending, path);
+      throw new ToolError(`${path} already exists${asIf}. Choose another path, or delete that file first.`);
+    }
+    await assertCanHoldFile(context.workspace, path, from);
+    context.stage({
+      label: `Rename ${from} to ${path}`,
+      sourceToolName: 'rename_file',
+      changes: [{ kind: 'rename', path, from, before, after: before }],
+    });
+    return textResult(`${from} becomes ${path}; its content stays the same.`);
+  },
+});

@@ -1,0 +1,127 @@
+import * as z from 'zod/mini';
+import { ToolError } from '../../base/errors.ts';
+import type { PendingContents } from '../../preview/overlay.ts';
+import { textResult } from '../../preview/pendingAction.ts';
+import { plural } from '../../text/plural.ts';
+import { defineTool, type Tool } from '../tool.ts';
+
+export interface TextQuery {
+  /** One line: the text itself, or a regular expression. Case matters. */
+  readonly query: string;
+  readonly isRegex: boolean;
+  /** Relative to the workspace folder; without a slash it matches names in any folder. */
+  readonly glob?: string;
+}
+
+/** One line with at least one match. */
+export interface TextMatch {
+  /** Workspace path. */
+  readonly path: string;
+  /** 1-based. */
+  readonly line: number;
+  /** The whole line without its line ending. */
+  readonly text: string;
+  /** Where in the line the first match begins, in UTF-16 units. */
+  readonly at: number;
+}
+
+export interface TextMatches {
+  /** Sorted by path and line. */
+  readonly matches: readonly TextMatch[];
+  /** Why there may be more matches: the limit was reached, or the search took too long. */
+  readonly cutBy?: 'limit' | 'time';
+  /** Files that were not searched because the pattern takes too long on them. */
+  readonly skipped?: readonly string[];
+}
+
+/**
+ * Searches the text of the workspace's files as the user sees it, unsaved edits included. Files that are hidden by ignore
+ * files, `files.exclude` or `search.exclude` are left out.
+ */
+export interface TextSearch {
+  /**
+   * @param pending proposed contents, which are searched instead of those files.
+   * @throws ToolError for an invalid pattern; the abort error when `signal` fires.
+   */
+  search(
+    query: TextQuery,
+    limit: number,
+    signal: AbortSignal,
+    pending: PendingContents,
+  ): Promise<TextMatches>;
+}
+
+/** The most lines in one result. */
+const MAX_LINES = 200;
+/** The most characters that are shown of a line. */
+const MAX_LINE_CHARS = 300;
+
+/** The tool `search_text`. */
+export function searchTextTool(textSearch: TextSearch): Tool {
+  return defineTool({
+    name: 'search_text',
+    label: 'Search Text',
+    description:
+      'Search the files of the workspace for a text or a regular expression, line by line and case-sensitively. ' +
+      'Ignored files are left out. Returns numbered lines.',
+    parameters: z.object({
+      query: z
+        .string()
+        .check(z.minLength(1), z.describe('The exact text to find, or a regular expression. One line.')),
+      isRegex: z
+        .optional(z.boolean())
+        .check(z.describe('Whether query is a regular expression. Default: false.')),
+      glob: z
+        .optional(z.string().check(z.minLength(1)))
+        .check(
+          z.describe('Only files that match this glob, e.g. "src/**/*.ts", "*.md" (in any folder) or "src".'),
+        ),
+    }),
+    readOnly: true,
+    async execute({ query, isRegex = false, glob }, { signal, pending }) {
+      if (/[\r\n]/.test(query))
+        throw new ToolError('query must be a single line. Search for one of its lines.');
+      const where = glob === undefined ? '' : ` in ${glob}`;
+      const what = `${isRegex ? `/${query}/` : JSON.stringify(query)}${where}`;
+      const options = { query, isRegex, ...(glob === undefined ? {} : { glob }) };
+      const found = await textSearch.search(options, MAX_LINES, signal, pending);
+      const notes = notesOn(found);
+      if (found.matches.length === 0) return textResult([`No line matches ${what}.`, ...notes].join('\n'));
+      const files = new Set(found.matches.map(match => match.path)).size;
+      const head = `${plural(found.matches.length, 'line matches', 'lines match')} ${what}, in ${plural(files, 'file')}.`;
+      return textResult([head, ...notes, ...rows(found.matches, pending)].join('\n'));
+    },
+  });
+}
+
+function notesOn({ cutBy, skipped = [] }: TextMatches): string[] {
+  const notes: string[] = [];
+  if (cutBy === 'limit')
+    notes.push(`There are more: only the first ${MAX_LINES} are shown. Narrow the search.`);
+  if (cutBy === 'time') notes.push('There may be more: the search took too long. Narrow it with a glob.');
+  if (skipped.length > 0)
+    notes.push(
+      `Not searched, because the pattern takes too long on them: ${skipped.slice(0, 20).join(', ')}.`,
+    );
+  return notes;
+}
+
+function* rows(matches: readonly TextMatch[], pending: PendingContents): Generator<string> {
+  let path: string | undefined;
+  for (const match of matches) {
+    const changed = match.path === path ? undefined : pending.at(match.path);
+    if (match.path !== path)
+      yield changed ? `${match.path} (as if ${changed.previewId} were applied)` : match.path;
+    path = match.path;
+    yield `${match.line}: ${shorten(match)}`;
+  }
+}
+
+/** The line; of a long one the part around its match. */
+function shorten({ text, at }: TextMatch): string {
+  if (text.length <= MAX_LINE_CHARS) return text;
+  const start = Math.max(0, Math.min(at - MAX_LINE_CHARS / 3, text.length - MAX_LINE_CHARS));
+  const end = start + MAX_LINE_CHARS;
+  const part = text.slice(start, end);
+  return `${start > 0 ? '… ' : ''}${part}${end < text.length ? ' …' : ''} [line cut: ${text.length} characters]`;
+}

@@ -1,0 +1,40 @@
+import { changeOf, type FileSide } from '../../preview/fileChange.ts';
+import { textResult, type AgentToolResult } from '../../preview/pendingAction.ts';
+import type { TextEdit } from '../../text/textEdit.ts';
+import type { ToolContext } from '../tool.ts';
+import { asIfApplied, assertCanHoldFile } from './textFile.ts';
+
+/** The proposed content of one file, and how the tool describes it. */
+export interface ProposedFile {
+  readonly path: string;
+  readonly before: FileSide | null;
+  readonly after: FileSide;
+  /** The proposed text came with other line endings than those of the file, which it got. */
+  readonly keepsLineEndings?: boolean;
+  /** What turns `before` into `after`, if the tool knows it. */
+  readonly edits?: readonly TextEdit[];
+  readonly sourceToolName: string;
+  readonly label: string;
+  /** What the model reads to check its change. */
+  readonly summary: string;
+}
+
+/**
+ * Stages the change of one file. If the content stays the same, stages nothing and says so.
+ * @throws ToolError if a file stands where the folder of a new one would be.
+ */
+export async function stageChange(context: ToolContext, file: ProposedFile): Promise<AgentToolResult> {
+  const change = changeOf(file.path, file.before, file.after);
+  if (!change) {
+    const asIf = asIfApplied(context.pending, file.path);
+    const content = file.keepsLineEndings
+      ? `this content${asIf}, apart from line endings, which are kept`
+      : `exactly this content${asIf}`;
+    return textResult(`Nothing to change: ${file.path} already has ${content}. Nothing was staged.`);
+  }
+  if (change.kind === 'create') await assertCanHoldFile(context.workspace, file.path);
+  const made = change.kind === 'modify' && file.edits ? { ...change, edits: file.edits } : change;
+  context.stage({ label: file.label, sourceToolName: file.sourceToolName, changes: [made] });
+  const note = file.keepsLineEndings ? ' The line endings of the file are kept.' : '';
+  return textResult(`${file.summary}${note}`);
+}

@@ -1,0 +1,115 @@
+import { ToolError } from '../../base/errors.ts';
+import {
+  bytesOfSide,
+  foldersAbove,
+  sideOfBytes,
+  sideOfText,
+  type FileSide,
+} from '../../preview/fileChange.ts';
+import type { PendingContents } from '../../preview/overlay.ts';
+import { MAX_FILE_BYTES, type Workspace } from '../../preview/workspace.ts';
+import type { TextEncoding } from '../../text/encodings.ts';
+
+type TextFiles = Pick<Workspace, 'read' | 'encodingOf'>;
+
+/**
+ * Reads a text file; `null` when there is no such file.
+ * @throws ToolError when its content is not text.
+ */
+export async function readText(workspace: TextFiles, path: string): Promise<FileSide | null> {
+  const bytes = await workspace.read(path);
+  if (!bytes) return null;
+  const encoding = await workspace.encodingOf(path);
+  const side = sideOfBytes(bytes, encoding);
+  if (!side)
+    throw new ToolError(
+      encoding.name === 'utf8'
+        ? `${path} is not a text file in UTF-8 or UTF-16, so it cannot be read or edited here.`
+        : `${path} is not a text file in ${encoding.name}, the encoding that the workspace sets for it, so it cannot be read or edited here.`,
+    );
+  return side;
+}
+
+/**
+ * A proposed text as the file would store it.
+ * @param before the file as it is, whose encoding is kept; `null` for a new file, which gets the encoding that the
+ *   workspace sets for it.
+ * @throws ToolError as {@link sideToStore} does.
+ */
+export async function proposedSide(
+  workspace: TextFiles,
+  path: string,
+  before: FileSide | null,
+  text: string,
+): Promise<FileSide> {
+  return sideToStore(path, text, before?.encoding ?? (await workspace.encodingOf(path)));
+}
+
+/**
+ * A text as a file in this encoding stores it.
+ * @throws ToolError when the encoding lacks a character of the text, or the file would be too large.
+ */
+export function sideToStore(path: string, text: string, encoding?: TextEncoding): FileSide {
+  const side = sideOfText(text, encoding);
+  // No encoding needs more than three bytes for a UTF-16 unit, so only long texts need to be measured.
+  if (text.length > MAX_FILE_BYTES / 3 && bytesOfSide(side).length > MAX_FILE_BYTES) {
+    throw new ToolError(
+      `${path} would be larger than 5 MB, the limit for files here. Split it into several files.`,
+    );
+  }
+  // A byte order mark at the start of the text is stored as the file's mark and is no longer part of its text.
+  const unmarked = side.encoding.bom && text.startsWith('\uFEFF') ? text.slice(1) : text;
+  if (side.text === text || side.text === unmarked) return side;
+  const missing = [...text].find((char, i) => char !== [...side.text][i]) ?? '';
+  throw new ToolError(
+    `${path} is stored in ${side.encoding.name}, which cannot represent ${JSON.stringify(missing)}. Use other characters.`,
+  );
+}
+
+/**
+ * Reads a text file that must exist.
+ * @param pending what the workspace shows instead of files on disk, if anything.
+ * @throws ToolError when it does not exist or is not text.
+ */
+export async function readExistingText(
+  workspace: TextFiles,
+  path: string,
+  pending?: PendingContents,
+): Promise<FileSide> {
+  const side = await readText(workspace, path);
+  if (side) return side;
+  const asIf = pending ? asIfApplied(pending, path) : '';
+  throw new ToolError(`There is no file ${path}${asIf}. Use list_files to find the right path.`);
+}
+
+/** ` with the pending preview p1 applied`, if one changes this path; else nothing. */
+export function asIfApplied(pending: PendingContents, path: string): string {
+  const changed = pending.at(path);
+  return changed ? ` with the pending preview ${changed.previewId} applied` : '';
+}
+
+/**
+ * Refuses a new file whose folder would have to stand where a file is.
+ * @param moved a file that makes room, since it is renamed to the new path.
+ * @throws ToolError that names the file in the way.
+ */
+export async function assertCanHoldFile(
+  workspace: Pick<Workspace, 'read'>,
+  path: string,
+  moved?: string,
+): Promise<void> {
+  for (const folder of foldersAbove(path)) {
+    if (folder === moved) continue;
+    if (await isFile(workspace, folder))
+      throw new ToolError(`${folder} is a file, so there can be no ${path}. Choose another path.`);
+  }
+}
+
+async function isFile(workspace: Pick<Workspace, 'read'>, path: string): Promise<boolean> {
+  try {
+    return (await workspace.read(path)) !== undefined;
+  } catch (error) {
+    if (error instanceof ToolError) return false; // a folder
+    throw error;
+  }
+}

@@ -1,0 +1,44 @@
+import * as z from 'zod/mini';
+import { diffStat } from '../../text/lineDiff.ts';
+import { inLineEndingsOf } from '../../text/lineEndings.ts';
+import { countLines } from '../../text/lines.ts';
+import { plural } from '../../text/plural.ts';
+import { defineTool } from '../tool.ts';
+import { stageChange } from './stageChange.ts';
+import { proposedSide, readText } from './textFile.ts';
+
+export const writeFileTool = defineTool({
+  name: 'write_file',
+  label: 'Write File',
+  description:
+    'Propose the whole content of a new or existing file. Stages a preview: nothing is written until it is applied. ' +
+    'To change part of a file, use edit_file.',
+  parameters: z.object({
+    path: z.string().check(z.minLength(1), z.describe('Path inside the workspace.')),
+    content: z
+      .string()
+      .check(
+        z.describe('The new content. An existing file keeps its line endings; all else is taken exactly.'),
+      ),
+  }),
+  async execute({ path: input, content }, context) {
+    const path = await context.workspace.resolvePath(input);
+    const before = await readText(context.workspace, path);
+    const text = before ? await inLineEndingsOf(before.text, content) : content;
+    const after = await proposedSide(context.workspace, path, before, text);
+    const { added, removed } = await diffStat(before?.text ?? '', text);
+    const verb = before ? 'Rewrite' : 'Create';
+    const summary = before
+      ? `${path}: ${plural(added, 'line')} added, ${removed} removed.`
+      : `${path}: a new file of ${plural(countLines(content), 'line')}.`;
+    return stageChange(context, {
+      path,
+      before,
+      after,
+      keepsLineEndings: text !== content,
+      sourceToolName: 'write_file',
+      label: `${verb} ${path}`,
+      summary,
+    });
+  },
+});

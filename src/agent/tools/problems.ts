@@ -1,0 +1,52 @@
+import type { Event } from '../base/event.ts';
+
+/** From the worst to the mildest. */
+export const severities = ['error', 'warning', 'information'] as const;
+export type Severity = (typeof severities)[number];
+
+/** One entry of VS Code's Problems view. */
+export interface Problem {
+  /** Workspace path. */
+  readonly path: string;
+  readonly severity: Severity;
+  /** Counted from 1. */
+  readonly line: number;
+  readonly column: number;
+  readonly message: string;
+  /** Who reports it, such as `ts`. */
+  readonly source?: string;
+  readonly code?: string;
+}
+
+/** What language services report about the files of the workspace: as they are, without the pending previews. */
+export interface Problems {
+  /**
+   * @param paths workspace paths of files and folders; without them, the whole workspace.
+   */
+  list(paths?: readonly string[]): readonly Problem[];
+  /** Whether the file is open. Many language services check only files that are. */
+  isOpen(path: string): boolean;
+  /** Fires with workspace paths of files for which problems were reported, even the same as before. */
+  readonly onDidChange: Event<readonly string[]>;
+}
+
+/** The most characters of a problem's message that are told. */
+const MAX_MESSAGE_CHARS = 300;
+
+/** A problem on one line: `src/a.ts:3:7 error: Cannot find name 'x'. [ts 2304]`. */
+export function problemLine({ path, severity, line, column, message, source, code }: Problem): string {
+  const text = message.replace(/\s+/g, ' ').trim();
+  const shown = text.length > MAX_MESSAGE_CHARS ? `${text.slice(0, MAX_MESSAGE_CHARS - 1)}…` : text;
+  const origin = [source, code].filter(part => part !== undefined && part !== '').join(' ');
+  return `${path}:${line}:${column} ${severity}: ${shown}${origin === '' ? '' : ` [${origin}]`}`;
+}
+
+/** The worst first, then by file and place. */
+export function byImportance(a: Problem, b: Problem): number {
+  return (
+    severities.indexOf(a.severity) - severities.indexOf(b.severity) ||
+    (a.path < b.path ? -1 : a.path > b.path ? 1 : 0) ||
+    a.line - b.line ||
+    a.column - b.column
+  );
+}

@@ -1,0 +1,195 @@
+import { existsSync } from 'node:fs';
+import * as path from 'node:path';
+import * as vscode from 'vscode';
+import { detailOf } from '../agent/base/errors.ts';
+import type { Logger } from '../agent/base/logger.ts';
+import { SessionLogs } from '../agent/conversation/storage/sessionLogs.ts';
+import type { StoredSession } from '../agent/conversation/storage/storedSession.ts';
+import { ToolChoiceLadder } from '../agent/model/toolChoiceLadder.ts';
+import { Overlay } from '../agent/preview/overlay.ts';
+import type { PreviewStore } from '../agent/preview/previewStore.ts';
+import { Rebaser } from '../agent/preview/rebase/rebaser.ts';
+import { Invoker } from '../agent/preview/resolve/invoker.ts';
+import type { ReadInstructions } from '../agent/session/instructions.ts';
+import { Session } from '../agent/session/session.ts';
+import { languages } from '../agent/tools/ast/engine/languages.ts';
+import { WorkerAstEngine } from '../agent/tools/ast/worker/client.ts';
+import { builtInTools } from '../agent/tools/builtIn.ts';
+import { CommandRuns } from '../agent/tools/command/commandRuns.ts';
+import type { CommandRunner } from '../agent/tools/command/runCommand.ts';
+import type { TextSearch } from '../agent/tools/files/searchText.ts';
+import type { ToolRegistry } from '../agent/tools/registry.ts';
+import { CustomToolsWatcher, currentToolPlaces } from './customTools/customToolsWatcher.ts';
+import { ApiKeys } from './models/apiKeys.ts';
+import { ladderMemory, Providers } from './models/providers.ts';
+import { Settings } from './settings.ts';
+import { lockStorage, mustRecover, openStore } from './storage/previewStorage.ts';
+import { showWarning } from './toast.ts';
+import type { InstructionFiles } from './workspace/instructionFiles.ts';
+import { VsCodeProblems } from './workspace/problems.ts';
+import { VsCodeWorkspace } from './workspace/workspace.ts';
+
+/** The core and its adapters, which the views are built on. */
+export interface Agent {
+  readonly logger: vscode.LogOutputChannel;
+  readonly settings: Settings;
+  readonly keys: ApiKeys;
+  readonly workspace: VsCodeWorkspace;
+  readonly store: PreviewStore;
+  readonly invoker: Invoker;
+  readonly overlay: Overlay;
+  readonly rebaser: Rebaser;
+  readonly tools: ToolRegistry;
+  readonly providers: Providers;
+  readonly session: Session;
+  readonly customTools: CustomToolsWatcher;
+  /** The commands that applied previews are running. */
+  readonly commandRuns: CommandRuns;
+  /** Stored conversations of this workspace. */
+  readonly sessions: SessionLogs;
+  /** False while another window has the workspace's storage locked. */
+  readonly ownsStorage: boolean;
+}
+
+/** Assembles the core and restores what this workspace's storage holds. Makes no network request. */
+export async function createAgent(context: vscode.ExtensionContext): Promise<Agent> {
+  const { subscriptions } = context;
+  const logger = vscode.window.createOutputChannel('Redline', { log: true });
+  subscriptions.push(logger);
+
+  const settings = new Settings();
+  const keys = new ApiKeys(context.secrets);
+  const workspace = new VsCodeWorkspace(() => ({
+    alwaysAsk: settings.alwaysAsk,
+    toolPlaces: currentToolPlaces(settings).map(place => place.path),
+  }));
+
+  const storage = context.storageUri ?? context.globalStorageUri;
+  const ownsStorage = await lockStorage(storage, context.storageUri !== undefined, subscriptions, logger);
+  const store = await openStore(storage, ownsStorage, subscriptions, logger);
+  if (mustRecover(store, storage.fsPath)) {
+    const { recoverInterruptedCommits } = await import('./storage/recovery.ts');
+    await recoverInterruptedCommits(store, storage.fsPath, workspace, logger);
+  }
+  store.forgetResolved(daysAgo(settings.retentionDays)).catch((error: unknown) => {
+    logger.error(`Forgetting old previews failed: ${detailOf(error)}`);
+  });
+
+  const invoker = new Invoker(store, workspace, () => settings.modelAuthority);
+  const overlay = new Overlay(store);
+  const rebaser = new Rebaser({ store, workspace, logger });
+  subscriptions.push(overlay, rebaser);
+
+  const providers = new Providers(settings, keys, logger);
+  let textSearch: TextSearch | undefined;
+  const lineWorker = path.join(context.extensionPath, 'dist', 'lineWorker.js');
+  const search: TextSearch['search'] = async (...query) => {
+    const { WorkspaceTextSearch } = await import('./search/textSearch.ts');
+    textSearch ??= new WorkspaceTextSearch(workspace, logger, lineWorker);
+    return textSearch.search(...query);
+  };
+  const problems = new VsCodeProblems(workspace);
+  const commandRuns = new CommandRuns();
+  const loadRunner = async (): Promise<Pick<CommandRunner, 'plan' | 'run'>> => {
+    const { VsCodeCommandRunner } = await import('./terminal/commandRunner.ts');
+    return new VsCodeCommandRunner(workspace, settings);
+  };
+  const runner: CommandRunner = {
+    isTrusted: () => vscode.workspace.isTrusted,
+    plan: async (...command) => (await loadRunner()).plan(...command),
+    run: async (...command) => (await loadRunner()).run(...command),
+  };
+  const engine = createAstEngine(context.extensionPath);
+  const tools = builtInTools({
+    textSearch: { search },
+    astSearcher: {
+      engine,
+      scope: { folders: () => workspace.folders(), unsaved: () => workspace.unsaved() },
+    },
+    commands: { runner, runs: commandRuns },
+    problems,
+    isRevertEnabled: () => settings.revertEnabled,
+  });
+  const customTools = new CustomToolsWatcher({
+    registry: tools,
+    invoker,
+    session: () => session,
+    resolvePath: input => workspace.pathOf(input),
+    settings,
+    logger,
+  });
+
+  let instructions: InstructionFiles | undefined;
+  const readInstructions: ReadInstructions = async workedOn => {
+    const { InstructionFiles } = await import('./workspace/instructionFiles.ts');
+    const isTrusted = (): boolean => vscode.workspace.isTrusted;
+    instructions ??= new InstructionFiles({ workspace, isTrusted, logger });
+    return instructions.read(workedOn);
+  };
+
+  const sessions = new SessionLogs(path.join(storage.fsPath, 'sessions'));
+  const session: Session = new Session(
+    {
+      store,
+      invoker,
+      tools,
+      workspace,
+      overlay,
+      ladder: new ToolChoiceLadder(ladderMemory(context.globalState)),
+      logger,
+      settings: () => settings,
+      providerFor: prompt => providers.forPrompt(prompt),
+      logFor: id => sessions.open(id),
+      refreshBases: ids => rebaser.refresh(ids),
+      prepareTools: () => customTools.refresh(),
+      readInstructions,
+      problems,
+      stopCommands: () => commandRuns.stopAll(),
+    },
+    ownsStorage ? await lastSession(sessions, logger) : undefined,
+  );
+  const storing = session.onDidEmit(event => event.type === 'storing_failed' && warnNotStored(event.error));
+  // A turn may need the engine soon, and its worker takes a moment to start.
+  const warming = session.onDidEmit(event => event.type === 'turn_start' && engine.warm());
+  subscriptions.push(session, engine, warming, storing, customTools);
+
+  const parts = { logger, settings, keys, workspace, store, invoker, overlay, rebaser, tools, providers };
+  return { ...parts, session, sessions, ownsStorage, customTools, commandRuns };
+}
+
+/** The session that was used last, if it can be read. */
+async function lastSession(sessions: SessionLogs, logger: Logger): Promise<StoredSession | undefined> {
+  const id = await sessions.latest();
+  if (id === undefined) return undefined;
+  try {
+    return await sessions.readAndRepair(id, logger);
+  } catch (error) {
+    logger.error(`Reading session ${id} failed; its file is left untouched: ${detailOf(error)}`);
+    void showWarning(
+      vscode.l10n.t(
+        'Redline cannot read the last session. Its file is left untouched, and a new session is started.',
+      ),
+    );
+    return undefined;
+  }
+}
+
+async function warnNotStored(error: unknown): Promise<void> {
+  const trouble = await import('./storage/storageTrouble.ts');
+  trouble.warnNotStored(error);
+}
+
+/** The packaged structural engine: the worker's script, and a native file for each grammar that this package includes. */
+function createAstEngine(extensionPath: string): WorkerAstEngine {
+  const dist = path.join(extensionPath, 'dist');
+  const grammars: Record<string, string> = {};
+  for (const { id, grammar } of languages) {
+    const file = path.join(dist, 'native', `grammar-${id}.node`);
+    if (grammar && existsSync(file)) grammars[id] = file;
+  }
+  return new WorkerAstEngine(path.join(dist, 'astWorker.js'), { grammars });
+}
+
+function daysAgo(days: number): Date {
+  return new Date(Date.now() - days * 24 * 60 * 60 * 1000);
+}

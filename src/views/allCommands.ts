@@ -1,0 +1,65 @@
+import { chatCommands, type ChatPanel } from './chat/chatPanel.ts';
+import type { CommandHandlers } from './commandRegistry.ts';
+import type { CustomToolCommandsOptions } from './customTools/customToolCommands.ts';
+import type { HistoryCommandsOptions } from './history/historyCommands.ts';
+import { sessionCommands } from './history/sessionCommands.ts';
+import type { StoredSessionsOptions } from './history/storedSessions.ts';
+import type { LedgerCommandsOptions } from './ledger/ledgerCommands.ts';
+import type { SelectModelOptions } from './models/selectModel.ts';
+import type { partCommands, PartCommandsOptions } from './review/commands/partCommands.ts';
+import { previewCommands, type PreviewCommandsOptions } from './review/commands/previewCommands.ts';
+import { activePlace, type ActivePlace } from './review/commands/previewTargets.ts';
+
+export type AllCommandsOptions = PreviewCommandsOptions &
+  PartCommandsOptions &
+  LedgerCommandsOptions &
+  HistoryCommandsOptions &
+  StoredSessionsOptions &
+  SelectModelOptions &
+  CustomToolCommandsOptions & { readonly chat: ChatPanel };
+
+/** A command for a part of a preview, with the place of the cursor when it was called. */
+type OnPart = (
+  commands: ReturnType<typeof partCommands>,
+  args: readonly unknown[],
+  at: ActivePlace | undefined,
+) => unknown;
+
+/** The handler of every command in the manifest. What is not needed at activation is loaded on first use. */
+export function allCommands(options: AllCommandsOptions): CommandHandlers {
+  const parts = async () => (await import('./review/commands/partCommands.ts')).partCommands(options);
+  const onPart = (run: OnPart) => {
+    return async (...args: unknown[]) => {
+      const at = activePlace(options.shown);
+      return run(await parts(), args, at);
+    };
+  };
+  const history = () => import('./history/historyCommands.ts');
+  const ledger = () => import('./ledger/ledgerCommands.ts');
+  const customTools = () => import('./customTools/customToolCommands.ts');
+  const model = () => import('./models/selectModel.ts');
+  return {
+    ...previewCommands(options),
+    ...sessionCommands(options),
+    ...chatCommands(options.chat),
+    'redline.preview.applyFile': onPart((on, args, at) => on.voteOnFile('apply', args, at)),
+    'redline.preview.discardFile': onPart((on, args, at) => on.voteOnFile('discard', args, at)),
+    'redline.preview.discardFileWithReason': onPart((on, args, at) => on.discardFileWithReason(args, at)),
+    'redline.preview.applyHunk': onPart((on, args, at) => on.voteOnHunk('apply', args, at)),
+    'redline.preview.discardHunk': onPart((on, args, at) => on.voteOnHunk('discard', args, at)),
+    'redline.preview.discardHunkWithReason': onPart((on, args, at) => on.discardHunkWithReason(args, at)),
+    'redline.preview.rebase': onPart((on, args) => on.rebase(args)),
+    'redline.preview.edit': onPart((on, args, at) => on.edit(args, at)),
+    'redline.session.revert': async (...args) => (await history()).revert(options, args),
+    'redline.history.switchBranch': async (...args) => (await history()).switchBranch(options, args),
+    'redline.history.show': async given => (await history()).showInChat(options, given),
+    'redline.showLedger': async () => (await import('./ledger/ledgerPick.ts')).showLedger(options.store),
+    'redline.preview.undo': async (...args) => (await ledger()).undo(options, args),
+    'redline.preview.reopen': async (...args) => (await ledger()).reopen(options, args),
+    'redline.preview.dismiss': async (...args) => (await ledger()).dismiss(options, args),
+    'redline.customTools.new': async () => (await customTools()).newCustomTool(options),
+    'redline.customTools.reload': async () => (await customTools()).reloadCustomTools(options),
+    'redline.selectModel': async () => (await model()).selectModel(options),
+    'redline.setApiKey': async () => (await model()).setApiKey(options),
+  };
+}

@@ -1,0 +1,73 @@
+import { messageOf } from '../../../agent/base/errors.ts';
+import type { Attachment } from '../../../agent/model/messages.ts';
+import type { Workspace } from '../../../agent/preview/workspace.ts';
+import { splitLines } from '../../../agent/text/lines.ts';
+import { readExistingText } from '../../../agent/tools/files/textFile.ts';
+import type { SentenceLocaliser } from '../../errorSentence.ts';
+import type { AttachmentRef } from '../protocol.ts';
+
+/** The most characters of one attachment that are sent. */
+const MAX_CHARS = 60_000;
+
+/**
+ * Reads what the attached files or lines hold now, including unsaved changes. Long text is truncated, at the end of a line
+ * if possible. An attachment that cannot be read never fails the prompt: it has a note instead, which both the user and
+ * the model read.
+ */
+export function readAttachments(
+  workspace: Pick<Workspace, 'read' | 'encodingOf' | 'resolvePath'>,
+  refs: readonly AttachmentRef[],
+  l10n: SentenceLocaliser,
+): Promise<Attachment[]> {
+  return Promise.all(refs.map(ref => readAttachment(workspace, ref, l10n)));
+}
+
+async function readAttachment(
+  workspace: Pick<Workspace, 'read' | 'encodingOf' | 'resolvePath'>,
+  ref: AttachmentRef,
+  l10n: SentenceLocaliser,
+): Promise<Attachment> {
+  try {
+    const path = await workspace.resolvePath(ref.path);
+    const lines = splitLines((await readExistingText(workspace, path)).text);
+    const first = ref.startLine ?? 1;
+    const last = Math.min(ref.endLine ?? lines.length, lines.length);
+    const range = ref.startLine === undefined ? {} : { startLine: first, endLine: Math.max(first, last) };
+    if (first > lines.length && ref.startLine !== undefined) {
+      return {
+        path,
+        ...range,
+        text: '',
+        note: l10n.t('The file now ends at line {0}.', String(lines.length)),
+      };
+    }
+    const wanted = lines.slice(first - 1, last);
+    const text = wanted.join('');
+    if (text.length <= MAX_CHARS) return { path, ...range, text };
+    const { kept, count } = truncate(wanted);
+    return {
+      path,
+      ...range,
+      text: kept,
+      note: l10n.t(
+        'Truncated: only lines {0} of {1} are attached. Read the rest with read_file.',
+        `${first}-${first + count - 1}`,
+        `${first}-${last}`,
+      ),
+    };
+  } catch (error) {
+    return { path: ref.path, text: '', note: l10n.t('The file could not be read: {0}', messageOf(error)) };
+  }
+}
+
+/** The first lines that fit, or the start of the first line. */
+function truncate(lines: readonly string[]): { kept: string; count: number } {
+  let kept = '';
+  let count = 0;
+  for (const line of lines) {
+    if (kept.length + line.length > MAX_CHARS) break;
+    kept += line;
+    count += 1;
+  }
+  return count === 0 ? { kept: (lines[0] ?? '').slice(0, MAX_CHARS), count: 1 } : { kept, count };
+}

@@ -1,0 +1,44 @@
+import * as vscode from 'vscode';
+import type { CommandHandlers } from '../commandRegistry.ts';
+import type { ChatView, ChatViewOptions } from './chatView.ts';
+
+/** Registers the chat panel with VS Code; its view is loaded when the panel is first opened or used. */
+export class ChatPanel implements vscode.WebviewViewProvider, vscode.Disposable {
+  readonly #options: ChatViewOptions;
+  #view: Promise<ChatView> | undefined;
+
+  constructor(options: ChatViewOptions) {
+    this.#options = options;
+  }
+
+  async resolveWebviewView(view: vscode.WebviewView): Promise<void> {
+    (await this.view()).resolveWebviewView(view);
+  }
+
+  /** The loaded view. The first call reads the whole trunk ahead, since all of it is shown at once. */
+  view(): Promise<ChatView> {
+    return (this.#view ??= this.#load());
+  }
+
+  dispose(): void {
+    void this.#view?.then(view => view.dispose());
+  }
+
+  async #load(): Promise<ChatView> {
+    const reading = this.#options.session.tree.readAhead();
+    const { ChatView } = await import('./chatView.ts');
+    await reading;
+    return new ChatView(this.#options);
+  }
+}
+
+/** The commands that act on the chat. */
+export function chatCommands(chat: ChatPanel): CommandHandlers {
+  return {
+    // The explorer passes the clicked file and all selected ones, an editor only its own file, which is the active one.
+    'redline.chat.attach': async (_clicked, selected) =>
+      (await chat.view()).attach(
+        Array.isArray(selected) ? selected.filter(uri => uri instanceof vscode.Uri) : [],
+      ),
+  };
+}

@@ -1,0 +1,37 @@
+import type { DeltaMessage, ViewItem } from '../protocol.ts';
+
+/** The delta from one list of items to another; `undefined` if they are equal. */
+export function itemDelta(
+  before: readonly ViewItem[],
+  after: readonly ViewItem[],
+): Omit<DeltaMessage, 'type' | 'status'> | undefined {
+  const known = new Map(before.map(item => [item.key, item]));
+  const items: ViewItem[] = [];
+  const texts: DeltaMessage['texts'] = [];
+  for (const item of after) {
+    const old = known.get(item.key);
+    if (old && isEqual(old, item)) continue;
+    const append = old && appendedText(old, item);
+    if (append === undefined) items.push(item);
+    else texts.push({ key: item.key, append });
+  }
+  const moved = before.length !== after.length || after.some((item, i) => item.key !== before[i]?.key);
+  if (items.length === 0 && texts.length === 0 && !moved) return undefined;
+  return { items, texts, ...(moved ? { order: after.map(item => item.key) } : {}) };
+}
+
+/** The text appended to an answer that is still streaming; `undefined` if it changed in another way. */
+function appendedText(old: ViewItem, item: ViewItem): string | undefined {
+  if (old.kind !== 'assistant' || item.kind !== 'assistant' || !old.streaming || !item.streaming)
+    return undefined;
+  return item.text.startsWith(old.text) ? item.text.slice(old.text.length) : undefined;
+}
+
+/** Deep equality of items, which are plain JSON values. */
+function isEqual(a: unknown, b: unknown): boolean {
+  if (Object.is(a, b)) return true;
+  if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return false;
+  const left = Object.entries(a);
+  const right = b as Record<string, unknown>;
+  return left.length === Object.keys(b).length && left.every(([name, value]) => isEqual(value, right[name]));
+}

@@ -1,0 +1,89 @@
+import type { ToolResultMessage } from '../../../agent/model/messages.ts';
+import type { SessionEvent } from '../../../agent/session/events.ts';
+
+/** What a session event changes on the screen: nothing, the end of the streaming answer, or anything. */
+export type Effect = 'none' | 'text' | 'all';
+
+/** The parts of the running turn that are not in the session's messages yet. */
+export class LiveTurn {
+  #text = '';
+  #answering = false;
+  readonly #running = new Map<string, string>();
+  readonly #progress = new Map<string, string>();
+  readonly #results = new Map<string, ToolResultMessage>();
+
+  /** The text of the streaming answer; empty between answers. */
+  get text(): string {
+    return this.#text;
+  }
+
+  /** Whether an answer is arriving. */
+  get answering(): boolean {
+    return this.#answering;
+  }
+
+  /** The name of a tool that is running now. */
+  get runningTool(): string | undefined {
+    return [...this.#running.values()].at(-1);
+  }
+
+  /** The progress of a running call, if it reports any. */
+  progress(callId: string): string | undefined {
+    return this.#progress.get(callId);
+  }
+
+  /** The result of a finished call that is not in the session yet. */
+  result(callId: string): ToolResultMessage | undefined {
+    return this.#results.get(callId);
+  }
+
+  follow(event: SessionEvent): Effect {
+    switch (event.type) {
+      case 'message_start':
+        this.#text = '';
+        this.#answering = true;
+        return 'none';
+      case 'message_update':
+        this.#text += event.delta;
+        // The first words make a new item.
+        return this.#text.length === event.delta.length ? 'all' : 'text';
+      case 'message_end':
+        if (event.message.role === 'assistant') {
+          this.#text = '';
+          this.#answering = false;
+        } else if (event.message.role === 'tool') {
+          this.#results.delete(event.message.toolCallId);
+        }
+        return 'all';
+      case 'tool_start':
+        this.#running.set(event.call.id, event.call.name);
+        return 'all';
+      case 'tool_update':
+        this.#progress.set(event.call.id, event.progress);
+        return 'all';
+      case 'tool_end':
+        this.#progress.delete(event.call.id);
+        this.#running.delete(event.call.id);
+        this.#results.set(event.call.id, event.result);
+        return 'all';
+      case 'turn_start':
+      case 'turn_end':
+      case 'reset':
+        this.#text = '';
+        this.#answering = false;
+        this.#running.clear();
+        this.#progress.clear();
+        this.#results.clear();
+        return 'all';
+      case 'preview_changed':
+      case 'state_changed':
+      case 'plan_mode_changed':
+      case 'revert_applied':
+      case 'instructions_changed':
+        return 'all';
+      case 'renamed':
+      case 'storing_failed':
+        return 'none';
+    }
+  }
+}

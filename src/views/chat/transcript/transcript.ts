@@ -1,0 +1,312 @@
+import * as path from 'node:path';
+import { messageIdOf } from '../../../agent/conversation/nodeId.ts';
+import type { SessionState } from '../../../agent/conversation/storage/sessionEntry.ts';
+import type {
+  AssistantMessage,
+  Attachment,
+  SessionMessage,
+  ToolResultMessage,
+} from '../../../agent/model/messages.ts';
+import { parseSlashCommand } from '../../../agent/model/offline/slashCommands.ts';
+import { plainOutcome, type LedgerEntry } from '../../../agent/preview/ledger.ts';
+import { isOpen, type CallRef, type Preview } from '../../../agent/preview/preview.ts';
+import type { DiffStat } from '../../../agent/text/lineDiff.ts';
+import {
+  attachmentLabel,
+  attachmentName,
+  fill,
+  type AttachmentRef,
+  type ChatAction,
+  type ItemOf,
+  type ViewItem,
+} from '../protocol.ts';
+import { escapeInvisible } from '../../plainText.ts';
+import type { TranscriptStrings } from '../strings.ts';
+import { previewCard } from './previewCard.ts';
+import { resolveBlock, type ResolveFacts } from './resolveBlock.ts';
+import { toolLine } from './toolLine.ts';
+
+/** The most pending previews from elsewhere that are listed; the pending view shows all of them. */
+const MAX_OTHER_PENDING = 20;
+/** The most withheld tools that are named. */
+const MAX_WITHHELD = 5;
+/** The most entries that are shown, so that a long session renders fast. */
+const MAX_ITEMS = 1_000;
+
+export interface TranscriptInput {
+  readonly sessionId: string;
+  readonly state: SessionState;
+  readonly messages: readonly SessionMessage[];
+  /** The node of the message at that position, by which keys and previews refer to it. */
+  readonly nodeAt: (position: number) => number;
+  /** The node of the next message. */
+  readonly nextNode: number;
+  /** The text of the streaming answer, which is not in `messages` yet. */
+  readonly arriving: string;
+  /** The result of a finished call that is not in `messages` yet. */
+  readonly liveResult: (callId: string) => ToolResultMessage | undefined;
+  /** The progress of a running call, if it reports any. */
+  readonly liveProgress?: (callId: string) => string | undefined;
+  /** Prompts that the running session has not accepted yet. */
+  readonly queued: readonly QueuedPrompt[];
+  /** Whether no model is connected, so that connecting one is offered. */
+  readonly offline: boolean;
+  /** All previews of all sessions, in the order of staging. */
+  readonly previews: readonly Preview[];
+  /** The files of custom tools that are not loaded because the workspace is not trusted. */
+  readonly withheldTools: readonly string[];
+  readonly ledger: readonly LedgerEntry[];
+  readonly stats: (preview: Preview) => readonly DiffStat[] | undefined;
+  /** The output of the command that an applied preview is running. */
+  readonly commandOutput?: (previewId: string) => string | undefined;
+  readonly strings: TranscriptStrings;
+}
+
+export interface QueuedPrompt {
+  readonly text: string;
+  readonly attachments: readonly AttachmentRef[];
+}
+
+/**
+ * All entries of the panel in order: withheld tools, pending previews from elsewhere, then the conversation with each
+ * preview below the call that staged it. Steering messages are left out, except notices.
+ */
+export function buildTranscript(input: TranscriptInput): ViewItem[] {
+  const { messages, arriving, nodeAt, nextNode, queued, strings } = input;
+  const lookup = buildLookup(input);
+  const items: ViewItem[] = [];
+  messages.forEach((message, i) => {
+    const node = nodeAt(i);
+    const key = messageIdOf(node);
+    switch (message.role) {
+      case 'user':
+        items.push({ ...promptItem(key, message.text, message.attachments ?? [], '', strings), node });
+        break;
+      case 'local':
+        items.push(promptItem(key, message.text, [], '', strings));
+        items.push({ kind: 'local', key: `${key}.l`, text: message.answer });
+        break;
+      case 'assistant':
+        items.push(...answerItems(message, i, input, lookup));
+        break;
+      case 'steering':
+        if (message.kind === 'notice')
+          items.push({ kind: 'notice', key, text: escapeInvisible(message.text) });
+        break;
+      case 'tool':
+        break;
+    }
+  });
+  if (arriving !== '') items.push(arrivingItem(nextNode, arriving));
+  queued.forEach(({ text, attachments }, i) =>
+    items.push(promptItem(`q${i}`, text, attachments, strings.queued, strings)),
+  );
+  if (wantsModel(input)) {
+    items.push({
+      kind: 'actions',
+      key: 'connect',
+      actions: [{ name: 'selectModel', label: strings.connectModel }],
+    });
+  }
+  return [...withheldNotice(input), ...otherPending(input, lookup), ...lastItems(items, strings)];
+}
+
+/** Why the workspace's custom tools are not loaded, and a button to change that. */
+function withheldNotice({ withheldTools, strings }: TranscriptInput): ViewItem[] {
+  if (withheldTools.length === 0) return [];
+  const names = withheldTools.map(file => path.basename(file));
+  const shown = names.slice(0, MAX_WITHHELD).join(', ') + (names.length > MAX_WITHHELD ? ', …' : '');
+  return [
+    { kind: 'notice', key: 'withheld', text: fill(strings.withheldTools, escapeInvisible(shown)) },
+    {
+      kind: 'actions',
+      key: 'withheld.a',
+      actions: [{ name: 'manageTrust', label: strings.actions.manageTrust }],
+    },
+  ];
+}
+
+/** Whether the last prompt needed a model, and none is connected. */
+function wantsModel({ offline, state, messages }: TranscriptInput): boolean {
+  if (!offline || state === 'running' || messages.at(-1)?.role !== 'assistant') return false;
+  const prompt = messages.findLast(({ role }) => role === 'user' || role === 'local');
+  return prompt?.role === 'user' && parseSlashCommand(prompt.text) === undefined;
+}
+
+function promptItem(
+  key: string,
+  text: string,
+  attachments: readonly (AttachmentRef & Pick<Attachment, 'note'>)[],
+  note: string,
+  strings: TranscriptStrings,
+): ItemOf<'user'> {
+  const shown = attachments.map(({ note: problem, ...ref }) => ({
+    label: attachmentLabel(ref),
+    title:
+      problem === undefined
+        ? attachmentName(ref)
+        : fill(strings.attachmentProblem, attachmentName(ref), escapeInvisible(problem)),
+    problem: problem !== undefined,
+  }));
+  return { kind: 'user', key, text, attachments: shown, note };
+}
+
+function lastItems(items: readonly ViewItem[], strings: TranscriptStrings): readonly ViewItem[] {
+  const hidden = items.length - MAX_ITEMS;
+  if (hidden <= 0) return items;
+  return [{ kind: 'heading', key: 'earlier', text: fill(strings.earlier, hidden) }, ...items.slice(hidden)];
+}
+
+/** The item of the streaming answer, which keeps its key when the answer is complete. */
+export function arrivingItem(nextNode: number, text: string): ItemOf<'assistant'> {
+  return { kind: 'assistant', key: messageIdOf(nextNode), text, streaming: true, note: '' };
+}
+
+/** Indexes that items are built from. */
+interface Lookup extends Omit<ResolveFacts, 'attempt'> {
+  readonly results: ReadonlyMap<string, ToolResultMessage>;
+  /** Previews by the call that staged them, see `callKey`. */
+  readonly staged: ReadonlyMap<string, readonly Preview[]>;
+  readonly attempts: ReadonlyMap<string, LedgerEntry>;
+  /** The attempts that calls of this conversation made, see `callKey`. */
+  readonly attemptsOfCalls: ReadonlyMap<string, LedgerEntry>;
+}
+
+function buildLookup({ sessionId, messages, previews, ledger }: TranscriptInput): Lookup {
+  const byId = new Map(previews.map(preview => [preview.id, preview]));
+  const staged = new Map<string, Preview[]>();
+  for (const preview of previews) {
+    if (preview.origin?.sessionId !== sessionId || !preview.origin.call) continue;
+    const place = callKey(preview.origin.call);
+    const list = staged.get(place);
+    if (list) list.push(preview);
+    else staged.set(place, [preview]);
+  }
+  const results = new Map<string, ToolResultMessage>();
+  for (const message of messages) if (message.role === 'tool') results.set(message.toolCallId, message);
+  let failures: LedgerEntry[] | undefined;
+  return {
+    results,
+    staged,
+    attempts: new Map(ledger.map(entry => [entry.previewId, entry])),
+    attemptsOfCalls: new Map(
+      ledger.flatMap(entry => (entry.call?.sessionId === sessionId ? [[callKey(entry.call), entry]] : [])),
+    ),
+    preview: id => byId.get(id),
+    failures: () =>
+      (failures ??= ledger
+        .filter(({ actor, outcome }) => actor === 'model' && plainOutcome(outcome) === 'failed')
+        .reverse()),
+  };
+}
+
+function callKey({ messageId, toolCallId }: Omit<CallRef, 'sessionId'>): string {
+  return `${messageId} ${toolCallId}`;
+}
+
+/** Open previews that no call on this trunk staged: from an earlier session, another branch or another extension. */
+function otherPending(input: TranscriptInput, lookup: Lookup): ViewItem[] {
+  const { previews, messages, nodeAt, sessionId, strings } = input;
+  const here = new Set(messages.map((_, at) => messageIdOf(nodeAt(at))));
+  const isHere = ({ origin }: Preview): boolean =>
+    origin?.sessionId === sessionId && origin.call !== undefined && here.has(origin.call.messageId);
+  const open = previews.filter(preview => isOpen(preview) && !isHere(preview));
+  if (open.length === 0) return [];
+  const shown = open.slice(-MAX_OTHER_PENDING);
+  const items: ViewItem[] = [{ kind: 'heading', key: 'elsewhere', text: strings.alsoPending }];
+  if (open.length > shown.length) {
+    const text = fill(strings.morePending, open.length - shown.length);
+    items.push({ kind: 'heading', key: 'elsewhere:more', text });
+  }
+  return [...items, ...shown.map(preview => card(preview, input, lookup))];
+}
+
+function card(
+  preview: Preview,
+  { stats, commandOutput, strings }: TranscriptInput,
+  lookup: Lookup,
+): ItemOf<'preview'> {
+  return previewCard(
+    preview,
+    {
+      lastAttempt: lookup.attempts.get(preview.id),
+      stats: stats(preview),
+      running: commandOutput?.(preview.id),
+    },
+    strings,
+  );
+}
+
+function answerItems(
+  message: AssistantMessage,
+  index: number,
+  input: TranscriptInput,
+  lookup: Lookup,
+): ViewItem[] {
+  const { strings } = input;
+  const node = input.nodeAt(index);
+  const messageId = messageIdOf(node);
+  const items: ViewItem[] = [];
+  const note = noteOf(message, strings);
+  if (message.text.trim() !== '' || note !== '') {
+    // The last message cannot be reverted to: nothing comes after it.
+    const place = index < input.messages.length - 1 ? { node } : {};
+    items.push({
+      kind: 'assistant',
+      key: messageId,
+      ...place,
+      text: message.text,
+      streaming: false,
+      note,
+    });
+  }
+  message.toolCalls.forEach((call, i) => {
+    const key = `${messageId}.${i}`;
+    const result = lookup.results.get(call.id) ?? input.liveResult(call.id);
+    const place = callKey({ messageId, toolCallId: call.id });
+    if (call.name === 'resolve') {
+      const facts = { ...lookup, attempt: lookup.attemptsOfCalls.get(place) };
+      items.push(resolveBlock(key, call, result, facts, strings));
+    } else items.push(toolLine(key, call, result, strings, input.liveProgress?.(call.id)));
+    for (const preview of lookup.staged.get(place) ?? []) items.push(card(preview, input, lookup));
+  });
+  if (message.stopReason === 'error') {
+    const isLast =
+      index === input.messages.findLastIndex(({ role }) => role !== 'steering' && role !== 'local');
+    const names = errorActions(message, isLast && input.state !== 'running');
+    items.push({
+      kind: 'error',
+      key: `${messageId}.e`,
+      text: escapeInvisible(message.error ?? strings.failedAnswer),
+      actions: names.map(name => ({ name, label: strings.actions[name] })),
+    });
+  }
+  return items;
+}
+
+function noteOf({ stopReason }: AssistantMessage, strings: TranscriptStrings): string {
+  if (stopReason === 'aborted') return strings.stopped;
+  return stopReason === 'length' ? strings.cutOff : '';
+}
+
+/** The buttons that help with a failure, by its code if the message has one. */
+function errorActions({ errorCode }: AssistantMessage, mayRetry: boolean): ChatAction[] {
+  const retry: ChatAction[] = mayRetry ? ['continue'] : [];
+  switch (errorCode) {
+    case 'unauthorized':
+      return ['setApiKey', ...retry, 'showLog'];
+    case 'noModel':
+      return ['selectModel', ...retry];
+    case 'notFound':
+      return ['selectModel', ...retry, 'showLog'];
+    case 'unreachable':
+      return [...retry, 'selectModel', 'showLog'];
+    case 'rateLimited':
+    case 'server':
+    case 'broken':
+    case 'badRequest':
+    case undefined:
+      break;
+  }
+  return [...retry, 'showLog'];
+}

@@ -1,0 +1,56 @@
+import * as vscode from 'vscode';
+import { detailOf, isAbortError } from '../agent/base/errors.ts';
+import type { Logger } from '../agent/base/logger.ts';
+import type { CommandArguments, CommandId } from './contributions.ts';
+import { sentenceFor } from './errorSentence.ts';
+import { showError, showWarning } from './toast.ts';
+
+/** A handler for each command. Menus and keys pass arguments of their own, so handlers must check what they get. */
+export type CommandHandlers = { readonly [K in CommandId]?: (...args: unknown[]) => unknown };
+
+/**
+ * Registers commands behind one error boundary: a cancellation is silent, a known error is shown as a sentence, an unknown one
+ * as a general sentence with a button that shows the log.
+ */
+export function registerCommands(handlers: CommandHandlers, logger: Logger): vscode.Disposable {
+  const registered = Object.entries(handlers).map(([id, handler]) =>
+    vscode.commands.registerCommand(id, async (...args: unknown[]) => {
+      try {
+        return await handler(...args);
+      } catch (error) {
+        if (isAbortError(error)) return undefined;
+        logger.error(`Command ${id} failed: ${detailOf(error)}`);
+        void showFailure(error);
+        return undefined;
+      }
+    }),
+  );
+  return vscode.Disposable.from(...registered);
+}
+
+/** `executeCommand` with typed arguments. */
+export function execute<K extends CommandId>(id: K, ...args: CommandArguments[K]): Thenable<unknown> {
+  return vscode.commands.executeCommand(id, ...args);
+}
+
+/** A command with its arguments, for rows, lenses and the status item. `$(icons)` in the title work where VS Code renders them. */
+export function makeCommand<K extends CommandId>(
+  title: string,
+  id: K,
+  ...args: CommandArguments[K]
+): vscode.Command {
+  return { title, command: id, arguments: args };
+}
+
+/** A command with its arguments as a Markdown link. Omitted arguments become `null`, which commands treat as absent. */
+export function commandLink<K extends CommandId>(title: string, id: K, ...args: CommandArguments[K]): string {
+  return `[${title}](command:${id}?${encodeURIComponent(JSON.stringify(args))})`;
+}
+
+async function showFailure(error: unknown): Promise<void> {
+  const known = sentenceFor(error, vscode.l10n);
+  if (known !== undefined) return void (await showWarning(known));
+  const showLog = vscode.l10n.t('Show Log');
+  const text = vscode.l10n.t('Redline could not do that. The log has the details.');
+  if ((await showError(text, showLog)) === showLog) await execute('redline.showLog');
+}

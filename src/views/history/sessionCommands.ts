@@ -1,0 +1,45 @@
+import * as vscode from 'vscode';
+import type { CommandHandlers } from '../commandRegistry.ts';
+import { confirm } from '../toast.ts';
+import type { StoredSessions, StoredSessionsOptions } from './storedSessions.ts';
+
+/** The commands for the current session and the stored ones. */
+export function sessionCommands(options: StoredSessionsOptions): CommandHandlers {
+  const { session, store, logger } = options;
+  let loaded: StoredSessions | undefined;
+  const stored = async (): Promise<StoredSessions> => {
+    const { StoredSessions } = await import('./storedSessions.ts');
+    return (loaded ??= new StoredSessions(options));
+  };
+  const idOf = (given: unknown): string => (typeof given === 'string' ? given : session.id);
+  return {
+    'redline.session.new': () => session.new(),
+    'redline.session.stop': () => session.stop(),
+    'redline.session.continue': () => session.continue(),
+    'redline.session.togglePlanMode': () => {
+      session.setPlanMode(!session.planMode);
+      void vscode.window.setStatusBarMessage(
+        session.planMode ? vscode.l10n.t('Plan mode is on.') : vscode.l10n.t('Plan mode is off.'),
+        5_000,
+      );
+    },
+    'redline.session.open': async given =>
+      typeof given === 'string' ? (await stored()).open(given) : (await stored()).choose(),
+    'redline.session.rename': async given => (await stored()).rename(idOf(given)),
+    'redline.session.delete': async given => (await stored()).delete(idOf(given)),
+    'redline.session.export': async (given, file) =>
+      (await stored()).export(idOf(given), file instanceof vscode.Uri ? file : undefined),
+    'redline.clearHistory': async () => {
+      const clear = vscode.l10n.t('Clear History');
+      const agreed = await confirm(
+        vscode.l10n.t('Forget the content of all resolved previews?'),
+        vscode.l10n.t(
+          'You can no longer undo or reopen them. The ledger still shows who resolved what, when and why.',
+        ),
+        clear,
+      );
+      if (agreed) await store.forgetResolved(new Date());
+    },
+    'redline.showLog': () => logger.show(),
+  };
+}

@@ -1,0 +1,125 @@
+import * as vscode from 'vscode';
+import type { PendingAction } from '../../agent/preview/pendingAction.ts';
+import type { Preview } from '../../agent/preview/preview.ts';
+import type { PreviewStore } from '../../agent/preview/previewStore.ts';
+import type { Rebaser } from '../../agent/preview/rebase/rebaser.ts';
+import { reopenAction, undoAction } from '../../agent/preview/undo.ts';
+import type { Session } from '../../agent/session/session.ts';
+import { shownExpired } from '../pending/pendingNodes.ts';
+import { oneLine, withoutIcons } from '../plainText.ts';
+import { targetsOf } from '../review/commands/previewTargets.ts';
+import type { PreviewOpener } from '../review/previewOpener.ts';
+import { showInfo } from '../toast.ts';
+
+export interface RestageOptions {
+  readonly store: PreviewStore;
+  readonly session: Session;
+  readonly rebaser: Rebaser;
+}
+
+export interface LedgerCommandsOptions extends RestageOptions {
+  readonly opener: PreviewOpener;
+}
+
+/** Stages the inverse of an applied preview and opens it. @returns the new preview's id */
+export async function undo(
+  options: LedgerCommandsOptions,
+  args: readonly unknown[],
+): Promise<string | undefined> {
+  const preview = await chosen(options, args, undoAction, {
+    title: vscode.l10n.t('Undo which applied preview?'),
+    none: vscode.l10n.t('No applied preview can be undone.'),
+    cannot: ({ label }) =>
+      vscode.l10n.t('{0} cannot be undone: only applied file changes can.', oneLine(label)),
+  });
+  return show(options, await restage(options, preview && undoAction(preview)));
+}
+
+/** Stages a discarded preview again and opens it. @returns the new preview's id */
+export async function reopen(
+  options: LedgerCommandsOptions,
+  args: readonly unknown[],
+): Promise<string | undefined> {
+  const preview = await chosen(options, args, reopenAction, {
+    title: vscode.l10n.t('Reopen which discarded preview?'),
+    none: vscode.l10n.t('No discarded preview can be reopened.'),
+    cannot: ({ label }) =>
+      vscode.l10n.t('{0} cannot be reopened: only discarded file changes can.', oneLine(label)),
+  });
+  return show(options, preview && (await reopenPreview(options, preview)));
+}
+
+/** Stages what a discarded preview proposed, as a new preview; `undefined` for what cannot be reopened. */
+export function reopenPreview(options: RestageOptions, preview: Preview): Promise<Preview | undefined> {
+  return restage(options, reopenAction(preview));
+}
+
+/**
+ * Stages an action as a new preview with a new id. It is rebased onto the files as they are now; where that would overlap
+ * it is stale instead, which its row and lens say.
+ */
+async function restage(
+  { store, session, rebaser }: RestageOptions,
+  action: PendingAction | undefined,
+): Promise<Preview | undefined> {
+  if (!action) return undefined;
+  const { preview, stored } = session.stageForUser(action);
+  await stored;
+  await rebaser.refresh([preview.id]);
+  return store.get(preview.id) ?? preview;
+}
+
+/** Removes expired previews from the tree: those that are named, else all. */
+export async function dismiss({ store }: LedgerCommandsOptions, args: readonly unknown[]): Promise<void> {
+  const previews = named(store, args);
+  for (const { id } of previews.length > 0 ? previews : shownExpired(store)) await store.dismiss(id);
+}
+
+function named(store: PreviewStore, args: readonly unknown[]): Preview[] {
+  return targetsOf(args).flatMap(({ id }) => store.get(id) ?? []);
+}
+
+/** The named preview, or one that the user picks from those that `actionOf` accepts. */
+async function chosen(
+  { store }: LedgerCommandsOptions,
+  args: readonly unknown[],
+  actionOf: (preview: Preview) => PendingAction | undefined,
+  texts: { readonly title: string; readonly none: string; readonly cannot: (preview: Preview) => string },
+): Promise<Preview | undefined> {
+  const [preview] = named(store, args);
+  if (preview && actionOf(preview)) return preview;
+  if (preview) return void showInfo(texts.cannot(preview));
+  const candidates = resolvedLast(store).filter(candidate => actionOf(candidate) !== undefined);
+  if (candidates.length === 0) return void showInfo(texts.none);
+  return pickPreview(candidates, texts.title);
+}
+
+async function show(
+  { opener }: LedgerCommandsOptions,
+  preview: Preview | undefined,
+): Promise<string | undefined> {
+  if (preview) await opener.open(preview);
+  return preview?.id;
+}
+
+/** Each resolved preview once, the last resolved first. */
+function resolvedLast(store: PreviewStore): Preview[] {
+  const ids = new Set(
+    store
+      .ledger()
+      .map(entry => entry.previewId)
+      .reverse(),
+  );
+  return [...ids].flatMap(id => store.get(id) ?? []);
+}
+
+async function pickPreview(previews: readonly Preview[], title: string): Promise<Preview | undefined> {
+  const items = previews.map(preview => ({
+    label: withoutIcons(preview.label),
+    description: preview.id,
+    detail: withoutIcons(preview.changes?.map(({ path }) => path).join(', ') ?? ''),
+    preview,
+  }));
+  const options = { title, matchOnDescription: true, matchOnDetail: true };
+  return (await vscode.window.showQuickPick(items, options))?.preview;
+}

@@ -1,0 +1,88 @@
+import * as vscode from 'vscode';
+import type { Logger } from '../../agent/base/logger.ts';
+import type { ChatProvider, ProviderFailure } from '../../agent/model/chatProvider.ts';
+import { createOfflineProvider } from '../../agent/model/offline/provider.ts';
+import { parseSlashCommand } from '../../agent/model/offline/slashCommands.ts';
+import type { listOpenAiModels } from '../../agent/model/openai/completions.ts';
+import { createOpenAiProvider } from '../../agent/model/openai/provider.ts';
+import type { LadderMemory, LadderStep } from '../../agent/model/toolChoiceLadder.ts';
+import type { Settings } from '../settings.ts';
+import type { ApiKeys } from './apiKeys.ts';
+
+/** Chooses the provider for a prompt, by the current settings. The offline provider always answers slash commands. */
+export class Providers {
+  readonly #offline = createOfflineProvider();
+  readonly #settings: Settings;
+  readonly #keys: ApiKeys;
+  readonly #logger: Logger;
+  /** Kept as long as the settings stay the same, because a provider learns the quirks of its server. */
+  #openai: { readonly baseUrl: string; readonly model: string; readonly provider: ChatProvider } | undefined;
+
+  constructor(settings: Settings, keys: ApiKeys, logger: Logger) {
+    this.#settings = settings;
+    this.#keys = keys;
+    this.#logger = logger;
+  }
+
+  forPrompt(prompt: string): ChatProvider {
+    return parseSlashCommand(prompt) ? this.#offline : this.current();
+  }
+
+  /** The provider that the settings select. */
+  current(): ChatProvider {
+    const { provider, baseUrl, model } = this.#settings;
+    if (provider === 'offline' || (provider === 'auto' && model === '')) return this.#offline;
+    if (model === '') {
+      const message = vscode.l10n.t('No model is chosen. Choose one of the models of the server.');
+      return failing({ code: 'noModel', message, detail: 'redline.openai.model is empty' });
+    }
+    return this.#openAi(baseUrl, model);
+  }
+
+  /** Whether prompts go to the offline provider, because no model is selected. */
+  get isOffline(): boolean {
+    return this.current() === this.#offline;
+  }
+
+  /** The models of the server at the base URL, or a failure whose message is written for the user. */
+  async listModels(signal: AbortSignal): ReturnType<typeof listOpenAiModels> {
+    const { listOpenAiModels } = await import('../../agent/model/openai/completions.ts');
+    const { baseUrl } = this.#settings;
+    return listOpenAiModels({ baseUrl, apiKey: () => this.#keys.get(baseUrl), logger: this.#logger, signal });
+  }
+
+  #openAi(baseUrl: string, model: string): ChatProvider {
+    if (this.#openai?.baseUrl !== baseUrl || this.#openai.model !== model) {
+      const apiKey = (): Promise<string | undefined> => this.#keys.get(baseUrl);
+      this.#openai = {
+        baseUrl,
+        model,
+        provider: createOpenAiProvider({ baseUrl, model, apiKey, logger: this.#logger }),
+      };
+    }
+    return this.#openai.provider;
+  }
+}
+
+/** A provider that answers every prompt with the failure. */
+function failing(failure: ProviderFailure): ChatProvider {
+  return {
+    id: failure.code,
+    label: vscode.l10n.t('No model'),
+
+    async *stream() {
+      yield { type: 'error', failure };
+    },
+  };
+}
+
+const LADDER_KEY = 'redline.toolChoice';
+
+/** Which forms of tool choice each server accepts, remembered for all workspaces. */
+export function ladderMemory(state: vscode.Memento): LadderMemory {
+  const read = (): Record<string, LadderStep> => state.get<Record<string, LadderStep>>(LADDER_KEY, {});
+  return {
+    get: id => (Object.hasOwn(read(), id) ? read()[id] : undefined),
+    set: (id, step) => void state.update(LADDER_KEY, { ...read(), [id]: step }),
+  };
+}

@@ -1,0 +1,202 @@
+import * as vscode from 'vscode';
+import { DisposableStore } from '../../agent/base/disposable.ts';
+import { withoutIcons } from '../plainText.ts';
+import type { Settings } from '../settings.ts';
+import type { ApiKeys } from './apiKeys.ts';
+import type { Providers } from './providers.ts';
+
+export interface SelectModelOptions {
+  readonly settings: Settings;
+  readonly keys: ApiKeys;
+  readonly providers: Providers;
+}
+
+/** What choosing a row of the picker does. */
+type Choice =
+  | { readonly kind: 'offline' }
+  | { readonly kind: 'model'; readonly model: string }
+  | { readonly kind: 'other' }
+  | { readonly kind: 'server' }
+  | { readonly kind: 'key' };
+type Row = vscode.QuickPickItem & { readonly choice?: Choice; readonly isCurrent?: boolean };
+
+/** This server lists no models without a key, so it is not asked before a key is set. */
+const NEEDS_KEY = 'https://api.openai.com/v1';
+
+/** Shows the picker until the user chooses a model or closes it; a new base URL or key leads back to the list. */
+export async function selectModel(options: SelectModelOptions): Promise<void> {
+  const { settings } = options;
+  for (;;) {
+    const choice = await pick(options);
+    switch (choice?.kind) {
+      case undefined:
+        return;
+      case 'offline':
+        return settings.useOffline();
+      case 'model':
+        return settings.useModel(choice.model);
+      case 'other': {
+        const model = await askModel(settings);
+        if (model !== undefined) return settings.useModel(model);
+        break;
+      }
+      case 'server': {
+        const baseUrl = await askBaseUrl(settings);
+        if (baseUrl !== undefined) await settings.useServer(baseUrl);
+        break;
+      }
+      case 'key':
+        await setApiKey(options);
+        break;
+    }
+  }
+}
+
+/** Shows the picker at once, and adds the server's models when it has listed them. */
+async function pick(options: SelectModelOptions): Promise<Choice | undefined> {
+  const owned = new DisposableStore();
+  const closed = new AbortController();
+  const picker = owned.add(vscode.window.createQuickPick<Row>());
+  picker.title = vscode.l10n.t('Model');
+  picker.placeholder = vscode.l10n.t('Which model answers in the chat');
+  picker.matchOnDescription = true;
+  picker.busy = true;
+  show(picker, rows(options, undefined));
+  const chosen = new Promise<Choice | undefined>(resolve => {
+    owned.add(picker.onDidHide(() => resolve(undefined)));
+    owned.add(
+      picker.onDidAccept(() => {
+        const choice = picker.selectedItems[0]?.choice;
+        if (choice) resolve(choice);
+      }),
+    );
+  });
+  picker.show();
+  void listModels(options, closed.signal).then(listing => {
+    if (closed.signal.aborted) return;
+    picker.busy = false;
+    show(picker, rows(options, listing));
+  });
+  try {
+    return await chosen;
+  } finally {
+    closed.abort();
+    owned.dispose();
+  }
+}
+
+/** Replaces the rows. The active row stays active; at first that is the model in use. */
+function show(picker: vscode.QuickPick<Row>, items: readonly Row[]): void {
+  const at = picker.activeItems[0]?.label;
+  picker.items = items;
+  const active = items.find(item => item.label === at) ?? items.find(item => item.isCurrent);
+  if (active && picker.value === '') picker.activeItems = [active];
+}
+
+type Listing = { readonly models: readonly string[] } | { readonly sentence: string };
+
+async function listModels({ settings, keys, providers }: SelectModelOptions, signal: AbortSignal) {
+  const { baseUrl } = settings;
+  if (baseUrl === NEEDS_KEY && (await keys.get(baseUrl)) === undefined) {
+    return { sentence: vscode.l10n.t('Set an API key to see the models of {0}.', baseUrl) };
+  }
+  const listed = await providers.listModels(signal);
+  if ('failure' in listed) return { sentence: listed.failure.message };
+  if (listed.models.length > 0) return listed;
+  return { sentence: vscode.l10n.t('The server lists no models. Enter a name with Other….') };
+}
+
+function rows({ settings, providers }: SelectModelOptions, listing: Listing | undefined): Row[] {
+  const { baseUrl, model } = settings;
+  const { isOffline } = providers;
+  const modelRow = (name: string): Row => ({
+    label: withoutIcons(name),
+    ...inUse(!isOffline && name === model),
+    choice: { kind: 'model', model: name },
+  });
+  const models = listing && 'models' in listing ? listing.models : [];
+  const unlisted = model !== '' && !models.includes(model) ? [model] : [];
+  const notice: Row[] = !listing
+    ? [{ label: vscode.l10n.t('Asking the server…'), alwaysShow: true }]
+    : 'sentence' in listing
+      ? [{ label: `$(info) ${withoutIcons(listing.sentence)}`, alwaysShow: true }]
+      : [];
+  return [
+    {
+      label: vscode.l10n.t('Offline'),
+      ...inUse(isOffline),
+      detail: vscode.l10n.t('No model, no network: commands such as /edit only'),
+      choice: { kind: 'offline' },
+    },
+    separator(vscode.l10n.t('Models at {0}', baseUrl)),
+    ...notice,
+    ...[...unlisted, ...models].map(modelRow),
+    {
+      label: vscode.l10n.t('Other…'),
+      description: vscode.l10n.t('enter the name of a model'),
+      alwaysShow: true,
+      choice: { kind: 'other' },
+    },
+    separator(vscode.l10n.t('Connection')),
+    {
+      label: vscode.l10n.t('Set Base URL…'),
+      description: baseUrl,
+      alwaysShow: true,
+      choice: { kind: 'server' },
+    },
+    { label: vscode.l10n.t('Set API Key…'), alwaysShow: true, choice: { kind: 'key' } },
+  ];
+}
+
+function inUse(isCurrent: boolean): Pick<Row, 'description' | 'isCurrent'> {
+  return isCurrent ? { description: vscode.l10n.t('current'), isCurrent } : {};
+}
+
+function separator(label: string): Row {
+  return { label, kind: vscode.QuickPickItemKind.Separator };
+}
+
+async function askModel({ baseUrl, model }: Settings): Promise<string | undefined> {
+  const name = await vscode.window.showInputBox({
+    title: vscode.l10n.t('Model at {0}', baseUrl),
+    prompt: vscode.l10n.t('Name of the model, as the server lists it.'),
+    value: model,
+  });
+  return name?.trim() || undefined;
+}
+
+async function askBaseUrl({ baseUrl }: Settings): Promise<string | undefined> {
+  const entered = await vscode.window.showInputBox({
+    title: vscode.l10n.t('Base URL'),
+    prompt: vscode.l10n.t('Base URL of an OpenAI-compatible server; it usually ends in /v1.'),
+    value: baseUrl,
+    ignoreFocusOut: true,
+    validateInput: value => baseUrlProblem(value.trim()),
+  });
+  return entered?.trim();
+}
+
+function baseUrlProblem(address: string): string | undefined {
+  const url = URL.canParse(address) ? new URL(address) : undefined;
+  if (url?.protocol !== 'http:' && url?.protocol !== 'https:') {
+    return vscode.l10n.t('Enter an http or https URL.');
+  }
+  if (url.username !== '' || url.password !== '') {
+    return vscode.l10n.t('Leave out the user name and password. Set a key with Set API Key.');
+  }
+  return undefined;
+}
+
+/** Asks for the API key of the current base URL; an empty one deletes it. */
+export async function setApiKey({ settings, keys }: SelectModelOptions): Promise<void> {
+  const { baseUrl } = settings;
+  const key = await vscode.window.showInputBox({
+    title: vscode.l10n.t('API key for {0}', baseUrl),
+    prompt: vscode.l10n.t(
+      'Kept in the secret storage and sent to this URL only. Leave empty to delete the key.',
+    ),
+    password: true,
+    ignoreFocusOut: true,
+  });
+  if (key !== undefined) await keys.set(baseUrl, key.trim());
+}

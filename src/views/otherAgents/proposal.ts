@@ -1,0 +1,72 @@
+import type * as vscode from 'vscode';
+import { untilAborted } from '../../agent/base/abort.ts';
+import type { Logger } from '../../agent/base/logger.ts';
+import { textResult } from '../../agent/preview/pendingAction.ts';
+import { queueResolveHandler, type ResolveHost } from '../../agent/preview/queueResolveHandler.ts';
+import { OutcomeWatch } from '../../agent/preview/resolve/outcomeWatch.ts';
+import type { Workspace } from '../../agent/preview/workspace.ts';
+import { executeToolCall } from '../../agent/tools/execute.ts';
+import type { ToolRegistry } from '../../agent/tools/registry.ts';
+import { languageModelTools, type LanguageModelToolName } from '../contributions.ts';
+
+export interface ProposalParts extends Omit<ResolveHost, 'remind'> {
+  readonly tools: ToolRegistry;
+  readonly workspace: Workspace;
+  readonly logger: Logger;
+}
+
+/**
+ * Stages what another agent proposes, and waits until it is resolved. Cancelling only ends the waiting: the preview stays pending.
+ * @returns a text for the agent: what was staged, and the outcome.
+ * @throws Error with a text for the agent if its input cannot be staged, or the call was cancelled.
+ */
+export async function propose(
+  name: LanguageModelToolName,
+  input: unknown,
+  token: Pick<vscode.CancellationToken, 'isCancellationRequested' | 'onCancellationRequested'>,
+  { tools, workspace, logger, ...host }: ProposalParts,
+): Promise<string> {
+  const controller = new AbortController();
+  const cancelling = token.onCancellationRequested(() => controller.abort());
+  if (token.isCancellationRequested) controller.abort();
+  const tool = tools.get(languageModelTools[name]);
+  const watch = new OutcomeWatch(host.store);
+  try {
+    const { content, isError } = await executeToolCall(
+      { id: name, name, arguments: JSON.stringify(input) },
+      {
+        tools: tool ? [{ ...tool, name }] : [],
+        logger,
+        userReviews: true,
+        stage: action => {
+          const proposed = { ...action, sourceToolName: name };
+          const queued = queueResolveHandler({ ...host, remind: () => undefined }, proposed, null);
+          watch.add(queued.preview.id);
+          return queued;
+        },
+        context: {
+          signal: controller.signal,
+          workspace,
+          pending: host.overlay.of(undefined),
+          resolve: () => Promise.resolve(textResult('The user resolves it.')),
+          revert: () => undefined,
+        },
+      },
+    );
+    if (isError) throw new Error(content);
+    return `${content}\n${await waitForOutcome(watch, controller.signal)}`.trimEnd();
+  } finally {
+    cancelling.dispose();
+    watch.dispose();
+  }
+}
+
+/** @throws Error with the outcomes so far and what is still pending, if `signal` fires before everything is resolved. */
+async function waitForOutcome(watch: OutcomeWatch, signal: AbortSignal): Promise<string> {
+  return untilAborted(signal, () => watch.outcome()).catch(() => {
+    const { open, happened } = watch;
+    if (open.length === 0) return happened;
+    const interrupted = `Interrupted before the user decided. Still pending in Redline: ${open.join(', ')}.`;
+    throw new Error(`${happened}\n${interrupted}`.trimStart());
+  });
+}

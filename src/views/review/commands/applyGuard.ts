@@ -1,0 +1,68 @@
+import * as vscode from 'vscode';
+import { revisionsOf, type Preview, type SeenRevisions } from '../../../agent/preview/preview.ts';
+import type { PreviewStore } from '../../../agent/preview/previewStore.ts';
+import { conflictPaths } from '../../../agent/preview/rebase/conflictMarkers.ts';
+import { execute } from '../../commandRegistry.ts';
+import { idList, oneLine } from '../../plainText.ts';
+import { confirm, showWarning } from '../../toast.ts';
+import type { ProposalEdits } from '../proposalEdits.ts';
+
+export interface ApplyGuardOptions {
+  readonly store: Pick<PreviewStore, 'blockersOf'>;
+  readonly edits: Pick<ProposalEdits, 'hasUnsaved'>;
+}
+
+/** What the user agreed to; it becomes part of the request to the invoker. */
+export interface ApplyConsent {
+  readonly chain?: SeenRevisions;
+}
+
+/** Warns or asks the user before an Apply that would do something other than what they see. */
+export class ApplyGuard {
+  readonly #options: ApplyGuardOptions;
+
+  constructor(options: ApplyGuardOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * Asks for consent where it is needed: to apply the preview alone, or together with the previews that it depends on, as
+   * they are now. `undefined` if the user declines, or has to do something else first.
+   * @param agreed the previews that the clicked button already named, at the revisions that it was shown with.
+   */
+  async ask(preview: Preview, agreed: SeenRevisions = {}): Promise<ApplyConsent | undefined> {
+    const blockers = this.#options.store.blockersOf(preview);
+    const group = [...blockers, preview];
+    const edited = group.find(({ id }) => this.#options.edits.hasUnsaved(id));
+    if (edited) {
+      void showWarning(
+        vscode.l10n.t(
+          'You have unsaved edits in the proposal of {0}. Save or revert them first.',
+          nameOf(edited),
+        ),
+      );
+      return undefined;
+    }
+    const conflicted = group.find(({ changes }) => conflictPaths(changes ?? []).length > 0);
+    if (conflicted) {
+      void this.#offerEdit(conflicted);
+      return undefined;
+    }
+    if (blockers.length === 0) return {};
+    if (blockers.every(({ id }) => Object.hasOwn(agreed, id))) return { chain: agreed };
+    const chain = revisionsOf(blockers);
+    const apply = vscode.l10n.t('Apply {0}', idList(group));
+    const text = vscode.l10n.t('{0} depends on previews that are still pending.', nameOf(preview));
+    return (await confirm(text, blockers.map(nameOf).join('\n'), apply)) ? { chain } : undefined;
+  }
+
+  async #offerEdit(preview: Preview): Promise<void> {
+    const edit = vscode.l10n.t('Edit');
+    const text = vscode.l10n.t('{0} still has conflict markers. Resolve them and save.', nameOf(preview));
+    if ((await showWarning(text, edit)) === edit) await execute('redline.preview.edit', preview.id);
+  }
+}
+
+function nameOf({ id, label }: Preview): string {
+  return `${id} (${oneLine(label, 80)})`;
+}

@@ -1,0 +1,174 @@
+import * as vscode from 'vscode';
+import { detailOf } from '../../../agent/base/errors.ts';
+import type { Logger } from '../../../agent/base/logger.ts';
+import type { FileChange } from '../../../agent/preview/fileChange.ts';
+import type { Preview, ResolveAction } from '../../../agent/preview/preview.ts';
+import type { Invoker } from '../../../agent/preview/resolve/invoker.ts';
+import { resolvePart } from '../../../agent/preview/resolve/resolvePart.ts';
+import { humanReason } from '../../../agent/preview/resolve/resolveTexts.ts';
+import { reopenAction } from '../../../agent/preview/undo.ts';
+import { reopenPreview, type RestageOptions } from '../../ledger/ledgerCommands.ts';
+import { showInfo } from '../../toast.ts';
+import type { ProposalEdits } from '../proposalEdits.ts';
+import type { PreviewTarget } from './previewTargets.ts';
+
+/** From this many votes on, progress is shown and can be cancelled. */
+const PROGRESS_FROM = 25;
+
+export interface BulkVotesOptions extends RestageOptions {
+  readonly invoker: Invoker;
+  readonly edits: Pick<ProposalEdits, 'hasUnsaved'>;
+  readonly logger: Logger;
+}
+
+/** Resolves many previews, or files of previews, one after another, with one summary at the end. */
+export class BulkVotes {
+  readonly #options: BulkVotesOptions;
+
+  constructor(options: BulkVotesOptions) {
+    this.#options = options;
+  }
+
+  /** Applies each preview after those that it builds on, whichever was staged first. Skips stale and edited ones. */
+  async applyAll(targets: readonly PreviewTarget[]): Promise<void> {
+    const fresh = this.#inApplyOrder(targets).filter(
+      ({ id }) => !this.#isStale(id) && !this.#options.edits.hasUnsaved(id),
+    );
+    const votes = fresh.map(target => this.#prepareVote('apply', target));
+    const applied = (await this.#castAll('apply', votes, '')).length;
+    const left = targets.length - applied;
+    const done =
+      applied === 1 ? vscode.l10n.t('Applied 1 preview.') : vscode.l10n.t('Applied {0} previews.', applied);
+    const rest =
+      left === 1
+        ? vscode.l10n.t('1 was not applied and stays pending.')
+        : vscode.l10n.t('{0} were not applied and stay pending.', left);
+    void showInfo(left === 0 ? done : `${done} ${rest}`);
+  }
+
+  /**
+   * Discards each preview before those that it builds on, which would rebase it otherwise. Then offers to reopen what was discarded, without waiting for the user's answer.
+   * @param reason the user's reason for all of them, or empty
+   * @returns how many it discarded
+   */
+  discardAll(targets: readonly PreviewTarget[], reason = ''): Promise<number> {
+    return this.prepareDiscards(targets)(reason);
+  }
+
+  /**
+   * Prepares {@link discardAll} for a reason that the user has yet to type: only what the targets show at this moment will be
+   * discarded, not what they change to meanwhile.
+   */
+  prepareDiscards(targets: readonly PreviewTarget[]): (reason: string) => Promise<number> {
+    const { logger } = this.#options;
+    const votes = targets.map(target => this.#prepareVote('discard', target));
+    return async reason => {
+      const votesDown = this.#inApplyOrder(votes).reverse();
+      const discarded = (await this.#castAll('discard', votesDown, reason)).reverse();
+      this.#offerReopening(discarded).catch((error: unknown) => {
+        logger.error(`Reopening discarded previews failed: ${detailOf(error)}`);
+      });
+      return discarded.length;
+    };
+  }
+
+  #inApplyOrder<T extends { readonly id: string }>(targets: readonly T[]): T[] {
+    const order = new Map(this.#options.store.list('oldestFirst').map(({ id }, i) => [id, i]));
+    const at = ({ id }: T): number => order.get(id) ?? -1;
+    return targets.toSorted((one, other) => at(one) - at(other));
+  }
+
+  async #offerReopening(discarded: readonly Preview[]): Promise<void> {
+    const reopenable = discarded.filter(preview => reopenAction(preview) !== undefined);
+    const reopen = vscode.l10n.t('Reopen');
+    const choice = await showInfo(
+      discarded.length === 1
+        ? vscode.l10n.t('Discarded 1 preview.')
+        : vscode.l10n.t('Discarded {0} previews.', discarded.length),
+      ...(reopenable.length > 0 ? [reopen] : []),
+    );
+    if (choice === reopen) for (const preview of reopenable) await reopenPreview(this.#options, preview);
+  }
+
+  /** @returns the previews that were resolved as requested, as they are now. Failures are logged and stay pending. */
+  async #castAll(action: ResolveAction, votes: readonly PreparedVote[], typed: string): Promise<Preview[]> {
+    const reason = humanReason(action, typed);
+    if (votes.length < PROGRESS_FROM) return this.#castEach(votes, reason, () => false);
+    const title =
+      action === 'apply' ? vscode.l10n.t('Applying previews') : vscode.l10n.t('Discarding previews');
+    const { Notification: location } = vscode.ProgressLocation;
+    return vscode.window.withProgress({ location, title, cancellable: true }, (progress, token) =>
+      this.#castEach(votes, reason, done => {
+        progress.report({
+          increment: 100 / votes.length,
+          message: vscode.l10n.t('{0} of {1}', done, votes.length),
+        });
+        return token.isCancellationRequested;
+      }),
+    );
+  }
+
+  async #castEach(
+    votes: readonly PreparedVote[],
+    reason: string,
+    stopAfter: (done: number) => boolean,
+  ): Promise<Preview[]> {
+    const { logger } = this.#options;
+    const resolved: Preview[] = [];
+    for (const [index, { action, id, cast }] of votes.entries()) {
+      try {
+        const preview = await cast(reason);
+        if (preview?.state.kind === (action === 'apply' ? 'applied' : 'discarded')) resolved.push(preview);
+      } catch (error) {
+        logger.warn(`${action} ${id} failed: ${detailOf(error)}`);
+      }
+      if (stopAfter(index + 1)) break;
+    }
+    return resolved;
+  }
+
+  /** A vote on what the target shows at this moment. Casting it gives the resolved preview: for a file, its part. */
+  #prepareVote(action: ResolveAction, target: PreviewTarget): PreparedVote {
+    const { store, invoker } = this.#options;
+    const { id, path } = target;
+    const changeNow = (): FileChange | undefined =>
+      store.get(id)?.changes?.find(change => change.path === path);
+    const current = store.get(id)?.revision ?? 0;
+    const revision = target.revision ?? current;
+    // A row that is out of date showed something else.
+    const seen = revision === current ? changeNow() : undefined;
+    const cast = async (reason: string): Promise<Preview | undefined> => {
+      const request = { id, action, reason, actor: 'human' as const };
+      if (path === undefined) {
+        await invoker.resolve({ ...request, revision });
+        return store.get(id);
+      }
+      // Votes on other files raise the preview's revision. If this file is unchanged, it is still what the user saw.
+      const now = seen && isSame(seen, changeNow()) ? (store.get(id)?.revision ?? revision) : revision;
+      await resolvePart({ store, invoker }, { ...request, revision: now }, { path });
+      const whole = store.get(id);
+      return whole?.state.kind === 'pending' ? store.all().findLast(one => isPart(one, id, path)) : whole;
+    };
+    return { action, id, cast };
+  }
+
+  #isStale(id: string): boolean {
+    const state: Preview['state'] | undefined = this.#options.store.get(id)?.state;
+    return state?.kind === 'pending' && state.stale.length > 0;
+  }
+}
+
+interface PreparedVote {
+  readonly action: ResolveAction;
+  readonly id: string;
+  /** @param reason never empty */
+  readonly cast: (reason: string) => Promise<Preview | undefined>;
+}
+
+function isSame(one: FileChange, other: FileChange | undefined): boolean {
+  return one.before?.hash === other?.before?.hash && one.after?.hash === other?.after?.hash;
+}
+
+function isPart({ part, changes }: Preview, id: string, path: string): boolean {
+  return part?.previewId === id && changes?.some(change => change.path === path) === true;
+}

@@ -1,0 +1,213 @@
+import * as vscode from 'vscode';
+import { ToolError } from '../../../agent/base/errors.ts';
+import { hunksOfChange } from '../../../agent/preview/fileChange.ts';
+import type { Preview, ResolveAction } from '../../../agent/preview/preview.ts';
+import type { PreviewStore } from '../../../agent/preview/previewStore.ts';
+import { conflictPaths } from '../../../agent/preview/rebase/conflictMarkers.ts';
+import type { Rebaser } from '../../../agent/preview/rebase/rebaser.ts';
+import type { Invoker } from '../../../agent/preview/resolve/invoker.ts';
+import { resolvePart } from '../../../agent/preview/resolve/resolvePart.ts';
+import { humanReason, outdatedVoteText } from '../../../agent/preview/resolve/resolveTexts.ts';
+import type { Hunk } from '../../../agent/text/hunks.ts';
+import { oneLine } from '../../plainText.ts';
+import { showInfo } from '../../toast.ts';
+import type { PreviewOpener } from '../previewOpener.ts';
+import type { PreviewTabs } from '../previewTabs.ts';
+import { changeUri, type FileUris, type PreviewSide } from '../previewUri.ts';
+import type { ProposalEdits } from '../proposalEdits.ts';
+import { shownChange, type ShownChange } from '../shownChange.ts';
+import { ApplyGuard } from './applyGuard.ts';
+import { targetsOf, type ActivePlace } from './previewTargets.ts';
+
+export interface PartCommandsOptions {
+  readonly store: PreviewStore;
+  readonly invoker: Invoker;
+  readonly rebaser: Rebaser;
+  readonly opener: PreviewOpener;
+  readonly edits: ProposalEdits;
+  readonly tabs: PreviewTabs;
+  readonly files: FileUris;
+}
+
+/** The commands for single files and hunks, and those that edit or rebase a proposal. */
+export function partCommands(options: PartCommandsOptions) {
+  const { store, invoker, rebaser, opener, edits, tabs, files } = options;
+  const guard = new ApplyGuard(options);
+
+  const vote = async (
+    action: ResolveAction,
+    target: PartTarget | undefined,
+    typed?: string,
+  ): Promise<unknown> => {
+    if (!target) return void showInfo(noPartText());
+    const { id, revision, path, hunk } = target;
+    const preview = store.get(id);
+    if (preview && revision !== preview.revision) {
+      await opener.open(preview, path);
+      throw new ToolError(outdatedVoteText(preview, revision));
+    }
+    const consent = action === 'apply' && preview ? await guard.ask(preview) : {};
+    if (!consent) return undefined;
+    return resolvePart(
+      { store, invoker },
+      {
+        id,
+        revision,
+        action,
+        reason: humanReason(action, typed),
+        actor: 'human',
+        ...consent,
+      },
+      { path, ...(hunk === undefined ? {} : { hunk }) },
+    );
+  };
+
+  /** The preview that was named or is active. If there is neither, the head opens, so that the user sees it first. */
+  const named = async (args: readonly unknown[]): Promise<Preview | undefined> => {
+    const id = targetsOf(args)[0]?.id ?? tabs.activeId();
+    if (id === undefined) await vscode.commands.executeCommand('redline.preview.open');
+    return id === undefined ? undefined : store.get(id);
+  };
+
+  const editFile = async (preview: Preview, path: string | undefined): Promise<void> => {
+    const changes = preview.state.kind === 'pending' ? (preview.changes ?? []) : [];
+    const change =
+      changes.find(candidate => candidate.path === path) ?? (path === undefined ? changes[0] : undefined);
+    if (!change?.after) {
+      return void showInfo(vscode.l10n.t('There is no proposed text to edit.'));
+    }
+    edits.begin(changeUri(preview.id, change, 'proposal', files));
+    await opener.open(preview, change.path);
+  };
+
+  /** Asks for the reason, then discards. */
+  const discardWithReason = async (target: PartTarget | undefined): Promise<unknown> => {
+    if (!target) return void showInfo(noPartText());
+    const reason = await askReasonOfPart(target);
+    return reason === undefined ? undefined : vote('discard', target, reason);
+  };
+
+  /** Several selected rows are resolved by the commands for whole previews. */
+  const voteOnFile = (
+    action: ResolveAction,
+    args: readonly unknown[],
+    at: ActivePlace | undefined,
+  ): unknown =>
+    targetsOf(args).length > 1
+      ? vscode.commands.executeCommand(`redline.preview.${action}`, ...args)
+      : vote(action, fileTarget(options, args, at), typedIn(args[3]));
+
+  // `at`: where the cursor was when the command was called, which may be some time ago.
+  return {
+    voteOnFile,
+    voteOnHunk: async (action: ResolveAction, args: readonly unknown[], at: ActivePlace | undefined) =>
+      vote(action, await hunkTarget(options, args, at), typedIn(args[4])),
+    discardFileWithReason: async (args: readonly unknown[], at: ActivePlace | undefined): Promise<unknown> =>
+      targetsOf(args).length > 1
+        ? vscode.commands.executeCommand('redline.preview.discardWithReason', ...args)
+        : discardWithReason(fileTarget(options, args, at)),
+    discardHunkWithReason: async (args: readonly unknown[], at: ActivePlace | undefined): Promise<unknown> =>
+      discardWithReason(await hunkTarget(options, args, at)),
+    rebase: async (args: readonly unknown[]): Promise<void> => {
+      const preview = await named(args);
+      if (preview?.state.kind !== 'pending') return;
+      const [conflict] = await rebaser.rebaseNow(preview.id);
+      const rebased = store.get(preview.id);
+      if (!rebased) return;
+      if (conflict === undefined) await opener.open(rebased);
+      else await editFile(rebased, conflict);
+    },
+    edit: async (args: readonly unknown[], at: ActivePlace | undefined): Promise<void> => {
+      const preview = await named(args);
+      if (!preview) return;
+      const [conflict] = conflictPaths(preview.changes ?? []);
+      const path = fileTarget(options, args, at)?.path ?? conflict;
+      await editFile(preview, path);
+    },
+  };
+}
+
+/** The file or hunk that a command acts on. */
+interface PartTarget {
+  readonly id: string;
+  readonly path: string;
+  /** The revision that the user saw. */
+  readonly revision: number;
+  readonly hunk?: number;
+}
+
+interface Source {
+  readonly store: Pick<PreviewStore, 'get' | 'all'>;
+  readonly files: FileUris;
+}
+
+/** The file that the arguments name (an id and a path, or a tree row), else the one in the active preview editor. */
+function fileTarget(
+  source: Source,
+  args: readonly unknown[],
+  at: ActivePlace | undefined,
+): PartTarget | undefined {
+  const [first] = typeof args[0] === 'string' ? [] : targetsOf(args);
+  const id = first?.id ?? args[0];
+  const path = first?.path ?? args[1];
+  const seen = first?.revision ?? args[2];
+  const preview = typeof id === 'string' ? source.store.get(id) : undefined;
+  if (preview && typeof path === 'string') {
+    return { id: preview.id, path, revision: typeof seen === 'number' ? seen : preview.revision };
+  }
+  const shown = at && shownChange(source.store, source.files, at.address);
+  return shown && targetOf(shown, at);
+}
+
+/** The hunk that the arguments name by its index, else the one at the cursor in the active preview editor. */
+async function hunkTarget(
+  source: Source,
+  args: readonly unknown[],
+  at: ActivePlace | undefined,
+): Promise<PartTarget | undefined> {
+  const [id, path, hunk, revision] = args;
+  if (typeof hunk === 'number') {
+    const target = fileTarget(source, [id, path, revision], at);
+    return target && { ...target, hunk };
+  }
+  const shown = at && shownChange(source.store, source.files, at.address);
+  if (!shown) return undefined;
+  const target = targetOf(shown, at);
+  // In an older revision the cursor may be anywhere; the vote will be refused.
+  if (target.revision !== shown.preview.revision) return target;
+  const hunks = await hunksOfChange(shown.change);
+  const index = hunks.findIndex(candidate => contains(candidate, at.address.side, at.line));
+  return index < 0 ? undefined : { ...target, hunk: index };
+}
+
+/** A file that was split off is shown in the document of the whole, but has revisions of its own. */
+function targetOf({ preview, change }: ShownChange, { address, revision }: ActivePlace): PartTarget {
+  const seen = preview.id === address.previewId ? revision : undefined;
+  return { id: preview.id, path: change.path, revision: seen ?? preview.revision };
+}
+
+function typedIn(argument: unknown): string | undefined {
+  return typeof argument === 'string' ? argument : undefined;
+}
+
+/** The user's reason for discarding a part; `undefined` if they cancel. */
+function askReasonOfPart({ path, hunk }: PartTarget): Thenable<string | undefined> {
+  return vscode.window.showInputBox({
+    title:
+      hunk === undefined
+        ? vscode.l10n.t('Discard {0}', oneLine(path))
+        : vscode.l10n.t('Discard hunk {0} of {1}', hunk + 1, oneLine(path)),
+    prompt: vscode.l10n.t('Why? The model sees your reason.'),
+  });
+}
+
+function noPartText(): string {
+  return vscode.l10n.t('Open a preview and place the cursor in a changed line first.');
+}
+
+/** On a side where the hunk has no lines, it is between two lines and counts as part of the lower one. */
+function contains(hunk: Hunk, side: PreviewSide, line: number): boolean {
+  const [start, end] =
+    side === 'proposal' ? [hunk.afterStart, hunk.afterEnd] : [hunk.beforeStart, hunk.beforeEnd];
+  return line >= start && line < Math.max(end, start + 1);
+}

@@ -1,0 +1,153 @@
+import * as vscode from 'vscode';
+import type { Preview, SeenRevisions } from '../../../agent/preview/preview.ts';
+import type { PreviewStore } from '../../../agent/preview/previewStore.ts';
+import { views } from '../../contributions.ts';
+import type { PendingView } from '../../pending/pendingTree.ts';
+import type { Settings } from '../../settings.ts';
+import { showInfo } from '../../toast.ts';
+import type { PreviewOpener } from '../previewOpener.ts';
+import type { PreviewTabs } from '../previewTabs.ts';
+import { parsePreviewUri, type PreviewAddress } from '../previewUri.ts';
+import type { ShownRevisions } from '../shownRevisions.ts';
+
+/** A preview that a command acts on. */
+export interface PreviewTarget {
+  readonly id: string;
+  /** The revision that the row or the editor showed. */
+  readonly revision?: number;
+  /** The file, if the row was a file's. */
+  readonly path?: string;
+}
+
+export interface PreviewTargetsOptions {
+  readonly store: PreviewStore;
+  readonly settings: Settings;
+  readonly opener: PreviewOpener;
+  readonly pendingView: PendingView;
+  readonly tabs: PreviewTabs;
+  readonly shown: ShownRevisions;
+}
+
+/** Which previews a command acts on. */
+export class PreviewTargets {
+  readonly #options: PreviewTargetsOptions;
+
+  constructor(options: PreviewTargetsOptions) {
+    this.#options = options;
+  }
+
+  /** In the order of staging, except that each comes after those that it builds on. */
+  pending(): readonly Preview[] {
+    return this.#options.store.list('oldestFirst').filter(preview => preview.state.kind === 'pending');
+  }
+
+  get head(): Preview | undefined {
+    const { store, settings } = this.#options;
+    return store.list(settings.order)[0];
+  }
+
+  /**
+   * The previews that were named or are focused, else the one in the active editor. An editor names the revision that it
+   * shows at the time of the call.
+   */
+  async named(args: readonly unknown[]): Promise<readonly PreviewTarget[]> {
+    const { pendingView, tabs, shown } = this.#options;
+    if (isFromTree(args[0])) return targetsOf([undefined, await pendingView.focused()]);
+    const named = targetsOf(args);
+    const active = named.length > 0 ? undefined : tabs.activeId();
+    if (active === undefined && !(args[0] instanceof vscode.Uri)) return named;
+    return (active === undefined ? named : [{ id: active }]).map(({ id }) => {
+      const revision = shown.of(id);
+      return { id, ...(revision === undefined ? {} : { revision }) };
+    });
+  }
+
+  /** Shows a preview again whose vote was for an older revision. */
+  showAgain(preview: Preview): Promise<void> {
+    return this.#options.opener.open(preview);
+  }
+
+  /** Opens the head, so that a user who named no preview sees it instead of resolving it unseen. */
+  async openHead(): Promise<void> {
+    const { head } = this;
+    if (head) await this.#options.opener.open(head);
+    else void showInfo(vscode.l10n.t('Nothing is pending.'));
+  }
+
+  /** Opens the preview after or before the active one, wrapping around. */
+  async step(direction: 1 | -1): Promise<void> {
+    const { store, settings, tabs, opener } = this.#options;
+    const previews = store.list(settings.order);
+    const at = previews.findIndex(preview => preview.id === tabs.activeId());
+    const next = previews.at(at < 0 ? 0 : (at + direction) % previews.length);
+    if (next) await opener.open(next);
+  }
+}
+
+/** Where the cursor is in a preview document, and the revision that its editor shows. */
+export interface ActivePlace {
+  readonly address: PreviewAddress;
+  /** Counted from 0. */
+  readonly line: number;
+  readonly revision: number | undefined;
+}
+
+/** The place of the cursor in the active preview editor, if it is one. */
+export function activePlace(shown: Pick<ShownRevisions, 'of'>): ActivePlace | undefined {
+  const editor = vscode.window.activeTextEditor;
+  const address = editor && parsePreviewUri(editor.document.uri);
+  return address && { address, line: editor.selection.active.line, revision: shown.of(address.previewId) };
+}
+
+/** Whether the argument comes from a keybinding in the pending tree, which acts on the rows there. */
+export function isFromTree(argument: unknown): boolean {
+  return (
+    typeof argument === 'object' && argument !== null && 'view' in argument && argument.view === views.pending
+  );
+}
+
+/**
+ * The previews that a command's arguments name: an id (with a revision as the third argument), the URI of an editor whose
+ * title button was clicked, or tree rows (VS Code passes the clicked row, then all selected ones). Empty if nothing is
+ * named.
+ */
+export function targetsOf([first, second, third]: readonly unknown[]): readonly PreviewTarget[] {
+  if (typeof first === 'string')
+    return [{ id: first, ...(typeof third === 'number' ? { revision: third } : {}) }];
+  if (first instanceof vscode.Uri) {
+    const id = parsePreviewUri(first)?.previewId;
+    return id === undefined ? [] : [{ id }];
+  }
+  const rows: readonly unknown[] = Array.isArray(second) ? second : [first];
+  return distinct(rows.flatMap(row => rowTarget(row) ?? []));
+}
+
+/** The argument as revisions; `undefined` for anything else that VS Code or a link may pass. */
+export function seenRevisions(argument: unknown): SeenRevisions | undefined {
+  if (typeof argument !== 'object' || argument === null || Array.isArray(argument)) return undefined;
+  return Object.values(argument).every(value => typeof value === 'number')
+    ? (argument as SeenRevisions)
+    : undefined;
+}
+
+/** Each target once. A preview's own row covers the rows of its files. */
+function distinct(targets: readonly PreviewTarget[]): PreviewTarget[] {
+  const whole = new Set(targets.filter(({ path }) => path === undefined).map(({ id }) => id));
+  const byName = new Map<string, PreviewTarget>();
+  for (const target of targets) {
+    const { id, path } = target;
+    if (path === undefined || !whole.has(id)) byName.set(JSON.stringify([id, path]), target);
+  }
+  return [...byName.values()];
+}
+
+function rowTarget(row: unknown): PreviewTarget | undefined {
+  if (typeof row !== 'object' || row === null || !('previewId' in row)) return undefined;
+  const { previewId, revision, path } = row as Record<string, unknown>;
+  if (typeof previewId !== 'string') return undefined;
+  return {
+    id: previewId,
+    ...(typeof revision === 'number' ? { revision } : {}),
+    ...(typeof path === 'string' ? { path } : {}),
+  };
+}

@@ -1,0 +1,162 @@
+import * as vscode from 'vscode';
+import { ToolError } from '../../../agent/base/errors.ts';
+import type { Logger } from '../../../agent/base/logger.ts';
+import { isOpen, type Preview, type ResolveAction } from '../../../agent/preview/preview.ts';
+import type { PreviewStore } from '../../../agent/preview/previewStore.ts';
+import type { Rebaser } from '../../../agent/preview/rebase/rebaser.ts';
+import type { Invoker } from '../../../agent/preview/resolve/invoker.ts';
+import { humanReason, outdatedVoteText } from '../../../agent/preview/resolve/resolveTexts.ts';
+import { planOf } from '../../../agent/session/planMode.ts';
+import type { Session } from '../../../agent/session/session.ts';
+import { oneLine } from '../../plainText.ts';
+import { showInfo } from '../../toast.ts';
+import type { FileUris } from '../previewUri.ts';
+import type { ProposalEdits } from '../proposalEdits.ts';
+import { ApplyGuard } from './applyGuard.ts';
+import type { BulkVotes } from './bulkVotes.ts';
+import { seenRevisions, type PreviewTarget, type PreviewTargets } from './previewTargets.ts';
+
+export interface PreviewVotesOptions {
+  readonly store: PreviewStore;
+  readonly invoker: Invoker;
+  readonly session: Session;
+  readonly rebaser: Rebaser;
+  readonly edits: ProposalEdits;
+  readonly files: FileUris;
+  readonly logger: Logger;
+}
+
+/** The user's Apply and Discard of whole previews, from a command's arguments to the invoker. */
+export class PreviewVotes {
+  readonly #options: PreviewVotesOptions;
+  readonly #targets: PreviewTargets;
+  readonly #guard: ApplyGuard;
+
+  constructor(options: PreviewVotesOptions, targets: PreviewTargets) {
+    this.#options = options;
+    this.#targets = targets;
+    this.#guard = new ApplyGuard(options);
+  }
+
+  /**
+   * Resolves each preview, or file, that was named. If none was, the head opens instead. If the user saw an older revision of
+   * it, it is shown again instead.
+   */
+  async vote(
+    action: ResolveAction,
+    args: readonly unknown[],
+    named: readonly PreviewTarget[],
+  ): Promise<unknown> {
+    const [first] = named;
+    if (named.length > 1)
+      return action === 'apply'
+        ? (await this.#bulk()).applyAll(named)
+        : (await this.#bulk()).discardAll(named);
+    if (first?.path !== undefined) {
+      const command = `redline.preview.${action}File`;
+      return vscode.commands.executeCommand(command, first.id, first.path, first.revision);
+    }
+    const { store, invoker } = this.#options;
+    const preview = first && store.get(first.id);
+    if (!preview) return this.#targets.openHead();
+    if (!isOpen(preview)) return void showInfo(alreadyText(preview));
+    const revision = first.revision ?? preview.revision;
+    if (revision !== preview.revision) {
+      await this.#targets.showAgain(preview);
+      throw new ToolError(outdatedVoteText(preview, revision));
+    }
+    const consent = action === 'apply' ? await this.#guard.ask(preview, seenRevisions(args[3])) : {};
+    if (!consent) return undefined;
+    const typed = typeof args[1] === 'string' ? args[1] : undefined;
+    const asks = action === 'discard' && typed === undefined && planOf(preview) !== undefined;
+    const reason = asks ? await askReason(preview) : (typed ?? '');
+    if (reason === undefined) return undefined;
+    return invoker.resolve({
+      id: preview.id,
+      revision,
+      action,
+      reason: humanReason(action, reason),
+      actor: 'human',
+      ...consent,
+    });
+  }
+
+  /** Asks for a reason, then discards what was shown when it asked. */
+  async discardWithReason(named: readonly PreviewTarget[]): Promise<unknown> {
+    const [first] = named;
+    const preview = first && this.#options.store.get(first.id);
+    if (!preview) return this.#targets.openHead();
+    if (named.length > 1) {
+      const discard = (await this.#bulk()).prepareDiscards(named);
+      const reason = await askReasonOfSeveral(named.length);
+      return reason === undefined ? undefined : discard(reason);
+    }
+    if (first.path !== undefined) {
+      const { id, path, revision } = first;
+      return vscode.commands.executeCommand('redline.preview.discardFileWithReason', id, path, revision);
+    }
+    const reason = await askReason(preview);
+    if (reason === undefined) return undefined;
+    const target = { id: preview.id, revision: first.revision ?? preview.revision };
+    return this.vote('discard', [preview.id, reason], [target]);
+  }
+
+  async applyAll(): Promise<unknown> {
+    const all = this.#targets.pending();
+    return all.length === 0 ? this.#targets.openHead() : (await this.#bulk()).applyAll(all.map(targetOf));
+  }
+
+  /** Also ends the review: a user who discards everything does not want the session to continue by itself. */
+  async discardAll(): Promise<unknown> {
+    const all = this.#targets.pending();
+    if (all.length === 0) return this.#targets.openHead();
+    this.#options.session.endReview();
+    return (await this.#bulk()).discardAll(all.map(targetOf));
+  }
+
+  /** Loaded on first use, to keep activation fast. */
+  async #bulk(): Promise<BulkVotes> {
+    return new (await import('./bulkVotes.ts')).BulkVotes(this.#options);
+  }
+}
+
+function targetOf({ id, revision }: Preview): PreviewTarget {
+  return { id, revision };
+}
+
+/** The user's reason for a discard; `undefined` if they cancel. */
+function askReason(preview: Preview): Thenable<string | undefined> {
+  const plan = planOf(preview);
+  return vscode.window.showInputBox(
+    plan
+      ? {
+          title: vscode.l10n.t('Send back the plan “{0}”', oneLine(plan.title)),
+          prompt: vscode.l10n.t('What should change? The model revises the plan with your answer.'),
+        }
+      : {
+          title: vscode.l10n.t('Discard {0}', oneLine(preview.label)),
+          prompt: vscode.l10n.t('Why? The model sees your reason.'),
+        },
+  );
+}
+
+function askReasonOfSeveral(count: number): Thenable<string | undefined> {
+  const title = vscode.l10n.t('Discard all {0} selected', count);
+  return vscode.window.showInputBox({ title, prompt: vscode.l10n.t('Why? The model sees your reason.') });
+}
+
+/** Why the preview can no longer be resolved. */
+function alreadyText({ id, label, state }: Preview): string {
+  const name = `${oneLine(label)} (${id})`;
+  switch (state.kind) {
+    case 'applied':
+      return vscode.l10n.t('{0} is already applied: {1}', name, oneLine(state.by.reason));
+    case 'discarded':
+      return vscode.l10n.t('{0} is already discarded: {1}', name, oneLine(state.by.reason));
+    case 'expired':
+      return vscode.l10n.t('{0} has expired and can no longer run.', name);
+    case 'pending':
+    case 'applying':
+      return vscode.l10n.t('{0} is still pending.', name);
+  }
+}

@@ -1,0 +1,117 @@
+import * as vscode from 'vscode';
+import { hunksOfChange, type FileChange } from '../../agent/preview/fileChange.ts';
+import type { TextEncoding } from '../../agent/text/encodings.ts';
+import { lineEndingOf } from '../../agent/text/lines.ts';
+import { unseenLines, type UnseenLines } from '../../agent/text/unseenLines.ts';
+import { escapeInvisible } from '../plainText.ts';
+
+/** The permission bits of most new files, which need no mention. */
+const USUAL_MODES = [0o644, 0o664];
+
+const known = new WeakMap<FileChange, Promise<readonly string[]>>();
+
+/**
+ * What VS Code's diff editor does not show of a change or hides by default, each as a short text: also beside changes that
+ * it shows.
+ */
+export function hiddenDifferences(change: FileChange): Promise<readonly string[]> {
+  let notes = known.get(change);
+  if (!notes) known.set(change, (notes = notesOn(change)));
+  return notes;
+}
+
+/** Those of the differences that stay as they are however a change is rebased or edited. */
+export function lastingDifferences(change: FileChange): readonly string[] {
+  if (change.kind === 'rename') return [vscode.l10n.t('moved from {0}', escapeInvisible(change.from))];
+  if (change.kind === 'create' && change.mode !== undefined && !USUAL_MODES.includes(change.mode))
+    return [vscode.l10n.t('with the permissions {0}', change.mode.toString(8).padStart(3, '0'))];
+  return [];
+}
+
+async function notesOn(change: FileChange): Promise<readonly string[]> {
+  const { before, after } = change;
+  if (change.kind === 'rename' && change.before.hash === change.after.hash)
+    return [vscode.l10n.t('moved from {0}, content unchanged', escapeInvisible(change.from))];
+  const notes = [...lastingDifferences(change)];
+  if (!before || !after || before.hash === after.hash) return notes;
+  if (encodingName(before.encoding) !== encodingName(after.encoding)) {
+    notes.push(
+      vscode.l10n.t('encoding {0} → {1}', encodingName(before.encoding), encodingName(after.encoding)),
+    );
+  }
+  if (before.text === after.text) return notes;
+  const unseen = await unseenLines(before.text, await hunksOfChange(change));
+  const [oldEnding, newEnding] = [lineEnding(before.text), lineEnding(after.text)];
+  const endings =
+    oldEnding && newEnding && oldEnding !== newEnding
+      ? vscode.l10n.t('line endings {0} → {1}', oldEnding, newEnding)
+      : undefined;
+  notes.push(...(unseen.isAnySeen ? besides(unseen, endings) : alone(unseen, endings)));
+  return notes;
+}
+
+/** The notes on a diff that shows nothing at all. */
+function alone({ indentation, trailing, lineEndings }: UnseenLines, endings: string | undefined): string[] {
+  if (indentation + trailing === 0) return [vscode.l10n.t('only line endings differ')];
+  const what =
+    indentation === 0
+      ? vscode.l10n.t('only trailing spaces differ')
+      : trailing === 0
+        ? vscode.l10n.t('only indentation differs')
+        : vscode.l10n.t('only leading and trailing spaces differ');
+  return [what, ...(endings === undefined ? endingNotes(lineEndings) : [endings])];
+}
+
+/** The notes on what differs beside the changes that the diff shows. Numbers that may be too low are left out. */
+function besides(
+  { indentation, trailing, lineEndings, isExact }: UnseenLines,
+  endings: string | undefined,
+): string[] {
+  if (!isExact) {
+    return [
+      ...(indentation === 0 ? [] : [vscode.l10n.t('indentation differs')]),
+      ...(trailing === 0 ? [] : [vscode.l10n.t('trailing spaces differ')]),
+      ...(endings !== undefined
+        ? [endings]
+        : lineEndings === 0
+          ? []
+          : [vscode.l10n.t('line endings differ')]),
+      vscode.l10n.t('spaces may differ in more lines'),
+    ];
+  }
+  return [
+    ...(indentation === 0
+      ? []
+      : indentation === 1
+        ? [vscode.l10n.t('indentation differs in 1 line')]
+        : [vscode.l10n.t('indentation differs in {0} lines', indentation)]),
+    ...(trailing === 0
+      ? []
+      : trailing === 1
+        ? [vscode.l10n.t('trailing spaces differ in 1 line')]
+        : [vscode.l10n.t('trailing spaces differ in {0} lines', trailing)]),
+    ...(endings === undefined ? endingNotes(lineEndings) : [endings]),
+  ];
+}
+
+function endingNotes(lines: number): string[] {
+  if (lines === 0) return [];
+  return lines === 1
+    ? [vscode.l10n.t('the line ending differs in 1 line')]
+    : [vscode.l10n.t('line endings differ in {0} lines', lines)];
+}
+
+function encodingName({ name, bom }: TextEncoding): string {
+  const names: Partial<Record<string, string>> = {
+    utf8: 'UTF-8',
+    utf16le: 'UTF-16 LE',
+    utf16be: 'UTF-16 BE',
+  };
+  return bom && name === 'utf8' ? vscode.l10n.t('UTF-8 with BOM') : (names[name] ?? name);
+}
+
+/** The text's line ending; `undefined` if it has none or mixes several. */
+function lineEnding(text: string): 'CRLF' | 'LF' | undefined {
+  const kind = lineEndingOf(text);
+  return kind === '\r\n' ? 'CRLF' : kind === '\n' ? 'LF' : undefined;
+}

@@ -1,0 +1,174 @@
+import * as vscode from 'vscode';
+import type { FileChange } from '../../agent/preview/fileChange.ts';
+import { revisionsOf, type Preview } from '../../agent/preview/preview.ts';
+import type { PreviewStore } from '../../agent/preview/previewStore.ts';
+import { hasConflict } from '../../agent/preview/rebase/conflictMarkers.ts';
+import { planOf } from '../../agent/session/planMode.ts';
+import { makeCommand } from '../commandRegistry.ts';
+import { idList, withoutIcons } from '../plainText.ts';
+
+/** The lenses of a preview, in display order. */
+export function previewLenses(
+  preview: Preview,
+  store: Pick<PreviewStore, 'blockersOf' | 'openCount' | 'ledger'>,
+): vscode.Command[] {
+  const { id, kind, state } = preview;
+  switch (state.kind) {
+    case 'applying':
+      return [note(vscode.l10n.t('$(sync~spin) Resolving…'))];
+    case 'applied':
+      return [
+        appliedNote(preview, store),
+        ...(kind === 'files' ? [makeCommand(vscode.l10n.t('Undo Apply'), 'redline.preview.undo', id)] : []),
+      ];
+    case 'discarded':
+      return [
+        note(vscode.l10n.t('$(discard) Discarded')),
+        ...(kind === 'files' ? [makeCommand(vscode.l10n.t('Reopen'), 'redline.preview.reopen', id)] : []),
+      ];
+    case 'expired':
+      return [
+        note(
+          state.interrupted
+            ? vscode.l10n.t('Interrupted while being applied: it may or may not have run')
+            : vscode.l10n.t('Expired: this action can no longer run'),
+        ),
+      ];
+    case 'pending':
+      return [
+        ...applyAndDiscard(preview, store.blockersOf(preview)),
+        ...(store.openCount > 1 ? [makeCommand(vscode.l10n.t('Next'), 'redline.preview.next')] : []),
+        ...staleOrFailed(preview),
+        ...recommendation(preview),
+      ];
+  }
+}
+
+function appliedNote({ id, kind }: Preview, store: Pick<PreviewStore, 'ledger'>): vscode.Command {
+  // Redline's own applies return no error.
+  const last = kind === 'files' ? undefined : store.ledger().findLast(entry => entry.previewId === id);
+  if (last?.outcome !== 'returnedError') return note(vscode.l10n.t('$(check) Applied'));
+  return note(
+    vscode.l10n.t('$(error) Applied, and returned an error: {0}', withoutIcons(last.message ?? '')),
+  );
+}
+
+/**
+ * The lenses of one file, which follow those of its preview.
+ * @param hidden what its diff does not show.
+ */
+export function fileLenses(
+  preview: Preview,
+  change: FileChange,
+  hidden: readonly string[],
+): vscode.Command[] {
+  if (preview.state.kind !== 'pending') return [];
+  const { id, revision } = preview;
+  const { path } = change;
+  const several = (preview.changes?.length ?? 0) > 1;
+  return [
+    ...(several
+      ? [
+          makeCommand(vscode.l10n.t('Apply file'), 'redline.preview.applyFile', id, path, revision),
+          makeCommand(vscode.l10n.t('Discard file'), 'redline.preview.discardFile', id, path, revision),
+          makeCommand(
+            vscode.l10n.t('Discard file with reason…'),
+            'redline.preview.discardFileWithReason',
+            id,
+            path,
+            revision,
+          ),
+        ]
+      : []),
+    ...hidden.map(text => note(`$(info) ${withoutIcons(text)}`)),
+    ...(preview.editedByUser ? [note(vscode.l10n.t('$(edit) edited by you'))] : []),
+  ];
+}
+
+/** The lenses of one hunk; none if it is the only one. Giving a reason is in the menu of the title, to keep the row short. */
+export function hunkLenses(
+  { id, revision, state }: Preview,
+  { kind, path }: FileChange,
+  hunk: number,
+  hunks: number,
+): vscode.Command[] {
+  // Splitting a stale preview would leave stale parts: it is rebased first, or resolved as a whole.
+  if (state.kind !== 'pending' || state.stale.length > 0 || kind !== 'modify' || hunks < 2) return [];
+  return [
+    makeCommand(vscode.l10n.t('Apply hunk'), 'redline.preview.applyHunk', id, path, hunk, revision),
+    makeCommand(vscode.l10n.t('Discard hunk'), 'redline.preview.discardHunk', id, path, hunk, revision),
+  ];
+}
+
+function applyAndDiscard(preview: Preview, blockers: readonly Preview[]): vscode.Command[] {
+  const { id, revision, changes } = preview;
+  const files = changes?.length ?? 1;
+  const title =
+    blockers.length > 0
+      ? vscode.l10n.t('Apply {0}', idList([...blockers, preview]))
+      : files === 1
+        ? vscode.l10n.t('Apply')
+        : vscode.l10n.t('Apply ({0} files)', files);
+  const chain = blockers.length > 0 ? revisionsOf(blockers) : undefined;
+  const discard = files === 1 ? vscode.l10n.t('Discard') : vscode.l10n.t('Discard all {0}', files);
+  return [
+    makeCommand(`$(check) ${title}`, 'redline.preview.apply', id, undefined, revision, chain),
+    planOf(preview)
+      ? makeCommand(
+          `$(discard) ${vscode.l10n.t('Discard…')}`,
+          'redline.preview.discardWithReason',
+          id,
+          undefined,
+          revision,
+        )
+      : makeCommand(`$(discard) ${discard}`, 'redline.preview.discard', id, undefined, revision),
+  ];
+}
+
+function staleOrFailed({ id, changes, state }: Preview): vscode.Command[] {
+  if (state.kind !== 'pending') return [];
+  const conflicts = (changes ?? []).filter(hasConflict);
+  if (conflicts.length > 0) {
+    const paths = withoutIcons(conflicts.map(change => change.path).join(', '));
+    return [
+      note(vscode.l10n.t('$(warning) Conflicts in {0}: resolve them in the proposal and save', paths)),
+      makeCommand(vscode.l10n.t('Edit'), 'redline.preview.edit', id, conflicts[0]?.path),
+    ];
+  }
+  if (state.stale.length > 0) {
+    const paths = withoutIcons(state.stale.join(', '));
+    return [
+      note(vscode.l10n.t('$(warning) Stale: {0} changed after this was proposed', paths)),
+      makeCommand(vscode.l10n.t('Rebase'), 'redline.preview.rebase', id),
+    ];
+  }
+  return state.lastError === undefined
+    ? []
+    : [note(vscode.l10n.t('$(error) Apply failed: {0}', withoutIcons(state.lastError)))];
+}
+
+function recommendation({ state }: Preview): vscode.Command[] {
+  if (state.kind !== 'pending' || !state.recommendation) return [];
+  const { action, reason } = state.recommendation;
+  return [
+    note(
+      action === 'apply'
+        ? vscode.l10n.t('model recommends Apply: {0}', withoutIcons(reason))
+        : vscode.l10n.t('model recommends Discard: {0}', withoutIcons(reason)),
+    ),
+  ];
+}
+
+/** What stands above a proposal that the user edits: it is writable, or has changes that are not saved. */
+export function editingNote(state: 'editable' | 'edited'): vscode.Command {
+  return note(
+    state === 'edited'
+      ? vscode.l10n.t('$(edit) Edited: save to update the proposal')
+      : vscode.l10n.t('$(edit) Editable: save to update the proposal'),
+  );
+}
+
+/** A lens that shows text and does nothing when clicked. */
+function note(title: string): vscode.Command {
+  return { title, command: '' };
+}

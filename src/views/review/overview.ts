@@ -1,0 +1,42 @@
+import * as vscode from 'vscode';
+import type { Preview } from '../../agent/preview/preview.ts';
+import type { PreviewStore } from '../../agent/preview/previewStore.ts';
+import { shownFiles } from './previewOpener.ts';
+import type { FileUris } from './previewUri.ts';
+
+/**
+ * All pending previews in one multi-file diff. The tab belongs to no single preview: previews are resolved by the lenses
+ * above each change, not by its title. It closes when nothing is pending any more.
+ */
+export class Overview implements vscode.Disposable {
+  readonly #files: FileUris;
+  readonly #following: vscode.Disposable;
+
+  constructor(store: Pick<PreviewStore, 'hasPending' | 'onDidChange'>, files: FileUris) {
+    this.#files = files;
+    this.#following = store.onDidChange(() => {
+      if (!store.hasPending) void this.#close();
+    });
+  }
+
+  /** Opens it at the user's request, with these previews in this order. */
+  async open(previews: readonly Preview[]): Promise<void> {
+    const resources = previews.flatMap(preview => shownFiles(preview, this.#files));
+    await vscode.commands.executeCommand('vscode.changes', overviewTitle(), resources);
+  }
+
+  dispose(): void {
+    this.#following.dispose();
+  }
+
+  async #close(): Promise<void> {
+    const title = overviewTitle();
+    const tabs = vscode.window.tabGroups.all.flatMap(group => group.tabs);
+    const ours = tabs.filter(({ label }) => label === title || label.startsWith(`${title} (`));
+    if (ours.length > 0) await vscode.window.tabGroups.close(ours, true);
+  }
+}
+
+function overviewTitle(): string {
+  return vscode.l10n.t('All Pending (Redline)');
+}

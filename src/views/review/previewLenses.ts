@@ -1,0 +1,86 @@
+import * as vscode from 'vscode';
+import { DisposableStore } from '../../agent/base/disposable.ts';
+import { hunksOfChange } from '../../agent/preview/fileChange.ts';
+import type { PreviewStore } from '../../agent/preview/previewStore.ts';
+import { fileLenses, hunkLenses, previewLenses, editingNote } from './lensTitles.ts';
+import { parsePreviewUri, type FileUris, type PreviewAddress } from './previewUri.ts';
+import type { ProposalEdits } from './proposalEdits.ts';
+import { shownChange } from './shownChange.ts';
+
+/**
+ * Code lenses above the changed lines of a proposal. Those of the preview and the file are above the first hunk, where
+ * the diff opens; if there are several hunks, each has its own. A lens passes on the revision that it was shown with.
+ */
+export class PreviewLenses implements vscode.CodeLensProvider, vscode.Disposable {
+  readonly #store: PreviewStore;
+  readonly #files: FileUris;
+  readonly #edits: ProposalEdits;
+  readonly #owned = new DisposableStore();
+  readonly #changed = this.#owned.add(new vscode.EventEmitter<void>());
+  readonly onDidChangeCodeLenses = this.#changed.event;
+
+  constructor(store: PreviewStore, files: FileUris, edits: ProposalEdits) {
+    this.#store = store;
+    this.#files = files;
+    this.#edits = edits;
+    this.#owned.add(store.onDidChange(() => this.#changed.fire()));
+    this.#owned.add(edits.onDidChange(() => this.#changed.fire()));
+    // A diff that becomes visible again may show outdated lenses that VS Code has cached.
+    this.#owned.add(
+      vscode.window.onDidChangeVisibleTextEditors(editors => {
+        if (editors.some(({ document }) => parsePreviewUri(document.uri))) this.#changed.fire();
+      }),
+    );
+  }
+
+  async provideCodeLenses(document: vscode.TextDocument): Promise<vscode.CodeLens[]> {
+    const address = parsePreviewUri(document.uri);
+    if (!address || address.side === 'base') return [];
+    if (this.#isEdited(document) && this.#store.get(address.previewId)?.state.kind === 'pending')
+      return [lens(0, editingNote('edited'))];
+    const last = document.lineCount - 1;
+    const lenses = (await this.#lenses(address)).map(([line, command]) =>
+      lens(Math.min(line, last), command),
+    );
+    if (this.#edits.isOpen(document.uri)) {
+      lenses.push(lens(lenses[0]?.range.start.line ?? 0, editingNote('editable')));
+    }
+    return lenses;
+  }
+
+  dispose(): void {
+    this.#owned.dispose();
+  }
+
+  /** Lenses are placed by the lines of the stored proposal, which an edited document no longer matches. */
+  #isEdited({ isDirty, uri }: vscode.TextDocument): boolean {
+    return isDirty || this.#edits.draftOf(uri) !== undefined;
+  }
+
+  async #lenses(address: PreviewAddress): Promise<[line: number, command: vscode.Command][]> {
+    const opaque = this.#store.get(address.previewId);
+    if (opaque && opaque.kind !== 'files')
+      return previewLenses(opaque, this.#store).map(command => [0, command]);
+    const shown = shownChange(this.#store, this.#files, address);
+    if (!shown) return [];
+    const { preview, change } = shown;
+    const hunks = await hunksOfChange(change);
+    const first = change.before && change.after ? (hunks[0]?.afterStart ?? 0) : 0;
+    const { hiddenDifferences } = await import('./hiddenDifference.ts');
+    const hidden = await hiddenDifferences(change);
+    const above = [...previewLenses(preview, this.#store), ...fileLenses(preview, change, hidden)];
+    return [
+      ...above.map((command): [number, vscode.Command] => [first, command]),
+      ...hunks.flatMap((hunk, index) =>
+        hunkLenses(preview, change, index, hunks.length).map((command): [number, vscode.Command] => [
+          hunk.afterStart,
+          command,
+        ]),
+      ),
+    ];
+  }
+}
+
+function lens(line: number, command: vscode.Command): vscode.CodeLens {
+  return new vscode.CodeLens(new vscode.Range(line, 0, line, 0), command);
+}

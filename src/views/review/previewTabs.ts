@@ -1,0 +1,119 @@
+import * as vscode from 'vscode';
+import type { PreviewStore } from '../../agent/preview/previewStore.ts';
+import { oneLine } from '../plainText.ts';
+import { parsePreviewUri, type PreviewAddress } from './previewUri.ts';
+
+/**
+ * The title of a preview's tab. In the stable API it is the only way to recognise a multi-file diff.
+ * @param notes what the diff does not show.
+ */
+export function tabTitle(name: string, previewId: string, notes: readonly string[] = []): string {
+  return `${[name, ...notes].join(NOTE)} (Redline ${previewId})`;
+}
+
+/** Comes before a note in a title. */
+const NOTE = ' · ';
+
+/** Finds and closes the tabs that show previews. */
+export class PreviewTabs {
+  readonly #store: Pick<PreviewStore, 'get'>;
+
+  constructor(store: Pick<PreviewStore, 'get'>) {
+    this.#store = store;
+  }
+
+  /** The id of the preview that a tab shows, if any. */
+  idOf(tab: vscode.Tab | undefined): string | undefined {
+    return tab && (addressOf(tab)?.previewId ?? this.#idOfMultiDiff(tab));
+  }
+
+  /** The id of the preview in the active editor, if any. */
+  activeId(): string | undefined {
+    const editor = vscode.window.activeTextEditor;
+    const shown = editor && parsePreviewUri(editor.document.uri);
+    return shown?.previewId ?? this.idOf(vscode.window.tabGroups.activeTabGroup.activeTab);
+  }
+
+  /** Whether the active tab is the multi-file diff of a preview. */
+  get isMultiDiffActive(): boolean {
+    const tab = vscode.window.tabGroups.activeTabGroup.activeTab;
+    return tab !== undefined && this.#idOfMultiDiff(tab) !== undefined;
+  }
+
+  /**
+   * The column in which a preview may open automatically: an empty group, one that shows an untouched preview, another
+   * group that shows previews, else a new group beside. It never covers the user's work, which includes a preview that
+   * they are reading or editing.
+   */
+  quietColumn(isUntouched: (previewId: string) => boolean): vscode.ViewColumn {
+    const { activeTabGroup: active, all } = vscode.window.tabGroups;
+    const isFree = (group: vscode.TabGroup): boolean => {
+      const shown = this.idOf(group.activeTab);
+      return group.tabs.length === 0 || (shown !== undefined && isUntouched(shown));
+    };
+    const showsPreview = (group: vscode.TabGroup): boolean =>
+      group !== active && this.idOf(group.activeTab) !== undefined && group.activeTab?.isDirty === false;
+    const free = isFree(active) ? active : (all.find(isFree) ?? all.find(showsPreview));
+    return free?.viewColumn ?? vscode.ViewColumn.Beside;
+  }
+
+  /** Closes the tabs of a preview that is resolved. */
+  close(previewId: string): Promise<void> {
+    return closeTabs(tab => this.idOf(tab) === previewId);
+  }
+
+  /** Closes the single-file diffs whose file was split off its preview. */
+  closeFiles(isGone: (address: PreviewAddress) => boolean): Promise<void> {
+    return closeTabs(tab => {
+      const address = addressOf(tab);
+      return address !== undefined && isGone(address);
+    });
+  }
+
+  /**
+   * Closes the tabs of other previews in the same group if VS Code does not reuse one tab itself
+   * (`workbench.editor.enablePreview` is off), so that a stack of previews uses one tab. Pinned and edited tabs stay.
+   */
+  async closeOthers(previewId: string): Promise<void> {
+    if (vscode.workspace.getConfiguration('workbench.editor').get('enablePreview') !== false) return;
+    const shows = (tab: vscode.Tab): boolean => this.idOf(tab) === previewId;
+    await closeTabs(
+      tab =>
+        !tab.isPinned &&
+        !tab.isDirty &&
+        this.idOf(tab) !== undefined &&
+        !shows(tab) &&
+        tab.group.tabs.some(shows),
+    );
+  }
+
+  /**
+   * Recognises a multi-file diff by its title, since the API has no input type for it. VS Code may append the number of
+   * files to the title; a tab that merely mentions a preview does not match.
+   */
+  #idOfMultiDiff({ input, label }: vscode.Tab): string | undefined {
+    if (!mayBeMultiDiff(input)) return undefined;
+    const mark = [...label.matchAll(/ \(Redline (p[1-9]\d*)\)/g)].at(-1);
+    const preview = mark?.[1] === undefined ? undefined : this.#store.get(mark[1]);
+    if (!mark || !preview) return undefined;
+    const name = oneLine(preview.label);
+    const [before, after] = [label.slice(0, mark.index), label.slice(mark.index + mark[0].length)];
+    const isOurs = before === name || before.startsWith(`${name}${NOTE}`);
+    return isOurs && (after === '' || after.startsWith(' (')) ? preview.id : undefined;
+  }
+}
+
+/** A multi-file diff has no input, or one whose class is not in the stable API. */
+function mayBeMultiDiff(input: unknown): boolean {
+  return input === undefined || (typeof input === 'object' && input !== null && 'textDiffs' in input);
+}
+
+function addressOf({ input }: vscode.Tab): PreviewAddress | undefined {
+  if (input instanceof vscode.TabInputTextDiff) return parsePreviewUri(input.modified);
+  return input instanceof vscode.TabInputText ? parsePreviewUri(input.uri) : undefined;
+}
+
+async function closeTabs(matches: (tab: vscode.Tab) => boolean): Promise<void> {
+  const tabs = vscode.window.tabGroups.all.flatMap(group => group.tabs).filter(matches);
+  if (tabs.length > 0) await vscode.window.tabGroups.close(tabs, true);
+}

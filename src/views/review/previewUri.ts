@@ -1,0 +1,69 @@
+import { posix } from 'node:path';
+import * as vscode from 'vscode';
+import { PathError } from '../../agent/base/errors.ts';
+import type { FileChange } from '../../agent/preview/fileChange.ts';
+import type { Preview } from '../../agent/preview/preview.ts';
+import { PREVIEW_SCHEME } from '../contributions.ts';
+
+/** The proposal or its base; `deleted` is the base of a file that the preview deletes, which has no proposal side. */
+export type PreviewSide = 'base' | 'proposal' | 'deleted';
+
+/** What a preview document's URI encodes: never state, which lives in the store. */
+export interface PreviewAddress {
+  readonly previewId: string;
+  readonly side: PreviewSide;
+  /** The path of the file's own URI, or of the document of an opaque preview. */
+  readonly path: string;
+}
+
+/**
+ * The URI of a workspace file. Its preview documents have the same path.
+ * @throws PathError if the file is in no open folder
+ */
+export type FileUris = (workspacePath: string) => vscode.Uri;
+
+/**
+ * The path of a file's preview documents. A file whose folder is not open has one too, so that its previews can still
+ * be viewed.
+ */
+export function documentPath(path: string, files: FileUris): string {
+  try {
+    return files(path).path;
+  } catch (error) {
+    if (error instanceof PathError) return posix.normalize(`/${path}`);
+    throw error;
+  }
+}
+
+/** The preview document of one side of a change. */
+export function changeUri(
+  previewId: string,
+  change: FileChange,
+  side: PreviewSide,
+  files: FileUris,
+): vscode.Uri {
+  return previewUri({ previewId, side, path: documentPath(change.path, files) });
+}
+
+/**
+ * The readable document of a preview without file changes. It is Markdown under a language id of its own: as VS Code's
+ * `markdown`, links in its text, which comes from others, could run commands.
+ */
+export function opaqueUri(preview: Preview, side: PreviewSide): vscode.Uri {
+  return previewUri({ previewId: preview.id, side, path: `/${preview.id}.redline-document` });
+}
+
+export function parsePreviewUri(uri: vscode.Uri): PreviewAddress | undefined {
+  if (uri.scheme !== PREVIEW_SCHEME) return undefined;
+  const side = uri.query === 'base' || uri.query === 'deleted' ? uri.query : 'proposal';
+  return { previewId: uri.authority, side, path: uri.path };
+}
+
+function previewUri({ previewId, side, path }: PreviewAddress): vscode.Uri {
+  return vscode.Uri.from({
+    scheme: PREVIEW_SCHEME,
+    authority: previewId,
+    path,
+    query: side === 'proposal' ? '' : side,
+  });
+}

@@ -1,0 +1,81 @@
+import * as vscode from 'vscode';
+import { TimeSlice } from '../../agent/base/timeSlice.ts';
+import type { FileChange } from '../../agent/preview/fileChange.ts';
+import { hiddenDifferences, lastingDifferences } from './hiddenDifference.ts';
+
+// A title cannot be changed while its tab is open, but its preview can be edited or rebased. So what may become false is
+// said of the moment when the tab was opened; the lenses always tell how it is now.
+
+export interface TitleNotesOptions {
+  readonly find?: typeof hiddenDifferences;
+  /** How long a diff waits for its title, in milliseconds. */
+  readonly patience?: number;
+}
+
+const PATIENCE = 500;
+
+/** The notes in the title of a single file's diff. What takes too long to find is left to the lens. */
+export async function titleNotes(
+  change: FileChange,
+  { find = hiddenDifferences, patience = PATIENCE }: TitleNotesOptions = {},
+): Promise<readonly string[]> {
+  const lasting = lastingDifferences(change);
+  if (change.before?.hash === change.after?.hash) return lasting;
+  const notes = (await inTime(find(change), patience)) ?? [];
+  return [...lasting, ...whenOpened(notes.filter(note => !lasting.includes(note)))];
+}
+
+/** The most files, and characters of their texts, that are compared for the title of a multi-file diff. */
+const MAX_COMPARED = { files: 100, chars: 2_000_000 };
+
+/** How many files of a multi-file diff differ in ways that it does not show; its lenses tell them for each file. */
+export async function overviewNotes(
+  changes: readonly FileChange[],
+  { find = hiddenDifferences, patience = PATIENCE }: TitleNotesOptions = {},
+): Promise<readonly string[]> {
+  let files = 0;
+  const count = async (): Promise<boolean> => {
+    const slice = new TimeSlice();
+    let chars = 0;
+    for (const change of changes.slice(0, MAX_COMPARED.files)) {
+      chars += (change.before?.text.length ?? 0) + (change.after?.text.length ?? 0);
+      if (chars > MAX_COMPARED.chars) return false;
+      if ((await find(change)).length > 0) files++;
+      await slice.turn();
+    }
+    return changes.length <= MAX_COMPARED.files;
+  };
+  const isWhole = (await inTime(count(), patience)) ?? false;
+  return whenOpened(isWhole ? counted(files) : countedSoFar(files));
+}
+
+function counted(files: number): readonly string[] {
+  if (files === 0) return [];
+  return files === 1
+    ? [vscode.l10n.t('1 file with changes that the diff hides')]
+    : [vscode.l10n.t('{0} files with changes that the diff hides', files)];
+}
+
+function countedSoFar(files: number): readonly string[] {
+  if (files === 0) return [vscode.l10n.t('not all files checked for changes that the diff hides')];
+  return files === 1
+    ? [vscode.l10n.t('at least 1 file with changes that the diff hides')]
+    : [vscode.l10n.t('at least {0} files with changes that the diff hides', files)];
+}
+
+function whenOpened([first, ...others]: readonly string[]): readonly string[] {
+  return first === undefined ? [] : [vscode.l10n.t('when opened: {0}', first), ...others];
+}
+
+/** What the work gives; `undefined` if it takes longer. */
+async function inTime<T>(work: Promise<T>, milliseconds: number): Promise<T | undefined> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<undefined>(resolve => {
+    timer = setTimeout(resolve, milliseconds, undefined);
+  });
+  try {
+    return await Promise.race([work, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

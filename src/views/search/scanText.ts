@@ -1,0 +1,98 @@
+import { abortErrorOf } from '../../agent/base/abort.ts';
+import { ToolError } from '../../agent/base/errors.ts';
+import { decodeText } from '../../agent/text/encodings.ts';
+import { isGlob } from '../../agent/tools/ast/scope/glob.ts';
+import type { TextMatch, TextMatches, TextQuery } from '../../agent/tools/files/searchText.ts';
+import type { VsCodeWorkspace } from '../workspace/workspace.ts';
+import { LineSearch, type LineSearchOptions } from './lineSearch.ts';
+
+type Files = Pick<VsCodeWorkspace, 'listForSearch' | 'read' | 'resolvePath'>;
+
+/** How many files are read at most. */
+const MAX_FILES = 20_000;
+/** After this many files on which the pattern takes too long, the search gives up. */
+const MAX_SLOW = 5;
+
+/**
+ * Searches by reading one file after the other: slower than ripgrep, but always available.
+ * @throws ToolError for a pattern that is malformed or takes too long; the abort error.
+ */
+export async function scanText(
+  workspace: Files,
+  { query, isRegex, glob }: TextQuery,
+  options: LineSearchOptions & { readonly limit: number },
+): Promise<TextMatches> {
+  const lines = new LineSearch({ query, isRegex }, options);
+  try {
+    return await scan(workspace, lines, glob, options);
+  } finally {
+    lines.dispose();
+  }
+}
+
+async function scan(
+  workspace: Files,
+  lines: LineSearch,
+  glob: string | undefined,
+  { limit, timeLimitMs, signal }: LineSearchOptions & { readonly limit: number },
+): Promise<TextMatches> {
+  const deadline = Date.now() + timeLimitMs;
+  const { paths, truncated } = await listAll(workspace, expandGlob(glob), signal);
+  const matches: TextMatch[] = [];
+  const skipped: string[] = [];
+  const result = (cutBy?: 'limit' | 'time'): TextMatches => ({
+    matches,
+    ...(cutBy === undefined ? {} : { cutBy }),
+    ...(skipped.length > 0 ? { skipped } : {}),
+  });
+  for (const path of paths) {
+    if (signal.aborted) throw abortErrorOf(signal);
+    if (Date.now() > deadline) return result('time');
+    const text = await textOf(workspace, path);
+    if (text === undefined) continue;
+    const found = await lines.find(text, limit - matches.length + 1);
+    if (!found) skipped.push(path);
+    else matches.push(...found.map(line => ({ path, ...line })));
+    if (skipped.length >= MAX_SLOW)
+      throw new ToolError(
+        'The pattern takes too long to match. Use a simpler one, without nested repetition.',
+      );
+    if (matches.length > limit) {
+      matches.length = limit;
+      return result('limit');
+    }
+  }
+  return result(truncated ? 'limit' : undefined);
+}
+
+/**
+ * The anchored globs for the `glob` of a query: without a slash it matches in any folder; without a wildcard it also means the
+ * files of a folder of that name.
+ */
+export function expandGlob(glob: string | undefined): readonly string[] {
+  if (glob === undefined) return ['**/*'];
+  if (glob.startsWith('!'))
+    throw new ToolError('glob says which files to search, so it cannot begin with "!".');
+  const trimmed = glob.replace(/^\.\//, '').replace(/\/$/, '');
+  const anchored = trimmed.includes('/') ? trimmed.replace(/^\//, '') : `**/${trimmed}`;
+  return isGlob(trimmed) ? [anchored] : [anchored, `${anchored}/**`];
+}
+
+async function listAll(
+  workspace: Pick<Files, 'listForSearch'>,
+  globs: readonly string[],
+  signal: AbortSignal,
+): Promise<{ paths: readonly string[]; truncated: boolean }> {
+  const listings = await Promise.all(globs.map(glob => workspace.listForSearch(glob, MAX_FILES, signal)));
+  const paths = [...new Set(listings.flatMap(listing => listing.paths))].sort();
+  return { paths, truncated: listings.some(listing => listing.truncated) };
+}
+
+/** The text of a file; `undefined` if it is not text, too large, gone in the meantime, or a link that leads outside. */
+async function textOf(workspace: Files, path: string): Promise<string | undefined> {
+  const bytes = await workspace
+    .resolvePath(path)
+    .then(inside => workspace.read(inside))
+    .catch(() => undefined);
+  return bytes && decodeText(bytes)?.text;
+}

@@ -1,0 +1,138 @@
+import * as vscode from 'vscode';
+import type { Forcing, ModelAuthority, ResolveOrder } from '../agent/preview/resolveSettings.ts';
+
+/** Which provider answers. `auto` means `openai` if a model is set, else `offline`. */
+export type ProviderSetting = 'auto' | 'openai' | 'offline';
+export type OpenSetting = 'auto' | 'onDemand' | 'never';
+
+const SECTION = 'redline';
+
+/** Redline's settings: typed getters that always read the current value. */
+export class Settings {
+  readonly onDidChange: vscode.Event<void> = (listener, thisArgs, disposables) =>
+    vscode.workspace.onDidChangeConfiguration(
+      event => event.affectsConfiguration(SECTION) && (listener.call(thisArgs, undefined) as unknown),
+      undefined,
+      disposables,
+    );
+
+  get provider(): ProviderSetting {
+    return this.#oneOf('provider', ['auto', 'openai', 'offline']);
+  }
+
+  get baseUrl(): string {
+    return this.#get<string>('openai.baseUrl')
+      .trim()
+      .replace(/(?<!\/)\/+$/, '');
+  }
+
+  get model(): string {
+    return this.#get<string>('openai.model').trim();
+  }
+
+  /** Selects a model of the server at the current base URL. */
+  async useModel(model: string): Promise<void> {
+    await this.#update('openai.model', model);
+    if (this.provider === 'offline') await this.#update('provider', 'auto');
+  }
+
+  async useOffline(): Promise<void> {
+    await this.#update('provider', 'offline');
+  }
+
+  /** Selects a server by its base URL. */
+  async useServer(baseUrl: string): Promise<void> {
+    await this.#update('openai.baseUrl', baseUrl);
+  }
+
+  get modelAuthority(): ModelAuthority {
+    return this.#oneOf('resolve.modelAuthority', ['recommend', 'apply', 'none']);
+  }
+
+  /** Takes effect at the model's next tool call. */
+  async setModelAuthority(authority: ModelAuthority): Promise<void> {
+    await this.#update('resolve.modelAuthority', authority);
+  }
+
+  /** Globs of files whose changes only the user may apply, in addition to the built-in places. */
+  get alwaysAsk(): readonly string[] {
+    return stringsIn(this.#get<unknown>('resolve.alwaysAsk'));
+  }
+
+  get forcing(): Forcing {
+    return this.#oneOf('resolve.forcing', ['forced', 'always', 'soft', 'off']);
+  }
+
+  get order(): ResolveOrder {
+    return this.#oneOf('resolve.order', ['newestFirst', 'oldestFirst']);
+  }
+
+  get open(): OpenSetting {
+    return this.#oneOf('preview.open', ['auto', 'onDemand', 'never']);
+  }
+
+  get continueAfterReview(): boolean {
+    return this.#get<boolean>('session.continueAfterReview');
+  }
+
+  /** Whether the model may revert the conversation. */
+  get revertEnabled(): boolean {
+    return this.#get<unknown>('revert.enabled') === true;
+  }
+
+  /** Where custom tools are loaded from, in addition to the places that are always searched. */
+  get customToolPaths(): readonly string[] {
+    return stringsIn(this.#get<unknown>('customTools.paths'));
+  }
+
+  /** After how many seconds a command that the agent proposed is ended. */
+  get commandTimeLimit(): number {
+    const seconds = this.#get<unknown>('runCommand.timeLimit');
+    return typeof seconds === 'number' && seconds >= 1 ? Math.min(seconds, 3_600) : 120;
+  }
+
+  /** How many days resolved previews can be undone and reopened. */
+  get retentionDays(): number {
+    const days = this.#get<unknown>('history.retentionDays');
+    return typeof days === 'number' && days >= 0 ? days : 30;
+  }
+
+  get #configuration(): vscode.WorkspaceConfiguration {
+    return vscode.workspace.getConfiguration(SECTION);
+  }
+
+  async #update(key: string, value: string): Promise<void> {
+    await this.#configuration.update(key, value, vscode.ConfigurationTarget.Global);
+  }
+
+  #get<T>(key: string): T {
+    // Never undefined: every key has a default in package.json, which a test checks.
+    return this.#configuration.get(key) as T;
+  }
+
+  /** The value, or the first allowed one if settings.json holds anything else. */
+  #oneOf<T extends string>(key: string, allowed: readonly [T, ...T[]]): T {
+    const value = this.#get<unknown>(key);
+    return allowed.find(candidate => candidate === value) ?? allowed[0];
+  }
+}
+
+/** The strings in a list; settings.json may contain anything. */
+function stringsIn(value: unknown): readonly string[] {
+  return Array.isArray(value) ? value.filter(each => typeof each === 'string') : [];
+}
+
+/** The mode (Review, Auto or Manual), for views that show and switch it. */
+export interface ModeSwitch {
+  get(): ModelAuthority;
+  set(mode: ModelAuthority): Promise<void>;
+  readonly onDidChange: vscode.Event<void>;
+}
+
+export function modeSwitch(settings: Settings): ModeSwitch {
+  return {
+    get: () => settings.modelAuthority,
+    set: mode => settings.setModelAuthority(mode),
+    onDidChange: settings.onDidChange,
+  };
+}

@@ -1,0 +1,113 @@
+import { existsSync } from 'node:fs';
+import * as vscode from 'vscode';
+import { detailOf } from '../../agent/base/errors.ts';
+import type { Logger } from '../../agent/base/logger.ts';
+import type { CommitFiles } from '../../agent/preview/commit/commitChanges.ts';
+import { recoverCommits, type RecoveryReport } from '../../agent/preview/commit/recovery.ts';
+import { openPreviewLog } from '../../agent/preview/previewLog.ts';
+import { PreviewStore } from '../../agent/preview/previewStore.ts';
+import { showInfo, showWarning } from '../toast.ts';
+import { sideLogFolder } from './previewStorage.ts';
+import { recoverSideLogs } from './sideLog.ts';
+
+/** Ends the commits that a crash interrupted, in this window's log and in those of other windows, and tells the user. */
+export async function recoverInterruptedCommits(
+  store: PreviewStore,
+  storage: string,
+  workspace: CommitFiles,
+  logger: Logger,
+): Promise<void> {
+  const onFailure = (error: unknown): void =>
+    logger.error(`Recovering an interrupted apply failed: ${detailOf(error)}`);
+  const folder = sideLogFolder(storage);
+  if (existsSync(folder)) {
+    const recover = async (file: string): Promise<readonly RecoveryReport[]> => {
+      const logFile = openPreviewLog(file);
+      const interrupted = new PreviewStore(logFile, onFailure);
+      const { entries, unreadable } = await logFile.load();
+      interrupted.restore(entries, unreadable);
+      const reports = await recoverCommits(interrupted, workspace);
+      await store.adoptLedger(interrupted.ledger());
+      if (reports.every(({ failed }) => failed.length === 0)) return reports;
+      for (const report of reports) reportRecovery(report, logger);
+      throw new Error(`${file} stays until its files can be restored.`);
+    };
+    for (const report of await recoverSideLogs(folder, recover, onFailure)) reportRecovery(report, logger);
+  }
+  for (const report of await recoverCommits(store, workspace)) {
+    const isPending = report.previewIds.some(id => store.get(id)?.state.kind === 'pending');
+    reportRecovery(report, logger, isPending ? vscode.l10n.t('It is pending again.') : undefined);
+  }
+}
+
+function reportRecovery(report: RecoveryReport, logger: Logger, more?: string): void {
+  const { previewIds, end, restored, leftAlone, failed } = report;
+  logger.warn(
+    `Applying ${previewIds.join(', ')} was interrupted: ${end}. Restored: ${restored.join(', ')}. Left alone: ${leftAlone.join(', ')}. Failed: ${failed.join(', ')}`,
+  );
+  const show = end === 'leftAlone' || leftAlone.length + failed.length > 0 ? showWarning : showInfo;
+  void show([recoveryText(report), more].filter(Boolean).join(' '));
+}
+
+function recoveryText(report: RecoveryReport): string {
+  const { previewIds, end, leftAlone, failed } = report;
+  const ids = previewIds.join(', ');
+  if (failed.length > 0) return failedText(ids, report);
+  if (end === 'finished') {
+    return leftAlone.length === 0
+      ? vscode.l10n.t(
+          'Redline was interrupted when it had written all files of {0}. They are kept, and recorded as applied.',
+          ids,
+        )
+      : vscode.l10n.t(
+          'Redline was interrupted when it had written all files of {0}. They are recorded as applied; these have changed since and were left alone: {1}.',
+          ids,
+          shortened(leftAlone),
+        );
+  }
+  if (end === 'leftAlone') {
+    return leftAlone.length === 0
+      ? vscode.l10n.t(
+          'Applying {0} may have been interrupted. What it was to change can no longer be read, so no file was touched.',
+          ids,
+        )
+      : vscode.l10n.t(
+          'Whether {0} was applied can no longer be read, so no file was touched. Check these: {1}.',
+          ids,
+          shortened(leftAlone),
+        );
+  }
+  return leftAlone.length > 0
+    ? changedText(ids, report)
+    : vscode.l10n.t('Applying {0} was interrupted. All files were restored.', ids);
+}
+
+function failedText(ids: string, { leftAlone, failed }: RecoveryReport): string {
+  const text = vscode.l10n.t(
+    'Applying {0} was interrupted. These files could not be restored: {1}. Redline tries again at the next start.',
+    ids,
+    shortened(failed),
+  );
+  if (leftAlone.length === 0) return text;
+  return `${text} ${vscode.l10n.t('These have changed since and were left alone: {0}.', shortened(leftAlone))}`;
+}
+
+function changedText(ids: string, { restored, leftAlone }: RecoveryReport): string {
+  return restored.length === 1
+    ? vscode.l10n.t(
+        'Applying {0} was interrupted. 1 file was restored; these have changed since and were left alone: {1}.',
+        ids,
+        shortened(leftAlone),
+      )
+    : vscode.l10n.t(
+        'Applying {0} was interrupted. {1} files were restored; these have changed since and were left alone: {2}.',
+        ids,
+        restored.length,
+        shortened(leftAlone),
+      );
+}
+
+function shortened(paths: readonly string[]): string {
+  const shown = paths.slice(0, 5).join(', ');
+  return paths.length > 5 ? vscode.l10n.t('{0} and {1} more', shown, paths.length - 5) : shown;
+}

@@ -1,0 +1,71 @@
+import { realpathSync, statSync } from 'node:fs';
+import * as vscode from 'vscode';
+import { PathError, ToolError } from '../../agent/base/errors.ts';
+import type { CommandEnd, CommandPlan, CommandRunner } from '../../agent/tools/command/runCommand.ts';
+import type { CommandRun } from '../../agent/tools/command/commandRuns.ts';
+import type { VsCodeWorkspace } from '../workspace/workspace.ts';
+import { userShell } from './userShell.ts';
+
+/** So that no command waits for someone to leave a pager. */
+const NO_PAGER = { PAGER: 'cat', GIT_PAGER: 'cat' };
+
+/** Runs commands with the user's shell, in a terminal that the user sees. */
+export class VsCodeCommandRunner implements Pick<CommandRunner, 'plan' | 'run'> {
+  readonly #workspace: Pick<VsCodeWorkspace, 'resolvePath' | 'uriOf' | 'folders'>;
+  readonly #settings: { readonly commandTimeLimit: number };
+
+  constructor(
+    workspace: Pick<VsCodeWorkspace, 'resolvePath' | 'uriOf' | 'folders'>,
+    settings: { readonly commandTimeLimit: number },
+  ) {
+    this.#workspace = workspace;
+    this.#settings = settings;
+  }
+
+  async plan(command: string, folder = '.'): Promise<CommandPlan> {
+    return {
+      command,
+      folder: await this.#folder(folder),
+      shell: userShell(vscode.env.shell, process.env, process.platform),
+      environment: { ...variablesOfTerminals(), ...NO_PAGER },
+      timeLimit: this.#settings.commandTimeLimit,
+    };
+  }
+
+  async run(plan: CommandPlan, run: Pick<CommandRun, 'signal' | 'add'>): Promise<CommandEnd> {
+    const { runInTerminal } = await import('./runInTerminal.ts');
+    return runInTerminal(plan, run);
+  }
+
+  /** The real path of a folder of the workspace. */
+  async #folder(input: string): Promise<string> {
+    const wanted = input.replace(/(?<=[^/\\])[/\\]+$/, '');
+    const folders = this.#workspace.folders();
+    const [first] = folders;
+    if (!first)
+      throw new PathError('noWorkspace', 'No folder is open, so there is nowhere to run a command.');
+    const root =
+      wanted === '' || wanted === '.'
+        ? first
+        : folders.find(({ name, fsPath }) => wanted === fsPath || (folders.length > 1 && wanted === name));
+    const path = root ? root.fsPath : this.#workspace.uriOf(await this.#workspace.resolvePath(wanted)).fsPath;
+    if (!statSync(path, { throwIfNoEntry: false })?.isDirectory())
+      throw new ToolError(`${input} is not a folder. Choose an existing folder of the workspace.`);
+    return realpathSync.native(path);
+  }
+}
+
+/**
+ * The variables that the user's settings add to each terminal. Those with a placeholder are left out: VS Code fills them in, in
+ * its terminals only.
+ */
+function variablesOfTerminals(): Record<string, string | null> {
+  const os = process.platform === 'win32' ? 'windows' : process.platform === 'darwin' ? 'osx' : 'linux';
+  const set = vscode.workspace.getConfiguration('terminal.integrated.env').get<unknown>(os);
+  if (typeof set !== 'object' || set === null) return {};
+  const isUsable = (value: unknown): value is string | null =>
+    value === null || (typeof value === 'string' && !value.includes('${'));
+  return Object.fromEntries(
+    Object.entries(set).filter((entry): entry is [string, string | null] => isUsable(entry[1])),
+  );
+}

@@ -1,0 +1,81 @@
+import { execFileSync, spawn } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
+
+/** How long processes may take to end by themselves before they are killed for good, in milliseconds. */
+const GRACE_MS = 2_000;
+
+/**
+ * Ends a process, what it has started, and the rest of its process group if it leads one: asks first, and kills what is left
+ * after a short time. Processes that are gone are no error.
+ */
+export function endProcessTree(pid: number): void {
+  if (process.platform === 'win32') {
+    spawn('taskkill', ['/pid', String(pid), '/T', '/F'], { windowsHide: true }).on('error', () => undefined);
+    return;
+  }
+  const all = [pid, ...descendantsOf(pid)];
+  signalAll(pid, all, 'SIGTERM');
+  setTimeout(() => signalAll(pid, new Set([...all, ...all.flatMap(descendantsOf)]), 'SIGKILL'), GRACE_MS);
+}
+
+/** Whether processes of the group that this process led are still running. */
+export function hasGroup(leader: number): boolean {
+  if (process.platform === 'win32') return false;
+  try {
+    return process.kill(-leader, 0);
+  } catch {
+    return false;
+  }
+}
+
+function signalAll(leader: number, pids: Iterable<number>, signal: NodeJS.Signals): void {
+  for (const target of [-leader, ...pids]) {
+    try {
+      process.kill(target, signal);
+    } catch {
+      // gone, or no group
+    }
+  }
+}
+
+/** The processes that a process has started and those that these have started; empty if the system does not tell. */
+function descendantsOf(pid: number): number[] {
+  const children = new Map<number, number[]>();
+  for (const [child, parent] of processes()) children.set(parent, [...(children.get(parent) ?? []), child]);
+  const found: number[] = [];
+  const open = [pid];
+  for (let at = open.pop(); at !== undefined; at = open.pop()) {
+    for (const child of children.get(at) ?? []) {
+      if (found.includes(child)) continue;
+      found.push(child);
+      open.push(child);
+    }
+  }
+  return found;
+}
+
+/** Every process with its parent. */
+function processes(): [pid: number, parent: number][] {
+  try {
+    if (process.platform === 'linux') return readdirSync('/proc').flatMap(processIn);
+    const table = execFileSync('ps', ['-A', '-o', 'pid=,ppid='], { encoding: 'utf8', timeout: 2_000 });
+    return table.split('\n').flatMap((row): [number, number][] => {
+      const [pid, parent] = row.trim().split(/\s+/).map(Number);
+      return pid && parent ? [[pid, parent]] : [];
+    });
+  } catch {
+    return [];
+  }
+}
+
+function processIn(name: string): [number, number][] {
+  if (!/^\d+$/.test(name)) return [];
+  try {
+    const stat = readFileSync(`/proc/${name}/stat`, 'utf8');
+    // The name of the program, in brackets, may contain anything.
+    const [, parent] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    return [[Number(name), Number(parent)]];
+  } catch {
+    return []; // it has ended meanwhile
+  }
+}

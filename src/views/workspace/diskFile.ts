@@ -1,0 +1,188 @@
+import * as fs from 'node:fs';
+import * as path from 'node:path';
+import { StalePreviewError, ToolError } from '../../agent/base/errors.ts';
+import { sha256, type Sha256 } from '../../agent/base/hash.ts';
+import { MAX_FILE_BYTES } from '../../agent/preview/workspace.ts';
+import { errorCode, ifExists } from './fsErrors.ts';
+import { withTemporaryFile, writeFrom } from './temporaryFile.ts';
+
+/**
+ * Single files on disk. Everything is synchronous: a call through Node's thread pool costs several times as much as the
+ * operation itself, and no other code of this process can run between a check and the write that relies on it. Callers that
+ * work on many files yield in between (`TimeSlice`).
+ */
+
+/**
+ * The bytes of a regular file; `undefined` if it does not exist.
+ * @throws ToolError for folders, devices and files over 5 MB.
+ */
+export function readDiskFile(file: string, shown: string): Uint8Array | undefined {
+  const found = ifExists(() => fs.statSync(file));
+  if (!found) return undefined;
+  // Checked before opening: opening a device may have effects, and opening a pipe blocks until another process writes to it.
+  assertRegular(found, shown);
+  const handle = fs.openSync(file, 'r');
+  try {
+    return readAll(handle, found.size, shown);
+  } finally {
+    fs.closeSync(handle);
+  }
+}
+
+function readAll(handle: number, size: number, shown: string): Uint8Array {
+  assertSize(size, shown);
+  const bytes = Buffer.allocUnsafeSlow(size);
+  let length = 0;
+  while (length < size) {
+    const count = fs.readSync(handle, bytes, length, size - length, length);
+    if (count === 0) break;
+    length += count;
+  }
+  return new Uint8Array(bytes.buffer, 0, length);
+}
+
+export interface DiskWriteOptions {
+  /** Permission bits for a new file. */
+  readonly mode?: number | undefined;
+  /** Called right before the file changes; throws to prevent that. */
+  readonly guard?: () => void;
+}
+
+/**
+ * Makes a file hold exactly `bytes`, or removes it for `null`, provided that it still holds the expected content. An existing
+ * file is overwritten in place, as editors do: this keeps its mode, owner and hard links, and is many times faster than renaming
+ * a new file over it, for which file systems wait for the disk. After a crash in the middle of such a torn write, rolling back
+ * is up to the caller's journal (`isTornWrite`). A new file appears with its whole content at once.
+ * @param expected the hash of the current content; `null` if the file must not exist.
+ * @throws StalePreviewError if the content is another one; ToolError for a read-only file, and for removing a symlink.
+ */
+export function writeDiskFile(
+  file: string,
+  shown: string,
+  bytes: Uint8Array | null,
+  expected: Sha256 | null,
+  { mode, guard = () => undefined }: DiskWriteOptions = {},
+): void {
+  if (bytes) assertSize(bytes.length, shown);
+  const target = ifExists(() => fs.realpathSync.native(file));
+  if (target === undefined) {
+    assertUnchanged(file, shown, expected);
+    if (bytes !== null) createFile(file, bytes, mode, guard);
+    return;
+  }
+  const old = fs.statSync(target);
+  // Checked before opening, as in `readDiskFile`.
+  assertRegular(old, shown);
+  if ((old.mode & 0o222) === 0) throw readOnly(shown);
+  if (bytes === null) removeFile(file, target, shown, expected, guard);
+  else overwrite(target, shown, bytes, expected, guard);
+}
+
+function removeFile(
+  file: string,
+  target: string,
+  shown: string,
+  expected: Sha256 | null,
+  guard: () => void,
+): void {
+  if (fs.lstatSync(file).isSymbolicLink()) {
+    throw new ToolError(`${shown} is a symbolic link, which Redline cannot remove or rename`);
+  }
+  assertWritable(target, shown);
+  assertUnchanged(target, shown, expected);
+  guard();
+  fs.unlinkSync(target);
+}
+
+/** Overwrites a regular file. If that fails midway, the old content is written back. */
+function overwrite(
+  target: string,
+  shown: string,
+  bytes: Uint8Array,
+  expected: Sha256 | null,
+  guard: () => void,
+): void {
+  const handle = openForWriting(target, shown);
+  try {
+    const old = readAll(handle, fs.fstatSync(handle).size, shown);
+    if (sha256(old) !== expected) throw new StalePreviewError([shown]);
+    guard();
+    try {
+      // The part beyond the old length goes first: if the disk is full, that fails before any old content is overwritten.
+      writeFrom(handle, bytes, old.length);
+      writeFrom(handle, bytes.subarray(0, old.length), 0);
+      if (bytes.length < old.length) fs.ftruncateSync(handle, bytes.length);
+    } catch (error) {
+      restoreContent(handle, old);
+      throw error;
+    }
+  } finally {
+    fs.closeSync(handle);
+  }
+}
+
+function openForWriting(target: string, shown: string): number {
+  try {
+    return fs.openSync(target, 'r+');
+  } catch (error) {
+    throw READ_ONLY_CODES.includes(errorCode(error)) ? readOnly(shown) : error;
+  }
+}
+
+function restoreContent(handle: number, old: Uint8Array): void {
+  try {
+    fs.ftruncateSync(handle, old.length);
+    writeFrom(handle, old, 0);
+  } catch {
+    // The write stays torn. The caller reads the file again and reports it.
+  }
+}
+
+/** Creates a file. One that has appeared in the meantime is never overwritten. */
+function createFile(file: string, bytes: Uint8Array, mode: number | undefined, guard: () => void): void {
+  fs.mkdirSync(path.dirname(file), { recursive: true });
+  withTemporaryFile(file, bytes, mode, temporary => {
+    guard();
+    try {
+      fs.linkSync(temporary, file);
+    } catch (error) {
+      if (!['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS'].includes(errorCode(error))) throw error;
+      // A file system without hard links. No other code of this process runs between the check and the rename.
+      if (fs.existsSync(file)) throw new StalePreviewError([file]);
+      fs.renameSync(temporary, file);
+      return;
+    }
+    fs.unlinkSync(temporary);
+  });
+}
+
+function assertRegular(found: fs.Stats, shown: string): void {
+  if (found.isDirectory()) throw new ToolError(`${shown} is a folder, not a file.`);
+  if (!found.isFile()) throw new ToolError(`${shown} is not a regular file.`);
+}
+
+function assertSize(size: number, shown: string): void {
+  if (size <= MAX_FILE_BYTES) return;
+  const megabytes = (size / 1024 / 1024).toFixed(1);
+  throw new ToolError(`${shown} has ${megabytes} MB; files over 5 MB cannot be read or edited.`);
+}
+
+function assertUnchanged(file: string, shown: string, expected: Sha256 | null): void {
+  const bytes = readDiskFile(file, shown);
+  if ((bytes ? sha256(bytes) : null) !== expected) throw new StalePreviewError([shown]);
+}
+
+/** Refuses to remove a read-only file, although permission to write to its folder would be enough. */
+function assertWritable(file: string, shown: string): void {
+  try {
+    fs.accessSync(file, fs.constants.W_OK);
+  } catch {
+    throw readOnly(shown);
+  }
+}
+
+const READ_ONLY_CODES = ['EACCES', 'EPERM', 'EROFS'];
+
+function readOnly(shown: string): ToolError {
+  return new ToolError(`${shown} is read-only`);
+}

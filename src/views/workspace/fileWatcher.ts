@@ -1,0 +1,110 @@
+import * as vscode from 'vscode';
+import { DisposableStore } from '../../agent/base/disposable.ts';
+import { stepsOf } from '../../agent/preview/fileChange.ts';
+import type { PreviewStore } from '../../agent/preview/previewStore.ts';
+import type { Rebaser } from '../../agent/preview/rebase/rebaser.ts';
+import type { Invoker } from '../../agent/preview/resolve/invoker.ts';
+import type { FileUris } from '../review/previewUri.ts';
+
+/** How long there must be no further change before the previews are checked, in milliseconds. */
+const DEBOUNCE_MS = 100;
+/** Longest delay of a check while changes keep coming, such as typing, in milliseconds. */
+const MAX_WAIT_MS = 500;
+
+export interface FileWatcherOptions {
+  readonly store: PreviewStore;
+  readonly invoker: Pick<Invoker, 'onDidFailApply'>;
+  readonly rebaser: Pick<Rebaser, 'refresh' | 'filesChanged'>;
+  readonly files: FileUris;
+}
+
+/**
+ * Tells the rebaser which files changed: on disk, in an editor, or while no window was open. While previews are being applied it
+ * waits: what Redline itself is writing is checked once the commit has succeeded or was rolled back.
+ */
+export class FileWatcher implements vscode.Disposable {
+  readonly #options: FileWatcherOptions;
+  readonly #owned = new DisposableStore();
+  /** URIs of files and folders that changed. */
+  readonly #changed = new Set<string>();
+  #timer: NodeJS.Timeout | undefined;
+  #since = 0;
+
+  constructor(options: FileWatcherOptions) {
+    this.#options = options;
+    const { store, invoker, rebaser } = options;
+    const watcher = this.#owned.add(vscode.workspace.createFileSystemWatcher('**/*'));
+    const note = (uri: vscode.Uri): void => this.#note(uri);
+    this.#owned.add(watcher.onDidChange(note));
+    this.#owned.add(watcher.onDidCreate(note));
+    this.#owned.add(watcher.onDidDelete(note));
+    this.#owned.add(
+      vscode.workspace.onDidChangeTextDocument(({ document }) => {
+        if (document.uri.scheme === 'file') note(document.uri);
+      }),
+    );
+    // Notebooks and custom editors tell of unsaved changes by their tabs alone.
+    this.#owned.add(
+      vscode.window.tabGroups.onDidChangeTabs(({ changed, closed }) => {
+        for (const { input } of [...changed, ...closed]) {
+          if (input instanceof vscode.TabInputCustom || input instanceof vscode.TabInputNotebook)
+            note(input.uri);
+        }
+      }),
+    );
+    this.#owned.add(
+      store.onDidResolve(() => {
+        if (this.#changed.size > 0) this.#schedule();
+      }),
+    );
+    this.#owned.add(invoker.onDidFailApply(({ id, dependsOn }) => void rebaser.refresh([id, ...dependsOn])));
+    void rebaser.refresh(store.list('oldestFirst').map(preview => preview.id));
+  }
+
+  dispose(): void {
+    clearTimeout(this.#timer);
+    this.#owned.dispose();
+  }
+
+  #note(uri: vscode.Uri): void {
+    if (!this.#options.store.hasPending) return;
+    if (this.#changed.size === 0) this.#since = Date.now();
+    this.#changed.add(uri.toString());
+    this.#schedule();
+  }
+
+  #schedule(): void {
+    clearTimeout(this.#timer);
+    const left = Math.max(0, this.#since + MAX_WAIT_MS - Date.now());
+    this.#timer = setTimeout(() => this.#report(), Math.min(DEBOUNCE_MS, left));
+  }
+
+  #report(): void {
+    const { store, rebaser, files } = this.#options;
+    const open = store.list('oldestFirst');
+    if (open.some(({ state, changes }) => state.kind === 'applying' && changes)) return; // scheduled again when it is resolved
+    const paths = new Set(
+      open
+        .flatMap(({ changes }) => changes ?? [])
+        .flatMap(stepsOf)
+        .map(step => step.path),
+    );
+    const touched = [...paths].filter(path => this.#isTouched(files, path));
+    this.#changed.clear();
+    if (touched.length > 0) void rebaser.filesChanged(touched);
+  }
+
+  /** Also true if a folder above it changed: creating or deleting a folder is one event for everything in it. */
+  #isTouched(files: FileUris, path: string): boolean {
+    let uri: vscode.Uri;
+    try {
+      uri = files(path);
+    } catch {
+      return false; // its workspace folder was closed
+    }
+    for (let at = uri; at.path !== '/'; at = vscode.Uri.joinPath(at, '..')) {
+      if (this.#changed.has(at.toString())) return true;
+    }
+    return false;
+  }
+}

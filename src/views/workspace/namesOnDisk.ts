@@ -1,0 +1,89 @@
+import * as fs from 'node:fs';
+import * as path from 'node:path';
+import { foldCase } from '../../agent/preview/resolve/protectedPlaces.ts';
+
+/** What {@link namesOnDisk} asks of a file system. */
+export interface NameLookup {
+  /** Tells whether two names are one file; `undefined` if there is no such file. Links are not followed. */
+  readonly idOf: (file: string) => string | undefined;
+  /** The names in a folder, as the file system spells them. */
+  readonly list: (folder: string) => readonly string[];
+}
+
+const ON_DISK: NameLookup = { idOf: fileId, list: folder => fs.readdirSync(folder) };
+
+/**
+ * Spells a path as the file system does, so that one file is one path also where `src/App.ts` and `SRC/app.ts`, or the composed and
+ * the decomposed form of an `é`, are the same file. Names that do not exist are kept.
+ * @param relative a path below `folder`, with forward slashes.
+ */
+export function namesOnDisk(folder: string, relative: string, files = ON_DISK): string {
+  const parts = relative.split('/');
+  const known = knownThisTurn(files);
+  let at = folder;
+  for (const [i, part] of parts.entries()) {
+    const file = path.join(at, part);
+    let name = known.names.get(file);
+    if (name === undefined) {
+      const id = files.idOf(file);
+      if (id === undefined) break;
+      const hasOtherSpelling = spellingsOf(part).some(other => files.idOf(path.join(at, other)) === id);
+      name = hasOtherSpelling ? nameInFolder(at, part, id, files, known) : part;
+      known.names.set(file, name);
+    }
+    parts[i] = name;
+    at = file;
+  }
+  return parts.join('/');
+}
+
+/** Whether two paths are the same file: equal, or two spellings of one on a file system that does not tell them apart. */
+export function isSameFile(a: string, b: string): boolean {
+  if (a === b) return true;
+  if (foldCase(a) !== foldCase(b)) return false;
+  const id = fileId(a);
+  return id !== undefined && id === fileId(b);
+}
+
+/** Spellings of a name that are another file only where case and Unicode normalisation count. */
+function spellingsOf(name: string): readonly string[] {
+  const lower = name.toLowerCase();
+  const others = [lower === name ? name.toUpperCase() : lower, name.normalize('NFC'), name.normalize('NFD')];
+  return others.filter(other => other !== name);
+}
+
+/** What was found out since the event loop last turned: too short a time for others to rename files in. */
+interface Known {
+  /** How existing files are spelled, by the path that was asked for. */
+  readonly names: Map<string, string>;
+  /** The names in folders, by how they fold. */
+  readonly listings: Map<string, ReadonlyMap<string, readonly string[]>>;
+}
+
+const knownOf = new WeakMap<NameLookup, Known>();
+
+function knownThisTurn(files: NameLookup): Known {
+  let known = knownOf.get(files);
+  if (!known) {
+    knownOf.set(files, (known = { names: new Map(), listings: new Map() }));
+    setImmediate(() => knownOf.delete(files)).unref();
+  }
+  return known;
+}
+
+function nameInFolder(folder: string, name: string, id: string, files: NameLookup, known: Known): string {
+  let listing = known.listings.get(folder);
+  if (!listing) known.listings.set(folder, (listing = Map.groupBy(files.list(folder), foldCase)));
+  const alike = listing.get(foldCase(name)) ?? [];
+  if (alike.includes(name)) return name;
+  return alike.find(other => files.idOf(path.join(folder, other)) === id) ?? name;
+}
+
+function fileId(file: string): string | undefined {
+  try {
+    const { dev, ino } = fs.lstatSync(file, { bigint: true });
+    return `${dev}:${ino}`;
+  } catch {
+    return undefined; // there is none, or it cannot be seen: then its name is taken as it is
+  }
+}

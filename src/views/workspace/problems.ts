@@ -1,0 +1,78 @@
+import * as vscode from 'vscode';
+import type { Event } from '../../agent/base/event.ts';
+import { isWithin } from '../../agent/tools/getDiagnostics.ts';
+import type { Problem, Problems, Severity } from '../../agent/tools/problems.ts';
+
+export interface WorkspaceNames {
+  /** The workspace path of an absolute path. @throws PathError if it is not in the workspace. */
+  pathOf(input: string): string;
+  uriOf(path: string): vscode.Uri;
+}
+
+/** The Problems of VS Code for files of the workspace. Hints, which the Problems view does not list, are left out. */
+export class VsCodeProblems implements Problems {
+  readonly #names: WorkspaceNames;
+
+  constructor(names: WorkspaceNames) {
+    this.#names = names;
+  }
+
+  readonly onDidChange: Event<readonly string[]> = (listener, thisArgs, disposables) =>
+    vscode.languages.onDidChangeDiagnostics(
+      ({ uris }) =>
+        listener.call(
+          thisArgs,
+          uris.flatMap(uri => this.#pathOf(uri) ?? []),
+        ),
+      undefined,
+      disposables,
+    );
+
+  list(paths?: readonly string[]): readonly Problem[] {
+    return vscode.languages.getDiagnostics().flatMap(([uri, diagnostics]) => {
+      if (diagnostics.length === 0) return [];
+      const path = this.#pathOf(uri);
+      if (path === undefined || paths?.some(asked => isWithin(path, asked)) === false) return [];
+      return diagnostics.flatMap(diagnostic => problemOf(path, diagnostic));
+    });
+  }
+
+  isOpen(path: string): boolean {
+    const uri = this.#names.uriOf(path).toString();
+    return vscode.workspace.textDocuments.some(document => document.uri.toString() === uri);
+  }
+
+  #pathOf(uri: vscode.Uri): string | undefined {
+    if (uri.scheme !== 'file') return undefined;
+    try {
+      return this.#names.pathOf(uri.fsPath);
+    } catch {
+      return undefined; // outside the open folders, or one of git's own files
+    }
+  }
+}
+
+const SEVERITIES: Partial<Record<vscode.DiagnosticSeverity, Severity>> = {
+  [vscode.DiagnosticSeverity.Error]: 'error',
+  [vscode.DiagnosticSeverity.Warning]: 'warning',
+  [vscode.DiagnosticSeverity.Information]: 'information',
+};
+
+function problemOf(path: string, diagnostic: vscode.Diagnostic): Problem[] {
+  const severity = SEVERITIES[diagnostic.severity];
+  if (!severity) return [];
+  const { message, source, range } = diagnostic;
+  const code =
+    typeof diagnostic.code === 'object' ? String(diagnostic.code.value) : diagnostic.code?.toString();
+  return [
+    {
+      path,
+      severity,
+      line: range.start.line + 1,
+      column: range.start.character + 1,
+      message,
+      ...(source === undefined ? {} : { source }),
+      ...(code === undefined ? {} : { code }),
+    },
+  ];
+}

@@ -1,0 +1,204 @@
+import { readdir, readlink, realpath } from 'node:fs/promises';
+import type { Dirent } from 'node:fs';
+import * as path from 'node:path';
+import { forEachLimited } from '../../agent/base/pool.ts';
+import { TimeSlice } from '../../agent/base/timeSlice.ts';
+import { foldCase, foldPath, isProtectedFolded } from '../../agent/preview/resolve/protectedPlaces.ts';
+import { excludeMatcher } from '../../agent/tools/ast/scope/glob.ts';
+
+/** What is protected in addition to the built-in places. */
+export interface OwnProtections {
+  /**
+   * Globs, relative to each workspace folder; a glob without a slash matches a name in any folder. If a folder matches,
+   * everything inside it is protected, too.
+   */
+  readonly alwaysAsk: readonly string[];
+  /** Absolute paths of the folders and files that custom tools are loaded from. */
+  readonly toolPlaces: readonly string[];
+}
+
+/** Whether an absolute, folded path is protected, by its text alone. */
+type Judge = (folded: string) => boolean;
+
+/** Paths of links by their target; both are absolute and folded. */
+type Links = ReadonlyMap<string, readonly string[]>;
+
+/** How many folders are read, or paths followed, at the same time. */
+const AT_ONCE = 16;
+/** A file with more names than this counts as protected. */
+const MAX_NAMES = 500;
+/** A longer chain of links leads nowhere, as in the operating system. */
+const MAX_CHAIN = 40;
+
+/**
+ * Whether one of the files is protected by any of its names: the given path, its real path, or a path through links in the
+ * workspace or in the places of custom tools. If a protected name is a link, its target is protected. The files need not exist.
+ * @param files absolute paths.
+ * @param folders absolute paths of the workspace folders.
+ */
+export async function isAnyProtected(
+  files: readonly string[],
+  folders: readonly string[],
+  { alwaysAsk, toolPlaces }: OwnProtections,
+): Promise<boolean> {
+  const roots = await bothNames(folders);
+  const places = await bothNames(toolPlaces);
+  const judge = await judgeOf(roots, places, alwaysAsk);
+  const reals = await mapLimited(files, file => follow(file));
+  if ([...files, ...reals].some(file => judge(foldedOf(file)))) return true;
+  const slice = new TimeSlice();
+  const links = await readLinks(roots, places, judge, slice);
+  for (const real of reals) {
+    await slice.turn();
+    const names = namesOf(foldedOf(real), links);
+    if (names.length > MAX_NAMES || names.some(judge)) return true;
+  }
+  return false;
+}
+
+/** The paths, and their real paths where those differ. */
+async function bothNames(paths: readonly string[]): Promise<readonly string[]> {
+  return [...new Set([...paths, ...(await mapLimited(paths, each => follow(each)))])];
+}
+
+async function judgeOf(
+  roots: readonly string[],
+  places: readonly string[],
+  alwaysAsk: readonly string[],
+): Promise<Judge> {
+  const globs = alwaysAsk.map(globOf).filter(glob => glob !== '');
+  const isAsked = globs.length > 0 ? await excludeMatcher(globs) : () => false;
+  const within = (folder: string): string => `${foldedOf(folder)}/`;
+  const ownRoots = roots.map(within);
+  const ownPlaces = places.map(within);
+  return folded =>
+    isProtectedFolded(folded) ||
+    ownPlaces.some(place => `${folded}/`.startsWith(place)) ||
+    ownRoots.some(root => folded.startsWith(root) && isAsked(folded.slice(root.length)));
+}
+
+/** The glob of the setting for folded paths that are relative to a workspace folder. */
+function globOf(setting: string): string {
+  const glob = foldCase(setting.trim()).replace(/(?<!\/)\/+$/, '');
+  return glob.includes('/') ? glob.replace(/^\.?\/+/, '') : glob && `**/${glob}`;
+}
+
+/**
+ * The names of a file through links, its real path first. Stops after more than {@link MAX_NAMES}. Each target is used only
+ * once, so that circular links end.
+ */
+function namesOf(real: string, links: Links): readonly string[] {
+  const names = [real];
+  const used = new Set<string>();
+  for (const name of names) {
+    if (names.length > MAX_NAMES) break;
+    let target = name;
+    for (;;) {
+      if (!used.has(target)) {
+        const found = links.get(target) ?? [];
+        if (found.length > 0) used.add(target);
+        for (const link of found) names.push(link + name.slice(target.length));
+      }
+      if (target === '') break;
+      target = target.slice(0, Math.max(0, target.lastIndexOf('/')));
+    }
+  }
+  return names;
+}
+
+/** The links that give files other names: all inside the roots and places, and protected ones in the folders above them. */
+async function readLinks(
+  roots: readonly string[],
+  places: readonly string[],
+  judge: Judge,
+  slice: TimeSlice,
+): Promise<Links> {
+  const found = await linksBelow([...roots, ...places], slice);
+  const above = new Set([...roots, ...places].flatMap(foldersAbove));
+  await forEachLimited([...above], AT_ONCE, async folder => {
+    for (const entry of await entriesOf(folder)) {
+      await slice.turn();
+      const name = path.join(folder, entry.name);
+      // Other links may lead to disks that do not respond.
+      if (entry.isSymbolicLink() && judge(foldedOf(name))) found.push(name);
+    }
+  });
+  const links = new Map<string, string[]>();
+  await forEachLimited(found, AT_ONCE, async name => {
+    const target = foldedOf(await follow(name));
+    await slice.turn();
+    const others = links.get(target);
+    if (others) others.push(foldedOf(name));
+    else links.set(target, [foldedOf(name)]);
+  });
+  return links;
+}
+
+/** All links inside the folders, and those folders that are links themselves. */
+async function linksBelow(folders: readonly string[], slice: TimeSlice): Promise<string[]> {
+  const links: string[] = [];
+  const seen = new Set<string>();
+  for (const folder of folders) {
+    const real = await follow(folder);
+    if (real !== folder) links.push(folder);
+    let level = [real];
+    while (level.length > 0) {
+      const fresh = level.filter(each => !seen.has(each));
+      const next: string[] = [];
+      await forEachLimited(fresh, AT_ONCE, async each => {
+        seen.add(each);
+        for (const entry of await entriesOf(each)) {
+          await slice.turn();
+          const name = path.join(each, entry.name);
+          if (entry.isSymbolicLink()) links.push(name);
+          else if (entry.isDirectory() && isSearched(each, entry.name)) next.push(name);
+        }
+      });
+      level = next;
+    }
+  }
+  return links;
+}
+
+/** Whether links are searched for in a folder: not in installed packages, and of git's own files only in the hooks. */
+function isSearched(folder: string, name: string): boolean {
+  if (path.basename(folder) === '.git') return name === 'hooks';
+  return name !== 'node_modules';
+}
+
+/** The entries of a folder; empty if it cannot be read. */
+async function entriesOf(folder: string): Promise<readonly Dirent[]> {
+  return readdir(folder, { withFileTypes: true }).catch(() => []);
+}
+
+function foldersAbove(folder: string): readonly string[] {
+  const parent = path.dirname(folder);
+  return parent === folder ? [] : [parent, ...foldersAbove(parent)];
+}
+
+/** The path with all links followed. The file need not exist. */
+async function follow(file: string, chain = 0): Promise<string> {
+  const real = await realpath(file).catch(() => undefined);
+  const folder = path.dirname(file);
+  if (real !== undefined || folder === file) return real ?? file;
+  const inside = await follow(folder, chain);
+  const target = chain < MAX_CHAIN ? await readlink(file).catch(() => undefined) : undefined;
+  return target === undefined
+    ? path.join(inside, path.basename(file))
+    : follow(path.resolve(inside, target), chain + 1);
+}
+
+function foldedOf(file: string): string {
+  return foldPath(path.sep === '\\' ? file.replaceAll('\\', '/') : file);
+}
+
+async function mapLimited(
+  items: readonly string[],
+  map: (item: string) => Promise<string>,
+): Promise<readonly string[]> {
+  const mapped: string[] = [];
+  await forEachLimited(items, AT_ONCE, async (item, index) => {
+    mapped[index] = await map(item);
+  });
+  return mapped;
+}

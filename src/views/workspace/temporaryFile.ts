@@ -1,0 +1,64 @@
+import { randomUUID } from 'node:crypto';
+import * as fs from 'node:fs';
+import * as path from 'node:path';
+import { sha256 } from '../../agent/base/hash.ts';
+import { ifExists } from './fsErrors.ts';
+
+/**
+ * Writes a temporary file next to `target`, which `use` moves into place. A failure removes it; after a crash
+ * {@link removeTemporaryFiles} does.
+ * @param mode permission bits; by default those that the system gives to new files.
+ */
+export function withTemporaryFile(
+  target: string,
+  bytes: Uint8Array,
+  mode: number | undefined,
+  use: (temporary: string) => void,
+): void {
+  const temporary = path.join(path.dirname(target), temporaryName(path.basename(target)));
+  try {
+    const handle = fs.openSync(temporary, 'wx', mode ?? 0o666);
+    try {
+      // Set again, because the umask may have cleared some of the bits.
+      if (mode !== undefined && (fs.fstatSync(handle).mode & 0o7777) !== mode) fs.fchmodSync(handle, mode);
+      writeFrom(handle, bytes, 0);
+    } finally {
+      fs.closeSync(handle);
+    }
+    use(temporary);
+  } catch (error) {
+    fs.rmSync(temporary, { force: true });
+    throw error;
+  }
+}
+
+/** A name that identifies the target by a hash, so that it is never too long. */
+function temporaryName(name: string): string {
+  return `.redline-${targetMark(name)}-${randomUUID().slice(0, 8)}.tmp`;
+}
+
+function targetMark(name: string): string {
+  return sha256(Buffer.from(name)).slice(0, 12);
+}
+
+/** Removes temporary files for these targets that a process left behind when it ended in the middle of a write. */
+export function removeTemporaryFiles(files: readonly string[]): void {
+  const marksByFolder = new Map<string, Set<string>>();
+  for (const file of files) {
+    const folder = path.dirname(ifExists(() => fs.realpathSync.native(file)) ?? file);
+    const marks = marksByFolder.get(folder) ?? new Set();
+    marksByFolder.set(folder, marks.add(targetMark(path.basename(file))));
+  }
+  for (const [folder, marks] of marksByFolder) {
+    for (const found of ifExists(() => fs.readdirSync(folder)) ?? []) {
+      const mark = /^\.redline-([0-9a-f]{12})-[0-9a-f]{8}\.tmp$/.exec(found)?.[1];
+      if (mark !== undefined && marks.has(mark)) fs.rmSync(path.join(folder, found), { force: true });
+    }
+  }
+}
+
+/** Writes the part of `bytes` from `start` on, at the same offset in the file. */
+export function writeFrom(handle: number, bytes: Uint8Array, start: number): void {
+  let at = start;
+  while (at < bytes.length) at += fs.writeSync(handle, bytes, at, bytes.length - at, at);
+}

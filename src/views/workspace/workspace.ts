@@ -1,0 +1,238 @@
+import * as vscode from 'vscode';
+import { StalePreviewError, UnsavedEditorError } from '../../agent/base/errors.ts';
+import type { Sha256 } from '../../agent/base/hash.ts';
+import { TimeSlice } from '../../agent/base/timeSlice.ts';
+import type { ResolvingFiles } from '../../agent/preview/resolve/invoker.ts';
+import type { FileListing, FilePlace, Workspace, WrittenTo } from '../../agent/preview/workspace.ts';
+import type { TextEncoding } from '../../agent/text/encodings.ts';
+import { excludeMatcher } from '../../agent/tools/ast/scope/glob.ts';
+import { withoutIgnored } from '../../agent/tools/ast/scope/ignoreRules.ts';
+import type { SearchFolder } from '../../agent/tools/ast/scope/searchScope.ts';
+import { bytesOfDocument, dirtyDocument, editDirtyDocument, isDirtyInOtherEditor } from './dirtyDocument.ts';
+import { readDiskFile, writeDiskFile } from './diskFile.ts';
+import { isProtectedOnDisk, placeOnDisk, tidyDisk } from './diskFolders.ts';
+import { encodingOfUri } from './encodings.ts';
+import type { OwnProtections } from './protectedFiles.ts';
+import {
+  assertNewNamesVisible,
+  assertRealPathInside,
+  diskPathOf,
+  locate,
+  resolvePath,
+  withUniqueNames,
+  workspacePathOf,
+  type FolderRoot,
+  type WorkspaceLocation,
+} from './workspacePaths.ts';
+
+/** How many matches of a glob are considered at most, before ignore files are applied. */
+const MAX_FOUND = 50_000;
+
+/**
+ * The workspace that is open in VS Code. A file is read and written through Node's file system, but through its document if
+ * that has unsaved changes.
+ */
+export class VsCodeWorkspace implements Workspace, ResolvingFiles {
+  readonly #roots: () => readonly Root[];
+  readonly #protections: () => OwnProtections;
+  /** Thousands of calls in a row make way for others. */
+  readonly #slice = new TimeSlice();
+
+  /**
+   * @param protections what is protected in addition to the built-in places.
+   * @param folders the open folders; only those with the scheme `file` are used.
+   */
+  constructor(
+    protections: () => OwnProtections,
+    folders: () => readonly vscode.WorkspaceFolder[] = () => vscode.workspace.workspaceFolders ?? [],
+  ) {
+    this.#protections = protections;
+    this.#roots = () => rootsOf(folders());
+  }
+
+  async resolvePath(input: string): Promise<string> {
+    return resolvePath(input, this.#roots());
+  }
+
+  /**
+   * Like `resolvePath`, but judged by the text of the path alone: symlinks are not followed.
+   * @throws PathError when it leads outside the workspace, into a protected place, or to a new name that cannot be seen.
+   */
+  pathOf(input: string): string {
+    const location = this.#locate(input);
+    assertNewNamesVisible(location);
+    return workspacePathOf(location, this.#roots());
+  }
+
+  /** The URI of a workspace path. */
+  uriOf(path: string): vscode.Uri {
+    return uriAt(this.#locate(path));
+  }
+
+  /** The open folders, with the names that workspace paths begin with and the globs that settings exclude from searches. */
+  folders(): readonly SearchFolder[] {
+    return this.#roots().map(({ name, uri, fsPath }) => ({ name, fsPath, exclude: excludedGlobs(uri) }));
+  }
+
+  /** Workspace paths of documents with unsaved changes. */
+  unsaved(): readonly string[] {
+    return vscode.workspace.textDocuments.flatMap(({ isDirty, uri }) => {
+      if (!isDirty || uri.scheme !== 'file') return [];
+      try {
+        return [this.pathOf(uri.fsPath)];
+      } catch {
+        return []; // outside the open folders, or one of git's own files, such as a commit message
+      }
+    });
+  }
+
+  async read(path: string): Promise<Uint8Array | undefined> {
+    const at = this.#locate(path);
+    const uri = uriAt(at);
+    const document = dirtyDocument(uri);
+    if (document) return bytesOfDocument(document, path);
+    if (isDirtyInOtherEditor(uri)) throw new UnsavedEditorError(path);
+    await this.#slice.turn();
+    return readDiskFile(diskPathOf(at), path);
+  }
+
+  async encodingOf(path: string): Promise<TextEncoding> {
+    return encodingOfUri(this.uriOf(path));
+  }
+
+  async write(
+    path: string,
+    bytes: Uint8Array | null,
+    expected: Sha256 | null,
+    mode?: number,
+  ): Promise<WrittenTo> {
+    const at = this.#locate(path);
+    const uri = uriAt(at);
+    const document = dirtyDocument(uri);
+    if (document) {
+      assertRealPathInside(path, at);
+      await editDirtyDocument(document, path, bytes, expected);
+      return 'editor';
+    }
+    const guard = (): void => {
+      if (dirtyDocument(uri)) throw new StalePreviewError([path]);
+      if (isDirtyInOtherEditor(uri)) throw new UnsavedEditorError(path);
+    };
+    await this.#slice.turn();
+    assertRealPathInside(path, at);
+    writeDiskFile(diskPathOf(at), path, bytes, expected, { mode, guard });
+    return 'disk';
+  }
+
+  isProtected(paths: readonly string[]): Promise<boolean> {
+    return isProtectedOnDisk(paths, this.#roots(), this.#protections());
+  }
+
+  async placeOf(path: string): Promise<FilePlace> {
+    await this.#slice.turn();
+    return placeOnDisk(path, this.#roots());
+  }
+
+  async tidy(paths: readonly string[], folders: readonly string[]): Promise<void> {
+    await this.#slice.turn();
+    tidyDisk(paths, folders, this.#roots());
+  }
+
+  list(glob: string, limit: number, signal: AbortSignal): Promise<FileListing> {
+    return this.#list(glob, limit, signal, async (folder, found) => withoutIgnored(folder.fsPath, found));
+  }
+
+  /** Like `list`, but also without the files that `search.exclude` hides. */
+  listForSearch(glob: string, limit: number, signal: AbortSignal): Promise<FileListing> {
+    return this.#list(glob, limit, signal, visibleToSearchIn);
+  }
+
+  /** The given workspace paths without those that are hidden from searches. The files need not exist. */
+  async visibleToSearch(paths: readonly string[]): Promise<readonly string[]> {
+    const roots = this.#roots();
+    const located = paths.map(path => this.#locate(path));
+    const seen = await Promise.all(
+      roots.map(async root => {
+        const own = located.filter(({ folder }) => folder.name === root.name);
+        const relatives = own.map(({ relative }) => relative);
+        return (await visibleToSearchIn(root, relatives)).map(relative =>
+          workspacePathOf({ folder: root, relative }, roots),
+        );
+      }),
+    );
+    return seen.flat();
+  }
+
+  #locate(path: string): WorkspaceLocation<Root> {
+    return locate(path, this.#roots());
+  }
+
+  async #list(
+    glob: string,
+    limit: number,
+    signal: AbortSignal,
+    visible: (folder: Root, found: readonly string[]) => Promise<readonly string[]>,
+  ): Promise<FileListing> {
+    const cancel = new vscode.CancellationTokenSource();
+    const onAbort = (): void => cancel.cancel();
+    signal.addEventListener('abort', onAbort, { once: true });
+    try {
+      const roots = this.#roots();
+      const found = await Promise.all(
+        roots.map(async folder => {
+          const relatives = await visible(folder, await findIn(folder, glob, cancel.token));
+          return relatives.map(relative => workspacePathOf({ folder, relative }, roots));
+        }),
+      );
+      const paths = found.flat().sort();
+      return { paths: paths.slice(0, limit), truncated: paths.length > limit };
+    } finally {
+      signal.removeEventListener('abort', onAbort);
+      cancel.dispose();
+    }
+  }
+}
+
+interface Root extends FolderRoot {
+  readonly uri: vscode.Uri;
+}
+
+function rootsOf(folders: readonly vscode.WorkspaceFolder[]): readonly Root[] {
+  const roots = folders
+    .filter(folder => folder.uri.scheme === 'file')
+    .map(({ name, uri }) => ({ name, uri, fsPath: uri.fsPath }));
+  return withUniqueNames(roots);
+}
+
+function uriAt({ folder, relative }: WorkspaceLocation<Root>): vscode.Uri {
+  return vscode.Uri.joinPath(folder.uri, relative);
+}
+
+/** Globs that `files.exclude` and `search.exclude` hide from searches. */
+function excludedGlobs(folder: vscode.Uri): string[] {
+  return ['files', 'search'].flatMap(section => {
+    const globs = vscode.workspace
+      .getConfiguration(section, folder)
+      .get<Record<string, unknown>>('exclude', {});
+    return Object.keys(globs).filter(glob => globs[glob] === true);
+  });
+}
+
+/** The files of a folder that match a glob, without those that `files.exclude` hides; relative to the folder. */
+async function findIn(folder: Root, glob: string, token: vscode.CancellationToken): Promise<string[]> {
+  const pattern = new vscode.RelativePattern(folder.uri, glob);
+  const found = await vscode.workspace.findFiles(pattern, undefined, MAX_FOUND, token);
+  const prefix = folder.uri.path.endsWith('/') ? folder.uri.path : `${folder.uri.path}/`;
+  return found
+    .map(uri => uri.path.slice(prefix.length))
+    .filter(relative => !/(^|\/)\.git(\/|$)/.test(relative));
+}
+
+/** The given files of a folder without those that settings or ignore files hide from searches. */
+async function visibleToSearchIn(folder: Root, files: readonly string[]): Promise<readonly string[]> {
+  const isExcluded = await excludeMatcher(excludedGlobs(folder.uri));
+  return withoutIgnored(
+    folder.fsPath,
+    files.filter(relative => !isExcluded(relative)),
+  );
+}

@@ -1,0 +1,105 @@
+import * as assert from 'node:assert/strict';
+import * as vscode from 'vscode';
+import { silentLogger } from '../../../src/agent/base/logger.ts';
+import { partCommands, type PartCommandsOptions } from '../../../src/views/review/commands/partCommands.ts';
+import { targetsOf, type PreviewTargets } from '../../../src/views/review/commands/previewTargets.ts';
+import { PreviewVotes, type PreviewVotesOptions } from '../../../src/views/review/commands/previewVotes.ts';
+import { create } from '../../support/changes.ts';
+import { createTestSession } from '../../support/testSession.ts';
+
+suite('a reason that the user types while previews change', () => {
+  const { executeCommand } = vscode.commands;
+  const { showInputBox, showInformationMessage } = vscode.window;
+
+  teardown(() => {
+    Object.assign(vscode.commands, { executeCommand });
+    Object.assign(vscode.window, { showInputBox, showInformationMessage });
+  });
+
+  /** The commands for rows on a store of their own, with one preview of three files. */
+  const setUp = () => {
+    const t = createTestSession();
+    const { store, invoker, session } = t;
+    const { id } = t.stage({ label: 'three', changes: ['a', 'b', 'c'].map(name => create(name, '1\n')) });
+    const opened: string[] = [];
+    const open = (preview: { readonly id: string }) => Promise.resolve(void opened.push(preview.id));
+    const options = {
+      ...{ store, invoker, session, logger: silentLogger },
+      opener: { open },
+      edits: { hasUnsaved: () => false },
+    };
+    const targets = { showAgain: open } as unknown as PreviewTargets;
+    const votes = new PreviewVotes(options as unknown as PreviewVotesOptions, targets);
+    const parts = partCommands(options as unknown as PartCommandsOptions);
+    const run = (command: string, ...args: unknown[]): Promise<unknown> => {
+      if (command === 'redline.preview.discardWithReason') return votes.discardWithReason(targetsOf(args));
+      assert.equal(command, 'redline.preview.discardFileWithReason');
+      return parts.discardFileWithReason(args, undefined);
+    };
+    Object.assign(vscode.commands, { executeCommand: run });
+    Object.assign(vscode.window, { showInformationMessage: () => Promise.resolve(undefined) });
+    const rowOf = (path: string, revision = 1) => ({ kind: 'file', previewId: id, revision, path });
+    return { store, id, run, rowOf, opened };
+  };
+  type Setup = ReturnType<typeof setUp>;
+
+  /** What happens between the click and Enter. */
+  const whileTyping = (act: () => Promise<unknown>): void => {
+    const ask = async (): Promise<string> => {
+      await act();
+      return 'not this';
+    };
+    Object.assign(vscode.window, { showInputBox: ask });
+  };
+  /** A rebase that changes these files. */
+  const rebase = ({ store, id }: Setup, ...changed: string[]): Promise<void> => {
+    const texts = ['a', 'b', 'c'].map(name => create(name, changed.includes(name) ? '2\n' : '1\n'));
+    return store.revise(id, texts, [], 'rebase');
+  };
+  const discarded = ({ store }: Setup): unknown[] =>
+    store.ledger().map(({ files, reason }) => [files.map(({ path }) => path).join(), reason]);
+
+  for (const command of ['redline.preview.discardWithReason', 'redline.preview.discardFileWithReason']) {
+    test(`${command} on a row of a file: another revision of it is not discarded, but shown`, async () => {
+      const t = setUp();
+      whileTyping(() => rebase(t, 'a'));
+      await assert.rejects(
+        t.run(command, t.rowOf('a')),
+        /is now at revision 2, but this vote was for revision 1/,
+      );
+      assert.deepEqual(t.store.ledger(), []);
+      assert.deepEqual(t.opened, [t.id]);
+    });
+
+    test(`${command} on several rows of files: only what has stayed the same is discarded`, async () => {
+      const t = setUp();
+      whileTyping(() => rebase(t, 'a'));
+      await t.run(command, t.rowOf('a'), [t.rowOf('a'), t.rowOf('b')]);
+      assert.deepEqual(discarded(t), [['b', 'not this']]);
+      assert.deepEqual(
+        t.store.get(t.id)?.changes?.map(({ path }) => path),
+        ['a', 'c'],
+      );
+    });
+
+    test(`${command} on rows that showed an older revision discards nothing`, async () => {
+      const t = setUp();
+      await rebase(t, 'a', 'b');
+      whileTyping(() => Promise.resolve());
+      await t.run(command, t.rowOf('a'), [t.rowOf('a'), t.rowOf('b')]);
+      assert.deepEqual(t.store.ledger(), []);
+    });
+
+    test(`${command}: rows that nothing changed meanwhile are discarded with the reason`, async () => {
+      const t = setUp();
+      whileTyping(() => Promise.resolve());
+      await t.run(command, t.rowOf('a'), [t.rowOf('a'), t.rowOf('b')]);
+      await t.run(command, t.rowOf('c', t.store.get(t.id)?.revision));
+      assert.deepEqual(discarded(t).toSorted(), [
+        ['a', 'not this'],
+        ['b', 'not this'],
+        ['c', 'not this'],
+      ]);
+    });
+  }
+});

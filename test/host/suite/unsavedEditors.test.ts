@@ -1,0 +1,89 @@
+import * as assert from 'node:assert/strict';
+import * as vscode from 'vscode';
+import type { RedlineApi } from '../../../src/views/api.ts';
+import { activateRedline, bytesOf, cleanUp, fileInWorkspace, givenFile } from '../support/redline.ts';
+
+const NOTEBOOK = JSON.stringify(
+  {
+    cells: [{ cell_type: 'markdown', metadata: {}, source: ['one'] }],
+    metadata: {},
+    nbformat: 4,
+    nbformat_minor: 5,
+  },
+  null,
+  1,
+);
+
+suite('unsaved changes in an editor without a text document', () => {
+  let api: RedlineApi;
+
+  suiteSetup(async () => {
+    api = await activateRedline();
+  });
+
+  teardown(() => cleanUp(api));
+
+  test('a notebook with unsaved changes is neither read as it is on disk nor written under them', async () => {
+    await givenFile('work.ipynb', NOTEBOOK);
+    await givenFile('beside.txt', 'a');
+    const { id } = api.previews.push({
+      label: 'a notebook and a file',
+      sourceToolName: 'test',
+      changes: [
+        { path: 'beside.txt', before: 'a', after: 'b' },
+        { path: 'work.ipynb', before: NOTEBOOK, after: NOTEBOOK.replace('one', 'two') },
+      ],
+    });
+    const notebook = await vscode.workspace.openNotebookDocument(
+      vscode.Uri.file(fileInWorkspace('work.ipynb')),
+    );
+    await vscode.window.showNotebookDocument(notebook);
+    const edit = new vscode.WorkspaceEdit();
+    const cell = new vscode.NotebookCellData(vscode.NotebookCellKind.Markup, 'typed', 'markdown');
+    edit.set(notebook.uri, [vscode.NotebookEdit.insertCells(0, [cell])]);
+    assert.ok(await vscode.workspace.applyEdit(edit));
+    assert.ok(notebook.isDirty);
+
+    await assert.rejects(
+      api.previews.resolve({ id, action: 'apply', reason: 'test' }),
+      /work\.ipynb has unsaved changes in a notebook or custom editor/,
+    );
+    assert.equal((await bytesOf('work.ipynb')).toString(), NOTEBOOK);
+    assert.equal((await bytesOf('beside.txt')).toString(), 'a');
+    assert.equal(api.previews.get(id)?.state, 'pending');
+
+    await vscode.commands.executeCommand('workbench.action.revertAndCloseActiveEditor');
+    await api.previews.resolve({ id, action: 'apply', reason: 'test' });
+    assert.equal((await bytesOf('work.ipynb')).toString(), NOTEBOOK.replace('one', 'two'));
+    assert.equal((await bytesOf('beside.txt')).toString(), 'b');
+  });
+
+  test('a custom editor with unsaved changes is not written under; once it is reverted, Apply works', async () => {
+    await givenFile('plan.drawing', 'one');
+    const { id } = api.previews.push({
+      label: 'a drawing',
+      sourceToolName: 'test',
+      changes: [{ path: 'plan.drawing', before: 'one', after: 'two' }],
+    });
+    const uri = vscode.Uri.file(fileInWorkspace('plan.drawing'));
+    await vscode.commands.executeCommand('vscode.openWith', uri, 'drawings.editor');
+    const tabIsDirty = new Promise<void>(resolve => {
+      const listener = vscode.window.tabGroups.onDidChangeTabs(({ changed }) => {
+        if (!changed.some(tab => tab.isDirty && tab.input instanceof vscode.TabInputCustom)) return;
+        listener.dispose();
+        resolve();
+      });
+    });
+    await vscode.commands.executeCommand('drawings.draw');
+    await tabIsDirty;
+
+    await assert.rejects(
+      api.previews.resolve({ id, action: 'apply', reason: 'test' }),
+      /plan\.drawing has unsaved changes in a notebook or custom editor/,
+    );
+    assert.equal((await bytesOf('plan.drawing')).toString(), 'one');
+    await vscode.commands.executeCommand('workbench.action.revertAndCloseActiveEditor');
+    await api.previews.resolve({ id, action: 'apply', reason: 'test' });
+    assert.equal((await bytesOf('plan.drawing')).toString(), 'two');
+  });
+});

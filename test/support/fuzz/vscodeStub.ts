@@ -1,0 +1,115 @@
+import * as fs from 'node:fs';
+import { registerHooks } from 'node:module';
+import * as path from 'node:path';
+import { pathToFileURL } from 'node:url';
+import picomatch from 'picomatch';
+
+/**
+ * As much of the module `vscode` as the workspace and the text search need, for plain Node: real files below one folder, no open
+ * editors, default settings. After {@link useVscodeStub}, modules of `src/views` that import `vscode` get this file.
+ */
+export class Uri {
+  readonly scheme = 'file';
+  readonly path: string;
+
+  constructor(uriPath: string) {
+    this.path = uriPath;
+  }
+
+  static file(fsPath: string): Uri {
+    return new Uri(fsPath);
+  }
+
+  static joinPath(base: Uri, ...parts: string[]): Uri {
+    return new Uri(path.posix.join(base.path, ...parts));
+  }
+
+  get fsPath(): string {
+    return this.path;
+  }
+
+  toString(): string {
+    return pathToFileURL(this.path).href;
+  }
+}
+
+export class RelativePattern {
+  readonly base: Uri;
+  readonly pattern: string;
+
+  constructor(base: Uri, pattern: string) {
+    this.base = base;
+    this.pattern = pattern;
+  }
+}
+
+export class CancellationTokenSource {
+  readonly token = { isCancellationRequested: false };
+
+  cancel(): void {
+    this.token.isCancellationRequested = true;
+  }
+
+  dispose(): void {
+    this.cancel();
+  }
+}
+
+export const env = { appRoot: '/nowhere' };
+
+export const window = { tabGroups: { all: [] } };
+
+export const workspace = {
+  textDocuments: [],
+  notebookDocuments: [],
+  getConfiguration: () => ({
+    get: (_name: string, byDefault: unknown) => byDefault,
+    inspect: () => undefined,
+  }),
+  findFiles: ({ base, pattern }: RelativePattern, _exclude: undefined, limit: number): Promise<Uri[]> =>
+    Promise.resolve(findFiles(base.fsPath, pattern, limit).map(file => Uri.file(file))),
+};
+
+/** All files below a folder that a glob matches. Links are followed, but each folder is visited once. */
+function findFiles(folder: string, glob: string, limit: number): string[] {
+  let isMatch: (relative: string) => boolean;
+  try {
+    // VS Code gives hostile globs to ripgrep, in a process of its own; here only plain ones are understood.
+    isMatch = glob.length < 100 && !/[(){}!\\]/.test(glob) ? picomatch(glob, { dot: true }) : () => false;
+  } catch {
+    return [];
+  }
+  const found: string[] = [];
+  const seen = new Set<string>();
+  const visit = (at: string): void => {
+    const real = fs.realpathSync.native(at);
+    if (seen.has(real)) return;
+    seen.add(real);
+    for (const entry of fs.readdirSync(at, { withFileTypes: true })) {
+      const file = path.join(at, entry.name);
+      const stats = statsOf(file);
+      if (stats?.isDirectory()) visit(file);
+      else if (stats?.isFile() && found.length < limit && isMatch(path.relative(folder, file)))
+        found.push(file);
+    }
+  };
+  visit(folder);
+  return found;
+}
+
+/** From now on, `import 'vscode'` gives this module. */
+export function useVscodeStub(): void {
+  registerHooks({
+    resolve: (specifier, context, next) =>
+      specifier === 'vscode' ? { url: import.meta.url, shortCircuit: true } : next(specifier, context),
+  });
+}
+
+/** `undefined` for a link that leads nowhere or in a circle. */
+function statsOf(file: string): fs.Stats | undefined {
+  try {
+    return fs.statSync(file);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,37 @@
+import { Emitter } from '../../src/agent/base/event.ts';
+import { isWithin } from '../../src/agent/tools/getDiagnostics.ts';
+import type { Problem, Problems } from '../../src/agent/tools/problems.ts';
+
+/** The `Problems` port in memory. */
+export class MemoryProblems implements Problems {
+  readonly #files = new Map<string, readonly Problem[]>();
+  readonly #changed = new Emitter<readonly string[]>();
+  readonly opened = new Set<string>();
+  readonly onDidChange = this.#changed.event;
+
+  list(paths?: readonly string[]): readonly Problem[] {
+    return [...this.#files.values()]
+      .flat()
+      .filter(({ path }) => paths?.some(asked => isWithin(path, asked)) ?? true);
+  }
+
+  isOpen(path: string): boolean {
+    return this.opened.has(path);
+  }
+
+  /** A language service reports what it found in a file; each is a message, or a whole problem. */
+  report(path: string, ...problems: (string | Partial<Problem>)[]): void {
+    this.#files.set(
+      path,
+      problems.map((problem, i) => ({
+        path,
+        severity: 'error',
+        line: i + 1,
+        column: 1,
+        message: '',
+        ...(typeof problem === 'string' ? { message: problem } : problem),
+      })),
+    );
+    this.#changed.fire([path]);
+  }
+}

@@ -1,0 +1,127 @@
+import { test } from 'node:test';
+import assert from 'node:assert/strict';
+import {
+  AuditTrail,
+  type Resolution,
+  type SettingsInForce,
+} from '../../../../src/agent/conversation/auditTrail.ts';
+import { sessionMarkdown } from '../../../../src/agent/conversation/storage/sessionMarkdown.ts';
+import { TreeMaker } from '../../../support/treeMaker.ts';
+
+const inForce: SettingsInForce = {
+  model: 'offline',
+  modelAuthority: 'apply',
+  forcing: 'forced',
+  order: 'newestFirst',
+  revertEnabled: true,
+};
+const trail = new AuditTrail();
+
+test('a conversation as Markdown: the trunk, the tags, and where other branches start', () => {
+  const maker = new TreeMaker();
+  maker.user('Fix the cart.');
+  const [answer] = maker.calls('I look.', 'read_file');
+  maker.says('A dead end.');
+  maker.revert('failure', answer, 'The file is generated.');
+  const end = maker.says('Done.');
+  maker.user('More?');
+  maker.go(end);
+  assert.equal(
+    sessionMarkdown({ tree: maker.tree, trail }, ' The\n cart '),
+    [
+      '# The cart',
+      '## You',
+      'Fix the cart.',
+      '## Redline',
+      'I look.',
+      '**read_file**',
+      '```json\n{}\n```',
+      '> **revert-lesson**: The file is generated. (abandoned: read_file)',
+      '## Redline',
+      'Done.',
+      '> Another branch begins here: n5\n',
+    ].join('\n\n'),
+  );
+});
+
+test('the settings precede the first answer made with them; later only changes are listed', () => {
+  const maker = new TreeMaker();
+  const trail = new AuditTrail();
+  const says = (text: string, now: SettingsInForce): number => {
+    trail.recordSettings(maker.tree, now);
+    return maker.says(text);
+  };
+  maker.user('Why?');
+  const first = says('Because.', inForce);
+  maker.user('Really?');
+  says('On a branch.', { ...inForce, model: 'm' });
+  maker.go(first);
+  says('Yes.', { ...inForce, modelAuthority: 'none', revertEnabled: false });
+  says('Yes, yes.', { ...inForce, modelAuthority: 'none', revertEnabled: false });
+  assert.equal(
+    sessionMarkdown({ tree: maker.tree, trail }, 'T'),
+    [
+      '# T',
+      '## You',
+      'Why?',
+      '> **Settings**: model `offline`, authority `apply`, forcing `forced`, order `newestFirst`, revert tool `on`',
+      '## Redline',
+      'Because.',
+      '> Another branch begins here: n2',
+      '> **Settings**: authority `none`, revert tool `off`',
+      '## Redline',
+      'Yes.',
+      '## Redline',
+      'Yes, yes.\n',
+    ].join('\n\n'),
+  );
+});
+
+test('the outcome of a preview follows the message before it, on the branch where it happened', () => {
+  const maker = new TreeMaker();
+  const trail = new AuditTrail();
+  const of = (previewId: string, outcome: Resolution['outcome'], actor: Resolution['actor']): Resolution => {
+    const action = outcome === 'discarded' ? 'discard' : 'apply';
+    return { previewId, label: 'Edit\n a.ts', action, outcome, actor, reason: 'For\na reason.', at: '' };
+  };
+  maker.user('Go.');
+  const answer = maker.says('Look.');
+  trail.recordResolution(maker.tree, of('p1', 'failed', 'model'));
+  trail.recordResolution(maker.tree, of('p1', 'applied', 'human'));
+  maker.says('A branch.');
+  trail.recordResolution(maker.tree, of('p2', 'applied', 'human'));
+  maker.go(answer);
+  maker.says('Done.');
+  trail.recordResolution(maker.tree, of('p3', 'discarded', 'human'));
+  assert.equal(
+    sessionMarkdown({ tree: maker.tree, trail }, 'T'),
+    [
+      '# T',
+      '## You',
+      'Go.',
+      '## Redline',
+      'Look.',
+      '> **p1 failed** (model) Edit a.ts: For a reason.',
+      '> **p1 applied** (human) Edit a.ts: For a reason.',
+      '> Another branch begins here: n2',
+      '## Redline',
+      'Done.',
+      '> **p3 discarded** (human) Edit a.ts: For a reason.\n',
+    ].join('\n\n'),
+  );
+});
+
+test('a result that contains fences stays inside its own', () => {
+  const maker = new TreeMaker();
+  maker.tree.append({
+    role: 'tool',
+    toolCallId: 'c1',
+    toolName: 'read_file',
+    content: '````\n```',
+    isError: true,
+  });
+  assert.equal(
+    sessionMarkdown({ tree: maker.tree, trail }, 'T'),
+    '# T\n\n**read_file**: failed\n\n`````\n````\n```\n`````\n',
+  );
+});

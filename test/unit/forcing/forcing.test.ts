@@ -1,0 +1,230 @@
+import { test } from 'node:test';
+import assert from 'node:assert/strict';
+import { MAX_FORCED_TURNS } from '../../../src/agent/forcing/resolveDirectives.ts';
+import type { ChatRequest } from '../../../src/agent/model/chatProvider.ts';
+import { createOfflineProvider } from '../../../src/agent/model/offline/provider.ts';
+import { transientLadderMemory, type LadderStep } from '../../../src/agent/model/toolChoiceLadder.ts';
+import type { Forcing } from '../../../src/agent/preview/resolveSettings.ts';
+import { MemoryWorkspace } from '../../support/memoryWorkspace.ts';
+import type { ScriptedTurn } from '../../support/scriptedProvider.ts';
+import { createTestSession, type TestSession } from '../../support/testSession.ts';
+
+const files = { 'a.txt': 'a', 'b.txt': 'b' };
+const write = (path: string) => ({ name: 'write_file', arguments: { path, content: 'new' } });
+const staging: ScriptedTurn = { toolCalls: [write('a.txt')] };
+const applying: ScriptedTurn = {
+  toolCalls: [{ name: 'resolve', arguments: { action: 'apply', reason: 'ok' } }],
+};
+const reading: ScriptedTurn = { toolCalls: [{ name: 'read_file', arguments: { path: 'a.txt' } }] };
+
+/** `named`, `required` or `-` for each request. */
+const choices = (requests: readonly ChatRequest[]): string =>
+  requests
+    .map(({ toolChoice }) => (toolChoice?.type === 'tool' ? 'named' : (toolChoice?.type ?? '-')))
+    .join(' ');
+const notices = (t: TestSession) => t.steering().filter(({ kind }) => kind === 'notice');
+const reminders = (t: TestSession) => t.steering().filter(({ kind }) => kind === 'resolve-reminder');
+
+/** The memory of a server that is known to accept named choices and ignore them, so that the ladder stays on its step. */
+const stuckAt = (step: LadderStep) => ({ get: () => step, set: () => undefined });
+
+const stubborn: readonly [Forcing, string][] = [
+  ['forced', '- named named named'],
+  ['always', '- named named named'],
+  ['soft', '- - named named named'],
+  ['off', '- -'],
+];
+for (const [forcing, expected] of stubborn) {
+  test(`${forcing}: a model that never resolves is forced ${expected}, then it is left to the user, who is told`, async () => {
+    const t = createTestSession({
+      files,
+      settings: { forcing },
+      ladderMemory: stuckAt('named'),
+      script: [
+        staging,
+        ...Array.from({ length: expected.split(' ').length - 1 }, () => ({ text: 'No.' })),
+        { text: 'ok' },
+      ],
+    });
+    await t.session.prompt('Write.');
+    assert.equal(choices(t.requests), expected);
+    assert.equal(t.session.state, 'awaitingReview', 'the session is not aborted');
+    assert.equal(t.store.get('p1')?.state.kind, 'pending');
+    t.assertSound();
+
+    await t.session.prompt('And now?');
+    assert.equal(choices(t.requests.slice(-1)), '-', 'never again');
+    assert.deepEqual(
+      notices(t).map(({ previewIds }) => previewIds),
+      forcing === 'off' ? [] : [['p1']],
+    );
+  });
+}
+
+for (const forcing of ['forced', 'always'] as const) {
+  test(`${forcing}: a model that answers is forced no more`, async () => {
+    const t = createTestSession({
+      files,
+      settings: { forcing },
+      script: [staging, applying, { text: 'ok' }],
+    });
+    await t.session.prompt('Write.');
+    assert.equal(choices(t.requests), '- named -');
+  });
+}
+
+test('always: every request is forced while something is pending and unanswered, one preview after the other', async () => {
+  const t = createTestSession({
+    files,
+    settings: { forcing: 'always' },
+    script: [{ toolCalls: [write('a.txt'), write('b.txt')] }, applying, applying, { text: 'ok' }],
+  });
+  await t.session.prompt('Write.');
+  assert.equal(choices(t.requests), '- named named -');
+  assert.deepEqual(t.workspace.snapshot(), { 'a.txt': 'new', 'b.txt': 'new' });
+});
+
+test('soft: a model that resolves by itself is never forced, so that its prompt cache survives', async () => {
+  const t = createTestSession({
+    files,
+    settings: { forcing: 'soft' },
+    script: [staging, applying, { text: 'ok' }],
+  });
+  await t.session.prompt('Write.');
+  assert.equal(choices(t.requests), '- - -');
+  assert.equal(t.workspace.text('a.txt'), 'new');
+});
+
+test('soft: a turn that did something else instead is followed by force', async () => {
+  const t = createTestSession({
+    files,
+    settings: { forcing: 'soft' },
+    script: [staging, reading, applying, { text: 'ok' }],
+  });
+  await t.session.prompt('Write.');
+  assert.equal(choices(t.requests), '- - named -');
+});
+
+test('soft: an ignored reminder is not followed by force once only the user resolves', async () => {
+  const t = createTestSession({
+    files,
+    settings: { forcing: 'soft' },
+    script: [
+      staging,
+      () => {
+        t.settings.modelAuthority = 'none';
+        return { text: 'No.' };
+      },
+    ],
+  });
+  await t.session.prompt('Write.');
+  assert.equal(choices(t.requests), '- -');
+  t.assertSound();
+});
+
+test('off: the reminder is all', async () => {
+  const t = createTestSession({
+    files,
+    settings: { forcing: 'off' },
+    script: [staging, applying, { text: 'ok' }],
+  });
+  await t.session.prompt('Write.');
+  assert.equal(choices(t.requests), '- - -');
+  assert.equal(reminders(t).length, 1);
+  assert.equal(t.workspace.text('a.txt'), 'new');
+});
+
+for (const forcing of ['forced', 'always', 'soft', 'off'] as const) {
+  test(`${forcing}: a recorded recommendation is an answer`, async () => {
+    const t = createTestSession({
+      files,
+      settings: { forcing, modelAuthority: 'recommend' },
+      script: [staging, applying, { text: 'ok' }],
+    });
+    await t.session.prompt('Write.');
+    assert.equal(choices(t.requests.slice(2)), '-');
+    assert.equal(t.session.state, 'awaitingReview');
+  });
+}
+
+test('a resolve with arguments that do not fit is no answer', async () => {
+  const malformed: ScriptedTurn = { toolCalls: [{ name: 'resolve', arguments: '{"action":' }] };
+  const t = createTestSession({ files, script: [staging, malformed, applying, { text: 'ok' }] });
+  await t.session.prompt('Write.');
+  assert.equal(choices(t.requests), '- named named -');
+  assert.equal(t.workspace.text('a.txt'), 'new');
+});
+
+test('an apply that always fails is not tried forever, not even by the offline provider', async () => {
+  const workspace = new MemoryWorkspace(files);
+  workspace.makeReadOnly('a.txt');
+  const t = createTestSession({ workspace, provider: createOfflineProvider() });
+  await t.session.prompt('/edit a.txt :: a => A');
+  assert.equal(t.store.ledger().length, MAX_FORCED_TURNS);
+  assert.equal(t.session.state, 'awaitingReview');
+  assert.equal(t.store.get('p1')?.state.kind, 'pending');
+});
+
+test('a server that refuses named choices is asked another way at once, and that is remembered', async () => {
+  const refusal: ScriptedTurn = {
+    error: {
+      code: 'badRequest',
+      message: 'Bad request',
+      detail: 'tool_choice: only auto, required are supported',
+    },
+  };
+  const ladderMemory = transientLadderMemory();
+  const t = createTestSession({
+    files,
+    ladderMemory,
+    script: [staging, refusal, applying, { toolCalls: [write('b.txt')] }, applying, { text: 'ok' }],
+  });
+  await t.session.prompt('Write.');
+  assert.equal(choices(t.requests), '- named required - required -');
+  assert.deepEqual(
+    t.requests[2]?.tools.map(({ name }) => name),
+    ['resolve'],
+  );
+  assert.equal(ladderMemory.get('scripted'), 'required');
+  assert.ok(
+    t.answers().every(({ stopReason }) => stopReason !== 'error'),
+    'the user saw no error',
+  );
+  assert.deepEqual(t.workspace.snapshot(), { 'a.txt': 'new', 'b.txt': 'new' });
+  t.assertSound();
+});
+
+test('a server that refuses every choice is left with the words', async () => {
+  const refusal: ScriptedTurn = {
+    error: { code: 'badRequest', message: 'tool_choice is not supported while thinking', detail: '' },
+  };
+  const t = createTestSession({ files, script: [staging, refusal, refusal, applying, { text: 'ok' }] });
+  await t.session.prompt('Write.');
+  assert.equal(choices(t.requests), '- named required - -');
+  assert.equal(t.workspace.text('a.txt'), 'new');
+  t.assertSound();
+});
+
+test('a server that ignores a choice is asked in the next way', async () => {
+  const t = createTestSession({
+    files,
+    script: [staging, { text: 'What?' }, { text: 'What?' }, applying, { text: 'ok' }],
+  });
+  await t.session.prompt('Write.');
+  assert.equal(choices(t.requests), '- named required - -');
+  assert.equal(t.workspace.text('a.txt'), 'new');
+  assert.equal(
+    reminders(t).length,
+    3,
+    'again for each answer without a call, and where words are all there is',
+  );
+});
+
+test('a bad request for another reason is told, and teaches nothing', async () => {
+  const ladderMemory = transientLadderMemory();
+  const failure: ScriptedTurn = { error: { code: 'badRequest', message: 'context too long', detail: '' } };
+  const t = createTestSession({ files, ladderMemory, script: [staging, failure] });
+  await t.session.prompt('Write.');
+  assert.equal(t.answers().at(-1)?.error, 'context too long');
+  assert.equal(ladderMemory.get('scripted'), undefined);
+});

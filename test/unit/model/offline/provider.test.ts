@@ -1,0 +1,155 @@
+import { test } from 'node:test';
+import assert from 'node:assert/strict';
+import type { ChatRequest, ProviderAnswer, ProviderEvent } from '../../../../src/agent/model/chatProvider.ts';
+import type { SessionMessage, ToolResultMessage } from '../../../../src/agent/model/messages.ts';
+import { createOfflineProvider, OFFLINE_REASON } from '../../../../src/agent/model/offline/provider.ts';
+
+const provider = createOfflineProvider();
+
+async function eventsFor(
+  request: Partial<ChatRequest>,
+  signal = new AbortController().signal,
+): Promise<ProviderEvent[]> {
+  const events: ProviderEvent[] = [];
+  for await (const event of provider.stream({ system: '', messages: [], tools: [], ...request }, signal))
+    events.push(event);
+  return events;
+}
+
+async function answerTo(
+  messages: SessionMessage[],
+  request: Partial<ChatRequest> = {},
+): Promise<ProviderAnswer> {
+  const last = (await eventsFor({ ...request, messages })).at(-1);
+  assert.ok(last?.type === 'done');
+  return last.answer;
+}
+
+const user = (text: string): SessionMessage => ({ role: 'user', text });
+const called = (id: string): SessionMessage => ({
+  role: 'assistant',
+  text: '',
+  toolCalls: [{ id, name: 'edit_file', arguments: '{}' }],
+  stopReason: 'toolCalls',
+});
+const result = (toolCallId: string, content: string, isError = false): ToolResultMessage => ({
+  role: 'tool',
+  toolCallId,
+  toolName: 'edit_file',
+  content,
+  isError,
+});
+const outcome: SessionMessage = {
+  role: 'steering',
+  kind: 'outcome',
+  text: 'The user applied p1.',
+  previewIds: ['p1'],
+};
+
+test('a slash command becomes a tool call', async () => {
+  const answer = await answerTo([user('/edit a.ts :: x => y')]);
+  assert.equal(answer.stopReason, 'toolCalls');
+  const [call] = answer.toolCalls;
+  assert.equal(call?.name, 'edit_file');
+  assert.deepEqual(JSON.parse(call.arguments), { path: 'a.ts', edits: [{ old: 'x', new: 'y' }] });
+});
+
+test('call ids are unique within a conversation', async () => {
+  const first = await answerTo([user('/write a :: b')]);
+  const second = await answerTo([
+    user('/write a :: b'),
+    called('offline_1'),
+    result('offline_1', 'ok'),
+    user('/write a :: c'),
+  ]);
+  assert.notEqual(first.toolCalls[0]?.id, second.toolCalls[0]?.id);
+});
+
+test('a forced resolve is answered with apply, whatever the prompt was', async () => {
+  const forced = { toolChoice: { type: 'tool', name: 'resolve' } } as const;
+  const { toolCalls } = await answerTo(
+    [user('/edit a :: b => c'), called('1'), result('1', 'Staged')],
+    forced,
+  );
+  assert.equal(toolCalls[0]?.name, 'resolve');
+  assert.deepEqual(JSON.parse(toolCalls[0].arguments), { action: 'apply', reason: OFFLINE_REASON });
+});
+
+test('results are repeated, and failures are reported as such', async () => {
+  const after = (content: string, isError: boolean) =>
+    answerTo([user('/edit a :: b => c'), called('1'), result('1', content, isError)]);
+  assert.equal((await after('Applied: it.', false)).text, 'Applied: it.');
+  assert.equal((await after('no such file', true)).text, '`edit_file` failed: no such file');
+});
+
+test('a pending preview is recognized by the result’s own field, whatever the text says', async () => {
+  const after = (result: SessionMessage) => answerTo([user('/edit a :: b => c'), called('1'), result]);
+  const staged = 'Staged as p1, no file modified yet.';
+  assert.equal(
+    (await after({ ...result('1', 'Any text.'), pending: ['p1'] })).text,
+    'The preview is ready: look at the diff, then apply or discard it.',
+  );
+  assert.equal((await after(result('1', staged))).text, staged);
+});
+
+test('output of several lines is quoted, whatever it contains', async () => {
+  const output = 'a\n```\n<b>\n';
+  const called: SessionMessage = {
+    role: 'assistant',
+    text: '',
+    toolCalls: [{ id: '1', name: 'read_file', arguments: '{}' }],
+    stopReason: 'toolCalls',
+  };
+  const told = (content: string) =>
+    answerTo([
+      user('/call read_file {"path":"a"}'),
+      called,
+      { role: 'tool', toolCallId: '1', toolName: 'read_file', content, isError: false },
+    ]);
+  assert.equal((await told(output)).text, `\`\`\`\`\n${output}\n\`\`\`\``);
+  assert.match(
+    (await told(`x\n${'y'.repeat(3_000)}`)).text,
+    /The rest \(1002 characters\) is shown with the call/,
+  );
+});
+
+test('a vote that arrives as a prompt is not carried out by the provider', async () => {
+  for (const prompt of ['/apply', '/discard p1', '/discard-all', '/tools']) {
+    const { text, toolCalls } = await answerTo([user(prompt)]);
+    assert.match(text, /in the Redline chat/);
+    assert.deepEqual(toolCalls, []);
+  }
+});
+
+test('a prompt that was answered before is not run again', async () => {
+  const answered: SessionMessage = { role: 'assistant', text: 'ok', toolCalls: [], stopReason: 'stop' };
+  const answer = await answerTo([user('/edit a :: b => c'), answered, outcome]);
+  assert.deepEqual(answer.toolCalls, []);
+  assert.equal(answer.text, 'Understood. What is next?');
+});
+
+test('for anything else it answers what it is and what it can do', async () => {
+  const { text, toolCalls } = await answerTo([user('Fix the bug.')]);
+  assert.match(text, /not a language model/);
+  assert.match(text, /\/edit <file>/);
+  assert.deepEqual(toolCalls, []);
+  assert.match((await answerTo([user('/edit nothing')])).text, /needs the form `\/edit/);
+  assert.match((await answerTo([user('/help')])).text, /^The commands:/);
+});
+
+test('the text arrives as in the answer, and nothing follows the end', async () => {
+  const events = await eventsFor({ messages: [user('/help')] });
+  const last = events.at(-1);
+  assert.ok(last?.type === 'done');
+  assert.equal(
+    events.flatMap(event => (event.type === 'text' ? [event.delta] : [])).join(''),
+    last.answer.text,
+  );
+  assert.equal(events.filter(event => event.type === 'done').length, 1);
+});
+
+test('an aborted request is aborted', async () => {
+  assert.deepEqual(await eventsFor({ messages: [user('/help')] }, AbortSignal.abort()), [
+    { type: 'aborted' },
+  ]);
+});

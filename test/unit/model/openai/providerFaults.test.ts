@@ -1,0 +1,100 @@
+import { test } from 'node:test';
+import assert from 'node:assert/strict';
+import { KEY, failureIn, freePort, run, serve } from '../../../support/providerHarness.ts';
+
+test('401 becomes a sentence without the key, although the server repeats it', async () => {
+  const server = await serve([
+    { status: 401, body: { error: { message: `Incorrect API key provided: ${KEY}.` } } },
+  ]);
+  const refused = failureIn(await run(server, { apiKey: async () => KEY }));
+  assert.equal(refused.code, 'unauthorized');
+  assert.match(refused.message, /refused the key \(401\).*Incorrect API key provided: \*\*\*/);
+});
+
+test('a key that cannot be read or sent becomes a sentence, and nothing is sent', async () => {
+  const server = await serve([]);
+  const unreadable = failureIn(await run(server, { apiKey: () => Promise.reject(new Error('locked')) }));
+  assert.deepEqual([unreadable.code, /locked/.test(unreadable.detail)], ['unauthorized', true]);
+  const odd = failureIn(await run(server, { apiKey: async () => `${KEY}\u2026x` }));
+  assert.equal(odd.code, 'unauthorized');
+  assert.equal(failureIn(await run(server, { headers: { 'bad name': KEY } })).code, 'badRequest');
+  assert.equal(
+    failureIn(await run(server, { headers: { 'x-key': `${KEY}\n`, 'x-bad': 'a\nb' } })).code,
+    'badRequest',
+  );
+  assert.equal(server.requests.length, 0);
+});
+
+test('a base URL that cannot be used', async () => {
+  const server = await serve([]);
+  for (const baseUrl of ['', 'nonsense', 'file:///etc', server.baseUrl.replace('//', `//user:${KEY}@`)]) {
+    assert.equal(failureIn(await run(server, { baseUrl })).code, 'notFound', baseUrl);
+  }
+  assert.equal(failureIn(await run(server, { model: ' ' })).code, 'noModel');
+  assert.equal(server.requests.length, 0);
+});
+
+test('404 and a web page say that the address or the model is wrong', async () => {
+  const server = await serve([
+    { status: 404, body: { error: { message: 'model "m" not found, try pulling it first' } } },
+    { raw: ['<html></html>'], contentType: 'text/html; charset=utf-8' },
+  ]);
+  const missing = failureIn(await run(server));
+  assert.deepEqual([missing.code, missing.status], ['notFound', 404]);
+  assert.match(missing.message, /try pulling it first/);
+  const page = failureIn(await run(server));
+  assert.equal(page.code, 'notFound');
+  assert.match(page.message, /text\/html.*\/v1/);
+  assert.equal(
+    failureIn(await run(server, { baseUrl: server.baseUrl.replace('/v1', '/v2') })).code,
+    'notFound',
+  );
+});
+
+test('a redirect is not followed', async () => {
+  const server = await serve([
+    { status: 307, headers: { location: 'http://127.0.0.1:9/v1/chat/completions' } },
+  ]);
+  assert.match(failureIn(await run(server, { apiKey: async () => KEY })).message, /has moved \(307\)/);
+});
+
+test('429, then success: Retry-After is honoured', async () => {
+  const server = await serve([{ status: 429, headers: { 'retry-after': '0' } }, { text: 'ok' }]);
+  const { last } = await run(server);
+  assert.ok(last.type === 'done' && last.answer.text === 'ok');
+  assert.equal(server.requests.length, 2);
+});
+
+test('429 with a long wait fails at once', async () => {
+  const server = await serve([{ status: 429, headers: { 'retry-after': '600' } }]);
+  const limited = failureIn(await run(server));
+  assert.equal(limited.code, 'rateLimited');
+  assert.match(limited.message, /about 10 minutes/);
+  assert.equal(server.requests.length, 1);
+});
+
+test('four times 500 is one failure', async () => {
+  const server = await serve(() => ({
+    status: 500,
+    headers: { 'retry-after': '0' },
+    body: 'upstream is down',
+  }));
+  const broken = failureIn(await run(server));
+  assert.deepEqual([broken.code, broken.status], ['server', 500]);
+  assert.match(broken.message, /upstream is down/);
+  assert.equal(server.requests.length, 4);
+});
+
+test('an invalid request is not repeated', async () => {
+  const server = await serve(() => ({ status: 400, body: { error: { message: 'too long' } } }));
+  assert.equal(failureIn(await run(server)).code, 'badRequest');
+  assert.equal(server.requests.length, 1);
+});
+
+test('no process listens on the port', async () => {
+  const server = await serve([]);
+  const port = await freePort();
+  const unreachable = failureIn(await run(server, { baseUrl: `http://127.0.0.1:${port}/v1`, maxRetries: 0 }));
+  assert.equal(unreachable.code, 'unreachable');
+  assert.equal(unreachable.message, `Nothing answers at 127.0.0.1:${port}. Is the server running?`);
+});

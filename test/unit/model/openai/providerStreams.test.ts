@@ -1,0 +1,136 @@
+import { test } from 'node:test';
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { failureIn, hello, logger, providerFor, run, serve } from '../../../support/providerHarness.ts';
+
+const read = { name: 'read_file', description: 'Reads.', parameters: { type: 'object' } };
+const head = ['data: {"choices":[{"index":0,"delta":{"role":"assistant","content":"Half"}}]}', ''];
+const openCall = [
+  'data: {"choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"id":"c","function":{"name":"read_file","arguments":"{}"}}]}}]}',
+  '',
+];
+const stop = ['data: {"choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}', ''];
+
+test('a stream that breaks midway returns nothing half-parsed', async () => {
+  for (const reply of [{ raw: [...head, ...openCall], cut: true }, { raw: [...head, ...openCall] }]) {
+    const server = await serve([reply]);
+    const outcome = await run(server);
+    assert.equal(failureIn(outcome).code, 'broken');
+    assert.deepEqual(
+      outcome.events.map(event => event.type),
+      ['text', 'toolCall', 'error'],
+    );
+    assert.equal(server.requests.length, 1);
+    await server.close();
+  }
+});
+
+test('a connection that breaks after the end of the answer costs nothing', async () => {
+  const server = await serve([{ raw: [...head, ...stop], cut: true }]);
+  const { last } = await run(server);
+  assert.ok(last.type === 'done' && last.answer.text === 'Half');
+});
+
+test('[DONE] ends an answer although the connection stays open', async () => {
+  const server = await serve([{ raw: [...head, ...stop, 'data: [DONE]', ''], hang: true }]);
+  assert.equal((await run(server)).last.type, 'done');
+  assert.equal(await server.requests[0]?.left, true);
+});
+
+test('malformed JSON and an error object in the middle', async () => {
+  const server = await serve([
+    { raw: [...head, 'data: {"choices":[{', ''] },
+    { raw: [...head, 'event: error', 'data: {"error":{"message":"out of memory","code":null}}', ''] },
+  ]);
+  const malformed = failureIn(await run(server));
+  assert.equal(malformed.code, 'broken');
+  assert.match(malformed.detail, /\{"choices":\[\{/);
+  const reported = failureIn(await run(server));
+  assert.equal(reported.code, 'server');
+  assert.match(reported.message, /out of memory/);
+});
+
+test('an error in a stream is reported with its status', async () => {
+  const fixture = readFileSync(new URL('fixtures/openrouter-error.sse', import.meta.url), 'utf8');
+  const server = await serve([{ raw: fixture.split('\n') }]);
+  const failed = failureIn(await run(server));
+  assert.deepEqual([failed.code, failed.status], ['server', 502]);
+  assert.match(failed.message, /Provider disconnected/);
+});
+
+test('Stop while the server is silent before its answer', async () => {
+  const server = await serve([{ hang: true }]);
+  const stopped = new AbortController();
+  const outcome = run(server, {}, hello, stopped.signal);
+  await server.request(0);
+  stopped.abort();
+  assert.equal((await outcome).last.type, 'aborted');
+  assert.equal(await server.requests[0]?.left, true);
+});
+
+test('Stop while the server stalls in its answer', async () => {
+  const server = await serve([{ raw: head, hang: true }]);
+  const stopped = new AbortController();
+  const provider = providerFor(server);
+  const types: string[] = [];
+  for await (const event of provider.stream(hello, stopped.signal)) {
+    types.push(event.type);
+    if (event.type === 'text') stopped.abort();
+  }
+  assert.deepEqual(types, ['text', 'aborted']);
+  assert.equal(await server.requests[0]?.left, true);
+});
+
+test('Stop while waiting for the next attempt, and before the first', async t => {
+  // The wait itself never ends, so only Stop can end the stream.
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  const server = await serve([{ status: 429, headers: { 'retry-after': '30' } }]);
+  const stopped = new AbortController();
+  const debug = (message: string): void => {
+    if (message.endsWith('answered 429')) setImmediate(() => stopped.abort());
+  };
+  const outcome = await run(server, { logger: { ...logger, debug } }, hello, stopped.signal);
+  assert.equal(outcome.last.type, 'aborted');
+  assert.equal((await run(server, {}, hello, AbortSignal.abort())).last.type, 'aborted');
+  assert.equal(server.requests.length, 1);
+});
+
+test('Stop while the key is looked up', async () => {
+  const server = await serve([]);
+  const stopped = new AbortController();
+  const apiKey = (): Promise<string> => {
+    queueMicrotask(() => stopped.abort());
+    return new Promise(() => undefined);
+  };
+  assert.equal((await run(server, { apiKey }, hello, stopped.signal)).last.type, 'aborted');
+});
+
+test('the client gives up on a server that goes silent', async () => {
+  const server = await serve([{ raw: head, hang: true }]);
+  const silent = failureIn(await run(server, { idleMs: 20 }));
+  assert.equal(silent.code, 'broken');
+  assert.match(silent.message, /went silent/);
+  assert.equal(await server.requests[0]?.left, true);
+});
+
+test('a reader that leaves early closes the connection', async () => {
+  const server = await serve([{ raw: head, hang: true }]);
+  const provider = providerFor(server);
+  for await (const event of provider.stream(hello, new AbortController().signal)) {
+    assert.equal(event.type, 'text');
+    break;
+  }
+  assert.equal(await server.requests[0]?.left, true);
+});
+
+test('10 MB of arguments arrive complete; more than the limit is an error', async () => {
+  const text = 'x'.repeat(10_000_000);
+  const server = await serve(() => ({ toolCalls: [{ name: 'read_file', arguments: { text } }] }));
+  const { last } = await run(server, {}, { ...hello, tools: [read] });
+  assert.ok(last.type === 'done' && last.answer.toolCalls[0]?.arguments === JSON.stringify({ text }));
+  const tooMuch = failureIn(
+    await run(server, { maxAnswerChars: 5 * 1_048_576 }, { ...hello, tools: [read] }),
+  );
+  assert.equal(tooMuch.code, 'broken');
+  assert.match(tooMuch.message, /grew past 5 MB/);
+});

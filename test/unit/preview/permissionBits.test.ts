@@ -1,0 +1,149 @@
+import assert from 'node:assert/strict';
+import * as fs from 'node:fs';
+import { after, test } from 'node:test';
+import type { FileChange } from '../../../src/agent/preview/fileChange.ts';
+import type { Preview } from '../../../src/agent/preview/preview.ts';
+import { PreviewStore } from '../../../src/agent/preview/previewStore.ts';
+import { Invoker } from '../../../src/agent/preview/resolve/invoker.ts';
+import { undoAction, undoBranchAction } from '../../../src/agent/preview/undo.ts';
+import { create, modify, remove, rename } from '../../support/changes.ts';
+import { DiskWorkspace } from '../../support/diskWorkspace.ts';
+import { draft } from '../../support/drafts.ts';
+import { TempFolder } from '../../support/tempFolder.ts';
+import { MemoryPreviewLog } from '../../support/testSession.ts';
+
+const posix = { skip: process.platform === 'win32' ? 'Windows has no permission bits' : false };
+const made: TempFolder[] = [];
+after(() => Promise.all(made.map(folder => folder.remove())));
+
+/** Applies changes to the files of a real folder; `reload` continues with what the log holds. */
+class Bench {
+  readonly folder: TempFolder;
+  readonly #workspace: DiskWorkspace;
+  readonly #log = new MemoryPreviewLog();
+  store = new PreviewStore(this.#log, error => assert.fail(String(error)));
+
+  private constructor(folder: TempFolder) {
+    this.folder = folder;
+    this.#workspace = new DiskWorkspace(folder.root);
+    made.push(folder);
+  }
+
+  static async create(): Promise<Bench> {
+    return new Bench(await TempFolder.create());
+  }
+
+  reload(): void {
+    this.store = new PreviewStore(this.#log, error => assert.fail(String(error)));
+    this.store.restore(this.#log.entries);
+  }
+
+  async file(path: string, mode: number): Promise<void> {
+    await this.folder.file(path, 'x');
+    fs.chmodSync(this.folder.at(path), mode);
+  }
+
+  mode(path: string): string {
+    return (fs.statSync(this.folder.at(path)).mode & 0o7777).toString(8);
+  }
+
+  async apply(changes: readonly FileChange[]): Promise<Preview> {
+    const { preview } = this.store.stage(draft({ changes }));
+    return this.vote(preview.id);
+  }
+
+  async vote(id: string): Promise<Preview> {
+    await new Invoker(this.store, this.#workspace, () => 'apply').resolve({
+      ...{ id, action: 'apply', reason: 'ok', actor: 'human' },
+    });
+    return this.store.get(id) ?? assert.fail(id);
+  }
+
+  /** Stages the undo, and applies it after a reload. */
+  async undo(...ids: string[]): Promise<Preview> {
+    const previews = ids.map(id => this.store.get(id) ?? assert.fail(id));
+    const [only] = previews;
+    const action =
+      ids.length === 1 && only ? undoAction(only) : undoBranchAction(previews, this.store.all(), 'revert');
+    const { preview } = this.store.stage(
+      draft({ changes: action?.changes ?? assert.fail('nothing to undo') }),
+    );
+    this.reload();
+    return this.vote(preview.id);
+  }
+}
+
+test('undoing a delete restores the permission bits, also after a reload', posix, async () => {
+  const bench = await Bench.create();
+  await bench.file('secret.txt', 0o600);
+  await bench.apply([remove('secret.txt', 'x')]);
+  bench.reload();
+  await bench.undo('p1');
+  assert.equal(bench.mode('secret.txt'), '600');
+});
+
+test(
+  'the bits are those at the moment of the delete, and undo of the undo of it keeps them',
+  posix,
+  async () => {
+    const bench = await Bench.create();
+    await bench.file('run.sh', 0o644);
+    const { preview } = bench.store.stage(draft({ changes: [remove('run.sh', 'x')] }));
+    fs.chmodSync(bench.folder.at('run.sh'), 0o750);
+    await bench.vote(preview.id);
+    await bench.undo('p1');
+    assert.equal(bench.mode('run.sh'), '750');
+    fs.chmodSync(bench.folder.at('run.sh'), 0o711);
+    await bench.undo('p2');
+    await bench.undo('p3');
+    assert.equal(bench.mode('run.sh'), '711');
+  },
+);
+
+test('undoing a creation and then that undo keeps the bits that the user gave the file', posix, async () => {
+  const bench = await Bench.create();
+  await bench.apply([create('tool', 'x')]);
+  fs.chmodSync(bench.folder.at('tool'), 0o755);
+  await bench.undo('p1');
+  await bench.undo('p2');
+  assert.equal(bench.mode('tool'), '755');
+});
+
+test('undoing a rename keeps the bits that the file has now', posix, async () => {
+  const bench = await Bench.create();
+  await bench.file('a', 0o600);
+  await bench.apply([rename('a', 'b', 'x')]);
+  assert.equal(bench.mode('b'), '600');
+  fs.chmodSync(bench.folder.at('b'), 0o640);
+  await bench.undo('p1');
+  assert.equal(bench.mode('a'), '640');
+});
+
+test('undoing a whole branch restores the bits of what it renamed, edited and deleted', posix, async () => {
+  const bench = await Bench.create();
+  await bench.file('a', 0o600);
+  await bench.apply([rename('a', 'b', 'x')]);
+  await bench.apply([modify('b', 'x', 'y')]);
+  await bench.file('c', 0o751);
+  await bench.apply([remove('c', 'x')]);
+  bench.reload();
+  await bench.undo('p1', 'p2', 'p3');
+  assert.equal(bench.mode('a'), '600');
+});
+
+test(
+  'a delete and a creation applied as one keep the file, whose bits come back when both are undone',
+  posix,
+  async () => {
+    const bench = await Bench.create();
+    await bench.file('a', 0o600);
+    const first = bench.store.stage(draft({ changes: [remove('a', 'x')] })).preview;
+    const { preview } = bench.store.stage(draft({ changes: [create('a', 'y')], dependsOn: [first.id] }));
+    await new Invoker(bench.store, new DiskWorkspace(bench.folder.root), () => 'apply').resolve({
+      ...{ id: preview.id, action: 'apply', reason: 'ok', actor: 'human', chain: { [first.id]: 1 } },
+    });
+    await bench.undo('p2');
+    await bench.undo('p1');
+    assert.equal(bench.mode('a'), '600');
+  },
+);

@@ -1,0 +1,161 @@
+/** *Rebase* at the user's request, even where it takes a decision. */
+import { test, type TestContext } from 'node:test';
+import assert from 'node:assert/strict';
+import { sideOfText, type FileChange } from '../../../../src/agent/preview/fileChange.ts';
+import type { Preview } from '../../../../src/agent/preview/preview.ts';
+import { PreviewStore } from '../../../../src/agent/preview/previewStore.ts';
+import { Rebaser } from '../../../../src/agent/preview/rebase/rebaser.ts';
+import { Invoker } from '../../../../src/agent/preview/resolve/invoker.ts';
+import { create, modify, remove, rename } from '../../../support/changes.ts';
+import { draft } from '../../../support/drafts.ts';
+import { MemoryWorkspace } from '../../../support/memoryWorkspace.ts';
+import { MemoryPreviewLog } from '../../../support/testSession.ts';
+
+const text = (middle: string): string => `one\n${middle}\nthree\nfour\nfive\n`;
+const marked = (current: string, proposed: string): string =>
+  text(`<<<<<<< current file\n${current}\n=======\n${proposed}\n>>>>>>> proposed change`);
+
+function bench(context: TestContext, files: Record<string, string | Uint8Array>) {
+  const errors: string[] = [];
+  const ignore = (): void => undefined;
+  const store = new PreviewStore(new MemoryPreviewLog(), error => assert.fail(String(error)));
+  const workspace = new MemoryWorkspace(files);
+  const logger = {
+    debug: ignore,
+    info: ignore,
+    warn: ignore,
+    error: (line: string) => void errors.push(line),
+  };
+  const rebaser = new Rebaser({ store, workspace, logger });
+  const invoker = new Invoker(store, workspace, () => 'apply');
+  context.after(() => {
+    rebaser.dispose();
+    assert.deepEqual(errors, []);
+  });
+  const stage = (changes: readonly FileChange[], dependsOn: readonly string[] = []): string =>
+    store.stage(draft({ changes, dependsOn })).preview.id;
+  const now = (id: string): Preview => store.get(id) ?? assert.fail(`no preview ${id}`);
+  const stale = (id: string): readonly string[] => {
+    const { state } = now(id);
+    return state.kind === 'pending' ? state.stale : assert.fail(state.kind);
+  };
+  const apply = (id: string) =>
+    invoker.resolve({ id, revision: now(id).revision, action: 'apply', reason: 'ok', actor: 'human' });
+  /** Another program writes the file, and the rebaser hears of it. */
+  const moveOn = async (path: string, content: string | Uint8Array | null): Promise<void> => {
+    workspace.put(path, content);
+    await rebaser.filesChanged([path]);
+  };
+  return { store, workspace, rebaser, stage, now, stale, apply, moveOn };
+}
+
+test('a conflict becomes markers in the proposal, which cannot be applied until the user resolves it', async context => {
+  const { store, workspace, rebaser, stage, now, stale, apply, moveOn } = bench(context, { a: text('two') });
+  const id = stage([modify('a', text('two'), text('proposed'))]);
+  await moveOn('a', text('current'));
+  assert.deepEqual(stale(id), ['a']);
+  assert.equal(now(id).changes?.[0]?.after?.text, text('proposed'), 'nothing is decided for the user');
+
+  assert.deepEqual(await rebaser.rebaseNow(id), ['a']);
+  assert.deepEqual(now(id).changes, [modify('a', text('current'), marked('current', 'proposed'))]);
+  assert.equal(now(id).revision, 2);
+  assert.deepEqual(stale(id), ['a']);
+  await assert.rejects(apply(id), /still contains conflict markers in a/);
+  assert.equal(workspace.text('a'), text('current'));
+
+  await store.revise(id, [modify('a', text('current'), text('settled'))], [], 'user');
+  await rebaser.refresh([]);
+  assert.deepEqual(stale(id), []);
+  await apply(id);
+  assert.equal(workspace.text('a'), text('settled'));
+});
+
+test('a conflict in one of two files leaves the other rebased, and names the one', async context => {
+  const { rebaser, stage, now, moveOn } = bench(context, { a: text('two'), b: text('two') });
+  const id = stage([modify('a', text('two'), text('A')), modify('b', text('two'), text('B'))]);
+  await moveOn('a', text('current'));
+  await moveOn('b', `zero\n${text('two')}`);
+  assert.deepEqual(await rebaser.rebaseNow(id), ['a']);
+  assert.deepEqual(now(id).changes, [
+    modify('a', text('current'), marked('current', 'A')),
+    modify('b', `zero\n${text('two')}`, `zero\n${text('B')}`),
+  ]);
+});
+
+test('a new file where one appeared, and a deletion of one that changed, are shown as they would be now', async context => {
+  const { rebaser, stage, now, stale, moveOn } = bench(context, { gone: 'old\n' });
+  const id = stage([create('new', 'mine\n'), remove('gone', 'old\n')]);
+  await moveOn('new', 'theirs\n');
+  await moveOn('gone', 'changed\n');
+  assert.deepEqual(stale(id), ['new', 'gone']);
+  assert.deepEqual(await rebaser.rebaseNow(id), []);
+  assert.deepEqual(now(id).changes, [modify('new', 'theirs\n', 'mine\n'), remove('gone', 'changed\n')]);
+  assert.deepEqual(stale(id), []);
+});
+
+test('an edit of a deleted file creates it again', async context => {
+  const { rebaser, stage, now, moveOn, apply, workspace } = bench(context, { a: 'old\n' });
+  const id = stage([modify('a', 'old\n', 'new\n')]);
+  await moveOn('a', null);
+  assert.deepEqual(await rebaser.rebaseNow(id), []);
+  assert.deepEqual(now(id).changes, [create('a', 'new\n')]);
+  await apply(id);
+  assert.equal(workspace.text('a'), 'new\n');
+});
+
+test('a rename whose content conflicts stays a rename', async context => {
+  const { rebaser, stage, now, moveOn } = bench(context, { a: text('two') });
+  const id = stage([rename('a', 'b', text('two'), text('proposed'))]);
+  await moveOn('a', text('current'));
+  assert.deepEqual(await rebaser.rebaseNow(id), ['b']);
+  assert.deepEqual(now(id).changes, [rename('a', 'b', text('current'), marked('current', 'proposed'))]);
+});
+
+test('on a preview that is stale itself it waits, and names it', async context => {
+  const { rebaser, stage, stale, now, moveOn } = bench(context, { a: text('two') });
+  const first = stage([modify('a', text('two'), text('first'))]);
+  const second = stage([modify('a', text('first'), text('second'))], [first]);
+  await moveOn('a', text('current'));
+  assert.deepEqual([stale(first), stale(second)], [['a'], ['a']]);
+  await assert.rejects(
+    rebaser.rebaseNow(second),
+    /^ToolError: p1, which it builds on, is stale itself\. Rebase that first\.$/,
+  );
+  assert.equal(now(second).revision, 1);
+});
+
+test('a preview whose changes the files already contain is refused', async context => {
+  const { rebaser, stage, now, moveOn } = bench(context, { a: 'old\n' });
+  const id = stage([modify('a', 'old\n', 'new\n')]);
+  await moveOn('a', 'new\n');
+  await assert.rejects(rebaser.rebaseNow(id), /already hold what p1 proposes, or are gone\. Discard it\./);
+  assert.equal(now(id).revision, 1);
+});
+
+test('a file that is no longer text cannot be merged', async context => {
+  const { rebaser, stage, moveOn } = bench(context, { a: 'old\n' });
+  const id = stage([modify('a', 'old\n', 'new\n')]);
+  await moveOn('a', Uint8Array.of(0xff, 0, 0xfe));
+  await assert.rejects(rebaser.rebaseNow(id), /^ToolError: a can no longer be read as text\.$/);
+});
+
+test('a preview that is resolved meanwhile is left as it is', async context => {
+  const { store, workspace, rebaser, stage, now, moveOn } = bench(context, { a: text('two') });
+  const id = stage([modify('a', text('two'), text('proposed'))]);
+  await moveOn('a', text('current'));
+  workspace.beforeRead = () => store.revise(id, [modify('a', text('current'), text('typed'))], [], 'user');
+  await assert.rejects(rebaser.rebaseNow(id), /p1 changed in the meantime/);
+  assert.equal(now(id).changes?.[0]?.after?.text, text('typed'));
+  workspace.beforeRead = undefined;
+});
+
+test('a resolved or opaque preview is not rebased', async context => {
+  const { store, rebaser, stage, apply } = bench(context, { a: 'old\n' });
+  const id = stage([modify('a', 'old\n', 'new\n')]);
+  await apply(id);
+  const opaque = store.stage(draft({ changes: null })).preview.id;
+  assert.deepEqual(await rebaser.rebaseNow(id), []);
+  assert.deepEqual(await rebaser.rebaseNow(opaque), []);
+  assert.deepEqual(await rebaser.rebaseNow('p9'), []);
+  assert.equal(sideOfText('new\n').hash, store.get(id)?.changes?.[0]?.after?.hash);
+});

@@ -1,0 +1,330 @@
+import { test } from 'node:test';
+import assert from 'node:assert/strict';
+import {
+  textResult,
+  type AgentToolResult,
+  type PendingAction,
+} from '../../../src/agent/preview/pendingAction.ts';
+import { resolvePart } from '../../../src/agent/preview/resolve/resolvePart.ts';
+import { modify } from '../../support/changes.ts';
+import type { Script, ScriptedTurn } from '../../support/scriptedProvider.ts';
+import { createTestSession, type TestSession } from '../../support/testSession.ts';
+
+const files = { 'a.txt': 'a', 'b.txt': 'b' };
+const write = (path: string) => ({ name: 'write_file', arguments: { path, content: 'new' } });
+const resolve = (action: 'apply' | 'discard', more: object = {}) => ({
+  name: 'resolve',
+  arguments: { action, reason: 'because', ...more },
+});
+const ok: ScriptedTurn = { text: 'ok' };
+const opaque = (
+  label: string,
+  apply: PendingAction['apply'] = () => Promise.resolve(textResult('done')),
+) => ({
+  label,
+  apply,
+});
+/** The ids that each reminder of a request names, in order. */
+const remindersIn = (t: TestSession, request: number): readonly string[] =>
+  (t.requests[request]?.messages ?? []).flatMap(message =>
+    message.role === 'steering' && message.kind === 'resolve-reminder' ? message.previewIds : [],
+  );
+
+function reloaded(t: TestSession, script: Script): TestSession {
+  const { workspace, log, sessionLog, settings } = t;
+  return createTestSession({ workspace, log, sessionLog, settings, script });
+}
+
+test('a vote whose callback ends at the moment of the stop is told with its true outcome', async () => {
+  const t = createTestSession({ script: [{ toolCalls: [resolve('apply')] }, ok] });
+  let stop: () => void = () => undefined;
+  t.stage(
+    opaque('Loop', () => {
+      stop();
+      return Promise.resolve(textResult('stopped after 3 of 10'));
+    }),
+  );
+  stop = () => t.session.stop();
+  await t.session.prompt('Do it.');
+  assert.equal(t.results()[0]?.content, 'Interrupted by the user while it ran.');
+  await t.session.prompt('And?');
+  const told = 'Your apply of p1 (Loop) finished after it was interrupted: applied.';
+  assert.ok(t.steering().some(({ text }) => text === told));
+  assert.equal(t.store.ledger()[0]?.interrupted, true);
+  t.assertSound();
+});
+
+test('a vote that ended after the stop is told even when the window was reloaded in between', async () => {
+  const t = createTestSession({ script: [{ toolCalls: [resolve('apply')] }] });
+  t.stage(
+    opaque('Loop', () => {
+      t.session.stop();
+      return Promise.resolve(textResult('done'));
+    }),
+  );
+  await t.session.prompt('Do it.');
+  const after = reloaded(t, [ok]);
+  await after.session.prompt('And?');
+  const told = 'Your apply of p1 (Loop) finished after it was interrupted: applied.';
+  assert.ok(after.steering().some(({ text }) => text === told));
+});
+
+test('what an extension staged in a session still concerns it after a reload', async () => {
+  const t = createTestSession({ files });
+  t.stage({ label: 'Pushed', changes: [modify('a.txt', 'a', 'A')] });
+  const after = reloaded(t, [{ toolCalls: [resolve('apply')] }, ok]);
+  await after.session.prompt('Go on.');
+  assert.deepEqual(remindersIn(after, 0), ['p1']);
+  assert.deepEqual(after.requests[0]?.toolChoice, { type: 'tool', name: 'resolve' });
+  assert.equal(after.workspace.text('a.txt'), 'A');
+});
+
+test('the model is not asked about what the user reopened, before or after a reload', async () => {
+  const t = createTestSession({ files, script: [ok] });
+  t.session.stageForUser({ label: 'Undo', sourceToolName: 'undo', changes: [modify('a.txt', 'a', 'A')] });
+  await t.session.prompt('Hello.');
+  const after = reloaded(t, [ok]);
+  await after.session.prompt('Hello again.');
+  for (const one of [t, after]) {
+    assert.deepEqual(remindersIn(one, 0), []);
+    assert.equal(one.requests[0]?.toolChoice, undefined);
+  }
+});
+
+test('two failures with the same text are both told, after a reload too', async () => {
+  const t = createTestSession({
+    files,
+    script: [ok],
+    settings: { modelAuthority: 'recommend', forcing: 'off' },
+  });
+  t.stage(opaque('Busy', () => Promise.reject(new Error('busy'))));
+  await assert.rejects(t.click('p1', 'apply'));
+  await t.session.prompt('Heard?');
+  t.session.stop();
+  const failures = (s: TestSession): number => s.steering().filter(({ kind }) => kind === 'outcome').length;
+  assert.equal(failures(t), 1);
+  t.stage({ label: 'Edit', changes: [modify('a.txt', 'a', 'A')] });
+  t.workspace.put('a.txt', 'typed');
+  await assert.rejects(t.click('p2', 'apply'));
+  await assert.rejects(t.click('p2', 'apply'));
+  const after = reloaded(t, [ok]);
+  await after.session.prompt('And now?');
+  const told = after.steering().filter(({ kind }) => kind === 'outcome');
+  assert.equal(told.at(-1)?.text.split('\n').length, 2);
+});
+
+test('the session continues at once when a plan is approved, whatever else is pending', async () => {
+  const t = createTestSession({
+    files,
+    settings: { modelAuthority: 'recommend', forcing: 'off' },
+    script: [
+      { toolCalls: [write('a.txt')] },
+      ok,
+      { text: '# Plan', toolCalls: [resolve('apply')] },
+      ok,
+      { text: 'On it.' },
+    ],
+  });
+  await t.session.prompt('Write it.');
+  t.session.setPlanMode(true);
+  await t.session.prompt('Now plan.');
+  await t.click('p2', 'apply');
+  await t.untilState('awaitingReview');
+  assert.equal(t.answers().at(-1)?.text, 'On it.');
+  assert.equal(t.store.get('p1')?.state.kind, 'pending');
+});
+
+test('a part of a preview from before a newer prompt does not make the session continue', async () => {
+  const long = (end: string): string => `${end}\n${'same\n'.repeat(20)}${end}\n`;
+  const t = createTestSession({
+    files: { 'a.txt': long('a') },
+    settings: { modelAuthority: 'recommend', forcing: 'off' },
+    script: [
+      { toolCalls: [{ name: 'write_file', arguments: { path: 'a.txt', content: long('A') } }] },
+      ok,
+      ok,
+    ],
+  });
+  await t.session.prompt('Write it.');
+  await t.session.prompt('Something else.');
+  const vote = { id: 'p1', revision: 1, action: 'apply', reason: 'fine', actor: 'human' } as const;
+  await resolvePart(t, vote, { path: 'a.txt', hunk: 0 });
+  for (const { id } of t.store.list('oldestFirst')) await t.click(id, 'discard');
+  assert.equal(t.session.state, 'idle');
+  assert.equal(t.requests.length, 3);
+});
+
+test('the session does not continue when what the user reopened is resolved', async () => {
+  const t = createTestSession({
+    files,
+    settings: { modelAuthority: 'recommend', forcing: 'off' },
+    script: [{ toolCalls: [write('a.txt')] }, ok, ok],
+  });
+  await t.session.prompt('Write it.');
+  await t.session.prompt('Something else.');
+  t.session.stageForUser({ label: 'Undo', sourceToolName: 'undo', changes: [modify('b.txt', 'b', 'B')] });
+  await t.click('p2', 'apply');
+  await t.click('p1', 'discard');
+  assert.equal(t.session.state, 'idle');
+  assert.equal(t.requests.length, 3);
+});
+
+test('a forced preview is the one that the last reminder names', async () => {
+  for (const order of ['oldestFirst', 'newestFirst'] as const) {
+    const t = createTestSession({
+      files,
+      settings: { order },
+      script: [
+        { toolCalls: [write('a.txt'), write('b.txt')] },
+        { toolCalls: [resolve('apply')] },
+        { toolCalls: [resolve('apply')] },
+        ok,
+      ],
+    });
+    await t.session.prompt('Write both.');
+    const [first, second] = order === 'oldestFirst' ? ['p1', 'p2'] : ['p2', 'p1'];
+    assert.deepEqual(remindersIn(t, 1), [second, first], 'each once, the forced one last');
+    assert.deepEqual(
+      t.store.ledger().map(({ previewId }) => previewId),
+      [first, second],
+    );
+    t.assertSound();
+  }
+});
+
+test('a preview that is forced again after a newer one was staged is named again', async () => {
+  const t = createTestSession({
+    files,
+    script: [
+      { toolCalls: [write('a.txt')] },
+      { toolCalls: [write('b.txt')] },
+      { toolCalls: [resolve('apply')] },
+      ok,
+      ok,
+    ],
+  });
+  await t.session.prompt('Write.');
+  const named = remindersIn(t, 2);
+  const forced = t.store.ledger()[0]?.previewId;
+  assert.equal(named.at(-1), forced);
+});
+
+test('a resolve without an id in the message that stages something is refused, also when an older one is pending', async () => {
+  const t = createTestSession({
+    files,
+    settings: { forcing: 'off' },
+    script: [
+      { toolCalls: [write('a.txt')] },
+      { toolCalls: [write('b.txt'), resolve('discard')] },
+      { toolCalls: [write('b.txt'), resolve('discard', { id: 'p1' })] },
+      ok,
+    ],
+  });
+  await t.session.prompt('Write.');
+  const said = t.results().map(({ content }) => content);
+  assert.match(said[2] ?? '', /^p2 .* was staged only now, so you have not seen its diff yet/);
+  assert.match(said[4] ?? '', /^Discarded: Rewrite a\.txt/);
+  assert.equal(t.store.get('p2')?.state.kind, 'pending');
+});
+
+test('there are no reminders in plan mode; when it ends, the model is reminded of what is pending', async () => {
+  const t = createTestSession({ files, script: [ok, { toolCalls: [resolve('apply')] }, ok] });
+  t.session.setPlanMode(true);
+  t.stage({ label: 'Pushed', changes: [modify('a.txt', 'a', 'A')] });
+  await t.session.prompt('Plan.');
+  assert.deepEqual(remindersIn(t, 0), []);
+  t.session.setPlanMode(false);
+  await t.session.prompt('Do it.');
+  assert.deepEqual(remindersIn(t, 1), ['p1']);
+  assert.equal(t.workspace.text('a.txt'), 'A');
+});
+
+test('a plan that was sent back is not submitted again without new text', async () => {
+  const t = createTestSession({
+    settings: { modelAuthority: 'recommend' },
+    script: [
+      { text: '# Plan', toolCalls: [resolve('apply')] },
+      ok,
+      { toolCalls: [resolve('apply', { extra: { title: 'Same' } })] },
+      ok,
+    ],
+  });
+  t.session.setPlanMode(true);
+  await t.session.prompt('Plan.');
+  await t.click('p1', 'discard', 'Not like that.');
+  await t.untilState('idle');
+  assert.match(t.results().at(-1)?.content ?? '', /^The plan is empty\./);
+  assert.deepEqual(t.store.list('oldestFirst'), []);
+});
+
+test('switching plan mode off withdraws the plan that waits', async () => {
+  const t = createTestSession({
+    settings: { modelAuthority: 'recommend' },
+    script: [{ text: '# Plan', toolCalls: [resolve('apply')] }, ok],
+  });
+  t.session.setPlanMode(true);
+  await t.session.prompt('Plan.');
+  const over = t.untilState('idle');
+  t.session.setPlanMode(false);
+  await over;
+  assert.equal(t.store.get('p1')?.state.kind, 'discarded');
+  assert.equal(t.store.ledger()[0]?.reason, 'Plan mode was switched off.');
+  t.session.setPlanMode(true);
+  await t.click('p1', 'apply');
+  assert.equal(t.session.planMode, true, 'the old plan decides nothing');
+});
+
+for (const answer of [
+  undefined,
+  null,
+  'said',
+  {},
+  { content: 'x' },
+  { content: [{ type: 'image' }] },
+] as const) {
+  test(`a callback that ended counts as done, although it returned ${JSON.stringify(answer)}`, async () => {
+    const t = createTestSession({
+      script: [{ toolCalls: [resolve('apply')] }, ok, { toolCalls: [resolve('discard')] }, ok],
+    });
+    const odd = (): Promise<AgentToolResult> => Promise.resolve(answer as never);
+    t.stage({ label: 'Deploy', apply: odd });
+    await t.session.prompt('Go.');
+    assert.equal(t.store.get('p1')?.state.kind, 'applied');
+    assert.equal(t.store.ledger()[0]?.outcome, 'applied');
+    t.stage({ label: 'Drop', apply: odd, reject: odd });
+    await t.session.prompt('Go.');
+    assert.equal(t.store.get('p2')?.state.kind, 'discarded');
+    const texts = t.results().map(({ content }) => content);
+    assert.deepEqual(
+      texts,
+      typeof answer === 'string'
+        ? ['said', 'said']
+        : ['Applied: Deploy. Reason: because', 'Discarded: Drop. Reason: because'],
+    );
+    t.assertSound();
+  });
+}
+
+test('a vote that comes too late is told who was first and the outcome, in words for its actor', async () => {
+  const t = createTestSession();
+  t.stage(opaque('Deploy', () => Promise.resolve({ ...textResult('no disk'), isError: true })));
+  await t.click('p1', 'apply');
+  const late = async (actor: 'model' | 'extension') => {
+    const { content } = await t.invoker.resolve({ id: 'p1', action: 'apply', reason: '', actor });
+    return content[0]?.text;
+  };
+  const failed =
+    'p1 (Deploy) was already resolved by the user: applied, and returned an error: no disk. Reason: Applied by the user.';
+  assert.equal(await late('model'), failed);
+  t.stage(opaque('Again'));
+  await t.invoker.resolve({ id: 'p2', action: 'discard', reason: 'mine', actor: 'model' });
+  const ask = (actor: 'model' | 'extension') =>
+    t.invoker
+      .resolve({ id: 'p2', action: 'apply', reason: '', actor })
+      .then(({ content }) => content[0]?.text);
+  assert.equal(await ask('model'), 'p2 (Again) was already resolved by you: discarded. Reason: mine');
+  assert.equal(
+    await ask('extension'),
+    'p2 (Again) was already resolved by the model: discarded. Reason: mine',
+  );
+});

@@ -1,0 +1,258 @@
+import * as assert from 'node:assert/strict';
+import * as fs from 'node:fs';
+import * as path from 'node:path';
+import { after, describe, it } from 'node:test';
+import * as z from 'zod/mini';
+import { PathError, ToolError } from '../../../../src/agent/base/errors.ts';
+import {
+  textOf,
+  type AgentToolResult,
+  type PendingAction,
+} from '../../../../src/agent/preview/pendingAction.ts';
+import type { Preview } from '../../../../src/agent/preview/preview.ts';
+import type { Workspace } from '../../../../src/agent/preview/workspace.ts';
+import { astEditTool } from '../../../../src/agent/tools/ast/astEdit.ts';
+import { astGrepTool } from '../../../../src/agent/tools/ast/astGrep.ts';
+import type { SearchFolder } from '../../../../src/agent/tools/ast/scope/searchScope.ts';
+import { folderWith, startEngine } from '../../../support/astFolder.ts';
+
+const engine = startEngine();
+const made: string[] = [];
+after(() => {
+  engine.dispose();
+  for (const folder of made) fs.rmSync(folder, { recursive: true, force: true });
+});
+
+/** The tools on one folder on disk, or on several if `names` are given. */
+function tools(
+  files: Record<string, string>,
+  { names = ['one'], dirty = {} }: { names?: string[]; dirty?: Record<string, string> } = {},
+) {
+  const root = folderWith(files);
+  made.push(root);
+  const folders: SearchFolder[] = names.map(name => ({
+    name,
+    fsPath: names.length > 1 ? path.join(root, name) : root,
+    exclude: [],
+  }));
+  const workspace = {
+    resolvePath(input: string): Promise<string> {
+      if (input.startsWith('..') || path.isAbsolute(input))
+        throw new PathError('outside', `${input} is outside`);
+      return Promise.resolve(input);
+    },
+    read: (file: string) => Promise.resolve(Buffer.from(dirty[file] ?? '')),
+  } as unknown as Workspace;
+  const searcher = { engine, scope: { folders: () => folders, unsaved: () => [] } };
+  const staged: PendingAction[] = [];
+  const updates: string[] = [];
+  const context = {
+    signal: new AbortController().signal,
+    toolCallId: 'call_1',
+    workspace,
+    stage(action: PendingAction): Preview {
+      staged.push(action);
+      return {} as Preview;
+    },
+    pending: {
+      at: (file: string) => (Object.hasOwn(dirty, file) ? { previewId: 'p7', side: null } : undefined),
+      paths: () => Object.keys(dirty),
+    },
+    resolve: () => Promise.reject(new Error('not here')),
+    revert: () => undefined,
+    onUpdate: (progress: string) => void updates.push(progress),
+  };
+  const call = async (run: Promise<AgentToolResult>): Promise<string> => textOf(await run);
+  return {
+    staged,
+    updates,
+    edit: (ops: unknown, paths: string[] = ['.']) =>
+      call(astEditTool(searcher).execute({ ops, paths }, context)),
+    grep: (pat: string, paths: string[] = ['.']) =>
+      call(astGrepTool(searcher).execute({ pat, paths }, context)),
+  };
+}
+
+const log = [{ pat: 'console.log($$$A)', out: 'logger.info($$$A)' }];
+
+describe('ast_edit', () => {
+  it('stages the exact changes under a label that counts them, and shows both sides', async () => {
+    const { edit, staged, updates } = tools({
+      'a.ts': 'start()\nconsole.log(1)\n  console.log("b",\n    2)\n',
+      'b/c.ts': 'console.log()',
+    });
+    const text = await edit(log);
+    const [action] = staged;
+    assert.equal(action?.label, 'AST Edit: 3 replacements in 2 files');
+    assert.equal(action.sourceToolName, 'ast_edit');
+    assert.deepEqual(
+      action.changes?.map(change => [change.kind, change.path, change.before?.text, change.after?.text]),
+      [
+        [
+          'modify',
+          'a.ts',
+          'start()\nconsole.log(1)\n  console.log("b",\n    2)\n',
+          'start()\nlogger.info(1)\n  logger.info("b",\n    2)\n',
+        ],
+        ['modify', 'b/c.ts', 'console.log()', 'logger.info()'],
+      ],
+    );
+    assert.equal(
+      text,
+      [
+        'AST Edit: 3 replacements in 2 files',
+        '',
+        'a.ts (2 replacements)',
+        '-2:console.log(1)',
+        '+2:logger.info(1)',
+        '-3:  console.log("b",',
+        '-4:    2)',
+        '+3:  logger.info("b",',
+        '+4:    2)',
+        '',
+        'b/c.ts (1 replacement)',
+        '-1:console.log()',
+        '+1:logger.info()',
+      ].join('\n'),
+    );
+    assert.match(updates.at(-1) ?? '', /^3 matches in 2 files/);
+    const [, change] = action.changes ?? [];
+    assert.deepEqual(change?.kind === 'modify' && change.edits, [
+      { start: 0, end: 13, text: 'logger.info()' },
+    ]);
+  });
+
+  it('requires at least one pattern and one path', () => {
+    const { parameters } = astEditTool({ engine, scope: { folders: () => [], unsaved: () => [] } });
+    const accepts = (args: unknown): boolean => z.safeParse(parameters, args).success;
+    assert.equal(accepts({ ops: log, paths: ['.'] }), true);
+    assert.equal(accepts({ ops: [], paths: ['.'] }), false);
+    assert.equal(accepts({ ops: log, paths: [] }), false);
+    assert.equal(accepts({ ops: [{ pat: 'a' }], paths: ['.'] }), false);
+  });
+
+  it('uses the singular for one', async () => {
+    const { edit, staged } = tools({ 'a.ts': 'console.log(1)' });
+    await edit(log);
+    assert.equal(staged[0]?.label, 'AST Edit: 1 replacement in 1 file');
+  });
+
+  it('gives the new line numbers after replacements with another number of lines', async () => {
+    const { edit } = tools({ 'a.ts': 'f(1)\nx\nf(2)\n' });
+    assert.match(await edit([{ pat: 'f($A)', out: 'g(\n  $A)' }]), /-3:f\(2\)\n\+4:g\(\n\+5: {2}2\)/);
+  });
+
+  it('deletes with an empty rewrite', async () => {
+    const { edit, staged } = tools({ 'a.ts': 'a\ndebugger\nb' });
+    await edit([{ pat: 'debugger', out: '' }]);
+    assert.equal(staged[0]?.changes?.[0]?.after?.text, 'a\n\nb');
+  });
+
+  it('states what it does not show', async () => {
+    const files: Record<string, string> = { 'a.ts': `console.log(1)\n`.repeat(25) };
+    for (let i = 0; i < 60; i++) files[`d/${i}.ts`] = `console.log('${'x'.repeat(200)}')`;
+    const text = await tools(files).edit(log);
+    assert.match(text, /\[15 more in this file not shown\]/);
+    assert.match(text, /\[21 more files not shown\]/);
+    assert.ok(text.split('\n').every(line => line.length < 140));
+  });
+
+  it('names files with syntax errors, but no more than 20', async () => {
+    const files: Record<string, string> = {};
+    for (let i = 10; i < 35; i++) files[`f${i}.ts`] = 'console.log(1);\n}}} function (\n';
+    const text = await tools(files).edit(log);
+    assert.match(text, /syntax errors.*f10\.ts, .*f29\.ts \[and 5 more\]/);
+  });
+
+  it('stages nothing if nothing matches, and says so', async () => {
+    const { edit, staged } = tools({ 'a.ts': 'x' });
+    assert.match(await edit(log), /^No match in 1 file\. Nothing was staged\./);
+    assert.deepEqual(staged, []);
+  });
+
+  it('searches text that is not on disk yet, and names the preview', async () => {
+    const { edit, staged } = tools({ 'a.ts': 'x' }, { dirty: { 'a.ts': 'console.log(9)' } });
+    assert.match(
+      await edit(log),
+      /Some files are shown as they would be with these pending previews applied: p7\./,
+    );
+    assert.equal(staged[0]?.changes?.[0]?.before?.text, 'console.log(9)');
+  });
+
+  it('knows the names of several folders', async () => {
+    const files = {
+      'one/a.ts': 'console.log(1)',
+      'two/a.ts': 'console.log(2)',
+      'two/b/c.ts': 'console.log(3)',
+    };
+    const paths = async (selected: string[]): Promise<(string | undefined)[]> => {
+      const { edit, staged } = tools(files, { names: ['one', 'two'] });
+      await edit(log, selected);
+      return staged[0]?.changes?.map(change => change.path) ?? [];
+    };
+    assert.deepEqual(await paths(['.']), ['one/a.ts', 'two/a.ts', 'two/b/c.ts']);
+    assert.deepEqual(await paths(['two']), ['two/a.ts', 'two/b/c.ts']);
+    assert.deepEqual(await paths(['two/b']), ['two/b/c.ts']);
+    assert.deepEqual(await paths(['*.ts']), ['one/a.ts', 'two/a.ts']);
+    assert.deepEqual(await paths(['two/**/c.ts', 'one/a.ts']), ['one/a.ts', 'two/b/c.ts']);
+  });
+
+  const errors: [what: string, ops: { pat: string; out: string }[], paths: string[], text: RegExp][] = [
+    ['an empty pattern', [{ pat: ' ', out: '' }], ['.'], /The pattern is empty/],
+    [
+      'a pattern that is given twice',
+      [log[0] ?? { pat: '', out: '' }, { pat: 'console.log($$$A)', out: 'x' }],
+      ['.'],
+      /"console\.log\(\$\$\$A\)" is given twice/,
+    ],
+    [
+      'a pattern that is no code',
+      [{ pat: 'function (', out: '' }],
+      ['.'],
+      /cannot be parsed: as TypeScript, it does not parse/,
+    ],
+    [
+      'paths without files',
+      log,
+      ['nowhere/**/*.ts', 'gone.ts'],
+      /No file matches nowhere\/\*\*\/\*\.ts, gone\.ts/,
+    ],
+    [
+      'files of an unknown language',
+      log,
+      ['notes.txt'],
+      /Unknown language: structural search does not support \.txt\./,
+    ],
+    ['an empty path', log, [' '], /A path is empty/],
+    ['a path that leads outside', log, ['../x'], /outside/],
+    ['a glob that leads outside', log, ['src/../../**'], /contains "\.\."/],
+    [
+      'replacements that overlap',
+      [...log, { pat: '1', out: '2' }],
+      ['a.ts'],
+      /Overlapping replacements at line 2 of a\.ts; refine pattern/,
+    ],
+  ];
+  for (const [what, ops, paths, expected] of errors) {
+    it(`refuses ${what} before anything is staged`, async () => {
+      const { edit, staged } = tools({ 'a.ts': '\nconsole.log(1)', 'notes.txt': 'console.log(1)' });
+      await assert.rejects(edit(ops, paths), error => {
+        assert.ok(error instanceof ToolError, String(error));
+        assert.match(error.message, expected);
+        return true;
+      });
+      assert.deepEqual(staged, []);
+    });
+  }
+});
+
+describe('ast_grep', () => {
+  it('shows where a pattern matches', async () => {
+    const text = await tools({ 'a.ts': 'f(1)\n  f(\n2)', 'b.ts': 'g()' }).grep('f($A)');
+    assert.equal(text, '2 matches in 1 file\n\na.ts (2 matches)\n1:1: f(1)\n2:3: f(…');
+  });
+
+  it('says so when nothing matches', async () => {
+    assert.match(await tools({ 'a.ts': 'x' }).grep('f($A)'), /^No match in 1 file/);
+  });
+});

@@ -1,0 +1,49 @@
+import * as assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { Template } from '../../../../../src/agent/tools/ast/engine/template.ts';
+
+/** Renders a rewrite for a match at `start`; variables are ranges of the source. */
+function render(
+  rewrite: string,
+  source: string,
+  start: number,
+  variables: Record<string, string> = {},
+): string {
+  const find = (name: string) => {
+    const text = variables[name];
+    if (text === undefined) return undefined;
+    const at = source.indexOf(text);
+    return { start: at, end: at + text.length };
+  };
+  return new Template(rewrite).render(source, start, { single: find, multiple: find });
+}
+
+describe('a rewrite', () => {
+  it('replaces variables with captured code, or with nothing if they were not captured', () => {
+    assert.equal(render('f($A, $$$B, $C)', 'x y', 0, { A: 'x', B: 'y' }), 'f(x, y, )');
+  });
+
+  it('accepts only capital letters, digits and underscores in the name of a variable', () => {
+    assert.equal(render('$a $ $$ $A1 $_B', 'x', 0, { A1: 'x', _B: 'x' }), '$a $ $$ x x');
+  });
+
+  it('moves the lines of captured code to the column of their variable', () => {
+    const source = 'if (a) {\n    call(1,\n      2)\n}';
+    assert.equal(render('w(\n  $A\n)', source, 0, { A: 'call(1,\n      2)' }), 'w(\n  call(1,\n    2)\n)');
+  });
+
+  it('indents its own lines like the line of the match', () => {
+    assert.equal(render('a\nb', '  x = y', 6), 'a\n  b');
+    assert.equal(render('a\nb', '\tx', 1), 'a\nb');
+  });
+
+  it('assumes no indentation in a line longer than 512 bytes', () => {
+    assert.equal(render('a\nb', `  ${'x'.repeat(509)}y`, 511), 'a\n  b');
+    assert.equal(render('a\nb', `  ${'x'.repeat(511)}y`, 513), 'a\nb');
+    assert.equal(render('a\nb', `  ${'é'.repeat(300)}y`, 302), 'a\nb');
+  });
+
+  it('leaves lines alone that have less indentation than is removed', () => {
+    assert.equal(render('$A', '    f(\n  1,\n      2)', 0, { A: 'f(\n  1,\n      2)' }), 'f(\n  1,\n  2)');
+  });
+});

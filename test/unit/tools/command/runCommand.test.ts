@@ -1,0 +1,192 @@
+import { test } from 'node:test';
+import assert from 'node:assert/strict';
+import { PathError } from '../../../../src/agent/base/errors.ts';
+import { CommandRuns } from '../../../../src/agent/tools/command/commandRuns.ts';
+import {
+  commandOf,
+  runCommandTool,
+  type CommandEnd,
+  type CommandRunner,
+} from '../../../../src/agent/tools/command/runCommand.ts';
+import {
+  createTestSession,
+  type TestSession,
+  type TestSessionOptions,
+} from '../../../support/testSession.ts';
+
+/** A runner whose commands the test ends. */
+class FakeRunner implements CommandRunner {
+  trusted = true;
+  folder = '/workspace';
+  readonly ran: string[] = [];
+  readonly isTrusted = (): boolean => this.trusted;
+  /** What a command writes, and how it ends; `undefined`: when it is stopped. */
+  script: (add: (chunk: string) => void) => CommandEnd | undefined = () => ({ exitCode: 0 });
+
+  async plan(command: string, folder?: string) {
+    if (folder === '..') throw new PathError('outside', '.. is outside the workspace.');
+    const { folder: at } = this;
+    return { command, folder: at, shell: '/bin/sh', environment: { PAGER: 'cat' }, timeLimit: 7 };
+  }
+
+  run: CommandRunner['run'] = ({ command }, { signal, add }) => {
+    this.ran.push(command);
+    const end = this.script(add);
+    if (end) return Promise.resolve(end);
+    return new Promise(resolve => {
+      signal.addEventListener('abort', () => resolve({ exitCode: undefined }), { once: true });
+    });
+  };
+}
+
+function setUp({ args = { command: 'npm test' }, ...options }: TestSessionOptions & { args?: object } = {}) {
+  const runner = new FakeRunner();
+  const runs = new CommandRuns();
+  const t: TestSession = createTestSession({
+    tools: [runCommandTool(runner, runs)],
+    stopCommands: () => runs.stopAll(),
+    files: { a: 'old' },
+    settings: { forcing: 'off', modelAuthority: 'recommend' },
+    script: [{ toolCalls: [{ name: 'run_command', arguments: args }] }, {}, {}, {}],
+    ...options,
+  });
+  return { t, runner, runs };
+}
+
+const outcome = (t: TestSession): string =>
+  t.steering().findLast(({ kind }) => kind === 'outcome')?.text ?? '';
+
+test('the command is held back as an opaque preview with all that it runs with, and runs once the user applies it', async () => {
+  const { t, runner, runs } = setUp();
+  await t.session.prompt('Test it.');
+  const [preview] = t.store.all();
+  assert.ok(preview);
+  assert.equal(preview.kind, 'action');
+  assert.equal(preview.label, 'Run: npm test');
+  assert.deepEqual(commandOf(preview), {
+    command: 'npm test',
+    folder: '/workspace',
+    shell: '/bin/sh',
+    environment: { PAGER: 'cat' },
+    timeLimit: 7,
+  });
+  assert.deepEqual(runner.ran, []);
+  runner.script = add => {
+    add('\x1b[32m2 passed\x1b[0m\r\n');
+    assert.equal(runs.outputOf('p1'), '2 passed\n');
+    return { exitCode: 3 };
+  };
+  await t.click('p1', 'apply');
+  await t.untilState('idle');
+  assert.deepEqual(runner.ran, ['npm test']);
+  assert.match(
+    outcome(t),
+    /^The user applied p1 \(Run: npm test\)\.\nIts result: The command ended with exit code 3\.\nIts output:\n2 passed$/,
+  );
+  assert.equal(runs.outputOf('p1'), undefined);
+  t.assertSound();
+});
+
+for (const modelAuthority of ['recommend', 'apply'] as const)
+  test(`the model's own apply never runs it (${modelAuthority})`, async () => {
+    const resolve = { name: 'resolve', arguments: { action: 'apply', reason: 'Safe.' } };
+    const { t, runner } = setUp({
+      settings: { modelAuthority, continueAfterReview: false },
+      script: [
+        { toolCalls: [{ name: 'run_command', arguments: { command: 'rm -rf .' } }] },
+        { toolCalls: [resolve] },
+        {},
+        {},
+      ],
+    });
+    await t.session.prompt('Go.');
+    assert.deepEqual(runner.ran, []);
+    const state = t.store.get('p1')?.state;
+    assert.equal(state?.kind === 'pending' && state.recommendation?.action, 'apply');
+  });
+
+test('a workspace that is not trusted is refused, when it is proposed and when it is applied', async () => {
+  const { t, runner } = setUp();
+  runner.trusted = false;
+  await t.session.prompt('Go.');
+  assert.match(t.results()[0]?.content ?? '', /^This workspace is not trusted/);
+  assert.deepEqual(t.store.all(), []);
+
+  const later = setUp();
+  await later.t.session.prompt('Go.');
+  later.runner.trusted = false;
+  await assert.rejects(later.t.click('p1', 'apply'), /not trusted/);
+  assert.equal(later.t.store.get('p1')?.state.kind, 'pending');
+  assert.deepEqual(later.runner.ran, []);
+});
+
+test('a folder outside, and one that leads elsewhere by the time of the apply, are refused', async () => {
+  const outside = setUp({ args: { command: 'ls', cwd: '..' } }).t;
+  await outside.session.prompt('Go.');
+  assert.match(outside.results()[0]?.content ?? '', /outside the workspace/);
+
+  const { t, runner } = setUp();
+  await t.session.prompt('Go.');
+  runner.folder = '/elsewhere';
+  await assert.rejects(t.click('p1', 'apply'), /leads to \/elsewhere now/);
+  assert.deepEqual(runner.ran, []);
+});
+
+test('Stop ends a command that never ends; its preview is resolved, and the model hears who stopped it', async () => {
+  const { t, runner, runs } = setUp();
+  const started = new Promise<void>(resolve => {
+    runner.script = () => void resolve();
+  });
+  await t.session.prompt('Serve.');
+  const applied = t.click('p1', 'apply');
+  await started;
+  t.session.stop();
+  await applied;
+  assert.equal(t.store.get('p1')?.state.kind, 'applied');
+  assert.equal(runs.outputOf('p1'), undefined);
+  await t.session.prompt('And?');
+  assert.match(outcome(t), /Its result: The user stopped the command\.\nIt wrote nothing\.$/);
+});
+
+test('the time limit ends it too, and is named', async context => {
+  context.mock.timers.enable({ apis: ['setTimeout'] });
+  const { t, runner } = setUp();
+  const started = new Promise<void>(resolve => {
+    runner.script = add => {
+      add('Name? ');
+      resolve();
+      return undefined;
+    };
+  });
+  await t.session.prompt('Ask.');
+  const applied = t.click('p1', 'apply');
+  await started;
+  context.mock.timers.tick(7_000);
+  await applied;
+  await t.untilState('idle');
+  assert.match(outcome(t), /ended after the time limit of 7 seconds\.\nIts output:\nName\?$/);
+});
+
+test('the result names the pending previews that the command did not see', async () => {
+  const { t } = setUp({
+    script: [
+      { toolCalls: [{ name: 'write_file', arguments: { path: 'a', content: 'new' } }] },
+      { toolCalls: [{ name: 'run_command', arguments: { command: 'cat a' } }] },
+      {},
+      {},
+    ],
+  });
+  await t.session.prompt('Go.');
+  await t.click('p2', 'apply');
+  await t.session.prompt('And?');
+  assert.match(outcome(t), /It saw the files on disk, without the pending p1\./);
+});
+
+test('an empty command, and one with a NUL, are refused', async () => {
+  for (const command of ['', '  \n', 'a\0b']) {
+    const { t } = setUp({ args: { command } });
+    await t.session.prompt('Go.');
+    assert.equal(t.results()[0]?.isError, true);
+    assert.deepEqual(t.store.all(), []);
+  }
+});

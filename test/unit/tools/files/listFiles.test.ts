@@ -1,0 +1,25 @@
+import { test } from 'node:test';
+import assert from 'node:assert/strict';
+import { ToolHarness } from '../../../support/toolHarness.ts';
+
+test('the files that match are listed', async () => {
+  const harness = new ToolHarness({ 'src/b.ts': '', 'src/a.ts': '', 'c.md': '' });
+  const { content } = await harness.run('list_files', { glob: 'src/**' });
+  assert.equal(content, '2 files match src/**:\nsrc/a.ts\nsrc/b.ts');
+});
+
+test('no match is not an error', async () => {
+  const result = await new ToolHarness().run('list_files', { glob: '*.py' });
+  assert.equal(result.content, 'No file matches *.py.');
+  assert.equal(result.isError, false);
+});
+
+test('a list that is too long is cut and says so', async () => {
+  const files = Object.fromEntries(Array.from({ length: 1_001 }, (_, i) => [`f${i}`, '']));
+  const { content } = await new ToolHarness(files).run('list_files', { glob: '*' });
+  assert.match(
+    content,
+    /^1000 files match \* \(only the first 1000 are shown; narrow the glob to see the others\):\n/,
+  );
+  assert.equal(content.split('\n').length, 1_001);
+});

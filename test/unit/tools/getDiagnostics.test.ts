@@ -1,0 +1,76 @@
+import { test } from 'node:test';
+import assert from 'node:assert/strict';
+import { getDiagnosticsTool } from '../../../src/agent/tools/getDiagnostics.ts';
+import { createTestSession } from '../../support/testSession.ts';
+import { MemoryProblems } from '../../support/memoryProblems.ts';
+import { ToolHarness } from '../../support/toolHarness.ts';
+
+const problems = new MemoryProblems();
+problems.report(
+  'src/a.ts',
+  { severity: 'warning', message: 'x is\nunused.', source: 'eslint', code: 'no-unused', line: 3, column: 5 },
+  { message: "Cannot find name 'y'.", source: 'ts', code: '2304', line: 9 },
+);
+problems.report('src2/b.ts', { severity: 'information', message: 'Old.' });
+const ask = async (args: object): Promise<string> => {
+  const harness = new ToolHarness({ 'src/a.ts': '' }, [getDiagnosticsTool(problems)]);
+  const result = await harness.run('get_diagnostics', args);
+  return `${result.isError ? 'ERROR ' : ''}${result.content}`;
+};
+
+test('all problems are listed, the worst first, each on one line with its place and origin', async () => {
+  assert.equal(
+    await ask({}),
+    [
+      '3 Problems (1 error, 1 warning, 1 information).',
+      "src/a.ts:9:1 error: Cannot find name 'y'. [ts 2304]",
+      'src/a.ts:3:5 warning: x is unused. [eslint no-unused]',
+      'src2/b.ts:1:1 information: Old.',
+    ].join('\n'),
+  );
+});
+
+test('paths are files or folders of the workspace', async () => {
+  assert.match(await ask({ paths: ['src'] }), /^2 Problems \(1 error, 1 warning\) in src\.\n/);
+  assert.match(
+    await ask({ paths: ['./src/../src2/b.ts'] }),
+    /^1 Problem \(1 information\) in src2\/b\.ts\.\n/,
+  );
+  assert.equal(await ask({ paths: ['none.ts'] }), 'VS Code shows no Problems in none.ts.');
+  for (const outside of ['../secret', '/etc/passwd', '.git/config', ''])
+    assert.match(await ask({ paths: ['src', outside] }), /^ERROR /, outside);
+});
+
+test('a long list and a long message are cut, and say so', async () => {
+  const many = new MemoryProblems();
+  many.report('a', ...Array.from({ length: 250 }, (_, i) => `${i} ${'x'.repeat(1_000)}`));
+  const result = await new ToolHarness({}, [getDiagnosticsTool(many)]).run('get_diagnostics', {});
+  const lines = result.content.split('\n');
+  assert.equal(lines.length, 101);
+  assert.match(lines[0] ?? '', /^250 Problems \(250 errors\)\. Only the first 100 are shown/);
+  assert.ok(lines[1]?.endsWith('x…') && lines[1].length < 330);
+});
+
+test('it is read-only, and says that it does not see pending previews', async () => {
+  const tool = getDiagnosticsTool(problems);
+  assert.equal(tool.readOnly, true);
+  const t = createTestSession({
+    tools: [tool],
+    files: { 'src/a.ts': 'x' },
+    settings: { modelAuthority: 'none' },
+    script: [
+      { toolCalls: [{ name: 'write_file', arguments: { path: 'src/a.ts', content: 'y' } }] },
+      {
+        toolCalls: [
+          { name: 'get_diagnostics', arguments: { paths: ['src'] } },
+          { name: 'get_diagnostics', arguments: { paths: ['src2'] } },
+        ],
+      },
+      {},
+    ],
+  });
+  await t.session.prompt('Go.');
+  const [, src, src2] = t.results().map(({ content }) => content.split('\n')[0]);
+  assert.match(src ?? '', /as they are, without the pending previews\.$/);
+  assert.doesNotMatch(src2 ?? '', /pending/);
+});

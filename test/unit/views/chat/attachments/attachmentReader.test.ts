@@ -1,0 +1,51 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { readAttachments } from '../../../../../src/views/chat/attachments/attachmentReader.ts';
+import { fill } from '../../../../../src/views/chat/protocol.ts';
+import { MemoryWorkspace } from '../../../../support/memoryWorkspace.ts';
+
+const workspace = new MemoryWorkspace({
+  'a.ts': 'one\ntwo\nthree\n',
+  'long.txt': `${'x'.repeat(999)}\n`.repeat(100),
+  'line.txt': 'y'.repeat(70_000),
+});
+
+test('a whole file, some lines, and a range that reaches beyond the end', async () => {
+  const read = await readAttachments(
+    workspace,
+    [
+      { path: 'a.ts' },
+      { path: 'a.ts', startLine: 2, endLine: 2 },
+      { path: 'a.ts', startLine: 2, endLine: 9 },
+    ],
+    { t: fill },
+  );
+  assert.deepEqual(read, [
+    { path: 'a.ts', text: 'one\ntwo\nthree\n' },
+    { path: 'a.ts', startLine: 2, endLine: 2, text: 'two\n' },
+    { path: 'a.ts', startLine: 2, endLine: 3, text: 'two\nthree\n' },
+  ]);
+});
+
+test('long text is truncated at the end of a line, and a note says so', async () => {
+  const [lines, line] = await readAttachments(workspace, [{ path: 'long.txt' }, { path: 'line.txt' }], {
+    t: fill,
+  });
+  assert.equal(lines?.text.length, 60_000);
+  assert.match(lines.note ?? '', /only lines 1-60 of 1-100 are attached/);
+  assert.equal(line?.text.length, 60_000);
+  assert.match(line.note ?? '', /^Truncated/);
+});
+
+test('a file that cannot be read has a note instead', async () => {
+  const read = await readAttachments(
+    workspace,
+    [{ path: 'missing.ts' }, { path: '../outside.ts' }, { path: 'a.ts', startLine: 7, endLine: 8 }],
+    { t: fill },
+  );
+  for (const { text, note } of read) {
+    assert.equal(text, '');
+    assert.ok(note !== undefined && note !== '');
+  }
+  assert.equal(read[2]?.note, 'The file now ends at line 3.');
+});

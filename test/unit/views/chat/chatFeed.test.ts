@@ -1,0 +1,245 @@
+import assert from 'node:assert/strict';
+import { test, type TestContext } from 'node:test';
+import { Emitter } from '../../../../src/agent/base/event.ts';
+import { silentLogger } from '../../../../src/agent/base/logger.ts';
+import type { SessionState } from '../../../../src/agent/conversation/storage/sessionEntry.ts';
+import type { SessionMessage } from '../../../../src/agent/model/messages.ts';
+import type { Preview } from '../../../../src/agent/preview/preview.ts';
+import type { ModelAuthority } from '../../../../src/agent/preview/resolveSettings.ts';
+import { CommandRuns } from '../../../../src/agent/tools/command/commandRuns.ts';
+import type { SessionEvent } from '../../../../src/agent/session/events.ts';
+import { ChatFeed } from '../../../../src/views/chat/chatFeed.ts';
+import { hostMessage, type HostMessage, type ViewItem } from '../../../../src/views/chat/protocol.ts';
+import { answered, asked, call, preview } from '../../../support/chatFixtures.ts';
+
+/** A feed on a session that the test plays by hand. */
+function setUp(t: TestContext) {
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  const events = new Emitter<SessionEvent>();
+  const modeChanged = new Emitter<void>();
+  const session = {
+    id: 's1',
+    state: 'idle' as SessionState,
+    messages: [] as SessionMessage[],
+    tree: {
+      idAt: (position: number) => position,
+      get nextId(): number {
+        return session.messages.length;
+      },
+    },
+    planMode: false,
+    instructions: [] as { path: string; isCut: boolean }[],
+    onDidEmit: events.event,
+  };
+  const previews: Preview[] = [];
+  const mode = {
+    value: 'recommend' as ModelAuthority,
+    get: () => mode.value,
+    onDidChange: modeChanged.event,
+  };
+  const toolsChanged = new Emitter<void>();
+  const customTools = { withheld: [] as string[], onDidChange: toolsChanged.event };
+  const commandRuns = new CommandRuns();
+  const posted: HostMessage[] = [];
+  const feed = new ChatFeed({
+    session,
+    store: { all: () => previews, ledger: () => [] },
+    mode,
+    customTools,
+    commandRuns,
+    model: () => ({ label: 'Offline', offline: true }),
+    language: 'en',
+    l10n: { t: text => text },
+    logger: silentLogger,
+    post: message => void posted.push(hostMessage.parse(message)),
+  });
+  t.after(() => feed.dispose());
+  return {
+    feed,
+    session,
+    previews,
+    mode,
+    modeChanged,
+    customTools,
+    commandRuns,
+    toolsChanged,
+    emit: (event: SessionEvent) => events.fire(event),
+    say: (message: SessionMessage) => {
+      session.messages.push(message);
+      events.fire({ type: 'message_end', message });
+    },
+    /** Lets the gathering time pass and takes what was posted since the last call. */
+    posts: () => {
+      t.mock.timers.tick(50);
+      return posted.splice(0);
+    },
+  };
+}
+
+const kinds = (items: readonly ViewItem[]): string[] => items.map(item => item.kind);
+
+test('nothing is sent before a webview connects; then a snapshot and the waiting messages', t => {
+  const { feed, say, posts } = setUp(t);
+  say(asked('Hello'));
+  feed.send({ type: 'focus' });
+  assert.deepEqual(posts(), []);
+  feed.connect();
+  const [snapshot, focus, ...rest] = posts();
+  assert.ok(snapshot?.type === 'snapshot');
+  assert.deepEqual([kinds(snapshot.items), focus, rest], [['user'], { type: 'focus' }, []]);
+});
+
+test('a burst of events is one message', t => {
+  const { feed, say, session, emit, posts } = setUp(t);
+  feed.connect();
+  posts();
+  session.state = 'running';
+  emit({ type: 'state_changed', state: 'running' });
+  say(asked('Hello'));
+  emit({ type: 'turn_start' });
+  emit({ type: 'message_start' });
+  for (const delta of ['Hel', 'lo ', 'to you']) emit({ type: 'message_update', delta });
+  const [delta, ...rest] = posts();
+  assert.ok(delta?.type === 'delta' && rest.length === 0);
+  assert.deepEqual(kinds(delta.items), ['user', 'assistant']);
+  assert.deepEqual([delta.status?.state, delta.status?.line], ['running', 'Working…']);
+});
+
+test('while an answer streams, only its new text is sent', t => {
+  const { feed, emit, say, posts } = setUp(t);
+  feed.connect();
+  emit({ type: 'message_start' });
+  emit({ type: 'message_update', delta: 'Hel' });
+  posts();
+  emit({ type: 'message_update', delta: 'lo' });
+  assert.deepEqual(posts(), [{ type: 'delta', items: [], texts: [{ key: 'm0', append: 'lo' }] }]);
+  say(answered('Hello'));
+  const [end] = posts();
+  assert.ok(end?.type === 'delta' && end.items[0]?.kind === 'assistant');
+  assert.deepEqual([end.items[0].text, end.items[0].streaming, end.order], ['Hello', false, undefined]);
+});
+
+test('events that change nothing on the screen send nothing', t => {
+  const { feed, emit, say, posts } = setUp(t);
+  feed.connect();
+  posts();
+  emit({ type: 'turn_start' });
+  say({ role: 'steering', kind: 'resolve-reminder', text: 'Pending: p1', previewIds: ['p1'] });
+  assert.deepEqual(posts(), []);
+});
+
+test('of all items, only a changed preview is sent', t => {
+  const { feed, emit, say, previews, posts } = setUp(t);
+  say(asked('Edit'));
+  say(answered('', call('c1', 'edit_file', {})));
+  previews.push(preview({ changes: null }));
+  feed.connect();
+  posts();
+  const recommendation = { action: 'apply', reason: 'Tests pass.' } as const;
+  const changed = preview({ changes: null, state: { kind: 'pending', stale: [], recommendation } });
+  previews[0] = changed;
+  emit({ type: 'preview_changed', preview: changed });
+  const [delta] = posts();
+  assert.ok(delta?.type === 'delta' && delta.order === undefined);
+  assert.deepEqual(kinds(delta.items), ['preview']);
+});
+
+test('a new session is a new snapshot', t => {
+  const { feed, emit, session, say, posts } = setUp(t);
+  say(asked('Hello'));
+  feed.connect();
+  posts();
+  session.id = 's2';
+  session.messages = [];
+  emit({ type: 'reset' });
+  const [snapshot] = posts();
+  assert.ok(snapshot?.type === 'snapshot' && snapshot.items.length === 0);
+});
+
+test('a queued prompt is shown until the session accepts or drops it', t => {
+  const { feed, say, session, emit, posts } = setUp(t);
+  session.state = 'running';
+  feed.connect();
+  posts();
+  const users = (message: HostMessage | undefined): string[] =>
+    message?.type === 'delta' ? message.items.flatMap(item => (item.kind === 'user' ? [item.note] : [])) : [];
+  feed.showQueued({ text: 'Next', attachments: [] });
+  feed.showQueued({ text: 'Then', attachments: [] });
+  assert.deepEqual(users(posts()[0]), ['Queued', 'Queued']);
+  say(asked('Next'));
+  const [taken] = posts();
+  assert.ok(taken?.type === 'delta');
+  assert.deepEqual(taken.order, ['m0', 'q0']);
+  session.state = 'idle';
+  emit({ type: 'state_changed', state: 'idle' });
+  const [dropped] = posts();
+  assert.ok(dropped?.type === 'delta');
+  assert.deepEqual(dropped.order, ['m0']);
+});
+
+test('the status shows how much is pending and who resolves', t => {
+  const { feed, session, previews, mode, modeChanged, posts } = setUp(t);
+  feed.connect();
+  posts();
+  session.state = 'awaitingReview';
+  previews.push(preview({ changes: null }), preview({ id: 'p2', changes: null }));
+  mode.value = 'none';
+  modeChanged.fire();
+  session.instructions = [
+    { path: 'AGENTS.md', isCut: false },
+    { path: 'a/CLAUDE.md', isCut: true },
+  ];
+  const [delta] = posts();
+  assert.ok(delta?.type === 'delta');
+  assert.deepEqual(delta.status, {
+    state: 'awaitingReview',
+    mode: 'none',
+    planMode: false,
+    offline: true,
+    usage: { label: '', detail: '' },
+    model: 'Offline',
+    pending: 2,
+    pendingLabel: '2 pending',
+    instructions: 'Instructions: AGENTS.md, a/CLAUDE.md (beginning only)',
+    line: 'Waiting for your review',
+  });
+});
+
+test('the status can be sent again, for a switch that moved before the mode was set', t => {
+  const { feed, posts } = setUp(t);
+  feed.sendStatus();
+  assert.deepEqual(posts(), []);
+  feed.connect();
+  posts();
+  feed.sendStatus();
+  const [delta] = posts();
+  assert.ok(delta?.type === 'delta' && delta.status?.mode === 'recommend');
+});
+
+test('nothing is sent while disconnected; reconnecting sends everything', t => {
+  const { feed, say, posts } = setUp(t);
+  feed.connect();
+  posts();
+  say(asked('Hello'));
+  feed.disconnect();
+  say(asked('Again'));
+  assert.deepEqual(posts(), []);
+  feed.connect();
+  const [snapshot] = posts();
+  assert.ok(snapshot?.type === 'snapshot' && snapshot.items.length === 2);
+});
+
+test('tools that are not loaded without trust are shown, until they are loaded', t => {
+  const { feed, customTools, toolsChanged, posts } = setUp(t);
+  const kinds = (message: HostMessage | undefined): string[] =>
+    message?.type === 'snapshot' || message?.type === 'delta' ? message.items.map(({ kind }) => kind) : [];
+  feed.connect();
+  assert.deepEqual(kinds(posts()[0]), []);
+  customTools.withheld.push('/project/.redline/tools/a.ts');
+  toolsChanged.fire();
+  assert.deepEqual(kinds(posts()[0]), ['notice', 'actions']);
+  customTools.withheld.pop();
+  toolsChanged.fire();
+  const [gone] = posts();
+  assert.deepEqual(gone?.type === 'delta' ? gone.order : undefined, []);
+});

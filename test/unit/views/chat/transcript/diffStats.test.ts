@@ -1,0 +1,31 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { silentLogger } from '../../../../../src/agent/base/logger.ts';
+import { DiffStats } from '../../../../../src/views/chat/transcript/diffStats.ts';
+import { modify, preview } from '../../../../support/chatFixtures.ts';
+
+/** `next` settles when the preview that was asked for last has been counted. */
+function counter() {
+  let onReady: () => void = () => undefined;
+  const stats = new DiffStats(silentLogger, () => onReady());
+  const next = (): Promise<void> => new Promise(resolve => (onReady = resolve));
+  return { stats, next };
+}
+
+test('lines are counted once in the background, and again for a new revision', async () => {
+  const { stats, next } = counter();
+  const first = preview({ changes: [modify('a.ts', 'a\nb\n', 'a\nc\nd\n')] });
+  assert.equal(stats.of(first), undefined);
+  await next();
+  assert.deepEqual(stats.of(first), [{ added: 2, removed: 1, exact: true }]);
+  const second = preview({ revision: 2, changes: [modify('a.ts', 'a\n', 'b\n')] });
+  assert.equal(stats.of(second), undefined);
+  await next();
+  assert.deepEqual(stats.of(second), [{ added: 1, removed: 1, exact: true }]);
+  stats.dispose();
+});
+
+test('an opaque preview has nothing to count', () => {
+  const { stats } = counter();
+  assert.equal(stats.of(preview({ changes: null })), undefined);
+});

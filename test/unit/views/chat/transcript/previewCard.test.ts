@@ -1,0 +1,88 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { PreviewState } from '../../../../../src/agent/preview/preview.ts';
+import { previewCard } from '../../../../../src/views/chat/transcript/previewCard.ts';
+import { attempt, english, modify, preview } from '../../../../support/chatFixtures.ts';
+
+const nothingKnown = { lastAttempt: undefined, stats: undefined };
+const card = (state: PreviewState) => previewCard(preview({ state }), nothingKnown, english);
+const exact = (added: number, removed: number) => ({ added, removed, exact: true });
+
+test('a pending preview carries the revision that a click votes on', () => {
+  const shown = previewCard(preview({ id: 'p7', revision: 4 }), nothingKnown, english);
+  assert.deepEqual([shown.id, shown.revision, shown.state, shown.key], ['p7', 4, 'pending', 'p:p7']);
+});
+
+test('a recommendation is shown with its reason, or with the fallback', () => {
+  const recommended = (reason: string): string =>
+    card({ kind: 'pending', stale: [], recommendation: { action: 'apply', reason } }).recommendation;
+  assert.equal(recommended('Tests pass.'), 'The model recommends Apply: Tests pass.');
+  assert.equal(recommended('  '), 'The model recommends Apply: No reason provided');
+});
+
+test('a stale preview names its files and does not repeat the failure', () => {
+  const shown = card({ kind: 'pending', stale: ['a.ts', 'b.ts'], lastError: 'a.ts, b.ts changed' });
+  assert.match(shown.stale, /a\.ts, b\.ts/);
+  assert.equal(shown.lastError, '');
+  assert.match(card({ kind: 'pending', stale: [], lastError: 'disk full' }).lastError, /disk full/);
+});
+
+test('the card shows who resolved it, with a reason only if one was given', () => {
+  const by = (reason: string) => ({ actor: 'human', reason, at: '' }) as const;
+  const clicked = card({ kind: 'discarded', by: by('Discarded by the user.') });
+  assert.deepEqual([clicked.stateText, clicked.reason], ['Discarded by you', '']);
+  assert.equal(card({ kind: 'discarded', by: by('Too risky.') }).reason, 'Too risky.');
+  const model = card({ kind: 'applied', by: { actor: 'model', reason: 'Right.', at: '' } });
+  assert.deepEqual([model.stateText, model.reason], ['Applied by the model', '']);
+});
+
+test('an apply that returned an error counts as failed', () => {
+  const state = { kind: 'applied', by: { actor: 'human', reason: 'x', at: '' } } as const;
+  const lastAttempt = attempt({ outcome: 'returnedError', message: 'exit code 1' });
+  const shown = previewCard(preview({ state }), { ...nothingKnown, lastAttempt }, english);
+  assert.deepEqual(
+    [shown.state, shown.stateText, shown.lastError],
+    ['failed', 'Applied, and returned an error', 'exit code 1'],
+  );
+});
+
+test('line counts: empty for zero, approximate for very different texts, a sum for several files', () => {
+  const changes = [modify('a.ts'), modify('b.ts')];
+  const counted = (...stats: { added: number; removed: number; exact: boolean }[]) =>
+    previewCard(preview({ changes }), { ...nothingKnown, stats }, english);
+  const shown = counted(exact(3, 0), { added: 9_000, removed: 2, exact: false });
+  assert.deepEqual(shown.files[0]?.stat, { added: '+3', removed: '' });
+  assert.deepEqual(shown.files[1]?.stat, { added: '+~9000', removed: '−~2' });
+  assert.deepEqual(shown.stat, { added: '+~9003', removed: '−~2' });
+  assert.equal(counted(exact(3, 0)).stat, undefined);
+});
+
+test('a preview with many files lists some and counts the rest', () => {
+  const changes = Array.from({ length: 30 }, (_, i) => modify(`f${i}.ts`));
+  const shown = previewCard(preview({ changes }), nothingKnown, english);
+  assert.equal(shown.files.length, 8);
+  assert.equal(shown.moreFiles, 'and 22 more');
+});
+
+test('an opaque preview has no files', () => {
+  const shown = previewCard(preview({ changes: null }), nothingKnown, english);
+  assert.deepEqual([shown.files, shown.moreFiles], [[], '']);
+});
+
+test('the card of a command shows what it writes while it runs, and its result afterwards', () => {
+  const plan = { command: 'ls', folder: '/w', shell: '/bin/sh', environment: {}, timeLimit: 120 };
+  const command = { changes: null, sourceToolName: 'run_command', humanOnly: true, details: plan } as const;
+  const running = previewCard(
+    preview({ ...command, state: { kind: 'applying', action: 'apply', actor: 'human' } }),
+    { ...nothingKnown, running: 'a\n' },
+    english,
+  );
+  assert.deepEqual([running.output, running.canStop], ['a\n', true]);
+  const by = { actor: 'human', reason: 'Applied by the user.', at: '2026-01-01T00:00:00.000Z' } as const;
+  const applied = preview({ ...command, state: { kind: 'applied', by } });
+  const message = `${'a'.repeat(5_000)}${'z'.repeat(5_000)}`;
+  const ended = previewCard(applied, { ...nothingKnown, lastAttempt: attempt({ message }) }, english);
+  assert.match(ended.output, /^a{3000}\n\[…\]\nz{3000}$/);
+  assert.equal(ended.canStop, false);
+  assert.equal(previewCard(preview({ changes: null }), nothingKnown, english).output, '');
+});

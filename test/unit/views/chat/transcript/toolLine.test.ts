@@ -1,0 +1,57 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { toolLine } from '../../../../../src/views/chat/transcript/toolLine.ts';
+import { call, english, result } from '../../../../support/chatFixtures.ts';
+
+const line = (args: unknown, content = 'ok') => {
+  const made = call('c1', 'some_tool', args);
+  return toolLine('k', made, result(made, content), english);
+};
+
+test('the summary is what the call is about', () => {
+  assert.equal(line({ limit: 3, path: 'src/a.ts' }).summary, 'src/a.ts');
+  assert.equal(line({ first: 'one', second: 'two' }).summary, 'one');
+  assert.equal(line({ paths: ['a.ts', 'b.ts'] }).summary, 'a.ts, b.ts');
+  assert.equal(line({ nested: { path: 'a.ts' } }).summary, '');
+  assert.equal(line({}).summary, '');
+});
+
+test('the summary is one line of bounded length', () => {
+  const { summary } = line({ command: `printf 'a'\n\n${'x'.repeat(5_000)}` });
+  assert.ok(summary.length <= 120 && !summary.includes('\n') && summary.endsWith('…'), summary);
+});
+
+test('malformed arguments are shown as they are', () => {
+  const { summary, input } = line('{"path": "a');
+  assert.deepEqual([summary, input], ['{"path": "a', '{"path": "a']);
+  assert.equal(line('[1,2]').input, '[1,2]');
+});
+
+test('arguments that are nested too deeply are shown as they are', () => {
+  const nested = (levels: number): string => `{"path":"a.ts","n":${'['.repeat(levels)}${']'.repeat(levels)}}`;
+  assert.equal(line(nested(99)).summary, 'a.ts');
+  for (const levels of [100, 4_000, 1_000_000]) {
+    const { summary, input } = line(nested(levels));
+    assert.match(summary, /^\{"path":"a\.ts","n":\[\[/);
+    assert.ok(input.startsWith('{"path":"a.ts","n":[[') && input.length < 6_100);
+  }
+});
+
+test('a huge result is truncated and says how much is missing', () => {
+  const { output } = line({}, 'x'.repeat(100_000));
+  assert.ok(output.length < 6_100);
+  assert.match(output, /\[Truncated: 6000 of 100000 characters shown\]$/);
+});
+
+test('a running call shows the last line of its progress, and all of it if there are more lines', () => {
+  const made = call('c1', 'some_tool', {});
+  const running = (progress: string) => {
+    const item = toolLine('k', made, undefined, english, progress);
+    return [item.status, item.progress, item.output];
+  };
+  assert.deepEqual(running('half'), ['running', 'half', '']);
+  assert.deepEqual(running('one\ntwo  three\n'), ['running', 'two three', 'one\ntwo  three\n']);
+  assert.equal(toolLine('k', made, undefined, english).progress, '');
+  const done = toolLine('k', made, result(made, 'ok'), english, 'half');
+  assert.deepEqual([done.progress, done.output], ['', 'ok']);
+});

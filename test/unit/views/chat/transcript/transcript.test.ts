@@ -1,0 +1,283 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { hostMessage } from '../../../../../src/views/chat/protocol.ts';
+import { chatStrings } from '../../../../../src/views/chat/strings.ts';
+import {
+  answered,
+  asked,
+  attempt,
+  call,
+  modify,
+  only,
+  preview,
+  result,
+  transcript,
+} from '../../../../support/chatFixtures.ts';
+
+const edit = call('c1', 'edit_file', { path: 'a.ts', edits: [] });
+
+test('a prompt, an answer, a call and its preview are shown in order', () => {
+  const items = transcript({
+    messages: [
+      asked('Change a.ts'),
+      answered('Sure.', edit),
+      result(edit, 'Staged as p1'),
+      answered('Done.'),
+    ],
+    previews: [preview()],
+  });
+  assert.deepEqual(
+    items.map(item => item.kind),
+    ['user', 'assistant', 'tool', 'preview', 'assistant'],
+  );
+  assert.equal(new Set(items.map(item => item.key)).size, items.length);
+});
+
+test('notices are the only steering messages that are shown', () => {
+  const items = transcript({
+    messages: [
+      asked('Hello'),
+      { role: 'steering', kind: 'resolve-reminder', text: 'Pending: p1', previewIds: ['p1'] },
+      { role: 'steering', kind: 'outcome', text: 'The user applied p1.', previewIds: ['p1'] },
+      { role: 'steering', kind: 'notice', text: 'p1 is left to the user.', previewIds: ['p1'] },
+    ],
+  });
+  assert.deepEqual(
+    items.map(item => item.kind),
+    ['user', 'notice'],
+  );
+  assert.equal(only(items, 'notice').text, 'p1 is left to the user.');
+});
+
+test('a local command is shown with its outcome', () => {
+  const items = transcript({ messages: [{ role: 'local', text: '/apply', answer: 'Applied **p1**.' }] });
+  assert.deepEqual(items, [
+    { kind: 'user', key: 'm0', text: '/apply', attachments: [], note: '' },
+    { kind: 'local', key: 'm0.l', text: 'Applied **p1**.' },
+  ]);
+});
+
+test('a prompt shows its attachments by name, never their text', () => {
+  const attachments = [
+    { path: 'src/a.ts', startLine: 3, endLine: 8, text: 'secret' },
+    { path: 'b.ts', text: '', note: 'It is gone.' },
+  ];
+  const items = transcript({ messages: [{ role: 'user', text: 'Hi', attachments }] });
+  assert.deepEqual(only(items, 'user').attachments, [
+    { label: 'a.ts:3-8', title: 'src/a.ts:3-8', problem: false },
+    { label: 'b.ts', title: 'b.ts: It is gone.', problem: true },
+  ]);
+  assert.ok(!JSON.stringify(items).includes('secret'));
+});
+
+test('without a model, a prompt is followed by a button to connect one; a command is not', () => {
+  const shown = (prompt: string, more: Partial<Parameters<typeof transcript>[0]> = {}) =>
+    transcript({ messages: [asked(prompt), answered('I am offline.')], offline: true, ...more }).at(-1)?.kind;
+  assert.equal(shown('Fix it'), 'actions');
+  assert.equal(shown('/edit a :: b => c'), 'assistant');
+  assert.equal(shown('Fix it', { offline: false }), 'assistant');
+  assert.equal(shown('Fix it', { state: 'running' }), 'assistant');
+});
+
+test('an answer keeps its key from start to end', () => {
+  const arriving = transcript({ messages: [asked('Hello')], arriving: 'Hel' }).at(-1);
+  const done = transcript({ messages: [asked('Hello'), answered('Hello to you.')] }).at(-1);
+  assert.ok(arriving?.kind === 'assistant' && arriving.streaming);
+  assert.ok(done?.kind === 'assistant' && !done.streaming);
+  assert.equal(arriving.key, done.key);
+});
+
+test('a call without a result runs; one whose result the session does not have yet has ended', () => {
+  const messages = [answered('', edit)];
+  assert.equal(only(transcript({ messages }), 'tool').status, 'running');
+  const live = transcript({ messages, liveResult: id => (id === 'c1' ? result(edit, 'ok') : undefined) });
+  assert.equal(only(live, 'tool').status, 'done');
+  const failed = transcript({ messages: [...messages, result(edit, 'no such file', { isError: true })] });
+  assert.deepEqual([only(failed, 'tool').status, only(failed, 'tool').output], ['failed', 'no such file']);
+});
+
+test('the block of an interrupted resolve shows what the ledger says of that very call', () => {
+  const resolve = call('r1', 'resolve', { action: 'apply', reason: 'Because.' });
+  const interrupted = result(resolve, 'Interrupted by the user while it ran.', { isError: true });
+  const titleWith = (place: { sessionId: string; messageId: string }): string => {
+    const ledger = [attempt({ interrupted: true, call: { ...place, toolCallId: 'r1' } })];
+    return only(
+      transcript({ messages: [asked('Hi'), answered('', resolve), interrupted], ledger }),
+      'resolve',
+    ).title;
+  };
+  assert.equal(titleWith({ sessionId: 's1', messageId: 'm1' }), 'Accept: Edit a.ts (1 edit)');
+  assert.equal(titleWith({ sessionId: 's1', messageId: 'm0' }), 'Failed: pending action');
+  assert.equal(titleWith({ sessionId: 's0', messageId: 'm1' }), 'Failed: pending action');
+});
+
+test('open previews from elsewhere come first, resolved ones are not shown', () => {
+  const elsewhere = { origin: null };
+  const other = { origin: { sessionId: 's0', call: { messageId: 'm1', toolCallId: 'c1' }, asksModel: true } };
+  const by = { actor: 'human', reason: 'Applied by the user.', at: '' } as const;
+  const items = transcript({
+    messages: [asked('Hello'), answered('', edit)],
+    previews: [
+      preview({ id: 'p1', ...elsewhere }),
+      preview({ id: 'p2', ...other }),
+      preview({ id: 'p3', ...elsewhere, state: { kind: 'applied', by } }),
+    ],
+  });
+  assert.deepEqual(
+    items.map(item => (item.kind === 'preview' ? item.id : item.kind)),
+    ['heading', 'p1', 'p2', 'user', 'tool'],
+  );
+});
+
+test('a thousand previews from elsewhere are counted, not listed', () => {
+  const previews = Array.from({ length: 1_000 }, (_, i) => preview({ id: `p${i + 1}`, origin: null }));
+  const items = transcript({ previews });
+  assert.equal(items.filter(item => item.kind === 'preview').length, 20);
+  assert.ok(items.some(item => item.kind === 'heading' && item.text === 'and 980 more pending'));
+});
+
+test('a long session lists its last entries and counts the rest', () => {
+  const items = transcript({ messages: Array.from({ length: 1_200 }, (_, i) => asked(`Prompt ${i}`)) });
+  assert.equal(items.length, 1_001);
+  assert.deepEqual(items[0], {
+    kind: 'heading',
+    key: 'earlier',
+    text: 'Earlier entries not shown: 200',
+  });
+  assert.ok(items.at(-1)?.kind === 'user' && items[1]?.key === 'm200');
+});
+
+test('queued prompts are at the end and marked as queued', () => {
+  const items = transcript({
+    messages: [asked('First')],
+    arriving: 'Well',
+    queued: [{ text: 'Second', attachments: [] }],
+  });
+  assert.deepEqual(items.at(-1), {
+    kind: 'user',
+    key: 'q0',
+    text: 'Second',
+    attachments: [],
+    note: 'Queued',
+  });
+});
+
+test('a stopped answer and a truncated one say so', () => {
+  const stopped = { role: 'assistant', text: 'Half', toolCalls: [], stopReason: 'aborted' } as const;
+  assert.equal(only(transcript({ messages: [stopped] }), 'assistant').note, 'Stopped.');
+  const cut = { ...stopped, stopReason: 'length' } as const;
+  assert.match(only(transcript({ messages: [cut] }), 'assistant').note, /cut off/);
+});
+
+test('a failed answer shows its error; only the last one can be retried, and not while running', () => {
+  const failed = {
+    role: 'assistant',
+    text: '',
+    toolCalls: [],
+    stopReason: 'error',
+    error: 'Nothing answers at x.',
+  } as const;
+  const names = (items: ReturnType<typeof transcript>): string[] =>
+    items.flatMap(item => (item.kind === 'error' ? [item.actions.map(({ name }) => name).join()] : []));
+  const one = transcript({ messages: [asked('Hi'), failed] });
+  assert.equal(only(one, 'error').text, 'Nothing answers at x.');
+  assert.deepEqual(names(one), ['continue,showLog']);
+  assert.deepEqual(names(transcript({ messages: [asked('Hi'), failed], state: 'running' })), ['showLog']);
+  assert.deepEqual(names(transcript({ messages: [failed, asked('Hi'), failed] })), [
+    'showLog',
+    'continue,showLog',
+  ]);
+});
+
+test('the code of a failure selects the buttons that help', () => {
+  const failed = { role: 'assistant', text: '', toolCalls: [], stopReason: 'error' } as const;
+  const first = (errorCode: string): string | undefined =>
+    only(transcript({ messages: [{ ...failed, errorCode } as typeof failed] }), 'error').actions[0]?.name;
+  assert.equal(first('unauthorized'), 'setApiKey');
+  assert.equal(first('noModel'), 'selectModel');
+  assert.equal(first('server'), 'continue');
+});
+
+test('whatever the transcript holds, the webview accepts it', () => {
+  const items = transcript({
+    messages: [
+      asked('Hello'),
+      answered('Sure.', edit, call('c2', 'resolve', 'not json')),
+      result(edit, 'ok'),
+    ],
+    previews: [preview(), preview({ id: 'p2', origin: null, changes: null })],
+    stats: ({ changes }) => changes?.map(() => ({ added: 1, removed: 0, exact: false })),
+    queued: [{ text: 'Next', attachments: [{ path: 'a.ts', startLine: 2 }] }],
+  });
+  const usage = { label: '', detail: '' };
+  const modes = { state: 'idle', mode: 'recommend', planMode: false, offline: false };
+  const status = { ...modes, usage, model: '', pending: 2, pendingLabel: '', instructions: '', line: '' };
+  const strings = chatStrings({ t: text => text });
+  const parsed = hostMessage.safeParse({
+    type: 'snapshot',
+    strings,
+    examples: [],
+    commands: [],
+    items,
+    status,
+  });
+  assert.ok(parsed.success, parsed.error?.message);
+});
+
+test('a rename shows where the file came from', () => {
+  const { before, after } = modify('new.ts');
+  assert.ok(before && after);
+  const change = { kind: 'rename', path: 'new.ts', from: 'old.ts', before, after } as const;
+  const items = transcript({ messages: [answered('', edit)], previews: [preview({ changes: [change] })] });
+  assert.deepEqual(only(items, 'preview').files[0], {
+    path: 'new.ts',
+    from: 'old.ts',
+    change: 'rename',
+    changeLabel: 'renamed',
+  });
+});
+
+test('after a revert, keys name nodes, and a preview of an abandoned call with the same id is not shown under another', () => {
+  const nodes = [0, 5, 6];
+  const items = transcript({
+    messages: [asked('Change a.ts'), answered('Again.', edit), result(edit, 'Staged as p2')],
+    nodeAt: position => nodes[position] ?? -1,
+    previews: [
+      preview({ state: { kind: 'discarded', by: { actor: 'model', reason: 'r', at: '' } } }),
+      preview({
+        id: 'p2',
+        origin: { sessionId: 's1', call: { messageId: 'm5', toolCallId: 'c1' }, asksModel: true },
+      }),
+    ],
+  });
+  assert.deepEqual(
+    items.map(({ kind, key }) => [kind, key]),
+    [
+      ['user', 'm0'],
+      ['assistant', 'm5'],
+      ['tool', 'm5.0'],
+      ['preview', 'p:p2'],
+    ],
+  );
+  assert.deepEqual([only(items, 'user').node, only(items, 'assistant').node], [0, 5]);
+});
+
+test('a pending preview of an abandoned call is listed with those from elsewhere', () => {
+  const items = transcript({ messages: [asked('Hi')], previews: [preview()] });
+  assert.deepEqual(
+    items.map(({ kind }) => kind),
+    ['heading', 'preview', 'user'],
+  );
+});
+
+test('withheld tools are named before everything else, at most five of them', () => {
+  const withheldTools = ['a', 'b', 'c', 'd', 'e', 'f'].map(name => `/project/.redline/tools/${name}.ts`);
+  const [notice, actions] = transcript({ withheldTools, messages: [asked('Hello.')] });
+  assert.equal(
+    notice?.kind === 'notice' ? notice.text : '',
+    'This workspace is not trusted: its custom tools are not loaded (a.ts, b.ts, c.ts, d.ts, e.ts, …).',
+  );
+  assert.deepEqual(actions?.kind === 'actions' ? actions.actions.map(({ name }) => name) : [], [
+    'manageTrust',
+  ]);
+});

@@ -1,0 +1,68 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { changeOf, sideOfText } from '../../../../src/agent/preview/fileChange.ts';
+import type { LedgerEntry } from '../../../../src/agent/preview/ledger.ts';
+import type { Preview, PreviewState } from '../../../../src/agent/preview/preview.ts';
+import { ledgerRows } from '../../../../src/views/ledger/ledgerRows.ts';
+
+const by = { actor: 'human', reason: 'r', at: '2026-01-01T00:00:00.000Z' } as const;
+
+function preview(id: string, state: PreviewState, withChanges = true): Preview {
+  const change = changeOf('a.ts', null, sideOfText('x')) ?? assert.fail();
+  return {
+    id,
+    revision: 1,
+    label: id,
+    sourceToolName: 'test',
+    ...(withChanges ? { kind: 'files', changes: [change] } : { kind: 'action', changes: null }),
+    dependsOn: [],
+    origin: null,
+    stagedAt: by.at,
+    state,
+  };
+}
+
+function entry(previewId: string, outcome: LedgerEntry['outcome']): LedgerEntry {
+  const action = outcome === 'discarded' ? 'discard' : 'apply';
+  const about = { previewId, label: previewId, kind: 'files', sourceToolName: 'test' } as const;
+  return { ...about, action, ...by, outcome, files: [] };
+}
+
+describe('rows of the ledger', () => {
+  const previews = [
+    preview('p1', { kind: 'applied', by }),
+    preview('p2', { kind: 'discarded', by }),
+    preview('p3', { kind: 'applied', by }, false),
+    preview('p4', { kind: 'pending', stale: [] }),
+  ];
+  const rows = (entries: readonly LedgerEntry[], limit = 10) =>
+    ledgerRows({ ledger: () => entries, get: id => previews.find(one => one.id === id) }, limit).map(
+      ({ entry: { previewId, outcome }, offers, shows }) => ({ previewId, outcome, offers, shows }),
+    );
+
+  test('newest first, each with the button it offers', () => {
+    const entries = [
+      entry('p1', 'failed'),
+      entry('p1', 'applied'),
+      entry('p2', 'discarded'),
+      entry('p3', 'applied'),
+      entry('p4', 'failed'),
+      entry('p9', 'applied'),
+    ];
+    assert.deepEqual(rows(entries), [
+      { previewId: 'p9', outcome: 'applied', offers: undefined, shows: false },
+      { previewId: 'p4', outcome: 'failed', offers: undefined, shows: true },
+      { previewId: 'p3', outcome: 'applied', offers: undefined, shows: true },
+      { previewId: 'p2', outcome: 'discarded', offers: 'reopen', shows: true },
+      { previewId: 'p1', outcome: 'applied', offers: 'undo', shows: true },
+      { previewId: 'p1', outcome: 'failed', offers: undefined, shows: true },
+    ]);
+  });
+
+  test('never more rows than the limit', () => {
+    assert.deepEqual(
+      rows([entry('p1', 'failed'), entry('p1', 'applied')], 1).map(row => row.outcome),
+      ['applied'],
+    );
+  });
+});

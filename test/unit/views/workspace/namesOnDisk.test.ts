@@ -1,0 +1,99 @@
+import assert from 'node:assert/strict';
+import * as fs from 'node:fs';
+import * as os from 'node:os';
+import * as path from 'node:path';
+import { test } from 'node:test';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { isSameFile, namesOnDisk, type NameLookup } from '../../../../src/views/workspace/namesOnDisk.ts';
+
+/** A file system that keeps how a name was spelled, but finds it by any case and normalisation. */
+function insensitive(...paths: readonly string[]): NameLookup {
+  const fold = (text: string): string => text.normalize('NFC').toLowerCase();
+  const known = new Map<string, string>();
+  for (const each of paths) {
+    const parts = each.split('/');
+    for (let depth = 1; depth <= parts.length; depth++) {
+      const prefix = `/w/${parts.slice(0, depth).join('/')}`;
+      if (!known.has(fold(prefix))) known.set(fold(prefix), prefix);
+    }
+  }
+  return {
+    idOf: file => known.get(fold(file)),
+    list: folder =>
+      [...known.values()]
+        .filter(each => fold(path.posix.dirname(each)) === fold(folder))
+        .map(each => path.posix.basename(each)),
+  };
+}
+
+test('where case does not count, a path is spelled as on disk, folder by folder', () => {
+  const files = insensitive('Src/Parts/App.ts', 'README.md');
+  for (const given of ['Src/Parts/App.ts', 'src/parts/app.ts', 'SRC/pARTS/APP.TS']) {
+    assert.equal(namesOnDisk('/w', given, files), 'Src/Parts/App.ts');
+  }
+  assert.equal(namesOnDisk('/w', 'readme.MD', files), 'README.md');
+});
+
+test('where normalisation does not count, a path is spelled as on disk', () => {
+  const files = insensitive('caf\u00e9/e\u0301.txt');
+  assert.equal(namesOnDisk('/w', 'cafe\u0301/\u00e9.TXT', files), 'caf\u00e9/e\u0301.txt');
+});
+
+test('what does not exist keeps its spelling, below the folders that do', () => {
+  const files = insensitive('Src/App.ts');
+  assert.equal(namesOnDisk('/w', 'src/New/File.ts', files), 'Src/New/File.ts');
+});
+
+test('many paths in one turn read each folder and look at each name once; the next turn looks again', async () => {
+  const lookup = insensitive(...Array.from({ length: 50 }, (_, i) => `Src/Parts/File${i}.ts`));
+  const listed: string[] = [];
+  const seen: string[] = [];
+  const files: NameLookup = {
+    idOf: file => {
+      seen.push(file);
+      return lookup.idOf(file);
+    },
+    list: folder => {
+      listed.push(folder);
+      return lookup.list(folder);
+    },
+  };
+  const resolveAll = (): void => {
+    for (let i = 0; i < 50; i++)
+      assert.equal(namesOnDisk('/w', `src/parts/file${i}.ts`, files), `Src/Parts/File${i}.ts`);
+  };
+  resolveAll();
+  assert.deepEqual(listed, ['/w', '/w/src', '/w/src/parts']);
+  assert.equal(seen.filter(file => file === '/w/src').length, 1);
+  await nextTurn();
+  resolveAll();
+  assert.equal(listed.length, 6);
+});
+
+test('where names are told apart, nothing changes, whatever stands beside it', t => {
+  const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'redline-names-'));
+  t.after(() => fs.rmSync(folder, { recursive: true }));
+  const names = ['App.ts', 'app.ts', 'APP.TS', 'caf\u00e9', 'cafe\u0301', '123'];
+  for (const name of names) fs.writeFileSync(path.join(folder, name), name);
+  const kept = new Set(fs.readdirSync(folder));
+  for (const name of names.filter(each => kept.has(each))) assert.equal(namesOnDisk(folder, name), name);
+  assert.equal(namesOnDisk(folder, 'missing/File'), 'missing/File');
+});
+
+test('two paths are the same file by name, or by being one spelled differently, not by a link', t => {
+  const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'redline-same-'));
+  t.after(() => fs.rmSync(folder, { recursive: true }));
+  const [a, b, link] = ['a.txt', 'b.txt', 'link'].map(name => path.join(folder, name)) as [
+    string,
+    string,
+    string,
+  ];
+  fs.writeFileSync(a, '');
+  fs.writeFileSync(b, '');
+  fs.linkSync(a, link);
+  assert.ok(isSameFile(a, a));
+  assert.ok(!isSameFile(a, b));
+  assert.ok(!isSameFile(a, link), 'a hard link has a name of its own');
+  const upper = path.join(folder, 'A.TXT');
+  assert.equal(isSameFile(a, upper), fs.existsSync(upper));
+});

@@ -1,0 +1,50 @@
+import assert from 'node:assert/strict';
+import { existsSync, readdirSync, writeFileSync } from 'node:fs';
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import * as path from 'node:path';
+import { after, beforeEach, test } from 'node:test';
+import { writeDiskFile } from '../../../../src/views/workspace/diskFile.ts';
+import { removeTemporaryFiles } from '../../../../src/views/workspace/temporaryFile.ts';
+
+const root = await mkdtemp(path.join(tmpdir(), 'redline-disk-'));
+after(() => rm(root, { recursive: true }));
+
+let count = 0;
+let folder = '';
+beforeEach(() => {
+  folder = path.join(root, String(count++));
+});
+
+test('a new file appears with its whole content at once, and nothing else is left in its folder', async () => {
+  const file = path.join(folder, 'deep', 'new.txt');
+  const bytes = Buffer.alloc(3_000_000, 'x');
+  let seen: boolean | undefined;
+  writeDiskFile(file, 'new.txt', bytes, null, { guard: () => void (seen = existsSync(file)) });
+  assert.equal(seen, false, 'it does not exist until it is complete');
+  assert.deepEqual(await readFile(file), bytes);
+  assert.deepEqual(await readdir(path.dirname(file)), ['new.txt']);
+});
+
+test('a file that appears at the last moment is not overwritten', async () => {
+  const file = path.join(folder, 'new.txt');
+  const guard = (): void => writeFileSync(file, 'theirs');
+  assert.throws(() => writeDiskFile(file, 'new.txt', Buffer.from('ours'), null, { guard }), {
+    code: 'EEXIST',
+  });
+  assert.equal(await readFile(file, 'utf8'), 'theirs');
+  assert.deepEqual(await readdir(folder), ['new.txt']);
+});
+
+test('a temporary file that a killed process left is removed, and nothing that only looks like one', async () => {
+  const file = path.join(folder, 'a.txt');
+  let left = '';
+  const guard = (): void => void (left = readdirSync(folder)[0] ?? '');
+  writeDiskFile(file, 'a.txt', Buffer.from('a'), null, { guard });
+  assert.match(left, /^\.redline-/);
+  const kept = ['.redline', left.replace('.tmp', ''), left.replace(/[0-9a-f]{12}/, '0123456789ab'), 'a.txt'];
+  for (const name of [...kept, left]) await writeFile(path.join(folder, name), 'x');
+  removeTemporaryFiles([file]);
+  assert.deepEqual((await readdir(folder)).sort(), kept.sort());
+  removeTemporaryFiles([path.join(folder, 'nowhere', 'a.txt')]);
+});
