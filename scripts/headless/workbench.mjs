@@ -80,11 +80,15 @@ export class Workbench extends RedlineWindow {
     if (!this.#options.workspace) await removeTemporaryFolder(path.dirname(this.workspace));
   }
 
-  /** Ends VS Code and starts it again on the same workspace with the same storage. */
-  async restart() {
+  /**
+   * Ends VS Code and starts it again on the same workspace with the same storage.
+   * @param {() => void} [whileClosed] called when no VS Code runs, so that none sees what it changes happen
+   */
+  async restart(whileClosed) {
     // A page that is left saves its state; a browser process that is ended does not.
     await this.page.goto('about:blank');
     await this.#stop();
+    whileClosed?.();
     await this.#start();
   }
 

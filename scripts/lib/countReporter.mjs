@@ -1,8 +1,9 @@
 /**
  * A reporter for `node --test` that writes one line of JSON at the end:
- * `{ "passed": 3, "failed": 1, "skipped": 0, "ended": ["/…/a.test.ts"] }`. Suites are not counted. `ended` lists the files
- * that ran to their end or failed to load. A file missing from it had no tests, or exited before they were done, which
- * `node --test` itself reports as a success.
+ * `{ "passed": 3, "failed": 1, "skipped": 0, "ended": ["/…/a.test.ts"], "failures": [{ "file": "…", "test": "…" }] }`.
+ * Suites are not counted. `ended` lists the files that ran to their end or failed to load. A file missing from it had no
+ * tests, or exited before they were done, which `node --test` itself reports as a success. `failures` leaves out files
+ * that failed as a whole.
  */
 import * as path from 'node:path';
 
@@ -12,6 +13,7 @@ export default async function* count(events) {
   let failed = 0;
   let skipped = 0;
   const ended = new Set();
+  const failures = [];
   for await (const { type, data } of events) {
     if (type === 'test:summary' && data.file) ended.add(data.file);
     if (type !== 'test:pass' && type !== 'test:fail') continue;
@@ -21,7 +23,10 @@ export default async function* count(events) {
     if (data.details?.type === 'suite' || (isFile && type === 'test:pass')) continue;
     if (data.skip !== undefined || data.todo !== undefined) skipped++;
     else if (type === 'test:pass') passed++;
-    else failed++;
+    else {
+      failed++;
+      if (!isFile) failures.push({ file: data.file, test: data.name });
+    }
   }
-  yield `${JSON.stringify({ passed, failed, skipped, ended: [...ended] })}\n`;
+  yield `${JSON.stringify({ passed, failed, skipped, ended: [...ended], failures })}\n`;
 }

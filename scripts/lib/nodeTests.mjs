@@ -10,7 +10,11 @@ const reporter = fileURLToPath(new URL('./countReporter.mjs', import.meta.url));
  * @param {string} name of the file that the counts are written to, `out/<name>-counts.json`
  * @param {string} pattern a glob, relative to the repository's root
  * @param {{ grep?: string, concurrency?: number, env?: Record<string, string> }} [options]
- * @returns {Promise<{ passed: number, failed: number, skipped: number }>} a run that exits early counts as a failure
+ * @returns {Promise<TestCounts>} a run that exits early counts as a failure
+ *
+ * @typedef {{ passed: number, failed: number, skipped: number, failures: readonly Failure[] }} TestCounts `failures`
+ *   names the failed tests, without files that failed as a whole
+ * @typedef {{ file: string, test: string }} Failure
  */
 export async function runNodeTests(name, pattern, { grep, concurrency, env } = {}) {
   const counts = inRepo('out', `${name}-counts.json`);
@@ -30,11 +34,11 @@ export async function runNodeTests(name, pattern, { grep, concurrency, env } = {
   const text = fs.existsSync(counts) ? fs.readFileSync(counts, 'utf8') : '';
   if (!text.trim()) {
     console.error(`node --test ended with status ${status} and counted nothing`);
-    return { passed: 0, failed: 1, skipped: 0 };
+    return { passed: 0, failed: 1, skipped: 0, failures: [] };
   }
-  const { passed, failed, skipped, ended } = JSON.parse(text);
+  const { passed, failed, skipped, ended, failures: named } = JSON.parse(text);
   const unfinished = fs.globSync(pattern, { cwd: repoRoot }).filter(file => !ended.includes(inRepo(file)));
   for (const file of unfinished) console.error(`✖ ${file} has no tests, or exited before they were done`);
   const failures = failed + unfinished.length;
-  return { passed, failed: status !== 0 && failures === 0 ? 1 : failures, skipped };
+  return { passed, failed: status !== 0 && failures === 0 ? 1 : failures, skipped, failures: named };
 }

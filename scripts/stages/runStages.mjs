@@ -2,8 +2,8 @@
 import { cleanUp } from '../lib/cleanup.mjs';
 
 /**
- * @typedef {{ passed: number, failed: number, skipped: number, notRun?: string }} Counts `notRun` says why a stage
- *   was not run
+ * @typedef {{ passed: number, failed: number, skipped: number, flaky?: number, notRun?: string }} Counts `flaky`
+ *   counts the tests among `passed` that failed at first; `notRun` says why a stage was not run
  * @typedef {(options: { grep?: string }) => Promise<Counts>} Stage
  */
 
@@ -67,7 +67,8 @@ function summarize(results) {
     passed += counts.passed;
     failed += counts.failed;
     const skipped = counts.skipped ? `, ${counts.skipped} skipped` : '';
-    const result = counts.notRun ?? `${counts.passed} passed, ${counts.failed} failed${skipped}`;
+    const flaky = counts.flaky ? `, ${counts.flaky} passed only when run again` : '';
+    const result = counts.notRun ?? `${counts.passed} passed, ${counts.failed} failed${skipped}${flaky}`;
     console.log(`${name.padEnd(6)} ${result} (${counts.seconds.toFixed(0)} s)`);
   }
   console.log(`${passed} passed, ${failed} failed`);

@@ -337,8 +337,8 @@ drivenTest(
         api.previews.push({ label: 'Comment', sourceToolName: 'a_tool', changes: [change] }).id,
       { path: CART, before: original, after: both },
     );
-    openFolders([]);
-    await driven.reload();
+    // Not in the open window: it would restart its extension host for the change, at a moment of its own.
+    await driven.restart(() => openFolders([]));
     const closed = await driven.run(async ({ api, vscode }, id) => {
       await vscode.commands.executeCommand('redline.preview.open', id);
       return { state: api.previews.get(id)?.state, folders: vscode.workspace.workspaceFolders?.length ?? 0 };

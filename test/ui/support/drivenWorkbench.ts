@@ -100,9 +100,9 @@ export class DrivenWorkbench {
     this.#address = await nextAddress(this.#folder, this.#address.pid);
   }
 
-  /** Ends VS Code and starts it again on the same storage. */
-  async restart(): Promise<void> {
-    await this.workbench.restart();
+  /** Ends VS Code, calls `whileClosed` and starts it again on the same storage. */
+  async restart(whileClosed?: () => void): Promise<void> {
+    await this.workbench.restart(whileClosed);
     this.#address = await nextAddress(this.#folder, this.#address.pid);
   }
 
