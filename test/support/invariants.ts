@@ -59,6 +59,14 @@ interface Subject {
   commitsBefore: number;
 }
 
+/** A commit that the last process began. */
+interface BegunCommit {
+  readonly ids: readonly string[];
+  readonly changes: readonly FileChange[];
+  /** What the ledger says of resolutions that ended after the commit began. */
+  readonly later: readonly LedgerEntry[];
+}
+
 interface FailedApply {
   readonly entry: LedgerEntry;
   readonly messagesBefore: number;
@@ -229,8 +237,7 @@ export class Invariants {
 
   /** One commit that the last process did not end was recovered. @param found what the files held before that. */
   recovered(
-    ids: readonly string[],
-    changes: readonly FileChange[],
+    { ids, changes, later }: BegunCommit,
     reports: readonly RecoveryReport[],
     found: Readonly<Record<string, string>>,
     { store, workspace }: TestSession,
@@ -238,14 +245,23 @@ export class Invariants {
     const steps = composedSteps(changes);
     if (steps.length === 0) return;
     const isAsAfter = ({ path, after }: FileStep): boolean => found[path] === after?.text;
+    // What was applied on the old content since shows that the commit had not written this file.
+    const wasFoundUnwritten = ({ path, before }: FileStep): boolean =>
+      later.some(
+        ({ outcome, files }) =>
+          outcome === 'applied' &&
+          files.some(file => file.path === path && file.before === (before?.hash ?? null)),
+      );
     // What an incomplete one leaves behind; else what was not written was changed since.
     const isUnwritten = (step: FileStep): boolean => {
+      if (wasFoundUnwritten(step)) return true;
       const now = found[step.path];
       return now === step.before?.text || isTornWrite(now === undefined ? now : Buffer.from(now), step);
     };
     const isFinished = steps.some(isAsAfter) && steps.every(step => isAsAfter(step) || !isUnwritten(step));
     const leftAlone = reports.flatMap(report => report.leftAlone);
-    for (const { path, before, after } of steps) {
+    for (const step of steps) {
+      const { path, before, after } = step;
       const now = workspace.text(path);
       const isPartial = !isFinished && found[path] === after?.text;
       const expected = isPartial ? before?.text : found[path];
@@ -256,7 +272,7 @@ export class Invariants {
       // What another preview wrote meanwhile is explained by the ledger.
       const others = store.all().flatMap(preview => (preview.changes ?? []).flatMap(stepsOf));
       const isOwn = others.some(step => step.path === path && step.after?.text === found[path]);
-      const isForeign = found[path] !== before?.text && !isOwn;
+      const isForeign = found[path] !== before?.text && !isOwn && !wasFoundUnwritten(step);
       if (isForeign)
         this.check(leftAlone.includes(path), () => `recovery of ${ids.join()}: nobody is told about ${path}`);
     }

@@ -370,18 +370,19 @@ export class RuntimeWorld {
     this.slowDisk = false;
     this.t = this.#boot(log, sessionLog, found, this.settings);
     const { store, workspace } = this.t;
-    const commits = store.interruptedCommits.map(({ ids }) => ids);
-    const changes = commits.map(ids => ids.flatMap(id => store.get(id)?.changes ?? []));
+    const commits = store.interruptedCommits.map(({ ids, ledgerBefore }) => ({
+      ids,
+      changes: ids.flatMap(id => store.get(id)?.changes ?? []),
+      later: store.ledger().slice(ledgerBefore),
+    }));
     const reports = await recoverCommits(store, workspace);
-    commits.forEach((ids, n) => {
+    for (const commit of commits) {
       // Where two commits were under way on one file, what is left of each depends on the other.
-      const others = changes
-        .filter((_, at) => at !== n)
-        .flat()
-        .map(({ path }) => path);
-      if (changes[n]?.some(({ path }) => others.includes(path))) return;
-      this.invariants.recovered(ids, changes[n] ?? [], reports, found, this.t);
-    });
+      const others = commits.filter(other => other !== commit).flatMap(({ changes }) => changes);
+      const paths = new Set(others.map(({ path }) => path));
+      if (commit.changes.some(({ path }) => paths.has(path))) continue;
+      this.invariants.recovered(commit, reports, found, this.t);
+    }
     this.invariants.isRecovering = false;
   }
 

@@ -18,11 +18,11 @@ import {
 } from '../conversation/validateRevert.ts';
 import type { ToolChoices } from '../forcing/toolChoices.ts';
 import type { SteeringMessage } from '../model/messages.ts';
-import type { PendingAction } from '../preview/pendingAction.ts';
+import type { AgentToolResult, PendingAction } from '../preview/pendingAction.ts';
 import { isOpen } from '../preview/preview.ts';
 import type { PreviewStore } from '../preview/previewStore.ts';
 import type { QueuedPreview } from '../preview/queueResolveHandler.ts';
-import type { Invoker } from '../preview/resolve/invoker.ts';
+import { wasResolvedByAnother, type Invoker } from '../preview/resolve/invoker.ts';
 import { undoBranchAction } from '../preview/undo.ts';
 import type { SessionEvent } from './events.ts';
 import type { Inbox } from './inbox.ts';
@@ -140,13 +140,16 @@ export class RevertQueue {
   /** A preview stays pending if its producer's callback fails, or if the model reverted and plan mode is on by now. */
   async #discard(id: string, reason: string, actor: RevertActor): Promise<void> {
     const { store, invoker, planMode, logger } = this.#options;
-    const stateOf = (): string | undefined => store.get(id)?.state.kind;
+    const isStillOpen = (): boolean => {
+      const preview = store.get(id);
+      return preview !== undefined && isOpen(preview);
+    };
     try {
-      let mustWait: boolean;
+      let result: AgentToolResult;
       do {
-        // Another attempt that is under way only gets its outcome told. If it fails, the preview is still to be discarded.
-        mustWait = stateOf() === 'applying';
-        await invoker.resolve({
+        // While another attempt is under way, this one is only told how that ends. If it fails, the preview is still to be
+        // discarded, even if yet another one has begun by then.
+        result = await invoker.resolve({
           id,
           action: 'discard',
           reason,
@@ -154,7 +157,7 @@ export class RevertQueue {
           isAbandoned: true,
           isPlanning: planMode,
         });
-      } while (mustWait && stateOf() === 'pending');
+      } while (wasResolvedByAnother(result.details) && isStillOpen());
     } catch (error) {
       logger.error(`Discarding ${id} failed: ${detailOf(error)}`);
     }

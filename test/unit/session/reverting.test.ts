@@ -576,6 +576,36 @@ test('a preview of the abandoned branch that another attempt fails to resolve me
   assert.equal(attempts, 2);
 });
 
+test('a preview of the abandoned branch that the user tries to resolve again and again meanwhile is discarded after it', async () => {
+  const gates = [new Gate(), new Gate()];
+  let attempts = 0;
+  const reject = async (): Promise<undefined> => {
+    const gate = gates[attempts++];
+    if (!gate) return;
+    await gate.pass();
+    throw new Error('not now');
+  };
+  const t = session({
+    tools: [stagingTool(reject)],
+    settings: { forcing: 'off' },
+    script: [calls(call('stages', {})), ok],
+  });
+  await t.session.prompt('Go.');
+  let again: Promise<unknown> | undefined;
+  t.store.onDidResolve(() => (again ??= t.click('p1', 'discard')));
+  const click = t.click('p1', 'discard');
+  await gates[0]?.reached;
+  const reverting = t.session.revert({ category: null, target: null, summary: null });
+  gates[0]?.open();
+  await assert.rejects(click, /not now/);
+  await gates[1]?.reached;
+  gates[1]?.open();
+  await assert.rejects(again ?? assert.fail('no second click'), /not now/);
+  await reverting;
+  assert.equal(t.store.get('p1')?.state.kind, 'discarded');
+  assert.equal(attempts, 3);
+});
+
 /** A tool whose calls stage an action that is discarded by `reject`. */
 function stagingTool(reject: () => Promise<undefined>) {
   const apply = () => Promise.resolve(textResult('done'));

@@ -27,7 +27,8 @@ export class ActiveResolutions {
     try {
       return await resolve();
     } finally {
-      for (const id of ids) this.#byId.delete(id);
+      // After a failure the preview is pending again before this attempt ends, and another one may have begun.
+      for (const id of ids) if (this.#byId.get(id) === attempt) this.#byId.delete(id);
       end();
     }
   }

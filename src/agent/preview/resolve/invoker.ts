@@ -71,6 +71,16 @@ export function recommendedIn(details: unknown): string | undefined {
   return recommendation.safeParse(details).data?.sourceResultDetails.recommended;
 }
 
+const byAnother = z.object({ sourceResultDetails: z.object({ alreadyResolved: z.string() }) });
+
+/**
+ * Whether a result with these `details` only tells how another attempt ended: the vote itself did nothing. If that attempt
+ * failed, the preview is pending again.
+ */
+export function wasResolvedByAnother(details: unknown): boolean {
+  return byAnother.safeParse(details).success;
+}
+
 type Callbacks = Pick<PendingAction, 'apply' | 'reject'>;
 
 /** The parts of the workspace that resolving uses. */

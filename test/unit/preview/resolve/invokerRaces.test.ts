@@ -64,6 +64,26 @@ test('when the first one fails, the second is told that it is pending again, and
   assert.equal(counts.runs, 1);
 });
 
+test('an attempt that begins the moment another one has failed is waited for like any other', async () => {
+  const gate = new Gate();
+  let runs = 0;
+  const harness = new InvokerHarness();
+  harness.stage({
+    apply: async () => {
+      if (++runs === 1) throw new Error('busy');
+      await gate.pass();
+      return textResult('done');
+    },
+  });
+  let second: Promise<AgentToolResult> | undefined;
+  harness.invoker.onDidFailApply(() => (second ??= harness.resolve()));
+  await assert.rejects(harness.resolve(), /Apply failed: busy/);
+  const third = harness.resolve({ actor: 'model', action: 'discard' });
+  gate.open();
+  assert.equal(textOf((await second) ?? assert.fail('no second attempt')), 'done');
+  assert.match(textOf(await third), /^p1 \(Edit\) was already resolved by the user: applied\./);
+});
+
 test('a second resolver is told so from the very first moment: there is no gap before the callback starts', async () => {
   const { stage, resolve, workspace } = new InvokerHarness();
   stage();
