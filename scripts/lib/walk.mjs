@@ -109,6 +109,7 @@ async function walk(workbench) {
   await structural.getByRole('button', { name: /^Apply/ }).click();
   await workbench.waitForFile(MONEY, text => text === original.money.replace('console.log', 'logger.info'));
   await workbench.waitForFile(CART, text => text === fixed.replace('console.log', 'logger.info'));
+  await structural.getByText('Applied by you').waitFor();
   await step('Apply it: exactly this was written to both files', MONEY);
 
   await workbench.chatFrame().locator('#mode').selectOption('apply');
