@@ -51,9 +51,11 @@ async function walk(workbench) {
   const unchanged = (file, text) =>
     assert.equal(workbench.readFile(file), text, `${file} is unchanged on disk`);
 
-  /** The note above the change, which is not a link as lenses with a command are. */
+  /** The word above the change, with the reason in its tooltip. */
   const recommended = () =>
-    workbench.page.locator('.codelens-decoration').filter({ hasText: 'model recommends Apply' }).waitFor();
+    workbench.page
+      .locator('.codelens-decoration [title="The model recommends Apply: Exactly the change you asked for."]')
+      .waitFor();
 
   await workbench.openRedlineChat();
   await workbench.sendChat(FIX);

@@ -7,11 +7,43 @@ import { planOf } from '../../agent/session/planMode.ts';
 import { makeCommand } from '../commandRegistry.ts';
 import { idList, withoutIcons } from '../plainText.ts';
 
-/** The lenses of a preview, in display order. */
-export function previewLenses(
-  preview: Preview,
-  store: Pick<PreviewStore, 'blockersOf' | 'openCount' | 'ledger'>,
-): vscode.Command[] {
+/** What the lenses of one file of a preview are made from. */
+export interface LensSubject {
+  readonly preview: Preview;
+  /** `undefined` for a preview without files. */
+  readonly change: FileChange | undefined;
+  /** The number of hunks in the file. */
+  readonly hunks: number;
+  /** What the diff of the file does not show. */
+  readonly hidden: readonly string[];
+}
+
+type LensStore = Pick<PreviewStore, 'blockersOf' | 'openCount' | 'ledger'>;
+
+/**
+ * The lenses above the first hunk of a file, in display order: buttons for the smallest part first, then the whole, then
+ * what is to be known. The row must do with the space beside one line of code, so only what is short comes before what is
+ * long, and the whole and the recommendation stand once, in the first file.
+ */
+export function lensRow(subject: LensSubject, store: LensStore): vscode.Command[] {
+  const { preview, change } = subject;
+  if (preview.state.kind !== 'pending') return [...resolvedRow(preview, store), ...fileNotes(subject)];
+  const isFirst = change === undefined || change.path === preview.changes?.[0]?.path;
+  const isOneOfSeveral = change !== undefined && (preview.changes?.length ?? 0) > 1;
+  return [
+    ...(change ? hunkLenses(preview, change, 0, subject.hunks) : []),
+    ...(isOneOfSeveral ? fileLenses(preview, change) : []),
+    ...(isFirst ? applyAndDiscard(preview, store.blockersOf(preview)) : []),
+    ...(isFirst && store.openCount > 1 ? [makeCommand(vscode.l10n.t('Next'), 'redline.preview.next')] : []),
+    ...(isFirst ? recommendation(preview) : []),
+    ...(isOneOfSeveral ? [discardFileWithReason(preview, change)] : []),
+    ...staleOrFailed(preview),
+    ...fileNotes(subject),
+  ];
+}
+
+/** The lenses of a preview that cannot be resolved, or not right now. */
+function resolvedRow(preview: Preview, store: LensStore): vscode.Command[] {
   const { id, kind, state } = preview;
   switch (state.kind) {
     case 'applying':
@@ -35,12 +67,7 @@ export function previewLenses(
         ),
       ];
     case 'pending':
-      return [
-        ...applyAndDiscard(preview, store.blockersOf(preview)),
-        ...(store.openCount > 1 ? [makeCommand(vscode.l10n.t('Next'), 'redline.preview.next')] : []),
-        ...staleOrFailed(preview),
-        ...recommendation(preview),
-      ];
+      return [];
   }
 }
 
@@ -53,33 +80,23 @@ function appliedNote({ id, kind }: Preview, store: Pick<PreviewStore, 'ledger'>)
   );
 }
 
-/**
- * The lenses of one file, which follow those of its preview.
- * @param hidden what its diff does not show.
- */
-export function fileLenses(
-  preview: Preview,
-  change: FileChange,
-  hidden: readonly string[],
-): vscode.Command[] {
-  if (preview.state.kind !== 'pending') return [];
-  const { id, revision } = preview;
-  const { path } = change;
-  const several = (preview.changes?.length ?? 0) > 1;
+/** Buttons for one file of several. */
+function fileLenses({ id, revision }: Preview, { path }: FileChange): vscode.Command[] {
   return [
-    ...(several
-      ? [
-          makeCommand(vscode.l10n.t('Apply file'), 'redline.preview.applyFile', id, path, revision),
-          makeCommand(vscode.l10n.t('Discard file'), 'redline.preview.discardFile', id, path, revision),
-          makeCommand(
-            vscode.l10n.t('Discard file with reason…'),
-            'redline.preview.discardFileWithReason',
-            id,
-            path,
-            revision,
-          ),
-        ]
-      : []),
+    makeCommand(vscode.l10n.t('Apply file'), 'redline.preview.applyFile', id, path, revision),
+    makeCommand(vscode.l10n.t('Discard file'), 'redline.preview.discardFile', id, path, revision),
+  ];
+}
+
+function discardFileWithReason({ id, revision }: Preview, { path }: FileChange): vscode.Command {
+  const title = vscode.l10n.t('Discard file with reason…');
+  return makeCommand(title, 'redline.preview.discardFileWithReason', id, path, revision);
+}
+
+/** What is to be known of one file. */
+function fileNotes({ preview, change, hidden }: LensSubject): vscode.Command[] {
+  if (preview.state.kind !== 'pending' || !change) return [];
+  return [
     ...hidden.map(text => note(`$(info) ${withoutIcons(text)}`)),
     ...(preview.editedByUser ? [note(vscode.l10n.t('$(edit) edited by you'))] : []),
   ];
@@ -108,7 +125,7 @@ function applyAndDiscard(preview: Preview, blockers: readonly Preview[]): vscode
       ? vscode.l10n.t('Apply {0}', idList([...blockers, preview]))
       : files === 1
         ? vscode.l10n.t('Apply')
-        : vscode.l10n.t('Apply ({0} files)', files);
+        : vscode.l10n.t('Apply all {0}', files);
   const chain = blockers.length > 0 ? revisionsOf(blockers) : undefined;
   const discard = files === 1 ? vscode.l10n.t('Discard') : vscode.l10n.t('Discard all {0}', files);
   return [
@@ -147,16 +164,23 @@ function staleOrFailed({ id, changes, state }: Preview): vscode.Command[] {
     : [note(vscode.l10n.t('$(error) Apply failed: {0}', withoutIcons(state.lastError)))];
 }
 
+/** The model's vote in a word; the reason is in the tooltip, where it takes no space from the buttons. */
 function recommendation({ state }: Preview): vscode.Command[] {
   if (state.kind !== 'pending' || !state.recommendation) return [];
   const { action, reason } = state.recommendation;
-  return [
-    note(
-      action === 'apply'
-        ? vscode.l10n.t('model recommends Apply: {0}', withoutIcons(reason))
-        : vscode.l10n.t('model recommends Discard: {0}', withoutIcons(reason)),
-    ),
-  ];
+  return action === 'apply'
+    ? [
+        note(
+          vscode.l10n.t('$(thumbsup) recommended'),
+          vscode.l10n.t('The model recommends Apply: {0}', reason),
+        ),
+      ]
+    : [
+        note(
+          vscode.l10n.t('$(thumbsdown) not recommended'),
+          vscode.l10n.t('The model recommends Discard: {0}', reason),
+        ),
+      ];
 }
 
 /** What stands above a proposal that the user edits: it is writable, or has changes that are not saved. */
@@ -169,6 +193,6 @@ export function editingNote(state: 'editable' | 'edited'): vscode.Command {
 }
 
 /** A lens that shows text and does nothing when clicked. */
-function note(title: string): vscode.Command {
-  return { title, command: '' };
+function note(title: string, tooltip?: string): vscode.Command {
+  return { title, command: '', ...(tooltip === undefined ? {} : { tooltip }) };
 }

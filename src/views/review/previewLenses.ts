@@ -2,14 +2,14 @@ import * as vscode from 'vscode';
 import { DisposableStore } from '../../agent/base/disposable.ts';
 import { hunksOfChange } from '../../agent/preview/fileChange.ts';
 import type { PreviewStore } from '../../agent/preview/previewStore.ts';
-import { fileLenses, hunkLenses, previewLenses, editingNote } from './lensTitles.ts';
+import { editingNote, hunkLenses, lensRow } from './lensTitles.ts';
 import { parsePreviewUri, type FileUris, type PreviewAddress } from './previewUri.ts';
 import type { ProposalEdits } from './proposalEdits.ts';
 import { shownChange } from './shownChange.ts';
 
 /**
  * Code lenses above the changed lines of a proposal. Those of the preview and the file are above the first hunk, where
- * the diff opens; if there are several hunks, each has its own. A lens passes on the revision that it was shown with.
+ * the diff opens, after those of that hunk; if there are several hunks, each has its own. A lens passes on the revision that it was shown with.
  */
 export class PreviewLenses implements vscode.CodeLensProvider, vscode.Disposable {
   readonly #store: PreviewStore;
@@ -60,7 +60,9 @@ export class PreviewLenses implements vscode.CodeLensProvider, vscode.Disposable
   async #lenses(address: PreviewAddress): Promise<[line: number, command: vscode.Command][]> {
     const opaque = this.#store.get(address.previewId);
     if (opaque && opaque.kind !== 'files')
-      return previewLenses(opaque, this.#store).map(command => [0, command]);
+      return lensRow({ preview: opaque, change: undefined, hunks: 0, hidden: [] }, this.#store).map(
+        command => [0, command],
+      );
     const shown = shownChange(this.#store, this.#files, address);
     if (!shown) return [];
     const { preview, change } = shown;
@@ -68,14 +70,13 @@ export class PreviewLenses implements vscode.CodeLensProvider, vscode.Disposable
     const first = change.before && change.after ? (hunks[0]?.afterStart ?? 0) : 0;
     const { hiddenDifferences } = await import('./hiddenDifference.ts');
     const hidden = await hiddenDifferences(change);
-    const above = [...previewLenses(preview, this.#store), ...fileLenses(preview, change, hidden)];
+    const row = lensRow({ preview, change, hunks: hunks.length, hidden }, this.#store);
     return [
-      ...above.map((command): [number, vscode.Command] => [first, command]),
-      ...hunks.flatMap((hunk, index) =>
-        hunkLenses(preview, change, index, hunks.length).map((command): [number, vscode.Command] => [
-          hunk.afterStart,
-          command,
-        ]),
+      ...row.map((command): [number, vscode.Command] => [first, command]),
+      ...hunks.flatMap(({ afterStart }, index) =>
+        (index === 0 ? [] : hunkLenses(preview, change, index, hunks.length)).map(
+          (command): [number, vscode.Command] => [afterStart, command],
+        ),
       ),
     ];
   }
