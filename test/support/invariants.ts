@@ -239,7 +239,7 @@ export class Invariants {
   recovered(
     { ids, changes, later }: BegunCommit,
     reports: readonly RecoveryReport[],
-    found: Readonly<Record<string, string>>,
+    found: Readonly<Record<string, string | undefined>>,
     { store, workspace }: TestSession,
   ): void {
     const steps = composedSteps(changes);
@@ -791,8 +791,9 @@ function commitsOf(id: string, { lines }: TestSession['log']): number {
 
 /** What the model may do by itself. Written down again here, to test the runtime's own rule. */
 function mayModel(authority: ModelAuthority, action: ResolveAction, { changes }: Preview): boolean {
-  const runsOrWidens = changes?.some(({ path }) => path.startsWith('.vscode/')) === true;
-  return action === 'apply' ? authority === 'apply' && !runsOrWidens : authority !== 'none';
+  // The second is a link to the first.
+  const runsOrWidens = changes?.some(({ path }) => ['.vscode/settings.json', 'prefs.json'].includes(path));
+  return action === 'apply' ? authority === 'apply' && runsOrWidens !== true : authority !== 'none';
 }
 
 /** Whether the model can do what a reminder asks for. Until then reminders wait. */

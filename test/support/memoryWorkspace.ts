@@ -38,6 +38,8 @@ export class MemoryWorkspace implements Workspace {
   readonly #disk = new Map<string, Uint8Array>();
   readonly #editors = new Map<string, Uint8Array>();
   readonly #readOnly = new Set<string>();
+  /** Symbolic links: the file that each leads to. */
+  readonly #links: ReadonlyMap<string, string>;
   #reads = 0;
   #writeAttempts = 0;
 
@@ -48,14 +50,20 @@ export class MemoryWorkspace implements Workspace {
   beforeRead: MemoryHook | undefined;
   beforeWrite: MemoryHook | undefined;
 
-  constructor(files: Readonly<Record<string, string | Uint8Array>> = {}) {
+  /** @param links other names of files, which need not exist; as in the real workspace each name is a path of its own. */
+  constructor(
+    files: Readonly<Record<string, string | Uint8Array>> = {},
+    links: Readonly<Record<string, string>> = {},
+  ) {
+    this.#links = new Map(Object.entries(links));
     for (const [file, content] of Object.entries(files)) this.put(file, content);
   }
 
   /** Changes a file on disk from outside; `null` removes it. */
   put(file: string, content: string | Uint8Array | null): void {
-    if (content === null) this.#disk.delete(file);
-    else this.#disk.set(file, Uint8Array.from(Buffer.from(content)));
+    const real = this.#realPath(file);
+    if (content === null) this.#disk.delete(real);
+    else this.#disk.set(real, Uint8Array.from(Buffer.from(content)));
   }
 
   /** Opens the file in an editor with unsaved changes: from now on it is read from and written to that. */
@@ -69,7 +77,7 @@ export class MemoryWorkspace implements Workspace {
 
   /** The text on disk; `undefined` when there is no such file. */
   text(file: string): string | undefined {
-    const bytes = this.#disk.get(file);
+    const bytes = this.#disk.get(this.#realPath(file));
     return bytes && Buffer.from(bytes).toString();
   }
 
@@ -79,7 +87,7 @@ export class MemoryWorkspace implements Workspace {
     return bytes && Buffer.from(bytes).toString();
   }
 
-  /** All files on disk as text, sorted by path: for comparing the state before and after. */
+  /** All files on disk as text, sorted by path, without links: for comparing the state before and after. */
   snapshot(): Record<string, string> {
     const files = [...this.#disk].map(([file, bytes]) => [file, Buffer.from(bytes).toString()] as const);
     return Object.fromEntries(files.sort(([a], [b]) => (a < b ? -1 : 1)));
@@ -161,9 +169,8 @@ export class MemoryWorkspace implements Workspace {
     // Nothing is ever left behind.
   }
 
-  /** There are no links in memory. */
   async isProtected(paths: readonly string[]): Promise<boolean> {
-    return paths.some(isProtectedPath);
+    return paths.some(file => isProtectedPath(file) || isProtectedPath(this.#realPath(file)));
   }
 
   async list(glob: string, limit: number, signal: AbortSignal): Promise<FileListing> {
@@ -176,7 +183,11 @@ export class MemoryWorkspace implements Workspace {
   #now(file: string): Uint8Array | undefined {
     const isFolder = [...this.#disk.keys()].some(known => known.startsWith(`${file}/`));
     if (isFolder) throw new ToolError(`${file} is a folder, not a file.`);
-    return this.#editors.get(file) ?? this.#disk.get(file);
+    return this.#editors.get(file) ?? this.#disk.get(this.#realPath(file));
+  }
+
+  #realPath(file: string): string {
+    return this.#links.get(file) ?? file;
   }
 }
 

@@ -85,6 +85,8 @@ const staging: fc.Arbitrary<Staging> = fc.record({
     'hunks',
     'files',
     'settings',
+    'linkToFile',
+    'linkToSettings',
     'slow',
     'slow',
     'ok',

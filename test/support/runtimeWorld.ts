@@ -43,16 +43,28 @@ interface Waiting {
 
 /** What is staged: file changes, or a callback that ends at once or when the test says so. */
 export interface Staging {
-  readonly what: 'file' | 'hunks' | 'files' | 'settings' | 'slow' | CallbackEnd;
+  readonly what:
+    'file' | 'hunks' | 'files' | 'settings' | 'linkToFile' | 'linkToSettings' | 'slow' | CallbackEnd;
   /** Whether there is also a reject callback, which ends in the same way. */
   readonly rejects: boolean;
 }
 
-const PATHS = ['a.txt', 'b.txt', '.vscode/settings.json'] as const;
+/** The second name is odd in every way that a file system allows. */
+const PATHS = ['a.txt', 'ö/-rf {b} $& "1".txt', '.vscode/settings.json'] as const;
+/** Other names of these files. */
+const LINKS = { 'link to a.txt': 'a.txt', 'prefs.json': '.vscode/settings.json' } as const;
+const NAMES = [...PATHS, ...(Object.keys(LINKS) as readonly (keyof typeof LINKS)[])];
 const LINES = 12;
 /** Changes to lines that are this far apart do not conflict. */
 const APART = 5;
-const FILE_CHANGES: readonly Staging['what'][] = ['file', 'hunks', 'files', 'settings'];
+const FILE_CHANGES: readonly Staging['what'][] = [
+  'file',
+  'hunks',
+  'files',
+  'settings',
+  'linkToFile',
+  'linkToSettings',
+];
 
 /**
  * A whole runtime with a user, a model, an extension, a disk and slow callbacks, which all act only when told to. Every
@@ -333,7 +345,7 @@ export class RuntimeWorld {
     this.#isOtherWindow = false;
     t.session.dispose();
     sessionLog.adopt(own);
-    void this.#rebaser?.filesChanged(PATHS);
+    void this.#rebaser?.filesChanged(NAMES);
   }
 
   /**
@@ -361,6 +373,8 @@ export class RuntimeWorld {
     await new Promise(resolve => setImmediate(resolve)); // by then all appended entries are written
     const log = new MemoryPreviewLog(this.t.log.lines);
     const found = this.t.workspace.snapshot();
+    const before = this.t.workspace;
+    const held = Object.fromEntries(NAMES.map(name => [name, before.text(name)]));
     this.invariants.dies(this.t);
     const sessionLog = this.t.sessionLog.copy();
     this.running = [];
@@ -381,7 +395,7 @@ export class RuntimeWorld {
       const others = commits.filter(other => other !== commit).flatMap(({ changes }) => changes);
       const paths = new Set(others.map(({ path }) => path));
       if (commit.changes.some(({ path }) => paths.has(path))) continue;
-      this.invariants.recovered(commit, reports, found, this.t);
+      this.invariants.recovered(commit, reports, held, this.t);
     }
     this.invariants.isRecovering = false;
   }
@@ -392,7 +406,7 @@ export class RuntimeWorld {
     files: Record<string, string>,
     settings: Partial<MutableSettings>,
   ): TestSession {
-    const workspace = new MemoryWorkspace(files);
+    const workspace = new MemoryWorkspace(files, LINKS);
     workspace.beforeRead = () => this.#wait(workspace, 'read');
     workspace.beforeWrite = path => {
       if (workspace === this.t.workspace && !this.#isOtherWindow) this.invariants.willWrite(path, this.t);
@@ -458,7 +472,7 @@ export class RuntimeWorld {
     sessionId: string,
   ): Promise<void> {
     const now = new Map<string, string>();
-    for (const path of PATHS) {
+    for (const path of NAMES) {
       const expected = this.invariants.contentFor(t, path, sessionId);
       const read = Buffer.from((await context.workspace.read(path)) ?? '').toString();
       if (t !== this.t) return forEver();
@@ -490,6 +504,10 @@ export class RuntimeWorld {
         return { ...about, ...reject, changes: [change(a), change(b)] };
       case 'settings':
         return { ...about, changes: [change(settings)] };
+      case 'linkToFile':
+        return { ...about, ...reject, changes: [change('link to a.txt')] };
+      case 'linkToSettings':
+        return { ...about, changes: [change('prefs.json')] };
       default:
         return { ...about, ...reject, apply: run('apply') };
     }
