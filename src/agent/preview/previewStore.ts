@@ -1,5 +1,6 @@
 import { JournalError } from '../base/errors.ts';
 import { Emitter, type Event } from '../base/event.ts';
+import type { EncodingError } from '../base/jsonLines.ts';
 import { LogQueue, marked, type LogSink } from '../base/logQueue.ts';
 import type { RollbackInfo } from './commit/rollbackInfo.ts';
 import type { FileChange } from './fileChange.ts';
@@ -37,6 +38,11 @@ export interface PreviewStoreOptions {
   readonly numbers?: PreviewNumbers;
   /** Called once everything is written again after a failure. */
   readonly onLogRecovery?: () => void;
+  /**
+   * Called when the latest state of these previews can never be written, and why. It lasts as long as the process, and while
+   * they are in it they cannot be applied. By default it is reported as a failure of the log.
+   */
+  readonly onUnstorable?: (ids: readonly string[], error: EncodingError) => void;
 }
 
 /** A preview that has a new revision, and why. */
@@ -88,10 +94,19 @@ export class PreviewStore {
   constructor(
     log: PreviewLogSink,
     onLogFailure: (error: unknown) => void,
-    { numbers = { next: last => last + 1 }, onLogRecovery }: PreviewStoreOptions = {},
+    { numbers = { next: last => last + 1 }, onLogRecovery, onUnstorable }: PreviewStoreOptions = {},
   ) {
     this.#log = log;
-    this.#queue = new LogQueue(log, { onFailure: onLogFailure, onRecovery: onLogRecovery });
+    this.#queue = new LogQueue(log, {
+      onFailure: onLogFailure,
+      onRecovery: onLogRecovery,
+      onDrop: (entry, error) => {
+        const ids = idsOf(entry);
+        for (const id of ids) this.#unstorable.set(id, error);
+        if (onUnstorable) onUnstorable(ids, error);
+        else onLogFailure(error);
+      },
+    });
     this.#numbers = numbers;
   }
 
@@ -298,7 +313,7 @@ export class PreviewStore {
    */
   async forgetResolved(until: Date): Promise<void> {
     // Entries that wait are written first: later, they would bring back what is removed.
-    if (!this.#queue.isEmpty && !(await this.#queue.drain()))
+    if (!(await this.drain()))
       throw new Error('Nothing was forgotten, because the log of previews cannot be written.');
     const forgotten = this.all().filter(preview => endedBefore(preview, until));
     if (forgotten.length === 0) return;
@@ -309,6 +324,19 @@ export class PreviewStore {
     );
     for (const preview of forgotten) this.#changed.fire(preview);
     await compacted;
+  }
+
+  /** Tries to write what waits. @returns whether the log has everything. Never rejects. */
+  drain(): Promise<boolean> {
+    return this.#queue.drain();
+  }
+
+  /**
+   * Tries once more to write what waits, after which nothing is written any more: the process ends.
+   * @returns whether the log has everything. Never rejects.
+   */
+  close(): Promise<boolean> {
+    return this.#queue.close();
   }
 
   #recordPending(entry: PreviewLogEntry): Promise<void> {
@@ -323,9 +351,7 @@ export class PreviewStore {
   #record(unmarked: PreviewLogEntry, patch?: string): Promise<void> {
     const entry = marked(unmarked);
     const changed = this.#projection.apply(entry);
-    const stored = this.#queue.append(entry).catch((error: unknown) => {
-      for (const id of idsOf(entry)) this.#unstorable.set(id, error);
-    });
+    const stored = this.#queue.append(entry);
     for (const preview of changed) this.#changed.fire(preview);
     if (entry.type === 'revised') {
       const part = entry.part && this.#require(entry.part.id);

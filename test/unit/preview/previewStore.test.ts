@@ -189,6 +189,8 @@ test('what could not be written is written later, in order, and the recovery is 
   assert.deepEqual(log.lines, []);
   log.fault = undefined;
   await store.stage(draft()).stored;
+  assert.deepEqual(log.lines, [], 'it joins what waits');
+  assert.equal(await store.drain(), true);
   assert.deepEqual(openStore(log).all(), store.all());
   assert.equal(recoveries, 1);
 });
@@ -228,6 +230,36 @@ test('a preview that can never be stored holds up no other, and is not applied: 
     log.entries.map(({ type }) => type),
     ['staged', 'commit'],
   );
+});
+
+test('that holds too for one whose entry waited before it turned out that it can never be stored', async () => {
+  const log = new MemoryPreviewLog();
+  const unstorable: (readonly string[])[] = [];
+  const store = new PreviewStore(log, () => undefined, { onUnstorable: ids => unstorable.push(ids) });
+  log.failAppend(1);
+  const { preview, stored } = store.stage(draft());
+  await stored;
+  log.failAppend(1, 1, new EncodingError(new RangeError('Invalid string length')));
+  await assert.rejects(store.beginCommit([preview.id], { newFolders: [], modes: {} }), JournalError);
+  assert.deepEqual(unstorable, [[preview.id]]);
+});
+
+test('closing writes what waits, and says whether all is written', async () => {
+  const log = new MemoryPreviewLog();
+  const store = new PreviewStore(log, () => undefined);
+  log.failAppend(1);
+  await store.stage(draft()).stored;
+  await store.stage(draft()).stored;
+  assert.equal(await store.close(), true);
+  assert.deepEqual(
+    log.entries.map(({ type }) => type),
+    ['staged', 'staged'],
+  );
+  const full = new MemoryPreviewLog();
+  const failing = new PreviewStore(full, () => undefined);
+  full.fault = new Error('disk full');
+  await failing.stage(draft()).stored;
+  assert.equal(await failing.close(), false);
 });
 
 test('history is not cleared while entries wait: they would bring it back', async () => {
