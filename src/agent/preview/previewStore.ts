@@ -2,6 +2,7 @@ import { JournalError } from '../base/errors.ts';
 import { Emitter, type Event } from '../base/event.ts';
 import type { EncodingError } from '../base/jsonLines.ts';
 import { LogQueue, marked, type LogSink } from '../base/logQueue.ts';
+import { TimeSlice } from '../base/timeSlice.ts';
 import type { RollbackInfo } from './commit/rollbackInfo.ts';
 import type { FileChange } from './fileChange.ts';
 import { FOUND_APPLIED, storable, type LedgerEntry } from './ledger.ts';
@@ -110,18 +111,38 @@ export class PreviewStore {
     this.#numbers = numbers;
   }
 
-  /** Rebuilds the state from a log that was just read. Opaque previews have lost their callbacks and expire. */
+  /** Rebuilds the state from a short log that was just read. Opaque previews have lost their callbacks and expire. */
   restore(entries: readonly PreviewLogEntry[], unreadable: readonly UnreadableLine[] = []): void {
+    for (const restoring of this.#restore(entries, unreadable)) void restoring;
+  }
+
+  /** Like {@link restore}, for a log of any length: lets other work run in between, which must not use the store yet. */
+  async restoreInTurns(
+    entries: readonly PreviewLogEntry[],
+    unreadable: readonly UnreadableLine[],
+  ): Promise<void> {
+    const slice = new TimeSlice();
+    const restoring = this.#restore(entries, unreadable);
+    while (restoring.next().done !== true) await slice.turn();
+  }
+
+  /** Yields after each step. */
+  *#restore(
+    entries: readonly PreviewLogEntry[],
+    unreadable: readonly UnreadableLine[],
+  ): Generator<undefined, void, undefined> {
     let position = 0;
     for (const line of unreadable) {
-      for (; position < line.position; position++) this.#replay(entries[position]);
+      for (; position < line.position; position++) yield this.#replay(entries[position]);
       this.#projection.skip(line);
+      yield;
     }
-    for (; position < entries.length; position++) this.#replay(entries[position]);
+    for (; position < entries.length; position++) yield this.#replay(entries[position]);
     for (const preview of this.all()) {
       if (!isOpen(preview) || preview.kind === 'files') continue;
       const interrupted = this.#projection.isInterrupted(preview.id);
       void this.#record({ type: 'expired', id: preview.id, ...(interrupted ? { interrupted } : {}) });
+      yield;
     }
   }
 
@@ -220,6 +241,11 @@ export class PreviewStore {
   /** See {@link OpenPreviews.dependentsOf}. */
   dependentsOf(id: string): readonly Preview[] {
     return this.#projection.open.dependentsOf(id);
+  }
+
+  /** See {@link OpenPreviews.newestFirst}. */
+  newestFirst(ids: readonly string[]): readonly string[] {
+    return this.#projection.open.newestFirst(ids);
   }
 
   get(id: string): Preview | undefined {
@@ -344,7 +370,7 @@ export class PreviewStore {
     return isPending ? this.#record(entry) : Promise.resolve();
   }
 
-  #replay(entry: PreviewLogEntry | undefined): void {
+  #replay(entry: PreviewLogEntry | undefined): undefined {
     if (entry) this.#projection.apply(entry);
   }
 

@@ -112,7 +112,7 @@ export async function openStore(parts: StorageParts, lock: StorageLock): Promise
     if (badLines.length > 0) logger.warn(`${file}: skipped unreadable lines: ${badLines.join(', ')}`);
     if (torn) logger.warn(`${file}: dropped an incomplete last line`);
     const store = new PreviewStore(log, onFailure(parts, 'previews'), await storeOptions(parts, 'previews'));
-    store.restore(entries, unreadable);
+    await store.restoreInTurns(entries, unreadable);
     parts.closing.add(() => closeStore(store, logger));
     return { store, isDurable: true };
   } catch (error) {

@@ -28,7 +28,7 @@ export async function recoverInterruptedCommits(
       const logFile = openPreviewLog(file);
       const interrupted = new PreviewStore(logFile, onFailure);
       const { entries, unreadable } = await logFile.load();
-      interrupted.restore(entries, unreadable);
+      await interrupted.restoreInTurns(entries, unreadable);
       const reports = await recoverCommits(interrupted, workspace);
       const isStored = await interrupted.close();
       if (!isDurable) return { reports, isDone: false };

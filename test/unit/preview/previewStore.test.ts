@@ -7,6 +7,7 @@ import { EncodingError } from '../../../src/agent/base/jsonLines.ts';
 import { JournalError } from '../../../src/agent/base/errors.ts';
 import { PreviewStore } from '../../../src/agent/preview/previewStore.ts';
 import { draft } from '../../support/drafts.ts';
+import { noSpace } from '../../support/memoryWorkspace.ts';
 import { MemoryPreviewLog } from '../../support/testSession.ts';
 
 const failOnLog = (error: unknown): void => assert.fail(String(error));
@@ -277,6 +278,52 @@ test('history is not cleared while entries wait: they would bring it back', asyn
     ['resolved', 'resolved'],
   );
 });
+
+test('a long log is restored in turns, to the same state as at once', async context => {
+  const log = new MemoryPreviewLog();
+  const staging = openStore(log);
+  for (let n = 0; n < 50; n++) staging.stage(draft(n % 2 ? {} : { changes: null }));
+  log.lines.splice(20, 0, '{"type":"staged","id":"p77"');
+  const { entries, unreadable } = log.load();
+  const [atOnce, inTurns] = [log, new MemoryPreviewLog(log.lines)].map(
+    log => new PreviewStore(log, error => assert.fail(String(error))),
+  ) as [PreviewStore, PreviewStore];
+  atOnce.restore(entries, unreadable);
+
+  let now = 0;
+  context.mock.method(performance, 'now', () => (now += 6)); // two looks at the clock use up a slice
+  let turns = 0;
+  let restoring = true;
+  const others = (): void => {
+    turns++;
+    if (restoring) setImmediate(others);
+  };
+  setImmediate(others);
+  await inTurns.restoreInTurns(entries, unreadable);
+  restoring = false;
+  assert.ok(turns >= 20, `${turns} turns`);
+  assert.deepEqual(inTurns.all(), atOnce.all());
+  assert.deepEqual(inTurns.interruptedCommits, atOnce.interruptedCommits);
+  assert.equal(inTurns.stage(draft()).preview.id, 'p78');
+});
+
+for (const leaves of ['nothing', 'a torn line', 'the line'] as const)
+  test(`a write that is said to have failed and leaves ${leaves}: what is read later is what happened`, async () => {
+    const log = new MemoryPreviewLog();
+    const store = new PreviewStore(log, () => undefined);
+    log.failAppend(1, 2, noSpace(), leaves); // staging it with the journal, and once more
+    const { preview } = store.stage(draft());
+    await assert.rejects(store.beginCommit([preview.id], { newFolders: [], modes: {} }), JournalError);
+    await store.endResolving([attempt(preview, { outcome: 'failed' })], [preview]);
+    assert.equal(await store.drain(), false);
+    assert.equal(openStore(new MemoryPreviewLog(log.lines)).ledger().length, 0, 'the process could die here');
+    assert.equal(await store.drain(), true);
+    const restored = openStore(log);
+    assert.deepEqual(restored.all(), store.all());
+    assert.deepEqual(restored.ledger(), store.ledger());
+    assert.equal(restored.ledger().length, 1);
+    assert.deepEqual(restored.interruptedCommits, []);
+  });
 
 test('entries reach the log in the order of the calls', async () => {
   const log = new MemoryPreviewLog();
