@@ -321,8 +321,12 @@ for (const leaves of ['nothing', 'a torn line', 'the line'] as const)
     const restored = openStore(log);
     assert.deepEqual(restored.all(), store.all());
     assert.deepEqual(restored.ledger(), store.ledger());
-    assert.equal(restored.ledger().length, 1);
     assert.deepEqual(restored.interruptedCommits, []);
+
+    log.failAppend(1, 1, noSpace(), leaves);
+    await store.endResolving([attempt(preview, { outcome: 'failed' })], [preview]);
+    assert.equal(await store.drain(), true);
+    assert.equal(openStore(log).ledger().length, 2, 'each attempt once');
   });
 
 test('entries reach the log in the order of the calls', async () => {
