@@ -21,6 +21,8 @@ import { modeSwitch } from './views/settings.ts';
 import { StatusItem } from './views/statusItem.ts';
 import { FileWatcher } from './views/workspace/fileWatcher.ts';
 
+export { deactivate } from './views/deactivate.ts';
+
 /** A table of contents: every part of the extension, each after the parts that it needs. */
 export async function activate(context: vscode.ExtensionContext): Promise<RedlineApi> {
   const { subscriptions } = context;

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import * as path from 'node:path';
 import * as vscode from 'vscode';
+import { Closing } from '../agent/base/disposable.ts';
 import { detailOf } from '../agent/base/errors.ts';
 import type { Logger } from '../agent/base/logger.ts';
 import { SessionLogs } from '../agent/conversation/storage/sessionLogs.ts';
@@ -22,8 +23,10 @@ import type { ToolRegistry } from '../agent/tools/registry.ts';
 import { CustomToolsWatcher, currentToolPlaces } from './customTools/customToolsWatcher.ts';
 import { ApiKeys } from './models/apiKeys.ts';
 import { ladderMemory, Providers } from './models/providers.ts';
+import { closeAtDeactivation } from './deactivate.ts';
 import { Settings } from './settings.ts';
-import { lockStorage, mustRecover, openStore } from './storage/previewStorage.ts';
+import { closePatience, lockStorage, mustRecover, openStore } from './storage/previewStorage.ts';
+import { StorageTrouble } from './storage/storageTrouble.ts';
 import { showWarning } from './toast.ts';
 import type { InstructionFiles } from './workspace/instructionFiles.ts';
 import { VsCodeProblems } from './workspace/problems.ts';
@@ -55,7 +58,9 @@ export interface Agent {
 export async function createAgent(context: vscode.ExtensionContext): Promise<Agent> {
   const { subscriptions } = context;
   const logger = vscode.window.createOutputChannel('Redline', { log: true });
-  subscriptions.push(logger);
+  const closing = new Closing(error => logger.error(`Closing failed: ${detailOf(error)}`));
+  closing.add(async () => logger.dispose());
+  closeAtDeactivation(closing);
 
   const settings = new Settings();
   const keys = new ApiKeys(context.secrets);
@@ -65,11 +70,15 @@ export async function createAgent(context: vscode.ExtensionContext): Promise<Age
   }));
 
   const storage = context.storageUri ?? context.globalStorageUri;
-  const ownsStorage = await lockStorage(storage, context.storageUri !== undefined, subscriptions, logger);
-  const store = await openStore(storage, ownsStorage, subscriptions, logger);
+  const trouble = new StorageTrouble();
+  const storageParts = { folder: storage, closing, trouble, logger };
+  const lock = await lockStorage(storageParts, context.storageUri !== undefined);
+  const ownsStorage = lock.kind === 'owned';
+  const open = await openStore(storageParts, lock);
+  const { store } = open;
   if (mustRecover(store, storage.fsPath)) {
     const { recoverInterruptedCommits } = await import('./storage/recovery.ts');
-    await recoverInterruptedCommits(store, storage.fsPath, workspace, logger);
+    await recoverInterruptedCommits(open, storage.fsPath, workspace, logger);
   }
   store.forgetResolved(daysAgo(settings.retentionDays)).catch((error: unknown) => {
     logger.error(`Forgetting old previews failed: ${detailOf(error)}`);
@@ -148,7 +157,13 @@ export async function createAgent(context: vscode.ExtensionContext): Promise<Age
     },
     ownsStorage ? await lastSession(sessions, logger) : undefined,
   );
-  const storing = session.onDidEmit(event => event.type === 'storing_failed' && warnNotStored(event.error));
+  closing.add(() => session.close(closePatience()));
+  const storing = session.onDidEmit(event => {
+    if (event.type === 'storing_recovered') trouble.recovered('conversations');
+    if (event.type !== 'storing_failed') return;
+    if (event.isLost) trouble.lostMessage();
+    else trouble.failed('conversations', event.error);
+  });
   // A turn may need the engine soon, and its worker takes a moment to start.
   const warming = session.onDidEmit(event => event.type === 'turn_start' && engine.warm());
   subscriptions.push(session, engine, warming, storing, customTools);
@@ -172,11 +187,6 @@ async function lastSession(sessions: SessionLogs, logger: Logger): Promise<Store
     );
     return undefined;
   }
-}
-
-async function warnNotStored(error: unknown): Promise<void> {
-  const trouble = await import('./storage/storageTrouble.ts');
-  trouble.warnNotStored(error);
 }
 
 /** The packaged structural engine: the worker's script, and a native file for each grammar that this package includes. */

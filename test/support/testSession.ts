@@ -53,16 +53,26 @@ export class MemoryPreviewLog implements PreviewLogSink {
   /** Whether the last append failed, so that what it should have stored may still wait. */
   isFailing = false;
   #appends = 0;
-  #failing: { readonly from: number; readonly to: number; readonly error: Error } | undefined;
+  #failing: Failing | undefined;
+  /** Part of a line at the end of the file, which no reader takes for a line, and the next append removes. */
+  #tornEnd = '';
 
   constructor(lines: readonly string[] = []) {
     this.lines = [...lines];
   }
 
-  /** Of the attempts to append from now on, the `n`-th and the `count - 1` after it fail and store nothing. */
-  failAppend(n: number, count = 1, error: Error = noSpace()): void {
+  /**
+   * Of the attempts to append from now on, the `n`-th and the `count - 1` after it fail.
+   * @param leaves what such an attempt writes all the same.
+   */
+  failAppend(n: number, count = 1, error: Error = noSpace(), leaves: Failing['leaves'] = 'nothing'): void {
     const from = this.#appends + n;
-    this.#failing = { from, to: from + count, error };
+    this.#failing = { from, to: from + count, error, leaves };
+  }
+
+  /** The end of the file after its last line: part of a line, if the last attempt to append left that. */
+  get tornEnd(): string {
+    return this.#tornEnd;
   }
 
   appendNow(entry: PreviewLogEntry): boolean {
@@ -74,8 +84,11 @@ export class MemoryPreviewLog implements PreviewLogSink {
   append(entry: PreviewLogEntry): Promise<void> {
     const fault = this.#faultOf(++this.#appends);
     this.isFailing = fault !== undefined;
+    const line = JSON.stringify(entry);
+    const leaves = fault && !this.fault ? this.#failing?.leaves : undefined;
+    this.#tornEnd = leaves === 'a torn line' ? line.slice(0, line.length / 2) : '';
+    if (!fault || leaves === 'the line') this.lines.push(line);
     if (fault) return Promise.reject(fault);
-    this.lines.push(JSON.stringify(entry));
     return Promise.resolve();
   }
 
@@ -114,6 +127,14 @@ export class MemoryPreviewLog implements PreviewLogSink {
     const failing = this.#failing;
     return this.fault ?? (failing && n >= failing.from && n < failing.to ? failing.error : undefined);
   }
+}
+
+/** Attempts to append that fail. */
+interface Failing {
+  readonly from: number;
+  readonly to: number;
+  readonly error: Error;
+  readonly leaves: 'nothing' | 'a torn line' | 'the line';
 }
 
 function entryIn(line: string): PreviewLogEntry | undefined {

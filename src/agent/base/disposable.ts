@@ -19,3 +19,38 @@ export class DisposableStore implements Disposable {
     for (const disposable of this.#owned.splice(0).reverse()) disposable.dispose();
   }
 }
+
+/**
+ * What must end in order before the process does. The newest is closed first, and each is awaited; one that fails does not
+ * keep the others from it.
+ */
+export class Closing {
+  readonly #owned: (() => Promise<unknown>)[] = [];
+  readonly #onError: (error: unknown) => void;
+  #closed: Promise<void> | undefined;
+
+  constructor(onError: (error: unknown) => void) {
+    this.#onError = onError;
+  }
+
+  add(close: () => Promise<unknown>): void {
+    this.#owned.push(close);
+  }
+
+  /** Closes everything, once. Nothing is closed before this returns: its caller may have more to end. Never rejects. */
+  close(): Promise<void> {
+    this.#closed ??= this.#closeAll();
+    return this.#closed;
+  }
+
+  async #closeAll(): Promise<void> {
+    await Promise.resolve();
+    for (let close = this.#owned.pop(); close; close = this.#owned.pop()) {
+      try {
+        await close();
+      } catch (error) {
+        this.#onError(error);
+      }
+    }
+  }
+}

@@ -92,6 +92,41 @@ function textIn(value: unknown, depth: number): number {
   return Object.values(value).reduce<number>((sum, item) => sum + textIn(item, depth - 1), 0);
 }
 
+/**
+ * Joins what is to be written to pieces of bounded size where it is text, so that each is worth a write of its own.
+ * @throws EncodingError if a part is one that cannot be encoded.
+ */
+export function* inWrites(parts: Iterable<string | Buffer>): Generator<string | Buffer, void, undefined> {
+  let text = '';
+  for (const part of parts) {
+    if (typeof part === 'string') {
+      text += part;
+      if (text.length < PIECE) continue;
+    }
+    if (text !== '') yield text;
+    text = '';
+    if (typeof part !== 'string') yield part;
+  }
+  if (text !== '') yield text;
+}
+
+/** How many bytes are copied between two chances for other work to run. */
+const COPIED_AT_ONCE = 4 * 1024 * 1024;
+
+/** The same as `Buffer.concat`, but it lets other work run in between. */
+export async function joinInTurns(parts: readonly Buffer[]): Promise<Buffer> {
+  const slice = new TimeSlice();
+  const whole = Buffer.allocUnsafe(parts.reduce((sum, { length }) => sum + length, 0));
+  let at = 0;
+  for (const part of parts) {
+    for (let from = 0; from < part.length; from += COPIED_AT_ONCE) {
+      at += part.copy(whole, at, from, Math.min(from + COPIED_AT_ONCE, part.length));
+      await slice.turn();
+    }
+  }
+  return whole;
+}
+
 export const LINE_FEED = 0x0a;
 /** How many bytes are processed between two chances for other work to run. */
 const CHUNK = 64 * 1024;

@@ -1,7 +1,7 @@
 import { appendFileSync, closeSync, constants, openSync } from 'node:fs';
-import { appendFile, mkdir, open, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { appendFile, mkdir, open, rename, rm, writeFile } from 'node:fs/promises';
 import * as path from 'node:path';
-import { encodeEntry, encodeInPieces, isLarge, LINE_FEED } from './jsonLines.ts';
+import { encodeEntry, encodeInPieces, inWrites, isLarge, LINE_FEED } from './jsonLines.ts';
 import {
   encodeHeader,
   migrateLog,
@@ -16,6 +16,8 @@ import {
 const APPEND = constants.O_WRONLY | constants.O_APPEND;
 /** How many bytes are searched at once for the end of the last complete line. */
 const TAIL = 64 * 1024;
+/** How many bytes are read at once. */
+const READ_AT_ONCE = 4 * 1024 * 1024;
 
 /**
  * An append-only file of JSON lines. Entries are written in the order of the calls. A small entry is handed to the operating
@@ -55,7 +57,7 @@ export class JsonLog<T> {
    */
   async readAndRepair(reader: LogReader<T>): Promise<LogFaults> {
     const { bytes, isMigrated, faults } = await this.#readFile(reader);
-    if (isMigrated) await this.#replace(bytes);
+    if (isMigrated) await this.#replace([bytes]);
     // In bytes, since invalid UTF-8 changes its length when it is decoded.
     const whole = bytes.lastIndexOf('\n') + 1;
     if (faults.torn) await truncateTo(this.#file, whole);
@@ -84,18 +86,22 @@ export class JsonLog<T> {
     const flushed = this.#flushed; // some systems cannot replace an open file
     return this.#enqueue(async () => {
       await flushed;
-      const lines: (string | Buffer)[] = [encodeHeader(this.#format)];
-      const keep = (bytes: Buffer, start: number, end: number): void =>
-        void lines.push(bytes.subarray(start, end + 1));
+      const kept: (Kept | T)[] = [];
+      const keep = (bytes: Buffer, start: number, end: number): void => {
+        const last = kept.at(-1);
+        if (last instanceof Kept && last.end === start) last.end = end + 1;
+        else kept.push(new Kept(bytes, start, end + 1));
+      };
       await this.readAndRepair({
         unreadable: keep,
         entry: (entry, ...line) => {
           const rewritten = rewrite(entry);
           if (rewritten.length === 1 && rewritten[0] === entry) keep(...line);
-          else lines.push(...rewritten.map(encodeEntry));
+          else kept.push(...rewritten);
         },
       });
-      await this.#replace(Buffer.concat(lines.map(line => Buffer.from(line))));
+      const header = encodeHeader(this.#format);
+      await this.#replace(inWrites(partsOf(header, kept)));
     });
   }
 
@@ -132,7 +138,7 @@ export class JsonLog<T> {
   async #readFile(
     reader: LogReader<T>,
   ): Promise<{ readonly bytes: Buffer; readonly isMigrated: boolean; readonly faults: LogFaults }> {
-    const stored = (await readFile(this.#file).catch(ignoreMissing)) ?? Buffer.alloc(0);
+    const stored = (await readWhole(this.#file).catch(ignoreMissing)) ?? Buffer.alloc(0);
     const bytes = await migrateLog(stored, this.#format);
     return { bytes, isMigrated: bytes !== stored, faults: await readLog(bytes, this.#format, reader) };
   }
@@ -143,7 +149,7 @@ export class JsonLog<T> {
   }
 
   /** Replaces the whole file atomically. */
-  async #replace(content: Buffer): Promise<void> {
+  async #replace(content: Iterable<string | Buffer>): Promise<void> {
     const temporary = `${this.#file}.new`;
     try {
       await writeFile(temporary, content);
@@ -205,6 +211,49 @@ export class JsonLog<T> {
       await handle.close();
     }
     this.#failed = false;
+  }
+}
+
+/** Lines that stay as they are, from `start` up to `end` with the last line feed. */
+class Kept {
+  readonly #bytes: Buffer;
+  readonly #start: number;
+  end: number;
+
+  constructor(bytes: Buffer, start: number, end: number) {
+    this.#bytes = bytes;
+    this.#start = start;
+    this.end = end;
+  }
+
+  get bytes(): Buffer {
+    return this.#bytes.subarray(this.#start, this.end);
+  }
+}
+
+/** What a compacted log consists of; its entries are encoded when it is their turn. */
+function* partsOf(header: string, kept: readonly unknown[]): Generator<string | Buffer, void, undefined> {
+  yield header;
+  for (const one of kept) {
+    if (one instanceof Kept) yield one.bytes;
+    else yield* encodeInPieces(one);
+  }
+}
+
+/** Like `readFile`, which joins what it read at the end, and blocks the process while it does. */
+async function readWhole(file: string): Promise<Buffer> {
+  const handle = await open(file, 'r');
+  try {
+    const bytes = Buffer.allocUnsafe((await handle.stat()).size);
+    let end = 0;
+    while (end < bytes.length) {
+      const { bytesRead } = await handle.read(bytes, end, Math.min(READ_AT_ONCE, bytes.length - end), end);
+      if (bytesRead === 0) break;
+      end += bytesRead;
+    }
+    return bytes.subarray(0, end);
+  } finally {
+    await handle.close();
   }
 }
 

@@ -1,4 +1,4 @@
-import { encodeEntry, eachLine, LINE_FEED, parseLine } from './jsonLines.ts';
+import { encodeEntry, eachLine, joinInTurns, LINE_FEED, parseLine } from './jsonLines.ts';
 
 /** The first line of every log: which log it is, and the version of its entries. */
 export interface LogHeader {
@@ -99,7 +99,8 @@ export async function migrateLog(bytes: Buffer, format: LogFormat<unknown>): Pro
     else if (migrated === value) pieces.push(bytes.subarray(start, end + 1));
     else pieces.push(Buffer.from(encodeEntry(migrated)));
   });
-  return Buffer.concat([...pieces, bytes.subarray(whole)]);
+  pieces.push(bytes.subarray(whole));
+  return joinInTurns(pieces);
 }
 
 function migrateLine(line: unknown, from: number, { version, migrations }: LogFormat<unknown>): unknown {

@@ -12,9 +12,11 @@ export interface LogSink<T> {
   appendNow?(entry: T): boolean;
 }
 
-export interface LogQueueOptions {
-  /** Called once each time that writing stops working, and with an EncodingError for each entry that can never be written. */
+export interface LogQueueOptions<T> {
+  /** Called once each time that writing stops working. */
   readonly onFailure: (error: unknown) => void;
+  /** Called with each entry that is dropped because it can never be written, and why; not with one that was needed now. */
+  readonly onDrop: (entry: T, error: EncodingError) => void;
   /** Called once everything is written again after a failure. */
   readonly onRecovery?: (() => void) | undefined;
 }
@@ -34,12 +36,13 @@ interface Waiting<T> {
 
 /**
  * Writes entries to a log in the order of the calls. Entries that cannot be written, for example because the disk is
- * full, wait in memory and are retried in order, before each later entry and after a while, so that the log has no gap
- * once writing works again. Only an entry that has no encoding is dropped, since it can never be written.
+ * full, wait in memory and are retried in order after a while, so that the log has no gap once writing works again. Later
+ * entries join them, and only one that is needed now brings the next attempt forward. An entry that has no encoding is
+ * dropped, since it can never be written.
  */
 export class LogQueue<T> {
   readonly #log: LogSink<T>;
-  readonly #options: LogQueueOptions;
+  readonly #options: LogQueueOptions<T>;
   #waiting: Waiting<T>[] = [];
   /** Those whose callers do not know yet how the attempt to write them ended. */
   #unsettled: Waiting<T>[] = [];
@@ -51,7 +54,7 @@ export class LogQueue<T> {
   #retryAfter = FIRST_RETRY_MS;
   #isDisposed = false;
 
-  constructor(log: LogSink<T>, options: LogQueueOptions) {
+  constructor(log: LogSink<T>, options: LogQueueOptions<T>) {
     this.#log = log;
     this.#options = options;
   }
@@ -63,8 +66,7 @@ export class LogQueue<T> {
 
   /**
    * Appends an entry. If nothing waits, it is handed to the log before this returns.
-   * @returns settles once the entry is written, or once writing it has failed and was reported: then it waits.
-   *   Rejects only with an EncodingError: then the entry is dropped.
+   * @returns settles once the entry is written, waits or was dropped, and a failure was reported. Never rejects.
    */
   append(entry: T): Promise<void> {
     return this.#add(entry, false) ?? Promise.resolve();
@@ -96,6 +98,16 @@ export class LogQueue<T> {
   }
 
   /**
+   * Tries once more to write what waits. After that, nothing is written or retried any more.
+   * @returns whether everything that was appended is written. Never rejects.
+   */
+  async close(): Promise<boolean> {
+    const isWritten = await this.drain();
+    await this.dispose();
+    return isWritten;
+  }
+
+  /**
    * Drops what waits and every later entry, and ends the retries.
    * @returns settles once nothing is being written any more. Never rejects.
    */
@@ -109,12 +121,21 @@ export class LogQueue<T> {
   #add(entry: T, nowOrNever: boolean): Promise<void> | undefined {
     if (this.#isDisposed) return nowOrNever ? Promise.reject(new Error('The log is closed.')) : undefined;
     if (this.isEmpty && this.#log.appendNow?.(entry)) return undefined;
+    if (this.#isBackingOff && !nowOrNever) {
+      this.#waiting.push({ entry, nowOrNever, settle: nothing, fail: nothing });
+      return undefined;
+    }
     return new Promise((settle, fail) => {
       const waiting = { entry, nowOrNever, settle, fail };
       this.#waiting.push(waiting);
       this.#unsettled.push(waiting);
       if (!this.#isWriting) void this.#write();
     });
+  }
+
+  /** Whether the last attempt failed, and the next one has not begun. */
+  get #isBackingOff(): boolean {
+    return this.#isFailing && !this.#isWriting;
   }
 
   /** Never rejects. No entry is left behind: nothing is awaited between the last check for entries and the end. */
@@ -140,8 +161,12 @@ export class LogQueue<T> {
 
   /** Drops the first entry, which would hold up all others for good. */
   #drop(error: EncodingError): void {
-    this.#waiting.shift()?.fail(error);
-    this.#options.onFailure(error);
+    const dropped = this.#waiting.shift();
+    if (!dropped) return;
+    this.#unsettled = this.#unsettled.filter(entry => entry !== dropped);
+    if (dropped.nowOrNever) return dropped.fail(error);
+    this.#options.onDrop(dropped.entry, error);
+    dropped.settle();
   }
 
   #succeeded(): void {
@@ -168,6 +193,8 @@ export class LogQueue<T> {
     this.#retryAfter = Math.min(2 * this.#retryAfter, MAX_RETRY_MS);
   }
 }
+
+function nothing(): void {}
 
 /**
  * The entry with a mark of its own, by which a reader notices a line that is in the log twice: one that was written

@@ -1,4 +1,4 @@
-import { plainOutcome, type LedgerEntry, type PlainOutcome } from '../preview/ledger.ts';
+import { plainOutcome, type LedgerEntry } from '../preview/ledger.ts';
 import type { PreviewStore } from '../preview/previewStore.ts';
 import type { Forcing, ModelAuthority, ResolveOrder } from '../preview/resolveSettings.ts';
 import type { ConversationTree } from './conversationTree.ts';
@@ -15,12 +15,10 @@ export interface SettingsInForce {
 }
 
 /** The part of a ledger entry that a conversation keeps for its own previews. */
-export interface Resolution extends Pick<
+export type Resolution = Pick<
   LedgerEntry,
-  'previewId' | 'label' | 'action' | 'actor' | 'reason' | 'at'
-> {
-  readonly outcome: PlainOutcome;
-}
+  'previewId' | 'label' | 'action' | 'actor' | 'reason' | 'outcome' | 'at'
+>;
 
 type Tree = Pick<ConversationTree, 'active' | 'isOnTrunk' | 'nextId'>;
 
@@ -69,7 +67,7 @@ export class AuditTrail {
 /** The part of a ledger entry that a conversation keeps. */
 export function resolutionOf(entry: LedgerEntry): Resolution {
   const { previewId, label, action, actor, reason, outcome, at } = entry;
-  return { previewId, label, action, actor, reason, outcome: plainOutcome(outcome), at };
+  return { previewId, label, action, actor, reason, outcome, at };
 }
 
 /** The names of the settings that differ. */
@@ -88,7 +86,9 @@ export function missedResolutions(
   { id, trail }: { readonly id: string; readonly trail: AuditTrail },
   store: Pick<PreviewStore, 'get' | 'ledger'>,
 ): readonly Resolution[] {
-  const keyOf = ({ previewId, at, outcome }: Resolution): string => `${previewId} ${at} ${outcome}`;
+  // Logs of version 1 call an error that an apply returned a failure.
+  const keyOf = ({ previewId, at, outcome }: Resolution): string =>
+    `${previewId} ${at} ${plainOutcome(outcome)}`;
   const kept = new Set(trail.resolutions.map(keyOf));
   return store
     .ledger()

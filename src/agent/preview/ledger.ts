@@ -45,7 +45,7 @@ export const FOUND_APPLIED =
 /** How an attempt to resolve a preview ended. */
 export type Outcome = LedgerEntry['outcome'];
 
-/** An outcome as other extensions and the logs of conversations know it: there the two kinds of failure are one. */
+/** An outcome as other extensions know it: there the two kinds of failure are one. */
 export type PlainOutcome = Exclude<Outcome, 'returnedError'>;
 
 export function plainOutcome(outcome: Outcome): PlainOutcome {

@@ -9,6 +9,8 @@ export class OpenPreviews {
   readonly #previews = new Map<string, Preview>();
   /** For each preview, the ids of the open ones that are made directly on it. */
   readonly #dependents = new Map<string, Set<string>>();
+  /** When each preview was staged among all, also of those that are no longer open: ids need not be in that order. */
+  readonly #stagedAs = new Map<string, number>();
 
   /** How many there are. */
   get size(): number {
@@ -19,6 +21,7 @@ export class OpenPreviews {
   update(preview: Preview): void {
     const { id, dependsOn } = preview;
     for (const on of this.#previews.get(id)?.dependsOn ?? []) this.#dependents.get(on)?.delete(id);
+    if (!this.#stagedAs.has(id)) this.#stagedAs.set(id, this.#stagedAs.size);
     if (!isOpen(preview)) return void this.#previews.delete(id);
     this.#previews.set(id, preview);
     for (const on of dependsOn) {
@@ -50,6 +53,12 @@ export class OpenPreviews {
       return depth;
     };
     return ordered.sort((a, b) => depthOf(a.id) - depthOf(b.id));
+  }
+
+  /** These ids, also of previews that are no longer open, the one that was staged last first. */
+  newestFirst(ids: readonly string[]): string[] {
+    const at = (id: string): number => this.#stagedAs.get(id) ?? -1;
+    return ids.toSorted((a, b) => at(b) - at(a));
   }
 
   /** Those that must be applied before this preview, in the order in which they must. */

@@ -153,12 +153,16 @@ export class PreviewLog extends JsonLog<PreviewLogEntry> {
   override async load(): Promise<LoadedPreviews> {
     const entries: PreviewLogEntry[] = [];
     const unreadable: UnreadableLine[] = [];
+    const encodings = new Set<EncodingName>();
     const faults = await this.readAndRepair({
-      entry: entry => void entries.push(entry),
+      entry: entry => {
+        entries.push(entry);
+        for (const encoding of encodingsOf(entry)) encodings.add(encoding);
+      },
       unreadable: (bytes, start, end) =>
         void unreadable.push({ text: bytes.toString('utf8', start, end), position: entries.length }),
     });
-    await loadEncodings(new Set(entries.flatMap(encodingsOf)));
+    await loadEncodings(encodings);
     return { entries, unreadable, ...faults };
   }
 }

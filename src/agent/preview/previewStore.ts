@@ -1,6 +1,8 @@
 import { JournalError } from '../base/errors.ts';
 import { Emitter, type Event } from '../base/event.ts';
+import type { EncodingError } from '../base/jsonLines.ts';
 import { LogQueue, marked, type LogSink } from '../base/logQueue.ts';
+import { TimeSlice } from '../base/timeSlice.ts';
 import type { RollbackInfo } from './commit/rollbackInfo.ts';
 import type { FileChange } from './fileChange.ts';
 import { FOUND_APPLIED, storable, type LedgerEntry } from './ledger.ts';
@@ -37,6 +39,11 @@ export interface PreviewStoreOptions {
   readonly numbers?: PreviewNumbers;
   /** Called once everything is written again after a failure. */
   readonly onLogRecovery?: () => void;
+  /**
+   * Called when the latest state of these previews can never be written, and why. It lasts as long as the process, and while
+   * they are in it they cannot be applied. By default it is reported as a failure of the log.
+   */
+  readonly onUnstorable?: (ids: readonly string[], error: EncodingError) => void;
 }
 
 /** A preview that has a new revision, and why. */
@@ -88,25 +95,54 @@ export class PreviewStore {
   constructor(
     log: PreviewLogSink,
     onLogFailure: (error: unknown) => void,
-    { numbers = { next: last => last + 1 }, onLogRecovery }: PreviewStoreOptions = {},
+    { numbers = { next: last => last + 1 }, onLogRecovery, onUnstorable }: PreviewStoreOptions = {},
   ) {
     this.#log = log;
-    this.#queue = new LogQueue(log, { onFailure: onLogFailure, onRecovery: onLogRecovery });
+    this.#queue = new LogQueue(log, {
+      onFailure: onLogFailure,
+      onRecovery: onLogRecovery,
+      onDrop: (entry, error) => {
+        const ids = idsOf(entry);
+        for (const id of ids) this.#unstorable.set(id, error);
+        if (onUnstorable) onUnstorable(ids, error);
+        else onLogFailure(error);
+      },
+    });
     this.#numbers = numbers;
   }
 
-  /** Rebuilds the state from a log that was just read. Opaque previews have lost their callbacks and expire. */
+  /** Rebuilds the state from a short log that was just read. Opaque previews have lost their callbacks and expire. */
   restore(entries: readonly PreviewLogEntry[], unreadable: readonly UnreadableLine[] = []): void {
+    for (const restoring of this.#restore(entries, unreadable)) void restoring;
+  }
+
+  /** Like {@link restore}, for a log of any length: lets other work run in between, which must not use the store yet. */
+  async restoreInTurns(
+    entries: readonly PreviewLogEntry[],
+    unreadable: readonly UnreadableLine[],
+  ): Promise<void> {
+    const slice = new TimeSlice();
+    const restoring = this.#restore(entries, unreadable);
+    while (restoring.next().done !== true) await slice.turn();
+  }
+
+  /** Yields after each step. */
+  *#restore(
+    entries: readonly PreviewLogEntry[],
+    unreadable: readonly UnreadableLine[],
+  ): Generator<undefined, void, undefined> {
     let position = 0;
     for (const line of unreadable) {
-      for (; position < line.position; position++) this.#replay(entries[position]);
+      for (; position < line.position; position++) yield this.#replay(entries[position]);
       this.#projection.skip(line);
+      yield;
     }
-    for (; position < entries.length; position++) this.#replay(entries[position]);
+    for (; position < entries.length; position++) yield this.#replay(entries[position]);
     for (const preview of this.all()) {
       if (!isOpen(preview) || preview.kind === 'files') continue;
       const interrupted = this.#projection.isInterrupted(preview.id);
       void this.#record({ type: 'expired', id: preview.id, ...(interrupted ? { interrupted } : {}) });
+      yield;
     }
   }
 
@@ -207,6 +243,11 @@ export class PreviewStore {
     return this.#projection.open.dependentsOf(id);
   }
 
+  /** See {@link OpenPreviews.newestFirst}. */
+  newestFirst(ids: readonly string[]): readonly string[] {
+    return this.#projection.open.newestFirst(ids);
+  }
+
   get(id: string): Preview | undefined {
     return this.#projection.get(id);
   }
@@ -298,7 +339,7 @@ export class PreviewStore {
    */
   async forgetResolved(until: Date): Promise<void> {
     // Entries that wait are written first: later, they would bring back what is removed.
-    if (!this.#queue.isEmpty && !(await this.#queue.drain()))
+    if (!(await this.drain()))
       throw new Error('Nothing was forgotten, because the log of previews cannot be written.');
     const forgotten = this.all().filter(preview => endedBefore(preview, until));
     if (forgotten.length === 0) return;
@@ -311,21 +352,32 @@ export class PreviewStore {
     await compacted;
   }
 
+  /** Tries to write what waits. @returns whether the log has everything. Never rejects. */
+  drain(): Promise<boolean> {
+    return this.#queue.drain();
+  }
+
+  /**
+   * Tries once more to write what waits, after which nothing is written any more: the process ends.
+   * @returns whether the log has everything. Never rejects.
+   */
+  close(): Promise<boolean> {
+    return this.#queue.close();
+  }
+
   #recordPending(entry: PreviewLogEntry): Promise<void> {
     const isPending = idsOf(entry).every(id => this.#projection.get(id)?.state.kind === 'pending');
     return isPending ? this.#record(entry) : Promise.resolve();
   }
 
-  #replay(entry: PreviewLogEntry | undefined): void {
+  #replay(entry: PreviewLogEntry | undefined): undefined {
     if (entry) this.#projection.apply(entry);
   }
 
   #record(unmarked: PreviewLogEntry, patch?: string): Promise<void> {
     const entry = marked(unmarked);
     const changed = this.#projection.apply(entry);
-    const stored = this.#queue.append(entry).catch((error: unknown) => {
-      for (const id of idsOf(entry)) this.#unstorable.set(id, error);
-    });
+    const stored = this.#queue.append(entry);
     for (const preview of changed) this.#changed.fire(preview);
     if (entry.type === 'revised') {
       const part = entry.part && this.#require(entry.part.id);

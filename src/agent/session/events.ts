@@ -25,7 +25,12 @@ export type SessionEvent =
   | { readonly type: 'instructions_changed' }
   /** The user renamed the conversation. */
   | { readonly type: 'renamed'; readonly title: string }
-  /** Writing the conversation to its log failed. It continues in memory. */
-  | { readonly type: 'storing_failed'; readonly error: unknown }
+  /**
+   * Writing the conversation to its log failed. It continues in memory, and what waits is written later, unless `isLost`: a
+   * part of it can never be written.
+   */
+  | { readonly type: 'storing_failed'; readonly error: unknown; readonly isLost: boolean }
+  /** Everything of all conversations is written again. */
+  | { readonly type: 'storing_recovered' }
   /** Another conversation is open now, new or stored. Previews are not affected. */
   | { readonly type: 'reset' };

@@ -14,7 +14,7 @@ import { ToolChoices } from '../forcing/toolChoices.ts';
 import type { ChatProvider } from '../model/chatProvider.ts';
 import type { Attachment, SessionMessage } from '../model/messages.ts';
 import type { PendingAction } from '../preview/pendingAction.ts';
-import type { CallRef, Preview, PreviewOrigin } from '../preview/preview.ts';
+import type { Preview, PreviewOrigin } from '../preview/preview.ts';
 import { queueResolveHandler, type QueuedPreview } from '../preview/queueResolveHandler.ts';
 import type { SessionEvent } from './events.ts';
 import { Inbox } from './inbox.ts';
@@ -26,17 +26,8 @@ import { reconcilePreviews } from './reconcilePreviews.ts';
 import { Requests } from './request.ts';
 import { RevertQueue } from './revertQueue.ts';
 import { Review } from './review.ts';
-import type { Prompt, SessionOptions } from './sessionOptions.ts';
-
-/** Who a preview is staged for. */
-interface Staging {
-  /** The model's call that stages it, if any. Its conversation may have been closed since. */
-  readonly call?: CallRef | undefined;
-  /** Whether the model is asked to resolve it. If not, it only hears the outcome. */
-  readonly asksModel: boolean;
-  /** Whether the user asked for it: the session does not continue by itself once it is resolved. */
-  readonly isForUser?: boolean;
-}
+import type { Prompt, SessionOptions, Staging } from './sessionOptions.ts';
+import { storingEvents } from './storing.ts';
 
 /**
  * The open conversation and the loop that extends it. It connects the parts and decides when they run; messages belong
@@ -71,10 +62,10 @@ export class Session implements Disposable {
   constructor(options: SessionOptions, stored?: StoredSession) {
     this.#options = options;
     const { store, invoker, ladder, settings, logFor, logger } = options;
-    this.#recorders = new Recorders(logFor, error => {
-      logger.error(`Storing the session failed: ${detailOf(error)}`);
-      this.#emit({ type: 'storing_failed', error });
-    });
+    this.#recorders = new Recorders(
+      logFor,
+      storingEvents(logger, event => this.#emit(event)),
+    );
     this.#conversation = this.#newConversation(stored);
     this.#inbox = new Inbox(store);
     this.#choices = this.#owned.add(
@@ -289,6 +280,17 @@ export class Session implements Disposable {
   dispose(): void {
     this.stop();
     this.#owned.dispose();
+  }
+
+  /**
+   * Disposes of the session, waits for the turn that this stops, and tries once more to write what waits.
+   * @param patience settles when the turn is to be waited for no longer.
+   * @returns whether the logs have everything. Never rejects.
+   */
+  async close(patience: Promise<void>): Promise<boolean> {
+    this.dispose();
+    await Promise.race([Promise.allSettled([this.#pause, this.#run]), patience]);
+    return this.#recorders.close();
   }
 
   /** Runs the work once no turn and no other such work is running. */

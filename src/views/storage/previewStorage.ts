@@ -1,44 +1,57 @@
 import { existsSync } from 'node:fs';
 import * as path from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import * as vscode from 'vscode';
+import type { Closing } from '../../agent/base/disposable.ts';
 import { detailOf } from '../../agent/base/errors.ts';
 import type { Logger } from '../../agent/base/logger.ts';
 import { ProcessLock } from '../../agent/base/processLock.ts';
 import { openPreviewLog } from '../../agent/preview/previewLog.ts';
-import {
-  PreviewStore,
-  type PreviewLogSink,
-  type PreviewStoreOptions,
-} from '../../agent/preview/previewStore.ts';
-import { showError, showWarning } from '../toast.ts';
+import { PreviewStore, type PreviewStoreOptions } from '../../agent/preview/previewStore.ts';
+import { showWarning } from '../toast.ts';
 import { previewNumbersIn } from './previewNumbers.ts';
+import type { LogName, StorageTrouble } from './storageTrouble.ts';
 
 /** How long to wait for an extension host that is shutting down to release the lock, in milliseconds. */
 const LOCK_WAIT_MS = 5_000;
+/** How long work that is under way is waited for when the window closes, in milliseconds. VS Code ends the host after 5 s. */
+const CLOSE_WAIT_MS = 2_000;
+
+/** What opening the storage of a window needs. */
+export interface StorageParts {
+  /** The storage of the workspace; that of all windows without a folder is one. */
+  readonly folder: vscode.Uri;
+  /** Ends what is opened here, in order, before the process ends. */
+  readonly closing: Closing;
+  readonly trouble: StorageTrouble;
+  readonly logger: Logger;
+}
+
+/** Whether this window owns the storage, another window does, or that cannot be told. */
+export type StorageLock =
+  | { readonly kind: 'owned' }
+  | { readonly kind: 'otherWindow' }
+  | { readonly kind: 'unknown'; readonly error: unknown };
 
 /**
- * Locks this workspace's storage for this window. False if another window holds the lock, or if that cannot be told because no
- * lock file can be created; the user is told which.
+ * Locks this workspace's storage for this window, until everything that is opened after it is closed. The user is told if
+ * another window has it.
  * @param hasFolder windows without a folder share one storage, but have no previews to lose.
+ * @param patience how long another window may still be closing, in milliseconds; for tests.
  */
 export async function lockStorage(
-  folder: vscode.Uri,
+  { folder, closing, logger }: StorageParts,
   hasFolder: boolean,
-  owned: vscode.Disposable[],
-  logger: Logger,
-): Promise<boolean> {
+  patience = LOCK_WAIT_MS,
+): Promise<StorageLock> {
   try {
-    const lock = await ProcessLock.take(path.join(folder.fsPath, 'window.lock'), LOCK_WAIT_MS);
-    const unlock = (): Promise<void> | undefined =>
-      lock?.release().catch((error: unknown) => logger.error(`Unlocking failed: ${detailOf(error)}`));
-    if (lock) owned.push({ dispose: () => void unlock() });
+    const lock = await ProcessLock.take(path.join(folder.fsPath, 'window.lock'), patience);
+    if (lock) closing.add(() => lock.release());
     else if (hasFolder) warnAboutOtherWindow();
-    return lock !== undefined;
+    return { kind: lock ? 'owned' : 'otherWindow' };
   } catch (error) {
     logger.error(`Locking ${folder.fsPath} failed: ${detailOf(error)}`);
-    const { warnNotLocked } = await import('./storageTrouble.ts');
-    warnNotLocked(error);
-    return false;
+    return { kind: 'unknown', error };
   }
 }
 
@@ -52,6 +65,11 @@ export function mustRecover(store: PreviewStore, storage: string): boolean {
   return store.interruptedCommits.length > 0 || existsSync(sideLogFolder(storage));
 }
 
+/** Settles when work that is under way has been waited for long enough. */
+export function closePatience(): Promise<void> {
+  return delay(CLOSE_WAIT_MS, undefined, { ref: false });
+}
+
 function warnAboutOtherWindow(): void {
   void showWarning(
     vscode.l10n.t(
@@ -60,62 +78,116 @@ function warnAboutOtherWindow(): void {
   );
 }
 
-/** Without a log of its own a window can show previews, but never apply one. */
-function unwritableLog(error: unknown): PreviewLogSink {
-  const fail = async (): Promise<never> => {
-    throw error;
-  };
-  return { append: fail, flush: fail, compact: fail };
+/** The store of a window. */
+export interface OpenStore {
+  readonly store: PreviewStore;
+  /** Whether it writes the workspace's log. If not, previews and the ledger last as long as this window. */
+  readonly isDurable: boolean;
 }
 
 /**
- * Opens the store with the previews of this workspace. If another window owns the storage, or the log cannot be read, which the
- * user is told, that log is left untouched and previews last as long as this window.
+ * Opens the store with the previews of this workspace. If this window does not own the storage, or the log cannot be read, that
+ * log is left untouched and previews last as long as this window. The user is told of what keeps them from being stored.
  */
-export async function openStore(
-  folder: vscode.Uri,
-  ownsStorage: boolean,
-  owned: vscode.Disposable[],
-  logger: vscode.LogOutputChannel,
-): Promise<PreviewStore> {
+export async function openStore(parts: StorageParts, lock: StorageLock): Promise<OpenStore> {
+  const { folder, trouble, logger } = parts;
+  switch (lock.kind) {
+    case 'owned':
+      break;
+    case 'otherWindow': {
+      const { store, failure } = await openTemporaryStore(parts);
+      if (failure) trouble.failed('sideLog', failure.error);
+      return { store, isDurable: false };
+    }
+    case 'unknown': {
+      const { store, failure } = await openTemporaryStore(parts);
+      trouble.notLocked(lock.error, failure === undefined);
+      return { store, isDurable: false };
+    }
+  }
   const file = path.join(folder.fsPath, 'previews.jsonl');
-  const logFile = openPreviewLog(file);
-  const onLogFailure = (error: unknown): void => {
+  try {
+    const log = openPreviewLog(file);
+    const { entries, unreadable, badLines, torn } = await log.load();
+    if (badLines.length > 0) logger.warn(`${file}: skipped unreadable lines: ${badLines.join(', ')}`);
+    if (torn) logger.warn(`${file}: dropped an incomplete last line`);
+    const store = new PreviewStore(log, onFailure(parts, 'previews'), await storeOptions(parts, 'previews'));
+    await store.restoreInTurns(entries, unreadable);
+    parts.closing.add(() => closeStore(store, logger));
+    return { store, isDurable: true };
+  } catch (error) {
+    logger.error(`Reading ${file} failed: ${detailOf(error)}`);
+    const { store, failure } = await openTemporaryStore(parts);
+    trouble.notRead(failure?.error);
+    return { store, isDurable: false };
+  }
+}
+
+/** A store with a log that lasts as long as this window, and why that cannot be written, if it cannot. */
+async function openTemporaryStore(
+  parts: StorageParts,
+): Promise<{ readonly store: PreviewStore; readonly failure?: { readonly error: unknown } }> {
+  const { folder, closing, trouble, logger } = parts;
+  const { SidePreviewLog } = await import('./sideLog.ts');
+  const log = new SidePreviewLog(sideLogFolder(folder.fsPath), () => trouble.recovered('sideLog'));
+  const store = new PreviewStore(log, onFailure(parts, 'sideLog'), await storeOptions(parts, 'sideLog'));
+  closing.add(async () => {
+    const isComplete = await closeStore(store, logger);
+    await log.close(isComplete && store.interruptedCommits.length === 0);
+  });
+  try {
+    await log.open();
+    return { store };
+  } catch (error) {
+    logger.error(`Opening a log for this window failed; it is tried again: ${detailOf(error)}`);
+    return { store, failure: { error } };
+  }
+}
+
+function onFailure({ trouble, logger }: StorageParts, log: LogName): (error: unknown) => void {
+  return error => {
     logger.error(`Writing previews failed; what waits is kept in memory and retried: ${detailOf(error)}`);
-    void import('./storageTrouble.ts').then(({ warnNotStored }) => warnNotStored(error));
+    trouble.failed(log, error);
   };
-  const options: PreviewStoreOptions = {
+}
+
+async function storeOptions(
+  { folder, trouble, logger }: StorageParts,
+  log: LogName,
+): Promise<PreviewStoreOptions> {
+  return {
     numbers: await previewNumbersIn(folder.fsPath, error =>
       logger.error(`Counting previews in ${folder.fsPath} failed: ${detailOf(error)}`),
     ),
-    onLogRecovery: () => logger.info('Writing previews works again; everything that waited is written.'),
+    onLogRecovery: () => {
+      logger.info('Writing previews works again; everything that waited is written.');
+      trouble.recovered(log);
+    },
+    onUnstorable: (ids, error) => {
+      logger.error(`The latest state of ${ids.join(', ')} can never be written: ${detailOf(error)}`);
+      trouble.lostPreviews(ids);
+    },
   };
-  const temporaryStore = async (): Promise<PreviewStore> => {
-    try {
-      const { openSideLog } = await import('./sideLog.ts');
-      const side = await openSideLog(sideLogFolder(folder.fsPath));
-      owned.push(side);
-      return new PreviewStore(openPreviewLog(side.file), onLogFailure, options);
-    } catch (error) {
-      onLogFailure(error);
-      return new PreviewStore(unwritableLog(error), onLogFailure, options);
-    }
-  };
-  if (!ownsStorage) return temporaryStore();
-  try {
-    const { entries, unreadable, badLines, torn } = await logFile.load();
-    if (badLines.length > 0) logger.warn(`${file}: skipped unreadable lines: ${badLines.join(', ')}`);
-    if (torn) logger.warn(`${file}: dropped an incomplete last line`);
-    const store = new PreviewStore(logFile, onLogFailure, options);
-    store.restore(entries, unreadable);
-    return store;
-  } catch (error) {
-    logger.error(`Reading ${file} failed: ${detailOf(error)}`);
-    void showError(
-      vscode.l10n.t(
-        'Redline cannot read its stored previews. Their file is left untouched; new previews are lost when this window closes.',
-      ),
-    );
-    return temporaryStore();
-  }
+}
+
+/** Waits for files that are being written, and writes what waits. @returns whether the log has everything. */
+async function closeStore(store: PreviewStore, logger: Logger): Promise<boolean> {
+  await Promise.race([untilNothingIsWritten(store), closePatience()]);
+  const isComplete = await store.close();
+  if (!isComplete) logger.error('Some changes of previews could not be written before the window closed.');
+  return isComplete;
+}
+
+/** Settles once no apply writes files any more. */
+function untilNothingIsWritten(store: PreviewStore): Promise<void> {
+  const isWriting = (): boolean =>
+    Array.from(store.open).some(({ kind, state }) => kind === 'files' && state.kind === 'applying');
+  return new Promise(resolve => {
+    if (!isWriting()) return resolve();
+    const following = store.onDidChange(() => {
+      if (isWriting()) return;
+      following.dispose();
+      resolve();
+    });
+  });
 }

@@ -7,12 +7,15 @@ import { recoverCommits, type RecoveryReport } from '../../agent/preview/commit/
 import { openPreviewLog } from '../../agent/preview/previewLog.ts';
 import { PreviewStore } from '../../agent/preview/previewStore.ts';
 import { showInfo, showWarning } from '../toast.ts';
-import { sideLogFolder } from './previewStorage.ts';
-import { recoverSideLogs } from './sideLog.ts';
+import { sideLogFolder, type OpenStore } from './previewStorage.ts';
+import { recoverSideLogs, type SideLogRecovery } from './sideLog.ts';
 
-/** Ends the commits that a crash interrupted, in this window's log and in those of other windows, and tells the user. */
+/**
+ * Ends the commits that a crash interrupted, in this window's log and in those of other windows, and tells the user. Only a
+ * window with the workspace's log takes over what the others leave; any other one leaves their logs where they are.
+ */
 export async function recoverInterruptedCommits(
-  store: PreviewStore,
+  { store, isDurable }: OpenStore,
   storage: string,
   workspace: CommitFiles,
   logger: Logger,
@@ -21,16 +24,17 @@ export async function recoverInterruptedCommits(
     logger.error(`Recovering an interrupted apply failed: ${detailOf(error)}`);
   const folder = sideLogFolder(storage);
   if (existsSync(folder)) {
-    const recover = async (file: string): Promise<readonly RecoveryReport[]> => {
+    const recover = async (file: string): Promise<SideLogRecovery> => {
       const logFile = openPreviewLog(file);
       const interrupted = new PreviewStore(logFile, onFailure);
       const { entries, unreadable } = await logFile.load();
-      interrupted.restore(entries, unreadable);
+      await interrupted.restoreInTurns(entries, unreadable);
       const reports = await recoverCommits(interrupted, workspace);
+      const isStored = await interrupted.close();
+      if (!isDurable) return { reports, isDone: false };
       await store.adoptLedger(interrupted.ledger());
-      if (reports.every(({ failed }) => failed.length === 0)) return reports;
-      for (const report of reports) reportRecovery(report, logger);
-      throw new Error(`${file} stays until its files can be restored.`);
+      const isRestored = isStored && reports.every(({ failed }) => failed.length === 0);
+      return { reports, isDone: isRestored && (await store.drain()) };
     };
     for (const report of await recoverSideLogs(folder, recover, onFailure)) reportRecovery(report, logger);
   }

@@ -1,27 +1,115 @@
 import * as vscode from 'vscode';
+import { messageOf } from '../../agent/base/errors.ts';
 import { storageAdvice } from '../errorSentence.ts';
-import { showWarning } from '../toast.ts';
+import { showError, showWarning } from '../toast.ts';
 
-/** How long one warning stands for all that follow, in milliseconds: one full disk fails every log. */
+/** How long after a warning the same trouble is not worth another one, even if it had ended meanwhile, in milliseconds. */
 const ONE_TROUBLE_MS = 60_000;
-let warnedAt = -Infinity;
 
-/** Tells the user, once for all logs that fail together, that previews and the conversation are not saved. */
-export function warnNotStored(error: unknown): void {
-  if (performance.now() - warnedAt < ONE_TROUBLE_MS) return;
-  warnedAt = performance.now();
-  const what = vscode.l10n.t(
-    'Redline cannot save to its storage. Previews and the conversation continue in memory and are saved as soon as that works again; until then nothing can be applied.',
-  );
-  void showWarning(`${what} ${storageAdvice(error, vscode.l10n)}`);
+/** A log of this window: the workspace's previews, the journal of a window that does not own those, or the conversations. */
+export type LogName = 'previews' | 'sideLog' | 'conversations';
+
+/**
+ * Tells the user what this window cannot store, once for each cause: one full disk fails every log. The same cause is worth
+ * another warning only after everything could be written again.
+ */
+export class StorageTrouble {
+  readonly #failing = new Set<LogName>();
+  /** By cause: when the user was told, and whether it has ended since. */
+  readonly #told = new Map<string, { readonly at: number; readonly isOver: boolean }>();
+
+  /** A log cannot be written; what is to be in it waits in memory. */
+  failed(log: LogName, error: unknown): void {
+    this.#failing.add(log);
+    if (this.#isNew(causeOf(error)))
+      void showWarning(`${consequenceOf(log)} ${storageAdvice(error, vscode.l10n)}`);
+  }
+
+  /** Everything of a log is written again. */
+  recovered(log: LogName): void {
+    this.#failing.delete(log);
+    if (this.#failing.size > 0) return;
+    for (const [cause, { at }] of this.#told) this.#told.set(cause, { at, isOver: true });
+  }
+
+  /** The latest state of these previews can never be written. */
+  lostPreviews(ids: readonly string[]): void {
+    const untold = ids.filter(id => this.#isNew(`preview ${id}`)).join(', ');
+    if (untold === '') return;
+    void showWarning(
+      vscode.l10n.t(
+        'Redline cannot save the latest state of {0}, since it is too large or cannot be written as text. It is lost when this window closes, and {0} cannot be applied. Everything else is saved.',
+        untold,
+      ),
+    );
+  }
+
+  /** Part of the conversation can never be written. */
+  lostMessage(): void {
+    if (!this.#isNew('message')) return;
+    void showWarning(
+      vscode.l10n.t(
+        'Redline cannot save part of the conversation, since it is too large or cannot be written as text. That part is lost when this window closes. Everything else is saved.',
+      ),
+    );
+  }
+
+  /**
+   * It cannot be told whether another window uses the storage.
+   * @param canApply whether this window has a journal, without which it applies nothing.
+   */
+  notLocked(error: unknown, canApply: boolean): void {
+    this.#isNew(causeOf(error));
+    const what = canApply
+      ? vscode.l10n.t(
+          'Redline cannot lock its storage, so stored previews and conversations are not shown, and new previews are lost when this window closes.',
+        )
+      : vscode.l10n.t(
+          'Redline cannot lock its storage, so stored previews and conversations are not shown, and nothing can be applied.',
+        );
+    const then = vscode.l10n.t('Then reload the window.');
+    void showWarning(`${what} ${storageAdvice(error, vscode.l10n)} ${then}`);
+  }
+
+  /**
+   * The stored previews cannot be read.
+   * @param unwritable why there is no journal, without which this window applies nothing; `undefined` if there is one.
+   */
+  notRead(unwritable: unknown): void {
+    const what = vscode.l10n.t(
+      'Redline cannot read its stored previews. Their file is left untouched; new previews are lost when this window closes.',
+    );
+    if (unwritable === undefined) return void showError(what);
+    this.#isNew(causeOf(unwritable));
+    void showError(`${what} ${consequenceOf('sideLog')} ${storageAdvice(unwritable, vscode.l10n)}`);
+  }
+
+  /** Whether the user is to be told of a cause; from now on they have been. */
+  #isNew(cause: string): boolean {
+    const told = this.#told.get(cause);
+    if (told && (!told.isOver || performance.now() - told.at < ONE_TROUBLE_MS)) return false;
+    this.#told.set(cause, { at: performance.now(), isOver: false });
+    return true;
+  }
 }
 
-/** Tells the user that this window cannot tell whether another one uses the storage. */
-export function warnNotLocked(error: unknown): void {
-  warnedAt = performance.now();
-  const what = vscode.l10n.t(
-    'Redline cannot lock its storage, so stored previews and conversations are not shown, and nothing can be applied.',
-  );
-  const then = vscode.l10n.t('Then reload the window.');
-  void showWarning(`${what} ${storageAdvice(error, vscode.l10n)} ${then}`);
+function consequenceOf(log: LogName): string {
+  switch (log) {
+    case 'previews':
+      return vscode.l10n.t(
+        'Redline cannot save previews to its storage. What is new continues in memory and is saved as soon as that works again; until then nothing can be applied.',
+      );
+    case 'sideLog':
+      return vscode.l10n.t(
+        'Redline cannot write down what it is about to apply, so nothing can be applied until that works again.',
+      );
+    case 'conversations':
+      return vscode.l10n.t(
+        'Redline cannot save the conversation to its storage. What is new continues in memory and is saved as soon as that works again.',
+      );
+  }
+}
+
+function causeOf(error: unknown): string {
+  return (error as NodeJS.ErrnoException | undefined)?.code ?? messageOf(error);
 }

@@ -5,8 +5,8 @@ import { pathToFileURL } from 'node:url';
 import picomatch from 'picomatch';
 
 /**
- * As much of the module `vscode` as the workspace and the text search need, for plain Node: real files below one folder, no open
- * editors, default settings. After {@link useVscodeStub}, modules of `src/views` that import `vscode` get this file.
+ * As much of the module `vscode` as the workspace, the text search and the storage need, for plain Node: real files below one
+ * folder, no open editors, default settings. What a test needs of `window` it assigns there. After {@link useVscodeStub}, modules of `src/views` that import `vscode` get this file.
  */
 export class Uri {
   readonly scheme = 'file';
@@ -56,6 +56,12 @@ export class CancellationTokenSource {
 }
 
 export const env = { appRoot: '/nowhere' };
+
+/** English, as it is without a translation. */
+export const l10n = {
+  t: (message: string, ...args: readonly unknown[]): string =>
+    message.replace(/\{(\d+)\}/g, (_, n: string) => String(args[Number(n)])),
+};
 
 export const window = { tabGroups: { all: [] } };
 

@@ -4,7 +4,14 @@ import { tmpdir } from 'node:os';
 import * as path from 'node:path';
 import { after, beforeEach, test } from 'node:test';
 import assert from 'node:assert/strict';
-import { eachLine, encodeEntry, encodeInPieces, EncodingError } from '../../../src/agent/base/jsonLines.ts';
+import {
+  eachLine,
+  encodeEntry,
+  encodeInPieces,
+  EncodingError,
+  inWrites,
+  joinInTurns,
+} from '../../../src/agent/base/jsonLines.ts';
 import { JsonLog } from '../../../src/agent/base/jsonLog.ts';
 import { encodeHeader, UnknownLogVersionError, type LogFormat } from '../../../src/agent/base/logFormat.ts';
 import { decodeLog } from '../../support/decodeLog.ts';
@@ -169,6 +176,30 @@ test('reading a long log does not block the event loop', async () => {
   reading = false;
   // A slice of work is 10 ms and what the last line takes.
   assert.ok(turns >= 4, `${turns} turns in ${spent} ms`);
+});
+
+test('joining parts lets other work run in between, however large one of them is', async context => {
+  let now = 0;
+  context.mock.method(performance, 'now', () => (now += 6)); // two looks at the clock use up a slice
+  let turns = 0;
+  let joining = true;
+  const others = (): void => {
+    turns++;
+    if (joining) setImmediate(others);
+  };
+  setImmediate(others);
+  const parts = [Buffer.from('a'), Buffer.alloc(32 * 1024 * 1024, 'b'), Buffer.alloc(0), Buffer.from('c')];
+  const whole = await joinInTurns(parts);
+  joining = false;
+  assert.ok(whole.equals(Buffer.concat(parts)));
+  assert.ok(turns >= 4, `${turns} turns`);
+});
+
+test('what is written is joined to pieces that are worth it, in order, and bytes are left as they are', () => {
+  const bytes = Buffer.from([0xff, 0x0a]);
+  const parts = ['a\n', 'b\n', bytes, 'c\n', 'd'.repeat(70_000), 'e\n'];
+  assert.deepEqual([...inWrites(parts)], ['a\nb\n', bytes, `c\n${'d'.repeat(70_000)}`, 'e\n']);
+  assert.deepEqual([...inWrites([])], []);
 });
 
 test('a log that does not exist is created, with its folder and header', async () => {
@@ -381,4 +412,40 @@ test('a reader that takes lines as bytes is given migrated ones', async () => {
   });
   assert.deepEqual(taken, ['{"n":"ä"}']);
   assert.equal(await readFile(file, 'utf8'), `${encodeHeader(header)}{"n":"ä"}\n`);
+});
+
+test('compacting a long log with lines of all kinds keeps their order and their bytes', async () => {
+  await log.load();
+  const expected: Buffer[] = [Buffer.from(encodeHeader(header))];
+  const stored: Buffer[] = [...expected];
+  for (let n = 0; n < 3_000; n++) {
+    const odd = n % 7 === 0;
+    const line = Buffer.from(odd ? `{ "odd": ${n} }\n` : `{"n": ${n}, "text": "${'é'.repeat(n % 90)}"}\n`);
+    stored.push(line);
+    if (odd || n % 3 > 0) expected.push(line);
+    else if (n % 2 === 0) expected.push(Buffer.from(encodeEntry({ n: `${n}!` }).repeat(2)));
+  }
+  await writeFile(file, Buffer.concat(stored));
+  const again = new JsonLog(file, format);
+  await again.compact(entry => {
+    const n = Number(entry.n);
+    if (n % 3 > 0) return [entry];
+    return n % 2 === 0 ? [{ n: `${n}!` }, { n: `${n}!` }] : [];
+  });
+  assert.ok((await readFile(file)).equals(Buffer.concat(expected)));
+});
+
+test('an entry that cannot be encoded ends a compaction, and the log stays as it was', async () => {
+  await log.append({ n: 1 });
+  const before = await readFile(file, 'utf8');
+  const endless: { n: number; self?: unknown } = { n: 2 };
+  endless.self = endless;
+  await assert.rejects(
+    log.compact(() => [endless]),
+    EncodingError,
+  );
+  assert.equal(await readFile(file, 'utf8'), before);
+  assert.equal(existsSync(`${file}.new`), false);
+  await log.append({ n: 3 });
+  assert.deepEqual((await reopened()).entries, [{ n: 1 }, { n: 3 }]);
 });

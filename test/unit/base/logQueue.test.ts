@@ -25,10 +25,15 @@ function given() {
   const told: string[] = [];
   const queue = new LogQueue(log, {
     onFailure: error => told.push(String(error)),
+    onDrop: (entry, error) => told.push(`${entry} dropped: ${String(error)}`),
     onRecovery: () => told.push('recovered'),
   });
   return { log, told, queue };
 }
+
+const fail = (error: unknown): never => assert.fail(String(error));
+/** For a log that is not to fail. */
+const failing = { onFailure: fail, onDrop: (_: number, error: unknown) => fail(error) };
 
 const settled = (): Promise<void> => new Promise(resolve => setImmediate(resolve));
 
@@ -47,8 +52,10 @@ test('what waits is retried after a while by itself, less and less often, and th
   log.failures = 4;
   await queue.append(1);
   assert.deepEqual(told, ['Error: no room for 1']);
-  await queue.append(2);
-  assert.equal(log.attempts, 2, 'each later entry tries again');
+  await Promise.all([queue.append(2), queue.append(3)]);
+  assert.equal(log.attempts, 1, 'later entries join what waits');
+  await tick(500);
+  assert.equal(log.attempts, 2);
   await tick(500);
   assert.equal(log.attempts, 2, 'the second wait is longer');
   await tick(500);
@@ -56,10 +63,10 @@ test('what waits is retried after a while by itself, less and less often, and th
   await tick(2_000);
   assert.equal(log.attempts, 4);
   await tick(4_000);
-  assert.deepEqual(log.written, [1, 2]);
+  assert.deepEqual(log.written, [1, 2, 3]);
   assert.deepEqual(told, ['Error: no room for 1', 'recovered']);
   await tick(120_000);
-  assert.equal(log.attempts, 6, 'nothing is left to retry');
+  assert.equal(log.attempts, 7, 'nothing is left to retry');
 });
 
 test('however long it fails, it is retried every half minute', async context => {
@@ -82,6 +89,7 @@ test('it is not reported as recovered before everything is written', async () =>
   await queue.append(1);
   log.failing = 2; // a large one, for example
   await Promise.all([queue.append(2), queue.append(3)]);
+  assert.equal(await queue.drain(), false);
   assert.deepEqual(log.written, [1]);
   assert.deepEqual(told, ['Error: no room for 1']);
   log.failing = undefined;
@@ -101,6 +109,7 @@ test('an entry that is needed now is dropped when it, or one before it, cannot b
   await assert.rejects(queue.appendNowOrNever(4) ?? assert.fail(), /no room for 4/);
   assert.equal(queue.isEmpty, true);
   await queue.append(5);
+  assert.equal(await queue.drain(), true);
   assert.deepEqual(log.written, [1, 3, 5]);
   assert.equal(told.filter(text => text !== 'recovered').length, 2);
 });
@@ -111,7 +120,7 @@ test('several entries are in the log when append returns, if it can write at onc
     append: () => assert.fail('it could write at once'),
     appendNow: entry => written.push(entry) > 0,
   };
-  const queue = new LogQueue(log, { onFailure: error => assert.fail(String(error)) });
+  const queue = new LogQueue(log, failing);
   void queue.append(1);
   void queue.append(2);
   assert.deepEqual(written, [1, 2]);
@@ -127,7 +136,7 @@ test('an entry that cannot be written at once is not overtaken', async () => {
     },
     appendNow: entry => isOpen && written.push(entry) > 0,
   };
-  const queue = new LogQueue(log, { onFailure: error => assert.fail(String(error)) });
+  const queue = new LogQueue(log, failing);
   void queue.append(1);
   isOpen = true;
   await queue.append(2);
@@ -149,17 +158,64 @@ test('an entry that has no encoding is dropped and reported; the others go on', 
   const { log, told, queue } = given();
   log.failing = 2;
   log.error = new EncodingError(new RangeError('Invalid string length'));
-  const [first, second, third] = await Promise.allSettled([
-    queue.append(1),
-    queue.append(2),
-    queue.append(3),
-  ]);
-  assert.deepEqual([first.status, second.status, third.status], ['fulfilled', 'rejected', 'fulfilled']);
+  await Promise.all([queue.append(1), queue.append(2), queue.append(3)]);
   assert.deepEqual(log.written, [1, 3]);
   assert.equal(told.length, 1);
-  assert.match(told[0] ?? '', /cannot be encoded: Invalid string length/);
+  assert.match(told[0] ?? '', /^2 dropped: .* cannot be encoded: Invalid string length/);
   await tick(60_000);
   assert.equal(log.attempts, 3, 'it is not tried again');
+});
+
+test('an entry that turns out to have no encoding only after it waited is reported all the same', async () => {
+  const { log, told, queue } = given();
+  log.failures = 1;
+  await queue.append(1);
+  await queue.append(2);
+  log.failing = 2;
+  log.error = new EncodingError(new RangeError('Invalid string length'));
+  await queue.appendNowOrNever(3);
+  assert.deepEqual(log.written, [1, 3]);
+  assert.match(told[1] ?? '', /^2 dropped: /);
+});
+
+test('closing tries once more what waits, and ends the retries', async context => {
+  const tick = withTimers(context);
+  const { log, queue } = given();
+  log.failures = 1;
+  await queue.append(1);
+  await queue.append(2);
+  assert.equal(await queue.close(), true);
+  assert.deepEqual(log.written, [1, 2]);
+
+  const full = given();
+  full.log.failures = Infinity;
+  await full.queue.append(1);
+  assert.equal(await full.queue.close(), false);
+  assert.equal(full.log.attempts, 2);
+  await full.queue.append(2);
+  await assert.rejects(full.queue.appendNowOrNever(3) ?? assert.fail(), /closed/);
+  await tick(120_000);
+  assert.equal(full.log.attempts, 2, 'no timer is left');
+});
+
+test('an entry that was stored although writing it was said to have failed is written again, with its mark', async () => {
+  const lines: { n: number; mark: string }[] = [];
+  let lies = true;
+  const log: LogSink<{ n: number; mark: string }> = {
+    append: async entry => {
+      lines.push(entry);
+      if (lies) throw new Error('EIO');
+    },
+  };
+  const queue = new LogQueue(log, { onFailure: () => undefined, onDrop: (_, error) => fail(error) });
+  await queue.append(marked({ n: 1 }));
+  lies = false;
+  assert.equal(await queue.drain(), true);
+  assert.deepEqual(
+    lines.map(({ n }) => n),
+    [1, 1],
+  );
+  assert.equal(lines[0]?.mark, lines[1]?.mark, 'so that a reader takes both for one');
 });
 
 test('marks tell entries apart that are otherwise equal, however many there are', () => {

@@ -1,6 +1,7 @@
 import { test } from 'node:test';
 import assert from 'node:assert/strict';
 import { missedResolutions, type SettingsInForce } from '../../../src/agent/conversation/auditTrail.ts';
+import { sessionMarkdown } from '../../../src/agent/conversation/storage/sessionMarkdown.ts';
 import { resolvePart } from '../../../src/agent/preview/resolve/resolvePart.ts';
 import {
   createTestSession,
@@ -229,4 +230,20 @@ test('previews of a second window are not mistaken for those with the same ids h
   await t.store.forgetResolved(new Date('2999-01-01'));
   assert.equal(t.store.get('p1'), undefined);
   assert.deepEqual(missedResolutions(elsewhere, t.store), []);
+});
+
+test('an apply that completed and returned an error is recorded as just that, and not again for the log of an older version', async () => {
+  const t = createTestSession();
+  const { id } = t.stage({
+    label: 'Deploy',
+    apply: async () => ({ content: [{ type: 'text', text: 'exit code 1' }], isError: true }),
+  });
+  await t.click(id, 'apply');
+  assert.deepEqual(kept(t), [`${id} returnedError`]);
+  const { trail } = t.sessionLog.stored() ?? assert.fail();
+  assert.deepEqual(trail, t.session.trail);
+  assert.match(sessionMarkdown(t.session, 'T'), /p1 applied, and returned an error\*\* \(human\) Deploy/);
+
+  const older = t.sessionLog.lines.map(line => line.replace('"returnedError"', '"failed"'));
+  assert.deepEqual(missedResolutions(storedSession(t.session.id, older), t.store), []);
 });

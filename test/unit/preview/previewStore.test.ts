@@ -7,6 +7,7 @@ import { EncodingError } from '../../../src/agent/base/jsonLines.ts';
 import { JournalError } from '../../../src/agent/base/errors.ts';
 import { PreviewStore } from '../../../src/agent/preview/previewStore.ts';
 import { draft } from '../../support/drafts.ts';
+import { noSpace } from '../../support/memoryWorkspace.ts';
 import { MemoryPreviewLog } from '../../support/testSession.ts';
 
 const failOnLog = (error: unknown): void => assert.fail(String(error));
@@ -189,6 +190,8 @@ test('what could not be written is written later, in order, and the recovery is 
   assert.deepEqual(log.lines, []);
   log.fault = undefined;
   await store.stage(draft()).stored;
+  assert.deepEqual(log.lines, [], 'it joins what waits');
+  assert.equal(await store.drain(), true);
   assert.deepEqual(openStore(log).all(), store.all());
   assert.equal(recoveries, 1);
 });
@@ -230,6 +233,36 @@ test('a preview that can never be stored holds up no other, and is not applied: 
   );
 });
 
+test('that holds too for one whose entry waited before it turned out that it can never be stored', async () => {
+  const log = new MemoryPreviewLog();
+  const unstorable: (readonly string[])[] = [];
+  const store = new PreviewStore(log, () => undefined, { onUnstorable: ids => unstorable.push(ids) });
+  log.failAppend(1);
+  const { preview, stored } = store.stage(draft());
+  await stored;
+  log.failAppend(1, 1, new EncodingError(new RangeError('Invalid string length')));
+  await assert.rejects(store.beginCommit([preview.id], { newFolders: [], modes: {} }), JournalError);
+  assert.deepEqual(unstorable, [[preview.id]]);
+});
+
+test('closing writes what waits, and says whether all is written', async () => {
+  const log = new MemoryPreviewLog();
+  const store = new PreviewStore(log, () => undefined);
+  log.failAppend(1);
+  await store.stage(draft()).stored;
+  await store.stage(draft()).stored;
+  assert.equal(await store.close(), true);
+  assert.deepEqual(
+    log.entries.map(({ type }) => type),
+    ['staged', 'staged'],
+  );
+  const full = new MemoryPreviewLog();
+  const failing = new PreviewStore(full, () => undefined);
+  full.fault = new Error('disk full');
+  await failing.stage(draft()).stored;
+  assert.equal(await failing.close(), false);
+});
+
 test('history is not cleared while entries wait: they would bring it back', async () => {
   const log = new MemoryPreviewLog();
   const store = new PreviewStore(log, () => undefined);
@@ -245,6 +278,56 @@ test('history is not cleared while entries wait: they would bring it back', asyn
     ['resolved', 'resolved'],
   );
 });
+
+test('a long log is restored in turns, to the same state as at once', async context => {
+  const log = new MemoryPreviewLog();
+  const staging = openStore(log);
+  for (let n = 0; n < 50; n++) staging.stage(draft(n % 2 ? {} : { changes: null }));
+  log.lines.splice(20, 0, '{"type":"staged","id":"p77"');
+  const { entries, unreadable } = log.load();
+  const [atOnce, inTurns] = [log, new MemoryPreviewLog(log.lines)].map(
+    log => new PreviewStore(log, error => assert.fail(String(error))),
+  ) as [PreviewStore, PreviewStore];
+  atOnce.restore(entries, unreadable);
+
+  let now = 0;
+  context.mock.method(performance, 'now', () => (now += 6)); // two looks at the clock use up a slice
+  let turns = 0;
+  let restoring = true;
+  const others = (): void => {
+    turns++;
+    if (restoring) setImmediate(others);
+  };
+  setImmediate(others);
+  await inTurns.restoreInTurns(entries, unreadable);
+  restoring = false;
+  assert.ok(turns >= 20, `${turns} turns`);
+  assert.deepEqual(inTurns.all(), atOnce.all());
+  assert.deepEqual(inTurns.interruptedCommits, atOnce.interruptedCommits);
+  assert.equal(inTurns.stage(draft()).preview.id, 'p78');
+});
+
+for (const leaves of ['nothing', 'a torn line', 'the line'] as const)
+  test(`a write that is said to have failed and leaves ${leaves}: what is read later is what happened`, async () => {
+    const log = new MemoryPreviewLog();
+    const store = new PreviewStore(log, () => undefined);
+    log.failAppend(1, 2, noSpace(), leaves); // staging it with the journal, and once more
+    const { preview } = store.stage(draft());
+    await assert.rejects(store.beginCommit([preview.id], { newFolders: [], modes: {} }), JournalError);
+    await store.endResolving([attempt(preview, { outcome: 'failed' })], [preview]);
+    assert.equal(await store.drain(), false);
+    assert.equal(openStore(new MemoryPreviewLog(log.lines)).ledger().length, 0, 'the process could die here');
+    assert.equal(await store.drain(), true);
+    const restored = openStore(log);
+    assert.deepEqual(restored.all(), store.all());
+    assert.deepEqual(restored.ledger(), store.ledger());
+    assert.deepEqual(restored.interruptedCommits, []);
+
+    log.failAppend(1, 1, noSpace(), leaves);
+    await store.endResolving([attempt(preview, { outcome: 'failed' })], [preview]);
+    assert.equal(await store.drain(), true);
+    assert.equal(openStore(log).ledger().length, 2, 'each attempt once');
+  });
 
 test('entries reach the log in the order of the calls', async () => {
   const log = new MemoryPreviewLog();

@@ -7,14 +7,20 @@ import assert from 'node:assert/strict';
 import { UnknownLogVersionError } from '../../../src/agent/base/logFormat.ts';
 import type { Logger } from '../../../src/agent/base/logger.ts';
 import type { SessionLogSink } from '../../../src/agent/conversation/storage/recorder.ts';
-import { Recorder, Recorders } from '../../../src/agent/conversation/storage/recorder.ts';
+import {
+  Recorder,
+  Recorders,
+  type RecorderListeners,
+} from '../../../src/agent/conversation/storage/recorder.ts';
 import type { SessionLogEntry } from '../../../src/agent/conversation/storage/sessionEntry.ts';
 import { SessionLogs } from '../../../src/agent/conversation/storage/sessionLogs.ts';
 import type { StoredSession } from '../../../src/agent/conversation/storage/storedSession.ts';
 import { validTrunk } from '../../../src/agent/conversation/validTrunk.ts';
 import type { SessionMessage } from '../../../src/agent/model/messages.ts';
+import { Gate } from '../../support/gate.ts';
 import { noSpace } from '../../support/memoryWorkspace.ts';
 import { historyViolations } from '../../support/scriptedProvider.ts';
+import { createTestSession, MemorySessionLog } from '../../support/testSession.ts';
 
 const root = await mkdtemp(path.join(tmpdir(), 'redline-faults-'));
 after(() => rm(root, { recursive: true }));
@@ -136,7 +142,7 @@ test('the request is valid after several corrupt lines too', async () => {
 
 test('a newer version is refused, and its file is left unchanged', async () => {
   const { file, read } = await store();
-  const newer = (await readFile(file, 'utf8')).replace('"version":1', '"version":99');
+  const newer = (await readFile(file, 'utf8')).replace(/"version":\d+/, '"version":99');
   await writeFile(file, newer);
   await assert.rejects(read(), UnknownLogVersionError);
   assert.equal(await readFile(file, 'utf8'), newer);
@@ -155,12 +161,13 @@ class SmallDisk implements SessionLogSink {
 }
 
 const title = (text: string): SessionLogEntry => ({ type: 'title', title: text });
+const ignore: RecorderListeners = { onFailure: () => undefined, onLoss: () => undefined };
 const settled = (): Promise<void> => new Promise(resolve => setImmediate(resolve));
 
 test('a full disk: entries that cannot be written wait, are written in order once there is room, and it is reported once', async () => {
   const disk = new SmallDisk();
   const told: unknown[] = [];
-  const recorder = new Recorder(disk, error => void told.push(error));
+  const recorder = new Recorder(disk, { ...ignore, onFailure: error => void told.push(error) });
   recorder.append(title('1'));
   assert.deepEqual(disk.written, [title('1')], 'handed over at once');
   await settled();
@@ -173,7 +180,7 @@ test('a full disk: entries that cannot be written wait, are written in order onc
   assert.equal(told.length, 1);
   disk.full = false;
   recorder.append(title('5'));
-  await settled();
+  assert.equal(await recorder.drain(), true);
   assert.deepEqual(disk.written, ['1', '2', '3', '4', '5'].map(title));
   disk.full = true;
   recorder.append(title('6'));
@@ -194,7 +201,7 @@ test('on a real file: a line torn by a full disk is skipped, and the entry is th
         throw noSpace();
       },
     },
-    () => undefined,
+    ignore,
   );
   recorder.append(title('T'));
   await settled();
@@ -202,8 +209,7 @@ test('on a real file: a line torn by a full disk is skipped, and the entry is th
   assert.equal((await read()).title, undefined);
   full = false;
   recorder.append(title('U'));
-  await settled();
-  await settled();
+  assert.equal(await recorder.drain(), true);
   const stored = await read();
   assert.equal(stored.title, 'U');
   assert.deepEqual(stored.tree.messages, said);
@@ -218,7 +224,10 @@ test('an entry that arrives at any moment while another is written is written wi
         return Promise.resolve();
       },
     };
-    const recorder = new Recorder(log, () => assert.fail('nothing fails'));
+    const recorder = new Recorder(log, {
+      onFailure: () => assert.fail('nothing fails'),
+      onLoss: () => assert.fail('nothing is lost'),
+    });
     recorder.append({ type: 'title', title: 'one' });
     for (let n = 0; n < ticks; n++) await Promise.resolve();
     recorder.append({ type: 'title', title: 'two' });
@@ -230,6 +239,7 @@ test('an entry that arrives at any moment while another is written is written wi
 /** The sessions of a window whose disk is full while `full` is set. */
 function windowOf(logs: SessionLogs) {
   const disk = { full: false };
+  const told: string[] = [];
   const recorders = new Recorders(
     id => {
       const log = logs.open(id);
@@ -238,9 +248,13 @@ function windowOf(logs: SessionLogs) {
         appendNow: entry => !disk.full && log.appendNow(entry),
       };
     },
-    () => undefined,
+    {
+      onFailure: () => told.push('failed'),
+      onRecovery: () => told.push('recovered'),
+      onLoss: () => assert.fail('nothing is lost'),
+    },
   );
-  return { disk, recorders };
+  return { disk, recorders, told };
 }
 
 const prompt = (id: number, text: string): SessionLogEntry => ({
@@ -303,4 +317,55 @@ test('nothing makes the log of a deleted session again', async context => {
   recorder.append(prompt(said.length + 1, 'late'));
   await recorder.drain();
   assert.equal(existsSync(file), false);
+});
+
+test('when the window closes, what waits of all sessions is written, also of those that were left', async context => {
+  context.mock.timers.enable({ apis: ['setTimeout'] });
+  const { logs, read } = await store();
+  const { disk, recorders, told } = windowOf(logs);
+  disk.full = true;
+  recorders.for('s1').append(prompt(said.length, 'old'));
+  recorders.for('s2').append(title('T'));
+  await settled();
+  disk.full = false;
+  assert.equal(await recorders.close(), true);
+  assert.deepEqual((await read()).tree.messages.slice(said.length), [{ role: 'user', text: 'old' }]);
+  assert.equal((await logs.read('s2', logger)).title, 'T');
+  assert.deepEqual(told, ['failed', 'failed', 'recovered'], 'recovered once no session fails any more');
+});
+
+test('closing a session waits for the turn that this stops, and writes all of it', async () => {
+  const written: SessionLogEntry[] = [];
+  let full = false;
+  const begin = (): SessionLogSink => ({
+    append: async entry => {
+      if (full) throw noSpace();
+      written.push(entry);
+    },
+  });
+  const sessionLog = Object.assign(new MemorySessionLog(), { begin });
+  const t = createTestSession({ script: [{ hang: true }], sessionLog });
+  const asked = t.nextEvent(({ type }) => type === 'turn_start');
+  void t.session.prompt('Go.');
+  await asked;
+  full = true;
+  t.session.rename('T');
+  await settled();
+  full = false;
+  assert.equal(await t.session.close(new Promise(() => undefined)), true);
+  assert.deepEqual(
+    written.flatMap(entry =>
+      entry.type === 'state' ? [entry.state] : entry.type === 'title' ? ['title'] : [],
+    ),
+    ['running', 'title', 'idle'],
+  );
+});
+
+test('closing a session whose turn does not end writes what there is', async () => {
+  const gate = new Gate();
+  const t = createTestSession({ prepareTools: () => gate.pass() });
+  void t.session.prompt('Go.');
+  await gate.reached;
+  assert.equal(await t.session.close(Promise.resolve()), true);
+  assert.equal(t.session.state, 'running');
 });

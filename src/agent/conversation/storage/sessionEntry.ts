@@ -90,7 +90,8 @@ const entry = z.discriminatedUnion('type', [
       action: z.enum(['apply', 'discard']),
       actor: z.enum(['human', 'model', 'extension']),
       reason: z.string(),
-      outcome: z.enum(['applied', 'discarded', 'failed']),
+      /** Version 1 has `failed` for `returnedError` too. */
+      outcome: z.enum(['applied', 'discarded', 'returnedError', 'failed']),
       at: z.string(),
     }),
     mark,
@@ -120,9 +121,9 @@ export type SessionLogEntry = DeepReadonly<z.infer<typeof entry>>;
 
 export const sessionLogFormat: LogFormat<SessionLogEntry> = {
   log: 'redline.session',
-  version: 1,
+  version: 2,
   parse: parseSessionEntry,
-  // Migrations of later versions go here, as in `preview/previewMigrations.ts`.
+  // Lines of version 1 are valid as they are. Migrations go here, as in `preview/previewMigrations.ts`.
   migrations: {},
 };
 

@@ -55,7 +55,8 @@ function settingsLine(before: Partial<SettingsInForce>, now: SettingsInForce): s
 
 function resolutionLine({ previewId, label, outcome, actor, reason }: Resolution): string {
   const oneLine = (text: string): string => text.replace(/\s+/g, ' ').trim();
-  return `> **${previewId} ${outcome}** (${actor}) ${oneLine(label)}: ${oneLine(reason)}`;
+  const how = outcome === 'returnedError' ? 'applied, and returned an error' : outcome;
+  return `> **${previewId} ${how}** (${actor}) ${oneLine(label)}: ${oneLine(reason)}`;
 }
 
 function partsOf(message: SessionMessage): string[] {

@@ -199,8 +199,7 @@ export class Rebaser implements Disposable {
   }
 
   #below(preview: Preview, path: string, seen = new Set<string>()): Base | undefined {
-    const ids = [...preview.dependsOn].sort((a, b) => Number(b.slice(1)) - Number(a.slice(1)));
-    for (const id of ids) {
+    for (const id of this.#options.store.newestFirst(preview.dependsOn)) {
       const below = this.#options.store.get(id);
       if (!below || seen.has(id)) continue;
       seen.add(id);

@@ -83,6 +83,7 @@ export class LiveTurn {
         return 'all';
       case 'renamed':
       case 'storing_failed':
+      case 'storing_recovered':
         return 'none';
     }
   }

@@ -35,7 +35,7 @@ export class BulkVotes {
       ({ id }) => !this.#isStale(id) && !this.#options.edits.hasUnsaved(id),
     );
     const votes = fresh.map(target => this.#prepareVote('apply', target));
-    const applied = (await this.#castAll('apply', votes, '')).length;
+    const applied = (await this.#castAll('apply', votes, '')).resolved.length;
     const left = targets.length - applied;
     const done =
       applied === 1 ? vscode.l10n.t('Applied 1 preview.') : vscode.l10n.t('Applied {0} previews.', applied);
@@ -64,8 +64,9 @@ export class BulkVotes {
     const votes = targets.map(target => this.#prepareVote('discard', target));
     return async reason => {
       const votesDown = this.#inApplyOrder(votes).reverse();
-      const discarded = (await this.#castAll('discard', votesDown, reason)).reverse();
-      this.#offerReopening(discarded).catch((error: unknown) => {
+      const { resolved, left } = await this.#castAll('discard', votesDown, reason);
+      const discarded = resolved.reverse();
+      this.#offerReopening(discarded, left).catch((error: unknown) => {
         logger.error(`Reopening discarded previews failed: ${detailOf(error)}`);
       });
       return discarded.length;
@@ -78,20 +79,27 @@ export class BulkVotes {
     return targets.toSorted((one, other) => at(one) - at(other));
   }
 
-  async #offerReopening(discarded: readonly Preview[]): Promise<void> {
+  /** @param left how many were not discarded, because their votes were refused or not cast any more */
+  async #offerReopening(discarded: readonly Preview[], left: number): Promise<void> {
     const reopenable = discarded.filter(preview => reopenAction(preview) !== undefined);
     const reopen = vscode.l10n.t('Reopen');
-    const choice = await showInfo(
+    const done =
       discarded.length === 1
         ? vscode.l10n.t('Discarded 1 preview.')
-        : vscode.l10n.t('Discarded {0} previews.', discarded.length),
+        : vscode.l10n.t('Discarded {0} previews.', discarded.length);
+    const rest =
+      left === 1
+        ? vscode.l10n.t('1 was not discarded and stays pending.')
+        : vscode.l10n.t('{0} were not discarded and stay pending.', left);
+    const choice = await showInfo(
+      left === 0 ? done : `${done} ${rest}`,
       ...(reopenable.length > 0 ? [reopen] : []),
     );
     if (choice === reopen) for (const preview of reopenable) await reopenPreview(this.#options, preview);
   }
 
-  /** @returns the previews that were resolved as requested, as they are now. Failures are logged and stay pending. */
-  async #castAll(action: ResolveAction, votes: readonly PreparedVote[], typed: string): Promise<Preview[]> {
+  /** Failures are logged. */
+  async #castAll(action: ResolveAction, votes: readonly PreparedVote[], typed: string): Promise<CastVotes> {
     const reason = humanReason(action, typed);
     if (votes.length < PROGRESS_FROM) return this.#castEach(votes, reason, () => false);
     const title =
@@ -112,19 +120,25 @@ export class BulkVotes {
     votes: readonly PreparedVote[],
     reason: string,
     stopAfter: (done: number) => boolean,
-  ): Promise<Preview[]> {
-    const { logger } = this.#options;
+  ): Promise<CastVotes> {
+    const { store, logger } = this.#options;
     const resolved: Preview[] = [];
-    for (const [index, { action, id, cast }] of votes.entries()) {
+    const open = new Set(votes);
+    for (const [index, vote] of votes.entries()) {
+      const { action, id, cast } = vote;
       try {
         const preview = await cast(reason);
-        if (preview?.state.kind === (action === 'apply' ? 'applied' : 'discarded')) resolved.push(preview);
+        if (preview?.state.kind === (action === 'apply' ? 'applied' : 'discarded')) {
+          resolved.push(preview);
+          open.delete(vote);
+        }
       } catch (error) {
         logger.warn(`${action} ${id} failed: ${detailOf(error)}`);
       }
       if (stopAfter(index + 1)) break;
     }
-    return resolved;
+    const left = [...open].filter(({ id }) => store.get(id)?.state.kind === 'pending').length;
+    return { resolved, left };
   }
 
   /** A vote on what the target shows at this moment. Casting it gives the resolved preview: for a file, its part. */
@@ -156,6 +170,14 @@ export class BulkVotes {
     const state: Preview['state'] | undefined = this.#options.store.get(id)?.state;
     return state?.kind === 'pending' && state.stale.length > 0;
   }
+}
+
+/** The outcome of several votes. */
+interface CastVotes {
+  /** The previews that were resolved as requested, as they are now. */
+  readonly resolved: Preview[];
+  /** How many of the others are still pending. */
+  readonly left: number;
 }
 
 interface PreparedVote {

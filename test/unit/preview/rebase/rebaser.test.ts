@@ -3,7 +3,7 @@ import { test, type TestContext } from 'node:test';
 import assert from 'node:assert/strict';
 import { sideOfText, type FileChange } from '../../../../src/agent/preview/fileChange.ts';
 import type { Preview } from '../../../../src/agent/preview/preview.ts';
-import { PreviewStore } from '../../../../src/agent/preview/previewStore.ts';
+import { PreviewStore, type PreviewStoreOptions } from '../../../../src/agent/preview/previewStore.ts';
 import { Rebaser } from '../../../../src/agent/preview/rebase/rebaser.ts';
 import { Invoker } from '../../../../src/agent/preview/resolve/invoker.ts';
 import { create, modify, remove, rename } from '../../../support/changes.ts';
@@ -15,10 +15,14 @@ const text = (middle: string): string => `one\n${middle}\nthree\nfour\nfive\n`;
 const marked = (current: string, proposed: string): string =>
   text(`<<<<<<< current file\n${current}\n=======\n${proposed}\n>>>>>>> proposed change`);
 
-function bench(context: TestContext, files: Record<string, string | Uint8Array>) {
+function bench(
+  context: TestContext,
+  files: Record<string, string | Uint8Array>,
+  options: PreviewStoreOptions = {},
+) {
   const errors: string[] = [];
   const ignore = (): void => undefined;
-  const store = new PreviewStore(new MemoryPreviewLog(), error => assert.fail(String(error)));
+  const store = new PreviewStore(new MemoryPreviewLog(), error => assert.fail(String(error)), options);
   const workspace = new MemoryWorkspace(files);
   const logger = {
     debug: ignore,
@@ -158,4 +162,17 @@ test('a resolved or opaque preview is not rebased', async context => {
   assert.deepEqual(await rebaser.rebaseNow(opaque), []);
   assert.deepEqual(await rebaser.rebaseNow('p9'), []);
   assert.equal(sideOfText('new\n').hash, store.get(id)?.changes?.[0]?.after?.hash);
+});
+
+test('of those that a preview builds on, the one staged last is its base, whatever their numbers', async context => {
+  // Where the numbers that are taken cannot be told, they are random.
+  const numbers = [5_000_000_007, 5_000_000_003, 5_000_000_005];
+  const next = (): number => numbers.shift() ?? assert.fail('no more');
+  const { rebaser, stage, now, stale } = bench(context, { a: text('two') }, { numbers: { next } });
+  const first = stage([modify('a', text('two'), text('three'))]);
+  const second = stage([modify('a', text('three'), text('four'))], [first]);
+  const top = stage([modify('a', text('four'), text('five'))], [first, second]);
+  await rebaser.refresh([top]);
+  assert.deepEqual(stale(top), []);
+  assert.equal(now(top).revision, 1);
 });

@@ -2,7 +2,6 @@ import * as fs from 'node:fs';
 import * as os from 'node:os';
 import * as path from 'node:path';
 import { test, type TestContext } from 'node:test';
-import { setImmediate } from 'node:timers/promises';
 import assert from 'node:assert/strict';
 import { recoverCommits } from '../../../../src/agent/preview/commit/recovery.ts';
 import { openPreviewLog } from '../../../../src/agent/preview/previewLog.ts';
@@ -27,7 +26,7 @@ const recover = (workspace: MemoryWorkspace) => async (file: string) => {
   const log = openPreviewLog(file);
   const store = new PreviewStore(log, fail);
   store.restore((await log.load()).entries);
-  return recoverCommits(store, workspace);
+  return { reports: await recoverCommits(store, workspace), isDone: true };
 };
 
 /** A window in the middle of committing three files: it has written the first one. */
@@ -60,8 +59,35 @@ test('the log of a window that is still open is left alone, and is deleted when 
   const side = await beginLanding(folder);
   assert.deepEqual(await recoverSideLogs(folder, recover(workspace), fail), []);
   assert.equal(workspace.text('a.txt'), 'A');
-  side.dispose();
-  while (fs.existsSync(folder)) await setImmediate();
+  await side.close(true);
+  assert.equal(fs.existsSync(folder), false);
+});
+
+test('a log that does not have everything stays when its window closes, for the next one', async context => {
+  const { folder, workspace } = given(context);
+  const side = await beginLanding(folder);
+  await side.close(false);
+  const [report] = await recoverSideLogs(folder, recover(workspace), fail);
+  assert.equal(report?.end, 'rolledBack');
+  assert.equal(fs.existsSync(folder), false);
+});
+
+test('a log stays while something in it is not stored elsewhere', async context => {
+  const { folder, workspace } = given(context);
+  const side = await beginLanding(folder);
+  await side.close(false);
+  const some = async (file: string) => ({ ...(await recover(workspace)(file)), isDone: false });
+  assert.equal((await recoverSideLogs(folder, some, fail)).length, 1);
+  assert.deepEqual(fs.readdirSync(folder), [path.basename(side.file)]);
+});
+
+test('windows that open and close at the same moment do not take the folder from each other', async context => {
+  const { folder } = given(context);
+  const openAndClose = async (): Promise<void> => {
+    for (let n = 0; n < 100; n++) await (await openSideLog(folder)).close(true);
+  };
+  await Promise.all([openAndClose(), openAndClose(), openAndClose()]);
+  assert.equal(fs.existsSync(folder), false);
 });
 
 test('a log that cannot be read stays, and is reported', async context => {

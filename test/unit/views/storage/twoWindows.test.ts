@@ -89,7 +89,7 @@ test('what a window that died had applied is kept in the ledger of the next, onc
     const reports = await recoverCommits(dead, workspace);
     await main.adoptLedger(dead.ledger());
     await main.adoptLedger(dead.ledger());
-    return reports;
+    return { reports, isDone: true };
   };
   assert.deepEqual(await recoverSideLogs(folder, recover, fail), []);
   for (const store of [main, await openWindow(storage)])

@@ -1,0 +1,85 @@
+import { beforeEach, test } from 'node:test';
+import assert from 'node:assert/strict';
+import { silentLogger } from '../../../../src/agent/base/logger.ts';
+import { PreviewStore } from '../../../../src/agent/preview/previewStore.ts';
+import { Rebaser } from '../../../../src/agent/preview/rebase/rebaser.ts';
+import { Invoker } from '../../../../src/agent/preview/resolve/invoker.ts';
+import { modify } from '../../../support/changes.ts';
+import { draft } from '../../../support/drafts.ts';
+import * as stub from '../../../support/fuzz/vscodeStub.ts';
+import { MemoryWorkspace } from '../../../support/memoryWorkspace.ts';
+import { MemoryPreviewLog } from '../../../support/testSession.ts';
+
+stub.useVscodeStub();
+const { BulkVotes } = await import('../../../../src/views/review/commands/bulkVotes.ts');
+
+const told: (readonly string[])[] = [];
+Object.assign(stub.window, {
+  showInformationMessage: (...shown: string[]) => {
+    told.push(shown);
+    return Promise.resolve(undefined);
+  },
+});
+beforeEach(() => told.splice(0));
+
+/** Three previews of one file, each made on the one before, and one of another file. */
+function given() {
+  const store = new PreviewStore(new MemoryPreviewLog(), error => assert.fail(String(error)));
+  const workspace = new MemoryWorkspace({ 'a.txt': 'a', 'b.txt': 'b' });
+  const invoker = new Invoker(store, workspace, () => 'apply');
+  const rebaser = new Rebaser({ store, workspace, logger: silentLogger });
+  const stage = (path: string, from: string, to: string, dependsOn: readonly string[] = []): string =>
+    store.stage(draft({ changes: [modify(path, from, to)], dependsOn })).preview.id;
+  const first = stage('a.txt', 'a', 'b');
+  const other = stage('b.txt', 'b', 'c');
+  const second = stage('a.txt', 'b', 'c', [first]);
+  const third = stage('a.txt', 'c', 'd', [second]);
+  const revised: string[] = [];
+  store.onDidRevise(({ preview }) => revised.push(preview.id));
+  const options = { store, invoker, edits: { hasUnsaved: () => false }, logger: silentLogger };
+  const votes = new BulkVotes(options as never);
+  return { store, workspace, rebaser, votes, revised, ids: [first, other, second, third] };
+}
+
+test('Discard All discards each preview before those that it builds on, so that none is rebased on the way', async () => {
+  for (const arranged of [(ids: string[]) => ids, (ids: string[]) => ids.toReversed()]) {
+    const { store, rebaser, votes, revised, ids } = given();
+    const count = await votes.discardAll(arranged(ids).map(id => ({ id })));
+    await rebaser.refresh([]);
+    assert.equal(count, 4);
+    const order = store.ledger().map(({ previewId }) => previewId);
+    const [first = '', , second = '', third = ''] = ids;
+    assert.deepEqual(
+      order.filter(id => id !== ids[1]),
+      [third, second, first],
+    );
+    assert.deepEqual(revised, []);
+    assert.deepEqual(told.at(-1), ['Discarded 4 previews.', 'Reopen']);
+    rebaser.dispose();
+  }
+});
+
+test('rows that were out of date are not discarded, and the message says that they stay pending', async () => {
+  const { store, rebaser, votes, ids } = given();
+  rebaser.dispose();
+  const [first = '', other = '', , third = ''] = ids;
+  await store.revise(other, [modify('b.txt', 'b', 'd')], [], 'user');
+  await store.revise(third, [modify('a.txt', 'c', 'e')], ids.slice(2, 3), 'user');
+  const rows = [
+    { id: other, revision: 1 },
+    { id: first, revision: 1 },
+    { id: third, revision: 1 },
+  ];
+  assert.equal(await votes.discardAll(rows), 1);
+  assert.deepEqual(told, [['Discarded 1 preview. 2 were not discarded and stay pending.', 'Reopen']]);
+
+  told.splice(0);
+  assert.equal(
+    await votes.discardAll([
+      { id: other, revision: 1 },
+      { id: third, revision: 2 },
+    ]),
+    1,
+  );
+  assert.deepEqual(told, [['Discarded 1 preview. 1 was not discarded and stays pending.', 'Reopen']]);
+});

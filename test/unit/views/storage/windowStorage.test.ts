@@ -1,0 +1,353 @@
+import * as fs from 'node:fs';
+import * as path from 'node:path';
+import { after, beforeEach, test } from 'node:test';
+import assert from 'node:assert/strict';
+import { Closing } from '../../../../src/agent/base/disposable.ts';
+import { silentLogger } from '../../../../src/agent/base/logger.ts';
+import { openPreviewLog } from '../../../../src/agent/preview/previewLog.ts';
+import type { PreviewStore } from '../../../../src/agent/preview/previewStore.ts';
+import { Invoker } from '../../../../src/agent/preview/resolve/invoker.ts';
+import { create, modify } from '../../../support/changes.ts';
+import { draft } from '../../../support/drafts.ts';
+import * as stub from '../../../support/fuzz/vscodeStub.ts';
+import { Gate } from '../../../support/gate.ts';
+import { MemoryWorkspace } from '../../../support/memoryWorkspace.ts';
+import { TempFolder } from '../../../support/tempFolder.ts';
+
+stub.useVscodeStub();
+const { lockStorage, mustRecover, openStore } =
+  await import('../../../../src/views/storage/previewStorage.ts');
+const { recoverInterruptedCommits } = await import('../../../../src/views/storage/recovery.ts');
+const { StorageTrouble } = await import('../../../../src/views/storage/storageTrouble.ts');
+
+const temp = await TempFolder.create();
+after(() => temp.remove());
+let count = 0;
+const fail = (error: unknown): never => assert.fail(String(error));
+const rollback = { newFolders: [], modes: {} };
+
+const told: string[] = [];
+const show = (text: string): Promise<undefined> => {
+  told.push(text);
+  return Promise.resolve(undefined);
+};
+Object.assign(stub.window, {
+  showInformationMessage: show,
+  showWarningMessage: show,
+  showErrorMessage: show,
+});
+beforeEach(() => told.splice(0));
+
+const OTHER_WINDOW =
+  'Another window stores the previews of this workspace. Previews in this window are lost when it closes.';
+const UNREAD =
+  'Redline cannot read its stored previews. Their file is left untouched; new previews are lost when this window closes.';
+
+/** The files of a workspace's storage. */
+function newStorage() {
+  const root = temp.at(`storage${count++}`);
+  fs.mkdirSync(root);
+  const at = (...parts: string[]): string => path.join(root, ...parts);
+  return { root, at, log: at('previews.jsonl'), lock: at('window.lock'), windows: at('windows') };
+}
+
+/** A window opens the storage, as the extension does when it is activated. */
+async function openWindow(root: string, workspace = new MemoryWorkspace()) {
+  const closing = new Closing(fail);
+  const parts = {
+    ...{ folder: stub.Uri.file(root) as never, closing, logger: silentLogger },
+    trouble: new StorageTrouble(),
+  };
+  const lock = await lockStorage(parts, true, 0);
+  const open = await openStore(parts, lock);
+  const { store } = open;
+  if (mustRecover(store, root)) await recoverInterruptedCommits(open, root, workspace, silentLogger);
+  const invoker = new Invoker(store, workspace, () => 'apply');
+  const vote = { action: 'apply', reason: 'ok', actor: 'human' } as const;
+  return {
+    ...{ lock, store, workspace, isDurable: open.isDurable },
+    apply: (id: string) => invoker.resolve({ id, ...vote }),
+    close: () => closing.close(),
+  };
+}
+
+/** While it is broken, nothing can be appended to the file. */
+function breakable(file: string) {
+  return {
+    break: () => {
+      fs.renameSync(file, `${file}.away`);
+      fs.mkdirSync(file);
+    },
+    mend: () => {
+      fs.rmdirSync(file);
+      fs.renameSync(`${file}.away`, file);
+    },
+  };
+}
+
+/** The process of a window ended: whatever it has locked names one that does not exist. */
+function kill(...locks: string[]): void {
+  for (const lock of locks) fs.writeFileSync(lock, '{"pid":2147483646}');
+}
+
+const sideLocks = (windows: string): string[] =>
+  fs.readdirSync(windows).flatMap(name => (name.endsWith('.lock') ? [path.join(windows, name)] : []));
+const outcomes = (store: PreviewStore): string[] =>
+  store.ledger().map(({ previewId, outcome }) => `${previewId} ${outcome}`);
+
+test('what waits is written once more when the window closes, before the storage is unlocked', async () => {
+  const { root, log, lock } = newStorage();
+  const first = await openWindow(root);
+  const disk = breakable(log);
+  disk.break();
+  await first.store.stage(draft()).stored;
+  await first.store.stage(draft()).stored;
+  assert.equal(told.length, 1, 'once for both');
+  assert.match(told[0] ?? '', /^Redline cannot save previews .* nothing can be applied\. The system says: /);
+  disk.mend();
+  const write = first.store.close.bind(first.store);
+  first.store.close = () => {
+    assert.ok(fs.existsSync(lock), 'the lock is held while it is written');
+    return write();
+  };
+  await first.close();
+  assert.equal(fs.existsSync(lock), false);
+  const next = await openWindow(root);
+  assert.deepEqual(
+    next.store.all().map(({ id }) => id),
+    ['p1', 'p2'],
+  );
+  await next.close();
+});
+
+test('files that are being written when the window closes are waited for', async () => {
+  const { root, lock } = newStorage();
+  const workspace = new MemoryWorkspace();
+  const window = await openWindow(root, workspace);
+  const gate = new Gate();
+  workspace.beforeWrite = () => gate.pass();
+  const { id } = window.store.stage(draft({ changes: [create('new.txt', 'new')] })).preview;
+  const applied = window.apply(id);
+  await gate.reached;
+  const closed = window.close();
+  await new Promise(resolve => setImmediate(resolve));
+  assert.ok(fs.existsSync(lock));
+  gate.open();
+  await applied;
+  await closed;
+  const next = await openWindow(root, workspace);
+  assert.deepEqual(outcomes(next.store), ['p1 applied']);
+  assert.deepEqual(told, [], 'nothing was interrupted');
+  await next.close();
+});
+
+test('a second window keeps a log of its own, which is gone when it closes; the first one is not told', async () => {
+  const { root, windows } = newStorage();
+  const first = await openWindow(root);
+  const second = await openWindow(root);
+  assert.deepEqual([first.lock.kind, second.lock.kind], ['owned', 'otherWindow']);
+  assert.deepEqual([first.isDurable, second.isDurable], [true, false]);
+  assert.deepEqual(told, [OTHER_WINDOW]);
+  const { id } = second.store.stage(draft({ changes: [create('new.txt', 'new')] })).preview;
+  await second.apply(id);
+  assert.equal(second.workspace.text('new.txt'), 'new');
+  await second.close();
+  assert.equal(fs.existsSync(windows), false);
+  await first.close();
+});
+
+test('a log of a second window stays when that closes before all of it is written', async () => {
+  const { root, windows } = newStorage();
+  const first = await openWindow(root);
+  const second = await openWindow(root);
+  const { id } = second.store.stage(draft({ changes: [create('new.txt', 'new')] })).preview;
+  await second.store.beginCommit([id], rollback);
+  const [name = ''] = fs.readdirSync(windows).filter(name => name.endsWith('.jsonl'));
+  const disk = breakable(path.join(windows, name));
+  disk.break();
+  await second.store.recommend(id, 'apply', 'ok');
+  await second.close();
+  disk.mend();
+  assert.ok(fs.existsSync(path.join(windows, name)));
+  const third = await openWindow(root, second.workspace);
+  assert.equal(third.lock.kind, 'otherWindow');
+  assert.match(told.at(-1) ?? '', /Applying p1 was interrupted/);
+  await Promise.all([third.close(), first.close()]);
+});
+
+test('a second window that cannot write its log applies nothing, is told so once, and recovers by itself', async () => {
+  const { root, windows } = newStorage();
+  const first = await openWindow(root);
+  fs.writeFileSync(windows, 'in the way');
+  const second = await openWindow(root);
+  assert.equal(told[0], OTHER_WINDOW);
+  assert.match(told[1] ?? '', /^Redline cannot write down what it is about to apply, .* The system says: /);
+  const { id } = second.store.stage(draft({ changes: [create('new.txt', 'new')] })).preview;
+  await assert.rejects(second.apply(id), /without that it applies nothing/);
+  assert.equal(second.workspace.text('new.txt'), undefined);
+  assert.equal(told.length, 2);
+  fs.rmSync(windows);
+  await second.apply(id);
+  assert.equal(second.workspace.text('new.txt'), 'new');
+  await second.close();
+  assert.equal(fs.existsSync(windows), false);
+  await first.close();
+});
+
+/** A window that died while it applied two files, and had written one of them. */
+async function dieInCommit(root: string, workspace: MemoryWorkspace): Promise<string> {
+  const window = await openWindow(root, workspace);
+  const changes = [modify('a.txt', 'a', 'A'), modify('b.txt', 'b', 'B')];
+  const { preview, stored } = window.store.stage(draft({ changes }));
+  await stored;
+  await window.store.beginCommit([preview.id], rollback);
+  workspace.put('a.txt', 'A');
+  return preview.id;
+}
+
+test('an owner that takes over from one that died ends what that one was applying', async () => {
+  const { root, lock } = newStorage();
+  const workspace = new MemoryWorkspace({ 'a.txt': 'a', 'b.txt': 'b' });
+  const id = await dieInCommit(root, workspace);
+  kill(lock);
+  const next = await openWindow(root, workspace);
+  assert.equal(next.lock.kind, 'owned');
+  assert.deepEqual(workspace.snapshot(), { 'a.txt': 'a', 'b.txt': 'b' });
+  assert.equal(next.store.get(id)?.state.kind, 'pending');
+  assert.deepEqual(told, [`Applying ${id} was interrupted. All files were restored. It is pending again.`]);
+  await next.close();
+});
+
+test('a window that does not own the storage restores what one like it left, and leaves its ledger to the owner', async () => {
+  const { root, windows } = newStorage();
+  const workspace = new MemoryWorkspace({ 'a.txt': 'a', 'b.txt': 'b' });
+  const first = await openWindow(root);
+  const second = await openWindow(root, workspace);
+  const { id } = second.store.stage(draft({ changes: [create('new.txt', 'new')] })).preview;
+  await second.apply(id);
+  const changes = [modify('a.txt', 'a', 'A'), modify('b.txt', 'b', 'B')];
+  const landing = second.store.stage(draft({ changes })).preview.id;
+  await second.store.beginCommit([landing], rollback);
+  workspace.put('a.txt', 'A');
+  kill(...sideLocks(windows));
+
+  const third = await openWindow(root, workspace);
+  assert.equal(workspace.text('a.txt'), 'a');
+  assert.deepEqual(outcomes(third.store), [], 'its own ledger would be lost when it closes');
+  await first.close();
+  assert.equal(third.lock.kind, 'otherWindow', 'no window becomes the owner later');
+
+  const fourth = await openWindow(root, workspace);
+  assert.equal(fourth.lock.kind, 'owned');
+  assert.deepEqual(outcomes(fourth.store), [`${id} applied`]);
+  assert.deepEqual(
+    fs.readdirSync(windows).map(name => path.extname(name)),
+    ['.lock'],
+    'that of the window that is open',
+  );
+  await Promise.all([third.close(), fourth.close()]);
+  assert.equal(fs.existsSync(windows), false);
+});
+
+test('an owner that cannot save the ledger of a window that died keeps its log', async () => {
+  const { root, log, windows } = newStorage();
+  const first = await openWindow(root);
+  const second = await openWindow(root);
+  const { id } = second.store.stage(draft({ changes: [create('new.txt', 'new')] })).preview;
+  await second.apply(id);
+  await first.close();
+  kill(...sideLocks(windows));
+
+  const disk = breakable(log);
+  const closing = new Closing(fail);
+  const trouble = new StorageTrouble();
+  const parts = { folder: stub.Uri.file(root) as never, closing, trouble, logger: silentLogger };
+  const open = await openStore(parts, await lockStorage(parts, true, 0));
+  disk.break();
+  await recoverInterruptedCommits(open, root, second.workspace, silentLogger);
+  assert.ok(fs.existsSync(windows), 'the ledger is nowhere else');
+  disk.mend();
+  await closing.close();
+
+  const next = await openWindow(root);
+  assert.deepEqual(outcomes(next.store), [`${id} applied`], 'once');
+  assert.equal(fs.existsSync(windows), false);
+  await next.close();
+});
+
+test('an owner whose log cannot be read leaves it as it is, and takes over nothing', async () => {
+  const { root, log, windows } = newStorage();
+  const first = await openWindow(root);
+  const second = await openWindow(root);
+  const { id } = second.store.stage(draft({ changes: [create('new.txt', 'new')] })).preview;
+  await second.apply(id);
+  await first.close();
+  kill(...sideLocks(windows));
+  const newer = '{"log":"redline.previews","version":99}\n';
+  const older = fs.readFileSync(log);
+  fs.writeFileSync(log, newer);
+  told.splice(0);
+
+  const next = await openWindow(root);
+  assert.deepEqual([next.lock.kind, next.isDurable], ['owned', false]);
+  assert.deepEqual(told, [UNREAD]);
+  assert.deepEqual(outcomes(next.store), []);
+  const own = next.store.stage(draft({ changes: [create('own.txt', 'own')] })).preview.id;
+  await next.apply(own);
+  await next.close();
+  assert.equal(fs.readFileSync(log, 'utf8'), newer);
+
+  fs.writeFileSync(log, older);
+  const last = await openWindow(root);
+  assert.deepEqual(outcomes(last.store), [`${id} applied`]);
+  await last.close();
+});
+
+test('a storage that can neither be locked nor hold a log is one warning; applying works once there is a log', async () => {
+  const { root, lock, windows } = newStorage();
+  fs.symlinkSync('window.lock', lock); // to itself
+  fs.writeFileSync(windows, 'in the way');
+  const window = await openWindow(root);
+  assert.equal(window.lock.kind, 'unknown');
+  assert.equal(told.length, 1);
+  assert.match(
+    told[0] ?? '',
+    /^Redline cannot lock its storage, .* nothing can be applied\. .* reload the window\.$/,
+  );
+  const { id } = window.store.stage(draft({ changes: [create('new.txt', 'new')] })).preview;
+  await assert.rejects(window.apply(id), /applies nothing/);
+  fs.rmSync(windows);
+  await window.apply(id);
+  await window.close();
+  assert.equal(fs.existsSync(windows), false);
+});
+
+test('a storage that cannot be locked but can hold a log: nothing says that applying does not work', async () => {
+  const { root, lock } = newStorage();
+  fs.symlinkSync('window.lock', lock);
+  const window = await openWindow(root);
+  assert.equal(told.length, 1);
+  assert.match(told[0] ?? '', /new previews are lost when this window closes\. /);
+  const { id } = window.store.stage(draft({ changes: [create('new.txt', 'new')] })).preview;
+  await window.apply(id);
+  assert.equal(window.workspace.text('new.txt'), 'new');
+  await window.close();
+});
+
+test('a preview that can never be written is told by its name, and the others are saved', async () => {
+  const { root, log } = newStorage();
+  const window = await openWindow(root);
+  const endless: { self?: unknown } = {};
+  endless.self = endless;
+  await window.store.stage(draft({ details: endless })).stored;
+  const other = window.store.stage(draft({ changes: [create('new.txt', 'new')] })).preview.id;
+  await window.apply(other);
+  assert.equal(told.length, 1);
+  assert.match(told[0] ?? '', /^Redline cannot save the latest state of p1, .* Everything else is saved\.$/);
+  await window.close();
+  const { entries } = await openPreviewLog(log).load();
+  assert.deepEqual(
+    entries.map(({ type }) => type),
+    ['staged', 'commit', 'resolved'],
+  );
+});
