@@ -8,6 +8,9 @@ import { inRepo } from '../lib/paths.mjs';
 /** How long a step waits before it fails, in milliseconds. */
 export const TIMEOUT_MS = 20_000;
 
+/** Where pictures are kept, unless a window is told otherwise. */
+export const PICTURES = inRepo('out', 'pictures');
+
 /**
  * Methods that click or type wait until what they need is there, at most `TIMEOUT_MS`. Methods that return a locator
  * do not wait: the locator does, when it is clicked or read.
@@ -16,7 +19,7 @@ export class VscodeWindow {
   /** The page that shows the window. @type {Page} */
   page;
   /** The folder that `screenshot` writes to. */
-  pictures = inRepo('out', 'pictures');
+  pictures = PICTURES;
 
   /** @param {Page} page */
   show(page) {
@@ -30,13 +33,14 @@ export class VscodeWindow {
    * @throws {Error} when the palette does not offer exactly that
    */
   async runCommand(title) {
-    // The palette lists the commands known when it opened, and a window that is still loading may close it.
+    // The palette lists the commands known when it opened, and a window that is still loading may close it. The key is
+    // soon pressed again in case it was lost; but if the machine is slow, each try gets more time.
     const deadline = Date.now() + TIMEOUT_MS;
-    for (;;) {
+    for (let timeout = TIMEOUT_MS / 16; ; timeout *= 2) {
       try {
         await this.page.keyboard.press('F1');
-        await this.#quickInput().fill(`>${title}`, { timeout: TIMEOUT_MS / 4 });
-        return await this.quickPick(title, TIMEOUT_MS / 4);
+        await this.#quickInput().fill(`>${title}`, { timeout });
+        return await this.quickPick(title, timeout);
       } catch (error) {
         if (Date.now() > deadline) throw error;
         await this.page.keyboard.press('Escape');
