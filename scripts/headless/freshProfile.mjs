@@ -4,9 +4,6 @@ import * as path from 'node:path';
 import { VIEWPORT } from './browser.mjs';
 import { prepareSettings } from './settings.mjs';
 
-/** How long the extension hosts may take to end, in milliseconds. VS Code gives them five seconds. */
-const HOSTS_END_MS = 10_000;
-
 /** What a server keeps in its profile, beside its logs, for the windows that it serves. */
 const OF_WINDOWS = ['User', 'Machine', 'CachedProfilesData', 'CachedExtensionVSIXs'];
 
@@ -41,7 +38,7 @@ export async function clearProfile({ userDataDir, server, context }, { settings,
     await used.goto('about:blank');
     await used.close();
   }
-  await server.hostsEnded(HOSTS_END_MS);
+  await server.endHosts();
   for (const folder of [...OF_WINDOWS.map(name => path.join(userDataDir, name)), ...hostLogs(userDataDir)])
     fs.rmSync(folder, { recursive: true, force: true });
   const { origin } = new URL(server.url());

@@ -41,8 +41,8 @@ const SERVER_ENV = {
  * @property {(open?: { folder?: string, payload?: [string, string][] }) => string} url the address of a window on a
  *   folder or .code-workspace file, or of an empty one; `payload` is passed to VS Code as it is
  * @property {(file: string) => string} uri what a file of this machine is called in a payload
- * @property {(timeout: number) => Promise<void>} hostsEnded resolves when no extension host runs, as after the last window
- *   was left; rejects after so many milliseconds
+ * @property {() => Promise<void>} endHosts resolves when no extension host runs. To be called after the last window was
+ *   left: its host then ends by itself. A host whose window could not say goodbye would wait for it, and is killed
  * @property {() => Promise<void>} stop ends the server and its extension hosts
  */
 
@@ -109,8 +109,7 @@ export async function startServer(options = {}) {
     fs.writeFileSync(portFile, String(port));
     const uri = file => `vscode-remote://127.0.0.1:${port}${file}`;
     const url = open => windowUrl(port, options.token, open);
-    const hostsEnded = timeout => hosts.ended(timeout);
-    return { userDataDir, ended, url, uri, hostsEnded, stop };
+    return { userDataDir, ended, url, uri, endHosts: () => hosts.end(), stop };
   } catch (error) {
     await stop();
     throw error;
@@ -169,15 +168,32 @@ class ExtensionHosts {
   constructor(lines) {
     lines.on('line', line => {
       const launched = /<(\d+)> Launched Extension Host Process/.exec(line)?.[1];
-      if (launched) this.#pids.add(launched);
+      if (launched) this.#pids.add(Number(launched));
       const exited = /<(\d+)> Extension Host Process exited/.exec(line)?.[1];
-      if (exited && this.#pids.delete(exited)) this.#changes.emit('exited');
+      if (exited && this.#pids.delete(Number(exited))) this.#changes.emit('exited');
     });
   }
 
-  async ended(timeout) {
-    const signal = AbortSignal.timeout(timeout);
-    while (this.#pids.size > 0) await once(this.#changes, 'exited', { signal });
+  async end() {
+    const late = setTimeout(() => this.#kill(), STOP_MS);
+    const signal = AbortSignal.timeout(2 * STOP_MS);
+    try {
+      while (this.#pids.size > 0) await once(this.#changes, 'exited', { signal });
+    } catch (cause) {
+      throw new Error(`These extension hosts did not end: ${[...this.#pids].join(', ')}`, { cause });
+    } finally {
+      clearTimeout(late);
+    }
+  }
+
+  #kill() {
+    for (const pid of this.#pids) {
+      try {
+        process.kill(pid, 'SIGKILL');
+      } catch {
+        // It has just ended.
+      }
+    }
   }
 }
 

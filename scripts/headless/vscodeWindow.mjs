@@ -33,14 +33,21 @@ export class VscodeWindow {
    * @throws {Error} when the palette does not offer exactly that
    */
   async runCommand(title) {
-    // The palette lists the commands known when it opened, and a window that is still loading may close it. The key is
-    // soon pressed again in case it was lost; but if the machine is slow, each try gets more time.
+    await this.#pickAfter('F1', `>${title}`, title);
+  }
+
+  /**
+   * Opens a list by a key, filters it, and chooses an entry. A window that is still loading may lose the key or close the
+   * list, and the list holds what was known when it opened: so it is soon opened once more, and each try gets more time in
+   * case that the machine is slow.
+   */
+  async #pickAfter(key, filter, label) {
     const deadline = Date.now() + TIMEOUT_MS;
-    for (let timeout = TIMEOUT_MS / 16; ; timeout *= 2) {
+    for (let timeout = TIMEOUT_MS / 8; ; timeout *= 2) {
       try {
-        await this.page.keyboard.press('F1');
-        await this.#quickInput().fill(`>${title}`, { timeout });
-        return await this.quickPick(title, timeout);
+        await this.page.keyboard.press(key);
+        await this.#quickInput().fill(filter, { timeout });
+        return await this.quickPick(label, timeout);
       } catch (error) {
         if (Date.now() > deadline) throw error;
         await this.page.keyboard.press('Escape');
@@ -84,10 +91,8 @@ export class VscodeWindow {
    * @param {string} relative path with slashes
    */
   async openFile(relative) {
-    await this.page.keyboard.press('Control+P');
-    await this.#quickInput().fill(relative);
     const name = path.posix.basename(relative);
-    await this.quickPick(name);
+    await this.#pickAfter('Control+P', relative, name);
     // By its whole title: until then, a preview of the same file may be the active tab.
     const group = '.editor-group-container.active';
     const tab = `${group} .tab.active`;
