@@ -15,9 +15,8 @@ const COMPILED = { NODE_COMPILE_CACHE: inRepo('out', 'compile-cache') };
  * @param {{ grep?: string, concurrency?: number, env?: Record<string, string> }} [options]
  * @returns {Promise<TestCounts>} a run that exits early counts as a failure
  *
- * @typedef {{ passed: number, failed: number, skipped: number, failures: readonly Failure[] }} TestCounts `failures`
+ * @typedef {{ passed: number, failed: number, skipped: number, failures: readonly string[] }} TestCounts `failures`
  *   names the failed tests, without files that failed as a whole
- * @typedef {{ file: string, test: string }} Failure
  */
 export async function runNodeTests(name, pattern, { grep, concurrency, env } = {}) {
   const counts = inRepo('out', `${name}-counts.json`);
