@@ -1,11 +1,12 @@
 /** Stage "ui": clicks through the packaged extension in a real window. */
+import * as os from 'node:os';
 import { chromiumPath } from '../headless/findChromium.mjs';
 import { installedServer, headlessSupported } from '../headless/install.mjs';
 import { runNodeTests } from '../lib/nodeTests.mjs';
 
 const TESTS = 'test/ui/*.test.ts';
 /** Test files at a time. Each has a VS Code, whose window and extension host mostly wait for one another. */
-const FILES_AT_A_TIME = 2;
+const FILES_AT_A_TIME = Math.min(2, os.availableParallelism());
 /** How many failed tests are run again. More of them are a defect, not a machine that was busy for a moment. */
 const RUN_AGAIN = 2;
 
