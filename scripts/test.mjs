@@ -1,5 +1,5 @@
 /**
- * `npm test`: all checks and tests; works in a fresh clone. Stages: check, build, unit, host, ui.
+ * `npm test`: all checks and tests; works in a fresh clone. Stages: check, build, unit, host, ui, some side by side.
  * The last line is `N passed, N failed`. The exit status is 0 only if nothing failed and every stage ran something.
  *
  *   npm test -- --only=unit        runs one stage, or several (--only=check,unit); host and ui build first

@@ -3,7 +3,8 @@ import { chromium } from 'playwright-core';
 import { atExit } from '../lib/cleanup.mjs';
 import { chromiumPath } from './findChromium.mjs';
 
-const VIEWPORT = { width: 1400, height: 900 };
+/** The size of a window, unless another is asked for. */
+export const VIEWPORT = { width: 1400, height: 900 };
 
 const QUIET_ARGS = [
   ...['--no-first-run', '--disable-gpu', '--disable-quic', '--disable-dev-shm-usage'],

@@ -19,9 +19,16 @@ export class RedlineWindow extends VscodeWindow {
     this.workspace = workspace;
   }
 
-  /** Waits until Redline can be used: its icon is drawn once all contributions of the extensions are known. */
+  /** Waits until Redline can be used: VS Code knows the contributions of all extensions, and has drawn Redline's icon. */
   async waitForRedline() {
-    await this.activityBarItem('Redline').waitFor({ timeout: 2 * TIMEOUT_MS });
+    const timeout = 2 * TIMEOUT_MS;
+    // A window that was open before draws the icon from memory, long before Redline's commands exist.
+    await this.page.waitForFunction(
+      () => performance.getEntriesByName('code/didHandleExtensionPoints').length > 0,
+      undefined,
+      { timeout },
+    );
+    await this.activityBarItem('Redline').waitFor({ timeout });
   }
 
   /** Reloads the window, as the command "Developer: Reload Window" does. */

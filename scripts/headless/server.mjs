@@ -1,7 +1,9 @@
 /** Starts and stops VS Code's server, and installs extensions into its folders. */
 import { spawn } from 'node:child_process';
+import { EventEmitter, once } from 'node:events';
 import * as fs from 'node:fs';
 import * as path from 'node:path';
+import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { atExit, temporaryFolder } from '../lib/cleanup.mjs';
 import { installedServer } from './install.mjs';
@@ -14,6 +16,7 @@ const endWithParent = fileURLToPath(new URL('./endWithParent.cjs', import.meta.u
 /** No marketplace, and none of the variables that a surrounding VS Code or Node may have set. */
 const SERVER_ENV = {
   EXTENSIONS_GALLERY: '{}',
+  NODE_COMPILE_CACHE: undefined,
   NODE_OPTIONS: undefined,
   NODE_TEST_CONTEXT: undefined,
   VSCODE_IPC_HOOK_CLI: undefined,
@@ -38,6 +41,8 @@ const SERVER_ENV = {
  * @property {(open?: { folder?: string, payload?: [string, string][] }) => string} url the address of a window on a
  *   folder or .code-workspace file, or of an empty one; `payload` is passed to VS Code as it is
  * @property {(file: string) => string} uri what a file of this machine is called in a payload
+ * @property {() => Promise<void>} endHosts resolves when no extension host runs. To be called after the last window was
+ *   left: its host then ends by itself. A host whose window could not say goodbye would wait for it, and is killed
  * @property {() => Promise<void>} stop ends the server and its extension hosts
  */
 
@@ -98,11 +103,13 @@ export async function startServer(options = {}) {
     () => kill('SIGKILL'),
   );
   try {
-    const port = await listening(child, ended, path.join(userDataDir, 'server.log'));
+    const lines = outputLines(child, path.join(userDataDir, 'server.log'));
+    const hosts = new ExtensionHosts(lines);
+    const port = await listening(lines, ended);
     fs.writeFileSync(portFile, String(port));
     const uri = file => `vscode-remote://127.0.0.1:${port}${file}`;
     const url = open => windowUrl(port, options.token, open);
-    return { userDataDir, ended, url, uri, stop };
+    return { userDataDir, ended, url, uri, endHosts: () => hosts.end(), stop };
   } catch (error) {
     await stop();
     throw error;
@@ -139,26 +146,73 @@ function folderArgs(userDataDir, extensionsDir) {
   ];
 }
 
-/** Resolves with the port once the server prints it; all that it prints goes into the log file. */
-function listening(child, ended, logFile) {
+/** Emits `line` for each line that the process prints, and appends it to the log file. */
+function outputLines(child, logFile) {
   const log = fs.createWriteStream(logFile, { flags: 'a' });
+  const lines = new EventEmitter();
+  for (const input of [child.stdout, child.stderr]) {
+    createInterface({ input }).on('line', line => {
+      log.write(`${line}\n`);
+      lines.emit('line', line);
+    });
+  }
+  child.once('close', () => log.end());
+  return lines;
+}
+
+/** The extension hosts that run, as the server tells of them. */
+class ExtensionHosts {
+  #pids = new Set();
+  #changes = new EventEmitter();
+
+  constructor(lines) {
+    lines.on('line', line => {
+      const launched = /<(\d+)> Launched Extension Host Process/.exec(line)?.[1];
+      if (launched) this.#pids.add(Number(launched));
+      const exited = /<(\d+)> Extension Host Process exited/.exec(line)?.[1];
+      if (exited && this.#pids.delete(Number(exited))) this.#changes.emit('exited');
+    });
+  }
+
+  async end() {
+    const late = setTimeout(() => this.#kill(), STOP_MS);
+    const signal = AbortSignal.timeout(2 * STOP_MS);
+    try {
+      while (this.#pids.size > 0) await once(this.#changes, 'exited', { signal });
+    } catch (cause) {
+      throw new Error(`These extension hosts did not end: ${[...this.#pids].join(', ')}`, { cause });
+    } finally {
+      clearTimeout(late);
+    }
+  }
+
+  #kill() {
+    for (const pid of this.#pids) {
+      try {
+        process.kill(pid, 'SIGKILL');
+      } catch {
+        // It has just ended.
+      }
+    }
+  }
+}
+
+/** Resolves with the port once the server prints it. */
+function listening(lines, ended) {
   let output = '';
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => reject(new Error(`VS Code's server did not start:\n${output}`)), START_MS);
-    const read = data => {
-      log.write(data);
-      if (output.length > 100_000) return;
-      output += data;
-      const port = /Extension host agent listening on (\d+)/.exec(output)?.[1];
+    const read = line => {
+      output += `${line}\n`;
+      const port = /Extension host agent listening on (\d+)/.exec(line)?.[1];
       if (!port) return;
       clearTimeout(timer);
+      lines.off('line', read);
       resolve(Number(port));
     };
-    child.stdout.on('data', read);
-    child.stderr.on('data', read);
+    lines.on('line', read);
     void ended.then(reason => {
       clearTimeout(timer);
-      log.end();
       reject(new Error(`${reason}\n${output}`));
     });
   });

@@ -8,6 +8,9 @@ import { inRepo } from '../lib/paths.mjs';
 /** How long a step waits before it fails, in milliseconds. */
 export const TIMEOUT_MS = 20_000;
 
+/** Where pictures are kept, unless a window is told otherwise. */
+export const PICTURES = inRepo('out', 'pictures');
+
 /**
  * Methods that click or type wait until what they need is there, at most `TIMEOUT_MS`. Methods that return a locator
  * do not wait: the locator does, when it is clicked or read.
@@ -16,7 +19,7 @@ export class VscodeWindow {
   /** The page that shows the window. @type {Page} */
   page;
   /** The folder that `screenshot` writes to. */
-  pictures = inRepo('out', 'pictures');
+  pictures = PICTURES;
 
   /** @param {Page} page */
   show(page) {
@@ -30,13 +33,21 @@ export class VscodeWindow {
    * @throws {Error} when the palette does not offer exactly that
    */
   async runCommand(title) {
-    // The palette lists the commands known when it opened, and a window that is still loading may close it.
+    await this.#pickAfter('F1', `>${title}`, title);
+  }
+
+  /**
+   * Opens a list by a key, filters it, and chooses an entry. A window that is still loading may lose the key or close the
+   * list, and the list holds what was known when it opened: so it is soon opened once more, and each try gets more time in
+   * case that the machine is slow.
+   */
+  async #pickAfter(key, filter, label) {
     const deadline = Date.now() + TIMEOUT_MS;
-    for (;;) {
+    for (let timeout = TIMEOUT_MS / 8; ; timeout *= 2) {
       try {
-        await this.page.keyboard.press('F1');
-        await this.#quickInput().fill(`>${title}`, { timeout: TIMEOUT_MS / 4 });
-        return await this.quickPick(title, TIMEOUT_MS / 4);
+        await this.page.keyboard.press(key);
+        await this.#quickInput().fill(filter, { timeout });
+        return await this.quickPick(label, timeout);
       } catch (error) {
         if (Date.now() > deadline) throw error;
         await this.page.keyboard.press('Escape');
@@ -80,10 +91,8 @@ export class VscodeWindow {
    * @param {string} relative path with slashes
    */
   async openFile(relative) {
-    await this.page.keyboard.press('Control+P');
-    await this.#quickInput().fill(relative);
     const name = path.posix.basename(relative);
-    await this.quickPick(name);
+    await this.#pickAfter('Control+P', relative, name);
     // By its whole title: until then, a preview of the same file may be the active tab.
     const group = '.editor-group-container.active';
     const tab = `${group} .tab.active`;

@@ -8,9 +8,11 @@ import { atExit, removeTemporaryFolder, temporaryFolder } from '../lib/cleanup.m
 import { vsixPath } from '../lib/paths.mjs';
 import { copyExampleWorkspace } from '../lib/workspaceCopy.mjs';
 import { openBrowser } from './browser.mjs';
+import { clearProfile } from './freshProfile.mjs';
 import { RedlineWindow } from './redlineWindow.mjs';
 import { installExtension, startServer } from './server.mjs';
 import { writeSettings } from './settings.mjs';
+import { PICTURES } from './vscodeWindow.mjs';
 
 /**
  * @typedef {object} WorkbenchOptions
@@ -24,6 +26,8 @@ import { writeSettings } from './settings.mjs';
  * @property {string} [pictures] where `screenshot` writes; out/pictures when omitted
  * @property {{ width: number, height: number }} [viewport] of the window
  */
+
+/** @typedef {Pick<WorkbenchOptions, 'settings' | 'workspace' | 'empty' | 'pictures' | 'viewport'>} ResetOptions */
 
 /** Folders with installed extensions, by the packages in them. Installing takes a second, copying almost nothing. */
 const installations = new Map();
@@ -77,7 +81,24 @@ export class Workbench extends RedlineWindow {
   async close() {
     await this.#close();
     await removeTemporaryFolder(this.#options.userDataDir);
-    if (!this.#options.workspace) await removeTemporaryFolder(path.dirname(this.workspace));
+    await this.#removeWorkspace();
+  }
+
+  /**
+   * Becomes what `Workbench.open` would return for these options, in a second instead of ten: the same VS Code and
+   * browser, with a window on another folder in an empty profile. `freshProfile.mjs` says how.
+   * @param {ResetOptions} [options]
+   * @throws {Error} when something is left of the window before; then only `close` may be called
+   */
+  async reset({ settings, workspace, empty, pictures, viewport } = {}) {
+    const { userDataDir } = this.#options;
+    const used = { userDataDir, server: this.#server, context: this.#browser.context };
+    const page = await clearProfile(used, { settings, viewport });
+    await this.#removeWorkspace();
+    Object.assign(this.#options, { settings, workspace, empty, viewport });
+    this.workspace = workspace ?? copyExampleWorkspace();
+    this.pictures = pictures ?? PICTURES;
+    await this.#show(page);
   }
 
   /**
@@ -129,12 +150,22 @@ export class Workbench extends RedlineWindow {
   }
 
   async #start() {
-    const { userDataDir, extensionsDir, settings, env, viewport, empty } = this.#options;
+    const { userDataDir, extensionsDir, settings, env, viewport } = this.#options;
     this.#server = await startServer({ userDataDir, extensionsDir, settings, env });
     this.#browser = await openBrowser({ profile: path.join(userDataDir, 'browser'), viewport });
-    this.show(this.#browser.page);
-    await this.page.goto(this.#server.url(empty ? {} : { folder: this.workspace }));
+    await this.#show(this.#browser.page);
+  }
+
+  /** Opens the window in a page. */
+  async #show(page) {
+    this.show(page);
+    await page.goto(this.#server.url(this.#options.empty ? {} : { folder: this.workspace }));
     await this.waitForRedline();
+  }
+
+  /** Deletes the copy of the example workspace, but no folder of the caller. */
+  async #removeWorkspace() {
+    if (!this.#options.workspace) await removeTemporaryFolder(path.dirname(this.workspace));
   }
 
   async #stop() {

@@ -1,4 +1,4 @@
-/** Runs other programs and shows their output. */
+/** Runs other programs, and shows their output or hands it on. */
 import { spawn } from 'node:child_process';
 import { atExit } from './cleanup.mjs';
 import { repoRoot } from './paths.mjs';
@@ -12,16 +12,22 @@ import { repoRoot } from './paths.mjs';
  * @param {string} [options.cwd] the repository's root when omitted
  * @param {boolean} [options.shell] runs it in a shell
  * @param {boolean} [options.quiet] hides the standard output
+ * @param {(chunk: Buffer) => void} [options.onOutput] is given standard output and errors as they come, in place of ours
  * @returns {Promise<number>} its exit status, or 1 when it could not be started or was killed
  */
-export function run(command, args, { env = {}, cwd = repoRoot, shell = false, quiet = false } = {}) {
+export function run(
+  command,
+  args,
+  { env = {}, cwd = repoRoot, shell = false, quiet = false, onOutput } = {},
+) {
   return new Promise(resolve => {
     const child = spawn(command, args, {
       cwd,
       env: { ...process.env, ...env },
-      stdio: ['ignore', quiet ? 'ignore' : 'inherit', 'inherit'],
+      stdio: onOutput ? ['ignore', 'pipe', 'pipe'] : ['ignore', quiet ? 'ignore' : 'inherit', 'inherit'],
       shell,
     });
+    if (onOutput) for (const stream of [child.stdout, child.stderr]) stream.on('data', onOutput);
     const closed = new Promise(resolveClosed => child.once('close', resolveClosed));
     const unregister = atExit(
       async () => {

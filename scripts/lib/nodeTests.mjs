@@ -6,15 +6,17 @@ import { inRepo, repoRoot } from './paths.mjs';
 
 const reporter = fileURLToPath(new URL('./countReporter.mjs', import.meta.url));
 
+/** Each test file is a process that imports much the same: the first to compile a module does it for the others. */
+const COMPILED = { NODE_COMPILE_CACHE: inRepo('out', 'compile-cache') };
+
 /**
  * @param {string} name of the file that the counts are written to, `out/<name>-counts.json`
  * @param {string} pattern a glob, relative to the repository's root
  * @param {{ grep?: string, concurrency?: number, env?: Record<string, string> }} [options]
  * @returns {Promise<TestCounts>} a run that exits early counts as a failure
  *
- * @typedef {{ passed: number, failed: number, skipped: number, failures: readonly Failure[] }} TestCounts `failures`
+ * @typedef {{ passed: number, failed: number, skipped: number, failures: readonly string[] }} TestCounts `failures`
  *   names the failed tests, without files that failed as a whole
- * @typedef {{ file: string, test: string }} Failure
  */
 export async function runNodeTests(name, pattern, { grep, concurrency, env } = {}) {
   const counts = inRepo('out', `${name}-counts.json`);
@@ -29,7 +31,7 @@ export async function runNodeTests(name, pattern, { grep, concurrency, env } = {
       ...(grep ? [`--test-name-pattern=${grep}`] : []),
       pattern,
     ],
-    { env },
+    { env: { ...COMPILED, ...env } },
   );
   const text = fs.existsSync(counts) ? fs.readFileSync(counts, 'utf8') : '';
   if (!text.trim()) {

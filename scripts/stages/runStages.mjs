@@ -1,20 +1,31 @@
-/** Runs the test stages one after the other and adds up their results. */
+/** Runs the test stages, two at a time where they allow it, and adds up their results. */
+import * as fs from 'node:fs';
+import * as os from 'node:os';
 import { cleanUp } from '../lib/cleanup.mjs';
+import { runNode } from '../lib/command.mjs';
+import { inRepo } from '../lib/paths.mjs';
+import { OutputInTurn } from './outputInTurn.mjs';
 
 /**
  * @typedef {{ passed: number, failed: number, skipped: number, flaky?: number, notRun?: string }} Counts `flaky`
  *   counts the tests among `passed` that failed at first; `notRun` says why a stage was not run
- * @typedef {(options: { grep?: string }) => Promise<Counts>} Stage
+ * @typedef {(options: { grep?: string }) => Promise<Counts>} Stage each is exported by the file of its name
  */
 
-/** Each is imported when it is run. A stage that `needs` another runs only if that one passed. */
-const STAGES = {
-  check: { load: async () => (await import('./check.mjs')).check },
-  build: { load: async () => (await import('./build.mjs')).build },
-  unit: { load: async () => (await import('./unit.mjs')).unit },
-  host: { load: async () => (await import('./host.mjs')).host, needs: 'build' },
-  ui: { load: async () => (await import('./ui.mjs')).ui, needs: 'build' },
-};
+/** In the order of the report. A stage that `needs` another runs only if that one passed. */
+const STAGES = { check: {}, build: {}, unit: {}, host: { needs: 'build' }, ui: { needs: 'build' } };
+
+/**
+ * The lanes of a round run side by side, the stages of a lane one after the other. Each of the first two keeps one
+ * processor busy, for about as long as the other. The UI tests need both: for windows, and for what runs behind them.
+ */
+const ROUNDS = [
+  [
+    ['check', 'unit'],
+    ['build', 'host'],
+  ],
+  [['ui']],
+];
 
 /**
  * Runs the stages and prints a summary, whose last line is `N passed, N failed`.
@@ -22,48 +33,67 @@ const STAGES = {
  * @returns {Promise<number>} the exit status: 0 when everything passed, else 1
  */
 export async function runStages({ only, grep }) {
-  const unknown = only?.filter(name => !(name in STAGES)) ?? [];
+  const names = Object.keys(STAGES);
+  const unknown = only?.filter(name => !names.includes(name)) ?? [];
   if (unknown.length > 0) {
-    console.error(`There is no stage ${unknown.join(', ')}. Stages: ${Object.keys(STAGES).join(', ')}.`);
+    console.error(`There is no stage ${unknown.join(', ')}. Stages: ${names.join(', ')}.`);
     return 1;
   }
-  const needed = only?.flatMap(name => [name, STAGES[name].needs]);
+  const needed = only?.flatMap(name => [name, STAGES[name].needs]) ?? names;
+  const wanted = names.filter(name => needed.includes(name));
+  const output = new OutputInTurn(wanted, text => process.stdout.write(text));
   /** @type {Map<string, Counts & { seconds: number }>} */
   const results = new Map();
-  for (const [name, { load, needs }] of Object.entries(STAGES)) {
-    if (needed && !needed.includes(name)) continue;
-    console.log(`\n━━ ${name} ━━`);
-    const started = Date.now();
-    const blocked = needs && results.get(needs)?.failed > 0;
-    const counts = blocked ? cannotRun(`needs ${needs}, which failed`) : await runStage(load, grep);
-    results.set(name, { ...counts, seconds: (Date.now() - started) / 1000 });
+  const runLane = async lane => {
+    for (const name of lane.filter(each => wanted.includes(each))) {
+      const started = Date.now();
+      output.begin(name);
+      const { needs } = STAGES[name];
+      const blocked = needs !== undefined && results.get(needs).failed > 0;
+      const counts = blocked
+        ? cannotRun(`needs ${needs}, which failed`, text => output.write(name, text))
+        : await runStage(name, grep, text => output.write(name, text));
+      results.set(name, { ...counts, seconds: (Date.now() - started) / 1000 });
+      output.end(name);
+    }
+  };
+  for (const lanes of ROUNDS) {
+    if (os.availableParallelism() > 1) await Promise.all(lanes.map(runLane));
+    else for (const lane of lanes) await runLane(lane);
   }
   await cleanUp();
   const ran = ['unit', 'host', 'ui'].some(name => results.get(name)?.passed > 0);
-  return summarize(results) && (ran || !grep) ? 0 : 1;
+  return summarize(wanted, results) && (ran || !grep) ? 0 : 1;
 }
 
-async function runStage(load, grep) {
-  try {
-    const counts = await (await load())({ grep });
-    if (counts.passed + counts.failed > 0 || counts.notRun) return counts;
-    return grep ? { ...counts, notRun: 'no test has that name' } : cannotRun('no test ran');
-  } catch (error) {
-    return cannotRun(error.stack ?? String(error));
-  }
+/** Runs a stage in a process of its own, so that its output can be told from that of another. */
+async function runStage(name, grep, print) {
+  const file = inRepo('out', `${name}-stage.json`);
+  fs.mkdirSync(inRepo('out'), { recursive: true });
+  fs.rmSync(file, { force: true });
+  const args = [inRepo('scripts', 'stages', 'runOne.mjs'), name, file, ...(grep ? [grep] : [])];
+  const status = await runNode(args, {
+    env: process.stdout.isTTY ? { FORCE_COLOR: '1' } : {},
+    onOutput: print,
+  });
+  if (status !== 0 || !fs.existsSync(file)) return cannotRun(`ended with status ${status}`, print);
+  const counts = JSON.parse(fs.readFileSync(file, 'utf8'));
+  if (counts.passed + counts.failed > 0 || counts.notRun) return counts;
+  return grep ? { ...counts, notRun: 'no test has that name' } : cannotRun('no test ran', print);
 }
 
-function cannotRun(reason) {
-  console.error(`✖ ${reason}`);
+function cannotRun(reason, print) {
+  print(`✖ ${reason}\n`);
   return { passed: 0, failed: 1, skipped: 0 };
 }
 
 /** Prints the results. Returns whether everything passed. */
-function summarize(results) {
+function summarize(names, results) {
   let passed = 0;
   let failed = 0;
   console.log('\n━━ summary ━━');
-  for (const [name, counts] of results) {
+  for (const name of names) {
+    const counts = results.get(name);
     passed += counts.passed;
     failed += counts.failed;
     const skipped = counts.skipped ? `, ${counts.skipped} skipped` : '';

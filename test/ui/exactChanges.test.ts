@@ -1,9 +1,7 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
-import { inRepo } from '../../scripts/lib/paths.mjs';
 import { startScriptedServer } from '../support/scriptedServer.ts';
 import { exactLens, lensText, proposedLine, storedLedger, revertArrow } from './support/diffPage.ts';
-import { DrivenWorkbench } from './support/drivenWorkbench.ts';
+import { drivenTest } from './support/drivenWorkbench.ts';
 import { uiTest } from './support/uiTest.ts';
 
 const NAMES = [
@@ -106,53 +104,45 @@ uiTest(
   },
 );
 
-test(
+drivenTest(
   'of twelve files in the multi-file diff two are discarded and the rest is applied',
-  { timeout: 120_000 },
-  async t => {
-    const driven = await DrivenWorkbench.open({ pictures: inRepo('out', 'ui-failures') });
+  {},
+  async driven => {
     const { workbench } = driven;
-    try {
-      const name = (n: number): string => `part${String(n).padStart(2, '0')}.txt`;
-      const numbers = Array.from({ length: 12 }, (_, i) => i + 1);
-      for (const n of numbers) workbench.writeFile(name(n), `old ${n}\n`);
-      await workbench.openRedlineChat();
-      await driven.run(({ api }, paths) => {
-        const changes = paths.map(path => {
-          const n = Number(/\d+/.exec(path)?.[0]);
-          return { path, before: `old ${n}\n`, after: `new ${n}\n` };
-        });
-        api.previews.push({ label: 'Renew twelve files', sourceToolName: 'test', changes });
-      }, numbers.map(name));
-      await workbench.treeRow('Renew twelve files').click();
-      await exactLens(workbench, 'Apply all 12').waitFor();
-      await exactLens(workbench, 'Discard file').click();
-      await exactLens(workbench, 'Apply all 11').waitFor();
-      await exactLens(workbench, 'Discard file').click();
-      await exactLens(workbench, 'Apply all 10').waitFor();
-      await lensText(workbench, 'Reopen').waitFor();
-      await workbench.editorTitleAction('Apply Preview').click();
-      await workbench.waitForFile(name(12), text => text === 'new 12\n');
-      await workbench.editorTab('(Redline p1)').waitFor({ state: 'detached' });
-      const discarded = numbers.filter(n => workbench.readFile(name(n)) === `old ${n}\n`);
-      assert.equal(discarded.length, 2);
-      for (const n of numbers.filter(candidate => !discarded.includes(candidate))) {
-        assert.equal(workbench.readFile(name(n)), `new ${n}\n`);
-      }
-      assert.deepEqual(
-        storedLedger(workbench).map(({ outcome, files }) => [outcome, files.length]),
-        [
-          ['discarded', 1],
-          ['discarded', 1],
-          ['applied', 10],
-        ],
-      );
-    } catch (error) {
-      t.diagnostic(`picture: ${await workbench.screenshot('twelve-files')}`);
-      throw error;
-    } finally {
-      await driven.close();
+    const name = (n: number): string => `part${String(n).padStart(2, '0')}.txt`;
+    const numbers = Array.from({ length: 12 }, (_, i) => i + 1);
+    for (const n of numbers) workbench.writeFile(name(n), `old ${n}\n`);
+    await workbench.openRedlineChat();
+    await driven.run(({ api }, paths) => {
+      const changes = paths.map(path => {
+        const n = Number(/\d+/.exec(path)?.[0]);
+        return { path, before: `old ${n}\n`, after: `new ${n}\n` };
+      });
+      api.previews.push({ label: 'Renew twelve files', sourceToolName: 'test', changes });
+    }, numbers.map(name));
+    await workbench.treeRow('Renew twelve files').click();
+    await exactLens(workbench, 'Apply all 12').waitFor();
+    await exactLens(workbench, 'Discard file').click();
+    await exactLens(workbench, 'Apply all 11').waitFor();
+    await exactLens(workbench, 'Discard file').click();
+    await exactLens(workbench, 'Apply all 10').waitFor();
+    await lensText(workbench, 'Reopen').waitFor();
+    await workbench.editorTitleAction('Apply Preview').click();
+    await workbench.waitForFile(name(12), text => text === 'new 12\n');
+    await workbench.editorTab('(Redline p1)').waitFor({ state: 'detached' });
+    const discarded = numbers.filter(n => workbench.readFile(name(n)) === `old ${n}\n`);
+    assert.equal(discarded.length, 2);
+    for (const n of numbers.filter(candidate => !discarded.includes(candidate))) {
+      assert.equal(workbench.readFile(name(n)), `new ${n}\n`);
     }
+    assert.deepEqual(
+      storedLedger(workbench).map(({ outcome, files }) => [outcome, files.length]),
+      [
+        ['discarded', 1],
+        ['discarded', 1],
+        ['applied', 10],
+      ],
+    );
   },
 );
 

@@ -25,6 +25,13 @@ export class PreviewLenses implements vscode.CodeLensProvider, vscode.Disposable
     this.#edits = edits;
     this.#owned.add(store.onDidChange(() => this.#changed.fire()));
     this.#owned.add(edits.onDidChange(() => this.#changed.fire()));
+    // A document that is saved is clean only after its bytes became a revision. Without changes of the text, VS Code asks
+    // for no lenses by itself.
+    this.#owned.add(
+      vscode.workspace.onDidChangeTextDocument(({ document, contentChanges }) => {
+        if (contentChanges.length === 0 && parsePreviewUri(document.uri)) this.#changed.fire();
+      }),
+    );
     // A diff that becomes visible again may show outdated lenses that VS Code has cached.
     this.#owned.add(
       vscode.window.onDidChangeVisibleTextEditors(editors => {

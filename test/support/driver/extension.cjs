@@ -1,6 +1,6 @@
 /**
  * Runs what a test posts to it: the text of a function, called with Redline's exported API, `vscode` and one JSON
- * argument. Where it listens stands in the file that REDLINE_DRIVER_FILE names, written when it is ready.
+ * argument. Where it listens stands in the file address.json of its global storage, written when it is ready.
  */
 const { once } = require('node:events');
 const fs = require('node:fs');
@@ -10,8 +10,6 @@ const { text } = require('node:stream/consumers');
 const vscode = require('vscode');
 
 exports.activate = async context => {
-  const file = process.env.REDLINE_DRIVER_FILE;
-  if (!file) return;
   const redline = vscode.extensions.getExtension('redline.redline');
   const api = await redline.activate();
   const storage = path.join(path.dirname(context.storageUri.fsPath), redline.id);
@@ -35,6 +33,9 @@ exports.activate = async context => {
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   context.subscriptions.push({ dispose: () => server.close() });
+  const folder = context.globalStorageUri.fsPath;
+  fs.mkdirSync(folder, { recursive: true });
+  const file = path.join(folder, 'address.json');
   fs.writeFileSync(`${file}.new`, JSON.stringify({ port: server.address().port, pid: process.pid }));
   fs.renameSync(`${file}.new`, file);
 };

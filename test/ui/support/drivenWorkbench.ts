@@ -1,15 +1,14 @@
 import { createVSIX } from '@vscode/vsce';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import type * as nodeFs from 'node:fs';
 import { test } from 'node:test';
-import { tmpdir } from 'node:os';
 import * as path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type * as vscode from 'vscode';
 import { Workbench, type WorkbenchOptions } from '../../../scripts/headless/workbench.mjs';
 import { temporaryFolder } from '../../../scripts/lib/cleanup.mjs';
-import { inRepo } from '../../../scripts/lib/paths.mjs';
 import type { RedlineApi } from '../../../src/views/api.ts';
+import { withWorkbench } from './sharedWorkbench.ts';
 
 /** What a function that runs in the extension host gets. It cannot use variables of the test. */
 export interface HostTools {
@@ -40,20 +39,20 @@ let driver: Promise<string> | undefined;
 /** A {@link Workbench} whose extension host runs functions of the test, and can be killed. */
 export class DrivenWorkbench {
   readonly workbench: Workbench;
-  readonly #folder: string;
   #address: Address;
 
+  /** Starts a VS Code for this alone. Tests use {@link drivenTest}, which is faster. */
   static async open(options: WorkbenchOptions = {}): Promise<DrivenWorkbench> {
-    const folder = await mkdtemp(path.join(tmpdir(), 'redline-driver-'));
-    driver ??= packDriver();
-    const env = { ...options.env, REDLINE_DRIVER_FILE: path.join(folder, 'driver.json') };
-    const workbench = await Workbench.open({ ...options, env, extensions: [await driver] });
-    return new DrivenWorkbench(workbench, folder, await nextAddress(folder, undefined));
+    return DrivenWorkbench.of(await Workbench.open(await withDriver(options)));
   }
 
-  private constructor(workbench: Workbench, folder: string, address: Address) {
+  /** Waits for the driver in a window that was opened with it: see {@link withDriver}. */
+  static async of(workbench: Workbench): Promise<DrivenWorkbench> {
+    return new DrivenWorkbench(workbench, await nextAddress(workbench, undefined));
+  }
+
+  private constructor(workbench: Workbench, address: Address) {
     this.workbench = workbench;
-    this.#folder = folder;
     this.#address = address;
   }
 
@@ -97,54 +96,50 @@ export class DrivenWorkbench {
   /** Reloads the window, with a new extension host on the same storage. */
   async reload(): Promise<void> {
     await this.workbench.reload();
-    this.#address = await nextAddress(this.#folder, this.#address.pid);
+    this.#address = await nextAddress(this.workbench, this.#address.pid);
   }
 
   /** Ends VS Code, calls `whileClosed` and starts it again on the same storage. */
   async restart(whileClosed?: () => void): Promise<void> {
     await this.workbench.restart(whileClosed);
-    this.#address = await nextAddress(this.#folder, this.#address.pid);
+    this.#address = await nextAddress(this.workbench, this.#address.pid);
   }
 
   async close(): Promise<void> {
     await this.workbench.close();
-    await rm(this.#folder, { recursive: true, force: true });
   }
 }
 
-/**
- * A test with a {@link DrivenWorkbench} of its own. When it fails, a picture of the window is kept in out/ui-failures,
- * and the extension's log is printed.
- */
+/** A test with a {@link DrivenWorkbench}. {@link withWorkbench} says in which VS Code, and what is kept when it fails. */
 export function drivenTest(
   name: string,
   options: WorkbenchOptions,
   body: (driven: DrivenWorkbench) => Promise<void>,
 ): void {
   test(name, { timeout: TEST_MS }, async t => {
-    const driven = await DrivenWorkbench.open({ pictures: inRepo('out', 'ui-failures'), ...options });
-    try {
-      await body(driven);
-    } catch (error) {
-      t.diagnostic(`picture: ${await driven.workbench.screenshot(name)}`);
-      t.diagnostic(driven.workbench.extensionLog());
-      throw error;
-    } finally {
-      await driven.close();
-    }
+    await withWorkbench(t, await withDriver(options), async workbench =>
+      body(await DrivenWorkbench.of(workbench)),
+    );
   });
 }
 
 /** Waits until the driver listens in an extension host other than `oldPid`, and returns its address. */
-async function nextAddress(folder: string, oldPid: number | undefined): Promise<Address> {
+async function nextAddress({ userDataDir }: Workbench, oldPid: number | undefined): Promise<Address> {
+  const file = path.join(userDataDir, 'User', 'globalStorage', 'redline-test.driver', 'address.json');
   const deadline = Date.now() + READY_MS;
   for (;;) {
-    const text = await readFile(path.join(folder, 'driver.json'), 'utf8').catch(() => undefined);
+    const text = await readFile(file, 'utf8').catch(() => undefined);
     const address = text === undefined ? undefined : (JSON.parse(text) as Address);
     if (address && address.pid !== oldPid) return address;
     if (Date.now() > deadline) throw new Error('The test driver did not start in the extension host.');
     await delay(POLL_MS);
   }
+}
+
+/** Options that also install the driver. */
+async function withDriver(options: WorkbenchOptions): Promise<WorkbenchOptions> {
+  driver ??= packDriver();
+  return { ...options, extensions: [await driver] };
 }
 
 async function packDriver(): Promise<string> {

@@ -1,38 +1,27 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Workbench, type WorkbenchOptions } from '../../../scripts/headless/workbench.mjs';
-import { inRepo } from '../../../scripts/lib/paths.mjs';
+import type { Workbench, WorkbenchOptions } from '../../../scripts/headless/workbench.mjs';
 import {
   startScriptedServer,
   type Script,
   type ScriptedServer,
   type ScriptedServerOptions,
 } from '../../support/scriptedServer.ts';
+import { withWorkbench } from './sharedWorkbench.ts';
 
 /** The longest a test may take, in milliseconds. */
 const TIMEOUT_MS = 120_000;
 
 /**
- * A test with a VS Code of its own: the packaged extension, a fresh profile and a fresh copy of the example workspace.
- * When it fails, a picture of the window is kept in out/ui-failures, and the extension's log is printed.
+ * A test with a window of its own: the packaged extension, an empty profile and a fresh copy of the example workspace.
+ * {@link withWorkbench} says in which VS Code, and what is kept when it fails.
  */
 export function uiTest(
   name: string,
   options: WorkbenchOptions,
   body: (workbench: Workbench) => Promise<void>,
 ): void {
-  test(name, { timeout: TIMEOUT_MS }, async t => {
-    const workbench = await Workbench.open({ pictures: inRepo('out', 'ui-failures'), ...options });
-    try {
-      await body(workbench);
-    } catch (error) {
-      t.diagnostic(`picture: ${await workbench.screenshot(name)}`);
-      t.diagnostic(workbench.extensionLog());
-      throw error;
-    } finally {
-      await workbench.close();
-    }
-  });
+  test(name, { timeout: TIMEOUT_MS }, t => withWorkbench(t, options, body));
 }
 
 export interface ModelTestOptions {
@@ -50,20 +39,13 @@ export function modelTest(
   test(name, { timeout: TIMEOUT_MS }, async t => {
     const server = await startScriptedServer(script, options.server);
     const { settings, ...others } = options.workbench ?? {};
-    const workbench = await Workbench.open({
-      pictures: inRepo('out', 'ui-failures'),
-      settings: { 'redline.openai.baseUrl': server.baseUrl, 'redline.openai.model': 'scripted', ...settings },
-      ...others,
-    });
+    const connected = { 'redline.openai.baseUrl': server.baseUrl, 'redline.openai.model': 'scripted' };
     try {
-      await body(workbench, server);
-      assert.deepEqual(server.violations, []);
-    } catch (error) {
-      t.diagnostic(`picture: ${await workbench.screenshot(name)}`);
-      t.diagnostic(workbench.extensionLog());
-      throw error;
+      await withWorkbench(t, { ...others, settings: { ...connected, ...settings } }, async workbench => {
+        await body(workbench, server);
+        assert.deepEqual(server.violations, []);
+      });
     } finally {
-      await workbench.close();
       await server.close();
     }
   });
