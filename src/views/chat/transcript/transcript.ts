@@ -301,6 +301,8 @@ function errorActions({ errorCode }: AssistantMessage, mayRetry: boolean): ChatA
       return ['selectModel', ...retry, 'showLog'];
     case 'unreachable':
       return [...retry, 'selectModel', 'showLog'];
+    case 'contextLength':
+      return [...retry, 'selectModel', 'showLog'];
     case 'rateLimited':
     case 'server':
     case 'broken':
