@@ -23,6 +23,8 @@ export type SessionEvent =
   | { readonly type: 'revert_applied'; readonly record: RevertRecord }
   /** Other instructions of the project are in force than before: see `Session.instructions`. */
   | { readonly type: 'instructions_changed' }
+  /** The beginning of the conversation is being summarized, because the next request would not fit. Ends with the next message. */
+  | { readonly type: 'summarizing' }
   /** The user renamed the conversation. */
   | { readonly type: 'renamed'; readonly title: string }
   /** Writing the conversation to its log failed. It continues in memory. */

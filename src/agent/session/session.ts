@@ -15,6 +15,7 @@ import type { ChatProvider } from '../model/chatProvider.ts';
 import type { Attachment, SessionMessage } from '../model/messages.ts';
 import type { PendingAction } from '../preview/pendingAction.ts';
 import type { QueuedPreview } from '../preview/queueResolveHandler.ts';
+import type { ContextUse } from './context/contextKeeper.ts';
 import type { SessionEvent } from './events.ts';
 import { Inbox } from './inbox.ts';
 import type { UsedInstructions } from './instructions.ts';
@@ -85,6 +86,7 @@ export class Session implements Disposable {
       conversation: () => this.#conversation,
       planMode: () => this.planMode,
       emit: (event: SessionEvent) => this.#emit(event),
+      append: (message: SessionMessage) => this.#append(message),
     };
     this.#staging = new Staging(parts);
     // Before the review, whose end starts the next request.
@@ -102,7 +104,6 @@ export class Session implements Disposable {
       ...parts,
       requests,
       reverts: this.#reverts,
-      append: message => this.#append(message),
       appendInbox: () => this.#appendInbox(),
       stage: (action, call) => this.#staging.stage(action, { call, asksModel: true }),
     };
@@ -152,9 +153,16 @@ export class Session implements Disposable {
    * for the next request are not included.
    */
   get sentMessages(): readonly SessionMessage[] {
-    const { providerFor } = this.#options;
-    const provider = (this.#run && this.#provider) ?? providerFor('');
-    return this.#loop.requests.messages(provider).filter(message => !isSilent(message));
+    return this.#loop.requests.messages(this.#providerInUse).filter(message => !isSilent(message));
+  }
+
+  /** How full the context window of the model that is in use is; `undefined` if no model is. */
+  get contextUse(): ContextUse | undefined {
+    return this.#loop.requests.contextUse(this.#providerInUse);
+  }
+
+  get #providerInUse(): ChatProvider {
+    return (this.#run && this.#provider) ?? this.#options.providerFor('');
   }
 
   /**
