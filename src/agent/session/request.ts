@@ -76,7 +76,7 @@ export class Requests implements Disposable {
     return this.#instructions.used;
   }
 
-  /** How full the context window is; `undefined` for a provider that is no language model. */
+  /** How full the context window is; `undefined` for a provider that is no language model, and until its window was asked for. */
   contextUse(provider: ChatProvider): ContextUse | undefined {
     return provider.isVerbatim === true ? undefined : this.#context.use(provider);
   }

@@ -156,7 +156,7 @@ export class Session implements Disposable {
     return this.#loop.requests.messages(this.#providerInUse).filter(message => !isSilent(message));
   }
 
-  /** How full the context window of the model that is in use is; `undefined` if no model is. */
+  /** How full the context window of the model that is in use is; `undefined` if no model is, and before its first request. */
   get contextUse(): ContextUse | undefined {
     return this.#loop.requests.contextUse(this.#providerInUse);
   }

@@ -205,7 +205,7 @@ export function transcriptStrings(l10n: Localiser): TranscriptStrings {
     contextAssumed: l10n.t(
       'The size of the window is assumed: the server does not tell it. Set it in redline.openai.contextWindow.',
     ),
-    summary: l10n.t('Earlier messages were summarized for the model, because they no longer fit'),
+    summary: l10n.t('Earlier messages were summarized for the model'),
     summarizing: l10n.t('Summarizing earlier messages…'),
     instructions: l10n.t('Instructions: {0}'),
     cutInstructions: l10n.t('{0} (beginning only)'),

@@ -132,10 +132,14 @@ export class ContextKeeper {
     return Math.min(told ?? DEFAULT_CONTEXT_WINDOW, refused ?? Infinity);
   }
 
-  /** How full the window is, by the server's count if the last answer on the trunk has one. */
-  use(provider: ChatProvider): ContextUse {
+  /**
+   * How full the window is, by the server's count if the last answer on the trunk has one. `undefined` until a provider that
+   * may know its window was asked for it.
+   */
+  use(provider: ChatProvider): ContextUse | undefined {
     const { tree } = this.#options.conversation();
     const known = this.#windows.get(provider.id);
+    if (!known && provider.contextWindow) return undefined;
     const window = this.window(provider);
     const isWindowKnown = known?.told !== undefined || known?.refused !== undefined;
     const at = tree.lastPositionOf('assistant');
