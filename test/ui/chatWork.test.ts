@@ -151,7 +151,7 @@ modelTest(
       server.requests[0]?.body.tools?.filter(tool => tool.function.name === 'resolve'),
       [],
     );
-    await button(workbench, 'Token use: 1.2K tokens').click();
+    await button(workbench, 'Context window: 1% full. Token use: 1.2K tokens').click();
     const told = [
       'Context window: 1,234 of 128,000 tokens (1%). Counted by the server for the last request and its answer.',
       'The size of the window is assumed: the server does not tell it. Set it in redline.openai.contextWindow.',

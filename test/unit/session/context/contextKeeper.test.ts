@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import type { ChatProvider, ChatRequest } from '../../../../src/agent/model/chatProvider.ts';
 import { tokensOfRequest } from '../../../../src/agent/model/contextWindow.ts';
 import type { SteeringMessage } from '../../../../src/agent/model/messages.ts';
+import type { ContextUse } from '../../../../src/agent/session/context/contextKeeper.ts';
 import { modify } from '../../../support/chatFixtures.ts';
 import {
   createScriptedProvider,
@@ -173,9 +174,10 @@ test('the use is counted by the server, and an estimate after a summary', async 
     }),
     8_192,
   );
-  assert.equal(w.t.session.contextUse, undefined, 'the window was not asked for yet');
+  const use = (): ContextUse | undefined => w.t.session.contextUse;
+  assert.equal(use(), undefined, 'the window was not asked for yet');
   await talk(w, 1);
-  assert.deepEqual(w.t.session.contextUse, {
+  assert.deepEqual(use(), {
     tokens: 2_005,
     window: 8_192,
     isCounted: true,
@@ -183,12 +185,11 @@ test('the use is counted by the server, and an estimate after a summary', async 
   });
   const counted: (boolean | undefined)[] = [];
   w.t.session.onDidEmit(event => {
-    if (event.type === 'message_end' && event.message.role === 'steering')
-      counted.push(w.t.session.contextUse?.isCounted);
+    if (event.type === 'message_end' && event.message.role === 'steering') counted.push(use()?.isCounted);
   });
   await talk(w, 12);
   assert.equal(counted[0], false);
-  assert.equal(w.t.session.contextUse?.isCounted, true);
+  assert.equal(use()?.isCounted, true);
 });
 
 test('if the server counts more than was estimated, room is made earlier', async () => {
