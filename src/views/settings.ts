@@ -6,6 +6,8 @@ export type ProviderSetting = 'auto' | 'openai' | 'offline';
 export type OpenSetting = 'auto' | 'onDemand' | 'never';
 
 const SECTION = 'redline';
+/** The smallest context window that can be set, in tokens: the prompt of Redline and its tools need most of it. */
+const MIN_CONTEXT_WINDOW = 4_096;
 
 /** Redline's settings: typed getters that always read the current value. */
 export class Settings {
@@ -28,6 +30,12 @@ export class Settings {
 
   get model(): string {
     return this.#get<string>('openai.model').trim();
+  }
+
+  /** The size of the model's context window in tokens; 0 if the server is to tell it. */
+  get contextWindow(): number {
+    const tokens = this.#get<unknown>('openai.contextWindow');
+    return typeof tokens === 'number' && tokens > 0 ? Math.max(MIN_CONTEXT_WINDOW, Math.floor(tokens)) : 0;
   }
 
   /** Selects a model of the server at the current base URL. */

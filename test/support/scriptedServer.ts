@@ -40,7 +40,10 @@ export type Script = readonly Reply[] | ((request: RecordedRequest, n: number) =
 export interface ScriptedServerOptions extends SupportedChoices {
   /** A request with another key, or none, is answered with 401. If left out, keys are not checked. */
   readonly key?: string;
-  readonly models?: readonly string[];
+  /** Names, or entries of the list with what the server tells of a model. */
+  readonly models?: readonly (string | { readonly id: string })[];
+  /** What other paths answer to GET, such as `/props`. */
+  readonly places?: Readonly<Record<string, unknown>>;
 }
 
 export interface ScriptedServer {
@@ -122,9 +125,15 @@ export async function startScriptedServer(
       });
     } else if (incoming.method === 'GET' && path === '/v1/models') {
       const allowed = options.key === undefined || incoming.headers.authorization === `Bearer ${options.key}`;
-      const data = (options.models ?? ['scripted']).map(id => ({ id, object: 'model', owned_by: 'test' }));
+      const data = (options.models ?? ['scripted']).map(model => ({
+        object: 'model',
+        owned_by: 'test',
+        ...(typeof model === 'string' ? { id: model } : model),
+      }));
       if (allowed) sendJson(response, 200, { object: 'list', data });
       else sendError(response, 401, 'Incorrect API key provided.');
+    } else if (incoming.method === 'GET' && Object.hasOwn(options.places ?? {}, path)) {
+      sendJson(response, 200, options.places?.[path]);
     } else sendError(response, 404, `No route for ${incoming.method} ${path}`);
   });
   await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));

@@ -69,9 +69,14 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   },
 );
 
+/** So small that the prompt and the tools fill it, and a conversation of a few turns is summarized; in tokens. */
+const TINY_WINDOW = 2_048;
+
 /** A random conversation with reverts by the model and the user. */
 export const conversation = fc.record({
   authority: fc.constantFrom<ModelAuthority>('apply', 'recommend', 'none'),
+  /** The model's context window; 0 if it is not told. */
+  window: fc.constantFrom(0, TINY_WINDOW),
   steps: fc.array(step, { minLength: 1, maxLength: 10 }),
 });
 

@@ -339,6 +339,7 @@ drivenTest(
     );
     // Not in the open window: it would restart its extension host for the change, at a moment of its own.
     await driven.restart(() => openFolders([]));
+    await driven.untilNoFolder();
     const closed = await driven.run(async ({ api, vscode }, id) => {
       await vscode.commands.executeCommand('redline.preview.open', id);
       return { state: api.previews.get(id)?.state, folders: vscode.workspace.workspaceFolders?.length ?? 0 };

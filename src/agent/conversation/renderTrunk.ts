@@ -1,9 +1,10 @@
 import type { SessionMessage, SteeringMessage } from '../model/messages.ts';
 import type { ConversationTree } from './conversationTree.ts';
+import { summarizedTrunk, summaryInForce } from './context/summarizedTrunk.ts';
 import { withoutMarkers } from './markerEcho.ts';
 import { renderNodeId } from './nodeId.ts';
 import { isPinned, replacesContent, type NodeTag } from './revert.ts';
-import { validTrunk, type Line } from './validTrunk.ts';
+import type { Line } from './validTrunk.ts';
 
 /** How many turns a decaying tag is shown for. */
 const SHOWN_TURNS = 3;
@@ -30,9 +31,16 @@ export const STEER: SteeringMessage = {
 /**
  * Renders the trunk for the next request, on copies: collapse, decay, weave, steer.
  * @param markers whether each message begins with the id of its node.
+ * @param lines those of the trunk if some were shortened.
  */
-export function renderTrunk(tree: ConversationTree, { markers }: { markers: boolean }): SessionMessage[] {
-  const tagged = validTrunk(tree).map(line => taggedLine(tree, line));
+export function renderTrunk(
+  tree: ConversationTree,
+  { markers, lines = summarizedTrunk(tree) }: { markers: boolean; lines?: readonly Line[] },
+): SessionMessage[] {
+  const tagged = lines.map(line => taggedLine(tree, line));
+  const at = tagged.findIndex(({ message }) => message.role === 'steering' && message.kind === 'summary');
+  const summary = tagged[at];
+  if (summary) tagged[at] = { ...summary, tags: [...tagsBehind(tree, lines), ...summary.tags] };
   return steer(weave(decay(collapse(tagged), tree.turns), markers), tree.steeringAfter).map(
     ({ message }) => message,
   );
@@ -43,6 +51,14 @@ function taggedLine(tree: ConversationTree, line: Line): TaggedLine {
   const said = tree.get(line.id)?.message;
   const isCluster = said?.role === 'tool' || (said?.role === 'assistant' && said.toolCalls.length > 0);
   return { ...line, tags: tree.tagsOf(line.id), isCluster };
+}
+
+/** The tags of the nodes that a summary stands for: they outlive the messages that they are on. */
+function tagsBehind(tree: ConversationTree, lines: readonly Line[]): readonly NodeTag[] {
+  const shown = new Set(lines.map(({ id }) => id));
+  const through = summaryInForce(tree)?.through;
+  const hidden = through === undefined ? [] : tree.trunk.slice(0, tree.positionOf(through) + 1);
+  return hidden.filter(id => !shown.has(id)).flatMap(id => tree.tagsOf(id));
 }
 
 /** Replaces the text of a tool call or result by the newest summary that is not empty. */

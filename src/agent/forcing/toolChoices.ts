@@ -103,14 +103,24 @@ export class ToolChoices implements Disposable {
 
   /**
    * The request failed. Returns what to offer instead, if its tool choice may be the reason and the ladder has another step.
-   * Nothing is forced if the preview was resolved meanwhile, or the model may no longer be asked.
    */
   retry(failure: ProviderFailure, tools: Offer['tools'], hold: boolean): Offer | undefined {
     const turn = this.#turn;
-    const { ladder, settings } = this.#options;
-    if (!turn || !ladder.learnFromRefusal(turn.provider.id, turn.choice, failure)) return undefined;
+    if (!turn || !this.#options.ladder.learnFromRefusal(turn.provider.id, turn.choice, failure))
+      return undefined;
+    return this.repeat(tools, hold);
+  }
+
+  /**
+   * The request is made once more. Returns what it offers: nothing is forced if the preview was resolved meanwhile, or the
+   * model may no longer be asked. `undefined` before the first request.
+   */
+  repeat(tools: Offer['tools'], hold: boolean): Offer | undefined {
+    const turn = this.#turn;
+    if (!turn) return undefined;
     if (hold) this.#queue.reject('aborted');
-    else if (settings().forcing === 'off' || !offers(tools, turn.choice)) this.#queue.reject('unavailable');
+    else if (this.#options.settings().forcing === 'off' || !offers(tools, turn.choice))
+      this.#queue.reject('unavailable');
     this.#resolver.repeatTurn(hold, this.#queue.hasInFlight);
     this.#turn = { ...turn, tools, hold, choice: this.#queue.hasInFlight ? turn.choice : undefined };
     return this.#offer(this.#turn);

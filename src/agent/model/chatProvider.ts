@@ -36,6 +36,8 @@ export interface ProviderFailure {
   readonly detail: string;
   /** The HTTP status, if there was one. */
   readonly status?: number;
+  /** With the code `contextLength`: the size of the model's context window in tokens, if the server told it. */
+  readonly contextWindow?: number;
 }
 
 /** A complete answer. Calls are in the order in which the model made them, each with a non-empty id. */
@@ -68,5 +70,11 @@ export interface ChatProvider {
   readonly label: string;
   /** Whether the provider needs messages exactly as they were written, without node ids and tags in the text. */
   readonly isVerbatim?: boolean;
+  /**
+   * The size of the model's context window in tokens: what a request and its answer may have together, or, of a model that
+   * counts them apart, a request alone. Settles with `undefined` if it is not known. Asked before each request, so the
+   * provider remembers what it found. Never rejects.
+   */
+  contextWindow?(signal: AbortSignal): Promise<number | undefined>;
   stream(request: ChatRequest, signal: AbortSignal): AsyncIterable<ProviderEvent>;
 }

@@ -9,6 +9,7 @@ export const providerFailureCodes = [
   'unauthorized',
   'notFound',
   'badRequest',
+  'contextLength',
   'rateLimited',
   'unreachable',
   'server',
@@ -81,11 +82,13 @@ export interface ToolResultMessage {
 /** A message of the runtime to the model. Sent in the user role. */
 export interface SteeringMessage {
   readonly role: 'steering';
-  /** Only a `notice` is also shown to the user. */
-  readonly kind: 'resolve-reminder' | 'outcome' | 'revision' | 'notice' | 'revert' | 'problems';
+  /** Only a `notice` and a `summary` are also shown to the user. */
+  readonly kind: 'resolve-reminder' | 'outcome' | 'revision' | 'notice' | 'revert' | 'problems' | 'summary';
   readonly text: string;
   /** The previews that the message is about. */
   readonly previewIds: readonly string[];
+  /** Of a summary: the id of the last node on the trunk that it stands for. */
+  readonly through?: number;
 }
 
 /**

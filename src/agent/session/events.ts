@@ -1,3 +1,6 @@
+import { detailOf } from '../base/errors.ts';
+import type { Logger } from '../base/logger.ts';
+import type { RecorderListeners } from '../conversation/storage/recorder.ts';
 import type { RevertRecord } from '../conversation/revert.ts';
 import type { SessionState } from '../conversation/storage/sessionEntry.ts';
 import type { SessionMessage, StopReason, ToolCall, ToolResultMessage } from '../model/messages.ts';
@@ -23,6 +26,8 @@ export type SessionEvent =
   | { readonly type: 'revert_applied'; readonly record: RevertRecord }
   /** Other instructions of the project are in force than before: see `Session.instructions`. */
   | { readonly type: 'instructions_changed' }
+  /** The beginning of the conversation is being summarized, because the next request would not fit. Ends with the next message. */
+  | { readonly type: 'summarizing' }
   /** The user renamed the conversation. */
   | { readonly type: 'renamed'; readonly title: string }
   /**
@@ -34,3 +39,18 @@ export type SessionEvent =
   | { readonly type: 'storing_recovered' }
   /** Another conversation is open now, new or stored. Previews are not affected. */
   | { readonly type: 'reset' };
+
+/** Logs how writing the conversations goes, and makes events of it. */
+export function storingEvents(logger: Logger, emit: (event: SessionEvent) => void): RecorderListeners {
+  return {
+    onFailure: error => {
+      logger.error(`Storing the session failed: ${detailOf(error)}`);
+      emit({ type: 'storing_failed', error, isLost: false });
+    },
+    onRecovery: () => emit({ type: 'storing_recovered' }),
+    onLoss: error => {
+      logger.error(`Part of the session can never be stored: ${detailOf(error)}`);
+      emit({ type: 'storing_failed', error, isLost: true });
+    },
+  };
+}

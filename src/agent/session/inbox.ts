@@ -31,6 +31,11 @@ export class Inbox {
     this.add(message, by === 'rebase' ? `rebase ${preview.id}` : undefined);
   }
 
+  /** The unsent messages. */
+  get messages(): readonly SteeringMessage[] {
+    return this.#messages;
+  }
+
   /** The unsent messages of one kind. */
   ofKind(kind: SteeringMessage['kind']): readonly SteeringMessage[] {
     return this.#messages.filter(message => message.kind === kind);

@@ -4,6 +4,7 @@ import type { Conversation } from '../conversation/conversation.ts';
 import { fenceFor } from '../model/attachments.ts';
 import type { SessionMessage } from '../model/messages.ts';
 import type { PreviewStore } from '../preview/previewStore.ts';
+import { beginningOf } from '../text/beginningOf.ts';
 import { plural } from '../text/plural.ts';
 
 /** The most characters of instructions in one request, over all files. */
@@ -129,11 +130,6 @@ function leftOut(name: string): string {
   return `${name} is left out: at most ${MAX_INSTRUCTION_FILES} files with ${MAX_INSTRUCTION_CHARS} characters in all are included. Read it if you need it.`;
 }
 
-/** At most `max` characters, without half of a surrogate pair at the end. */
-function beginningOf(text: string, max: number): string {
-  return text.slice(0, max).replace(/[\uD800-\uDBFF]$/, '');
-}
-
 /** The arguments of tools that name a file. */
 const PATH_ARGUMENTS = ['path', 'from', 'to'];
 const paths = new WeakMap<SessionMessage, readonly string[]>();
@@ -153,7 +149,8 @@ function pathsIn(message: SessionMessage): readonly string[] {
   return found;
 }
 
-function pathsInArguments(json: string): readonly string[] {
+/** The paths that the arguments of a call name, as the model wrote them. */
+export function pathsInArguments(json: string): readonly string[] {
   try {
     const value: unknown = JSON.parse(json);
     if (!isRecord(value)) return [];

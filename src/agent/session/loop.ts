@@ -14,7 +14,7 @@ export interface LoopPort {
   /** Builds the next request; called once for each turn. */
   nextRequest(): ChatRequest | Promise<ChatRequest>;
   /** The request to send instead of one that failed; `undefined` if the failure is final. */
-  retryRequest(failure: ProviderFailure): ChatRequest | undefined;
+  retryRequest(failure: ProviderFailure): ChatRequest | undefined | Promise<ChatRequest | undefined>;
   append(message: SessionMessage): void;
   /** Runs one call. Always settles with its one result. */
   execute(call: ToolCall): Promise<ToolResultMessage>;
@@ -76,7 +76,8 @@ async function receive(port: LoopPort, signal: AbortSignal): Promise<AssistantMe
   for (let request = next instanceof Promise ? await next : next; ;) {
     const received = await receiveOnce(port, request, signal);
     if (!('failure' in received)) return received.message;
-    const instead = signal.aborted ? undefined : port.retryRequest(received.failure);
+    const retry = signal.aborted ? undefined : port.retryRequest(received.failure);
+    const instead = retry instanceof Promise ? await retry : retry;
     if (!instead) {
       port.report(received.failure);
       return unfinishedMessage(received.text, 'error', received.failure);

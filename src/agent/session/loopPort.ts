@@ -47,11 +47,14 @@ export function loopPortFor(parts: LoopParts, provider: ChatProvider, signal: Ab
   return {
     provider: requests.withoutEchoedMarkers(provider),
     nextRequest: () => requests.prepare(provider, signal)?.then(nextRequest) ?? nextRequest(),
-    retryRequest: failure => requests.retry(provider, failure),
+    retryRequest: failure => requests.retry(provider, failure, signal),
     append,
     execute: call => runTool(parts, call, signal),
     isReadOnly: call => tools.get(call.name)?.readOnly === true,
-    settle: (end, answer) => choices.settle(end, answer),
+    settle: (end, answer) => {
+      requests.noteAnswer(provider, answer);
+      choices.settle(end, answer);
+    },
     mustAskAgain: () => !parts.planMode() && choices.isForcing,
     betweenTurns: end => (reverts.isWaiting ? reverts.drain(end === 'aborted') : undefined),
     emit,

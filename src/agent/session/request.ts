@@ -2,17 +2,21 @@ import { untilAborted } from '../base/abort.ts';
 import type { Disposable } from '../base/disposable.ts';
 import { detailOf } from '../base/errors.ts';
 import type { Logger } from '../base/logger.ts';
+import { withoutSummaries } from '../conversation/context/summarizedTrunk.ts';
 import { withoutEchoedMarkers } from '../conversation/markerEcho.ts';
 import { renderTrunk } from '../conversation/renderTrunk.ts';
 import { validTrunk } from '../conversation/validTrunk.ts';
 import type { ToolChoices } from '../forcing/toolChoices.ts';
 import type { ChatProvider, ChatRequest, ProviderFailure } from '../model/chatProvider.ts';
-import type { SessionMessage } from '../model/messages.ts';
+import { estimateTokens, tokensOf, tokensOfTools } from '../model/contextWindow.ts';
+import type { AssistantMessage, SessionMessage } from '../model/messages.ts';
 import type { PreviewStore } from '../preview/previewStore.ts';
 import type { Offer } from '../model/toolChoiceLadder.ts';
 import { offeredTools, specOf, type ToolRegistry } from '../tools/registry.ts';
 import type { Tool } from '../tools/tool.ts';
+import { ContextKeeper, type ContextUse } from './context/contextKeeper.ts';
 import type { SessionEvent } from './events.ts';
+import type { Inbox } from './inbox.ts';
 import { Instructions, type ReadInstructions, type UsedInstructions } from './instructions.ts';
 import { NewProblems, type NewProblemsOptions } from './newProblems.ts';
 import { PLAN_MODE_PROMPT } from './planMode.ts';
@@ -29,7 +33,9 @@ Every change you propose becomes a preview: nothing is written until the preview
 
 export interface RequestsOptions extends Omit<NewProblemsOptions, 'store'> {
   readonly store: PreviewStore;
-  readonly choices: Pick<ToolChoices, 'begin' | 'retry'>;
+  readonly choices: Pick<ToolChoices, 'begin' | 'retry' | 'repeat'>;
+  readonly inbox: Pick<Inbox, 'add' | 'messages'>;
+  readonly append: (message: SessionMessage) => void;
   readonly tools: ToolRegistry;
   /** See `SessionOptions.prepareTools`. */
   readonly prepareTools?: () => Promise<void>;
@@ -46,17 +52,33 @@ export class Requests implements Disposable {
   readonly #options: RequestsOptions;
   readonly #newProblems: NewProblems;
   readonly #instructions: Instructions;
+  readonly #context: ContextKeeper;
+  /** The request that was built last. */
+  #last: ChatRequest | undefined;
+  /** Whether the turn's request was made shorter because the server found it too long. */
+  #isShorter = false;
 
   constructor(options: RequestsOptions) {
     this.#options = options;
     this.#newProblems = new NewProblems(options);
     const onDidChange = (): void => options.emit({ type: 'instructions_changed' });
     this.#instructions = new Instructions({ ...options, onDidChange });
+    this.#context = new ContextKeeper({
+      ...options,
+      overhead: () => estimateTokens(this.#system()) + tokensOfTools(this.tools().map(specOf)),
+      waiting: () => options.inbox.messages.reduce((sum, message) => sum + tokensOf(message), 0),
+      canRepeat: name => options.tools.get(name)?.readOnly === true,
+    });
   }
 
   /** See `Session.instructions`. */
   get instructions(): readonly UsedInstructions[] {
     return this.#instructions.used;
+  }
+
+  /** How full the context window is; `undefined` for a provider that is no language model, and until its window was asked for. */
+  contextUse(provider: ChatProvider): ContextUse | undefined {
+    return provider.isVerbatim === true ? undefined : this.#context.use(provider);
   }
 
   /** Another conversation is opened. */
@@ -70,20 +92,28 @@ export class Requests implements Disposable {
 
   /**
    * To be awaited before {@link begin}; ends early when the signal is aborted. `undefined` if there is nothing to
-   * await.
+   * await. Summarizes the conversation if the request would not fit: before {@link begin}, so that what it offers and tells
+   * of previews is up to date.
    */
   prepare(provider: ChatProvider, signal: AbortSignal): Promise<void> | undefined {
     const { prepareTools, logger } = this.#options;
     const instructions = this.#instructions;
     const newProblems = this.#newProblems;
-    // A provider that is no language model reads neither instructions nor problems.
-    const isModel = provider.isVerbatim !== true && (instructions.canRefresh || newProblems.isWatching);
+    const context = this.#context;
+    // A provider that is no language model reads neither instructions nor problems, and has no window.
+    const isModel =
+      provider.isVerbatim !== true &&
+      (instructions.canRefresh ||
+        newProblems.isWatching ||
+        provider.contextWindow !== undefined ||
+        context.wantsSummary(provider));
     if (!prepareTools && !isModel) return undefined;
     return untilAborted(signal, async () => {
       await prepareTools?.();
       if (!isModel) return;
-      await instructions.refresh();
+      await Promise.all([instructions.refresh(), context.refresh(provider, signal)]);
       await newProblems.tell(signal);
+      if (context.wantsSummary(provider)) await context.summarize(provider, signal);
     }).catch((error: unknown) => {
       if (!signal.aborted) logger.error(`Preparing the request failed: ${detailOf(error)}`);
     });
@@ -98,16 +128,51 @@ export class Requests implements Disposable {
   /** Decides which tools the next request offers, and which one it forces. */
   begin(provider: ChatProvider): Offer {
     const { choices, planMode } = this.#options;
+    this.#isShorter = false;
     return choices.begin(provider, this.tools().map(specOf), planMode());
   }
 
-  /** The request to send instead of a refused one; `undefined` if the failure is final. */
-  retry(provider: ChatProvider, failure: ProviderFailure): ChatRequest | undefined {
+  /**
+   * The request to send instead of a refused one; `undefined` if the failure is final. One that the server found too long is
+   * made shorter once.
+   */
+  retry(
+    provider: ChatProvider,
+    failure: ProviderFailure,
+    signal: AbortSignal,
+  ): ChatRequest | undefined | Promise<ChatRequest | undefined> {
     const { choices, planMode, logger } = this.#options;
+    if (failure.code === 'contextLength') return this.#shorter(provider, failure, signal);
     const offer = choices.retry(failure, this.tools().map(specOf), planMode());
     if (!offer) return undefined;
     logger.info(`${provider.id} refuses this tool choice; trying another one: ${failure.detail}`);
     return this.build(provider, offer);
+  }
+
+  async #shorter(
+    provider: ChatProvider,
+    failure: ProviderFailure,
+    signal: AbortSignal,
+  ): Promise<ChatRequest | undefined> {
+    const { choices, planMode, logger } = this.#options;
+    if (this.#isShorter || provider.isVerbatim === true) return undefined;
+    this.#isShorter = true;
+    const context = this.#context;
+    const before = context.estimate(provider);
+    context.noteTooLong(provider, failure);
+    if (context.wantsSummary(provider)) await context.summarize(provider, signal);
+    const after = context.estimate(provider);
+    const window = context.window(provider);
+    logger.info(
+      `${provider.id} finds the request too long; its window counts as ${window} tokens. Estimated at ${before} tokens, now ${after}: ${failure.detail}`,
+    );
+    const offer = after < before ? choices.repeat(this.tools().map(specOf), planMode()) : undefined;
+    return offer && this.build(provider, offer);
+  }
+
+  /** An answer has arrived to the request that was built last. */
+  noteAnswer(provider: ChatProvider, answer: AssistantMessage): void {
+    if (this.#last) this.#context.noteAnswer(provider, answer, this.#last);
   }
 
   /** The request with this offer and all messages so far. Records the settings it is made with. */
@@ -115,20 +180,26 @@ export class Requests implements Disposable {
     const { modelAuthority, forcing, order, revertEnabled } = this.#options.settings();
     const settings = { model: provider.id, modelAuthority, forcing, order, revertEnabled };
     this.#options.conversation().recordSettings(settings);
+    return (this.#last = { system: this.#system(), messages: this.messages(provider), ...offer });
+  }
+
+  #system(): string {
     const isPlanning = this.#options.planMode();
     // What Redline itself says of the mode comes last, and so has the last word.
     const parts = [SYSTEM_PROMPT, this.#instructions.section, isPlanning ? PLAN_MODE_PROMPT : ''];
-    const system = parts.filter(part => part !== '').join('\n\n');
-    return { system, messages: this.messages(provider), ...offer };
+    return parts.filter(part => part !== '').join('\n\n');
   }
 
   /** The messages of a request to this provider that is made now. */
   messages(provider: ChatProvider): readonly SessionMessage[] {
     const { settings, conversation } = this.#options;
     const { tree } = conversation();
-    if ((settings().revertEnabled || tree.hasTags) && provider.isVerbatim !== true)
-      return renderTrunk(tree, { markers: this.#hasMarkers(provider) });
-    return validTrunk(tree).map(({ message }) => message);
+    // It needs the whole trunk: the ids of its calls count up.
+    if (provider.isVerbatim === true) return withoutSummaries(validTrunk(tree)).map(({ message }) => message);
+    const lines = this.#context.lines(provider);
+    if (settings().revertEnabled || tree.hasTags)
+      return renderTrunk(tree, { markers: this.#hasMarkers(provider), lines });
+    return lines.map(({ message }) => message);
   }
 
   /** The provider, with the node markers that the model echoes stripped from its answers. */

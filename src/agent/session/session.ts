@@ -14,9 +14,9 @@ import { ToolChoices } from '../forcing/toolChoices.ts';
 import type { ChatProvider } from '../model/chatProvider.ts';
 import type { Attachment, SessionMessage } from '../model/messages.ts';
 import type { PendingAction } from '../preview/pendingAction.ts';
-import type { Preview, PreviewOrigin } from '../preview/preview.ts';
-import { queueResolveHandler, type QueuedPreview } from '../preview/queueResolveHandler.ts';
-import type { SessionEvent } from './events.ts';
+import type { QueuedPreview } from '../preview/queueResolveHandler.ts';
+import type { ContextUse } from './context/contextKeeper.ts';
+import { storingEvents, type SessionEvent } from './events.ts';
 import { Inbox } from './inbox.ts';
 import type { UsedInstructions } from './instructions.ts';
 import { runLoop, type LoopEnd } from './loop.ts';
@@ -26,8 +26,8 @@ import { reconcilePreviews } from './reconcilePreviews.ts';
 import { Requests } from './request.ts';
 import { RevertQueue } from './revertQueue.ts';
 import { Review } from './review.ts';
-import type { Prompt, SessionOptions, Staging } from './sessionOptions.ts';
-import { storingEvents } from './storing.ts';
+import type { Prompt, SessionOptions } from './sessionOptions.ts';
+import { Staging } from './staging.ts';
 
 /**
  * The open conversation and the loop that extends it. It connects the parts and decides when they run; messages belong
@@ -43,6 +43,7 @@ export class Session implements Disposable {
   readonly #events = this.#owned.add(new Emitter<SessionEvent>());
   readonly #reverts: RevertQueue;
   readonly #plan: PlanMode;
+  readonly #staging: Staging;
   readonly #loop: LoopParts;
   readonly #recorders: Recorders;
   #conversation: Conversation;
@@ -85,13 +86,15 @@ export class Session implements Disposable {
       conversation: () => this.#conversation,
       planMode: () => this.planMode,
       emit: (event: SessionEvent) => this.#emit(event),
+      append: (message: SessionMessage) => this.#append(message),
     };
+    this.#staging = new Staging(parts);
     // Before the review, whose end starts the next request.
     const requests = this.#owned.add(new Requests(parts));
     this.#review = this.#owned.add(new Review({ ...parts, onOutcome: () => this.#continueOrRest() }));
     this.#plan = new PlanMode({
       ...parts,
-      stage: (action, call) => this.#stage(action, { call, asksModel: false }).preview.id,
+      stage: (action, call) => this.#staging.stage(action, { call, asksModel: false }).preview.id,
     });
     this.#reverts = new RevertQueue({
       ...parts,
@@ -101,9 +104,8 @@ export class Session implements Disposable {
       ...parts,
       requests,
       reverts: this.#reverts,
-      append: message => this.#append(message),
       appendInbox: () => this.#appendInbox(),
-      stage: (action, call) => this.#stage(action, { call, asksModel: true }),
+      stage: (action, call) => this.#staging.stage(action, { call, asksModel: true }),
     };
     this.#owned.add(store.onDidChange(preview => this.#emit({ type: 'preview_changed', preview })));
     if (stored) this.#resume(stored);
@@ -151,9 +153,16 @@ export class Session implements Disposable {
    * for the next request are not included.
    */
   get sentMessages(): readonly SessionMessage[] {
-    const { providerFor } = this.#options;
-    const provider = (this.#run && this.#provider) ?? providerFor('');
-    return this.#loop.requests.messages(provider).filter(message => !isSilent(message));
+    return this.#loop.requests.messages(this.#providerInUse).filter(message => !isSilent(message));
+  }
+
+  /** How full the context window of the model that is in use is; `undefined` if no model is, and before its first request. */
+  get contextUse(): ContextUse | undefined {
+    return this.#loop.requests.contextUse(this.#providerInUse);
+  }
+
+  get #providerInUse(): ChatProvider {
+    return (this.#run && this.#provider) ?? this.#options.providerFor('');
   }
 
   /**
@@ -242,7 +251,7 @@ export class Session implements Disposable {
    * Stages a preview that no tool call made, for an extension or the session itself. The model is asked to resolve it.
    */
   stage(action: PendingAction): QueuedPreview {
-    return this.#stage(action, { asksModel: true });
+    return this.#staging.stage(action, { asksModel: true });
   }
 
   /**
@@ -250,7 +259,7 @@ export class Session implements Disposable {
    * reminded to resolve it, and the session does not continue by itself afterwards.
    */
   stageForUser(action: PendingAction): QueuedPreview {
-    return this.#stage(action, { asksModel: false, isForUser: true });
+    return this.#staging.stage(action, { asksModel: false, isForUser: true });
   }
 
   /** Ends the review as a whole (Stop, Discard All): its outcomes wait for the next prompt. */
@@ -377,21 +386,6 @@ export class Session implements Disposable {
   #appendInbox(): void {
     const hold = this.planMode || this.#options.settings().modelAuthority === 'none';
     for (const message of this.#inbox.takeMessages(hold)) this.#append(message);
-  }
-
-  /** Stages a preview that concerns the conversation that made the call or that the action names, else the open one. */
-  #stage(action: PendingAction, { call, asksModel, isForUser = false }: Staging): QueuedPreview {
-    const { store, invoker, overlay } = this.#options;
-    const { sessionId, ...made } = call ?? { sessionId: action.sessionId ?? this.id };
-    const origin: PreviewOrigin = { sessionId, ...('toolCallId' in made ? { call: made } : {}), asksModel };
-    const remind = (preview: Preview): void => {
-      // A tool may still run after its conversation or branch was left.
-      if (!this.#conversation.previews.concerns(preview.id)) return;
-      this.#conversation.recordStaged(preview.id);
-      if (!isForUser) this.#conversation.previews.addToReview(preview.id);
-      if (asksModel) this.#choices.remind(preview);
-    };
-    return queueResolveHandler({ store, invoker, overlay, remind }, action, origin);
   }
 
   #continueOrRest(): void {

@@ -11,6 +11,7 @@ import type { Session } from '../../agent/session/session.ts';
 import type { CommandRuns } from '../../agent/tools/command/commandRuns.ts';
 import { coalesce } from '../coalesce.ts';
 import { oneLine } from '../plainText.ts';
+import { contextRing } from './contextRing.ts';
 import { fill, type ChatStatus, type HostMessage, type ViewItem } from './protocol.ts';
 import { chatStrings, transcriptStrings, type Localiser, type TranscriptStrings } from './strings.ts';
 import { DiffStats } from './transcript/diffStats.ts';
@@ -34,8 +35,11 @@ export interface ModelInfo {
 }
 
 export interface ChatFeedOptions {
-  readonly session: Pick<Session, 'id' | 'state' | 'messages' | 'planMode' | 'instructions' | 'onDidEmit'> & {
-    readonly tree: Pick<Session['tree'], 'idAt' | 'nextId'>;
+  readonly session: Pick<
+    Session,
+    'id' | 'state' | 'messages' | 'planMode' | 'instructions' | 'contextUse' | 'onDidEmit'
+  > & {
+    readonly tree: Pick<Session['tree'], 'idAt' | 'nextId' | 'hasNothingForModel'>;
   };
   readonly store: Pick<PreviewStore, 'all' | 'ledger'>;
   readonly customTools: { readonly withheld: readonly string[]; readonly onDidChange: Event<void> };
@@ -146,7 +150,7 @@ export class ChatFeed implements Disposable {
     // Another session, or other example prompts.
     if (sessionId !== session.id || oldStatus.offline !== model().offline) return this.#sendSnapshot();
     const items = effect === 'text' ? this.#withArriving(before) : this.#items();
-    const status = this.#status();
+    const status = this.#status(effect === 'text' ? oldStatus.context : this.#context());
     const statusChanged = JSON.stringify(status) !== JSON.stringify(oldStatus);
     const delta = itemDelta(before, items) ?? (statusChanged ? { items: [], texts: [] } : undefined);
     this.#shown.items = items;
@@ -197,7 +201,8 @@ export class ChatFeed implements Disposable {
     });
   }
 
-  #status(): ChatStatus {
+  /** @param context may be given while only text arrives, which does not change it. */
+  #status(context = this.#context()): ChatStatus {
     const { session, store, mode, model, language } = this.#options;
     const pending = store.all().filter(isOpen).length;
     const { label, offline } = model();
@@ -208,11 +213,18 @@ export class ChatFeed implements Disposable {
       model: label,
       offline,
       usage: tokenUse(session.messages, language, this.#strings),
+      ...(context ? { context } : {}),
       pending,
       pendingLabel: pending > 0 ? fill(this.#strings.pending, pending) : '',
       instructions: this.#instructions(),
       line: this.#line(),
     };
+  }
+
+  #context(): ChatStatus['context'] {
+    const { session, language } = this.#options;
+    const use = session.tree.hasNothingForModel ? undefined : session.contextUse;
+    return use && contextRing(use, language, this.#strings);
   }
 
   #instructions(): string {
@@ -230,6 +242,7 @@ export class ChatFeed implements Disposable {
       case 'awaitingReview':
         return this.#strings.waiting;
       case 'running': {
+        if (this.#live.summarizing) return this.#strings.summarizing;
         const tool = this.#live.runningTool;
         return tool === undefined ? this.#strings.working : fill(this.#strings.runningTool, tool);
       }

@@ -163,6 +163,14 @@ export const viewItem = z.discriminatedUnion('kind', [
   previewItem,
   resolveItem,
   z.object({ kind: z.literal('error'), key, text: z.string(), actions: z.array(actionButton) }),
+  /** Earlier messages were replaced for the model by this text. */
+  z.object({
+    kind: z.literal('summary'),
+    key,
+    node: z.optional(z.int()),
+    title: z.string(),
+    text: z.string(),
+  }),
   /** Buttons for the next step, e.g. to connect a model. */
   z.object({ kind: z.literal('actions'), key, actions: z.array(actionButton) }),
 ]);
@@ -178,6 +186,8 @@ const status = z.object({
   offline: z.boolean(),
   /** The session's token use, in short and in detail; both empty before the first count. */
   usage: z.object({ label: z.string(), detail: z.string() }),
+  /** How full the model's context window is; left out before the first prompt and without a model. */
+  context: z.optional(z.object({ percent: z.number(), isNearlyFull: z.boolean(), detail: z.string() })),
   pending: z.int(),
   /** `2 pending`; empty if nothing is. */
   pendingLabel: z.string(),
@@ -195,6 +205,7 @@ export const stringKeys = [
   'attach',
   'attached',
   'connectModel',
+  'contextLabel',
   'copied',
   'copy',
   'discard',

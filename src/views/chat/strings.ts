@@ -15,6 +15,7 @@ export function chatStrings(l10n: Localiser): ChatStrings {
     attach: l10n.t('Attach a File or the Selection'),
     attached: l10n.t('Attached'),
     connectModel: l10n.t('Connect a Model'),
+    contextLabel: l10n.t('Context window: {0}% full'),
     copied: l10n.t('Copied'),
     copy: l10n.t('Copy'),
     discard: l10n.t('Discard'),
@@ -111,6 +112,12 @@ export interface TranscriptStrings {
   readonly tokens: string;
   readonly sessionTokens: string;
   readonly lastTokens: string;
+  readonly context: string;
+  readonly contextCounted: string;
+  readonly contextEstimated: string;
+  readonly contextAssumed: string;
+  readonly summary: string;
+  readonly summarizing: string;
   readonly instructions: string;
   readonly cutInstructions: string;
 }
@@ -192,6 +199,14 @@ export function transcriptStrings(l10n: Localiser): TranscriptStrings {
     tokens: l10n.t('{0} tokens'),
     sessionTokens: l10n.t('Tokens in this session: {0} in, {1} out.'),
     lastTokens: l10n.t('Last request: {0} in, {1} out.'),
+    context: l10n.t('Context window: {0} of {1} tokens ({2}%).'),
+    contextCounted: l10n.t('Counted by the server for the last request and its answer.'),
+    contextEstimated: l10n.t('An estimate for the next request: the server has not counted it.'),
+    contextAssumed: l10n.t(
+      'The size of the window is assumed: the server does not tell it. Set it in redline.openai.contextWindow.',
+    ),
+    summary: l10n.t('Earlier messages were summarized for the model'),
+    summarizing: l10n.t('Summarizing earlier messages…'),
     instructions: l10n.t('Instructions: {0}'),
     cutInstructions: l10n.t('{0} (beginning only)'),
   };

@@ -162,7 +162,12 @@ function joined(...parts: readonly string[]): string {
 }
 
 function labelOf(message: SessionMessage): string {
+  if (isSummary(message)) return vscode.l10n.t('Summary of earlier messages');
   return oneLine(message.role === 'tool' ? message.toolName : textOf(message)) || vscode.l10n.t('(no text)');
+}
+
+function isSummary(message: SessionMessage): boolean {
+  return message.role === 'steering' && message.kind === 'summary';
 }
 
 function textOf(message: SessionMessage): string {
@@ -183,7 +188,7 @@ function kindText(message: SessionMessage): string {
     case 'local':
       return vscode.l10n.t('Command');
     case 'steering':
-      return vscode.l10n.t('Note');
+      return isSummary(message) ? vscode.l10n.t('Summary') : vscode.l10n.t('Note');
   }
 }
 
@@ -199,6 +204,6 @@ function iconOf(message: SessionMessage): string {
     case 'local':
       return 'terminal';
     case 'steering':
-      return 'info';
+      return isSummary(message) ? 'fold' : 'info';
   }
 }

@@ -135,13 +135,14 @@ function looseTags(tree: HistorySource, node: NodeId): HistoryRow[] {
   });
 }
 
-/** Leaves out steering messages, except notices, the current message, and those with something below them. */
+/** Leaves out steering messages, except notices, summaries, the current message, and those with something below them. */
 function visible(tree: HistorySource, line: readonly NodeId[]): NodeId[] {
   const { active } = tree;
   return line.filter(node => {
     if (tree.roleOf(node) !== 'steering' || node === active) return true;
     const message = tree.get(node)?.message;
-    if (message?.role === 'steering' && message.kind === 'notice') return true;
+    if (message?.role === 'steering' && (message.kind === 'notice' || message.kind === 'summary'))
+      return true;
     return countAttached(tree, node) > 0;
   });
 }

@@ -54,10 +54,11 @@ export class Providers {
   #openAi(baseUrl: string, model: string): ChatProvider {
     if (this.#openai?.baseUrl !== baseUrl || this.#openai.model !== model) {
       const apiKey = (): Promise<string | undefined> => this.#keys.get(baseUrl);
+      const contextWindow = (): number => this.#settings.contextWindow;
       this.#openai = {
         baseUrl,
         model,
-        provider: createOpenAiProvider({ baseUrl, model, apiKey, logger: this.#logger }),
+        provider: createOpenAiProvider({ baseUrl, model, apiKey, contextWindow, logger: this.#logger }),
       };
     }
     return this.#openai.provider;

@@ -93,6 +93,23 @@ export class DrivenWorkbench {
     process.kill(this.#address.pid, 'SIGKILL');
   }
 
+  /**
+   * Waits until a window that has just been opened has closed all folders. It first opens those that it remembers of its
+   * workspace, then reads the workspace's file, and restarts the extension host if they have changed.
+   */
+  async untilNoFolder(): Promise<void> {
+    for (const deadline = Date.now() + READY_MS; ; await delay(POLL_MS)) {
+      try {
+        this.#address = await nextAddress(this.workbench, undefined);
+        const folders = await this.run(({ vscode }) => vscode.workspace.workspaceFolders?.length ?? 0);
+        if (folders === 0) return;
+      } catch (error) {
+        if (Date.now() > deadline) throw error; // else the extension host is being restarted
+      }
+      if (Date.now() > deadline) throw new Error('Timed out waiting for the folders to be closed.');
+    }
+  }
+
   /** Reloads the window, with a new extension host on the same storage. */
   async reload(): Promise<void> {
     await this.workbench.reload();

@@ -6,6 +6,7 @@ import { MAX_NODE_ID } from '../nodeId.ts';
 
 const sessionState = z.enum(['idle', 'running', 'awaitingReview']);
 const previewIds = z.array(z.string());
+const nodeId = z.int().check(z.minimum(0), z.maximum(MAX_NODE_ID));
 /** Loose, so that fields which some servers add, and want back with the next request, are kept. */
 const toolCall: z.ZodMiniType<ToolCall> = z.looseObject({
   id: z.string(),
@@ -48,15 +49,15 @@ const message = z.discriminatedUnion('role', [
   }),
   z.object({
     role: z.literal('steering'),
-    kind: z.enum(['resolve-reminder', 'outcome', 'revision', 'notice', 'revert', 'problems']),
+    kind: z.enum(['resolve-reminder', 'outcome', 'revision', 'notice', 'revert', 'problems', 'summary']),
     text: z.string(),
     previewIds,
+    through: z.exactOptional(nodeId),
   }),
   z.object({ role: z.literal('local'), text: z.string(), answer: z.string() }),
 ]);
 /** See `marked`. */
 const mark = z.exactOptional(z.string());
-const nodeId = z.int().check(z.minimum(0), z.maximum(MAX_NODE_ID));
 const entry = z.discriminatedUnion('type', [
   z.object({ type: z.literal('message'), id: nodeId, parentId: z.nullable(nodeId), message }),
   z.object({

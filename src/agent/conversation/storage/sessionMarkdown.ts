@@ -70,7 +70,9 @@ function partsOf(message: SessionMessage): string[] {
     case 'local':
       return ['## You', message.text, message.answer];
     case 'steering':
-      return message.kind === 'notice' ? [`> ${message.text.replaceAll('\n', '\n> ')}`] : [];
+      return message.kind === 'notice' || message.kind === 'summary'
+        ? [`> ${message.text.replaceAll('\n', '\n> ')}`]
+        : [];
   }
 }
 

@@ -4,6 +4,7 @@ import { isRecord } from '../../base/json.ts';
 import { AnswerBody, readBeginning, readWhole } from './answerBody.ts';
 import { hostOf, type FailureContext } from './failure.ts';
 import { BrokenAnswer, ConnectionFailure, HttpFailure, KnownFault, ReportedError } from './faults.ts';
+import { isTooLong } from './tooLong.ts';
 import { accessTo, type OpenAiServer, type ServerAccess } from './server.ts';
 
 /** Access to a server for one request, with its key. */
@@ -22,6 +23,8 @@ export interface OpenAiConnection {
   ): Promise<StreamedAnswer>;
   /** The server's list of models, unchecked. @throws like `complete`, and BrokenAnswer. */
   models(signal: AbortSignal): Promise<readonly unknown[]>;
+  /** What the server answers at another path of its origin, as JSON; `undefined` if it is not JSON. @throws like `models`. */
+  at(path: string, signal: AbortSignal): Promise<unknown>;
 }
 
 /** An answer that is arriving. */
@@ -89,6 +92,13 @@ export async function connect(server: OpenAiServer, model: string): Promise<Open
       const list = listIn(text);
       if (!list) throw notAnApi(response);
       return list;
+    },
+
+    async at(path, signal) {
+      const url = new URL(path, access.url).href;
+      const response = await send(OpenAI, server, access, client => client.get(url, { signal }).asResponse());
+      const text = response.body ? await readWhole(response.body, { maxChars: MAX_LIST, idleMs }) : '';
+      return jsonIn(text);
     },
   };
 }
@@ -165,10 +175,14 @@ async function* chunksOf(
 
 /** The models in `{data: […]}`, `{models: […]}` or a bare list. */
 function listIn(text: string): readonly unknown[] | undefined {
+  const body = jsonIn(text);
+  const list = isRecord(body) ? (body['data'] ?? body['models']) : body;
+  return Array.isArray(list) ? list : undefined;
+}
+
+function jsonIn(text: string): unknown {
   try {
-    const body: unknown = JSON.parse(text);
-    const list = isRecord(body) ? (body['data'] ?? body['models']) : body;
-    return Array.isArray(list) ? list : undefined;
+    return JSON.parse(text);
   } catch {
     return undefined;
   }
@@ -193,7 +207,9 @@ async function refusalOf({ status, headers, body }: Response, ms: number): Promi
 function forRetry(refusal: HttpFailure): Response {
   const headers = new Headers();
   if (refusal.retryAfter !== undefined) headers.set('retry-after', String(refusal.retryAfter));
-  if ((refusal.retryAfter ?? 0) > MAX_WAIT) headers.set('x-should-retry', 'false');
+  // The same request would be too long again, even if the server calls that an internal error.
+  if ((refusal.retryAfter ?? 0) > MAX_WAIT || isTooLong(refusal.status, refusal.body))
+    headers.set('x-should-retry', 'false');
   return new Response(null, { status: refusal.status, headers });
 }
 

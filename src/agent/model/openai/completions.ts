@@ -7,6 +7,7 @@ import { connect, type OpenAiConnection, type StreamedAnswer } from './client.ts
 import { failureOf, hostOf, type FailureContext } from './failure.ts';
 import { KnownFault, ReportedError } from './faults.ts';
 import { toWireMessages, toWireToolChoice, toWireTools } from './messages.ts';
+import { windowInAnswer, windowInList } from './modelWindow.ts';
 import type { OpenAiServer } from './server.ts';
 import { ServerQuirks } from './serverQuirks.ts';
 
@@ -15,6 +16,8 @@ export interface OpenAiProviderOptions extends OpenAiServer {
   readonly logger: Logger;
   /** The most characters of one answer: text, reasoning and arguments. Default 16 Mi. */
   readonly maxAnswerChars?: number | undefined;
+  /** The size of the model's context window in tokens as the user set it, asked before each request; 0 asks the server. */
+  readonly contextWindow?: (() => number) | undefined;
 }
 
 const MAX_ANSWER_CHARS = 16 * 1_048_576;
@@ -46,6 +49,37 @@ export async function listOpenAiModels(
     return { models: [...new Set(names.filter(name => typeof name === 'string'))].sort() };
   } catch (error) {
     return { failure: failureOf(error, context) };
+  }
+}
+
+/** How long a request waits at most for the server to tell the model's window, in milliseconds. */
+const WINDOW_MS = 5_000;
+
+/**
+ * Asks the server for the size of a model's context window; see `windowInList`.
+ * @returns the tokens; `undefined` if the server does not tell; `'later'` if it may tell the next time. Never rejects.
+ */
+export async function readContextWindow(
+  options: OpenAiProviderOptions,
+  signal: AbortSignal,
+): Promise<number | undefined | 'later'> {
+  const { model, logger } = options;
+  const limited = AbortSignal.any([signal, AbortSignal.timeout(WINDOW_MS)]);
+  try {
+    const connection = await connect({ ...options, maxRetries: 0 }, model);
+    const { window, ask } = windowInList(
+      await untilAborted(limited, () => connection.models(limited)),
+      model,
+    );
+    if (ask === undefined) return window;
+    const told = await untilAborted(limited, () => connection.at(ask, limited)).catch(() => undefined);
+    // A model that is not loaded yet has no window yet.
+    return windowInAnswer(ask, told, model) ?? (ask === '/props' ? window : 'later');
+  } catch (error) {
+    if (signal.aborted) return 'later';
+    const { code, detail } = failureOf(error, contextOf(options.baseUrl, model));
+    logger.debug(`${hostOf(options.baseUrl)} did not tell the context window (${code}): ${detail}`);
+    return code === 'unreachable' || code === 'unauthorized' ? 'later' : undefined;
   }
 }
 

@@ -3,6 +3,7 @@ import { isRecord } from '../../base/json.ts';
 import { plural } from '../../text/plural.ts';
 import type { ProviderFailure } from '../chatProvider.ts';
 import type { ProviderFailureCode } from '../messages.ts';
+import { isTooLong, windowInRefusal } from './tooLong.ts';
 import { BrokenAnswer, ConnectionFailure, HttpFailure, KnownFault, ReportedError } from './faults.ts';
 
 export interface FailureContext {
@@ -29,6 +30,7 @@ export function failureOf(error: unknown, context: FailureContext): ProviderFail
       `${failure.code} from ${hostOf(context.baseUrl)}, model ${context.model}\n${failure.detail}`,
     ),
     ...(failure.status !== undefined && { status: failure.status }),
+    ...(failure.contextWindow !== undefined && { contextWindow: failure.contextWindow }),
   };
 }
 
@@ -68,6 +70,7 @@ function describe(error: unknown, context: FailureContext): ProviderFailure {
     const body = JSON.stringify(error.reported) ?? '';
     const status = statusIn(error.reported);
     if (status !== undefined) return describeStatus(status, body, undefined, context);
+    if (isTooLong(status, body)) return describeTooLong(body, body, context);
     const message = `${place} reported an error in the middle of its answer.${quote(wordsOf(error.reported))}`;
     return { code: 'server', message, detail: body.slice(0, MAX_BODY) };
   }
@@ -92,6 +95,7 @@ function describeStatus(
     detail,
     status,
   });
+  if (isTooLong(status, body)) return { ...describeTooLong(body, detail, context), status };
   if (status === 401 || status === 403) {
     return failure(
       'unauthorized',
@@ -117,6 +121,16 @@ function describeStatus(
     return failure('server', `${place} had an internal error (${status}). Trying again later may help.`);
   }
   return failure('badRequest', `${place} did not accept the request (${status}).`);
+}
+
+function describeTooLong(body: string, detail: string, { baseUrl, model }: FailureContext): ProviderFailure {
+  const contextWindow = windowInRefusal(body);
+  return {
+    code: 'contextLength',
+    message: `${hostOf(baseUrl)} finds the conversation too long for the model “${model}”.${quote(wordsInBody(body))}`,
+    detail: detail.slice(0, MAX_BODY),
+    ...(contextWindow === undefined ? {} : { contextWindow }),
+  };
 }
 
 function describeConnection(error: ConnectionFailure, place: string): string {

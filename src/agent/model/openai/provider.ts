@@ -9,9 +9,19 @@ export function createOpenAiProvider(options: OpenAiProviderOptions): ChatProvid
   const { baseUrl, model } = options;
   const host = URL.canParse(baseUrl) ? new URL(baseUrl).host : baseUrl;
   let stream: ChatProvider['stream'] | undefined;
+  /** What the server said of the window; `'later'` until it said anything. */
+  let told: number | undefined | 'later' = 'later';
   return {
     id: `openai:${plainAddress(baseUrl)}:${model}`,
     label: `${model} (${host})`,
+
+    async contextWindow(signal) {
+      const set = options.contextWindow?.() ?? 0;
+      if (set > 0) return set;
+      const { readContextWindow } = await import('./completions.ts');
+      if (told === 'later' && model.trim() !== '') told = await readContextWindow(options, signal);
+      return told === 'later' ? undefined : told;
+    },
 
     async *stream(request, signal) {
       const { openAiStream } = await import('./completions.ts');

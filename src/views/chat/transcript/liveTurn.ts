@@ -8,6 +8,7 @@ export type Effect = 'none' | 'text' | 'all';
 export class LiveTurn {
   #text = '';
   #answering = false;
+  #summarizing = false;
   readonly #running = new Map<string, string>();
   readonly #progress = new Map<string, string>();
   readonly #results = new Map<string, ToolResultMessage>();
@@ -20,6 +21,11 @@ export class LiveTurn {
   /** Whether an answer is arriving. */
   get answering(): boolean {
     return this.#answering;
+  }
+
+  /** Whether earlier messages are being summarized. */
+  get summarizing(): boolean {
+    return this.#summarizing;
   }
 
   /** The name of a tool that is running now. */
@@ -45,9 +51,11 @@ export class LiveTurn {
         return 'none';
       case 'message_update':
         this.#text += event.delta;
+        this.#summarizing = false;
         // The first words make a new item.
         return this.#text.length === event.delta.length ? 'all' : 'text';
       case 'message_end':
+        this.#summarizing = false;
         if (event.message.role === 'assistant') {
           this.#text = '';
           this.#answering = false;
@@ -70,10 +78,14 @@ export class LiveTurn {
       case 'turn_end':
       case 'reset':
         this.#text = '';
+        this.#summarizing = false;
         this.#answering = false;
         this.#running.clear();
         this.#progress.clear();
         this.#results.clear();
+        return 'all';
+      case 'summarizing':
+        this.#summarizing = true;
         return 'all';
       case 'preview_changed':
       case 'state_changed':

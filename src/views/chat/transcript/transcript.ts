@@ -69,7 +69,7 @@ export interface QueuedPrompt {
 
 /**
  * All entries of the panel in order: withheld tools, pending previews from elsewhere, then the conversation with each
- * preview below the call that staged it. Steering messages are left out, except notices.
+ * preview below the call that staged it. Steering messages are left out, except notices and summaries.
  */
 export function buildTranscript(input: TranscriptInput): ViewItem[] {
   const { messages, arriving, nodeAt, nextNode, queued, strings } = input;
@@ -92,6 +92,11 @@ export function buildTranscript(input: TranscriptInput): ViewItem[] {
       case 'steering':
         if (message.kind === 'notice')
           items.push({ kind: 'notice', key, text: escapeInvisible(message.text) });
+        else if (message.kind === 'summary')
+          items.push({
+            ...summaryItem(key, message.text, strings),
+            ...(i < messages.length - 1 ? { node } : {}),
+          });
         break;
       case 'tool':
         break;
@@ -151,6 +156,11 @@ function promptItem(
   return { kind: 'user', key, text, attachments: shown, note };
 }
 
+/** A summary stands where it was made, below the messages that it replaced for the model. */
+function summaryItem(key: string, text: string, strings: TranscriptStrings): ItemOf<'summary'> {
+  return { kind: 'summary', key, title: strings.summary, text: escapeInvisible(text) };
+}
+
 function lastItems(items: readonly ViewItem[], strings: TranscriptStrings): readonly ViewItem[] {
   const hidden = items.length - MAX_ITEMS;
   if (hidden <= 0) return items;
@@ -164,6 +174,7 @@ export function arrivingItem(nextNode: number, text: string): ItemOf<'assistant'
 
 /** Indexes that items are built from. */
 interface Lookup extends Omit<ResolveFacts, 'attempt'> {
+  /** Results by their calls, see `callKey`: another answer may use the same id for a call. */
   readonly results: ReadonlyMap<string, ToolResultMessage>;
   /** Previews by the call that staged them, see `callKey`. */
   readonly staged: ReadonlyMap<string, readonly Preview[]>;
@@ -172,7 +183,7 @@ interface Lookup extends Omit<ResolveFacts, 'attempt'> {
   readonly attemptsOfCalls: ReadonlyMap<string, LedgerEntry>;
 }
 
-function buildLookup({ sessionId, messages, previews, ledger }: TranscriptInput): Lookup {
+function buildLookup({ sessionId, messages, nodeAt, previews, ledger }: TranscriptInput): Lookup {
   const byId = new Map(previews.map(preview => [preview.id, preview]));
   const staged = new Map<string, Preview[]>();
   for (const preview of previews) {
@@ -183,7 +194,12 @@ function buildLookup({ sessionId, messages, previews, ledger }: TranscriptInput)
     else staged.set(place, [preview]);
   }
   const results = new Map<string, ToolResultMessage>();
-  for (const message of messages) if (message.role === 'tool') results.set(message.toolCallId, message);
+  let messageId = '';
+  messages.forEach((message, at) => {
+    if (message.role === 'assistant') messageId = messageIdOf(nodeAt(at));
+    else if (message.role === 'tool')
+      results.set(callKey({ messageId, toolCallId: message.toolCallId }), message);
+  });
   let failures: LedgerEntry[] | undefined;
   return {
     results,
@@ -262,8 +278,8 @@ function answerItems(
   }
   message.toolCalls.forEach((call, i) => {
     const key = `${messageId}.${i}`;
-    const result = lookup.results.get(call.id) ?? input.liveResult(call.id);
     const place = callKey({ messageId, toolCallId: call.id });
+    const result = lookup.results.get(place) ?? input.liveResult(call.id);
     if (call.name === 'resolve') {
       const facts = { ...lookup, attempt: lookup.attemptsOfCalls.get(place) };
       items.push(resolveBlock(key, call, result, facts, strings));
@@ -300,6 +316,8 @@ function errorActions({ errorCode }: AssistantMessage, mayRetry: boolean): ChatA
     case 'notFound':
       return ['selectModel', ...retry, 'showLog'];
     case 'unreachable':
+      return [...retry, 'selectModel', 'showLog'];
+    case 'contextLength':
       return [...retry, 'selectModel', 'showLog'];
     case 'rateLimited':
     case 'server':

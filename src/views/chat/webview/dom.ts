@@ -30,6 +30,18 @@ export function el<Tag extends keyof HTMLElementTagNameMap>(
   return element;
 }
 
+/** Creates an SVG element with these attributes. */
+export function svg(
+  tag: 'svg' | 'circle',
+  attributes: Readonly<Record<string, string>>,
+  ...children: readonly SVGElement[]
+): SVGElement {
+  const element = document.createElementNS('http://www.w3.org/2000/svg', tag);
+  for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
+  element.append(...children);
+  return element;
+}
+
 /** A codicon, hidden from screen readers. */
 export function icon(name: string, extra = ''): HTMLElement {
   return el('span', { class: `codicon codicon-${name} ${extra}`.trim(), aria: { hidden: 'true' } });

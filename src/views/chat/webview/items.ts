@@ -34,6 +34,8 @@ export function renderItem(item: ViewItem, old: HTMLElement | undefined, port: P
         icon('info'),
         el('span', {}, item.text),
       );
+    case 'summary':
+      return renderSummary(item, old, port);
     case 'heading':
       return el('h2', { class: 'item section', data: { kind: 'heading' } }, item.text);
   }
@@ -106,6 +108,20 @@ function renderAnswer(item: ItemOf<'assistant'>, old: HTMLElement | undefined, p
   const revert = root.querySelector(':scope > .revert');
   if (item.node === undefined) revert?.remove();
   else root.append(revert ?? revertButton(item.node, port.strings.revert, port));
+  return root;
+}
+
+/** Folded: the user has the messages themselves above it. */
+function renderSummary(item: ItemOf<'summary'>, old: HTMLElement | undefined, port: Port): HTMLElement {
+  const { node, title, text } = item;
+  const root = el(
+    'details',
+    { class: 'item summary', data: { kind: 'summary' } },
+    el('summary', {}, icon('fold'), el('span', {}, title), icon('chevron-right', 'chevron')),
+    el('div', { class: 'summary-body', role: 'region', tabIndex: 0, aria: { label: title } }, text),
+    node !== undefined && revertButton(node, port.strings.revert, port),
+  );
+  root.open = old instanceof HTMLDetailsElement && old.open;
   return root;
 }
 

@@ -2,7 +2,8 @@ import { test } from 'node:test';
 import assert from 'node:assert/strict';
 import type { ChatRequest, ProviderAnswer, ProviderEvent } from '../../../../src/agent/model/chatProvider.ts';
 import type { SessionMessage, ToolResultMessage } from '../../../../src/agent/model/messages.ts';
-import { createOfflineProvider, OFFLINE_REASON } from '../../../../src/agent/model/offline/provider.ts';
+import { OFFLINE_REASON } from '../../../../src/agent/model/offline/answers.ts';
+import { createOfflineProvider } from '../../../../src/agent/model/offline/provider.ts';
 
 const provider = createOfflineProvider();
 

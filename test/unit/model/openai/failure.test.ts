@@ -27,7 +27,7 @@ for (const [status, code] of [
   [403, 'unauthorized'],
   [404, 'notFound'],
   [408, 'server'],
-  [413, 'badRequest'],
+  [413, 'contextLength'],
   [422, 'badRequest'],
   [429, 'rateLimited'],
   [500, 'server'],

@@ -7,6 +7,7 @@ import type { SessionMessage } from '../../../../src/agent/model/messages.ts';
 import type { Preview } from '../../../../src/agent/preview/preview.ts';
 import type { ModelAuthority } from '../../../../src/agent/preview/resolveSettings.ts';
 import { CommandRuns } from '../../../../src/agent/tools/command/commandRuns.ts';
+import type { ContextUse } from '../../../../src/agent/session/context/contextKeeper.ts';
 import type { SessionEvent } from '../../../../src/agent/session/events.ts';
 import { ChatFeed } from '../../../../src/views/chat/chatFeed.ts';
 import { hostMessage, type HostMessage, type ViewItem } from '../../../../src/views/chat/protocol.ts';
@@ -23,11 +24,13 @@ function setUp(t: TestContext) {
     messages: [] as SessionMessage[],
     tree: {
       idAt: (position: number) => position,
+      hasNothingForModel: false,
       get nextId(): number {
         return session.messages.length;
       },
     },
     planMode: false,
+    contextUse: undefined as ContextUse | undefined,
     instructions: [] as { path: string; isCut: boolean }[],
     onDidEmit: events.event,
   };

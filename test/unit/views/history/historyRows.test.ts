@@ -123,6 +123,15 @@ test('steering messages have no row, unless one is the current message or has so
   assert.deepEqual(drawing(maker.tree)[0], 'n3*');
 });
 
+test('a summary has a row where it was made', () => {
+  const maker = new TreeMaker();
+  maker.user('q');
+  maker.says('a');
+  maker.tree.append({ role: 'steering', kind: 'summary', text: 'x', previewIds: [], through: 0 });
+  maker.says('b');
+  assert.deepEqual(drawing(maker.tree), ['n3*', 'n2', 'n1', 'n0', 'start']);
+});
+
 test('thousands of messages are folded into pages on one level, with the newest one open', () => {
   const maker = new TreeMaker();
   for (let i = 0; i < 10 * PAGE + 7; i++) maker.says(String(i));

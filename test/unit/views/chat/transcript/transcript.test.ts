@@ -33,7 +33,7 @@ test('a prompt, an answer, a call and its preview are shown in order', () => {
   assert.equal(new Set(items.map(item => item.key)).size, items.length);
 });
 
-test('notices are the only steering messages that are shown', () => {
+test('notices and summaries are the only steering messages that are shown', () => {
   const items = transcript({
     messages: [
       asked('Hello'),
@@ -47,6 +47,42 @@ test('notices are the only steering messages that are shown', () => {
     ['user', 'notice'],
   );
   assert.equal(only(items, 'notice').text, 'p1 is left to the user.');
+});
+
+test('a summary is shown where it was made, and can be reverted to unless it is the last message', () => {
+  const summary = {
+    role: 'steering',
+    kind: 'summary',
+    text: 'They talked.',
+    previewIds: [],
+    through: 0,
+  } as const;
+  const items = transcript({ messages: [asked('Hello'), answered('Hi'), summary, answered('Fine.')] });
+  assert.deepEqual(
+    items.map(item => item.kind),
+    ['user', 'assistant', 'summary', 'assistant'],
+  );
+  const { text, node } = only(items, 'summary');
+  assert.deepEqual([text, node], ['They talked.', 2]);
+  assert.equal(only(transcript({ messages: [asked('Hello'), summary] }), 'summary').node, undefined);
+});
+
+test('a call shows its own result, even if a later answer uses the same id for a call', () => {
+  const first = call('c1', 'read_file', { path: 'a.ts' });
+  const second = call('c1', 'read_file', { path: 'b.ts' });
+  const items = transcript({
+    messages: [
+      asked('Read'),
+      answered('', first),
+      result(first, 'one'),
+      answered('', second),
+      result(second, 'two'),
+    ],
+  });
+  assert.deepEqual(
+    items.flatMap(item => (item.kind === 'tool' ? [item.output] : [])),
+    ['one', 'two'],
+  );
 });
 
 test('a local command is shown with its outcome', () => {

@@ -1,0 +1,190 @@
+import { shortenOutputs, type Shortened } from '../../conversation/context/shortenOutputs.ts';
+import { summarizedTrunk, summaryInForce } from '../../conversation/context/summarizedTrunk.ts';
+import type { Conversation } from '../../conversation/conversation.ts';
+import type { Line } from '../../conversation/validTrunk.ts';
+import type { Logger } from '../../base/logger.ts';
+import type { ChatProvider, ChatRequest, ProviderFailure } from '../../model/chatProvider.ts';
+import { DEFAULT_CONTEXT_WINDOW, tokensOf, tokensOfRequest } from '../../model/contextWindow.ts';
+import type { AssistantMessage, SessionMessage } from '../../model/messages.ts';
+import type { PreviewStore } from '../../preview/previewStore.ts';
+import type { SessionEvent } from '../events.ts';
+
+/** The part of the window that is kept free for the answer, and its bound in tokens. */
+const ANSWER_SHARE = 1 / 4;
+const MAX_ANSWER = 16_384;
+/** The least room for messages that is reckoned with, in tokens, however large the prompt and the tools are. */
+const MIN_ROOM = 512;
+/** What is assumed of a window after the server found a request too long and did not tell its size. */
+const AFTER_TOO_LONG = 0.75;
+/** By how much estimates may be raised when a server counts more tokens. */
+const MAX_CORRECTION = 2;
+const CORRECTION_STEPS = 10;
+
+/** How full the context window is. */
+export interface ContextUse {
+  /** Tokens of the last request and its answer if they are counted, else of the next request. */
+  readonly tokens: number;
+  readonly window: number;
+  /** Whether the server counted the tokens. If not, they are an estimate. */
+  readonly isCounted: boolean;
+  /** Whether the size of the window was told or set. If not, it is assumed. */
+  readonly isWindowKnown: boolean;
+}
+
+export interface ContextKeeperOptions {
+  readonly conversation: () => Conversation;
+  readonly store: Pick<PreviewStore, 'list'>;
+  /** An estimate of the tokens that a request has besides its messages: the system prompt and the tools. */
+  readonly overhead: () => number;
+  /** An estimate of the tokens of what is about to be appended for the next request. */
+  readonly waiting: () => number;
+  /** Whether a tool may simply be called again to see its result. */
+  readonly canRepeat: (toolName: string) => boolean;
+  readonly append: (message: SessionMessage) => void;
+  readonly emit: (event: SessionEvent) => void;
+  readonly logger: Logger;
+}
+
+/** What is known of the window of one provider's model. */
+interface Known {
+  /** As the provider told it. */
+  readonly told: number | undefined;
+  /** The most that its server has accepted, as its refusals show. */
+  readonly refused?: number;
+}
+
+/**
+ * Keeps the requests of a session under the context window of the model that is in use. Sizes are estimates, which are
+ * raised when a server counts more; a refusal of the server shows a window that is smaller than it seemed.
+ *
+ * Oldest results are shortened in each request, on copies. If that is not enough, a summary is appended to the conversation,
+ * which takes the place of its beginning in later requests. Nothing is removed from the conversation.
+ */
+export class ContextKeeper {
+  readonly #options: ContextKeeperOptions;
+  readonly #windows = new Map<string, Known>();
+  readonly #corrections = new Map<string, number>();
+
+  constructor(options: ContextKeeperOptions) {
+    this.#options = options;
+  }
+
+  /** Asks the provider for its window. Does not reject. */
+  async refresh(provider: ChatProvider, signal: AbortSignal): Promise<void> {
+    const told = await provider.contextWindow?.(signal);
+    const known = this.#windows.get(provider.id);
+    if (signal.aborted || (known && known.told === told)) return;
+    // A refusal says nothing about a window that was changed since.
+    this.#windows.set(provider.id, { told });
+  }
+
+  /** The lines of a request to this provider, shortened if they must be. */
+  lines(provider: ChatProvider): readonly Line[] {
+    return this.#shortened(provider).lines;
+  }
+
+  /** Whether the next request would not fit without a summary, or without its newest results being shortened. */
+  wantsSummary(provider: ChatProvider): boolean {
+    return !this.#shortened(provider, this.#options.waiting()).fits;
+  }
+
+  /**
+   * Appends a summary if it would stand for anything new. To be called between turns, while no result is missing. Appends
+   * nothing once the signal is aborted.
+   * @returns whether one was appended.
+   */
+  async summarize(provider: ChatProvider, signal: AbortSignal): Promise<boolean> {
+    const { conversation, store, append, emit, logger } = this.#options;
+    const { makeSummary } = await import('./summary.ts');
+    const { tree, previews } = conversation();
+    const message = await makeSummary({
+      tree,
+      previews: () => store.list('oldestFirst').filter(({ id }) => previews.concerns(id)),
+      provider,
+      room: this.#room(provider),
+      readable: this.window(provider) / this.#correction(provider),
+      onStart: () => emit({ type: 'summarizing' }),
+      signal,
+      logger,
+    });
+    if (!message || signal.aborted) return false;
+    append(message);
+    return true;
+  }
+
+  /** The server found the request that {@link lines} makes too long: its window is smaller than it seemed, or the estimate low. */
+  noteTooLong(provider: ChatProvider, { contextWindow }: ProviderFailure): void {
+    const estimate = this.estimate(provider);
+    const seemed = Math.min(this.window(provider), estimate * this.#correction(provider));
+    const refused = contextWindow ?? Math.floor(seemed * AFTER_TOO_LONG);
+    this.#windows.set(provider.id, { told: this.#windows.get(provider.id)?.told, refused });
+    if (contextWindow !== undefined) this.#correct(provider, contextWindow, estimate);
+  }
+
+  /** An answer has arrived: compares the server's count of its request with the estimate. */
+  noteAnswer(provider: ChatProvider, { usage }: AssistantMessage, request: ChatRequest): void {
+    if (usage) this.#correct(provider, usage.inputTokens, tokensOfRequest(request));
+  }
+
+  /** The size of the model's window as far as it is known, else the assumed one, in tokens. */
+  window(provider: ChatProvider): number {
+    const { told, refused } = this.#windows.get(provider.id) ?? { told: undefined };
+    return Math.min(told ?? DEFAULT_CONTEXT_WINDOW, refused ?? Infinity);
+  }
+
+  /**
+   * How full the window is, by the server's count if the last answer on the trunk has one. `undefined` until a provider that
+   * may know its window was asked for it.
+   */
+  use(provider: ChatProvider): ContextUse | undefined {
+    const { tree } = this.#options.conversation();
+    const known = this.#windows.get(provider.id);
+    if (!known && provider.contextWindow) return undefined;
+    const window = this.window(provider);
+    const isWindowKnown = known?.told !== undefined || known?.refused !== undefined;
+    const at = tree.lastPositionOf('assistant');
+    const summary = summaryInForce(tree);
+    const last = at >= 0 && (!summary || tree.positionOf(summary.id) < at) ? tree.messages[at] : undefined;
+    if (last?.role === 'assistant' && last.usage)
+      return {
+        tokens: last.usage.inputTokens + last.usage.outputTokens,
+        window,
+        isCounted: true,
+        isWindowKnown,
+      };
+    const tokens = Math.ceil(this.estimate(provider) * this.#correction(provider));
+    return { tokens, window, isCounted: false, isWindowKnown };
+  }
+
+  /** The size of the next request in tokens, as far as it is known now; an estimate without correction. */
+  estimate(provider: ChatProvider): number {
+    return this.lines(provider).reduce(
+      (sum, { message }) => sum + tokensOf(message),
+      this.#options.overhead(),
+    );
+  }
+
+  #shortened(provider: ChatProvider, waiting = 0): Shortened {
+    const room = Math.max(MIN_ROOM, this.#room(provider) - waiting);
+    const { tree } = this.#options.conversation();
+    return shortenOutputs(summarizedTrunk(tree, room), { room, canRepeat: this.#options.canRepeat });
+  }
+
+  /** The room for the messages of a request, as an estimate without correction, like all sizes of messages. */
+  #room(provider: ChatProvider): number {
+    const window = this.window(provider);
+    const free = window - Math.min(MAX_ANSWER, window * ANSWER_SHARE);
+    return Math.max(MIN_ROOM, Math.floor(free / this.#correction(provider)) - this.#options.overhead());
+  }
+
+  /** By how much more tokens the server counts than were estimated. */
+  #correction(provider: ChatProvider): number {
+    return this.#corrections.get(provider.id) ?? 1;
+  }
+
+  #correct(provider: ChatProvider, counted: number, estimated: number): void {
+    // In steps, so that the next requests are shortened like this one.
+    const ratio = Math.ceil((CORRECTION_STEPS * counted) / Math.max(1, estimated)) / CORRECTION_STEPS;
+    this.#corrections.set(provider.id, Math.min(MAX_CORRECTION, Math.max(1, ratio)));
+  }
+}
