@@ -37,7 +37,7 @@ function card(more: Partial<ItemOf<'preview'>> = {}): ItemOf<'preview'> {
 }
 
 function answer(text: string, streaming = false): ItemOf<'assistant'> {
-  return { kind: 'assistant', key: 'a', text, streaming, note: '' };
+  return { kind: 'assistant', key: 'a', text, reasoning: '', streaming, note: '' };
 }
 
 function tool(more: Partial<ItemOf<'tool'>> = {}): ItemOf<'tool'> {
@@ -390,13 +390,35 @@ describe('the chat panel', () => {
     const { page } = chat;
     await chat.snapshot([answer('First paragraph.\n\nSecond', true)], { state: 'running' });
     const first = await page.locator('.markdown p').first().elementHandle();
-    await chat.post({ type: 'delta', items: [], texts: [{ key: 'a', append: ' grows.\n\nThird.' }] });
+    await chat.post({
+      type: 'delta',
+      items: [],
+      texts: [{ key: 'a', append: ' grows.\n\nThird.', reasoning: '' }],
+    });
     assert.deepEqual(await page.locator('.markdown p').allTextContents(), [
       'First paragraph.',
       'Second grows.',
       'Third.',
     ]);
     assert.equal(await first?.evaluate(el => el.isConnected), true);
+  });
+
+  test('reasoning is folded above its answer, grows in place, and stays unfolded once opened', async () => {
+    const { page } = chat;
+    const thinking = { ...answer('', true), reasoning: 'Add <b>them' };
+    await chat.snapshot([thinking], { state: 'running' });
+    const fold = page.locator('.reasoning');
+    assert.equal(await fold.locator('summary').textContent(), 'Reasoning…');
+    assert.equal(await fold.locator('.reasoning-body').isVisible(), false);
+    await fold.locator('summary').click();
+    await chat.post({ type: 'delta', items: [], texts: [{ key: 'a', append: 'Sum.', reasoning: '</b>.' }] });
+    await fold.getByText('Add <b>them</b>.', { exact: true }).waitFor();
+    assert.equal(await fold.locator('summary').textContent(), 'Reasoning');
+    await chat.delta([{ ...answer('Sum: 4'), reasoning: 'Add <b>them</b>.' }]);
+    await page.locator('.markdown').getByText('Sum: 4').waitFor();
+    assert.equal(await fold.locator('.reasoning-body').isVisible(), true);
+    assert.equal(await fold.locator('summary:focus').count(), 1);
+    assert.deepEqual(chat.complaints, []);
   });
 
   test('an answer is announced once, when it is complete: the log is given a new element', async () => {
@@ -406,7 +428,7 @@ describe('the chat panel', () => {
     const before = await page.locator('[data-kind="assistant"]').elementHandle();
     const streamed = { ...answer('It **is** ', true), key: 'b' };
     await chat.delta([streamed], { order: ['a', 'b'] });
-    await chat.post({ type: 'delta', items: [], texts: [{ key: 'b', append: 'done.' }] });
+    await chat.post({ type: 'delta', items: [], texts: [{ key: 'b', append: 'done.', reasoning: '' }] });
     await page.locator('.markdown').getByText('It is done.').waitFor();
     assert.equal(await last.getAttribute('aria-live'), 'off');
     const streaming = await last.elementHandle();
@@ -448,7 +470,8 @@ describe('the chat panel', () => {
     await chat.snapshot([prompt('u', 'Hi'), answer(long, true)], { state: 'running' });
     const scroller = page.locator('.scroller');
     const fromEnd = () => scroller.evaluate(el => el.scrollHeight - el.scrollTop - el.clientHeight);
-    const grow = () => chat.post({ type: 'delta', items: [], texts: [{ key: 'a', append: `\n\n${long}` }] });
+    const grow = () =>
+      chat.post({ type: 'delta', items: [], texts: [{ key: 'a', append: `\n\n${long}`, reasoning: '' }] });
     assert.ok((await fromEnd()) < 2);
     await grow();
     assert.ok((await fromEnd()) < 2);

@@ -56,6 +56,8 @@ export interface UserMessage {
 export interface AssistantMessage {
   readonly role: 'assistant';
   readonly text: string;
+  /** What the model thought before it answered. Shown to the user; sent back only to servers that require it. */
+  readonly reasoning?: string;
   readonly toolCalls: readonly ToolCall[];
   readonly stopReason: StopReason;
   readonly usage?: TokenUsage;

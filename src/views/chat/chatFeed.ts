@@ -156,7 +156,7 @@ export class ChatFeed implements Disposable {
 
   /** The shown items with the text that has arrived since, without rebuilding the whole list. */
   #withArriving(before: readonly ViewItem[]): readonly ViewItem[] {
-    const item = arrivingItem(this.#options.session.tree.nextId, this.#live.text);
+    const item = arrivingItem(this.#options.session.tree.nextId, this.#live.arriving);
     return before.map(old => (old.key === item.key ? item : old));
   }
 
@@ -183,7 +183,7 @@ export class ChatFeed implements Disposable {
       messages: session.messages,
       nodeAt: position => session.tree.idAt(position) ?? position,
       nextNode: session.tree.nextId,
-      arriving: this.#live.text,
+      arriving: this.#live.arriving,
       liveResult: id => this.#live.result(id),
       liveProgress: id => this.#live.progress(id),
       queued: this.#queued,

@@ -145,6 +145,8 @@ export const viewItem = z.discriminatedUnion('kind', [
     key,
     node: z.optional(z.int()),
     text: z.string(),
+    /** What the model thought before it answered; empty if the server does not tell. */
+    reasoning: z.string(),
     streaming: z.boolean(),
     note: z.string(),
   }),
@@ -224,6 +226,8 @@ export const stringKeys = [
   'planOffHint',
   'planOnHint',
   'promptLabel',
+  'reasoning',
+  'reasoningNow',
   'rebase',
   'rebaseLabel',
   'remove',
@@ -257,8 +261,8 @@ export const hostMessage = z.discriminatedUnion('type', [
     type: z.literal('delta'),
     /** New and changed items. */
     items: z.array(viewItem),
-    /** Text to append to an assistant item. */
-    texts: z.array(z.object({ key, append: z.string() })),
+    /** Text and reasoning to append to an assistant item. */
+    texts: z.array(z.object({ key, append: z.string(), reasoning: z.string() })),
     /** The keys of all items from the first to the last, if that changed. */
     order: z.optional(z.array(z.string())),
     status: z.optional(status),

@@ -46,6 +46,8 @@ export function chatStrings(l10n: Localiser): ChatStrings {
       'Plan mode is on: the model only reads until you approve its plan. Then the mode next to this button takes effect.',
     ),
     promptLabel: l10n.t('Prompt'),
+    reasoning: l10n.t('Reasoning'),
+    reasoningNow: l10n.t('Reasoning…'),
     rebase: l10n.t('Rebase'),
     rebaseLabel: l10n.t('Rebase {0}'),
     remove: l10n.t('Remove {0}'),

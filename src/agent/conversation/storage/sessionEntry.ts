@@ -31,6 +31,7 @@ const message = z.discriminatedUnion('role', [
   z.object({
     role: z.literal('assistant'),
     text: z.string(),
+    reasoning: z.exactOptional(z.string()),
     toolCalls: z.array(toolCall),
     stopReason: z.enum(['stop', 'toolCalls', 'length', 'aborted', 'error']),
     usage: z.exactOptional(z.object({ inputTokens: z.number(), outputTokens: z.number() })),

@@ -9,6 +9,7 @@ import { KnownFault, ReportedError } from './faults.ts';
 import { toWireMessages, toWireToolChoice, toWireTools } from './messages.ts';
 import type { OpenAiServer } from './server.ts';
 import { ServerQuirks } from './serverQuirks.ts';
+import { reshape } from './wireShape.ts';
 
 export interface OpenAiProviderOptions extends OpenAiServer {
   readonly model: string;
@@ -93,14 +94,18 @@ async function send(
   for (;;) {
     const body = {
       model: options.model,
-      messages: toWireMessages(request.system, request.messages, quirks),
+      messages: reshape(toWireMessages(request.system, request.messages, quirks), quirks.shape),
       stream: true as const,
       ...(quirks.includeUsage && { stream_options: { include_usage: true } }),
       ...(request.tools.length > 0 && { tools: toWireTools(request.tools) }),
       ...(choice !== undefined && { tool_choice: choice }),
     };
     try {
-      return await connection.complete(body, maxEventChars, signal);
+      return await connection.complete(body, {
+        maxChars: maxEventChars,
+        signal,
+        isFinal: refusal => quirks.teaches(refusal),
+      });
     } catch (error) {
       if (signal.aborted || !quirks.learn(error)) throw error;
       options.logger.info(

@@ -22,11 +22,13 @@ export type WireToolCall = ChatCompletionMessageFunctionToolCall & {
 export type WireMessage =
   | ((ChatCompletionSystemMessageParam | ChatCompletionUserMessageParam) & { content: string })
   | (ChatCompletionToolMessageParam & { content: string })
-  | (ChatCompletionAssistantMessageParam & {
+  | (Omit<ChatCompletionAssistantMessageParam, 'content' | 'tool_calls'> & {
       content: string | null;
       tool_calls?: WireToolCall[];
       /** The reasoning that DeepSeek and Kimi require back. */
       reasoning_content?: string;
+      /** The reasoning that OpenRouter wants back for its models. */
+      reasoning_details?: readonly object[];
     });
 
 export type WireToolChoice = 'auto' | 'none' | 'required' | ChatCompletionNamedToolChoice;
@@ -35,6 +37,7 @@ export type WireToolChoice = 'auto' | 'none' | 'required' | ChatCompletionNamedT
 export interface WireExtras {
   extraContentOf(callId: string): unknown;
   reasoningOf(message: AssistantMessage): string | undefined;
+  reasoningDetailsOf(message: AssistantMessage): readonly object[] | undefined;
 }
 
 /** Replaces an empty tool result, because several servers refuse an empty message. */
@@ -107,6 +110,7 @@ export function toWireToolChoice(
 
 function toWireAssistant(message: AssistantMessage, extras: WireExtras | undefined): WireMessage {
   const reasoning = extras?.reasoningOf(message);
+  const details = extras?.reasoningDetailsOf(message);
   return {
     role: 'assistant',
     content: message.text === '' ? null : message.text,
@@ -114,6 +118,7 @@ function toWireAssistant(message: AssistantMessage, extras: WireExtras | undefin
       tool_calls: message.toolCalls.map(call => toWireCall(call, extras)),
     }),
     ...(reasoning !== undefined && { reasoning_content: reasoning }),
+    ...(details !== undefined && { reasoning_details: details }),
   };
 }
 

@@ -22,6 +22,7 @@ import {
 } from '../protocol.ts';
 import { escapeInvisible } from '../../plainText.ts';
 import type { TranscriptStrings } from '../strings.ts';
+import type { Arriving } from './liveTurn.ts';
 import { previewCard } from './previewCard.ts';
 import { resolveBlock, type ResolveFacts } from './resolveBlock.ts';
 import { toolLine } from './toolLine.ts';
@@ -41,8 +42,8 @@ export interface TranscriptInput {
   readonly nodeAt: (position: number) => number;
   /** The node of the next message. */
   readonly nextNode: number;
-  /** The text of the streaming answer, which is not in `messages` yet. */
-  readonly arriving: string;
+  /** What has arrived of the streaming answer, which is not in `messages` yet. */
+  readonly arriving: Arriving;
   /** The result of a finished call that is not in `messages` yet. */
   readonly liveResult: (callId: string) => ToolResultMessage | undefined;
   /** The progress of a running call, if it reports any. */
@@ -97,7 +98,7 @@ export function buildTranscript(input: TranscriptInput): ViewItem[] {
         break;
     }
   });
-  if (arriving !== '') items.push(arrivingItem(nextNode, arriving));
+  if (arriving.text !== '' || arriving.reasoning !== '') items.push(arrivingItem(nextNode, arriving));
   queued.forEach(({ text, attachments }, i) =>
     items.push(promptItem(`q${i}`, text, attachments, strings.queued, strings)),
   );
@@ -158,8 +159,8 @@ function lastItems(items: readonly ViewItem[], strings: TranscriptStrings): read
 }
 
 /** The item of the streaming answer, which keeps its key when the answer is complete. */
-export function arrivingItem(nextNode: number, text: string): ItemOf<'assistant'> {
-  return { kind: 'assistant', key: messageIdOf(nextNode), text, streaming: true, note: '' };
+export function arrivingItem(nextNode: number, arriving: Arriving): ItemOf<'assistant'> {
+  return { kind: 'assistant', key: messageIdOf(nextNode), ...arriving, streaming: true, note: '' };
 }
 
 /** Indexes that items are built from. */
@@ -248,7 +249,8 @@ function answerItems(
   const messageId = messageIdOf(node);
   const items: ViewItem[] = [];
   const note = noteOf(message, strings);
-  if (message.text.trim() !== '' || note !== '') {
+  const reasoning = (message.reasoning ?? '').trim();
+  if (message.text.trim() !== '' || reasoning !== '' || note !== '') {
     // The last message cannot be reverted to: nothing comes after it.
     const place = index < input.messages.length - 1 ? { node } : {};
     items.push({
@@ -256,6 +258,7 @@ function answerItems(
       key: messageId,
       ...place,
       text: message.text,
+      reasoning,
       streaming: false,
       note,
     });
