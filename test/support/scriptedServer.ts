@@ -22,10 +22,11 @@ export type Reply = { readonly delayUntil?: Promise<unknown> } & (
   /** An error. An object body is sent as JSON; the default is an OpenAI-style error. */
   | { readonly status: number; readonly body?: unknown; readonly headers?: Readonly<Record<string, string>> }
   /**
-   * Raw lines of a stream; an empty one ends an event. Then the end, a broken connection (`cut`) or silence (`hang`).
+   * Raw lines of a stream, perhaps without an end; an empty one ends an event. Then the end, a broken connection (`cut`) or
+   * silence (`hang`).
    */
   | {
-      readonly raw: readonly string[];
+      readonly raw: Iterable<string>;
       readonly contentType?: string;
       readonly cut?: boolean;
       readonly hang?: boolean;
@@ -154,7 +155,10 @@ async function send(response: ServerResponse, reply: Reply, body: ChatBody): Pro
     response.writeHead(status, { 'content-type': 'text/plain', ...headers }).end(reply.body);
   } else if ('raw' in reply) {
     response.writeHead(200, { 'content-type': reply.contentType ?? 'text/event-stream' });
-    for (const line of reply.raw) await write(response, `${line}\n`);
+    for (const line of reply.raw) {
+      if (response.destroyed) break;
+      await write(response, `${line}\n`);
+    }
     if (reply.cut) response.destroy();
     else if (!reply.hang) response.end();
   } else if (!('hang' in reply)) {

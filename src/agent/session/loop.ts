@@ -7,8 +7,11 @@ import type { SessionEvent } from './events.ts';
 
 /** How many read-only calls of one answer run in parallel at most: each may hold a file, a process or a connection. */
 const MAX_PARALLEL = 8;
-/** How much of an answer's reasoning is stored, in characters. */
-const MAX_REASONING = 200_000;
+/**
+ * How much of an answer's reasoning is stored, and of the text of an answer that is not complete, in characters. The next
+ * requests contain that text.
+ */
+const MAX_STORED = 200_000;
 
 /** What the loop needs from its session. Nothing here may throw. */
 export interface LoopPort {
@@ -139,17 +142,18 @@ function finishedMessage({
 }
 
 function storedReasoning(reasoning = ''): Pick<AssistantMessage, 'reasoning'> {
-  return reasoning === '' ? {} : { reasoning: reasoning.slice(0, MAX_REASONING) };
+  return reasoning === '' ? {} : { reasoning: reasoning.slice(0, MAX_STORED) };
 }
 
-/** An incomplete answer keeps its text but not its calls: nothing half-parsed is executed. */
+/** An incomplete answer keeps its text, up to a limit, but not its calls: nothing half-parsed is executed. */
 function unfinishedMessage(
   { text, reasoning }: Arrived,
   stopReason: 'error' | 'aborted',
   failure?: Pick<ProviderFailure, 'code' | 'message'>,
 ): AssistantMessage {
   const why = failure ? { error: failure.message, errorCode: failure.code } : {};
-  return { role: 'assistant', text, ...storedReasoning(reasoning), toolCalls: [], stopReason, ...why };
+  const kept = text.slice(0, MAX_STORED);
+  return { role: 'assistant', text: kept, ...storedReasoning(reasoning), toolCalls: [], stopReason, ...why };
 }
 
 /** Groups neighbouring read-only calls into one batch; every other call is a batch of its own. */
