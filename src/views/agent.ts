@@ -3,6 +3,7 @@ import * as path from 'node:path';
 import * as vscode from 'vscode';
 import { detailOf } from '../agent/base/errors.ts';
 import type { Logger } from '../agent/base/logger.ts';
+import { ImageFiles } from '../agent/conversation/storage/imageFiles.ts';
 import { SessionLogs } from '../agent/conversation/storage/sessionLogs.ts';
 import type { StoredSession } from '../agent/conversation/storage/storedSession.ts';
 import { ToolChoiceLadder } from '../agent/model/toolChoiceLadder.ts';
@@ -47,6 +48,7 @@ export interface Agent {
   readonly commandRuns: CommandRuns;
   /** Stored conversations of this workspace. */
   readonly sessions: SessionLogs;
+  readonly images: ImageFiles;
   /** False while another window has the workspace's storage locked. */
   readonly ownsStorage: boolean;
 }
@@ -80,7 +82,9 @@ export async function createAgent(context: vscode.ExtensionContext): Promise<Age
   const rebaser = new Rebaser({ store, workspace, logger });
   subscriptions.push(overlay, rebaser);
 
-  const providers = new Providers(settings, keys, logger);
+  const sessions = new SessionLogs(path.join(storage.fsPath, 'sessions'));
+  const images = new ImageFiles(path.join(storage.fsPath, 'sessions'));
+  const providers = new Providers(settings, keys, logger, file => images.read(file));
   let textSearch: TextSearch | undefined;
   const lineWorker = path.join(context.extensionPath, 'dist', 'lineWorker.js');
   const search: TextSearch['search'] = async (...query) => {
@@ -127,7 +131,6 @@ export async function createAgent(context: vscode.ExtensionContext): Promise<Age
     return instructions.read(workedOn);
   };
 
-  const sessions = new SessionLogs(path.join(storage.fsPath, 'sessions'));
   const session: Session = new Session(
     {
       store,
@@ -154,7 +157,7 @@ export async function createAgent(context: vscode.ExtensionContext): Promise<Age
   subscriptions.push(session, engine, warming, storing, customTools);
 
   const parts = { logger, settings, keys, workspace, store, invoker, overlay, rebaser, tools, providers };
-  return { ...parts, session, sessions, ownsStorage, customTools, commandRuns };
+  return { ...parts, session, sessions, images, ownsStorage, customTools, commandRuns };
 }
 
 /** The session that was used last, if it can be read. */

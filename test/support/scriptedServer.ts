@@ -42,6 +42,8 @@ export interface ScriptedServerOptions extends SupportedChoices {
   /** A request with another key, or none, is answered with 401. If left out, keys are not checked. */
   readonly key?: string;
   readonly models?: readonly string[];
+  /** More fields of the server's list, by model; these models are in the list. */
+  readonly details?: Readonly<Record<string, object>>;
 }
 
 export interface ScriptedServer {
@@ -123,7 +125,8 @@ export async function startScriptedServer(
       });
     } else if (incoming.method === 'GET' && path === '/v1/models') {
       const allowed = options.key === undefined || incoming.headers.authorization === `Bearer ${options.key}`;
-      const data = (options.models ?? ['scripted']).map(id => ({ id, object: 'model', owned_by: 'test' }));
+      const { details = {}, models = ['scripted', ...Object.keys(details)] } = options;
+      const data = models.map(id => ({ id, object: 'model', owned_by: 'test', ...details[id] }));
       if (allowed) sendJson(response, 200, { object: 'list', data });
       else sendError(response, 401, 'Incorrect API key provided.');
     } else sendError(response, 404, `No route for ${incoming.method} ${path}`);

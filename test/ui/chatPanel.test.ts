@@ -351,6 +351,40 @@ describe('the chat panel', () => {
     assert.equal(await page.locator('.usage-detail').isVisible(), true);
   });
 
+  test('a pasted image goes to the host; it is shown, named, removed, and sent with a prompt', async () => {
+    const { page } = chat;
+    await chat.snapshot([]);
+    await page.evaluate(`{
+      const clipboardData = new DataTransfer();
+      const bytes = new Uint8Array([137, 80, 78, 71]);
+      clipboardData.items.add(new File([bytes], 'image.png', { type: 'image/png' }));
+      const pasted = new ClipboardEvent('paste', { clipboardData, cancelable: true });
+      document.querySelector('#prompt').dispatchEvent(pasted);
+    }`);
+    await page.waitForFunction(() => globalThis.sent.some(({ type }) => type === 'pasteImage'));
+    assert.deepEqual(await chat.said(), [
+      { type: 'pasteImage', name: 'Pasted image', data: 'iVBORw==', bytes: 4 },
+    ]);
+    const src = 'https://panel.test/favicon.ico';
+    const image = { file: `drafts.images/${'0'.repeat(64)}.png`, type: 'image/png', bytes: 4, src } as const;
+    const ref = { path: 'Pasted image', image };
+    await chat.post({ type: 'attached', refs: [ref] });
+    const thumbnail = page.getByRole('img', { name: 'Image: Pasted image' });
+    await thumbnail.waitFor();
+    await page.getByRole('button', { name: 'Remove Pasted image' }).click();
+    assert.equal(await thumbnail.count(), 0);
+    await chat.post({ type: 'attached', refs: [ref] });
+    await page.locator('#prompt').fill('What is this?');
+    await page.keyboard.press('Enter');
+    assert.deepEqual(await chat.said(), [{ type: 'prompt', text: 'What is this?', attachments: [ref] }]);
+    const shown = { ...prompt('u', 'What is this?') };
+    await chat.delta(
+      [{ ...shown, attachments: [{ label: 'Pasted image', title: 'Pasted image', problem: false, src }] }],
+      { order: ['u'] },
+    );
+    await page.locator('.user').getByRole('img', { name: 'Image: Pasted image' }).waitFor();
+  });
+
   test('a sent prompt shows what went along, and what came of a command is told below it', async () => {
     const { page } = chat;
     const attachments = [{ label: 'a.ts:3-8', title: 'src/a.ts:3-8: It is gone.', problem: true }];

@@ -9,6 +9,7 @@ export const providerFailureCodes = [
   'unauthorized',
   'notFound',
   'badRequest',
+  'noImages',
   'rateLimited',
   'unreachable',
   'server',
@@ -33,10 +34,23 @@ export interface TokenUsage {
 /** Why a model's turn ended. */
 export type StopReason = 'stop' | 'toolCalls' | 'length' | 'aborted' | 'error';
 
-/** A file, or a range of its lines, that the user attached to a prompt, with its content at that time. */
+/** The largest image that can be attached, in bytes: the smallest limit of the large providers. */
+export const MAX_IMAGE_BYTES = 5 * 1_048_576;
+
+/** An image beside the log of its session. */
+export interface ImageFile {
+  /** Relative to the folder of the sessions, with slashes. */
+  readonly file: string;
+  readonly type: 'image/png' | 'image/jpeg' | 'image/gif' | 'image/webp';
+  readonly bytes: number;
+}
+
+/** A file, a range of its lines, or an image that the user attached to a prompt, with its content at that time. */
 export interface Attachment {
-  /** Workspace path. */
+  /** Workspace path; for an image any name. */
   readonly path: string;
+  /** Set for an image, whose text is empty. */
+  readonly image?: ImageFile;
   /** The first and the last line, counted from 1; absent for a whole file. */
   readonly startLine?: number;
   readonly endLine?: number;

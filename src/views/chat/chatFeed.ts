@@ -46,6 +46,8 @@ export interface ChatFeedOptions {
   readonly language: string;
   readonly l10n: Localiser;
   readonly logger: Logger;
+  /** The address of an image's file in the panel. */
+  readonly imageSrc?: (file: string) => string;
   /** Hands a message to the webview. */
   readonly post: (message: HostMessage) => void;
 }
@@ -193,6 +195,7 @@ export class ChatFeed implements Disposable {
       ledger: store.ledger(),
       stats: preview => this.#stats.of(preview),
       commandOutput: id => commandRuns.outputOf(id),
+      ...(this.#options.imageSrc ? { imageSrc: this.#options.imageSrc } : {}),
       strings: this.#strings,
     });
   }

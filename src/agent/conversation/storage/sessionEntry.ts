@@ -20,6 +20,13 @@ const message = z.discriminatedUnion('role', [
       z.array(
         z.object({
           path: z.string(),
+          image: z.exactOptional(
+            z.object({
+              file: z.string(),
+              type: z.enum(['image/png', 'image/jpeg', 'image/gif', 'image/webp']),
+              bytes: z.number(),
+            }),
+          ),
           startLine: z.exactOptional(z.number()),
           endLine: z.exactOptional(z.number()),
           text: z.string(),

@@ -7,6 +7,7 @@ import { connect, type OpenAiConnection, type StreamedAnswer } from './client.ts
 import { failureOf, hostOf, type FailureContext } from './failure.ts';
 import { KnownFault, ReportedError } from './faults.ts';
 import { toWireMessages, toWireToolChoice, toWireTools } from './messages.ts';
+import { asksAboutImages, loadImages, takesImages, type ReadImage } from './requestImages.ts';
 import type { OpenAiServer } from './server.ts';
 import { ServerQuirks } from './serverQuirks.ts';
 import { reshape } from './wireShape.ts';
@@ -16,6 +17,8 @@ export interface OpenAiProviderOptions extends OpenAiServer {
   readonly logger: Logger;
   /** The most characters of one answer: text, reasoning and arguments. Default 16 Mi. */
   readonly maxAnswerChars?: number | undefined;
+  /** Reads an image of the conversation. Without it no image is sent. */
+  readonly readImage?: ReadImage | undefined;
 }
 
 const MAX_ANSWER_CHARS = 16 * 1_048_576;
@@ -91,10 +94,15 @@ async function send(
     options.logger.warn(`The tool ${request.toolChoice.name} is not offered and was not forced.`);
   }
   const maxEventChars = (options.maxAnswerChars ?? MAX_ANSWER_CHARS) * 4 + EVENT_OVERHEAD;
+  const images = await loadImages(request.messages, options.readImage);
+  if (images.size > 0) await quirks.learnVision(() => visionOf(options.model, connection, signal));
   for (;;) {
+    const isBlind = images.size > 0 && quirks.takesImages === false;
+    if (isBlind && asksAboutImages(request.messages)) throw noImages(options.model);
+    const urls = isBlind ? undefined : images;
     const body = {
       model: options.model,
-      messages: reshape(toWireMessages(request.system, request.messages, quirks), quirks.shape),
+      messages: reshape(toWireMessages(request.system, request.messages, quirks, urls), quirks.shape),
       stream: true as const,
       ...(quirks.includeUsage && { stream_options: { include_usage: true } }),
       ...(request.tools.length > 0 && { tools: toWireTools(request.tools) }),
@@ -113,6 +121,27 @@ async function send(
       );
     }
   }
+}
+
+/** Whether the server's list says that the model takes images; `undefined` if it does not say, or cannot be had. */
+async function visionOf(
+  model: string,
+  connection: OpenAiConnection,
+  signal: AbortSignal,
+): Promise<boolean | undefined> {
+  try {
+    const list = await connection.models(signal);
+    return takesImages(list.find(one => isRecord(one) && (one['id'] ?? one['name']) === model));
+  } catch {
+    return undefined;
+  }
+}
+
+function noImages(model: string): KnownFault {
+  return new KnownFault(
+    'noImages',
+    `The model “${model}” takes no images. Choose one that does and go on, or revert to the prompt and remove the image.`,
+  );
 }
 
 /**

@@ -3,6 +3,7 @@ import type { AssistantMessage } from '../messages.ts';
 import type { AnswerLeftovers } from './accumulator.ts';
 import { HttpFailure } from './faults.ts';
 import type { WireExtras } from './messages.ts';
+import { refusesImages } from './requestImages.ts';
 import type { WireShape } from './wireShape.ts';
 
 /** Google's documented stand-in for a missing signature. */
@@ -17,12 +18,15 @@ interface Lessons extends WireShape {
   readonly includeUsage: boolean;
   readonly reasoning: 'unasked' | 'wanted' | 'refused';
   readonly wantsSignatures: boolean;
+  /** Undefined until the server has said so. */
+  readonly takesImages: boolean | undefined;
 }
 
 const NOTHING_LEARNED: Lessons = {
   includeUsage: true,
   reasoning: 'unasked',
   wantsSignatures: false,
+  takesImages: undefined,
   alternates: false,
   shortIds: false,
   systemAsUser: false,
@@ -40,12 +44,14 @@ const NEVER_ABOUT_FORM = new Set([401, 402, 403, 429]);
  *   so are the `reasoning_details` of OpenRouter.
  * - DeepSeek and Kimi, when thinking, require `reasoning_content` back. It is sent only once the server has asked for
  *   it, because other servers refuse the field.
+ * - Images are sent until the server's list of models, or a refusal, says that the model takes none.
  * - Mistral, and templates that models bring with them, want the order and the ids of `WireShape`.
  */
 export class ServerQuirks implements WireExtras {
   readonly #extraContent = new Map<string, unknown>();
   readonly #reasoningDetails = new Map<string, readonly object[]>();
   #lessons = NOTHING_LEARNED;
+  #askedForVision = false;
 
   get includeUsage(): boolean {
     return this.#lessons.includeUsage;
@@ -53,6 +59,17 @@ export class ServerQuirks implements WireExtras {
 
   get shape(): WireShape {
     return this.#lessons;
+  }
+
+  get takesImages(): boolean | undefined {
+    return this.#lessons.takesImages;
+  }
+
+  /** Asks once whether the model takes images, unless that is known. @param ask must not reject. */
+  async learnVision(ask: () => Promise<boolean | undefined>): Promise<void> {
+    if (this.#askedForVision || this.takesImages !== undefined) return;
+    this.#askedForVision = true;
+    this.#lessons = { ...this.#lessons, takesImages: await ask() };
   }
 
   /** Whether a refusal teaches something new, so that the request is worth sending in another form. */
@@ -113,6 +130,7 @@ function lessonsIn(body: string, { reasoning }: Lessons): Partial<Lessons> {
     ) && {
       shortIds: true,
     }),
+    ...(refusesImages(body) && { takesImages: false }),
     ...(/system role (?:is )?not supported|unexpected role \W*system/i.test(body) && { systemAsUser: true }),
   };
 }

@@ -35,13 +35,24 @@ function withTurns(messages: readonly WireMessage[]): WireMessage[] {
   for (const message of messages) {
     const last = shaped.at(-1);
     if (message.role === 'user' && last?.role === 'user') {
-      shaped[shaped.length - 1] = { ...last, content: `${last.content}\n\n${message.content}` };
+      shaped[shaped.length - 1] = { ...last, content: joined(last.content, message.content) };
       continue;
     }
     if (message.role === 'user' && last?.role === 'tool') shaped.push({ role: 'assistant', content: BRIDGE });
     shaped.push(message);
   }
   return shaped;
+}
+
+type Content = Extract<WireMessage, { role: 'user' }>['content'];
+
+function joined(first: Content, second: Content): Content {
+  if (typeof first === 'string' && typeof second === 'string') return `${first}\n\n${second}`;
+  return [...partsOf(first), ...partsOf(second)];
+}
+
+function partsOf(content: Content): Exclude<Content, string> {
+  return typeof content === 'string' ? [{ type: 'text', text: content }] : content;
 }
 
 function withShortIds(message: WireMessage): WireMessage {

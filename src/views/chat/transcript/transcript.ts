@@ -4,6 +4,7 @@ import type { SessionState } from '../../../agent/conversation/storage/sessionEn
 import type {
   AssistantMessage,
   Attachment,
+  ImageFile,
   SessionMessage,
   ToolResultMessage,
 } from '../../../agent/model/messages.ts';
@@ -60,6 +61,8 @@ export interface TranscriptInput {
   readonly stats: (preview: Preview) => readonly DiffStat[] | undefined;
   /** The output of the command that an applied preview is running. */
   readonly commandOutput?: (previewId: string) => string | undefined;
+  /** The address of an image's file in the panel. */
+  readonly imageSrc?: (file: string) => string;
   readonly strings: TranscriptStrings;
 }
 
@@ -81,10 +84,10 @@ export function buildTranscript(input: TranscriptInput): ViewItem[] {
     const key = messageIdOf(node);
     switch (message.role) {
       case 'user':
-        items.push({ ...promptItem(key, message.text, message.attachments ?? [], '', strings), node });
+        items.push({ ...promptItem(key, message.text, message.attachments ?? [], '', input), node });
         break;
       case 'local':
-        items.push(promptItem(key, message.text, [], '', strings));
+        items.push(promptItem(key, message.text, [], '', input));
         items.push({ kind: 'local', key: `${key}.l`, text: message.answer });
         break;
       case 'assistant':
@@ -100,7 +103,7 @@ export function buildTranscript(input: TranscriptInput): ViewItem[] {
   });
   if (arriving.text !== '' || arriving.reasoning !== '') items.push(arrivingItem(nextNode, arriving));
   queued.forEach(({ text, attachments }, i) =>
-    items.push(promptItem(`q${i}`, text, attachments, strings.queued, strings)),
+    items.push(promptItem(`q${i}`, text, attachments, strings.queued, input)),
   );
   if (wantsModel(input)) {
     items.push({
@@ -137,17 +140,19 @@ function wantsModel({ offline, state, messages }: TranscriptInput): boolean {
 function promptItem(
   key: string,
   text: string,
-  attachments: readonly (AttachmentRef & Pick<Attachment, 'note'>)[],
+  attachments: readonly (Omit<AttachmentRef, 'image'> &
+    Pick<Attachment, 'note'> & { readonly image?: ImageFile | undefined })[],
   note: string,
-  strings: TranscriptStrings,
+  { strings, imageSrc }: Pick<TranscriptInput, 'strings' | 'imageSrc'>,
 ): ItemOf<'user'> {
-  const shown = attachments.map(({ note: problem, ...ref }) => ({
+  const shown = attachments.map(({ note: problem, image, ...ref }) => ({
     label: attachmentLabel(ref),
     title:
       problem === undefined
         ? attachmentName(ref)
         : fill(strings.attachmentProblem, attachmentName(ref), escapeInvisible(problem)),
     problem: problem !== undefined,
+    ...(image && imageSrc ? { src: imageSrc(image.file) } : {}),
   }));
   return { kind: 'user', key, text, attachments: shown, note };
 }
@@ -301,6 +306,7 @@ function errorActions({ errorCode }: AssistantMessage, mayRetry: boolean): ChatA
     case 'noModel':
       return ['selectModel', ...retry];
     case 'notFound':
+    case 'noImages':
       return ['selectModel', ...retry, 'showLog'];
     case 'unreachable':
       return [...retry, 'selectModel', 'showLog'];

@@ -1,6 +1,6 @@
-import type { ItemOf, ViewItem } from '../protocol.ts';
+import { fill, type ItemOf, type ViewItem } from '../protocol.ts';
 import { renderCard } from './card.ts';
-import { button, el, icon } from './dom.ts';
+import { button, el, icon, thumbnail } from './dom.ts';
 import { renderMarkdown } from './markdown.ts';
 import type { Port } from './port.ts';
 
@@ -49,11 +49,13 @@ function renderPrompt(item: ItemOf<'user'>, port: Port): HTMLElement {
       el(
         'ul',
         { class: 'chips', aria: { label: strings.attached } },
-        ...item.attachments.map(({ label, title, problem }) =>
+        ...item.attachments.map(({ label, title, problem, src }) =>
           el(
             'li',
             { class: 'chip', title },
-            icon(problem ? 'warning' : 'file'),
+            src === undefined
+              ? icon(problem ? 'warning' : 'file')
+              : thumbnail(src, fill(strings.imageLabel, label)),
             el('span', { class: 'chip-label' }, label),
             problem && el('span', { class: 'hidden' }, title),
           ),
