@@ -4,6 +4,7 @@ import * as vscode from 'vscode';
 import { Closing } from '../agent/base/disposable.ts';
 import { detailOf } from '../agent/base/errors.ts';
 import type { Logger } from '../agent/base/logger.ts';
+import { ImageFiles } from '../agent/conversation/storage/imageFiles.ts';
 import { SessionLogs } from '../agent/conversation/storage/sessionLogs.ts';
 import type { StoredSession } from '../agent/conversation/storage/storedSession.ts';
 import { ToolChoiceLadder } from '../agent/model/toolChoiceLadder.ts';
@@ -50,6 +51,7 @@ export interface Agent {
   readonly commandRuns: CommandRuns;
   /** Stored conversations of this workspace. */
   readonly sessions: SessionLogs;
+  readonly images: ImageFiles;
   /** False while another window has the workspace's storage locked. */
   readonly ownsStorage: boolean;
 }
@@ -89,7 +91,9 @@ export async function createAgent(context: vscode.ExtensionContext): Promise<Age
   const rebaser = new Rebaser({ store, workspace, logger });
   subscriptions.push(overlay, rebaser);
 
-  const providers = new Providers(settings, keys, logger);
+  const sessions = new SessionLogs(path.join(storage.fsPath, 'sessions'));
+  const images = new ImageFiles(path.join(storage.fsPath, 'sessions'));
+  const providers = new Providers(settings, keys, logger, file => images.read(file));
   let textSearch: TextSearch | undefined;
   const lineWorker = path.join(context.extensionPath, 'dist', 'lineWorker.js');
   const search: TextSearch['search'] = async (...query) => {
@@ -136,7 +140,6 @@ export async function createAgent(context: vscode.ExtensionContext): Promise<Age
     return instructions.read(workedOn);
   };
 
-  const sessions = new SessionLogs(path.join(storage.fsPath, 'sessions'));
   const session: Session = new Session(
     {
       store,
@@ -169,7 +172,7 @@ export async function createAgent(context: vscode.ExtensionContext): Promise<Age
   subscriptions.push(session, engine, warming, storing, customTools);
 
   const parts = { logger, settings, keys, workspace, store, invoker, overlay, rebaser, tools, providers };
-  return { ...parts, session, sessions, ownsStorage, customTools, commandRuns };
+  return { ...parts, session, sessions, images, ownsStorage, customTools, commandRuns };
 }
 
 /** The session that was used last, if it can be read. */

@@ -80,7 +80,7 @@ export function transcript(more: Partial<TranscriptInput>): ViewItem[] {
     messages: [],
     nodeAt: position => position,
     nextNode: more.messages?.length ?? 0,
-    arriving: '',
+    arriving: { text: '', reasoning: '' },
     liveResult: () => undefined,
     queued: [],
     offline: false,

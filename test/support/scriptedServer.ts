@@ -22,10 +22,11 @@ export type Reply = { readonly delayUntil?: Promise<unknown> } & (
   /** An error. An object body is sent as JSON; the default is an OpenAI-style error. */
   | { readonly status: number; readonly body?: unknown; readonly headers?: Readonly<Record<string, string>> }
   /**
-   * Raw lines of a stream; an empty one ends an event. Then the end, a broken connection (`cut`) or silence (`hang`).
+   * Raw lines of a stream, perhaps without an end; an empty one ends an event. Then the end, a broken connection (`cut`) or
+   * silence (`hang`).
    */
   | {
-      readonly raw: readonly string[];
+      readonly raw: Iterable<string>;
       readonly contentType?: string;
       readonly cut?: boolean;
       readonly hang?: boolean;
@@ -44,6 +45,8 @@ export interface ScriptedServerOptions extends SupportedChoices {
   readonly models?: readonly (string | { readonly id: string })[];
   /** What other paths answer to GET, such as `/props`. */
   readonly places?: Readonly<Record<string, unknown>>;
+  /** More fields of the server's list, by model; these models are in the list. */
+  readonly details?: Readonly<Record<string, object>>;
 }
 
 export interface ScriptedServer {
@@ -125,11 +128,11 @@ export async function startScriptedServer(
       });
     } else if (incoming.method === 'GET' && path === '/v1/models') {
       const allowed = options.key === undefined || incoming.headers.authorization === `Bearer ${options.key}`;
-      const data = (options.models ?? ['scripted']).map(model => ({
-        object: 'model',
-        owned_by: 'test',
-        ...(typeof model === 'string' ? { id: model } : model),
-      }));
+      const { details = {}, models = ['scripted', ...Object.keys(details)] } = options;
+      const data = models.map(model => {
+        const entry = typeof model === 'string' ? { id: model } : model;
+        return { object: 'model', owned_by: 'test', ...entry, ...details[entry.id] };
+      });
       if (allowed) sendJson(response, 200, { object: 'list', data });
       else sendError(response, 401, 'Incorrect API key provided.');
     } else if (incoming.method === 'GET' && Object.hasOwn(options.places ?? {}, path)) {
@@ -163,7 +166,10 @@ async function send(response: ServerResponse, reply: Reply, body: ChatBody): Pro
     response.writeHead(status, { 'content-type': 'text/plain', ...headers }).end(reply.body);
   } else if ('raw' in reply) {
     response.writeHead(200, { 'content-type': reply.contentType ?? 'text/event-stream' });
-    for (const line of reply.raw) await write(response, `${line}\n`);
+    for (const line of reply.raw) {
+      if (response.destroyed) break;
+      await write(response, `${line}\n`);
+    }
     if (reply.cut) response.destroy();
     else if (!reply.hang) response.end();
   } else if (!('hang' in reply)) {

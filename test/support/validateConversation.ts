@@ -30,7 +30,8 @@ export function validateConversation(messages: readonly unknown[]): string[] {
     } else if (role === 'assistant') {
       awaited = checkAssistant(message, say);
     } else if (role === 'user' || role === 'system') {
-      if (typeof content !== 'string' || content === '') say(`an empty ${role} message`);
+      const hasParts = role === 'user' && Array.isArray(content) && content.length > 0;
+      if (!hasParts && (typeof content !== 'string' || content === '')) say(`an empty ${role} message`);
     } else say(`an unknown role ${String(role)}`);
   });
   if (awaited.length > 0) problems.push(`the results of ${awaited.join(', ')} are missing at the end`);

@@ -37,7 +37,7 @@ function card(more: Partial<ItemOf<'preview'>> = {}): ItemOf<'preview'> {
 }
 
 function answer(text: string, streaming = false): ItemOf<'assistant'> {
-  return { kind: 'assistant', key: 'a', text, streaming, note: '' };
+  return { kind: 'assistant', key: 'a', text, reasoning: '', streaming, note: '' };
 }
 
 function tool(more: Partial<ItemOf<'tool'>> = {}): ItemOf<'tool'> {
@@ -351,6 +351,40 @@ describe('the chat panel', () => {
     assert.equal(await page.locator('.usage-detail').isVisible(), true);
   });
 
+  test('a pasted image goes to the host; it is shown, named, removed, and sent with a prompt', async () => {
+    const { page } = chat;
+    await chat.snapshot([]);
+    await page.evaluate(`{
+      const clipboardData = new DataTransfer();
+      const bytes = new Uint8Array([137, 80, 78, 71]);
+      clipboardData.items.add(new File([bytes], 'image.png', { type: 'image/png' }));
+      const pasted = new ClipboardEvent('paste', { clipboardData, cancelable: true });
+      document.querySelector('#prompt').dispatchEvent(pasted);
+    }`);
+    await page.waitForFunction(() => globalThis.sent.some(({ type }) => type === 'pasteImage'));
+    assert.deepEqual(await chat.said(), [
+      { type: 'pasteImage', name: 'Pasted image', data: 'iVBORw==', bytes: 4 },
+    ]);
+    const src = 'https://panel.test/favicon.ico';
+    const image = { file: `drafts.images/${'0'.repeat(64)}.png`, type: 'image/png', bytes: 4, src } as const;
+    const ref = { path: 'Pasted image', image };
+    await chat.post({ type: 'attached', refs: [ref] });
+    const thumbnail = page.getByRole('img', { name: 'Image: Pasted image' });
+    await thumbnail.waitFor();
+    await page.getByRole('button', { name: 'Remove Pasted image' }).click();
+    assert.equal(await thumbnail.count(), 0);
+    await chat.post({ type: 'attached', refs: [ref] });
+    await page.locator('#prompt').fill('What is this?');
+    await page.keyboard.press('Enter');
+    assert.deepEqual(await chat.said(), [{ type: 'prompt', text: 'What is this?', attachments: [ref] }]);
+    const shown = { ...prompt('u', 'What is this?') };
+    await chat.delta(
+      [{ ...shown, attachments: [{ label: 'Pasted image', title: 'Pasted image', problem: false, src }] }],
+      { order: ['u'] },
+    );
+    await page.locator('.user').getByRole('img', { name: 'Image: Pasted image' }).waitFor();
+  });
+
   test('a sent prompt shows what went along, and what came of a command is told below it', async () => {
     const { page } = chat;
     const attachments = [{ label: 'a.ts:3-8', title: 'src/a.ts:3-8: It is gone.', problem: true }];
@@ -390,13 +424,35 @@ describe('the chat panel', () => {
     const { page } = chat;
     await chat.snapshot([answer('First paragraph.\n\nSecond', true)], { state: 'running' });
     const first = await page.locator('.markdown p').first().elementHandle();
-    await chat.post({ type: 'delta', items: [], texts: [{ key: 'a', append: ' grows.\n\nThird.' }] });
+    await chat.post({
+      type: 'delta',
+      items: [],
+      texts: [{ key: 'a', append: ' grows.\n\nThird.', reasoning: '' }],
+    });
     assert.deepEqual(await page.locator('.markdown p').allTextContents(), [
       'First paragraph.',
       'Second grows.',
       'Third.',
     ]);
     assert.equal(await first?.evaluate(el => el.isConnected), true);
+  });
+
+  test('reasoning is folded above its answer, grows in place, and stays unfolded once opened', async () => {
+    const { page } = chat;
+    const thinking = { ...answer('', true), reasoning: 'Add <b>them' };
+    await chat.snapshot([thinking], { state: 'running' });
+    const fold = page.locator('.reasoning');
+    assert.equal(await fold.locator('summary').textContent(), 'Reasoning…');
+    assert.equal(await fold.locator('.reasoning-body').isVisible(), false);
+    await fold.locator('summary').click();
+    await chat.post({ type: 'delta', items: [], texts: [{ key: 'a', append: 'Sum.', reasoning: '</b>.' }] });
+    await fold.getByText('Add <b>them</b>.', { exact: true }).waitFor();
+    assert.equal(await fold.locator('summary').textContent(), 'Reasoning');
+    await chat.delta([{ ...answer('Sum: 4'), reasoning: 'Add <b>them</b>.' }]);
+    await page.locator('.markdown').getByText('Sum: 4').waitFor();
+    assert.equal(await fold.locator('.reasoning-body').isVisible(), true);
+    assert.equal(await fold.locator('summary:focus').count(), 1);
+    assert.deepEqual(chat.complaints, []);
   });
 
   test('an answer is announced once, when it is complete: the log is given a new element', async () => {
@@ -406,7 +462,7 @@ describe('the chat panel', () => {
     const before = await page.locator('[data-kind="assistant"]').elementHandle();
     const streamed = { ...answer('It **is** ', true), key: 'b' };
     await chat.delta([streamed], { order: ['a', 'b'] });
-    await chat.post({ type: 'delta', items: [], texts: [{ key: 'b', append: 'done.' }] });
+    await chat.post({ type: 'delta', items: [], texts: [{ key: 'b', append: 'done.', reasoning: '' }] });
     await page.locator('.markdown').getByText('It is done.').waitFor();
     assert.equal(await last.getAttribute('aria-live'), 'off');
     const streaming = await last.elementHandle();
@@ -448,7 +504,8 @@ describe('the chat panel', () => {
     await chat.snapshot([prompt('u', 'Hi'), answer(long, true)], { state: 'running' });
     const scroller = page.locator('.scroller');
     const fromEnd = () => scroller.evaluate(el => el.scrollHeight - el.scrollTop - el.clientHeight);
-    const grow = () => chat.post({ type: 'delta', items: [], texts: [{ key: 'a', append: `\n\n${long}` }] });
+    const grow = () =>
+      chat.post({ type: 'delta', items: [], texts: [{ key: 'a', append: `\n\n${long}`, reasoning: '' }] });
     assert.ok((await fromEnd()) < 2);
     await grow();
     assert.ok((await fromEnd()) < 2);

@@ -43,6 +43,8 @@ export interface ProviderFailure {
 /** A complete answer. Calls are in the order in which the model made them, each with a non-empty id. */
 export interface ProviderAnswer {
   readonly text: string;
+  /** What the model thought before it answered, if the server tells. */
+  readonly reasoning?: string;
   readonly toolCalls: readonly ToolCall[];
   readonly stopReason: Extract<AssistantMessage['stopReason'], 'stop' | 'toolCalls' | 'length'>;
   readonly usage?: TokenUsage;
@@ -50,6 +52,7 @@ export interface ProviderAnswer {
 
 export type ProviderEvent =
   | { readonly type: 'text'; readonly delta: string }
+  | { readonly type: 'reasoning'; readonly delta: string }
   /** A tool call has begun to arrive. For display only: it must not be executed yet. */
   | { readonly type: 'toolCall'; readonly name: string }
   | { readonly type: 'done'; readonly answer: ProviderAnswer }

@@ -10,6 +10,7 @@ export const providerFailureCodes = [
   'notFound',
   'badRequest',
   'contextLength',
+  'noImages',
   'rateLimited',
   'unreachable',
   'server',
@@ -34,10 +35,23 @@ export interface TokenUsage {
 /** Why a model's turn ended. */
 export type StopReason = 'stop' | 'toolCalls' | 'length' | 'aborted' | 'error';
 
-/** A file, or a range of its lines, that the user attached to a prompt, with its content at that time. */
+/** The largest image that can be attached, in bytes: the smallest limit of the large providers. */
+export const MAX_IMAGE_BYTES = 5 * 1_048_576;
+
+/** An image beside the log of its session. */
+export interface ImageFile {
+  /** Relative to the folder of the sessions, with slashes. */
+  readonly file: string;
+  readonly type: 'image/png' | 'image/jpeg' | 'image/gif' | 'image/webp';
+  readonly bytes: number;
+}
+
+/** A file, a range of its lines, or an image that the user attached to a prompt, with its content at that time. */
 export interface Attachment {
-  /** Workspace path. */
+  /** Workspace path; for an image any name. */
   readonly path: string;
+  /** Set for an image, whose text is empty. */
+  readonly image?: ImageFile;
   /** The first and the last line, counted from 1; absent for a whole file. */
   readonly startLine?: number;
   readonly endLine?: number;
@@ -57,6 +71,8 @@ export interface UserMessage {
 export interface AssistantMessage {
   readonly role: 'assistant';
   readonly text: string;
+  /** What the model thought before it answered. Shown to the user; sent back only to servers that require it. */
+  readonly reasoning?: string;
   readonly toolCalls: readonly ToolCall[];
   readonly stopReason: StopReason;
   readonly usage?: TokenUsage;

@@ -87,6 +87,8 @@ export function transientLadderMemory(): LadderMemory {
 }
 
 function mentionsToolChoice({ message, detail }: ProviderFailure): boolean {
+  // vLLM without a parser for calls: no tool choice helps.
+  if (/--enable-auto-tool-choice/.test(message)) return false;
   return /tool[\s_-]*choice|tool[\s_-]*config|function[\s_-]*call(ing)?[\s_-]*(mode|config)|forc(e|ed|ing)[\s\S]{0,40}tool/i.test(
     `${message}\n${detail}`,
   );

@@ -13,6 +13,8 @@ export type SessionEvent =
   /** An answer has begun to arrive. */
   | { readonly type: 'message_start' }
   | { readonly type: 'message_update'; readonly delta: string }
+  /** More of the reasoning that precedes the answer has arrived. */
+  | { readonly type: 'reasoning_update'; readonly delta: string }
   /** A message of any kind was added to the session. */
   | { readonly type: 'message_end'; readonly message: SessionMessage }
   | { readonly type: 'tool_start'; readonly call: ToolCall }

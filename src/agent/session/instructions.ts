@@ -140,7 +140,7 @@ function pathsIn(message: SessionMessage): readonly string[] {
   if (!found) {
     found =
       message.role === 'user'
-        ? (message.attachments ?? []).map(({ path }) => path)
+        ? (message.attachments ?? []).flatMap(({ path, image }) => (image ? [] : [path]))
         : message.role === 'assistant'
           ? message.toolCalls.flatMap(call => pathsInArguments(call.arguments))
           : [];

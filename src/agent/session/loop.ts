@@ -7,6 +7,11 @@ import type { SessionEvent } from './events.ts';
 
 /** How many read-only calls of one answer run in parallel at most: each may hold a file, a process or a connection. */
 const MAX_PARALLEL = 8;
+/**
+ * How much of an answer's reasoning is stored, and of the text of an answer that is not complete, in characters. The next
+ * requests contain that text.
+ */
+const MAX_STORED = 200_000;
 
 /** What the loop needs from its session. Nothing here may throw. */
 export interface LoopPort {
@@ -80,17 +85,23 @@ async function receive(port: LoopPort, signal: AbortSignal): Promise<AssistantMe
     const instead = retry instanceof Promise ? await retry : retry;
     if (!instead) {
       port.report(received.failure);
-      return unfinishedMessage(received.text, 'error', received.failure);
+      return unfinishedMessage(received, 'error', received.failure);
     }
     request = instead;
   }
 }
 
-type Received =
-  { readonly message: AssistantMessage } | { readonly failure: ProviderFailure; readonly text: string };
+/** What has arrived of an answer. */
+interface Arrived {
+  readonly text: string;
+  readonly reasoning: string;
+}
+
+type Received = { readonly message: AssistantMessage } | ({ readonly failure: ProviderFailure } & Arrived);
 
 async function receiveOnce(port: LoopPort, request: ChatRequest, signal: AbortSignal): Promise<Received> {
   let text = '';
+  let reasoning = '';
   const incomplete = { code: 'broken', message: 'The answer ended before it was complete.' } as const;
   try {
     for await (const event of port.provider.stream(request, signal)) {
@@ -99,35 +110,51 @@ async function receiveOnce(port: LoopPort, request: ChatRequest, signal: AbortSi
           text += event.delta;
           port.emit({ type: 'message_update', delta: event.delta });
           break;
+        case 'reasoning':
+          reasoning += event.delta;
+          port.emit({ type: 'reasoning_update', delta: event.delta });
+          break;
         case 'toolCall':
           break;
         case 'done':
           return { message: finishedMessage(event.answer) };
         case 'error':
-          return { failure: event.failure, text };
+          return { failure: event.failure, text, reasoning };
         case 'aborted':
-          return { message: unfinishedMessage(text, 'aborted') };
+          return { message: unfinishedMessage({ text, reasoning }, 'aborted') };
       }
     }
   } catch (error) {
     // A provider must not throw; the session survives one that does.
-    return { failure: { ...incomplete, detail: detailOf(error) }, text };
+    return { failure: { ...incomplete, detail: detailOf(error) }, text, reasoning };
   }
-  return { message: unfinishedMessage(text, 'error', incomplete) };
+  return { message: unfinishedMessage({ text, reasoning }, 'error', incomplete) };
 }
 
-function finishedMessage({ text, toolCalls, stopReason, usage }: ProviderAnswer): AssistantMessage {
-  return { role: 'assistant', text, toolCalls, stopReason, ...(usage ? { usage } : {}) };
+function finishedMessage({
+  text,
+  reasoning,
+  toolCalls,
+  stopReason,
+  usage,
+}: ProviderAnswer): AssistantMessage {
+  const thought = storedReasoning(reasoning);
+  return { role: 'assistant', text, ...thought, toolCalls, stopReason, ...(usage ? { usage } : {}) };
 }
 
-/** An incomplete answer keeps its text but not its calls: nothing half-parsed is executed. */
+function storedReasoning(reasoning = ''): Pick<AssistantMessage, 'reasoning'> {
+  return reasoning === '' ? {} : { reasoning: reasoning.slice(0, MAX_STORED) };
+}
+
+/** An incomplete answer keeps its text, up to a limit, but not its calls: nothing half-parsed is executed. */
 function unfinishedMessage(
-  text: string,
+  { text, reasoning }: Arrived,
   stopReason: 'error' | 'aborted',
   failure?: Pick<ProviderFailure, 'code' | 'message'>,
 ): AssistantMessage {
   const why = failure ? { error: failure.message, errorCode: failure.code } : {};
-  return { role: 'assistant', text, toolCalls: [], stopReason, ...why };
+  const kept = text.slice(0, MAX_STORED);
+  return { role: 'assistant', text: kept, ...storedReasoning(reasoning), toolCalls: [], stopReason, ...why };
 }
 
 /** Groups neighbouring read-only calls into one batch; every other call is a batch of its own. */

@@ -50,6 +50,8 @@ export interface ChatFeedOptions {
   readonly language: string;
   readonly l10n: Localiser;
   readonly logger: Logger;
+  /** The address of an image's file in the panel. */
+  readonly imageSrc?: (file: string) => string;
   /** Hands a message to the webview. */
   readonly post: (message: HostMessage) => void;
 }
@@ -160,7 +162,7 @@ export class ChatFeed implements Disposable {
 
   /** The shown items with the text that has arrived since, without rebuilding the whole list. */
   #withArriving(before: readonly ViewItem[]): readonly ViewItem[] {
-    const item = arrivingItem(this.#options.session.tree.nextId, this.#live.text);
+    const item = arrivingItem(this.#options.session.tree.nextId, this.#live.arriving);
     return before.map(old => (old.key === item.key ? item : old));
   }
 
@@ -187,7 +189,7 @@ export class ChatFeed implements Disposable {
       messages: session.messages,
       nodeAt: position => session.tree.idAt(position) ?? position,
       nextNode: session.tree.nextId,
-      arriving: this.#live.text,
+      arriving: this.#live.arriving,
       liveResult: id => this.#live.result(id),
       liveProgress: id => this.#live.progress(id),
       queued: this.#queued,
@@ -197,6 +199,7 @@ export class ChatFeed implements Disposable {
       ledger: store.ledger(),
       stats: preview => this.#stats.of(preview),
       commandOutput: id => commandRuns.outputOf(id),
+      ...(this.#options.imageSrc ? { imageSrc: this.#options.imageSrc } : {}),
       strings: this.#strings,
     });
   }

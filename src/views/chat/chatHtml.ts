@@ -18,6 +18,7 @@ export function chatHtml({ cspSource, nonce, scriptUri, styleUris, language, tit
     "default-src 'none'",
     `style-src ${cspSource}`,
     `font-src ${cspSource}`,
+    `img-src ${cspSource}`,
     `script-src 'nonce-${nonce}'`,
   ].join('; ');
   const styles = styleUris.map(uri => `<link rel="stylesheet" href="${attribute(uri)}">`).join('\n');

@@ -4,7 +4,8 @@ import { DisposableStore } from '../../agent/base/disposable.ts';
 import { detailOf } from '../../agent/base/errors.ts';
 import type { Logger } from '../../agent/base/logger.ts';
 import { messageIdOf } from '../../agent/conversation/nodeId.ts';
-import type { Attachment } from '../../agent/model/messages.ts';
+import type { ImageFiles } from '../../agent/conversation/storage/imageFiles.ts';
+import type { Attachment, ImageFile } from '../../agent/model/messages.ts';
 import { parseSlashCommand } from '../../agent/model/offline/slashCommands.ts';
 import type { ResolveAction } from '../../agent/preview/preview.ts';
 import type { PreviewStore } from '../../agent/preview/previewStore.ts';
@@ -20,6 +21,7 @@ import type { ModeSwitch, Settings } from '../settings.ts';
 import { showInfo } from '../toast.ts';
 import { readAttachments } from './attachments/attachmentReader.ts';
 import { ContextFiles } from './attachments/contextFiles.ts';
+import { ImageAttachments } from './attachments/imageAttachments.ts';
 import { ChatFeed, type ModelInfo } from './chatFeed.ts';
 import { chatHtml } from './chatHtml.ts';
 import { LocalCommands } from './localCommands.ts';
@@ -40,6 +42,7 @@ export interface ChatViewOptions {
   readonly customTools: Pick<CustomToolsWatcher, 'withheld' | 'problems' | 'onDidChange'>;
   readonly commandRuns: CommandRuns;
   readonly workspace: Workspace;
+  readonly images: ImageFiles;
   readonly settings: Settings;
   readonly mode: ModeSwitch;
   readonly model: () => ModelInfo;
@@ -61,6 +64,7 @@ export class ChatView implements vscode.WebviewViewProvider, vscode.Disposable {
   readonly #options: ChatViewOptions;
   readonly #feed: ChatFeed;
   readonly #context: ContextFiles;
+  readonly #images: ImageAttachments;
   readonly #commands: LocalCommands;
   #view: vscode.WebviewView | undefined;
   /** Settles when the last change of the mode has taken effect. Never rejects. */
@@ -72,7 +76,9 @@ export class ChatView implements vscode.WebviewViewProvider, vscode.Disposable {
     this.#options = options;
     const post = (message: HostMessage): void => void this.#view?.webview.postMessage(message);
     const { l10n, env } = vscode;
-    this.#feed = new ChatFeed({ ...options, l10n, language: env.language, post });
+    this.#images = new ImageAttachments({ ...options, webview: () => this.#view?.webview });
+    const imageSrc = (file: string): string => this.#images.srcOf(file);
+    this.#feed = new ChatFeed({ ...options, l10n, language: env.language, post, imageSrc });
     this.#context = new ContextFiles(options.workspace);
     this.#commands = new LocalCommands({
       ...options,
@@ -93,7 +99,10 @@ export class ChatView implements vscode.WebviewViewProvider, vscode.Disposable {
     this.#feed.disconnect();
     view.webview.options = {
       enableScripts: true,
-      localResourceRoots: ['dist', 'media'].map(folder => vscode.Uri.joinPath(extensionUri, folder)),
+      localResourceRoots: [
+        ...['dist', 'media'].map(folder => vscode.Uri.joinPath(extensionUri, folder)),
+        vscode.Uri.file(this.#options.images.folder),
+      ],
     };
     const subscriptions = new DisposableStore();
     subscriptions.add(view.webview.onDidReceiveMessage(message => this.#receive(message)));
@@ -129,12 +138,12 @@ export class ChatView implements vscode.WebviewViewProvider, vscode.Disposable {
     for (const uri of uris) {
       const path = await this.#context.pathOf(uri);
       if (path === undefined) outside.push(uri);
-      else refs.push({ path });
+      else refs.push(await this.#images.withImage({ path }));
     }
     if (uris.length === 0) {
       const active = (await this.#context.active('selection')) ?? (await this.#context.active('file'));
       const editor = vscode.window.activeTextEditor;
-      if (active) refs.push(active);
+      if (active) refs.push(await this.#images.withImage(active));
       else if (editor) outside.push(editor.document.uri);
     }
     if (outside.length > 0) void showInfo(outsideText(outside));
@@ -146,8 +155,9 @@ export class ChatView implements vscode.WebviewViewProvider, vscode.Disposable {
   /** Shows the panel and puts a reverted prompt back into the input, before what is typed there. */
   async putBack(text: string, attachments: readonly Attachment[]): Promise<void> {
     await this.#reveal();
-    const refs = attachments.map(({ path, startLine, endLine }) => ({
+    const refs = attachments.map(({ path, startLine, endLine, image }) => ({
       path,
+      ...(image ? { image: { ...image, src: this.#images.srcOf(image.file) } } : {}),
       ...(startLine === undefined ? {} : { startLine }),
       ...(endLine === undefined ? {} : { endLine }),
     }));
@@ -209,9 +219,11 @@ export class ChatView implements vscode.WebviewViewProvider, vscode.Disposable {
         return this.#feed.sendStatus();
       case 'attach': {
         const ref = await this.#context.pick();
-        this.#feed.send({ type: 'attached', refs: ref ? [ref] : [] });
+        this.#feed.send({ type: 'attached', refs: ref ? [await this.#images.withImage(ref)] : [] });
         return this.#feed.send({ type: 'focus' });
       }
+      case 'pasteImage':
+        return this.#feed.send({ type: 'attached', refs: await this.#images.pasted(message) });
       case 'findFiles': {
         const { request, query } = message;
         return this.#feed.send({ type: 'files', request, paths: await this.#context.find(query) });
@@ -230,8 +242,12 @@ export class ChatView implements vscode.WebviewViewProvider, vscode.Disposable {
     if (command && command.kind !== 'call') return session.note(text, await this.#commands.run(command));
     await this.#modeSet;
     const reading = this.#attachmentsRead.then(async () => {
-      const wanted = command ? [] : withNamed(refs, await this.#context.named(text));
-      return { wanted, attachments: await readAttachments(workspace, wanted, vscode.l10n) };
+      const named = command ? [] : await this.#context.named(text);
+      const wanted = command
+        ? []
+        : withNamed(refs, await Promise.all(named.map(ref => this.#images.withImage(ref))));
+      const keep = (image: ImageFile) => this.#options.images.keep(image, session.id);
+      return { wanted, attachments: await readAttachments(workspace, wanted, vscode.l10n, keep) };
     });
     this.#attachmentsRead = reading;
     const { wanted, attachments } = await reading;

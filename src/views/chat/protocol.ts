@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { MAX_IMAGE_BYTES } from '../../agent/model/messages.ts';
 import { escapeInvisible } from '../plainText.ts';
 
 /**
@@ -19,12 +20,22 @@ const previewId = z.string().check(z.regex(/^p[1-9]\d*$/));
 /** The most attachments of one prompt. */
 export const MAX_ATTACHMENTS = 20;
 const line = z.int().check(z.minimum(1));
-/** A file in the workspace, or a range of its lines. Its content is read when the prompt is sent. */
+/** The longest base64 text of an image, and of its address in the panel. */
+const MAX_IMAGE_CHARS = Math.ceil(MAX_IMAGE_BYTES / 3) * 4;
+const imageRef = z.object({
+  file: z.string().check(z.maxLength(200)),
+  type: z.enum(['image/png', 'image/jpeg', 'image/gif', 'image/webp']),
+  bytes: z.int(),
+  /** Its address in the panel; the host sets it. */
+  src: z.string().check(z.maxLength(4_000)),
+});
+/** A file in the workspace, a range of its lines, or a stored image. A file is read when the prompt is sent. */
 export const attachmentRef = z.object({
-  /** Workspace path. */
+  /** Workspace path; for an image any name. */
   path: z.string().check(z.minLength(1), z.maxLength(4_000)),
   startLine: z.optional(line),
   endLine: z.optional(line),
+  image: z.optional(imageRef),
 });
 export type AttachmentRef = z.infer<typeof attachmentRef>;
 
@@ -59,6 +70,13 @@ export const webviewMessage = z.discriminatedUnion('type', [
   z.object({ type: z.literal('revert'), node: z.int().check(z.minimum(0)) }),
   z.object({ type: z.literal('setMode'), mode }),
   z.object({ type: z.literal('setPlanMode'), on: z.boolean() }),
+  /** The user pasted an image: its bytes in base64, or only their number if there are too many. */
+  z.object({
+    type: z.literal('pasteImage'),
+    name: z.string().check(z.maxLength(200)),
+    data: z.string().check(z.maxLength(MAX_IMAGE_CHARS)),
+    bytes: z.int(),
+  }),
   /** The user wants to choose an attachment. */
   z.object({ type: z.literal('attach') }),
   /** The text typed after `@`; answered by `files` with the same request number. */
@@ -134,7 +152,15 @@ export const viewItem = z.discriminatedUnion('kind', [
     node: z.optional(z.int()),
     text: z.string(),
     /** Its attachments. */
-    attachments: z.array(z.object({ label: z.string(), title: z.string(), problem: z.boolean() })),
+    attachments: z.array(
+      z.object({
+        label: z.string(),
+        title: z.string(),
+        problem: z.boolean(),
+        /** The address of an image in the panel. */
+        src: z.optional(z.string()),
+      }),
+    ),
     /** `Queued`, or empty. */
     note: z.string(),
   }),
@@ -145,6 +171,8 @@ export const viewItem = z.discriminatedUnion('kind', [
     key,
     node: z.optional(z.int()),
     text: z.string(),
+    /** What the model thought before it answered; empty if the server does not tell. */
+    reasoning: z.string(),
     streaming: z.boolean(),
     note: z.string(),
   }),
@@ -216,7 +244,9 @@ export const stringKeys = [
   'emptyHint',
   'emptyTitle',
   'examples',
+  'imageLabel',
   'input',
+  'pastedImage',
   'jumpToEnd',
   'modeApply',
   'modeApplyHint',
@@ -235,6 +265,8 @@ export const stringKeys = [
   'planOffHint',
   'planOnHint',
   'promptLabel',
+  'reasoning',
+  'reasoningNow',
   'rebase',
   'rebaseLabel',
   'remove',
@@ -268,8 +300,8 @@ export const hostMessage = z.discriminatedUnion('type', [
     type: z.literal('delta'),
     /** New and changed items. */
     items: z.array(viewItem),
-    /** Text to append to an assistant item. */
-    texts: z.array(z.object({ key, append: z.string() })),
+    /** Text and reasoning to append to an assistant item. */
+    texts: z.array(z.object({ key, append: z.string(), reasoning: z.string() })),
     /** The keys of all items from the first to the last, if that changed. */
     order: z.optional(z.array(z.string())),
     status: z.optional(status),
@@ -307,8 +339,8 @@ export function attachmentName(ref: AttachmentRef): string {
  * Tells attachments apart, unlike their labels, in which one character may look like another one's escape. Two references to the same
  * lines of one file have the same key.
  */
-function attachmentKey({ path, startLine, endLine = startLine }: AttachmentRef): string {
-  return JSON.stringify([path, startLine, endLine]);
+function attachmentKey({ path, startLine, endLine = startLine, image }: AttachmentRef): string {
+  return JSON.stringify(image ? [image.file] : [path, startLine, endLine]);
 }
 
 /** The references without duplicates: a later one takes the place of an earlier one. */

@@ -5,6 +5,7 @@ import { createOfflineProvider } from '../../agent/model/offline/provider.ts';
 import { parseSlashCommand } from '../../agent/model/offline/slashCommands.ts';
 import type { listOpenAiModels } from '../../agent/model/openai/completions.ts';
 import { createOpenAiProvider } from '../../agent/model/openai/provider.ts';
+import type { ReadImage } from '../../agent/model/openai/requestImages.ts';
 import type { LadderMemory, LadderStep } from '../../agent/model/toolChoiceLadder.ts';
 import type { Settings } from '../settings.ts';
 import type { ApiKeys } from './apiKeys.ts';
@@ -18,7 +19,10 @@ export class Providers {
   /** Kept as long as the settings stay the same, because a provider learns the quirks of its server. */
   #openai: { readonly baseUrl: string; readonly model: string; readonly provider: ChatProvider } | undefined;
 
-  constructor(settings: Settings, keys: ApiKeys, logger: Logger) {
+  readonly #readImage: ReadImage;
+
+  constructor(settings: Settings, keys: ApiKeys, logger: Logger, readImage: ReadImage) {
+    this.#readImage = readImage;
     this.#settings = settings;
     this.#keys = keys;
     this.#logger = logger;
@@ -58,7 +62,14 @@ export class Providers {
       this.#openai = {
         baseUrl,
         model,
-        provider: createOpenAiProvider({ baseUrl, model, apiKey, contextWindow, logger: this.#logger }),
+        provider: createOpenAiProvider({
+          baseUrl,
+          model,
+          apiKey,
+          contextWindow,
+          logger: this.#logger,
+          readImage: this.#readImage,
+        }),
       };
     }
     return this.#openai.provider;

@@ -68,8 +68,10 @@ function assertClean({ server, t }: Wire): void {
 }
 
 const remindersIn = ({ body }: RecordedRequest): number =>
-  body.messages.filter(({ role, content }) => role === 'user' && content?.startsWith(RESOLVE_REMINDER))
-    .length;
+  body.messages.filter(
+    ({ role, content }) =>
+      role === 'user' && typeof content === 'string' && content.startsWith(RESOLVE_REMINDER),
+  ).length;
 
 test('a named choice that is honoured: three requests', async () => {
   const wired = await wire([edit('a.txt'), resolve, text]);
@@ -146,7 +148,8 @@ test('auto only, and a model that ignores the reminder: it is repeated at the en
   await wired.t.session.prompt('Edit.');
   assert.equal(choices(wired), '- - - -');
   assert.deepEqual(wired.server.requests.map(remindersIn), [0, 1, 2, 2]);
-  assert.match(wired.server.requests[2]?.body.messages.at(-1)?.content ?? '', /^<system-reminder>/);
+  const last = wired.server.requests[2]?.body.messages.at(-1)?.content;
+  assert.ok(typeof last === 'string' && last.startsWith('<system-reminder>'));
   assert.equal(wired.t.workspace.text('a.txt'), 'new');
   assertClean(wired);
 });

@@ -94,6 +94,29 @@ test('calls are run, their results follow the answer, and the model is asked aga
   ]);
 });
 
+test('reasoning is kept with its answer, complete or not, up to a limit', async () => {
+  const thought = 'Hm. '.repeat(100_000);
+  const stream = async function* (_: unknown, signal: AbortSignal): AsyncGenerator<ProviderEvent> {
+    yield { type: 'reasoning', delta: thought };
+    if (signal.aborted) yield { type: 'aborted' };
+    else
+      yield {
+        type: 'done',
+        answer: { text: 'Yes', reasoning: thought, toolCalls: [], stopReason: 'stop' },
+      };
+  };
+  const harness = harnessOf([]);
+  const port = { ...harness.port, provider: { ...harness.provider, stream } };
+  await runLoop(port, harness.controller.signal);
+  harness.controller.abort();
+  await runLoop(port, harness.controller.signal);
+  assert.deepEqual(
+    harness.messages.map(message => message.role === 'assistant' && message.reasoning),
+    [thought.slice(0, 200_000), thought.slice(0, 200_000)],
+  );
+  assert.ok(harness.log.includes('reasoning_update'));
+});
+
 test('the usage that the server counted is kept', async () => {
   const usage = { inputTokens: 5, outputTokens: 2 };
   const harness = harnessOf([{ text: 'a', usage }]);

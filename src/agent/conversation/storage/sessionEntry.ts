@@ -21,6 +21,13 @@ const message = z.discriminatedUnion('role', [
       z.array(
         z.object({
           path: z.string(),
+          image: z.exactOptional(
+            z.object({
+              file: z.string(),
+              type: z.enum(['image/png', 'image/jpeg', 'image/gif', 'image/webp']),
+              bytes: z.number(),
+            }),
+          ),
           startLine: z.exactOptional(z.number()),
           endLine: z.exactOptional(z.number()),
           text: z.string(),
@@ -32,6 +39,7 @@ const message = z.discriminatedUnion('role', [
   z.object({
     role: z.literal('assistant'),
     text: z.string(),
+    reasoning: z.exactOptional(z.string()),
     toolCalls: z.array(toolCall),
     stopReason: z.enum(['stop', 'toolCalls', 'length', 'aborted', 'error']),
     usage: z.exactOptional(z.object({ inputTokens: z.number(), outputTokens: z.number() })),

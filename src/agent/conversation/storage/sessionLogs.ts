@@ -4,6 +4,7 @@ import { eachLine, parseLine } from '../../base/jsonLines.ts';
 import { JsonLog } from '../../base/jsonLog.ts';
 import { migrateLog, type LogFaults } from '../../base/logFormat.ts';
 import type { Logger } from '../../base/logger.ts';
+import { imageFolderOf } from './imageFiles.ts';
 import { parseSessionEntry, sessionLogFormat, type SessionLogEntry } from './sessionEntry.ts';
 import { messageHead } from './storedLine.ts';
 import { SessionReader, type StoredSession } from './storedSession.ts';
@@ -82,10 +83,11 @@ export class SessionLogs {
     if (usedAt) await this.touch(sessionId, usedAt);
   }
 
-  /** Deletes a session, which must not be open. */
+  /** Deletes a session and its images. It must not be open. */
   async delete(sessionId: string): Promise<void> {
     if (this.#last?.id === sessionId) this.#last = undefined;
     await rm(this.fileOf(sessionId), { force: true });
+    await rm(path.join(this.#folder, imageFolderOf(sessionId)), { recursive: true, force: true });
   }
 
   /** The path of a session's log, which need not exist yet. */

@@ -77,8 +77,12 @@ function partsOf(message: SessionMessage): string[] {
 }
 
 function prompt({ text, attachments = [] }: UserMessage): string[] {
-  const files = attachments.map(({ path, startLine, endLine }) =>
-    startLine === undefined ? `\`${path}\`` : `\`${path}:${startLine}-${endLine ?? startLine}\``,
+  const files = attachments.map(({ path, startLine, endLine, image }) =>
+    image
+      ? `\`${path}\` (image, ${image.bytes} bytes)`
+      : startLine === undefined
+        ? `\`${path}\``
+        : `\`${path}:${startLine}-${endLine ?? startLine}\``,
   );
   return ['## You', text, ...(files.length > 0 ? [`Attached: ${files.join(', ')}`] : [])];
 }

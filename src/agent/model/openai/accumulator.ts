@@ -2,10 +2,12 @@ import { isJsonObject, isRecord } from '../../base/json.ts';
 import type { ProviderAnswer, ProviderEvent } from '../chatProvider.ts';
 import type { TokenUsage, ToolCall } from '../messages.ts';
 import { BrokenAnswer, KnownFault, ReportedError } from './faults.ts';
+import { splitAtClosingTag, ThinkTags } from './thinkTags.ts';
 
 /** Parts of an answer that only the server itself needs, in the next request; see `serverQuirks.ts`. */
 export interface AnswerLeftovers {
-  readonly reasoning: string;
+  /** OpenRouter's `reasoning_details`, put together. */
+  readonly reasoningDetails: readonly Record<string, unknown>[];
   /** Gemini's `extra_content` by the final id of the call. */
   readonly extraContent: ReadonlyMap<string, unknown>;
 }
@@ -34,6 +36,9 @@ const FAILED_REASONS = new Set(['error', 'abort', 'network_error', 'insufficient
  * id and a name, or with a name after complete arguments, also starts a new call (some servers number every call 0).
  * Ids that are missing, empty or already used in the conversation are replaced by `call_<n>`.
  *
+ * Reasoning comes in `reasoning_content`, `reasoning`, parts of type `thinking` (Mistral), or in tags at the beginning of
+ * the text; a server that sends it twice in one delta is taken at its first word.
+ *
  * The end: any `finish_reason` ends an answer. So does `[DONE]` alone if the answer is not empty and all arguments are
  * complete; a stream with neither is broken. `stop` with calls counts as `toolCalls` (Gemini, some OpenAI models,
  * forced calls). An answer cut short by a content filter or a server fault is an error, because what is missing is
@@ -45,6 +50,8 @@ export class ChatAccumulator {
   readonly #maxChars: number;
   readonly #slots: CallSlot[] = [];
   readonly #byIndex = new Map<number, CallSlot>();
+  readonly #tags = new ThinkTags();
+  readonly #details: Record<string, unknown>[] = [];
   #text = '';
   #reasoning = '';
   #chars = 0;
@@ -53,7 +60,7 @@ export class ChatAccumulator {
 
   /**
    * @param usedIds the ids of all calls in the conversation so far.
-   * @param maxChars the limit of text, reasoning and arguments together, in characters.
+   * @param maxChars the limit of text, reasoning (in all its forms) and arguments together, in characters.
    */
   constructor(usedIds: Iterable<string>, maxChars: number) {
     this.#usedIds = new Set(usedIds);
@@ -82,7 +89,10 @@ export class ChatAccumulator {
     if (choice['error']) throw new ReportedError(choice['error']);
     const events = this.#takeDelta(choice);
     const reason = choice['finish_reason'];
-    if (typeof reason === 'string' && reason !== '') this.#finishReason = reason;
+    if (typeof reason === 'string' && reason !== '') {
+      this.#finishReason = reason;
+      events.push(...this.#takeHeld());
+    }
     if (this.#chars > this.#maxChars) {
       const size = `${Math.round(this.#maxChars / 1_048_576)} MB`;
       throw new BrokenAnswer(`The answer grew past ${size} and was stopped. Nothing of it was used.`);
@@ -97,6 +107,8 @@ export class ChatAccumulator {
    */
   finish(sawDone: boolean): CollectedAnswer {
     const reason = this.#finishReason;
+    this.#takeHeld();
+    this.#moveUnopened();
     if (reason !== undefined && FILTER_REASONS.has(reason)) {
       throw new KnownFault('badRequest', `The server's content filter stopped the answer (${reason}).`);
     }
@@ -121,8 +133,14 @@ export class ChatAccumulator {
     });
     const stopReason = cut ? 'length' : toolCalls.length > 0 ? 'toolCalls' : 'stop';
     return {
-      answer: { text: this.#text, toolCalls, stopReason, ...(this.#usage && { usage: this.#usage }) },
-      leftovers: { reasoning: this.#reasoning, extraContent },
+      answer: {
+        text: this.#text,
+        ...(this.#reasoning.trim() !== '' && { reasoning: this.#reasoning }),
+        toolCalls,
+        stopReason,
+        ...(this.#usage && { usage: this.#usage }),
+      },
+      leftovers: { reasoningDetails: this.#details, extraContent },
     };
   }
 
@@ -131,19 +149,60 @@ export class ChatAccumulator {
     const delta = isRecord(choice['delta']) ? choice['delta'] : untouched ? choice['message'] : undefined;
     if (!isRecord(delta)) return [];
     const events: ProviderEvent[] = [];
-    const text = textIn(delta['content']) + textIn(delta['refusal']);
-    if (text !== '') {
-      this.#text += text;
-      events.push({ type: 'text', delta: text });
-    }
-    const reasoning = textIn(delta['reasoning_content']);
-    this.#reasoning += reasoning;
-    this.#chars += text.length + reasoning.length;
+    const said = this.#tags.push(textIn(delta['content']) + textIn(delta['refusal']));
+    const thought =
+      textIn(delta['reasoning_content']) || textIn(delta['reasoning']) || thinkingIn(delta['content']);
+    events.push(...this.#take(said.text, thought + said.reasoning));
+    if (Array.isArray(delta['reasoning_details']))
+      for (const detail of delta['reasoning_details']) this.#takeDetail(detail);
     const calls: unknown[] = Array.isArray(delta['tool_calls']) ? delta['tool_calls'] : [];
     for (const call of calls) events.push(...this.#takeCall(call));
     if (isRecord(delta['function_call']))
       events.push(...this.#takeCall({ index: 0, function: delta['function_call'] }));
     return events;
+  }
+
+  #take(text: string, reasoning: string): ProviderEvent[] {
+    this.#text += text;
+    this.#reasoning += reasoning;
+    this.#chars += text.length + reasoning.length;
+    return [
+      ...(reasoning === '' ? [] : [{ type: 'reasoning', delta: reasoning } as const]),
+      ...(text === '' ? [] : [{ type: 'text', delta: text } as const]),
+    ];
+  }
+
+  /** Takes what may have been part of a tag, but was not. */
+  #takeHeld(): ProviderEvent[] {
+    const { text, reasoning } = this.#tags.end();
+    return this.#take(text, reasoning);
+  }
+
+  /** Moves reasoning whose opening tag was not sent out of the text. */
+  #moveUnopened(): void {
+    if (this.#reasoning !== '') return;
+    const { text, reasoning } = splitAtClosingTag(this.#text);
+    this.#text = text;
+    this.#reasoning = reasoning;
+  }
+
+  /** Adds to the detail with the same index and type, whose texts come in pieces and whose signature comes last. */
+  #takeDetail(detail: unknown): void {
+    if (!isRecord(detail)) return;
+    const { index, type } = detail;
+    const known = this.#details.find(
+      one => index !== undefined && one['index'] === index && one['type'] === type,
+    );
+    this.#chars += JSON.stringify(detail).length;
+    if (!known) {
+      this.#details.push({ ...detail });
+      return;
+    }
+    for (const [name, value] of Object.entries(detail)) {
+      const pieces = name === 'text' || name === 'summary' || name === 'data';
+      if (pieces) known[name] = textIn(known[name]) + textIn(value);
+      else known[name] = value ?? known[name];
+    }
   }
 
   #takeCall(call: unknown): ProviderEvent[] {
@@ -192,11 +251,19 @@ export class ChatAccumulator {
   }
 }
 
-/** The text of a string or of a list of parts (Mistral). Thinking parts and everything else are ignored. */
+/** The text of a string or of a list of parts (Mistral). Parts of other types are ignored. */
 function textIn(value: unknown): string {
   if (typeof value === 'string') return value;
   if (!Array.isArray(value)) return '';
   return value.map(part => (isRecord(part) && part['type'] === 'text' ? textIn(part['text']) : '')).join('');
+}
+
+/** The text of the parts of type `thinking` (Mistral). */
+function thinkingIn(content: unknown): string {
+  if (!Array.isArray(content)) return '';
+  return content
+    .map(part => (isRecord(part) && part['type'] === 'thinking' ? textIn(part['thinking']) : ''))
+    .join('');
 }
 
 /** The arguments as text: some gateways send them as an object. */

@@ -13,18 +13,21 @@ export interface OpenAiConnection {
   readonly context: FailureContext;
   /**
    * Requests a completion. Settles once the head of the response has arrived.
-   * @param maxChars the most characters of one event.
    * @throws HttpFailure, ConnectionFailure, KnownFault; anything once the signal is aborted.
    */
-  complete(
-    body: ChatCompletionCreateParamsStreaming,
-    maxChars: number,
-    signal: AbortSignal,
-  ): Promise<StreamedAnswer>;
+  complete(body: ChatCompletionCreateParamsStreaming, options: CompleteOptions): Promise<StreamedAnswer>;
   /** The server's list of models, unchecked. @throws like `complete`, and BrokenAnswer. */
   models(signal: AbortSignal): Promise<readonly unknown[]>;
   /** What the server answers at another path of its origin, as JSON; `undefined` if it is not JSON. @throws like `models`. */
   at(path: string, signal: AbortSignal): Promise<unknown>;
+}
+
+export interface CompleteOptions {
+  /** The most characters of one event. */
+  readonly maxChars: number;
+  readonly signal: AbortSignal;
+  /** Whether the same request must not be sent again after this refusal, although its status allows that. */
+  readonly isFinal: (refusal: HttpFailure) => boolean;
 }
 
 /** An answer that is arriving. */
@@ -65,7 +68,7 @@ export async function connect(server: OpenAiServer, model: string): Promise<Open
   return {
     context: access.context,
 
-    async complete(body, maxChars, signal) {
+    async complete(body, { maxChars, signal, isFinal }) {
       const answer = new AnswerBody({ maxChars, idleMs });
       let malformed = '';
       const { data, response } = await send(
@@ -73,7 +76,11 @@ export async function connect(server: OpenAiServer, model: string): Promise<Open
         server,
         access,
         client => client.chat.completions.create(body, { signal }).withResponse(),
-        { receive: received => answer.normalize(received), onMalformed: text => (malformed ||= text) },
+        {
+          receive: received => answer.normalize(received),
+          onMalformed: text => (malformed ||= text),
+          isFinal,
+        },
       );
       const close = (): void => data.controller.abort();
       if (response.body === null || response.headers.get('content-type')?.includes('text/html')) {
@@ -108,6 +115,7 @@ interface Hooks {
   receive(response: Response): Response;
   /** Called with the data of an event that is not JSON, which the SDK only logs. */
   onMalformed(data: string): void;
+  isFinal(refusal: HttpFailure): boolean;
 }
 
 /** Sends one request with a client of its own, because key, headers and the refusal belong to this request alone. */
@@ -116,7 +124,7 @@ async function send<T>(
   server: OpenAiServer,
   { url, headers }: ServerAccess,
   ask: (client: OpenAI) => Promise<T>,
-  { receive, onMalformed }: Partial<Hooks> = {},
+  { receive, onMalformed, isFinal }: Partial<Hooks> = {},
 ): Promise<T> {
   const silent = (): void => undefined;
   let refusal: HttpFailure | undefined;
@@ -144,7 +152,7 @@ async function send<T>(
       if (response.ok) return receive?.(response) ?? response;
       refusal = await refusalOf(response, Math.min(server.idleMs ?? IDLE_MS, ERROR_BODY_MS));
       server.logger?.debug(`${hostOf(server.baseUrl)} answered ${refusal.status}`);
-      return forRetry(refusal);
+      return forRetry(refusal, isFinal?.(refusal) ?? false);
     },
   });
   try {
@@ -204,11 +212,12 @@ async function refusalOf({ status, headers, body }: Response, ms: number): Promi
 }
 
 /** The response by which the SDK decides on a retry. It honours any `retry-after`, so a long one is made final. */
-function forRetry(refusal: HttpFailure): Response {
+function forRetry(refusal: HttpFailure, isFinal: boolean): Response {
   const headers = new Headers();
   if (refusal.retryAfter !== undefined) headers.set('retry-after', String(refusal.retryAfter));
   // The same request would be too long again, even if the server calls that an internal error.
-  if ((refusal.retryAfter ?? 0) > MAX_WAIT || isTooLong(refusal.status, refusal.body))
+  const isTooLongAgain = isTooLong(refusal.status, refusal.body);
+  if (isFinal || isTooLongAgain || (refusal.retryAfter ?? 0) > MAX_WAIT)
     headers.set('x-should-retry', 'false');
   return new Response(null, { status: refusal.status, headers });
 }

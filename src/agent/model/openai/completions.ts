@@ -8,8 +8,10 @@ import { failureOf, hostOf, type FailureContext } from './failure.ts';
 import { KnownFault, ReportedError } from './faults.ts';
 import { toWireMessages, toWireToolChoice, toWireTools } from './messages.ts';
 import { windowInAnswer, windowInList } from './modelWindow.ts';
+import { asksAboutImages, loadImages, takesImages, type ReadImage } from './requestImages.ts';
 import type { OpenAiServer } from './server.ts';
 import { ServerQuirks } from './serverQuirks.ts';
+import { reshape } from './wireShape.ts';
 
 export interface OpenAiProviderOptions extends OpenAiServer {
   readonly model: string;
@@ -18,6 +20,8 @@ export interface OpenAiProviderOptions extends OpenAiServer {
   readonly maxAnswerChars?: number | undefined;
   /** The size of the model's context window in tokens as the user set it, asked before each request; 0 asks the server. */
   readonly contextWindow?: (() => number) | undefined;
+  /** Reads an image of the conversation. Without it no image is sent. */
+  readonly readImage?: ReadImage | undefined;
 }
 
 const MAX_ANSWER_CHARS = 16 * 1_048_576;
@@ -124,17 +128,26 @@ async function send(
     options.logger.warn(`The tool ${request.toolChoice.name} is not offered and was not forced.`);
   }
   const maxEventChars = (options.maxAnswerChars ?? MAX_ANSWER_CHARS) * 4 + EVENT_OVERHEAD;
+  const images = await loadImages(request.messages, options.readImage);
+  if (images.size > 0) await quirks.learnVision(() => visionOf(options.model, connection, signal));
   for (;;) {
+    const isBlind = images.size > 0 && quirks.takesImages === false;
+    if (isBlind && asksAboutImages(request.messages)) throw noImages(options.model);
+    const urls = isBlind ? undefined : images;
     const body = {
       model: options.model,
-      messages: toWireMessages(request.system, request.messages, quirks),
+      messages: reshape(toWireMessages(request.system, request.messages, quirks, urls), quirks.shape),
       stream: true as const,
       ...(quirks.includeUsage && { stream_options: { include_usage: true } }),
       ...(request.tools.length > 0 && { tools: toWireTools(request.tools) }),
       ...(choice !== undefined && { tool_choice: choice }),
     };
     try {
-      return await connection.complete(body, maxEventChars, signal);
+      return await connection.complete(body, {
+        maxChars: maxEventChars,
+        signal,
+        isFinal: refusal => quirks.teaches(refusal),
+      });
     } catch (error) {
       if (signal.aborted || !quirks.learn(error)) throw error;
       options.logger.info(
@@ -142,6 +155,27 @@ async function send(
       );
     }
   }
+}
+
+/** Whether the server's list says that the model takes images; `undefined` if it does not say, or cannot be had. */
+async function visionOf(
+  model: string,
+  connection: OpenAiConnection,
+  signal: AbortSignal,
+): Promise<boolean | undefined> {
+  try {
+    const list = await connection.models(signal);
+    return takesImages(list.find(one => isRecord(one) && (one['id'] ?? one['name']) === model));
+  } catch {
+    return undefined;
+  }
+}
+
+function noImages(model: string): KnownFault {
+  return new KnownFault(
+    'noImages',
+    `The model “${model}” takes no images. Choose one that does and go on, or revert to the prompt and remove the image.`,
+  );
 }
 
 /**

@@ -175,7 +175,10 @@ function statusIn(reported: unknown): number | undefined {
   return Number.isInteger(code) && code >= 400 && code < 600 ? code : undefined;
 }
 
-/** The server's own message in a body: `{error: {message}}`, `{error: "…"}`, `{message}`, `{detail}`, or plain text. */
+/**
+ * The server's own message in a body: `{error: {message}}`, `{error: "…"}`, `{message}`, `{detail}`, or plain text. OpenRouter
+ * adds the body of the model's host in `metadata.raw`.
+ */
 function wordsInBody(body: string): string {
   const text = body.trim();
   if (text === '' || text.startsWith('<')) return '';
@@ -190,6 +193,9 @@ function wordsOf(value: unknown): string {
   if (typeof value === 'string') return value;
   if (Array.isArray(value)) return value.map(wordsOf).filter(Boolean).join('; ');
   if (!isRecord(value)) return '';
+  const cause = isRecord(value['metadata']) ? value['metadata']['raw'] : undefined;
+  if (typeof cause === 'string')
+    return `${wordsOf({ ...value, metadata: undefined })}: ${wordsInBody(cause)}`;
   for (const key of ['error', 'message', 'detail', 'msg', 'error_description']) {
     const words = wordsOf(value[key]);
     if (words !== '') return words;

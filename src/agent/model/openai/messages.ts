@@ -1,5 +1,6 @@
 import type {
   ChatCompletionAssistantMessageParam,
+  ChatCompletionContentPart,
   ChatCompletionFunctionTool,
   ChatCompletionMessageFunctionToolCall,
   ChatCompletionNamedToolChoice,
@@ -10,7 +11,8 @@ import type {
 import { isJsonObject } from '../../base/json.ts';
 import { promptText } from '../attachments.ts';
 import type { ToolChoice, ToolSpec } from '../chatProvider.ts';
-import type { AssistantMessage, SessionMessage, ToolCall } from '../messages.ts';
+import { imagesOf } from '../images.ts';
+import type { AssistantMessage, SessionMessage, ToolCall, UserMessage } from '../messages.ts';
 
 /** A tool call in a chat-completions request. */
 export type WireToolCall = ChatCompletionMessageFunctionToolCall & {
@@ -18,15 +20,18 @@ export type WireToolCall = ChatCompletionMessageFunctionToolCall & {
   extra_content?: unknown;
 };
 
-/** A message in a chat-completions request. All content is text. */
+/** A message in a chat-completions request. All content is text, but for the images of users. */
 export type WireMessage =
-  | ((ChatCompletionSystemMessageParam | ChatCompletionUserMessageParam) & { content: string })
+  | (ChatCompletionSystemMessageParam & { content: string })
+  | (ChatCompletionUserMessageParam & { content: string | ChatCompletionContentPart[] })
   | (ChatCompletionToolMessageParam & { content: string })
-  | (ChatCompletionAssistantMessageParam & {
+  | (Omit<ChatCompletionAssistantMessageParam, 'content' | 'tool_calls'> & {
       content: string | null;
       tool_calls?: WireToolCall[];
       /** The reasoning that DeepSeek and Kimi require back. */
       reasoning_content?: string;
+      /** The reasoning that OpenRouter wants back for its models. */
+      reasoning_details?: readonly object[];
     });
 
 export type WireToolChoice = 'auto' | 'none' | 'required' | ChatCompletionNamedToolChoice;
@@ -35,6 +40,7 @@ export type WireToolChoice = 'auto' | 'none' | 'required' | ChatCompletionNamedT
 export interface WireExtras {
   extraContentOf(callId: string): unknown;
   reasoningOf(message: AssistantMessage): string | undefined;
+  reasoningDetailsOf(message: AssistantMessage): readonly object[] | undefined;
 }
 
 /** Replaces an empty tool result, because several servers refuse an empty message. */
@@ -47,21 +53,22 @@ const EMPTY_RESULT = '(no output)';
  * - arguments that are not a JSON object are sent as `{}`: servers parse the arguments of the history and refuse the
  *   whole request over one bad call, and the call's result already tells the model what was wrong with them;
  * - in a tool name that no server allows (a model may invent one) the forbidden characters are replaced. Attachments
- *   become part of their prompt. Steering messages are sent in the user role. `details` and local messages are never
+ *   become part of their prompt; an image does if its URL is given, else the model is told of it. Steering messages are sent in the user role. `details` and local messages are never
  *   sent.
  */
 export function toWireMessages(
   system: string,
   messages: readonly SessionMessage[],
   extras?: WireExtras,
+  imageUrls: ReadonlyMap<string, string> = new Map(),
 ): WireMessage[] {
   const wire: WireMessage[] = [];
   if (system !== '') wire.push({ role: 'system', content: system });
   for (const message of messages) {
     switch (message.role) {
       case 'user': {
-        const content = promptText(message);
-        if (content !== '') wire.push({ role: 'user', content });
+        const content = userContent(message, imageUrls);
+        if (content.length > 0) wire.push({ role: 'user', content });
         break;
       }
       case 'steering':
@@ -82,6 +89,18 @@ export function toWireMessages(
     }
   }
   return wire;
+}
+
+function userContent(
+  message: UserMessage,
+  imageUrls: ReadonlyMap<string, string>,
+): string | ChatCompletionContentPart[] {
+  const text = promptText(message, ({ file }) => imageUrls.has(file));
+  const parts = imagesOf(message).flatMap(({ image }): ChatCompletionContentPart[] => {
+    const url = imageUrls.get(image.file);
+    return url === undefined ? [] : [{ type: 'image_url', image_url: { url } }];
+  });
+  return parts.length === 0 ? text : [{ type: 'text', text }, ...parts];
 }
 
 export function toWireTools(tools: readonly ToolSpec[]): ChatCompletionFunctionTool[] {
@@ -107,6 +126,7 @@ export function toWireToolChoice(
 
 function toWireAssistant(message: AssistantMessage, extras: WireExtras | undefined): WireMessage {
   const reasoning = extras?.reasoningOf(message);
+  const details = extras?.reasoningDetailsOf(message);
   return {
     role: 'assistant',
     content: message.text === '' ? null : message.text,
@@ -114,6 +134,7 @@ function toWireAssistant(message: AssistantMessage, extras: WireExtras | undefin
       tool_calls: message.toolCalls.map(call => toWireCall(call, extras)),
     }),
     ...(reasoning !== undefined && { reasoning_content: reasoning }),
+    ...(details !== undefined && { reasoning_details: details }),
   };
 }
 

@@ -3,6 +3,8 @@ import type { AssistantMessage } from '../messages.ts';
 import type { AnswerLeftovers } from './accumulator.ts';
 import { HttpFailure } from './faults.ts';
 import type { WireExtras } from './messages.ts';
+import { refusesImages } from './requestImages.ts';
+import type { WireShape } from './wireShape.ts';
 
 /** Google's documented stand-in for a missing signature. */
 const NO_SIGNATURE = { google: { thought_signature: 'skip_thought_signature_validator' } };
@@ -10,53 +12,127 @@ const NO_SIGNATURE = { google: { thought_signature: 'skip_thought_signature_vali
 const NO_REASONING = ' ';
 /** How many leftovers are kept. Stand-ins replace those that were dropped. */
 const MAX_KEPT = 200;
-/** The longest reasoning that is kept, in characters. */
-const MAX_REASONING = 200_000;
+
+/** What the refusals of a server have taught. */
+interface Lessons extends WireShape {
+  readonly includeUsage: boolean;
+  readonly reasoning: 'unasked' | 'wanted' | 'refused';
+  readonly wantsSignatures: boolean;
+  /** Undefined until the server has said so. */
+  readonly takesImages: boolean | undefined;
+}
+
+const NOTHING_LEARNED: Lessons = {
+  includeUsage: true,
+  reasoning: 'unasked',
+  wantsSignatures: false,
+  takesImages: undefined,
+  alternates: false,
+  shortIds: false,
+  systemAsUser: false,
+};
+
+/** A request may be sent again in another form after refusals with these statuses only if their text teaches a quirk. */
+const NEVER_ABOUT_FORM = new Set([401, 402, 403, 429]);
 
 /**
  * Learns how one server deviates from the common format. It lives as long as its provider; after a reload the quirks
- * are learned again from the server's refusals.
+ * are learned again from the server's refusals. The status of a refusal says little: templates that raise an error make a
+ * 400 (vLLM), a 404 (mlx-lm) or a 500 (llama.cpp, LM Studio), so its text decides.
  * - `stream_options` is left out once the server has refused it (Mistral, older gateways).
- * - Gemini 3 requires a call's `extra_content` (its thought signature) back. It is always sent back if there was one.
+ * - Gemini 3 requires a call's `extra_content` (its thought signature) back. It is always sent back if there was one, and
+ *   so are the `reasoning_details` of OpenRouter.
  * - DeepSeek and Kimi, when thinking, require `reasoning_content` back. It is sent only once the server has asked for
  *   it, because other servers refuse the field.
+ * - Images are sent until the server's list of models, or a refusal, says that the model takes none.
+ * - Mistral, and templates that models bring with them, want the order and the ids of `WireShape`.
  */
 export class ServerQuirks implements WireExtras {
   readonly #extraContent = new Map<string, unknown>();
-  readonly #reasoning = new Map<string, string>();
-  #includeUsage = true;
-  #wantsReasoning = false;
-  #wantsSignatures = false;
+  readonly #reasoningDetails = new Map<string, readonly object[]>();
+  #lessons = NOTHING_LEARNED;
+  #askedForVision = false;
 
   get includeUsage(): boolean {
-    return this.#includeUsage;
+    return this.#lessons.includeUsage;
   }
 
-  /** Learns from a refusal. @returns whether it taught something new, so that the request is worth sending again. */
+  get shape(): WireShape {
+    return this.#lessons;
+  }
+
+  get takesImages(): boolean | undefined {
+    return this.#lessons.takesImages;
+  }
+
+  /** Asks once whether the model takes images, unless that is known. @param ask must not reject. */
+  async learnVision(ask: () => Promise<boolean | undefined>): Promise<void> {
+    if (this.#askedForVision || this.takesImages !== undefined) return;
+    this.#askedForVision = true;
+    this.#lessons = { ...this.#lessons, takesImages: await ask() };
+  }
+
+  /** Whether a refusal teaches something new, so that the request is worth sending in another form. */
+  teaches(error: unknown): boolean {
+    return this.#after(error) !== this.#lessons;
+  }
+
+  /** Learns from a refusal. @returns whether it taught something new. */
   learn(error: unknown): boolean {
-    if (!(error instanceof HttpFailure) || (error.status !== 400 && error.status !== 422)) return false;
-    const before = [this.#includeUsage, this.#wantsReasoning, this.#wantsSignatures].join();
-    if (/stream_options|include_usage/.test(error.body)) this.#includeUsage = false;
-    if (/reasoning_content/.test(error.body)) this.#wantsReasoning = true;
-    if (/thought_?signature/i.test(error.body)) this.#wantsSignatures = true;
-    return before !== [this.#includeUsage, this.#wantsReasoning, this.#wantsSignatures].join();
+    const before = this.#lessons;
+    this.#lessons = this.#after(error);
+    return this.#lessons !== before;
   }
 
   /** Keeps the leftovers that the server may require back with this answer. */
-  remember(answer: ProviderAnswer, leftovers: AnswerLeftovers): void {
-    for (const [id, content] of leftovers.extraContent) keep(this.#extraContent, id, content);
-    const { reasoning } = leftovers;
-    if (reasoning !== '' && reasoning.length <= MAX_REASONING)
-      keep(this.#reasoning, keyOf(answer), reasoning);
+  remember(answer: ProviderAnswer, { extraContent, reasoningDetails }: AnswerLeftovers): void {
+    for (const [id, content] of extraContent) keep(this.#extraContent, id, content);
+    if (reasoningDetails.length > 0) keep(this.#reasoningDetails, keyOf(answer), reasoningDetails);
   }
 
   extraContentOf(callId: string): unknown {
-    return this.#extraContent.get(callId) ?? (this.#wantsSignatures ? NO_SIGNATURE : undefined);
+    return this.#extraContent.get(callId) ?? (this.#lessons.wantsSignatures ? NO_SIGNATURE : undefined);
   }
 
-  reasoningOf(message: AssistantMessage): string | undefined {
-    return this.#wantsReasoning ? (this.#reasoning.get(keyOf(message)) ?? NO_REASONING) : undefined;
+  reasoningOf({ reasoning }: AssistantMessage): string | undefined {
+    return this.#lessons.reasoning === 'wanted' ? (reasoning ?? NO_REASONING) : undefined;
   }
+
+  reasoningDetailsOf(message: AssistantMessage): readonly object[] | undefined {
+    return this.#reasoningDetails.get(keyOf(message));
+  }
+
+  /** The lessons after this error; the same object if it teaches nothing. */
+  #after(error: unknown): Lessons {
+    if (!(error instanceof HttpFailure) || NEVER_ABOUT_FORM.has(error.status)) return this.#lessons;
+    const after = { ...this.#lessons, ...lessonsIn(error.body, this.#lessons) };
+    const isNew = Object.entries(after).some(
+      ([name, value]) => this.#lessons[name as keyof Lessons] !== value,
+    );
+    return isNew ? after : this.#lessons;
+  }
+}
+
+/** What a refusal says about the form of the request. */
+function lessonsIn(body: string, { reasoning }: Lessons): Partial<Lessons> {
+  const isRefusedField =
+    /extra (?:inputs|fields)|not (?:permitted|allowed|supported)|un(?:known|expected|recognized|supported)/i;
+  return {
+    ...(/stream_options|include_usage/.test(body) && { includeUsage: false }),
+    ...(/thought_?signature/i.test(body) && { wantsSignatures: true }),
+    ...(/reasoning_content/.test(body) &&
+      reasoning !== 'refused' && { reasoning: isRefusedField.test(body) ? 'refused' : 'wanted' }),
+    ...(/unexpected role \W*user\W* after role \W*tool|roles must alternate/i.test(body) && {
+      alternates: true,
+    }),
+    ...(/tool call ids? (?:was|should|must)[^"]{0,200}(?:length of 9|9 (?:alphanumeric )?char)/i.test(
+      body,
+    ) && {
+      shortIds: true,
+    }),
+    ...(refusesImages(body) && { takesImages: false }),
+    ...(/system role (?:is )?not supported|unexpected role \W*system/i.test(body) && { systemAsUser: true }),
+  };
 }
 
 function keyOf(message: Pick<AssistantMessage, 'text' | 'toolCalls'>): string {

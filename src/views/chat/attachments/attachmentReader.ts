@@ -1,5 +1,5 @@
 import { messageOf } from '../../../agent/base/errors.ts';
-import type { Attachment } from '../../../agent/model/messages.ts';
+import type { Attachment, ImageFile } from '../../../agent/model/messages.ts';
 import type { Workspace } from '../../../agent/preview/workspace.ts';
 import { splitLines } from '../../../agent/text/lines.ts';
 import { readExistingText } from '../../../agent/tools/files/textFile.ts';
@@ -13,13 +13,31 @@ const MAX_CHARS = 60_000;
  * Reads what the attached files or lines hold now, including unsaved changes. Long text is truncated, at the end of a line
  * if possible. An attachment that cannot be read never fails the prompt: it has a note instead, which both the user and
  * the model read.
+ * @param keepImage makes a stored image belong to the session; `undefined` if it is no longer there.
  */
 export function readAttachments(
   workspace: Pick<Workspace, 'read' | 'encodingOf' | 'resolvePath'>,
   refs: readonly AttachmentRef[],
   l10n: SentenceLocaliser,
+  keepImage: (image: ImageFile) => Promise<ImageFile | undefined>,
 ): Promise<Attachment[]> {
-  return Promise.all(refs.map(ref => readAttachment(workspace, ref, l10n)));
+  return Promise.all(
+    refs.map(ref =>
+      ref.image ? keepAttachment(ref.path, ref.image, l10n, keepImage) : readAttachment(workspace, ref, l10n),
+    ),
+  );
+}
+
+async function keepAttachment(
+  path: string,
+  { file, type, bytes }: ImageFile,
+  l10n: SentenceLocaliser,
+  keepImage: (image: ImageFile) => Promise<ImageFile | undefined>,
+): Promise<Attachment> {
+  const image = await keepImage({ file, type, bytes }).catch(() => undefined);
+  return image
+    ? { path, image, text: '' }
+    : { path, text: '', note: l10n.t('The image is no longer there.') };
 }
 
 async function readAttachment(

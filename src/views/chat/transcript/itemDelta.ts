@@ -11,20 +11,24 @@ export function itemDelta(
   for (const item of after) {
     const old = known.get(item.key);
     if (old && isEqual(old, item)) continue;
-    const append = old && appendedText(old, item);
-    if (append === undefined) items.push(item);
-    else texts.push({ key: item.key, append });
+    const appended = old && appendedTo(old, item);
+    if (appended === undefined) items.push(item);
+    else texts.push({ key: item.key, ...appended });
   }
   const moved = before.length !== after.length || after.some((item, i) => item.key !== before[i]?.key);
   if (items.length === 0 && texts.length === 0 && !moved) return undefined;
   return { items, texts, ...(moved ? { order: after.map(item => item.key) } : {}) };
 }
 
-/** The text appended to an answer that is still streaming; `undefined` if it changed in another way. */
-function appendedText(old: ViewItem, item: ViewItem): string | undefined {
+/** What was appended to an answer that is still streaming; `undefined` if it changed in another way. */
+function appendedTo(
+  old: ViewItem,
+  item: ViewItem,
+): Pick<DeltaMessage['texts'][number], 'append' | 'reasoning'> | undefined {
   if (old.kind !== 'assistant' || item.kind !== 'assistant' || !old.streaming || !item.streaming)
     return undefined;
-  return item.text.startsWith(old.text) ? item.text.slice(old.text.length) : undefined;
+  if (!item.text.startsWith(old.text) || !item.reasoning.startsWith(old.reasoning)) return undefined;
+  return { append: item.text.slice(old.text.length), reasoning: item.reasoning.slice(old.reasoning.length) };
 }
 
 /** Deep equality of items, which are plain JSON values. */

@@ -4,18 +4,25 @@ import type { SessionEvent } from '../../../agent/session/events.ts';
 /** What a session event changes on the screen: nothing, the end of the streaming answer, or anything. */
 export type Effect = 'none' | 'text' | 'all';
 
+/** An answer while it streams. */
+export interface Arriving {
+  readonly text: string;
+  readonly reasoning: string;
+}
+
 /** The parts of the running turn that are not in the session's messages yet. */
 export class LiveTurn {
   #text = '';
+  #reasoning = '';
   #answering = false;
   #summarizing = false;
   readonly #running = new Map<string, string>();
   readonly #progress = new Map<string, string>();
   readonly #results = new Map<string, ToolResultMessage>();
 
-  /** The text of the streaming answer; empty between answers. */
-  get text(): string {
-    return this.#text;
+  /** What has arrived of the streaming answer; empty between answers. */
+  get arriving(): Arriving {
+    return { text: this.#text, reasoning: this.#reasoning };
   }
 
   /** Whether an answer is arriving. */
@@ -46,19 +53,18 @@ export class LiveTurn {
   follow(event: SessionEvent): Effect {
     switch (event.type) {
       case 'message_start':
-        this.#text = '';
+        this.#clear();
         this.#answering = true;
         return 'none';
       case 'message_update':
-        this.#text += event.delta;
         this.#summarizing = false;
-        // The first words make a new item.
-        return this.#text.length === event.delta.length ? 'all' : 'text';
+        return this.#grow(() => (this.#text += event.delta));
+      case 'reasoning_update':
+        return this.#grow(() => (this.#reasoning += event.delta));
       case 'message_end':
         this.#summarizing = false;
         if (event.message.role === 'assistant') {
-          this.#text = '';
-          this.#answering = false;
+          this.#clear();
         } else if (event.message.role === 'tool') {
           this.#results.delete(event.message.toolCallId);
         }
@@ -77,9 +83,8 @@ export class LiveTurn {
       case 'turn_start':
       case 'turn_end':
       case 'reset':
-        this.#text = '';
+        this.#clear();
         this.#summarizing = false;
-        this.#answering = false;
         this.#running.clear();
         this.#progress.clear();
         this.#results.clear();
@@ -98,5 +103,18 @@ export class LiveTurn {
       case 'storing_recovered':
         return 'none';
     }
+  }
+
+  /** The first words make a new item. */
+  #grow(add: () => unknown): Effect {
+    const isFirst = this.#text === '' && this.#reasoning === '';
+    add();
+    return isFirst ? 'all' : 'text';
+  }
+
+  #clear(): void {
+    this.#text = '';
+    this.#reasoning = '';
+    this.#answering = false;
   }
 }

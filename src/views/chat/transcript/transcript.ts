@@ -4,6 +4,7 @@ import type { SessionState } from '../../../agent/conversation/storage/sessionEn
 import type {
   AssistantMessage,
   Attachment,
+  ImageFile,
   SessionMessage,
   ToolResultMessage,
 } from '../../../agent/model/messages.ts';
@@ -22,6 +23,7 @@ import {
 } from '../protocol.ts';
 import { escapeInvisible } from '../../plainText.ts';
 import type { TranscriptStrings } from '../strings.ts';
+import type { Arriving } from './liveTurn.ts';
 import { previewCard } from './previewCard.ts';
 import { resolveBlock, type ResolveFacts } from './resolveBlock.ts';
 import { toolLine } from './toolLine.ts';
@@ -41,8 +43,8 @@ export interface TranscriptInput {
   readonly nodeAt: (position: number) => number;
   /** The node of the next message. */
   readonly nextNode: number;
-  /** The text of the streaming answer, which is not in `messages` yet. */
-  readonly arriving: string;
+  /** What has arrived of the streaming answer, which is not in `messages` yet. */
+  readonly arriving: Arriving;
   /** The result of a finished call that is not in `messages` yet. */
   readonly liveResult: (callId: string) => ToolResultMessage | undefined;
   /** The progress of a running call, if it reports any. */
@@ -59,6 +61,8 @@ export interface TranscriptInput {
   readonly stats: (preview: Preview) => readonly DiffStat[] | undefined;
   /** The output of the command that an applied preview is running. */
   readonly commandOutput?: (previewId: string) => string | undefined;
+  /** The address of an image's file in the panel. */
+  readonly imageSrc?: (file: string) => string;
   readonly strings: TranscriptStrings;
 }
 
@@ -80,10 +84,10 @@ export function buildTranscript(input: TranscriptInput): ViewItem[] {
     const key = messageIdOf(node);
     switch (message.role) {
       case 'user':
-        items.push({ ...promptItem(key, message.text, message.attachments ?? [], '', strings), node });
+        items.push({ ...promptItem(key, message.text, message.attachments ?? [], '', input), node });
         break;
       case 'local':
-        items.push(promptItem(key, message.text, [], '', strings));
+        items.push(promptItem(key, message.text, [], '', input));
         items.push({ kind: 'local', key: `${key}.l`, text: message.answer });
         break;
       case 'assistant':
@@ -102,9 +106,9 @@ export function buildTranscript(input: TranscriptInput): ViewItem[] {
         break;
     }
   });
-  if (arriving !== '') items.push(arrivingItem(nextNode, arriving));
+  if (arriving.text !== '' || arriving.reasoning !== '') items.push(arrivingItem(nextNode, arriving));
   queued.forEach(({ text, attachments }, i) =>
-    items.push(promptItem(`q${i}`, text, attachments, strings.queued, strings)),
+    items.push(promptItem(`q${i}`, text, attachments, strings.queued, input)),
   );
   if (wantsModel(input)) {
     items.push({
@@ -141,17 +145,19 @@ function wantsModel({ offline, state, messages }: TranscriptInput): boolean {
 function promptItem(
   key: string,
   text: string,
-  attachments: readonly (AttachmentRef & Pick<Attachment, 'note'>)[],
+  attachments: readonly (Omit<AttachmentRef, 'image'> &
+    Pick<Attachment, 'note'> & { readonly image?: ImageFile | undefined })[],
   note: string,
-  strings: TranscriptStrings,
+  { strings, imageSrc }: Pick<TranscriptInput, 'strings' | 'imageSrc'>,
 ): ItemOf<'user'> {
-  const shown = attachments.map(({ note: problem, ...ref }) => ({
+  const shown = attachments.map(({ note: problem, image, ...ref }) => ({
     label: attachmentLabel(ref),
     title:
       problem === undefined
         ? attachmentName(ref)
         : fill(strings.attachmentProblem, attachmentName(ref), escapeInvisible(problem)),
     problem: problem !== undefined,
+    ...(image && imageSrc ? { src: imageSrc(image.file) } : {}),
   }));
   return { kind: 'user', key, text, attachments: shown, note };
 }
@@ -168,8 +174,8 @@ function lastItems(items: readonly ViewItem[], strings: TranscriptStrings): read
 }
 
 /** The item of the streaming answer, which keeps its key when the answer is complete. */
-export function arrivingItem(nextNode: number, text: string): ItemOf<'assistant'> {
-  return { kind: 'assistant', key: messageIdOf(nextNode), text, streaming: true, note: '' };
+export function arrivingItem(nextNode: number, arriving: Arriving): ItemOf<'assistant'> {
+  return { kind: 'assistant', key: messageIdOf(nextNode), ...arriving, streaming: true, note: '' };
 }
 
 /** Indexes that items are built from. */
@@ -264,7 +270,8 @@ function answerItems(
   const messageId = messageIdOf(node);
   const items: ViewItem[] = [];
   const note = noteOf(message, strings);
-  if (message.text.trim() !== '' || note !== '') {
+  const reasoning = (message.reasoning ?? '').trim();
+  if (message.text.trim() !== '' || reasoning !== '' || note !== '') {
     // The last message cannot be reverted to: nothing comes after it.
     const place = index < input.messages.length - 1 ? { node } : {};
     items.push({
@@ -272,6 +279,7 @@ function answerItems(
       key: messageId,
       ...place,
       text: message.text,
+      reasoning,
       streaming: false,
       note,
     });
@@ -314,6 +322,7 @@ function errorActions({ errorCode }: AssistantMessage, mayRetry: boolean): ChatA
     case 'noModel':
       return ['selectModel', ...retry];
     case 'notFound':
+    case 'noImages':
       return ['selectModel', ...retry, 'showLog'];
     case 'unreachable':
       return [...retry, 'selectModel', 'showLog'];

@@ -6,7 +6,7 @@ import {
   withoutDuplicates,
   type AttachmentRef,
 } from '../protocol.ts';
-import { button, el, icon } from './dom.ts';
+import { button, el, icon, thumbnail } from './dom.ts';
 import type { Port } from './port.ts';
 
 /** The attachments of the next prompt, as chips that can be removed. */
@@ -65,7 +65,9 @@ export class Chips {
         el(
           'li',
           { class: 'chip', title: attachmentName(ref) },
-          icon(ref.startLine === undefined ? 'file' : 'list-selection'),
+          ref.image
+            ? thumbnail(ref.image.src, fill(this.#port.strings.imageLabel, attachmentLabel(ref)))
+            : icon(ref.startLine === undefined ? 'file' : 'list-selection'),
           el('span', { class: 'chip-label' }, attachmentLabel(ref)),
           button({
             class: 'chip-remove',

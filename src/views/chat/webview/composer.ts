@@ -1,3 +1,4 @@
+import { MAX_IMAGE_BYTES } from '../../../agent/model/messages.ts';
 import { fill, type AttachmentRef, type ChatStatus, type HostMessage } from '../protocol.ts';
 import { Chips } from './chips.ts';
 import { Completion, typedBefore } from './completion.ts';
@@ -53,6 +54,7 @@ export class Composer {
       this.#suggest();
     });
     this.#input.addEventListener('keydown', event => this.#handleKey(event));
+    this.#input.addEventListener('paste', event => this.#pasteImages(event));
     this.#input.addEventListener('blur', () => this.#suggestions.hide());
     const attach = button({
       class: 'icon-button',
@@ -187,6 +189,22 @@ export class Composer {
     this.#input.focus();
   }
 
+  /** Hands pasted images to the host, which attaches them. Text is pasted as always. */
+  #pasteImages(event: ClipboardEvent): void {
+    const files = [...(event.clipboardData?.files ?? [])].filter(({ type }) => type.startsWith('image/'));
+    if (files.length === 0) return;
+    event.preventDefault();
+    for (const file of files) void this.#sendImage(file);
+  }
+
+  async #sendImage(file: File): Promise<void> {
+    const { port } = this.#options;
+    // Browsers call every pasted picture image.png.
+    const name = file.name === 'image.png' ? port.strings.pastedImage : file.name.slice(-200);
+    const data = file.size > MAX_IMAGE_BYTES ? '' : await base64Of(file);
+    port.post({ type: 'pasteImage', name, data, bytes: file.size });
+  }
+
   #handleSendClick(): void {
     if (this.#running) this.#options.port.post({ type: 'stop' });
     else this.#submit();
@@ -221,4 +239,16 @@ export class Composer {
     this.#send.setAttribute('aria-label', label);
     this.#send.replaceChildren(icon(this.#running ? 'debug-stop' : 'send'));
   }
+}
+
+function base64Of(file: File): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const reader = new FileReader();
+    reader.addEventListener('load', () => {
+      const url = typeof reader.result === 'string' ? reader.result : '';
+      resolve(url.slice(url.indexOf(',') + 1));
+    });
+    reader.addEventListener('error', () => reject(new Error('The image could not be read.')));
+    reader.readAsDataURL(file);
+  });
 }

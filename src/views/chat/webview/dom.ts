@@ -47,6 +47,14 @@ export function icon(name: string, extra = ''): HTMLElement {
   return el('span', { class: `codicon codicon-${name} ${extra}`.trim(), aria: { hidden: 'true' } });
 }
 
+/** A small picture of an image, with its name for screen readers. */
+export function thumbnail(src: string, alt: string): HTMLImageElement {
+  const image = el('img', { class: 'thumbnail' });
+  image.alt = alt;
+  image.src = src;
+  return image;
+}
+
 export interface ButtonProps extends Props {
   readonly label?: string;
   readonly icon?: string;

@@ -1,6 +1,6 @@
-import type { ItemOf, ViewItem } from '../protocol.ts';
+import { fill, type ItemOf, type ViewItem } from '../protocol.ts';
 import { renderCard } from './card.ts';
-import { button, el, icon } from './dom.ts';
+import { button, el, icon, thumbnail } from './dom.ts';
 import { renderMarkdown } from './markdown.ts';
 import type { Port } from './port.ts';
 
@@ -51,11 +51,13 @@ function renderPrompt(item: ItemOf<'user'>, port: Port): HTMLElement {
       el(
         'ul',
         { class: 'chips', aria: { label: strings.attached } },
-        ...item.attachments.map(({ label, title, problem }) =>
+        ...item.attachments.map(({ label, title, problem, src }) =>
           el(
             'li',
             { class: 'chip', title },
-            icon(problem ? 'warning' : 'file'),
+            src === undefined
+              ? icon(problem ? 'warning' : 'file')
+              : thumbnail(src, fill(strings.imageLabel, label)),
             el('span', { class: 'chip-label' }, label),
             problem && el('span', { class: 'hidden' }, title),
           ),
@@ -103,6 +105,7 @@ function renderAnswer(item: ItemOf<'assistant'>, old: HTMLElement | undefined, p
   let body = root.querySelector<HTMLElement>(':scope > .markdown');
   if (!body) root.prepend((body = el('div', { class: 'markdown' })));
   markdownInto(body, item.text, port);
+  showReasoning(root, item, old, port);
   root.querySelector(':scope > .note')?.remove();
   if (item.note !== '') root.append(el('div', { class: 'note' }, item.note));
   const revert = root.querySelector(':scope > .revert');
@@ -123,6 +126,41 @@ function renderSummary(item: ItemOf<'summary'>, old: HTMLElement | undefined, po
   );
   root.open = old instanceof HTMLDetailsElement && old.open;
   return root;
+}
+
+/** Puts the reasoning above the answer, folded, as plain text. The element stays while it grows, and so do focus and fold. */
+function showReasoning(
+  root: HTMLElement,
+  { reasoning, text, streaming }: ItemOf<'assistant'>,
+  old: HTMLElement | undefined,
+  { strings }: Port,
+): void {
+  const shown = reasoningIn(root);
+  if (reasoning.trim() === '') return shown?.remove();
+  const title = el('span', { class: 'reasoning-title' });
+  const fold =
+    shown ??
+    el(
+      'details',
+      { class: 'reasoning' },
+      el('summary', {}, icon('lightbulb'), title, icon('chevron-right', 'chevron')),
+      el('div', { class: 'reasoning-body', tabIndex: 0, role: 'region', aria: { label: strings.reasoning } }),
+    );
+  if (!shown) {
+    fold.open = reasoningIn(old)?.open ?? false;
+    root.prepend(fold);
+  }
+  setText(fold, '.reasoning-title', streaming && text === '' ? strings.reasoningNow : strings.reasoning);
+  setText(fold, '.reasoning-body', reasoning);
+}
+
+function reasoningIn(root: HTMLElement | undefined): HTMLDetailsElement | undefined {
+  return root?.querySelector<HTMLDetailsElement>(':scope > .reasoning') ?? undefined;
+}
+
+function setText(root: HTMLElement, selector: string, text: string): void {
+  const element = root.querySelector(selector);
+  if (element && element.textContent !== text) element.textContent = text;
 }
 
 const TOOL_ICONS = { running: 'loading', done: 'check', failed: 'error' } as const;

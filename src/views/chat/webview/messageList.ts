@@ -53,9 +53,10 @@ export class MessageList {
 
   update({ items, texts, order }: Pick<DeltaMessage, 'items' | 'texts' | 'order'>): void {
     for (const item of items) this.#put(item);
-    for (const { key, append } of texts) {
+    for (const { key, append, reasoning } of texts) {
       const item = this.#items.get(key);
-      if (item?.kind === 'assistant') this.#put({ ...item, text: item.text + append });
+      if (item?.kind === 'assistant')
+        this.#put({ ...item, text: item.text + append, reasoning: item.reasoning + reasoning });
     }
     if (order) this.#reorder(order);
     this.#keepEnd();

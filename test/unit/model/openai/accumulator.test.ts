@@ -1,12 +1,12 @@
 import { test } from 'node:test';
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
 import { APIError } from 'openai';
 import type { ProviderEvent } from '../../../../src/agent/model/chatProvider.ts';
 import { ChatAccumulator } from '../../../../src/agent/model/openai/accumulator.ts';
 import type { CollectedAnswer } from '../../../../src/agent/model/openai/accumulator.ts';
 import { BrokenAnswer, KnownFault, ReportedError } from '../../../../src/agent/model/openai/faults.ts';
 import { decode } from '../../../support/decodedStream.ts';
+import { linesOf, serverFixtures } from '../../../support/serverFixtures.ts';
 
 const MAX = 1_000_000;
 
@@ -21,92 +21,75 @@ async function collect(
   return { events, ...accumulator.finish(sawDone) };
 }
 
-const fixture = (name: string): Uint8Array => readFileSync(new URL(`fixtures/${name}.sse`, import.meta.url));
-const read = (path: string, id: string): object => ({
-  id,
-  name: 'read_file',
-  arguments: JSON.stringify({ path }),
-});
-
-const expected: Record<string, CollectedAnswer['answer'] | object> = {
-  openai: {
-    text: '',
-    toolCalls: [read('a.ts', 'call_A'), { id: 'call_B', name: 'search', arguments: '{"query":"é😀"}' }],
-    stopReason: 'toolCalls',
-    usage: { inputTokens: 82, outputTokens: 31 },
-  },
-  'openai-forced': {
-    text: '',
-    toolCalls: [{ id: 'call_R', name: 'resolve', arguments: '{"action":"apply","reason":"as asked"}' }],
-    stopReason: 'toolCalls',
-  },
-  ollama: {
-    text: '',
-    toolCalls: [read('a.ts', 'call_ejieksiz'), read('b.ts', 'call_b7w2qk1p')],
-    stopReason: 'toolCalls',
-    usage: { inputTokens: 120, outputTokens: 44 },
-  },
-  lmstudio: { text: 'Let me look.', toolCalls: [read('a.ts', '814890118')], stopReason: 'toolCalls' },
-  llamacpp: {
-    text: '',
-    toolCalls: [read('a.ts', 'Qx7Lr0WzYtPa3Vn5')],
-    stopReason: 'toolCalls',
-    usage: { inputTokens: 10, outputTokens: 20 },
-  },
-  vllm: {
-    text: 'Hmm,',
-    toolCalls: [read('a.ts', 'chatcmpl-tool-c9Zc'), read('b.ts', 'chatcmpl-tool-HfzZ')],
-    stopReason: 'toolCalls',
-    usage: { inputTokens: 7, outputTokens: 9 },
-  },
-  openrouter: {
-    text: '',
-    toolCalls: [{ id: 'toolu_01', name: 'search', arguments: '{"query":"x"}' }],
-    stopReason: 'toolCalls',
-    usage: { inputTokens: 300, outputTokens: 12 },
-  },
-  gemini: {
-    text: '',
-    toolCalls: [read('a.ts', 'function-call-1'), read('b.ts', 'call_2')],
-    stopReason: 'toolCalls',
-  },
-};
-
-for (const [name, answer] of Object.entries(expected)) {
-  for (const size of [1, 7, 65_536]) {
-    test(`${name}, in pieces of ${size} bytes`, async () => {
-      assert.deepEqual((await collect(fixture(name), size)).answer, answer);
-    });
-  }
-  test(`${name} with CRLF`, async () => {
-    const text = Buffer.from(fixture(name)).toString('utf8').replaceAll('\n', '\r\n');
-    assert.deepEqual((await collect(Buffer.from(text), 3)).answer, answer);
-  });
+/** The bytes of an exchange of `fixtures/`, as the server sends them. */
+function bytesOf(name: string, exchange: string): Uint8Array {
+  const fixture = serverFixtures().get(name);
+  const stream = fixture?.exchanges[exchange]?.stream;
+  assert.ok(fixture && stream, `${name}: ${exchange}`);
+  return Buffer.from(`${linesOf(fixture, stream).join('\n')}\n`);
 }
 
+for (const [file, fixture] of serverFixtures())
+  test(`${fixture.server}: an answer is the same in whatever pieces it arrives, and with CRLF`, async () => {
+    for (const [name, { stream, gives }] of Object.entries(fixture.exchanges)) {
+      if (!stream || gives.error !== undefined) continue;
+      const bytes = bytesOf(file, name);
+      const whole = (await collect(bytes, 65_536)).answer;
+      for (const size of [1, 7]) assert.deepEqual((await collect(bytes, size)).answer, whole, name);
+      const crlf = Buffer.from(Buffer.from(bytes).toString('utf8').replaceAll('\n', '\r\n'));
+      assert.deepEqual((await collect(crlf, 3)).answer, whole, name);
+    }
+  });
+
 test('events for display are passed on as they arrive, each call once', async () => {
-  const { events } = await collect(fixture('lmstudio'), 10);
-  assert.deepEqual(events, [
+  const lmstudio = bytesOf('lmstudio', 'one call after text, then an empty one without id and name');
+  assert.deepEqual((await collect(lmstudio, 10)).events, [
     { type: 'text', delta: 'Let me ' },
     { type: 'text', delta: 'look.' },
     { type: 'toolCall', name: 'read_file' },
   ]);
-  const calls = (await collect(fixture('vllm'), 10)).events.filter(event => event.type === 'toolCall');
+  const vllm = bytesOf('vllm', 'parallel calls with empty deltas, empty ids and an index used twice');
+  const calls = (await collect(vllm, 10)).events.filter(event => event.type === 'toolCall');
   assert.equal(calls.length, 2);
 });
 
-test('leftovers: reasoning_content and the signatures by final id', async () => {
-  assert.equal((await collect(fixture('llamacpp'), 10)).leftovers.reasoning, 'We read.');
-  const { extraContent } = (await collect(fixture('gemini'), 10)).leftovers;
+test('reasoning is passed on as it arrives, and nothing of its tags', async () => {
+  const tags = bytesOf('ollama', 'reasoning in tags, from a model whose template does not mark it');
+  assert.deepEqual((await collect(tags, 10)).events, [
+    { type: 'reasoning', delta: '\nHm.' },
+    { type: 'reasoning', delta: '\n' },
+    { type: 'text', delta: 'Here: <think> is a tag.' },
+  ]);
+  const field = bytesOf('deepseek', 'reasoning, text and usage in the last chunk');
+  assert.deepEqual((await collect(field, 10)).events, [
+    { type: 'reasoning', delta: 'First' },
+    { type: 'reasoning', delta: ' this.' },
+    { type: 'text', delta: 'Then that.' },
+  ]);
+});
+
+test('leftovers: signatures by final id, and the details of the reasoning put together', async () => {
+  const gemini = bytesOf('gemini', 'parallel calls without an index, one without an id');
+  const { extraContent } = (await collect(gemini, 10)).leftovers;
   assert.deepEqual(
     [...extraContent],
     [['function-call-1', { google: { thought_signature: 'c2lnbmF0dXJl' } }]],
   );
+  const openrouter = bytesOf('openrouter', 'reasoning in two forms, and one call');
+  assert.deepEqual((await collect(openrouter, 10)).leftovers.reasoningDetails, [
+    {
+      type: 'reasoning.text',
+      text: 'I should search.',
+      index: 0,
+      format: 'anthropic-claude-v1',
+      signature: 'c2ln',
+    },
+  ]);
 });
 
 test('an error object in the stream is thrown with all its content', async () => {
   await assert.rejects(
-    collect(fixture('openrouter-error'), 10),
+    collect(bytesOf('openrouter', "cut: the model's host fails in the middle"), 10),
     (error: unknown) =>
       error instanceof APIError &&
       JSON.stringify(error.error) === '{"code":502,"message":"Provider disconnected"}',
@@ -275,6 +258,7 @@ test('the size of an answer is limited, whatever it consists of', () => {
   for (const delta of [
     { content: 'xxxx' },
     { reasoning_content: 'xxxx' },
+    { reasoning_details: [{}, {}] },
     callDelta({ index: 0, function: { name: 't', arguments: 'xxxx' } }),
   ]) {
     const accumulator = new ChatAccumulator([], 10);

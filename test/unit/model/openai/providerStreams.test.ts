@@ -1,7 +1,7 @@
 import { test } from 'node:test';
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
 import { failureIn, hello, logger, providerFor, run, serve } from '../../../support/providerHarness.ts';
+import { replyOf } from '../../../support/serverFixtures.ts';
 
 const read = { name: 'read_file', description: 'Reads.', parameters: { type: 'object' } };
 const head = ['data: {"choices":[{"index":0,"delta":{"role":"assistant","content":"Half"}}]}', ''];
@@ -51,8 +51,7 @@ test('malformed JSON and an error object in the middle', async () => {
 });
 
 test('an error in a stream is reported with its status', async () => {
-  const fixture = readFileSync(new URL('fixtures/openrouter-error.sse', import.meta.url), 'utf8');
-  const server = await serve([{ raw: fixture.split('\n') }]);
+  const server = await serve([replyOf('openrouter', "cut: the model's host fails in the middle")]);
   const failed = failureIn(await run(server));
   assert.deepEqual([failed.code, failed.status], ['server', 502]);
   assert.match(failed.message, /Provider disconnected/);

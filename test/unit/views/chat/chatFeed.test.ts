@@ -115,7 +115,9 @@ test('while an answer streams, only its new text is sent', t => {
   emit({ type: 'message_update', delta: 'Hel' });
   posts();
   emit({ type: 'message_update', delta: 'lo' });
-  assert.deepEqual(posts(), [{ type: 'delta', items: [], texts: [{ key: 'm0', append: 'lo' }] }]);
+  assert.deepEqual(posts(), [
+    { type: 'delta', items: [], texts: [{ key: 'm0', append: 'lo', reasoning: '' }] },
+  ]);
   say(answered('Hello'));
   const [end] = posts();
   assert.ok(end?.type === 'delta' && end.items[0]?.kind === 'assistant');

@@ -50,6 +50,7 @@ test('the page allows its own script and style, and nothing else', () => {
   assert.deepEqual(policy.split('; ').sort(), [
     "default-src 'none'",
     'font-src https://file.example',
+    'img-src https://file.example',
     "script-src 'nonce-abc123'",
     'style-src https://file.example',
   ]);

@@ -4,10 +4,11 @@ import * as fc from 'fast-check';
 import type { ViewItem } from '../../../../../src/views/chat/protocol.ts';
 import { itemDelta } from '../../../../../src/views/chat/transcript/itemDelta.ts';
 
-const answer = (key: string, text: string, streaming = true): ViewItem => ({
+const answer = (key: string, text: string, streaming = true, reasoning = ''): ViewItem => ({
   kind: 'assistant',
   key,
   text,
+  reasoning,
   streaming,
   note: '',
 });
@@ -25,7 +26,12 @@ test('no change, no delta', () => {
 
 test('a streaming answer sends only its new text', () => {
   const delta = itemDelta([prompt('a', 'x'), answer('b', 'Hel')], [prompt('a', 'x'), answer('b', 'Hello')]);
-  assert.deepEqual(delta, { items: [], texts: [{ key: 'b', append: 'lo' }] });
+  assert.deepEqual(delta, { items: [], texts: [{ key: 'b', append: 'lo', reasoning: '' }] });
+});
+
+test('reasoning that grows sends only what is new of it', () => {
+  const delta = itemDelta([answer('b', '', true, 'Hm')], [answer('b', '', true, 'Hm, yes')]);
+  assert.deepEqual(delta, { items: [], texts: [{ key: 'b', append: '', reasoning: ', yes' }] });
 });
 
 test('a completed answer is sent whole', () => {
@@ -38,10 +44,10 @@ function applied(before: readonly ViewItem[], delta: ReturnType<typeof itemDelta
   if (!delta) return before;
   const items = new Map(before.map(item => [item.key, item]));
   for (const item of delta.items) items.set(item.key, item);
-  for (const { key, append } of delta.texts) {
+  for (const { key, append, reasoning } of delta.texts) {
     const item = items.get(key);
     assert.ok(item?.kind === 'assistant');
-    items.set(key, { ...item, text: item.text + append });
+    items.set(key, { ...item, text: item.text + append, reasoning: item.reasoning + reasoning });
   }
   return (delta.order ?? [...items.keys()]).map(key => {
     const item = items.get(key);
@@ -55,7 +61,7 @@ test('a delta turns any list into any other', () => {
   const text = fc.constantFrom('', 'H', 'He', 'Hello', 'Other');
   const item = fc.oneof(
     fc.tuple(key, text).map(([k, t]) => prompt(k, t)),
-    fc.tuple(key, text, fc.boolean()).map(([k, t, streaming]) => answer(k, t, streaming)),
+    fc.tuple(key, text, fc.boolean(), text).map(([k, t, streaming, r]) => answer(k, t, streaming, r)),
   );
   const list = fc.uniqueArray(item, { selector: ({ key: k }) => k });
   fc.assert(

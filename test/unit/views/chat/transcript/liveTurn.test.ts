@@ -10,9 +10,20 @@ test('text accumulates until the answer is a message', () => {
   live.follow({ type: 'message_start' });
   assert.equal(live.follow({ type: 'message_update', delta: 'Hel' }), 'all');
   assert.equal(live.follow({ type: 'message_update', delta: 'lo' }), 'text');
-  assert.equal(live.text, 'Hello');
+  assert.equal(live.arriving.text, 'Hello');
   live.follow({ type: 'message_end', message: answered('Hello') });
-  assert.equal(live.text, '');
+  assert.equal(live.arriving.text, '');
+});
+
+test('reasoning accumulates beside the text', () => {
+  const live = new LiveTurn();
+  live.follow({ type: 'message_start' });
+  assert.equal(live.follow({ type: 'reasoning_update', delta: 'Hm' }), 'all');
+  assert.equal(live.follow({ type: 'reasoning_update', delta: '.' }), 'text');
+  assert.equal(live.follow({ type: 'message_update', delta: 'Yes' }), 'text');
+  assert.deepEqual(live.arriving, { text: 'Yes', reasoning: 'Hm.' });
+  live.follow({ type: 'message_start' });
+  assert.deepEqual(live.arriving, { text: '', reasoning: '' });
 });
 
 test('a steering message that is added during an answer does not end it', () => {
@@ -21,7 +32,7 @@ test('a steering message that is added during an answer does not end it', () => 
   live.follow({ type: 'message_update', delta: 'Hel' });
   const message = { role: 'steering', kind: 'outcome', text: '', previewIds: [] } as const;
   live.follow({ type: 'message_end', message });
-  assert.equal(live.text, 'Hel');
+  assert.equal(live.arriving.text, 'Hel');
 });
 
 test('a tool is named while it runs; its result is available until the session has it', () => {
@@ -42,5 +53,5 @@ test('a reset clears everything', () => {
   live.follow({ type: 'message_update', delta: 'Hel' });
   live.follow({ type: 'tool_start', call: read });
   live.follow({ type: 'reset' });
-  assert.deepEqual([live.text, live.runningTool], ['', undefined]);
+  assert.deepEqual([live.arriving.text, live.runningTool], ['', undefined]);
 });

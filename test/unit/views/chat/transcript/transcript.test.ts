@@ -116,11 +116,20 @@ test('without a model, a prompt is followed by a button to connect one; a comman
 });
 
 test('an answer keeps its key from start to end', () => {
-  const arriving = transcript({ messages: [asked('Hello')], arriving: 'Hel' }).at(-1);
+  const arriving = transcript({ messages: [asked('Hello')], arriving: { text: 'Hel', reasoning: '' } }).at(
+    -1,
+  );
   const done = transcript({ messages: [asked('Hello'), answered('Hello to you.')] }).at(-1);
   assert.ok(arriving?.kind === 'assistant' && arriving.streaming);
   assert.ok(done?.kind === 'assistant' && !done.streaming);
   assert.equal(arriving.key, done.key);
+});
+
+test('reasoning is shown with its answer, also if nothing else was said', () => {
+  const message = { ...answered(''), reasoning: ' Hm.\n' };
+  const item = transcript({ messages: [asked('Hello'), message] }).at(-1);
+  assert.ok(item?.kind === 'assistant');
+  assert.deepEqual([item.text, item.reasoning], ['', 'Hm.']);
 });
 
 test('a call without a result runs; one whose result the session does not have yet has ended', () => {
@@ -186,7 +195,7 @@ test('a long session lists its last entries and counts the rest', () => {
 test('queued prompts are at the end and marked as queued', () => {
   const items = transcript({
     messages: [asked('First')],
-    arriving: 'Well',
+    arriving: { text: 'Well', reasoning: '' },
     queued: [{ text: 'Second', attachments: [] }],
   });
   assert.deepEqual(items.at(-1), {

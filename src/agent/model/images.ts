@@ -1,0 +1,29 @@
+import type { Attachment, ImageFile, SessionMessage } from './messages.ts';
+
+/** The types of images that are taken, each with the ending of its files. */
+export const imageTypes = {
+  'image/png': 'png',
+  'image/jpeg': 'jpg',
+  'image/gif': 'gif',
+  'image/webp': 'webp',
+} as const;
+
+export type ImageType = keyof typeof imageTypes;
+
+/** The type of an image by its first bytes; `undefined` if it is not an image that is taken. */
+export function imageTypeOf(bytes: Uint8Array): ImageType | undefined {
+  const head = Buffer.from(bytes.subarray(0, 12)).toString('latin1');
+  if (head.startsWith('\x89PNG\r\n\x1a\n')) return 'image/png';
+  if (head.startsWith('\xff\xd8\xff')) return 'image/jpeg';
+  if (/^GIF8[79]a/.test(head)) return 'image/gif';
+  return /^RIFF[^]{4}WEBP/.test(head) ? 'image/webp' : undefined;
+}
+
+/** An attachment that is an image. */
+export type ImageAttachment = Attachment & { readonly image: ImageFile };
+
+/** The images of a message. */
+export function imagesOf(message: SessionMessage): readonly ImageAttachment[] {
+  if (message.role !== 'user') return [];
+  return (message.attachments ?? []).filter((one): one is ImageAttachment => one.image !== undefined);
+}

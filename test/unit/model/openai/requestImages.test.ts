@@ -1,0 +1,110 @@
+import { test } from 'node:test';
+import assert from 'node:assert/strict';
+import type { ChatRequest } from '../../../../src/agent/model/chatProvider.ts';
+import type { ImageFile, SessionMessage } from '../../../../src/agent/model/messages.ts';
+import { loadImages, refusesImages, takesImages } from '../../../../src/agent/model/openai/requestImages.ts';
+import { drain, failureIn, hello, providerFor, serve } from '../../../support/providerHarness.ts';
+import type { Reply, ScriptedServerOptions } from '../../../support/scriptedServer.ts';
+
+const image = (name: string, bytes = 3): ImageFile => ({ file: name, type: 'image/png', bytes });
+const prompt = (text: string, ...images: readonly ImageFile[]): SessionMessage => ({
+  role: 'user',
+  text,
+  attachments: images.map(one => ({ path: one.file, image: one, text: '' })),
+});
+const answered: SessionMessage = { role: 'assistant', text: 'A cat.', toolCalls: [], stopReason: 'stop' };
+const ask = (...messages: SessionMessage[]): ChatRequest => ({ ...hello, messages });
+const readImage = (file: string) =>
+  Promise.resolve(file === 'gone.png' ? undefined : new Uint8Array([1, 2, 3]));
+const refusal: Reply = {
+  status: 400,
+  body: { error: { message: 'Invalid content type. image_url is only supported by certain models.' } },
+};
+
+async function start(replies: readonly Reply[], options?: ScriptedServerOptions) {
+  const server = await serve((_, n) => replies[n] ?? { text: 'ok' }, options);
+  const provider = providerFor(server, { readImage });
+  return {
+    server,
+    send: (request: ChatRequest) => drain(provider.stream(request, new AbortController().signal)),
+  };
+}
+
+test('an image goes along as a data URL after the words; one that is gone is only told of', async () => {
+  const { server, send } = await start([]);
+  await send(ask(prompt('What is this?', image('a.png'), image('gone.png'))));
+  assert.deepEqual(server.requests[0]?.body.messages.at(-1), {
+    role: 'user',
+    content: [
+      {
+        type: 'text',
+        text: [
+          '[Image attached by the user: a.png]',
+          '[Image attached by the user: gone.png] You cannot see it.',
+          'What is this?',
+        ].join('\n\n'),
+      },
+      { type: 'image_url', image_url: { url: 'data:image/png;base64,AQID' } },
+    ],
+  });
+  assert.deepEqual(server.violations, []);
+});
+
+test('a refusal becomes a sentence; the conversation goes on without the image, which is not sent again', async () => {
+  const { server, send } = await start([refusal]);
+  const refused = failureIn(await send(ask(prompt('What is this?', image('a.png')))));
+  assert.equal(refused.code, 'noImages');
+  assert.match(refused.message, /“m” takes no images/);
+  const failed: SessionMessage = { role: 'assistant', text: '', toolCalls: [], stopReason: 'error' };
+  const again = failureIn(await send(ask(prompt('What is this?', image('a.png')), failed)));
+  assert.equal(again.code, 'noImages');
+  assert.equal(server.requests.length, 1);
+  const { last } = await send(ask(prompt('What is this?', image('a.png')), failed, prompt('Never mind.')));
+  assert.equal(last.type, 'done');
+  assert.equal(
+    server.requests[1]?.body.messages[1]?.content,
+    '[Image attached by the user: a.png] You cannot see it.\n\nWhat is this?',
+  );
+});
+
+test('the list of models is believed, and asked once', async () => {
+  const details = { m: { architecture: { input_modalities: ['text'] } } };
+  const { server, send } = await start([], { details });
+  const request = ask(prompt('What is this?', image('a.png')));
+  for (let turn = 0; turn < 2; turn++) assert.equal(failureIn(await send(request)).code, 'noImages');
+  assert.equal(server.requests.length, 0);
+  const seen = await send(ask(prompt('What is this?', image('a.png')), answered, prompt('And now?')));
+  assert.equal(seen.last.type, 'done');
+});
+
+test('what servers say of their models', () => {
+  assert.equal(takesImages({ id: 'm', architecture: { input_modalities: ['text', 'image'] } }), true);
+  assert.equal(takesImages({ id: 'm', capabilities: { vision: false } }), false);
+  assert.equal(takesImages({ name: 'm', capabilities: ['completion', 'multimodal'] }), true);
+  assert.equal(takesImages({ id: 'm', object: 'model' }), undefined);
+  assert.equal(takesImages(undefined), undefined);
+});
+
+test('refusals of images are told from other errors', () => {
+  for (const body of [
+    'Invalid content type. image_url is only supported by certain models.',
+    'No endpoints found that support image input',
+    'this model does not support image input (ref: b8bd)',
+    'image input is not supported - hint: if this is unexpected, you may need to provide the mmproj',
+    'Model does not support images. Please use a model that does.',
+    'At most 0 image(s) may be provided in one request.',
+    'glm is not a multimodal model',
+    'unknown variant `image_url`, expected `text`',
+    'Image input is not enabled for this model',
+  ])
+    assert.ok(refusesImages(JSON.stringify({ error: { message: body } })), body);
+  for (const body of ['Could not process image', 'The image is too large', 'roles must alternate'])
+    assert.ok(!refusesImages(body), body);
+});
+
+test('of many images only the newest are sent, up to 20 MB', async () => {
+  const size = 5 * 1_048_576;
+  const messages = ['a', 'b', 'c', 'd', 'e'].map(name => prompt(name, image(name, size)));
+  assert.deepEqual([...(await loadImages(messages, readImage)).keys()], ['e', 'd', 'c', 'b']);
+  assert.equal((await loadImages(messages, undefined)).size, 0);
+});
