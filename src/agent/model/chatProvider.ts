@@ -61,12 +61,14 @@ export type ProviderEvent =
 export interface ChatProvider {
   /**
    * A stable id, by which the tool-choice ladder remembers the provider, e.g. `openai:https://api.example/v1:model`,
-   * `offline`.
+   * `vscode-lm:vendor/model`, `offline`.
    */
   readonly id: string;
   /** For the model line of the chat panel, e.g. `gpt-5 (api.openai.com)`. */
   readonly label: string;
   /** Whether the provider needs messages exactly as they were written, without node ids and tags in the text. */
   readonly isVerbatim?: boolean;
+  /** Whether a request cannot name the tool to call: the tool-choice ladder then begins with `required`. */
+  readonly lacksNamedChoice?: boolean;
   stream(request: ChatRequest, signal: AbortSignal): AsyncIterable<ProviderEvent>;
 }

@@ -299,6 +299,7 @@ function errorActions({ errorCode }: AssistantMessage, mayRetry: boolean): ChatA
       return ['selectModel', ...retry];
     case 'notFound':
       return ['selectModel', ...retry, 'showLog'];
+    case 'forbidden':
     case 'unreachable':
       return [...retry, 'selectModel', 'showLog'];
     case 'rateLimited':
