@@ -27,6 +27,12 @@ export const contextKeys = {
   multiDiff: 'redline.multiDiff',
 } as const;
 
+/** `@redline` in VS Code's own chat. */
+export const PARTICIPANT = 'redline.participant';
+
+/** The vendor of the entry with which the model list of VS Code's own chat lets requests go to `@redline`. */
+export const OWN_VENDOR = 'redline';
+
 /** Tools for the agents of VS Code and of other extensions, and the built-in tool that runs each. */
 export const languageModelTools = {
   redline_propose_edit: 'edit_file',

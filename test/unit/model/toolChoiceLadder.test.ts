@@ -61,7 +61,10 @@ test('other failures, and failures of requests without a forced tool, are not re
   assert.equal(ladder.learnFromRefusal({ id: 's' }, { type: 'required' }, refusal()), false);
   for (const code of ['unauthorized', 'rateLimited', 'unreachable', 'broken', 'noModel'] as const)
     assert.equal(ladder.learnFromRefusal({ id: 's' }, named, refusal({ code })), false);
-  assert.equal(ladder.learnFromRefusal({ id: 's' }, named, refusal({ detail: 'context length exceeded' })), false);
+  assert.equal(
+    ladder.learnFromRefusal({ id: 's' }, named, refusal({ detail: 'context length exceeded' })),
+    false,
+  );
   assert.equal(ladder.step({ id: 's' }), 'named');
 });
 
@@ -85,4 +88,18 @@ test('an answer without the forced call shows that the choice is ignored; one wi
   ladder.learnFromAnswer({ id: 's' }, named, []);
   ladder.learnFromAnswer({ id: 's' }, named, []);
   assert.equal(ladder.step({ id: 's' }), 'auto', 'it goes no further');
+});
+
+test('a provider without a named choice begins with the tool alone and required', () => {
+  const ladder = new ToolChoiceLadder(transientLadderMemory());
+  const provider = { id: 'vscode-lm:acme/m', lacksNamedChoice: true };
+  const offer = { tools, toolChoice: named };
+  assert.deepEqual(ladder.offer(provider, offer), { tools: [tools[1]], toolChoice: { type: 'required' } });
+  const message = 'LanguageModelChatToolMode.Required is not supported by this model';
+  assert.equal(
+    ladder.learnFromRefusal(provider, named, refusal({ code: 'server', message, detail: '' })),
+    true,
+  );
+  assert.deepEqual(ladder.offer(provider, offer), { tools });
+  assert.equal(ladder.learnFromRefusal(provider, named, refusal()), false, 'there is no way left');
 });

@@ -163,7 +163,7 @@ test('the values of an enumeration are those in the code, where the default come
   for (const [key, setting] of enumerations) {
     const name = key.replace('redline.', '').replaceAll('.', '\\.');
     const [list = ''] = matches(settings, new RegExp(`#oneOf\\('${name}', \\[([^\\]]*)\\]`, 'g'));
-    const known = matches(list, /'(\w+)'/g);
+    const known = matches(list, /'([\w-]+)'/g);
     assert.deepEqual([...known].sort(), [...(setting.enum ?? [])].sort(), key);
     assert.equal(known[0], setting.default, `${key}: the fallback for an invalid value is the default`);
     if (setting.enumDescriptions) assert.equal(setting.enumDescriptions.length, setting.enum?.length, key);
