@@ -98,7 +98,8 @@ export interface CommandArguments {
   'redline.chat.focus': [];
   /** Attaches the selection or the file of the active editor to the chat, and shows it. */
   'redline.chat.attach': [];
-  'redline.selectModel': [];
+  /** With the name of a language model of VS Code, `vendor/id`: uses it without asking. */
+  'redline.selectModel': [languageModel?: string];
   'redline.setApiKey': [];
   'redline.customTools.new': [];
   'redline.customTools.reload': [];

@@ -6,7 +6,6 @@ import type { Logger } from '../../agent/base/logger.ts';
 import { messageIdOf } from '../../agent/conversation/nodeId.ts';
 import type { Attachment } from '../../agent/model/messages.ts';
 import { parseSlashCommand } from '../../agent/model/offline/slashCommands.ts';
-import type { ResolveAction } from '../../agent/preview/preview.ts';
 import type { PreviewStore } from '../../agent/preview/previewStore.ts';
 import type { ModelAuthority } from '../../agent/preview/resolveSettings.ts';
 import type { Workspace } from '../../agent/preview/workspace.ts';
@@ -22,7 +21,8 @@ import { readAttachments } from './attachments/attachmentReader.ts';
 import { ContextFiles } from './attachments/contextFiles.ts';
 import { ChatFeed, type ModelInfo } from './chatFeed.ts';
 import { chatHtml } from './chatHtml.ts';
-import { LocalCommands } from './localCommands.ts';
+import { hostedCommands, voteByCommand } from './hostedCommands.ts';
+import type { LocalCommands } from './localCommands.ts';
 import {
   webviewMessage,
   withNamed,
@@ -74,15 +74,7 @@ export class ChatView implements vscode.WebviewViewProvider, vscode.Disposable {
     const { l10n, env } = vscode;
     this.#feed = new ChatFeed({ ...options, l10n, language: env.language, post });
     this.#context = new ContextFiles(options.workspace);
-    this.#commands = new LocalCommands({
-      ...options,
-      l10n,
-      vote: (action, id, reason, revision) => this.#vote(action, id, reason, revision),
-      open: id => options.execute('redline.preview.open', id),
-      nameOf: file => vscode.workspace.asRelativePath(file),
-      discardAll: () => this.#discardAll(),
-      revert: request => options.session.revert(request),
-    });
+    this.#commands = hostedCommands(options);
   }
 
   resolveWebviewView(view: vscode.WebviewView): void {
@@ -194,7 +186,7 @@ export class ChatView implements vscode.WebviewViewProvider, vscode.Disposable {
         return void (await execute('redline.session.new'));
       case 'resolve': {
         const { id, action, reason, revision } = message;
-        return void (await this.#vote(action, id, reason ?? '', revision));
+        return void (await voteByCommand(this.#options, action, id, reason ?? '', revision));
       }
       case 'open':
         return void (await execute('redline.preview.open', message.id, message.path));
@@ -238,19 +230,6 @@ export class ChatView implements vscode.WebviewViewProvider, vscode.Disposable {
     onWillPrompt();
     if (session.state === 'running') this.#feed.showQueued({ text, attachments: wanted });
     await session.prompt(text, attachments);
-  }
-
-  #vote(action: ResolveAction, id: string, reason: string | undefined, revision: number): Thenable<unknown> {
-    const { execute } = this.#options;
-    return action === 'apply'
-      ? execute('redline.preview.apply', id, reason, revision)
-      : execute('redline.preview.discard', id, reason, revision);
-  }
-
-  async #discardAll(): Promise<number> {
-    const { store, execute } = this.#options;
-    const discarded = store.hasPending ? await execute('redline.preview.discardAll') : 0;
-    return typeof discarded === 'number' ? discarded : 0;
   }
 
   #changeMode(mode: ModelAuthority): Promise<void> {

@@ -45,6 +45,8 @@ suite('a language model of VS Code', () => {
   const lastAnswer = (): AssistantMessage => {
     return messages.findLast(each => each.role === 'assistant') ?? assert.fail('the model has answered');
   };
+  const saying = (words: string) => (message: SessionMessage) =>
+    message.role === 'assistant' && message.text === words;
   const said = (request: VendorRequest | undefined): string => JSON.stringify(request?.messages ?? []);
 
   test('the core story, forced by Required alone: held back, recommended, applied by a click, and told', async () => {
@@ -188,5 +190,55 @@ suite('a language model of VS Code', () => {
     await api.session.prompt('Hello');
     assert.equal(lastAnswer().errorCode, 'noModel');
     assert.equal(vendor.requests.length, 0);
+  });
+
+  test('Redline’s own entry in VS Code’s list of models tells how to ask', async () => {
+    const [listed] = await vscode.lm.selectChatModels({ vendor: 'redline' });
+    const entry = listed ?? assert.fail('listed');
+    const { text: answer } = await entry.sendRequest([vscode.LanguageModelChatMessage.User('Hello')]);
+    let told = '';
+    for await (const piece of answer) told += piece;
+    assert.match(told, /Begin your message with @redline/);
+    assert.ok((await entry.countTokens('four')) > 0);
+  });
+
+  test('@redline in VS Code’s own chat: the same session stages, applies, discards and plans', async () => {
+    const vendor = await useVendor([
+      { calls: [edit] },
+      { calls: [recommend] },
+      { text: 'Your turn.' },
+      { text: 'Good.' },
+      { calls: [{ name: 'read_file', input: { path: 'model.ts' } }] },
+      { text: 'No plan yet.' },
+    ]);
+    const ask = (query: string): Thenable<unknown> =>
+      vscode.commands.executeCommand('workbench.action.chat.open', { query });
+    const answered = (found: () => boolean, what: string): Promise<true> =>
+      until(api.session.onDidEmit, () => (found() ? true : undefined), what);
+
+    await ask('@redline Correct the answer.');
+    await answered(() => api.session.state === 'awaitingReview', 'the preview');
+    assert.match(said(vendor.requests[0]), /Correct the answer\./);
+    const { id } = api.previews.peek() ?? assert.fail('staged');
+    await ask(`@redline /apply ${id}`);
+    await answered(() => messages.some(saying('Good.')), 'the model to be told');
+    assert.equal(await text(), NEW);
+    assert.equal(api.previews.ledger().at(-1)?.actor, 'human');
+
+    await ask('@redline /plan Make it 43.');
+    await answered(() => messages.some(saying('No plan yet.')), 'the plan');
+    assert.ok(!vendor.requests[4]?.tools.includes('edit_file'), 'only tools that read are offered');
+    await ask('@redline /edit model.ts :: answer = 42 => answer = 43');
+    await answered(
+      () => messages.some(each => each.role === 'user' && each.text.startsWith('/edit')),
+      'the command',
+    );
+    await ask('@redline /discard-all');
+    await answered(
+      () => messages.some(each => each.role === 'local' && each.text === '/discard-all'),
+      'the answer to /discard-all',
+    );
+    assert.equal(api.previews.hasPending, false);
+    assert.equal(await text(), NEW);
   });
 });
