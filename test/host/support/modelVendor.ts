@@ -27,6 +27,8 @@ export interface VendorRequest {
 export interface VendorAnswer {
   readonly text?: string;
   readonly calls?: readonly { readonly name: string; readonly input: object }[];
+  /** The error comes once this has settled. */
+  readonly after?: Promise<unknown>;
   readonly error?: Error;
   readonly hang?: boolean;
 }
