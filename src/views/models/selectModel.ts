@@ -162,11 +162,17 @@ function rows({ settings, providers }: SelectModelOptions, { server, vscode: ofV
     const current = usesVsCode && name === languageModel;
     return {
       label: withoutIcons(label),
-      description: withoutIcons(current ? `${vendor} · ${vscode.l10n.t('current')}` : vendor),
+      description: withoutIcons(
+        [vendor, current ? vscode.l10n.t('current') : ''].filter(Boolean).join(' · '),
+      ),
       isCurrent: current,
       choice: { kind: 'languageModel', name },
     };
   };
+  const inVsCode = ofVsCode && 'models' in ofVsCode ? ofVsCode.models : [];
+  const isUnlisted =
+    usesVsCode && languageModel !== '' && inVsCode.every(({ name }) => name !== languageModel);
+  const unlistedInVsCode = isUnlisted ? [{ name: languageModel, label: languageModel, vendor: '' }] : [];
   const models = server && 'models' in server ? server.models : [];
   const unlisted = model !== '' && !models.includes(model) ? [model] : [];
   return [
@@ -178,7 +184,7 @@ function rows({ settings, providers }: SelectModelOptions, { server, vscode: ofV
     },
     separator(vscode.l10n.t('Models in VS Code')),
     ...notice(ofVsCode, vscode.l10n.t('Asking VS Code…')),
-    ...(ofVsCode && 'models' in ofVsCode ? ofVsCode.models.map(vscodeRow) : []),
+    ...[...unlistedInVsCode, ...inVsCode].map(vscodeRow),
     separator(vscode.l10n.t('Models at {0}', baseUrl)),
     ...notice(server, vscode.l10n.t('Asking the server…')),
     ...[...unlisted, ...models].map(modelRow),
