@@ -8,6 +8,7 @@ import { registerContextKeys } from './views/contextKeys.ts';
 import { PREVIEW_SCHEME, views } from './views/contributions.ts';
 import { registerHistoryView } from './views/history/historyTree.ts';
 import { registerLedgerDocument } from './views/ledger/ledgerDocument.ts';
+import { registerNativeChat } from './views/nativeChat/nativeChat.ts';
 import { registerLanguageModelTools } from './views/otherAgents/languageModelTools.ts';
 import { PendingView } from './views/pending/pendingTree.ts';
 import { Overview } from './views/review/overview.ts';
@@ -37,16 +38,17 @@ export async function activate(context: vscode.ExtensionContext): Promise<Redlin
   const lenses = new PreviewLenses(store, files, edits);
   const opener = new PreviewOpener({ ...agent, files, tabs, edits });
   const overview = new Overview(store, files);
-  const chat = new ChatPanel({
+  const chatOptions = {
     ...agent,
     extensionUri: context.extensionUri,
     mode: modeSwitch(agent.settings),
     model: () => ({ label: agent.providers.current().label, offline: agent.providers.isOffline }),
     activePreviewId: () => tabs.activeId(),
-    shownRevision: id => shown.of(id),
+    shownRevision: (id: string) => shown.of(id),
     onWillPrompt: () => opener.expectPreview(),
     execute,
-  });
+  };
+  const chat = new ChatPanel(chatOptions);
   const pendingView = new PendingView({ ...agent, files });
   subscriptions.push(
     edits,
@@ -60,6 +62,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<Redlin
     new FileWatcher({ ...agent, files }),
     chat,
     vscode.window.registerWebviewViewProvider(views.chat, chat),
+    registerNativeChat(chatOptions, vscode.Uri.joinPath(context.extensionUri, 'media', 'redline.svg')),
     pendingView,
     registerHistoryView(session),
     new StatusItem(store, agent.settings),

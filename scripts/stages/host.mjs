@@ -15,7 +15,10 @@ export async function host({ grep }) {
     await runInExtensionHost({
       suite: path.join(hostBundles, 'runner.cjs'),
       workspace: copyExampleWorkspace(),
-      extensions: [inRepo('examples', 'bookmarks'), inRepo('test', 'host', 'fixtures', 'drawings')],
+      extensions: [
+        inRepo('examples', 'bookmarks'),
+        ...['drawings', 'modelVendor'].map(name => inRepo('test', 'host', 'fixtures', name)),
+      ],
       env: {
         REDLINE_HOST_SUITE: path.join(hostBundles, 'suite'),
         REDLINE_HOST_RESULTS: results,

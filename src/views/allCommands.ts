@@ -59,7 +59,10 @@ export function allCommands(options: AllCommandsOptions): CommandHandlers {
     'redline.preview.dismiss': async (...args) => (await ledger()).dismiss(options, args),
     'redline.customTools.new': async () => (await customTools()).newCustomTool(options),
     'redline.customTools.reload': async () => (await customTools()).reloadCustomTools(options),
-    'redline.selectModel': async () => (await model()).selectModel(options),
+    'redline.selectModel': async given =>
+      typeof given === 'string'
+        ? options.settings.useLanguageModel(given)
+        : (await model()).selectModel(options),
     'redline.setApiKey': async () => (await model()).setApiKey(options),
   };
 }

@@ -27,6 +27,12 @@ export const contextKeys = {
   multiDiff: 'redline.multiDiff',
 } as const;
 
+/** `@redline` in VS Code's own chat. */
+export const PARTICIPANT = 'redline.participant';
+
+/** The vendor of the entry with which the model list of VS Code's own chat lets requests go to `@redline`. */
+export const OWN_VENDOR = 'redline';
+
 /** Tools for the agents of VS Code and of other extensions, and the built-in tool that runs each. */
 export const languageModelTools = {
   redline_propose_edit: 'edit_file',
@@ -92,7 +98,8 @@ export interface CommandArguments {
   'redline.chat.focus': [];
   /** Attaches the selection or the file of the active editor to the chat, and shows it. */
   'redline.chat.attach': [];
-  'redline.selectModel': [];
+  /** With the name of a language model of VS Code, `vendor/id`: uses it without asking. */
+  'redline.selectModel': [languageModel?: string];
   'redline.setApiKey': [];
   'redline.customTools.new': [];
   'redline.customTools.reload': [];

@@ -1,8 +1,8 @@
 import * as vscode from 'vscode';
 import type { Forcing, ModelAuthority, ResolveOrder } from '../agent/preview/resolveSettings.ts';
 
-/** Which provider answers. `auto` means `openai` if a model is set, else `offline`. */
-export type ProviderSetting = 'auto' | 'openai' | 'offline';
+/** Which provider answers. `auto` means `openai` if a model is set, else `offline`; never `vscode-lm`, which is chosen. */
+export type ProviderSetting = 'auto' | 'openai' | 'vscode-lm' | 'offline';
 export type OpenSetting = 'auto' | 'onDemand' | 'never';
 
 const SECTION = 'redline';
@@ -19,7 +19,7 @@ export class Settings {
     );
 
   get provider(): ProviderSetting {
-    return this.#oneOf('provider', ['auto', 'openai', 'offline']);
+    return this.#oneOf('provider', ['auto', 'openai', 'vscode-lm', 'offline']);
   }
 
   get baseUrl(): string {
@@ -41,7 +41,18 @@ export class Settings {
   /** Selects a model of the server at the current base URL. */
   async useModel(model: string): Promise<void> {
     await this.#update('openai.model', model);
-    if (this.provider === 'offline') await this.#update('provider', 'auto');
+    if (this.provider === 'offline' || this.provider === 'vscode-lm') await this.#update('provider', 'auto');
+  }
+
+  /** The language model of VS Code to use, as `vendor/id`; empty if none was chosen. */
+  get languageModel(): string {
+    return this.#get<string>('vscodeLm.model').trim();
+  }
+
+  /** Selects a model that VS Code offers, as `vendor/id`. */
+  async useLanguageModel(name: string): Promise<void> {
+    await this.#update('vscodeLm.model', name);
+    await this.#update('provider', 'vscode-lm');
   }
 
   async useOffline(): Promise<void> {

@@ -1,6 +1,8 @@
 import type { ChatProvider } from '../../src/agent/model/chatProvider.ts';
 import { createOfflineProvider } from '../../src/agent/model/offline/provider.ts';
-import { providerFor, serve } from './providerHarness.ts';
+import type { AnswerPart } from '../../src/agent/model/languageModel/port.ts';
+import { call, FakeLanguageModel, fakeProvider, text, type FakeAnswer } from './fakeLanguageModel.ts';
+import { logger, providerFor, serve } from './providerHarness.ts';
 import type { Reply } from './scriptedServer.ts';
 
 /**
@@ -36,6 +38,8 @@ export interface FaultSubject {
   readonly faults: readonly Fault[];
   /** How often it asks again after `rateLimit` and `serverError`; 0 if what is behind it does that. */
   readonly retries: number;
+  /** The code of the failure when an answer breaks midway (`reset`): what is behind it may not say that it began. */
+  readonly brokenCode: 'broken' | 'server';
   /** The prompt that makes it meet the fault. Default: any words. */
   readonly prompt?: (fault: Fault) => string;
   /** Makes a provider whose requests meet these faults, one after the other; the last one is repeated. */
@@ -70,6 +74,7 @@ const openAi: FaultSubject = {
   name: 'OpenAI-compatible',
   faults,
   retries: 3,
+  brokenCode: 'broken',
   async start(script) {
     let sent = 0;
     const endless = function* (): Generator<string> {
@@ -106,6 +111,7 @@ const offline: FaultSubject = {
   // It asks no one, so nothing can fail, stall or come without an end.
   faults: ['answer', 'hugeArguments'],
   retries: 0,
+  brokenCode: 'broken',
   prompt: fault =>
     fault === 'hugeArguments' ? `/call probe ${JSON.stringify({ text: 'x'.repeat(HUGE) })}` : 'Hello',
   start: () =>
@@ -118,5 +124,61 @@ const offline: FaultSubject = {
     }),
 };
 
+const languageModel: FaultSubject = {
+  name: 'language model of VS Code',
+  faults,
+  retries: 0,
+  brokenCode: 'server',
+  async start(script) {
+    let sent = 0;
+    let left: Promise<unknown> = Promise.resolve();
+    const begun = [text('Let me '), call('probe', { text: 'half' })];
+    const stall = async (_: unknown, signal: AbortSignal): Promise<AsyncIterable<AnswerPart>> => {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      signal.addEventListener('abort', () => resolve());
+      left = promise;
+      return (async function* () {
+        yield* begun;
+        await new Promise(() => undefined); // it ignores that it is cancelled
+      })();
+    };
+    const endless = async (): Promise<AsyncIterable<AnswerPart>> => {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      left = promise;
+      return (async function* () {
+        try {
+          for (;;) {
+            yield text(PIECE);
+            sent += PIECE.length;
+          }
+        } finally {
+          resolve();
+        }
+      })();
+    };
+    const limited = Object.assign(new Error('Slow down.'), { name: 'ChatRateLimited' });
+    const answers: Record<Fault, FakeAnswer> = {
+      answer: [text('Done.')],
+      rateLimit: () => Promise.reject(limited),
+      serverError: () => Promise.reject(new Error('upstream failed')),
+      reset: [...begun, new Error('connection lost')],
+      stall,
+      malformed: [...begun, call('probe', [])],
+      hugeArguments: [call('probe', { text: 'x'.repeat(HUGE) })],
+      endlessText: endless,
+    };
+    let asked = 0;
+    const model = new FakeLanguageModel();
+    model.next = () => answers[script[asked++] ?? script.at(-1) ?? 'answer'];
+    return {
+      provider: fakeProvider(model, logger),
+      asked: () => asked,
+      released: () => left,
+      sent: () => sent,
+      violations: () => [],
+    };
+  },
+};
+
 /** Every kind of provider. */
-export const faultSubjects: readonly FaultSubject[] = [openAi, offline];
+export const faultSubjects: readonly FaultSubject[] = [openAi, languageModel, offline];

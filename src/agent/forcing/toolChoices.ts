@@ -73,7 +73,7 @@ export class ToolChoices implements Disposable {
         forcing: () => settings().forcing,
         needsReminder: () =>
           this.#lastAnswer?.toolCalls.length === 0 ||
-          (this.#turn !== undefined && ladder.step(this.#turn.provider.id) === 'auto'),
+          (this.#turn !== undefined && ladder.step(this.#turn.provider) === 'auto'),
       }),
     );
   }
@@ -106,7 +106,7 @@ export class ToolChoices implements Disposable {
    */
   retry(failure: ProviderFailure, tools: Offer['tools'], hold: boolean): Offer | undefined {
     const turn = this.#turn;
-    if (!turn || !this.#options.ladder.learnFromRefusal(turn.provider.id, turn.choice, failure))
+    if (!turn || !this.#options.ladder.learnFromRefusal(turn.provider, turn.choice, failure))
       return undefined;
     return this.repeat(tools, hold);
   }
@@ -135,7 +135,7 @@ export class ToolChoices implements Disposable {
     const turn = this.#turn;
     // An answer that was truncated at its length limit says nothing about what the server supports.
     if (turn && answer.stopReason !== 'length')
-      this.#options.ladder.learnFromAnswer(turn.provider.id, turn.choice, answer.toolCalls);
+      this.#options.ladder.learnFromAnswer(turn.provider, turn.choice, answer.toolCalls);
     this.#queue.resolve();
     this.#directives.afterTurn();
   }
@@ -173,7 +173,7 @@ export class ToolChoices implements Disposable {
   }
 
   #offer({ provider, tools, choice }: Turn): Offer {
-    return this.#options.ladder.offer(provider.id, { tools, ...(choice ? { toolChoice: choice } : {}) });
+    return this.#options.ladder.offer(provider, { tools, ...(choice ? { toolChoice: choice } : {}) });
   }
 
   /** The next choice whose tool is offered; others are rejected as unavailable. */

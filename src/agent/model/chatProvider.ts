@@ -66,7 +66,7 @@ export type ProviderEvent =
 export interface ChatProvider {
   /**
    * A stable id, by which the tool-choice ladder remembers the provider, e.g. `openai:https://api.example/v1:model`,
-   * `offline`.
+   * `vscode-lm:vendor/model`, `offline`.
    */
   readonly id: string;
   /** For the model line of the chat panel, e.g. `gpt-5 (api.openai.com)`. */
@@ -79,5 +79,7 @@ export interface ChatProvider {
    * provider remembers what it found. Never rejects.
    */
   contextWindow?(signal: AbortSignal): Promise<number | undefined>;
+  /** Whether a request cannot name the tool to call: the tool-choice ladder then begins with `required`. */
+  readonly lacksNamedChoice?: boolean;
   stream(request: ChatRequest, signal: AbortSignal): AsyncIterable<ProviderEvent>;
 }

@@ -27,3 +27,13 @@ export function imagesOf(message: SessionMessage): readonly ImageAttachment[] {
   if (message.role !== 'user') return [];
   return (message.attachments ?? []).filter((one): one is ImageAttachment => one.image !== undefined);
 }
+
+/** Whether the last prompt has images and has not been answered yet. */
+export function asksAboutImages(messages: readonly SessionMessage[]): boolean {
+  const at = messages.findLastIndex(({ role }) => role === 'user');
+  const prompt = messages[at];
+  const isAnswered = messages
+    .slice(at + 1)
+    .some(message => message.role === 'assistant' && message.stopReason !== 'error');
+  return prompt !== undefined && imagesOf(prompt).length > 0 && !isAnswered;
+}

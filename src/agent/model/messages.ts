@@ -7,6 +7,7 @@
 export const providerFailureCodes = [
   'noModel',
   'unauthorized',
+  'forbidden',
   'notFound',
   'badRequest',
   'contextLength',

@@ -1,4 +1,4 @@
-import type { ChatRequest, ProviderFailure, ToolChoice } from './chatProvider.ts';
+import type { ChatProvider, ChatRequest, ProviderFailure, ToolChoice } from './chatProvider.ts';
 import type { ToolCall } from './messages.ts';
 
 /**
@@ -16,6 +16,9 @@ export interface LadderMemory {
 /** The kinds of failures that can be a refusal of the tool choice. */
 const REFUSALS: readonly ProviderFailure['code'][] = ['badRequest', 'notFound', 'server'];
 
+/** What the ladder knows a provider by, and where its steps begin. */
+type Provider = Pick<ChatProvider, 'id' | 'lacksNamedChoice'>;
+
 /** The parts of a request that depend on the tool choice. */
 export type Offer = Pick<ChatRequest, 'tools' | 'toolChoice'>;
 
@@ -23,7 +26,7 @@ export type Offer = Pick<ChatRequest, 'tools' | 'toolChoice'>;
  * Learns at run time which tool choices each server supports. Some refuse a named choice, some accept and ignore it,
  * and some refuse every choice in thinking mode. (Gemini's compatible endpoint supports only `required`; LM Studio and
  * llama.cpp support none, auto and required, and llama.cpp accepts a name but ignores it; DeepSeek, Kimi and Claude
- * refuse forcing while thinking.)
+ * refuse forcing while thinking; VS Code's language models know auto and required, and most take one tool with it.)
  */
 export class ToolChoiceLadder {
   readonly #memory: LadderMemory;
@@ -33,10 +36,10 @@ export class ToolChoiceLadder {
   }
 
   /** Translates a named tool choice into the form that this provider is known to support; leaves any other as it is. */
-  offer(providerId: string, offer: Offer): Offer {
+  offer(provider: Provider, offer: Offer): Offer {
     const { toolChoice, tools } = offer;
     if (toolChoice?.type !== 'tool') return offer;
-    switch (this.step(providerId)) {
+    switch (this.step(provider)) {
       case 'named':
         return offer;
       case 'required':
@@ -49,9 +52,9 @@ export class ToolChoiceLadder {
     }
   }
 
-  /** The step to use with this provider: `named` until it has refused or ignored that. */
-  step(providerId: string): LadderStep {
-    return this.#memory.get(providerId) ?? 'named';
+  /** The step to use with this provider: the first it can express, until it has refused or ignored that. */
+  step(provider: Provider): LadderStep {
+    return this.#memory.get(provider.id) ?? (provider.lacksNamedChoice === true ? 'required' : 'named');
   }
 
   /**
@@ -60,22 +63,22 @@ export class ToolChoiceLadder {
    *   status says little: OpenRouter answers 404 when no host of the model supports the choice, and some gateways turn
    *   their host's 400 into a 500.
    */
-  learnFromRefusal(providerId: string, choice: ToolChoice | undefined, failure: ProviderFailure): boolean {
+  learnFromRefusal(provider: Provider, choice: ToolChoice | undefined, failure: ProviderFailure): boolean {
     if (choice?.type !== 'tool' || !REFUSALS.includes(failure.code) || !mentionsToolChoice(failure))
       return false;
-    return this.#stepDown(providerId);
+    return this.#stepDown(provider);
   }
 
   /** Steps down if an answer does not call the tool that was forced: the server ignores the choice. */
-  learnFromAnswer(providerId: string, choice: ToolChoice | undefined, calls: readonly ToolCall[]): void {
+  learnFromAnswer(provider: Provider, choice: ToolChoice | undefined, calls: readonly ToolCall[]): void {
     if (choice?.type !== 'tool' || calls.some(call => call.name === choice.name)) return;
-    this.#stepDown(providerId);
+    this.#stepDown(provider);
   }
 
-  #stepDown(providerId: string): boolean {
-    const step = this.step(providerId);
+  #stepDown(provider: Provider): boolean {
+    const step = this.step(provider);
     if (step === 'auto') return false;
-    this.#memory.set(providerId, step === 'named' ? 'required' : 'auto');
+    this.#memory.set(provider.id, step === 'named' ? 'required' : 'auto');
     return true;
   }
 }
@@ -89,7 +92,7 @@ export function transientLadderMemory(): LadderMemory {
 function mentionsToolChoice({ message, detail }: ProviderFailure): boolean {
   // vLLM without a parser for calls: no tool choice helps.
   if (/--enable-auto-tool-choice/.test(message)) return false;
-  return /tool[\s_-]*choice|tool[\s_-]*config|function[\s_-]*call(ing)?[\s_-]*(mode|config)|forc(e|ed|ing)[\s\S]{0,40}tool/i.test(
+  return /tool[\s_-]*(choice|mode|config)|function[\s_-]*call(ing)?[\s_-]*(mode|config)|forc(e|ed|ing)[\s\S]{0,40}tool/i.test(
     `${message}\n${detail}`,
   );
 }

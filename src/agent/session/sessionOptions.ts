@@ -4,7 +4,6 @@ import type { ChatProvider } from '../model/chatProvider.ts';
 import type { Attachment } from '../model/messages.ts';
 import type { ToolChoiceLadder } from '../model/toolChoiceLadder.ts';
 import type { Overlay } from '../preview/overlay.ts';
-import type { CallRef } from '../preview/preview.ts';
 import type { PreviewStore } from '../preview/previewStore.ts';
 import type { Invoker } from '../preview/resolve/invoker.ts';
 import type { Forcing, ModelAuthority, ResolveOrder } from '../preview/resolveSettings.ts';
@@ -52,14 +51,4 @@ export interface SessionOptions {
 export interface Prompt {
   readonly text: string;
   readonly attachments: readonly Attachment[];
-}
-
-/** Who a preview is staged for. */
-export interface Staging {
-  /** The model's call that stages it, if any. Its conversation may have been closed since. */
-  readonly call?: CallRef | undefined;
-  /** Whether the model is asked to resolve it. If not, it only hears the outcome. */
-  readonly asksModel: boolean;
-  /** Whether the user asked for it: the session does not continue by itself once it is resolved. */
-  readonly isForUser?: boolean;
 }

@@ -7,7 +7,6 @@ import { messageIdOf } from '../../agent/conversation/nodeId.ts';
 import type { ImageFiles } from '../../agent/conversation/storage/imageFiles.ts';
 import type { Attachment, ImageFile } from '../../agent/model/messages.ts';
 import { parseSlashCommand } from '../../agent/model/offline/slashCommands.ts';
-import type { ResolveAction } from '../../agent/preview/preview.ts';
 import type { PreviewStore } from '../../agent/preview/previewStore.ts';
 import type { ModelAuthority } from '../../agent/preview/resolveSettings.ts';
 import type { Workspace } from '../../agent/preview/workspace.ts';
@@ -24,7 +23,8 @@ import { ContextFiles } from './attachments/contextFiles.ts';
 import { ImageAttachments } from './attachments/imageAttachments.ts';
 import { ChatFeed, type ModelInfo } from './chatFeed.ts';
 import { chatHtml } from './chatHtml.ts';
-import { LocalCommands } from './localCommands.ts';
+import { hostedCommands, voteByCommand } from './hostedCommands.ts';
+import type { LocalCommands } from './localCommands.ts';
 import {
   webviewMessage,
   withNamed,
@@ -80,15 +80,7 @@ export class ChatView implements vscode.WebviewViewProvider, vscode.Disposable {
     const imageSrc = (file: string): string => this.#images.srcOf(file);
     this.#feed = new ChatFeed({ ...options, l10n, language: env.language, post, imageSrc });
     this.#context = new ContextFiles(options.workspace);
-    this.#commands = new LocalCommands({
-      ...options,
-      l10n,
-      vote: (action, id, reason, revision) => this.#vote(action, id, reason, revision),
-      open: id => options.execute('redline.preview.open', id),
-      nameOf: file => vscode.workspace.asRelativePath(file),
-      discardAll: () => this.#discardAll(),
-      revert: request => options.session.revert(request),
-    });
+    this.#commands = hostedCommands(options);
   }
 
   resolveWebviewView(view: vscode.WebviewView): void {
@@ -204,7 +196,7 @@ export class ChatView implements vscode.WebviewViewProvider, vscode.Disposable {
         return void (await execute('redline.session.new'));
       case 'resolve': {
         const { id, action, reason, revision } = message;
-        return void (await this.#vote(action, id, reason ?? '', revision));
+        return void (await voteByCommand(this.#options, action, id, reason ?? '', revision));
       }
       case 'open':
         return void (await execute('redline.preview.open', message.id, message.path));
@@ -254,19 +246,6 @@ export class ChatView implements vscode.WebviewViewProvider, vscode.Disposable {
     onWillPrompt();
     if (session.state === 'running') this.#feed.showQueued({ text, attachments: wanted });
     await session.prompt(text, attachments);
-  }
-
-  #vote(action: ResolveAction, id: string, reason: string | undefined, revision: number): Thenable<unknown> {
-    const { execute } = this.#options;
-    return action === 'apply'
-      ? execute('redline.preview.apply', id, reason, revision)
-      : execute('redline.preview.discard', id, reason, revision);
-  }
-
-  async #discardAll(): Promise<number> {
-    const { store, execute } = this.#options;
-    const discarded = store.hasPending ? await execute('redline.preview.discardAll') : 0;
-    return typeof discarded === 'number' ? discarded : 0;
   }
 
   #changeMode(mode: ModelAuthority): Promise<void> {

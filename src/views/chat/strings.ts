@@ -103,6 +103,7 @@ export interface TranscriptStrings {
   readonly toolStatus: Readonly<Record<'running' | 'done' | 'failed', string>>;
   readonly textCut: string;
   readonly actions: Readonly<Record<ChatAction, string>>;
+  readonly previewActions: Readonly<Record<'apply' | 'discard' | 'open', string>>;
   readonly pending: string;
   readonly working: string;
   readonly runningTool: string;
@@ -191,6 +192,7 @@ export function transcriptStrings(l10n: Localiser): TranscriptStrings {
       continue: l10n.t('Try Again'),
       manageTrust: l10n.t('Manage Workspace Trust'),
     },
+    previewActions: { apply: l10n.t('Apply'), discard: l10n.t('Discard'), open: l10n.t('Open') },
     pending: l10n.t('{0} pending'),
     working: l10n.t('Working…'),
     runningTool: l10n.t('Running {0}…'),

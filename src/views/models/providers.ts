@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
 import type { Logger } from '../../agent/base/logger.ts';
 import type { ChatProvider, ProviderFailure } from '../../agent/model/chatProvider.ts';
+import { createLanguageModelProvider } from '../../agent/model/languageModel/provider.ts';
 import { createOfflineProvider } from '../../agent/model/offline/provider.ts';
 import { parseSlashCommand } from '../../agent/model/offline/slashCommands.ts';
 import type { listOpenAiModels } from '../../agent/model/openai/completions.ts';
@@ -9,6 +10,7 @@ import type { ReadImage } from '../../agent/model/openai/requestImages.ts';
 import type { LadderMemory, LadderStep } from '../../agent/model/toolChoiceLadder.ts';
 import type { Settings } from '../settings.ts';
 import type { ApiKeys } from './apiKeys.ts';
+import { faultSentence } from './faultSentence.ts';
 
 /** Chooses the provider for a prompt, by the current settings. The offline provider always answers slash commands. */
 export class Providers {
@@ -16,7 +18,8 @@ export class Providers {
   readonly #settings: Settings;
   readonly #keys: ApiKeys;
   readonly #logger: Logger;
-  /** Kept as long as the settings stay the same, because a provider learns the quirks of its server. */
+  /** Kept as long as the settings stay the same, because a provider learns about its server or model. */
+  #languageModel: { readonly name: string; readonly provider: ChatProvider } | undefined;
   #openai: { readonly baseUrl: string; readonly model: string; readonly provider: ChatProvider } | undefined;
 
   readonly #readImage: ReadImage;
@@ -34,13 +37,23 @@ export class Providers {
 
   /** The provider that the settings select. */
   current(): ChatProvider {
-    const { provider, baseUrl, model } = this.#settings;
-    if (provider === 'offline' || (provider === 'auto' && model === '')) return this.#offline;
-    if (model === '') {
-      const message = vscode.l10n.t('No model is chosen. Choose one of the models of the server.');
-      return failing({ code: 'noModel', message, detail: 'redline.openai.model is empty' });
+    const { provider, baseUrl, model, languageModel } = this.#settings;
+    switch (provider) {
+      case 'offline':
+        return this.#offline;
+      case 'auto':
+        return model === '' ? this.#offline : this.#openAi(baseUrl, model);
+      case 'openai': {
+        if (model !== '') return this.#openAi(baseUrl, model);
+        const message = vscode.l10n.t('No model is chosen. Choose one of the models of the server.');
+        return failing({ code: 'noModel', message, detail: 'redline.openai.model is empty' });
+      }
+      case 'vscode-lm': {
+        if (languageModel !== '') return this.#ofVsCode(languageModel);
+        const message = vscode.l10n.t('No model is chosen. Choose one of the models that VS Code offers.');
+        return failing({ code: 'noModel', message, detail: 'redline.vscodeLm.model is empty' });
+      }
     }
-    return this.#openAi(baseUrl, model);
   }
 
   /** Whether prompts go to the offline provider, because no model is selected. */
@@ -53,6 +66,20 @@ export class Providers {
     const { listOpenAiModels } = await import('../../agent/model/openai/completions.ts');
     const { baseUrl } = this.#settings;
     return listOpenAiModels({ baseUrl, apiKey: () => this.#keys.get(baseUrl), logger: this.#logger, signal });
+  }
+
+  #ofVsCode(name: string): ChatProvider {
+    if (this.#languageModel?.name !== name) {
+      const provider = createLanguageModelProvider({
+        name,
+        label: name,
+        find: async () => (await import('./languageModels.ts')).findLanguageModel(name),
+        sentence: (fault, size) => faultSentence(name, fault, size, vscode.l10n),
+        logger: this.#logger,
+      });
+      this.#languageModel = { name, provider };
+    }
+    return this.#languageModel.provider;
   }
 
   #openAi(baseUrl: string, model: string): ChatProvider {

@@ -1,5 +1,7 @@
 import * as vscode from 'vscode';
 import { DisposableStore } from '../../agent/base/disposable.ts';
+import { detailOf } from '../../agent/base/errors.ts';
+import type { Logger } from '../../agent/base/logger.ts';
 import { withoutIcons } from '../plainText.ts';
 import type { Settings } from '../settings.ts';
 import type { ApiKeys } from './apiKeys.ts';
@@ -9,12 +11,14 @@ export interface SelectModelOptions {
   readonly settings: Settings;
   readonly keys: ApiKeys;
   readonly providers: Providers;
+  readonly logger: Logger;
 }
 
 /** What choosing a row of the picker does. */
 type Choice =
   | { readonly kind: 'offline' }
   | { readonly kind: 'model'; readonly model: string }
+  | { readonly kind: 'languageModel'; readonly name: string }
   | { readonly kind: 'other' }
   | { readonly kind: 'server' }
   | { readonly kind: 'key' };
@@ -35,6 +39,8 @@ export async function selectModel(options: SelectModelOptions): Promise<void> {
         return settings.useOffline();
       case 'model':
         return settings.useModel(choice.model);
+      case 'languageModel':
+        return settings.useLanguageModel(choice.name);
       case 'other': {
         const model = await askModel(settings);
         if (model !== undefined) return settings.useModel(model);
@@ -52,7 +58,7 @@ export async function selectModel(options: SelectModelOptions): Promise<void> {
   }
 }
 
-/** Shows the picker at once, and adds the server's models when it has listed them. */
+/** Shows the picker at once, and adds models when the server and VS Code have listed them. */
 async function pick(options: SelectModelOptions): Promise<Choice | undefined> {
   const owned = new DisposableStore();
   const closed = new AbortController();
@@ -61,7 +67,13 @@ async function pick(options: SelectModelOptions): Promise<Choice | undefined> {
   picker.placeholder = vscode.l10n.t('Which model answers in the chat');
   picker.matchOnDescription = true;
   picker.busy = true;
-  show(picker, rows(options, undefined));
+  const listings: Listings = { server: undefined, vscode: undefined };
+  const refresh = (): void => {
+    if (closed.signal.aborted) return;
+    picker.busy = !listings.server || !listings.vscode;
+    show(picker, rows(options, listings));
+  };
+  show(picker, rows(options, listings));
   const chosen = new Promise<Choice | undefined>(resolve => {
     owned.add(picker.onDidHide(() => resolve(undefined)));
     owned.add(
@@ -73,9 +85,12 @@ async function pick(options: SelectModelOptions): Promise<Choice | undefined> {
   });
   picker.show();
   void listModels(options, closed.signal).then(listing => {
-    if (closed.signal.aborted) return;
-    picker.busy = false;
-    show(picker, rows(options, listing));
+    listings.server = listing;
+    refresh();
+  });
+  void listOfVsCode(options.logger).then(listing => {
+    listings.vscode = listing;
+    refresh();
   });
   try {
     return await chosen;
@@ -93,7 +108,20 @@ function show(picker: vscode.QuickPick<Row>, items: readonly Row[]): void {
   if (active && picker.value === '') picker.activeItems = [active];
 }
 
-type Listing = { readonly models: readonly string[] } | { readonly sentence: string };
+type Listing<Model = string> = { readonly models: readonly Model[] } | { readonly sentence: string };
+
+/** What has been listed so far. */
+interface Listings {
+  server: Listing | undefined;
+  vscode: Listing<ListedModel> | undefined;
+}
+
+interface ListedModel {
+  /** `vendor/id`. */
+  readonly name: string;
+  readonly label: string;
+  readonly vendor: string;
+}
 
 async function listModels({ settings, keys, providers }: SelectModelOptions, signal: AbortSignal) {
   const { baseUrl } = settings;
@@ -106,21 +134,47 @@ async function listModels({ settings, keys, providers }: SelectModelOptions, sig
   return { sentence: vscode.l10n.t('The server lists no models. Enter a name with Other….') };
 }
 
-function rows({ settings, providers }: SelectModelOptions, listing: Listing | undefined): Row[] {
-  const { baseUrl, model } = settings;
+/** The models that VS Code offers, which needs no consent. */
+async function listOfVsCode(logger: Logger): Promise<Listing<ListedModel>> {
+  try {
+    const { listLanguageModels, nameOf } = await import('./languageModels.ts');
+    const models = await listLanguageModels();
+    if (models.length > 0)
+      return { models: models.map(each => ({ name: nameOf(each), label: each.name, vendor: each.vendor })) };
+  } catch (error) {
+    logger.error(`Listing the language models of VS Code failed: ${detailOf(error)}`);
+  }
+  return {
+    sentence: vscode.l10n.t('VS Code offers none. Sign in to GitHub Copilot, or install a model provider.'),
+  };
+}
+
+function rows({ settings, providers }: SelectModelOptions, { server, vscode: ofVsCode }: Listings): Row[] {
+  const { baseUrl, model, languageModel } = settings;
   const { isOffline } = providers;
+  const usesVsCode = settings.provider === 'vscode-lm';
   const modelRow = (name: string): Row => ({
     label: withoutIcons(name),
-    ...inUse(!isOffline && name === model),
+    ...inUse(!isOffline && !usesVsCode && name === model),
     choice: { kind: 'model', model: name },
   });
-  const models = listing && 'models' in listing ? listing.models : [];
+  const vscodeRow = ({ name, label, vendor }: ListedModel): Row => {
+    const current = usesVsCode && name === languageModel;
+    return {
+      label: withoutIcons(label),
+      description: withoutIcons(
+        [vendor, current ? vscode.l10n.t('current') : ''].filter(Boolean).join(' · '),
+      ),
+      isCurrent: current,
+      choice: { kind: 'languageModel', name },
+    };
+  };
+  const inVsCode = ofVsCode && 'models' in ofVsCode ? ofVsCode.models : [];
+  const isUnlisted =
+    usesVsCode && languageModel !== '' && inVsCode.every(({ name }) => name !== languageModel);
+  const unlistedInVsCode = isUnlisted ? [{ name: languageModel, label: languageModel, vendor: '' }] : [];
+  const models = server && 'models' in server ? server.models : [];
   const unlisted = model !== '' && !models.includes(model) ? [model] : [];
-  const notice: Row[] = !listing
-    ? [{ label: vscode.l10n.t('Asking the server…'), alwaysShow: true }]
-    : 'sentence' in listing
-      ? [{ label: `$(info) ${withoutIcons(listing.sentence)}`, alwaysShow: true }]
-      : [];
   return [
     {
       label: vscode.l10n.t('Offline'),
@@ -128,8 +182,11 @@ function rows({ settings, providers }: SelectModelOptions, listing: Listing | un
       detail: vscode.l10n.t('No model, no network: commands such as /edit only'),
       choice: { kind: 'offline' },
     },
+    separator(vscode.l10n.t('Models in VS Code')),
+    ...notice(ofVsCode, vscode.l10n.t('Asking VS Code…')),
+    ...[...unlistedInVsCode, ...inVsCode].map(vscodeRow),
     separator(vscode.l10n.t('Models at {0}', baseUrl)),
-    ...notice,
+    ...notice(server, vscode.l10n.t('Asking the server…')),
     ...[...unlisted, ...models].map(modelRow),
     {
       label: vscode.l10n.t('Other…'),
@@ -146,6 +203,14 @@ function rows({ settings, providers }: SelectModelOptions, listing: Listing | un
     },
     { label: vscode.l10n.t('Set API Key…'), alwaysShow: true, choice: { kind: 'key' } },
   ];
+}
+
+/** A row in place of models that are not listed yet, or cannot be. */
+function notice(listing: Listing<unknown> | undefined, asking: string): Row[] {
+  if (!listing) return [{ label: asking, alwaysShow: true }];
+  return 'sentence' in listing
+    ? [{ label: `$(info) ${withoutIcons(listing.sentence)}`, alwaysShow: true }]
+    : [];
 }
 
 function inUse(isCurrent: boolean): Pick<Row, 'description' | 'isCurrent'> {

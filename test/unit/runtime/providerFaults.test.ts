@@ -103,7 +103,8 @@ for (const subject of faultSubjects) {
         const faulty = await meeting(subject, fault, 'answer');
         await faulty.ask();
         const [answer] = faulty.t.answers();
-        assert.deepEqual([answer?.stopReason, answer?.errorCode, answer?.toolCalls], ['error', 'broken', []]);
+        const code = fault === 'reset' ? subject.brokenCode : 'broken';
+        assert.deepEqual([answer?.stopReason, answer?.errorCode, answer?.toolCalls], ['error', code, []]);
         assert.equal(answer?.text, 'Let me ');
         assert.equal(faulty.asked(), 1);
         assert.deepEqual(faulty.probed, []);

@@ -4,12 +4,15 @@ import { test } from 'node:test';
 import assert from 'node:assert/strict';
 import type { AstSearcher } from '../../../src/agent/tools/ast/structuralSearch.ts';
 import { builtInTools } from '../../../src/agent/tools/builtIn.ts';
+import { slashCommands } from '../../../src/agent/model/offline/slashCommands.ts';
 import { specOf } from '../../../src/agent/tools/registry.ts';
 import {
   contextKeys,
   EXTENSION_ID,
   languageModelTools,
   LEDGER_SCHEME,
+  OWN_VENDOR,
+  PARTICIPANT,
   PREVIEW_SCHEME,
   views,
 } from '../../../src/views/contributions.ts';
@@ -51,6 +54,11 @@ interface Manifest {
       readonly modelDescription: string;
       readonly inputSchema: unknown;
     }[];
+    readonly chatParticipants: readonly {
+      readonly id: string;
+      readonly commands: readonly { readonly name: string; readonly description: string }[];
+    }[];
+    readonly languageModelChatProviders: readonly { readonly vendor: string }[];
     readonly viewsWelcome: readonly { readonly view: string }[];
     readonly configuration: { readonly properties: Readonly<Record<string, Setting>> };
   };
@@ -163,7 +171,7 @@ test('the values of an enumeration are those in the code, where the default come
   for (const [key, setting] of enumerations) {
     const name = key.replace('redline.', '').replaceAll('.', '\\.');
     const [list = ''] = matches(settings, new RegExp(`#oneOf\\('${name}', \\[([^\\]]*)\\]`, 'g'));
-    const known = matches(list, /'(\w+)'/g);
+    const known = matches(list, /'([\w-]+)'/g);
     assert.deepEqual([...known].sort(), [...(setting.enum ?? [])].sort(), key);
     assert.equal(known[0], setting.default, `${key}: the fallback for an invalid value is the default`);
     if (setting.enumDescriptions) assert.equal(setting.enumDescriptions.length, setting.enum?.length, key);
@@ -189,6 +197,21 @@ test('the tools for other agents take the same arguments as the built-in ones', 
   for (const { displayName, userDescription, modelDescription } of contributes.languageModelTools) {
     for (const text of [displayName, userDescription, modelDescription]) assert.match(text, /^%[\w.]+%$/);
   }
+});
+
+test('@redline in VS Code’s own chat has every slash command, and two that are buttons in the panel', () => {
+  const [participant, ...others] = contributes.chatParticipants;
+  assert.deepEqual([participant?.id, others], [PARTICIPANT, []]);
+  const commands = participant?.commands ?? [];
+  assert.deepEqual(
+    commands.map(({ name }) => `/${name}`),
+    ['/plan', ...slashCommands().map(({ name }) => name), '/new'],
+  );
+  for (const { description } of commands) assert.match(description, /^%participant\.\w+%$/);
+  assert.deepEqual(
+    contributes.languageModelChatProviders.map(({ vendor }) => vendor),
+    [OWN_VENDOR],
+  );
 });
 
 test('all texts of the manifest are in package.nls.json', () => {

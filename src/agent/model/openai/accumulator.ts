@@ -1,6 +1,7 @@
 import { isJsonObject, isRecord } from '../../base/json.ts';
 import type { ProviderAnswer, ProviderEvent } from '../chatProvider.ts';
 import type { TokenUsage, ToolCall } from '../messages.ts';
+import { CallIds } from '../toolCalls.ts';
 import { BrokenAnswer, KnownFault, ReportedError } from './faults.ts';
 import { splitAtClosingTag, ThinkTags } from './thinkTags.ts';
 
@@ -46,7 +47,7 @@ const FAILED_REASONS = new Set(['error', 'abort', 'network_error', 'insufficient
  * Otherwise empty arguments become `{}`.
  */
 export class ChatAccumulator {
-  readonly #usedIds: Set<string>;
+  readonly #ids: CallIds;
   readonly #maxChars: number;
   readonly #slots: CallSlot[] = [];
   readonly #byIndex = new Map<number, CallSlot>();
@@ -63,7 +64,7 @@ export class ChatAccumulator {
    * @param maxChars the limit of text, reasoning (in all its forms) and arguments together, in characters.
    */
   constructor(usedIds: Iterable<string>, maxChars: number) {
-    this.#usedIds = new Set(usedIds);
+    this.#ids = new CallIds(usedIds);
     this.#maxChars = maxChars;
   }
 
@@ -127,7 +128,7 @@ export class ChatAccumulator {
     const cut = reason !== undefined && LENGTH_REASONS.has(reason);
     const extraContent = new Map<string, unknown>();
     const toolCalls = slots.map((slot): ToolCall => {
-      const id = this.#freeId(slot.wireId);
+      const id = this.#ids.take(slot.wireId);
       if (slot.extraContent !== undefined) extraContent.set(id, slot.extraContent);
       return { id, name: slot.name, arguments: slot.arguments.trim() === '' && !cut ? '{}' : slot.arguments };
     });
@@ -241,13 +242,6 @@ export class ChatAccumulator {
     this.#slots.push(fresh);
     if (numbered) this.#byIndex.set(index, fresh);
     return fresh;
-  }
-
-  #freeId(wireId: string): string {
-    let id = wireId;
-    for (let n = this.#usedIds.size + 1; id === '' || this.#usedIds.has(id); n++) id = `call_${n}`;
-    this.#usedIds.add(id);
-    return id;
   }
 }
 

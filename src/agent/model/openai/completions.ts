@@ -2,13 +2,15 @@ import { untilAborted } from '../../base/abort.ts';
 import { isRecord } from '../../base/json.ts';
 import type { Logger } from '../../base/logger.ts';
 import type { ChatProvider, ChatRequest, ProviderEvent, ProviderFailure } from '../chatProvider.ts';
+import { asksAboutImages } from '../images.ts';
+import { callIdsIn } from '../toolCalls.ts';
 import { ChatAccumulator } from './accumulator.ts';
 import { connect, type OpenAiConnection, type StreamedAnswer } from './client.ts';
 import { failureOf, hostOf, type FailureContext } from './failure.ts';
 import { KnownFault, ReportedError } from './faults.ts';
 import { toWireMessages, toWireToolChoice, toWireTools } from './messages.ts';
 import { windowInAnswer, windowInList } from './modelWindow.ts';
-import { asksAboutImages, loadImages, takesImages, type ReadImage } from './requestImages.ts';
+import { loadImages, takesImages, type ReadImage } from './requestImages.ts';
 import type { OpenAiServer } from './server.ts';
 import { ServerQuirks } from './serverQuirks.ts';
 import { reshape } from './wireShape.ts';
@@ -100,7 +102,7 @@ async function* streamAnswer(
     const connection = await untilAborted(signal, () => connect(options, options.model));
     context = connection.context;
     const streamed = await untilAborted(signal, () => send(options, connection, quirks, request, signal));
-    const collect = new ChatAccumulator(usedIds(request), options.maxAnswerChars ?? MAX_ANSWER_CHARS);
+    const collect = new ChatAccumulator(callIdsIn(request), options.maxAnswerChars ?? MAX_ANSWER_CHARS);
     yield* readAnswer(options, streamed, collect, signal);
     const { answer, leftovers } = collect.finish(streamed.sawDone());
     quirks.remember(answer, leftovers);
@@ -216,11 +218,4 @@ async function* untilBroken(
 
 function contextOf(baseUrl: string, model: string): FailureContext {
   return { baseUrl, model, hasKey: false, secrets: [] };
-}
-
-function usedIds(request: ChatRequest): string[] {
-  return request.messages.flatMap(message => {
-    if (message.role === 'assistant') return message.toolCalls.map(call => call.id);
-    return message.role === 'tool' ? [message.toolCallId] : [];
-  });
 }

@@ -8,11 +8,11 @@ import type {
   ChatCompletionToolMessageParam,
   ChatCompletionUserMessageParam,
 } from 'openai/resources/chat/completions';
-import { isJsonObject } from '../../base/json.ts';
 import { promptText } from '../attachments.ts';
 import type { ToolChoice, ToolSpec } from '../chatProvider.ts';
 import { imagesOf } from '../images.ts';
 import type { AssistantMessage, SessionMessage, ToolCall, UserMessage } from '../messages.ts';
+import { EMPTY_RESULT, sendableArguments, sendableName } from '../toolCalls.ts';
 
 /** A tool call in a chat-completions request. */
 export type WireToolCall = ChatCompletionMessageFunctionToolCall & {
@@ -42,9 +42,6 @@ export interface WireExtras {
   reasoningOf(message: AssistantMessage): string | undefined;
   reasoningDetailsOf(message: AssistantMessage): readonly object[] | undefined;
 }
-
-/** Replaces an empty tool result, because several servers refuse an empty message. */
-const EMPTY_RESULT = '(no output)';
 
 /**
  * Translates a session's messages. Only what servers refuse is corrected or left out:
@@ -144,8 +141,8 @@ function toWireCall(call: ToolCall, extras: WireExtras | undefined): WireToolCal
     id: call.id,
     type: 'function',
     function: {
-      name: call.name.replace(/[^\w-]/g, '_').slice(0, 64) || '_',
-      arguments: isJsonObject(call.arguments) ? call.arguments : '{}',
+      name: sendableName(call.name),
+      arguments: sendableArguments(call),
     },
     ...(extraContent !== undefined && { extra_content: extraContent }),
   };

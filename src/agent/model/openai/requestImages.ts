@@ -25,16 +25,6 @@ export async function loadImages(
   return urls;
 }
 
-/** Whether the last prompt has images and has not been answered yet. */
-export function asksAboutImages(messages: readonly SessionMessage[]): boolean {
-  const at = messages.findLastIndex(({ role }) => role === 'user');
-  const prompt = messages[at];
-  const isAnswered = messages
-    .slice(at + 1)
-    .some(message => message.role === 'assistant' && message.stopReason !== 'error');
-  return prompt !== undefined && imagesOf(prompt).length > 0 && !isAnswered;
-}
-
 /**
  * Whether a model takes images, as its entry in the server's list says: `architecture.input_modalities` (OpenRouter),
  * `capabilities.vision` (Mistral) or `capabilities` (llama.cpp). Undefined if it does not say.

@@ -324,6 +324,7 @@ function errorActions({ errorCode }: AssistantMessage, mayRetry: boolean): ChatA
     case 'notFound':
     case 'noImages':
       return ['selectModel', ...retry, 'showLog'];
+    case 'forbidden':
     case 'unreachable':
       return [...retry, 'selectModel', 'showLog'];
     case 'contextLength':

@@ -38,7 +38,7 @@ for (const [file, fixture] of serverFixtures())
       assert.equal(failure.code, gives.error);
       if (gives.says !== undefined) assert.ok(failure.message.includes(gives.says), failure.message);
       const ladder = new ToolChoiceLadder(transientLadderMemory());
-      assert.equal(ladder.learnFromRefusal(file, toolChoice, failure), gives.refusesChoice ?? false);
+      assert.equal(ladder.learnFromRefusal({ id: file }, toolChoice, failure), gives.refusesChoice ?? false);
       assert.deepEqual(server.violations, []);
     });
 

@@ -22,7 +22,7 @@ function count({ messages, tools = [] }: ChatBody): number {
 }
 
 function textOf(message: WireMessage | undefined): string {
-  return message?.content ?? '';
+  return typeof message?.content === 'string' ? message.content : '';
 }
 
 /** A model with a window of 8k that reads a file in every second turn, and proposes an edit in the third. */

@@ -1,0 +1,221 @@
+import { untilAborted } from '../../base/abort.ts';
+import { isJsonObject } from '../../base/json.ts';
+import type {
+  ChatProvider,
+  ChatRequest,
+  ProviderAnswer,
+  ProviderEvent,
+  ProviderFailure,
+} from '../chatProvider.ts';
+import { asksAboutImages } from '../images.ts';
+import type { TokenUsage, ToolCall } from '../messages.ts';
+import { CallIds, callIdsIn } from '../toolCalls.ts';
+import { failureCodeOf, faultOf, UnusableAnswer } from './fault.ts';
+import { toModelRequest } from './messages.ts';
+import type { AnswerPart, LanguageModel, ModelMessage } from './port.ts';
+import type { LanguageModelProviderOptions, RequestSize } from './provider.ts';
+import { TokenCounter } from './tokenCount.ts';
+
+const MAX_ANSWER_CHARS = 16 * 1_048_576;
+const COUNT_MS = 1_000;
+
+/** Creates the `stream` function of a provider, which remembers token counts from one request to the next. */
+export function languageModelStream(options: LanguageModelProviderOptions): ChatProvider['stream'] {
+  const counter = new TokenCounter();
+  return (request, signal) => streamAnswer(options, counter, request, signal);
+}
+
+/** What is known of a request that is being made. */
+interface Sent {
+  readonly model: LanguageModel;
+  /** Settles with `undefined` if the model cannot count. */
+  readonly tokens: Promise<number | undefined>;
+}
+
+async function* streamAnswer(
+  options: LanguageModelProviderOptions,
+  counter: TokenCounter,
+  request: ChatRequest,
+  signal: AbortSignal,
+): AsyncGenerator<ProviderEvent, void, undefined> {
+  const { find, name, logger, maxAnswerChars = MAX_ANSWER_CHARS } = options;
+  // Cancels the request also when whoever reads this stream leaves it early.
+  const own = new AbortController();
+  const both = AbortSignal.any([signal, own.signal]);
+  let last: ProviderEvent = { type: 'aborted' };
+  let sent: Sent | undefined;
+  try {
+    if (asksAboutImages(request.messages))
+      throw new UnusableAnswer('noImages', 'Images are not sent to language models of VS Code.');
+    const model = await untilAborted(signal, find);
+    if (!model) throw new UnusableAnswer('missing', `VS Code offers no language model ${name}.`);
+    const translated = toModelRequest(request);
+    const now = { model, tokens: countQuietly(() => counter.countRequest(model, translated, both)) };
+    sent = now;
+    const parts = await untilAborted(signal, () => model.send(translated, both));
+    const collect = new AnswerCollector(callIdsIn(request), maxAnswerChars);
+    yield* readParts(parts, collect, signal);
+    const answer = collect.answer();
+    const usage = await untilAborted(signal, () => usageOf(options, counter, now, answer, both));
+    if (!signal.aborted) last = { type: 'done', answer: usage ? { ...answer, usage } : answer };
+  } catch (error) {
+    if (!signal.aborted) {
+      const failure = await failureFor(options, error, sent);
+      logger.warn(failure.detail);
+      last = { type: 'error', failure };
+    }
+  } finally {
+    own.abort();
+  }
+  yield last;
+}
+
+/** Feeds the collector and passes on the events to display. Ends at once when the signal fires, even in mid-wait. */
+async function* readParts(
+  parts: AsyncIterable<AnswerPart>,
+  collect: AnswerCollector,
+  signal: AbortSignal,
+): AsyncGenerator<ProviderEvent, void, undefined> {
+  const iterator = parts[Symbol.asyncIterator]();
+  try {
+    for (;;) {
+      const next = await untilAborted(signal, () => iterator.next());
+      if (next.done === true) return;
+      const event = collect.take(next.value);
+      if (event) yield event;
+    }
+  } finally {
+    // Not awaited: a stream that hangs may never answer.
+    void Promise.resolve(iterator.return?.()).catch(() => undefined);
+  }
+}
+
+/** Assembles the parts of one answer. Calls arrive whole. */
+class AnswerCollector {
+  readonly #ids: CallIds;
+  readonly #maxChars: number;
+  readonly #calls: ToolCall[] = [];
+  #text = '';
+  #chars = 0;
+
+  constructor(usedIds: Iterable<string>, maxChars: number) {
+    this.#ids = new CallIds(usedIds);
+    this.#maxChars = maxChars;
+  }
+
+  /**
+   * Takes one part. Returns the event to display, if any.
+   * @throws UnusableAnswer for a call that cannot be read, and if the answer exceeds the limit.
+   */
+  take(part: AnswerPart): ProviderEvent | undefined {
+    switch (part.type) {
+      case 'text':
+        if (typeof part.text !== 'string' || part.text === '') return undefined;
+        this.#text += part.text;
+        this.#grow(part.text.length);
+        return { type: 'text', delta: part.text };
+      case 'call': {
+        const { name } = part;
+        if (typeof name !== 'string' || name === '')
+          throw new UnusableAnswer('malformed', 'The answer contains a tool call without a name.');
+        const text = argumentsText(part.input);
+        this.#grow(text.length);
+        this.#calls.push({
+          id: this.#ids.take(typeof part.id === 'string' ? part.id : ''),
+          name,
+          arguments: text,
+        });
+        return { type: 'toolCall', name };
+      }
+      case 'other':
+        return undefined;
+    }
+  }
+
+  /**
+   * The answer, now that the stream has ended without an error. It may be empty: models end their turn so, after a tool
+   * result that leaves nothing to say.
+   */
+  answer(): ProviderAnswer {
+    return {
+      text: this.#text,
+      toolCalls: this.#calls,
+      stopReason: this.#calls.length > 0 ? 'toolCalls' : 'stop',
+    };
+  }
+
+  #grow(chars: number): void {
+    this.#chars += chars;
+    if (this.#chars > this.#maxChars)
+      throw new UnusableAnswer('tooLarge', `The answer has more than ${this.#maxChars} characters.`);
+  }
+}
+
+/** The arguments as JSON text. VS Code promises an object; some extensions pass JSON text, or nothing. */
+function argumentsText(input: unknown): string {
+  if (input === undefined || input === null || input === '') return '{}';
+  if (typeof input === 'string') return input;
+  try {
+    const text = JSON.stringify(input);
+    if (isJsonObject(text)) return text;
+  } catch {
+    // Cycles, or a `BigInt`.
+  }
+  throw new UnusableAnswer(
+    'malformed',
+    'The answer contains a tool call whose arguments are no JSON object.',
+  );
+}
+
+async function usageOf(
+  { countMs = COUNT_MS }: LanguageModelProviderOptions,
+  counter: TokenCounter,
+  { model, tokens }: Sent,
+  answer: ProviderAnswer,
+  signal: AbortSignal,
+): Promise<TokenUsage | undefined> {
+  const counted = countQuietly(() => counter.countAnswer(model, messageOf(answer), signal));
+  const [inputTokens, outputTokens] = await Promise.all([inTime(tokens, countMs), inTime(counted, countMs)]);
+  return inputTokens === undefined || outputTokens === undefined ? undefined : { inputTokens, outputTokens };
+}
+
+async function failureFor(
+  { name, sentence, countMs = COUNT_MS }: LanguageModelProviderOptions,
+  error: unknown,
+  sent: Sent | undefined,
+): Promise<ProviderFailure> {
+  const fault = faultOf(error);
+  const code = failureCodeOf(fault.kind);
+  let size: RequestSize | undefined;
+  if (fault.kind === 'tooLong' && sent && sent.model.maxInputTokens > 0) {
+    const tokens = await inTime(sent.tokens, countMs);
+    if (tokens !== undefined) size = { tokens, limit: sent.model.maxInputTokens };
+  }
+  const detail = `${code} (${fault.kind}) from the language model ${name}\n${fault.detail}`;
+  return { code, message: sentence(fault, size), detail, ...(size && { contextWindow: size.limit }) };
+}
+
+function messageOf({ text, toolCalls }: ProviderAnswer): ModelMessage {
+  const calls = toolCalls.map(
+    ({ id, name, arguments: json }) => ({ type: 'call', id, name, arguments: json }) as const,
+  );
+  return { role: 'assistant', parts: text === '' ? calls : [{ type: 'text', text }, ...calls] };
+}
+
+/** A count is for display only, so its failure is no failure of the answer. */
+function countQuietly(count: () => Promise<number>): Promise<number | undefined> {
+  return Promise.resolve()
+    .then(count)
+    .catch(() => undefined);
+}
+
+/** The count if it is ready within the time, else `undefined`. */
+async function inTime(count: Promise<number | undefined>, ms: number): Promise<number | undefined> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<undefined>(resolve => (timer = setTimeout(resolve, ms, undefined)));
+  try {
+    return await Promise.race([count, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

@@ -1,0 +1,88 @@
+import { promptText } from '../attachments.ts';
+import type { ChatRequest, ToolChoice, ToolSpec } from '../chatProvider.ts';
+import type { AssistantMessage, SessionMessage } from '../messages.ts';
+import { EMPTY_RESULT, sendableArguments, sendableName } from '../toolCalls.ts';
+import type { MessagePart, ModelMessage, ModelRequest } from './port.ts';
+
+/**
+ * Translates a request into the two roles that VS Code's language models know:
+ * - the system prompt is the first message, in the user role. There is no other place for it;
+ * - steering messages are sent in the user role, where they stand in the conversation, as with every other provider;
+ * - the results of one answer's calls are together in one user message, right after that answer, as some models
+ *   require; what follows them is a message of its own;
+ * - empty messages are left out, and calls are made sendable, as `toolCalls.ts` says. Local messages are never sent.
+ */
+export function toModelRequest(request: ChatRequest): ModelRequest {
+  const { system, messages } = request;
+  return {
+    messages: [...(system === '' ? [] : [userText(system)]), ...toModelMessages(messages)],
+    ...toModelTools(request.tools, request.toolChoice),
+  };
+}
+
+function toModelMessages(messages: readonly SessionMessage[]): ModelMessage[] {
+  const translated: ModelMessage[] = [];
+  let results: MessagePart[] | undefined;
+  for (const message of messages) {
+    switch (message.role) {
+      case 'tool':
+        if (!results) translated.push({ role: 'user', parts: (results = []) });
+        results.push({ type: 'result', callId: message.toolCallId, text: message.content || EMPTY_RESULT });
+        continue;
+      case 'local':
+        continue;
+      case 'user': {
+        const text = promptText(message);
+        if (text !== '') translated.push(userText(text));
+        break;
+      }
+      case 'steering':
+        if (message.text !== '') translated.push(userText(message.text));
+        break;
+      case 'assistant': {
+        const parts = partsOf(message);
+        if (parts.length > 0) translated.push({ role: 'assistant', parts });
+        break;
+      }
+    }
+    results = undefined;
+  }
+  return translated;
+}
+
+function userText(text: string): ModelMessage {
+  return { role: 'user', parts: [{ type: 'text', text }] };
+}
+
+function partsOf({ text, toolCalls }: AssistantMessage): MessagePart[] {
+  const calls = toolCalls.map((call): MessagePart => ({
+    type: 'call',
+    id: call.id,
+    name: sendableName(call.name),
+    arguments: sendableArguments(call),
+  }));
+  return text === '' ? calls : [{ type: 'text', text }, ...calls];
+}
+
+/**
+ * A tool that must be called is sent alone with `required`, which is the only way to name it. `required` with several
+ * tools becomes `auto`, because most models refuse it. With `none`, no tools are sent.
+ */
+function toModelTools(
+  tools: readonly ToolSpec[],
+  choice: ToolChoice | undefined,
+): Pick<ModelRequest, 'tools' | 'mode'> {
+  switch (choice?.type) {
+    case 'none':
+      return { tools: [], mode: 'auto' };
+    case 'tool': {
+      const forced = tools.filter(tool => tool.name === choice.name);
+      return forced.length === 1 ? { tools: forced, mode: 'required' } : { tools, mode: 'auto' };
+    }
+    case 'required':
+      return { tools, mode: tools.length === 1 ? 'required' : 'auto' };
+    case 'auto':
+    case undefined:
+      return { tools, mode: 'auto' };
+  }
+}

@@ -1,0 +1,39 @@
+import type { ToolSpec } from '../chatProvider.ts';
+
+/** A part of a message. `arguments` is JSON text of an object. */
+export type MessagePart =
+  | { readonly type: 'text'; readonly text: string }
+  | { readonly type: 'call'; readonly id: string; readonly name: string; readonly arguments: string }
+  | { readonly type: 'result'; readonly callId: string; readonly text: string };
+
+/** A message to the model. There are no other roles, so whatever is not the model's own is the user's. */
+export interface ModelMessage {
+  readonly role: 'user' | 'assistant';
+  readonly parts: readonly MessagePart[];
+}
+
+/** A part of the model's answer, as foreign as it arrives. `other` is a kind of part that Redline does not know. */
+export type AnswerPart =
+  | { readonly type: 'text'; readonly text: unknown }
+  | { readonly type: 'call'; readonly id: unknown; readonly name: unknown; readonly input: unknown }
+  | { readonly type: 'other' };
+
+export interface ModelRequest {
+  readonly messages: readonly ModelMessage[];
+  readonly tools: readonly ToolSpec[];
+  /** `required`: the model must call a tool. With more than one tool, most models refuse that. */
+  readonly mode: 'auto' | 'required';
+}
+
+/** The part of `vscode.LanguageModelChat` that the adapter needs. */
+export interface LanguageModel {
+  /** The most tokens of one request; 0 if the model does not tell. */
+  readonly maxInputTokens: number;
+  /**
+   * Asks for the user's consent if it was not given yet. Rejects if the request cannot be made; the stream rejects if the
+   * answer fails later. Both may throw anything. An abort cancels the request.
+   */
+  send(request: ModelRequest, signal: AbortSignal): Promise<AsyncIterable<AnswerPart>>;
+  /** How many tokens a message or a text has for this model. May reject. */
+  countTokens(counted: ModelMessage | string, signal: AbortSignal): Promise<number>;
+}

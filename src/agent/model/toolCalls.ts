@@ -1,0 +1,45 @@
+import { isJsonObject } from '../base/json.ts';
+import type { ChatRequest } from './chatProvider.ts';
+import type { ToolCall } from './messages.ts';
+
+/** Replaces an empty tool result, because several servers refuse an empty message. */
+export const EMPTY_RESULT = '(no output)';
+
+/** The name of a call as every server takes it: a model may have invented one with other characters. */
+export function sendableName(name: string): string {
+  return name.replace(/[^\w-]/g, '_').slice(0, 64) || '_';
+}
+
+/**
+ * The arguments of a call as JSON text of an object. Others become `{}`: servers parse the arguments of the history and
+ * refuse the whole request over one bad call, and the call's result already tells the model what was wrong with them.
+ */
+export function sendableArguments(call: ToolCall): string {
+  return isJsonObject(call.arguments) ? call.arguments : '{}';
+}
+
+/** Gives each call of an answer an id that no other call of the conversation has. */
+export class CallIds {
+  readonly #used: Set<string>;
+
+  /** @param used the ids of all calls in the conversation so far, as {@link callIdsIn} finds them. */
+  constructor(used: Iterable<string>) {
+    this.#used = new Set(used);
+  }
+
+  /** The model's own id, or `call_<n>` if that is empty or taken. */
+  take(id: string): string {
+    let free = id;
+    for (let n = this.#used.size + 1; free === '' || this.#used.has(free); n++) free = `call_${n}`;
+    this.#used.add(free);
+    return free;
+  }
+}
+
+/** The ids of all calls in the messages of a request. */
+export function callIdsIn({ messages }: Pick<ChatRequest, 'messages'>): string[] {
+  return messages.flatMap(message => {
+    if (message.role === 'assistant') return message.toolCalls.map(call => call.id);
+    return message.role === 'tool' ? [message.toolCallId] : [];
+  });
+}

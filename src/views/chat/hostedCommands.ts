@@ -1,0 +1,34 @@
+import * as vscode from 'vscode';
+import type { ResolveAction } from '../../agent/preview/preview.ts';
+import type { ChatViewOptions } from './chatView.ts';
+import { LocalCommands } from './localCommands.ts';
+
+/** The slash commands that need no model, run by the same commands as keys and menus. */
+export function hostedCommands(options: ChatViewOptions): LocalCommands {
+  const { store, session, execute } = options;
+  return new LocalCommands({
+    ...options,
+    l10n: vscode.l10n,
+    vote: (action, id, reason, revision) => voteByCommand(options, action, id, reason, revision),
+    open: id => execute('redline.preview.open', id),
+    nameOf: file => vscode.workspace.asRelativePath(file),
+    discardAll: async () => {
+      const discarded = store.hasPending ? await execute('redline.preview.discardAll') : 0;
+      return typeof discarded === 'number' ? discarded : 0;
+    },
+    revert: request => session.revert(request),
+  });
+}
+
+/** Runs the command of the Apply or Discard button for the revision that was seen. */
+export function voteByCommand(
+  { execute }: Pick<ChatViewOptions, 'execute'>,
+  action: ResolveAction,
+  id: string,
+  reason: string | undefined,
+  revision: number,
+): Thenable<unknown> {
+  return action === 'apply'
+    ? execute('redline.preview.apply', id, reason, revision)
+    : execute('redline.preview.discard', id, reason, revision);
+}

@@ -1,0 +1,169 @@
+import type { AssistantMessage, ProviderFailureCode } from '../../agent/model/messages.ts';
+import { isOpen, type Preview } from '../../agent/preview/preview.ts';
+import type { PreviewStore } from '../../agent/preview/previewStore.ts';
+import type { SessionEvent } from '../../agent/session/events.ts';
+import { previewCard } from '../chat/transcript/previewCard.ts';
+import { toolLine } from '../chat/transcript/toolLine.ts';
+import { fill } from '../chat/protocol.ts';
+import type { TranscriptStrings } from '../chat/strings.ts';
+import type { CommandArguments, CommandId } from '../contributions.ts';
+import { asMarkdown, idList } from '../plainText.ts';
+
+/** Where a reply goes: what `vscode.ChatResponseStream` offers of it. */
+export interface ReplySink {
+  /** Foreign Markdown, whose command links do nothing. */
+  markdown(text: string): void;
+  /** Our own Markdown, with links that {@link link} made. */
+  linked(text: string): void;
+  /** A step, in Markdown. VS Code folds steps once the reply is complete. */
+  progress(text: string): void;
+  button<K extends CommandId>(title: string, id: K, ...args: CommandArguments[K]): void;
+  /** A link that opens the preview as a diff; `title` is Markdown. */
+  link(title: string, previewId: string): string;
+}
+
+export interface ReplyOptions {
+  /** The prompt, as the session stores it. */
+  readonly prompt: string;
+  readonly sessionId: () => string;
+  readonly store: Pick<PreviewStore, 'all' | 'ledger'>;
+  readonly sink: ReplySink;
+  readonly strings: TranscriptStrings;
+}
+
+/** How a reply ended. */
+export interface ReplyEnd {
+  /** Ids of the previews of this reply that wait for a decision. */
+  readonly pending: readonly string[];
+  readonly failure?: { readonly message: string; readonly code: ProviderFailureCode | undefined };
+}
+
+/** The most previews that get buttons of their own. */
+const MAX_WITH_BUTTONS = 3;
+/** The most previews that are listed. */
+const MAX_LISTED = 20;
+
+/**
+ * Writes what the session does for one prompt as a reply in VS Code's own chat: text as it arrives, tool calls as steps, and
+ * in the end the previews that were staged, with buttons. These come last, because VS Code folds all that precedes the last
+ * text of a reply.
+ */
+export class Reply {
+  readonly #options: ReplyOptions;
+  /** The last preview that was staged before. */
+  readonly #after: string | undefined;
+  /** Whether the prompt has had its turn: until then, events belong to an earlier one. */
+  #begun = false;
+  #hasText = false;
+  #needsBreak = false;
+  #lastAnswer: AssistantMessage | undefined;
+
+  constructor(options: ReplyOptions) {
+    this.#options = options;
+    this.#after = options.store.all().at(-1)?.id;
+  }
+
+  follow(event: SessionEvent): void {
+    if (
+      event.type === 'message_end' &&
+      event.message.role === 'user' &&
+      event.message.text === this.#options.prompt
+    )
+      this.#begun = true;
+    if (this.#begun) this.#write(event);
+  }
+
+  /** Writes the end. To be called once the session has settled. */
+  finish(): ReplyEnd {
+    const { sink, strings } = this.#options;
+    const staged = this.#staged();
+    const pending = staged.filter(isOpen);
+    if (this.#lastAnswer?.stopReason === 'length') this.#note(strings.cutOff);
+    if (this.#lastAnswer?.stopReason === 'aborted') this.#note(strings.stopped);
+    if (staged.length > 0) this.#list(staged, pending.length > 0);
+    for (const { id, revision } of pending.slice(0, MAX_WITH_BUTTONS)) {
+      const titled = (title: string): string => (pending.length === 1 ? title : `${title} ${id}`);
+      sink.button(titled(strings.previewActions.apply), 'redline.preview.apply', id, undefined, revision);
+      sink.button(titled(strings.previewActions.discard), 'redline.preview.discard', id, undefined, revision);
+      sink.button(titled(strings.previewActions.open), 'redline.preview.open', id);
+    }
+    const ids = pending.map(({ id }) => id);
+    if (this.#lastAnswer?.stopReason !== 'error') return { pending: ids };
+    const { error = strings.failedAnswer, errorCode } = this.#lastAnswer;
+    return { pending: ids, failure: { message: error, code: errorCode } };
+  }
+
+  #write(event: SessionEvent): void {
+    const { sink, strings } = this.#options;
+    switch (event.type) {
+      case 'message_start':
+        this.#needsBreak = this.#hasText;
+        return;
+      case 'message_update':
+        sink.markdown(this.#needsBreak ? `\n\n${event.delta}` : event.delta);
+        this.#needsBreak = false;
+        this.#hasText = true;
+        return;
+      case 'message_end':
+        if (event.message.role === 'assistant') this.#lastAnswer = event.message;
+        if (event.message.role === 'steering' && event.message.kind === 'notice')
+          this.#note(event.message.text);
+        return;
+      case 'tool_start': {
+        const { name, summary } = toolLine('', event.call, undefined, strings);
+        sink.progress(asMarkdown(fill(strings.runningTool, summary === '' ? name : `${name} ${summary}`)));
+        return;
+      }
+      case 'tool_end':
+        if (event.result.isError) sink.progress(asMarkdown(`${event.call.name}: ${event.result.content}`));
+        return;
+      case 'summarizing':
+        return sink.progress(asMarkdown(strings.summarizing));
+      case 'turn_start':
+      case 'turn_end':
+      case 'reasoning_update':
+      case 'tool_update':
+      case 'preview_changed':
+      case 'state_changed':
+      case 'plan_mode_changed':
+      case 'revert_applied':
+      case 'instructions_changed':
+      case 'renamed':
+      case 'storing_failed':
+      case 'storing_recovered':
+      case 'reset':
+        return;
+    }
+  }
+
+  /** The previews that this conversation staged since the prompt. */
+  #staged(): Preview[] {
+    const { store, sessionId } = this.#options;
+    const all = store.all();
+    const since = all.slice(all.findIndex(({ id }) => id === this.#after) + 1);
+    return since.filter(({ origin }) => origin?.sessionId === sessionId() && origin.call);
+  }
+
+  #list(staged: readonly Preview[], waits: boolean): void {
+    const { sink, strings } = this.#options;
+    const rows = staged.slice(0, MAX_LISTED).map(preview => `- ${this.#row(preview)}`);
+    if (staged.length > MAX_LISTED) rows.push(`- ${asMarkdown(idList(staged.slice(MAX_LISTED)))}`);
+    const heading = waits ? `**${asMarkdown(strings.waiting)}**\n\n` : '';
+    sink.linked(`\n\n${heading}${rows.join('\n')}\n`);
+    this.#hasText = true;
+  }
+
+  #row(preview: Preview): string {
+    const { store, sink, strings } = this.#options;
+    const lastAttempt = store.ledger().findLast(({ previewId }) => previewId === preview.id);
+    const card = previewCard(preview, { lastAttempt, stats: undefined }, strings);
+    const title = sink.link(asMarkdown(preview.label), preview.id);
+    const notes = [card.stateText, card.stale, card.lastError, card.recommendation, card.reason];
+    return [title, ...notes.filter(note => note !== '').map(note => asMarkdown(note))].join(' · ');
+  }
+
+  #note(text: string): void {
+    this.#options.sink.markdown(`\n\n${asMarkdown(text, Infinity)}\n\n`);
+    this.#hasText = true;
+  }
+}

@@ -1,0 +1,211 @@
+import { test } from 'node:test';
+import assert from 'node:assert/strict';
+import type { ChatRequest, ProviderAnswer } from '../../../../src/agent/model/chatProvider.ts';
+import type { AnswerPart, LanguageModel } from '../../../../src/agent/model/languageModel/port.ts';
+import { call, FakeLanguageModel, fakeProvider, text } from '../../../support/fakeLanguageModel.ts';
+import { drain, failureIn, hello, logged, logger, type Outcome } from '../../../support/providerHarness.ts';
+
+const run = (
+  model: LanguageModel | undefined,
+  request: ChatRequest = hello,
+  options: Parameters<typeof fakeProvider>[2] = {},
+): Promise<Outcome> =>
+  drain(fakeProvider(model, logger, options).stream(request, new AbortController().signal));
+
+const answerIn = ({ last }: Outcome): ProviderAnswer =>
+  last.type === 'done' ? last.answer : assert.fail(JSON.stringify(last));
+
+test('text is passed on as it arrives, and the answer has all of it', async () => {
+  const outcome = await run(new FakeLanguageModel([text('Hel'), text(''), text('lo')]));
+  assert.deepEqual(outcome.events.slice(0, -1), [
+    { type: 'text', delta: 'Hel' },
+    { type: 'text', delta: 'lo' },
+  ]);
+  const { text: said, toolCalls, stopReason } = answerIn(outcome);
+  assert.deepEqual([said, toolCalls, stopReason], ['Hello', [], 'stop']);
+});
+
+test('calls have JSON arguments and ids that are new in the conversation', async () => {
+  const request: ChatRequest = {
+    ...hello,
+    messages: [
+      {
+        role: 'assistant',
+        text: '',
+        toolCalls: [{ id: 'c1', name: 'read', arguments: '{}' }],
+        stopReason: 'toolCalls',
+      },
+      { role: 'tool', toolCallId: 'c1', toolName: 'read', content: 'x', isError: false },
+    ],
+  };
+  const model = new FakeLanguageModel([
+    text('Look'),
+    call('read', { path: 'a' }, 'c1'),
+    call('read', '{"path":"b"}', 'c2'),
+    call('list', undefined, 'c2'),
+    { type: 'call', id: undefined, name: 'list', input: null },
+    { type: 'other' },
+  ]);
+  const outcome = await run(model, request);
+  const { toolCalls, stopReason } = answerIn(outcome);
+  assert.equal(stopReason, 'toolCalls');
+  assert.deepEqual(
+    toolCalls.map(({ name, arguments: json }) => [name, json]),
+    [
+      ['read', '{"path":"a"}'],
+      ['read', '{"path":"b"}'],
+      ['list', '{}'],
+      ['list', '{}'],
+    ],
+  );
+  const ids = toolCalls.map(({ id }) => id);
+  assert.equal(new Set([...ids, 'c1']).size, 5, ids.join());
+  assert.ok(ids.every(id => id !== ''));
+  assert.deepEqual(
+    outcome.events.filter(event => event.type === 'toolCall').map(({ name }) => name),
+    ['read', 'read', 'list', 'list'],
+  );
+});
+
+test('an answer without any part is complete: models end their turn so', async () => {
+  const { text: said, toolCalls, stopReason } = answerIn(await run(new FakeLanguageModel([])));
+  assert.deepEqual([said, toolCalls, stopReason], ['', [], 'stop']);
+});
+
+test('an answer that breaks midway is an error, and none of its calls is returned', async () => {
+  const model = new FakeLanguageModel([text('Half'), call('edit_file'), new Error('connection lost')]);
+  const outcome = await run(model);
+  const failure = failureIn(outcome);
+  assert.deepEqual([failure.code, failure.message], ['server', 'unknown: connection lost']);
+  assert.deepEqual(outcome.events[0], { type: 'text', delta: 'Half' });
+  assert.match(logged.join('\n'), /acme\/m1[\s\S]*connection lost/);
+});
+
+for (const [what, part] of [
+  ['without a name', { type: 'call', id: 'c', name: '', input: {} }],
+  ['with a list as arguments', call('read', [])],
+  ['with arguments that JSON cannot hold', call('read', { n: 1n })],
+] as const satisfies [string, AnswerPart][])
+  test(`a call ${what} makes the answer unusable`, async () => {
+    const failure = failureIn(await run(new FakeLanguageModel([call('read'), part])));
+    assert.deepEqual([failure.code, failure.message.split(':')[0]], ['broken', 'malformed']);
+  });
+
+test('an answer that grows past the limit is ended, and the request is cancelled', async () => {
+  const endless = async function* (): AsyncGenerator<AnswerPart> {
+    for (;;) yield text('0123456789');
+  };
+  const model = new FakeLanguageModel(() => Promise.resolve(endless()));
+  const failure = failureIn(await run(model, hello, { maxAnswerChars: 1_000 }));
+  assert.deepEqual([failure.code, failure.message.split(':')[0]], ['broken', 'tooLarge']);
+  assert.equal(model.signals[0]?.aborted, true);
+});
+
+test('a model that VS Code does not offer is not found, and one that cannot be looked up is an error', async () => {
+  const missing = failureIn(await run(undefined));
+  assert.deepEqual([missing.code, missing.message.split(':')[0]], ['notFound', 'missing']);
+  const find = () => Promise.reject(new Error('no API'));
+  assert.equal(failureIn(await run(undefined, hello, { find })).code, 'server');
+});
+
+test('a request that is refused is an error, whether the promise rejects or the call throws', async () => {
+  const refusal = Object.assign(new Error('no'), { code: 'NoPermissions' });
+  const rejected = failureIn(await run(new FakeLanguageModel(() => Promise.reject(refusal))));
+  assert.deepEqual([rejected.code, rejected.message], ['forbidden', 'noPermission: no']);
+  const thrown = new FakeLanguageModel(() => {
+    throw refusal;
+  });
+  assert.equal(failureIn(await run(thrown)).code, 'forbidden');
+});
+
+test('Stop before the request sends nothing', async () => {
+  const model = new FakeLanguageModel([text('x')]);
+  const { events } = await drain(fakeProvider(model, logger).stream(hello, AbortSignal.abort()));
+  assert.deepEqual(events, [{ type: 'aborted' }]);
+  assert.equal(model.requests.length, 0);
+});
+
+test('Stop while consent is asked for, while an answer hangs, or between parts ends the stream at once', async () => {
+  const never = new Promise<never>(() => undefined);
+  const hanging = async function* (): AsyncGenerator<AnswerPart> {
+    yield text('a');
+    await never;
+  };
+  for (const answer of [() => never, () => Promise.resolve(hanging())]) {
+    const model = new FakeLanguageModel(answer);
+    const stop = new AbortController();
+    const ended = drain(fakeProvider(model, logger).stream(hello, stop.signal));
+    while (model.requests.length === 0) await new Promise(setImmediate);
+    stop.abort();
+    assert.equal((await ended).last.type, 'aborted');
+    assert.equal(model.signals[0]?.aborted, true, 'the request itself is cancelled');
+  }
+  const stop = new AbortController();
+  const model = new FakeLanguageModel([text('a'), text('b')]);
+  const events: string[] = [];
+  for await (const event of fakeProvider(model, logger).stream(hello, stop.signal)) {
+    events.push(event.type);
+    stop.abort();
+  }
+  assert.deepEqual(events, ['text', 'aborted']);
+});
+
+test('an error that the cancelled request ends with is no failure', async () => {
+  const stop = new AbortController();
+  const model = new FakeLanguageModel(async function (_request, signal) {
+    const cancelled = new Promise<never>((_, reject) =>
+      signal.addEventListener('abort', () => reject(new Error('Canceled'))),
+    );
+    return (async function* () {
+      yield text('a');
+      await cancelled;
+    })();
+  });
+  const ended = drain(fakeProvider(model, logger).stream(hello, stop.signal));
+  while (model.requests.length === 0) await new Promise(setImmediate);
+  stop.abort();
+  assert.equal((await ended).last.type, 'aborted');
+  assert.deepEqual(logged, []);
+});
+
+test('leaving the stream early cancels the request', async () => {
+  const model = new FakeLanguageModel([text('a'), text('b')]);
+  for await (const event of fakeProvider(model, logger).stream(hello, new AbortController().signal)) {
+    assert.equal(event.type, 'text');
+    break;
+  }
+  assert.equal(model.signals[0]?.aborted, true);
+});
+
+test('tokens are counted by the model: each message once, the answer too', async () => {
+  const model = new FakeLanguageModel([text('Hi')], [text('Again')]);
+  const provider = fakeProvider(model, logger);
+  const { signal } = new AbortController();
+  const tools = [{ name: 'read', description: 'Reads.', parameters: {} }];
+  const first = answerIn(await drain(provider.stream({ ...hello, tools }, signal)));
+  // The system prompt, the prompt and the tool.
+  assert.deepEqual(first.usage, { inputTokens: 30, outputTokens: 10 });
+  const longer = [...hello.messages, { role: 'user', text: 'More' } as const];
+  const second = answerIn(await drain(provider.stream({ ...hello, tools, messages: longer }, signal)));
+  assert.deepEqual(second.usage, { inputTokens: 40, outputTokens: 10 });
+  assert.equal(model.counted.length, 3 + 1 + 1 + 1, 'what was counted before is not counted again');
+});
+
+test('a model that cannot count, or not in time, answers without a count', async () => {
+  const failing = new FakeLanguageModel([text('Hi')]);
+  failing.countTokens = () => Promise.reject(new Error('no tokenizer'));
+  assert.equal(answerIn(await run(failing)).usage, undefined);
+  const slow = new FakeLanguageModel([text('Hi')]);
+  slow.countTokens = () => new Promise<never>(() => undefined);
+  assert.equal(answerIn(await run(slow, hello, { countMs: 1 })).usage, undefined);
+});
+
+test('a request that is too long is told with its size, as far as that is known', async () => {
+  const tooLong = () => Promise.reject(new Error('Message exceeds token limit.'));
+  const known = failureIn(await run(new FakeLanguageModel(tooLong)));
+  assert.equal(known.message, 'tooLong: Message exceeds token limit. (20 of 1000)');
+  const slow = new FakeLanguageModel(tooLong);
+  slow.countTokens = () => new Promise<never>(() => undefined);
+  const unknown = failureIn(await run(slow, hello, { countMs: 1 }));
+  assert.equal(unknown.message, 'tooLong: Message exceeds token limit.');
+});
