@@ -107,11 +107,13 @@ export async function openStore(parts: StorageParts, lock: StorageLock): Promise
   }
   const file = path.join(folder.fsPath, 'previews.jsonl');
   try {
+    // Before the log is made, which a new storage is recognized by.
+    const options = await storeOptions(parts, 'previews');
     const log = openPreviewLog(file);
     const { entries, unreadable, badLines, torn } = await log.load();
     if (badLines.length > 0) logger.warn(`${file}: skipped unreadable lines: ${badLines.join(', ')}`);
     if (torn) logger.warn(`${file}: dropped an incomplete last line`);
-    const store = new PreviewStore(log, onFailure(parts, 'previews'), await storeOptions(parts, 'previews'));
+    const store = new PreviewStore(log, onFailure(parts, 'previews'), options);
     await store.restoreInTurns(entries, unreadable);
     parts.closing.add(() => closeStore(store, logger));
     return { store, isDurable: true };

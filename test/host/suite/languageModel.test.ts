@@ -136,7 +136,7 @@ suite('a language model of VS Code', () => {
     [
       'a request that is too long',
       new Error('Message exceeds token limit.'),
-      'badRequest',
+      'contextLength',
       /too long .*of at most 10000/,
     ],
     [

@@ -57,8 +57,9 @@ suite('a model behind an OpenAI-compatible server that enforces tool_choice', ()
       '<system-reminder>\nThis is a preview. Call the `resolve` tool to apply or discard these changes.\n</system-reminder>\n' +
         `Pending: ${id} (Edit wire.ts (1 edit))`,
     );
+    const staged = forced.messages.at(-2)?.content;
     assert.match(
-      String(forced.messages.at(-2)?.content),
+      typeof staged === 'string' ? staged : '',
       new RegExp(`^Staged as ${id}, no file modified yet\\.`),
     );
     assert.equal(server.requests[2]?.body.tool_choice, undefined, 'forced once');

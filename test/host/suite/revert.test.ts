@@ -128,7 +128,7 @@ suite('revert_to_state', () => {
       .trimEnd()
       .split('\n')
       .map(line => JSON.parse(line) as { type: string });
-    assert.deepEqual(header, { log: 'redline.session', version: 1 });
+    assert.deepEqual(header, { log: 'redline.session', version: 2 });
     const types = entries.map(({ type }) => type).filter(type => type !== 'state');
     assert.deepEqual(types, [
       'message',

@@ -259,29 +259,30 @@ test('the head of a line is read only if it is a message in the form that we wri
   for (let length = 0; length < line.length; length++) assert.equal(headOf(line.slice(0, length)), undefined);
 });
 
-test('a log of version 1 is read in full, and its summary too', async () => {
-  const folder = await mkdtemp(path.join(root, 'version1-'));
-  const fixture = path.join(import.meta.dirname, '../../../fixtures/logs/session.v1.jsonl');
-  await copyFile(fixture, path.join(folder, 's1.jsonl'));
-  const logs = new SessionLogs(folder);
-  const lines: SessionLogEntry[] = [];
-  const faults = await logs.open('s1').read({ entry: entry => void lines.push(entry) });
-  assert.deepEqual(faults, { badLines: [], torn: false });
-  assert.deepEqual([...new Set(lines.map(({ type }) => type))].sort(), [
-    'message',
-    'plan',
-    'preview',
-    'resolution',
-    'revert',
-    'settings',
-    'state',
-    'title',
-  ]);
-  const stored = await logs.readAndRepair('s1', silentLogger);
-  assert.deepEqual([stored.title, stored.interrupted, stored.planMode], ['Named', false, true]);
-  assert.deepEqual(
-    stored.tree.messages.map(({ role }) => role),
-    ['user'],
-  );
-  assert.deepEqual(await logs.summarize('s1'), { title: 'Named', firstWords: 'Do it.', messages: 3 });
-});
+for (const version of [1, 2])
+  test(`a log of version ${version} is read in full, and its summary too`, async () => {
+    const folder = await mkdtemp(path.join(root, 'version-'));
+    const fixture = path.join(import.meta.dirname, `../../../fixtures/logs/session.v${version}.jsonl`);
+    await copyFile(fixture, path.join(folder, 's1.jsonl'));
+    const logs = new SessionLogs(folder);
+    const lines: SessionLogEntry[] = [];
+    const faults = await logs.open('s1').read({ entry: entry => void lines.push(entry) });
+    assert.deepEqual(faults, { badLines: [], torn: false });
+    assert.deepEqual([...new Set(lines.map(({ type }) => type))].sort(), [
+      'message',
+      'plan',
+      'preview',
+      'resolution',
+      'revert',
+      'settings',
+      'state',
+      'title',
+    ]);
+    const stored = await logs.readAndRepair('s1', silentLogger);
+    assert.deepEqual([stored.title, stored.interrupted, stored.planMode], ['Named', false, true]);
+    assert.deepEqual(
+      stored.tree.messages.map(({ role }) => role),
+      ['user'],
+    );
+    assert.deepEqual(await logs.summarize('s1'), { title: 'Named', firstWords: 'Do it.', messages: 3 });
+  });
