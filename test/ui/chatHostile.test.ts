@@ -62,7 +62,7 @@ modelTest(
     assert.deepEqual(await marks(workbench), []);
     assert.deepEqual(alarms, []);
     const foreign = chat.locator(
-      'body :is(img, svg, iframe, object, embed, form, style, script:not([nonce]), a:not([href^="http"]))',
+      'body :is(img, svg:not(.ring), iframe, object, embed, form, style, script:not([nonce]), a:not([href^="http"]))',
     );
     assert.deepEqual(await foreign.evaluateAll(all => all.map(one => one.outerHTML)), []);
     for (const kind of ['user', 'assistant', 'tool', 'preview', 'resolve', 'local', 'error']) {
