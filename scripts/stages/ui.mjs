@@ -1,9 +1,12 @@
 /** Stage "ui": clicks through the packaged extension in a real window. */
+import * as os from 'node:os';
 import { chromiumPath } from '../headless/findChromium.mjs';
 import { installedServer, headlessSupported } from '../headless/install.mjs';
 import { runNodeTests } from '../lib/nodeTests.mjs';
 
 const TESTS = 'test/ui/*.test.ts';
+/** Test files at a time. Each has a VS Code, whose window and extension host mostly wait for one another. */
+const FILES_AT_A_TIME = Math.min(2, os.availableParallelism());
 /** How many failed tests are run again. More of them are a defect, not a machine that was busy for a moment. */
 const RUN_AGAIN = 2;
 
@@ -18,8 +21,10 @@ export async function ui({ grep }) {
   // Installed before the tests begin, so that it does not count towards the time limit of a test.
   await installedServer();
   chromiumPath();
-  // One at a time: two windows on two processors make each other slow, and are no faster together.
-  const { failures, ...counts } = await runNodeTests('ui', TESTS, { grep, concurrency: 1 });
+  const { failures, ...counts } = await runNodeTests('ui', TESTS, {
+    grep,
+    concurrency: FILES_AT_A_TIME,
+  });
   if (counts.failed !== failures.length || failures.length > RUN_AGAIN) return counts;
   let flaky = 0;
   for (const test of failures) {
