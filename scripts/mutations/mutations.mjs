@@ -190,8 +190,20 @@ export const mutations = [
   {
     rule: 'a revert discards what another attempt fails to resolve',
     file: 'session/revertQueue.ts',
-    from: "} while (mustWait && stateOf() === 'pending');",
+    from: '} while (wasResolvedByAnother(result.details) && isStillOpen());',
     to: '} while (false);',
+  },
+  {
+    rule: 'a vote waits for an attempt that began the moment another one failed',
+    file: 'preview/resolve/activeResolutions.ts',
+    from: 'if (this.#byId.get(id) === attempt) this.#byId.delete(id);',
+    to: 'this.#byId.delete(id);',
+  },
+  {
+    rule: 'what is protected is protected by every name',
+    file: 'preview/resolve/invoker.ts',
+    from: 'isProtected = await this.#workspace.isProtected(pathsOf(preview));',
+    to: 'isProtected = pathsOf(preview).some(file => file.startsWith(`.vscode/`));',
   },
   {
     rule: 'a revert undoes what was applied on the branch and staged before it',
