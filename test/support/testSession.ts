@@ -76,7 +76,10 @@ export class MemoryPreviewLog implements PreviewLogSink {
   }
 
   appendNow(entry: PreviewLogEntry): boolean {
-    if (this.#faultOf(this.#appends + 1)) return false;
+    if (this.#faultOf(this.#appends + 1)) {
+      this.isFailing = true;
+      return false;
+    }
     void this.append(entry);
     return true;
   }
