@@ -112,15 +112,7 @@ test('the directive in flight decides, although another call of the same message
 test('the same if the user resolves the forced preview meanwhile: the call is told that outcome', async () => {
   const harness = new ResolverHarness();
   harness.remindedOf();
-  const directive = harness.queue.pushOnce(
-    { type: 'tool', name: 'resolve' },
-    {
-      onServed: () => harness.resolver.expectAnswerTo('p1'),
-      onInvoked: () => assert.fail('it was withdrawn'),
-    },
-  );
-  harness.resolver.beginTurn();
-  harness.queue.nextToolChoice();
+  const directive = forcedThenWithdrawn(harness);
   await harness.resolve();
   directive.remove();
   harness.stageInCall();
@@ -209,15 +201,7 @@ test('when a human resolved the forced preview first, the call is still about th
   const harness = new ResolverHarness();
   harness.remindedOf();
   harness.remindedOf();
-  const directive = harness.queue.pushOnce(
-    { type: 'tool', name: 'resolve' },
-    {
-      onServed: () => harness.resolver.expectAnswerTo('p1'),
-      onInvoked: () => assert.fail('it was withdrawn'),
-    },
-  );
-  harness.resolver.beginTurn();
-  harness.queue.nextToolChoice();
+  const directive = forcedThenWithdrawn(harness);
   await harness.resolve();
   directive.remove();
   assert.match(textOf(await harness.call()), /^p1 \(Edit\) was already resolved by the user: applied/);
@@ -288,3 +272,14 @@ test('the model resolves as the model, with its extra and its signal', async () 
   assert.equal(entry?.actor, 'model');
   assert.deepEqual(entry.extra, { n: 1 });
 });
+
+/** Forces an answer to `p1` in a turn that begins now. The caller withdraws the directive before it is answered. */
+function forcedThenWithdrawn({ queue, resolver }: ResolverHarness): ReturnType<typeof queue.pushOnce> {
+  const directive = queue.pushOnce(
+    { type: 'tool', name: 'resolve' },
+    { onServed: () => resolver.expectAnswerTo('p1'), onInvoked: () => assert.fail('it was withdrawn') },
+  );
+  resolver.beginTurn();
+  queue.nextToolChoice();
+  return directive;
+}

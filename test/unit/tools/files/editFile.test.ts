@@ -97,7 +97,7 @@ test('an edit that cannot be located is an error for the model, and nothing is s
   assert.equal(result.isError, true);
   assert.match(result.content, /^edits\.1\.old was not found in a\./);
   assert.deepEqual(harness.staged, []);
-  assert.deepEqual(harness.errors, [], 'an error of the model is none of the log');
+  assert.deepEqual(harness.errors, [], 'the log does not report an error of the model');
 });
 
 const places: readonly [path: string, error: RegExp][] = [
