@@ -21,18 +21,18 @@ export function encodeEntry(entry: unknown): string {
 /** An entry with a longer list than this is encoded and written in pieces. */
 const MANY = 64;
 /** How many levels of an entry are searched for such a list. */
-const DEPTH = 4;
-/** An entry with more text than this is too, in characters. A string, and with it a line at once, ends at about 2^29. */
-const MUCH_TEXT = 8 * 1024 * 1024;
-/** How many levels of an entry are searched for text. */
-const TEXT_DEPTH = 6;
+const LIST_DEPTH = 4;
+/** An entry with more text than this is too, in characters: encoding and writing it at once takes some 20 ms a million. */
+const MUCH_TEXT = 512 * 1024;
+/** How many levels of an entry are searched for text: an edit among the arguments of a tool call lies nine levels deep. */
+const TEXT_DEPTH = 10;
 /** The size of such a piece, in characters. */
 const PIECE = 64 * 1024;
 
 /** The same line in pieces, so that encoding a preview of thousands of files does not block the process. @throws EncodingError */
 export function* encodeInPieces(entry: unknown): Generator<string, void, undefined> {
   let piece = '';
-  const parts = partsOf(entry, DEPTH);
+  const parts = partsOf(entry, TEXT_DEPTH);
   for (let part = nextOf(parts); part !== undefined; part = nextOf(parts)) {
     if (piece !== '' && piece.length + part.length >= PIECE) {
       yield piece;
@@ -52,13 +52,15 @@ function nextOf(parts: Generator<string, void, undefined>): string | undefined {
 }
 
 function* partsOf(value: unknown, depth: number): Generator<string, void, undefined> {
-  if (depth === 0 || typeof value !== 'object' || value === null || 'toJSON' in value) {
+  if (typeof value === 'string' && value.length > PIECE) {
+    yield* partsOfText(value);
+  } else if (depth === 0 || typeof value !== 'object' || value === null || 'toJSON' in value || isPiece(value, depth)) {
     yield JSON.stringify(value) ?? 'null';
   } else if (Array.isArray(value)) {
     let separator = '[';
     for (const item of value) {
       yield separator;
-      yield* partsOf(item, value.length > MANY ? 0 : depth - 1);
+      yield* partsOf(item, depth - 1);
       separator = ',';
     }
     yield separator === '[' ? '[]' : ']';
@@ -74,9 +76,26 @@ function* partsOf(value: unknown, depth: number): Generator<string, void, undefi
   }
 }
 
+/** A long string in pieces. None ends within a surrogate pair: JSON text has half of one as an escape sequence. */
+function* partsOfText(text: string): Generator<string, void, undefined> {
+  yield '"';
+  for (let at = 0; at < text.length; ) {
+    const code = text.charCodeAt(at + PIECE - 1);
+    const end = at + (code >= 0xd800 && code <= 0xdbff ? PIECE - 1 : PIECE);
+    yield JSON.stringify(text.slice(at, end)).slice(1, -1);
+    at = end;
+  }
+  yield '"';
+}
+
+/** Whether a value is small enough to be encoded at once. */
+function isPiece(value: object, depth: number): boolean {
+  return !hasLongList(value, depth) && textIn(value, depth) <= PIECE;
+}
+
 /** Whether an entry contains a list so long, or so much text, that it should be written in pieces. */
 export function isLarge(entry: unknown): boolean {
-  return hasLongList(entry, DEPTH) || textIn(entry, TEXT_DEPTH) > MUCH_TEXT;
+  return hasLongList(entry, LIST_DEPTH) || textIn(entry, TEXT_DEPTH) > MUCH_TEXT;
 }
 
 function hasLongList(value: unknown, depth: number): boolean {
