@@ -16,6 +16,7 @@ interface Revert {
   readonly lastIdBefore: number;
   /** Ids of the open previews that the abandoned span staged. */
   readonly open: readonly string[];
+  readonly span: ReadonlySet<number | null | undefined>;
   /** Ids of the previews with files that were staged or applied in the span, whatever became of them. */
   readonly concerned: ReadonlySet<string>;
   readonly endedInSpan: readonly string[];
@@ -31,14 +32,17 @@ interface Revert {
  */
 export class AbandonedSpans {
   /** Where in which conversation an attempt ended, by its entry in the ledger. */
-  readonly #ends = new Map<string, { readonly sessionId: string; readonly node: number | null }>();
+  readonly #ends = new Map<
+    string,
+    { readonly id: string; readonly sessionId: string; readonly node: number | null }
+  >();
   #waiting: Revert[] = [];
   #inverses: string[] = [];
 
   /** To be called when an attempt to resolve a preview of the open conversation has ended: where it happened. */
   noteResolved(entry: LedgerEntry, { session }: TestSession): void {
-    this.#ends.set(keyOf(entry), { sessionId: session.id, node: session.tree.active });
     const { previewId: id, outcome, reason } = entry;
+    this.#ends.set(keyOf(entry), { id, sessionId: session.id, node: session.tree.active });
     if (outcome === 'failed' && reason.startsWith(ABANDONED))
       for (const revert of this.#waiting) revert.kept.add(id);
   }
@@ -70,6 +74,7 @@ export class AbandonedSpans {
     const endedInSpan = idsOf(applies.filter(entry => span.has(this.#endOf(entry, t))));
     this.#waiting.push({
       actor,
+      span,
       kept: new Set(),
       lastIdBefore: Math.max(0, ...all.map(({ id }) => numberOf(id))),
       open: staged.filter(isOpen).map(({ id }) => id),
@@ -85,9 +90,16 @@ export class AbandonedSpans {
     this.#waiting = [];
     // Where an apply counts that happened while another conversation was open is up to the runtime.
     const elsewhere = t.store.ledger().filter(entry => this.#nodeOf(entry, t) === undefined);
+    // What a call of the span applied may have ended after the revert, and the ledger may have lost an apply in a crash.
+    const inSpan = reverts.flatMap(({ span }) => [
+      ...t.store.ledger().filter(entry => span.has(this.#nodeOf(entry, t))),
+      ...[...this.#ends.values()]
+        .filter(({ sessionId, node }) => sessionId === t.session.id && span.has(node))
+        .map(({ id }) => ({ previewId: id })),
+    ]);
     const concerned = new Set([
       ...reverts.flatMap(({ concerned, endedInSpan }) => [...concerned, ...endedInSpan]),
-      ...elsewhere.map(({ previewId }) => previewId),
+      ...[...elsewhere, ...inSpan].map(({ previewId }) => previewId),
     ]);
     return reverts.flatMap(revert => problemsWith(revert, { mayUndo: concerned, made: this.#inverses }, t));
   }

@@ -64,10 +64,13 @@ export function undoBranchAction(
   all: readonly Preview[],
   sourceToolName: string,
 ): PendingAction | undefined {
-  const applied = previews.filter(preview => preview.state.kind === 'applied' && !isUndone(preview, all));
+  // What else an applied action or plan did cannot be undone, so it does not count as undone either.
+  const applied = previews
+    .filter(preview => preview.kind === 'files')
+    .filter(preview => preview.state.kind === 'applied' && !isUndone(preview, all));
   const undone = applied.toReversed();
   const changes = combined(
-    undone.flatMap(preview => inverseOf(preview.changes ?? [], modesOf(preview))),
+    undone.flatMap(preview => inverseOf(preview.changes, modesOf(preview))),
     new Map(undone.flatMap(preview => Object.entries(modesOf(preview)))), // the earliest one counts
   );
   if (changes.length === 0) return undefined;

@@ -8,7 +8,7 @@ import {
   type FileSide,
 } from '../../../src/agent/preview/fileChange.ts';
 import type { Preview, PreviewState } from '../../../src/agent/preview/preview.ts';
-import { inverseOf, reopenAction, undoAction } from '../../../src/agent/preview/undo.ts';
+import { inverseOf, reopenAction, undoAction, undoBranchAction } from '../../../src/agent/preview/undo.ts';
 
 const side = (text: string): FileSide => sideOfText(text);
 const changes: readonly FileChange[] = [
@@ -51,6 +51,14 @@ describe('restaging', () => {
     const end = commit(start, changes);
     assert.deepEqual(new Map([...commit(end, inverseOf(changes))].sort()), new Map([...start].sort()));
     assert.deepEqual(inverseOf(inverseOf(changes)), changes);
+  });
+
+  test('what an action did besides is not undone with its branch, and so it does not count as undone', () => {
+    const applied: PreviewState = { kind: 'applied', by };
+    const action = { ...preview(applied, null), id: 'p2' };
+    const undo = undoBranchAction([preview(applied), action], [], 'revert');
+    assert.deepEqual(undo?.undoes, ['p1']);
+    assert.equal(undoBranchAction([action], [], 'revert'), undefined);
   });
 
   test('changes of one path are undone in reverse order', () => {
