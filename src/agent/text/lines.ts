@@ -1,6 +1,25 @@
+import { TimeSlice } from '../base/timeSlice.ts';
+
 /** The lines of a text, with their line endings. The empty text has no lines. */
 export function splitLines(text: string): string[] {
   return text.match(/[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+/g) ?? [];
+}
+
+/** How many characters are split between two chances for other work to run. */
+const CHUNK = 256 * 1024;
+
+/** Like {@link splitLines}, but it lets other work run in between. */
+export async function splitLinesInTurns(text: string, slice = new TimeSlice()): Promise<readonly string[]> {
+  if (text.length <= CHUNK) return splitLines(text);
+  const lines: string[] = [];
+  for (let at = 0; at < text.length;) {
+    const feed = text.indexOf('\n', at + CHUNK); // not between the two characters of a line ending
+    const end = feed < 0 ? text.length : feed + 1;
+    for (const line of splitLines(text.slice(at, end))) lines.push(line);
+    at = end;
+    await slice.turn();
+  }
+  return lines;
 }
 
 /** How many lines {@link splitLines} gives, without making them. */
