@@ -236,6 +236,19 @@ describe('the chat panel', () => {
     assert.equal(await input.inputValue(), '');
   });
 
+  test('a prompt that waits has buttons to edit it and to remove it', async () => {
+    await chat.snapshot([prompt('u', 'First'), { ...prompt('q2', 'Second'), note: 'Queued', queued: 'q2' }]);
+    const { page } = chat;
+    const waiting = page.locator('[data-kind="user"]').last();
+    await waiting.getByRole('button', { name: 'Edit the Queued Prompt' }).click();
+    await waiting.getByRole('button', { name: 'Remove the Queued Prompt' }).click();
+    assert.deepEqual(await chat.said(), [
+      { type: 'takeBack', id: 'q2', edit: true },
+      { type: 'takeBack', id: 'q2', edit: false },
+    ]);
+    assert.equal(await page.locator('.queued-buttons').count(), 1);
+  });
+
   test('while it runs, the button stops; a prompt can still be typed and sent', async () => {
     const { page } = chat;
     await chat.snapshot([prompt('u', 'Hi')], { state: 'running', line: 'Working…' });

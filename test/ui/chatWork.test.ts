@@ -55,6 +55,43 @@ modelTest(
 );
 
 modelTest(
+  'prompts that wait can be edited and removed; Stop and New Session put them back, before what is typed',
+  [{ hang: true }, { hang: true }],
+  async (workbench, server) => {
+    const chat = workbench.chatFrame();
+    const input = chat.locator('#prompt');
+    const waiting = chat.locator('[data-kind="user"]').filter({ hasText: 'Queued' });
+    await workbench.openRedlineChat();
+    await workbench.sendChat('First.');
+    await server.request(0);
+    for (const text of ['Look at @src/cart.ts first.', 'Third.', 'Fourth.']) await workbench.sendChat(text);
+    await waiting.nth(2).waitFor();
+    await workbench.screenshot('queued');
+    await waiting.nth(1).getByRole('button', { name: 'Remove the Queued Prompt' }).click();
+    await waiting.nth(2).waitFor({ state: 'detached' });
+    await input.fill('Being typed.');
+    await waiting.nth(1).getByRole('button', { name: 'Edit the Queued Prompt' }).click();
+    await waiting.nth(1).waitFor({ state: 'detached' });
+    assert.equal(await input.inputValue(), 'Fourth.\n\nBeing typed.');
+    await chat.locator('#send').click();
+    await waiting.first().waitFor({ state: 'detached' });
+    assert.equal(await input.inputValue(), 'Look at @src/cart.ts first.\n\nFourth.\n\nBeing typed.');
+    assert.deepEqual(await chat.locator('.composer .chip-label').allTextContents(), ['cart.ts']);
+    await workbench.screenshot('queued-put-back');
+
+    await input.fill('');
+    await workbench.sendChat('Fifth.');
+    await server.request(1);
+    await workbench.sendChat('Sixth.');
+    await waiting.first().waitFor();
+    await button(workbench, 'New Session').click();
+    await chat.locator('.empty-title').waitFor();
+    assert.equal(await input.inputValue(), 'Sixth.');
+    assert.equal(server.requests.length, 2);
+  },
+);
+
+modelTest(
   'commands are carried out here with a model connected, and never sent to it as prompts',
   [
     stage,

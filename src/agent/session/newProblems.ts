@@ -5,7 +5,7 @@ import { stepsOf, type FileChange } from '../preview/fileChange.ts';
 import type { Preview } from '../preview/preview.ts';
 import type { PreviewStore } from '../preview/previewStore.ts';
 import { byImportance, problemLine, type Problem, type Problems } from '../tools/problems.ts';
-import type { Inbox } from './inbox.ts';
+import type { Inbox } from './waiting/inbox.ts';
 
 /** How long after an apply a request waits for the problems of its files at most, in milliseconds. */
 export const WAIT_MS = 2_000;

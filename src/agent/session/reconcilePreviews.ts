@@ -3,7 +3,7 @@ import type { ToolChoices } from '../forcing/toolChoices.ts';
 import type { SteeringMessage } from '../model/messages.ts';
 import { isOpen } from '../preview/preview.ts';
 import type { PreviewStore } from '../preview/previewStore.ts';
-import type { Inbox } from './inbox.ts';
+import type { Inbox } from './waiting/inbox.ts';
 import { unreportedOutcomes } from './outcomes.ts';
 
 /**

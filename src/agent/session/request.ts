@@ -16,7 +16,7 @@ import { offeredTools, specOf, type ToolRegistry } from '../tools/registry.ts';
 import type { Tool } from '../tools/tool.ts';
 import { ContextKeeper, type ContextUse } from './context/contextKeeper.ts';
 import type { SessionEvent } from './events.ts';
-import type { Inbox } from './inbox.ts';
+import type { Inbox } from './waiting/inbox.ts';
 import { Instructions, type ReadInstructions, type UsedInstructions } from './instructions.ts';
 import { NewProblems, type NewProblemsOptions } from './newProblems.ts';
 import { PLAN_MODE_PROMPT } from './planMode.ts';

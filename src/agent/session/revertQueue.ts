@@ -25,7 +25,7 @@ import type { QueuedPreview } from '../preview/queueResolveHandler.ts';
 import { wasResolvedByAnother, type Invoker } from '../preview/resolve/invoker.ts';
 import { undoBranchAction } from '../preview/undo.ts';
 import type { SessionEvent } from './events.ts';
-import type { Inbox } from './inbox.ts';
+import type { Inbox } from './waiting/inbox.ts';
 import { reconcilePreviews } from './reconcilePreviews.ts';
 
 export interface RevertQueueOptions {

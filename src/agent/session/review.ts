@@ -3,7 +3,7 @@ import type { Conversation } from '../conversation/conversation.ts';
 import type { SteeringMessage } from '../model/messages.ts';
 import { isOpen, type Preview } from '../preview/preview.ts';
 import type { PreviewStore, Revision } from '../preview/previewStore.ts';
-import type { Inbox } from './inbox.ts';
+import type { Inbox } from './waiting/inbox.ts';
 import { expiryMessage, outcomeMessages } from './outcomes.ts';
 
 export interface ReviewOptions {

@@ -17,7 +17,6 @@ import type { PendingAction } from '../preview/pendingAction.ts';
 import type { QueuedPreview } from '../preview/queueResolveHandler.ts';
 import type { ContextUse } from './context/contextKeeper.ts';
 import { storingEvents, type SessionEvent } from './events.ts';
-import { Inbox } from './inbox.ts';
 import type { UsedInstructions } from './instructions.ts';
 import { runLoop, type LoopEnd } from './loop.ts';
 import { loopPortFor, type LoopParts } from './loopPort.ts';
@@ -26,8 +25,10 @@ import { reconcilePreviews } from './reconcilePreviews.ts';
 import { Requests } from './request.ts';
 import { RevertQueue } from './revertQueue.ts';
 import { Review } from './review.ts';
-import type { Prompt, SessionOptions } from './sessionOptions.ts';
+import type { SessionOptions } from './sessionOptions.ts';
 import { Staging } from './staging.ts';
+import { Inbox } from './waiting/inbox.ts';
+import { PromptQueue, type Prompt } from './waiting/promptQueue.ts';
 
 /**
  * The open conversation and the loop that extends it. It connects the parts and decides when they run; messages belong
@@ -47,7 +48,7 @@ export class Session implements Disposable {
   readonly #loop: LoopParts;
   readonly #recorders: Recorders;
   #conversation: Conversation;
-  #prompts: Prompt[] = [];
+  readonly #prompts = new PromptQueue(event => this.#emit(event));
   #state: SessionState = 'idle';
   #provider: ChatProvider | undefined;
   #abort: AbortController | undefined;
@@ -58,6 +59,9 @@ export class Session implements Disposable {
   #renewal: Promise<void> | undefined;
 
   readonly onDidEmit: Event<SessionEvent> = this.#events.event;
+
+  /** The prompts that wait for the running turn to end. */
+  readonly queue: Pick<PromptQueue, 'list' | 'takeBack'> = this.#prompts;
 
   /** With `stored`, continues that session. Nothing is sent until the user asks for it. */
   constructor(options: SessionOptions, stored?: StoredSession) {
@@ -170,7 +174,7 @@ export class Session implements Disposable {
    * @returns settles when the session is idle or awaits review; does not reject when the model or the server fails.
    */
   prompt(text: string, attachments: readonly Attachment[] = []): Promise<void> {
-    this.#prompts.push({ text, attachments });
+    this.#prompts.add({ text, attachments });
     return this.#start();
   }
 
@@ -190,10 +194,10 @@ export class Session implements Disposable {
     return this.#start();
   }
 
-  /** Stops the running turn and commands, and drops the prompts that wait. Staged previews stay pending. */
+  /** Stops the running turn and commands, and gives the prompts that wait back to the user. Staged previews stay pending. */
   stop(): void {
     this.#options.stopCommands?.();
-    this.#prompts = [];
+    this.#prompts.giveBack();
     this.#abort?.abort(new DOMException('Stopped by the user.', 'AbortError'));
     this.endReview();
   }
@@ -310,7 +314,7 @@ export class Session implements Disposable {
       .finally(() => {
         if (this.#pause !== pause) return;
         this.#pause = undefined;
-        if (this.#prompts.length > 0) void this.#start();
+        if (this.queue.list.length > 0) void this.#start();
       });
     this.#pause = pause;
     return pause;
@@ -355,9 +359,9 @@ export class Session implements Disposable {
     this.#setState('running');
     let end: LoopEnd;
     do {
-      end = await this.#runPrompt(this.#prompts.shift());
+      end = await this.#runPrompt(this.#prompts.next());
       for (const notice of this.#inbox.takeNotices()) this.#append(notice);
-    } while (!this.#pause && (this.#prompts.length > 0 || (end === 'done' && this.#continuesByItself())));
+    } while (!this.#pause && (this.queue.list.length > 0 || (end === 'done' && this.#continuesByItself())));
     this.#run = undefined; // before the event: a listener may prompt or resolve at once
     this.#setState(end === 'done' && this.#review.hasOpen ? 'awaitingReview' : 'idle');
   }

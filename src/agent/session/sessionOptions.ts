@@ -1,7 +1,6 @@
 import type { Logger } from '../base/logger.ts';
 import type { SessionLogSink } from '../conversation/storage/recorder.ts';
 import type { ChatProvider } from '../model/chatProvider.ts';
-import type { Attachment } from '../model/messages.ts';
 import type { ToolChoiceLadder } from '../model/toolChoiceLadder.ts';
 import type { Overlay } from '../preview/overlay.ts';
 import type { PreviewStore } from '../preview/previewStore.ts';
@@ -45,10 +44,4 @@ export interface SessionOptions {
   readonly logFor: (sessionId: string) => SessionLogSink;
   /** Rebases these previews onto the current content of their files, or marks them as stale. */
   readonly refreshBases?: (previewIds: readonly string[]) => Promise<void>;
-}
-
-/** A prompt of the user that waits for its turn. */
-export interface Prompt {
-  readonly text: string;
-  readonly attachments: readonly Attachment[];
 }

@@ -17,7 +17,7 @@ import { chatStrings, transcriptStrings, type Localiser, type TranscriptStrings 
 import { DiffStats } from './transcript/diffStats.ts';
 import { itemDelta } from './transcript/itemDelta.ts';
 import { LiveTurn, type Effect } from './transcript/liveTurn.ts';
-import { arrivingItem, buildTranscript, type QueuedPrompt } from './transcript/transcript.ts';
+import { arrivingItem, buildTranscript } from './transcript/transcript.ts';
 
 /** How long changes are collected before they are sent, in milliseconds. */
 const THROTTLE_MS = 50;
@@ -39,6 +39,7 @@ export interface ChatFeedOptions {
     Session,
     'id' | 'state' | 'messages' | 'planMode' | 'instructions' | 'contextUse' | 'onDidEmit'
   > & {
+    readonly queue: Pick<Session['queue'], 'list'>;
     readonly tree: Pick<Session['tree'], 'idAt' | 'nextId' | 'hasNothingForModel'>;
   };
   readonly store: Pick<PreviewStore, 'all' | 'ledger'>;
@@ -69,7 +70,6 @@ export class ChatFeed implements Disposable {
   readonly #flushSoon = coalesce(() => this.#flush(), THROTTLE_MS);
   /** What the webview shows; `undefined` while none is connected. */
   #shown: { readonly sessionId: string; items: readonly ViewItem[]; status: ChatStatus } | undefined;
-  #queued: QueuedPrompt[] = [];
   /** Sent as soon as a webview connects. */
   #waiting: HostMessage[] = [];
   #dirty: Effect = 'none';
@@ -116,24 +116,11 @@ export class ChatFeed implements Disposable {
     else this.#waiting.push(message);
   }
 
-  /** Shows a prompt that was sent while the session is running, until the session accepts or drops it. */
-  showQueued(prompt: QueuedPrompt): void {
-    this.#queued.push(prompt);
-    this.refresh();
-  }
-
   dispose(): void {
     this.#owned.dispose();
   }
 
   #follow(event: SessionEvent): void {
-    const ended = event.type === 'state_changed' && event.state !== 'running';
-    if (event.type === 'reset' || ended) this.#queued = [];
-    if (event.type === 'message_end' && event.message.role === 'user') {
-      const { text } = event.message;
-      const at = this.#queued.findIndex(queued => queued.text === text);
-      if (at >= 0) this.#queued.splice(at, 1);
-    }
     this.#mark(this.#live.follow(event));
   }
 
@@ -192,7 +179,7 @@ export class ChatFeed implements Disposable {
       arriving: this.#live.arriving,
       liveResult: id => this.#live.result(id),
       liveProgress: id => this.#live.progress(id),
-      queued: this.#queued,
+      queued: session.queue.list,
       offline: model().offline,
       previews: store.all(),
       withheldTools: customTools.withheld,

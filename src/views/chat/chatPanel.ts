@@ -7,8 +7,14 @@ export class ChatPanel implements vscode.WebviewViewProvider, vscode.Disposable 
   readonly #options: ChatViewOptions;
   #view: Promise<ChatView> | undefined;
 
+  readonly #returning: vscode.Disposable;
+
   constructor(options: ChatViewOptions) {
     this.#options = options;
+    // Prompts may also wait that another chat sent, before this view was ever loaded.
+    this.#returning = options.session.onDidEmit(event => {
+      if (event.type === 'prompts_returned') void this.view().then(view => view.putBack(event.prompts));
+    });
   }
 
   async resolveWebviewView(view: vscode.WebviewView): Promise<void> {
@@ -21,6 +27,7 @@ export class ChatPanel implements vscode.WebviewViewProvider, vscode.Disposable 
   }
 
   dispose(): void {
+    this.#returning.dispose();
     void this.#view?.then(view => view.dispose());
   }
 

@@ -5,12 +5,13 @@ import { detailOf } from '../../agent/base/errors.ts';
 import type { Logger } from '../../agent/base/logger.ts';
 import { messageIdOf } from '../../agent/conversation/nodeId.ts';
 import type { ImageFiles } from '../../agent/conversation/storage/imageFiles.ts';
-import type { Attachment, ImageFile } from '../../agent/model/messages.ts';
+import type { ImageFile } from '../../agent/model/messages.ts';
 import { parseSlashCommand } from '../../agent/model/offline/slashCommands.ts';
 import type { PreviewStore } from '../../agent/preview/previewStore.ts';
 import type { ModelAuthority } from '../../agent/preview/resolveSettings.ts';
 import type { Workspace } from '../../agent/preview/workspace.ts';
 import type { Session } from '../../agent/session/session.ts';
+import type { Prompt } from '../../agent/session/waiting/promptQueue.ts';
 import type { CommandRuns } from '../../agent/tools/command/commandRuns.ts';
 import type { ToolRegistry } from '../../agent/tools/registry.ts';
 import type { CommandArguments, CommandId } from '../contributions.ts';
@@ -139,21 +140,27 @@ export class ChatView implements vscode.WebviewViewProvider, vscode.Disposable {
       else if (editor) outside.push(editor.document.uri);
     }
     if (outside.length > 0) void showInfo(outsideText(outside));
-    await this.#reveal();
     this.#feed.send({ type: 'attached', refs });
+    await this.focus();
+  }
+
+  /** Shows the panel, with the focus in the input. */
+  async focus(): Promise<void> {
+    await this.#reveal();
     this.#feed.send({ type: 'focus' });
   }
 
-  /** Shows the panel and puts a reverted prompt back into the input, before what is typed there. */
-  async putBack(text: string, attachments: readonly Attachment[]): Promise<void> {
-    await this.#reveal();
-    const refs = attachments.map(({ path, startLine, endLine, image }) => ({
-      path,
-      ...(image ? { image: { ...image, src: this.#images.srcOf(image.file) } } : {}),
-      ...(startLine === undefined ? {} : { startLine }),
-      ...(endLine === undefined ? {} : { endLine }),
-    }));
-    this.#feed.send({ type: 'putBack', text, refs });
+  /** Puts prompts back into the input, before what is typed there, now or as soon as the panel is shown. */
+  putBack(prompts: readonly Prompt[]): void {
+    const refs = prompts
+      .flatMap(({ attachments }) => attachments)
+      .map(({ path, startLine, endLine, image }) => ({
+        path,
+        ...(image ? { image: { ...image, src: this.#images.srcOf(image.file) } } : {}),
+        ...(startLine === undefined ? {} : { startLine }),
+        ...(endLine === undefined ? {} : { endLine }),
+      }));
+    this.#feed.send({ type: 'putBack', text: prompts.map(({ text }) => text).join('\n\n'), refs });
   }
 
   /** Shows the panel, scrolled to a message, which gets the focus. */
@@ -184,7 +191,7 @@ export class ChatView implements vscode.WebviewViewProvider, vscode.Disposable {
   }
 
   async #handle(message: WebviewMessage): Promise<void> {
-    const { execute } = this.#options;
+    const { execute, session } = this.#options;
     switch (message.type) {
       case 'ready':
         return this.#feed.connect();
@@ -192,6 +199,11 @@ export class ChatView implements vscode.WebviewViewProvider, vscode.Disposable {
         return this.#prompt(message.text, message.attachments ?? []);
       case 'stop':
         return void (await execute('redline.session.stop'));
+      case 'takeBack': {
+        const prompt = session.queue.takeBack(message.id);
+        if (prompt && message.edit) return this.putBack([prompt]);
+        return this.#feed.send({ type: 'focus' });
+      }
       case 'new':
         return void (await execute('redline.session.new'));
       case 'resolve': {
@@ -207,7 +219,7 @@ export class ChatView implements vscode.WebviewViewProvider, vscode.Disposable {
       case 'setMode':
         return this.#changeMode(message.mode);
       case 'setPlanMode':
-        this.#options.session.setPlanMode(message.on);
+        session.setPlanMode(message.on);
         return this.#feed.sendStatus();
       case 'attach': {
         const ref = await this.#context.pick();
@@ -239,12 +251,11 @@ export class ChatView implements vscode.WebviewViewProvider, vscode.Disposable {
         ? []
         : withNamed(refs, await Promise.all(named.map(ref => this.#images.withImage(ref))));
       const keep = (image: ImageFile) => this.#options.images.keep(image, session.id);
-      return { wanted, attachments: await readAttachments(workspace, wanted, vscode.l10n, keep) };
+      return readAttachments(workspace, wanted, vscode.l10n, keep);
     });
     this.#attachmentsRead = reading;
-    const { wanted, attachments } = await reading;
+    const attachments = await reading;
     onWillPrompt();
-    if (session.state === 'running') this.#feed.showQueued({ text, attachments: wanted });
     await session.prompt(text, attachments);
   }
 

@@ -49,6 +49,8 @@ export const webviewMessage = z.discriminatedUnion('type', [
     attachments: z.optional(z.array(attachmentRef).check(z.maxLength(MAX_ATTACHMENTS))),
   }),
   z.object({ type: z.literal('stop') }),
+  /** Takes a prompt back that waits; to edit it, into the input. */
+  z.object({ type: z.literal('takeBack'), id: z.string().check(z.maxLength(20)), edit: z.boolean() }),
   z.object({ type: z.literal('new') }),
   /** Resolves the revision that is shown. */
   z.object({
@@ -163,6 +165,8 @@ export const viewItem = z.discriminatedUnion('kind', [
     ),
     /** `Queued`, or empty. */
     note: z.string(),
+    /** Its id in the queue, for the buttons that edit and remove it. */
+    queued: z.optional(z.string()),
   }),
   /** The outcome of a local slash command, as Markdown. */
   z.object({ kind: z.literal('local'), key, text: z.string() }),
@@ -241,6 +245,7 @@ export const stringKeys = [
   'discardReason',
   'discardReasonLabel',
   'discardReasonPlaceholder',
+  'editQueued',
   'emptyHint',
   'emptyTitle',
   'examples',
@@ -270,6 +275,7 @@ export const stringKeys = [
   'rebase',
   'rebaseLabel',
   'remove',
+  'removeQueued',
   'revert',
   'revertPrompt',
   'send',
@@ -310,7 +316,7 @@ export const hostMessage = z.discriminatedUnion('type', [
   z.object({ type: z.literal('focus') }),
   /** Adds attachments to the next prompt. */
   z.object({ type: z.literal('attached'), refs: z.array(attachmentRef) }),
-  /** Puts a reverted prompt into the input, before what is typed there. */
+  /** Puts prompts that are not sent, or were reverted, into the input, before what is typed there. */
   z.object({ type: z.literal('putBack'), text: z.string(), refs: z.array(attachmentRef) }),
   /** Scrolls to the item with that key, or the first one below it, and focuses it. */
   z.object({ type: z.literal('show'), key }),

@@ -31,7 +31,10 @@ export async function revert(
   // An abandoned prompt may directly follow the current message: there is nothing to revert, but its text is put back.
   const isThere = session.tree.active === target && message.role === 'user';
   if (!isThere && !(await revertTo(session, target))) return;
-  if (message.role === 'user') await (await chat.view()).putBack(message.text, message.attachments ?? []);
+  if (message.role !== 'user') return;
+  const view = await chat.view();
+  await view.focus();
+  view.putBack([{ text: message.text, attachments: message.attachments ?? [] }]);
 }
 
 /** Switches to the branch that contains a message. */

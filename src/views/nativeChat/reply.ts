@@ -126,6 +126,8 @@ export class Reply {
       case 'preview_changed':
       case 'state_changed':
       case 'plan_mode_changed':
+      case 'queue_changed':
+      case 'prompts_returned':
       case 'revert_applied':
       case 'instructions_changed':
       case 'renamed':

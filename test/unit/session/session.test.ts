@@ -124,7 +124,9 @@ test('the events of a turn come in order', async () => {
       event.type === 'message_end' ? `${event.type} ${event.message.role}` : event.type,
     ),
     [
+      'queue_changed',
       'state_changed',
+      'queue_changed',
       'message_end user',
       'turn_start',
       'message_start',
@@ -175,6 +177,56 @@ test('a prompt during a turn is sent after it, in the same run', async () => {
   );
   t.assertSound();
 });
+
+test('a prompt that waits can be removed, and is then not sent', async () => {
+  const gate = new Gate();
+  const t = createTestSession({
+    script: [
+      async () => {
+        await gate.pass();
+        return { text: 'one' };
+      },
+      { text: 'three' },
+    ],
+  });
+  const prompts = [t.session.prompt('1'), t.session.prompt('2'), t.session.prompt('3')];
+  await gate.reached;
+  assert.deepEqual(
+    t.session.queue.list.map(({ id, text }) => `${id} ${text}`),
+    ['q2 2', 'q3 3'],
+    'the first one is not waiting',
+  );
+  assert.equal(t.session.queue.takeBack('q2')?.text, '2');
+  assert.equal(t.session.queue.takeBack('q2'), undefined, 'it is gone');
+  assert.equal(t.session.queue.takeBack('q1'), undefined, 'it was sent');
+  gate.open();
+  await Promise.all(prompts);
+  assert.deepEqual(
+    t.session.messages.map(message => ('text' in message ? message.text : '')),
+    ['1', 'one', '3', 'three'],
+  );
+});
+
+for (const change of ['new', 'revert', 'open'] as const)
+  test(`prompts that wait are given back when the turn is stopped by ${change}`, async () => {
+    const t = createTestSession({ script: [{ text: 'thinking', hang: true }] });
+    const first = t.session.prompt('1');
+    const waiting = t.session.prompt('2');
+    await t.nextEvent(event => event.type === 'message_update');
+    const other = createTestSession({ script: [{ text: 'ok' }] });
+    await other.session.prompt('Elsewhere.');
+    const stored = other.sessionLog.stored();
+    if (change === 'new') await t.session.new();
+    else if (change === 'revert') await t.session.revert({ target: null, category: null, summary: null });
+    else await t.session.open(stored ?? assert.fail('nothing was stored'));
+    await Promise.all([first, waiting]);
+    const returned = t.events.find(event => event.type === 'prompts_returned');
+    assert.deepEqual(
+      returned?.prompts.map(({ text }) => text),
+      ['2'],
+    );
+    assert.ok(!t.session.messages.some(message => 'text' in message && message.text === '2'));
+  });
 
 for (const state of ['idle', 'running'] as const) {
   test(`a prompt from a listener that hears of the state ${state} is answered, once`, async () => {
@@ -243,14 +295,30 @@ test('a provider that breaks its contract and throws leaves the session usable',
   assert.equal(t.session.messages.filter(message => message.role === 'user').length, 2);
 });
 
-test('stop ends the running turn at once, drops the waiting prompts, and leaves a valid history', async () => {
+test('stop ends the running turn at once, gives the waiting prompts back, and leaves a valid history', async () => {
   const t = createTestSession({ script: [{ text: 'thinking', hang: true }] });
   const first = t.session.prompt('1');
-  const second = t.session.prompt('2');
+  const attachments = [{ path: 'a.ts', text: 'x' }];
+  const waiting = [t.session.prompt('2', attachments), t.session.prompt('3')];
   await t.nextEvent(event => event.type === 'message_update');
   t.session.stop();
-  await Promise.all([first, second]);
+  t.session.stop();
+  await Promise.all([first, ...waiting]);
   assert.equal(t.session.state, 'idle');
+  assert.deepEqual(t.session.queue.list, []);
+  assert.deepEqual(
+    t.events.filter(event => event.type === 'prompts_returned'),
+    [
+      {
+        type: 'prompts_returned',
+        prompts: [
+          { id: 'q2', text: '2', attachments },
+          { id: 'q3', text: '3', attachments: [] },
+        ],
+      },
+    ],
+    'once',
+  );
   assert.deepEqual(
     t.session.messages.map(message => message.role),
     ['user', 'assistant'],

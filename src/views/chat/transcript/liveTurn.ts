@@ -95,9 +95,11 @@ export class LiveTurn {
       case 'preview_changed':
       case 'state_changed':
       case 'plan_mode_changed':
+      case 'queue_changed':
       case 'revert_applied':
       case 'instructions_changed':
         return 'all';
+      case 'prompts_returned':
       case 'renamed':
       case 'storing_failed':
       case 'storing_recovered':

@@ -11,6 +11,7 @@ import type {
 import { parseSlashCommand } from '../../../agent/model/offline/slashCommands.ts';
 import { plainOutcome, type LedgerEntry } from '../../../agent/preview/ledger.ts';
 import { isOpen, type CallRef, type Preview } from '../../../agent/preview/preview.ts';
+import type { QueuedPrompt } from '../../../agent/session/waiting/promptQueue.ts';
 import type { DiffStat } from '../../../agent/text/lineDiff.ts';
 import {
   attachmentLabel,
@@ -49,7 +50,7 @@ export interface TranscriptInput {
   readonly liveResult: (callId: string) => ToolResultMessage | undefined;
   /** The progress of a running call, if it reports any. */
   readonly liveProgress?: (callId: string) => string | undefined;
-  /** Prompts that the running session has not accepted yet. */
+  /** Prompts that wait for the running turn to end. */
   readonly queued: readonly QueuedPrompt[];
   /** Whether no model is connected, so that connecting one is offered. */
   readonly offline: boolean;
@@ -64,11 +65,6 @@ export interface TranscriptInput {
   /** The address of an image's file in the panel. */
   readonly imageSrc?: (file: string) => string;
   readonly strings: TranscriptStrings;
-}
-
-export interface QueuedPrompt {
-  readonly text: string;
-  readonly attachments: readonly AttachmentRef[];
 }
 
 /**
@@ -107,9 +103,8 @@ export function buildTranscript(input: TranscriptInput): ViewItem[] {
     }
   });
   if (arriving.text !== '' || arriving.reasoning !== '') items.push(arrivingItem(nextNode, arriving));
-  queued.forEach(({ text, attachments }, i) =>
-    items.push(promptItem(`q${i}`, text, attachments, strings.queued, input)),
-  );
+  for (const { id, text, attachments } of queued)
+    items.push({ ...promptItem(id, text, attachments, strings.queued, input), queued: id });
   if (wantsModel(input)) {
     items.push({
       kind: 'actions',

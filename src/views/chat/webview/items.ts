@@ -63,8 +63,28 @@ function renderPrompt(item: ItemOf<'user'>, port: Port): HTMLElement {
           ),
         ),
       ),
-    item.note !== '' && el('div', { class: 'note' }, icon('clock'), item.note),
+    item.note !== '' && el('div', { class: 'note' }, icon('clock'), item.note, queuedButtons(item, port)),
     item.node !== undefined && revertButton(item.node, strings.revertPrompt, port),
+  );
+}
+
+/** The buttons of a prompt that waits for its turn. */
+function queuedButtons({ queued: id }: ItemOf<'user'>, { strings, post }: Port): HTMLElement | undefined {
+  if (id === undefined) return undefined;
+  const one = (name: string, label: string, edit: boolean): HTMLButtonElement =>
+    button({
+      class: 'icon-button',
+      icon: name,
+      title: label,
+      aria: { label },
+      data: { action: edit ? 'editQueued' : 'removeQueued' },
+      onClick: () => post({ type: 'takeBack', id, edit }),
+    });
+  return el(
+    'span',
+    { class: 'queued-buttons' },
+    one('edit', strings.editQueued, true),
+    one('close', strings.removeQueued, false),
   );
 }
 

@@ -8,6 +8,7 @@ import type { Preview } from '../../../../src/agent/preview/preview.ts';
 import type { ModelAuthority } from '../../../../src/agent/preview/resolveSettings.ts';
 import { CommandRuns } from '../../../../src/agent/tools/command/commandRuns.ts';
 import type { ContextUse } from '../../../../src/agent/session/context/contextKeeper.ts';
+import type { QueuedPrompt } from '../../../../src/agent/session/waiting/promptQueue.ts';
 import type { SessionEvent } from '../../../../src/agent/session/events.ts';
 import { ChatFeed } from '../../../../src/views/chat/chatFeed.ts';
 import { hostMessage, type HostMessage, type ViewItem } from '../../../../src/views/chat/protocol.ts';
@@ -33,6 +34,7 @@ function setUp(t: TestContext) {
     contextUse: undefined as ContextUse | undefined,
     instructions: [] as { path: string; isCut: boolean }[],
     onDidEmit: events.event,
+    queue: { list: [] as readonly QueuedPrompt[] },
   };
   const previews: Preview[] = [];
   const mode = {
@@ -161,25 +163,34 @@ test('a new session is a new snapshot', t => {
   assert.ok(snapshot?.type === 'snapshot' && snapshot.items.length === 0);
 });
 
-test('a queued prompt is shown until the session accepts or drops it', t => {
+test('the prompts that wait are shown below the conversation, each with the id to take it back', t => {
   const { feed, say, session, emit, posts } = setUp(t);
   session.state = 'running';
   feed.connect();
   posts();
-  const users = (message: HostMessage | undefined): string[] =>
-    message?.type === 'delta' ? message.items.flatMap(item => (item.kind === 'user' ? [item.note] : [])) : [];
-  feed.showQueued({ text: 'Next', attachments: [] });
-  feed.showQueued({ text: 'Then', attachments: [] });
-  assert.deepEqual(users(posts()[0]), ['Queued', 'Queued']);
-  say(asked('Next'));
+  const set = (...ids: string[]): void => {
+    session.queue.list = ids.map(id => ({ id, text: 'Again', attachments: [] }));
+    emit({ type: 'queue_changed' });
+  };
+  set('q2', 'q3');
+  const [both] = posts();
+  assert.ok(both?.type === 'delta');
+  assert.deepEqual(
+    both.items.map(item => item.kind === 'user' && [item.key, item.note, item.queued]),
+    [
+      ['q2', 'Queued', 'q2'],
+      ['q3', 'Queued', 'q3'],
+    ],
+  );
+  set('q3');
+  say(asked('Again'));
   const [taken] = posts();
   assert.ok(taken?.type === 'delta');
-  assert.deepEqual(taken.order, ['m0', 'q0']);
-  session.state = 'idle';
-  emit({ type: 'state_changed', state: 'idle' });
-  const [dropped] = posts();
-  assert.ok(dropped?.type === 'delta');
-  assert.deepEqual(dropped.order, ['m0']);
+  assert.deepEqual(taken.order, ['m0', 'q3']);
+  set();
+  const [gone] = posts();
+  assert.ok(gone?.type === 'delta');
+  assert.deepEqual(gone.order, ['m0']);
 });
 
 test('the status shows how much is pending and who resolves', t => {

@@ -196,11 +196,12 @@ test('queued prompts are at the end and marked as queued', () => {
   const items = transcript({
     messages: [asked('First')],
     arriving: { text: 'Well', reasoning: '' },
-    queued: [{ text: 'Second', attachments: [] }],
+    queued: [{ id: 'q2', text: 'Second', attachments: [] }],
   });
   assert.deepEqual(items.at(-1), {
     kind: 'user',
-    key: 'q0',
+    key: 'q2',
+    queued: 'q2',
     text: 'Second',
     attachments: [],
     note: 'Queued',
@@ -252,7 +253,7 @@ test('whatever the transcript holds, the webview accepts it', () => {
     ],
     previews: [preview(), preview({ id: 'p2', origin: null, changes: null })],
     stats: ({ changes }) => changes?.map(() => ({ added: 1, removed: 0, exact: false })),
-    queued: [{ text: 'Next', attachments: [{ path: 'a.ts', startLine: 2 }] }],
+    queued: [{ id: 'q2', text: 'Next', attachments: [{ path: 'a.ts', startLine: 2, text: 'x' }] }],
   });
   const usage = { label: '', detail: '' };
   const modes = { state: 'idle', mode: 'recommend', planMode: false, offline: false };

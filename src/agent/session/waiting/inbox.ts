@@ -1,8 +1,8 @@
-import type { SteeringMessage } from '../model/messages.ts';
-import { isOpen, type Preview } from '../preview/preview.ts';
-import type { RevisedBy } from '../preview/previewLog.ts';
-import type { PreviewStore } from '../preview/previewStore.ts';
-import { revisionText } from '../preview/resolve/resolveTexts.ts';
+import type { SteeringMessage } from '../../model/messages.ts';
+import { isOpen, type Preview } from '../../preview/preview.ts';
+import type { RevisedBy } from '../../preview/previewLog.ts';
+import type { PreviewStore } from '../../preview/previewStore.ts';
+import { revisionText } from '../../preview/resolve/resolveTexts.ts';
 
 /** What the model will be told with its next request, in the order in which it happened. */
 export class Inbox {

@@ -1,0 +1,60 @@
+import type { Attachment } from '../../model/messages.ts';
+import type { SessionEvent } from '../events.ts';
+
+/** A prompt of the user. */
+export interface Prompt {
+  readonly text: string;
+  readonly attachments: readonly Attachment[];
+}
+
+/** A prompt that waits for its turn. */
+export interface QueuedPrompt extends Prompt {
+  /** `q1`, `q2`, …; never used again in this window. */
+  readonly id: string;
+}
+
+/** The prompts of the user that wait for their turn, in order. Each leaves it once: to be sent, or back to the user. */
+export class PromptQueue {
+  readonly #emit: (event: SessionEvent) => void;
+  #prompts: readonly QueuedPrompt[] = [];
+  #lastNumber = 0;
+
+  constructor(emit: (event: SessionEvent) => void) {
+    this.#emit = emit;
+  }
+
+  get list(): readonly QueuedPrompt[] {
+    return this.#prompts;
+  }
+
+  add(prompt: Prompt): void {
+    this.#set([...this.#prompts, { ...prompt, id: `q${++this.#lastNumber}` }]);
+  }
+
+  /** Removes the first prompt, which is sent now. */
+  next(): Prompt | undefined {
+    const [first, ...rest] = this.#prompts;
+    if (first) this.#set(rest);
+    return first;
+  }
+
+  /** Takes a prompt back. @returns `undefined` if it no longer waits. */
+  takeBack(id: string): Prompt | undefined {
+    const found = this.#prompts.find(prompt => prompt.id === id);
+    if (found) this.#set(this.#prompts.filter(prompt => prompt !== found));
+    return found;
+  }
+
+  /** Gives all prompts back to the user: listeners put them where they can be sent again. */
+  giveBack(): void {
+    const prompts = this.#prompts;
+    if (prompts.length === 0) return;
+    this.#set([]);
+    this.#emit({ type: 'prompts_returned', prompts });
+  }
+
+  #set(prompts: readonly QueuedPrompt[]): void {
+    this.#prompts = prompts;
+    this.#emit({ type: 'queue_changed' });
+  }
+}
