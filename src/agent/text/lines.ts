@@ -24,12 +24,25 @@ export async function splitLinesInTurns(text: string, slice = new TimeSlice()): 
 
 /** How many lines {@link splitLines} gives, without making them. */
 export function countLines(text: string): number {
+  if (text === '') return 0;
+  const ends = text.includes('\r') ? countEndings(text) : countFeeds(text);
+  return /[\r\n]$/.test(text.slice(-1)) ? ends : ends + 1;
+}
+
+function countEndings(text: string): number {
   let count = 0;
   for (let i = 0; i < text.length; i++) {
     const unit = text.charCodeAt(i);
     if (unit === FEED || (unit === RETURN && text.charCodeAt(i + 1) !== FEED)) count++;
   }
-  return text === '' || /[\r\n]$/.test(text.slice(-1)) ? count : count + 1;
+  return count;
+}
+
+/** Several times as quick as {@link countEndings}. */
+function countFeeds(text: string): number {
+  let count = 0;
+  for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) count++;
+  return count;
 }
 
 const FEED = 10;
