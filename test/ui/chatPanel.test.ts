@@ -30,6 +30,7 @@ function card(more: Partial<ItemOf<'preview'>> = {}): ItemOf<'preview'> {
     recommendation: '',
     output: '',
     canStop: false,
+    conflicts: '',
     stale: '',
     lastError: '',
     ...more,

@@ -29,6 +29,8 @@ export interface PendingAction {
   readonly details?: unknown;
   /** Ids of the applied previews that this one undoes. Set by Redline alone, for its bookkeeping. */
   readonly undoes?: readonly string[];
+  /** The id of the discarded preview that this one proposes again. Set by Redline alone. */
+  readonly reopens?: string;
   /** The conversation that the preview concerns, if that need not be the open one. Set by Redline alone. */
   readonly sessionId?: string;
 }

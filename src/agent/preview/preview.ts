@@ -68,6 +68,8 @@ export interface PartOf {
   readonly previewId: string;
   /** How many hunks it holds. */
   readonly hunks: number;
+  /** For a single hunk: its number, from 1, among all that its file had. */
+  readonly number?: number;
   /** The part as a patch, for the model; capped. */
   readonly patch: string;
 }
@@ -99,6 +101,8 @@ export type Preview = PreviewContent & {
   readonly details?: unknown;
   /** Ids of the applied previews that this one undoes. */
   readonly undoes?: readonly string[];
+  /** The id of the discarded preview that this one proposes again. */
+  readonly reopens?: string;
   /** `null` for what another agent proposed: it belongs to no conversation of Redline. */
   readonly origin: PreviewOrigin | null;
   /** Set if this was split off another preview to be resolved separately. */

@@ -40,6 +40,7 @@ const stagedParts = {
   dependsOn: z.array(z.string()),
   details: z.exactOptional(z.unknown()),
   undoes: z.exactOptional(z.array(z.string())),
+  reopens: z.exactOptional(z.string()),
   origin: z.nullable(
     z.object({
       sessionId: z.string(),
@@ -47,7 +48,14 @@ const stagedParts = {
       asksModel: z.boolean(),
     }),
   ),
-  part: z.exactOptional(z.object({ previewId: z.string(), hunks: z.number(), patch: z.string() })),
+  part: z.exactOptional(
+    z.object({
+      previewId: z.string(),
+      hunks: z.number(),
+      number: z.exactOptional(z.int()),
+      patch: z.string(),
+    }),
+  ),
   editedByUser: z.exactOptional(z.literal(true)),
   stagedAt: z.string(),
 };

@@ -4,6 +4,7 @@ import { stepsOf, type FileChange } from './fileChange.ts';
 import type { LedgerEntry } from './ledger.ts';
 import { OpenPreviews } from './openPreviews.ts';
 import { isOpen, type Preview, type PreviewState } from './preview.ts';
+import { recounted } from './resolve/recounted.ts';
 import {
   idsIn,
   idsOf,
@@ -219,7 +220,8 @@ function reduce(
       const { revision, changes, dependsOn, part } = entry;
       if (preview.kind !== 'files' || revision <= preview.revision) return [];
       const edited = entry.by === 'user' ? { editedByUser: true as const } : {};
-      const next = { ...preview, ...edited, revision, changes, dependsOn };
+      const label = recounted(preview.label, preview.changes, changes);
+      const next = { ...preview, ...edited, label, revision, changes, dependsOn };
       if (entry.by !== 'split') return [{ ...next, state: pendingState }];
       // Splitting changes no file, so whatever was stale still is.
       const stale = pendingPart(preview.state).stale;

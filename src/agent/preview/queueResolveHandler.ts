@@ -45,6 +45,7 @@ export function queueResolveHandler(
     dependsOn: action.changes ? host.overlay.of(origin?.sessionId).dependenciesOf(action.changes) : [],
     ...(action.details === undefined ? {} : { details: jsonSafe(action.details) }),
     ...(action.undoes ? { undoes: action.undoes } : {}),
+    ...(action.reopens === undefined ? {} : { reopens: action.reopens }),
     origin,
     stagedAt: new Date().toISOString(),
   });

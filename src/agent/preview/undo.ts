@@ -31,6 +31,7 @@ export function reopenAction(preview: Preview): PendingAction | undefined {
     ...(humanOnly ? { humanOnly } : {}),
     ...(details === undefined ? {} : { details }),
     ...(undoes ? { undoes } : {}),
+    reopens: preview.id,
     ...concernsSameAs(preview),
   };
 }

@@ -214,6 +214,8 @@ export class ChatView implements vscode.WebviewViewProvider, vscode.Disposable {
         return void (await execute('redline.preview.open', message.id, message.path));
       case 'rebase':
         return void (await execute('redline.preview.rebase', message.id));
+      case 'edit':
+        return void (await execute('redline.preview.edit', message.id));
       case 'revert':
         return void (await execute('redline.session.revert', message.node));
       case 'setMode':

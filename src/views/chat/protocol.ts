@@ -62,6 +62,8 @@ export const webviewMessage = z.discriminatedUnion('type', [
   }),
   /** Rebases a stale preview. */
   z.object({ type: z.literal('rebase'), id: previewId }),
+  /** Opens the proposal for editing, at its conflicts if it has any. */
+  z.object({ type: z.literal('edit'), id: previewId }),
   /** Opens a preview or, with a path, the diff of that file. */
   z.object({
     type: z.literal('open'),
@@ -114,14 +116,16 @@ const previewItem = z.object({
   moreFiles: z.string(),
   /** The sum over all files, if there are several and it is known. */
   stat: z.optional(z.object({ added: z.string(), removed: z.string() })),
-  state: z.enum(['pending', 'applying', 'applied', 'discarded', 'failed', 'expired']),
+  state: z.enum(['pending', 'applying', 'applied', 'undone', 'discarded', 'failed', 'expired']),
   /** The state in words, with who resolved it; empty while pending. */
   stateText: z.string(),
   /** The reason for the outcome; empty if none was given. */
   reason: z.string(),
   /** `The model recommends Apply: …`; empty without a recommendation. */
   recommendation: z.string(),
-  /** Why it is stale; empty if it is not. */
+  /** The conflicts that a rebase left in it; empty if there are none. */
+  conflicts: z.string(),
+  /** Why it is stale and can be rebased; empty if it is not. */
   stale: z.string(),
   /** How the last attempt failed; empty if it did not. */
   lastError: z.string(),
@@ -276,6 +280,8 @@ export const stringKeys = [
   'rebaseLabel',
   'remove',
   'removeQueued',
+  'resolveConflicts',
+  'resolveConflictsLabel',
   'revert',
   'revertPrompt',
   'send',

@@ -56,6 +56,8 @@ export function chatStrings(l10n: Localiser): ChatStrings {
     rebaseLabel: l10n.t('Rebase {0}'),
     remove: l10n.t('Remove {0}'),
     removeQueued: l10n.t('Remove the Queued Prompt'),
+    resolveConflicts: l10n.t('Resolve Conflicts'),
+    resolveConflictsLabel: l10n.t('Resolve the conflicts of {0}'),
     revert: l10n.t('Revert to Here'),
     revertPrompt: l10n.t('Revert to Here and Edit the Prompt'),
     send: l10n.t('Send'),
@@ -84,6 +86,11 @@ export interface TranscriptStrings {
   readonly sourceAndWho: string;
   readonly applied: Readonly<Record<Actor, string>>;
   readonly discarded: Readonly<Record<Actor, string>>;
+  readonly undone: Readonly<Record<Actor, string>>;
+  readonly reopened: string;
+  readonly resolvedAs: string;
+  readonly conflicts: string;
+  readonly conflictsIn: string;
   readonly applying: Readonly<Record<ResolveAction, string>>;
   readonly returnedError: string;
   readonly finishedLater: string;
@@ -156,6 +163,15 @@ export function transcriptStrings(l10n: Localiser): TranscriptStrings {
       model: l10n.t('Discarded by the model'),
       extension: l10n.t('Discarded by another extension'),
     },
+    undone: {
+      human: l10n.t('Undone by you'),
+      model: l10n.t('Undone by the model'),
+      extension: l10n.t('Undone by another extension'),
+    },
+    reopened: l10n.t('{0}, reopened as {1}'),
+    resolvedAs: l10n.t('{0}, as {1}'),
+    conflicts: l10n.t('Conflicts to resolve in the proposal: {0}.'),
+    conflictsIn: l10n.t('{0} in {1}'),
     applying: { apply: l10n.t('Applying…'), discard: l10n.t('Discarding…') },
     returnedError: l10n.t('Applied, and returned an error'),
     finishedLater: l10n.t('It finished after the call was interrupted.'),

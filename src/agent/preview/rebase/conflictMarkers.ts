@@ -14,6 +14,13 @@ export function hasConflict({ before, after }: FileChange): boolean {
   );
 }
 
+/** How many conflicts of a rebase are left in a proposal. */
+export function conflictCount(change: FileChange): number {
+  if (!hasConflict(change)) return 0;
+  const lines = withLf(change.after?.text).split('\n');
+  return Math.max(1, lines.filter(line => BEGINNING.test(line)).length);
+}
+
 /** The paths of changes that cannot be applied because they contain conflict markers. */
 export function conflictPaths(changes: readonly FileChange[]): readonly string[] {
   return changes.filter(hasConflict).map(change => change.path);

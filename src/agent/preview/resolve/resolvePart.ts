@@ -2,8 +2,10 @@ import { ToolError } from '../../base/errors.ts';
 import { patchText } from '../../text/hunks.ts';
 import { hunksOfChange, type FileChange } from '../fileChange.ts';
 import type { AgentToolResult } from '../pendingAction.ts';
+import type { Preview } from '../preview.ts';
 import type { PreviewStore } from '../previewStore.ts';
 import type { Invoker, ResolveRequest } from './invoker.ts';
+import { recounted } from './recounted.ts';
 import { outdatedVoteText, unknownPreviewText } from './resolveTexts.ts';
 import { splitPreview, type PreviewPart } from './splitPreview.ts';
 
@@ -34,11 +36,13 @@ export async function resolvePart(
     if (now && now.revision !== seen.revision) throw new ToolError(outdatedVoteText(now, request.revision));
     if (now?.state.kind !== 'pending') return invoker.resolve(request);
   }
+  const parts = store.all().filter(other => other.part?.previewId === seen.id);
+  const number = hunkNumber(part.path, part.hunk ?? 0, parts);
   const { id } = store.split(
     seen.id,
     { changes: split.rest, buildsOnPart: split.restBuildsOnPart },
     {
-      label: partLabel(seen.label, part),
+      label: partLabel(seen, split.part, part, number),
       sourceToolName: seen.sourceToolName,
       kind: 'files',
       ...(seen.humanOnly ? { humanOnly: true } : {}),
@@ -46,15 +50,38 @@ export async function resolvePart(
       dependsOn: seen.dependsOn,
       // The user decides on it separately: the model is only told the outcome.
       origin: seen.origin && { ...seen.origin, asksModel: false },
-      part: { previewId: seen.id, hunks, patch },
+      part: { previewId: seen.id, hunks, patch, ...(part.hunk === undefined ? {} : { number }) },
       stagedAt: new Date().toISOString(),
     },
   );
   return invoker.resolve({ ...request, id, revision: 1 });
 }
 
-function partLabel(label: string, { path, hunk }: PreviewPart): string {
-  return hunk === undefined ? `${label}: ${path}` : `${label}: ${path}, hunk ${hunk + 1}`;
+/** The label of a part: that of the whole with the counts of the part, and its place in the whole. */
+function partLabel(
+  whole: Preview,
+  changes: readonly FileChange[],
+  { path, hunk }: PreviewPart,
+  number: number,
+): string {
+  const label = recounted(whole.label, whole.changes ?? [], changes);
+  return hunk === undefined ? `${label}: ${path}` : `${label}: ${path}, hunk ${number}`;
+}
+
+/**
+ * The number, from 1, that a hunk had before others of its file were split off.
+ * @param hunk its place among those that are left, from 0.
+ * @param parts what was split off the preview so far.
+ */
+function hunkNumber(path: string, hunk: number, parts: readonly Preview[]): number {
+  const gone = new Set(
+    parts.filter(({ changes }) => changes?.[0]?.path === path).map(({ part }) => part?.number),
+  );
+  let number = 0;
+  for (let left = hunk; left >= 0; left--)
+    do number++;
+    while (gone.has(number));
+  return number;
 }
 
 async function describe(changes: readonly FileChange[]): Promise<{ patch: string; hunks: number }> {

@@ -1,6 +1,7 @@
 import type { FileChange } from '../../../agent/preview/fileChange.ts';
 import type { LedgerEntry } from '../../../agent/preview/ledger.ts';
-import type { Preview, ResolveAction, Resolution } from '../../../agent/preview/preview.ts';
+import { isOpen, type Preview, type ResolveAction, type Resolution } from '../../../agent/preview/preview.ts';
+import { conflictCount } from '../../../agent/preview/rebase/conflictMarkers.ts';
 import { commandOf } from '../../../agent/tools/command/runCommand.ts';
 import { humanReason } from '../../../agent/preview/resolve/resolveTexts.ts';
 import type { DiffStat } from '../../../agent/text/lineDiff.ts';
@@ -16,6 +17,10 @@ const MAX_OUTPUT_CHARS = 6_000;
 export interface CardFacts {
   /** The last attempt to resolve the preview. */
   readonly lastAttempt: LedgerEntry | undefined;
+  /** The applied preview that undid it. */
+  readonly undoneBy?: Preview | undefined;
+  /** The preview that proposes again what was discarded here. */
+  readonly reopenedAs?: Preview | undefined;
   /** One for each counted change, in order; `undefined` while counting. */
   readonly stats: readonly DiffStat[] | undefined;
   /** The end of the output of the command that it runs now; `undefined` if it runs none. */
@@ -42,7 +47,9 @@ export function previewCard(
     ...(total ? { stat: shownStat(total) } : {}),
     output: facts.running ?? resultOf(preview, facts.lastAttempt),
     canStop: facts.running !== undefined,
-    ...stateOf(preview, facts.lastAttempt, strings),
+    ...(facts.reopenedAs
+      ? reopenedState(preview, facts.reopenedAs, strings)
+      : stateOf(preview, facts, strings)),
   };
 }
 
@@ -57,15 +64,29 @@ function resultOf(preview: Preview, attempt: LedgerEntry | undefined): string {
 
 type CardState = Pick<
   ItemOf<'preview'>,
-  'state' | 'stateText' | 'reason' | 'recommendation' | 'stale' | 'lastError'
+  'state' | 'stateText' | 'reason' | 'recommendation' | 'conflicts' | 'stale' | 'lastError'
 >;
 
-function stateOf(preview: Preview, attempt: LedgerEntry | undefined, strings: TranscriptStrings): CardState {
+const quiet = { stateText: '', reason: '', recommendation: '', conflicts: '', stale: '', lastError: '' };
+
+/** A discarded preview that was proposed again shows how that ended. */
+function reopenedState(preview: Preview, again: Preview, strings: TranscriptStrings): CardState {
+  const old = stateOf(preview, {}, strings);
+  if (isOpen(again)) return { ...old, stateText: fill(strings.reopened, old.stateText, again.id) };
+  const now = stateOf(again, {}, strings);
+  return { ...now, stateText: fill(strings.resolvedAs, now.stateText, again.id) };
+}
+
+function stateOf(
+  preview: Preview,
+  { lastAttempt: attempt, undoneBy }: Partial<CardFacts>,
+  strings: TranscriptStrings,
+): CardState {
   const { state } = preview;
-  const quiet = { stateText: '', reason: '', recommendation: '', stale: '', lastError: '' };
   switch (state.kind) {
     case 'pending': {
       const { recommendation, stale, lastError } = state;
+      const conflicts = stale.length > 0 ? conflictsOf(preview, strings) : '';
       return {
         ...quiet,
         state: 'pending',
@@ -75,7 +96,9 @@ function stateOf(preview: Preview, attempt: LedgerEntry | undefined, strings: Tr
               escapeProse(recommendation.reason.trim()) || strings.noReason,
             )
           : '',
-        stale: stale.length > 0 ? fill(strings.stale, escapeInvisible(stale.join(', '))) : '',
+        conflicts,
+        stale:
+          stale.length > 0 && conflicts === '' ? fill(strings.stale, escapeInvisible(stale.join(', '))) : '',
         // The error of a stale preview would only repeat that it is stale.
         lastError:
           lastError !== undefined && stale.length === 0
@@ -90,6 +113,8 @@ function stateOf(preview: Preview, attempt: LedgerEntry | undefined, strings: Tr
         const lastError = escapeInvisible(attempt.message ?? '');
         return { ...quiet, state: 'failed', stateText: strings.returnedError, lastError };
       }
+      if (undoneBy?.state.kind === 'applied')
+        return { ...quiet, state: 'undone', stateText: strings.undone[undoneBy.state.by.actor] };
       return {
         ...quiet,
         state: 'applied',
@@ -106,6 +131,14 @@ function stateOf(preview: Preview, attempt: LedgerEntry | undefined, strings: Tr
     case 'expired':
       return { ...quiet, state: 'expired', stateText: strings.expired };
   }
+}
+
+function conflictsOf({ changes }: Preview, strings: TranscriptStrings): string {
+  const rows = (changes ?? []).flatMap(change => {
+    const count = conflictCount(change);
+    return count === 0 ? [] : [fill(strings.conflictsIn, count, escapeInvisible(change.path))];
+  });
+  return rows.length === 0 ? '' : fill(strings.conflicts, rows.join(', '));
 }
 
 /** The reason; empty if the user gave none, or if it is the model's, which the block of its `resolve` shows. */

@@ -11,6 +11,7 @@ import type {
 import { parseSlashCommand } from '../../../agent/model/offline/slashCommands.ts';
 import { plainOutcome, type LedgerEntry } from '../../../agent/preview/ledger.ts';
 import { isOpen, type CallRef, type Preview } from '../../../agent/preview/preview.ts';
+import { Lineage } from '../../../agent/preview/resolve/lineage.ts';
 import type { QueuedPrompt } from '../../../agent/session/waiting/promptQueue.ts';
 import type { DiffStat } from '../../../agent/text/lineDiff.ts';
 import {
@@ -180,6 +181,7 @@ interface Lookup extends Omit<ResolveFacts, 'attempt'> {
   /** Previews by the call that staged them, see `callKey`. */
   readonly staged: ReadonlyMap<string, readonly Preview[]>;
   readonly attempts: ReadonlyMap<string, LedgerEntry>;
+  readonly lineage: Lineage;
   /** The attempts that calls of this conversation made, see `callKey`. */
   readonly attemptsOfCalls: ReadonlyMap<string, LedgerEntry>;
 }
@@ -205,6 +207,7 @@ function buildLookup({ sessionId, messages, nodeAt, previews, ledger }: Transcri
   return {
     results,
     staged,
+    lineage: new Lineage(previews),
     attempts: new Map(ledger.map(entry => [entry.previewId, entry])),
     attemptsOfCalls: new Map(
       ledger.flatMap(entry => (entry.call?.sessionId === sessionId ? [[callKey(entry.call), entry]] : [])),
@@ -247,6 +250,8 @@ function card(
     preview,
     {
       lastAttempt: lookup.attempts.get(preview.id),
+      undoneBy: lookup.lineage.undoneBy(preview),
+      reopenedAs: lookup.lineage.reopenedAs(preview),
       stats: stats(preview),
       running: commandOutput?.(preview.id),
     },

@@ -9,6 +9,7 @@ const STATE_ICONS = {
   pending: 'diff',
   applying: 'loading',
   applied: 'check',
+  undone: 'discard',
   discarded: 'discard',
   failed: 'error',
   expired: 'history',
@@ -108,6 +109,7 @@ function notes(card: Card): HTMLElement[] {
     text === '' ? [] : [el('div', { class: `card-note ${kind}` }, icon(name), el('span', {}, text))];
   return [
     ...note('recommendation', 'lightbulb', card.recommendation),
+    ...note('conflicts', 'warning', card.conflicts),
     ...note('stale', 'warning', card.stale),
     ...note('last-error', 'error', card.lastError),
     ...(card.stateText === ''
@@ -148,8 +150,19 @@ function stopButton({ label }: Card, { strings, post }: Port): HTMLElement {
   );
 }
 
-/** Apply or, while the preview is stale, Rebase. */
-function primaryButton({ id, revision, label, stale }: Card, { strings, post }: Port): HTMLElement {
+/** Apply or, while the preview is stale, what has to be done first. */
+function primaryButton(
+  { id, revision, label, conflicts, stale }: Card,
+  { strings, post }: Port,
+): HTMLElement {
+  if (conflicts !== '')
+    return button({
+      class: 'button primary',
+      label: strings.resolveConflicts,
+      data: { action: 'edit' },
+      aria: { label: fill(strings.resolveConflictsLabel, label) },
+      onClick: () => post({ type: 'edit', id }),
+    });
   if (stale !== '')
     return button({
       class: 'button primary',

@@ -2,7 +2,16 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { PreviewState } from '../../../../../src/agent/preview/preview.ts';
 import { previewCard } from '../../../../../src/views/chat/transcript/previewCard.ts';
-import { attempt, english, modify, preview } from '../../../../support/chatFixtures.ts';
+import {
+  answered,
+  asked,
+  attempt,
+  call,
+  english,
+  modify,
+  preview,
+  transcript,
+} from '../../../../support/chatFixtures.ts';
 
 const nothingKnown = { lastAttempt: undefined, stats: undefined };
 const card = (state: PreviewState) => previewCard(preview({ state }), nothingKnown, english);
@@ -85,4 +94,55 @@ test('the card of a command shows what it writes while it runs, and its result a
   assert.match(ended.output, /^a{3000}\n\[…\]\nz{3000}$/);
   assert.equal(ended.canStop, false);
   assert.equal(previewCard(preview({ changes: null }), nothingKnown, english).output, '');
+});
+
+const by = (actor: 'human' | 'model') => ({ actor, reason: 'r', at: '' });
+
+test('what was discarded and reopened shows what became of it', () => {
+  const first = preview({ state: { kind: 'discarded', by: by('human') } });
+  const again = (state: PreviewState, id = 'p2', reopens = 'p1') => preview({ id, reopens, state });
+  const shown = (...later: ReturnType<typeof again>[]) => {
+    const [item] = transcript({
+      messages: [asked('Edit'), answered('', call('c1', 'edit_file', {}))],
+      previews: [first, ...later],
+    }).filter(one => one.kind === 'preview' && one.id === 'p1');
+    return item?.kind === 'preview' ? [item.state, item.stateText] : [];
+  };
+  const pending: PreviewState = { kind: 'pending', stale: [] };
+  assert.deepEqual(shown(), ['discarded', 'Discarded by you']);
+  assert.deepEqual(shown(again(pending)), ['discarded', 'Discarded by you, reopened as p2']);
+  assert.deepEqual(shown(again({ kind: 'applied', by: by('human') })), ['applied', 'Applied by you, as p2']);
+  const twice = again({ kind: 'discarded', by: by('model') });
+  const third = again({ kind: 'applied', by: by('human') }, 'p3', 'p2');
+  assert.deepEqual(shown(twice, third), ['applied', 'Applied by you, as p3']);
+});
+
+test('what was undone says so, and says that it is applied again once the undo is undone', () => {
+  const applied: PreviewState = { kind: 'applied', by: by('human') };
+  const first = preview({ state: applied });
+  const undo = (state: PreviewState, id = 'p2', undoes = ['p1']) => preview({ id, undoes, state });
+  const shown = (...later: ReturnType<typeof undo>[]) => {
+    const [item] = transcript({
+      messages: [asked('Edit'), answered('', call('c1', 'edit_file', {}))],
+      previews: [first, ...later],
+    }).filter(one => one.kind === 'preview' && one.id === 'p1');
+    return item?.kind === 'preview' ? [item.state, item.stateText] : [];
+  };
+  assert.deepEqual(shown(undo({ kind: 'pending', stale: [] })), ['applied', 'Applied by you']);
+  assert.deepEqual(shown(undo({ kind: 'applied', by: by('model') })), ['undone', 'Undone by the model']);
+  assert.deepEqual(shown(undo(applied), undo(applied, 'p3', ['p2'])), ['applied', 'Applied by you']);
+});
+
+test('after a rebase that left conflicts, the card counts them and no longer offers to rebase', () => {
+  const marked = '<<<<<<< current file\na\n=======\nb\n>>>>>>> proposed change\n';
+  const changes = [modify('a.ts', 'a\n', marked + marked), modify('b.ts')];
+  const state: PreviewState = { kind: 'pending', stale: ['a.ts'] };
+  const shown = previewCard(preview({ changes, state }), nothingKnown, english);
+  assert.deepEqual([shown.stale, shown.conflicts], ['', 'Conflicts to resolve in the proposal: 2 in a.ts.']);
+  const single = previewCard(
+    preview({ changes: [modify('a.ts', 'a\n', 'b\n')], state }),
+    nothingKnown,
+    english,
+  );
+  assert.deepEqual([single.stale !== '', single.conflicts], [true, '']);
 });

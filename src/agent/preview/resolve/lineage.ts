@@ -1,0 +1,26 @@
+import type { Preview } from '../preview.ts';
+
+/** What later previews did to those that were resolved before. */
+export class Lineage {
+  readonly #undoes = new Map<string, Preview[]>();
+  readonly #reopens = new Map<string, Preview>();
+
+  /** @param all every preview of the store, in the order of staging. */
+  constructor(all: readonly Preview[]) {
+    for (const preview of all) {
+      if (preview.reopens !== undefined) this.#reopens.set(preview.reopens, preview);
+      for (const id of preview.undoes ?? []) this.#undoes.set(id, [...(this.#undoes.get(id) ?? []), preview]);
+    }
+  }
+
+  /** The applied preview that undid this one; `undefined` if none did, or that one is undone itself. */
+  undoneBy({ id }: Preview): Preview | undefined {
+    return this.#undoes.get(id)?.find(undo => undo.state.kind === 'applied' && !this.undoneBy(undo));
+  }
+
+  /** The preview that proposes again what this one did: the last one, if that was discarded and reopened too. */
+  reopenedAs({ id }: Preview): Preview | undefined {
+    const next = this.#reopens.get(id);
+    return next && (this.reopenedAs(next) ?? next);
+  }
+}

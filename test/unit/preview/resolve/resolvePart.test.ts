@@ -1,0 +1,82 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { resolvePart } from '../../../../src/agent/preview/resolve/resolvePart.ts';
+import { sideOfText } from '../../../../src/agent/preview/fileChange.ts';
+import { createTestSession, restoredStore, type TestSession } from '../../../support/testSession.ts';
+
+const LINES = ['one', 'two', 'three', 'four', 'five', 'six', 'seven', 'eight', 'nine'];
+const TEXT = `${LINES.join('\n')}\n`;
+
+/** A session in which the model has proposed to change the first, the fifth and the last line of a.txt. */
+async function threeHunks(): Promise<TestSession> {
+  const edits = ['one', 'five', 'nine'].map(old => ({ old, new: old.toUpperCase() }));
+  const t = createTestSession({
+    settings: { modelAuthority: 'none' },
+    files: { 'a.txt': TEXT },
+    script: [{ toolCalls: [{ name: 'edit_file', arguments: { path: 'a.txt', edits } }] }, { text: 'ok' }],
+  });
+  await t.session.prompt('Shout.');
+  return t;
+}
+
+async function vote(t: TestSession, action: 'apply' | 'discard', path: string, hunk?: number): Promise<void> {
+  const revision = t.store.get('p1')?.revision ?? assert.fail();
+  const request = { id: 'p1', revision, action, reason: 'r', actor: 'human' } as const;
+  await resolvePart(t, request, { path, ...(hunk === undefined ? {} : { hunk }) });
+}
+
+const labels = (t: TestSession): string[] => t.store.all().map(({ id, label }) => `${id} ${label}`);
+
+test('each hunk that is resolved alone has the number that it had in the whole, and the rest counts what is left', async () => {
+  const t = await threeHunks();
+  assert.deepEqual(labels(t), ['p1 Edit a.txt (3 edits)']);
+  await vote(t, 'apply', 'a.txt', 1);
+  await vote(t, 'discard', 'a.txt', 1);
+  assert.deepEqual(labels(t), [
+    'p1 Edit a.txt (1 edit)',
+    'p2 Edit a.txt (1 edit): a.txt, hunk 2',
+    'p3 Edit a.txt (1 edit): a.txt, hunk 3',
+  ]);
+  await vote(t, 'apply', 'a.txt', 0);
+  assert.deepEqual(
+    t.store.ledger().map(({ previewId, label }) => `${previewId} ${label}`),
+    [
+      'p2 Edit a.txt (1 edit): a.txt, hunk 2',
+      'p3 Edit a.txt (1 edit): a.txt, hunk 3',
+      'p1 Edit a.txt (1 edit)',
+    ],
+  );
+  assert.equal(t.workspace.text('a.txt'), TEXT.replace('one', 'ONE').replace('five', 'FIVE'));
+});
+
+test('the label of a preview counts the files that are left, in the ledger too and after a reload', async () => {
+  const paths = ['a.ts', 'b.ts', 'c.ts'];
+  const t = createTestSession({ settings: { modelAuthority: 'none' } });
+  const changes = paths.map(path => {
+    const [before, after] = [sideOfText('log(1)'), sideOfText('warn(1)')];
+    return { kind: 'modify', path, before, after, edits: [{ start: 0, end: 3, text: 'warn' }] } as const;
+  });
+  for (const path of paths) t.workspace.put(path, 'log(1)');
+  t.stage({ label: 'AST Edit: 3 replacements in 3 files', changes });
+  await vote(t, 'discard', 'b.ts');
+  const left = ['p1 AST Edit: 2 replacements in 2 files', 'p2 AST Edit: 1 replacement in 1 file: b.ts'];
+  assert.deepEqual(labels(t), left);
+  assert.deepEqual(
+    restoredStore(t.log)
+      .all()
+      .map(({ id, label }) => `${id} ${label}`),
+    left,
+  );
+  await t.click('p1', 'discard');
+  assert.equal(t.store.ledger().at(-1)?.label, 'AST Edit: 2 replacements in 2 files');
+});
+
+test('a number in a label that counts something else stays as it is', async () => {
+  const t = createTestSession({ settings: { modelAuthority: 'none' } });
+  const changes = ['a.ts', 'b.ts'].map(path => ({
+    ...({ kind: 'create', path, before: null, after: sideOfText('x') } as const),
+  }));
+  t.stage({ label: 'Split 12 files into 2 files', changes });
+  await vote(t, 'discard', 'b.ts');
+  assert.equal(t.store.get('p1')?.label, 'Split 12 files into 1 file');
+});
