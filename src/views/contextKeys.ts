@@ -2,6 +2,7 @@ import * as vscode from 'vscode';
 import type { PreviewStore } from '../agent/preview/previewStore.ts';
 import type { Session } from '../agent/session/session.ts';
 import { contextKeys } from './contributions.ts';
+import { shownExpired } from './pending/pendingNodes.ts';
 import type { PreviewTabs } from './review/previewTabs.ts';
 
 /** Keeps the context keys up to date, and sets each one only when its value changes. */
@@ -11,10 +12,12 @@ export function registerContextKeys(
   tabs: PreviewTabs,
 ): vscode.Disposable {
   const hasPending = contextKey(contextKeys.hasPending, () => store.hasPending);
+  const hasExpired = contextKey(contextKeys.hasExpired, () => shownExpired(store).length > 0);
   const running = contextKey(contextKeys.running, () => session.state === 'running');
   const multiDiff = contextKey(contextKeys.multiDiff, () => tabs.isMultiDiffActive);
   return vscode.Disposable.from(
     store.onDidChange(hasPending),
+    store.onDidChange(({ state }) => state.kind === 'expired' && hasExpired()),
     session.onDidEmit(running),
     vscode.window.tabGroups.onDidChangeTabs(multiDiff),
     vscode.window.tabGroups.onDidChangeTabGroups(multiDiff),

@@ -22,6 +22,8 @@ export const views = {
 
 export const contextKeys = {
   hasPending: 'redline.hasPending',
+  /** An expired preview is listed, which the user has not dismissed. */
+  hasExpired: 'redline.hasExpired',
   running: 'redline.running',
   /** The active editor is the multi-file diff of a preview. */
   multiDiff: 'redline.multiDiff',

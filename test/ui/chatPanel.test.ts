@@ -111,7 +111,12 @@ describe('the chat panel', () => {
       },
       { kind: 'error', key: 'e', text: HOSTILE, actions: [{ name: 'showLog', label: HOSTILE }] },
     ];
-    await chat.snapshot(items, { model: HOSTILE, pendingLabel: HOSTILE, line: HOSTILE, state: 'running' });
+    await chat.snapshot(items, {
+      model: HOSTILE,
+      review: { label: HOSTILE },
+      line: HOSTILE,
+      state: 'running',
+    });
     const { page } = chat;
     await page.locator('[data-kind="error"]').waitFor();
     assert.equal(await page.locator('body :is(img, script, iframe, object, a[href^="command"])').count(), 0);
@@ -199,7 +204,7 @@ describe('the chat panel', () => {
   test('every control has a name, and those of a card name its preview', async () => {
     const { page } = chat;
     await chat.snapshot([prompt('u', 'Hi'), answer('```\nx\n```'), tool(), card()], {
-      pendingLabel: '1 pending',
+      review: { label: '1 pending' },
     });
     const label = card().label;
     for (const name of ['Apply', 'Discard', 'Open']) {
@@ -425,9 +430,13 @@ describe('the chat panel', () => {
 
   test('mode, model and count are shown, and the switch tells the host', async () => {
     const { page } = chat;
-    await chat.snapshot([], { mode: 'none', model: 'gpt (x)', pending: 2, pendingLabel: '2 pending' });
+    await chat.snapshot([], {
+      mode: 'none',
+      model: 'gpt (x)',
+      review: { label: '2 changes', stat: { added: '+3', removed: '' } },
+    });
     assert.equal(await page.locator('#mode').inputValue(), 'none');
-    assert.equal(await page.locator('#pending').textContent(), '2 pending');
+    assert.equal((await page.locator('.review-summary').textContent())?.trim(), '2 changes · +3');
     await page.locator('#mode').selectOption('apply');
     assert.deepEqual(await chat.said(), [{ type: 'setMode', mode: 'apply' }]);
     await chat.delta([], { status: { mode: 'none' } });
@@ -561,7 +570,7 @@ describe('the chat panel', () => {
       ],
       {
         model: word,
-        pendingLabel: '12 pending',
+        review: { label: '12 pending' },
         line: 'Waiting for your review',
         state: 'awaitingReview',
       },

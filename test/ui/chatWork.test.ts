@@ -84,7 +84,7 @@ modelTest(
     await server.request(1);
     await workbench.sendChat('Sixth.');
     await waiting.first().waitFor();
-    await button(workbench, 'New Session').click();
+    await workbench.runCommand('Redline: New Session');
     await chat.locator('.empty-title').waitFor();
     assert.equal(await input.inputValue(), 'Sixth.');
     assert.equal(server.requests.length, 2);
@@ -142,7 +142,7 @@ modelTest(
     await workbench.reload();
     await workbench.openRedlineChat();
     await chat.locator('.log').getByText(`Applied p1 (${LABEL}).`).waitFor();
-    await button(workbench, 'New Session').click();
+    await workbench.runCommand('Redline: New Session');
     await chat.locator('.empty-title').waitFor();
     assert.equal(await chat.locator('[data-kind="local"]').count(), 0);
   },

@@ -43,7 +43,7 @@ uiTest('the tree: badge, inline buttons, Apply All, Discard All and Reopen', {},
   await workbench.viewTitleAction('Apply All').click();
   await workbench.waitForFile('made3.txt', text => text === 'content 3');
   await workbench.statusBarItem('pending').waitFor({ state: 'detached' });
-  await workbench.page.getByText('Nothing is pending.').first().waitFor();
+  await workbench.page.locator('.pane-header').filter({ hasText: 'Pending' }).waitFor({ state: 'detached' });
 });
 
 uiTest('keys in the tree mean the row that has the focus, not the selected one', {}, async workbench => {

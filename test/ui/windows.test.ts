@@ -94,7 +94,7 @@ uiTest('two windows on one folder: each has its own previews, and both land in i
   const second = await workbench.secondWindow();
   await second.openRedlineChat();
   // VS Code gives each window on a folder a storage of its own.
-  await second.page.getByText('Nothing is pending.').first().waitFor();
+  assert.equal(await second.statusBarItem('pending').count(), 0);
   assert.equal(await second.treeRow('Create first.txt').count(), 0);
   await second.sendChat('/write second.txt :: second');
   await exactLens(second, 'Apply').click();

@@ -3,7 +3,6 @@ import type { Event } from '../../agent/base/event.ts';
 import type { Logger } from '../../agent/base/logger.ts';
 import type { SessionMessage, TokenUsage } from '../../agent/model/messages.ts';
 import { slashCommands } from '../../agent/model/offline/slashCommands.ts';
-import { isOpen } from '../../agent/preview/preview.ts';
 import type { PreviewStore } from '../../agent/preview/previewStore.ts';
 import type { ModelAuthority } from '../../agent/preview/resolveSettings.ts';
 import type { SessionEvent } from '../../agent/session/events.ts';
@@ -15,6 +14,7 @@ import { contextRing } from './contextRing.ts';
 import { fill, type ChatStatus, type HostMessage, type ViewItem } from './protocol.ts';
 import { chatStrings, transcriptStrings, type Localiser, type TranscriptStrings } from './strings.ts';
 import { DiffStats } from './transcript/diffStats.ts';
+import { reviewOf } from './transcript/reviewSummary.ts';
 import { itemDelta } from './transcript/itemDelta.ts';
 import { LiveTurn, type Effect } from './transcript/liveTurn.ts';
 import { arrivingItem, buildTranscript } from './transcript/transcript.ts';
@@ -24,8 +24,8 @@ const THROTTLE_MS = 50;
 /** The same for the output of a command, which may come fast and for long. */
 const OUTPUT_MS = 250;
 
-/** Example prompts that work without a model. */
-const OFFLINE_EXAMPLES = ['/edit README.md :: old text => new text', '/write notes.md :: Hello', '/help'];
+/** Example prompts that work without a model, in any workspace. */
+const OFFLINE_EXAMPLES = ['/write notes.md :: Hello', '/tools', '/help'];
 
 /** The model that the settings currently select. */
 export interface ModelInfo {
@@ -42,7 +42,7 @@ export interface ChatFeedOptions {
     readonly queue: Pick<Session['queue'], 'list'>;
     readonly tree: Pick<Session['tree'], 'idAt' | 'nextId' | 'hasNothingForModel'>;
   };
-  readonly store: Pick<PreviewStore, 'all' | 'ledger'>;
+  readonly store: Pick<PreviewStore, 'all' | 'ledger' | 'open'>;
   readonly customTools: { readonly withheld: readonly string[]; readonly onDidChange: Event<void> };
   readonly commandRuns: Pick<CommandRuns, 'outputOf' | 'onDidChange'>;
   readonly mode: { get(): ModelAuthority; readonly onDidChange: Event<void> };
@@ -194,7 +194,7 @@ export class ChatFeed implements Disposable {
   /** @param context may be given while only text arrives, which does not change it. */
   #status(context = this.#context()): ChatStatus {
     const { session, store, mode, model, language } = this.#options;
-    const pending = store.all().filter(isOpen).length;
+    const review = reviewOf([...store.open], preview => this.#stats.of(preview), this.#strings);
     const { label, offline } = model();
     return {
       state: session.state,
@@ -204,8 +204,7 @@ export class ChatFeed implements Disposable {
       offline,
       usage: tokenUse(session.messages, language, this.#strings),
       ...(context ? { context } : {}),
-      pending,
-      pendingLabel: pending > 0 ? fill(this.#strings.pending, pending) : '',
+      ...(review ? { review } : {}),
       instructions: this.#instructions(),
       line: this.#line(),
     };

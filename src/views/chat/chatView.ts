@@ -204,8 +204,15 @@ export class ChatView implements vscode.WebviewViewProvider, vscode.Disposable {
         if (prompt && message.edit) return this.putBack([prompt]);
         return this.#feed.send({ type: 'focus' });
       }
-      case 'new':
-        return void (await execute('redline.session.new'));
+      case 'review':
+        switch (message.action) {
+          case 'open':
+            return void (await execute('redline.preview.open'));
+          case 'applyAll':
+            return void (await execute('redline.preview.applyAll'));
+          case 'discardAll':
+            return void (await execute('redline.preview.discardAll'));
+        }
       case 'resolve': {
         const { id, action, reason, revision } = message;
         return void (await voteByCommand(this.#options, action, id, reason ?? '', revision));
@@ -214,6 +221,10 @@ export class ChatView implements vscode.WebviewViewProvider, vscode.Disposable {
         return void (await execute('redline.preview.open', message.id, message.path));
       case 'rebase':
         return void (await execute('redline.preview.rebase', message.id));
+      case 'undo':
+        return void (await execute('redline.preview.undo', message.id));
+      case 'reopen':
+        return void (await execute('redline.preview.reopen', message.id));
       case 'edit':
         return void (await execute('redline.preview.edit', message.id));
       case 'revert':

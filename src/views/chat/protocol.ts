@@ -10,6 +10,9 @@ import { escapeInvisible } from '../plainText.ts';
 /** The actions of buttons that the host puts into the list. */
 const chatActions = ['showLog', 'setApiKey', 'selectModel', 'continue', 'manageTrust'] as const;
 export type ChatAction = (typeof chatActions)[number];
+/** The actions on everything that is pending. */
+const reviewActions = ['open', 'applyAll', 'discardAll'] as const;
+export type ReviewAction = (typeof reviewActions)[number];
 
 /** The most characters of a prompt. */
 const MAX_PROMPT_CHARS = 1_000_000;
@@ -51,7 +54,7 @@ export const webviewMessage = z.discriminatedUnion('type', [
   z.object({ type: z.literal('stop') }),
   /** Takes a prompt back that waits; to edit it, into the input. */
   z.object({ type: z.literal('takeBack'), id: z.string().check(z.maxLength(20)), edit: z.boolean() }),
-  z.object({ type: z.literal('new') }),
+  z.object({ type: z.literal('review'), action: z.enum(reviewActions) }),
   /** Resolves the revision that is shown. */
   z.object({
     type: z.literal('resolve'),
@@ -62,6 +65,8 @@ export const webviewMessage = z.discriminatedUnion('type', [
   }),
   /** Rebases a stale preview. */
   z.object({ type: z.literal('rebase'), id: previewId }),
+  /** Undoes an applied preview, or proposes a discarded one again. */
+  z.object({ type: z.enum(['undo', 'reopen']), id: previewId }),
   /** Opens the proposal for editing, at its conflicts if it has any. */
   z.object({ type: z.literal('edit'), id: previewId }),
   /** Opens a preview or, with a path, the diff of that file. */
@@ -90,6 +95,7 @@ export const webviewMessage = z.discriminatedUnion('type', [
 ]);
 export type WebviewMessage = z.infer<typeof webviewMessage>;
 
+const lineStat = z.object({ added: z.string(), removed: z.string() });
 const fileRow = z.object({
   path: z.string(),
   /** The old path of a rename. */
@@ -98,7 +104,7 @@ const fileRow = z.object({
   /** The change in words, for screen readers. */
   changeLabel: z.string(),
   /** `+3` and `−1`, each empty for zero; left out while unknown. */
-  stat: z.optional(z.object({ added: z.string(), removed: z.string() })),
+  stat: z.optional(lineStat),
 });
 export type FileRow = z.infer<typeof fileRow>;
 
@@ -115,7 +121,7 @@ const previewItem = z.object({
   /** `and 3 more` if not all files are listed, else empty. */
   moreFiles: z.string(),
   /** The sum over all files, if there are several and it is known. */
-  stat: z.optional(z.object({ added: z.string(), removed: z.string() })),
+  stat: z.optional(lineStat),
   state: z.enum(['pending', 'applying', 'applied', 'undone', 'discarded', 'failed', 'expired']),
   /** The state in words, with who resolved it; empty while pending. */
   stateText: z.string(),
@@ -131,6 +137,8 @@ const previewItem = z.object({
   lastError: z.string(),
   /** What the command of the preview wrote, or its result; empty if there is none. */
   output: z.string(),
+  /** What can be done about its outcome. */
+  remedy: z.optional(z.object({ type: z.enum(['undo', 'reopen']), id: previewId })),
   /** Its command is running and can be stopped. */
   canStop: z.boolean(),
 });
@@ -224,9 +232,8 @@ const status = z.object({
   usage: z.object({ label: z.string(), detail: z.string() }),
   /** How full the model's context window is; left out before the first prompt and without a model. */
   context: z.optional(z.object({ percent: z.number(), isNearlyFull: z.boolean(), detail: z.string() })),
-  pending: z.int(),
-  /** `2 pending`; empty if nothing is. */
-  pendingLabel: z.string(),
+  /** What is pending: `3 changes · 5 files` and, unless it is too much to count, its lines; left out if nothing is. */
+  review: z.optional(z.object({ label: z.string(), stat: z.optional(lineStat) })),
   /** `Instructions: AGENTS.md`, the files of the project that the last request contained; empty if it contained none. */
   instructions: z.string(),
   /** The current activity, for the line above the composer; empty when idle. */
@@ -237,6 +244,7 @@ export type ChatStatus = z.infer<typeof status>;
 /** Every text that the webview itself adds to the screen. The webview fills in `{0}`. */
 export const stringKeys = [
   'apply',
+  'applyAll',
   'applyLabel',
   'attach',
   'attached',
@@ -245,6 +253,7 @@ export const stringKeys = [
   'copied',
   'copy',
   'discard',
+  'discardAll',
   'discardLabel',
   'discardReason',
   'discardReasonLabel',
@@ -265,10 +274,10 @@ export const stringKeys = [
   'modeRecommend',
   'modeRecommendHint',
   'modelLabel',
-  'newSession',
   'open',
   'openLabel',
   'output',
+  'pendingChanges',
   'placeholder',
   'plan',
   'planOffHint',
@@ -280,9 +289,12 @@ export const stringKeys = [
   'rebaseLabel',
   'remove',
   'removeQueued',
+  'reopen',
+  'reopenLabel',
   'resolveConflicts',
   'resolveConflictsLabel',
   'revert',
+  'review',
   'revertPrompt',
   'send',
   'stop',
@@ -290,6 +302,8 @@ export const stringKeys = [
   'suggestions',
   'title',
   'transcript',
+  'undo',
+  'undoLabel',
   'usage',
   'you',
 ] as const;

@@ -11,6 +11,7 @@ export interface Localiser {
 export function chatStrings(l10n: Localiser): ChatStrings {
   return {
     apply: l10n.t('Apply'),
+    applyAll: l10n.t('Apply All'),
     applyLabel: l10n.t('Apply {0}'),
     attach: l10n.t('Attach a File or the Selection'),
     attached: l10n.t('Attached'),
@@ -19,6 +20,7 @@ export function chatStrings(l10n: Localiser): ChatStrings {
     copied: l10n.t('Copied'),
     copy: l10n.t('Copy'),
     discard: l10n.t('Discard'),
+    discardAll: l10n.t('Discard All'),
     discardLabel: l10n.t('Discard {0}'),
     discardReason: l10n.t('Discard with Reason'),
     discardReasonLabel: l10n.t('Discard {0} with a reason'),
@@ -39,10 +41,10 @@ export function chatStrings(l10n: Localiser): ChatStrings {
     modeRecommend: l10n.t('Review'),
     modeRecommendHint: l10n.t('Review: the model recommends, and you apply.'),
     modelLabel: l10n.t('Model: {0}. Choose another'),
-    newSession: l10n.t('New Session'),
     open: l10n.t('Open'),
     openLabel: l10n.t('Open {0}'),
     output: l10n.t('Result'),
+    pendingChanges: l10n.t('Pending changes'),
     placeholder: l10n.t('Ask for a change. / for commands, @ for files'),
     plan: l10n.t('Plan'),
     planOffHint: l10n.t('Plan first: the model only reads until you approve its plan.'),
@@ -55,10 +57,13 @@ export function chatStrings(l10n: Localiser): ChatStrings {
     rebase: l10n.t('Rebase'),
     rebaseLabel: l10n.t('Rebase {0}'),
     remove: l10n.t('Remove {0}'),
+    reopen: l10n.t('Reopen'),
+    reopenLabel: l10n.t('Reopen {0}'),
     removeQueued: l10n.t('Remove the Queued Prompt'),
     resolveConflicts: l10n.t('Resolve Conflicts'),
     resolveConflictsLabel: l10n.t('Resolve the conflicts of {0}'),
     revert: l10n.t('Revert to Here'),
+    review: l10n.t('Review'),
     revertPrompt: l10n.t('Revert to Here and Edit the Prompt'),
     send: l10n.t('Send'),
     stop: l10n.t('Stop'),
@@ -66,6 +71,8 @@ export function chatStrings(l10n: Localiser): ChatStrings {
     suggestions: l10n.t('Suggestions'),
     title: l10n.t('Redline Chat'),
     transcript: l10n.t('Conversation'),
+    undo: l10n.t('Undo'),
+    undoLabel: l10n.t('Undo {0}'),
     usage: l10n.t('Token use: {0}'),
     you: l10n.t('You'),
   };
@@ -114,6 +121,8 @@ export interface TranscriptStrings {
   readonly actions: Readonly<Record<ChatAction, string>>;
   readonly previewActions: Readonly<Record<'apply' | 'discard' | 'open', string>>;
   readonly pending: string;
+  readonly changes: { readonly one: string; readonly many: string };
+  readonly files: { readonly one: string; readonly many: string };
   readonly working: string;
   readonly runningTool: string;
   readonly waiting: string;
@@ -211,7 +220,9 @@ export function transcriptStrings(l10n: Localiser): TranscriptStrings {
       manageTrust: l10n.t('Manage Workspace Trust'),
     },
     previewActions: { apply: l10n.t('Apply'), discard: l10n.t('Discard'), open: l10n.t('Open') },
-    pending: l10n.t('{0} pending'),
+    pending: l10n.t('{0} · {1}'),
+    changes: { one: l10n.t('1 change'), many: l10n.t('{0} changes') },
+    files: { one: l10n.t('1 file'), many: l10n.t('{0} files') },
     working: l10n.t('Working…'),
     runningTool: l10n.t('Running {0}…'),
     waiting: l10n.t('Waiting for your review'),

@@ -56,16 +56,15 @@ async function showEverything(workbench: Workbench): Promise<void> {
 
 /** Every button of that conversation by its name, in the order of the keyboard. */
 const BUTTONS = [
-  'Plan',
-  'New Session',
   ...['Revert to Here and Edit the Prompt', 'Revert to Here'],
   'Open Edit src/cart.ts (1 edit)',
   ...['Open Edit src/cart.ts (1 edit)', 'cart.ts src modified +1 −1'],
   ...['Apply Edit src/cart.ts (1 edit)', 'Discard Edit src/cart.ts (1 edit)'],
   ...['Open Edit src/cart.ts (1 edit)', 'Discard Edit src/cart.ts (1 edit) with a reason'],
   ...['Copy', 'Revert to Here', 'Revert to Here and Edit the Prompt', 'Try Again', 'Show Log'],
+  ...['Review', 'Apply All', 'Discard All'],
   'Token use: # tokens',
-  ...['Remove src/cart.ts', 'Attach a File or the Selection'],
+  ...['Remove src/cart.ts', 'Attach a File or the Selection', 'Plan'],
   'Model: scripted (127.0.0.1:#). Choose another',
   'Send',
 ];

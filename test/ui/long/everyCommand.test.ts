@@ -23,15 +23,13 @@ drivenTest('every command of session, chat, ledger and welcome', {}, async drive
     await set('redline.openai.baseUrl', server.baseUrl);
     await set('redline.resolve.modelAuthority', 'none');
 
-    // Nothing pending: the view says so, and its links lead on.
-    await workbench.runCommand('Redline: Focus on Pending View');
-    await page.getByText('Nothing is pending.').first().waitFor();
-    await page.locator('.welcome-view-content a').filter({ hasText: 'ledger' }).click();
+    // Nothing pending: there is no view of it, and the ledger is in the menu of the chat.
+    await workbench.openRedlineChat();
+    assert.equal(await page.locator('.pane-header').filter({ hasText: 'Pending' }).count(), 0);
+    await viewOverflow(workbench, 'Chat', 'Show Ledger');
     await page.locator('.quick-input-title').getByText('Redline Ledger').waitFor();
     await page.getByText('Nothing has been applied or discarded yet.').first().waitFor();
     await page.keyboard.press('Escape');
-    await page.locator('.welcome-view-content a').filter({ hasText: 'chat' }).click();
-    await chat.locator('#prompt').waitFor();
 
     // The model, from the palette.
     await workbench.runCommand('Redline: Select Model…');
@@ -94,7 +92,7 @@ drivenTest('every command of session, chat, ledger and welcome', {}, async drive
     await workbench.statusBarItem('2 pending').waitFor();
     await viewOverflow(workbench, 'Chat', 'Apply All Previews');
     await workbench.waitForFile('three.txt', text => text === 'three.txt');
-    await viewOverflow(workbench, 'Pending', 'Undo Applied Preview');
+    await viewOverflow(workbench, 'Chat', 'Undo Applied Preview');
     await workbench.quickPick('Make three.txt');
     await workbench.editorTab('three.txt (Redline').waitFor();
     await workbench.runCommand('Redline: Discard Preview');

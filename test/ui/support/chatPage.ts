@@ -131,8 +131,6 @@ function statusOf(more: Partial<ChatStatus>): ChatStatus {
     model: 'Offline',
     offline: true,
     usage: { label: '', detail: '' },
-    pending: 0,
-    pendingLabel: '',
     line: '',
     ...more,
   };

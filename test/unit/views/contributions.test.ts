@@ -43,7 +43,7 @@ interface Manifest {
     readonly commands: readonly (Used & { readonly command: string; readonly title: string })[];
     readonly menus: Readonly<Record<string, readonly Used[]>>;
     readonly keybindings: readonly Used[];
-    readonly views: Readonly<Record<string, readonly { readonly id: string }[]>>;
+    readonly views: Readonly<Record<string, readonly (Used & { readonly id: string })[]>>;
     readonly viewsContainers: Readonly<
       Record<string, readonly { readonly id: string; readonly icon: string }[]>
     >;
@@ -83,7 +83,7 @@ const uses: readonly Used[] = [
   ...Object.values(contributes.menus).flat(),
   ...contributes.keybindings,
 ];
-const clauses = uses
+const clauses = [...uses, ...Object.values(contributes.views).flat()]
   .flatMap(({ when, enablement }) => [when, enablement])
   .filter(clause => clause !== undefined);
 const viewIds = Object.values(contributes.views)

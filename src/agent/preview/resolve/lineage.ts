@@ -1,4 +1,4 @@
-import type { Preview } from '../preview.ts';
+import { isOpen, type Preview } from '../preview.ts';
 
 /** What later previews did to those that were resolved before. */
 export class Lineage {
@@ -16,6 +16,11 @@ export class Lineage {
   /** The applied preview that undid this one; `undefined` if none did, or that one is undone itself. */
   undoneBy({ id }: Preview): Preview | undefined {
     return this.#undoes.get(id)?.find(undo => undo.state.kind === 'applied' && !this.undoneBy(undo));
+  }
+
+  /** Whether a preview that would undo this one is pending. */
+  isUndoPending({ id }: Preview): boolean {
+    return this.#undoes.get(id)?.some(isOpen) === true;
   }
 
   /** The preview that proposes again what this one did: the last one, if that was discarded and reopened too. */

@@ -4,6 +4,7 @@ import { isOpen, type Preview, type ResolveAction, type Resolution } from '../..
 import { conflictCount } from '../../../agent/preview/rebase/conflictMarkers.ts';
 import { commandOf } from '../../../agent/tools/command/runCommand.ts';
 import { humanReason } from '../../../agent/preview/resolve/resolveTexts.ts';
+import { reopenAction, undoAction } from '../../../agent/preview/undo.ts';
 import type { DiffStat } from '../../../agent/text/lineDiff.ts';
 import { escapeInvisible, escapeProse } from '../../plainText.ts';
 import { fill, type FileRow, type ItemOf } from '../protocol.ts';
@@ -17,9 +18,11 @@ const MAX_OUTPUT_CHARS = 6_000;
 export interface CardFacts {
   /** The last attempt to resolve the preview. */
   readonly lastAttempt: LedgerEntry | undefined;
-  /** The applied preview that undid it. */
+  /** The applied preview that undid it, or what it was reopened as. */
   readonly undoneBy?: Preview | undefined;
-  /** The preview that proposes again what was discarded here. */
+  /** Whether a preview that would do so is pending. */
+  readonly isUndoPending?: boolean;
+  /** The last preview that proposes again what was discarded here. */
   readonly reopenedAs?: Preview | undefined;
   /** One for each counted change, in order; `undefined` while counting. */
   readonly stats: readonly DiffStat[] | undefined;
@@ -47,10 +50,22 @@ export function previewCard(
     ...(total ? { stat: shownStat(total) } : {}),
     output: facts.running ?? resultOf(preview, facts.lastAttempt),
     canStop: facts.running !== undefined,
+    ...remedyOf(preview, facts),
     ...(facts.reopenedAs
-      ? reopenedState(preview, facts.reopenedAs, strings)
+      ? reopenedState(preview, facts.reopenedAs, facts, strings)
       : stateOf(preview, facts, strings)),
   };
+}
+
+/** Undo for what is applied, Reopen for what is discarded, unless that was done or waits to be resolved already. */
+function remedyOf(
+  preview: Preview,
+  { undoneBy, reopenedAs, isUndoPending }: CardFacts,
+): Pick<ItemOf<'preview'>, 'remedy'> {
+  const last = reopenedAs ?? preview;
+  if (!undoneBy && isUndoPending !== true && undoAction(last))
+    return { remedy: { type: 'undo', id: last.id } };
+  return reopenAction(last) ? { remedy: { type: 'reopen', id: last.id } } : {};
 }
 
 /** What the command of an applied preview wrote, and how it ended. */
@@ -70,10 +85,15 @@ type CardState = Pick<
 const quiet = { stateText: '', reason: '', recommendation: '', conflicts: '', stale: '', lastError: '' };
 
 /** A discarded preview that was proposed again shows how that ended. */
-function reopenedState(preview: Preview, again: Preview, strings: TranscriptStrings): CardState {
+function reopenedState(
+  preview: Preview,
+  again: Preview,
+  { undoneBy }: CardFacts,
+  strings: TranscriptStrings,
+): CardState {
   const old = stateOf(preview, {}, strings);
   if (isOpen(again)) return { ...old, stateText: fill(strings.reopened, old.stateText, again.id) };
-  const now = stateOf(again, {}, strings);
+  const now = stateOf(again, { undoneBy }, strings);
   return { ...now, stateText: fill(strings.resolvedAs, now.stateText, again.id) };
 }
 
@@ -157,7 +177,7 @@ function fileRow(change: FileChange, stat: DiffStat | undefined, strings: Transc
 }
 
 /** The sum; `undefined` if some file was not counted. */
-function sumOf(stats: readonly DiffStat[], files: number): DiffStat | undefined {
+export function sumOf(stats: readonly DiffStat[], files: number): DiffStat | undefined {
   if (stats.length < files) return undefined;
   return stats.reduce((sum, stat) => ({
     added: sum.added + stat.added,
@@ -167,7 +187,7 @@ function sumOf(stats: readonly DiffStat[], files: number): DiffStat | undefined 
 }
 
 /** `+3` and `−1`, with a `~` if the texts were too different to count exactly; empty for zero. */
-function shownStat({ added, removed, exact }: DiffStat): { added: string; removed: string } {
+export function shownStat({ added, removed, exact }: DiffStat): { added: string; removed: string } {
   const shown = (sign: string, count: number): string =>
     count === 0 ? '' : `${sign}${exact ? '' : '~'}${count}`;
   return { added: shown('+', added), removed: shown('−', removed) };

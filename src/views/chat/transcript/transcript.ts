@@ -9,9 +9,8 @@ import type {
   ToolResultMessage,
 } from '../../../agent/model/messages.ts';
 import { parseSlashCommand } from '../../../agent/model/offline/slashCommands.ts';
-import { plainOutcome, type LedgerEntry } from '../../../agent/preview/ledger.ts';
-import { isOpen, type CallRef, type Preview } from '../../../agent/preview/preview.ts';
-import { Lineage } from '../../../agent/preview/resolve/lineage.ts';
+import type { LedgerEntry } from '../../../agent/preview/ledger.ts';
+import { isOpen, type Preview } from '../../../agent/preview/preview.ts';
 import type { QueuedPrompt } from '../../../agent/session/waiting/promptQueue.ts';
 import type { DiffStat } from '../../../agent/text/lineDiff.ts';
 import {
@@ -26,8 +25,9 @@ import {
 import { escapeInvisible } from '../../plainText.ts';
 import type { TranscriptStrings } from '../strings.ts';
 import type { Arriving } from './liveTurn.ts';
+import { buildLookup, callKey, type Lookup } from './lookup.ts';
 import { previewCard } from './previewCard.ts';
-import { resolveBlock, type ResolveFacts } from './resolveBlock.ts';
+import { resolveBlock } from './resolveBlock.ts';
 import { toolLine } from './toolLine.ts';
 
 /** The most pending previews from elsewhere that are listed; the pending view shows all of them. */
@@ -104,6 +104,7 @@ export function buildTranscript(input: TranscriptInput): ViewItem[] {
     }
   });
   if (arriving.text !== '' || arriving.reasoning !== '') items.push(arrivingItem(nextNode, arriving));
+  items.push(...restaged(input, lookup));
   for (const { id, text, attachments } of queued)
     items.push({ ...promptItem(id, text, attachments, strings.queued, input), queued: id });
   if (wantsModel(input)) {
@@ -174,63 +175,24 @@ export function arrivingItem(nextNode: number, arriving: Arriving): ItemOf<'assi
   return { kind: 'assistant', key: messageIdOf(nextNode), ...arriving, streaming: true, note: '' };
 }
 
-/** Indexes that items are built from. */
-interface Lookup extends Omit<ResolveFacts, 'attempt'> {
-  /** Results by their calls, see `callKey`: another answer may use the same id for a call. */
-  readonly results: ReadonlyMap<string, ToolResultMessage>;
-  /** Previews by the call that staged them, see `callKey`. */
-  readonly staged: ReadonlyMap<string, readonly Preview[]>;
-  readonly attempts: ReadonlyMap<string, LedgerEntry>;
-  readonly lineage: Lineage;
-  /** The attempts that calls of this conversation made, see `callKey`. */
-  readonly attemptsOfCalls: ReadonlyMap<string, LedgerEntry>;
+/** The open previews that the user asked for (Undo, Reopen), or a revert, below the conversation: they are new there. */
+function restaged(input: TranscriptInput, lookup: Lookup): ViewItem[] {
+  return input.previews
+    .filter(preview => isOpen(preview) && isRestaged(preview))
+    .map(preview => card(preview, input, lookup));
 }
 
-function buildLookup({ sessionId, messages, nodeAt, previews, ledger }: TranscriptInput): Lookup {
-  const byId = new Map(previews.map(preview => [preview.id, preview]));
-  const staged = new Map<string, Preview[]>();
-  for (const preview of previews) {
-    if (preview.origin?.sessionId !== sessionId || !preview.origin.call) continue;
-    const place = callKey(preview.origin.call);
-    const list = staged.get(place);
-    if (list) list.push(preview);
-    else staged.set(place, [preview]);
-  }
-  const results = new Map<string, ToolResultMessage>();
-  let messageId = '';
-  messages.forEach((message, at) => {
-    if (message.role === 'assistant') messageId = messageIdOf(nodeAt(at));
-    else if (message.role === 'tool')
-      results.set(callKey({ messageId, toolCallId: message.toolCallId }), message);
-  });
-  let failures: LedgerEntry[] | undefined;
-  return {
-    results,
-    staged,
-    lineage: new Lineage(previews),
-    attempts: new Map(ledger.map(entry => [entry.previewId, entry])),
-    attemptsOfCalls: new Map(
-      ledger.flatMap(entry => (entry.call?.sessionId === sessionId ? [[callKey(entry.call), entry]] : [])),
-    ),
-    preview: id => byId.get(id),
-    failures: () =>
-      (failures ??= ledger
-        .filter(({ actor, outcome }) => actor === 'model' && plainOutcome(outcome) === 'failed')
-        .reverse()),
-  };
+function isRestaged({ reopens, undoes, origin }: Preview): boolean {
+  return origin?.call === undefined && (reopens !== undefined || undoes !== undefined);
 }
 
-function callKey({ messageId, toolCallId }: Omit<CallRef, 'sessionId'>): string {
-  return `${messageId} ${toolCallId}`;
-}
-
-/** Open previews that no call on this trunk staged: from an earlier session, another branch or another extension. */
+/** Other open previews that no call on this trunk staged: from an earlier session, another branch or another extension. */
 function otherPending(input: TranscriptInput, lookup: Lookup): ViewItem[] {
   const { previews, messages, nodeAt, sessionId, strings } = input;
   const here = new Set(messages.map((_, at) => messageIdOf(nodeAt(at))));
   const isHere = ({ origin }: Preview): boolean =>
     origin?.sessionId === sessionId && origin.call !== undefined && here.has(origin.call.messageId);
-  const open = previews.filter(preview => isOpen(preview) && !isHere(preview));
+  const open = previews.filter(preview => isOpen(preview) && !isHere(preview) && !isRestaged(preview));
   if (open.length === 0) return [];
   const shown = open.slice(-MAX_OTHER_PENDING);
   const items: ViewItem[] = [{ kind: 'heading', key: 'elsewhere', text: strings.alsoPending }];
@@ -246,12 +208,15 @@ function card(
   { stats, commandOutput, strings }: TranscriptInput,
   lookup: Lookup,
 ): ItemOf<'preview'> {
+  const { lineage } = lookup;
+  const again = lineage.reopenedAs(preview);
   return previewCard(
     preview,
     {
       lastAttempt: lookup.attempts.get(preview.id),
-      undoneBy: lookup.lineage.undoneBy(preview),
-      reopenedAs: lookup.lineage.reopenedAs(preview),
+      undoneBy: lineage.undoneBy(again ?? preview),
+      isUndoPending: lineage.isUndoPending(again ?? preview),
+      reopenedAs: again,
       stats: stats(preview),
       running: commandOutput?.(preview.id),
     },

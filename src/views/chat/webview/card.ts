@@ -1,6 +1,6 @@
 import { escapeInvisible } from '../../plainText.ts';
 import { fill, type FileRow, type ItemOf } from '../protocol.ts';
-import { button, el, icon } from './dom.ts';
+import { button, el, icon, statOf, withBreaks } from './dom.ts';
 import type { Port } from './port.ts';
 
 type Card = ItemOf<'preview'>;
@@ -35,6 +35,7 @@ export function renderCard(card: Card, old: HTMLElement | undefined, port: Port)
   if (card.output !== '') root.append(output(card, old, port));
   if (card.canStop) root.append(stopButton(card, port));
   if (card.state === 'pending') root.append(votes(card, old, port));
+  if (card.remedy) root.append(remedyButton(card, card.remedy, port));
   return root;
 }
 
@@ -48,11 +49,11 @@ function header(card: Card, port: Port): HTMLElement {
   const stat = card.stat ?? (isOpen(card) || card.files.length > 1 ? undefined : card.files[0]?.stat);
   const open = button({
     class: 'card-label',
-    label: card.label,
     title: card.label,
     aria: { label: fill(strings.openLabel, card.label) },
     onClick: () => port.post({ type: 'open', id: card.id }),
   });
+  open.append(...withBreaks(card.label));
   return el(
     'div',
     { class: 'card-header' },
@@ -94,16 +95,6 @@ function fileRow(file: FileRow, card: Card, port: Port): HTMLElement {
   return el('li', {}, row);
 }
 
-function statOf({ added, removed }: { added: string; removed: string }): HTMLElement {
-  return el(
-    'span',
-    { class: 'stat' },
-    el('span', { class: 'added' }, added),
-    ' ',
-    el('span', { class: 'removed' }, removed),
-  );
-}
-
 function notes(card: Card): HTMLElement[] {
   const note = (kind: string, name: string, text: string): HTMLElement[] =>
     text === '' ? [] : [el('div', { class: `card-note ${kind}` }, icon(name), el('span', {}, text))];
@@ -134,6 +125,25 @@ function output(card: Card, old: HTMLElement | undefined, { strings }: Port): HT
   // The newest output is below.
   if (card.canStop) requestAnimationFrame(() => text.scrollTo({ top: text.scrollHeight }));
   return root;
+}
+
+/** Undo or Reopen, on what is resolved. */
+function remedyButton(
+  { label }: Card,
+  { type, id }: NonNullable<Card['remedy']>,
+  { strings, post }: Port,
+): HTMLElement {
+  return el(
+    'div',
+    { class: 'remedy' },
+    button({
+      class: 'button secondary',
+      label: type === 'undo' ? strings.undo : strings.reopen,
+      data: { action: type },
+      aria: { label: fill(type === 'undo' ? strings.undoLabel : strings.reopenLabel, label) },
+      onClick: () => post({ type, id }),
+    }),
+  );
 }
 
 function stopButton({ label }: Card, { strings, post }: Port): HTMLElement {

@@ -73,3 +73,19 @@ export function button(props: ButtonProps): HTMLButtonElement {
   element.type = 'button';
   return element;
 }
+
+/** How many lines are added and removed. */
+export function statOf({ added, removed }: { added: string; removed: string }): HTMLElement {
+  return el(
+    'span',
+    { class: 'stat' },
+    el('span', { class: 'added' }, added),
+    ' ',
+    el('span', { class: 'removed' }, removed),
+  );
+}
+
+/** A text whose paths may be broken after each slash, before a word is. */
+export function withBreaks(text: string): (string | HTMLElement)[] {
+  return text.split(/(?<=\/)/).flatMap((part, i) => (i === 0 ? [part] : [el('wbr'), part]));
+}

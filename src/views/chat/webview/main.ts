@@ -6,12 +6,13 @@ import {
   type HostMessage,
   type WebviewMessage,
 } from '../protocol.ts';
-import { Composer, type Draft } from './composer.ts';
+import { Composer, type Draft } from './prompt/composer.ts';
 import { button, el } from './dom.ts';
-import { Header } from './header.ts';
 import './jitless.ts';
 import { MessageList } from './messageList.ts';
+import { ModeSwitch } from './prompt/modeSwitch.ts';
 import type { Port } from './port.ts';
+import { ReviewBar } from './reviewBar.ts';
 import { StatusRow } from './statusRow.ts';
 
 declare function acquireVsCodeApi(): {
@@ -26,7 +27,8 @@ type Snapshot = Extract<HostMessage, { type: 'snapshot' }>;
 /** Everything on the screen, rebuilt for each snapshot. */
 class Panel {
   readonly #list: MessageList;
-  readonly #header: Header;
+  readonly #mode: ModeSwitch;
+  readonly #review: ReviewBar;
   readonly #composer: Composer;
   readonly #empty: EmptyState;
   readonly #status: StatusRow;
@@ -34,20 +36,22 @@ class Panel {
   constructor(snapshot: Snapshot, port: Port) {
     this.#empty = new EmptyState(snapshot, port, text => this.#composer.setText(text));
     this.#list = new MessageList(port, this.#empty.element);
-    this.#header = new Header(port);
+    this.#mode = new ModeSwitch(port);
+    this.#review = new ReviewBar(port);
     this.#status = new StatusRow(port);
     this.#composer = new Composer({
       port,
       commands: snapshot.commands,
+      tools: this.#mode.elements,
       draft: readDraft(),
       onDraft: draft => vscode.setState(draft),
       onSend: () => this.#list.scrollToEnd(),
       recall: () => this.#list.last('user')?.text ?? '',
     });
+    this.#list.element.prepend(el('h1', { class: 'hidden' }, snapshot.strings.title));
     document.body.replaceChildren(
-      this.#header.element,
       this.#list.element,
-      el('footer', { class: 'footer' }, this.#status.element, this.#composer.element),
+      el('footer', { class: 'footer' }, this.#review.element, this.#status.element, this.#composer.element),
     );
     this.#list.update({ items: snapshot.items, texts: [], order: snapshot.items.map(item => item.key) });
     this.#show(snapshot.status);
@@ -83,7 +87,8 @@ class Panel {
   }
 
   #show(status: ChatStatus): void {
-    this.#header.update(status);
+    this.#mode.update(status);
+    this.#review.update(status);
     this.#composer.update(status);
     this.#status.update(status);
     this.#empty.update(status);
@@ -143,8 +148,12 @@ window.addEventListener('message', (event: MessageEvent<unknown>) => {
     panel?.handle(message);
     return;
   }
-  const hadFocus = document.activeElement !== null && document.activeElement !== document.body;
   panel = new Panel(message, { strings: message.strings, post: reply => vscode.postMessage(reply) });
-  if (hadFocus) panel.focus();
+  // The panel may have got the focus before there was anything to focus.
+  if (document.hasFocus()) panel.focus();
+});
+// A click focuses what was clicked right after this.
+window.addEventListener('focus', () => {
+  if (document.activeElement === document.body) panel?.focus();
 });
 vscode.postMessage({ type: 'ready' });

@@ -52,6 +52,9 @@ export class MessageList {
   }
 
   update({ items, texts, order }: Pick<DeltaMessage, 'items' | 'texts' | 'order'>): void {
+    const last = order?.at(-1) ?? '';
+    const isNewPreview =
+      !this.#nodes.has(last) && items.some(item => item.key === last && item.kind === 'preview');
     for (const item of items) this.#put(item);
     for (const { key, append, reasoning } of texts) {
       const item = this.#items.get(key);
@@ -59,6 +62,8 @@ export class MessageList {
         this.#put({ ...item, text: item.text + append, reasoning: item.reasoning + reasoning });
     }
     if (order) this.#reorder(order);
+    // What the user has just asked for (Undo, Reopen) must not stay out of sight.
+    if (isNewPreview) this.#following = true;
     this.#keepEnd();
   }
 

@@ -48,7 +48,13 @@ function setUp(t: TestContext) {
   const posted: HostMessage[] = [];
   const feed = new ChatFeed({
     session,
-    store: { all: () => previews, ledger: () => [] },
+    store: {
+      all: () => previews,
+      ledger: () => [],
+      get open() {
+        return previews;
+      },
+    },
     mode,
     customTools,
     commandRuns,
@@ -214,8 +220,7 @@ test('the status shows how much is pending and who resolves', t => {
     offline: true,
     usage: { label: '', detail: '' },
     model: 'Offline',
-    pending: 2,
-    pendingLabel: '2 pending',
+    review: { label: '2 changes' },
     instructions: 'Instructions: AGENTS.md, a/CLAUDE.md (beginning only)',
     line: 'Waiting for your review',
   });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { PreviewState } from '../../../../../src/agent/preview/preview.ts';
+import type { Preview, PreviewState } from '../../../../../src/agent/preview/preview.ts';
 import { previewCard } from '../../../../../src/views/chat/transcript/previewCard.ts';
 import {
   answered,
@@ -145,4 +145,28 @@ test('after a rebase that left conflicts, the card counts them and no longer off
     english,
   );
   assert.deepEqual([single.stale !== '', single.conflicts], [true, '']);
+});
+
+test('what is applied can be undone and what is discarded reopened, until that was done or is pending', () => {
+  const applied: PreviewState = { kind: 'applied', by: by('human') };
+  const discarded: PreviewState = { kind: 'discarded', by: by('human') };
+  const pending: PreviewState = { kind: 'pending', stale: [] };
+  const remedy = (state: PreviewState, ...later: Preview[]) => {
+    const [item] = transcript({
+      messages: [asked('Edit'), answered('', call('c1', 'edit_file', {}))],
+      previews: [preview({ state }), ...later],
+    }).filter(one => one.kind === 'preview' && one.id === 'p1');
+    return item?.kind === 'preview' ? item.remedy : undefined;
+  };
+  assert.equal(remedy(pending), undefined);
+  assert.deepEqual(remedy(applied), { type: 'undo', id: 'p1' });
+  assert.deepEqual(remedy(discarded), { type: 'reopen', id: 'p1' });
+  const undo = (state: PreviewState) => preview({ id: 'p2', undoes: ['p1'], state });
+  assert.equal(remedy(applied, undo(pending)), undefined);
+  assert.equal(remedy(applied, undo(applied)), undefined);
+  assert.deepEqual(remedy(applied, undo(discarded)), { type: 'undo', id: 'p1' });
+  const again = (state: PreviewState) => preview({ id: 'p2', reopens: 'p1', state });
+  assert.equal(remedy(discarded, again(pending)), undefined);
+  assert.deepEqual(remedy(discarded, again(applied)), { type: 'undo', id: 'p2' });
+  assert.deepEqual(remedy(discarded, again(discarded)), { type: 'reopen', id: 'p2' });
 });

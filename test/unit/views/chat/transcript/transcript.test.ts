@@ -327,3 +327,19 @@ test('withheld tools are named before everything else, at most five of them', ()
     'manageTrust',
   ]);
 });
+
+test('what the user reopens or undoes is at the end while it is pending; other open previews are at the top', () => {
+  const origin = { sessionId: 's1', asksModel: false };
+  const items = transcript({
+    messages: [asked('Hello'), answered('Hi')],
+    previews: [
+      preview({ id: 'p5', origin, undoes: ['p1'] }),
+      preview({ id: 'p6', origin: null }),
+      preview({ id: 'p7', origin, reopens: 'p2' }),
+    ],
+  });
+  assert.deepEqual(
+    items.map(({ key }) => key),
+    ['elsewhere', 'p:p6', 'm0', 'm1', 'p:p5', 'p:p7'],
+  );
+});

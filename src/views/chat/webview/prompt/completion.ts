@@ -1,6 +1,6 @@
-import { escapeInvisible } from '../../plainText.ts';
-import { attachmentLabel, type HostMessage } from '../protocol.ts';
-import type { Port } from './port.ts';
+import { escapeInvisible } from '../../../plainText.ts';
+import { attachmentLabel, type HostMessage } from '../../protocol.ts';
+import type { Port } from '../port.ts';
 import type { Suggestion } from './suggestions.ts';
 
 type Commands = Extract<HostMessage, { type: 'snapshot' }>['commands'];

@@ -1,21 +1,20 @@
-import type { ChatStatus } from '../protocol.ts';
-import { button, el } from './dom.ts';
-import type { Port } from './port.ts';
+import type { ChatStatus } from '../../protocol.ts';
+import { button, el } from '../dom.ts';
+import type { Port } from '../port.ts';
 
 const MODES = ['recommend', 'apply', 'none'] as const;
 
 /**
- * The row above the messages: the mode, the plan toggle, the number of pending previews, and New Session.
+ * Who resolves previews, and the plan toggle, in the row of the prompt.
  *
  * `Plan` is a toggle and not a fourth mode: while it is on, the mode still shows, and sets, what takes effect once the plan
  * is approved.
  */
-export class Header {
-  readonly element: HTMLElement;
+export class ModeSwitch {
+  readonly elements: readonly HTMLElement[];
   readonly #port: Port;
   readonly #mode: HTMLSelectElement;
   readonly #plan: HTMLButtonElement;
-  readonly #pending = el('span', { class: 'pending-count' });
 
   constructor(port: Port) {
     const { strings, post } = port;
@@ -39,27 +38,15 @@ export class Header {
       data: { action: 'plan' },
       onClick: () => post({ type: 'setPlanMode', on: this.#plan.getAttribute('aria-pressed') !== 'true' }),
     });
-    const fresh = button({
-      class: 'icon-button',
-      icon: 'add',
-      title: strings.newSession,
-      aria: { label: strings.newSession },
-      data: { action: 'new' },
-      onClick: () => post({ type: 'new' }),
-    });
-    this.#pending.id = 'pending';
-    const title = el('h1', { class: 'hidden' }, strings.title);
-    this.element = el('header', { class: 'header' }, title, this.#mode, this.#plan, this.#pending, fresh);
+    this.elements = [this.#mode, this.#plan];
   }
 
-  update({ mode, planMode, pendingLabel }: ChatStatus): void {
+  update({ mode, planMode }: ChatStatus): void {
     const { strings } = this.#port;
     this.#mode.value = mode;
     this.#mode.title = this.#hint(mode);
     this.#plan.title = planMode ? strings.planOnHint : strings.planOffHint;
     this.#plan.setAttribute('aria-pressed', String(planMode));
-    this.#pending.textContent = pendingLabel;
-    this.#pending.hidden = pendingLabel === '';
   }
 
   #hint(mode: ChatStatus['mode']): string {

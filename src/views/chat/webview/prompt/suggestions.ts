@@ -1,4 +1,4 @@
-import { el, icon } from './dom.ts';
+import { el, icon } from '../dom.ts';
 
 /** One line of the suggestion list. */
 export interface Suggestion {

@@ -1,9 +1,9 @@
-import { MAX_IMAGE_BYTES } from '../../../agent/model/messages.ts';
-import { fill, type AttachmentRef, type ChatStatus, type HostMessage } from '../protocol.ts';
+import { MAX_IMAGE_BYTES } from '../../../../agent/model/messages.ts';
+import { fill, type AttachmentRef, type ChatStatus, type HostMessage } from '../../protocol.ts';
 import { Chips } from './chips.ts';
 import { Completion, typedBefore } from './completion.ts';
-import { button, el, icon } from './dom.ts';
-import type { Port } from './port.ts';
+import { button, el, icon } from '../dom.ts';
+import type { Port } from '../port.ts';
 import { Suggestions, type Suggestion } from './suggestions.ts';
 
 /** The unsent prompt, which survives a reload of the webview. */
@@ -15,6 +15,8 @@ export interface Draft {
 interface ComposerOptions {
   readonly port: Port;
   readonly commands: Extract<HostMessage, { type: 'snapshot' }>['commands'];
+  /** More controls for the row below the input. */
+  readonly tools: readonly HTMLElement[];
   readonly draft: Draft;
   readonly onDraft: (draft: Draft) => void;
   readonly onSend: () => void;
@@ -35,7 +37,7 @@ export class Composer {
   #running = false;
 
   constructor(options: ComposerOptions) {
-    const { port, draft, commands } = options;
+    const { port, draft, commands, tools } = options;
     const { strings, post } = port;
     this.#options = options;
     this.#input = el('textarea', { class: 'prompt', aria: { label: strings.promptLabel } });
@@ -77,7 +79,7 @@ export class Composer {
       this.#suggestions.element,
       this.#chips.element,
       this.#input,
-      el('div', { class: 'composer-tools' }, attach, this.#model, this.#send),
+      el('div', { class: 'composer-tools' }, attach, ...tools, this.#model, this.#send),
     );
     this.#changed();
   }

@@ -5,9 +5,9 @@ import {
   MAX_ATTACHMENTS,
   withoutDuplicates,
   type AttachmentRef,
-} from '../protocol.ts';
-import { button, el, icon, thumbnail } from './dom.ts';
-import type { Port } from './port.ts';
+} from '../../protocol.ts';
+import { button, el, icon, thumbnail } from '../dom.ts';
+import type { Port } from '../port.ts';
 
 /** The attachments of the next prompt, as chips that can be removed. */
 export class Chips {

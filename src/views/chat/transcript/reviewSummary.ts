@@ -1,0 +1,31 @@
+import type { Preview } from '../../../agent/preview/preview.ts';
+import type { DiffStat } from '../../../agent/text/lineDiff.ts';
+import { fill, type ChatStatus } from '../protocol.ts';
+import type { TranscriptStrings } from '../strings.ts';
+import { shownStat, sumOf } from './previewCard.ts';
+
+/** The most pending previews whose lines are counted for the sum. */
+const MAX_COUNTED = 100;
+
+/** `3 changes · 5 files` with the sum of their lines; `undefined` if nothing is pending. */
+export function reviewOf(
+  open: readonly Preview[],
+  statsOf: (preview: Preview) => readonly DiffStat[] | undefined,
+  strings: Pick<TranscriptStrings, 'pending' | 'changes' | 'files'>,
+): ChatStatus['review'] {
+  if (open.length === 0) return undefined;
+  const changes = open.flatMap(preview => preview.changes ?? []);
+  const files = new Set(changes.map(({ path }) => path)).size;
+  const many = (count: number, texts: TranscriptStrings['files']): string =>
+    count === 1 ? texts.one : fill(texts.many, count);
+  const previews = many(open.length, strings.changes);
+  const label = files === 0 ? previews : fill(strings.pending, previews, many(files, strings.files));
+  const isCountable = files > 0 && open.length <= MAX_COUNTED;
+  const sum = isCountable
+    ? sumOf(
+        open.flatMap(preview => statsOf(preview) ?? []),
+        changes.length,
+      )
+    : undefined;
+  return sum ? { label, stat: shownStat(sum) } : { label };
+}
