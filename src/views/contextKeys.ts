@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import type { LedgerEntry } from '../agent/preview/ledger.ts';
 import type { PreviewStore } from '../agent/preview/previewStore.ts';
 import type { Session } from '../agent/session/session.ts';
 import { contextKeys } from './contributions.ts';
@@ -13,15 +14,21 @@ export function registerContextKeys(
 ): vscode.Disposable {
   const hasPending = contextKey(contextKeys.hasPending, () => store.hasPending);
   const hasExpired = contextKey(contextKeys.hasExpired, () => shownExpired(store).length > 0);
+  const hasReviewed = contextKey(contextKeys.hasReviewed, () => store.ledger().some(isReview));
   const running = contextKey(contextKeys.running, () => session.state === 'running');
   const multiDiff = contextKey(contextKeys.multiDiff, () => tabs.isMultiDiffActive);
   return vscode.Disposable.from(
     store.onDidChange(hasPending),
+    store.onDidResolve(entries => entries.some(isReview) && hasReviewed()),
     store.onDidChange(({ state }) => state.kind === 'expired' && hasExpired()),
     session.onDidEmit(running),
     vscode.window.tabGroups.onDidChangeTabs(multiDiff),
     vscode.window.tabGroups.onDidChangeTabGroups(multiDiff),
   );
+}
+
+function isReview({ actor, outcome }: LedgerEntry): boolean {
+  return actor === 'human' && outcome !== 'failed';
 }
 
 function contextKey(key: string, read: () => boolean): () => void {

@@ -24,6 +24,8 @@ export const contextKeys = {
   hasPending: 'redline.hasPending',
   /** An expired preview is listed, which the user has not dismissed. */
   hasExpired: 'redline.hasExpired',
+  /** The user has applied or discarded a preview. */
+  hasReviewed: 'redline.hasReviewed',
   running: 'redline.running',
   /** The active editor is the multi-file diff of a preview. */
   multiDiff: 'redline.multiDiff',

@@ -443,6 +443,38 @@ describe('the chat panel', () => {
     assert.equal(await page.locator('#mode').inputValue(), 'none');
   });
 
+  test('a preview that is added at the end is scrolled to, also when the bar appears with it', async () => {
+    const { page } = chat;
+    const items = Array.from({ length: 40 }, (_, i) => prompt(`u${i}`, `Prompt ${i}`));
+    await chat.snapshot(items);
+    await page.locator('.scroller').evaluate(one => one.scrollTo({ top: 0 }));
+    await page.locator('.to-end').waitFor();
+    const order = [...items.map(({ key }) => key), 'p:p1'];
+    await chat.delta([card()], { order, status: { review: { label: '1 change · 1 file' } } });
+    await page.locator('.to-end').waitFor({ state: 'hidden' });
+    const edge = (selector: string): Promise<number> =>
+      page.locator(selector).evaluate(one => one.getBoundingClientRect().bottom);
+    const [bottom, end] = [await edge('.card .votes'), await edge('.scroller')];
+    assert.ok(bottom <= end, `${bottom} is below ${end}`);
+  });
+
+  test('in a low panel the conversation keeps its room, and the prompt stays in sight', async () => {
+    const { page } = chat;
+    for (const height of [300, 200, 150]) {
+      await page.setViewportSize({ width: 285, height });
+      await chat.snapshot([prompt('u', 'Hi'), card()], {
+        review: { label: '3 changes · 5 files', stat: { added: '+12', removed: '−4' } },
+        line: 'Waiting for your review',
+        usage: { label: '1.2K tokens', detail: 'x' },
+      });
+      const [list, input] = await Promise.all(
+        ['.scroller', '#prompt'].map(selector => page.locator(selector).boundingBox()),
+      );
+      assert.ok(list && list.height >= height / 3, `${list?.height} of ${height}`);
+      assert.ok(input && input.y + input.height <= height, `the prompt of ${height} is cut off`);
+    }
+  });
+
   test('streaming leaves what stands above alone', async () => {
     const { page } = chat;
     await chat.snapshot([answer('First paragraph.\n\nSecond', true)], { state: 'running' });

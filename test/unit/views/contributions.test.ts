@@ -59,6 +59,9 @@ interface Manifest {
       readonly commands: readonly { readonly name: string; readonly description: string }[];
     }[];
     readonly languageModelChatProviders: readonly { readonly vendor: string }[];
+    readonly walkthroughs: readonly {
+      readonly steps: readonly { readonly completionEvents: readonly string[] }[];
+    }[];
     readonly viewsWelcome: readonly { readonly view: string }[];
     readonly configuration: { readonly properties: Readonly<Record<string, Setting>> };
   };
@@ -83,8 +86,12 @@ const uses: readonly Used[] = [
   ...Object.values(contributes.menus).flat(),
   ...contributes.keybindings,
 ];
+const contexts = contributes.walkthroughs
+  .flatMap(({ steps }) => steps.flatMap(step => step.completionEvents))
+  .filter(event => event.startsWith('onContext:'));
 const clauses = [...uses, ...Object.values(contributes.views).flat()]
   .flatMap(({ when, enablement }) => [when, enablement])
+  .concat(contexts)
   .filter(clause => clause !== undefined);
 const viewIds = Object.values(contributes.views)
   .flat()

@@ -16,6 +16,8 @@ export class MessageList {
   readonly #items = new Map<string, ViewItem>();
   readonly #nodes = new Map<string, HTMLElement>();
   #following = true;
+  /** The height of the scroller when it was last scrolled to the end, in pixels. */
+  #height = 0;
 
   constructor(port: Port, empty: HTMLElement) {
     this.#port = port;
@@ -36,7 +38,7 @@ export class MessageList {
     });
     this.#toEnd.hidden = true;
     this.element = el('main', { class: 'list' }, this.#scroller, this.#toEnd);
-    this.#scroller.addEventListener('scroll', () => this.#updateFollowing(), { passive: true });
+    this.#scroller.addEventListener('scroll', () => this.#handleScroll(), { passive: true });
     new ResizeObserver(() => this.#keepEnd()).observe(this.#scroller);
     new ResizeObserver(() => this.#keepEnd()).observe(this.#log);
   }
@@ -124,6 +126,11 @@ export class MessageList {
     target.focus({ preventScroll: target !== node });
   }
 
+  /** After a change of the height, `ResizeObserver` scrolls to the end if the list was there: it has not left it. */
+  #handleScroll(): void {
+    if (this.#scroller.clientHeight === this.#height) this.#updateFollowing();
+  }
+
   #updateFollowing(): void {
     const { scrollHeight, scrollTop, clientHeight } = this.#scroller;
     this.#following = scrollHeight - scrollTop - clientHeight < NEAR_END_PX;
@@ -132,6 +139,7 @@ export class MessageList {
 
   #keepEnd(): void {
     if (this.#following) this.#scroller.scrollTop = this.#scroller.scrollHeight;
+    this.#height = this.#scroller.clientHeight;
     this.#updateFollowing();
   }
 }
