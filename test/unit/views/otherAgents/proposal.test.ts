@@ -159,7 +159,7 @@ test('a cancelled call reports the outcomes so far', async () => {
   await resolvePart({ store, invoker }, request, { path: 'long.txt', hunk: 0 });
   cancel();
   await assert.rejects(told, {
-    message: `The user applied p2 (Edit long.txt (2 edits): long.txt, hunk 1). Reason: "Good."
+    message: `The user applied p2 (Edit long.txt (1 edit): long.txt, hunk 1). Reason: "Good."
 Interrupted before the user decided. Still pending in Redline: p1.`,
   });
   assert.match(workspace.text('long.txt') ?? '', /^ONE\n[^]*\ntwo\n$/);
