@@ -1,7 +1,7 @@
 import { fill, type ItemOf, type ViewItem } from '../protocol.ts';
 import { renderCard } from './card.ts';
 import { appendPlain, button, el, icon, thumbnail } from './dom.ts';
-import { renderMarkdown, StreamingMarkdown, type MarkdownPort } from './markdown.ts';
+import { renderMarkdown, StreamingMarkdown, type MarkdownPort } from './markdown/markdown.ts';
 import type { Port } from './port.ts';
 
 /** Renders an item, reusing its old element where possible. What the user has unfolded stays unfolded. */

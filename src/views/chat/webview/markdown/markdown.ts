@@ -1,5 +1,5 @@
 import type { Token } from 'markdown-it';
-import { appendPlain, el, icon } from './dom.ts';
+import { appendPlain, el, icon } from '../dom.ts';
 import { blocksOf, GrowingBlocks, MAX_MARKDOWN_CHARS, type Block } from './markdownBlocks.ts';
 
 /** What rendered markdown needs from the panel. */

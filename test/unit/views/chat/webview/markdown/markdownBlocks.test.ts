@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import * as fc from 'fast-check';
 import MarkdownIt from 'markdown-it';
-import { blocksOf, GrowingBlocks } from '../../../../../src/views/chat/webview/markdownBlocks.ts';
+import { blocksOf, GrowingBlocks } from '../../../../../../src/views/chat/webview/markdown/markdownBlocks.ts';
 
 /** What the screen shows after these pieces: the blocks, and the plain text after them. */
 function shownOf(pieces: readonly string[]): { blocks: string[]; plain: string } {
