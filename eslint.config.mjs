@@ -11,6 +11,7 @@ const LAYERS = [
   { name: 'forcing', files: ['src/agent/forcing/**'] },
   { name: 'tools', files: ['src/agent/tools/**'] },
   { name: 'session', files: ['src/agent/session/**'] },
+  { name: 'clients', files: ['src/agent/clients/**'] },
   { name: 'views', files: ['src/views/**'] },
   { name: 'extension', files: ['src/extension.ts'] },
 ];

@@ -50,7 +50,7 @@ export interface ProposedChange {
 /** `PendingAction` as other extensions pass it: file changes are plain text. */
 export type ProposedAction = Omit<
   PendingAction,
-  'changes' | 'sourceToolName' | 'kind' | 'humanOnly' | 'undoes'
+  'changes' | 'sourceToolName' | 'kind' | 'humanOnly' | 'undoes' | 'agent'
 > & {
   /** Default: `custom_tool`. */
   readonly sourceToolName?: string;
