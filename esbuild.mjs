@@ -115,6 +115,20 @@ const astWorker = {
 /** The worker that searches texts line by line. It is ended when a pattern takes too long. */
 const lineWorker = { ...options, entryPoints: { lineWorker: 'src/views/search/lineWorker.ts' } };
 
+/**
+ * The program that agents of other programs start to reach Redline. It is copied to where it stays when the extension is
+ * updated, so it is a single file that needs no package.json beside it.
+ */
+const bridge = {
+  ...options,
+  entryPoints: { 'redline-mcp': 'src/agent/clients/stdio/main.ts' },
+  format: 'cjs',
+  target: 'node20',
+  outExtension: { '.js': '.cjs' },
+  sourcemap: false,
+  define: { REDLINE_VERSION: JSON.stringify(JSON.parse(fs.readFileSync('package.json', 'utf8')).version) },
+};
+
 /** The script of the chat panel, which runs in a browser. */
 const chat = {
   ...options,
@@ -141,7 +155,7 @@ class Progress {
   }
 }
 
-const builds = [extension, zod, astWorker, lineWorker, chat];
+const builds = [extension, zod, astWorker, lineWorker, bridge, chat];
 fs.rmSync('dist', { recursive: true, force: true });
 const copied = [...copyIconFont(), ...copyNativeFiles()];
 copyCustomTool();
@@ -238,6 +252,7 @@ function report(outputs, packages) {
   say('lazy', 'dist/chunks/zod.js');
   say('worker', 'dist/astWorker.js');
   say('worker', 'dist/lineWorker.js');
+  say('stdio', 'dist/redline-mcp.cjs');
   const native = fs.readdirSync('dist/native').map(file => kb(path.join('dist/native', file)));
   console.log(
     `native dist/native/ ${(native.reduce((a, b) => a + b) / 1024).toFixed(1)} MB in ${native.length} files`,

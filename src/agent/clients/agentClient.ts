@@ -2,7 +2,6 @@ import { ToolError } from '../base/errors.ts';
 import type { Disposable } from '../base/disposable.ts';
 import type { Logger } from '../base/logger.ts';
 import type { ResolveCall } from '../forcing/modelResolver.ts';
-import type { ToolSpec } from '../model/chatProvider.ts';
 import type { SessionOverlay } from '../preview/overlay.ts';
 import { textResult, type AgentToolResult } from '../preview/pendingAction.ts';
 import type { AgentName, PreviewOrigin } from '../preview/preview.ts';
@@ -11,16 +10,13 @@ import { heldText, outdatedVoteText } from '../preview/resolve/resolveTexts.ts';
 import type { ModelAuthority } from '../preview/resolveSettings.ts';
 import type { Workspace } from '../preview/workspace.ts';
 import { executeToolCall } from '../tools/execute.ts';
-import { specOf, type ToolRegistry } from '../tools/registry.ts';
+import type { ToolRegistry } from '../tools/registry.ts';
 import type { Tool } from '../tools/tool.ts';
 import { CallQueue } from './callQueue.ts';
+import { clientToolOf, SHARED_TOOLS, type ClientTool } from './clientTools.ts';
 import { Decisions } from './decisions.ts';
 import { OwnPreviews } from './ownPreviews.ts';
-import { proposeChangesTool } from './tools/proposeChanges.ts';
-import { proposeEditTool } from './tools/proposeEdit.ts';
-import { statusTool } from './tools/status.ts';
-import { resolveOwnTool, withdrawTool } from './tools/votes.ts';
-import { waitTool } from './tools/wait.ts';
+import { ownTools } from './ownTools.ts';
 
 /** What agents of other programs work with. */
 export interface ClientHost extends Omit<ResolveHost, 'remind'> {
@@ -48,9 +44,6 @@ export interface ClientResult {
   readonly isError: boolean;
 }
 
-/** The tools of Redline's own session that other agents get, too. They see the agent's own pending changes as if applied. */
-const SHARED_TOOLS = ['ast_edit', 'ast_grep', 'read_file', 'search_text', 'list_files'] as const;
-
 /**
  * An agent of another program. It proposes changes, which are staged like all others and which the user resolves; it sees the
  * files as if its own pending proposals were applied, and sees and votes on no previews but its own. Closing the connection
@@ -71,14 +64,7 @@ export class AgentClient implements Disposable {
     this.#previews = new OwnPreviews(host.store, identity.id);
     this.#decisions = new Decisions(host.store, this.#previews.has, identity.heard);
     this.#overlay = host.overlay.of(identity.id);
-    this.#ownTools = [
-      proposeEditTool,
-      proposeChangesTool,
-      statusTool(this.#previews),
-      waitTool(this.#previews, this.#decisions),
-      withdrawTool,
-      resolveOwnTool,
-    ];
+    this.#ownTools = ownTools(this.#previews, this.#decisions);
   }
 
   get id(): string {
@@ -95,12 +81,8 @@ export class AgentClient implements Disposable {
   }
 
   /** Its tools, as a model is offered them. */
-  get tools(): readonly (ToolSpec & { readonly label: string; readonly readOnly: boolean })[] {
-    return this.#tools().map(tool => ({
-      ...specOf(tool),
-      label: tool.label,
-      readOnly: tool.readOnly === true,
-    }));
+  get tools(): readonly ClientTool[] {
+    return this.#tools().map(clientToolOf);
   }
 
   /**

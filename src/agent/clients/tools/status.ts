@@ -11,7 +11,7 @@ const MAX_OPEN = 200;
 const MAX_ENDED = 50;
 
 /** Lists the agent's own previews. */
-export function statusTool(previews: OwnPreviews): Tool {
+export function statusTool(previews: Pick<OwnPreviews, 'open' | 'ended'>): Tool {
   return defineTool({
     name: 'status',
     label: 'Status',

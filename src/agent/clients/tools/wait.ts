@@ -12,7 +12,10 @@ const MAX_WAIT = 45;
 const MAX_IDS = 20;
 
 /** Waits for a decision of the user. What was decided comes before the result, as with any call. */
-export function waitTool(previews: OwnPreviews, decisions: Pick<Decisions, 'hasNews' | 'onDidHappen'>): Tool {
+export function waitTool(
+  previews: Pick<OwnPreviews, 'open'>,
+  decisions: Pick<Decisions, 'hasNews' | 'onDidHappen'>,
+): Tool {
   return defineTool({
     name: 'wait',
     label: 'Wait',
