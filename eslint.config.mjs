@@ -26,7 +26,7 @@ const WRAPPED = {
   jiti: 'src/agent/tools/custom/loading/importFile.ts',
   typebox: 'src/agent/tools/custom/loading/parameters.ts',
   '@modelcontextprotocol/sdk': [
-    'src/agent/clients/mcp/mcpSession.ts',
+    'src/agent/clients/mcp/sdk.ts',
     'src/agent/clients/stdio/bridge.ts',
     'src/agent/clients/stdio/windowConnection.ts',
   ],

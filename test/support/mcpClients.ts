@@ -24,7 +24,7 @@ export class McpAgent {
   static to({ port, token }: ServerAddress, name?: string, headers: object = {}): Promise<McpAgent> {
     const requestInit = { headers: { Authorization: `Bearer ${token}`, ...headers } };
     const url = new URL(`http://127.0.0.1:${port}/mcp`);
-    return McpAgent.over(new StreamableHTTPClientTransport(url, { requestInit }) as Transport, name);
+    return McpAgent.over(new StreamableHTTPClientTransport(url, { requestInit }), name);
   }
 
   async call(name: string, args: Record<string, unknown> = {}): Promise<CallToolResult> {

@@ -6,7 +6,7 @@ import type { SessionOverlay } from '../preview/overlay.ts';
 import { textResult, type AgentToolResult } from '../preview/pendingAction.ts';
 import type { AgentName, PreviewOrigin } from '../preview/preview.ts';
 import { queueResolveHandler, type ResolveHost } from '../preview/queueResolveHandler.ts';
-import { heldText, outdatedVoteText } from '../preview/resolve/resolveTexts.ts';
+import { outdatedVoteText } from '../preview/resolve/resolveTexts.ts';
 import type { ModelAuthority } from '../preview/resolveSettings.ts';
 import type { Workspace } from '../preview/workspace.ts';
 import { executeToolCall } from '../tools/execute.ts';
@@ -15,6 +15,7 @@ import type { Tool } from '../tools/tool.ts';
 import { CallQueue } from './callQueue.ts';
 import { clientToolOf, SHARED_TOOLS, type ClientTool } from './clientTools.ts';
 import { Decisions } from './decisions.ts';
+import { heldText } from './heldText.ts';
 import { OwnPreviews } from './ownPreviews.ts';
 import { ownTools } from './ownTools.ts';
 

@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
 import type { FileChange, FileChangeKind } from '../../agent/preview/fileChange.ts';
 import type { Preview } from '../../agent/preview/preview.ts';
+import { agentLabel } from '../agentLabel.ts';
 import { makeCommand } from '../commandRegistry.ts';
 import { detailsText } from '../detailsText.ts';
 import { asMarkdown, escapeInvisible, oneLine } from '../plainText.ts';
@@ -23,13 +24,14 @@ export function previewItem(preview: Preview): vscode.TreeItem {
   const item = new vscode.TreeItem(label, files > 0 ? Collapsed : None);
   const state = stateText(preview);
   // A narrow side bar cuts off the end, so the state comes first.
-  item.description = [state, id].filter(part => part !== '').join(' · ');
+  const agent = preview.origin?.agent ? agentLabel(preview.origin.agent) : '';
+  item.description = [state, id, agent].filter(part => part !== '').join(' · ');
   item.iconPath = iconOf(preview);
   item.contextValue = contextOf(preview);
   item.command = makeCommand(vscode.l10n.t('Open'), 'redline.preview.open', id);
   const kind = preview.state.kind === 'expired' ? vscode.l10n.t('expired') : filesText(preview);
   item.accessibilityInformation = {
-    label: [...new Set([label, id, kind, state])].filter(part => part !== '').join(', '),
+    label: [...new Set([label, id, kind, state, agent])].filter(part => part !== '').join(', '),
   };
   return item;
 }
@@ -50,11 +52,20 @@ export function fileItem(preview: Preview, change: FileChange, files: FileUris):
   return item;
 }
 
-/** The row that holds further previews, or the expired ones. */
-export function groupItem(node: Extract<PendingNode, { kind: 'more' | 'expired' }>): vscode.TreeItem {
+/** The row that holds further previews, those of one agent, or the expired ones. */
+export function groupItem(
+  node: Extract<PendingNode, { kind: 'more' | 'agent' | 'expired' }>,
+): vscode.TreeItem {
+  const { Collapsed, Expanded } = vscode.TreeItemCollapsibleState;
+  if (node.kind === 'agent') {
+    const item = new vscode.TreeItem(oneLine(node.agent) || 'Redline', Expanded);
+    item.description = String(node.count);
+    item.iconPath = new vscode.ThemeIcon('robot');
+    return item;
+  }
   const label =
     node.kind === 'more' ? vscode.l10n.t('{0} more', node.count) : vscode.l10n.t('Expired ({0})', node.count);
-  const item = new vscode.TreeItem(label, vscode.TreeItemCollapsibleState.Collapsed);
+  const item = new vscode.TreeItem(label, Collapsed);
   item.iconPath = new vscode.ThemeIcon(node.kind === 'more' ? 'ellipsis' : 'history');
   if (node.kind === 'expired') {
     item.contextValue = 'redline.expiredGroup';
@@ -65,7 +76,7 @@ export function groupItem(node: Extract<PendingNode, { kind: 'more' | 'expired' 
 
 /** All the details of a preview. Foreign text is escaped, never rendered as markdown. */
 export function previewTooltip(preview: Preview): vscode.MarkdownString {
-  const { id, label, sourceToolName, state } = preview;
+  const { id, label, sourceToolName, origin, state } = preview;
   const lines = [`**${asMarkdown(label)}** (${id}, ${asMarkdown(sourceToolName)})`];
   const add = (icon: string, text: string): void => void lines.push(`$(${icon}) ${asMarkdown(text, 500)}`);
   if (state.kind === 'pending') {
@@ -79,6 +90,7 @@ export function previewTooltip(preview: Preview): vscode.MarkdownString {
   for (const change of changes.slice(0, MAX_TOOLTIP_FILES)) add(kindIcons[change.kind], change.path);
   const more = changes.length - MAX_TOOLTIP_FILES;
   if (more > 0) add('ellipsis', vscode.l10n.t('{0} more', more));
+  if (origin?.agent) add('robot', agentLabel(origin.agent));
   const details = detailsText(preview);
   if (details !== undefined) add('info', details);
   add('clock', new Date(preview.stagedAt).toLocaleString(vscode.env.language));

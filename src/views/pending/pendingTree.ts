@@ -57,7 +57,7 @@ export class PendingTree implements vscode.TreeDataProvider<PendingNode>, vscode
   }
 
   #itemOf(node: PendingNode): vscode.TreeItem {
-    if (node.kind === 'more' || node.kind === 'expired') return groupItem(node);
+    if (node.kind === 'more' || node.kind === 'agent' || node.kind === 'expired') return groupItem(node);
     const preview = this.#options.store.get(node.previewId);
     if (!preview) return new vscode.TreeItem(node.previewId);
     if (node.kind === 'preview') return previewItem(preview);

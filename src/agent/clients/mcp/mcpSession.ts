@@ -1,14 +1,17 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { Server } from '@modelcontextprotocol/sdk/server/index.js';
-import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js';
-import { CallToolRequestSchema, ListToolsRequestSchema } from '@modelcontextprotocol/sdk/types.js';
 import { detailOf } from '../../base/errors.ts';
 import { AgentClient, type ClientHost } from '../agentClient.ts';
 import { agentNameOf } from '../agentName.ts';
 import { INSTRUCTIONS } from '../clientTools.ts';
 import { mcpToolOf } from './mcpTool.ts';
 import { HEARD } from './names.ts';
+import {
+  CallToolRequestSchema,
+  ListToolsRequestSchema,
+  Server,
+  StreamableHTTPServerTransport,
+} from './sdk.ts';
 
 export interface McpSessionOptions {
   readonly host: ClientHost;

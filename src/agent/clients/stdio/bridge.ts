@@ -1,9 +1,8 @@
-import { Server } from '@modelcontextprotocol/sdk/server/index.js';
 import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js';
-import { CallToolRequestSchema, ListToolsRequestSchema } from '@modelcontextprotocol/sdk/types.js';
 import { agentNameOf } from '../agentName.ts';
 import { INSTRUCTIONS } from '../clientTools.ts';
 import { mcpToolOf } from '../mcp/mcpTool.ts';
+import { CallToolRequestSchema, ListToolsRequestSchema, Server } from '../mcp/sdk.ts';
 import { allClientTools } from './allClientTools.ts';
 import { WindowConnection } from './windowConnection.ts';
 

@@ -43,19 +43,13 @@ export function stagedText(previews: readonly Preview[], userReviews: boolean): 
   return `Staged as ${idsOf(previews)}, no file modified yet.${buildsOnText(previews)}${who}`;
 }
 
-/** The same for an agent of another program, whose user decides later. */
-export function heldText(previews: readonly Preview[]): string {
-  return (
-    `Staged as ${idsOf(previews)}, not on disk, not decided yet.${buildsOnText(previews)} ` +
-    'The user reviews it in VS Code. What is decided is told before the result of a later call of yours.'
-  );
-}
-
-function idsOf(previews: readonly Preview[]): string {
+/** The ids, as a list. */
+export function idsOf(previews: readonly Preview[]): string {
   return previews.map(preview => preview.id).join(', ');
 }
 
-function buildsOnText(previews: readonly Preview[]): string {
+/** ` Builds on the pending preview p1.`; empty if they build on no others. */
+export function buildsOnText(previews: readonly Preview[]): string {
   const own = new Set(previews.map(preview => preview.id));
   const beneath = [...new Set(previews.flatMap(preview => preview.dependsOn))].filter(id => !own.has(id));
   if (beneath.length === 0) return '';

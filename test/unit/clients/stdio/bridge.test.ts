@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import * as path from 'node:path';
 import { after, test } from 'node:test';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
-import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import { McpHttpServer } from '../../../../src/agent/clients/mcp/httpServer.ts';
 import { announceWindow, windowsFolder } from '../../../../src/agent/clients/windowFiles.ts';
 import { agentWorld, type AgentWorld } from '../../../support/agentClients.ts';
@@ -27,7 +26,7 @@ async function startAgent(cwd: string, name = 'tester'): Promise<McpAgent> {
     env: { HOME: home.root, USERPROFILE: home.root, PATH: process.env['PATH'] ?? '' },
     stderr: 'inherit',
   });
-  const agent = await McpAgent.over(transport as Transport, name);
+  const agent = await McpAgent.over(transport, name);
   ends.push(() => agent.client.close());
   return agent;
 }
