@@ -138,6 +138,14 @@ suite('agents of other programs', () => {
     await untilAnnounced(false);
   });
 
+  test('VS Code’s own agents get the tools of the MCP server', async () => {
+    await vscode.commands.executeCommand('workbench.mcp.startServer', '*', { waitForLiveTools: true });
+    const names = (): readonly string[] => vscode.lm.tools.map(({ name }) => name);
+    for (let attempt = 0; attempt < 200 && !names().some(isOfServer); attempt++)
+      await new Promise(resolve => setTimeout(resolve, 50));
+    assert.ok(names().some(isOfServer), names().join(', '));
+  });
+
   test('a path outside the workspace is refused', async () => {
     await setting('agents.enabled', true);
     const { port, token } = (await untilAnnounced(true)) ?? assert.fail('announced');
@@ -150,3 +158,7 @@ suite('agents of other programs', () => {
     assert.equal(api.previews.hasPending, false);
   });
 });
+
+function isOfServer(name: string): boolean {
+  return /^mcp_.*propose_edit$/.test(name);
+}
