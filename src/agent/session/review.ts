@@ -1,6 +1,7 @@
 import { DisposableStore, type Disposable } from '../base/disposable.ts';
 import type { Conversation } from '../conversation/conversation.ts';
 import type { SteeringMessage } from '../model/messages.ts';
+import { isOpen, type Preview } from '../preview/preview.ts';
 import type { PreviewStore, Revision } from '../preview/previewStore.ts';
 import type { Inbox } from './inbox.ts';
 import { expiryMessage, outcomeMessages } from './outcomes.ts';
@@ -48,8 +49,7 @@ export class Review implements Disposable {
     const { previews } = conversation();
     const resolved = inbox.ofKind('outcome').flatMap(({ previewIds }) => previewIds);
     const decided = resolved.filter(id => previews.isInReview(id));
-    const isPlan = (id: string): boolean => store.get(id)?.kind === 'plan';
-    return decided.some(isPlan) || (decided.length > 0 && !previews.hasOpen);
+    return decided.some(id => isDecidedPlan(store.get(id))) || (decided.length > 0 && !previews.hasOpen);
   }
 
   /** Ends the current review: after a newer prompt, Stop or Discard All. */
@@ -80,4 +80,9 @@ export class Review implements Disposable {
       if (outcome.previewIds.some(id => previews.concerns(id))) inbox.add(outcome);
     onOutcome();
   }
+}
+
+/** Whether it is a plan that the user approved or sent back. An approval that failed leaves it pending. */
+function isDecidedPlan(preview: Preview | undefined): boolean {
+  return preview?.kind === 'plan' && !isOpen(preview);
 }

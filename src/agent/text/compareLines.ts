@@ -1,4 +1,5 @@
 import { diffArrays } from 'diff';
+import { TimeSlice } from '../base/timeSlice.ts';
 import { runsOfEdits, type ChangedRun } from './editRuns.ts';
 import { commonEnds } from './lines.ts';
 import type { TextEdit } from './textEdit.ts';
@@ -24,17 +25,19 @@ export interface DiffLimits {
  * can match: the common beginning and end, and lines that occur on one side only, are left out, so that a full rewrite of
  * 10,000 lines takes a few milliseconds.
  */
-export function compareLines(
+export async function compareLines(
   before: readonly string[],
   after: readonly string[],
   { edits, ...limits }: DiffLimits,
-): LineDiff {
+): Promise<LineDiff> {
+  const slice = new TimeSlice();
   const touched = edits && runsOfEdits(before, after, edits);
-  if (!touched) return compareAll(before, after, limits);
+  if (!touched) return compareAll(before, after, limits, slice);
   const runs: ChangedRun[] = [];
   let exact = true;
   for (const { beforeStart, beforeEnd, afterStart, afterEnd } of touched) {
-    const part = compareAll(before.slice(beforeStart, beforeEnd), after.slice(afterStart, afterEnd), limits);
+    const [old, now] = [before.slice(beforeStart, beforeEnd), after.slice(afterStart, afterEnd)];
+    const part = await compareAll(old, now, limits, slice);
     exact &&= part.exact;
     for (const run of part.runs) {
       runs.push({
@@ -48,16 +51,17 @@ export function compareLines(
   return { runs, exact };
 }
 
-function compareAll(
+async function compareAll(
   before: readonly string[],
   after: readonly string[],
   limits: Omit<DiffLimits, 'edits'>,
-): LineDiff {
+  slice: TimeSlice,
+): Promise<LineDiff> {
   const { start, endBefore, endAfter } = commonEnds(before, after);
   const whole = { beforeStart: start, beforeEnd: endBefore, afterStart: start, afterEnd: endAfter };
   if (start === endBefore && start === endAfter) return { runs: [], exact: true };
-  const left = matchable(before, start, endBefore, new Set(after.slice(start, endAfter)));
-  const right = matchable(after, start, endAfter, new Set(before.slice(start, endBefore)));
+  const left = await matchable(before, start, endBefore, await setOf(after, start, endAfter, slice), slice);
+  const right = await matchable(after, start, endAfter, await setOf(before, start, endBefore, slice), slice);
   if (left.length === 0 || right.length === 0) return { runs: [whole], exact: true };
   const parts = diffArrays(
     left.map(line => line.text),
@@ -91,16 +95,35 @@ interface Line {
   readonly at: number;
 }
 
-function matchable(
+/** How many lines are looked at between two chances for other work to run. */
+const AT_ONCE = 10_000;
+
+async function setOf(
+  lines: readonly string[],
+  start: number,
+  end: number,
+  slice: TimeSlice,
+): Promise<ReadonlySet<string>> {
+  const set = new Set<string>();
+  for (let at = start; at < end; at++) {
+    set.add(lines[at] ?? '');
+    if ((at - start) % AT_ONCE === AT_ONCE - 1) await slice.turn();
+  }
+  return set;
+}
+
+async function matchable(
   lines: readonly string[],
   start: number,
   end: number,
   others: ReadonlySet<string>,
-): Line[] {
+  slice: TimeSlice,
+): Promise<Line[]> {
   const result: Line[] = [];
   for (let at = start; at < end; at++) {
     const text = lines[at];
     if (text !== undefined && others.has(text)) result.push({ text, at });
+    if ((at - start) % AT_ONCE === AT_ONCE - 1) await slice.turn();
   }
   return result;
 }

@@ -1,6 +1,6 @@
 import type { ChangedRun } from './editRuns.ts';
 import { diffLines } from './lineDiff.ts';
-import { splitLines, withoutLineEnding } from './lines.ts';
+import { splitLines, splitLinesInTurns, withoutLineEnding } from './lines.ts';
 import { plural } from './plural.ts';
 import type { TextEdit } from './textEdit.ts';
 
@@ -22,8 +22,8 @@ export async function hunksOf(
   after: string,
   edits?: readonly TextEdit[],
 ): Promise<readonly Hunk[]> {
-  const a = splitLines(before);
-  const b = splitLines(after);
+  const a = await splitLinesInTurns(before);
+  const b = await splitLinesInTurns(after);
   const { runs } = await diffLines(a, b, { ...LIMITS, edits });
   return runs.map(run => ({
     ...run,

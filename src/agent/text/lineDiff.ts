@@ -1,6 +1,6 @@
 import type { DiffLimits, LineDiff } from './compareLines.ts';
 import type { ChangedRun } from './editRuns.ts';
-import { splitLines } from './lines.ts';
+import { splitLinesInTurns } from './lines.ts';
 import type { TextEdit } from './textEdit.ts';
 
 /** How many lines were added and removed. `exact` is false if the texts were too different to compare line by line. */
@@ -22,7 +22,11 @@ export async function diffStat(
   edits?: readonly TextEdit[],
 ): Promise<DiffStat> {
   const limits = { maxEditLength: MAX_EDITS, timeout: MAX_TIME, edits };
-  const { runs, exact } = await diffLines(splitLines(before), splitLines(after), limits);
+  const { runs, exact } = await diffLines(
+    await splitLinesInTurns(before),
+    await splitLinesInTurns(after),
+    limits,
+  );
   const sum = (count: (run: ChangedRun) => number): number =>
     runs.reduce((total, run) => total + count(run), 0);
   return {

@@ -1,6 +1,6 @@
 import { TimeSlice } from '../base/timeSlice.ts';
 import { diffLines } from './lineDiff.ts';
-import { lineEndingOf, splitLines, withoutLineEnding } from './lines.ts';
+import { lineEndingOf, splitLinesInTurns, withoutLineEnding } from './lines.ts';
 
 /**
  * The edited text, with unchanged lines given back the line endings of the original. An editor has one line ending per file,
@@ -8,7 +8,7 @@ import { lineEndingOf, splitLines, withoutLineEnding } from './lines.ts';
  */
 export async function keepLineEndings(original: string, edited: string): Promise<string> {
   if (lineEndingOf(original) !== 'mixed') return edited;
-  const [before, after] = [splitLines(original), splitLines(edited)];
+  const [before, after] = [await splitLinesInTurns(original), await splitLinesInTurns(edited)];
   const { runs } = await diffLines(before.map(withoutLineEnding), after.map(withoutLineEnding), {
     maxEditLength: 400,
   });

@@ -1,16 +1,48 @@
+import { TimeSlice } from '../base/timeSlice.ts';
+
 /** The lines of a text, with their line endings. The empty text has no lines. */
 export function splitLines(text: string): string[] {
   return text.match(/[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+/g) ?? [];
 }
 
+/** How many characters are split between two chances for other work to run. */
+const CHUNK = 256 * 1024;
+
+/** Like {@link splitLines}, but it lets other work run in between. */
+export async function splitLinesInTurns(text: string, slice = new TimeSlice()): Promise<readonly string[]> {
+  if (text.length <= CHUNK) return splitLines(text);
+  const lines: string[] = [];
+  for (let at = 0; at < text.length;) {
+    const feed = text.indexOf('\n', at + CHUNK); // not between the two characters of a line ending
+    const end = feed < 0 ? text.length : feed + 1;
+    for (const line of splitLines(text.slice(at, end))) lines.push(line);
+    at = end;
+    await slice.turn();
+  }
+  return lines;
+}
+
 /** How many lines {@link splitLines} gives, without making them. */
 export function countLines(text: string): number {
+  if (text === '') return 0;
+  const ends = text.includes('\r') ? countEndings(text) : countFeeds(text);
+  return /[\r\n]$/.test(text.slice(-1)) ? ends : ends + 1;
+}
+
+function countEndings(text: string): number {
   let count = 0;
   for (let i = 0; i < text.length; i++) {
     const unit = text.charCodeAt(i);
     if (unit === FEED || (unit === RETURN && text.charCodeAt(i + 1) !== FEED)) count++;
   }
-  return text === '' || /[\r\n]$/.test(text.slice(-1)) ? count : count + 1;
+  return count;
+}
+
+/** Several times as quick as {@link countEndings}. */
+function countFeeds(text: string): number {
+  let count = 0;
+  for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) count++;
+  return count;
 }
 
 const FEED = 10;

@@ -1,6 +1,6 @@
 import type { ChangedRun } from './editRuns.ts';
 import { diffLines } from './lineDiff.ts';
-import { splitLines } from './lines.ts';
+import { splitLinesInTurns } from './lines.ts';
 
 /** The result of a three-way merge. */
 export interface MergedText {
@@ -28,7 +28,11 @@ export async function mergeTexts(
 ): Promise<MergedText> {
   if (current === base || current === proposed) return { text: proposed, conflicts: 0 };
   if (proposed === base) return { text: current, conflicts: 0 };
-  const lines = { base: splitLines(base), current: splitLines(current), proposed: splitLines(proposed) };
+  const lines = {
+    base: await splitLinesInTurns(base),
+    current: await splitLinesInTurns(current),
+    proposed: await splitLinesInTurns(proposed),
+  };
   const ours = (await diffLines(lines.base, lines.current)).runs;
   const theirs = (await diffLines(lines.base, lines.proposed)).runs;
   let text = '';

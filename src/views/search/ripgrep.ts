@@ -171,18 +171,26 @@ interface MatchEvent {
     readonly path?: Content;
     readonly lines?: Content;
     readonly line_number?: number;
-    readonly submatches?: readonly { readonly start: number }[];
   };
 }
 /** `text` if it is valid UTF-8, else `bytes` in base64. */
 type Content = { readonly text?: string; readonly bytes?: string };
 
+/** Begins the list of all matches of a line, at its end. Within a JSON string the quotation mark would be escaped. */
+const SUBMATCHES = ',"submatches":[';
+/** Where in the line the first match begins, in bytes. */
+const FIRST_START = /\},"start":(\d+)/g;
+
 function matchOf(line: string): RipgrepMatch | undefined {
-  const { type, data } = JSON.parse(line) as MatchEvent;
+  // Only the first match is of interest, and a long line may have hundreds of thousands: they are not parsed.
+  const submatches = line.indexOf(SUBMATCHES);
+  const head = submatches < 0 ? line : `${line.slice(0, submatches)}}}`;
+  const { type, data } = JSON.parse(head) as MatchEvent;
   const file = data.path?.text;
   if (type !== 'match' || file === undefined || data.line_number === undefined) return undefined;
   const bytes = contentOf(data.lines);
-  const start = data.submatches?.[0]?.start ?? 0;
+  FIRST_START.lastIndex = submatches;
+  const start = submatches < 0 ? 0 : Number(FIRST_START.exec(line)?.[1] ?? 0);
   return {
     path: file.split(path.sep).join('/').replace(/^\.\//, ''),
     line: data.line_number,

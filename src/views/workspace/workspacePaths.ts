@@ -115,28 +115,45 @@ export function resolvePath(input: string, folders: readonly FolderRoot[]): stri
  */
 export function assertRealPathInside(input: string, { folder, relative }: WorkspaceLocation): void {
   const root = realpathSync.native(folder.fsPath);
-  for (let at = path.join(folder.fsPath, relative); ; at = path.dirname(at)) {
-    const real = realPathOf(at);
-    if (real === undefined && isLink(at))
-      throw new PathError('outside', `${input} goes through a symbolic link that leads nowhere.`);
-    if (real === undefined && at !== folder.fsPath) continue;
-    if (real !== undefined && isInside(real, root)) {
-      const target = path.relative(
-        root,
-        path.join(real, path.relative(at, path.join(folder.fsPath, relative))),
-      );
-      if (target.split(path.sep).some(part => foldName(part) === '.git'))
-        throw new PathError('protected', `${input} leads into git's own files.`);
-      const shown = target.replaceAll(path.sep, '/');
-      if (isProtectedPath(shown) && !isProtectedPath(relative))
-        throw new PathError(
-          'protected',
-          `${input} leads to ${shown} through a symbolic link. Use ${shown} instead.`,
-        );
-      return;
-    }
+  const { rest, real } = deepestExisting(input, folder.fsPath, relative);
+  if (!isInside(real, root))
     throw new PathError('outside', `${input} leads outside the workspace through a symbolic link.`);
+  const target = path.relative(root, path.join(real, rest));
+  if (target.split(path.sep).some(part => foldName(part) === '.git'))
+    throw new PathError('protected', `${input} leads into git's own files.`);
+  const shown = target.replaceAll(path.sep, '/');
+  if (isProtectedPath(shown) && !isProtectedPath(relative))
+    throw new PathError(
+      'protected',
+      `${input} leads to ${shown} through a symbolic link. Use ${shown} instead.`,
+    );
+}
+
+/**
+ * The real path of the deepest part of a location that exists, and the rest of it. It is looked for from above, so that names
+ * below one that does not exist cost nothing, however many they are.
+ * @throws PathError for a link that leads nowhere.
+ */
+function deepestExisting(
+  input: string,
+  folder: string,
+  relative: string,
+): { readonly rest: string; readonly real: string } {
+  const file = path.join(folder, relative);
+  const whole = realPathOf(file);
+  if (whole !== undefined) return { rest: '', real: whole };
+  let at = folder;
+  let real = realpathSync.native(folder);
+  for (const name of path.relative(folder, file).split(path.sep)) {
+    const next = path.join(at, name);
+    const found = realPathOf(next);
+    if (found === undefined && isLink(next))
+      throw new PathError('outside', `${input} goes through a symbolic link that leads nowhere.`);
+    if (found === undefined) break;
+    at = next;
+    real = found;
   }
+  return { rest: path.relative(at, file), real };
 }
 
 function insideAbsolute<Root extends FolderRoot>(

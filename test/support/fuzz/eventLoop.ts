@@ -8,6 +8,8 @@ export interface Blockage {
   readonly cpu: number;
   /** How long garbage was collected. */
   readonly gc: number;
+  /** How long code of the test itself ran, such as a scripted provider, and how long starting another process took. */
+  readonly others: number;
   /** What was going on. */
   readonly during: string;
   /** The functions that ran longest, with those that they called: `name (file:line) milliseconds`. */
@@ -73,7 +75,7 @@ export class EventLoopWatch {
       const gc = this.#pauses
         .filter(pause => pause.start >= start - 1 && pause.start < end)
         .reduce((sum, { duration }) => sum + duration, 0);
-      this.blockages.push({ wall: end - start, cpu, gc, during, functions: longest(profile, from, to) });
+      this.blockages.push({ wall: end - start, cpu, gc, during, ...spent(profile, from, to) });
     }
     return this.blockages;
   }
@@ -106,34 +108,47 @@ function microseconds(): number {
   return Number(process.hrtime.bigint() / 1_000n);
 }
 
+/** How long our own code computed in a blockage, in milliseconds. */
+export function ownTime({ cpu, gc, others }: Blockage): number {
+  return cpu - gc - others;
+}
+
 /** How many functions of a blockage are named. */
 const NAMED = 6;
 
-/** The functions of our source that ran longest between two times, with what they called. */
-function longest(
+/**
+ * What ran between two times.
+ * @returns the functions of our source that ran longest, with what they called, and how long `others` took.
+ */
+function spent(
   { nodes, samples = [], timeDeltas = [], startTime }: Profiler.Profile,
   from: number,
   to: number,
-) {
+): Pick<Blockage, 'functions' | 'others'> {
   const byId = new Map(nodes.map(node => [node.id, node]));
   const parents = new Map(
     nodes.flatMap(({ id, children = [] }) => children.map(child => [child, id] as const)),
   );
   const times = new Map<string, number>();
+  let others = 0;
   let at = startTime;
   samples.forEach((sample, index) => {
     const delta = timeDeltas[index] ?? 0;
     at += delta;
     if (at < from || at > to) return;
-    const seen = new Set<string>();
+    let isStarting = false;
+    const seen = new Set<string>(); // the innermost function first
     for (let id: number | undefined = sample; id !== undefined; id = parents.get(id)) {
       const { functionName, url, lineNumber } = byId.get(id)?.callFrame ?? {};
+      isStarting ||= seen.size === 0 && url === 'node:internal/child_process';
       if (!url?.startsWith('file:')) continue;
       const file = url.replace(/^.*\/(?=(?:src|test|node_modules)\/)/, '');
       seen.add(`${functionName === '' ? 'anonymous' : functionName} (${file}:${(lineNumber ?? 0) + 1})`);
     }
+    const [innermost] = seen;
+    if (isStarting || innermost?.includes('(test/')) others += delta / 1_000;
     for (const name of seen) times.set(name, (times.get(name) ?? 0) + delta / 1_000);
   });
   const sorted = [...times].sort(([, a], [, b]) => b - a).filter(([name]) => !name.includes('(test/'));
-  return sorted.slice(0, NAMED).map(([name, time]) => `${name} ${time.toFixed(0)}`);
+  return { functions: sorted.slice(0, NAMED).map(([name, time]) => `${name} ${time.toFixed(0)}`), others };
 }

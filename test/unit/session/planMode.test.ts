@@ -6,7 +6,12 @@ import type { Forcing, ModelAuthority } from '../../../src/agent/preview/resolve
 import { latestAnswerText, planOf, planTitle } from '../../../src/agent/session/planMode.ts';
 import { modify } from '../../support/changes.ts';
 import type { ScriptedTurn } from '../../support/scriptedProvider.ts';
-import { createTestSession, type TestSession, type TestSessionOptions } from '../../support/testSession.ts';
+import {
+  createTestSession,
+  MemoryPreviewLog,
+  type TestSession,
+  type TestSessionOptions,
+} from '../../support/testSession.ts';
 
 const submit = (text: string, more: object = {}): ScriptedTurn => ({
   text,
@@ -115,6 +120,21 @@ for (const modelAuthority of ['recommend', 'apply', 'none'] satisfies ModelAutho
     assert.equal(t.session.planMode, true);
   });
 }
+
+test('an approval that fails is no decision on the plan: the session waits on, and goes on after the next one', async () => {
+  const log = new MemoryPreviewLog();
+  const t = planning({ log, script: [submit(PLAN), { text: 'Waiting.' }, { text: 'On it.' }] });
+  await t.session.prompt('Plan it.');
+  log.failAppend(1, 6);
+  await assert.rejects(t.click('p1', 'apply'), /Nothing was changed/);
+  await new Promise(resolve => setImmediate(resolve)); // by then a request would have been made
+  assert.deepEqual([t.session.state, t.requests.length, t.session.planMode], ['awaitingReview', 2, true]);
+  log.failAppend(1, 0);
+  await t.click('p1', 'apply');
+  await t.untilState('idle');
+  assert.deepEqual([t.requests.length, t.session.planMode], [3, false]);
+  t.assertSound();
+});
 
 test('an empty plan is not submitted', async () => {
   const t = planning({ script: [submit(''), { text: 'ok' }] });

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { ToolError } from '../../base/errors.ts';
 import { textResult } from '../../preview/pendingAction.ts';
-import { splitLines } from '../../text/lines.ts';
+import { splitLinesInTurns } from '../../text/lines.ts';
 import { plural } from '../../text/plural.ts';
 import { defineTool } from '../tool.ts';
 import { asIfApplied, readExistingText } from './textFile.ts';
@@ -24,7 +24,7 @@ export const readFileTool = defineTool({
   readOnly: true,
   async execute({ path: input, startLine = 1, endLine }, { workspace, pending }) {
     const path = await workspace.resolvePath(input);
-    const lines = splitLines((await readExistingText(workspace, path, pending)).text);
+    const lines = await splitLinesInTurns((await readExistingText(workspace, path, pending)).text);
     if (lines.length === 0) return textResult(`${path} is empty.`);
     if (startLine > lines.length)
       throw new ToolError(`${path} has only ${plural(lines.length, 'line')}. Choose a smaller startLine.`);

@@ -1,7 +1,7 @@
 import { messageOf } from '../../../agent/base/errors.ts';
 import type { Attachment, ImageFile } from '../../../agent/model/messages.ts';
 import type { Workspace } from '../../../agent/preview/workspace.ts';
-import { splitLines } from '../../../agent/text/lines.ts';
+import { splitLinesInTurns } from '../../../agent/text/lines.ts';
 import { readExistingText } from '../../../agent/tools/files/textFile.ts';
 import type { SentenceLocaliser } from '../../errorSentence.ts';
 import type { AttachmentRef } from '../protocol.ts';
@@ -47,7 +47,7 @@ async function readAttachment(
 ): Promise<Attachment> {
   try {
     const path = await workspace.resolvePath(ref.path);
-    const lines = splitLines((await readExistingText(workspace, path)).text);
+    const lines = await splitLinesInTurns((await readExistingText(workspace, path)).text);
     const first = ref.startLine ?? 1;
     const last = Math.min(ref.endLine ?? lines.length, lines.length);
     const range = ref.startLine === undefined ? {} : { startLine: first, endLine: Math.max(first, last) };
