@@ -9,7 +9,7 @@ import { PREVIEW_SCHEME, views } from './views/contributions.ts';
 import { registerHistoryView } from './views/history/historyTree.ts';
 import { registerLedgerDocument } from './views/ledger/ledgerDocument.ts';
 import { registerNativeChat } from './views/nativeChat/nativeChat.ts';
-import { registerLanguageModelTools } from './views/otherAgents/languageModelTools.ts';
+import { OtherAgents } from './views/otherAgents/otherAgents.ts';
 import { PendingView } from './views/pending/pendingTree.ts';
 import { Overview } from './views/review/overview.ts';
 import { PreviewFileSystem } from './views/review/previewFileSystem.ts';
@@ -67,12 +67,12 @@ export async function activate(context: vscode.ExtensionContext): Promise<Redlin
     registerHistoryView(session),
     new StatusItem(store, agent.settings),
     registerLedgerDocument(store),
-    registerLanguageModelTools(agent),
+    new OtherAgents({ ...agent, context }),
     registerContextKeys(store, session, tabs),
     registerCommands(
       allCommands({
         ...agent,
-        ...{ extensionPath: context.extensionPath, files },
+        ...{ extensionPath: context.extensionPath, globalStorage: context.globalStorageUri, files },
         ...{ chat, edits, opener, overview, pendingView, shown, tabs },
       }),
       logger,

@@ -37,6 +37,8 @@ import { VsCodeWorkspace } from './workspace/workspace.ts';
 /** The core and its adapters, which the views are built on. */
 export interface Agent {
   readonly logger: vscode.LogOutputChannel;
+  /** What must end in order before the process does. */
+  readonly closing: Closing;
   readonly settings: Settings;
   readonly keys: ApiKeys;
   readonly workspace: VsCodeWorkspace;
@@ -186,7 +188,19 @@ export async function createAgent(context: vscode.ExtensionContext): Promise<Age
   const warming = session.onDidEmit(event => event.type === 'turn_start' && engine.warm());
   subscriptions.push(session, engine, warming, storing, customTools);
 
-  const parts = { logger, settings, keys, workspace, store, invoker, overlay, rebaser, tools, providers };
+  const parts = {
+    logger,
+    closing,
+    settings,
+    keys,
+    workspace,
+    store,
+    invoker,
+    overlay,
+    rebaser,
+    tools,
+    providers,
+  };
   return { ...parts, session, sessions, images, ownsStorage, customTools, commandRuns };
 }
 

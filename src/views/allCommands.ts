@@ -7,6 +7,7 @@ import type { StoredSessionsOptions } from './history/storedSessions.ts';
 import type { LedgerCommandsOptions } from './ledger/ledgerCommands.ts';
 import type { SelectModelOptions } from './models/selectModel.ts';
 import type { partCommands, PartCommandsOptions } from './review/commands/partCommands.ts';
+import type { ConnectAgentOptions } from './otherAgents/connectAgent.ts';
 import { previewCommands, type PreviewCommandsOptions } from './review/commands/previewCommands.ts';
 import { activePlace, type ActivePlace } from './review/commands/previewTargets.ts';
 
@@ -16,7 +17,8 @@ export type AllCommandsOptions = PreviewCommandsOptions &
   HistoryCommandsOptions &
   StoredSessionsOptions &
   SelectModelOptions &
-  CustomToolCommandsOptions & { readonly chat: ChatPanel };
+  CustomToolCommandsOptions &
+  ConnectAgentOptions & { readonly chat: ChatPanel };
 
 /** A command for a part of a preview, with the place of the cursor when it was called. */
 type OnPart = (
@@ -37,6 +39,7 @@ export function allCommands(options: AllCommandsOptions): CommandHandlers {
   const history = () => import('./history/historyCommands.ts');
   const ledger = () => import('./ledger/ledgerCommands.ts');
   const customTools = () => import('./customTools/customToolCommands.ts');
+  const agents = () => import('./otherAgents/connectAgent.ts');
   const model = () => import('./models/selectModel.ts');
   return {
     ...previewCommands(options),
@@ -64,5 +67,7 @@ export function allCommands(options: AllCommandsOptions): CommandHandlers {
         ? options.settings.useLanguageModel(given)
         : (await model()).selectModel(options),
     'redline.setApiKey': async () => (await model()).setApiKey(options),
+    'redline.agents.connect': async given => (await agents()).connectAgent(options, given),
+    'redline.agents.disconnect': async () => (await agents()).disconnectAgents(options),
   };
 }

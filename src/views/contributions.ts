@@ -23,6 +23,8 @@ export const views = {
 export const contextKeys = {
   hasPending: 'redline.hasPending',
   running: 'redline.running',
+  /** VS Code's own agents use the MCP server, whose tools replace the language model tools. */
+  usesMcp: 'redline.usesMcp',
   /** The active editor is the multi-file diff of a preview. */
   multiDiff: 'redline.multiDiff',
 } as const;
@@ -32,6 +34,9 @@ export const PARTICIPANT = 'redline.participant';
 
 /** The vendor of the entry with which the model list of VS Code's own chat lets requests go to `@redline`. */
 export const OWN_VENDOR = 'redline';
+
+/** Offers the MCP server of the window to VS Code's own agents. */
+export const MCP_PROVIDER = 'redline.mcp';
 
 /** Tools for the agents of VS Code and of other extensions, and the built-in tool that runs each. */
 export const languageModelTools = {
@@ -101,6 +106,9 @@ export interface CommandArguments {
   /** With the name of a language model of VS Code, `vendor/id`: uses it without asking. */
   'redline.selectModel': [languageModel?: string];
   'redline.setApiKey': [];
+  /** With the id of a known agent: shows how to connect it without asking. */
+  'redline.agents.connect': [agent?: string];
+  'redline.agents.disconnect': [];
   'redline.customTools.new': [];
   'redline.customTools.reload': [];
   'redline.showLog': [];

@@ -78,6 +78,15 @@ export class Settings {
     return stringsIn(this.#get<unknown>('resolve.alwaysAsk'));
   }
 
+  /** Whether agents of other programs may connect to this window. */
+  get agentsEnabled(): boolean {
+    return this.#get<unknown>('agents.enabled') === true;
+  }
+
+  async setAgentsEnabled(enabled: boolean): Promise<void> {
+    await this.#configuration.update('agents.enabled', enabled, vscode.ConfigurationTarget.Global);
+  }
+
   get forcing(): Forcing {
     return this.#oneOf('resolve.forcing', ['forced', 'always', 'soft', 'off']);
   }

@@ -1,4 +1,5 @@
 import type { FileChange } from './fileChange.ts';
+import type { AgentName } from './preview.ts';
 
 /** What a tool or a callback returns. Only the text reaches the model. */
 export interface AgentToolResult {
@@ -31,6 +32,8 @@ export interface PendingAction {
   readonly undoes?: readonly string[];
   /** The conversation that the preview concerns, if that need not be the open one. Set by Redline alone. */
   readonly sessionId?: string;
+  /** The agent whose session that is, if it is not Redline's own. Set by Redline alone. */
+  readonly agent?: AgentName;
 }
 
 export function textResult(text: string, details?: unknown): AgentToolResult {

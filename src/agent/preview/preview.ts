@@ -19,9 +19,19 @@ export interface CallRef {
   readonly toolCallId: string;
 }
 
+/** An agent of another program, as it names itself. Foreign text: only a label, no decision depends on it. */
+export interface AgentName {
+  readonly name: string;
+  /** Empty if it tells none. */
+  readonly version: string;
+}
+
 /** The conversation that a preview concerns, and what staged it there. */
 export interface PreviewOrigin {
+  /** A conversation of Redline or, if there is an `agent`, what tells its connection from all others. */
   readonly sessionId: string;
+  /** The agent of another program that proposed it, over MCP. */
+  readonly agent?: AgentName;
   /**
    * The tool call that staged it: a `resolve` in the same message has not seen the diff. Absent for what the user or an
    * extension staged outside the messages.
@@ -99,7 +109,7 @@ export type Preview = PreviewContent & {
   readonly details?: unknown;
   /** Ids of the applied previews that this one undoes. */
   readonly undoes?: readonly string[];
-  /** `null` for what another agent proposed: it belongs to no conversation of Redline. */
+  /** `null` for what a tool of VS Code's own agents proposed: it belongs to no conversation of Redline. */
   readonly origin: PreviewOrigin | null;
   /** Set if this was split off another preview to be resolved separately. */
   readonly part?: PartOf;

@@ -4,7 +4,7 @@ import type { DeepReadonly } from '../base/json.ts';
 import { JsonLog } from '../base/jsonLog.ts';
 import type { DecodedLog, LogFormat } from '../base/logFormat.ts';
 import { isEncodingName, loadEncodings, type EncodingName } from '../text/encodings.ts';
-import { ledgerEntrySchema } from './ledger.ts';
+import { agentNameSchema, ledgerEntrySchema } from './ledger.ts';
 import { previewMigrations } from './previewMigrations.ts';
 
 const encodingName = z.custom<EncodingName>(value => typeof value === 'string' && isEncodingName(value));
@@ -43,6 +43,7 @@ const stagedParts = {
   origin: z.nullable(
     z.object({
       sessionId: z.string(),
+      agent: z.exactOptional(agentNameSchema),
       call: z.exactOptional(z.object({ messageId: z.string(), toolCallId: z.string() })),
       asksModel: z.boolean(),
     }),

@@ -49,8 +49,10 @@ export function undoAction(preview: Preview): PendingAction | undefined {
 }
 
 /** A copy concerns the conversation of its original, whichever one is open. */
-function concernsSameAs({ origin }: Preview): Pick<PendingAction, 'sessionId'> {
-  return origin ? { sessionId: origin.sessionId } : {};
+function concernsSameAs({ origin }: Preview): Pick<PendingAction, 'sessionId' | 'agent'> {
+  if (!origin) return {};
+  const { sessionId, agent } = origin;
+  return agent ? { sessionId, agent } : { sessionId };
 }
 
 /**

@@ -11,6 +11,7 @@ import {
   EXTENSION_ID,
   languageModelTools,
   LEDGER_SCHEME,
+  MCP_PROVIDER,
   OWN_VENDOR,
   PARTICIPANT,
   PREVIEW_SCHEME,
@@ -53,7 +54,9 @@ interface Manifest {
       readonly userDescription: string;
       readonly modelDescription: string;
       readonly inputSchema: unknown;
+      readonly when?: string;
     }[];
+    readonly mcpServerDefinitionProviders: readonly { readonly id: string }[];
     readonly chatParticipants: readonly {
       readonly id: string;
       readonly commands: readonly { readonly name: string; readonly description: string }[];
@@ -83,7 +86,10 @@ const uses: readonly Used[] = [
   ...Object.values(contributes.menus).flat(),
   ...contributes.keybindings,
 ];
-const clauses = uses
+const clauses = [
+  ...uses,
+  ...contributes.languageModelTools.map(({ when }): Used => (when === undefined ? {} : { when })),
+]
   .flatMap(({ when, enablement }) => [when, enablement])
   .filter(clause => clause !== undefined);
 const viewIds = Object.values(contributes.views)
@@ -212,6 +218,14 @@ test('@redline in VS Code’s own chat has every slash command, and two that are
     contributes.languageModelChatProviders.map(({ vendor }) => vendor),
     [OWN_VENDOR],
   );
+});
+
+test('the MCP server is offered to VS Code’s own agents, and then no second pair of tools', () => {
+  assert.deepEqual(
+    contributes.mcpServerDefinitionProviders.map(({ id }) => id),
+    [MCP_PROVIDER],
+  );
+  for (const { when } of contributes.languageModelTools) assert.equal(when, `!${contextKeys.usesMcp}`);
 });
 
 test('all texts of the manifest are in package.nls.json', () => {

@@ -96,7 +96,7 @@ function unknownLanguageText({ unknownExtensions }: AstSummary): string {
   const shown = unknownExtensions.slice(0, 10).join(', ');
   return (
     `Unknown language: structural search does not support ${shown}. ` +
-    'Use search_text and edit_file for them, or give paths of source files.'
+    'Search and edit them as text, or give paths of source files.'
   );
 }
 

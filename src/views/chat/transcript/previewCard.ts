@@ -5,6 +5,7 @@ import { commandOf } from '../../../agent/tools/command/runCommand.ts';
 import { toolCallOf } from '../../../agent/tools/editor/toolCallPlan.ts';
 import { humanReason } from '../../../agent/preview/resolve/resolveTexts.ts';
 import type { DiffStat } from '../../../agent/text/lineDiff.ts';
+import { agentLabel } from '../../agentLabel.ts';
 import { escapeInvisible, escapeProse } from '../../plainText.ts';
 import { fill, type FileRow, type ItemOf } from '../protocol.ts';
 import type { TranscriptStrings } from '../strings.ts';
@@ -30,6 +31,7 @@ export function previewCard(
   strings: TranscriptStrings,
 ): ItemOf<'preview'> {
   const changes = preview.changes ?? [];
+  const agent = preview.origin?.agent;
   const total = changes.length > 1 && facts.stats ? sumOf(facts.stats, changes.length) : undefined;
   return {
     kind: 'preview',
@@ -38,6 +40,7 @@ export function previewCard(
     revision: preview.revision,
     label: escapeInvisible(preview.label),
     source: escapeInvisible(preview.sourceToolName),
+    agent: agent ? fill(strings.proposedBy, agentLabel(agent)) : '',
     files: changes.slice(0, MAX_FILES).map((change, i) => fileRow(change, facts.stats?.[i], strings)),
     moreFiles: changes.length > MAX_FILES ? fill(strings.moreFiles, changes.length - MAX_FILES) : '',
     ...(total ? { stat: shownStat(total) } : {}),
@@ -64,6 +67,7 @@ type CardState = Pick<
 
 function stateOf(preview: Preview, attempt: LedgerEntry | undefined, strings: TranscriptStrings): CardState {
   const { state } = preview;
+  const agent = preview.origin?.agent;
   const quiet = { stateText: '', reason: '', recommendation: '', stale: '', lastError: '' };
   switch (state.kind) {
     case 'pending': {
@@ -95,24 +99,29 @@ function stateOf(preview: Preview, attempt: LedgerEntry | undefined, strings: Tr
       return {
         ...quiet,
         state: 'applied',
-        stateText: strings.applied[state.by.actor],
-        reason: givenReason('apply', state.by),
+        stateText: byAgent(preview, state.by, strings.appliedByAgent) ?? strings.applied[state.by.actor],
+        reason: givenReason('apply', state.by, !agent),
       };
     case 'discarded':
       return {
         ...quiet,
         state: 'discarded',
-        stateText: strings.discarded[state.by.actor],
-        reason: givenReason('discard', state.by),
+        stateText: byAgent(preview, state.by, strings.discardedByAgent) ?? strings.discarded[state.by.actor],
+        reason: givenReason('discard', state.by, !agent),
       };
     case 'expired':
       return { ...quiet, state: 'expired', stateText: strings.expired };
   }
 }
 
+/** The text with the name of the agent of another program, if that has resolved its own preview. */
+function byAgent({ origin }: Preview, { actor }: Resolution, text: string): string | undefined {
+  return actor === 'model' && origin?.agent ? fill(text, agentLabel(origin.agent)) : undefined;
+}
+
 /** The reason; empty if the user gave none, or if it is the model's, which the block of its `resolve` shows. */
-function givenReason(action: ResolveAction, { actor, reason }: Resolution): string {
-  return actor === 'model' || reason === humanReason(action) ? '' : escapeProse(reason.trim());
+function givenReason(action: ResolveAction, { actor, reason }: Resolution, hasBlock = true): string {
+  return (actor === 'model' && hasBlock) || reason === humanReason(action) ? '' : escapeProse(reason.trim());
 }
 
 function fileRow(change: FileChange, stat: DiffStat | undefined, strings: TranscriptStrings): FileRow {
