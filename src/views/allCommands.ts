@@ -8,7 +8,7 @@ import type { LedgerCommandsOptions } from './ledger/ledgerCommands.ts';
 import type { SelectModelOptions } from './models/selectModel.ts';
 import type { partCommands, PartCommandsOptions } from './review/commands/partCommands.ts';
 import { previewCommands, type PreviewCommandsOptions } from './review/commands/previewCommands.ts';
-import { activePlace, type ActivePlace } from './review/commands/previewTargets.ts';
+import { activePlace, isFromEditor, type ActivePlace } from './review/commands/previewTargets.ts';
 
 export type AllCommandsOptions = PreviewCommandsOptions &
   PartCommandsOptions &
@@ -31,7 +31,8 @@ export function allCommands(options: AllCommandsOptions): CommandHandlers {
   const onPart = (run: OnPart) => {
     return async (...args: unknown[]) => {
       const at = activePlace(options.shown);
-      return run(await parts(), args, at);
+      const runHere = async (): Promise<unknown> => run(await parts(), args, at);
+      return isFromEditor(args, options.tabs) ? options.opener.voteInEditor(runHere) : runHere();
     };
   };
   const history = () => import('./history/historyCommands.ts');

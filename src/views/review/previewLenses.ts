@@ -4,7 +4,7 @@ import { hunksOfChange } from '../../agent/preview/fileChange.ts';
 import type { PreviewStore } from '../../agent/preview/previewStore.ts';
 import { editingNote, hunkLenses, lensRow } from './lensTitles.ts';
 import { parsePreviewUri, type FileUris, type PreviewAddress } from './previewUri.ts';
-import type { ProposalEdits } from './proposalEdits.ts';
+import type { ProposalEdits } from './documents/proposalEdits.ts';
 import { shownChange } from './shownChange.ts';
 
 /**

@@ -34,6 +34,27 @@ export class PreviewTabs {
     return shown?.previewId ?? this.idOf(vscode.window.tabGroups.activeTabGroup.activeTab);
   }
 
+  /** The document that the active tab shows, if it is a diff of one file or an opaque preview's. */
+  activeAddress(): PreviewAddress | undefined {
+    const tab = vscode.window.tabGroups.activeTabGroup.activeTab;
+    return tab && addressOf(tab);
+  }
+
+  /** The column where a preview is in front; `undefined` if it is in none. */
+  columnShowing(previewId: string): vscode.ViewColumn | undefined {
+    const { activeTabGroup, all } = vscode.window.tabGroups;
+    return [activeTabGroup, ...all].find(group => this.idOf(group.activeTab) === previewId)?.viewColumn;
+  }
+
+  /** The column where the document of a preview is in front; `undefined` if it is in none. */
+  columnShowingFile(matches: (address: PreviewAddress) => boolean): vscode.ViewColumn | undefined {
+    const shows = ({ activeTab }: vscode.TabGroup): boolean => {
+      const address = activeTab && addressOf(activeTab);
+      return address !== undefined && matches(address);
+    };
+    return vscode.window.tabGroups.all.find(shows)?.viewColumn;
+  }
+
   /** Whether the active tab is the multi-file diff of a preview. */
   get isMultiDiffActive(): boolean {
     const tab = vscode.window.tabGroups.activeTabGroup.activeTab;

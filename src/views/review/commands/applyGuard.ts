@@ -5,7 +5,7 @@ import { conflictPaths } from '../../../agent/preview/rebase/conflictMarkers.ts'
 import { execute } from '../../commandRegistry.ts';
 import { idList, oneLine } from '../../plainText.ts';
 import { confirm, showWarning } from '../../toast.ts';
-import type { ProposalEdits } from '../proposalEdits.ts';
+import type { ProposalEdits } from '../documents/proposalEdits.ts';
 
 export interface ApplyGuardOptions {
   readonly store: Pick<PreviewStore, 'blockersOf'>;

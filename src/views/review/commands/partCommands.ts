@@ -14,9 +14,10 @@ import { showInfo } from '../../toast.ts';
 import type { PreviewOpener } from '../previewOpener.ts';
 import type { PreviewTabs } from '../previewTabs.ts';
 import { changeUri, type FileUris, type PreviewSide } from '../previewUri.ts';
-import type { ProposalEdits } from '../proposalEdits.ts';
+import type { ProposalEdits } from '../documents/proposalEdits.ts';
 import { shownChange, type ShownChange } from '../shownChange.ts';
 import { ApplyGuard } from './applyGuard.ts';
+import { showHunk } from './showHunk.ts';
 import { targetsOf, type ActivePlace } from './previewTargets.ts';
 
 export interface PartCommandsOptions {
@@ -48,7 +49,7 @@ export function partCommands(options: PartCommandsOptions) {
     }
     const consent = action === 'apply' && preview ? await guard.ask(preview) : {};
     if (!consent) return undefined;
-    return resolvePart(
+    const result = await resolvePart(
       { store, invoker },
       {
         id,
@@ -60,6 +61,8 @@ export function partCommands(options: PartCommandsOptions) {
       },
       { path, ...(hunk === undefined ? {} : { hunk }) },
     );
+    if (hunk !== undefined) await showHunk(options, { id, path, hunk });
+    return result;
   };
 
   /** The preview that was named or is active. If there is neither, the head opens, so that the user sees it first. */

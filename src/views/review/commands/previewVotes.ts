@@ -11,7 +11,8 @@ import type { Session } from '../../../agent/session/session.ts';
 import { oneLine } from '../../plainText.ts';
 import { showInfo } from '../../toast.ts';
 import type { FileUris } from '../previewUri.ts';
-import type { ProposalEdits } from '../proposalEdits.ts';
+import type { PreviewOpener } from '../previewOpener.ts';
+import type { ProposalEdits } from '../documents/proposalEdits.ts';
 import { ApplyGuard } from './applyGuard.ts';
 import type { BulkVotes } from './bulkVotes.ts';
 import { seenRevisions, type PreviewTarget, type PreviewTargets } from './previewTargets.ts';
@@ -22,6 +23,7 @@ export interface PreviewVotesOptions {
   readonly session: Session;
   readonly rebaser: Rebaser;
   readonly edits: ProposalEdits;
+  readonly opener: PreviewOpener;
   readonly files: FileUris;
   readonly logger: Logger;
 }
@@ -49,9 +51,9 @@ export class PreviewVotes {
   ): Promise<unknown> {
     const [first] = named;
     if (named.length > 1)
-      return action === 'apply'
-        ? (await this.#bulk()).applyAll(named)
-        : (await this.#bulk()).discardAll(named);
+      return this.#together<unknown>(bulk =>
+        action === 'apply' ? bulk.applyAll(named) : bulk.discardAll(named),
+      );
     if (first?.path !== undefined) {
       const command = `redline.preview.${action}File`;
       return vscode.commands.executeCommand(command, first.id, first.path, first.revision);
@@ -89,7 +91,7 @@ export class PreviewVotes {
     if (named.length > 1) {
       const discard = (await this.#bulk()).prepareDiscards(named);
       const reason = await askReasonOfSeveral(named.length);
-      return reason === undefined ? undefined : discard(reason);
+      return reason === undefined ? undefined : this.#options.opener.together(() => discard(reason));
     }
     if (first.path !== undefined) {
       const { id, path, revision } = first;
@@ -103,7 +105,8 @@ export class PreviewVotes {
 
   async applyAll(): Promise<unknown> {
     const all = this.#targets.pending();
-    return all.length === 0 ? this.#targets.openHead() : (await this.#bulk()).applyAll(all.map(targetOf));
+    if (all.length === 0) return this.#targets.openHead();
+    return this.#together(bulk => bulk.applyAll(all.map(targetOf)));
   }
 
   /** Also ends the review: a user who discards everything does not want the session to continue by itself. */
@@ -111,7 +114,12 @@ export class PreviewVotes {
     const all = this.#targets.pending();
     if (all.length === 0) return this.#targets.openHead();
     this.#options.session.endReview();
-    return (await this.#bulk()).discardAll(all.map(targetOf));
+    return this.#together(bulk => bulk.discardAll(all.map(targetOf)));
+  }
+
+  async #together<T>(resolveAll: (bulk: BulkVotes) => Promise<T>): Promise<T> {
+    const bulk = await this.#bulk();
+    return this.#options.opener.together(() => resolveAll(bulk));
   }
 
   /** Loaded on first use, to keep activation fast. */

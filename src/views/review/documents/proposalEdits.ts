@@ -1,14 +1,14 @@
 import * as vscode from 'vscode';
-import { DisposableStore } from '../../agent/base/disposable.ts';
-import { sideOfBytes, sideOfText, type FileChange } from '../../agent/preview/fileChange.ts';
-import type { Preview } from '../../agent/preview/preview.ts';
-import type { PreviewStore } from '../../agent/preview/previewStore.ts';
-import type { Rebaser } from '../../agent/preview/rebase/rebaser.ts';
-import { hunksOf, patchText } from '../../agent/text/hunks.ts';
-import { keepLineEndings } from '../../agent/text/lineEndings.ts';
-import { PREVIEW_SCHEME } from '../contributions.ts';
-import { documentPath, parsePreviewUri, type FileUris, type PreviewAddress } from './previewUri.ts';
-import { changesFile } from './shownChange.ts';
+import { DisposableStore } from '../../../agent/base/disposable.ts';
+import { sideOfBytes, sideOfText, type FileChange } from '../../../agent/preview/fileChange.ts';
+import type { Preview } from '../../../agent/preview/preview.ts';
+import type { PreviewStore } from '../../../agent/preview/previewStore.ts';
+import type { Rebaser } from '../../../agent/preview/rebase/rebaser.ts';
+import { hunksOf, patchText } from '../../../agent/text/hunks.ts';
+import { keepLineEndings } from '../../../agent/text/lineEndings.ts';
+import { PREVIEW_SCHEME } from '../../contributions.ts';
+import { documentPath, parsePreviewUri, type FileUris, type PreviewAddress } from '../previewUri.ts';
+import { changesFile } from '../shownChange.ts';
 
 /** The most lines of an edit that the model is shown. */
 const MAX_PATCH_LINES = 60;
