@@ -35,6 +35,7 @@ export function allCommands(options: AllCommandsOptions): CommandHandlers {
       return isFromEditor(args, options.tabs) ? options.opener.voteInEditor(runHere) : runHere();
     };
   };
+  const editing = () => import('./review/commands/editCommands.ts');
   const history = () => import('./history/historyCommands.ts');
   const ledger = () => import('./ledger/ledgerCommands.ts');
   const customTools = () => import('./customTools/customToolCommands.ts');
@@ -51,6 +52,9 @@ export function allCommands(options: AllCommandsOptions): CommandHandlers {
     'redline.preview.discardHunkWithReason': onPart((on, args, at) => on.discardHunkWithReason(args, at)),
     'redline.preview.rebase': onPart((on, args) => on.rebase(args)),
     'redline.preview.edit': onPart((on, args, at) => on.edit(args, at)),
+    'redline.preview.saveAndApply': async (...args) => (await editing()).saveAndApply(options, args),
+    'redline.preview.revertEdits': async (...args) => (await editing()).revertEdits(options, args),
+    'redline.preview.settleConflict': async (...args) => (await editing()).settleConflict(options, args),
     'redline.session.revert': async (...args) => (await history()).revert(options, args),
     'redline.history.switchBranch': async (...args) => (await history()).switchBranch(options, args),
     'redline.history.show': async given => (await history()).showInChat(options, given),

@@ -114,7 +114,7 @@ uiTest(
     await keyboard.type(' by hand');
 
     await workbench.page.locator('.tab.dirty').waitFor({ state: 'detached' });
-    await lensText(workbench, 'Edited: save to').waitFor();
+    await lensText(workbench, 'Save & Apply').waitFor();
     assert.equal(workbench.readFile('count.txt'), TEXT);
     assert.equal(await exactLens(workbench, 'Apply').count(), 0, 'nobody can apply what is not shown whole');
 

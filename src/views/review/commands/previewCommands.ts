@@ -41,6 +41,7 @@ export function previewCommands(options: PreviewCommandsOptions): CommandHandler
     'redline.preview.discardWithReason': onNamed((on, _args, named) => on.discardWithReason(named)),
     'redline.preview.applyAll': async () => (await votes()).applyAll(),
     'redline.preview.discardAll': async () => (await votes()).discardAll(),
+    'redline.preview.discardAllWithReason': async () => (await votes()).discardAllWithReason(),
     'redline.preview.open': async (...args) => {
       const [first] = await targets.named(args);
       const preview = first && store.get(first.id);

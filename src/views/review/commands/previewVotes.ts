@@ -90,7 +90,7 @@ export class PreviewVotes {
     if (!preview) return this.#targets.openHead();
     if (named.length > 1) {
       const discard = (await this.#bulk()).prepareDiscards(named);
-      const reason = await askReasonOfSeveral(named.length);
+      const reason = await askReasonOfSeveral(vscode.l10n.t('Discard all {0} selected', named.length));
       return reason === undefined ? undefined : this.#options.opener.together(() => discard(reason));
     }
     if (first.path !== undefined) {
@@ -115,6 +115,17 @@ export class PreviewVotes {
     if (all.length === 0) return this.#targets.openHead();
     this.#options.session.endReview();
     return this.#together(bulk => bulk.discardAll(all.map(targetOf)));
+  }
+
+  /** Asks for a reason, then discards what was pending when it asked. Also ends the review. */
+  async discardAllWithReason(): Promise<unknown> {
+    const all = this.#targets.pending();
+    if (all.length === 0) return this.#targets.openHead();
+    const discard = (await this.#bulk()).prepareDiscards(all.map(targetOf));
+    const reason = await askReasonOfSeveral(vscode.l10n.t('Discard all {0} previews', all.length));
+    if (reason === undefined) return undefined;
+    this.#options.session.endReview();
+    return this.#options.opener.together(() => discard(reason));
   }
 
   async #together<T>(resolveAll: (bulk: BulkVotes) => Promise<T>): Promise<T> {
@@ -148,8 +159,7 @@ function askReason(preview: Preview): Thenable<string | undefined> {
   );
 }
 
-function askReasonOfSeveral(count: number): Thenable<string | undefined> {
-  const title = vscode.l10n.t('Discard all {0} selected', count);
+function askReasonOfSeveral(title: string): Thenable<string | undefined> {
   return vscode.window.showInputBox({ title, prompt: vscode.l10n.t('Why? The model sees your reason.') });
 }
 

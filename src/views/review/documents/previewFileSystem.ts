@@ -58,9 +58,9 @@ export class PreviewFileSystem implements vscode.FileSystemProvider, vscode.Disp
     return {
       type: vscode.FileType.File,
       ctime,
-      // A later revision has a later time, so that open editors reload. While unsaved edits are being dropped the time is
+      // A later revision has a later time, as has a proposal that was reverted, so that open editors reload. While unsaved edits are being dropped the time is
       // early, so that the save that drops them does not conflict.
-      mtime: this.#edits.isDropping(uri) ? ctime : ctime + preview.revision,
+      mtime: this.#edits.isDropping(uri) ? ctime : ctime + preview.revision + this.#edits.timesReverted(uri),
       size: bytes.length,
       ...(this.#edits.isOpen(uri) ? {} : { permissions: vscode.FilePermission.Readonly }),
     };
