@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import { DisposableStore } from '../agent/base/disposable.ts';
-import type { Preview } from '../agent/preview/preview.ts';
+import { titleOf, type Preview } from '../agent/preview/preview.ts';
 import type { PreviewStore } from '../agent/preview/previewStore.ts';
 import { coalesce } from './coalesce.ts';
 import { commandLink, makeCommand } from './commandRegistry.ts';
@@ -54,8 +54,8 @@ export class StatusItem implements vscode.Disposable {
     this.#item.accessibilityInformation = {
       label:
         count === 1
-          ? vscode.l10n.t('Redline: 1 preview is pending. Opens {0}', oneLine(head.label))
-          : vscode.l10n.t('Redline: {0} previews are pending. Opens {1}', count, oneLine(head.label)),
+          ? vscode.l10n.t('Redline: 1 preview is pending. Opens {0}', oneLine(titleOf(head)))
+          : vscode.l10n.t('Redline: {0} previews are pending. Opens {1}', count, oneLine(titleOf(head))),
       role: 'button',
     };
     this.#item.show();
@@ -74,7 +74,7 @@ export class StatusItem implements vscode.Disposable {
 function tooltipOf(head: Preview, count: number): vscode.MarkdownString {
   const text = new vscode.MarkdownString();
   text.isTrusted = { enabledCommands: [...linked, ...linkedAll] };
-  text.appendMarkdown(`**${asMarkdown(head.label)}** (${head.id})\n\n`);
+  text.appendMarkdown(`**${asMarkdown(titleOf(head))}** (${head.id})\n\n`);
   const { id, revision } = head;
   const links = [
     commandLink(vscode.l10n.t('Open'), 'redline.preview.open', id),

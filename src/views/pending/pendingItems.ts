@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import type { FileChange, FileChangeKind } from '../../agent/preview/fileChange.ts';
-import type { Preview } from '../../agent/preview/preview.ts';
+import { titleOf, type Preview } from '../../agent/preview/preview.ts';
 import { conflictsLeft } from '../../agent/preview/rebase/conflictMarkers.ts';
 import { makeCommand } from '../commandRegistry.ts';
 import { detailsText } from '../detailsText.ts';
@@ -20,7 +20,7 @@ export function previewItem(preview: Preview): vscode.TreeItem {
   const { id, changes } = preview;
   const files = changes?.length ?? 0;
   const { Collapsed, None } = vscode.TreeItemCollapsibleState;
-  const label = oneLine(preview.label);
+  const label = oneLine(titleOf(preview));
   const item = new vscode.TreeItem(label, files > 0 ? Collapsed : None);
   const state = stateText(preview);
   // A narrow side bar cuts off the end, so the state comes first.
@@ -66,8 +66,8 @@ export function groupItem(node: Extract<PendingNode, { kind: 'more' | 'expired' 
 
 /** All the details of a preview. Foreign text is escaped, never rendered as markdown. */
 export function previewTooltip(preview: Preview): vscode.MarkdownString {
-  const { id, label, sourceToolName, state } = preview;
-  const lines = [`**${asMarkdown(label)}** (${id}, ${asMarkdown(sourceToolName)})`];
+  const { id, sourceToolName, state } = preview;
+  const lines = [`**${asMarkdown(titleOf(preview))}** (${id}, ${asMarkdown(sourceToolName)})`];
   const add = (icon: string, text: string): void => void lines.push(`$(${icon}) ${asMarkdown(text, 500)}`);
   if (state.kind === 'pending') {
     if (state.stale.length > 0)

@@ -57,7 +57,7 @@ export class PreviewLenses implements vscode.CodeLensProvider, vscode.Disposable
     const last = document.lineCount - 1;
     if (shown && isPending && isEdited) {
       const first = Math.min(await firstLine(shown.change), last);
-      return [...titles.editedRow(shown.preview).map(command => lens(first, command)), ...conflicts];
+      return [...conflicts, ...titles.editedRow(shown.preview).map(command => lens(first, command))];
     }
     const lenses = (await this.#lenses(titles, address)).map(([line, command]) =>
       lens(Math.min(line, last), command),
@@ -65,7 +65,8 @@ export class PreviewLenses implements vscode.CodeLensProvider, vscode.Disposable
     if (this.#edits.isOpen(document.uri)) {
       lenses.push(lens(lenses[0]?.range.start.line ?? 0, titles.editableNote()));
     }
-    return [...lenses, ...conflicts];
+    // Settling a conflict comes first: until then, nothing else can be done.
+    return [...conflicts, ...lenses];
   }
 
   dispose(): void {

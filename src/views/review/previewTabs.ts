@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { titleOf } from '../../agent/preview/preview.ts';
 import type { PreviewStore } from '../../agent/preview/previewStore.ts';
 import { oneLine } from '../plainText.ts';
 import { parsePreviewUri, type PreviewAddress } from './previewUri.ts';
@@ -117,7 +118,7 @@ export class PreviewTabs {
     const mark = [...label.matchAll(/ \(Redline (p[1-9]\d*)\)/g)].at(-1);
     const preview = mark?.[1] === undefined ? undefined : this.#store.get(mark[1]);
     if (!mark || !preview) return undefined;
-    const name = oneLine(preview.label);
+    const name = oneLine(titleOf(preview));
     const [before, after] = [label.slice(0, mark.index), label.slice(mark.index + mark[0].length)];
     const isOurs = before === name || before.startsWith(`${name}${NOTE}`);
     return isOurs && (after === '' || after.startsWith(' (')) ? preview.id : undefined;

@@ -56,7 +56,7 @@ export function conflictBlocks(text: string): readonly ConflictBlock[] {
   let start: number | undefined;
   let middles: number[] = [];
   for (const [index, line] of splitLines(text).entries()) {
-    const bare = line.replace(/[\r\n]+$/, '');
+    const bare = line.replace(/(?:\r\n|[\r\n])$/, '');
     if (bare === `<<<<<<< ${CONFLICT_LABELS.current}`) {
       start = index;
       middles = [];
