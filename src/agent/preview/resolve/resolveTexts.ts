@@ -203,10 +203,12 @@ export function outcomeText(
   }
 }
 
-/** What a command wrote and how it ended, which the model staged it for. */
+/** The sources of actions that the model stages for their results: what a command writes, what a tool of VS Code answers. */
+const STAGED_FOR_RESULT: readonly string[] = ['run_command', 'call_tool'];
+
 function resultText({ kind, sourceToolName, message }: LedgerEntry): string {
-  const isCommand = kind === 'action' && sourceToolName === 'run_command';
-  return isCommand && message !== undefined ? `\nIts result: ${message}` : '';
+  const isWanted = kind === 'action' && STAGED_FOR_RESULT.includes(sourceToolName);
+  return isWanted && message !== undefined ? `\nIts result: ${message}` : '';
 }
 
 function isFoundApplied({ actor, reason }: Pick<LedgerEntry, 'actor' | 'reason'>): boolean {

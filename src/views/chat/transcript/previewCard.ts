@@ -2,6 +2,7 @@ import type { FileChange } from '../../../agent/preview/fileChange.ts';
 import type { LedgerEntry } from '../../../agent/preview/ledger.ts';
 import type { Preview, ResolveAction, Resolution } from '../../../agent/preview/preview.ts';
 import { commandOf } from '../../../agent/tools/command/runCommand.ts';
+import { toolCallOf } from '../../../agent/tools/editor/toolCallPlan.ts';
 import { humanReason } from '../../../agent/preview/resolve/resolveTexts.ts';
 import type { DiffStat } from '../../../agent/text/lineDiff.ts';
 import { escapeInvisible, escapeProse } from '../../plainText.ts';
@@ -18,7 +19,7 @@ export interface CardFacts {
   readonly lastAttempt: LedgerEntry | undefined;
   /** One for each counted change, in order; `undefined` while counting. */
   readonly stats: readonly DiffStat[] | undefined;
-  /** The end of the output of the command that it runs now; `undefined` if it runs none. */
+  /** The end of the output of the command or call that it runs now; `undefined` if it runs none. */
   readonly running?: string | undefined;
 }
 
@@ -46,9 +47,10 @@ export function previewCard(
   };
 }
 
-/** What the command of an applied preview wrote, and how it ended. */
+/** What the command of an applied preview wrote and how it ended, or what the tool answered that it called. */
 function resultOf(preview: Preview, attempt: LedgerEntry | undefined): string {
-  if (preview.state.kind !== 'applied' || !commandOf(preview)) return '';
+  if (preview.state.kind !== 'applied' || attempt?.outcome === 'returnedError') return '';
+  if (!commandOf(preview) && !toolCallOf(preview)) return '';
   const message = attempt?.message ?? '';
   if (message.length <= MAX_OUTPUT_CHARS) return message;
   const half = MAX_OUTPUT_CHARS / 2;

@@ -4,6 +4,7 @@ import type { Preview } from '../../../agent/preview/preview.ts';
 import { planOf, type Plan } from '../../../agent/session/planMode.ts';
 import { commandOf, type CommandPlan } from '../../../agent/tools/command/runCommand.ts';
 import { shownCommand } from '../../../agent/tools/command/shownCommand.ts';
+import { toolCallOf, type ToolCallPlan } from '../../../agent/tools/editor/toolCallPlan.ts';
 import { detailsText } from '../../detailsText.ts';
 import { escapeInvisible, oneLine } from '../../plainText.ts';
 
@@ -13,6 +14,8 @@ export function opaqueDocument(preview: Preview): string {
   if (plan) return planDocument(plan);
   const command = commandOf(preview);
   if (command) return commandDocument(escapeInvisible(preview.label), command);
+  const call = toolCallOf(preview);
+  if (call) return callDocument(escapeInvisible(preview.label), call);
   const source = vscode.l10n.t('Source tool: {0}', oneLine(preview.sourceToolName));
   const lines = [`# ${escapeInvisible(preview.label)}`, '', source];
   const details = detailsText(preview, 2);
@@ -43,9 +46,7 @@ function commandDocument(label: string, plan: CommandPlan): string {
     shown,
     fence,
     '',
-    ...(shown === plan.command
-      ? []
-      : [t('Invisible and control characters are shown as escapes, such as \\x1b.'), '']),
+    ...(shown === plan.command ? [] : [escapesNote(), '']),
     t('Folder: {0}', shownOnLine(plan.folder)),
     '',
     t('Shell: {0}', shownOnLine(plan.shell)),
@@ -61,6 +62,49 @@ function commandDocument(label: string, plan: CommandPlan): string {
     ),
     '',
   ].join('\n');
+}
+
+/** A call of a tool of VS Code as it will be made, with all of its arguments. */
+function callDocument(label: string, plan: ToolCallPlan): string {
+  const { t } = vscode.l10n;
+  const json = JSON.stringify(plan.arguments, null, 2);
+  const shown = shownCommand(json);
+  const fence = fenceFor(shown);
+  return [
+    `# ${label}`,
+    '',
+    t('Tool: {0}', shownOnLine(plan.tool)),
+    '',
+    t('From: {0}', originOf(plan)),
+    '',
+    t('Arguments:'),
+    '',
+    `${fence}json`,
+    shown,
+    fence,
+    '',
+    ...(shown === json ? [] : [escapesNote(), '']),
+    t('Time limit: {0} seconds', String(plan.timeLimit)),
+    '',
+    t('Apply calls this tool of VS Code, which may change anything. It has not been called yet.'),
+    '',
+  ].join('\n');
+}
+
+function originOf({ origin }: ToolCallPlan): string {
+  const { t } = vscode.l10n;
+  switch (origin.kind) {
+    case 'extension':
+      return t('the extension {0} ({1})', oneLine(origin.name), oneLine(origin.id));
+    case 'mcp':
+      return t('an MCP server. VS Code does not say which one; the name of the tool begins with it.');
+    case 'unknown':
+      return t('VS Code itself, or an extension that does not declare it');
+  }
+}
+
+function escapesNote(): string {
+  return vscode.l10n.t('Invisible and control characters are shown as escapes, such as \\x1b.');
 }
 
 function shownOnLine(text: string): string {
