@@ -57,13 +57,13 @@ suite('@redline in VS Code’s own chat', () => {
       store: t.store,
       workspace: {
         read: (path: string) => t.workspace.read(path),
-        encodingOf: (path: string) => t.workspace.encodingOf(path),
+        encodingOf: () => t.workspace.encodingOf(),
         // The files in memory count as files of the open folder.
         resolvePath: async (input: string) => {
           const name = input.slice(input.lastIndexOf('/') + 1);
           return name in files ? name : Promise.reject(new Error('outside'));
         },
-      } as ChatViewOptions['workspace'],
+      } as unknown as ChatViewOptions['workspace'],
       model: () => ({ label: 'Offline', offline: true }),
       onWillPrompt: () => undefined,
     };
