@@ -33,7 +33,7 @@ uiTest(
     }
 
     await workbench.treeAction('p2', 'Apply Preview');
-    await dialog(workbench).getByText('depends on previews that are still pending').waitFor();
+    await dialog(workbench).getByText('p2 builds on p1, which is still pending. Apply both?').waitFor();
     await dialog(workbench).getByText('p1 (').waitFor();
     await workbench.screenshot('chain-question');
     await dialogButton(workbench, 'Cancel').click();

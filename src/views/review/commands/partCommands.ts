@@ -77,7 +77,7 @@ export function partCommands(options: PartCommandsOptions) {
     const change =
       changes.find(candidate => candidate.path === path) ?? (path === undefined ? changes[0] : undefined);
     if (!change?.after) {
-      return void showInfo(vscode.l10n.t('There is no proposed text to edit.'));
+      return void showInfo(vscode.l10n.t('This file has no proposed text that you could edit.'));
     }
     edits.begin(changeUri(preview.id, change, 'proposal', files));
     await opener.open(preview, change.path);
@@ -200,12 +200,12 @@ function askReasonOfPart({ path, hunk }: PartTarget): Thenable<string | undefine
       hunk === undefined
         ? vscode.l10n.t('Discard {0}', oneLine(path))
         : vscode.l10n.t('Discard hunk {0} of {1}', hunk + 1, oneLine(path)),
-    prompt: vscode.l10n.t('Why? The model sees your reason.'),
+    prompt: vscode.l10n.t('Reason (sent to the model)'),
   });
 }
 
 function noPartText(): string {
-  return vscode.l10n.t('Open a preview and place the cursor in a changed line first.');
+  return vscode.l10n.t('Place the cursor on a changed line.');
 }
 
 /** On a side where the hunk has no lines, it is between two lines and counts as part of the lower one. */

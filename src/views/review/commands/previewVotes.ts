@@ -90,7 +90,9 @@ export class PreviewVotes {
     if (!preview) return this.#targets.openHead();
     if (named.length > 1) {
       const discard = (await this.#bulk()).prepareDiscards(named);
-      const reason = await askReasonOfSeveral(vscode.l10n.t('Discard all {0} selected', named.length));
+      const reason = await askReasonOfSeveral(
+        vscode.l10n.t('Discard {0} selected previews and files', named.length),
+      );
       return reason === undefined ? undefined : this.#options.opener.together(() => discard(reason));
     }
     if (first.path !== undefined) {
@@ -150,17 +152,17 @@ function askReason(preview: Preview): Thenable<string | undefined> {
     plan
       ? {
           title: vscode.l10n.t('Send back the plan “{0}”', oneLine(plan.title)),
-          prompt: vscode.l10n.t('What should change? The model revises the plan with your answer.'),
+          prompt: vscode.l10n.t('What should change? (sent to the model, which revises the plan)'),
         }
       : {
           title: vscode.l10n.t('Discard {0}', oneLine(preview.label)),
-          prompt: vscode.l10n.t('Why? The model sees your reason.'),
+          prompt: vscode.l10n.t('Reason (sent to the model)'),
         },
   );
 }
 
 function askReasonOfSeveral(title: string): Thenable<string | undefined> {
-  return vscode.window.showInputBox({ title, prompt: vscode.l10n.t('Why? The model sees your reason.') });
+  return vscode.window.showInputBox({ title, prompt: vscode.l10n.t('Reason (sent to the model)') });
 }
 
 /** Why the preview can no longer be resolved. */
