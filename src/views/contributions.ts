@@ -4,6 +4,7 @@
  */
 import type { Uri } from 'vscode';
 import type { SeenRevisions } from '../agent/preview/preview.ts';
+import type { ConflictChoice } from '../agent/preview/rebase/conflictMarkers.ts';
 
 export const EXTENSION_ID = 'redline.redline';
 
@@ -69,9 +70,22 @@ export interface CommandArguments {
   'redline.preview.rebase': [previewId?: string];
   /** Makes a proposal writable; saving it creates the next revision. */
   'redline.preview.edit': [previewId?: string, path?: string];
+  /** Saves what was typed into the proposals of a preview, and applies it. */
+  'redline.preview.saveAndApply': [previewId?: string];
+  /** Drops what was typed into the proposals of a preview and not saved. */
+  'redline.preview.revertEdits': [previewId?: string];
+  /** Settles the conflict whose first marker is in this line of a proposal, counted from 0. */
+  'redline.preview.settleConflict': [
+    previewId: string,
+    path: string,
+    line: number,
+    choice: ConflictChoice,
+    revision: number,
+  ];
   'redline.preview.openAll': [];
   'redline.preview.applyAll': [];
   'redline.preview.discardAll': [];
+  'redline.preview.discardAllWithReason': [];
   'redline.preview.next': [];
   'redline.preview.previous': [];
   /** Stages the changes of a discarded preview again. Without an id it asks which. */

@@ -15,6 +15,8 @@ export const DEFAULT_SOURCE = 'custom_tool';
 export interface PendingAction {
   /** Concise and specific: it is what the user reads first. */
   readonly label: string;
+  /** What the user reads instead of the label where there is room for one line, such as `cart.ts:11 total → sum`. */
+  readonly title?: string;
   readonly sourceToolName: string;
   /** The exact file changes. Redline shows and writes them itself; `apply` is not called. */
   readonly changes?: readonly FileChange[];

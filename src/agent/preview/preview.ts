@@ -100,6 +100,8 @@ export type Preview = PreviewContent & {
   /** Counts up from 1. */
   readonly revision: number;
   readonly label: string;
+  /** What views show instead of the label. The model, the log and the ledger know the preview by its label. */
+  readonly title?: string;
   /** Who proposed it: only a label, no decision depends on it. */
   readonly sourceToolName: string;
   /** Applying it runs something, so only a human may, in every mode. */
@@ -130,6 +132,11 @@ export function revisionsOf(previews: readonly Preview[]): SeenRevisions {
 /** True while the preview is listed: pending, or being resolved right now. */
 export function isOpen(preview: Preview): boolean {
   return preview.state.kind === 'pending' || preview.state.kind === 'applying';
+}
+
+/** How views name a preview. */
+export function titleOf({ title, label }: Pick<Preview, 'title' | 'label'>): string {
+  return title ?? label;
 }
 
 /** How texts for the model name a preview: `p3 (AST Edit: 2 replacements in 1 file)`. */

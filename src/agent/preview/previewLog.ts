@@ -35,6 +35,7 @@ const mark = z.exactOptional(z.string());
 const stagedParts = {
   id: z.string().check(z.regex(/^p[1-9]\d*$/)),
   label: z.string(),
+  title: z.exactOptional(z.string()),
   sourceToolName: z.string(),
   humanOnly: z.exactOptional(z.literal(true)),
   dependsOn: z.array(z.string()),

@@ -25,9 +25,10 @@ function modesOf({ state }: Preview): Modes {
  */
 export function reopenAction(preview: Preview): PendingAction | undefined {
   if (preview.kind !== 'files' || preview.state.kind !== 'discarded') return undefined;
-  const { label, sourceToolName, humanOnly, changes, details, undoes } = preview;
+  const { label, title, sourceToolName, humanOnly, changes, details, undoes } = preview;
   return {
     ...{ label, sourceToolName, changes },
+    ...(title === undefined ? {} : { title }),
     ...(humanOnly ? { humanOnly } : {}),
     ...(details === undefined ? {} : { details }),
     ...(undoes ? { undoes } : {}),

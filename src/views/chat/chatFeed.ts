@@ -46,6 +46,8 @@ export interface ChatFeedOptions {
   readonly commandRuns: Pick<CommandRuns, 'outputOf' | 'onDidChange'>;
   readonly mode: { get(): ModelAuthority; readonly onDidChange: Event<void> };
   readonly model: () => ModelInfo;
+  /** What to say of a review that has just ended, else an empty line. */
+  readonly reviewDone?: { readonly line: string; readonly onDidChange: Event<unknown> };
   /** BCP 47, for numbers. */
   readonly language: string;
   readonly l10n: Localiser;
@@ -80,6 +82,7 @@ export class ChatFeed implements Disposable {
     this.#stats = this.#owned.add(new DiffStats(options.logger, () => this.refresh()));
     this.#owned.add(options.session.onDidEmit(event => this.#follow(event)));
     this.#owned.add(options.mode.onDidChange(() => this.refresh()));
+    if (options.reviewDone) this.#owned.add(options.reviewDone.onDidChange(() => this.refresh()));
     this.#owned.add(options.customTools.onDidChange(() => this.refresh()));
     const outputSoon = coalesce(() => this.refresh(), OUTPUT_MS);
     this.#owned.add(options.commandRuns.onDidChange(outputSoon));
@@ -253,7 +256,8 @@ export class ChatFeed implements Disposable {
   #line(): string {
     switch (this.#options.session.state) {
       case 'idle':
-        return this.#options.session.planMode ? this.#strings.planning : '';
+        if (this.#options.session.planMode) return this.#strings.planning;
+        return this.#options.reviewDone?.line ?? '';
       case 'awaitingReview':
         return this.#strings.waiting;
       case 'running': {

@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
 import type { FileChange, FileChangeKind } from '../../agent/preview/fileChange.ts';
-import type { Preview } from '../../agent/preview/preview.ts';
+import { titleOf, type Preview } from '../../agent/preview/preview.ts';
+import { conflictsLeft } from '../../agent/preview/rebase/conflictMarkers.ts';
 import { agentLabel } from '../agentLabel.ts';
 import { makeCommand } from '../commandRegistry.ts';
 import { escapeInvisible, oneLine } from '../plainText.ts';
@@ -16,7 +17,7 @@ export function previewItem(preview: Preview): vscode.TreeItem {
   const { id, changes } = preview;
   const files = changes?.length ?? 0;
   const { Collapsed, None } = vscode.TreeItemCollapsibleState;
-  const label = oneLine(preview.label);
+  const label = oneLine(titleOf(preview));
   const item = new vscode.TreeItem(label, files > 0 ? Collapsed : None);
   const state = stateText(preview);
   // A narrow side bar cuts off the end, so the state comes first.
@@ -73,8 +74,10 @@ export function groupItem(
 /** What the row shows beside the label: what the user should know before applying or discarding. */
 function stateText(preview: Preview): string {
   const { state } = preview;
+  const conflicts = conflictsLeft(preview.changes ?? []);
   switch (state.kind) {
     case 'pending':
+      if (conflicts > 0) return conflictsText(conflicts);
       if (state.stale.length > 0) return vscode.l10n.t('stale');
       if (state.lastError !== undefined) return vscode.l10n.t('Apply failed');
       if (state.recommendation) return recommendationText(state.recommendation);
@@ -88,6 +91,11 @@ function stateText(preview: Preview): string {
     case 'expired':
       return oneLine(preview.sourceToolName);
   }
+}
+
+/** How many conflicts a preview has left. */
+export function conflictsText(count: number): string {
+  return count === 1 ? vscode.l10n.t('1 conflict left') : vscode.l10n.t('{0} conflicts left', count);
 }
 
 function filesText({ kind, changes, sourceToolName }: Preview): string {

@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import type { Preview } from '../../agent/preview/preview.ts';
+import { titleOf, type Preview } from '../../agent/preview/preview.ts';
 import { agentLabel } from '../agentLabel.ts';
 import { detailsText } from '../detailsText.ts';
 import { asMarkdown } from '../plainText.ts';
@@ -10,8 +10,8 @@ const MAX_TOOLTIP_FILES = 10;
 
 /** All the details of a preview. Foreign text is escaped, never rendered as markdown. */
 export function previewTooltip(preview: Preview): vscode.MarkdownString {
-  const { id, label, sourceToolName, origin, state } = preview;
-  const lines = [`**${asMarkdown(label)}** (${id}, ${asMarkdown(sourceToolName)})`];
+  const { id, sourceToolName, origin, state } = preview;
+  const lines = [`**${asMarkdown(titleOf(preview))}** (${id}, ${asMarkdown(sourceToolName)})`];
   const add = (icon: string, text: string): void => void lines.push(`$(${icon}) ${asMarkdown(text, 500)}`);
   if (state.kind === 'pending') {
     if (state.stale.length > 0)

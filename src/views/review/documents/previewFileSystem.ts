@@ -1,13 +1,18 @@
 import * as vscode from 'vscode';
-import { DisposableStore } from '../../agent/base/disposable.ts';
-import { bytesOfSide } from '../../agent/preview/fileChange.ts';
-import type { Preview } from '../../agent/preview/preview.ts';
-import type { PreviewStore } from '../../agent/preview/previewStore.ts';
-import { opaqueDocument } from './opaqueDocument.ts';
-import { opaqueUri, parsePreviewUri, type FileUris, type PreviewAddress } from './previewUri.ts';
+import { DisposableStore } from '../../../agent/base/disposable.ts';
+import { bytesOfSide } from '../../../agent/preview/fileChange.ts';
+import type { Preview } from '../../../agent/preview/preview.ts';
+import type { PreviewStore } from '../../../agent/preview/previewStore.ts';
+import { opaqueUri, parsePreviewUri, type FileUris, type PreviewAddress } from '../previewUri.ts';
+import { shownChange } from '../shownChange.ts';
+import type { ShownRevisions } from '../shownRevisions.ts';
 import type { ProposalEdits } from './proposalEdits.ts';
-import { shownChange } from './shownChange.ts';
-import type { ShownRevisions } from './shownRevisions.ts';
+
+/** What a document shows: a preview, or the part that was split off it, and the bytes. */
+interface Found {
+  readonly preview: Preview;
+  readonly bytes: Uint8Array;
+}
 
 /**
  * Serves preview documents from the store: `redline-preview://p3/path` is the proposal, and the same URI with `?base` is
@@ -46,24 +51,27 @@ export class PreviewFileSystem implements vscode.FileSystemProvider, vscode.Disp
     return new vscode.Disposable(() => undefined);
   }
 
-  stat(uri: vscode.Uri): vscode.FileStat {
-    const { preview, bytes } = this.#find(uri);
+  async stat(uri: vscode.Uri): Promise<vscode.FileStat> {
+    const found = this.#find(uri);
+    const { preview, bytes } = found instanceof Promise ? await found : found;
     const ctime = Date.parse(preview.stagedAt);
     return {
       type: vscode.FileType.File,
       ctime,
-      // A later revision has a later time, so that open editors reload. While unsaved edits are being dropped the time is
+      // A later revision has a later time, as has a proposal that was reverted, so that open editors reload. While unsaved edits are being dropped the time is
       // early, so that the save that drops them does not conflict.
-      mtime: this.#edits.isDropping(uri) ? ctime : ctime + preview.revision,
+      mtime: this.#edits.isDropping(uri) ? ctime : ctime + preview.revision + this.#edits.timesReverted(uri),
       size: bytes.length,
       ...(this.#edits.isOpen(uri) ? {} : { permissions: vscode.FilePermission.Readonly }),
     };
   }
 
-  readFile(uri: vscode.Uri): Uint8Array {
+  async readFile(uri: vscode.Uri): Promise<Uint8Array> {
     const read = this.#read.get(uri.authority) ?? new Map<string, vscode.Uri>();
     this.#read.set(uri.authority, read.set(uri.toString(), uri));
-    const { preview, bytes } = this.#find(uri);
+    const found = this.#find(uri);
+    // What is in the store is read and noted at once, or a revision could come in between.
+    const { preview, bytes } = found instanceof Promise ? await found : found;
     this.#revisions.noteRead(uri, preview.revision, bytes);
     return bytes;
   }
@@ -92,21 +100,22 @@ export class PreviewFileSystem implements vscode.FileSystemProvider, vscode.Disp
     this.#owned.dispose();
   }
 
-  #find(uri: vscode.Uri): { preview: Preview; bytes: Uint8Array } {
+  #find(uri: vscode.Uri): Found | Promise<Found> {
     const address = parsePreviewUri(uri);
+    const opaque = address && this.#store.get(address.previewId);
+    if (opaque && opaque.kind !== 'files') {
+      if (address.path !== opaqueUri(opaque, address.side).path)
+        throw vscode.FileSystemError.FileNotFound(uri);
+      return address.side === 'proposal' ? describe(opaque) : { preview: opaque, bytes: new Uint8Array() };
+    }
     const shown = address && this.#shown(address);
     if (!shown) throw vscode.FileSystemError.FileNotFound(uri);
     const draft = address.side === 'proposal' ? this.#edits.draftOf(uri) : undefined;
     return draft ? { ...shown, bytes: draft } : shown;
   }
 
-  #shown(address: PreviewAddress): { preview: Preview; bytes: Uint8Array } | undefined {
-    const { previewId, side, path } = address;
-    const opaque = this.#store.get(previewId);
-    if (opaque && opaque.kind !== 'files') {
-      if (path !== opaqueUri(opaque, side).path) return undefined;
-      return { preview: opaque, bytes: Buffer.from(side === 'proposal' ? opaqueDocument(opaque) : '') };
-    }
+  #shown(address: PreviewAddress): Found | undefined {
+    const { side } = address;
     const shown = shownChange(this.#store, this.#files, address);
     if (!shown) return undefined;
     const content = side === 'proposal' ? shown.change.after : shown.change.before;
@@ -123,4 +132,10 @@ export class PreviewFileSystem implements vscode.FileSystemProvider, vscode.Disp
     if (uris.length === 0) return;
     this.#changed.fire(uris.map(uri => ({ type: vscode.FileChangeType.Changed, uri })));
   }
+}
+
+/** What is known of an action before it runs. */
+async function describe(preview: Preview): Promise<Found> {
+  const { opaqueDocument } = await import('./opaqueDocument.ts');
+  return { preview, bytes: Buffer.from(opaqueDocument(preview)) };
 }
