@@ -11,11 +11,12 @@ const LAYERS = [
   { name: 'forcing', files: ['src/agent/forcing/**'] },
   { name: 'tools', files: ['src/agent/tools/**'] },
   { name: 'session', files: ['src/agent/session/**'] },
+  { name: 'clients', files: ['src/agent/clients/**'] },
   { name: 'views', files: ['src/views/**'] },
   { name: 'extension', files: ['src/extension.ts'] },
 ];
 
-/** Packages that only one file may import, so that they load on first use and can be replaced. Types may be imported anywhere. */
+/** Packages that only one file may import, or a few, so that they load on first use and can be replaced. Types may be imported anywhere. */
 const WRAPPED = {
   openai: 'src/agent/model/openai/client.ts',
   diff: 'src/agent/text/compareLines.ts',
@@ -24,6 +25,11 @@ const WRAPPED = {
   picomatch: 'src/agent/tools/ast/scope/glob.ts',
   jiti: 'src/agent/tools/custom/loading/importFile.ts',
   typebox: 'src/agent/tools/custom/loading/parameters.ts',
+  '@modelcontextprotocol/sdk': [
+    'src/agent/clients/mcp/sdk.ts',
+    'src/agent/clients/stdio/bridge.ts',
+    'src/agent/clients/stdio/windowConnection.ts',
+  ],
   // Custom tools get the whole of zod; everything else uses its small build, zod/mini.
   zod: 'src/agent/tools/custom/loading/parameters.ts',
 };
@@ -35,7 +41,7 @@ const BARE_TOAST = {
 };
 
 /** The packages that a file may not import: all wrapped ones but its own. */
-const forbiddenIn = file => Object.entries(WRAPPED).filter(([, wrapper]) => wrapper !== file);
+const forbiddenIn = file => Object.entries(WRAPPED).filter(([, wrapper]) => ![wrapper].flat().includes(file));
 
 /** The import rules of a layer, or of a file in it that wraps a package. */
 function importRules(index, file) {
@@ -74,7 +80,7 @@ function importRules(index, file) {
       'error',
       ...(isCore ? [] : [BARE_TOAST]),
       ...packages.map(([name, wrapper]) => ({
-        selector: `ImportExpression[source.value=/^${name}(\\u002F|$)/]`,
+        selector: `ImportExpression[source.value=/^${name.replaceAll('/', '\\u002F')}(\\u002F|$)/]`,
         message: `Only ${wrapper} imports ${name}.`,
       })),
       ...(isCore
@@ -92,6 +98,7 @@ function importRules(index, file) {
 const layers = LAYERS.flatMap(({ files }, index) => [
   { files, rules: importRules(index) },
   ...Object.values(WRAPPED)
+    .flat()
     .filter(wrapper => wrapper.startsWith(files[0].replace('**', '')))
     .map(wrapper => ({ files: [wrapper], rules: importRules(index, wrapper) })),
 ]);

@@ -9,14 +9,15 @@ import { PREVIEW_SCHEME, views } from './views/contributions.ts';
 import { registerHistoryView } from './views/history/historyTree.ts';
 import { registerLedgerDocument } from './views/ledger/ledgerDocument.ts';
 import { registerNativeChat } from './views/nativeChat/nativeChat.ts';
-import { registerLanguageModelTools } from './views/otherAgents/languageModelTools.ts';
+import { OtherAgents } from './views/otherAgents/otherAgents.ts';
 import { PendingView } from './views/pending/pendingTree.ts';
 import { Overview } from './views/review/overview.ts';
-import { PreviewFileSystem } from './views/review/previewFileSystem.ts';
+import { PreviewFileSystem } from './views/review/documents/previewFileSystem.ts';
 import { PreviewLenses } from './views/review/previewLenses.ts';
 import { PreviewOpener } from './views/review/previewOpener.ts';
 import { PreviewTabs } from './views/review/previewTabs.ts';
-import { ProposalEdits } from './views/review/proposalEdits.ts';
+import { ProposalEdits } from './views/review/documents/proposalEdits.ts';
+import { ReviewTally } from './views/review/reviewTally.ts';
 import { ShownRevisions } from './views/review/shownRevisions.ts';
 import { modeSwitch } from './views/settings.ts';
 import { StatusItem } from './views/statusItem.ts';
@@ -38,6 +39,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<Redlin
   const lenses = new PreviewLenses(store, files, edits);
   const opener = new PreviewOpener({ ...agent, files, tabs, edits });
   const overview = new Overview(store, files);
+  const tally = new ReviewTally(store);
   const chatOptions = {
     ...agent,
     extensionUri: context.extensionUri,
@@ -46,6 +48,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<Redlin
     activePreviewId: () => tabs.activeId(),
     shownRevision: (id: string) => shown.of(id),
     onWillPrompt: () => opener.expectPreview(),
+    reviewDone: tally,
     execute,
   };
   const chat = new ChatPanel(chatOptions);
@@ -59,20 +62,21 @@ export async function activate(context: vscode.ExtensionContext): Promise<Redlin
     vscode.languages.registerCodeLensProvider({ scheme: PREVIEW_SCHEME }, lenses),
     opener,
     overview,
+    tally,
     new FileWatcher({ ...agent, files }),
     chat,
     vscode.window.registerWebviewViewProvider(views.chat, chat),
     registerNativeChat(chatOptions, vscode.Uri.joinPath(context.extensionUri, 'media', 'redline.svg')),
     pendingView,
     registerHistoryView(session),
-    new StatusItem(store, agent.settings),
+    new StatusItem(store, agent.settings, tally),
     registerLedgerDocument(store),
-    registerLanguageModelTools(agent),
+    new OtherAgents({ ...agent, context }),
     registerContextKeys(store, session, tabs),
     registerCommands(
       allCommands({
         ...agent,
-        ...{ extensionPath: context.extensionPath, files },
+        ...{ extensionPath: context.extensionPath, globalStorage: context.globalStorageUri, files },
         ...{ chat, edits, opener, overview, pendingView, shown, tabs },
       }),
       logger,

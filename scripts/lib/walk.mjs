@@ -104,7 +104,7 @@ async function walk(workbench) {
   await structural.getByRole('button', { name: /^Apply/ }).waitFor();
   unchanged(MONEY, original.money);
   await structural.locator('.card-label').click();
-  await workbench.editorTab('AST Edit: 2 replacements').waitFor();
+  await workbench.editorTab('console.log($$$A) → logger.info($$$A) · 2 files').waitFor();
   await workbench.lens('Apply').first().waitFor();
   await step('Replace code by its structure: one preview for all files', MONEY);
 

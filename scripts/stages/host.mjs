@@ -17,7 +17,7 @@ export async function host({ grep }) {
       workspace: copyExampleWorkspace(),
       extensions: [
         inRepo('examples', 'bookmarks'),
-        ...['drawings', 'modelVendor'].map(name => inRepo('test', 'host', 'fixtures', name)),
+        ...['drawings', 'modelVendor', 'toolVendor'].map(name => inRepo('test', 'host', 'fixtures', name)),
       ],
       env: {
         REDLINE_HOST_SUITE: path.join(hostBundles, 'suite'),

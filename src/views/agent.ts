@@ -19,6 +19,7 @@ import { WorkerAstEngine } from '../agent/tools/ast/worker/client.ts';
 import { builtInTools } from '../agent/tools/builtIn.ts';
 import { CommandRuns } from '../agent/tools/command/commandRuns.ts';
 import type { CommandRunner } from '../agent/tools/command/runCommand.ts';
+import type { EditorTools } from '../agent/tools/editor/editorTools.ts';
 import type { TextSearch } from '../agent/tools/files/searchText.ts';
 import type { ToolRegistry } from '../agent/tools/registry.ts';
 import { CustomToolsWatcher, currentToolPlaces } from './customTools/customToolsWatcher.ts';
@@ -36,6 +37,8 @@ import { VsCodeWorkspace } from './workspace/workspace.ts';
 /** The core and its adapters, which the views are built on. */
 export interface Agent {
   readonly logger: vscode.LogOutputChannel;
+  /** What must end in order before the process does. */
+  readonly closing: Closing;
   readonly settings: Settings;
   readonly keys: ApiKeys;
   readonly workspace: VsCodeWorkspace;
@@ -132,6 +135,16 @@ export async function createAgent(context: vscode.ExtensionContext): Promise<Age
     logger,
   });
 
+  let editorTools: Promise<EditorTools> | undefined;
+  /** Loads what calls the tools of VS Code once one is allowed. */
+  const refreshEditorTools = async (): Promise<void> => {
+    if (!editorTools && settings.toolsFromVsCode.length === 0) return;
+    editorTools ??= import('./editorTools/editorToolHost.ts').then(({ createEditorTools }) =>
+      createEditorTools({ registry: tools, runs: commandRuns, settings, logger }),
+    );
+    await (await editorTools).refresh();
+  };
+
   let instructions: InstructionFiles | undefined;
   const readInstructions: ReadInstructions = async workedOn => {
     const { InstructionFiles } = await import('./workspace/instructionFiles.ts');
@@ -153,7 +166,11 @@ export async function createAgent(context: vscode.ExtensionContext): Promise<Age
       providerFor: prompt => providers.forPrompt(prompt),
       logFor: id => sessions.open(id),
       refreshBases: ids => rebaser.refresh(ids),
-      prepareTools: () => customTools.refresh(),
+      prepareTools: async () => {
+        // Custom tools take their names first.
+        await customTools.refresh();
+        await refreshEditorTools();
+      },
       readInstructions,
       problems,
       stopCommands: () => commandRuns.stopAll(),
@@ -171,7 +188,19 @@ export async function createAgent(context: vscode.ExtensionContext): Promise<Age
   const warming = session.onDidEmit(event => event.type === 'turn_start' && engine.warm());
   subscriptions.push(session, engine, warming, storing, customTools);
 
-  const parts = { logger, settings, keys, workspace, store, invoker, overlay, rebaser, tools, providers };
+  const parts = {
+    logger,
+    closing,
+    settings,
+    keys,
+    workspace,
+    store,
+    invoker,
+    overlay,
+    rebaser,
+    tools,
+    providers,
+  };
   return { ...parts, session, sessions, images, ownsStorage, customTools, commandRuns };
 }
 

@@ -7,8 +7,9 @@ import type { StoredSessionsOptions } from './history/storedSessions.ts';
 import type { LedgerCommandsOptions } from './ledger/ledgerCommands.ts';
 import type { SelectModelOptions } from './models/selectModel.ts';
 import type { partCommands, PartCommandsOptions } from './review/commands/partCommands.ts';
+import type { ConnectAgentOptions } from './otherAgents/connectAgent.ts';
 import { previewCommands, type PreviewCommandsOptions } from './review/commands/previewCommands.ts';
-import { activePlace, type ActivePlace } from './review/commands/previewTargets.ts';
+import { activePlace, isFromEditor, type ActivePlace } from './review/commands/previewTargets.ts';
 
 export type AllCommandsOptions = PreviewCommandsOptions &
   PartCommandsOptions &
@@ -16,7 +17,8 @@ export type AllCommandsOptions = PreviewCommandsOptions &
   HistoryCommandsOptions &
   StoredSessionsOptions &
   SelectModelOptions &
-  CustomToolCommandsOptions & { readonly chat: ChatPanel };
+  CustomToolCommandsOptions &
+  ConnectAgentOptions & { readonly chat: ChatPanel };
 
 /** A command for a part of a preview, with the place of the cursor when it was called. */
 type OnPart = (
@@ -31,12 +33,15 @@ export function allCommands(options: AllCommandsOptions): CommandHandlers {
   const onPart = (run: OnPart) => {
     return async (...args: unknown[]) => {
       const at = activePlace(options.shown);
-      return run(await parts(), args, at);
+      const runHere = async (): Promise<unknown> => run(await parts(), args, at);
+      return isFromEditor(args, options.tabs) ? options.opener.voteInEditor(runHere) : runHere();
     };
   };
+  const editing = () => import('./review/commands/editCommands.ts');
   const history = () => import('./history/historyCommands.ts');
   const ledger = () => import('./ledger/ledgerCommands.ts');
   const customTools = () => import('./customTools/customToolCommands.ts');
+  const agents = () => import('./otherAgents/connectAgent.ts');
   const model = () => import('./models/selectModel.ts');
   return {
     ...previewCommands(options),
@@ -50,6 +55,9 @@ export function allCommands(options: AllCommandsOptions): CommandHandlers {
     'redline.preview.discardHunkWithReason': onPart((on, args, at) => on.discardHunkWithReason(args, at)),
     'redline.preview.rebase': onPart((on, args) => on.rebase(args)),
     'redline.preview.edit': onPart((on, args, at) => on.edit(args, at)),
+    'redline.preview.saveAndApply': async (...args) => (await editing()).saveAndApply(options, args),
+    'redline.preview.revertEdits': async (...args) => (await editing()).revertEdits(options, args),
+    'redline.preview.settleConflict': async (...args) => (await editing()).settleConflict(options, args),
     'redline.session.revert': async (...args) => (await history()).revert(options, args),
     'redline.history.switchBranch': async (...args) => (await history()).switchBranch(options, args),
     'redline.history.show': async given => (await history()).showInChat(options, given),
@@ -64,5 +72,7 @@ export function allCommands(options: AllCommandsOptions): CommandHandlers {
         ? options.settings.useLanguageModel(given)
         : (await model()).selectModel(options),
     'redline.setApiKey': async () => (await model()).setApiKey(options),
+    'redline.agents.connect': async given => (await agents()).connectAgent(options, given),
+    'redline.agents.disconnect': async () => (await agents()).disconnectAgents(options),
   };
 }

@@ -6,7 +6,7 @@ import type { SessionMessage } from '../agent/model/messages.ts';
 import type { FileChangeKind } from '../agent/preview/fileChange.ts';
 import type { LedgerEntry as StoredEntry, PlainOutcome } from '../agent/preview/ledger.ts';
 import type { AgentToolResult, PendingAction } from '../agent/preview/pendingAction.ts';
-import type { Preview, Recommendation, ResolveAction } from '../agent/preview/preview.ts';
+import type { AgentName, Preview, Recommendation, ResolveAction } from '../agent/preview/preview.ts';
 import type { PreviewStore } from '../agent/preview/previewStore.ts';
 import type { Invoker } from '../agent/preview/resolve/invoker.ts';
 import { NOT_DONE, NOTHING_PENDING } from '../agent/preview/resolve/resolveTexts.ts';
@@ -23,6 +23,8 @@ export interface PreviewInfo {
   readonly dependsOn: readonly string[];
   readonly label: string;
   readonly sourceToolName: string;
+  /** The agent of another program that proposed it, over MCP. */
+  readonly agent?: AgentName;
   readonly state: 'pending' | 'applying' | 'applied' | 'discarded' | 'expired';
   readonly stale: boolean;
   readonly lastError?: string;
@@ -50,7 +52,7 @@ export interface ProposedChange {
 /** `PendingAction` as other extensions pass it: file changes are plain text. */
 export type ProposedAction = Omit<
   PendingAction,
-  'changes' | 'sourceToolName' | 'kind' | 'humanOnly' | 'undoes'
+  'changes' | 'sourceToolName' | 'kind' | 'humanOnly' | 'undoes' | 'agent'
 > & {
   /** Default: `custom_tool`. */
   readonly sourceToolName?: string;
@@ -201,6 +203,7 @@ function infoOf(preview: Preview): PreviewInfo {
     dependsOn,
     label,
     sourceToolName,
+    ...(preview.origin?.agent ? { agent: preview.origin.agent } : {}),
     state: state.kind,
     stale: pending !== undefined && pending.stale.length > 0,
     ...(pending?.lastError === undefined ? {} : { lastError: pending.lastError }),

@@ -4,6 +4,7 @@
  */
 import type { Uri } from 'vscode';
 import type { SeenRevisions } from '../agent/preview/preview.ts';
+import type { ConflictChoice } from '../agent/preview/rebase/conflictMarkers.ts';
 
 export const EXTENSION_ID = 'redline.redline';
 
@@ -27,6 +28,8 @@ export const contextKeys = {
   /** The user has applied or discarded a preview. */
   hasReviewed: 'redline.hasReviewed',
   running: 'redline.running',
+  /** VS Code's own agents use the MCP server, whose tools replace the language model tools. */
+  usesMcp: 'redline.usesMcp',
   /** The active editor is the multi-file diff of a preview. */
   multiDiff: 'redline.multiDiff',
 } as const;
@@ -36,6 +39,9 @@ export const PARTICIPANT = 'redline.participant';
 
 /** The vendor of the entry with which the model list of VS Code's own chat lets requests go to `@redline`. */
 export const OWN_VENDOR = 'redline';
+
+/** Offers the MCP server of the window to VS Code's own agents. */
+export const MCP_PROVIDER = 'redline.mcp';
 
 /** Tools for the agents of VS Code and of other extensions, and the built-in tool that runs each. */
 export const languageModelTools = {
@@ -68,9 +74,22 @@ export interface CommandArguments {
   'redline.preview.rebase': [previewId?: string];
   /** Makes a proposal writable; saving it creates the next revision. */
   'redline.preview.edit': [previewId?: string, path?: string];
+  /** Saves what was typed into the proposals of a preview, and applies it. */
+  'redline.preview.saveAndApply': [previewId?: string];
+  /** Drops what was typed into the proposals of a preview and not saved. */
+  'redline.preview.revertEdits': [previewId?: string];
+  /** Settles the conflict whose first marker is in this line of a proposal, counted from 0. */
+  'redline.preview.settleConflict': [
+    previewId: string,
+    path: string,
+    line: number,
+    choice: ConflictChoice,
+    revision: number,
+  ];
   'redline.preview.openAll': [];
   'redline.preview.applyAll': [];
   'redline.preview.discardAll': [];
+  'redline.preview.discardAllWithReason': [];
   'redline.preview.next': [];
   'redline.preview.previous': [];
   /** Stages the changes of a discarded preview again. Without an id it asks which. */
@@ -105,6 +124,9 @@ export interface CommandArguments {
   /** With the name of a language model of VS Code, `vendor/id`: uses it without asking. */
   'redline.selectModel': [languageModel?: string];
   'redline.setApiKey': [];
+  /** With the id of a known agent: shows how to connect it without asking. */
+  'redline.agents.connect': [agent?: string];
+  'redline.agents.disconnect': [];
   'redline.customTools.new': [];
   'redline.customTools.reload': [];
   'redline.showLog': [];

@@ -78,6 +78,15 @@ export class Settings {
     return stringsIn(this.#get<unknown>('resolve.alwaysAsk'));
   }
 
+  /** Whether agents of other programs may connect to this window. */
+  get agentsEnabled(): boolean {
+    return this.#get<unknown>('agents.enabled') === true;
+  }
+
+  async setAgentsEnabled(enabled: boolean): Promise<void> {
+    await this.#configuration.update('agents.enabled', enabled, vscode.ConfigurationTarget.Global);
+  }
+
   get forcing(): Forcing {
     return this.#oneOf('resolve.forcing', ['forced', 'always', 'soft', 'off']);
   }
@@ -104,7 +113,17 @@ export class Settings {
     return stringsIn(this.#get<unknown>('customTools.paths'));
   }
 
-  /** After how many seconds a command that the agent proposed is ended. */
+  /** Names or globs of the tools of VS Code that the session may call. */
+  get toolsFromVsCode(): readonly string[] {
+    return stringsIn(this.#get<unknown>('tools.fromVsCode'));
+  }
+
+  /** Names or globs of those that only read, by the word of the user. */
+  get readOnlyTools(): readonly string[] {
+    return stringsIn(this.#get<unknown>('tools.readOnly'));
+  }
+
+  /** After how many seconds a command, or a call of a tool of VS Code, that the agent proposed is ended. */
   get commandTimeLimit(): number {
     const seconds = this.#get<unknown>('runCommand.timeLimit');
     return typeof seconds === 'number' && seconds >= 1 ? Math.min(seconds, 3_600) : 120;

@@ -1,10 +1,11 @@
 import * as vscode from 'vscode';
 import { DisposableStore } from '../agent/base/disposable.ts';
-import type { Preview } from '../agent/preview/preview.ts';
+import { titleOf, type Preview } from '../agent/preview/preview.ts';
 import type { PreviewStore } from '../agent/preview/previewStore.ts';
 import { coalesce } from './coalesce.ts';
 import { commandLink, makeCommand } from './commandRegistry.ts';
 import { asMarkdown, oneLine } from './plainText.ts';
+import type { ReviewTally } from './review/reviewTally.ts';
 import type { Settings } from './settings.ts';
 
 /** Delay after a change within which further changes cost no update of their own, in milliseconds. */
@@ -13,23 +14,29 @@ const PRIORITY = 90;
 const linked = ['redline.preview.open', 'redline.preview.apply', 'redline.preview.discard'] as const;
 const linkedAll = ['redline.preview.applyAll', 'redline.preview.discardAll'] as const;
 
-/** `3 pending` in the status bar. A click opens the head; the tooltip links to Apply and Discard. Hidden if nothing is pending. */
+/**
+ * `3 pending` in the status bar. A click opens the head; the tooltip links to Apply and Discard. Once nothing is pending any
+ * more, it tells for a while how the review ended, and a click opens the ledger.
+ */
 export class StatusItem implements vscode.Disposable {
   readonly #store: PreviewStore;
   readonly #settings: Settings;
+  readonly #tally: ReviewTally;
   readonly #owned = new DisposableStore();
   readonly #item = this.#owned.add(
     vscode.window.createStatusBarItem('redline.pending', vscode.StatusBarAlignment.Left, PRIORITY),
   );
 
-  constructor(store: PreviewStore, settings: Settings) {
+  constructor(store: PreviewStore, settings: Settings, tally: ReviewTally) {
     this.#store = store;
     this.#settings = settings;
+    this.#tally = tally;
     this.#item.name = vscode.l10n.t('Redline: Pending Previews');
     const update = coalesce(() => this.#update(), UPDATE_DELAY_MS);
     this.#owned.add({ dispose: update.cancel });
     this.#owned.add(store.onDidChange(update));
     this.#owned.add(settings.onDidChange(update));
+    this.#owned.add(tally.onDidChange(update));
     this.#update();
   }
 
@@ -40,17 +47,26 @@ export class StatusItem implements vscode.Disposable {
   #update(): void {
     const count = this.#store.openCount;
     const [head] = this.#store.list(this.#settings.order);
-    if (!head) return this.#item.hide();
+    if (!head) return this.#showEnd(this.#tally.line);
     this.#item.text = `$(diff) ${vscode.l10n.t('{0} pending', count)}`;
     this.#item.tooltip = tooltipOf(head, count);
     this.#item.command = makeCommand(vscode.l10n.t('Open'), 'redline.preview.open', head.id);
     this.#item.accessibilityInformation = {
       label:
         count === 1
-          ? vscode.l10n.t('Redline: 1 preview is pending. Opens {0}', oneLine(head.label))
-          : vscode.l10n.t('Redline: {0} previews are pending. Opens {1}', count, oneLine(head.label)),
+          ? vscode.l10n.t('Redline: 1 preview is pending. Opens {0}', oneLine(titleOf(head)))
+          : vscode.l10n.t('Redline: {0} previews are pending. Opens {1}', count, oneLine(titleOf(head))),
       role: 'button',
     };
+    this.#item.show();
+  }
+
+  #showEnd(line: string): void {
+    if (line === '') return this.#item.hide();
+    this.#item.text = `$(pass) ${line}`;
+    this.#item.tooltip = vscode.l10n.t('Show Ledger');
+    this.#item.command = makeCommand(vscode.l10n.t('Show Ledger'), 'redline.showLedger');
+    this.#item.accessibilityInformation = { label: `Redline: ${line}`, role: 'button' };
     this.#item.show();
   }
 }
@@ -58,7 +74,7 @@ export class StatusItem implements vscode.Disposable {
 function tooltipOf(head: Preview, count: number): vscode.MarkdownString {
   const text = new vscode.MarkdownString();
   text.isTrusted = { enabledCommands: [...linked, ...linkedAll] };
-  text.appendMarkdown(`**${asMarkdown(head.label)}** (${head.id})\n\n`);
+  text.appendMarkdown(`**${asMarkdown(titleOf(head))}** (${head.id})\n\n`);
   const { id, revision } = head;
   const links = [
     commandLink(vscode.l10n.t('Open'), 'redline.preview.open', id),

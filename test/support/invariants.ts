@@ -619,8 +619,20 @@ export class Invariants {
       const [old, own] = [before?.text ?? null, after?.text ?? null];
       const written = t.workspace.writes.slice(writesBefore).filter(write => write.path === path);
       const at = written.findIndex(write => write.before === old && write.text === own);
-      const isBack = at < 0 || written.slice(at).some(write => write.before === own && write.text === old);
-      this.check(isBack, () => `the apply of ${id} failed, and ${path} is not as it was`);
+      const isBack = written.slice(at).some(write => write.before === own && write.text === old);
+      // Another preview may have made the very same change meanwhile.
+      const isAnothers = t.store
+        .all()
+        .filter(({ id: other, state }) => other !== id && ['applied', 'applying'].includes(state.kind))
+        .flatMap(other => composedSteps(other.changes ?? []))
+        .some(
+          step =>
+            step.path === path && (step.before?.text ?? null) === old && (step.after?.text ?? null) === own,
+        );
+      this.check(
+        at < 0 || isBack || isAnothers,
+        () => `the apply of ${id} failed, and ${path} is not as it was`,
+      );
     }
   }
 

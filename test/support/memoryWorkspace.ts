@@ -156,7 +156,7 @@ export class MemoryWorkspace implements Workspace {
     return to;
   }
 
-  async encodingOf(): Promise<TextEncoding> {
+  async encodingOf(_path?: string): Promise<TextEncoding> {
     return this.encoding;
   }
 

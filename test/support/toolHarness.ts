@@ -3,6 +3,7 @@ import type { ResolveCall } from '../../src/agent/forcing/modelResolver.ts';
 import type { ToolResultMessage } from '../../src/agent/model/messages.ts';
 import { textResult, type PendingAction } from '../../src/agent/preview/pendingAction.ts';
 import type { Preview } from '../../src/agent/preview/preview.ts';
+import { stagedText } from '../../src/agent/preview/resolve/resolveTexts.ts';
 import { builtInTools } from '../../src/agent/tools/builtIn.ts';
 import { executeToolCall } from '../../src/agent/tools/execute.ts';
 import type { Tool } from '../../src/agent/tools/tool.ts';
@@ -37,7 +38,7 @@ export class ToolHarness {
       { id: 'call_1', name, arguments: text },
       {
         tools: this.#tools,
-        userReviews: this.userReviews,
+        describeStaged: staged => stagedText(staged, this.userReviews),
         stage: action => ({ preview: this.#stage(action), stored: this.stored }),
         logger: {
           debug: () => undefined,

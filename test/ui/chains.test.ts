@@ -33,7 +33,7 @@ uiTest(
     }
 
     await workbench.treeAction('p2', 'Apply Preview');
-    await dialog(workbench).getByText('depends on previews that are still pending').waitFor();
+    await dialog(workbench).getByText('p2 builds on p1, which is still pending. Apply both?').waitFor();
     await dialog(workbench).getByText('p1 (').waitFor();
     await workbench.screenshot('chain-question');
     await dialogButton(workbench, 'Cancel').click();
@@ -114,7 +114,7 @@ uiTest(
     await keyboard.type(' by hand');
 
     await workbench.page.locator('.tab.dirty').waitFor({ state: 'detached' });
-    await lensText(workbench, 'Edited: save to').waitFor();
+    await lensText(workbench, 'Save & Apply').waitFor();
     assert.equal(workbench.readFile('count.txt'), TEXT);
     assert.equal(await exactLens(workbench, 'Apply').count(), 0, 'nobody can apply what is not shown whole');
 

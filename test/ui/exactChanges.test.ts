@@ -68,7 +68,7 @@ uiTest(
       await proposedLine(workbench, 'ELEVEN').click();
       await workbench.page.keyboard.press('End');
       await workbench.page.keyboard.type(' by hand');
-      await lensText(workbench, 'Edited: save to').waitFor();
+      await lensText(workbench, 'Save & Apply').waitFor();
       await workbench.page.keyboard.press('Control+S');
       await lensText(workbench, 'edited by you').waitFor();
       assert.equal(workbench.readFile('count.txt'), first);
@@ -184,11 +184,15 @@ uiTest(
     await exactLens(workbench, 'Rebase').click();
     await proposedLine(workbench, '<<<<<<< current file').waitFor();
     await revertArrow(workbench).waitFor();
+    await exactLens(workbench, 'Accept Both').waitFor();
+    await workbench.treeRow('1 conflict left').waitFor();
+    await workbench.screenshot('conflict');
     await proposedLine(workbench, '<<<<<<< current file').click();
     const { keyboard } = workbench.page;
     await keyboard.press('Control+A');
     const settled = typed.replace('two', 'settled');
     await keyboard.insertText(settled);
+    await exactLens(workbench, 'Save & Apply').waitFor();
     await keyboard.press('Control+S');
     await lensText(workbench, 'edited by you').waitFor();
     await exactLens(workbench, 'Apply').click();

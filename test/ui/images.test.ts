@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { replyOf } from '../support/serverFixtures.ts';
 import { modelTest } from './support/uiTest.ts';
 
-/** Pastes a picture of 96 × 64 pixels into the prompt, as the clipboard would hand it over. */
-const PASTE = `new Promise(done => {
+/** Hands a picture of 96 × 64 pixels to the prompt, as the clipboard would, or a mouse that drops it. */
+const give = (event: string): string => `new Promise(done => {
   const canvas = Object.assign(document.createElement('canvas'), { width: 96, height: 64 });
   const pen = canvas.getContext('2d');
   pen.fillStyle = 'teal';
@@ -11,13 +11,14 @@ const PASTE = `new Promise(done => {
   pen.fillStyle = 'gold';
   pen.fillRect(30, 10, 36, 44);
   canvas.toBlob(blob => {
-    const clipboardData = new DataTransfer();
-    clipboardData.items.add(new File([blob], 'image.png', { type: 'image/png' }));
-    const pasted = new ClipboardEvent('paste', { clipboardData, cancelable: true });
-    document.querySelector('#prompt').dispatchEvent(pasted);
+    const data = new DataTransfer();
+    data.items.add(new File([blob], 'image.png', { type: 'image/png' }));
+    document.querySelector('#prompt').dispatchEvent(${event});
     done();
   });
 })`;
+const PASTE = give("new ClipboardEvent('paste', { clipboardData: data, cancelable: true })");
+const DROP = give("new DragEvent('drop', { dataTransfer: data, cancelable: true })");
 
 modelTest(
   'a pasted image goes to the model and is still shown after a reload; reasoning is folded above the answer',
@@ -44,5 +45,30 @@ modelTest(
     );
     assert.equal(width, 96);
     await workbench.screenshot('image-reloaded');
+  },
+);
+
+modelTest(
+  'a dropped image is attached; a revert to before its prompt takes it out of the conversation and puts it back into the prompt',
+  [{ text: 'A square.' }, { text: 'No image.' }],
+  async (workbench, server) => {
+    await workbench.openRedlineChat();
+    const chat = workbench.chatFrame();
+    const attached = chat.locator('.composer').getByRole('img', { name: 'Image: Pasted image' });
+    const sent = (n: number): string => JSON.stringify(server.requests[n]?.body.messages);
+    await chat.locator('body').evaluate(DROP);
+    await attached.waitFor();
+    await workbench.sendChat('What is this?');
+    await chat.getByText('A square.').waitFor();
+    assert.match(sent(0), /"image_url":\{"url":"data:image\/png;base64,/);
+
+    await chat.locator('.item.user [data-action="revert"]').click();
+    await attached.waitFor();
+    assert.equal(await chat.locator('#prompt').inputValue(), 'What is this?');
+    await chat.locator('.composer .chip-remove').click();
+    await attached.waitFor({ state: 'detached' });
+    await workbench.sendChat('And now?');
+    await chat.getByText('No image.').waitFor();
+    assert.doesNotMatch(sent(1), /image_url/);
   },
 );

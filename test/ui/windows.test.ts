@@ -49,6 +49,10 @@ uiTest(
       await workbench.treeRow(`Create made${n}.txt`).waitFor();
     }
     assert.equal(workbench.readFile('made1.txt'), undefined);
+    await workbench.sendChat('/run echo hi');
+    const refused = chat.locator('[data-kind="tool"][data-status="failed"]');
+    await refused.locator('summary').click();
+    await refused.getByText('This workspace is not trusted, so no command is run in it.').waitFor();
     await workbench.runCommand('View: Close All Editors');
     await workbench.statusBarItem('2 pending').click();
     await workbench.editorTab('made2.txt (Redline').waitFor();

@@ -54,7 +54,13 @@ function nextOf(parts: Generator<string, void, undefined>): string | undefined {
 function* partsOf(value: unknown, depth: number): Generator<string, void, undefined> {
   if (typeof value === 'string' && value.length > PIECE) {
     yield* partsOfText(value);
-  } else if (depth === 0 || typeof value !== 'object' || value === null || 'toJSON' in value || isPiece(value, depth)) {
+  } else if (
+    depth === 0 ||
+    typeof value !== 'object' ||
+    value === null ||
+    'toJSON' in value ||
+    isPiece(value, depth)
+  ) {
     yield JSON.stringify(value) ?? 'null';
   } else if (Array.isArray(value)) {
     let separator = '[';
@@ -79,7 +85,7 @@ function* partsOf(value: unknown, depth: number): Generator<string, void, undefi
 /** A long string in pieces. None ends within a surrogate pair: JSON text has half of one as an escape sequence. */
 function* partsOfText(text: string): Generator<string, void, undefined> {
   yield '"';
-  for (let at = 0; at < text.length; ) {
+  for (let at = 0; at < text.length;) {
     const code = text.charCodeAt(at + PIECE - 1);
     const end = at + (code >= 0xd800 && code <= 0xdbff ? PIECE - 1 : PIECE);
     yield JSON.stringify(text.slice(at, end)).slice(1, -1);

@@ -6,11 +6,16 @@ import type { Preview } from './preview.ts';
 /** One attempt to resolve a preview: who, what, when, why, and how it ended. Failed attempts are recorded too. */
 export type LedgerEntry = DeepReadonly<z.infer<typeof ledgerEntrySchema>>;
 
+/** See `AgentName`. */
+export const agentNameSchema = z.object({ name: z.string(), version: z.string() });
+
 export const ledgerEntrySchema = z.object({
   previewId: z.string(),
   label: z.string(),
   kind: z.enum(['files', 'plan', 'action']),
   sourceToolName: z.string(),
+  /** The agent of another program that proposed it. With the actor `model`, that agent has resolved it itself. */
+  agent: z.exactOptional(agentNameSchema),
   action: z.enum(['apply', 'discard']),
   actor: z.enum(['human', 'model', 'extension']),
   /** The tool call with which the model resolved it. */
@@ -73,6 +78,7 @@ export function ledgerEntry(
     label: preview.label,
     kind: preview.kind,
     sourceToolName: preview.sourceToolName,
+    ...(preview.origin?.agent ? { agent: preview.origin.agent } : {}),
     action,
     actor,
     ...(call ? { call } : {}),

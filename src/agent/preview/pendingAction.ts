@@ -1,4 +1,5 @@
 import type { FileChange } from './fileChange.ts';
+import type { AgentName } from './preview.ts';
 
 /** What a tool or a callback returns. Only the text reaches the model. */
 export interface AgentToolResult {
@@ -14,6 +15,8 @@ export const DEFAULT_SOURCE = 'custom_tool';
 export interface PendingAction {
   /** Concise and specific: it is what the user reads first. */
   readonly label: string;
+  /** What the user reads instead of the label where there is room for one line, such as `cart.ts:11 total → sum`. */
+  readonly title?: string;
   readonly sourceToolName: string;
   /** The exact file changes. Redline shows and writes them itself; `apply` is not called. */
   readonly changes?: readonly FileChange[];
@@ -33,6 +36,8 @@ export interface PendingAction {
   readonly reopens?: string;
   /** The conversation that the preview concerns, if that need not be the open one. Set by Redline alone. */
   readonly sessionId?: string;
+  /** The agent whose session that is, if it is not Redline's own. Set by Redline alone. */
+  readonly agent?: AgentName;
 }
 
 export function textResult(text: string, details?: unknown): AgentToolResult {

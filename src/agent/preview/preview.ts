@@ -19,9 +19,19 @@ export interface CallRef {
   readonly toolCallId: string;
 }
 
+/** An agent of another program, as it names itself. Foreign text: only a label, no decision depends on it. */
+export interface AgentName {
+  readonly name: string;
+  /** Empty if it tells none. */
+  readonly version: string;
+}
+
 /** The conversation that a preview concerns, and what staged it there. */
 export interface PreviewOrigin {
+  /** A conversation of Redline or, if there is an `agent`, what tells its connection from all others. */
   readonly sessionId: string;
+  /** The agent of another program that proposed it, over MCP. */
+  readonly agent?: AgentName;
   /**
    * The tool call that staged it: a `resolve` in the same message has not seen the diff. Absent for what the user or an
    * extension staged outside the messages.
@@ -92,6 +102,8 @@ export type Preview = PreviewContent & {
   /** Counts up from 1. */
   readonly revision: number;
   readonly label: string;
+  /** What views show instead of the label. The model, the log and the ledger know the preview by its label. */
+  readonly title?: string;
   /** Who proposed it: only a label, no decision depends on it. */
   readonly sourceToolName: string;
   /** Applying it runs something, so only a human may, in every mode. */
@@ -103,7 +115,7 @@ export type Preview = PreviewContent & {
   readonly undoes?: readonly string[];
   /** The id of the discarded preview that this one proposes again. */
   readonly reopens?: string;
-  /** `null` for what another agent proposed: it belongs to no conversation of Redline. */
+  /** `null` for what a tool of VS Code's own agents proposed: it belongs to no conversation of Redline. */
   readonly origin: PreviewOrigin | null;
   /** Set if this was split off another preview to be resolved separately. */
   readonly part?: PartOf;
@@ -124,6 +136,11 @@ export function revisionsOf(previews: readonly Preview[]): SeenRevisions {
 /** True while the preview is listed: pending, or being resolved right now. */
 export function isOpen(preview: Preview): boolean {
   return preview.state.kind === 'pending' || preview.state.kind === 'applying';
+}
+
+/** How views name a preview. */
+export function titleOf({ title, label }: Pick<Preview, 'title' | 'label'>): string {
+  return title ?? label;
 }
 
 /** How texts for the model name a preview: `p3 (AST Edit: 2 replacements in 1 file)`. */

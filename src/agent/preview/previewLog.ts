@@ -4,7 +4,7 @@ import type { DeepReadonly } from '../base/json.ts';
 import { JsonLog } from '../base/jsonLog.ts';
 import type { DecodedLog, LogFormat } from '../base/logFormat.ts';
 import { isEncodingName, loadEncodings, type EncodingName } from '../text/encodings.ts';
-import { ledgerEntrySchema } from './ledger.ts';
+import { agentNameSchema, ledgerEntrySchema } from './ledger.ts';
 import { previewMigrations } from './previewMigrations.ts';
 
 const encodingName = z.custom<EncodingName>(value => typeof value === 'string' && isEncodingName(value));
@@ -35,6 +35,7 @@ const mark = z.exactOptional(z.string());
 const stagedParts = {
   id: z.string().check(z.regex(/^p[1-9]\d*$/)),
   label: z.string(),
+  title: z.exactOptional(z.string()),
   sourceToolName: z.string(),
   humanOnly: z.exactOptional(z.literal(true)),
   dependsOn: z.array(z.string()),
@@ -44,6 +45,7 @@ const stagedParts = {
   origin: z.nullable(
     z.object({
       sessionId: z.string(),
+      agent: z.exactOptional(agentNameSchema),
       call: z.exactOptional(z.object({ messageId: z.string(), toolCallId: z.string() })),
       asksModel: z.boolean(),
     }),

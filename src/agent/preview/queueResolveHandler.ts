@@ -39,6 +39,7 @@ export function queueResolveHandler(
   for (const change of action.changes ?? []) refuseBinary(change);
   const queued = host.store.stage({
     label: action.label,
+    ...(action.title === undefined ? {} : { title: action.title }),
     sourceToolName: action.sourceToolName,
     ...contentOf(action),
     ...(action.humanOnly ? { humanOnly: true } : {}),

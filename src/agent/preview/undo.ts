@@ -25,9 +25,10 @@ function modesOf({ state }: Preview): Modes {
  */
 export function reopenAction(preview: Preview): PendingAction | undefined {
   if (preview.kind !== 'files' || preview.state.kind !== 'discarded') return undefined;
-  const { label, sourceToolName, humanOnly, changes, details, undoes } = preview;
+  const { label, title, sourceToolName, humanOnly, changes, details, undoes } = preview;
   return {
     ...{ label, sourceToolName, changes },
+    ...(title === undefined ? {} : { title }),
     ...(humanOnly ? { humanOnly } : {}),
     ...(details === undefined ? {} : { details }),
     ...(undoes ? { undoes } : {}),
@@ -50,8 +51,10 @@ export function undoAction(preview: Preview): PendingAction | undefined {
 }
 
 /** A copy concerns the conversation of its original, whichever one is open. */
-function concernsSameAs({ origin }: Preview): Pick<PendingAction, 'sessionId'> {
-  return origin ? { sessionId: origin.sessionId } : {};
+function concernsSameAs({ origin }: Preview): Pick<PendingAction, 'sessionId' | 'agent'> {
+  if (!origin) return {};
+  const { sessionId, agent } = origin;
+  return agent ? { sessionId, agent } : { sessionId };
 }
 
 /**

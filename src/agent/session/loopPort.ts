@@ -7,6 +7,7 @@ import type { Overlay } from '../preview/overlay.ts';
 import type { PendingAction } from '../preview/pendingAction.ts';
 import type { CallRef } from '../preview/preview.ts';
 import type { QueuedPreview } from '../preview/queueResolveHandler.ts';
+import { stagedText } from '../preview/resolve/resolveTexts.ts';
 import type { Workspace } from '../preview/workspace.ts';
 import { executeToolCall } from '../tools/execute.ts';
 import type { ToolRegistry } from '../tools/registry.ts';
@@ -67,10 +68,11 @@ function runTool(parts: LoopParts, toolCall: ToolCall, signal: AbortSignal): Pro
   const { workspace, logger, settings, requests, choices, reverts, stage, emit } = parts;
   const call = parts.conversation().callRefOf(toolCall);
   const overlay = parts.overlay.of(call.sessionId);
+  const userReviews = settings().modelAuthority === 'none';
   return executeToolCall(toolCall, {
     tools: requests.tools(),
     logger,
-    userReviews: settings().modelAuthority === 'none',
+    describeStaged: staged => stagedText(staged, userReviews),
     stage: action => stage(action, call),
     context: {
       signal,

@@ -37,7 +37,12 @@ export class Staging {
   stage(action: PendingAction, { call, asksModel, isForUser = false }: StagedFor): QueuedPreview {
     const { store, invoker, overlay, conversation, choices } = this.#options;
     const { sessionId, ...made } = call ?? { sessionId: action.sessionId ?? conversation().id };
-    const origin: PreviewOrigin = { sessionId, ...('toolCallId' in made ? { call: made } : {}), asksModel };
+    const origin: PreviewOrigin = {
+      sessionId,
+      ...(call === undefined && action.agent ? { agent: action.agent } : {}),
+      ...('toolCallId' in made ? { call: made } : {}),
+      asksModel,
+    };
     const remind = (preview: Preview): void => {
       const open = conversation();
       // A tool may still run after its conversation or branch was left.

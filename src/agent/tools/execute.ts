@@ -9,7 +9,6 @@ import { textOf, type AgentToolResult, type PendingAction } from '../preview/pen
 import type { Preview } from '../preview/preview.ts';
 import type { QueuedPreview } from '../preview/queueResolveHandler.ts';
 import { recommendedIn } from '../preview/resolve/invoker.ts';
-import { stagedText } from '../preview/resolve/resolveTexts.ts';
 import { plural } from '../text/plural.ts';
 import type { Tool, ToolContext, ToolSchema } from './tool.ts';
 
@@ -26,8 +25,8 @@ export interface ExecuteOptions {
   readonly context: Omit<ToolContext, 'stage' | 'toolCallId'>;
   /** Stages a preview of this call; `stored` settles when it is on disk. */
   readonly stage: (action: PendingAction) => QueuedPreview;
-  /** Whether only the user resolves, which the line about staged previews then says. */
-  readonly userReviews: boolean;
+  /** The line before the result that tells what the call staged. */
+  readonly describeStaged: (staged: readonly Preview[]) => string;
   readonly logger: Logger;
 }
 
@@ -74,7 +73,7 @@ export async function executeToolCall(call: ToolCall, options: ExecuteOptions): 
   ended = true;
   const details = jsonSafe(result.details);
   const pending = staged.map(({ id }) => id).concat(recommendedIn(details) ?? []);
-  const text = staged.length > 0 ? `${stagedText(staged, options.userReviews)}\n${ownText}` : ownText;
+  const text = staged.length > 0 ? `${options.describeStaged(staged)}\n${ownText}` : ownText;
   return {
     role: 'tool',
     toolCallId: call.id,

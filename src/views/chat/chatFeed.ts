@@ -11,7 +11,7 @@ import type { CommandRuns } from '../../agent/tools/command/commandRuns.ts';
 import { coalesce } from '../coalesce.ts';
 import { oneLine } from '../plainText.ts';
 import { contextRing } from './contextRing.ts';
-import { fill, type ChatStatus, type HostMessage, type ViewItem } from './protocol.ts';
+import { fill, type ChatStatus, type DeltaMessage, type HostMessage, type ViewItem } from './protocol.ts';
 import { chatStrings, transcriptStrings, type Localiser, type TranscriptStrings } from './strings.ts';
 import { DiffStats } from './transcript/diffStats.ts';
 import { reviewOf } from './transcript/reviewSummary.ts';
@@ -47,6 +47,8 @@ export interface ChatFeedOptions {
   readonly commandRuns: Pick<CommandRuns, 'outputOf' | 'onDidChange'>;
   readonly mode: { get(): ModelAuthority; readonly onDidChange: Event<void> };
   readonly model: () => ModelInfo;
+  /** What to say of a review that has just ended, else an empty line. */
+  readonly reviewDone?: { readonly line: string; readonly onDidChange: Event<unknown> };
   /** BCP 47, for numbers. */
   readonly language: string;
   readonly l10n: Localiser;
@@ -80,6 +82,7 @@ export class ChatFeed implements Disposable {
     this.#stats = this.#owned.add(new DiffStats(options.logger, () => this.refresh()));
     this.#owned.add(options.session.onDidEmit(event => this.#follow(event)));
     this.#owned.add(options.mode.onDidChange(() => this.refresh()));
+    if (options.reviewDone) this.#owned.add(options.reviewDone.onDidChange(() => this.refresh()));
     this.#owned.add(options.customTools.onDidChange(() => this.refresh()));
     const outputSoon = coalesce(() => this.refresh(), OUTPUT_MS);
     this.#owned.add(options.commandRuns.onDidChange(outputSoon));
@@ -138,19 +141,30 @@ export class ChatFeed implements Disposable {
     const { session, model } = this.#options;
     // Another session, or other example prompts.
     if (sessionId !== session.id || oldStatus.offline !== model().offline) return this.#sendSnapshot();
-    const items = effect === 'text' ? this.#withArriving(before) : this.#items();
-    const status = this.#status(effect === 'text' ? oldStatus.context : this.#context());
+    const arrived = effect === 'text' ? this.#withArriving(before) : undefined;
+    const items = arrived?.items ?? this.#items();
+    const status = this.#status(arrived ? oldStatus.context : this.#context());
     const statusChanged = JSON.stringify(status) !== JSON.stringify(oldStatus);
-    const delta = itemDelta(before, items) ?? (statusChanged ? { items: [], texts: [] } : undefined);
+    const changed = arrived ? { items: [], texts: [arrived.grown] } : itemDelta(before, items);
+    const delta = changed ?? (statusChanged ? { items: [], texts: [] } : undefined);
+    this.#live.takeFresh();
     this.#shown.items = items;
     this.#shown.status = status;
     if (delta) this.#options.post({ type: 'delta', ...delta, ...(statusChanged ? { status } : {}) });
   }
 
-  /** The shown items with the text that has arrived since, without rebuilding the whole list. */
-  #withArriving(before: readonly ViewItem[]): readonly ViewItem[] {
+  /**
+   * The shown items with the text that has arrived since, and that text. Neither the list is rebuilt nor the whole answer read;
+   * `undefined` if the answer is not shown.
+   */
+  #withArriving(
+    before: readonly ViewItem[],
+  ): { items: readonly ViewItem[]; grown: DeltaMessage['texts'][number] } | undefined {
     const item = arrivingItem(this.#options.session.tree.nextId, this.#live.arriving);
-    return before.map(old => (old.key === item.key ? item : old));
+    const at = before.findLastIndex(({ key }) => key === item.key);
+    if (at < 0) return undefined;
+    const { text, reasoning } = this.#live.takeFresh();
+    return { items: before.with(at, item), grown: { key: item.key, append: text, reasoning } };
   }
 
   #sendSnapshot(): void {
@@ -158,6 +172,7 @@ export class ChatFeed implements Disposable {
     const { examples } = this.#strings;
     this.#shown = { sessionId: session.id, items: this.#items(), status: this.#status() };
     const { items, status } = this.#shown;
+    this.#live.takeFresh();
     post({
       type: 'snapshot',
       strings: chatStrings(l10n),
@@ -227,7 +242,8 @@ export class ChatFeed implements Disposable {
   #line(): string {
     switch (this.#options.session.state) {
       case 'idle':
-        return this.#options.session.planMode ? this.#strings.planning : '';
+        if (this.#options.session.planMode) return this.#strings.planning;
+        return this.#options.reviewDone?.line ?? '';
       case 'awaitingReview':
         return this.#strings.waiting;
       case 'running': {

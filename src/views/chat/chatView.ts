@@ -17,6 +17,7 @@ import type { ToolRegistry } from '../../agent/tools/registry.ts';
 import type { CommandArguments, CommandId } from '../contributions.ts';
 import type { CustomToolsWatcher } from '../customTools/customToolsWatcher.ts';
 import { oneLine } from '../plainText.ts';
+import type { ReviewTally } from '../review/reviewTally.ts';
 import type { ModeSwitch, Settings } from '../settings.ts';
 import { showInfo } from '../toast.ts';
 import { readAttachments } from './attachments/attachmentReader.ts';
@@ -47,6 +48,7 @@ export interface ChatViewOptions {
   readonly settings: Settings;
   readonly mode: ModeSwitch;
   readonly model: () => ModelInfo;
+  readonly reviewDone: Pick<ReviewTally, 'line' | 'onDidChange'>;
   /** The preview in the active editor. */
   readonly activePreviewId: () => string | undefined;
   /** The oldest revision of a preview that an editor shows; `undefined` if none shows it. */

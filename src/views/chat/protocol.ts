@@ -117,6 +117,8 @@ const previewItem = z.object({
   revision: z.int(),
   label: z.string(),
   source: z.string(),
+  /** Which agent of another program proposed it; empty for Redline's own. */
+  agent: z.string(),
   files: z.array(fileRow),
   /** `and 3 more` if not all files are listed, else empty. */
   moreFiles: z.string(),

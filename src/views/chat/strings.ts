@@ -91,7 +91,10 @@ export interface TranscriptStrings {
   readonly noReason: string;
   readonly who: Readonly<Record<Actor, string>>;
   readonly sourceAndWho: string;
+  readonly proposedBy: string;
   readonly applied: Readonly<Record<Actor, string>>;
+  readonly appliedByAgent: string;
+  readonly discardedByAgent: string;
   readonly discarded: Readonly<Record<Actor, string>>;
   readonly undone: Readonly<Record<Actor, string>>;
   readonly reopened: string;
@@ -162,6 +165,9 @@ export function transcriptStrings(l10n: Localiser): TranscriptStrings {
       extension: l10n.t('by another extension'),
     },
     sourceAndWho: l10n.t('{0}, {1}'),
+    proposedBy: l10n.t('Proposed by {0}'),
+    appliedByAgent: l10n.t('Applied by {0}'),
+    discardedByAgent: l10n.t('Discarded by {0}'),
     applied: {
       human: l10n.t('Applied by you'),
       model: l10n.t('Applied by the model'),

@@ -27,8 +27,8 @@ export async function undo(
   args: readonly unknown[],
 ): Promise<string | undefined> {
   const preview = await chosen(options, args, undoAction, {
-    title: vscode.l10n.t('Undo which applied preview?'),
-    none: vscode.l10n.t('No applied preview can be undone.'),
+    title: vscode.l10n.t('Undo an applied preview'),
+    none: vscode.l10n.t('There is nothing to undo.'),
     cannot: ({ label }) =>
       vscode.l10n.t('{0} cannot be undone: only applied file changes can.', oneLine(label)),
   });
@@ -41,8 +41,8 @@ export async function reopen(
   args: readonly unknown[],
 ): Promise<string | undefined> {
   const preview = await chosen(options, args, reopenAction, {
-    title: vscode.l10n.t('Reopen which discarded preview?'),
-    none: vscode.l10n.t('No discarded preview can be reopened.'),
+    title: vscode.l10n.t('Reopen a discarded preview'),
+    none: vscode.l10n.t('There is nothing to reopen.'),
     cannot: ({ label }) =>
       vscode.l10n.t('{0} cannot be reopened: only discarded file changes can.', oneLine(label)),
   });

@@ -1,17 +1,12 @@
 import * as vscode from 'vscode';
 import type { LedgerEntry, Outcome } from '../../agent/preview/ledger.ts';
 import type { PreviewStore } from '../../agent/preview/previewStore.ts';
+import { agentLabel } from '../agentLabel.ts';
 import { execute } from '../commandRegistry.ts';
 import { withoutIcons } from '../plainText.ts';
-import {
-  dayText,
-  isError,
-  openLedgerDocument,
-  outcomeTitle,
-  reasonText,
-  timeText,
-} from './ledgerDocument.ts';
+import { openLedgerDocument } from './ledgerDocument.ts';
 import { ledgerRows, type LedgerRow } from './ledgerRows.ts';
+import { dayText, isError, outcomeTitle, reasonText, timeText } from './ledgerText.ts';
 
 /** The most attempts that the list shows; the document shows all of them. */
 const MAX_ROWS = 1_000;
@@ -74,13 +69,14 @@ function itemsOf(rows: readonly LedgerRow[]): LedgerItem[] {
 
 function itemOf(row: LedgerRow): LedgerItem {
   const { entry, offers } = row;
+  const agent = entry.agent ? [withoutIcons(agentLabel(entry.agent))] : [];
   const button = offers && {
     iconPath: new vscode.ThemeIcon(offers === 'undo' ? 'history' : 'redo'),
     tooltip: offers === 'undo' ? vscode.l10n.t('Undo Apply') : vscode.l10n.t('Reopen'),
   };
   return {
     label: `${icons[entry.outcome]} ${withoutIcons(entry.label)}`,
-    description: [outcomeTitle(entry), timeText(entry.at), entry.previewId].join(' · '),
+    description: [outcomeTitle(entry), timeText(entry.at), entry.previewId, ...agent].join(' · '),
     detail: withoutIcons(detailOf(entry), 300),
     buttons: button ? [button] : [],
     row,

@@ -4,6 +4,7 @@ import type { Logger } from '../../agent/base/logger.ts';
 import { textResult } from '../../agent/preview/pendingAction.ts';
 import { queueResolveHandler, type ResolveHost } from '../../agent/preview/queueResolveHandler.ts';
 import { OutcomeWatch } from '../../agent/preview/resolve/outcomeWatch.ts';
+import { stagedText } from '../../agent/preview/resolve/resolveTexts.ts';
 import type { Workspace } from '../../agent/preview/workspace.ts';
 import { executeToolCall } from '../../agent/tools/execute.ts';
 import type { ToolRegistry } from '../../agent/tools/registry.ts';
@@ -37,7 +38,7 @@ export async function propose(
       {
         tools: tool ? [{ ...tool, name }] : [],
         logger,
-        userReviews: true,
+        describeStaged: staged => stagedText(staged, true),
         stage: action => {
           const proposed = { ...action, sourceToolName: name };
           const queued = queueResolveHandler({ ...host, remind: () => undefined }, proposed, null);

@@ -16,7 +16,9 @@ export type PendingNode =
       readonly path: string;
     }
   /** The rows from the nth on, folded: thousands of them are only built when the user unfolds them. */
-  | { readonly kind: 'more'; readonly from: number; readonly count: number }
+  | { readonly kind: 'more'; readonly from: number; readonly count: number; readonly agent?: string }
+  /** The previews of one agent, where several have some pending; an empty name stands for Redline itself. */
+  | { readonly kind: 'agent'; readonly agent: string; readonly count: number }
   | { readonly kind: 'expired'; readonly count: number };
 
 /** How many rows of one level are shown before the rest is folded into one. */
@@ -32,9 +34,11 @@ export function childrenOf(
 ): readonly PendingNode[] {
   switch (node?.kind) {
     case undefined:
-      return [...page(store.list(order), 0), ...expiredGroup(store)];
+      return [...top(store.list(order)), ...expiredGroup(store)];
+    case 'agent':
+      return page(store.list(order), 0, node.agent);
     case 'more':
-      return page(store.list(order), node.from);
+      return page(store.list(order), node.from, node.agent);
     case 'expired':
       return shownExpired(store).reverse().map(previewNode);
     case 'preview': {
@@ -55,7 +59,9 @@ export function keyOf(node: PendingNode): string {
     case 'file':
       return `file:${node.previewId}:${node.path}`;
     case 'more':
-      return `more:${node.from}`;
+      return `more:${node.from}${node.agent === undefined ? '' : `:${node.agent}`}`;
+    case 'agent':
+      return `agent:${node.agent}`;
     case 'expired':
       return 'expired';
   }
@@ -66,10 +72,25 @@ export function shownExpired(store: Pick<PreviewStore, 'all'>): Preview[] {
   return store.all().filter(({ state }) => state.kind === 'expired' && !state.dismissed);
 }
 
-function page(previews: readonly Preview[], from: number): PendingNode[] {
+/** The previews, or a group for each agent if there are several; the one that proposed the first preview comes first. */
+function top(previews: readonly Preview[]): PendingNode[] {
+  const counts = new Map<string, number>();
+  for (const preview of previews) counts.set(agentOf(preview), (counts.get(agentOf(preview)) ?? 0) + 1);
+  if (counts.size < 2) return page(previews, 0);
+  return Array.from(counts, ([agent, count]) => ({ kind: 'agent', agent, count }));
+}
+
+function agentOf({ origin }: Preview): string {
+  return origin?.agent?.name ?? '';
+}
+
+/** @param agent only its previews, if it is given. */
+function page(all: readonly Preview[], from: number, agent?: string): PendingNode[] {
+  const previews = agent === undefined ? all : all.filter(preview => agentOf(preview) === agent);
   const nodes: PendingNode[] = previews.slice(from, from + PAGE).map(previewNode);
-  const left = previews.length - from - PAGE;
-  return left > 0 ? [...nodes, { kind: 'more', from: from + PAGE, count: left }] : nodes;
+  const count = previews.length - from - PAGE;
+  if (count <= 0) return nodes;
+  return [...nodes, { kind: 'more', from: from + PAGE, count, ...(agent === undefined ? {} : { agent }) }];
 }
 
 function expiredGroup(store: Source): PendingNode[] {

@@ -8,7 +8,7 @@ import { views } from '../contributions.ts';
 import { escapeInvisible } from '../plainText.ts';
 import type { FileUris } from '../review/previewUri.ts';
 import type { Settings } from '../settings.ts';
-import { fileItem, groupItem, previewItem, previewTooltip } from './pendingItems.ts';
+import { fileItem, groupItem, previewItem } from './pendingItems.ts';
 import { childrenOf, keyOf, type PendingNode } from './pendingNodes.ts';
 
 /** How long changes are collected before the rows are refreshed, in milliseconds. */
@@ -46,9 +46,11 @@ export class PendingTree implements vscode.TreeDataProvider<PendingNode>, vscode
     return item;
   }
 
-  resolveTreeItem(item: vscode.TreeItem, node: PendingNode): vscode.TreeItem {
+  async resolveTreeItem(item: vscode.TreeItem, node: PendingNode): Promise<vscode.TreeItem> {
     const preview = node.kind === 'preview' ? this.#options.store.get(node.previewId) : undefined;
-    if (preview) item.tooltip = previewTooltip(preview);
+    if (!preview) return item;
+    const { previewTooltip } = await import('./pendingTooltip.ts');
+    item.tooltip = previewTooltip(preview);
     return item;
   }
 
@@ -57,7 +59,7 @@ export class PendingTree implements vscode.TreeDataProvider<PendingNode>, vscode
   }
 
   #itemOf(node: PendingNode): vscode.TreeItem {
-    if (node.kind === 'more' || node.kind === 'expired') return groupItem(node);
+    if (node.kind === 'more' || node.kind === 'agent' || node.kind === 'expired') return groupItem(node);
     const preview = this.#options.store.get(node.previewId);
     if (!preview) return new vscode.TreeItem(node.previewId);
     if (node.kind === 'preview') return previewItem(preview);

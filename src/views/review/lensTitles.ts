@@ -2,9 +2,15 @@ import * as vscode from 'vscode';
 import type { FileChange } from '../../agent/preview/fileChange.ts';
 import { revisionsOf, type Preview } from '../../agent/preview/preview.ts';
 import type { PreviewStore } from '../../agent/preview/previewStore.ts';
-import { hasConflict } from '../../agent/preview/rebase/conflictMarkers.ts';
+import {
+  conflictPaths,
+  conflictsLeft,
+  type ConflictBlock,
+  type ConflictChoice,
+} from '../../agent/preview/rebase/conflictMarkers.ts';
 import { planOf } from '../../agent/session/planMode.ts';
 import { makeCommand } from '../commandRegistry.ts';
+import { conflictsText } from '../pending/pendingItems.ts';
 import { idList, withoutIcons } from '../plainText.ts';
 
 /** What the lenses of one file of a preview are made from. */
@@ -144,12 +150,11 @@ function applyAndDiscard(preview: Preview, blockers: readonly Preview[]): vscode
 
 function staleOrFailed({ id, changes, state }: Preview): vscode.Command[] {
   if (state.kind !== 'pending') return [];
-  const conflicts = (changes ?? []).filter(hasConflict);
-  if (conflicts.length > 0) {
-    const paths = withoutIcons(conflicts.map(change => change.path).join(', '));
+  const [conflicted] = conflictPaths(changes ?? []);
+  if (conflicted !== undefined) {
     return [
-      note(vscode.l10n.t('$(warning) Conflicts in {0}: resolve them in the proposal and save', paths)),
-      makeCommand(vscode.l10n.t('Edit'), 'redline.preview.edit', id, conflicts[0]?.path),
+      note(`$(warning) ${conflictsText(conflictsLeft(changes ?? []))}`),
+      makeCommand(vscode.l10n.t('Edit'), 'redline.preview.edit', id, conflicted),
     ];
   }
   if (state.stale.length > 0) {
@@ -183,13 +188,33 @@ function recommendation({ state }: Preview): vscode.Command[] {
       ];
 }
 
-/** What stands above a proposal that the user edits: it is writable, or has changes that are not saved. */
-export function editingNote(state: 'editable' | 'edited'): vscode.Command {
-  return note(
-    state === 'edited'
-      ? vscode.l10n.t('$(edit) Edited: save to update the proposal')
-      : vscode.l10n.t('$(edit) Editable: save to update the proposal'),
-  );
+/** What stands above a proposal that the user can edit, and has not edited yet. */
+export function editableNote(): vscode.Command {
+  return note(vscode.l10n.t('$(edit) You can edit this side'));
+}
+
+/** The lenses of a proposal with edits that are not saved. */
+export function editedRow({ id }: Preview): vscode.Command[] {
+  return [
+    makeCommand(`$(check) ${vscode.l10n.t('Save & Apply')}`, 'redline.preview.saveAndApply', id),
+    makeCommand(`$(discard) ${vscode.l10n.t('Revert')}`, 'redline.preview.revertEdits', id),
+    note(vscode.l10n.t('$(edit) Edited. Saving updates the proposal.')),
+  ];
+}
+
+/** The lenses of a conflict, above its first marker. */
+export function conflictLenses(
+  { id, revision }: Preview,
+  { path }: FileChange,
+  { start }: ConflictBlock,
+): vscode.Command[] {
+  const accept = (title: string, choice: ConflictChoice): vscode.Command =>
+    makeCommand(title, 'redline.preview.settleConflict', id, path, start, choice, revision);
+  return [
+    accept(vscode.l10n.t('Accept Current'), 'current'),
+    accept(vscode.l10n.t('Accept Proposed'), 'proposed'),
+    accept(vscode.l10n.t('Accept Both'), 'both'),
+  ];
 }
 
 /** A lens that shows text and does nothing when clicked. */

@@ -1,7 +1,6 @@
 import * as vscode from 'vscode';
 import type { Preview } from '../../agent/preview/preview.ts';
 import type { PreviewStore } from '../../agent/preview/previewStore.ts';
-import { shownFiles } from './previewOpener.ts';
 import type { FileUris } from './previewUri.ts';
 
 /**
@@ -21,6 +20,7 @@ export class Overview implements vscode.Disposable {
 
   /** Opens it at the user's request, with these previews in this order. */
   async open(previews: readonly Preview[]): Promise<void> {
+    const { shownFiles } = await import('./showDiff.ts');
     const resources = previews.flatMap(preview => shownFiles(preview, this.#files));
     await vscode.commands.executeCommand('vscode.changes', overviewTitle(), resources);
   }

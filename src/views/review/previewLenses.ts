@@ -1,11 +1,14 @@
 import * as vscode from 'vscode';
 import { DisposableStore } from '../../agent/base/disposable.ts';
-import { hunksOfChange } from '../../agent/preview/fileChange.ts';
+import { hunksOfChange, type FileChange } from '../../agent/preview/fileChange.ts';
 import type { PreviewStore } from '../../agent/preview/previewStore.ts';
-import { editingNote, hunkLenses, lensRow } from './lensTitles.ts';
+import { conflictBlocks, hasConflict } from '../../agent/preview/rebase/conflictMarkers.ts';
+import type * as lensTitles from './lensTitles.ts';
 import { parsePreviewUri, type FileUris, type PreviewAddress } from './previewUri.ts';
-import type { ProposalEdits } from './proposalEdits.ts';
-import { shownChange } from './shownChange.ts';
+import type { ProposalEdits } from './documents/proposalEdits.ts';
+import { shownChange, type ShownChange } from './shownChange.ts';
+
+type LensTitles = typeof lensTitles;
 
 /**
  * Code lenses above the changed lines of a proposal. Those of the preview and the file are above the first hunk, where
@@ -43,16 +46,27 @@ export class PreviewLenses implements vscode.CodeLensProvider, vscode.Disposable
   async provideCodeLenses(document: vscode.TextDocument): Promise<vscode.CodeLens[]> {
     const address = parsePreviewUri(document.uri);
     if (!address || address.side === 'base') return [];
-    if (this.#isEdited(document) && this.#store.get(address.previewId)?.state.kind === 'pending')
-      return [lens(0, editingNote('edited'))];
+    // What makes the lenses is loaded on first use.
+    const titles = await import('./lensTitles.ts');
+    const shown = shownChange(this.#store, this.#files, address);
+    const isPending = shown?.preview.state.kind === 'pending';
+    const isEdited = this.#isEdited(document);
+    // Without edits, the document may still show an older revision.
+    const text = isEdited ? document.getText() : shown?.change.after?.text;
+    const conflicts = shown && isPending ? conflictLensesOf(titles, shown, text ?? '') : [];
     const last = document.lineCount - 1;
-    const lenses = (await this.#lenses(address)).map(([line, command]) =>
+    if (shown && isPending && isEdited) {
+      const first = Math.min(await firstLine(shown.change), last);
+      return [...conflicts, ...titles.editedRow(shown.preview).map(command => lens(first, command))];
+    }
+    const lenses = (await this.#lenses(titles, address)).map(([line, command]) =>
       lens(Math.min(line, last), command),
     );
     if (this.#edits.isOpen(document.uri)) {
-      lenses.push(lens(lenses[0]?.range.start.line ?? 0, editingNote('editable')));
+      lenses.push(lens(lenses[0]?.range.start.line ?? 0, titles.editableNote()));
     }
-    return lenses;
+    // Settling a conflict comes first: until then, nothing else can be done.
+    return [...conflicts, ...lenses];
   }
 
   dispose(): void {
@@ -64,7 +78,10 @@ export class PreviewLenses implements vscode.CodeLensProvider, vscode.Disposable
     return isDirty || this.#edits.draftOf(uri) !== undefined;
   }
 
-  async #lenses(address: PreviewAddress): Promise<[line: number, command: vscode.Command][]> {
+  async #lenses(
+    { lensRow, hunkLenses }: LensTitles,
+    address: PreviewAddress,
+  ): Promise<[line: number, command: vscode.Command][]> {
     const opaque = this.#store.get(address.previewId);
     if (opaque && opaque.kind !== 'files')
       return lensRow({ preview: opaque, change: undefined, hunks: 0, hidden: [] }, this.#store).map(
@@ -74,7 +91,7 @@ export class PreviewLenses implements vscode.CodeLensProvider, vscode.Disposable
     if (!shown) return [];
     const { preview, change } = shown;
     const hunks = await hunksOfChange(change);
-    const first = change.before && change.after ? (hunks[0]?.afterStart ?? 0) : 0;
+    const first = await firstLine(change);
     const { hiddenDifferences } = await import('./hiddenDifference.ts');
     const hidden = await hiddenDifferences(change);
     const row = lensRow({ preview, change, hunks: hunks.length, hidden }, this.#store);
@@ -87,6 +104,23 @@ export class PreviewLenses implements vscode.CodeLensProvider, vscode.Disposable
       ),
     ];
   }
+}
+
+/** The line of the first change, where the diff opens. */
+async function firstLine(change: FileChange): Promise<number> {
+  return change.before && change.after ? ((await hunksOfChange(change))[0]?.afterStart ?? 0) : 0;
+}
+
+/** Those of the conflicts in the text of a proposal. */
+function conflictLensesOf(
+  { conflictLenses }: LensTitles,
+  { preview, change }: ShownChange,
+  text: string,
+): vscode.CodeLens[] {
+  if (!hasConflict(change)) return [];
+  return conflictBlocks(text).flatMap(block =>
+    conflictLenses(preview, change, block).map(command => lens(block.start, command)),
+  );
 }
 
 function lens(line: number, command: vscode.Command): vscode.CodeLens {

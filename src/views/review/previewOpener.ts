@@ -7,19 +7,12 @@ import type { PreviewStore } from '../../agent/preview/previewStore.ts';
 import type { SessionEvent } from '../../agent/session/events.ts';
 import { planOf } from '../../agent/session/planMode.ts';
 import type { Session } from '../../agent/session/session.ts';
-import { oneLine } from '../plainText.ts';
 import type { Settings } from '../settings.ts';
-import { tabTitle, type PreviewTabs } from './previewTabs.ts';
-import {
-  changeUri,
-  documentPath,
-  opaqueUri,
-  parsePreviewUri,
-  type FileUris,
-  type PreviewAddress,
-} from './previewUri.ts';
-import type { ProposalEdits } from './proposalEdits.ts';
-import { changesFile } from './shownChange.ts';
+import type { PreviewTabs } from './previewTabs.ts';
+import { parsePreviewUri, type FileUris, type PreviewAddress } from './previewUri.ts';
+import type { ProposalEdits } from './documents/proposalEdits.ts';
+import type { Place, Stop } from './reviewOrder.ts';
+import { changesFile, shownChange } from './shownChange.ts';
 
 export interface PreviewOpenerOptions {
   readonly store: PreviewStore;
@@ -31,11 +24,26 @@ export interface PreviewOpenerOptions {
   readonly logger: Logger;
 }
 
+/** How a preview is shown. */
+interface Showing extends vscode.TextDocumentShowOptions {
+  /** The file to show. Without it, a preview of several files is shown as one multi-file diff. */
+  readonly path?: string | undefined;
+}
+
+/** A vote of the user that ends a preview that they see. */
+interface Ending {
+  /** The list that the preview was in: once it is resolved, its place there is gone. */
+  readonly listed: readonly Preview[];
+  /** Whether the editor had the focus, which then goes on to the next preview. */
+  readonly inEditor: boolean;
+}
+
 /**
  * Opens previews as diffs, on request or automatically, and closes their tabs once they are resolved.
  *
- * After a chat prompt, the head opens automatically as soon as one answer's tool calls have all run and staged something:
- * at most once for each prompt, only if no editor saw activity since, and never on top of what the user is working on.
+ * After a chat prompt, the first preview that was staged for it opens automatically as soon as one answer's tool calls have
+ * all run: at most once for each prompt, only if no editor saw activity since, and never on top of what the user is
+ * working on. Once the user has resolved the preview that they see, the next pending one takes its tab.
  */
 export class PreviewOpener implements vscode.Disposable {
   readonly #options: PreviewOpenerOptions;
@@ -44,6 +52,14 @@ export class PreviewOpener implements vscode.Disposable {
   #promptSent: { readonly after: string | undefined } | undefined;
   /** The preview that opened automatically and that the user has not touched since. */
   #untouched: string | undefined;
+  /** What was shown last, with its files as they were then. */
+  #last: Stop | undefined;
+  /** How many votes of an editor, of its keys or of its buttons are being cast. */
+  #votesInEditor = 0;
+  /** Votes on the previews that the user sees, by preview id. */
+  readonly #endings = new Map<string, Ending>();
+  /** While many previews are resolved at once, those whose tabs wait for the end. */
+  #waiting: Preview[] | undefined;
 
   constructor(options: PreviewOpenerOptions) {
     this.#options = options;
@@ -54,10 +70,17 @@ export class PreviewOpener implements vscode.Disposable {
       ),
     );
     this.#owned.add(options.session.onDidEmit(event => this.#followSession(event)));
-    this.#owned.add(vscode.workspace.onDidChangeTextDocument(event => this.#noteActivity(event.document)));
+    this.#owned.add(
+      vscode.workspace.onDidChangeTextDocument(({ document, reason }) => {
+        // A document without unsaved changes was read again, unless the user has undone theirs.
+        if (document.isDirty || reason !== undefined) this.#noteActivity(document);
+      }),
+    );
     this.#owned.add(
       vscode.window.onDidChangeTextEditorSelection(event => {
-        if (event.kind !== undefined) this.#noteActivity(event.textEditor.document);
+        // A diff that opens puts the cursor on its first change, which counts as a command: that is not the user's activity.
+        const { Keyboard, Mouse } = vscode.TextEditorSelectionChangeKind;
+        if (event.kind === Keyboard || event.kind === Mouse) this.#noteActivity(event.textEditor.document);
       }),
     );
     this.#owned.add(
@@ -78,7 +101,37 @@ export class PreviewOpener implements vscode.Disposable {
   open(preview: Preview, path?: string): Promise<void> {
     this.#promptSent = undefined;
     this.#untouched = undefined;
-    return this.#show(preview, { preview: true }, path);
+    return this.#show(preview, { path });
+  }
+
+  /** Opens the preview, or the file, after or before the one that is shown or was shown last. */
+  async step(direction: 1 | -1): Promise<void> {
+    const { store, settings } = this.#options;
+    const { stepFrom } = await reviewOrder();
+    const stop = stepFrom(store.list(settings.order), this.#place(), direction);
+    if (stop) await this.open(stop.preview, stop.path);
+  }
+
+  /** Casts a vote of the active editor: if the review goes on, the focus goes with it. */
+  async voteInEditor<T>(cast: () => Promise<T>): Promise<T> {
+    this.#votesInEditor++;
+    try {
+      return await cast();
+    } finally {
+      this.#votesInEditor--;
+    }
+  }
+
+  /** Resolves many previews: their tabs close at the end, and the review goes on with what is left. */
+  async together<T>(resolveAll: () => Promise<T>): Promise<T> {
+    if (this.#waiting) return resolveAll();
+    const waiting: Preview[] = (this.#waiting = []);
+    try {
+      return await resolveAll();
+    } finally {
+      this.#waiting = undefined;
+      for (const preview of waiting) await this.#close(preview);
+    }
   }
 
   dispose(): void {
@@ -86,7 +139,17 @@ export class PreviewOpener implements vscode.Disposable {
   }
 
   #follow(preview: Preview): void {
-    if (!isOpen(preview)) this.#logFailure(this.#close(preview));
+    if (preview.state.kind === 'applying') this.#noteEnding(preview);
+    if (preview.state.kind === 'pending') this.#endings.delete(preview.id);
+    if (isOpen(preview)) return;
+    if (this.#waiting) this.#waiting.push(preview);
+    else this.#logFailure(this.#close(preview));
+  }
+
+  #noteEnding({ id, state }: Preview): void {
+    const { store, settings, tabs } = this.#options;
+    if (state.kind !== 'applying' || state.actor !== 'human' || tabs.columnShowing(id) === undefined) return;
+    this.#endings.set(id, { listed: store.list(settings.order), inEditor: this.#votesInEditor > 0 });
   }
 
   /** All calls of an answer have run when the next request begins or the session stops running. */
@@ -94,49 +157,87 @@ export class PreviewOpener implements vscode.Disposable {
     const stopped = event.type === 'state_changed' && event.state !== 'running';
     if (event.type !== 'message_start' && !stopped) return;
     const { store, settings } = this.#options;
-    if (this.#promptSent && this.#stagedAfter(this.#promptSent.after)) {
+    const staged = this.#promptSent ? this.#stagedAfter(this.#promptSent.after) : new Set<string>();
+    if (staged.size > 0) {
       this.#promptSent = undefined;
-      const head = store.list(settings.order).find(preview => this.#mayOpenAutomatically(preview));
-      if (head) this.#logFailure(this.#openAutomatically(head));
+      // Not the head: what the user asked for may build on a preview that they have seen before.
+      const first = store
+        .list(settings.order)
+        .find(preview => staged.has(preview.id) && this.#mayOpenAutomatically(preview));
+      if (first) this.#logFailure(this.#openAutomatically(first));
     }
     if (stopped) this.#promptSent = undefined;
   }
 
-  /** Whether the session has staged a preview after `id` that is still open. */
-  #stagedAfter(id: string | undefined): boolean {
+  /** The previews that the session has staged after `id` and that are still open. */
+  #stagedAfter(id: string | undefined): ReadonlySet<string> {
     const { store, session } = this.#options;
     const previews = store.all();
     const since = previews.slice(previews.findIndex(preview => preview.id === id) + 1);
-    return since.some(
+    const staged = since.filter(
       preview => preview.origin?.sessionId === session.id && preview.origin.call && isOpen(preview),
     );
+    return new Set(staged.map(preview => preview.id));
   }
 
-  async #openAutomatically(head: Preview): Promise<void> {
-    // `vscode.changes`, which shows several files, always takes the focus, so it is only used on request.
-    if ((head.changes?.length ?? 0) > 1) return;
+  async #openAutomatically(preview: Preview): Promise<void> {
+    const { firstStop } = await reviewOrder();
     const viewColumn = this.#options.tabs.quietColumn(id => id === this.#untouched);
-    this.#untouched = head.id;
-    await this.#show(head, { preview: true, preserveFocus: true, viewColumn });
+    await this.#showQuietly(firstStop(preview), { preserveFocus: true, viewColumn });
   }
 
-  /** Closes the diff of a single file that was split off. A multi-file diff stays and shows the file's outcome. */
+  /** Shows a preview without being asked to. `vscode.changes` always takes the focus, so it shows a single file. */
+  async #showQuietly({ preview, path }: Stop, options: vscode.TextDocumentShowOptions): Promise<void> {
+    this.#untouched = preview.id;
+    await this.#show(preview, { ...options, path });
+  }
+
+  /**
+   * Replaces the diff of a single file that was split off by that of the next file of its preview. A multi-file diff stays
+   * and shows the file's outcome.
+   */
   async #closeSplitOff(preview: Preview): Promise<void> {
-    const { tabs, edits, files } = this.#options;
+    const { tabs, edits, files, settings } = this.#options;
     const isGone = ({ previewId, path }: PreviewAddress): boolean =>
       previewId === preview.id && !changesFile(preview, path, files);
+    const viewColumn = tabs.columnShowingFile(isGone);
+    const inEditor = this.#votesInEditor > 0;
     await edits.drop(isGone);
+    if (viewColumn !== undefined && settings.open === 'auto' && !this.#waiting && preview.changes) {
+      const { fileAfter } = await reviewOrder();
+      const before = this.#last?.preview.id === preview.id ? (this.#last.preview.changes ?? []) : [];
+      const next = fileAfter(before, this.#last?.path ?? '', preview.changes) ?? preview.changes[0];
+      const stop = { preview, ...(preview.changes.length > 1 && next ? { path: next.path } : {}) };
+      await this.#showQuietly(stop, { preserveFocus: !inEditor, viewColumn });
+    }
     await tabs.closeFiles(isGone);
   }
 
   async #close(preview: Preview): Promise<void> {
     const { tabs, edits } = this.#options;
-    if (await edits.settle(preview)) await tabs.close(preview.id);
+    if (await edits.settle(preview)) {
+      await this.#goOn(preview.id);
+      await tabs.close(preview.id);
+    }
     // Sending a plan back asks for another one, which may open automatically.
     const { state } = preview;
     const isKnown = this.#options.store.get(preview.id) !== undefined;
     if (isKnown && planOf(preview) && state.kind === 'discarded' && state.by.actor === 'human')
       this.expectPreview();
+  }
+
+  /** Shows the next pending preview in the tab of one that the user has resolved. */
+  async #goOn(resolvedId: string): Promise<void> {
+    const { store, settings, tabs } = this.#options;
+    const ending = this.#endings.get(resolvedId);
+    this.#endings.delete(resolvedId);
+    const viewColumn = tabs.columnShowing(resolvedId);
+    if (!ending || viewColumn === undefined || settings.open !== 'auto') return;
+    const { firstStop, idsAfter } = await reviewOrder();
+    const next = idsAfter(ending.listed, resolvedId)
+      .map(id => store.get(id))
+      .find(preview => preview?.state.kind === 'pending');
+    if (next) await this.#showQuietly(firstStop(next), { preserveFocus: !ending.inEditor, viewColumn });
   }
 
   /** In Auto mode only a plan does, since it always waits for the user. */
@@ -154,55 +255,29 @@ export class PreviewOpener implements vscode.Disposable {
     if (parsePreviewUri(document.uri)?.previewId === this.#untouched) this.#untouched = undefined;
   }
 
-  async #show(preview: Preview, options: vscode.TextDocumentShowOptions, path?: string): Promise<void> {
-    const wasOpen = isOpen(preview);
-    await this.#showDiff(preview, options, path);
-    const now = this.#options.store.get(preview.id);
-    // It may have been resolved while its tab was opening.
-    if (wasOpen && now && !isOpen(now)) await this.#options.tabs.close(preview.id);
-    else await this.#options.tabs.closeOthers(preview.id);
+  /** Where the review is: what the active tab shows, or what was shown last. */
+  #place(): Place | undefined {
+    const { store, files, tabs } = this.#options;
+    const address = tabs.activeAddress();
+    if (address) {
+      const path = shownChange(store, files, address)?.change.path;
+      return { previewId: address.previewId, ...(path === undefined ? {} : { path }) };
+    }
+    const previewId = tabs.activeId();
+    if (previewId !== undefined) return { previewId };
+    return this.#last && { ...this.#last, previewId: this.#last.preview.id };
   }
 
-  async #showDiff(preview: Preview, options: vscode.TextDocumentShowOptions, path?: string): Promise<void> {
-    const { files } = this.#options;
-    const { changes, id } = preview;
-    const plan = planOf(preview);
-    if (plan) {
-      const title = tabTitle(vscode.l10n.t('Plan: {0}', oneLine(plan.title)), id);
-      await vscode.commands.executeCommand('vscode.open', opaqueUri(preview, 'proposal'), options, title);
-      return;
-    }
-    if (!changes) {
-      const title = tabTitle(oneLine(preview.label), id);
-      await vscode.commands.executeCommand(
-        'vscode.diff',
-        opaqueUri(preview, 'base'),
-        opaqueUri(preview, 'proposal'),
-        title,
-        options,
-      );
-      return;
-    }
-    const only = changes.length === 1 ? changes[0] : changes.find(change => change.path === path);
-    if (only) {
-      const { titleNotes } = await import('./titleNotes.ts');
-      const name = oneLine(only.path.split('/').at(-1) ?? only.path);
-      const title = tabTitle(name, id, await titleNotes(only));
-      await vscode.commands.executeCommand(
-        'vscode.diff',
-        changeUri(id, only, 'base', files),
-        changeUri(id, only, 'proposal', files),
-        title,
-        options,
-      );
-      return;
-    }
-    const { overviewNotes } = await import('./titleNotes.ts');
-    await vscode.commands.executeCommand(
-      'vscode.changes',
-      tabTitle(oneLine(preview.label), id, await overviewNotes(changes)),
-      shownFiles(preview, files),
-    );
+  async #show(preview: Preview, { path, ...options }: Showing): Promise<void> {
+    const { store, files, tabs } = this.#options;
+    const wasOpen = isOpen(preview);
+    this.#last = { preview, ...(path === undefined ? {} : { path }) };
+    const { showDiff } = await import('./showDiff.ts');
+    await showDiff(preview, files, { preview: true, ...options }, path);
+    const now = store.get(preview.id);
+    // It may have been resolved while its tab was opening.
+    if (wasOpen && now && !isOpen(now)) await tabs.close(preview.id);
+    else await tabs.closeOthers(preview.id);
   }
 
   #logFailure(work: Promise<void>): void {
@@ -212,19 +287,6 @@ export class PreviewOpener implements vscode.Disposable {
   }
 }
 
-/** The entries for `vscode.changes`: one for each file, or a single one for an opaque preview. */
-export function shownFiles(
-  preview: Preview,
-  files: FileUris,
-): readonly [label: vscode.Uri, base: vscode.Uri | undefined, proposal: vscode.Uri | undefined][] {
-  const { changes, id } = preview;
-  if (!changes) {
-    const proposal = opaqueUri(preview, 'proposal');
-    return [[proposal, opaqueUri(preview, 'base'), proposal]];
-  }
-  return changes.map(change => [
-    vscode.Uri.from({ scheme: 'file', path: documentPath(change.path, files) }),
-    change.before ? changeUri(id, change, change.after ? 'base' : 'deleted', files) : undefined,
-    change.after ? changeUri(id, change, 'proposal', files) : undefined,
-  ]);
+function reviewOrder() {
+  return import('./reviewOrder.ts');
 }

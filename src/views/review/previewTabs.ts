@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { titleOf } from '../../agent/preview/preview.ts';
 import type { PreviewStore } from '../../agent/preview/previewStore.ts';
 import { oneLine } from '../plainText.ts';
 import { parsePreviewUri, type PreviewAddress } from './previewUri.ts';
@@ -32,6 +33,27 @@ export class PreviewTabs {
     const editor = vscode.window.activeTextEditor;
     const shown = editor && parsePreviewUri(editor.document.uri);
     return shown?.previewId ?? this.idOf(vscode.window.tabGroups.activeTabGroup.activeTab);
+  }
+
+  /** The document that the active tab shows, if it is a diff of one file or an opaque preview's. */
+  activeAddress(): PreviewAddress | undefined {
+    const tab = vscode.window.tabGroups.activeTabGroup.activeTab;
+    return tab && addressOf(tab);
+  }
+
+  /** The column where a preview is in front; `undefined` if it is in none. */
+  columnShowing(previewId: string): vscode.ViewColumn | undefined {
+    const { activeTabGroup, all } = vscode.window.tabGroups;
+    return [activeTabGroup, ...all].find(group => this.idOf(group.activeTab) === previewId)?.viewColumn;
+  }
+
+  /** The column where the document of a preview is in front; `undefined` if it is in none. */
+  columnShowingFile(matches: (address: PreviewAddress) => boolean): vscode.ViewColumn | undefined {
+    const shows = ({ activeTab }: vscode.TabGroup): boolean => {
+      const address = activeTab && addressOf(activeTab);
+      return address !== undefined && matches(address);
+    };
+    return vscode.window.tabGroups.all.find(shows)?.viewColumn;
   }
 
   /** Whether the active tab is the multi-file diff of a preview. */
@@ -96,7 +118,7 @@ export class PreviewTabs {
     const mark = [...label.matchAll(/ \(Redline (p[1-9]\d*)\)/g)].at(-1);
     const preview = mark?.[1] === undefined ? undefined : this.#store.get(mark[1]);
     if (!mark || !preview) return undefined;
-    const name = oneLine(preview.label);
+    const name = oneLine(titleOf(preview));
     const [before, after] = [label.slice(0, mark.index), label.slice(mark.index + mark[0].length)];
     const isOurs = before === name || before.startsWith(`${name}${NOTE}`);
     return isOurs && (after === '' || after.startsWith(' (')) ? preview.id : undefined;

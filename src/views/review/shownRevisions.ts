@@ -77,8 +77,8 @@ export class ShownRevisions implements vscode.Disposable {
   }
 }
 
-/** VS Code gives all lines of a document the same ending. */
-function isSameText(one: string, other: string): boolean {
+/** Whether a document holds the text: VS Code gives all its lines the same ending. */
+export function isSameText(one: string, other: string): boolean {
   return one === other || withLineFeeds(one) === withLineFeeds(other);
 }
 

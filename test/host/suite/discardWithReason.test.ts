@@ -25,7 +25,7 @@ suite('a reason that the user types while previews change', () => {
     const open = (preview: { readonly id: string }) => Promise.resolve(void opened.push(preview.id));
     const options = {
       ...{ store, invoker, session, logger: silentLogger },
-      opener: { open },
+      opener: { open, together: (resolveAll: () => unknown) => resolveAll() },
       edits: { hasUnsaved: () => false },
     };
     const targets = { showAgain: open } as unknown as PreviewTargets;

@@ -24,6 +24,8 @@ suite('a workspace that tries to configure the extension', () => {
       'redline.resolve.alwaysAsk': ['**'],
       'redline.resolve.order': 'oldestFirst',
       'redline.customTools.paths': [fileInWorkspace('theirs')],
+      'redline.tools.fromVsCode': ['*'],
+      'redline.tools.readOnly': ['*'],
       // A workspace may set this one: its change shows that the settings file has been read.
       'redline.session.continueAfterReview': false,
     };
@@ -53,6 +55,8 @@ suite('a workspace that tries to configure the extension', () => {
         'resolve.alwaysAsk',
         'resolve.order',
         'customTools.paths',
+        'tools.fromVsCode',
+        'tools.readOnly',
       ]) {
         assert.deepEqual(configuration.get(key), configuration.inspect(key)?.defaultValue, key);
       }

@@ -84,7 +84,7 @@ suite('manners: previews do not get in the way', () => {
     await vscode.commands.executeCommand('redline.preview.open', id);
     assert.equal(redlineTabs().length, 1);
     await vscode.commands.executeCommand('redline.preview.open', id, 'both2.txt');
-    assert.ok(tabs().some(tab => tab.label === `both2.txt (Redline ${id})`));
+    assert.ok(tabs().some(tab => tab.label === `both2.txt 2/2 (Redline ${id})`));
     await vscode.commands.executeCommand('redline.preview.discard', id);
     await noRedlineTab();
   });

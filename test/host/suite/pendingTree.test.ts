@@ -76,10 +76,10 @@ suite('the pending tree', () => {
     assert.equal(row(id).contextValue, 'redline.pending');
   });
 
-  test('foreign text is shown as plain text', () => {
+  test('foreign text is shown as plain text', async () => {
     const id = stage(HOSTILE);
     assert.equal(row(id).label, HOSTILE.replace('\n', ' '));
-    const { tooltip } = tree.resolveTreeItem(row(id), nodeOf(id));
+    const { tooltip } = await tree.resolveTreeItem(row(id), nodeOf(id));
     assert.ok(tooltip instanceof vscode.MarkdownString);
     assert.ok(!tooltip.isTrusted && !tooltip.supportHtml);
     assert.doesNotMatch(tooltip.value, /<img|[^\\]\*\*b|\$\(flame|[^\\]\[x/);

@@ -34,7 +34,7 @@ async function edit(workbench: Workbench, text: string): Promise<void> {
   await proposedLine(workbench, '.txt').click();
   await workbench.page.keyboard.press('Home');
   await workbench.page.keyboard.type(text);
-  await lensText(workbench, 'Edited: save to').waitFor();
+  await lensText(workbench, 'Save & Apply').waitFor();
 }
 
 drivenTest(

@@ -44,7 +44,9 @@ test('an entry in pieces is the same line, in pieces of bounded size', () => {
     { n: 1, list: many, nested: { deep: { deeper: { list: [many, [], {}] } } } },
     { list: [], empty: {}, nothing: null, text: 'a\nb', date: new Date(0), none: undefined },
     [1, undefined, [2, [3, [4, [5]]]]],
-    ...['', 'a'].map(start => ({ call: { edits: [{ newText: `${start}${'😀\n"'.repeat(100_000)}\ud83d` }] } })),
+    ...['', 'a'].map(start => ({
+      call: { edits: [{ newText: `${start}${'😀\n"'.repeat(100_000)}\ud83d` }] },
+    })),
     '\ud83d'.repeat(200_000),
   ];
   for (const value of values) {

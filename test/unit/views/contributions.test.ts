@@ -11,6 +11,7 @@ import {
   EXTENSION_ID,
   languageModelTools,
   LEDGER_SCHEME,
+  MCP_PROVIDER,
   OWN_VENDOR,
   PARTICIPANT,
   PREVIEW_SCHEME,
@@ -53,7 +54,9 @@ interface Manifest {
       readonly userDescription: string;
       readonly modelDescription: string;
       readonly inputSchema: unknown;
+      readonly when?: string;
     }[];
+    readonly mcpServerDefinitionProviders: readonly { readonly id: string }[];
     readonly chatParticipants: readonly {
       readonly id: string;
       readonly commands: readonly { readonly name: string; readonly description: string }[];
@@ -89,7 +92,11 @@ const uses: readonly Used[] = [
 const contexts = contributes.walkthroughs
   .flatMap(({ steps }) => steps.flatMap(step => step.completionEvents))
   .filter(event => event.startsWith('onContext:'));
-const clauses = [...uses, ...Object.values(contributes.views).flat()]
+const clauses = [
+  ...uses,
+  ...Object.values(contributes.views).flat(),
+  ...contributes.languageModelTools.map(({ when }): Used => (when === undefined ? {} : { when })),
+]
   .flatMap(({ when, enablement }) => [when, enablement])
   .concat(contexts)
   .filter(clause => clause !== undefined);
@@ -219,6 +226,14 @@ test('@redline in VS Code’s own chat has every slash command, and two that are
     contributes.languageModelChatProviders.map(({ vendor }) => vendor),
     [OWN_VENDOR],
   );
+});
+
+test('the MCP server is offered to VS Code’s own agents, and then no second pair of tools', () => {
+  assert.deepEqual(
+    contributes.mcpServerDefinitionProviders.map(({ id }) => id),
+    [MCP_PROVIDER],
+  );
+  for (const { when } of contributes.languageModelTools) assert.equal(when, `!${contextKeys.usesMcp}`);
 });
 
 test('all texts of the manifest are in package.nls.json', () => {

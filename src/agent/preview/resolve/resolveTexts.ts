@@ -39,15 +39,21 @@ export function humanReason(action: ResolveAction, typed?: string): string {
 
 /** The line before the result of a tool call that staged something. */
 export function stagedText(previews: readonly Preview[], userReviews: boolean): string {
-  const ids = previews.map(preview => preview.id).join(', ');
+  const who = userReviews ? ' The user reviews it.' : '';
+  return `Staged as ${idsOf(previews)}, no file modified yet.${buildsOnText(previews)}${who}`;
+}
+
+/** The ids, as a list. */
+export function idsOf(previews: readonly Preview[]): string {
+  return previews.map(preview => preview.id).join(', ');
+}
+
+/** ` Builds on the pending preview p1.`; empty if they build on no others. */
+export function buildsOnText(previews: readonly Preview[]): string {
   const own = new Set(previews.map(preview => preview.id));
   const beneath = [...new Set(previews.flatMap(preview => preview.dependsOn))].filter(id => !own.has(id));
-  const on =
-    beneath.length === 0
-      ? ''
-      : ` Builds on the pending ${beneath.length === 1 ? 'preview' : 'previews'} ${beneath.join(', ')}.`;
-  const who = userReviews ? ' The user reviews it.' : '';
-  return `Staged as ${ids}, no file modified yet.${on}${who}`;
+  if (beneath.length === 0) return '';
+  return ` Builds on the pending ${beneath.length === 1 ? 'preview' : 'previews'} ${beneath.join(', ')}.`;
 }
 
 /** The result of applying previews: the requested one, after those that it builds on. */
@@ -203,10 +209,12 @@ export function outcomeText(
   }
 }
 
-/** What a command wrote and how it ended, which the model staged it for. */
+/** The sources of actions that the model stages for their results: what a command writes, what a tool of VS Code answers. */
+const STAGED_FOR_RESULT: readonly string[] = ['run_command', 'call_tool'];
+
 function resultText({ kind, sourceToolName, message }: LedgerEntry): string {
-  const isCommand = kind === 'action' && sourceToolName === 'run_command';
-  return isCommand && message !== undefined ? `\nIts result: ${message}` : '';
+  const isWanted = kind === 'action' && STAGED_FOR_RESULT.includes(sourceToolName);
+  return isWanted && message !== undefined ? `\nIts result: ${message}` : '';
 }
 
 function isFoundApplied({ actor, reason }: Pick<LedgerEntry, 'actor' | 'reason'>): boolean {

@@ -1,6 +1,7 @@
 import * as z from 'zod/mini';
 import type { FileChange } from '../../preview/fileChange.ts';
 import { textResult } from '../../preview/pendingAction.ts';
+import { replacementTitle, titled, titleSchema } from '../titles.ts';
 import { defineTool, type Tool } from '../tool.ts';
 import { pathsSchema } from './astGrep.ts';
 import type { AstSearcher } from './structuralSearch.ts';
@@ -25,8 +26,9 @@ export function astEditTool(searcher: AstSearcher): Tool {
         )
         .check(z.minLength(1)),
       paths: pathsSchema,
+      title: titleSchema,
     }),
-    async execute({ ops, paths }, context) {
+    async execute({ ops, paths, title }, context) {
       const { searchByStructure } = await import('./structuralSearch.ts');
       const result = await searchByStructure(searcher, ops, paths, context);
       const { editLabel, editReport, nothingReport } = await import('./report.ts');
@@ -39,6 +41,7 @@ export function astEditTool(searcher: AstSearcher): Tool {
       );
       context.stage({
         label: editLabel(files),
+        ...titled(title, replacementTitle(ops, files.length)),
         sourceToolName: 'ast_edit',
         changes,
         details: { ops, paths },

@@ -5,6 +5,9 @@ import { searchRoots, readFilesInMemory, type SearchScope } from './scope/search
 import type { AstEngine } from './worker/client.ts';
 import { AstError, type AstFailure, type AstFile, type AstOp, type AstSummary } from './worker/protocol.ts';
 
+/** Numbers in names in their order: `part2.ts` before `part10.ts`. */
+const naturally = new Intl.Collator('en', { numeric: true });
+
 /** What the AST tools search with. */
 export interface AstSearcher {
   readonly engine: AstEngine;
@@ -12,7 +15,7 @@ export interface AstSearcher {
 }
 
 export interface SearchResult {
-  /** Sorted by path. */
+  /** Sorted by path, as people read it. */
   readonly files: readonly AstFile[];
   readonly summary: AstSummary;
   /** Ids of the pending previews that change the searched files with matches. */
@@ -55,7 +58,7 @@ export async function searchByStructure(
     throw new ToolError(unknownLanguageText(summary));
   const pending = files.flatMap(file => context.pending.at(file.path)?.previewId ?? []);
   return {
-    files: files.sort((a, b) => (a.path < b.path ? -1 : 1)),
+    files: files.sort((a, b) => naturally.compare(a.path, b.path) || (a.path < b.path ? -1 : 1)),
     summary,
     pending: [...new Set(pending)],
   };
@@ -96,7 +99,7 @@ function unknownLanguageText({ unknownExtensions }: AstSummary): string {
   const shown = unknownExtensions.slice(0, 10).join(', ');
   return (
     `Unknown language: structural search does not support ${shown}. ` +
-    'Use search_text and edit_file for them, or give paths of source files.'
+    'Search and edit them as text, or give paths of source files.'
   );
 }
 

@@ -2,6 +2,7 @@ import * as z from 'zod/mini';
 import { ToolError } from '../../base/errors.ts';
 import { plural } from '../../text/plural.ts';
 import { applyTextEdits, type TextEdit } from '../../text/textEdit.ts';
+import { editTitle, titled, titleSchema } from '../titles.ts';
 import { defineTool } from '../tool.ts';
 import { stageChange } from './stageChange.ts';
 import { asIfApplied, proposedSide, readText } from './textFile.ts';
@@ -26,8 +27,9 @@ export const editFileTool = defineTool({
         }),
       )
       .check(z.minLength(1)),
+    title: titleSchema,
   }),
-  async execute({ path: input, edits }, context) {
+  async execute({ path: input, edits, title }, context) {
     const path = await context.workspace.resolvePath(input);
     const before = await readText(context.workspace, path);
     if (!before) {
@@ -44,6 +46,7 @@ export const editFileTool = defineTool({
         after: await proposedSide(context.workspace, path, null, only.new),
         sourceToolName: 'edit_file',
         label: `Create ${path}`,
+        ...titled(title, undefined),
         summary,
       });
     }
@@ -59,6 +62,7 @@ export const editFileTool = defineTool({
       edits: located,
       sourceToolName: 'edit_file',
       label: `Edit ${path} (${count})`,
+      ...titled(title, editTitle(path, before.text, located)),
       summary: [`${path}: ${count}.`, ...shownEdits(before.text, located)].join('\n'),
     });
   },

@@ -35,7 +35,7 @@ export function locateEdits(path: string, text: string, edits: readonly OldNew[]
 function locate(path: string, text: string, edit: OldNew, field: string): TextEdit {
   if (edit.old === '') {
     throw new ToolError(
-      `${field} is empty, but ${path} exists. Give the exact text to replace, or use write_file to replace the whole file.`,
+      `${field} is empty, but ${path} exists. Give the exact text to replace, or propose the whole content of the file.`,
     );
   }
   const found = occurrences(text, edit.old, MAX_PLACES);

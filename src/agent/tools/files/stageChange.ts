@@ -15,6 +15,8 @@ export interface ProposedFile {
   readonly edits?: readonly TextEdit[];
   readonly sourceToolName: string;
   readonly label: string;
+  /** What the user reads instead of the label. */
+  readonly title?: string;
   /** What the model reads to check its change. */
   readonly summary: string;
 }
@@ -34,7 +36,8 @@ export async function stageChange(context: ToolContext, file: ProposedFile): Pro
   }
   if (change.kind === 'create') await assertCanHoldFile(context.workspace, file.path);
   const made = change.kind === 'modify' && file.edits ? { ...change, edits: file.edits } : change;
-  context.stage({ label: file.label, sourceToolName: file.sourceToolName, changes: [made] });
+  const { label, title, sourceToolName } = file;
+  context.stage({ label, ...(title === undefined ? {} : { title }), sourceToolName, changes: [made] });
   const note = file.keepsLineEndings ? ' The line endings of the file are kept.' : '';
   return textResult(`${file.summary}${note}`);
 }

@@ -3,6 +3,7 @@ import { diffStat } from '../../text/lineDiff.ts';
 import { inLineEndingsOf } from '../../text/lineEndings.ts';
 import { countLines } from '../../text/lines.ts';
 import { plural } from '../../text/plural.ts';
+import { titled, titleSchema } from '../titles.ts';
 import { defineTool } from '../tool.ts';
 import { stageChange } from './stageChange.ts';
 import { proposedSide, readText } from './textFile.ts';
@@ -20,8 +21,9 @@ export const writeFileTool = defineTool({
       .check(
         z.describe('The new content. An existing file keeps its line endings; all else is taken exactly.'),
       ),
+    title: titleSchema,
   }),
-  async execute({ path: input, content }, context) {
+  async execute({ path: input, content, title }, context) {
     const path = await context.workspace.resolvePath(input);
     const before = await readText(context.workspace, path);
     const text = before ? await inLineEndingsOf(before.text, content) : content;
@@ -38,6 +40,7 @@ export const writeFileTool = defineTool({
       keepsLineEndings: text !== content,
       sourceToolName: 'write_file',
       label: `${verb} ${path}`,
+      ...titled(title, undefined),
       summary,
     });
   },

@@ -10,10 +10,13 @@ export interface Arriving {
   readonly reasoning: string;
 }
 
+const NOTHING: Arriving = { text: '', reasoning: '' };
+
 /** The parts of the running turn that are not in the session's messages yet. */
 export class LiveTurn {
   #text = '';
   #reasoning = '';
+  #fresh: Arriving = NOTHING;
   #answering = false;
   #summarizing = false;
   readonly #running = new Map<string, string>();
@@ -23,6 +26,13 @@ export class LiveTurn {
   /** What has arrived of the streaming answer; empty between answers. */
   get arriving(): Arriving {
     return { text: this.#text, reasoning: this.#reasoning };
+  }
+
+  /** What has arrived since the last call. Unlike {@link arriving}, it is short however long the answer is. */
+  takeFresh(): Arriving {
+    const fresh = this.#fresh;
+    this.#fresh = NOTHING;
+    return fresh;
   }
 
   /** Whether an answer is arriving. */
@@ -58,9 +68,9 @@ export class LiveTurn {
         return 'none';
       case 'message_update':
         this.#summarizing = false;
-        return this.#grow(() => (this.#text += event.delta));
+        return this.#grow(event.delta, '');
       case 'reasoning_update':
-        return this.#grow(() => (this.#reasoning += event.delta));
+        return this.#grow('', event.delta);
       case 'message_end':
         this.#summarizing = false;
         if (event.message.role === 'assistant') {
@@ -108,15 +118,18 @@ export class LiveTurn {
   }
 
   /** The first words make a new item. */
-  #grow(add: () => unknown): Effect {
+  #grow(text: string, reasoning: string): Effect {
     const isFirst = this.#text === '' && this.#reasoning === '';
-    add();
+    this.#text += text;
+    this.#reasoning += reasoning;
+    this.#fresh = { text: this.#fresh.text + text, reasoning: this.#fresh.reasoning + reasoning };
     return isFirst ? 'all' : 'text';
   }
 
   #clear(): void {
     this.#text = '';
     this.#reasoning = '';
+    this.#fresh = NOTHING;
     this.#answering = false;
   }
 }

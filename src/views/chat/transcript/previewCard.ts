@@ -3,9 +3,11 @@ import type { LedgerEntry } from '../../../agent/preview/ledger.ts';
 import { isOpen, type Preview, type ResolveAction, type Resolution } from '../../../agent/preview/preview.ts';
 import { conflictCount } from '../../../agent/preview/rebase/conflictMarkers.ts';
 import { commandOf } from '../../../agent/tools/command/runCommand.ts';
+import { toolCallOf } from '../../../agent/tools/editor/toolCallPlan.ts';
 import { humanReason } from '../../../agent/preview/resolve/resolveTexts.ts';
 import { reopenAction, undoAction } from '../../../agent/preview/undo.ts';
 import type { DiffStat } from '../../../agent/text/lineDiff.ts';
+import { agentLabel } from '../../agentLabel.ts';
 import { escapeInvisible, escapeProse } from '../../plainText.ts';
 import { fill, type FileRow, type ItemOf } from '../protocol.ts';
 import type { TranscriptStrings } from '../strings.ts';
@@ -26,7 +28,7 @@ export interface CardFacts {
   readonly reopenedAs?: Preview | undefined;
   /** One for each counted change, in order; `undefined` while counting. */
   readonly stats: readonly DiffStat[] | undefined;
-  /** The end of the output of the command that it runs now; `undefined` if it runs none. */
+  /** The end of the output of the command or call that it runs now; `undefined` if it runs none. */
   readonly running?: string | undefined;
 }
 
@@ -37,6 +39,7 @@ export function previewCard(
   strings: TranscriptStrings,
 ): ItemOf<'preview'> {
   const changes = preview.changes ?? [];
+  const agent = preview.origin?.agent;
   const total = changes.length > 1 && facts.stats ? sumOf(facts.stats, changes.length) : undefined;
   return {
     kind: 'preview',
@@ -45,6 +48,7 @@ export function previewCard(
     revision: preview.revision,
     label: escapeInvisible(preview.label),
     source: escapeInvisible(preview.sourceToolName),
+    agent: agent ? fill(strings.proposedBy, agentLabel(agent)) : '',
     files: changes.slice(0, MAX_FILES).map((change, i) => fileRow(change, facts.stats?.[i], strings)),
     moreFiles: changes.length > MAX_FILES ? fill(strings.moreFiles, changes.length - MAX_FILES) : '',
     ...(total ? { stat: shownStat(total) } : {}),
@@ -68,9 +72,10 @@ function remedyOf(
   return reopenAction(last) ? { remedy: { type: 'reopen', id: last.id } } : {};
 }
 
-/** What the command of an applied preview wrote, and how it ended. */
+/** What the command of an applied preview wrote and how it ended, or what the tool answered that it called. */
 function resultOf(preview: Preview, attempt: LedgerEntry | undefined): string {
-  if (preview.state.kind !== 'applied' || !commandOf(preview)) return '';
+  if (preview.state.kind !== 'applied' || attempt?.outcome === 'returnedError') return '';
+  if (!commandOf(preview) && !toolCallOf(preview)) return '';
   const message = attempt?.message ?? '';
   if (message.length <= MAX_OUTPUT_CHARS) return message;
   const half = MAX_OUTPUT_CHARS / 2;
@@ -103,6 +108,7 @@ function stateOf(
   strings: TranscriptStrings,
 ): CardState {
   const { state } = preview;
+  const agent = preview.origin?.agent;
   switch (state.kind) {
     case 'pending': {
       const { recommendation, stale, lastError } = state;
@@ -138,15 +144,15 @@ function stateOf(
       return {
         ...quiet,
         state: 'applied',
-        stateText: strings.applied[state.by.actor],
-        reason: givenReason('apply', state.by),
+        stateText: byAgent(preview, state.by, strings.appliedByAgent) ?? strings.applied[state.by.actor],
+        reason: givenReason('apply', state.by, !agent),
       };
     case 'discarded':
       return {
         ...quiet,
         state: 'discarded',
-        stateText: strings.discarded[state.by.actor],
-        reason: givenReason('discard', state.by),
+        stateText: byAgent(preview, state.by, strings.discardedByAgent) ?? strings.discarded[state.by.actor],
+        reason: givenReason('discard', state.by, !agent),
       };
     case 'expired':
       return { ...quiet, state: 'expired', stateText: strings.expired };
@@ -161,9 +167,14 @@ function conflictsOf({ changes }: Preview, strings: TranscriptStrings): string {
   return rows.length === 0 ? '' : fill(strings.conflicts, rows.join(', '));
 }
 
+/** The text with the name of the agent of another program, if that has resolved its own preview. */
+function byAgent({ origin }: Preview, { actor }: Resolution, text: string): string | undefined {
+  return actor === 'model' && origin?.agent ? fill(text, agentLabel(origin.agent)) : undefined;
+}
+
 /** The reason; empty if the user gave none, or if it is the model's, which the block of its `resolve` shows. */
-function givenReason(action: ResolveAction, { actor, reason }: Resolution): string {
-  return actor === 'model' || reason === humanReason(action) ? '' : escapeProse(reason.trim());
+function givenReason(action: ResolveAction, { actor, reason }: Resolution, hasBlock = true): string {
+  return (actor === 'model' && hasBlock) || reason === humanReason(action) ? '' : escapeProse(reason.trim());
 }
 
 function fileRow(change: FileChange, stat: DiffStat | undefined, strings: TranscriptStrings): FileRow {

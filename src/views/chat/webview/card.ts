@@ -99,6 +99,7 @@ function notes(card: Card): HTMLElement[] {
   const note = (kind: string, name: string, text: string): HTMLElement[] =>
     text === '' ? [] : [el('div', { class: `card-note ${kind}` }, icon(name), el('span', {}, text))];
   return [
+    ...note('agent', 'robot', card.agent),
     ...note('recommendation', 'lightbulb', card.recommendation),
     ...note('conflicts', 'warning', card.conflicts),
     ...note('stale', 'warning', card.stale),

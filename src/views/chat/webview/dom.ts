@@ -30,6 +30,27 @@ export function el<Tag extends keyof HTMLElementTagNameMap>(
   return element;
 }
 
+/** How many characters an element with plain text holds before the next one begins at a line, in any case, and at most. */
+const PIECE_CHARS = 4_000;
+const MAX_PIECE_CHARS = 16_000;
+
+/** Adds plain text in elements of limited length, so that a text without end is not laid out again whenever it grows. */
+export function appendPlain(root: HTMLElement, text: string): void {
+  let piece = root.lastElementChild;
+  for (let at = 0; at < text.length;) {
+    if (!piece?.classList.contains('plain')) root.append((piece = el('div', { class: 'plain' })));
+    const length = piece.textContent.length;
+    const lineEnd = text.indexOf('\n', at + Math.max(0, PIECE_CHARS - length)) + 1;
+    const limit = at + Math.max(1, MAX_PIECE_CHARS - length);
+    const end = Math.min(text.length, limit, lineEnd || Infinity);
+    const added = text.slice(at, end);
+    if (piece.lastChild instanceof Text) piece.lastChild.appendData(added);
+    else piece.append(added);
+    if (end === lineEnd || end === limit) piece = null;
+    at = end;
+  }
+}
+
 /** Creates an SVG element with these attributes. */
 export function svg(
   tag: 'svg' | 'circle',

@@ -1,7 +1,7 @@
 import { fill, type ItemOf, type ViewItem } from '../protocol.ts';
 import { renderCard } from './card.ts';
-import { button, el, icon, thumbnail } from './dom.ts';
-import { renderMarkdown } from './markdown.ts';
+import { appendPlain, button, el, icon, thumbnail } from './dom.ts';
+import { renderMarkdown, StreamingMarkdown, type MarkdownPort } from './markdown/markdown.ts';
 import type { Port } from './port.ts';
 
 /** Renders an item, reusing its old element where possible. What the user has unfolded stays unfolded. */
@@ -107,9 +107,36 @@ function renderLocal(item: ItemOf<'local'>, port: Port): HTMLElement {
   return el('div', { class: 'item local', data: { kind: 'local' } }, icon('terminal'), body);
 }
 
-function markdownInto(body: HTMLElement, text: string, { strings, post }: Port): void {
-  const { copy, copied } = strings;
-  renderMarkdown(body, text, { copy, copied, openLink: url => post({ type: 'openLink', url }) });
+function markdownInto(body: HTMLElement, text: string, port: Port): void {
+  renderMarkdown(body, text, markdownPort(port));
+}
+
+function markdownPort({ strings: { copy, copied }, post }: Port): MarkdownPort {
+  return { copy, copied, openLink: url => post({ type: 'openLink', url }) };
+}
+
+/** The texts of streaming answers, by the element that shows them. */
+const streams = new WeakMap<HTMLElement, StreamingMarkdown>();
+
+/** Adds what has arrived of a streaming answer to its element. The work does not grow with the answer. */
+export function growAnswer(root: HTMLElement, text: string, reasoning: string, { strings }: Port): void {
+  const body = bodyOf(root);
+  if (body && text !== '') streams.get(body)?.append(text);
+  const fold = reasoningIn(root);
+  const shown = fold?.querySelector<HTMLElement>('.reasoning-body');
+  if (reasoning !== '' && shown) appendPlain(shown, reasoning);
+  if (text !== '' && fold) setText(fold, '.reasoning-title', strings.reasoning);
+}
+
+/** Whether the element of an answer can grow: it streams, and shows what would grow already. */
+export function canGrow(root: HTMLElement | undefined, reasoning: string): root is HTMLElement {
+  const body = root && bodyOf(root);
+  if (!body || !streams.has(body)) return false;
+  return reasoning === '' || reasoningIn(root) !== undefined;
+}
+
+function bodyOf(root: HTMLElement): HTMLElement | undefined {
+  return root.querySelector<HTMLElement>(':scope > .markdown') ?? undefined;
 }
 
 /**
@@ -122,9 +149,10 @@ function renderAnswer(item: ItemOf<'assistant'>, old: HTMLElement | undefined, p
   const root = canReuse ? old : el('div', { class: 'item assistant', data: { kind: 'assistant' } });
   if (item.streaming) root.setAttribute('aria-live', 'off');
   root.classList.toggle('streaming', item.streaming);
-  let body = root.querySelector<HTMLElement>(':scope > .markdown');
+  let body = bodyOf(root);
   if (!body) root.prepend((body = el('div', { class: 'markdown' })));
-  markdownInto(body, item.text, port);
+  if (item.streaming) streamInto(body, item.text, port);
+  else markdownInto(body, item.text, port);
   showReasoning(root, item, old, port);
   root.querySelector(':scope > .note')?.remove();
   if (item.note !== '') root.append(el('div', { class: 'note' }, item.note));
@@ -132,6 +160,12 @@ function renderAnswer(item: ItemOf<'assistant'>, old: HTMLElement | undefined, p
   if (item.node === undefined) revert?.remove();
   else root.append(revert ?? revertButton(item.node, port.strings.revert, port));
   return root;
+}
+
+function streamInto(body: HTMLElement, text: string, port: Port): void {
+  const stream = new StreamingMarkdown(body, markdownPort(port));
+  stream.append(text);
+  streams.set(body, stream);
 }
 
 /** Folded: the user has the messages themselves above it. */
@@ -171,7 +205,10 @@ function showReasoning(
     root.prepend(fold);
   }
   setText(fold, '.reasoning-title', streaming && text === '' ? strings.reasoningNow : strings.reasoning);
-  setText(fold, '.reasoning-body', reasoning);
+  const body = fold.querySelector<HTMLElement>('.reasoning-body');
+  if (!body || body.textContent === reasoning) return;
+  body.replaceChildren();
+  appendPlain(body, reasoning);
 }
 
 function reasoningIn(root: HTMLElement | undefined): HTMLDetailsElement | undefined {

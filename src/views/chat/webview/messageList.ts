@@ -1,6 +1,6 @@
 import type { DeltaMessage, ViewItem } from '../protocol.ts';
 import { button, el } from './dom.ts';
-import { renderItem } from './items.ts';
+import { canGrow, growAnswer, renderItem } from './items.ts';
 import type { Port } from './port.ts';
 
 /** How near to the end, in pixels, counts as being at the end. */
@@ -60,8 +60,14 @@ export class MessageList {
     for (const item of items) this.#put(item);
     for (const { key, append, reasoning } of texts) {
       const item = this.#items.get(key);
-      if (item?.kind === 'assistant')
-        this.#put({ ...item, text: item.text + append, reasoning: item.reasoning + reasoning });
+      if (item?.kind !== 'assistant') continue;
+      const grown = { ...item, text: item.text + append, reasoning: item.reasoning + reasoning };
+      const node = this.#nodes.get(key);
+      if (!canGrow(node, reasoning)) this.#put(grown);
+      else {
+        this.#items.set(key, grown);
+        growAnswer(node, append, reasoning, this.#port);
+      }
     }
     if (order) this.#reorder(order);
     // What the user has just asked for (Undo, Reopen) must not stay out of sight.

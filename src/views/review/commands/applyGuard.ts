@@ -5,7 +5,7 @@ import { conflictPaths } from '../../../agent/preview/rebase/conflictMarkers.ts'
 import { execute } from '../../commandRegistry.ts';
 import { idList, oneLine } from '../../plainText.ts';
 import { confirm, showWarning } from '../../toast.ts';
-import type { ProposalEdits } from '../proposalEdits.ts';
+import type { ProposalEdits } from '../documents/proposalEdits.ts';
 
 export interface ApplyGuardOptions {
   readonly store: Pick<PreviewStore, 'blockersOf'>;
@@ -36,10 +36,7 @@ export class ApplyGuard {
     const edited = group.find(({ id }) => this.#options.edits.hasUnsaved(id));
     if (edited) {
       void showWarning(
-        vscode.l10n.t(
-          'You have unsaved edits in the proposal of {0}. Save or revert them first.',
-          nameOf(edited),
-        ),
+        vscode.l10n.t('{0} has edits that you have not saved. Save or revert them first.', nameOf(edited)),
       );
       return undefined;
     }
@@ -52,13 +49,27 @@ export class ApplyGuard {
     if (blockers.every(({ id }) => Object.hasOwn(agreed, id))) return { chain: agreed };
     const chain = revisionsOf(blockers);
     const apply = vscode.l10n.t('Apply {0}', idList(group));
-    const text = vscode.l10n.t('{0} depends on previews that are still pending.', nameOf(preview));
-    return (await confirm(text, blockers.map(nameOf).join('\n'), apply)) ? { chain } : undefined;
+    const text =
+      blockers.length === 1
+        ? vscode.l10n.t(
+            '{0} builds on {1}, which is still pending. Apply both?',
+            preview.id,
+            idList(blockers),
+          )
+        : vscode.l10n.t(
+            '{0} builds on {1}, which are still pending. Apply all of them?',
+            preview.id,
+            idList(blockers),
+          );
+    return (await confirm(text, group.map(nameOf).join('\n'), apply)) ? { chain } : undefined;
   }
 
   async #offerEdit(preview: Preview): Promise<void> {
     const edit = vscode.l10n.t('Edit');
-    const text = vscode.l10n.t('{0} still has conflict markers. Resolve them and save.', nameOf(preview));
+    const text = vscode.l10n.t(
+      '{0} still has conflicts. Accept one side of each, or edit it.',
+      nameOf(preview),
+    );
     if ((await showWarning(text, edit)) === edit) await execute('redline.preview.edit', preview.id);
   }
 }

@@ -9,7 +9,7 @@ import { humanReason } from '../../../agent/preview/resolve/resolveTexts.ts';
 import { reopenAction } from '../../../agent/preview/undo.ts';
 import { reopenPreview, type RestageOptions } from '../../ledger/ledgerCommands.ts';
 import { showInfo } from '../../toast.ts';
-import type { ProposalEdits } from '../proposalEdits.ts';
+import type { ProposalEdits } from '../documents/proposalEdits.ts';
 import type { PreviewTarget } from './previewTargets.ts';
 
 /** From this many votes on, progress is shown and can be cancelled. */

@@ -14,9 +14,10 @@ import { showInfo } from '../../toast.ts';
 import type { PreviewOpener } from '../previewOpener.ts';
 import type { PreviewTabs } from '../previewTabs.ts';
 import { changeUri, type FileUris, type PreviewSide } from '../previewUri.ts';
-import type { ProposalEdits } from '../proposalEdits.ts';
+import type { ProposalEdits } from '../documents/proposalEdits.ts';
 import { shownChange, type ShownChange } from '../shownChange.ts';
 import { ApplyGuard } from './applyGuard.ts';
+import { showHunk } from './showHunk.ts';
 import { targetsOf, type ActivePlace } from './previewTargets.ts';
 
 export interface PartCommandsOptions {
@@ -48,7 +49,7 @@ export function partCommands(options: PartCommandsOptions) {
     }
     const consent = action === 'apply' && preview ? await guard.ask(preview) : {};
     if (!consent) return undefined;
-    return resolvePart(
+    const result = await resolvePart(
       { store, invoker },
       {
         id,
@@ -60,6 +61,8 @@ export function partCommands(options: PartCommandsOptions) {
       },
       { path, ...(hunk === undefined ? {} : { hunk }) },
     );
+    if (hunk !== undefined) await showHunk(options, { id, path, hunk });
+    return result;
   };
 
   /** The preview that was named or is active. If there is neither, the head opens, so that the user sees it first. */
@@ -74,7 +77,7 @@ export function partCommands(options: PartCommandsOptions) {
     const change =
       changes.find(candidate => candidate.path === path) ?? (path === undefined ? changes[0] : undefined);
     if (!change?.after) {
-      return void showInfo(vscode.l10n.t('There is no proposed text to edit.'));
+      return void showInfo(vscode.l10n.t('This file has no proposed text that you could edit.'));
     }
     edits.begin(changeUri(preview.id, change, 'proposal', files));
     await opener.open(preview, change.path);
@@ -197,12 +200,12 @@ function askReasonOfPart({ path, hunk }: PartTarget): Thenable<string | undefine
       hunk === undefined
         ? vscode.l10n.t('Discard {0}', oneLine(path))
         : vscode.l10n.t('Discard hunk {0} of {1}', hunk + 1, oneLine(path)),
-    prompt: vscode.l10n.t('Why? The model sees your reason.'),
+    prompt: vscode.l10n.t('Reason (sent to the model)'),
   });
 }
 
 function noPartText(): string {
-  return vscode.l10n.t('Open a preview and place the cursor in a changed line first.');
+  return vscode.l10n.t('Place the cursor on a changed line.');
 }
 
 /** On a side where the hunk has no lines, it is between two lines and counts as part of the lower one. */

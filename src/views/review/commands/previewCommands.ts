@@ -1,12 +1,24 @@
 import * as vscode from 'vscode';
 import type { CommandHandlers } from '../../commandRegistry.ts';
 import type { Overview } from '../overview.ts';
-import { PreviewTargets, type PreviewTargetsOptions } from './previewTargets.ts';
-import type { PreviewVotesOptions } from './previewVotes.ts';
+import {
+  isFromEditor,
+  PreviewTargets,
+  type PreviewTarget,
+  type PreviewTargetsOptions,
+} from './previewTargets.ts';
+import type { PreviewVotes, PreviewVotesOptions } from './previewVotes.ts';
 
 export interface PreviewCommandsOptions extends PreviewTargetsOptions, PreviewVotesOptions {
   readonly overview: Overview;
 }
+
+/** A command that resolves the previews that were named. */
+type Vote = (
+  votes: PreviewVotes,
+  args: readonly unknown[],
+  named: readonly PreviewTarget[],
+) => Promise<unknown>;
 
 /** The commands for whole previews, whether run by lens, editor title, key, tree, chat or palette. */
 export function previewCommands(options: PreviewCommandsOptions): CommandHandlers {
@@ -14,21 +26,22 @@ export function previewCommands(options: PreviewCommandsOptions): CommandHandler
   const targets = new PreviewTargets(options);
   // Loaded on first use, after the editor was asked for the revision that it shows.
   const votes = async () => new (await import('./previewVotes.ts')).PreviewVotes(options, targets);
+  const onNamed =
+    (vote: Vote) =>
+    async (...args: unknown[]) => {
+      const cast = async (): Promise<unknown> => {
+        const named = await targets.named(args);
+        return vote(await votes(), args, named);
+      };
+      return isFromEditor(args, options.tabs) ? opener.voteInEditor(cast) : cast();
+    };
   return {
-    'redline.preview.apply': async (...args) => {
-      const named = await targets.named(args);
-      return (await votes()).vote('apply', args, named);
-    },
-    'redline.preview.discard': async (...args) => {
-      const named = await targets.named(args);
-      return (await votes()).vote('discard', args, named);
-    },
-    'redline.preview.discardWithReason': async (...args) => {
-      const named = await targets.named(args);
-      return (await votes()).discardWithReason(named);
-    },
+    'redline.preview.apply': onNamed((on, args, named) => on.vote('apply', args, named)),
+    'redline.preview.discard': onNamed((on, args, named) => on.vote('discard', args, named)),
+    'redline.preview.discardWithReason': onNamed((on, _args, named) => on.discardWithReason(named)),
     'redline.preview.applyAll': async () => (await votes()).applyAll(),
     'redline.preview.discardAll': async () => (await votes()).discardAll(),
+    'redline.preview.discardAllWithReason': async () => (await votes()).discardAllWithReason(),
     'redline.preview.open': async (...args) => {
       const [first] = await targets.named(args);
       const preview = first && store.get(first.id);
@@ -46,7 +59,7 @@ export function previewCommands(options: PreviewCommandsOptions): CommandHandler
       const all = targets.pending();
       return all.length > 1 ? overview.open(all) : targets.openHead();
     },
-    'redline.preview.next': () => targets.step(1),
-    'redline.preview.previous': () => targets.step(-1),
+    'redline.preview.next': () => opener.step(1),
+    'redline.preview.previous': () => opener.step(-1),
   };
 }

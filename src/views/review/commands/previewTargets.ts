@@ -73,15 +73,6 @@ export class PreviewTargets {
     if (head) await this.#options.opener.open(head);
     else void showInfo(vscode.l10n.t('Nothing is pending.'));
   }
-
-  /** Opens the preview after or before the active one, wrapping around. */
-  async step(direction: 1 | -1): Promise<void> {
-    const { store, settings, tabs, opener } = this.#options;
-    const previews = store.list(settings.order);
-    const at = previews.findIndex(preview => preview.id === tabs.activeId());
-    const next = previews.at(at < 0 ? 0 : (at + direction) % previews.length);
-    if (next) await opener.open(next);
-  }
 }
 
 /** Where the cursor is in a preview document, and the revision that its editor shows. */
@@ -104,6 +95,14 @@ export function isFromTree(argument: unknown): boolean {
   return (
     typeof argument === 'object' && argument !== null && 'view' in argument && argument.view === views.pending
   );
+}
+
+/**
+ * Whether the focus belongs in the editor after a command: one by its keys, the buttons in its title, or the palette. A
+ * lens leaves the focus where it is, except in a multi-file diff, whose pane goes away.
+ */
+export function isFromEditor([first]: readonly unknown[], tabs: PreviewTabs): boolean {
+  return first === undefined || first === null || first instanceof vscode.Uri || tabs.isMultiDiffActive;
 }
 
 /**

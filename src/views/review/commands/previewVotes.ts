@@ -11,7 +11,8 @@ import type { Session } from '../../../agent/session/session.ts';
 import { oneLine } from '../../plainText.ts';
 import { showInfo } from '../../toast.ts';
 import type { FileUris } from '../previewUri.ts';
-import type { ProposalEdits } from '../proposalEdits.ts';
+import type { PreviewOpener } from '../previewOpener.ts';
+import type { ProposalEdits } from '../documents/proposalEdits.ts';
 import { ApplyGuard } from './applyGuard.ts';
 import type { BulkVotes } from './bulkVotes.ts';
 import { seenRevisions, type PreviewTarget, type PreviewTargets } from './previewTargets.ts';
@@ -22,6 +23,7 @@ export interface PreviewVotesOptions {
   readonly session: Session;
   readonly rebaser: Rebaser;
   readonly edits: ProposalEdits;
+  readonly opener: PreviewOpener;
   readonly files: FileUris;
   readonly logger: Logger;
 }
@@ -49,9 +51,9 @@ export class PreviewVotes {
   ): Promise<unknown> {
     const [first] = named;
     if (named.length > 1)
-      return action === 'apply'
-        ? (await this.#bulk()).applyAll(named)
-        : (await this.#bulk()).discardAll(named);
+      return this.#together<unknown>(bulk =>
+        action === 'apply' ? bulk.applyAll(named) : bulk.discardAll(named),
+      );
     if (first?.path !== undefined) {
       const command = `redline.preview.${action}File`;
       return vscode.commands.executeCommand(command, first.id, first.path, first.revision);
@@ -88,8 +90,10 @@ export class PreviewVotes {
     if (!preview) return this.#targets.openHead();
     if (named.length > 1) {
       const discard = (await this.#bulk()).prepareDiscards(named);
-      const reason = await askReasonOfSeveral(named.length);
-      return reason === undefined ? undefined : discard(reason);
+      const reason = await askReasonOfSeveral(
+        vscode.l10n.t('Discard {0} selected previews and files', named.length),
+      );
+      return reason === undefined ? undefined : this.#options.opener.together(() => discard(reason));
     }
     if (first.path !== undefined) {
       const { id, path, revision } = first;
@@ -103,7 +107,8 @@ export class PreviewVotes {
 
   async applyAll(): Promise<unknown> {
     const all = this.#targets.pending();
-    return all.length === 0 ? this.#targets.openHead() : (await this.#bulk()).applyAll(all.map(targetOf));
+    if (all.length === 0) return this.#targets.openHead();
+    return this.#together(bulk => bulk.applyAll(all.map(targetOf)));
   }
 
   /** Also ends the review: a user who discards everything does not want the session to continue by itself. */
@@ -111,7 +116,23 @@ export class PreviewVotes {
     const all = this.#targets.pending();
     if (all.length === 0) return this.#targets.openHead();
     this.#options.session.endReview();
-    return (await this.#bulk()).discardAll(all.map(targetOf));
+    return this.#together(bulk => bulk.discardAll(all.map(targetOf)));
+  }
+
+  /** Asks for a reason, then discards what was pending when it asked. Also ends the review. */
+  async discardAllWithReason(): Promise<unknown> {
+    const all = this.#targets.pending();
+    if (all.length === 0) return this.#targets.openHead();
+    const discard = (await this.#bulk()).prepareDiscards(all.map(targetOf));
+    const reason = await askReasonOfSeveral(vscode.l10n.t('Discard all {0} previews', all.length));
+    if (reason === undefined) return undefined;
+    this.#options.session.endReview();
+    return this.#options.opener.together(() => discard(reason));
+  }
+
+  async #together<T>(resolveAll: (bulk: BulkVotes) => Promise<T>): Promise<T> {
+    const bulk = await this.#bulk();
+    return this.#options.opener.together(() => resolveAll(bulk));
   }
 
   /** Loaded on first use, to keep activation fast. */
@@ -131,18 +152,17 @@ function askReason(preview: Preview): Thenable<string | undefined> {
     plan
       ? {
           title: vscode.l10n.t('Send back the plan “{0}”', oneLine(plan.title)),
-          prompt: vscode.l10n.t('What should change? The model revises the plan with your answer.'),
+          prompt: vscode.l10n.t('What should change? (sent to the model, which revises the plan)'),
         }
       : {
           title: vscode.l10n.t('Discard {0}', oneLine(preview.label)),
-          prompt: vscode.l10n.t('Why? The model sees your reason.'),
+          prompt: vscode.l10n.t('Reason (sent to the model)'),
         },
   );
 }
 
-function askReasonOfSeveral(count: number): Thenable<string | undefined> {
-  const title = vscode.l10n.t('Discard all {0} selected', count);
-  return vscode.window.showInputBox({ title, prompt: vscode.l10n.t('Why? The model sees your reason.') });
+function askReasonOfSeveral(title: string): Thenable<string | undefined> {
+  return vscode.window.showInputBox({ title, prompt: vscode.l10n.t('Reason (sent to the model)') });
 }
 
 /** Why the preview can no longer be resolved. */

@@ -1,7 +1,14 @@
 import { test } from 'node:test';
 import assert from 'node:assert/strict';
 import { sideOfText } from '../../../../src/agent/preview/fileChange.ts';
-import { conflictPaths, hasConflict } from '../../../../src/agent/preview/rebase/conflictMarkers.ts';
+import {
+  conflictBlocks,
+  conflictPaths,
+  conflictsLeft,
+  hasConflict,
+  withChoice,
+  type ConflictChoice,
+} from '../../../../src/agent/preview/rebase/conflictMarkers.ts';
 import { rebaseChange } from '../../../../src/agent/preview/rebase/rebaseChange.ts';
 import { create, modify, remove, rename } from '../../../support/changes.ts';
 
@@ -49,4 +56,46 @@ test('what a merge marks is a conflict by this definition, with any line ending'
       JSON.stringify(eol),
     );
   }
+});
+
+const twice = `top\n${ours}between\n${ours.replace('mine', 'mine 2').replace('theirs', 'theirs 2')}bottom`;
+
+test('a choice settles one conflict and leaves the other as it is, with any line ending', () => {
+  const expected: Readonly<Record<ConflictChoice, string>> = {
+    current: 'mine 2\n',
+    proposed: 'theirs 2\n',
+    both: 'mine 2\ntheirs 2\n',
+  };
+  for (const eol of ['\n', '\r\n']) {
+    const text = twice.replaceAll('\n', eol);
+    const [first, second, ...others] = conflictBlocks(text);
+    assert.ok(first && second && others.length === 0);
+    assert.deepEqual([first.start, second.start], [1, 7]);
+    for (const choice of ['current', 'proposed', 'both'] as const) {
+      assert.equal(
+        withChoice(text, second, choice),
+        `top\n${ours}between\n${expected[choice]}bottom`.replaceAll('\n', eol),
+      );
+    }
+  }
+});
+
+test('a side without lines leaves nothing behind', () => {
+  const text = 'a\n<<<<<<< current file\n=======\nnew\n>>>>>>> proposed change\nb\n';
+  const [block] = conflictBlocks(text);
+  assert.ok(block);
+  assert.equal(withChoice(text, block, 'current'), 'a\nb\n');
+  assert.equal(withChoice(text, block, 'both'), 'a\nnew\nb\n');
+});
+
+test('where it is unclear which lines belong to which side, only a person can choose', () => {
+  assert.deepEqual(conflictBlocks(ours.replace('mine', 'Heading\n=======')), []);
+  assert.deepEqual(conflictBlocks('<<<<<<< current file\nmine\n'), []);
+  assert.deepEqual(conflictBlocks(foreign), []);
+});
+
+test('what is left is counted in all files together, and a marker that is not whole counts too', () => {
+  assert.equal(conflictsLeft([modify('a.txt', 'a\n', twice), modify('b.txt', 'b\n', ours)]), 3);
+  assert.equal(conflictsLeft([modify('a.txt', 'a\n', 'theirs\n>>>>>>> proposed change\n')]), 1);
+  assert.equal(conflictsLeft([modify('a.txt', twice, `${twice}!`), modify('b.txt', 'b\n', 'c\n')]), 0);
 });

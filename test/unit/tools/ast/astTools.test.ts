@@ -76,6 +76,17 @@ function tools(
 const log = [{ pat: 'console.log($$$A)', out: 'logger.info($$$A)' }];
 
 describe('ast_edit', () => {
+  it('names the preview by its only op, and has the files in the order in which people read them', async () => {
+    const files = ['part10.ts', 'part2.ts', 'a/part1.ts'].map(name => [name, 'console.log(1)'] as const);
+    const { edit, staged } = tools(Object.fromEntries(files));
+    await edit(log);
+    assert.equal(staged[0]?.title, 'console.log($$$A) → logger.info($$$A) · 3 files');
+    assert.deepEqual(
+      staged[0].changes?.map(change => change.path),
+      ['a/part1.ts', 'part2.ts', 'part10.ts'],
+    );
+  });
+
   it('stages the exact changes under a label that counts them, and shows both sides', async () => {
     const { edit, staged, updates } = tools({
       'a.ts': 'start()\nconsole.log(1)\n  console.log("b",\n    2)\n',

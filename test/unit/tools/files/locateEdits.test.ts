@@ -83,7 +83,10 @@ test('an old text that overlaps itself is ambiguous too', () => {
 });
 
 test('an empty old text is refused where the file exists', () => {
-  assert.match(refusal('text', { old: '', new: 'x' }), /^old is empty, but f\.ts exists\..*write_file/);
+  assert.match(
+    refusal('text', { old: '', new: 'x' }),
+    /^old is empty, but f\.ts exists\..*propose the whole content/,
+  );
 });
 
 test('with several edits the error names the one', () => {

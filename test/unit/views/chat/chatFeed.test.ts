@@ -132,6 +132,38 @@ test('while an answer streams, only its new text is sent', t => {
   assert.deepEqual([end.items[0].text, end.items[0].streaming, end.order], ['Hello', false, undefined]);
 });
 
+test('text that arrives while everything is rebuilt, or before a webview connects, is sent once', t => {
+  const { feed, session, emit, posts, mode, modeChanged } = setUp(t);
+  const update = (delta: string): void => emit({ type: 'message_update', delta });
+  session.state = 'running';
+  update('a');
+  feed.connect();
+  const shown = new Map<string, string>();
+  const follow = (): void => {
+    for (const message of posts()) {
+      if (message.type !== 'snapshot' && message.type !== 'delta') continue;
+      for (const item of message.items) if (item.kind === 'assistant') shown.set(item.key, item.text);
+      if (message.type !== 'delta') continue;
+      for (const { key, append } of message.texts) shown.set(key, (shown.get(key) ?? '') + append);
+    }
+  };
+  follow();
+  update('b');
+  follow();
+  update('c');
+  mode.value = 'apply';
+  modeChanged.fire();
+  follow();
+  update('d');
+  follow();
+  feed.disconnect();
+  update('e');
+  feed.connect();
+  update('f');
+  follow();
+  assert.deepEqual([...shown.values()], ['abcdef']);
+});
+
 test('events that change nothing on the screen send nothing', t => {
   const { feed, emit, say, posts } = setUp(t);
   feed.connect();

@@ -56,7 +56,12 @@ export class Composer {
       this.#suggest();
     });
     this.#input.addEventListener('keydown', event => this.#handleKey(event));
-    this.#input.addEventListener('paste', event => this.#pasteImages(event));
+    this.#input.addEventListener('paste', event => this.#takeImages(event, event.clipboardData));
+    // Otherwise the browser does not let files be dropped here.
+    this.#input.addEventListener('dragover', event => {
+      if (event.dataTransfer?.types.includes('Files') === true) event.preventDefault();
+    });
+    this.#input.addEventListener('drop', event => this.#takeImages(event, event.dataTransfer));
     this.#input.addEventListener('blur', () => this.#suggestions.hide());
     const attach = button({
       class: 'icon-button',
@@ -191,9 +196,9 @@ export class Composer {
     this.#input.focus();
   }
 
-  /** Hands pasted images to the host, which attaches them. Text is pasted as always. */
-  #pasteImages(event: ClipboardEvent): void {
-    const files = [...(event.clipboardData?.files ?? [])].filter(({ type }) => type.startsWith('image/'));
+  /** Hands pasted and dropped images to the host, which attaches them. Text is pasted and dropped as always. */
+  #takeImages(event: Event, transfer: DataTransfer | null): void {
+    const files = [...(transfer?.files ?? [])].filter(({ type }) => type.startsWith('image/'));
     if (files.length === 0) return;
     event.preventDefault();
     for (const file of files) void this.#sendImage(file);

@@ -170,3 +170,15 @@ test('what is applied can be undone and what is discarded reopened, until that w
   assert.deepEqual(remedy(discarded, again(applied)), { type: 'undo', id: 'p2' });
   assert.deepEqual(remedy(discarded, again(discarded)), { type: 'reopen', id: 'p2' });
 });
+
+test('the card names the agent of another program that proposed it, and that resolved it itself', () => {
+  const origin = { sessionId: 'agent-1', agent: { name: 'Codex', version: '2.0' }, asksModel: false };
+  const shown = (state: PreviewState) => previewCard(preview({ origin, state }), nothingKnown, english);
+  assert.equal(shown({ kind: 'pending', stale: [] }).agent, 'Proposed by Codex 2.0');
+  assert.equal(card({ kind: 'pending', stale: [] }).agent, '');
+  const by = { actor: 'model', reason: 'Wrong file.', at: '2026-01-01T00:00:00.000Z' } as const;
+  const withdrawn = shown({ kind: 'discarded', by });
+  // No block of a call in the chat tells its reason.
+  assert.deepEqual([withdrawn.stateText, withdrawn.reason], ['Discarded by Codex 2.0', 'Wrong file.']);
+  assert.equal(shown({ kind: 'applied', by: { ...by, actor: 'human' } }).stateText, 'Applied by you');
+});

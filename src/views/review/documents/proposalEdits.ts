@@ -1,14 +1,14 @@
 import * as vscode from 'vscode';
-import { DisposableStore } from '../../agent/base/disposable.ts';
-import { sideOfBytes, sideOfText, type FileChange } from '../../agent/preview/fileChange.ts';
-import type { Preview } from '../../agent/preview/preview.ts';
-import type { PreviewStore } from '../../agent/preview/previewStore.ts';
-import type { Rebaser } from '../../agent/preview/rebase/rebaser.ts';
-import { hunksOf, patchText } from '../../agent/text/hunks.ts';
-import { keepLineEndings } from '../../agent/text/lineEndings.ts';
-import { PREVIEW_SCHEME } from '../contributions.ts';
-import { documentPath, parsePreviewUri, type FileUris, type PreviewAddress } from './previewUri.ts';
-import { changesFile } from './shownChange.ts';
+import { DisposableStore } from '../../../agent/base/disposable.ts';
+import { sideOfBytes, sideOfText, type FileChange } from '../../../agent/preview/fileChange.ts';
+import type { Preview } from '../../../agent/preview/preview.ts';
+import type { PreviewStore } from '../../../agent/preview/previewStore.ts';
+import type { Rebaser } from '../../../agent/preview/rebase/rebaser.ts';
+import { hunksOf, patchText } from '../../../agent/text/hunks.ts';
+import { keepLineEndings } from '../../../agent/text/lineEndings.ts';
+import { PREVIEW_SCHEME } from '../../contributions.ts';
+import { documentPath, parsePreviewUri, type FileUris, type PreviewAddress } from '../previewUri.ts';
+import { changesFile } from '../shownChange.ts';
 
 /** The most lines of an edit that the model is shown. */
 const MAX_PATCH_LINES = 60;
@@ -32,6 +32,8 @@ export class ProposalEdits implements vscode.Disposable {
   readonly #savedManually = new Set<string>();
   /** URIs whose unsaved edits are being dropped: their editor saves, and the bytes are ignored. */
   readonly #dropping = new Set<string>();
+  /** How often unsaved edits of a proposal were reverted, by its URI. */
+  readonly #reverts = new Map<string, number>();
   readonly #changed = this.#owned.add(new vscode.EventEmitter<vscode.Uri>());
 
   /** A proposal became writable or read-only, or got a draft. */
@@ -66,6 +68,11 @@ export class ProposalEdits implements vscode.Disposable {
     return this.#dropping.has(uri.toString());
   }
 
+  /** How often unsaved edits of this proposal were reverted. Each time, its editor has to read it again. */
+  timesReverted(uri: vscode.Uri): number {
+    return this.#reverts.get(uri.toString()) ?? 0;
+  }
+
   /** What auto save wrote and the user has not saved manually. */
   draftOf(uri: vscode.Uri): Uint8Array | undefined {
     return this.#open.get(uri.toString());
@@ -90,6 +97,16 @@ export class ProposalEdits implements vscode.Disposable {
     if (!isByUser && this.hasUnsaved(id)) return false;
     await this.drop(({ previewId }) => previewId === id);
     return true;
+  }
+
+  /** Drops what was typed into the proposals of a preview and not saved; their editors show what is stored again. */
+  async revert(previewId: string): Promise<void> {
+    const isOurs = (address: PreviewAddress | undefined): boolean => address?.previewId === previewId;
+    const uris = vscode.workspace.textDocuments.flatMap(({ uri }) =>
+      isOurs(parsePreviewUri(uri)) && this.isOpen(uri) ? [uri] : [],
+    );
+    for (const uri of uris) this.#reverts.set(uri.toString(), this.timesReverted(uri) + 1);
+    await this.drop(isOurs);
   }
 
   /**
@@ -118,6 +135,30 @@ export class ProposalEdits implements vscode.Disposable {
   }
 
   /**
+   * Makes everything that the user has typed into proposals of this preview its next revision, as a manual save does.
+   * @throws FileSystemError like {@link write}
+   */
+  async commitUnsaved(previewId: string): Promise<void> {
+    const isOurs = (uri: vscode.Uri): boolean => uri.scheme === PREVIEW_SCHEME && uri.authority === previewId;
+    for (const document of vscode.workspace.textDocuments.filter(each => isOurs(each.uri) && each.isDirty))
+      await document.save();
+    for (const [key, draft] of [...this.#open]) {
+      const uri = vscode.Uri.parse(key);
+      if (draft && isOurs(uri)) await this.replace(uri, draft);
+    }
+  }
+
+  /**
+   * Makes these bytes the next revision of a proposal, and it read-only again.
+   * @throws FileSystemError if the preview is not pending, or the bytes are not text in a known encoding.
+   */
+  async replace(uri: vscode.Uri, bytes: Uint8Array): Promise<void> {
+    const address = parsePreviewUri(uri);
+    if (address) await this.#commit(address, bytes);
+    this.end(uri);
+  }
+
+  /**
    * Receives what an editor saves.
    * @throws FileSystemError if the proposal is not writable, or the bytes are not text in a known encoding.
    */
@@ -129,9 +170,7 @@ export class ProposalEdits implements vscode.Disposable {
       this.#changed.fire(uri);
       return;
     }
-    const address = parsePreviewUri(uri);
-    if (address) await this.#commit(address, bytes);
-    this.end(uri);
+    await this.replace(uri, bytes);
   }
 
   dispose(): void {

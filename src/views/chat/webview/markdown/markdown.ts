@@ -1,5 +1,6 @@
-import MarkdownIt, { type Token } from 'markdown-it';
-import { el, icon } from './dom.ts';
+import type { Token } from 'markdown-it';
+import { appendPlain, el, icon } from '../dom.ts';
+import { blocksOf, GrowingBlocks, MAX_MARKDOWN_CHARS, type Block } from './markdownBlocks.ts';
 
 /** What rendered markdown needs from the panel. */
 export interface MarkdownPort {
@@ -8,49 +9,52 @@ export interface MarkdownPort {
   openLink(url: string): void;
 }
 
-const parser = new MarkdownIt('default', { html: false, linkify: true, typographer: false });
-parser.linkify.set({ fuzzyLink: false, fuzzyEmail: false });
-
-/** A top-level block with its source, which tells whether it has to be rendered again. */
-interface Block {
-  readonly source: string;
-  readonly tokens: readonly Token[];
+/**
+ * Renders a complete text into `root`, replacing only the blocks that changed since the last call. Only elements and text nodes are
+ * created; HTML in the source stays text.
+ */
+export function renderMarkdown(root: HTMLElement, text: string, port: MarkdownPort): void {
+  if (text.length <= MAX_MARKDOWN_CHARS) return replaceFrom(root, 0, blocksOf(text), port);
+  root.replaceChildren();
+  appendPlain(root, text);
 }
 
 /**
- * Renders markdown into `root`, replacing only the blocks that changed since the last call, so that streaming text leaves
- * the blocks above it alone. Only elements and text nodes are created; HTML in the source stays text.
+ * Renders a text that grows at its end into `root`, which it empties first. Each call does work in proportion to what is
+ * appended, however long the text is already.
  */
-export function renderMarkdown(root: HTMLElement, text: string, port: MarkdownPort): void {
-  const blocks = blocksOf(text);
+export class StreamingMarkdown {
+  readonly #root: HTMLElement;
+  readonly #port: MarkdownPort;
+  readonly #blocks = new GrowingBlocks();
+
+  constructor(root: HTMLElement, port: MarkdownPort) {
+    this.#root = root;
+    this.#port = port;
+    root.replaceChildren();
+  }
+
+  append(text: string): void {
+    const { settled, blocks, plain } = this.#blocks.append(text);
+    if (blocks) replaceFrom(this.#root, settled, blocks, this.#port);
+    if (plain !== '') appendPlain(this.#root, plain);
+  }
+}
+
+/** Replaces the blocks from one on, except those that are the same. */
+function replaceFrom(root: HTMLElement, first: number, blocks: readonly Block[], port: MarkdownPort): void {
   blocks.forEach((block, i) => {
-    const old = root.children[i];
+    const old = root.children[first + i];
     if (old instanceof HTMLElement && sources.get(old) === block.source) return;
     const rendered = renderBlock(block.tokens, port);
     sources.set(rendered, block.source);
     if (old) old.replaceWith(rendered);
     else root.append(rendered);
   });
-  while (root.children.length > blocks.length) root.lastElementChild?.remove();
+  while (root.children.length > first + blocks.length) root.lastElementChild?.remove();
 }
 
 const sources = new WeakMap<Element, string>();
-
-function blocksOf(text: string): Block[] {
-  const lines = text.split('\n');
-  const blocks: Block[] = [];
-  let open: Token[] = [];
-  let depth = 0;
-  for (const token of parser.parse(text, {})) {
-    open.push(token);
-    depth += token.nesting;
-    if (depth > 0) continue;
-    const [start, end] = open[0]?.map ?? [0, 0];
-    blocks.push({ source: `${open[0]?.type} ${lines.slice(start, end).join('\n')}`, tokens: open });
-    open = [];
-  }
-  return blocks;
-}
 
 function renderBlock(tokens: readonly Token[], port: MarkdownPort): HTMLElement {
   const root = el('div', { class: 'md-block' });

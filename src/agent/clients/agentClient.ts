@@ -1,0 +1,182 @@
+import { ToolError } from '../base/errors.ts';
+import type { Disposable } from '../base/disposable.ts';
+import type { Logger } from '../base/logger.ts';
+import type { ResolveCall } from '../forcing/modelResolver.ts';
+import type { SessionOverlay } from '../preview/overlay.ts';
+import { textResult, type AgentToolResult } from '../preview/pendingAction.ts';
+import type { AgentName, PreviewOrigin } from '../preview/preview.ts';
+import { queueResolveHandler, type ResolveHost } from '../preview/queueResolveHandler.ts';
+import { outdatedVoteText } from '../preview/resolve/resolveTexts.ts';
+import type { ModelAuthority } from '../preview/resolveSettings.ts';
+import type { Workspace } from '../preview/workspace.ts';
+import { executeToolCall } from '../tools/execute.ts';
+import type { ToolRegistry } from '../tools/registry.ts';
+import type { Tool } from '../tools/tool.ts';
+import { CallQueue } from './callQueue.ts';
+import { clientToolOf, SHARED_TOOLS, type ClientTool } from './clientTools.ts';
+import { Decisions } from './decisions.ts';
+import { heldText } from './heldText.ts';
+import { OwnPreviews } from './ownPreviews.ts';
+import { ownTools } from './ownTools.ts';
+
+/** What agents of other programs work with. */
+export interface ClientHost extends Omit<ResolveHost, 'remind'> {
+  /** Where the tools come from that such agents share with Redline's own session. */
+  readonly tools: ToolRegistry;
+  readonly workspace: Workspace;
+  readonly logger: Logger;
+  readonly authority: () => ModelAuthority;
+  /** Whether plan mode is on: then votes are only recorded. */
+  readonly isPlanning: () => boolean;
+}
+
+/** Who is connected. */
+export interface ClientIdentity {
+  /** Tells this agent from all others, in the origins of its previews. One that comes back with it goes on with them. */
+  readonly id: string;
+  readonly agent: AgentName;
+  /** How much of the ledger an earlier connection of it has heard, see {@link AgentClient.heard}. By default the present. */
+  readonly heard?: number;
+}
+
+/** The result of a call. */
+export interface ClientResult {
+  readonly text: string;
+  readonly isError: boolean;
+}
+
+/**
+ * An agent of another program. It proposes changes, which are staged like all others and which the user resolves; it sees the
+ * files as if its own pending proposals were applied, and sees and votes on no previews but its own. Closing the connection
+ * leaves them pending.
+ */
+export class AgentClient implements Disposable {
+  readonly #host: ClientHost;
+  readonly #identity: ClientIdentity;
+  readonly #previews: OwnPreviews;
+  readonly #decisions: Decisions;
+  readonly #overlay: SessionOverlay;
+  readonly #queue = new CallQueue();
+  readonly #ownTools: readonly Tool[];
+
+  constructor(host: ClientHost, identity: ClientIdentity) {
+    this.#host = host;
+    this.#identity = identity;
+    this.#previews = new OwnPreviews(host.store, identity.id);
+    this.#decisions = new Decisions(host.store, this.#previews.has, identity.heard);
+    this.#overlay = host.overlay.of(identity.id);
+    this.#ownTools = ownTools(this.#previews, this.#decisions);
+  }
+
+  get id(): string {
+    return this.#identity.id;
+  }
+
+  get agent(): AgentName {
+    return this.#identity.agent;
+  }
+
+  /** How much of the ledger it has heard; for the identity of a later connection. */
+  get heard(): number {
+    return this.#decisions.heard;
+  }
+
+  /** Its tools, as a model is offered them. */
+  get tools(): readonly ClientTool[] {
+    return this.#tools().map(clientToolOf);
+  }
+
+  /**
+   * Runs one call. The text begins with what was decided since the last call that the agent got a result of. Never rejects.
+   * @param args the arguments as the agent sent them; anything that does not fit is an error result.
+   */
+  async call(
+    name: string,
+    args: unknown,
+    signal: AbortSignal,
+    onUpdate?: (progress: string) => void,
+  ): Promise<ClientResult> {
+    const run = (): Promise<ClientResult> => this.#run(name, args, signal, onUpdate);
+    const result = await this.#inOrder(name, run);
+    // No one gets the result of a call that was cancelled.
+    const news = signal.aborted ? '' : this.#decisions.take();
+    return news === '' ? result : { ...result, text: `Since your last call:\n${news}\n\n${result.text}` };
+  }
+
+  dispose(): void {
+    this.#decisions.dispose();
+  }
+
+  #tools(): readonly Tool[] {
+    const { tools } = this.#host;
+    return [...this.#ownTools, ...SHARED_TOOLS.flatMap(name => tools.get(name) ?? [])];
+  }
+
+  #inOrder(name: string, run: () => Promise<ClientResult>): Promise<ClientResult> {
+    if (name === 'wait') return run();
+    const isReading = this.#tools().some(tool => tool.name === name && tool.readOnly === true);
+    return isReading ? this.#queue.reading(run) : this.#queue.inTurn(run);
+  }
+
+  async #run(
+    name: string,
+    args: unknown,
+    signal: AbortSignal,
+    onUpdate: ((progress: string) => void) | undefined,
+  ): Promise<ClientResult> {
+    const { workspace, logger, ...host } = this.#host;
+    const { content, isError } = await executeToolCall(
+      { id: name, name, arguments: jsonOf(args) },
+      {
+        tools: this.#tools(),
+        logger,
+        describeStaged: heldText,
+        stage: action => {
+          const proposed = { ...action, sourceToolName: name };
+          return queueResolveHandler({ ...host, remind: () => undefined }, proposed, this.#origin);
+        },
+        context: {
+          signal,
+          workspace: this.#overlay.on(workspace),
+          pending: this.#overlay,
+          resolve: vote => this.#vote(vote),
+          revert: () => undefined,
+          ...(onUpdate ? { onUpdate } : {}),
+        },
+      },
+    );
+    return { text: content, isError };
+  }
+
+  /** It is not asked to resolve anything: other programs cannot be made to call a tool. */
+  get #origin(): PreviewOrigin {
+    return { sessionId: this.#identity.id, agent: this.#identity.agent, asksModel: false };
+  }
+
+  /** Votes on the revision that it was last told about, as the model of Redline's own session might. */
+  async #vote({ id = '', action, reason, signal }: ResolveCall): Promise<AgentToolResult> {
+    const { authority, invoker, isPlanning } = this.#host;
+    const preview = this.#previews.get(id);
+    if (authority() === 'none' && action === 'apply')
+      return textResult(`Only the user decides on ${id} at the moment. Nothing has changed.`);
+    if (this.#decisions.isChanged(id)) throw new ToolError(outdatedVoteText(preview, preview.revision - 1));
+    return invoker.resolve({
+      id,
+      revision: preview.revision,
+      action,
+      reason,
+      actor: 'model',
+      isPlanning,
+      ...(signal ? { signal } : {}),
+    });
+  }
+}
+
+/** What cannot be JSON, such as data nested without an end, is left to the parser to refuse. */
+function jsonOf(args: unknown): string {
+  try {
+    return JSON.stringify(args ?? {});
+  } catch {
+    return '';
+  }
+}

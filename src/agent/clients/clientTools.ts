@@ -1,0 +1,26 @@
+import type { ToolSpec } from '../model/chatProvider.ts';
+import { specOf } from '../tools/registry.ts';
+import type { Tool } from '../tools/tool.ts';
+
+/** A tool as an agent is offered it. */
+export interface ClientTool extends ToolSpec {
+  /** The name that its user sees. */
+  readonly label: string;
+  readonly readOnly: boolean;
+}
+
+/** The tools of Redline's own session that other agents get, too. They see the agent's own pending changes as if applied. */
+export const SHARED_TOOLS = ['ast_edit', 'ast_grep', 'read_file', 'search_text', 'list_files'] as const;
+
+/** What every agent is told of Redline when it connects, and in its instructions when a person connects it. */
+export const INSTRUCTIONS =
+  'Redline holds back your changes for the user to review in VS Code. Change files only with propose_edit, ' +
+  'propose_changes and ast_edit of the redline server, never with other tools or a shell. A proposal answers at once; ' +
+  'nothing is on disk until the user applies it, so go on with your work. read_file, search_text and ast_grep show the ' +
+  'files as if your pending proposals were applied; the disk does not. What the user decides comes before the result of a ' +
+  'later call; a refusal is an answer, not an error. Call wait if you cannot go on without a decision, and status to see ' +
+  'what is pending.';
+
+export function clientToolOf(tool: Tool): ClientTool {
+  return { ...specOf(tool), label: tool.label, readOnly: tool.readOnly === true };
+}

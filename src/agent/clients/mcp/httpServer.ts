@@ -1,0 +1,147 @@
+import * as http from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { detailOf } from '../../base/errors.ts';
+import type { ClientHost } from '../agentClient.ts';
+import { MCP_PATH, newToken, refusalOf, type Refusal } from './access.ts';
+import { McpSession } from './mcpSession.ts';
+import { AGENT_HEADER, HEARD_HEADER } from './names.ts';
+import { BodyError, readBody } from './requestBody.ts';
+
+/** The most connections that are kept. Of more, the one that was used least recently is closed; the agent connects again. */
+const MAX_SESSIONS = 100;
+
+/** Where a server listens, and the token that requests must carry. */
+export interface ServerAddress {
+  readonly port: number;
+  readonly token: string;
+}
+
+/**
+ * The MCP server of one window: streamable HTTP at 127.0.0.1, on a port that the system chooses. It answers only who has the
+ * token of the window.
+ */
+export class McpHttpServer {
+  readonly #host: ClientHost;
+  readonly #version: string;
+  readonly #token: string;
+  readonly #server: http.Server;
+  /** By the protocol's session id, the one that was used last at the end. */
+  readonly #sessions = new Map<string, McpSession>();
+
+  private constructor(host: ClientHost, version: string) {
+    this.#host = host;
+    this.#version = version;
+    this.#token = newToken();
+    this.#server = http.createServer((request, response) => void this.#answer(request, response));
+  }
+
+  /**
+   * @param version that of Redline.
+   * @throws the error of the system if it cannot listen.
+   */
+  static async start(host: ClientHost, version: string): Promise<McpHttpServer> {
+    const server = new McpHttpServer(host, version);
+    await new Promise<void>((resolve, reject) => {
+      server.#server.once('error', reject);
+      server.#server.listen(0, '127.0.0.1', resolve);
+    });
+    return server;
+  }
+
+  get address(): ServerAddress {
+    const { port } = this.#server.address() as AddressInfo;
+    return { port, token: this.#token };
+  }
+
+  /** Ends all connections. What was proposed over them stays pending. Never rejects. */
+  async close(): Promise<void> {
+    const closed = new Promise<void>(resolve => this.#server.close(() => resolve()));
+    const sessions = [...this.#sessions.values()];
+    this.#sessions.clear();
+    await Promise.allSettled(sessions.map(session => session.close()));
+    this.#server.closeAllConnections();
+    await closed;
+  }
+
+  async #answer(request: http.IncomingMessage, response: http.ServerResponse): Promise<void> {
+    try {
+      const { port } = this.address;
+      const refusal = refusalOf(request.headers, port, this.#token) ?? wrongPlace(request.url);
+      if (refusal) return refuse(response, refusal);
+      const body = request.method === 'POST' ? await readBody(request) : undefined;
+      const session = await this.#sessionOf(request, body);
+      if ('status' in session) return refuse(response, session);
+      await session.handle(request, response, body);
+      if (request.method === 'DELETE') await this.#end(session);
+    } catch (error) {
+      if (error instanceof BodyError)
+        return refuse(response, { status: error.status, reason: error.message });
+      // A client that goes away in the middle of a request is no failure of ours.
+      if (request.destroyed) return;
+      this.#host.logger.error(`A request to the MCP server failed: ${detailOf(error)}`);
+      refuse(response, { status: 500, reason: 'Redline failed to answer. Its log in VS Code says why.' });
+    }
+  }
+
+  /** The session that the request belongs to, or a new one if it is to begin one. */
+  async #sessionOf(request: http.IncomingMessage, body: unknown): Promise<McpSession | Refusal> {
+    const id = header(request, 'mcp-session-id');
+    if (id !== undefined) {
+      const session = this.#sessions.get(id);
+      if (!session) return { status: 404, reason: 'This session has ended. Connect again.' };
+      this.#sessions.delete(id);
+      this.#sessions.set(id, session);
+      return session;
+    }
+    if (!isInitialize(body)) return { status: 400, reason: 'Send initialize first.' };
+    const agent = header(request, AGENT_HEADER);
+    const heard = Number(header(request, HEARD_HEADER));
+    if (agent !== undefined && !/^[\w-]{8,64}$/.test(agent))
+      return { status: 400, reason: `${AGENT_HEADER} must be an id.` };
+    // An agent that comes back leaves its old connection behind.
+    for (const known of this.#sessions.values()) if (known.agentId === agent) await this.#end(known);
+    const session = await McpSession.start({
+      host: this.#host,
+      version: this.#version,
+      id: agent,
+      heard: agent !== undefined && Number.isSafeInteger(heard) && heard >= 0 ? heard : undefined,
+    });
+    this.#sessions.set(session.id, session);
+    const [oldest] = this.#sessions.values();
+    if (this.#sessions.size > MAX_SESSIONS && oldest) await this.#end(oldest);
+    return session;
+  }
+
+  async #end(session: McpSession): Promise<void> {
+    this.#sessions.delete(session.id);
+    await session.close();
+  }
+}
+
+function wrongPlace(url = ''): Refusal | undefined {
+  const [path] = url.split('?');
+  return path === MCP_PATH ? undefined : { status: 404, reason: `The MCP server is at ${MCP_PATH}.` };
+}
+
+function header({ headers }: http.IncomingMessage, name: string): string | undefined {
+  const value = headers[name];
+  return typeof value === 'string' && value !== '' ? value : undefined;
+}
+
+function isInitialize(body: unknown): boolean {
+  const messages: readonly unknown[] = Array.isArray(body) ? body : [body];
+  return messages.some(
+    message =>
+      typeof message === 'object' &&
+      message !== null &&
+      'method' in message &&
+      message.method === 'initialize',
+  );
+}
+
+function refuse(response: http.ServerResponse, { status, reason }: Refusal): void {
+  if (response.headersSent) return void response.destroy();
+  // What is left of a body that was not read would be taken for the next request.
+  response.writeHead(status, { 'Content-Type': 'application/json', Connection: 'close' });
+  response.end(JSON.stringify({ jsonrpc: '2.0', id: null, error: { code: -32000, message: reason } }));
+}

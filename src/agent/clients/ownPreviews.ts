@@ -1,0 +1,36 @@
+import { ToolError } from '../base/errors.ts';
+import { isOpen, type Preview } from '../preview/preview.ts';
+import type { PreviewStore } from '../preview/previewStore.ts';
+
+/** The previews of one agent: those that it proposed, parts that were split off them, and copies that undo or reopen them. */
+export class OwnPreviews {
+  readonly #store: Pick<PreviewStore, 'get' | 'open' | 'all'>;
+  readonly #sessionId: string;
+
+  constructor(store: Pick<PreviewStore, 'get' | 'open' | 'all'>, sessionId: string) {
+    this.#store = store;
+    this.#sessionId = sessionId;
+  }
+
+  readonly has = ({ origin }: Preview): boolean => origin?.sessionId === this.#sessionId;
+
+  /**
+   * The preview with this id.
+   * @throws ToolError if there is no such preview, or it is another's: the agent learns nothing about those.
+   */
+  get(id: string): Preview {
+    const preview = this.#store.get(id);
+    if (preview && this.has(preview)) return preview;
+    throw new ToolError(`${id} is not one of your previews. Call status to see them.`);
+  }
+
+  /** Those that can still be resolved, in the order of staging. */
+  get open(): readonly Preview[] {
+    return [...this.#store.open].filter(this.has);
+  }
+
+  /** Those that were resolved, in the order of staging. */
+  get ended(): readonly Preview[] {
+    return this.#store.all().filter(preview => this.has(preview) && !isOpen(preview));
+  }
+}

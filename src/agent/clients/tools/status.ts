@@ -1,0 +1,66 @@
+import * as z from 'zod/mini';
+import { textResult } from '../../preview/pendingAction.ts';
+import { nameOf, type Preview } from '../../preview/preview.ts';
+import { plural } from '../../text/plural.ts';
+import { defineTool, type Tool } from '../../tools/tool.ts';
+import type { OwnPreviews } from '../ownPreviews.ts';
+
+/** The most pending previews that are listed, the latest. */
+const MAX_OPEN = 200;
+/** The most decided previews that are listed, the latest. */
+const MAX_ENDED = 50;
+
+/** Lists the agent's own previews. */
+export function statusTool(previews: Pick<OwnPreviews, 'open' | 'ended'>): Tool {
+  return defineTool({
+    name: 'status',
+    label: 'Status',
+    description: 'List your proposals: those that are pending, and the decisions on the latest others.',
+    parameters: z.object({}),
+    readOnly: true,
+    async execute() {
+      const { open, ended } = previews;
+      return textResult(
+        [
+          ...listing(open, MAX_OPEN, open.length === 0 ? 'Nothing of yours is pending.' : 'Pending:'),
+          ...(ended.length === 0 ? [] : listing(ended, MAX_ENDED, 'Decided:')),
+        ].join('\n'),
+      );
+    },
+  });
+}
+
+function listing(previews: readonly Preview[], limit: number, head: string): string[] {
+  const left = previews.length - limit;
+  const more = left > 0 ? [`[${plural(left, 'older one')} not shown]`] : [];
+  return [head, ...more, ...previews.slice(-limit).map(lineOf)];
+}
+
+function lineOf(preview: Preview): string {
+  const { dependsOn, part } = preview;
+  const notes = [
+    ...(part ? [`a part of ${part.previewId}`] : []),
+    ...(dependsOn.length > 0 ? [`builds on ${dependsOn.join(', ')}`] : []),
+    ...(preview.editedByUser ? ['edited by the user, who decides'] : []),
+  ];
+  const about = notes.length > 0 ? ` (${notes.join('; ')})` : '';
+  return `- ${nameOf(preview)}, revision ${preview.revision}: ${stateText(preview)}${about}`;
+}
+
+function stateText({ state }: Preview): string {
+  switch (state.kind) {
+    case 'pending':
+      if (state.stale.length > 0)
+        return `pending, but ${state.stale.join(', ')} changed since. The user can rebase it; or withdraw it, read the file and propose again`;
+      if (state.lastError !== undefined) return `pending; applying it failed: ${state.lastError}`;
+      if (state.recommendation) return `pending; you recommended to ${state.recommendation.action} it`;
+      return 'pending, not on disk';
+    case 'applying':
+      return `being resolved (${state.action})`;
+    case 'applied':
+    case 'discarded':
+      return `${state.kind} by ${{ human: 'the user', model: 'you', extension: 'another extension' }[state.by.actor]}. Reason: ${state.by.reason}`;
+    case 'expired':
+      return 'expired';
+  }
+}

@@ -1,0 +1,99 @@
+import { randomUUID } from 'node:crypto';
+import { chmod, mkdir, readdir, readFile, realpath, rename, rm, writeFile } from 'node:fs/promises';
+import * as path from 'node:path';
+import * as z from 'zod/mini';
+
+const windowSchema = z.object({
+  /** The process that listens. */
+  pid: z.int().check(z.minimum(1)),
+  port: z.int().check(z.minimum(1), z.maximum(65_535)),
+  token: z.string().check(z.minLength(16)),
+  /** The real paths of the folders that the window has open. */
+  folders: z.array(z.string()),
+  /** Whether the window keeps its previews when it closes: of several windows with the same folder only one does. */
+  keepsPreviews: z.boolean(),
+  /** ISO 8601. */
+  startedAt: z.string(),
+});
+
+/** A window of VS Code that agents can connect to. */
+export type OpenWindow = Readonly<z.infer<typeof windowSchema>>;
+
+/** Where windows that listen leave word, which only the user can read. */
+export function windowsFolder(home: string): string {
+  return path.join(home, '.redline', 'windows');
+}
+
+/**
+ * Leaves word of a window for the programs of agents. The file is replaced as a whole, and no one but the user may read it,
+ * because it holds the token.
+ * @returns removes the file; never rejects.
+ */
+export async function announceWindow(folder: string, window: OpenWindow): Promise<() => Promise<void>> {
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  await chmod(folder, 0o700);
+  const file = path.join(folder, `${window.pid}-${window.port}.json`);
+  const draft = `${file}.${randomUUID()}`;
+  await writeFile(draft, JSON.stringify(window), { mode: 0o600, flag: 'wx' });
+  await rename(draft, file);
+  return () => rm(file, { force: true }).catch(() => undefined);
+}
+
+/** The windows that are open, and removes what others left behind that are gone. */
+export async function openWindows(folder: string): Promise<readonly OpenWindow[]> {
+  const names = await readdir(folder).catch(() => []);
+  const windows: OpenWindow[] = [];
+  for (const name of names.filter(each => each.endsWith('.json'))) {
+    const file = path.join(folder, name);
+    const window = await readWindow(file);
+    if (window && isRunning(window.pid)) windows.push(window);
+    else await rm(file, { force: true }).catch(() => undefined);
+  }
+  return windows;
+}
+
+/**
+ * The windows that an agent working in this folder can mean, the best first: with the innermost folder around it, else with a
+ * folder inside it. Of several windows with the same folder, the one that keeps its previews comes first, then the one that has
+ * been open for longest.
+ * @param cwd a real path.
+ */
+export function windowsFor(cwd: string, windows: readonly OpenWindow[]): readonly OpenWindow[] {
+  const around = ({ folders }: OpenWindow): number =>
+    Math.max(-1, ...folders.filter(folder => isInside(cwd, folder)).map(folder => folder.length));
+  const rank = (a: OpenWindow, b: OpenWindow): number =>
+    around(b) - around(a) ||
+    Number(b.keepsPreviews) - Number(a.keepsPreviews) ||
+    a.startedAt.localeCompare(b.startedAt);
+  const above = windows.filter(window => around(window) >= 0);
+  if (above.length > 0) return above.toSorted(rank);
+  return windows.filter(({ folders }) => folders.some(folder => isInside(folder, cwd))).toSorted(rank);
+}
+
+/** The path without links; as it is if there is nothing. */
+export function realPathOf(file: string): Promise<string> {
+  return realpath(file).catch(() => path.resolve(file));
+}
+
+async function readWindow(file: string): Promise<OpenWindow | undefined> {
+  try {
+    return windowSchema.safeParse(JSON.parse(await readFile(file, 'utf8'))).data;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Whether a process with this id runs. It may be another one by now, which then does not answer at the port. */
+function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+}
+
+function isInside(inner: string, outer: string): boolean {
+  const relative = path.relative(outer, inner);
+  return relative === '' || (!relative.startsWith('..') && !path.isAbsolute(relative));
+}

@@ -1,0 +1,37 @@
+/** Who brings a tool, as far as VS Code tells extensions. */
+export type ToolOrigin =
+  | { readonly kind: 'extension'; readonly id: string; readonly name: string }
+  /** An MCP server. VS Code does not tell which one; the name of the tool begins with it. */
+  | { readonly kind: 'mcp' }
+  | { readonly kind: 'unknown' };
+
+/** A tool that VS Code offers to all extensions: its own, one of an extension or of an MCP server. */
+export interface EditorTool {
+  readonly name: string;
+  readonly description: string;
+  /** JSON Schema of the arguments. */
+  readonly inputSchema: Readonly<Record<string, unknown>> | undefined;
+  readonly origin: ToolOrigin;
+}
+
+/** One part of what a tool answered. */
+export type AnswerPart =
+  | { readonly kind: 'text'; readonly text: string }
+  /** Something that is no text, such as an image; `name` says what, in English, for the model. */
+  | { readonly kind: 'other'; readonly name: string };
+
+/** What Redline needs from VS Code to call its tools. */
+export interface EditorToolHost {
+  readonly isTrusted: () => boolean;
+  /** The tools that VS Code offers now, without Redline's own. They come and go with extensions and servers. */
+  list(): readonly EditorTool[];
+  /**
+   * Calls a tool. When the signal fires, VS Code is told to cancel the call, but the tool may take its time.
+   * @throws what the tool throws; an `AbortError` if VS Code or the tool cancelled the call.
+   */
+  call(
+    name: string,
+    input: Readonly<Record<string, unknown>>,
+    signal: AbortSignal,
+  ): Promise<readonly AnswerPart[]>;
+}

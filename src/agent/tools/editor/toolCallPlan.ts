@@ -1,0 +1,27 @@
+import * as z from 'zod/mini';
+import type { Preview } from '../../preview/preview.ts';
+
+/** The source of the previews, whatever the name of the tool. */
+export const CALL_SOURCE = 'call_tool';
+
+const details = z.object({
+  tool: z.string(),
+  origin: z.discriminatedUnion('kind', [
+    z.object({ kind: z.literal('extension'), id: z.string(), name: z.string() }),
+    z.object({ kind: z.literal('mcp') }),
+    z.object({ kind: z.literal('unknown') }),
+  ]),
+  arguments: z.record(z.string(), z.unknown()),
+  timeLimit: z.number(),
+});
+
+/** A call as its preview shows it and as it is made. `timeLimit` is in seconds. */
+export type ToolCallPlan = z.output<typeof details>;
+
+/** The call that a preview makes; `undefined` if it makes none. */
+export function toolCallOf(
+  preview: Pick<Preview, 'sourceToolName' | 'humanOnly' | 'details'>,
+): ToolCallPlan | undefined {
+  if (preview.sourceToolName !== CALL_SOURCE || !preview.humanOnly) return undefined;
+  return details.safeParse(preview.details).data;
+}

@@ -1,0 +1,103 @@
+import * as vscode from 'vscode';
+import type { AnswerPart, EditorTool, EditorToolHost, ToolOrigin } from '../../agent/tools/editor/port.ts';
+import { EditorTools, type EditorToolsOptions } from '../../agent/tools/editor/editorTools.ts';
+import { languageModelTools } from '../contributions.ts';
+import type { Settings } from '../settings.ts';
+
+/** The tag that VS Code gives to the tools of MCP servers. */
+const MCP_TAG = 'mcp';
+
+/** The tools of VS Code for the session, by the current settings. */
+export function createEditorTools({
+  settings,
+  ...parts
+}: Pick<EditorToolsOptions, 'registry' | 'runs' | 'logger'> & { readonly settings: Settings }): EditorTools {
+  return new EditorTools({
+    ...parts,
+    host: new VsCodeToolHost(),
+    settings: () => settings,
+    timeLimit: () => settings.commandTimeLimit,
+  });
+}
+
+/** The tools that `vscode.lm` offers. */
+class VsCodeToolHost implements EditorToolHost {
+  readonly isTrusted = (): boolean => vscode.workspace.isTrusted;
+
+  list(): readonly EditorTool[] {
+    const owners = contributedTools();
+    return vscode.lm.tools
+      .filter(({ name }) => !Object.hasOwn(languageModelTools, name))
+      .map(({ name, description, inputSchema, tags }) => ({
+        name,
+        description,
+        inputSchema: inputSchema as EditorTool['inputSchema'],
+        origin: owners.get(name) ?? { kind: tags.includes(MCP_TAG) ? 'mcp' : 'unknown' },
+      }));
+  }
+
+  async call(
+    name: string,
+    input: Readonly<Record<string, unknown>>,
+    signal: AbortSignal,
+  ): Promise<readonly AnswerPart[]> {
+    const source = new vscode.CancellationTokenSource();
+    const cancel = (): void => source.cancel();
+    signal.addEventListener('abort', cancel, { once: true });
+    try {
+      const { content } = await vscode.lm.invokeTool(
+        name,
+        { input, toolInvocationToken: undefined },
+        source.token,
+      );
+      return content.map(answerPart);
+    } catch (error) {
+      throw isCancellation(error) ? new DOMException('The call was cancelled.', 'AbortError') : error;
+    } finally {
+      signal.removeEventListener('abort', cancel);
+      source.dispose();
+    }
+  }
+}
+
+/** The extensions that contribute tools, by the names of these. */
+function contributedTools(): ReadonlyMap<string, ToolOrigin> {
+  const owners = new Map<string, ToolOrigin>();
+  for (const { id, packageJSON } of vscode.extensions.all) {
+    const { displayName, contributes } = packageJSON as Manifest;
+    const origin: ToolOrigin = { kind: 'extension', id, name: displayName ?? id };
+    const tools = contributes?.languageModelTools;
+    if (!Array.isArray(tools)) continue;
+    for (const tool of tools as ({ readonly name?: unknown } | null)[])
+      if (typeof tool?.name === 'string') owners.set(tool.name, origin);
+  }
+  return owners;
+}
+
+/** What is read of the manifest of an extension. VS Code has checked the name, and ignores contributions that are wrong. */
+interface Manifest {
+  readonly displayName?: string;
+  readonly contributes?: { readonly languageModelTools?: unknown };
+}
+
+/** The list of kinds may grow, so what has no known class is recognized by its fields. */
+function answerPart(part: unknown): AnswerPart {
+  if (part instanceof vscode.LanguageModelTextPart) return { kind: 'text', text: part.value };
+  if (part instanceof vscode.LanguageModelPromptTsxPart)
+    return { kind: 'other', name: 'a part for prompts of VS Code' };
+  if (isData(part)) return { kind: 'other', name: `${part.data.length} bytes of ${part.mimeType}` };
+  return { kind: 'other', name: 'a part of an unknown kind' };
+}
+
+function isData(part: unknown): part is { readonly mimeType: string; readonly data: Uint8Array } {
+  if (typeof part !== 'object' || part === null || !('mimeType' in part) || !('data' in part)) return false;
+  return typeof part.mimeType === 'string' && part.data instanceof Uint8Array;
+}
+
+/** VS Code's error for what was cancelled, also where it is no `CancellationError` any more. */
+function isCancellation(error: unknown): boolean {
+  return (
+    error instanceof vscode.CancellationError ||
+    (error instanceof Error && (error.name === 'Canceled' || error.message === 'Canceled'))
+  );
+}

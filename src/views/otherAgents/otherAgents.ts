@@ -1,0 +1,76 @@
+import * as vscode from 'vscode';
+import { DisposableStore } from '../../agent/base/disposable.ts';
+import { detailOf } from '../../agent/base/errors.ts';
+import { contextKeys, MCP_PROVIDER } from '../contributions.ts';
+import type { AgentServer, AgentServerParts } from './agentServer.ts';
+import { registerLanguageModelTools } from './languageModelTools.ts';
+
+/**
+ * Lets other agents propose changes: those of VS Code with tools of its own or over MCP, those of other programs over MCP.
+ * Nothing listens until one of them asks for the server, or a setting says that agents may connect.
+ */
+export class OtherAgents implements vscode.Disposable {
+  readonly #parts: AgentServerParts;
+  readonly #owned = new DisposableStore();
+  #server: Promise<AgentServer> | undefined;
+
+  constructor(parts: AgentServerParts & { readonly closing: { add(close: () => Promise<unknown>): void } }) {
+    this.#parts = parts;
+    parts.closing.add(() => this.#stop());
+    this.#owned.add(registerLanguageModelTools(parts));
+    this.#owned.add(vscode.lm.registerMcpServerDefinitionProvider(MCP_PROVIDER, this.#definitions()));
+    this.#owned.add(parts.settings.onDidChange(() => this.#follow()));
+    this.#follow();
+  }
+
+  dispose(): void {
+    this.#owned.dispose();
+  }
+
+  /** Starts the server, if it does not run. */
+  start(): Promise<AgentServer> {
+    this.#server ??= import('./agentServer.ts').then(({ AgentServer }) => AgentServer.start(this.#parts));
+    this.#server.catch(() => (this.#server = undefined));
+    return this.#server;
+  }
+
+  #follow(): void {
+    const isAllowed = this.#parts.settings.agentsEnabled;
+    const change = isAllowed ? this.start().then(server => server.announce()) : this.#stop();
+    change.catch((error: unknown) => {
+      this.#parts.logger.error(`The server for other agents does not run: ${detailOf(error)}`);
+    });
+  }
+
+  async #stop(): Promise<void> {
+    const server = this.#server;
+    this.#server = undefined;
+    if (!server) return;
+    showLanguageModelTools(true);
+    await server.then(running => running.close());
+  }
+
+  #definitions(): vscode.McpServerDefinitionProvider<vscode.McpHttpServerDefinition> {
+    const definition = (port?: number, headers?: Record<string, string>): vscode.McpHttpServerDefinition => {
+      const authority = port === undefined ? '127.0.0.1' : `127.0.0.1:${port}`;
+      return new vscode.McpHttpServerDefinition(
+        'Redline',
+        vscode.Uri.from({ scheme: 'http', authority, path: '/mcp' }),
+        headers,
+      );
+    };
+    return {
+      provideMcpServerDefinitions: () => [definition()],
+      resolveMcpServerDefinition: async () => {
+        const { port, token } = (await this.start()).address;
+        // Its tools would do the same as those of the server.
+        showLanguageModelTools(false);
+        return definition(port, { Authorization: `Bearer ${token}` });
+      },
+    };
+  }
+}
+
+function showLanguageModelTools(shown: boolean): void {
+  void vscode.commands.executeCommand('setContext', contextKeys.usesMcp, !shown);
+}

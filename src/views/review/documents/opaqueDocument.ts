@@ -1,0 +1,130 @@
+import * as vscode from 'vscode';
+import { fenceFor } from '../../../agent/model/attachments.ts';
+import type { Preview } from '../../../agent/preview/preview.ts';
+import { planOf, type Plan } from '../../../agent/session/planMode.ts';
+import { commandOf, type CommandPlan } from '../../../agent/tools/command/runCommand.ts';
+import { shownCommand } from '../../../agent/tools/command/shownCommand.ts';
+import { toolCallOf, type ToolCallPlan } from '../../../agent/tools/editor/toolCallPlan.ts';
+import { detailsText } from '../../detailsText.ts';
+import { escapeInvisible, oneLine } from '../../plainText.ts';
+
+/** The document of a preview without file changes: what would run, and which tool staged it. */
+export function opaqueDocument(preview: Preview): string {
+  const plan = planOf(preview);
+  if (plan) return planDocument(plan);
+  const command = commandOf(preview);
+  if (command) return commandDocument(escapeInvisible(preview.label), command);
+  const call = toolCallOf(preview);
+  if (call) return callDocument(escapeInvisible(preview.label), call);
+  const source = vscode.l10n.t('Source tool: {0}', oneLine(preview.sourceToolName));
+  const lines = [`# ${escapeInvisible(preview.label)}`, '', source];
+  const details = detailsText(preview, 2);
+  if (details !== undefined) lines.push('', '```', details, '```');
+  lines.push('', vscode.l10n.t('Apply runs this action. Nothing has been done yet.'), '');
+  return lines.join('\n');
+}
+
+/** A command as it will run, with characters that would hide something shown as escapes. */
+function commandDocument(label: string, plan: CommandPlan): string {
+  const { t } = vscode.l10n;
+  const shown = shownCommand(plan.command);
+  const fence = fenceFor(shown);
+  const lines = shown.split('\n').length;
+  const environment = Object.entries(plan.environment).map(([name, value]) =>
+    value === null
+      ? t('- {0} is not set', shownOnLine(name))
+      : `- ${shownOnLine(name)}=${shownOnLine(value)}`,
+  );
+  return [
+    `# ${label}`,
+    '',
+    t('Source tool: {0}', 'run_command'),
+    '',
+    lines === 1 ? t('Command:') : t('Command ({0} lines):', String(lines)),
+    '',
+    fence,
+    shown,
+    fence,
+    '',
+    ...(shown === plan.command ? [] : [escapesNote(), '']),
+    t('Folder: {0}', shownOnLine(plan.folder)),
+    '',
+    t('Shell: {0}', shownOnLine(plan.shell)),
+    '',
+    t('Environment: that of VS Code and of its terminals, with these differences:'),
+    '',
+    ...environment,
+    '',
+    t('Time limit: {0} seconds', String(plan.timeLimit)),
+    '',
+    t(
+      'Apply runs this command in a terminal that you see. It has not run yet, and sees your files as they are on disk.',
+    ),
+    '',
+  ].join('\n');
+}
+
+/** A call of a tool of VS Code as it will be made, with all of its arguments. */
+function callDocument(label: string, plan: ToolCallPlan): string {
+  const { t } = vscode.l10n;
+  const json = JSON.stringify(plan.arguments, null, 2);
+  const shown = shownCommand(json);
+  const fence = fenceFor(shown);
+  return [
+    `# ${label}`,
+    '',
+    t('Tool: {0}', shownOnLine(plan.tool)),
+    '',
+    t('From: {0}', originOf(plan)),
+    '',
+    t('Arguments:'),
+    '',
+    `${fence}json`,
+    shown,
+    fence,
+    '',
+    ...(shown === json ? [] : [escapesNote(), '']),
+    t('Time limit: {0} seconds', String(plan.timeLimit)),
+    '',
+    t('Apply calls this tool of VS Code, which may change anything. It has not been called yet.'),
+    '',
+  ].join('\n');
+}
+
+function originOf({ origin }: ToolCallPlan): string {
+  const { t } = vscode.l10n;
+  switch (origin.kind) {
+    case 'extension':
+      return t('the extension {0} ({1})', oneLine(origin.name), oneLine(origin.id));
+    case 'mcp':
+      return t('an MCP server. VS Code does not say which one; the name of the tool begins with it.');
+    case 'unknown':
+      return t('VS Code itself, or an extension that does not declare it');
+  }
+}
+
+function escapesNote(): string {
+  return vscode.l10n.t('Invisible and control characters are shown as escapes, such as \\x1b.');
+}
+
+function shownOnLine(text: string): string {
+  return shownCommand(text).replaceAll('\n', '\\n').replaceAll('\t', '\\t');
+}
+
+/** The plan as the model wrote it, headed by its title. */
+function planDocument({ title, text }: Plan): string {
+  const hasTitle = text.startsWith(`# ${title}\n`) || text === `# ${title}`;
+  return [
+    ...(hasTitle ? [] : [`# ${oneLine(title)}`, '']),
+    text.trim(),
+    '',
+    '---',
+    '',
+    vscode.l10n.t(
+      '**Apply** approves this plan. The model then carries it out, staging each change as a preview.',
+    ),
+    '',
+    vscode.l10n.t('**Discard** sends it back with your reason. Nothing has been changed yet.'),
+    '',
+  ].join('\n');
+}

@@ -1,0 +1,141 @@
+import * as vscode from 'vscode';
+import { DisposableStore } from '../../../agent/base/disposable.ts';
+import { bytesOfSide } from '../../../agent/preview/fileChange.ts';
+import type { Preview } from '../../../agent/preview/preview.ts';
+import type { PreviewStore } from '../../../agent/preview/previewStore.ts';
+import { opaqueUri, parsePreviewUri, type FileUris, type PreviewAddress } from '../previewUri.ts';
+import { shownChange } from '../shownChange.ts';
+import type { ShownRevisions } from '../shownRevisions.ts';
+import type { ProposalEdits } from './proposalEdits.ts';
+
+/** What a document shows: a preview, or the part that was split off it, and the bytes. */
+interface Found {
+  readonly preview: Preview;
+  readonly bytes: Uint8Array;
+}
+
+/**
+ * Serves preview documents from the store: `redline-preview://p3/path` is the proposal, and the same URI with `?base` is
+ * the content that the proposal is based on. Documents are read-only, except for a proposal that the user is editing.
+ * Their bytes are exactly those that the invoker checks and writes.
+ */
+export class PreviewFileSystem implements vscode.FileSystemProvider, vscode.Disposable {
+  readonly #store: PreviewStore;
+  readonly #files: FileUris;
+  readonly #edits: ProposalEdits;
+  readonly #revisions: Pick<ShownRevisions, 'noteRead'>;
+  readonly #owned = new DisposableStore();
+  readonly #changed = this.#owned.add(new vscode.EventEmitter<vscode.FileChangeEvent[]>());
+  readonly onDidChangeFile = this.#changed.event;
+  /**
+   * The documents that have been read, by preview id. Change events are sent only for these, since a preview may have
+   * thousands of files. A closed document stays in the map, because it may be reopened.
+   */
+  readonly #read = new Map<string, Map<string, vscode.Uri>>();
+
+  constructor(
+    store: PreviewStore,
+    files: FileUris,
+    edits: ProposalEdits,
+    revisions: Pick<ShownRevisions, 'noteRead'>,
+  ) {
+    this.#store = store;
+    this.#revisions = revisions;
+    this.#files = files;
+    this.#edits = edits;
+    this.#owned.add(store.onDidChange(preview => this.#announce(preview)));
+    this.#owned.add(edits.onDidChange(uri => this.#announceUris([uri])));
+  }
+
+  watch(): vscode.Disposable {
+    return new vscode.Disposable(() => undefined);
+  }
+
+  async stat(uri: vscode.Uri): Promise<vscode.FileStat> {
+    const found = this.#find(uri);
+    const { preview, bytes } = found instanceof Promise ? await found : found;
+    const ctime = Date.parse(preview.stagedAt);
+    return {
+      type: vscode.FileType.File,
+      ctime,
+      // A later revision has a later time, as has a proposal that was reverted, so that open editors reload. While unsaved edits are being dropped the time is
+      // early, so that the save that drops them does not conflict.
+      mtime: this.#edits.isDropping(uri) ? ctime : ctime + preview.revision + this.#edits.timesReverted(uri),
+      size: bytes.length,
+      ...(this.#edits.isOpen(uri) ? {} : { permissions: vscode.FilePermission.Readonly }),
+    };
+  }
+
+  async readFile(uri: vscode.Uri): Promise<Uint8Array> {
+    const read = this.#read.get(uri.authority) ?? new Map<string, vscode.Uri>();
+    this.#read.set(uri.authority, read.set(uri.toString(), uri));
+    const found = this.#find(uri);
+    // What is in the store is read and noted at once, or a revision could come in between.
+    const { preview, bytes } = found instanceof Promise ? await found : found;
+    this.#revisions.noteRead(uri, preview.revision, bytes);
+    return bytes;
+  }
+
+  readDirectory(): [string, vscode.FileType][] {
+    return [];
+  }
+
+  writeFile(uri: vscode.Uri, content: Uint8Array): Promise<void> {
+    return this.#edits.write(uri, content);
+  }
+
+  createDirectory(uri: vscode.Uri): never {
+    throw vscode.FileSystemError.NoPermissions(uri);
+  }
+
+  delete(uri: vscode.Uri): never {
+    throw vscode.FileSystemError.NoPermissions(uri);
+  }
+
+  rename(uri: vscode.Uri): never {
+    throw vscode.FileSystemError.NoPermissions(uri);
+  }
+
+  dispose(): void {
+    this.#owned.dispose();
+  }
+
+  #find(uri: vscode.Uri): Found | Promise<Found> {
+    const address = parsePreviewUri(uri);
+    const opaque = address && this.#store.get(address.previewId);
+    if (opaque && opaque.kind !== 'files') {
+      if (address.path !== opaqueUri(opaque, address.side).path)
+        throw vscode.FileSystemError.FileNotFound(uri);
+      return address.side === 'proposal' ? describe(opaque) : { preview: opaque, bytes: new Uint8Array() };
+    }
+    const shown = address && this.#shown(address);
+    if (!shown) throw vscode.FileSystemError.FileNotFound(uri);
+    const draft = address.side === 'proposal' ? this.#edits.draftOf(uri) : undefined;
+    return draft ? { ...shown, bytes: draft } : shown;
+  }
+
+  #shown(address: PreviewAddress): Found | undefined {
+    const { side } = address;
+    const shown = shownChange(this.#store, this.#files, address);
+    if (!shown) return undefined;
+    const content = side === 'proposal' ? shown.change.after : shown.change.before;
+    return { preview: shown.preview, bytes: content ? bytesOfSide(content) : new Uint8Array() };
+  }
+
+  /** A part is also shown at the URI of the preview that it was split off from. */
+  #announce({ id, part }: Preview): void {
+    const ids = part ? [id, part.previewId] : [id];
+    this.#announceUris(ids.flatMap(each => [...(this.#read.get(each)?.values() ?? [])]));
+  }
+
+  #announceUris(uris: readonly vscode.Uri[]): void {
+    if (uris.length === 0) return;
+    this.#changed.fire(uris.map(uri => ({ type: vscode.FileChangeType.Changed, uri })));
+  }
+}
+
+/** What is known of an action before it runs. */
+async function describe(preview: Preview): Promise<Found> {
+  const { opaqueDocument } = await import('./opaqueDocument.ts');
+  return { preview, bytes: Buffer.from(opaqueDocument(preview)) };
+}

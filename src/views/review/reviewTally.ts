@@ -1,0 +1,63 @@
+import * as vscode from 'vscode';
+import { DisposableStore } from '../../agent/base/disposable.ts';
+import { Emitter, type Event } from '../../agent/base/event.ts';
+import type { LedgerEntry } from '../../agent/preview/ledger.ts';
+import type { PreviewStore } from '../../agent/preview/previewStore.ts';
+
+/** How long the line at the end of a review stays, in milliseconds. */
+const SHOWN_MS = 30_000;
+
+/** Counts what the user applies and discards until nothing is pending, and then tells it for a while in one line. */
+export class ReviewTally implements vscode.Disposable {
+  readonly #owned = new DisposableStore();
+  readonly #changed = new Emitter<void>();
+  #applied = 0;
+  #discarded = 0;
+  #line = '';
+  #timer: NodeJS.Timeout | undefined;
+
+  /** The line came or went. */
+  readonly onDidChange: Event<void> = this.#changed.event;
+
+  constructor(store: Pick<PreviewStore, 'hasPending' | 'onDidChange' | 'onDidResolve'>) {
+    this.#owned.add(store.onDidResolve(entries => this.#count(entries, store.hasPending)));
+    this.#owned.add(store.onDidChange(() => store.hasPending && this.#show('')));
+    this.#owned.add({ dispose: () => clearTimeout(this.#timer) });
+  }
+
+  /** `Review done: 3 applied, 1 discarded`; empty while something is pending, and some time after the end. */
+  get line(): string {
+    return this.#line;
+  }
+
+  dispose(): void {
+    this.#owned.dispose();
+  }
+
+  #count(entries: readonly LedgerEntry[], isAnyLeft: boolean): void {
+    const byUser = entries.filter(({ actor }) => actor === 'human');
+    const failed = byUser.some(({ outcome }) => outcome === 'failed');
+    this.#applied += byUser.filter(
+      ({ outcome }) => outcome === 'applied' || outcome === 'returnedError',
+    ).length;
+    this.#discarded += byUser.filter(({ outcome }) => outcome === 'discarded').length;
+    if (isAnyLeft) return;
+    if (byUser.length > 0 && !failed) this.#show(lineOf(this.#applied, this.#discarded));
+    this.#applied = this.#discarded = 0;
+  }
+
+  #show(line: string): void {
+    if (line === this.#line) return;
+    this.#line = line;
+    clearTimeout(this.#timer);
+    if (line !== '') this.#timer = setTimeout(() => this.#show(''), SHOWN_MS);
+    this.#changed.fire();
+  }
+}
+
+function lineOf(applied: number, discarded: number): string {
+  const { t } = vscode.l10n;
+  if (discarded === 0) return t('Review done: {0} applied', applied);
+  if (applied === 0) return t('Review done: {0} discarded', discarded);
+  return t('Review done: {0} applied, {1} discarded', applied, discarded);
+}

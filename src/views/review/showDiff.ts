@@ -1,0 +1,66 @@
+import * as vscode from 'vscode';
+import type { FileChange } from '../../agent/preview/fileChange.ts';
+import { titleOf, type Preview } from '../../agent/preview/preview.ts';
+import { planOf } from '../../agent/session/planMode.ts';
+import { oneLine } from '../plainText.ts';
+import { tabTitle } from './previewTabs.ts';
+import { changeUri, documentPath, opaqueUri, type FileUris } from './previewUri.ts';
+import { overviewNotes, titleNotes } from './titleNotes.ts';
+
+/**
+ * Shows a preview in VS Code's editor for it: a plan as a document, everything else as a diff.
+ * @param path the file to show of several; without it they are shown in one multi-file diff, which takes the focus
+ * whatever the options say.
+ */
+export async function showDiff(
+  preview: Preview,
+  files: FileUris,
+  options: vscode.TextDocumentShowOptions,
+  path?: string,
+): Promise<void> {
+  const { changes, id } = preview;
+  const plan = planOf(preview);
+  if (plan) {
+    const title = tabTitle(vscode.l10n.t('Plan: {0}', oneLine(plan.title)), id);
+    await vscode.commands.executeCommand('vscode.open', opaqueUri(preview, 'proposal'), options, title);
+    return;
+  }
+  if (!changes) {
+    const sides = [opaqueUri(preview, 'base'), opaqueUri(preview, 'proposal')];
+    const title = tabTitle(oneLine(preview.label), id);
+    await vscode.commands.executeCommand('vscode.diff', ...sides, title, options);
+    return;
+  }
+  const only = changes.length === 1 ? changes[0] : changes.find(change => change.path === path);
+  if (only) {
+    const title = tabTitle(nameIn(changes, only), id, await titleNotes(only));
+    const sides = [changeUri(id, only, 'base', files), changeUri(id, only, 'proposal', files)];
+    await vscode.commands.executeCommand('vscode.diff', ...sides, title, options);
+    return;
+  }
+  const title = tabTitle(oneLine(titleOf(preview)), id, await overviewNotes(changes));
+  await vscode.commands.executeCommand('vscode.changes', title, shownFiles(preview, files));
+}
+
+/** The name of a file and, if it is one of several, its number: `cart.ts 1/12`. */
+function nameIn(changes: readonly FileChange[], change: FileChange): string {
+  const name = oneLine(change.path.split('/').at(-1) ?? change.path);
+  return changes.length === 1 ? name : `${name} ${changes.indexOf(change) + 1}/${changes.length}`;
+}
+
+/** The entries for `vscode.changes`: one for each file, or a single one for an opaque preview. */
+export function shownFiles(
+  preview: Preview,
+  files: FileUris,
+): readonly [label: vscode.Uri, base: vscode.Uri | undefined, proposal: vscode.Uri | undefined][] {
+  const { changes, id } = preview;
+  if (!changes) {
+    const proposal = opaqueUri(preview, 'proposal');
+    return [[proposal, opaqueUri(preview, 'base'), proposal]];
+  }
+  return changes.map(change => [
+    vscode.Uri.from({ scheme: 'file', path: documentPath(change.path, files) }),
+    change.before ? changeUri(id, change, change.after ? 'base' : 'deleted', files) : undefined,
+    change.after ? changeUri(id, change, 'proposal', files) : undefined,
+  ]);
+}

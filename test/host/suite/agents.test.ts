@@ -1,0 +1,164 @@
+import * as assert from 'node:assert/strict';
+import { readdir, stat } from 'node:fs/promises';
+import { homedir } from 'node:os';
+import * as path from 'node:path';
+import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
+import * as vscode from 'vscode';
+import { openWindows, windowsFolder, type OpenWindow } from '../../../src/agent/clients/windowFiles.ts';
+import type { RedlineApi } from '../../../src/views/api.ts';
+import { EXTENSION_ID } from '../../../src/views/contributions.ts';
+import { McpAgent } from '../../support/mcpClients.ts';
+import {
+  activateRedline,
+  bytesOf,
+  cleanUp,
+  fileInWorkspace,
+  givenFile,
+  setting,
+} from '../support/redline.ts';
+
+suite('agents of other programs', () => {
+  let api: RedlineApi;
+  const agents: McpAgent[] = [];
+
+  suiteSetup(async () => {
+    api = await activateRedline();
+  });
+
+  teardown(async () => {
+    for (const agent of agents.splice(0)) await agent.client.close();
+    await cleanUp(api);
+  });
+
+  const ownWindow = async (): Promise<OpenWindow | undefined> =>
+    (await openWindows(windowsFolder(homedir()))).find(({ pid }) => pid === process.pid);
+
+  /** Settles when this window can be found by agents, or no longer. */
+  async function untilAnnounced(isAnnounced: boolean): Promise<OpenWindow | undefined> {
+    for (let attempt = 0; attempt < 200; attempt++) {
+      const window = await ownWindow();
+      if ((window !== undefined) === isAnnounced) return window;
+      // Another process would learn of it in no other way than by looking.
+      await new Promise(resolve => setTimeout(resolve, 50));
+    }
+    return assert.fail(isAnnounced ? 'the window is not announced' : 'the window is still announced');
+  }
+
+  /** An agent that starts the packaged program in the workspace. */
+  async function startAgent(name: string): Promise<McpAgent> {
+    const { extensionPath } = vscode.extensions.getExtension(EXTENSION_ID) ?? assert.fail('installed');
+    const agent = await McpAgent.over(
+      new StdioClientTransport({
+        command: process.execPath,
+        args: [path.join(extensionPath, 'dist', 'redline-mcp.cjs')],
+        cwd: path.dirname(fileInWorkspace('x')),
+        env: { ...(process.env as Record<string, string>), ELECTRON_RUN_AS_NODE: '1' },
+      }),
+      name,
+    );
+    agents.push(agent);
+    return agent;
+  }
+
+  test('nothing listens until the user lets agents connect, nor after they may not any more', async () => {
+    assert.equal(await ownWindow(), undefined);
+    await setting('agents.enabled', true);
+    const { port, token } = (await untilAnnounced(true)) ?? assert.fail('announced');
+    await (await McpAgent.to({ port, token })).client.close();
+    await setting('agents.enabled', false);
+    await untilAnnounced(false);
+    await assert.rejects(McpAgent.to({ port, token }));
+  });
+
+  test('only the user can read the word that the window leaves', async () => {
+    if (process.platform === 'win32') return;
+    await setting('agents.enabled', true);
+    await untilAnnounced(true);
+    const folder = windowsFolder(homedir());
+    const own =
+      (await readdir(folder)).find(name => name.startsWith(`${process.pid}-`)) ?? assert.fail('there');
+    assert.equal((await stat(path.join(folder, own))).mode & 0o777, 0o600);
+  });
+
+  test('an agent proposes through redline-mcp, a click applies, a refusal is told with its reason, once', async () => {
+    await givenFile('agent.ts', 'let a = 1;\nlet b = 1;\n');
+    await setting('agents.enabled', true);
+    await untilAnnounced(true);
+    const agent = await startAgent('Claude Code');
+    assert.match(await agent.edit('a = 1', 'a = 2', 'agent.ts'), /not on disk, not decided yet/);
+    await agent.ok('propose_edit', { path: 'agent2.ts', content: 'export {};\n' });
+    assert.equal((await bytesOf('agent.ts')).toString(), 'let a = 1;\nlet b = 1;\n');
+    const [second, first] = api.previews.list();
+    assert.deepEqual(
+      [first?.agent, second?.sourceToolName],
+      [{ name: 'Claude Code', version: '1.0' }, 'propose_edit'],
+    );
+    assert.match(await agent.ok('search_text', { query: 'a = 2' }), /agent\.ts \(as if p\d+ were applied\)/);
+    const waiting = agent.ok('wait');
+    await vscode.commands.executeCommand('redline.preview.apply', first?.id);
+    assert.match(await waiting, /^Since your last call:\nThe user applied p/);
+    assert.equal((await bytesOf('agent.ts')).toString(), 'let a = 2;\nlet b = 1;\n');
+    await vscode.commands.executeCommand('redline.preview.discard', second?.id, 'Not needed.');
+    assert.match(await agent.ok('status'), /The user discarded p.*Reason: "Not needed\."/);
+    assert.doesNotMatch(await agent.ok('status'), /^Since your last call/);
+    assert.deepEqual(
+      api.previews
+        .ledger()
+        .slice(-2)
+        .map(entry => [entry.agent?.name, entry.actor, entry.outcome]),
+      [
+        ['Claude Code', 'human', 'applied'],
+        ['Claude Code', 'human', 'discarded'],
+      ],
+    );
+    assert.deepEqual([api.session.state, api.session.messages()], ['idle', []]);
+  });
+
+  test('a structural edit, and what it finds, over the wire', async () => {
+    await givenFile('agent.ts', 'console.log(1);\nconsole.log(2);\n');
+    await setting('agents.enabled', true);
+    const { port, token } = (await untilAnnounced(true)) ?? assert.fail('announced');
+    const agent = await McpAgent.to({ port, token });
+    agents.push(agent);
+    const paths = ['agent.ts'];
+    await agent.ok('ast_edit', { ops: [{ pat: 'console.log($A)', out: 'log($A)' }], paths });
+    assert.match(await agent.ok('ast_grep', { pat: 'log($A)', paths }), /log\(1\)/);
+    assert.equal(api.previews.peek()?.sourceToolName, 'ast_edit');
+  });
+
+  test('connecting an agent lets it in and shows the steps with a program that is there', async () => {
+    await vscode.commands.executeCommand('redline.agents.connect', 'claude');
+    const { document } = vscode.window.activeTextEditor ?? assert.fail('a document is shown');
+    const text = document.getText();
+    assert.match(text, /^# Connect Claude Code\n/);
+    await untilAnnounced(true);
+    const [, bridge = ''] = /-- node "?([^"\n]+)"?\n/.exec(text) ?? [];
+    assert.ok((await stat(bridge)).size > 0);
+    await vscode.commands.executeCommand('redline.agents.disconnect');
+    await untilAnnounced(false);
+  });
+
+  test('VS Code’s own agents get the tools of the MCP server', async () => {
+    await vscode.commands.executeCommand('workbench.mcp.startServer', '*', { waitForLiveTools: true });
+    const names = (): readonly string[] => vscode.lm.tools.map(({ name }) => name);
+    for (let attempt = 0; attempt < 200 && !names().some(isOfServer); attempt++)
+      await new Promise(resolve => setTimeout(resolve, 50));
+    assert.ok(names().some(isOfServer), names().join(', '));
+  });
+
+  test('a path outside the workspace is refused', async () => {
+    await setting('agents.enabled', true);
+    const { port, token } = (await untilAnnounced(true)) ?? assert.fail('announced');
+    const agent = await McpAgent.to({ port, token });
+    agents.push(agent);
+    assert.match(
+      await agent.refused('propose_edit', { path: '../outside.ts', content: 'x' }),
+      /outside the workspace/,
+    );
+    assert.equal(api.previews.hasPending, false);
+  });
+});
+
+function isOfServer(name: string): boolean {
+  return /^mcp_.*propose_edit$/.test(name);
+}

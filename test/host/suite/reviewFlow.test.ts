@@ -1,0 +1,147 @@
+import * as assert from 'node:assert/strict';
+import * as vscode from 'vscode';
+import type { RedlineApi } from '../../../src/views/api.ts';
+import { PREVIEW_SCHEME } from '../../../src/views/contributions.ts';
+import { activateRedline, bytesOf, cleanUp, givenFile, setting, until } from '../support/redline.ts';
+
+suite('the review goes on by itself', () => {
+  let api: RedlineApi;
+
+  suiteSetup(async () => {
+    api = await activateRedline();
+  });
+
+  setup(() => setting('resolve.order', 'oldestFirst'));
+  teardown(() => cleanUp(api));
+
+  const { onDidChangeTabs } = vscode.window.tabGroups;
+  const redlineTabs = (): string[] =>
+    vscode.window.tabGroups.all
+      .flatMap(group => group.tabs)
+      .map(tab => tab.label)
+      .filter(label => label.includes('(Redline '));
+  const shows = (labels: readonly string[]) =>
+    until(
+      onDidChangeTabs,
+      () => (redlineTabs().join() === labels.join() ? true : undefined),
+      `the tabs ${labels.join(', ')}; there are ${redlineTabs().join(', ')}`,
+    );
+  const push = (...paths: string[]): string =>
+    api.previews.push({
+      label: paths.join(', '),
+      sourceToolName: 'test',
+      changes: paths.map(path => ({ path, before: null, after: path })),
+    }).id;
+  const run = (command: string, ...args: unknown[]) => vscode.commands.executeCommand(command, ...args);
+
+  test('after a vote the next pending preview takes the tab, the focus stays in the editor, and at the end no tab is left', async () => {
+    const [first, second, third] = ['go1.txt', 'go2.txt', 'go3.txt'].map(path => push(path));
+    await run('redline.preview.open', second);
+    await run('redline.preview.discard');
+    await shows([`go3.txt (Redline ${third})`]);
+    const active = await until(
+      vscode.window.onDidChangeActiveTextEditor,
+      () => {
+        const { document } = vscode.window.activeTextEditor ?? {};
+        return document?.uri.authority === third ? document : undefined;
+      },
+      'the diff of the next preview to be the active editor',
+    );
+    assert.equal(active.uri.scheme, PREVIEW_SCHEME);
+    await run('redline.preview.discard');
+    await shows([`go1.txt (Redline ${first})`]);
+    await run('redline.preview.discard');
+    await shows([]);
+  });
+
+  test('nothing opens when the preview was not in front, when the user wants to open previews themselves, or when another extension decides', async () => {
+    const ids = [0, 1, 2, 3].map(n => push(`quiet${n}.txt`));
+    await run('redline.preview.discard', ids[0]);
+    assert.deepEqual(redlineTabs(), []);
+    await setting('preview.open', 'onDemand');
+    await run('redline.preview.open', ids[1]);
+    await run('redline.preview.discard');
+    await shows([]);
+    await setting('preview.open', 'auto');
+    await run('redline.preview.open', ids[2]);
+    await api.previews.resolve({ id: ids[2] ?? '', action: 'discard', reason: 'test' });
+    await shows([]);
+  });
+
+  test('after a file the next file of the same preview takes the tab, with its number, then the next preview', async () => {
+    const id = push('n1.txt', 'n2.txt', 'n3.txt');
+    const last = push('n4.txt');
+    await run('redline.preview.open', id, 'n2.txt');
+    await shows([`n2.txt 2/3 (Redline ${id})`]);
+    await run('redline.preview.discardFile', id, 'n2.txt');
+    await shows([`n3.txt 2/2 (Redline ${id})`]);
+    await run('redline.preview.discardFile', id, 'n3.txt');
+    await shows([`n1.txt (Redline ${id})`]);
+    await run('redline.preview.discardFile', id, 'n1.txt');
+    await shows([`n4.txt (Redline ${last})`]);
+  });
+
+  test('while all are resolved at once, nothing opens in between, and the review goes on with what is left', async () => {
+    const opened: string[] = [];
+    const tabs = onDidChangeTabs(event => opened.push(...event.opened.map(tab => tab.label)));
+    try {
+      await givenFile('left.txt', 'as it was');
+      const ids = [0, 1, 2, 3].map(n => push(`many${n}.txt`));
+      const left = api.previews.push({
+        label: 'left',
+        sourceToolName: 'test',
+        changes: [{ path: 'left.txt', before: 'as it was', after: 'new' }],
+      }).id;
+      await givenFile('left.txt', 'changed meanwhile');
+      await run('redline.preview.open', ids[0]);
+      await until(onDidChangeTabs, () => (opened.length > 0 ? true : undefined), 'the first tab');
+      await run('redline.preview.applyAll');
+      await shows([`left.txt (Redline ${left})`]);
+      assert.deepEqual(opened, [`many0.txt (Redline ${ids[0]})`, `left.txt (Redline ${left})`]);
+    } finally {
+      tabs.dispose();
+    }
+  });
+
+  test('Next and Previous go through the files of a preview, and come back from another editor', async () => {
+    const [first, several, last] = [push('w1.txt'), push('w2.txt', 'w3.txt'), push('w4.txt')];
+    await run('redline.preview.next');
+    await shows([`w1.txt (Redline ${first})`]);
+    await run('redline.preview.next');
+    await shows([`w2.txt 1/2 (Redline ${several})`]);
+    await vscode.window.showTextDocument(await vscode.workspace.openTextDocument({ content: 'else' }));
+    await run('redline.preview.next');
+    await shows([`w3.txt 2/2 (Redline ${several})`]);
+    await run('redline.preview.next');
+    await shows([`w4.txt (Redline ${last})`]);
+    await run('redline.preview.previous');
+    await shows([`w3.txt 2/2 (Redline ${several})`]);
+  });
+
+  test('after a vote on a hunk the cursor is on the next one on both sides, and after the last one on the first that is left', async () => {
+    const lines = Array.from({ length: 90 }, (_, n) => `line ${n}`);
+    const changed = lines.map((line, n) => (n % 30 === 10 ? `${line} changed` : line));
+    // The first hunk also adds lines, so that the sides differ from there on.
+    changed[10] += '\nand one\nand another';
+    await givenFile('hunks.txt', lines.join('\n'));
+    const { id } = api.previews.push({
+      label: 'hunks',
+      sourceToolName: 'test',
+      changes: [{ path: 'hunks.txt', before: lines.join('\n'), after: changed.join('\n') }],
+    });
+    await run('redline.preview.open', id);
+    const cursors = () =>
+      vscode.window.visibleTextEditors
+        .filter(({ document }) => document.uri.authority === id)
+        .map(({ document, selection }) => `${document.uri.query || 'proposal'} ${selection.active.line}`)
+        .sort();
+    await run('redline.preview.applyHunk', id, 'hunks.txt', 0, 1);
+    // What was applied is on both sides now.
+    assert.deepEqual(cursors(), ['base 42', 'proposal 42']);
+    assert.match((await bytesOf('hunks.txt')).toString(), /line 10 changed\nand one\nand another/);
+    await run('redline.preview.discardHunk', id, 'hunks.txt', 1, 2);
+    assert.deepEqual(cursors(), ['base 42', 'proposal 42']);
+    await run('redline.preview.applyHunk');
+    await shows([]);
+  });
+});

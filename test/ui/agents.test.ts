@@ -1,0 +1,55 @@
+import assert from 'node:assert/strict';
+import { homedir } from 'node:os';
+import { setTimeout as delay } from 'node:timers/promises';
+import { inRepo } from '../../scripts/lib/paths.mjs';
+import { openWindows, windowsFolder, type OpenWindow } from '../../src/agent/clients/windowFiles.ts';
+import { McpAgent } from '../support/mcpClients.ts';
+import { exactLens } from './support/diffPage.ts';
+import { drivenTest } from './support/drivenWorkbench.ts';
+
+/** The window that this extension host announces to agents. */
+async function announced(pid: number): Promise<OpenWindow> {
+  for (let attempt = 0; attempt < 200; attempt++) {
+    const window = (await openWindows(windowsFolder(homedir()))).find(each => each.pid === pid);
+    if (window) return window;
+    // This process learns of it in no other way than by looking.
+    await delay(50);
+  }
+  return assert.fail('the window is not announced');
+}
+
+drivenTest(
+  'two agents propose at once: the tree groups by agent, cards name it, and a click is told to the one that it concerns',
+  { pictures: inRepo('out', 'surface-pictures'), viewport: { width: 1400, height: 900 } },
+  async driven => {
+    const { workbench } = driven;
+    workbench.writeFile('cart.ts', 'let total = 1;\nlet count = 2;\n');
+    await workbench.openRedlineChat();
+    const pid = await driven.run(async ({ vscode }) => {
+      await vscode.workspace.getConfiguration('redline').update('agents.enabled', true, true);
+      return process.pid;
+    });
+    const window = await announced(pid);
+    const claude = await McpAgent.to(window, 'Claude Code');
+    const codex = await McpAgent.to(window, 'Codex');
+    await claude.edit('total = 1', 'total = 100', 'cart.ts');
+    await workbench.treeRow('Edit cart.ts (1 edit)').waitFor();
+    await codex.ok('propose_edit', { path: 'notes.md', content: '# Notes\n' });
+    await workbench.treeRow('Claude Code').waitFor();
+    await workbench.treeRow('Codex').waitFor();
+    const chat = workbench.chatFrame();
+    await chat.getByText('Proposed by Claude Code 1.0').waitFor();
+    await chat.getByText('Proposed by Codex 1.0').waitFor();
+    await driven.run(async ({ vscode }) => {
+      await vscode.commands.executeCommand('redline.preview.open', 'p1');
+    });
+    await exactLens(workbench, 'Apply').waitFor();
+    await workbench.screenshot('agents');
+    await exactLens(workbench, 'Apply').click();
+    await workbench.waitForFile('cart.ts', text => text?.startsWith('let total = 100;') === true);
+    assert.match(await claude.ok('status'), /^Since your last call:\nThe user applied p1 /);
+    assert.match(await codex.ok('status'), /^Pending:\n- p2 /);
+    await claude.client.close();
+    await codex.client.close();
+  },
+);

@@ -1,0 +1,52 @@
+import assert from 'node:assert/strict';
+import { proposedLine } from './support/diffPage.ts';
+import { uiTest } from './support/uiTest.ts';
+
+uiTest(
+  'a second prompt takes the tab of a preview that nobody touched, and shows its own change',
+  {},
+  async workbench => {
+    await workbench.openRedlineChat();
+    await workbench.sendChat('/edit src/cart.ts :: item.price; => item.price * item.quantity;');
+    await workbench.lens('Apply').waitFor();
+    await workbench.sendChat('/edit src/cart.ts :: * item.quantity; => * item.quantity * 2;');
+    await workbench.editorTab('(Redline p2)').waitFor();
+    await workbench.editorTab('(Redline p1)').waitFor({ state: 'detached' });
+    assert.equal(await workbench.page.locator('.editor-group-container').count(), 1);
+    await workbench.lens('Apply p1').waitFor();
+    await workbench.screenshot('second-prompt');
+    // Several files open as the diff of the first, and the focus stays in the prompt.
+    await workbench.sendChat('/replace console.log($$$A) => console.debug($$$A) in src/**');
+    await workbench.editorTab('cart.ts 1/2 (Redline p3)').waitFor();
+    await workbench.editorTab('(Redline p2)').waitFor({ state: 'detached' });
+    await workbench.page.keyboard.type('still here');
+    assert.equal(await workbench.chatFrame().locator('textarea#prompt').inputValue(), 'still here');
+  },
+);
+
+uiTest(
+  'votes by key go from preview to preview, and at the end one line says what was decided',
+  {},
+  async workbench => {
+    await workbench.openRedlineChat();
+    for (const n of [1, 2, 3]) {
+      await workbench.sendChat(`/write made${n}.txt :: content ${n}`);
+      await workbench.treeRow(`Create made${n}.txt`).waitFor();
+    }
+    const { keyboard } = workbench.page;
+    // From the chat, where the focus is. The last one opened by itself, so this goes on to the one before.
+    await keyboard.press('Shift+Alt+PageDown');
+    for (const n of [2, 1, 3]) {
+      await workbench.editorTab(`made${n}.txt (Redline`).waitFor();
+      await proposedLine(workbench, `content ${n}`).waitFor();
+      await workbench.lens('Apply').waitFor();
+      if (n === 1) await workbench.screenshot('review-goes-on');
+      await keyboard.press(n === 1 ? 'Control+Backspace' : 'Control+Enter');
+    }
+    await workbench.waitForFile('made3.txt', text => text === 'content 3');
+    await workbench.statusBarItem('Review done: 2 applied, 1 discarded').waitFor();
+    // The status bar is not read out; the chat's status line is.
+    await workbench.chatFrame().locator('[role=status]').filter({ hasText: 'Review done' }).waitFor();
+    await workbench.screenshot('review-done');
+  },
+);

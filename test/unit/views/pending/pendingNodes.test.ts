@@ -1,0 +1,48 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { childrenOf, keyOf, PAGE, type PendingNode } from '../../../../src/views/pending/pendingNodes.ts';
+import { create } from '../../../support/changes.ts';
+import { agentWorld, TestAgent } from '../../../support/agentClients.ts';
+
+const named = (name: string) => ({ id: `agent-${name}`, agent: { name, version: '1' } });
+
+test('previews of one agent are not grouped', async () => {
+  const world = agentWorld();
+  const agent = new TestAgent(world, named('Claude Code'));
+  await agent.edit('one', 'ONE');
+  await agent.edit('two', 'TWO');
+  const rows = childrenOf(world.store, 'newestFirst', undefined);
+  // The second builds on the first.
+  assert.deepEqual(rows.map(keyOf), ['preview:p1', 'preview:p2']);
+});
+
+test('with several agents there is a group for each, Redline among them', async () => {
+  const world = agentWorld();
+  const claude = new TestAgent(world, named('Claude Code'));
+  const codex = new TestAgent(world, named('Codex'));
+  await claude.edit('one', 'ONE');
+  world.stage({ label: 'of Redline', changes: [create('new.txt', 'x')] });
+  await codex.edit('two', 'TWO');
+  await claude.ok('propose_edit', { path: 'other.txt', content: 'x' });
+  const groups = childrenOf(world.store, 'newestFirst', undefined);
+  assert.deepEqual(groups, [
+    { kind: 'agent', agent: 'Claude Code', count: 2 },
+    { kind: 'agent', agent: 'Codex', count: 1 },
+    { kind: 'agent', agent: '', count: 1 },
+  ]);
+  const rowsOf = (group: PendingNode): string[] => childrenOf(world.store, 'newestFirst', group).map(keyOf);
+  assert.deepEqual(groups.map(rowsOf), [['preview:p4', 'preview:p1'], ['preview:p3'], ['preview:p2']]);
+  assert.equal(new Set(groups.map(keyOf)).size, 3);
+});
+
+test('thousands of previews of one of several agents are folded', async () => {
+  const world = agentWorld({ files: {} });
+  const codex = new TestAgent(world, named('Codex'));
+  for (let n = 0; n <= PAGE; n++) await codex.ok('propose_edit', { path: `${n}.txt`, content: 'x' });
+  world.stage({ label: 'of Redline', changes: [create('new.txt', 'x')] });
+  const group: PendingNode = { kind: 'agent', agent: 'Codex', count: PAGE + 1 };
+  const rows = childrenOf(world.store, 'oldestFirst', group);
+  assert.deepEqual(rows.at(-1), { kind: 'more', from: PAGE, count: 1, agent: 'Codex' });
+  const more = rows.at(-1) ?? assert.fail('there are rows');
+  assert.deepEqual(childrenOf(world.store, 'oldestFirst', more).map(keyOf), [`preview:p${PAGE + 1}`]);
+});

@@ -1,0 +1,56 @@
+import assert from 'node:assert/strict';
+import { test, type TestContext } from 'node:test';
+import type { Actor, ResolveAction } from '../../../../src/agent/preview/preview.ts';
+import { PreviewStore } from '../../../../src/agent/preview/previewStore.ts';
+import { Invoker } from '../../../../src/agent/preview/resolve/invoker.ts';
+import { create } from '../../../support/changes.ts';
+import { draft } from '../../../support/drafts.ts';
+import * as stub from '../../../support/fuzz/vscodeStub.ts';
+import { MemoryWorkspace } from '../../../support/memoryWorkspace.ts';
+import { MemoryPreviewLog } from '../../../support/testSession.ts';
+
+stub.useVscodeStub();
+const { ReviewTally } = await import('../../../../src/views/review/reviewTally.ts');
+
+function given(t: TestContext) {
+  const store = new PreviewStore(new MemoryPreviewLog(), error => assert.fail(String(error)));
+  const invoker = new Invoker(store, new MemoryWorkspace({}), () => 'apply');
+  const tally = new ReviewTally(store);
+  t.after(() => tally.dispose());
+  const stage = (path: string): string => store.stage(draft({ changes: [create(path, 'x')] })).preview.id;
+  const vote = (id: string, action: ResolveAction, actor: Actor = 'human') =>
+    invoker.resolve({ id, action, reason: 'test', actor });
+  return { tally, stage, vote };
+}
+
+test('at the end of a review one line tells what the user decided, and it goes when something is pending again', async t => {
+  const { tally, stage, vote } = given(t);
+  const ids = ['a', 'b', 'c'].map(stage);
+  await vote(ids[0] ?? '', 'apply');
+  await vote(ids[1] ?? '', 'discard');
+  assert.equal(tally.line, '');
+  await vote(ids[2] ?? '', 'apply');
+  assert.equal(tally.line, 'Review done: 2 applied, 1 discarded');
+  const next = stage('d');
+  assert.equal(tally.line, '');
+  await vote(next, 'discard');
+  assert.equal(tally.line, 'Review done: 1 discarded');
+});
+
+test('votes of the model are not counted, and do not end a review', async t => {
+  const { tally, stage, vote } = given(t);
+  const ids = ['a', 'b', 'c'].map(stage);
+  await vote(ids[0] ?? '', 'apply');
+  await vote(ids[1] ?? '', 'apply', 'model');
+  await vote(ids[2] ?? '', 'discard', 'extension');
+  assert.equal(tally.line, '');
+});
+
+test('the line goes by itself after a while', async t => {
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  const { tally, stage, vote } = given(t);
+  await vote(stage('a'), 'apply');
+  assert.equal(tally.line, 'Review done: 1 applied');
+  t.mock.timers.tick(60_000);
+  assert.equal(tally.line, '');
+});
