@@ -43,6 +43,10 @@ export const OWN_VENDOR = 'redline';
 /** Offers the MCP server of the window to VS Code's own agents. */
 export const MCP_PROVIDER = 'redline.mcp';
 
+/** How VS Code names the server of that provider, and how the names of that server's tools begin in VS Code. */
+export const MCP_LABEL = 'Redline';
+export const MCP_TOOL_PREFIX = 'mcp_redline_';
+
 /** Tools for the agents of VS Code and of other extensions, and the built-in tool that runs each. */
 export const languageModelTools = {
   redline_propose_edit: 'edit_file',

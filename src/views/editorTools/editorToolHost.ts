@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import type { AnswerPart, EditorTool, EditorToolHost, ToolOrigin } from '../../agent/tools/editor/port.ts';
 import { EditorTools, type EditorToolsOptions } from '../../agent/tools/editor/editorTools.ts';
-import { languageModelTools } from '../contributions.ts';
+import { languageModelTools, MCP_TOOL_PREFIX } from '../contributions.ts';
 import type { Settings } from '../settings.ts';
 
 /** The tag that VS Code gives to the tools of MCP servers. */
@@ -27,7 +27,7 @@ class VsCodeToolHost implements EditorToolHost {
   list(): readonly EditorTool[] {
     const owners = contributedTools();
     return vscode.lm.tools
-      .filter(({ name }) => !Object.hasOwn(languageModelTools, name))
+      .filter(({ name }) => !isOwn(name))
       .map(({ name, description, inputSchema, tags }) => ({
         name,
         description,
@@ -58,6 +58,11 @@ class VsCodeToolHost implements EditorToolHost {
       source.dispose();
     }
   }
+}
+
+/** Whether Redline offers the tool to other agents. Through it, its own model would be another agent, with votes of its own. */
+function isOwn(name: string): boolean {
+  return Object.hasOwn(languageModelTools, name) || name.startsWith(MCP_TOOL_PREFIX);
 }
 
 /** The extensions that contribute tools, by the names of these. */

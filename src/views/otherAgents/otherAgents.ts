@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import { DisposableStore } from '../../agent/base/disposable.ts';
 import { detailOf } from '../../agent/base/errors.ts';
-import { contextKeys, MCP_PROVIDER } from '../contributions.ts';
+import { contextKeys, MCP_LABEL, MCP_PROVIDER } from '../contributions.ts';
 import type { AgentServer, AgentServerParts } from './agentServer.ts';
 import { registerLanguageModelTools } from './languageModelTools.ts';
 
@@ -54,7 +54,7 @@ export class OtherAgents implements vscode.Disposable {
     const definition = (port?: number, headers?: Record<string, string>): vscode.McpHttpServerDefinition => {
       const authority = port === undefined ? '127.0.0.1' : `127.0.0.1:${port}`;
       return new vscode.McpHttpServerDefinition(
-        'Redline',
+        MCP_LABEL,
         vscode.Uri.from({ scheme: 'http', authority, path: '/mcp' }),
         headers,
       );

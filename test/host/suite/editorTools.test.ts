@@ -164,8 +164,14 @@ suite('tools of VS Code', () => {
     await writeFile(path.join(folder, 'mcp.json'), JSON.stringify({ servers: { little } }));
     try {
       const names = await mcpTools();
-      assert.deepEqual(names, ['mcp_little_change', 'mcp_little_look']);
-      await setting('tools.fromVsCode', ['mcp_little_*']);
+      assert.deepEqual(
+        names.filter(name => name.startsWith('mcp_little_')),
+        ['mcp_little_change', 'mcp_little_look'],
+      );
+      assert.ok(names.includes('mcp_redline_propose_edit'), names.join());
+      await setting('tools.fromVsCode', ['mcp_*']);
+      await call('mcp_redline_propose_edit', { path: 'a.txt', content: 'x' });
+      assert.match(lastResult(), /There is no tool named mcp_redline_propose_edit/);
       await call('mcp_little_look', { text: 'one' });
       const look = head();
       assert.ok((await shown(look)).includes('From: an MCP server.'));
@@ -185,15 +191,16 @@ suite('tools of VS Code', () => {
     }
   });
 
-  /** The names of the tools of MCP servers, once there are any. VS Code has no event for that. */
+  /** The names of the tools of MCP servers, once both servers have told theirs. VS Code has no event for that. */
   async function mcpTools(): Promise<string[]> {
     for (;;) {
       await vscode.commands.executeCommand('workbench.mcp.startServer', '*', {
         autoTrustChanges: true,
         waitForLiveTools: true,
       });
-      const tools = vscode.lm.tools.filter(({ tags }) => tags.includes('mcp'));
-      if (tools.length > 0) return tools.map(({ name }) => name).sort();
+      const names = vscode.lm.tools.filter(({ tags }) => tags.includes('mcp')).map(({ name }) => name);
+      if (['mcp_little_', 'mcp_redline_'].every(server => names.some(name => name.startsWith(server))))
+        return names.sort();
       await new Promise(resolve => setTimeout(resolve, 100));
     }
   }
