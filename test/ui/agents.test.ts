@@ -33,7 +33,7 @@ drivenTest(
     const claude = await McpAgent.to(window, 'Claude Code');
     const codex = await McpAgent.to(window, 'Codex');
     await claude.edit('total = 1', 'total = 100', 'cart.ts');
-    await workbench.treeRow('Edit cart.ts (1 edit)').waitFor();
+    await workbench.treeRow('cart.ts:1 1 → 100').waitFor();
     await codex.ok('propose_edit', { path: 'notes.md', content: '# Notes\n' });
     await workbench.treeRow('Claude Code').waitFor();
     await workbench.treeRow('Codex').waitFor();
