@@ -95,10 +95,17 @@ export class DrivenWorkbench {
 
   /**
    * Waits until a window that has just been opened has closed all folders. It first opens those that it remembers of its
-   * workspace, then reads the workspace's file, and restarts the extension host if they have changed.
+   * workspace, then reads the workspace's file, and restarts the extension host if they have changed. Sometimes it only
+   * remembers what it has read, for the next time; then it is reloaded.
    */
   async untilNoFolder(): Promise<void> {
-    for (const deadline = Date.now() + READY_MS; ; await delay(POLL_MS)) {
+    const started = Date.now();
+    let isReloaded = false;
+    for (const deadline = started + READY_MS; ; await delay(POLL_MS)) {
+      if (!isReloaded && Date.now() > started + READY_MS / 4) {
+        isReloaded = true;
+        await this.workbench.reload();
+      }
       try {
         this.#address = await nextAddress(this.workbench, undefined);
         const folders = await this.run(({ vscode }) => vscode.workspace.workspaceFolders?.length ?? 0);
