@@ -36,6 +36,9 @@ export function withUniqueNames<Root extends FolderRoot>(folders: readonly Root[
   });
 }
 
+/** The most names that a path has inside its folder. Whoever needs more made a mistake, and each costs a look at the disk. */
+const MAX_NAMES = 100;
+
 /**
  * The location that `input` means, judged by its text alone: an absolute path, a path relative to the first folder, or, if several
  * folders are open, one that begins with the name of a folder.
@@ -58,7 +61,10 @@ export function locate<Root extends FolderRoot>(
   if (location.relative === '' || location.relative.endsWith('/')) {
     throw new PathError('empty', `${input} is a folder, not a file.`);
   }
-  if (location.relative.split('/').some(part => foldName(part) === '.git')) {
+  const names = location.relative.split('/');
+  if (names.length > MAX_NAMES)
+    throw new PathError('empty', `${input.slice(0, 100)}… goes through more than ${MAX_NAMES - 1} folders.`);
+  if (names.some(name => foldName(name) === '.git')) {
     throw new PathError('protected', `${input} belongs to git itself and cannot be read or changed.`);
   }
   return location;

@@ -53,6 +53,7 @@ export function foldName(name: string): string {
 
 /** Folds case and compatible characters of Unicode (ſ and the full-width s become s), and removes invisible characters. */
 export function foldCase(text: string): string {
+  if (/^[ -~]*$/.test(text)) return text.toLowerCase(); // ASCII, as most names are: several times as quick
   const visible = text.normalize('NFKC').replace(/\p{Default_Ignorable_Code_Point}/gu, '');
   return visible.toUpperCase().toLowerCase().normalize('NFKC');
 }
