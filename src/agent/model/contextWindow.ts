@@ -12,7 +12,13 @@ const PER_MESSAGE = 8;
 
 /** An estimate of the tokens of a text. No tokenizer is asked: it differs from model to model. */
 export function estimateTokens(text: string): number {
-  return Math.ceil(Buffer.byteLength(text) / BYTES_PER_TOKEN);
+  return tokensOfTexts([text]);
+}
+
+/** An estimate of the tokens of several texts with a character between two of them. They are not joined: they may be long. */
+function tokensOfTexts(texts: readonly string[]): number {
+  const bytes = texts.reduce((sum, text) => sum + Buffer.byteLength(text), texts.length - 1);
+  return Math.ceil(bytes / BYTES_PER_TOKEN);
 }
 
 /** The most characters that are estimated at no more than this many tokens, if all of them are ASCII. */
@@ -26,7 +32,7 @@ const estimates = new WeakMap<SessionMessage, number>();
 export function tokensOf(message: SessionMessage): number {
   let tokens = estimates.get(message);
   if (tokens === undefined)
-    estimates.set(message, (tokens = PER_MESSAGE + estimateTokens(sentText(message))));
+    estimates.set(message, (tokens = PER_MESSAGE + tokensOfTexts(sentTexts(message))));
   return tokens;
 }
 
@@ -50,21 +56,18 @@ export function tokensOfRequest({ system, messages, tools }: ChatRequest): numbe
   return estimateTokens(system) + tokensOfTools(tools) + said;
 }
 
-/** All text of a message that a provider sends. */
-function sentText(message: SessionMessage): string {
+/** All texts of a message that a provider sends. */
+function sentTexts(message: SessionMessage): readonly string[] {
   switch (message.role) {
     case 'user':
-      return promptText(message);
+      return [promptText(message)];
     case 'assistant':
-      return [
-        message.text,
-        ...message.toolCalls.map(call => `${call.id} ${call.name} ${call.arguments}`),
-      ].join(' ');
+      return [message.text, ...message.toolCalls.flatMap(call => [call.id, call.name, call.arguments])];
     case 'tool':
-      return message.content;
+      return [message.content];
     case 'steering':
-      return message.text;
+      return [message.text];
     case 'local':
-      return '';
+      return [''];
   }
 }

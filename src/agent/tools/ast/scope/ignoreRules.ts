@@ -100,11 +100,15 @@ export async function withoutIgnored(folder: string, paths: readonly string[]): 
   return kept;
 }
 
+/** No path is longer on Linux, so a longer rule hides nothing; as a regular expression it could be too large. */
+const MAX_RULE_CHARS = 4_096;
+
 function read(make: MakeIgnore, folder: string, names: readonly string[]): Ignore | undefined {
   let rules: Ignore | undefined;
   for (const name of names) {
     try {
-      rules = (rules ?? make()).add(fs.readFileSync(`${folder}/${name}`, 'utf8'));
+      const lines = fs.readFileSync(`${folder}/${name}`, 'utf8').split(/\r?\n/);
+      rules = (rules ?? make()).add(lines.filter(line => line.length <= MAX_RULE_CHARS));
     } catch {
       // Most folders have no ignore file.
     }

@@ -54,3 +54,8 @@ test('.ignore files and .git/info/exclude count like .gitignore', async () => {
   const paths = ['a.mine', 'a.log', 'big.json', 'sub/big.json', 'sub/kept.log', 'sub/b.mine'];
   assert.deepEqual(await withoutIgnored(temp.at('others'), paths), ['big.json', 'sub/kept.log']);
 });
+
+test('a rule that is longer than any path is skipped, and the others hold', async () => {
+  await temp.file('huge/.gitignore', `${'a'.repeat(400_000)}\n*.log\n${'*a'.repeat(4_000)}\r\n*.tmp\r\n`);
+  assert.deepEqual(await withoutIgnored(temp.at('huge'), ['a.ts', 'b.log', 'sub/c.tmp']), ['a.ts']);
+});
