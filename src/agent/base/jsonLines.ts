@@ -22,8 +22,11 @@ export function encodeEntry(entry: unknown): string {
 const MANY = 64;
 /** How many levels of an entry are searched for such a list. */
 const LIST_DEPTH = 4;
-/** An entry with more text than this is too, in characters: encoding and writing it at once takes some 20 ms a million. */
-const MUCH_TEXT = 512 * 1024;
+/**
+ * An entry with more text than this is too, in characters: encoding and writing a million at once takes some 20 ms. It is then
+ * not in the file yet when `append` returns, so the bound is no lower than that takes.
+ */
+const MUCH_TEXT = 1024 * 1024;
 /** How many levels of an entry are searched for text: an edit among the arguments of a tool call lies nine levels deep. */
 const TEXT_DEPTH = 10;
 /** The size of such a piece, in characters. */
