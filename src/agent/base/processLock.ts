@@ -177,7 +177,8 @@ function ownerIn(text: string): Owner | undefined {
   }
 }
 
-function isAlive(pid: number): boolean {
+/** Whether a process with this id runs. It may be another one by now. */
+export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);
     return true;

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { chmod, mkdir, readdir, readFile, realpath, rename, rm, writeFile } from 'node:fs/promises';
 import * as path from 'node:path';
 import * as z from 'zod/mini';
+import { isAlive } from '../base/processLock.ts';
 
 const windowSchema = z.object({
   /** The process that listens. */
@@ -46,7 +47,7 @@ export async function openWindows(folder: string): Promise<readonly OpenWindow[]
   for (const name of names.filter(each => each.endsWith('.json'))) {
     const file = path.join(folder, name);
     const window = await readWindow(file);
-    if (window && isRunning(window.pid)) windows.push(window);
+    if (window && isAlive(window.pid)) windows.push(window);
     else await rm(file, { force: true }).catch(() => undefined);
   }
   return windows;
@@ -80,16 +81,6 @@ async function readWindow(file: string): Promise<OpenWindow | undefined> {
     return windowSchema.safeParse(JSON.parse(await readFile(file, 'utf8'))).data;
   } catch {
     return undefined;
-  }
-}
-
-/** Whether a process with this id runs. It may be another one by now, which then does not answer at the port. */
-function isRunning(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM';
   }
 }
 

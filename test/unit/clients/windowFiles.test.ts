@@ -18,7 +18,7 @@ const window = (over: Partial<OpenWindow> = {}): OpenWindow => ({
   pid: process.pid,
   port: 4_000,
   token: 'x'.repeat(43),
-  folders: ['/work/app'],
+  folders: ['/projects/app'],
   keepsPreviews: true,
   startedAt: '2026-01-01T00:00:00.000Z',
   ...over,
@@ -52,23 +52,23 @@ test('what windows left behind that are gone is removed, as is what cannot be re
 });
 
 test('the window with the innermost folder around the agent comes first', () => {
-  const outer = window({ port: 1, folders: ['/work'] });
-  const inner = window({ port: 2, folders: ['/other', '/work/app'] });
-  const sibling = window({ port: 3, folders: ['/work/app2'] });
-  assert.deepEqual(portsFor('/work/app/src', outer, inner, sibling), [2, 1]);
-  assert.deepEqual(portsFor('/work/app', sibling, outer, inner), [2, 1]);
+  const outer = window({ port: 1, folders: ['/projects'] });
+  const inner = window({ port: 2, folders: ['/other', '/projects/app'] });
+  const sibling = window({ port: 3, folders: ['/projects/app2'] });
+  assert.deepEqual(portsFor('/projects/app/src', outer, inner, sibling), [2, 1]);
+  assert.deepEqual(portsFor('/projects/app', sibling, outer, inner), [2, 1]);
   assert.deepEqual(portsFor('/elsewhere', outer, inner, sibling), []);
 });
 
 test('an agent above all folders means the windows with a folder inside its own', () => {
-  const app = window({ port: 1, folders: ['/work/app'] });
+  const app = window({ port: 1, folders: ['/projects/app'] });
   const lib = window({ port: 2, folders: ['/lib'] });
-  assert.deepEqual(portsFor('/work', app, lib), [1]);
+  assert.deepEqual(portsFor('/projects', app, lib), [1]);
 });
 
 test('of two windows with the same folder, the one that keeps its previews comes first, then the older one', () => {
   const second = window({ port: 1, keepsPreviews: false, startedAt: '2026-01-01' });
   const first = window({ port: 2, startedAt: '2026-01-03' });
   const younger = window({ port: 3, startedAt: '2026-01-04' });
-  assert.deepEqual(portsFor('/work/app', second, younger, first), [2, 3, 1]);
+  assert.deepEqual(portsFor('/projects/app', second, younger, first), [2, 3, 1]);
 });
