@@ -2,10 +2,10 @@ import { spawn } from 'node:child_process';
 import { access, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import * as path from 'node:path';
-import { createInterface } from 'node:readline';
 import { abortErrorOf } from '../../agent/base/abort.ts';
 import { ToolError } from '../../agent/base/errors.ts';
 import { globMatcher, type PathMatcher } from '../../agent/tools/ast/scope/glob.ts';
+import { eventHeads } from './eventHeads.ts';
 
 /** What to search for in one folder. */
 export interface RipgrepQuery {
@@ -100,7 +100,7 @@ async function run(
     });
     // It is awaited only after the lines; until then a rejection would count as unhandled.
     status.catch(() => undefined);
-    for await (const line of createInterface({ input: child.stdout })) {
+    for await (const line of eventHeads(child.stdout as AsyncIterable<Buffer>)) {
       const match = matchOf(line);
       if (match === undefined || !isIncluded(match.path)) continue;
       if (matches.length >= limit) {
@@ -176,14 +176,15 @@ interface MatchEvent {
 /** `text` if it is valid UTF-8, else `bytes` in base64. */
 type Content = { readonly text?: string; readonly bytes?: string };
 
-/** Begins the list of all matches of a line, at its end. Within a JSON string the quotation mark would be escaped. */
 const SUBMATCHES = ',"submatches":[';
 /** Where in the line the first match begins, in bytes. */
 const FIRST_START = /\},"start":(\d+)/g;
+const CR = 0x0d;
+const LF = 0x0a;
 
+/** @param line an event up to where its first match begins. */
 function matchOf(line: string): RipgrepMatch | undefined {
-  // Only the first match is of interest, and a long line may have hundreds of thousands: they are not parsed.
-  const submatches = line.indexOf(SUBMATCHES);
+  const submatches = line.lastIndexOf(SUBMATCHES);
   const head = submatches < 0 ? line : `${line.slice(0, submatches)}}}`;
   const { type, data } = JSON.parse(head) as MatchEvent;
   const file = data.path?.text;
@@ -191,11 +192,13 @@ function matchOf(line: string): RipgrepMatch | undefined {
   const bytes = contentOf(data.lines);
   FIRST_START.lastIndex = submatches;
   const start = submatches < 0 ? 0 : Number(FIRST_START.exec(line)?.[1] ?? 0);
+  let end = bytes.length;
+  while (bytes[end - 1] === LF || bytes[end - 1] === CR) end--;
   return {
     path: file.split(path.sep).join('/').replace(/^\.\//, ''),
     line: data.line_number,
-    text: bytes.toString('utf8').replace(/(?<![\r\n])[\r\n]+$/, ''),
-    at: bytes.subarray(0, start).toString('utf8').length,
+    text: bytes.toString('utf8', 0, end),
+    at: bytes.toString('utf8', 0, start).length,
   };
 }
 
