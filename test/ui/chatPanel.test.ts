@@ -34,6 +34,8 @@ function card(more: Partial<ItemOf<'preview'>> = {}): ItemOf<'preview'> {
     conflicts: '',
     stale: '',
     lastError: '',
+    parts: [],
+    partsText: '',
     ...more,
   };
 }

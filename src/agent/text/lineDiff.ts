@@ -7,6 +7,8 @@ import type { TextEdit } from './textEdit.ts';
 export interface DiffStat {
   readonly added: number;
   readonly removed: number;
+  /** How many hunks the lines form, at least 1. */
+  readonly hunks: number;
   readonly exact: boolean;
 }
 
@@ -32,6 +34,7 @@ export async function diffStat(
   return {
     added: sum(run => run.afterEnd - run.afterStart),
     removed: sum(run => run.beforeEnd - run.beforeStart),
+    hunks: Math.max(1, runs.length),
     exact,
   };
 }

@@ -27,9 +27,9 @@ import { ChatFeed, type ModelInfo } from './chatFeed.ts';
 import { chatHtml } from './chatHtml.ts';
 import { hostedCommands, voteByCommand } from './hostedCommands.ts';
 import type { LocalCommands } from './localCommands.ts';
+import { withNamed } from './attachments/attachmentRefs.ts';
 import {
   webviewMessage,
-  withNamed,
   type AttachmentRef,
   type ChatAction,
   type HostMessage,

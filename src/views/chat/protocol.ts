@@ -1,6 +1,5 @@
 import * as z from 'zod/mini';
 import { MAX_IMAGE_BYTES } from '../../agent/model/messages.ts';
-import { escapeInvisible } from '../plainText.ts';
 
 /**
  * The messages between the chat panel's webview and its host. Both sides validate with these schemas: the host because a
@@ -110,6 +109,20 @@ export type FileRow = z.infer<typeof fileRow>;
 
 const key = z.string();
 const actionButton = z.object({ name: z.enum(chatActions), label: z.string() });
+const cardState = z.enum(['pending', 'applying', 'applied', 'undone', 'discarded', 'failed', 'expired']);
+/** What can be done about an outcome. */
+const remedy = z.object({ type: z.enum(['undo', 'reopen']), id: previewId });
+/** A hunk or file that was resolved by itself. */
+const partRow = z.object({
+  id: previewId,
+  label: z.string(),
+  state: cardState,
+  /** The state in words, with who resolved it. */
+  stateText: z.string(),
+  reason: z.string(),
+  remedy: z.optional(remedy),
+});
+export type PartRow = z.infer<typeof partRow>;
 const previewItem = z.object({
   kind: z.literal('preview'),
   key,
@@ -124,7 +137,7 @@ const previewItem = z.object({
   moreFiles: z.string(),
   /** The sum over all files, if there are several and it is known. */
   stat: z.optional(lineStat),
-  state: z.enum(['pending', 'applying', 'applied', 'undone', 'discarded', 'failed', 'expired']),
+  state: cardState,
   /** The state in words, with who resolved it; empty while pending. */
   stateText: z.string(),
   /** The reason for the outcome; empty if none was given. */
@@ -139,8 +152,13 @@ const previewItem = z.object({
   lastError: z.string(),
   /** What the command of the preview wrote, or its result; empty if there is none. */
   output: z.string(),
-  /** What can be done about its outcome. */
-  remedy: z.optional(z.object({ type: z.enum(['undo', 'reopen']), id: previewId })),
+  remedy: z.optional(remedy),
+  /** Its hunks and files that were resolved by themselves, and what is left once that is resolved too. */
+  parts: z.array(partRow),
+  /** `1 applied · 1 discarded · 1 left`; empty without parts. */
+  partsText: z.string(),
+  /** The call that staged it, to unfold. */
+  call: z.optional(z.object({ name: z.string(), input: z.string(), output: z.string() })),
   /** Its command is running and can be stopped. */
   canStop: z.boolean(),
 });
@@ -154,6 +172,19 @@ const resolveItem = z.object({
   reason: z.string(),
   /** Further information, e.g. an error message. */
   detail: z.string(),
+});
+
+const toolItem = z.object({
+  kind: z.literal('tool'),
+  key,
+  name: z.string(),
+  summary: z.string(),
+  status: z.enum(['running', 'done', 'failed']),
+  statusLabel: z.string(),
+  /** The progress of a running call, on one line; empty if it reports none. */
+  progress: z.string(),
+  input: z.string(),
+  output: z.string(),
 });
 
 /** One entry of the message list. A key identifies the same entry for the lifetime of the session. */
@@ -194,18 +225,9 @@ export const viewItem = z.discriminatedUnion('kind', [
     streaming: z.boolean(),
     note: z.string(),
   }),
-  z.object({
-    kind: z.literal('tool'),
-    key,
-    name: z.string(),
-    summary: z.string(),
-    status: z.enum(['running', 'done', 'failed']),
-    statusLabel: z.string(),
-    /** The progress of a running call, on one line; empty if it reports none. */
-    progress: z.string(),
-    input: z.string(),
-    output: z.string(),
-  }),
+  toolItem,
+  /** Finished calls in a row: `Read 8 files`. */
+  z.object({ kind: z.literal('tools'), key, title: z.string(), calls: z.array(toolItem) }),
   previewItem,
   resolveItem,
   z.object({ kind: z.literal('error'), key, text: z.string(), actions: z.array(actionButton) }),
@@ -351,46 +373,4 @@ export type DeltaMessage = Extract<HostMessage, { type: 'delta' }>;
 /** Fills `values` into the placeholders `{0}`, `{1}`, … of a text. */
 export function fill(text: string, ...values: readonly (string | number)[]): string {
   return text.replace(/\{(\d+)\}/g, (place, index: string) => String(values[Number(index)] ?? place));
-}
-
-/** `cart.ts:3-8`, the label of a chip. */
-export function attachmentLabel(ref: AttachmentRef): string {
-  return escapeInvisible(ref.path.slice(ref.path.lastIndexOf('/') + 1)) + lineSuffix(ref);
-}
-
-/** `src/cart.ts:3-8`, with the whole path. */
-export function attachmentName(ref: AttachmentRef): string {
-  return escapeInvisible(ref.path) + lineSuffix(ref);
-}
-
-/**
- * Tells attachments apart, unlike their labels, in which one character may look like another one's escape. Two references to the same
- * lines of one file have the same key.
- */
-function attachmentKey({ path, startLine, endLine = startLine, image }: AttachmentRef): string {
-  return JSON.stringify(image ? [image.file] : [path, startLine, endLine]);
-}
-
-/** The references without duplicates: a later one takes the place of an earlier one. */
-export function withoutDuplicates(refs: readonly AttachmentRef[]): readonly AttachmentRef[] {
-  return [...new Map(refs.map(ref => [attachmentKey(ref), ref])).values()];
-}
-
-/** The attached files, then those that the text names, without duplicates and lines of files that are attached whole. */
-export function withNamed(
-  refs: readonly AttachmentRef[],
-  named: readonly AttachmentRef[],
-): readonly AttachmentRef[] {
-  const attached = new Set(refs.map(attachmentKey));
-  const more = named.filter(
-    ref =>
-      !attached.has(attachmentKey(ref)) &&
-      !refs.some(({ path, startLine }) => path === ref.path && !startLine),
-  );
-  return [...refs, ...more].slice(0, MAX_ATTACHMENTS);
-}
-
-function lineSuffix({ startLine, endLine }: AttachmentRef): string {
-  if (startLine === undefined) return '';
-  return endLine === undefined || endLine === startLine ? `:${startLine}` : `:${startLine}-${endLine}`;
 }

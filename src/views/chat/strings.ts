@@ -101,6 +101,12 @@ export interface TranscriptStrings {
   readonly resolvedAs: string;
   readonly conflicts: string;
   readonly conflictsIn: string;
+  readonly parts: Readonly<Record<'hunk' | 'rest' | 'applied' | 'discarded' | 'undone' | 'left', string>>;
+  readonly calls: Readonly<
+    Record<'read' | 'searched' | 'other', { readonly one: string; readonly many: string }>
+  > & {
+    readonly failed: string;
+  };
   readonly applying: Readonly<Record<ResolveAction, string>>;
   readonly returnedError: string;
   readonly finishedLater: string;
@@ -187,6 +193,20 @@ export function transcriptStrings(l10n: Localiser): TranscriptStrings {
     resolvedAs: l10n.t('{0}, as {1}'),
     conflicts: l10n.t('Conflicts to resolve in the proposal: {0}.'),
     conflictsIn: l10n.t('{0} in {1}'),
+    parts: {
+      hunk: l10n.t('{1}, hunk {0}'),
+      rest: l10n.t('The rest'),
+      applied: l10n.t('{0} applied'),
+      discarded: l10n.t('{0} discarded'),
+      undone: l10n.t('{0} undone'),
+      left: l10n.t('{0} left'),
+    },
+    calls: {
+      read: { one: l10n.t('Read 1 file'), many: l10n.t('Read {0} files') },
+      searched: { one: l10n.t('Searched once'), many: l10n.t('Searched {0} times') },
+      other: { one: l10n.t('Called {1}'), many: l10n.t('Called {1} {0} times') },
+      failed: l10n.t('{0} failed'),
+    },
     applying: { apply: l10n.t('Applying…'), discard: l10n.t('Discarding…') },
     returnedError: l10n.t('Applied, and returned an error'),
     finishedLater: l10n.t('It finished after the call was interrupted.'),

@@ -114,7 +114,12 @@ test('a thousand edits of one file are a thousand hunks, where a comparison give
   assert.equal(edits.length, 1_000);
   assert.equal((await hunksOf(before, after)).length, 1);
   assert.equal((await hunksOf(before, after, edits)).length, 1_000);
-  assert.deepEqual(await diffStat(before, after, edits), { added: 1_000, removed: 1_000, exact: true });
+  assert.deepEqual(await diffStat(before, after, edits), {
+    added: 1_000,
+    removed: 1_000,
+    hunks: 1_000,
+    exact: true,
+  });
 });
 
 test('the rest of a thousand edits still has its hunks, whether the part was applied or discarded', async () => {

@@ -31,23 +31,28 @@ test('a missing last line feed and another line ending are differences', () => {
   assert.deepEqual(endsOf('a\n', 'a\r\n'), [0, 1, 1]);
 });
 
-const stats: readonly [before: string, after: string, added: number, removed: number][] = [
-  ['', 'a\nb\n', 2, 0],
-  ['a\nb\n', '', 0, 2],
-  ['a\nb\nc\n', 'a\nc\n', 0, 1],
-  ['a\nb\nc\nd\n', 'x\nb\nc\ny\nz\n', 3, 2],
-  ['same\n', 'same\n', 0, 0],
+const stats: readonly [before: string, after: string, added: number, removed: number, hunks: number][] = [
+  ['', 'a\nb\n', 2, 0, 1],
+  ['a\nb\n', '', 0, 2, 1],
+  ['a\nb\nc\n', 'a\nc\n', 0, 1, 1],
+  ['a\nb\nc\nd\n', 'x\nb\nc\ny\nz\n', 3, 2, 2],
+  ['same\n', 'same\n', 0, 0, 1],
 ];
 
-for (const [before, after, added, removed] of stats) {
+for (const [before, after, added, removed, hunks] of stats) {
   test(`${JSON.stringify(before)} to ${JSON.stringify(after)}: +${added} -${removed}`, async () => {
-    assert.deepEqual(await diffStat(before, after), { added, removed, exact: true });
+    assert.deepEqual(await diffStat(before, after), { added, removed, hunks, exact: true });
   });
 }
 
 test('a full rewrite of thousands of lines is exact: lines without a counterpart are not compared', async () => {
   const lines = (word: string): string => Array.from({ length: 10_000 }, (_, i) => `${word}${i}\n`).join('');
-  assert.deepEqual(await diffStat(lines('a'), lines('b')), { added: 10_000, removed: 10_000, exact: true });
+  assert.deepEqual(await diffStat(lines('a'), lines('b')), {
+    added: 10_000,
+    removed: 10_000,
+    hunks: 1,
+    exact: true,
+  });
 });
 
 test('texts that are too different are counted without being compared, and that is told', async () => {

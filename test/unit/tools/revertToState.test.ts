@@ -45,6 +45,11 @@ for (const [what, args, text] of [
     { category: 'failure', step: 'node "1"' },
     'step must be a node identifier like "n12" or "12"; got "node \\"1\\""',
   ],
+  [
+    'a summary that would fill every later request',
+    { category: 'failure', step: 'n1', summary: 'x'.repeat(10_001) },
+    'summary has 10001 characters; it is sent with every request from now on, so 10000 are the limit',
+  ],
 ] as const) {
   test(`${what} is an invalid-arguments error, and nothing is queued`, async () => {
     const h = harness();

@@ -60,10 +60,17 @@ export function sideToStore(path: string, text: string, encoding?: TextEncoding)
   // A byte order mark at the start of the text is stored as the file's mark and is no longer part of its text.
   const unmarked = side.encoding.bom && text.startsWith('\uFEFF') ? text.slice(1) : text;
   if (side.text === text || side.text === unmarked) return side;
-  const missing = [...text].find((char, i) => char !== [...side.text][i]) ?? '';
+  const missing = firstDifference(text, side.text);
   throw new ToolError(
     `${path} is stored in ${side.encoding.name}, which cannot represent ${JSON.stringify(missing)}. Use other characters.`,
   );
+}
+
+/** The first character of `text` that `stored` has not in its place. */
+function firstDifference(text: string, stored: string): string {
+  const other = stored[Symbol.iterator]();
+  for (const char of text) if (char !== other.next().value) return char;
+  return '';
 }
 
 /**

@@ -1,7 +1,8 @@
 import * as vscode from 'vscode';
 import type { Workspace } from '../../../agent/preview/workspace.ts';
 import { withoutIcons } from '../../plainText.ts';
-import { attachmentName, type AttachmentRef } from '../protocol.ts';
+import { attachmentName } from './attachmentRefs.ts';
+import { type AttachmentRef } from '../protocol.ts';
 import { mentions, rankFiles } from './fileMentions.ts';
 
 /** The most files that are listed for suggestions. */

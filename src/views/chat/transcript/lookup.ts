@@ -1,7 +1,7 @@
 import { messageIdOf } from '../../../agent/conversation/nodeId.ts';
 import type { ToolResultMessage } from '../../../agent/model/messages.ts';
 import { plainOutcome, type LedgerEntry } from '../../../agent/preview/ledger.ts';
-import type { CallRef, Preview } from '../../../agent/preview/preview.ts';
+import { isOpen, type CallRef, type Preview } from '../../../agent/preview/preview.ts';
 import { Lineage } from '../../../agent/preview/resolve/lineage.ts';
 import type { ResolveFacts } from './resolveBlock.ts';
 import type { TranscriptInput } from './transcript.ts';
@@ -12,6 +12,8 @@ export interface Lookup extends Omit<ResolveFacts, 'attempt'> {
   readonly results: ReadonlyMap<string, ToolResultMessage>;
   /** Previews by the call that staged them, see `callKey`. */
   readonly staged: ReadonlyMap<string, readonly Preview[]>;
+  /** What was split off a preview and is resolved, by its id; also what was split off a part. */
+  readonly parts: ReadonlyMap<string, readonly Preview[]>;
   readonly attempts: ReadonlyMap<string, LedgerEntry>;
   readonly lineage: Lineage;
   /** The attempts that calls of this conversation made, see `callKey`. */
@@ -28,6 +30,18 @@ export function buildLookup({ sessionId, messages, nodeAt, previews, ledger }: T
     if (list) list.push(preview);
     else staged.set(place, [preview]);
   }
+  const parts = new Map<string, Preview[]>();
+  for (const preview of previews) {
+    if (!isListedPart(preview)) continue;
+    let whole = preview;
+    for (let part = whole.part; part; part = whole.part) {
+      const next = byId.get(part.previewId);
+      if (!next) break;
+      whole = next;
+      if (!isListedPart(whole)) break;
+    }
+    parts.set(whole.id, [...(parts.get(whole.id) ?? []), preview]);
+  }
   const results = new Map<string, ToolResultMessage>();
   let messageId = '';
   messages.forEach((message, at) => {
@@ -39,6 +53,7 @@ export function buildLookup({ sessionId, messages, nodeAt, previews, ledger }: T
   return {
     results,
     staged,
+    parts,
     lineage: new Lineage(previews),
     attempts: new Map(ledger.map(entry => [entry.previewId, entry])),
     attemptsOfCalls: new Map(
@@ -50,6 +65,11 @@ export function buildLookup({ sessionId, messages, nodeAt, previews, ledger }: T
         .filter(({ actor, outcome }) => actor === 'model' && plainOutcome(outcome) === 'failed')
         .reverse()),
   };
+}
+
+/** Whether a preview is listed on the card of what it was split off. One that failed to apply, and is pending, has its own. */
+export function isListedPart(preview: Preview): boolean {
+  return preview.part !== undefined && !isOpen(preview);
 }
 
 /** Identifies a call of one conversation: another answer may use the same id for a call. */

@@ -1,6 +1,12 @@
 import type { FileChange } from '../../../agent/preview/fileChange.ts';
 import type { LedgerEntry } from '../../../agent/preview/ledger.ts';
-import { isOpen, type Preview, type ResolveAction, type Resolution } from '../../../agent/preview/preview.ts';
+import {
+  isOpen,
+  titleOf,
+  type Preview,
+  type ResolveAction,
+  type Resolution,
+} from '../../../agent/preview/preview.ts';
 import { conflictCount } from '../../../agent/preview/rebase/conflictMarkers.ts';
 import { commandOf } from '../../../agent/tools/command/runCommand.ts';
 import { toolCallOf } from '../../../agent/tools/editor/toolCallPlan.ts';
@@ -9,11 +15,13 @@ import { reopenAction, undoAction } from '../../../agent/preview/undo.ts';
 import type { DiffStat } from '../../../agent/text/lineDiff.ts';
 import { agentLabel } from '../../agentLabel.ts';
 import { escapeInvisible, escapeProse } from '../../plainText.ts';
-import { fill, type FileRow, type ItemOf } from '../protocol.ts';
+import { fill, type FileRow, type ItemOf, type PartRow } from '../protocol.ts';
 import type { TranscriptStrings } from '../strings.ts';
 
 /** The most files that a card lists. */
 const MAX_FILES = 8;
+/** The most parts that a card lists: the last ones. */
+const MAX_PARTS = 12;
 /** The most characters of a command's result that a card shows. */
 const MAX_OUTPUT_CHARS = 6_000;
 
@@ -30,6 +38,9 @@ export interface CardFacts {
   readonly stats: readonly DiffStat[] | undefined;
   /** The end of the output of the command or call that it runs now; `undefined` if it runs none. */
   readonly running?: string | undefined;
+  /** What was split off it and resolved, in the order of the votes. */
+  readonly parts?: readonly { readonly preview: Preview; readonly facts: CardFacts }[];
+  readonly call?: ItemOf<'preview'>['call'];
 }
 
 /** The card of a preview. */
@@ -40,25 +51,79 @@ export function previewCard(
 ): ItemOf<'preview'> {
   const changes = preview.changes ?? [];
   const agent = preview.origin?.agent;
-  const total = changes.length > 1 && facts.stats ? sumOf(facts.stats, changes.length) : undefined;
+  const total = facts.stats ? sumOf(facts.stats, changes.length) : undefined;
+  const state = outcomeOf(preview, facts, strings);
+  const remedy = remedyOf(preview, facts);
   return {
     kind: 'preview',
     key: `p:${preview.id}`,
     id: preview.id,
     revision: preview.revision,
-    label: escapeInvisible(preview.label),
+    label: escapeInvisible(titleOf(preview)),
     source: escapeInvisible(preview.sourceToolName),
     agent: agent ? fill(strings.proposedBy, agentLabel(agent)) : '',
     files: changes.slice(0, MAX_FILES).map((change, i) => fileRow(change, facts.stats?.[i], strings)),
     moreFiles: changes.length > MAX_FILES ? fill(strings.moreFiles, changes.length - MAX_FILES) : '',
-    ...(total ? { stat: shownStat(total) } : {}),
+    ...(total && changes.length > 1 ? { stat: shownStat(total) } : {}),
     output: facts.running ?? resultOf(preview, facts.lastAttempt),
     canStop: facts.running !== undefined,
-    ...remedyOf(preview, facts),
-    ...(facts.reopenedAs
-      ? reopenedState(preview, facts.reopenedAs, facts, strings)
-      : stateOf(preview, facts, strings)),
+    ...(facts.call ? { call: facts.call } : {}),
+    ...state,
+    ...withParts(preview, state, remedy, total, facts.parts ?? [], strings),
   };
+}
+
+function outcomeOf(preview: Preview, facts: CardFacts, strings: TranscriptStrings): CardState {
+  return facts.reopenedAs
+    ? reopenedState(preview, facts.reopenedAs, facts, strings)
+    : stateOf(preview, facts, strings);
+}
+
+type Parts = Pick<ItemOf<'preview'>, 'parts' | 'partsText'>;
+
+/** The rows of the parts. What is left of a preview gets a row too once it is resolved, and its counts are the card's state. */
+function withParts(
+  preview: Preview,
+  own: CardState,
+  remedy: Pick<ItemOf<'preview'>, 'remedy'>,
+  total: DiffStat | undefined,
+  parts: NonNullable<CardFacts['parts']>,
+  strings: TranscriptStrings,
+): Parts & Pick<ItemOf<'preview'>, 'remedy'> & Partial<CardState> {
+  if (parts.length === 0) return { ...remedy, parts: [], partsText: '' };
+  const rows = parts.map(({ preview: part, facts }): PartRow => {
+    const { state, stateText, reason } = outcomeOf(part, facts, strings);
+    return {
+      id: part.id,
+      label: partName(part, strings),
+      state,
+      stateText,
+      reason,
+      ...remedyOf(part, facts),
+    };
+  });
+  const counts = { applied: 0, discarded: 0, undone: 0, left: 0 };
+  const count = (state: PartRow['state'], hunks: number): void => {
+    if (state === 'pending' || state === 'applying') counts.left += hunks;
+    else if (state === 'discarded' || state === 'undone') counts[state] += hunks;
+    else if (state === 'applied' || state === 'failed') counts.applied += hunks;
+  };
+  rows.forEach(({ state }, i) => count(state, parts[i]?.preview.part?.hunks ?? 1));
+  count(own.state, total?.hunks ?? 1);
+  const partsText = (['applied', 'discarded', 'undone', 'left'] as const)
+    .flatMap(kind => (counts[kind] === 0 ? [] : [fill(strings.parts[kind], counts[kind])]))
+    .join(' · ');
+  if (isOpen(preview)) return { ...remedy, parts: rows.slice(-MAX_PARTS), partsText };
+  const { state, stateText, reason } = own;
+  const last: PartRow = { id: preview.id, label: strings.parts.rest, state, stateText, reason, ...remedy };
+  return { parts: [...rows, last].slice(-MAX_PARTS), partsText, stateText: '', reason: '' };
+}
+
+/** `Hunk 2`, or the file's name if there is no number: then it is a whole file. */
+function partName({ part, changes }: Preview, strings: TranscriptStrings): string {
+  const path = escapeInvisible(changes?.[0]?.path ?? '');
+  const file = path.slice(path.lastIndexOf('/') + 1);
+  return part?.number === undefined ? file : fill(strings.parts.hunk, part.number, file);
 }
 
 /** Undo for what is applied, Reopen for what is discarded, unless that was done or waits to be resolved already. */
@@ -190,15 +255,20 @@ function fileRow(change: FileChange, stat: DiffStat | undefined, strings: Transc
 /** The sum; `undefined` if some file was not counted. */
 export function sumOf(stats: readonly DiffStat[], files: number): DiffStat | undefined {
   if (stats.length < files) return undefined;
+  if (stats.length === 0) return undefined;
   return stats.reduce((sum, stat) => ({
     added: sum.added + stat.added,
     removed: sum.removed + stat.removed,
+    hunks: sum.hunks + stat.hunks,
     exact: sum.exact && stat.exact,
   }));
 }
 
 /** `+3` and `−1`, with a `~` if the texts were too different to count exactly; empty for zero. */
-export function shownStat({ added, removed, exact }: DiffStat): { added: string; removed: string } {
+export function shownStat({ added, removed, exact }: Omit<DiffStat, 'hunks'>): {
+  added: string;
+  removed: string;
+} {
   const shown = (sign: string, count: number): string =>
     count === 0 ? '' : `${sign}${exact ? '' : '~'}${count}`;
   return { added: shown('+', added), removed: shown('−', removed) };

@@ -1,7 +1,7 @@
 import { isDeeperThan, isRecord, MAX_DEPTH } from '../../../agent/base/json.ts';
 import type { ToolCall, ToolResultMessage } from '../../../agent/model/messages.ts';
 import { escapeProse, oneLine } from '../../plainText.ts';
-import { fill, type ItemOf } from '../protocol.ts';
+import { fill, type ItemOf, type ViewItem } from '../protocol.ts';
 import type { TranscriptStrings } from '../strings.ts';
 
 /** The most characters of an argument summary. */
@@ -31,6 +31,46 @@ export function toolLine(
     input: shortened(prettyArguments(call), strings),
     output: result ? shortened(result.content, strings) : progressText(progress, strings),
   };
+}
+
+const READING = new Set(['read_file']);
+const SEARCHING = new Set(['search_text', 'ast_grep', 'list_files']);
+
+/** The items with each row of two or more finished calls as one that can be unfolded. */
+export function groupCalls(items: readonly ViewItem[], strings: TranscriptStrings): ViewItem[] {
+  const grouped: ViewItem[] = [];
+  let run: ItemOf<'tool'>[] = [];
+  const end = (): void => {
+    const [first, second] = run;
+    if (first && second)
+      grouped.push({ kind: 'tools', key: `${first.key}g`, title: groupTitle(run, strings), calls: run });
+    else grouped.push(...run);
+    run = [];
+  };
+  for (const item of items) {
+    if (item.kind === 'tool' && item.status !== 'running') run.push(item);
+    else {
+      end();
+      grouped.push(item);
+    }
+  }
+  end();
+  return grouped;
+}
+
+/** `Read 8 files, searched 2 times`. */
+function groupTitle(calls: readonly ItemOf<'tool'>[], { calls: texts }: TranscriptStrings): string {
+  const counts = new Map<string, number>();
+  for (const { name } of calls) {
+    const what = READING.has(name) ? 'read' : SEARCHING.has(name) ? 'searched' : name;
+    counts.set(what, (counts.get(what) ?? 0) + 1);
+  }
+  const said = [...counts].map(([what, count]) => {
+    const { one, many } = what === 'read' || what === 'searched' ? texts[what] : texts.other;
+    return fill(count === 1 ? one : many, count, what);
+  });
+  const failed = calls.filter(({ status }) => status === 'failed').length;
+  return [...said, ...(failed === 0 ? [] : [fill(texts.failed, failed)])].join(' · ');
 }
 
 /** The arguments as an object; `undefined` if they are malformed, not an object, or nested too deeply. */

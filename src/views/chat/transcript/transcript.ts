@@ -13,22 +13,15 @@ import type { LedgerEntry } from '../../../agent/preview/ledger.ts';
 import { isOpen, type Preview } from '../../../agent/preview/preview.ts';
 import type { QueuedPrompt } from '../../../agent/session/waiting/promptQueue.ts';
 import type { DiffStat } from '../../../agent/text/lineDiff.ts';
-import {
-  attachmentLabel,
-  attachmentName,
-  fill,
-  type AttachmentRef,
-  type ChatAction,
-  type ItemOf,
-  type ViewItem,
-} from '../protocol.ts';
+import { attachmentLabel, attachmentName } from '../attachments/attachmentRefs.ts';
+import { fill, type AttachmentRef, type ChatAction, type ItemOf, type ViewItem } from '../protocol.ts';
 import { escapeInvisible } from '../../plainText.ts';
 import type { TranscriptStrings } from '../strings.ts';
 import type { Arriving } from './liveTurn.ts';
-import { buildLookup, callKey, type Lookup } from './lookup.ts';
-import { previewCard } from './previewCard.ts';
+import { buildLookup, callKey, isListedPart, type Lookup } from './lookup.ts';
+import { previewCard, type CardFacts } from './previewCard.ts';
 import { resolveBlock } from './resolveBlock.ts';
-import { toolLine } from './toolLine.ts';
+import { groupCalls, toolLine } from './toolLine.ts';
 
 /** The most pending previews from elsewhere that are listed; the pending view shows all of them. */
 const MAX_OTHER_PENDING = 20;
@@ -114,7 +107,8 @@ export function buildTranscript(input: TranscriptInput): ViewItem[] {
       actions: [{ name: 'selectModel', label: strings.connectModel }],
     });
   }
-  return [...withheldNotice(input), ...otherPending(input, lookup), ...lastItems(items, strings)];
+  const grouped = groupCalls(items, strings);
+  return [...withheldNotice(input), ...otherPending(input, lookup), ...lastItems(grouped, strings)];
 }
 
 /** Why the workspace's custom tools are not loaded, and a button to change that. */
@@ -205,23 +199,31 @@ function otherPending(input: TranscriptInput, lookup: Lookup): ViewItem[] {
 
 function card(
   preview: Preview,
-  { stats, commandOutput, strings }: TranscriptInput,
+  input: TranscriptInput,
   lookup: Lookup,
+  call?: ItemOf<'preview'>['call'],
 ): ItemOf<'preview'> {
-  const { lineage } = lookup;
+  const parts = (lookup.parts.get(preview.id) ?? []).map(part => ({
+    preview: part,
+    facts: factsOf(part, input, lookup),
+  }));
+  return previewCard(preview, { ...factsOf(preview, input, lookup), parts, call }, input.strings);
+}
+
+function factsOf(
+  preview: Preview,
+  { stats, commandOutput }: TranscriptInput,
+  { lineage, attempts }: Lookup,
+): CardFacts {
   const again = lineage.reopenedAs(preview);
-  return previewCard(
-    preview,
-    {
-      lastAttempt: lookup.attempts.get(preview.id),
-      undoneBy: lineage.undoneBy(again ?? preview),
-      isUndoPending: lineage.isUndoPending(again ?? preview),
-      reopenedAs: again,
-      stats: stats(preview),
-      running: commandOutput?.(preview.id),
-    },
-    strings,
-  );
+  return {
+    lastAttempt: attempts.get(preview.id),
+    undoneBy: lineage.undoneBy(again ?? preview),
+    isUndoPending: lineage.isUndoPending(again ?? preview),
+    reopenedAs: again,
+    stats: stats(preview),
+    running: commandOutput?.(preview.id),
+  };
 }
 
 function answerItems(
@@ -256,8 +258,14 @@ function answerItems(
     if (call.name === 'resolve') {
       const facts = { ...lookup, attempt: lookup.attemptsOfCalls.get(place) };
       items.push(resolveBlock(key, call, result, facts, strings));
-    } else items.push(toolLine(key, call, result, strings, input.liveProgress?.(call.id)));
-    for (const preview of lookup.staged.get(place) ?? []) items.push(card(preview, input, lookup));
+      return;
+    }
+    const line = toolLine(key, call, result, strings, input.liveProgress?.(call.id));
+    const [first, ...more] = (lookup.staged.get(place) ?? []).filter(preview => !isListedPart(preview));
+    // The card of what the call staged says the rest.
+    if (first && line.status === 'done') items.push(card(first, input, lookup, foldOf(line)));
+    else items.push(line, ...(first ? [card(first, input, lookup)] : []));
+    for (const preview of more) items.push(card(preview, input, lookup));
   });
   if (message.stopReason === 'error') {
     const isLast =
@@ -271,6 +279,10 @@ function answerItems(
     });
   }
   return items;
+}
+
+function foldOf({ name, input, output }: ItemOf<'tool'>): ItemOf<'preview'>['call'] {
+  return { name, input, output };
 }
 
 function noteOf({ stopReason }: AssistantMessage, strings: TranscriptStrings): string {

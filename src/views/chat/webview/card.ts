@@ -1,5 +1,6 @@
 import { escapeInvisible } from '../../plainText.ts';
 import { fill, type FileRow, type ItemOf } from '../protocol.ts';
+import { callBody } from './calls.ts';
 import { button, el, icon, statOf, withBreaks } from './dom.ts';
 import type { Port } from './port.ts';
 
@@ -32,10 +33,12 @@ export function renderCard(card: Card, old: HTMLElement | undefined, port: Port)
   root.append(header(card, port));
   if (isOpen(card) && card.files.length > 0) root.append(fileList(card, port));
   for (const note of notes(card)) root.append(note);
+  if (card.parts.length > 0) root.append(partList(card, port));
   if (card.output !== '') root.append(output(card, old, port));
   if (card.canStop) root.append(stopButton(card, port));
   if (card.state === 'pending') root.append(votes(card, old, port));
-  if (card.remedy) root.append(remedyButton(card, card.remedy, port));
+  if (card.remedy && card.parts.length === 0) root.append(remedyButton(card.label, card.remedy, port));
+  if (card.call) root.append(callFold(card.call, old, port));
   return root;
 }
 
@@ -130,7 +133,7 @@ function output(card: Card, old: HTMLElement | undefined, { strings }: Port): HT
 
 /** Undo or Reopen, on what is resolved. */
 function remedyButton(
-  { label }: Card,
+  label: string,
   { type, id }: NonNullable<Card['remedy']>,
   { strings, post }: Port,
 ): HTMLElement {
@@ -140,11 +143,54 @@ function remedyButton(
     button({
       class: 'button secondary',
       label: type === 'undo' ? strings.undo : strings.reopen,
-      data: { action: type },
+      data: { action: type, of: id },
       aria: { label: fill(type === 'undo' ? strings.undoLabel : strings.reopenLabel, label) },
       onClick: () => post({ type, id }),
     }),
   );
+}
+
+/** What was resolved by itself, each with how, and with the button that takes it back. */
+function partList(card: Card, port: Port): HTMLElement {
+  return el(
+    'div',
+    { class: 'parts' },
+    el('div', { class: 'parts-text' }, card.partsText),
+    el(
+      'ul',
+      { aria: { label: card.partsText } },
+      ...card.parts.map(({ id, label, state, stateText, reason, remedy }) =>
+        el(
+          'li',
+          { class: `part ${state}`, data: { previewId: id, state } },
+          icon(STATE_ICONS[state], 'state-icon'),
+          el(
+            'span',
+            { class: 'part-text' },
+            el('span', { class: 'part-label' }, label),
+            el('span', { class: 'part-state' }, reason === '' ? stateText : `${stateText}: ${reason}`),
+          ),
+          remedy && remedyButton(`${label}, ${card.label}`, remedy, port),
+        ),
+      ),
+    ),
+  );
+}
+
+/** What the tool was called with and answered: folded, and as the user left it. */
+function callFold(
+  { name, input, output }: NonNullable<Card['call']>,
+  old: HTMLElement | undefined,
+  port: Port,
+): HTMLElement {
+  const root = el(
+    'details',
+    { class: 'tool card-call', data: { tool: name } },
+    el('summary', {}, el('span', { class: 'tool-name' }, name), icon('chevron-right', 'chevron')),
+    callBody(input, output, port),
+  );
+  root.open = old?.querySelector<HTMLDetailsElement>('.card-call')?.open === true;
+  return root;
 }
 
 function stopButton({ label }: Card, { strings, post }: Port): HTMLElement {

@@ -1,4 +1,5 @@
 import { fill, type ItemOf, type ViewItem } from '../protocol.ts';
+import { renderCall, renderCalls } from './calls.ts';
 import { renderCard } from './card.ts';
 import { appendPlain, button, el, icon, thumbnail } from './dom.ts';
 import { renderMarkdown, StreamingMarkdown, type MarkdownPort } from './markdown/markdown.ts';
@@ -12,11 +13,13 @@ export function renderItem(item: ViewItem, old: HTMLElement | undefined, port: P
     case 'preview':
       return renderCard(item, old, port);
     case 'tool':
-      return renderTool(item, old, port);
+      return renderCall(item, old, port);
+    case 'tools':
+      return renderCalls(item, old, port);
     case 'user':
       return renderPrompt(item, port);
     case 'resolve':
-      return renderResolve(item);
+      return renderResolve(item, old);
     case 'error':
       return renderError(item, port);
     case 'local':
@@ -220,41 +223,6 @@ function setText(root: HTMLElement, selector: string, text: string): void {
   if (element && element.textContent !== text) element.textContent = text;
 }
 
-const TOOL_ICONS = { running: 'loading', done: 'check', failed: 'error' } as const;
-
-function renderTool(item: ItemOf<'tool'>, old: HTMLElement | undefined, { strings }: Port): HTMLElement {
-  const { status, name, summary, statusLabel, progress, input, output } = item;
-  const root = el(
-    'details',
-    { class: `item tool ${status}`, data: { kind: 'tool', status, tool: name }, aria: { live: 'off' } },
-    el(
-      'summary',
-      { title: summary },
-      icon(TOOL_ICONS[status], status === 'running' ? 'codicon-modifier-spin' : ''),
-      el('span', { class: 'tool-name' }, name),
-      el('span', { class: 'tool-summary' }, summary),
-      el('span', { class: 'hidden' }, `, ${statusLabel}`),
-      ...(progress === '' ? [] : [el('span', { class: 'tool-progress' }, progress)]),
-      icon('chevron-right', 'chevron'),
-    ),
-    el(
-      'div',
-      { class: 'tool-body' },
-      ...(input === '' ? [] : section(strings.input, input)),
-      ...(output === '' ? [] : section(strings.output, output)),
-    ),
-  );
-  root.open = old instanceof HTMLDetailsElement && old.open;
-  return root;
-}
-
-function section(title: string, text: string): HTMLElement[] {
-  return [
-    el('div', { class: 'caption' }, title),
-    el('pre', { tabIndex: 0, aria: { label: title }, role: 'region' }, text),
-  ];
-}
-
 const OUTCOME_ICONS = {
   running: 'loading',
   accept: 'check',
@@ -263,21 +231,30 @@ const OUTCOME_ICONS = {
   recommend: 'lightbulb',
 } as const;
 
-function renderResolve(item: ItemOf<'resolve'>): HTMLElement {
+/** One line; the reason and who decided are in its fold, which is open when it failed. */
+function renderResolve(item: ItemOf<'resolve'>, old: HTMLElement | undefined): HTMLElement {
   const { outcome, title, source, reason, detail } = item;
-  return el(
-    'div',
+  const root = el(
+    'details',
     { class: `item resolve ${outcome}`, data: { kind: 'resolve', outcome } },
-    icon(OUTCOME_ICONS[outcome], outcome === 'running' ? 'codicon-modifier-spin' : ''),
+    el(
+      'summary',
+      { title },
+      icon(OUTCOME_ICONS[outcome], outcome === 'running' ? 'codicon-modifier-spin' : ''),
+      el('span', { class: 'resolve-title' }, title),
+      icon('chevron-right', 'chevron'),
+    ),
     el(
       'div',
       { class: 'resolve-body' },
-      el('div', { class: 'resolve-title' }, title),
       el('div', { class: 'resolve-reason' }, reason),
       detail !== '' && el('div', { class: 'resolve-detail' }, detail),
       el('div', { class: 'resolve-source' }, source),
     ),
   );
+  root.open =
+    old instanceof HTMLDetailsElement && old.dataset['outcome'] === outcome ? old.open : outcome === 'failed';
+  return root;
 }
 
 function renderError(item: ItemOf<'error'>, port: Port): HTMLElement {

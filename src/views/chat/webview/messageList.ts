@@ -84,12 +84,22 @@ export class MessageList {
   /** Scrolls to an item and focuses it; if there is none with that key, the first one below it. */
   show(key: string): void {
     const below = [...this.#items.keys()].find(other => other.startsWith(`${key}.`));
-    const node = this.#nodes.get(key) ?? this.#nodes.get(below ?? '');
+    const node = this.#nodes.get(key) ?? this.#nodes.get(below ?? '') ?? this.#groupWith(key);
     if (!node) return;
     this.#following = false;
     if (node.tabIndex < 0) node.tabIndex = -1;
     node.scrollIntoView({ block: 'center' });
     node.focus({ preventScroll: true });
+  }
+
+  /** The row of calls that contains one of that message, unfolded. */
+  #groupWith(key: string): HTMLElement | undefined {
+    const group = [...this.#items.values()].find(
+      item => item.kind === 'tools' && item.calls.some(call => call.key.startsWith(`${key}.`)),
+    );
+    const node = group && this.#nodes.get(group.key);
+    if (node instanceof HTMLDetailsElement) node.open = true;
+    return node;
   }
 
   #put(item: ViewItem): void {

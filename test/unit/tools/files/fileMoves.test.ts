@@ -45,6 +45,16 @@ test('an encoding that lacks a character refuses the edit; another edit keeps it
   assert.equal(harness.staged[0]?.changes?.[0]?.after?.encoding.name, 'iso88591');
 });
 
+test('the missing character is found at the end of a long text, too', async () => {
+  const harness = new ToolHarness({ 'a.txt': Uint8Array.of(0xe9, 0x0a) });
+  harness.workspace.encoding = { name: 'iso88591', bom: false };
+  const content = `${'ä🙂'.replace('🙂', 'é').repeat(200_000)}🙂`;
+  assert.match(
+    (await harness.run('write_file', { path: 'a.txt', content })).content,
+    /cannot represent "🙂"/,
+  );
+});
+
 test('/delete and /rename', () => {
   const call = (tool: string, args: object) => ({ kind: 'call', call: { tool, arguments: args } });
   assert.deepEqual(parseSlashCommand('/delete my a.txt'), call('delete_file', { path: 'my a.txt' }));

@@ -1,11 +1,5 @@
-import {
-  attachmentLabel,
-  attachmentName,
-  fill,
-  MAX_ATTACHMENTS,
-  withoutDuplicates,
-  type AttachmentRef,
-} from '../../protocol.ts';
+import { attachmentLabel, attachmentName, withoutDuplicates } from '../../attachments/attachmentRefs.ts';
+import { fill, MAX_ATTACHMENTS, type AttachmentRef } from '../../protocol.ts';
 import { button, el, icon, thumbnail } from '../dom.ts';
 import type { Port } from '../port.ts';
 

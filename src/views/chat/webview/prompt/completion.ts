@@ -1,5 +1,6 @@
 import { escapeInvisible } from '../../../plainText.ts';
-import { attachmentLabel, type HostMessage } from '../../protocol.ts';
+import { attachmentLabel } from '../../attachments/attachmentRefs.ts';
+import { type HostMessage } from '../../protocol.ts';
 import type { Port } from '../port.ts';
 import type { Suggestion } from './suggestions.ts';
 

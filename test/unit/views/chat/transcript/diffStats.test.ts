@@ -17,11 +17,11 @@ test('lines are counted once in the background, and again for a new revision', a
   const first = preview({ changes: [modify('a.ts', 'a\nb\n', 'a\nc\nd\n')] });
   assert.equal(stats.of(first), undefined);
   await next();
-  assert.deepEqual(stats.of(first), [{ added: 2, removed: 1, exact: true }]);
+  assert.deepEqual(stats.of(first), [{ added: 2, removed: 1, hunks: 1, exact: true }]);
   const second = preview({ revision: 2, changes: [modify('a.ts', 'a\n', 'b\n')] });
   assert.equal(stats.of(second), undefined);
   await next();
-  assert.deepEqual(stats.of(second), [{ added: 1, removed: 1, exact: true }]);
+  assert.deepEqual(stats.of(second), [{ added: 1, removed: 1, hunks: 1, exact: true }]);
   stats.dispose();
 });
 

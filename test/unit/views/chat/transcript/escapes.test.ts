@@ -6,7 +6,7 @@ import {
   attachmentName,
   withNamed,
   withoutDuplicates,
-} from '../../../../../src/views/chat/protocol.ts';
+} from '../../../../../src/views/chat/attachments/attachmentRefs.ts';
 import { previewCard } from '../../../../../src/views/chat/transcript/previewCard.ts';
 import { resolveBlock } from '../../../../../src/views/chat/transcript/resolveBlock.ts';
 import { toolLine } from '../../../../../src/views/chat/transcript/toolLine.ts';

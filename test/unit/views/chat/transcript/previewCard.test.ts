@@ -15,7 +15,7 @@ import {
 
 const nothingKnown = { lastAttempt: undefined, stats: undefined };
 const card = (state: PreviewState) => previewCard(preview({ state }), nothingKnown, english);
-const exact = (added: number, removed: number) => ({ added, removed, exact: true });
+const exact = (added: number, removed: number) => ({ added, removed, hunks: 1, exact: true });
 
 test('a pending preview carries the revision that a click votes on', () => {
   const shown = previewCard(preview({ id: 'p7', revision: 4 }), nothingKnown, english);
@@ -57,9 +57,9 @@ test('an apply that returned an error counts as failed', () => {
 
 test('line counts: empty for zero, approximate for very different texts, a sum for several files', () => {
   const changes = [modify('a.ts'), modify('b.ts')];
-  const counted = (...stats: { added: number; removed: number; exact: boolean }[]) =>
+  const counted = (...stats: { added: number; removed: number; hunks: number; exact: boolean }[]) =>
     previewCard(preview({ changes }), { ...nothingKnown, stats }, english);
-  const shown = counted(exact(3, 0), { added: 9_000, removed: 2, exact: false });
+  const shown = counted(exact(3, 0), { added: 9_000, removed: 2, hunks: 9, exact: false });
   assert.deepEqual(shown.files[0]?.stat, { added: '+3', removed: '' });
   assert.deepEqual(shown.files[1]?.stat, { added: '+~9000', removed: '−~2' });
   assert.deepEqual(shown.stat, { added: '+~9003', removed: '−~2' });
@@ -181,4 +181,50 @@ test('the card names the agent of another program that proposed it, and that res
   // No block of a call in the chat tells its reason.
   assert.deepEqual([withdrawn.stateText, withdrawn.reason], ['Discarded by Codex 2.0', 'Wrong file.']);
   assert.equal(shown({ kind: 'applied', by: { ...by, actor: 'human' } }).stateText, 'Applied by you');
+});
+
+test('hunks that were resolved by themselves are rows of one card, with what is left', () => {
+  const resolved = (id: string, kind: 'applied' | 'discarded', number: number, reason = 'x'): Preview =>
+    preview({
+      id,
+      label: `Edit a.ts (1 edit): a.ts, hunk ${number}`,
+      state: { kind, by: { actor: 'human', reason, at: '' } },
+      part: { previewId: 'p1', hunks: 1, number, patch: '' },
+    });
+  const edit = call('c1', 'edit_file', { path: 'a.ts' });
+  const cards = (state: PreviewState, ...parts: readonly Preview[]) =>
+    transcript({
+      messages: [asked('Change it'), answered('', edit)],
+      previews: [preview({ state }), ...parts],
+      stats: ({ id }) => (id === 'p1' ? [{ added: 2, removed: 2, hunks: 2, exact: true }] : undefined),
+    }).flatMap(item => (item.kind === 'preview' ? [item] : []));
+  const votes = [resolved('p2', 'discarded', 3, 'Too risky.'), resolved('p3', 'applied', 1)];
+
+  const [open, ...others] = cards({ kind: 'pending', stale: [] }, ...votes);
+  assert.deepEqual(others, []);
+  assert.equal(open?.partsText, '1 applied · 1 discarded · 2 left');
+  assert.deepEqual(
+    open.parts.map(({ label, stateText, reason, remedy }) => [label, stateText, reason, remedy]),
+    [
+      ['a.ts, hunk 3', 'Discarded by you', 'Too risky.', { type: 'reopen', id: 'p2' }],
+      ['a.ts, hunk 1', 'Applied by you', 'x', { type: 'undo', id: 'p3' }],
+    ],
+  );
+
+  const rest = { kind: 'applied', by: { actor: 'human', reason: 'x', at: '' } } as const;
+  const [closed] = cards(rest, ...votes);
+  assert.deepEqual([closed?.partsText, closed?.stateText], ['3 applied · 1 discarded', '']);
+  assert.deepEqual(
+    [closed?.parts.at(-1)?.label, closed?.parts.at(-1)?.remedy],
+    ['The rest', { type: 'undo', id: 'p1' }],
+  );
+
+  const failed = preview({ id: 'p4', part: { previewId: 'p1', hunks: 1, number: 2, patch: '' } });
+  assert.deepEqual(
+    cards({ kind: 'pending', stale: [] }, failed).map(({ id, parts }) => [id, parts.length]),
+    [
+      ['p1', 0],
+      ['p4', 0],
+    ],
+  );
 });

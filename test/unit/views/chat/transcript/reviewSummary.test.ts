@@ -4,7 +4,7 @@ import { reviewOf } from '../../../../../src/views/chat/transcript/reviewSummary
 import { english, modify, preview } from '../../../../support/chatFixtures.ts';
 
 const counted = ({ changes }: { readonly changes: readonly unknown[] | null }) =>
-  (changes ?? []).map(() => ({ added: 2, removed: 1, exact: true }));
+  (changes ?? []).map(() => ({ added: 2, removed: 1, hunks: 1, exact: true }));
 
 test('what is pending is counted by previews and different files, with the sum of the lines', () => {
   assert.equal(reviewOf([], counted, english), undefined);

@@ -28,8 +28,14 @@ test('a prompt, an answer, a call and its preview are shown in order', () => {
   });
   assert.deepEqual(
     items.map(item => item.kind),
-    ['user', 'assistant', 'tool', 'preview', 'assistant'],
+    ['user', 'assistant', 'preview', 'assistant'],
   );
+  // The card stands for the call, which can be unfolded in it.
+  assert.deepEqual(only(items, 'preview').call, {
+    name: 'edit_file',
+    input: JSON.stringify({ path: 'a.ts', edits: [] }, undefined, 2),
+    output: 'Staged as p1',
+  });
   assert.equal(new Set(items.map(item => item.key)).size, items.length);
 });
 
@@ -80,9 +86,36 @@ test('a call shows its own result, even if a later answer uses the same id for a
     ],
   });
   assert.deepEqual(
-    items.flatMap(item => (item.kind === 'tool' ? [item.output] : [])),
+    only(items, 'tools').calls.map(({ output }) => output),
     ['one', 'two'],
   );
+});
+
+test('finished calls in a row are one line that says what they did; a running one stays by itself', () => {
+  const read = (n: number) => call(`r${n}`, 'read_file', { path: `${n}.ts` });
+  const search = call('s1', 'search_text', { query: 'x' });
+  const [one, two, three] = [read(1), read(2), read(3)];
+  const messages = [
+    asked('Look'),
+    answered('', one, two, search),
+    result(one, '1'),
+    result(two, 'no such file', { isError: true }),
+    result(search, '0 matches'),
+    answered('', three),
+  ];
+  const running = transcript({ messages });
+  assert.deepEqual(
+    running.map(({ kind }) => kind),
+    ['user', 'tools', 'tool'],
+  );
+  assert.equal(only(running, 'tools').title, 'Read 2 files · Searched once · 1 failed');
+  const done = transcript({ messages: [...messages, result(three, '3'), answered('Seen.')] });
+  assert.deepEqual(
+    done.map(({ kind }) => kind),
+    ['user', 'tools', 'assistant'],
+  );
+  assert.equal(only(done, 'tools').title, 'Read 3 files · Searched once · 1 failed');
+  assert.equal(only(done, 'tools').key, only(running, 'tools').key);
 });
 
 test('a local command is shown with its outcome', () => {
@@ -252,7 +285,7 @@ test('whatever the transcript holds, the webview accepts it', () => {
       result(edit, 'ok'),
     ],
     previews: [preview(), preview({ id: 'p2', origin: null, changes: null })],
-    stats: ({ changes }) => changes?.map(() => ({ added: 1, removed: 0, exact: false })),
+    stats: ({ changes }) => changes?.map(() => ({ added: 1, removed: 0, hunks: 1, exact: false })),
     queued: [{ id: 'q2', text: 'Next', attachments: [{ path: 'a.ts', startLine: 2, text: 'x' }] }],
   });
   const usage = { label: '', detail: '' };
@@ -301,7 +334,7 @@ test('after a revert, keys name nodes, and a preview of an abandoned call with t
     [
       ['user', 'm0'],
       ['assistant', 'm5'],
-      ['tool', 'm5.0'],
+
       ['preview', 'p:p2'],
     ],
   );
