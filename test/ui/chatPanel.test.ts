@@ -103,6 +103,14 @@ describe('the chat panel', () => {
         lastError: HOSTILE,
       }),
       card({ id: 'p2', label: HOSTILE, state: 'discarded', stateText: HOSTILE, reason: HOSTILE }),
+      card({
+        id: 'p3',
+        label: HOSTILE,
+        partsText: HOSTILE,
+        parts: [{ id: 'p4', label: HOSTILE, state: 'applied', stateText: HOSTILE, reason: HOSTILE }],
+        call: { name: HOSTILE, input: HOSTILE, output: HOSTILE },
+      }),
+      { kind: 'tools', key: 'g', title: HOSTILE, calls: [tool({ key: 'g.0', summary: HOSTILE })] },
       {
         kind: 'resolve',
         key: 'r',
@@ -191,6 +199,76 @@ describe('the chat panel', () => {
     await page.keyboard.press('Escape');
     assert.equal(await page.locator('.reason-input').isVisible(), false);
     assert.equal(await page.locator('[data-action="reason"]:focus').isVisible(), true);
+  });
+
+  test('parts are rows of their card, each with the button that takes it back', async () => {
+    const parts: ItemOf<'preview'>['parts'] = [
+      {
+        id: 'p2',
+        label: 'a.ts, hunk 1',
+        state: 'applied',
+        stateText: 'Applied by you',
+        reason: '',
+        remedy: { type: 'undo', id: 'p2' },
+      },
+      {
+        id: 'p3',
+        label: 'a.ts, hunk 3',
+        state: 'discarded',
+        stateText: 'Discarded by you',
+        reason: 'Too risky',
+        remedy: { type: 'reopen', id: 'p3' },
+      },
+    ];
+    const partsText = '1 applied · 1 discarded · 1 left';
+    const call = { name: 'edit_file', input: '{ "path": "a.ts" }', output: 'Staged as p1' };
+    await chat.snapshot([card({ parts, partsText, call })]);
+    const { page } = chat;
+    await page.getByText(partsText).waitFor();
+    await page.getByText('Discarded by you: Too risky').waitFor();
+    await page.getByRole('button', { name: 'Undo a.ts, hunk 1, Edit src/a.ts (1 edit)' }).click();
+    await page.getByRole('button', { name: 'Reopen a.ts, hunk 3, Edit src/a.ts (1 edit)' }).click();
+    assert.deepEqual(await chat.said(), [
+      { type: 'undo', id: 'p2' },
+      { type: 'reopen', id: 'p3' },
+    ]);
+    await page.locator('.card-call summary').click();
+    await page.getByText('Staged as p1').waitFor();
+    await chat.delta([card({ revision: 2, parts, partsText, call })]);
+    await page.locator('[data-revision="2"]').getByText('Staged as p1').waitFor();
+  });
+
+  test('calls in a row unfold, and each of them; what a resolve says more is in its fold', async () => {
+    const resolve: ItemOf<'resolve'> = {
+      kind: 'resolve',
+      key: 'r',
+      outcome: 'accept',
+      title: 'Accept: Edit a.ts',
+      source: 'edit_file, by the model',
+      reason: 'Tests pass.',
+      detail: '',
+    };
+    const group = (...calls: ItemOf<'tool'>[]): ViewItem => ({
+      kind: 'tools',
+      key: 'g',
+      title: `Read ${calls.length} files`,
+      calls,
+    });
+    const [one, two, three] = [1, 2, 3].map(n =>
+      tool({ key: `t${n}`, summary: `${n}.ts`, output: `text ${n}` }),
+    );
+    assert.ok(one && two && three);
+    await chat.snapshot([group(one, two), resolve]);
+    const { page } = chat;
+    await page.getByText('Read 2 files').click();
+    await page.getByText('1.ts').click();
+    await page.getByText('text 1').waitFor();
+    await chat.delta([group(one, two, three)]);
+    await page.getByText('Read 3 files').waitFor();
+    await page.getByText('text 1').waitFor();
+    await page.getByText('Tests pass.').waitFor({ state: 'hidden' });
+    await page.getByText('Accept: Edit a.ts').click();
+    await page.getByText('Tests pass.').waitFor();
   });
 
   test('a resolved card has no buttons, and the keyboard goes on to the next one', async () => {
