@@ -4,6 +4,16 @@
  */
 export class ToolError extends Error {
   override readonly name: string = 'ToolError';
+  /** What went wrong, without what the model is to do next. */
+  readonly fact: string;
+  readonly advice: string;
+
+  /** @param options `advice`: what the model is to do next, if that is of no use to a person. */
+  constructor(fact: string, { advice = '', ...options }: ErrorOptions & { readonly advice?: string } = {}) {
+    super(advice === '' ? fact : `${fact} ${advice}`, options);
+    this.fact = fact;
+    this.advice = advice;
+  }
 }
 
 /** A tool refuses the arguments of a call. */
@@ -18,10 +28,9 @@ export class StalePreviewError extends ToolError {
   readonly paths: readonly string[];
 
   constructor(paths: readonly string[]) {
-    super(
-      `Nothing was written: ${paths.join(', ')} changed after the preview was made. ` +
-        'Read the file again, discard this preview and stage a new change.',
-    );
+    super(`Nothing was written: ${paths.join(', ')} changed after the preview was made.`, {
+      advice: 'Read the file again, discard this preview and stage a new change.',
+    });
     this.paths = paths;
   }
 }
@@ -32,8 +41,8 @@ export class UnsavedEditorError extends ToolError {
 
   constructor(path: string) {
     super(
-      `${path} has unsaved changes in a notebook or custom editor, which cannot be read or edited as text. ` +
-        'Ask the user to save or revert them first.',
+      `${path} has unsaved changes in a notebook or custom editor, which cannot be read or edited as text.`,
+      { advice: 'Ask the user to save or revert them first.' },
     );
   }
 }
@@ -83,6 +92,11 @@ export class PathError extends ToolError {
 /** The text of anything that was thrown. Never throws. */
 export function messageOf(error: unknown): string {
   return textOf(() => (error instanceof Error ? error.message : error));
+}
+
+/** The text of anything that was thrown, without the advice that is only for the model. Never throws. */
+export function factOf(error: unknown): string {
+  return error instanceof ToolError ? error.fact : messageOf(error);
 }
 
 /** The stack of anything that was thrown, for the log. Never throws. */

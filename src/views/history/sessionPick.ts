@@ -40,7 +40,7 @@ export function pickSession(
       owned.dispose();
       resolve(choice);
     };
-    pick.placeholder = vscode.l10n.t('Which session do you want to continue?');
+    pick.placeholder = vscode.l10n.t('Open a session');
     pick.matchOnDescription = true;
     pick.busy = true;
     owned.add(

@@ -44,8 +44,16 @@ function answerPrompt(messages: readonly SessionMessage[], prompt: string): Prov
   }
 }
 
+/** What `edit_file` says of a text that it cannot find: its file, and the nearest lines if there are any. */
+const NOT_FOUND = /^old was not found in ([^\n]+?)\. (?:The nearest lines are:\n([^]*)\n[^\n]*$)?/;
+
 function aboutResult(result: ToolResultMessage): string {
-  if (result.isError) return `\`${result.toolName}\` failed: ${result.content}`;
+  if (result.isError) {
+    const [, file, nearest] = NOT_FOUND.exec(result.content) ?? [];
+    if (file !== undefined)
+      return `Couldn't find that text in \`${file}\`.${nearest ? `\n\n${quoted(nearest)}` : ''}`;
+    return `\`${result.toolName}\` failed: ${result.content}`;
+  }
   if (result.pending) return 'The preview is ready: look at the diff, then apply or discard it.';
   const isSentence = result.toolName === 'resolve' || !result.content.includes('\n');
   return isSentence ? result.content : quoted(result.content);

@@ -120,7 +120,7 @@ export class ChatAccumulator {
     const whole = slots.every(slot => slot.arguments.trim() === '' || isJsonObject(slot.arguments));
     const said = this.#text !== '' || slots.length > 0;
     if (reason === undefined && !(sawDone && said && whole)) {
-      throw new BrokenAnswer("The server's answer broke off before it was complete. Nothing of it was used.");
+      throw new BrokenAnswer('The response was interrupted and ignored.');
     }
     if (slots.some(slot => slot.name === '')) {
       throw new BrokenAnswer('The server sent a tool call without a name. Nothing of its answer was used.');

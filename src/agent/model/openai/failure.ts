@@ -76,7 +76,7 @@ function describe(error: unknown, context: FailureContext): ProviderFailure {
   }
   if (error instanceof BrokenAnswer)
     return { code: 'broken', message: error.message, detail: causeChainOf(error) };
-  const message = `The answer of ${place} broke off before it was complete. Nothing of it was used.`;
+  const message = `The response of ${place} was interrupted and ignored.`;
   return { code: 'broken', message, detail: causeChainOf(error) };
 }
 

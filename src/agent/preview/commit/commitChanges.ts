@@ -148,7 +148,8 @@ async function hashNow(files: Pick<Workspace, 'read'>, path: string): Promise<Sh
     const bytes = await files.read(path);
     return bytes ? sha256(bytes) : null;
   } catch (error) {
-    if (error instanceof UnsavedEditorError) throw new ToolError(`Nothing was written: ${error.message}`);
+    if (error instanceof UnsavedEditorError)
+      throw new ToolError(`Nothing was written: ${error.fact}`, { advice: error.advice });
     if (error instanceof ToolError) return undefined;
     throw new ToolError(`Nothing was written: ${path} could not be read: ${messageOf(error)}`);
   }

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { untilAborted } from '../../base/abort.ts';
-import { BlockedPreviewError, messageOf, StalePreviewError, ToolError } from '../../base/errors.ts';
+import { BlockedPreviewError, factOf, messageOf, StalePreviewError, ToolError } from '../../base/errors.ts';
 import { Emitter, type Event } from '../../base/event.ts';
 import { commitChanges, type CommitFiles } from '../commit/commitChanges.ts';
 import { stepsOf } from '../fileChange.ts';
@@ -234,7 +234,7 @@ export class Invoker {
       await this.#end(group, request, outcomeOf(request.action, result), result);
       return withDetails(result, request, preview);
     } catch (error) {
-      const recorded = this.#end(group, request, 'failed', textResult(messageOf(error)));
+      const recorded = this.#end(group, request, 'failed', textResult(factOf(error)));
       if (error instanceof StalePreviewError) this.#markStale(group, error.paths);
       for (const { id } of group) if (this.#orphaned.delete(id)) this.expire(id);
       // Synchronously with becoming pending again, so that no request is made in between.

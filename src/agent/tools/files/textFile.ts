@@ -50,19 +50,24 @@ export async function proposedSide(
  * @throws ToolError when the encoding lacks a character of the text, or the file would be too large.
  */
 export function sideToStore(path: string, text: string, encoding?: TextEncoding): FileSide {
+  // Encoding a text that is far too long would block for long.
+  const leastBytes = text.length * (encoding?.name.startsWith('utf16') === true ? 2 : 1);
+  if (leastBytes > MAX_FILE_BYTES) throw tooLarge(path);
   const side = sideOfText(text, encoding);
   // No encoding needs more than three bytes for a UTF-16 unit, so only long texts need to be measured.
-  if (text.length > MAX_FILE_BYTES / 3 && bytesOfSide(side).length > MAX_FILE_BYTES) {
-    throw new ToolError(
-      `${path} would be larger than 5 MB, the limit for files here. Split it into several files.`,
-    );
-  }
+  if (text.length > MAX_FILE_BYTES / 3 && bytesOfSide(side).length > MAX_FILE_BYTES) throw tooLarge(path);
   // A byte order mark at the start of the text is stored as the file's mark and is no longer part of its text.
   const unmarked = side.encoding.bom && text.startsWith('\uFEFF') ? text.slice(1) : text;
   if (side.text === text || side.text === unmarked) return side;
   const missing = firstDifference(text, side.text);
   throw new ToolError(
     `${path} is stored in ${side.encoding.name}, which cannot represent ${JSON.stringify(missing)}. Use other characters.`,
+  );
+}
+
+function tooLarge(path: string): ToolError {
+  return new ToolError(
+    `${path} would be larger than 5 MB, the limit for files here. Split it into several files.`,
   );
 }
 

@@ -151,7 +151,7 @@ function outcomeOf(
 
 /** Whether an error text and a reason are those of an attempt in the ledger. */
 function isSameAttempt(entry: LedgerEntry, content: string, reason: string | undefined): boolean {
-  return entry.reason === reason && entry.message !== undefined && content.endsWith(entry.message);
+  return entry.reason === reason && entry.message !== undefined && content.includes(entry.message);
 }
 
 function textIn(value: unknown): string | undefined {

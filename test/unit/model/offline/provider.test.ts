@@ -81,6 +81,15 @@ test('results are repeated, and failures are reported as such', async () => {
     answerTo([user('/edit a :: b => c'), called('1'), result('1', content, isError)]);
   assert.equal((await after('Applied: it.', false)).text, 'Applied: it.');
   assert.equal((await after('no such file', true)).text, '`edit_file` failed: no such file');
+  const missing = async (hint: string) => (await after(`old was not found in docs/a.md. ${hint}`, true)).text;
+  assert.equal(
+    await missing('Read the file again and copy the exact text.'),
+    "Couldn't find that text in `docs/a.md`.",
+  );
+  assert.equal(
+    await missing('The nearest lines are:\n3: one\nCopy the exact text, including whitespace.'),
+    "Couldn't find that text in `docs/a.md`.\n\n```\n3: one\n```",
+  );
 });
 
 test('a pending preview is recognized by the result’s own field, whatever the text says', async () => {

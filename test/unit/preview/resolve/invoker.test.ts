@@ -1,6 +1,6 @@
 import { test } from 'node:test';
 import assert from 'node:assert/strict';
-import { JournalError, StalePreviewError, ToolError } from '../../../../src/agent/base/errors.ts';
+import { JournalError, ToolError } from '../../../../src/agent/base/errors.ts';
 import { textOf, textResult } from '../../../../src/agent/preview/pendingAction.ts';
 import { PreviewStore } from '../../../../src/agent/preview/previewStore.ts';
 import { alreadyResolvedText } from '../../../../src/agent/preview/resolve/resolveTexts.ts';
@@ -260,11 +260,13 @@ test('a base that changed: nothing is written, the preview is pending and stale'
   const { stage, resolve, workspace, state, outcomes } = new InvokerHarness();
   stage();
   workspace.put('a.txt', 'mine');
-  await assert.rejects(resolve(), StalePreviewError);
+  await assert.rejects(resolve(), /stage a new change\.$/);
   assert.equal(workspace.text('a.txt'), 'mine');
   const now = state();
   assert.ok(now.kind === 'pending');
   assert.deepEqual(now.stale, ['a.txt']);
+  // The model's advice is not for the person who reads the card or the ledger.
+  assert.equal(now.lastError, 'Nothing was written: a.txt changed after the preview was made.');
   assert.deepEqual(outcomes(), ['p1 apply failed']);
 });
 
