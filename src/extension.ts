@@ -42,6 +42,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<Redlin
   const tally = new ReviewTally(store);
   const chatOptions = {
     ...agent,
+    files,
     extensionUri: context.extensionUri,
     mode: modeSwitch(agent.settings),
     model: () => ({ label: agent.providers.current().label, offline: agent.providers.isOffline }),

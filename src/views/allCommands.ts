@@ -59,6 +59,7 @@ export function allCommands(options: AllCommandsOptions): CommandHandlers {
     'redline.preview.revertEdits': async (...args) => (await editing()).revertEdits(options, args),
     'redline.preview.settleConflict': async (...args) => (await editing()).settleConflict(options, args),
     'redline.session.revert': async (...args) => (await history()).revert(options, args),
+    'redline.session.retry': async () => (await history()).retry(options),
     'redline.history.switchBranch': async (...args) => (await history()).switchBranch(options, args),
     'redline.history.show': async given => (await history()).showInChat(options, given),
     'redline.showLedger': async () => (await import('./ledger/ledgerPick.ts')).showLedger(options.store),

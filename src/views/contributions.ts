@@ -108,6 +108,8 @@ export interface CommandArguments {
   'redline.session.continue': [];
   /** Reverts the conversation to before a message; the text of a prompt returns to the chat input. Without a node it asks which. */
   'redline.session.revert': [node?: number];
+  /** Asks the last prompt again, from before it. */
+  'redline.session.retry': [];
   /** Continues a stored conversation. Without an id it asks which. */
   'redline.session.open': [sessionId?: string];
   /** Without an id: the open conversation. */

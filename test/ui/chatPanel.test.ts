@@ -41,7 +41,7 @@ function card(more: Partial<ItemOf<'preview'>> = {}): ItemOf<'preview'> {
 }
 
 function answer(text: string, streaming = false): ItemOf<'assistant'> {
-  return { kind: 'assistant', key: 'a', text, reasoning: '', streaming, note: '' };
+  return { kind: 'assistant', key: 'a', text, reasoning: '', streaming, note: '', canRetry: false };
 }
 
 function tool(more: Partial<ItemOf<'tool'>> = {}): ItemOf<'tool'> {
@@ -236,6 +236,68 @@ describe('the chat panel', () => {
     await page.getByText('Staged as p1').waitFor();
     await chat.delta([card({ revision: 2, parts, partsText, call })]);
     await page.locator('[data-revision="2"]').getByText('Staged as p1').waitFor();
+  });
+
+  test('files that an answer names open at their line; code is coloured and can be copied', async () => {
+    const code = '```ts\nconst total = "x"; // sum\n```';
+    await chat.snapshot([
+      { ...answer(`See \`src/a.ts\`, b.ts:12 and \`console.log\`.\n\n${code}`), canRetry: true },
+      tool({ file: { path: 'src/c.ts', line: 3 } }),
+    ]);
+    const { page } = chat;
+    await page.getByRole('button', { name: 'src/a.ts', exact: true }).click();
+    await page.getByRole('button', { name: 'b.ts:12', exact: true }).click();
+    assert.equal(await page.getByRole('button', { name: 'console.log' }).count(), 0);
+    await page.locator('.tool summary').click();
+    await page.getByRole('button', { name: 'Open src/c.ts:3' }).click();
+    await page.locator('.assistant').hover();
+    await page.getByRole('button', { name: 'Ask Again' }).click();
+    assert.deepEqual(await chat.said(), [
+      { type: 'openFile', path: 'src/a.ts' },
+      { type: 'openFile', path: 'b.ts', line: 12 },
+      { type: 'openFile', path: 'src/c.ts', line: 3 },
+      { type: 'retry' },
+    ]);
+    assert.equal(await page.locator('.hljs-keyword').textContent(), 'const');
+    assert.equal(await page.locator('.hljs-comment').textContent(), '// sum');
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+    await page.getByRole('button', { name: 'Copy the Answer' }).click();
+    await page.getByRole('button', { name: 'Copied' }).waitFor();
+    assert.match(await page.evaluate('navigator.clipboard.readText()'), /^See `src\/a\.ts`/);
+  });
+
+  test('code that streams is coloured when it is complete', async () => {
+    const text = '```ts\nconst a = 1;\n```\n\nDone.';
+    await chat.snapshot([answer(text, true)]);
+    const { page } = chat;
+    await page.getByText('const a = 1;').waitFor();
+    assert.equal(await page.locator('.hljs-keyword').count(), 0);
+    await chat.delta([answer(text)]);
+    await page.locator('.hljs-keyword').waitFor();
+  });
+
+  test('Escape stops the model, Ctrl+Enter without a prompt applies what is shown, Up recalls prompts', async () => {
+    const { page } = chat;
+    await chat.snapshot([prompt('u1', 'First'), prompt('u2', 'Second')], { state: 'running' });
+    const input = page.locator('#prompt');
+    await input.focus();
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('Control+Enter');
+    for (const [key, text] of [
+      ['ArrowUp', 'Second'],
+      ['ArrowUp', 'First'],
+      ['ArrowDown', 'Second'],
+      ['ArrowDown', ''],
+    ] as const) {
+      await page.keyboard.press(key);
+      assert.equal(await input.inputValue(), text);
+    }
+    await page.keyboard.type('/');
+    await page.locator('[role="option"]').first().waitFor();
+    await page.keyboard.press('Escape');
+    await chat.delta([], { status: { state: 'idle' } });
+    await page.keyboard.press('Escape');
+    assert.deepEqual(await chat.said(), [{ type: 'stop' }, { type: 'applyShown' }]);
   });
 
   test('calls in a row unfold, and each of them; what a resolve says more is in its fold', async () => {

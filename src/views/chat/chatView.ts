@@ -17,6 +17,7 @@ import type { ToolRegistry } from '../../agent/tools/registry.ts';
 import type { CommandArguments, CommandId } from '../contributions.ts';
 import type { CustomToolsWatcher } from '../customTools/customToolsWatcher.ts';
 import { oneLine } from '../plainText.ts';
+import type { FileUris } from '../review/previewUri.ts';
 import type { ReviewTally } from '../review/reviewTally.ts';
 import type { ModeSwitch, Settings } from '../settings.ts';
 import { showInfo } from '../toast.ts';
@@ -25,6 +26,7 @@ import { ContextFiles } from './attachments/contextFiles.ts';
 import { ImageAttachments } from './attachments/imageAttachments.ts';
 import { ChatFeed, type ModelInfo } from './chatFeed.ts';
 import { chatHtml } from './chatHtml.ts';
+import { openLink, openNamedFile } from './chatLinks.ts';
 import { hostedCommands, voteByCommand } from './hostedCommands.ts';
 import type { LocalCommands } from './localCommands.ts';
 import { withNamed } from './attachments/attachmentRefs.ts';
@@ -44,6 +46,7 @@ export interface ChatViewOptions {
   readonly customTools: Pick<CustomToolsWatcher, 'withheld' | 'problems' | 'onDidChange'>;
   readonly commandRuns: CommandRuns;
   readonly workspace: Workspace;
+  readonly files: FileUris;
   readonly images: ImageFiles;
   readonly settings: Settings;
   readonly mode: ModeSwitch;
@@ -250,7 +253,13 @@ export class ChatView implements vscode.WebviewViewProvider, vscode.Disposable {
       case 'action':
         return this.#act(message.name);
       case 'openLink':
-        return this.#openLink(message.url);
+        return openLink(message.url, this.#options.logger);
+      case 'openFile':
+        return openNamedFile(this.#options, message.path, message.line);
+      case 'retry':
+        return void (await execute('redline.session.retry'));
+      case 'applyShown':
+        return this.#applyShown();
     }
   }
 
@@ -289,6 +298,14 @@ export class ChatView implements vscode.WebviewViewProvider, vscode.Disposable {
     }
   }
 
+  async #applyShown(): Promise<void> {
+    const { activePreviewId, shownRevision, execute } = this.#options;
+    const id = activePreviewId();
+    const revision = id === undefined ? undefined : shownRevision(id);
+    if (id === undefined || revision === undefined) return void (await execute('redline.preview.open'));
+    await voteByCommand(this.#options, 'apply', id, '', revision);
+  }
+
   async #act(name: ChatAction): Promise<void> {
     const { execute } = this.#options;
     switch (name) {
@@ -303,18 +320,6 @@ export class ChatView implements vscode.WebviewViewProvider, vscode.Disposable {
       case 'manageTrust':
         return void (await vscode.commands.executeCommand('workbench.trust.manage'));
     }
-  }
-
-  /** Opens web links only. */
-  async #openLink(url: string): Promise<void> {
-    const parsed = URL.canParse(url) ? new URL(url) : undefined;
-    if (parsed?.protocol !== 'https:' && parsed?.protocol !== 'http:') {
-      this.#options.logger.warn(
-        'The chat panel asked to open a link that is not a web link; it was not opened.',
-      );
-      return;
-    }
-    await vscode.env.openExternal(vscode.Uri.parse(parsed.href, true));
   }
 }
 

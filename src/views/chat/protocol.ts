@@ -74,6 +74,16 @@ export const webviewMessage = z.discriminatedUnion('type', [
     id: previewId,
     path: z.optional(z.string().check(z.maxLength(4_000))),
   }),
+  /** Opens a file that an answer or a call names, at a line. */
+  z.object({
+    type: z.literal('openFile'),
+    path: z.string().check(z.minLength(1), z.maxLength(4_000)),
+    line: z.optional(line),
+  }),
+  /** Asks the last prompt again, from before it. */
+  z.object({ type: z.literal('retry') }),
+  /** Applies the revision of the preview that the editor shows; opens one if none is shown. */
+  z.object({ type: z.literal('applyShown') }),
   /** Reverts to a message or, for a prompt, to before it. */
   z.object({ type: z.literal('revert'), node: z.int().check(z.minimum(0)) }),
   z.object({ type: z.literal('setMode'), mode }),
@@ -181,6 +191,8 @@ const toolItem = z.object({
   summary: z.string(),
   status: z.enum(['running', 'done', 'failed']),
   statusLabel: z.string(),
+  /** The file that it names, to open. */
+  file: z.optional(z.object({ path: z.string(), line: z.optional(line) })),
   /** The progress of a running call, on one line; empty if it reports none. */
   progress: z.string(),
   input: z.string(),
@@ -224,6 +236,8 @@ export const viewItem = z.discriminatedUnion('kind', [
     reasoning: z.string(),
     streaming: z.boolean(),
     note: z.string(),
+    /** It is the last answer, and its prompt can be asked again. */
+    canRetry: z.boolean(),
   }),
   toolItem,
   /** Finished calls in a row: `Read 8 files`. */
@@ -276,6 +290,7 @@ export const stringKeys = [
   'contextLabel',
   'copied',
   'copy',
+  'copyAnswer',
   'discard',
   'discardAll',
   'discardLabel',
@@ -299,6 +314,7 @@ export const stringKeys = [
   'modeRecommendHint',
   'modelLabel',
   'open',
+  'openFile',
   'openLabel',
   'output',
   'pendingChanges',
@@ -313,6 +329,7 @@ export const stringKeys = [
   'rebaseLabel',
   'remove',
   'removeQueued',
+  'retry',
   'reopen',
   'reopenLabel',
   'resolveConflicts',

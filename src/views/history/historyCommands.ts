@@ -37,6 +37,19 @@ export async function revert(
   view.putBack([{ text: message.text, attachments: message.attachments ?? [] }]);
 }
 
+/** Asks the last prompt again, from before it. What followed it stays as a branch. */
+export async function retry({ session }: HistoryCommandsOptions): Promise<void> {
+  const { tree } = session;
+  const node = tree.trunk.findLast(id => tree.get(id)?.message.role === 'user');
+  const message = node === undefined ? undefined : tree.get(node)?.message;
+  if (node === undefined || message?.role !== 'user') {
+    void showInfo(vscode.l10n.t('This session has no prompt yet.'));
+    return;
+  }
+  if (!(await revertTo(session, revertTargetOf(tree, node).target))) return;
+  await session.prompt(message.text, message.attachments ?? []);
+}
+
 /** Switches to the branch that contains a message. */
 export async function switchBranch(
   { session }: HistoryCommandsOptions,

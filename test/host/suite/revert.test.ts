@@ -98,6 +98,38 @@ suite('revert_to_state', () => {
     assert.equal(api.previews.get(String(reopened))?.label, 'Edit tax.ts (1 edit)');
   });
 
+  test('asking again sends the last prompt once more; what the first answer proposed is discarded', async () => {
+    await setting('resolve.forcing', 'off');
+    server = await connect(
+      [
+        { text: 'First try.', toolCalls: [edit('sum.ts', 'sum = 1', 'sum = FIRST')] },
+        { text: 'Look at it.' },
+        { text: 'Second try.', toolCalls: [edit('sum.ts', 'sum = 1', 'sum = SECOND')] },
+        { text: 'Look again.' },
+      ],
+      { modelAuthority: 'none' },
+    );
+    await api.session.prompt('Fix the sum.');
+    const [first] = api.previews.list();
+    await vscode.commands.executeCommand('redline.session.retry');
+
+    const asked = server.requests[2]?.body.messages.filter(
+      ({ role }) => role === 'user' || role === 'assistant',
+    );
+    assert.deepEqual(
+      asked?.map(({ role, content }) => [role, content]),
+      [['user', 'Fix the sum.']],
+    );
+    assert.equal(
+      api.previews.ledger().find(({ previewId }) => previewId === first?.id)?.outcome,
+      'discarded',
+    );
+    const [second, ...others] = api.previews.list();
+    assert.deepEqual(others, []);
+    await vscode.commands.executeCommand('redline.preview.apply', second?.id, undefined, second?.revision);
+    assert.equal(await text('sum.ts'), 'const sum = SECOND;\n');
+  });
+
   test('an exported log holds the whole conversation, exported Markdown what a reader wants', async () => {
     await setting('revert.enabled', true);
     await setting('resolve.forcing', 'off');

@@ -115,7 +115,8 @@ test('the manifest contributes exactly the declared commands, apart from VS Code
 });
 
 test('menus and keys name contributed commands', () => {
-  for (const { command } of uses) assert.ok(command !== undefined && contributed.includes(command), command);
+  const known = [...contributed, ...viewIds.map(id => `${id}.focus`)];
+  for (const { command } of uses) assert.ok(command !== undefined && known.includes(command), command);
 });
 
 test('command links in texts name existing commands', () => {

@@ -28,7 +28,7 @@ export function astGrepTool(searcher: AstSearcher): Tool {
 
 /** Files, folders and globs. */
 export const pathsSchema = z
-  .array(z.string())
+  .array(z.string().check(z.maxLength(4_096)))
   .check(z.minLength(1))
   .check(
     z.describe(

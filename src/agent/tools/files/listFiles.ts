@@ -1,6 +1,7 @@
 import * as z from 'zod/mini';
 import { textResult } from '../../preview/pendingAction.ts';
 import { plural } from '../../text/plural.ts';
+import { MAX_GLOB_CHARS } from '../ast/scope/glob.ts';
 import { defineTool } from '../tool.ts';
 
 /** The most paths in one result. */
@@ -12,7 +13,13 @@ export const listFilesTool = defineTool({
   description:
     'List the files of the workspace that match a glob, e.g. "src/**/*.ts". Ignored files are left out.',
   parameters: z.object({
-    glob: z.string().check(z.minLength(1), z.describe('A glob, relative to the workspace folder.')),
+    glob: z
+      .string()
+      .check(
+        z.minLength(1),
+        z.maxLength(MAX_GLOB_CHARS),
+        z.describe('A glob, relative to the workspace folder.'),
+      ),
   }),
   readOnly: true,
   async execute({ glob }, { workspace, signal }) {

@@ -3,6 +3,7 @@ import { ToolError } from '../../base/errors.ts';
 import type { PendingContents } from '../../preview/overlay.ts';
 import { textResult } from '../../preview/pendingAction.ts';
 import { plural } from '../../text/plural.ts';
+import { MAX_GLOB_CHARS } from '../ast/scope/glob.ts';
 import { defineTool, type Tool } from '../tool.ts';
 
 export interface TextQuery {
@@ -72,7 +73,7 @@ export function searchTextTool(textSearch: TextSearch): Tool {
         .optional(z.boolean())
         .check(z.describe('Whether query is a regular expression. Default: false.')),
       glob: z
-        .optional(z.string().check(z.minLength(1)))
+        .optional(z.string().check(z.minLength(1), z.maxLength(MAX_GLOB_CHARS)))
         .check(
           z.describe('Only files that match this glob, e.g. "src/**/*.ts", "*.md" (in any folder) or "src".'),
         ),

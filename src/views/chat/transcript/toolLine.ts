@@ -8,6 +8,8 @@ import type { TranscriptStrings } from '../strings.ts';
 const MAX_SUMMARY_CHARS = 120;
 /** The most characters of a call's input, and of its result, that are shown. */
 const MAX_TEXT_CHARS = 6_000;
+/** The longest path that can be opened, in characters. */
+const MAX_PATH_CHARS = 1_000;
 /** The names of the most telling arguments, best first. */
 const TELLING = ['path', 'pat', 'file', 'command', 'pattern', 'query', 'glob', 'url', 'name', 'id', 'action'];
 
@@ -27,6 +29,7 @@ export function toolLine(
     summary: summaryOf(call),
     status,
     statusLabel: strings.toolStatus[status],
+    ...fileOf(call),
     progress: result ? '' : summaryLine(lastLine(progress)),
     input: shortened(prettyArguments(call), strings),
     output: result ? shortened(result.content, strings) : progressText(progress, strings),
@@ -81,6 +84,15 @@ export function argumentsOf(call: ToolCall): Record<string, unknown> | undefined
   } catch {
     return undefined;
   }
+}
+
+/** The file that a call is about, and the line from which it reads. */
+function fileOf(call: ToolCall): Pick<ItemOf<'tool'>, 'file'> {
+  const { path, startLine } = argumentsOf(call) ?? {};
+  if (typeof path !== 'string' || path === '' || path.length > MAX_PATH_CHARS) return {};
+  const line =
+    typeof startLine === 'number' && Number.isInteger(startLine) && startLine > 0 ? startLine : undefined;
+  return { file: { path, ...(line === undefined ? {} : { line }) } };
 }
 
 function summaryOf(call: ToolCall): string {

@@ -166,7 +166,14 @@ function lastItems(items: readonly ViewItem[], strings: TranscriptStrings): read
 
 /** The item of the streaming answer, which keeps its key when the answer is complete. */
 export function arrivingItem(nextNode: number, arriving: Arriving): ItemOf<'assistant'> {
-  return { kind: 'assistant', key: messageIdOf(nextNode), ...arriving, streaming: true, note: '' };
+  return {
+    kind: 'assistant',
+    key: messageIdOf(nextNode),
+    ...arriving,
+    streaming: true,
+    note: '',
+    canRetry: false,
+  };
 }
 
 /** The open previews that the user asked for (Undo, Reopen), or a revert, below the conversation: they are new there. */
@@ -249,6 +256,7 @@ function answerItems(
       reasoning,
       streaming: false,
       note,
+      canRetry: isLastAnswer(message, index, input),
     });
   }
   message.toolCalls.forEach((call, i) => {
@@ -283,6 +291,22 @@ function answerItems(
 
 function foldOf({ name, input, output }: ItemOf<'tool'>): ItemOf<'preview'>['call'] {
   return { name, input, output };
+}
+
+/** Whether it ended the last turn of the conversation, which nothing has followed. */
+function isLastAnswer(
+  { toolCalls, stopReason }: AssistantMessage,
+  index: number,
+  { messages, state, queued }: TranscriptInput,
+): boolean {
+  return (
+    index === messages.length - 1 &&
+    state !== 'running' &&
+    queued.length === 0 &&
+    toolCalls.length === 0 &&
+    stopReason !== 'error' &&
+    messages.some(({ role }) => role === 'user')
+  );
 }
 
 function noteOf({ stopReason }: AssistantMessage, strings: TranscriptStrings): string {

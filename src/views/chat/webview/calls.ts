@@ -1,5 +1,7 @@
-import type { ItemOf } from '../protocol.ts';
+import { fill, type ItemOf } from '../protocol.ts';
 import { el, icon } from './dom.ts';
+import { fileLink } from './fileLink.ts';
+import { nameOf } from './fileNames.ts';
 import type { Port } from './port.ts';
 
 const TOOL_ICONS = { running: 'loading', done: 'check', failed: 'error' } as const;
@@ -24,7 +26,7 @@ export function renderCall(item: ItemOf<'tool'>, old: HTMLElement | undefined, p
       ...(progress === '' ? [] : [el('span', { class: 'tool-progress' }, progress)]),
       icon('chevron-right', 'chevron'),
     ),
-    callBody(input, output, port),
+    callBody(input, output, port, item.file),
   );
   root.open = old instanceof HTMLDetailsElement && old.open;
   return root;
@@ -60,10 +62,17 @@ export function renderCalls(item: ItemOf<'tools'>, old: HTMLElement | undefined,
 }
 
 /** What a tool was called with and answered. */
-export function callBody(input: string, output: string, { strings }: Port): HTMLElement {
+export function callBody(
+  input: string,
+  output: string,
+  { strings, post }: Port,
+  file?: ItemOf<'tool'>['file'],
+): HTMLElement {
+  const open = file && fileLink(file, fill(strings.openFile, nameOf(file)), post);
   return el(
     'div',
     { class: 'tool-body' },
+    open && el('div', {}, open),
     ...(input === '' ? [] : section(strings.input, input)),
     ...(output === '' ? [] : section(strings.output, output)),
   );

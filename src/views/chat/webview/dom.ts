@@ -110,3 +110,22 @@ export function statOf({ added, removed }: { added: string; removed: string }): 
 export function withBreaks(text: string): (string | HTMLElement)[] {
   return text.split(/(?<=\/)/).flatMap((part, i) => (i === 0 ? [part] : [el('wbr'), part]));
 }
+
+/** Copies a text, and says so. */
+export function copyButton(text: string, label: string, done: string): HTMLButtonElement {
+  const copy = button({
+    class: 'icon-button copy',
+    icon: 'copy',
+    title: label,
+    aria: { label },
+    data: { action: 'copy' },
+    onClick: () => {
+      void navigator.clipboard.writeText(text).then(() => {
+        copy.replaceChildren(icon('check'));
+        copy.title = done;
+        copy.setAttribute('aria-label', done);
+      });
+    },
+  });
+  return copy;
+}

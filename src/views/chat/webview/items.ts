@@ -1,8 +1,9 @@
 import { fill, type ItemOf, type ViewItem } from '../protocol.ts';
 import { renderCall, renderCalls } from './calls.ts';
 import { renderCard } from './card.ts';
-import { appendPlain, button, el, icon, thumbnail } from './dom.ts';
+import { appendPlain, button, copyButton, el, icon, thumbnail } from './dom.ts';
 import { renderMarkdown, StreamingMarkdown, type MarkdownPort } from './markdown/markdown.ts';
+import { fileLink } from './fileLink.ts';
 import type { Port } from './port.ts';
 
 /** Renders an item, reusing its old element where possible. What the user has unfolded stays unfolded. */
@@ -115,7 +116,12 @@ function markdownInto(body: HTMLElement, text: string, port: Port): void {
 }
 
 function markdownPort({ strings: { copy, copied }, post }: Port): MarkdownPort {
-  return { copy, copied, openLink: url => post({ type: 'openLink', url }) };
+  return {
+    copy,
+    copied,
+    openLink: url => post({ type: 'openLink', url }),
+    fileLink: (file, label) => fileLink(file, label, post),
+  };
 }
 
 /** The texts of streaming answers, by the element that shows them. */
@@ -159,10 +165,29 @@ function renderAnswer(item: ItemOf<'assistant'>, old: HTMLElement | undefined, p
   showReasoning(root, item, old, port);
   root.querySelector(':scope > .note')?.remove();
   if (item.note !== '') root.append(el('div', { class: 'note' }, item.note));
-  const revert = root.querySelector(':scope > .revert');
-  if (item.node === undefined) revert?.remove();
-  else root.append(revert ?? revertButton(item.node, port.strings.revert, port));
+  root.querySelector(':scope > .answer-actions')?.remove();
+  if (!item.streaming) root.append(answerActions(item, port));
   return root;
+}
+
+/** Copy, and what can be done from this answer on. Visible while the answer is hovered or focused. */
+function answerActions({ text, node, canRetry }: ItemOf<'assistant'>, port: Port): HTMLElement {
+  const { strings, post } = port;
+  return el(
+    'div',
+    { class: 'answer-actions' },
+    text.trim() !== '' && copyButton(text, strings.copyAnswer, strings.copied),
+    canRetry &&
+      button({
+        class: 'icon-button',
+        icon: 'refresh',
+        title: strings.retry,
+        aria: { label: strings.retry },
+        data: { action: 'retry' },
+        onClick: () => post({ type: 'retry' }),
+      }),
+    node !== undefined && revertButton(node, strings.revert, port),
+  );
 }
 
 function streamInto(body: HTMLElement, text: string, port: Port): void {

@@ -26,14 +26,17 @@ type Snapshot = Extract<HostMessage, { type: 'snapshot' }>;
 
 /** Everything on the screen, rebuilt for each snapshot. */
 class Panel {
+  readonly #port: Port;
   readonly #list: MessageList;
   readonly #mode: ModeSwitch;
   readonly #review: ReviewBar;
   readonly #composer: Composer;
   readonly #empty: EmptyState;
   readonly #status: StatusRow;
+  #isRunning = false;
 
   constructor(snapshot: Snapshot, port: Port) {
+    this.#port = port;
     this.#empty = new EmptyState(snapshot, port, text => this.#composer.setText(text));
     this.#list = new MessageList(port, this.#empty.element);
     this.#mode = new ModeSwitch(port);
@@ -46,7 +49,7 @@ class Panel {
       draft: readDraft(),
       onDraft: draft => vscode.setState(draft),
       onSend: () => this.#list.scrollToEnd(),
-      recall: () => this.#list.last('user')?.text ?? '',
+      prompts: () => this.#list.all('user').map(({ text }) => text),
     });
     this.#list.element.prepend(el('h1', { class: 'hidden' }, snapshot.strings.title));
     document.body.replaceChildren(
@@ -86,7 +89,16 @@ class Panel {
     }
   }
 
+  /** Escape stops the model, except where it closes something. */
+  handleKey(event: KeyboardEvent): void {
+    if (event.key !== 'Escape' || event.defaultPrevented || event.isComposing || !this.#isRunning) return;
+    if (event.target instanceof HTMLInputElement) return;
+    event.preventDefault();
+    this.#port.post({ type: 'stop' });
+  }
+
   #show(status: ChatStatus): void {
+    this.#isRunning = status.state === 'running';
     this.#mode.update(status);
     this.#review.update(status);
     this.#composer.update(status);
@@ -152,6 +164,7 @@ window.addEventListener('message', (event: MessageEvent<unknown>) => {
   // The panel may have got the focus before there was anything to focus.
   if (document.hasFocus()) panel.focus();
 });
+window.addEventListener('keydown', event => panel?.handleKey(event));
 // A click focuses what was clicked right after this.
 window.addEventListener('focus', () => {
   if (document.activeElement === document.body) panel?.focus();

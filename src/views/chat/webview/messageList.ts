@@ -49,6 +49,12 @@ export class MessageList {
     return found as Extract<ViewItem, { kind: Kind }> | undefined;
   }
 
+  /** The items of a kind, in order. */
+  all<Kind extends ViewItem['kind']>(kind: Kind): Extract<ViewItem, { kind: Kind }>[] {
+    const found = [...this.#items.values()].filter(item => item.kind === kind);
+    return found as Extract<ViewItem, { kind: Kind }>[];
+  }
+
   get isEmpty(): boolean {
     return this.#items.size === 0;
   }

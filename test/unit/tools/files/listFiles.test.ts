@@ -23,3 +23,9 @@ test('a list that is too long is cut and says so', async () => {
   );
   assert.equal(content.split('\n').length, 1_001);
 });
+
+test('a glob that no path needs is refused before it is matched', async () => {
+  const { content, isError } = await new ToolHarness().run('list_files', { glob: 'x'.repeat(1_001) });
+  assert.equal(isError, true);
+  assert.match(content, /glob.*1000/);
+});

@@ -1,3 +1,6 @@
+/** The longest glob of a model, in characters: a longer one takes long to match, and no path needs it. */
+export const MAX_GLOB_CHARS = 1_000;
+
 /** Whether a path matches. The path has forward slashes. */
 export type PathMatcher = (path: string) => boolean;
 

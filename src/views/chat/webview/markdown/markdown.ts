@@ -1,12 +1,18 @@
 import type { Token } from 'markdown-it';
-import { appendPlain, el, icon } from '../dom.ts';
+import { appendPlain, copyButton, el } from '../dom.ts';
+import { fileNamed, splitAtFiles, type NamedFile } from '../fileNames.ts';
+import { coloured } from './colours.ts';
 import { blocksOf, GrowingBlocks, MAX_MARKDOWN_CHARS, type Block } from './markdownBlocks.ts';
 
 /** What rendered markdown needs from the panel. */
 export interface MarkdownPort {
   readonly copy: string;
   readonly copied: string;
+  /** The text still grows, so its code is not coloured yet. */
+  readonly isGrowing?: boolean;
   openLink(url: string): void;
+  /** A link to a file that the text names. */
+  readonly fileLink: (file: NamedFile, label: string) => HTMLElement;
 }
 
 /**
@@ -30,7 +36,7 @@ export class StreamingMarkdown {
 
   constructor(root: HTMLElement, port: MarkdownPort) {
     this.#root = root;
-    this.#port = port;
+    this.#port = { ...port, isGrowing: true };
     root.replaceChildren();
   }
 
@@ -47,7 +53,9 @@ function replaceFrom(root: HTMLElement, first: number, blocks: readonly Block[],
     const old = root.children[first + i];
     if (old instanceof HTMLElement && sources.get(old) === block.source) return;
     const rendered = renderBlock(block.tokens, port);
-    sources.set(rendered, block.source);
+    // Code is rendered once more when the text is complete.
+    const isFinal = port.isGrowing !== true || !block.tokens.some(({ type }) => type === 'fence');
+    sources.set(rendered, isFinal ? block.source : '');
     if (old) old.replaceWith(rendered);
     else root.append(rendered);
   });
@@ -135,10 +143,10 @@ function appendLeaf(parent: HTMLElement, token: Token, port: MarkdownPort): void
     case 'hardbreak':
       return parent.append(el('br'));
     case 'code_inline':
-      return parent.append(el('code', {}, token.content));
+      return parent.append(inlineCode(token.content, parent, port));
     case 'fence':
     case 'code_block':
-      return parent.append(codeBlock(token.content.replace(/\n$/, ''), port));
+      return parent.append(codeBlock(token.content.replace(/\n$/, ''), token.info, port));
     case 'image': {
       // Nothing is loaded from the web: an image becomes a link with its alternative text.
       const target = link(String(token.attrGet('src') ?? ''), port);
@@ -148,8 +156,20 @@ function appendLeaf(parent: HTMLElement, token: Token, port: MarkdownPort): void
     case 'hr':
       return parent.append(el('hr'));
     default:
-      return parent.append(token.content);
+      return appendText(parent, token.content, port);
   }
+}
+
+/** Text, with links to the files and lines that it names. */
+function appendText(parent: HTMLElement, text: string, port: MarkdownPort): void {
+  if (parent.closest('a')) return parent.append(text);
+  for (const piece of splitAtFiles(text))
+    parent.append(typeof piece === 'string' ? piece : port.fileLink(piece.file, piece.word));
+}
+
+function inlineCode(text: string, parent: HTMLElement, port: MarkdownPort): HTMLElement {
+  const file = parent.closest('a') ? undefined : fileNamed(text);
+  return el('code', {}, file ? port.fileLink(file, text) : text);
 }
 
 function headingLevel(tag: string): string {
@@ -172,20 +192,12 @@ function link(href: string, port: MarkdownPort): HTMLElement {
   return anchor;
 }
 
-function codeBlock(code: string, port: MarkdownPort): HTMLElement {
-  const copy = el('button', {
-    class: 'icon-button copy',
-    title: port.copy,
-    aria: { label: port.copy },
-    onClick: () => {
-      void navigator.clipboard.writeText(code).then(() => {
-        copy.replaceChildren(icon('check'));
-        copy.title = port.copied;
-        copy.setAttribute('aria-label', port.copied);
-      });
-    },
-  });
-  copy.type = 'button';
-  copy.append(icon('copy'));
-  return el('div', { class: 'code' }, el('pre', { tabIndex: 0 }, el('code', {}, code)), copy);
+/** A block of code, coloured by its language once it is complete. */
+function codeBlock(code: string, info: string, port: MarkdownPort): HTMLElement {
+  return el(
+    'div',
+    { class: 'code' },
+    el('pre', { tabIndex: 0 }, el('code', {}, ...(port.isGrowing === true ? [code] : coloured(code, info)))),
+    copyButton(code, port.copy, port.copied),
+  );
 }

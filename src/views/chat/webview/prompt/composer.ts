@@ -4,6 +4,7 @@ import { Chips } from './chips.ts';
 import { Completion, typedBefore } from './completion.ts';
 import { button, el, icon } from '../dom.ts';
 import type { Port } from '../port.ts';
+import { PromptRecall } from './promptRecall.ts';
 import { Suggestions, type Suggestion } from './suggestions.ts';
 
 /** The unsent prompt, which survives a reload of the webview. */
@@ -20,8 +21,8 @@ interface ComposerOptions {
   readonly draft: Draft;
   readonly onDraft: (draft: Draft) => void;
   readonly onSend: () => void;
-  /** The last prompt. */
-  readonly recall: () => string;
+  /** The prompts so far, the oldest first. */
+  readonly prompts: () => readonly string[];
 }
 
 /** The prompt input: Enter sends, Shift+Enter starts a new line, `/` and `@` open suggestions. */
@@ -34,6 +35,7 @@ export class Composer {
   readonly #chips: Chips;
   readonly #completion: Completion;
   readonly #suggestions: Suggestions;
+  readonly #recall = new PromptRecall();
   #running = false;
 
   constructor(options: ComposerOptions) {
@@ -135,10 +137,18 @@ export class Composer {
     if (handled) return event.preventDefault();
     if (key === 'Enter' && !event.shiftKey && !event.altKey) {
       event.preventDefault();
-      this.#submit();
-    } else if (key === 'ArrowUp' && this.#input.value === '') {
+      const isEmpty = this.#input.value.trim() === '';
+      if (isEmpty && (event.ctrlKey || event.metaKey)) this.#options.port.post({ type: 'applyShown' });
+      else this.#submit();
+    } else if (key === 'ArrowUp' || key === 'ArrowDown') {
+      const recalled = this.#recall.step(
+        key === 'ArrowUp' ? -1 : 1,
+        this.#input.value,
+        this.#options.prompts(),
+      );
+      if (recalled === undefined) return;
       event.preventDefault();
-      this.setText(this.#options.recall());
+      this.setText(recalled);
     }
   }
 

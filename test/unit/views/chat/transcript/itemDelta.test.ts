@@ -11,6 +11,7 @@ const answer = (key: string, text: string, streaming = true, reasoning = ''): Vi
   reasoning,
   streaming,
   note: '',
+  canRetry: false,
 });
 const prompt = (key: string, text: string): ViewItem => ({
   kind: 'user',

@@ -1,0 +1,14 @@
+import { button } from './dom.ts';
+import { nameOf, type NamedFile } from './fileNames.ts';
+import type { Port } from './port.ts';
+
+/** Opens the file at its line. */
+export function fileLink(file: NamedFile, label: string, post: Port['post']): HTMLButtonElement {
+  return button({
+    class: 'file-link',
+    label,
+    title: nameOf(file),
+    onClick: () =>
+      post({ type: 'openFile', path: file.path, ...(file.line === undefined ? {} : { line: file.line }) }),
+  });
+}
