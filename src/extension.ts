@@ -76,7 +76,8 @@ export async function activate(context: vscode.ExtensionContext): Promise<Redlin
     registerCommands(
       allCommands({
         ...agent,
-        ...{ extensionPath: context.extensionPath, globalStorage: context.globalStorageUri, files },
+        ...{ extensionPath: context.extensionPath, globalStorage: context.globalStorageUri },
+        ...{ globalState: context.globalState, files },
         ...{ chat, edits, opener, overview, pendingView, shown, tabs },
       }),
       logger,
