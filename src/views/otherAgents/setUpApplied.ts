@@ -49,7 +49,8 @@ export async function setUpApplied(options: SetUpAppliedOptions, preview: Previe
     for (const { agent, folder } of connected) void showInfo(nextStep(agent, folder.name));
   }
   const [gone] = changed.filter(({ isConnected }) => !isConnected);
-  if (gone) await tellDisconnected(gone, records, options.settings);
+  // Not awaited: the user may answer much later, and meanwhile other previews are followed.
+  if (gone) void tellDisconnected(gone, records, options.settings);
 }
 
 async function follow(

@@ -4,12 +4,15 @@ import * as path from 'node:path';
 import * as vscode from 'vscode';
 import { INSTRUCTIONS } from '../../../src/agent/clients/clientTools.ts';
 import type { RedlineApi } from '../../../src/views/api.ts';
+import type { ScriptedServer } from '../../support/scriptedServer.ts';
+import { connect } from '../support/connect.ts';
 import { activateRedline, bytesOf, cleanUp, fileInWorkspace, givenFile, until } from '../support/redline.ts';
 
 const MINE = '// mine\n{\n  "permission": { "edit": "ask" }, // for now\n}\n';
 
 suite('connecting agents by previews of their configuration', () => {
   let api: RedlineApi;
+  let server: ScriptedServer | undefined;
 
   suiteSetup(async () => {
     api = await activateRedline();
@@ -18,6 +21,8 @@ suite('connecting agents by previews of their configuration', () => {
   teardown(async () => {
     await vscode.commands.executeCommand('redline.agents.disconnectAll');
     await cleanUp(api);
+    await server?.close();
+    server = undefined;
     for (const name of [
       '.mcp.json',
       '.claude',
@@ -33,7 +38,12 @@ suite('connecting agents by previews of their configuration', () => {
   const isEnabled = (): unknown => vscode.workspace.getConfiguration('redline').get('agents.enabled');
   const run = (command: string, ...args: string[]): Thenable<string | undefined> =>
     vscode.commands.executeCommand<string | undefined>(command, ...args);
-  const names = (): Promise<string[]> => readdir(path.dirname(fileInWorkspace('x')));
+  /** All files; a folder that is left empty does not count. */
+  const names = async (): Promise<string[]> =>
+    (await readdir(path.dirname(fileInWorkspace('x')), { recursive: true, withFileTypes: true }))
+      .filter(entry => entry.isFile())
+      .map(entry => path.join(entry.parentPath, entry.name))
+      .sort();
   const untilEnabled = (): Promise<true> =>
     until(
       vscode.workspace.onDidChangeConfiguration,
@@ -65,7 +75,7 @@ suite('connecting agents by previews of their configuration', () => {
     await vscode.commands.executeCommand('redline.preview.apply', id);
     await untilEnabled();
     const text = (await bytesOf('opencode.json')).toString();
-    assert.match(text, /^\/\/ mine\n\{\n {2}"permission": \{ "edit": "deny"/);
+    assert.match(text, /^\/\/ mine\n\{\n {2}"permission": \{\s+"edit": "deny",\s+"bash": "deny"\s+\}/);
     assert.match(text, /\/\/ for now/);
     assert.match(text, /redline-mcp\.cjs"/);
     assert.equal(
@@ -94,14 +104,21 @@ suite('connecting agents by previews of their configuration', () => {
     assert.equal(await run('redline.agents.disconnect', 'claude'), undefined);
   });
 
-  test('in Auto, neither the model nor an agent can vote on it', async () => {
-    const id = await run('redline.agents.connect', 'gemini');
-    const preview = api.previews.get(id ?? '');
-    assert.equal(preview?.agent, undefined);
-    // No conversation concerns it, so that the model does not know it; other agents see their own previews only.
-    await vscode.commands.executeCommand('redline.chat.focus');
-    await api.session.prompt(`/resolve apply ${id ?? ''}`);
-    assert.equal(api.previews.get(id ?? '')?.state, 'pending');
+  test('in Auto, a model that names the preview can neither apply nor discard it, nor is it told of it', async () => {
+    const id = (await run('redline.agents.connect', 'gemini')) ?? '';
+    const vote = (action: string) => ({
+      toolCalls: [{ name: 'resolve', arguments: { action, id, reason: 'I may.' } }],
+    });
+    server = await connect([vote('apply'), vote('discard'), { text: 'Well.' }], { modelAuthority: 'apply' });
+    await api.session.prompt('Go on.');
+    const results = api.session.messages().filter(message => message.role === 'tool');
+    assert.equal(results.length, 2);
+    for (const { content } of results) assert.match(content, /does not belong to this conversation/);
+    assert.ok(!JSON.stringify(server.requests[0]?.body.messages).includes('Connect Gemini CLI'));
+    assert.deepEqual(
+      [api.previews.get(id)?.state, api.previews.get(id)?.recommendation, isEnabled()],
+      ['pending', undefined, false],
+    );
   });
 
   test('a configuration that is not valid is left alone, and nothing is staged', async () => {
