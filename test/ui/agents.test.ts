@@ -69,8 +69,7 @@ drivenTest(
       .waitFor();
     await workbench.screenshot('agents-connect-pick');
     await workbench.quickPick('Claude Code');
-    await workbench.treeRow('Connect Claude Code').waitFor();
-    await exactLens(workbench, 'Apply').first().waitFor();
+    await workbench.lens('Apply all 3').first().waitFor();
     await workbench.page.getByText('"mcpServers"').first().waitFor();
     await workbench.screenshot('agents-connect-preview');
     assert.equal(workbench.readFile('.mcp.json'), undefined);
