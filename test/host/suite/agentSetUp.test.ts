@@ -128,6 +128,44 @@ suite('connecting agents by previews of their configuration', () => {
     assert.equal((await bytesOf('opencode.json')).toString(), '{ oops');
   });
 
+  test('agents that are connected at once share the paragraph until the last one is disconnected', async () => {
+    const before = await names();
+    const codex = await run('redline.agents.connect', 'codex');
+    const opencode = (await run('redline.agents.connect', 'opencode')) ?? '';
+    await vscode.commands.executeCommand('redline.preview.apply', codex);
+    const rest = (): true | undefined => (api.previews.get(opencode)?.files.length === 1 ? true : undefined);
+    await until(api.previews.onDidChange, rest, 'the rest of the second preview');
+    await vscode.commands.executeCommand('redline.preview.apply', opencode);
+    await untilEnabled();
+    assert.equal((await bytesOf('AGENTS.md')).toString().split(INSTRUCTIONS).length, 2);
+    const first = (await run('redline.agents.disconnect', 'codex')) ?? '';
+    assert.deepEqual(
+      api.previews.get(first)?.files.map(file => file.path),
+      ['.codex/config.toml'],
+    );
+    await vscode.commands.executeCommand('redline.preview.apply', first);
+    await vscode.commands.executeCommand(
+      'redline.preview.apply',
+      await run('redline.agents.disconnect', 'opencode'),
+    );
+    assert.deepEqual(await names(), before);
+  });
+
+  test('a file that is applied by itself is followed by itself', async () => {
+    const before = await names();
+    const id = (await run('redline.agents.connect', 'claude')) ?? '';
+    await vscode.commands.executeCommand('redline.preview.applyFile', id, 'CLAUDE.md');
+    await vscode.commands.executeCommand('redline.preview.applyFile', id, '.claude/settings.local.json');
+    assert.equal(isEnabled(), false, 'nothing names the server yet');
+    await vscode.commands.executeCommand('redline.preview.apply', id);
+    await untilEnabled();
+    await vscode.commands.executeCommand(
+      'redline.preview.apply',
+      await run('redline.agents.disconnect', 'claude'),
+    );
+    assert.deepEqual(await names(), before);
+  });
+
   test('what undoes it is followed, too', async () => {
     const before = await names();
     const id = await run('redline.agents.connect', 'claude');
