@@ -3,7 +3,7 @@ import { diffLines } from '../../text/lineDiff.ts';
 import { splitLines } from '../../text/lines.ts';
 import { applyTextEdits, type TextEdit } from '../../text/textEdit.ts';
 import { addedSince, type AddedEntry, type FileRecord } from './added.ts';
-import { holds, isPresent, valueAt, type ConfigEntry, type ConfigValue } from './entries.ts';
+import { holds, isPresent, type ConfigEntry, type ConfigValue } from './entries.ts';
 import { jsonWith, jsonWithout, parseJson } from './jsonConfig.ts';
 import { serverOf, type ConfigFile } from './knownAgents.ts';
 import { hasParagraph, withoutParagraph, withParagraph } from './paragraph.ts';
@@ -132,12 +132,7 @@ export async function restrictsUnknown(
   const sure = namingRedline(file).map(({ path }) => path.join('\0'));
   return file
     .entries('')
-    .some(
-      entry =>
-        !sure.includes(entry.path.join('\0')) &&
-        valueAt(root, entry.path) !== undefined &&
-        holds(root, entry),
-    );
+    .some(entry => entry.kind !== 'notMember' && !sure.includes(entry.path.join('\0')) && holds(root, entry));
 }
 
 async function parsedOrEmpty({ format }: ConfigFile, text: string | null): Promise<ConfigValue> {

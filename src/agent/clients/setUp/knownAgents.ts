@@ -72,7 +72,7 @@ export const knownAgents: readonly KnownAgent[] = [
         names: ['.claude/settings.local.json'],
         format: 'json',
         entries: () => [
-          ...inList(['permissions', 'deny'], 'Edit', 'Write', 'MultiEdit', 'NotebookEdit'),
+          ...inList(['permissions', 'deny'], 'Edit', 'Write', 'NotebookEdit'),
           ...inList(['enabledMcpjsonServers'], SERVER),
           { kind: 'notMember', path: ['disabledMcpjsonServers'], member: SERVER },
         ],

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { parse as parseToml } from 'smol-toml';
 import { INSTRUCTIONS } from '../../../../src/agent/clients/clientTools.ts';
-import { knownAgents } from '../../../../src/agent/clients/setUp/knownAgents.ts';
+import { recordAfter, restrictsUnknown } from '../../../../src/agent/clients/setUp/configFiles.ts';
+import { configFileNamed, knownAgents } from '../../../../src/agent/clients/setUp/knownAgents.ts';
 import { SetUpRefusal } from '../../../../src/agent/clients/setUp/refusal.ts';
 import { AgentFolder } from '../../../support/agentFolder.ts';
 
@@ -18,7 +19,7 @@ test('what each agent gets in a project that has none of its files', async () =>
   const mcpServers = { redline: { command: 'node', args: [BRIDGE] } };
   assert.deepEqual(json(folder, '.mcp.json'), { mcpServers });
   assert.deepEqual(json(folder, '.claude/settings.local.json'), {
-    permissions: { deny: ['Edit', 'Write', 'MultiEdit', 'NotebookEdit'] },
+    permissions: { deny: ['Edit', 'Write', 'NotebookEdit'] },
     enabledMcpjsonServers: ['redline'],
   });
   assert.equal(
@@ -245,9 +246,21 @@ test('without a record, what may be the user’s own stays', async () => {
   await folder.disconnect('claude');
   assert.deepEqual(json(folder, '.mcp.json'), { mcpServers: {} });
   assert.deepEqual(json(folder, '.claude/settings.local.json'), {
-    permissions: { deny: ['Edit', 'Write', 'MultiEdit', 'NotebookEdit'] },
+    permissions: { deny: ['Edit', 'Write', 'NotebookEdit'] },
     enabledMcpjsonServers: [],
   });
+});
+
+test('it is known whether someone else may have taken the edit tools away', async () => {
+  const settings = configFileNamed('.claude/settings.local.json') ?? assert.fail('known');
+  const own = '{ "disabledMcpjsonServers": ["x"], "enabledMcpjsonServers": ["redline"] }';
+  assert.equal(await restrictsUnknown(settings, own, undefined), false);
+  const denied = '{ "permissions": { "deny": ["Edit"] } }';
+  assert.equal(await restrictsUnknown(settings, denied, undefined), true);
+  assert.equal(
+    await restrictsUnknown(settings, denied, await recordAfter(settings, undefined, '{}', denied)),
+    false,
+  );
 });
 
 test('a file that was applied in parts goes back to its beginning', async () => {
