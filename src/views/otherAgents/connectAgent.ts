@@ -12,7 +12,7 @@ import type { Settings } from '../settings.ts';
 import { showError, showInfo } from '../toast.ts';
 import type { VsCodeWorkspace } from '../workspace/workspace.ts';
 import { bridgeFile } from './agentServer.ts';
-import { SET_UP_SOURCE } from './otherAgents.ts';
+import { SET_UP_SOURCE, type OtherAgents } from './otherAgents.ts';
 import { SetUpFolder } from './setUpFolder.ts';
 import { SetUpRecords } from './setUpRecords.ts';
 import { setUpSentence } from './setUpSentences.ts';
@@ -26,6 +26,7 @@ export interface ConnectAgentOptions {
   readonly opener: PreviewOpener;
   readonly globalStorage: vscode.Uri;
   readonly globalState: vscode.Memento;
+  readonly otherAgents: Pick<OtherAgents, 'followed'>;
 }
 
 /** An agent in a folder. */
@@ -68,6 +69,7 @@ export async function disconnectAgent(
   options: ConnectAgentOptions,
   [id, uri]: readonly unknown[],
 ): Promise<string | undefined> {
+  await options.otherAgents.followed;
   const connected = await connectedIn(foldersOf(options));
   const meant = connected.filter(
     ({ agent, folder }) =>

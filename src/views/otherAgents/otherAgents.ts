@@ -40,6 +40,11 @@ export class OtherAgents implements vscode.Disposable {
     this.#owned.dispose();
   }
 
+  /** Settles when every preview of agents' configuration that was applied is followed. Never rejects. */
+  get followed(): Promise<void> {
+    return this.#settingUp;
+  }
+
   /** Starts the server, if it does not run. */
   start(): Promise<AgentServer> {
     this.#server ??= import('./agentServer.ts').then(({ AgentServer }) => AgentServer.start(this.#parts));

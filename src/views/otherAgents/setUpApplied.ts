@@ -1,8 +1,10 @@
 import * as vscode from 'vscode';
-import { namesServer, recordAfter } from '../../agent/clients/setUp/configFiles.ts';
+import { addsToFile, namesServer, recordAfter } from '../../agent/clients/setUp/configFiles.ts';
 import {
   agentWithServerIn,
   configFileNamed,
+  isNamed,
+  knownAgents,
   type KnownAgent,
 } from '../../agent/clients/setUp/knownAgents.ts';
 import { stepsOf, type FileStep } from '../../agent/preview/fileChange.ts';
@@ -39,11 +41,17 @@ export async function setUpApplied(options: SetUpAppliedOptions, preview: Previe
   const whole = preview.part ? options.store.get(preview.part.previewId) : undefined;
   const isOurs = !preview.editedByUser && !whole?.editedByUser;
   const changed: Changed[] = [];
+  const completed: Changed[] = [];
   for (const step of (preview.changes ?? []).flatMap(stepsOf)) {
     const folder = folders.find(each => each.nameOf(step.path) !== undefined);
-    if (folder) changed.push(...(await follow(step, folder, records, isOurs)));
+    if (!folder) continue;
+    const { ofServer, hasGained } = await follow(step, folder, records, isOurs);
+    changed.push(...ofServer);
+    if (hasGained) completed.push(...(await connectedBy(step, folder)));
   }
-  const connected = changed.filter(({ isConnected }) => isConnected);
+  const named = changed.filter(({ isConnected }) => isConnected);
+  // What was missing may be the rest of an agent's configuration that names the server already.
+  const connected = changed.length > 0 ? named : completed;
   if (connected.length > 0) {
     await options.settings.setAgentsEnabled(true);
     for (const { agent, folder } of connected) void showInfo(nextStep(agent, folder.name));
@@ -53,22 +61,35 @@ export async function setUpApplied(options: SetUpAppliedOptions, preview: Previe
   if (gone) void tellDisconnected(gone, records, options.settings);
 }
 
+/** The agents that read the file, and whose configuration names the server. */
+async function connectedBy({ path }: FileStep, folder: SetUpFolder): Promise<readonly Changed[]> {
+  const name = folder.nameOf(path) ?? '';
+  const found: Changed[] = [];
+  for (const agent of knownAgents)
+    if (agent.files.some(file => isNamed(file, name)) && (await folder.namesServer(agent)))
+      found.push({ agent, folder, isConnected: true });
+  return found;
+}
+
+/** Records what Redline added to a file, and tells whether the change added any of it. */
 async function follow(
   { path, before, after }: FileStep,
   folder: SetUpFolder,
   records: SetUpRecords,
   isOurs: boolean,
-): Promise<readonly Changed[]> {
+): Promise<{ readonly ofServer: readonly Changed[]; readonly hasGained: boolean }> {
   const name = folder.nameOf(path) ?? '';
   const file = configFileNamed(name);
-  if (!file) return [];
+  if (!file) return { ofServer: [], hasGained: false };
   const [old, now] = [before?.text ?? null, after?.text ?? null];
   const record = await recordAfter(file, records.of(folder.uri, name), old, now, isOurs);
   await records.set(folder.uri, name, record);
+  const hasGained = await addsToFile(file, old, now);
   const agent = agentWithServerIn(name);
-  if (!agent) return [];
+  if (!agent) return { ofServer: [], hasGained };
   const isConnected = await namesServer(file, now);
-  return isConnected || (await namesServer(file, old)) ? [{ agent, folder, isConnected }] : [];
+  const isAbout = isConnected || (await namesServer(file, old));
+  return { ofServer: isAbout ? [{ agent, folder, isConnected }] : [], hasGained };
 }
 
 async function tellDisconnected(

@@ -64,10 +64,23 @@ export class SetUpFolder {
 
   /** Whether the agent is connected here: its configuration names Redline, or holds what Redline added to it. */
   async has(agent: KnownAgent): Promise<boolean> {
-    if (await this.#namesServer(agent)) return true;
+    if (await this.namesServer(agent)) return true;
     return agent.files.some(
       file => file.format !== 'paragraph' && file.names.some(name => this.#records.of(this.uri, name)),
     );
+  }
+
+  /** Whether the agent's configuration here names Redline's server. */
+  async namesServer({ files }: KnownAgent): Promise<boolean> {
+    for (const file of files) {
+      if (file.format === 'paragraph') continue;
+      try {
+        if (await namesServer(file, (await this.#find(file)).text)) return true;
+      } catch (error) {
+        if (!(error instanceof ToolError)) throw error; // else it is no file that an agent can read
+      }
+    }
+    return false;
   }
 
   /**
@@ -85,7 +98,7 @@ export class SetUpFolder {
   async disconnecting(agent: KnownAgent): Promise<readonly FileChange[]> {
     const shared: ConfigFile[] = [];
     for (const other of knownAgents)
-      if (other !== agent && (await this.#namesServer(other))) shared.push(...other.files);
+      if (other !== agent && (await this.namesServer(other))) shared.push(...other.files);
     const own = agent.files.filter(
       ({ format, names }) =>
         format !== 'paragraph' || !shared.some(file => names.some(name => isNamed(file, name))),
@@ -108,18 +121,6 @@ export class SetUpFolder {
     for (const file of agent.files)
       if (file.format !== 'paragraph')
         for (const name of file.names) await this.#records.set(this.uri, name, undefined);
-  }
-
-  async #namesServer({ files }: KnownAgent): Promise<boolean> {
-    for (const file of files) {
-      if (file.format === 'paragraph') continue;
-      try {
-        if (await namesServer(file, (await this.#find(file)).text)) return true;
-      } catch (error) {
-        if (!(error instanceof ToolError)) throw error; // else it is no file that an agent can read
-      }
-    }
-    return false;
   }
 
   async #changes(

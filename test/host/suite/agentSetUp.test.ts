@@ -166,6 +166,22 @@ suite('connecting agents by previews of their configuration', () => {
     assert.deepEqual(await names(), before);
   });
 
+  test('what is missing of a configuration that was there before lets agents connect as well', async () => {
+    const id = (await run('redline.agents.connect', 'gemini')) ?? '';
+    await vscode.commands.executeCommand('redline.preview.apply', id);
+    await untilEnabled();
+    await vscode.commands.executeCommand('redline.agents.disconnectAll');
+    await rm(fileInWorkspace('GEMINI.md'));
+    const rest = (await run('redline.agents.connect', 'gemini')) ?? '';
+    assert.deepEqual(
+      api.previews.get(rest)?.files.map(file => file.path),
+      ['GEMINI.md'],
+    );
+    assert.equal(isEnabled(), false);
+    await vscode.commands.executeCommand('redline.preview.apply', rest);
+    await untilEnabled();
+  });
+
   test('what undoes it is followed, too', async () => {
     const before = await names();
     const id = await run('redline.agents.connect', 'claude');

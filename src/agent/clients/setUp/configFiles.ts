@@ -115,6 +115,16 @@ function originalOf(record: FileRecord | undefined, before: string | null): stri
   return applyTextEdits(before, record.undo.edits);
 }
 
+/** Whether a change adds any of what connecting adds. */
+export async function addsToFile(
+  file: ConfigFile,
+  before: string | null,
+  after: string | null,
+): Promise<boolean> {
+  if (file.format === 'paragraph') return hasParagraph(after ?? '') && !hasParagraph(before ?? '');
+  return (await recordAfter(file, undefined, before, after, false)) !== undefined;
+}
+
 /** Whether the configuration names Redline's server. A file that cannot be parsed does not. */
 export async function namesServer(file: ConfigFile, text: string | null): Promise<boolean> {
   const server = serverOf(file);
