@@ -103,8 +103,12 @@ const extension = {
   chunkNames: 'chunks/[name]-[hash]',
   splitting: true,
   external: ['vscode'],
-  // This variant imports its transform, so that it can be bundled.
-  alias: { jiti: 'jiti/static' },
+  alias: {
+    // This variant imports its transform, so that it can be bundled.
+    jiti: 'jiti/static',
+    // What the package names first requires its parts in a way that cannot be bundled.
+    'jsonc-parser': 'jsonc-parser/lib/esm/main.js',
+  },
   plugins: [requiredNodeModules, nodeModulesOfJiti, zodForCustomTools, mcpSdkApart, entryIsLoadedFirst],
 };
 

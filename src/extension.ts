@@ -54,6 +54,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<Redlin
   };
   const chat = new ChatPanel(chatOptions);
   const pendingView = new PendingView({ ...agent, files });
+  const otherAgents = new OtherAgents({ ...agent, context });
   subscriptions.push(
     edits,
     shown,
@@ -72,12 +73,13 @@ export async function activate(context: vscode.ExtensionContext): Promise<Redlin
     registerHistoryView(session),
     new StatusItem(store, agent.settings, tally),
     registerLedgerDocument(store),
-    new OtherAgents({ ...agent, context }),
+    otherAgents,
     registerContextKeys(store, session, tabs),
     registerCommands(
       allCommands({
         ...agent,
-        ...{ extensionPath: context.extensionPath, globalStorage: context.globalStorageUri, files },
+        ...{ extensionPath: context.extensionPath, globalStorage: context.globalStorageUri },
+        ...{ globalState: context.globalState, otherAgents, files },
         ...{ chat, edits, opener, overview, pendingView, shown, tabs },
       }),
       logger,

@@ -73,7 +73,8 @@ export function allCommands(options: AllCommandsOptions): CommandHandlers {
         ? options.settings.useLanguageModel(given)
         : (await model()).selectModel(options),
     'redline.setApiKey': async () => (await model()).setApiKey(options),
-    'redline.agents.connect': async given => (await agents()).connectAgent(options, given),
-    'redline.agents.disconnect': async () => (await agents()).disconnectAgents(options),
+    'redline.agents.connect': async (...args) => (await agents()).connectAgent(options, args),
+    'redline.agents.disconnect': async (...args) => (await agents()).disconnectAgent(options, args),
+    'redline.agents.disconnectAll': async () => (await agents()).disconnectAllAgents(options),
   };
 }

@@ -130,9 +130,10 @@ export interface CommandArguments {
   /** With the name of a language model of VS Code, `vendor/id`: uses it without asking. */
   'redline.selectModel': [languageModel?: string];
   'redline.setApiKey': [];
-  /** With the id of a known agent: shows how to connect it without asking. */
-  'redline.agents.connect': [agent?: string];
-  'redline.agents.disconnect': [];
+  /** Stages the configuration of an agent, by its id, in a workspace folder, by its URI. It asks for what is missing. */
+  'redline.agents.connect': [agent?: string, folder?: string];
+  'redline.agents.disconnect': [agent?: string, folder?: string];
+  'redline.agents.disconnectAll': [];
   'redline.customTools.new': [];
   'redline.customTools.reload': [];
   'redline.showLog': [];

@@ -53,3 +53,29 @@ drivenTest(
     await codex.client.close();
   },
 );
+
+drivenTest(
+  'connecting an agent shows what is written where before anything is, and its Apply is followed by what to do next',
+  { pictures: inRepo('out', 'surface-pictures'), viewport: { width: 1400, height: 900 } },
+  async ({ workbench }) => {
+    workbench.writeFile(
+      '.claude/settings.local.json',
+      '{\n  "permissions": {\n    "deny": ["Edit"]\n  }\n}\n',
+    );
+    await workbench.runCommand('Redline: Connect an Agent…');
+    await workbench.page
+      .locator('.quick-input-list .monaco-list-row')
+      .filter({ hasText: 'Qwen Code' })
+      .waitFor();
+    await workbench.screenshot('agents-connect-pick');
+    await workbench.quickPick('Claude Code');
+    await workbench.lens('Apply all 3').first().waitFor();
+    await workbench.page.getByText('"mcpServers"').first().waitFor();
+    await workbench.screenshot('agents-connect-preview');
+    assert.equal(workbench.readFile('.mcp.json'), undefined);
+    await workbench.runCommand('Redline: Apply Preview');
+    await workbench.waitForFile('.mcp.json', text => text?.includes('redline-mcp.cjs') === true);
+    await workbench.toast('Claude Code is connected in').waitFor();
+    await workbench.screenshot('agents-connected');
+  },
+);

@@ -115,7 +115,10 @@ export type Preview = PreviewContent & {
   readonly undoes?: readonly string[];
   /** The id of the discarded preview that this one proposes again. */
   readonly reopens?: string;
-  /** `null` for what a tool of VS Code's own agents proposed: it belongs to no conversation of Redline. */
+  /**
+   * `null` for what belongs to no conversation of Redline: what a tool of VS Code's own agents proposed, and the configuration of
+   * agents, which a command of the user stages.
+   */
   readonly origin: PreviewOrigin | null;
   /** Set if this was split off another preview to be resolved separately. */
   readonly part?: PartOf;

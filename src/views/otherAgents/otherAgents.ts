@@ -1,30 +1,48 @@
 import * as vscode from 'vscode';
 import { DisposableStore } from '../../agent/base/disposable.ts';
 import { detailOf } from '../../agent/base/errors.ts';
+import type { Preview } from '../../agent/preview/preview.ts';
 import { contextKeys, MCP_LABEL, MCP_PROVIDER } from '../contributions.ts';
+import type { Agent } from '../agent.ts';
 import type { AgentServer, AgentServerParts } from './agentServer.ts';
 import { registerLanguageModelTools } from './languageModelTools.ts';
+
+export interface OtherAgentsParts extends AgentServerParts, Pick<Agent, 'closing' | 'workspace'> {
+  readonly context: AgentServerParts['context'] & Pick<vscode.ExtensionContext, 'globalState'>;
+}
+
+/** The source of the previews that change the configuration of agents. */
+export const SET_UP_SOURCE = 'connect_agent';
 
 /**
  * Lets other agents propose changes: those of VS Code with tools of its own or over MCP, those of other programs over MCP.
  * Nothing listens until one of them asks for the server, or a setting says that agents may connect.
  */
 export class OtherAgents implements vscode.Disposable {
-  readonly #parts: AgentServerParts;
+  readonly #parts: OtherAgentsParts;
   readonly #owned = new DisposableStore();
   #server: Promise<AgentServer> | undefined;
+  /** The previews of agents' configuration that were applied. */
+  readonly #setUps = new Set<string>();
+  #settingUp: Promise<void> = Promise.resolve();
 
-  constructor(parts: AgentServerParts & { readonly closing: { add(close: () => Promise<unknown>): void } }) {
+  constructor(parts: OtherAgentsParts) {
     this.#parts = parts;
     parts.closing.add(() => this.#stop());
     this.#owned.add(registerLanguageModelTools(parts));
     this.#owned.add(vscode.lm.registerMcpServerDefinitionProvider(MCP_PROVIDER, this.#definitions()));
     this.#owned.add(parts.settings.onDidChange(() => this.#follow()));
+    this.#owned.add(parts.store.onDidChange(preview => this.#followSetUp(preview)));
     this.#follow();
   }
 
   dispose(): void {
     this.#owned.dispose();
+  }
+
+  /** Settles when every preview of agents' configuration that was applied is followed. Never rejects. */
+  get followed(): Promise<void> {
+    return this.#settingUp;
   }
 
   /** Starts the server, if it does not run. */
@@ -40,6 +58,19 @@ export class OtherAgents implements vscode.Disposable {
     change.catch((error: unknown) => {
       this.#parts.logger.error(`The server for other agents does not run: ${detailOf(error)}`);
     });
+  }
+
+  /** One after the other: each reads what the one before has recorded. */
+  #followSetUp(preview: Preview): void {
+    const { id, sourceToolName, state } = preview;
+    if (sourceToolName !== SET_UP_SOURCE || state.kind !== 'applied' || state.by.actor !== 'human') return;
+    if (this.#setUps.has(id)) return;
+    this.#setUps.add(id);
+    const { context, logger } = this.#parts;
+    this.#settingUp = this.#settingUp
+      .then(() => import('./setUpApplied.ts'))
+      .then(({ setUpApplied }) => setUpApplied({ ...this.#parts, globalState: context.globalState }, preview))
+      .catch((error: unknown) => logger.error(`Following ${id} failed: ${detailOf(error)}`));
   }
 
   async #stop(): Promise<void> {

@@ -1,6 +1,7 @@
 import * as path from 'node:path';
 import { detailOf, messageOf, PathError, ToolError } from '../../agent/base/errors.ts';
 import type { Logger } from '../../agent/base/logger.ts';
+import { hasParagraph, withoutParagraph } from '../../agent/clients/setUp/paragraph.ts';
 import type { Workspace } from '../../agent/preview/workspace.ts';
 import type { InstructionFile } from '../../agent/session/instructions.ts';
 import { readText } from '../../agent/tools/files/textFile.ts';
@@ -84,7 +85,8 @@ export class InstructionFiles {
       try {
         const at = await workspace.resolvePath(wanted);
         const side = await readText(workspace, at);
-        if (side) return { path: at, text: side.text };
+        const text = side && forSession(at, side.text);
+        if (text !== null) return { path: at, text };
       } catch (error) {
         this.#log(wanted, error);
         return undefined;
@@ -100,4 +102,14 @@ export class InstructionFiles {
     this.#logged.add(text);
     this.#options.logger.warn(text);
   }
+}
+
+/**
+ * The instructions without the paragraph of {@link hasParagraph}, which tells agents of other programs to use tools that the
+ * session does not have; `null` if there are no others.
+ */
+function forSession(file: string, text: string): string | null {
+  if (!hasParagraph(text)) return text;
+  const rest = withoutParagraph(file, text);
+  return rest.trim() === '' ? null : rest;
 }

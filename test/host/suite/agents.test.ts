@@ -126,15 +126,13 @@ suite('agents of other programs', () => {
     assert.equal(api.previews.peek()?.sourceToolName, 'ast_edit');
   });
 
-  test('connecting an agent lets it in and shows the steps with a program that is there', async () => {
-    await vscode.commands.executeCommand('redline.agents.connect', 'claude');
+  test('any other client gets the steps, with a program that is there, and may connect until all are disconnected', async () => {
+    await vscode.commands.executeCommand('redline.agents.connect', 'other');
     const { document } = vscode.window.activeTextEditor ?? assert.fail('a document is shown');
-    const text = document.getText();
-    assert.match(text, /^# Connect Claude Code\n/);
     await untilAnnounced(true);
-    const [, bridge = ''] = /-- node "?([^"\n]+)"?\n/.exec(text) ?? [];
-    assert.ok((await stat(bridge)).size > 0);
-    await vscode.commands.executeCommand('redline.agents.disconnect');
+    const [, bridge = ''] = /"args": \[\s*("[^"\n]+")/.exec(document.getText()) ?? [];
+    assert.ok((await stat(JSON.parse(bridge) as string)).size > 0);
+    await vscode.commands.executeCommand('redline.agents.disconnectAll');
     await untilAnnounced(false);
   });
 

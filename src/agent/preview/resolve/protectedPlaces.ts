@@ -13,9 +13,16 @@ export const PROTECTED_PLACES = [
   '.husky/',
   '.envrc',
   '.mcp.json',
+  '.claude/',
+  '.codex/',
+  '.gemini/',
+  '.qwen/',
+  '.opencode/',
+  'opencode.json*',
   'AGENTS.md',
   'CLAUDE.md',
   'GEMINI.md',
+  'QWEN.md',
   '.cursor*',
 ] as const;
 

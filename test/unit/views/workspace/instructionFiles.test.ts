@@ -2,6 +2,7 @@ import { after, beforeEach, test } from 'node:test';
 import assert from 'node:assert/strict';
 import { rm, symlink, unlink } from 'node:fs/promises';
 import { silentLogger } from '../../../../src/agent/base/logger.ts';
+import { withParagraph } from '../../../../src/agent/clients/setUp/paragraph.ts';
 import { InstructionFiles } from '../../../../src/views/workspace/instructionFiles.ts';
 import { locate, workspacePathOf, type FolderRoot } from '../../../../src/views/workspace/workspacePaths.ts';
 import { DiskWorkspace } from '../../../support/diskWorkspace.ts';
@@ -50,6 +51,16 @@ test('those up the tree from the files that are worked on are added, the nearest
 test('CLAUDE.md counts in a folder without AGENTS.md', async () => {
   await given('AGENTS.md', 'CLAUDE.md', 'a/CLAUDE.md');
   assert.deepEqual(await found('a/x.ts'), ['AGENTS.md: of AGENTS.md', 'a/CLAUDE.md: of a/CLAUDE.md']);
+});
+
+test('the paragraph for agents of other programs is left out, and a file with nothing else does not count', async () => {
+  await temp.file('project/AGENTS.md', withParagraph('AGENTS.md', 'Be brief.\n'));
+  assert.deepEqual(await found(), ['AGENTS.md: Be brief.\n']);
+  await temp.file('project/AGENTS.md', withParagraph('AGENTS.md', ''));
+  await given('CLAUDE.md');
+  assert.deepEqual(await found(), ['CLAUDE.md: of CLAUDE.md']);
+  await temp.file('project/AGENTS.md', '<!-- redline -->\nno end\n');
+  assert.deepEqual(await found(), ['AGENTS.md: <!-- redline -->\nno end\n']);
 });
 
 test('a workspace that is not trusted has none', async () => {
