@@ -64,6 +64,7 @@ export function allCommands(options: AllCommandsOptions): CommandHandlers {
     'redline.history.show': async given => (await history()).showInChat(options, given),
     'redline.showLedger': async () => (await import('./ledger/ledgerPick.ts')).showLedger(options.store),
     'redline.preview.undo': async (...args) => (await ledger()).undo(options, args),
+    'redline.preview.undoTurn': async (...args) => (await ledger()).undoTurn(options, args),
     'redline.preview.reopen': async (...args) => (await ledger()).reopen(options, args),
     'redline.preview.dismiss': async (...args) => (await ledger()).dismiss(options, args),
     'redline.customTools.new': async () => (await customTools()).newCustomTool(options),

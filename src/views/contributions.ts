@@ -98,8 +98,10 @@ export interface CommandArguments {
   'redline.preview.previous': [];
   /** Stages the changes of a discarded preview again. Without an id it asks which. */
   'redline.preview.reopen': [previewId?: string];
-  /** Stages the inverse of an applied preview. Without an id it asks which. */
+  /** Undoes an applied preview, at once where its files are as the apply left them. Without an id it asks which. */
   'redline.preview.undo': [previewId?: string];
+  /** Undoes what these previews applied, which are in the order in which they were applied. For the chat. */
+  'redline.preview.undoTurn': [previewIds: readonly string[]];
   /** Hides an expired preview; without an id, all of them. */
   'redline.preview.dismiss': [previewId?: string];
   'redline.showLedger': [];

@@ -228,6 +228,8 @@ export class ChatView implements vscode.WebviewViewProvider, vscode.Disposable {
         return void (await execute('redline.preview.rebase', message.id));
       case 'undo':
         return void (await execute('redline.preview.undo', message.id));
+      case 'undoTurn':
+        return void (await execute('redline.preview.undoTurn', message.ids));
       case 'reopen':
         return void (await execute('redline.preview.reopen', message.id));
       case 'edit':

@@ -1,6 +1,7 @@
 import type { FileChangeKind } from '../../agent/preview/fileChange.ts';
 import type { ResolveAction, Actor } from '../../agent/preview/preview.ts';
-import type { ChatAction, ChatStrings } from './protocol.ts';
+import type { ChatAction } from './protocol.ts';
+import type { ChatStrings } from './stringKeys.ts';
 
 /** The part of `vscode.l10n` that is needed here. */
 export interface Localiser {
@@ -74,8 +75,11 @@ export function chatStrings(l10n: Localiser): ChatStrings {
     suggestions: l10n.t('Suggestions'),
     title: l10n.t('Redline Chat'),
     transcript: l10n.t('Conversation'),
+    redo: l10n.t('Apply Again'),
+    redoLabel: l10n.t('Apply {0} again'),
     undo: l10n.t('Undo'),
     undoLabel: l10n.t('Undo {0}'),
+    undoTurn: l10n.t('Undo Turn'),
     usage: l10n.t('Token use: {0}'),
     you: l10n.t('You'),
   };
@@ -135,6 +139,7 @@ export interface TranscriptStrings {
   readonly pending: string;
   readonly changes: { readonly one: string; readonly many: string };
   readonly files: { readonly one: string; readonly many: string };
+  readonly filesChanged: { readonly one: string; readonly many: string };
   readonly working: string;
   readonly runningTool: string;
   readonly waiting: string;
@@ -252,6 +257,7 @@ export function transcriptStrings(l10n: Localiser): TranscriptStrings {
     pending: l10n.t('{0} · {1}'),
     changes: { one: l10n.t('1 change'), many: l10n.t('{0} changes') },
     files: { one: l10n.t('1 file'), many: l10n.t('{0} files') },
+    filesChanged: { one: l10n.t('1 file changed'), many: l10n.t('{0} files changed') },
     working: l10n.t('Working…'),
     runningTool: l10n.t('Running {0}…'),
     waiting: l10n.t('Waiting for your review'),

@@ -40,6 +40,8 @@ export function renderItem(item: ViewItem, old: HTMLElement | undefined, port: P
       );
     case 'summary':
       return renderSummary(item, old, port);
+    case 'turn':
+      return renderTurn(item, port);
     case 'heading':
       return el('h2', { class: 'item section', data: { kind: 'heading' } }, item.text);
   }
@@ -89,6 +91,31 @@ function queuedButtons({ queued: id }: ItemOf<'user'>, { strings, post }: Port):
     { class: 'queued-buttons' },
     one('edit', strings.editQueued, true),
     one('close', strings.removeQueued, false),
+  );
+}
+
+/** What the model applied in a turn, to look at and to undo. */
+function renderTurn({ text, ids }: ItemOf<'turn'>, { strings, post }: Port): HTMLElement {
+  const [first] = ids;
+  return el(
+    'div',
+    { class: 'item turn', data: { kind: 'turn' } },
+    el('span', { class: 'turn-text' }, text),
+    first !== undefined &&
+      button({
+        class: 'button secondary',
+        label: strings.review,
+        data: { action: 'open' },
+        aria: { label: `${strings.review}: ${text}` },
+        onClick: () => post({ type: 'open', id: first }),
+      }),
+    button({
+      class: 'button secondary',
+      label: strings.undoTurn,
+      data: { action: 'undoTurn' },
+      aria: { label: `${strings.undoTurn}: ${text}` },
+      onClick: () => post({ type: 'undoTurn', ids: [...ids] }),
+    }),
   );
 }
 

@@ -163,7 +163,10 @@ test('what is applied can be undone and what is discarded reopened, until that w
   assert.deepEqual(remedy(discarded), { type: 'reopen', id: 'p1' });
   const undo = (state: PreviewState) => preview({ id: 'p2', undoes: ['p1'], state });
   assert.equal(remedy(applied, undo(pending)), undefined);
-  assert.equal(remedy(applied, undo(applied)), undefined);
+  assert.deepEqual(remedy(applied, undo(applied)), { type: 'redo', id: 'p2' });
+  const redo = (state: PreviewState) => preview({ id: 'p3', undoes: ['p2'], state });
+  assert.equal(remedy(applied, undo(applied), redo(pending)), undefined);
+  assert.deepEqual(remedy(applied, undo(applied), redo(applied)), { type: 'undo', id: 'p1' });
   assert.deepEqual(remedy(applied, undo(discarded)), { type: 'undo', id: 'p1' });
   const again = (state: PreviewState) => preview({ id: 'p2', reopens: 'p1', state });
   assert.equal(remedy(discarded, again(pending)), undefined);
