@@ -131,6 +131,12 @@ export interface CommandArguments {
   /** With the id of a known agent: shows how to connect it without asking. */
   'redline.agents.connect': [agent?: string];
   'redline.agents.disconnect': [];
+  /** Brings what a branch or worktree has into review. Without its name or path it asks which. */
+  'redline.elsewhere.reviewBranch': [source?: string];
+  /** Brings what a patch changes into review. Without a file it asks for one or the clipboard. */
+  'redline.elsewhere.reviewPatch': [source?: Uri | 'clipboard'];
+  /** Takes uncommitted changes of files into a preview. Rows of Source Control pass themselves; without any it asks which. */
+  'redline.elsewhere.holdBack': [...files: Uri[]];
   'redline.customTools.new': [];
   'redline.customTools.reload': [];
   'redline.showLog': [];
