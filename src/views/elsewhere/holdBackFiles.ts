@@ -30,7 +30,6 @@ export async function holdBackFiles(
   const open = await chooseRepository(named[0]);
   if (!open) return undefined;
   const { repository } = open;
-  await repository.status();
   const all = uncommittedPaths(repository);
   const changed = named.length > 0 ? ofFiles(repository, all, named) : await pick(all);
   if (!changed) return undefined;

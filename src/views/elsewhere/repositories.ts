@@ -38,7 +38,10 @@ export async function chooseRepository(near?: vscode.Uri): Promise<OpenRepositor
   const repository =
     repositories.find(each => each.rootUri.toString() === own) ??
     (others.length === 0 ? only : await pick(repositories));
-  return repository && { git, repository };
+  if (!repository) return undefined;
+  // What was done in a terminal a moment ago counts, and one that was just opened knows nothing yet.
+  await repository.status();
+  return { git, repository };
 }
 
 /** The repository that a folder is in, without asking and without telling; `undefined` if there is no git. */
