@@ -36,33 +36,44 @@ export interface MalformedPart {
  */
 export async function parsePatch(text: string): Promise<readonly (PatchedFile | MalformedPart)[]> {
   const slice = new TimeSlice();
+  const isConverted = hasCarriageReturns(text);
   const parsed: (PatchedFile | MalformedPart)[] = [];
-  for (const section of sectionsOf(withoutCarriageReturns(text))) {
-    parsed.push(...parseSection(section));
+  const starts = await sectionStarts(text, slice);
+  for (const [n, start] of starts.entries()) {
+    const section = text.slice(start, starts[n + 1] ?? text.length);
+    parsed.push(...parseSection(isConverted ? section.replaceAll('\r\n', '\n') : section));
     await slice.turn();
   }
   return parsed;
 }
 
-/** A patch that was saved with CRLF throughout has them in its own headers too. Those of a file with CRLF stay. */
-function withoutCarriageReturns(text: string): string {
-  const isConverted = /^@@ [^\r\n]*\r$/m.test(text) && !/^(?:@@|---|\+\+\+|diff) [^\r\n]*\n/m.test(text);
-  return isConverted ? text.replaceAll('\r\n', '\n') : text;
+/** Whether a patch was saved with CRLF throughout. One of a file with CRLF has them in the lines of the file only. */
+function hasCarriageReturns(text: string): boolean {
+  const header = text.startsWith('+++ ') ? 0 : text.indexOf('\n+++ ') + 1;
+  const end = text.indexOf('\n', header);
+  return (header > 0 || text.startsWith('+++ ')) && end > 0 && text[end - 1] === '\r';
 }
 
 /** No line of a hunk begins like this, so a patch can be cut here whatever its files contain. */
-const SECTION = /^(?:diff |Index: )/gm;
+const SECTION = /\n(?:diff |Index: )/g;
+/** How many characters are looked through between two chances for other work to run. */
+const CHUNK = 512 * 1024;
+/** The longest beginning of a section. */
+const OVERLAP = 10;
 
-function* sectionsOf(text: string): Generator<string> {
-  const starts = [...text.matchAll(SECTION)].map(({ index }) => index);
-  const [first = text.length] = starts;
-  const head = text.slice(0, first);
-  // Before the first section: the message of a mail, or a whole plain patch.
-  if (/^--- /m.test(head) || /^Binary files /m.test(head)) yield head;
-  for (const [n, start] of starts.entries()) yield text.slice(start, starts[n + 1] ?? text.length);
+/** Where sections begin. The first is what comes before the others: the message of a mail, or a whole plain patch. */
+async function sectionStarts(text: string, slice: TimeSlice): Promise<readonly number[]> {
+  const starts = [0];
+  for (let at = 0; at < text.length; at += CHUNK) {
+    for (const { index } of text.slice(at, at + CHUNK + OVERLAP).matchAll(SECTION))
+      if (index < CHUNK) starts.push(at + index + 1);
+    await slice.turn();
+  }
+  return starts;
 }
 
 function parseSection(section: string): readonly (PatchedFile | MalformedPart)[] {
+  if (!/^(?:diff |Index: |--- |@@ |Binary files )/m.test(section)) return [];
   const binary = binaryOf(section);
   if (binary) return binary;
   // Git's own binary patches have no hunks that the parser knows.

@@ -229,3 +229,16 @@ test('an error that is not about a file is not swallowed', async () => {
     { path: 'a.ts', why: 'path' },
   ]);
 });
+
+test('a long patch is parsed whole, wherever it is cut in between', async () => {
+  const line = `+${'x'.repeat(100)}\n`;
+  const part = (n: number): string =>
+    `diff --git a/${n}.ts b/${n}.ts\nnew file mode 100644\n--- /dev/null\n+++ b/${n}.ts\n@@ -0,0 +1,${7 * n + 1} @@\n${line.repeat(7 * n + 1)}`;
+  const patch = Array.from({ length: 60 }, (_, n) => part(n)).join('');
+  assert.ok(patch.length > 1024 * 1024);
+  const parts = await parsePatch(patch);
+  assert.deepEqual(
+    parts.map(each => (each.kind === 'malformed' ? each.message : [each.to[0], each.hunks[0]?.lines.length])),
+    Array.from({ length: 60 }, (_, n) => [`${n}.ts`, 7 * n + 1]),
+  );
+});
