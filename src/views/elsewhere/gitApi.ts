@@ -86,8 +86,3 @@ export async function openGit(): Promise<GitApi | undefined> {
   });
   return api;
 }
-
-/** Whether an error of the git extension says that there is nothing at a path. */
-export function isUnknownPath(error: unknown): boolean {
-  return (error as { readonly gitErrorCode?: unknown } | undefined)?.gitErrorCode === 'UnknownPath';
-}

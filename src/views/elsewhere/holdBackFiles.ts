@@ -6,12 +6,12 @@ import { addsCarriageReturns, readUncommitted } from '../../agent/clients/elsewh
 import type { Invoker } from '../../agent/preview/resolve/invoker.ts';
 import { withoutIcons } from '../plainText.ts';
 import { showInfo, showWarning } from '../toast.ts';
-import { isUnknownPath, type GitRepository } from './gitApi.ts';
+import type { GitRepository } from './gitApi.ts';
 import { repositoryPlaces } from './places.ts';
 import { reportLeftOut, reportTooMuch } from './report.ts';
 import { chooseRepository } from './repositories.ts';
 import type { ElsewhereOptions } from './reviewGathered.ts';
-import { changedPaths, commitSnapshot } from './snapshots.ts';
+import { changedPaths, commitSnapshot, isUnknownPath } from './snapshots.ts';
 
 export interface HoldBackOptions extends ElsewhereOptions {
   readonly invoker: Invoker;

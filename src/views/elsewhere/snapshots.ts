@@ -2,7 +2,7 @@ import type { Stats } from 'node:fs';
 import { lstat, readFile, realpath } from 'node:fs/promises';
 import * as path from 'node:path';
 import type { ChangedPath, Snapshot, SnapshotEntry } from '../../agent/clients/elsewhere/snapshot.ts';
-import { isUnknownPath, type GitChange, type GitRepository } from './gitApi.ts';
+import type { GitChange, GitRepository } from './gitApi.ts';
 import { isOutside } from './places.ts';
 
 /** The files of a commit. */
@@ -19,6 +19,11 @@ export function commitSnapshot(repository: GitRepository, commit: string): Snaps
     },
     read: relative => repository.buffer(commit, relative),
   };
+}
+
+/** Whether an error of the git extension says that there is nothing at a path. */
+export function isUnknownPath(error: unknown): boolean {
+  return (error as { readonly gitErrorCode?: unknown } | undefined)?.gitErrorCode === 'UnknownPath';
 }
 
 /** What a mode of git stands for. A folder is no file. */

@@ -109,7 +109,7 @@ suite('changes made elsewhere', () => {
     const [id = ''] = ids;
     const preview = api.previews.get(id);
     assert.equal(preview?.agent?.name, 'branch feature/x');
-    assert.equal(preview?.label, 'Branch feature/x: 5 files');
+    assert.equal(preview?.label, 'Branch feature/x');
     assert.deepEqual(files(id).sort(), [
       `create ${name('new.ts')}`,
       `delete ${name('gone.ts')}`,

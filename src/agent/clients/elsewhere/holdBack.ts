@@ -63,7 +63,7 @@ export async function holdBack(
     label: `Hold back uncommitted changes of ${count}`,
     changes: inverseOf(changes, modes),
   });
-  const kept = stage({ ...origin, label: `Your uncommitted changes: ${count}`, changes });
+  const kept = stage({ ...origin, label: 'Your uncommitted changes', changes });
   const discard = async ({ id }: Preview): Promise<void> => {
     if (store.get(id)?.state.kind === 'pending')
       await invoker.resolve({ id, action: 'discard', reason: WITHDRAWN, actor: 'human' });

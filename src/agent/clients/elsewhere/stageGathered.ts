@@ -3,7 +3,6 @@ import type { FileChange } from '../../preview/fileChange.ts';
 import type { PendingAction } from '../../preview/pendingAction.ts';
 import type { AgentName, Preview } from '../../preview/preview.ts';
 import type { QueuedPreview } from '../../preview/queueResolveHandler.ts';
-import { plural } from '../../text/plural.ts';
 import { inPreviews, type Gathered } from './gathered.ts';
 
 /** What a person brought into review, and with which command. */
@@ -44,8 +43,7 @@ export async function stageGathered(
   const stageEach = async (groups: readonly (readonly FileChange[])[], what: string): Promise<void> => {
     for (const group of groups) {
       const folder = groups.length > 1 ? folderOf(group) : '';
-      const label = `${what}${folder}: ${plural(group.length, 'file')}`;
-      const { preview, stored } = stage({ ...origin, label, changes: group });
+      const { preview, stored } = stage({ ...origin, label: `${what}${folder}`, changes: group });
       await stored;
       staged.push(preview);
     }

@@ -222,8 +222,8 @@ test('gathered changes are staged as one preview, and the conflicts as another o
   assert.deepEqual(
     staged.map(({ label, dependsOn }) => [label, dependsOn]),
     [
-      ['Branch x: 2 files', []],
-      ['Conflicts with branch x: 1 file', []],
+      ['Branch x', []],
+      ['Conflicts with branch x', []],
     ],
   );
   assert.deepEqual(new Set(store.all().map(({ origin }) => origin?.agent?.name)), new Set(['branch x']));
