@@ -1,10 +1,13 @@
 import * as path from 'node:path';
 import * as vscode from 'vscode';
+import { detailOf, JournalError, StalePreviewError, ToolError } from '../../agent/base/errors.ts';
+import type { Logger } from '../../agent/base/logger.ts';
 import { holdBack } from '../../agent/clients/elsewhere/holdBack.ts';
 import type { ChangedPath, Snapshot } from '../../agent/clients/elsewhere/snapshot.ts';
 import { addsCarriageReturns, readUncommitted } from '../../agent/clients/elsewhere/uncommitted.ts';
 import type { Invoker } from '../../agent/preview/resolve/invoker.ts';
-import { withoutIcons } from '../plainText.ts';
+import { storageAdvice } from '../errorSentence.ts';
+import { oneLine, withoutIcons } from '../plainText.ts';
 import { showInfo, showWarning } from '../toast.ts';
 import type { GitRepository } from './gitApi.ts';
 import { repositoryPlaces } from './places.ts';
@@ -15,6 +18,7 @@ import { changedPaths, commitSnapshot, isUnknownPath } from './snapshots.ts';
 
 export interface HoldBackOptions extends ElsewhereOptions {
   readonly invoker: Invoker;
+  readonly logger: Logger;
 }
 
 /**
@@ -56,8 +60,25 @@ export async function holdBackFiles(
     return held?.held.id;
   } catch (error) {
     if (reportTooMuch(error)) return undefined;
-    throw error;
+    if (!(error instanceof ToolError)) throw error;
+    options.logger.error(`Holding back failed: ${detailOf(error)}`);
+    void showWarning(failureText(error));
+    return undefined;
   }
+}
+
+/** The files are as they were, and both previews are withdrawn. */
+function failureText(error: ToolError): string {
+  if (error instanceof StalePreviewError)
+    return vscode.l10n.t(
+      'Nothing was held back: {0} changed at that moment.',
+      oneLine(error.paths.join(', ')),
+    );
+  if (error instanceof JournalError) {
+    const what = vscode.l10n.t('Nothing was held back, because Redline cannot save to its storage.');
+    return `${what} ${storageAdvice(error.cause, vscode.l10n)}`;
+  }
+  return vscode.l10n.t('Nothing was held back, and the files are as they were: {0}', oneLine(error.message));
 }
 
 /** The file of a URI or of a row of Source Control. */
@@ -93,16 +114,14 @@ async function pick(all: readonly ChangedPath[]): Promise<readonly ChangedPath[]
   }
   const items = all.map(changed => ({
     label: withoutIcons(path.posix.basename(changed.path)),
-    description: withoutIcons(path.posix.dirname(changed.path)),
+    description: withoutIcons(changed.path.split('/').slice(0, -1).join('/')),
     changed,
   }));
   const picked = await vscode.window.showQuickPick(items, {
     canPickMany: true,
     matchOnDescription: true,
     title: vscode.l10n.t('Hold back uncommitted changes'),
-    placeHolder: vscode.l10n.t(
-      'These files get back what the last commit has. Their changes wait in a preview, and can be undone.',
-    ),
+    placeHolder: vscode.l10n.t('Back to the last commit; the changes wait in a preview'),
   });
   return picked && picked.length > 0 ? picked.map(({ changed }) => changed) : undefined;
 }

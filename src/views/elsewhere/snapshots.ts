@@ -1,6 +1,7 @@
 import type { Stats } from 'node:fs';
 import { lstat, readFile, realpath } from 'node:fs/promises';
 import * as path from 'node:path';
+import { messageOf, ToolError } from '../../agent/base/errors.ts';
 import type { ChangedPath, Snapshot, SnapshotEntry } from '../../agent/clients/elsewhere/snapshot.ts';
 import type { GitChange, GitRepository } from './gitApi.ts';
 import { isOutside } from './places.ts';
@@ -14,10 +15,10 @@ export function commitSnapshot(repository: GitRepository, commit: string): Snaps
         return entryOf(mode, { size, object });
       } catch (error) {
         if (isUnknownPath(error)) return null;
-        throw error;
+        throw unreadable(error);
       }
     },
-    read: relative => repository.buffer(commit, relative),
+    read: relative => repository.buffer(commit, relative).catch(refuse),
   };
 }
 
@@ -57,7 +58,7 @@ export function diskSnapshot(root: string): Snapshot {
       if (found.isSymbolicLink() || !isBelow) return { kind: 'link', size, isExecutable: false };
       return { kind: found.isFile() ? 'file' : 'other', size, isExecutable: (mode & 0o111) !== 0 };
     },
-    read: async relative => readFile(path.join(root, relative)),
+    read: relative => readFile(path.join(root, relative)).catch(refuse),
   };
 }
 
@@ -67,8 +68,17 @@ async function statOf(file: string): Promise<Stats | undefined> {
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code === 'ENOENT' || code === 'ENOTDIR') return undefined;
-    throw error;
+    throw unreadable(error);
   }
+}
+
+/** What git or the disk says about one file leaves out that file, and does not end the whole. */
+function unreadable(error: unknown): ToolError {
+  return new ToolError(messageOf(error), { cause: error });
+}
+
+function refuse(error: unknown): never {
+  throw unreadable(error);
 }
 
 /** Changes that git tells as paths relative to the root, each path once. */

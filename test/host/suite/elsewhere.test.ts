@@ -265,6 +265,53 @@ suite('changes made elsewhere', () => {
     assert.equal(api.previews.ledger().at(-1)?.previewId, undo);
   });
 
+  test('where git converts line endings, a file gets back the ones that it has on disk', async () => {
+    git('config', 'core.autocrlf', 'true');
+    git('config', 'core.safecrlf', 'false');
+    const crlf = (text: string): string => text.replaceAll('\n', '\r\n');
+    write('a.ts', crlf(lines({ 3: 'agent 3' })));
+    const uri = vscode.Uri.file(path.join(root, 'a.ts'));
+    const id = (await run('redline.elsewhere.holdBack', uri)) as unknown as string;
+    assert.equal(read('a.ts'), crlf(lines()));
+    await run('redline.preview.apply', id);
+    assert.equal(read('a.ts'), crlf(lines({ 3: 'agent 3' })));
+  });
+
+  test('without such a conversion, a file gets back the line endings of the last commit', async () => {
+    write('a.ts', lines({ 3: 'agent 3' }).replaceAll('\n', '\r\n'));
+    const uri = vscode.Uri.file(path.join(root, 'a.ts'));
+    const id = (await run('redline.elsewhere.holdBack', uri)) as unknown as string;
+    assert.equal(read('a.ts'), lines());
+    assert.equal(git('status', '--porcelain'), '');
+    await run('redline.preview.apply', id);
+    assert.equal(read('a.ts'), lines({ 3: 'agent 3' }).replaceAll('\n', '\r\n'));
+  });
+
+  test('a staged rename is held back as a rename, and nothing of it stays staged', async () => {
+    git('mv', 'old.ts', 'renamed.ts');
+    write('renamed.ts', lines({ 3: 'agent 3' }));
+    git('add', '-A');
+    const uri = vscode.Uri.file(path.join(root, 'renamed.ts'));
+    const id = (await run('redline.elsewhere.holdBack', uri)) as unknown as string;
+    assert.equal(git('status', '--porcelain'), '');
+    assert.deepEqual(files(id), [`rename ${name('renamed.ts')}`]);
+    await run('redline.preview.apply', id);
+    assert.equal(read('old.ts'), undefined);
+    assert.equal(read('renamed.ts'), lines({ 3: 'agent 3' }));
+  });
+
+  test('if a file cannot be given back, nothing changes and both previews are withdrawn', async () => {
+    write('a.ts', lines({ 3: 'agent' }));
+    write('crlf.txt', 'agent\r\n');
+    chmodSync(path.join(root, 'crlf.txt'), 0o444);
+    const before = disk();
+    const uris = ['a.ts', 'crlf.txt'].map(each => vscode.Uri.file(path.join(root, each)));
+    assert.equal(await run('redline.elsewhere.holdBack', ...uris), undefined);
+    assert.equal(disk(), before);
+    assert.deepEqual(api.previews.list(), []);
+    chmodSync(path.join(root, 'crlf.txt'), 0o644);
+  });
+
   test('files with unsaved changes, and staged ones that differ, are not held back', async () => {
     write('a.ts', lines({ 3: 'staged' }));
     git('add', 'a.ts');

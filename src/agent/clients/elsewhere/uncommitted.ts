@@ -1,4 +1,3 @@
-import { ToolError } from '../../base/errors.ts';
 import { bytesOfSide, sideOfBytes, sideOfText, type FileSide } from '../../preview/fileChange.ts';
 import type { Workspace } from '../../preview/workspace.ts';
 import { inLineEndingsOf } from '../../text/lineEndings.ts';
@@ -115,10 +114,4 @@ async function asOnDisk(
 /** Whether the lines that a diff of git adds have carriage returns: then git does not convert line endings of the file. */
 export function addsCarriageReturns(diff: string): boolean {
   return /^\+(?!\+\+ )[^\r\n]*\r$/m.test(diff);
-}
-
-/** @throws ToolError if the answer of git names no commit. */
-export function assertCommit(commit: string | undefined): asserts commit is string {
-  if (commit === undefined || !/^[0-9a-f]{40}(?:[0-9a-f]{24})?$/.test(commit))
-    throw new ToolError('Git did not name a commit.');
 }
