@@ -72,6 +72,8 @@ test('the files get back what the last commit has, the content is in a preview, 
     const { id, revision, state, origin } = store.get(held.held.id) ?? assert.fail();
     assert.deepEqual(state, { kind: 'pending', stale: [] });
     assert.equal(origin?.agent?.name, UNCOMMITTED);
+    const created = held.held.changes?.find(change => change.kind === 'create');
+    assert.equal(created?.mode, 0o755);
     assert.equal(store.get(held.reverted.id)?.state.kind, 'applied');
     const [entry] = store.ledger();
     assert.deepEqual(

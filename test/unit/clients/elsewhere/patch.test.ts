@@ -114,6 +114,17 @@ test('a hunk that moved is applied where its lines are, if they are there once',
   );
 });
 
+test('what one hunk tells about how far lines have moved counts for the next', async () => {
+  const block = lines(2, 4);
+  const hunks = [
+    { oldStart: 1, lines: ['-one', '+ONE', ' two'] },
+    { oldStart: 3, lines: [' line 2', '-line 3', '+LINE 3', ' line 4'] },
+  ];
+  const { text, rejected } = await fitHunks(`new\none\ntwo\n${block}x\n${block}`, hunks);
+  assert.deepEqual(rejected, []);
+  assert.equal(text, `new\nONE\ntwo\n${lines(2, 4, { 3: 'LINE 3' })}x\n${block}`);
+});
+
 test('the hunks of a file that do not fit are named, and the others are proposed', async () => {
   const patch = `${header('a.ts')}@@ -1,2 +1,2 @@\n line 1\n-line 2\n+LINE 2\n@@ -8,2 +8,2 @@\n line 8\n-other 9\n+LINE 9\n`;
   const proposal = await propose(patch, { 'a.ts': lines(1, 9) });
@@ -241,4 +252,17 @@ test('a long patch is parsed whole, wherever it is cut in between', async () => 
     parts.map(each => (each.kind === 'malformed' ? each.message : [each.to[0], each.hunks[0]?.lines.length])),
     Array.from({ length: 60 }, (_, n) => [`${n}.ts`, 7 * n + 1]),
   );
+});
+
+test('a part is found once wherever it begins, also after a damaged one', async () => {
+  const part = `${header('a.ts')}@@ -1 +1 @@\n-a\n+b\n`;
+  const torn = `${header('torn.ts')}@@ -1,2 +1,2 @@\n `;
+  for (let before = -1; before < 14; before++) {
+    const parts = await parsePatch(`${torn.padEnd(512 * 1024 - before, 'x')}\n${part}`);
+    assert.deepEqual(
+      parts.map(({ kind }) => kind),
+      ['malformed', 'modify'],
+      String(before),
+    );
+  }
 });

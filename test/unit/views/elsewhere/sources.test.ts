@@ -60,6 +60,9 @@ test('names of a patch count from the repository, then from the folder, and neve
   assert.deepEqual(await places.resolve('a.ts'), ['a.ts']);
   assert.deepEqual(await places.resolve(path.join(folder, 'a.ts')), ['a.ts']);
   await assert.rejects(places.resolve('app/../../x.ts'), refused('outside'));
+  const inner = patchPlaces(path.join(folder, 'sub'), workspaceAt(folder));
+  assert.deepEqual(await inner.resolve('a.ts'), ['sub/a.ts', 'a.ts']);
+  await assert.rejects(inner.resolve('../b.ts'), refused('outside'));
   await assert.rejects(places.resolve('/etc/passwd'), refused('outside'));
   assert.equal(await places.isLink('link.ts'), true);
   assert.equal(await places.isLink('none.ts'), false);
