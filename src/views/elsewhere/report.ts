@@ -28,7 +28,7 @@ export function reportLeftOut(leftOut: readonly LeftOut[]): void {
 }
 
 /** Everything that was left out, as Markdown. */
-export function textOf(leftOut: readonly LeftOut[]): string {
+function textOf(leftOut: readonly LeftOut[]): string {
   const parts = leftOut.map(({ path, why, detail }) => {
     const line = `- ${oneLine(path, 1_000)}: ${reasonText(why)}`;
     if (detail === undefined) return line;

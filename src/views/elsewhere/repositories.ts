@@ -44,10 +44,18 @@ export async function chooseRepository(near?: vscode.Uri): Promise<OpenRepositor
   return { git, repository };
 }
 
-/** The repository that a folder is in, without asking and without telling; `undefined` if there is no git. */
-export async function repositoryRoot(): Promise<string | undefined> {
+/**
+ * The root of the repository of a file, of the active editor's, or the first one, without asking and without telling;
+ * `undefined` if there is no git.
+ */
+export async function repositoryRoot(near?: vscode.Uri): Promise<string | undefined> {
   const git = await openGit();
-  return git && (await repositoriesOf(git))[0]?.rootUri.fsPath;
+  const repositories = git ? await repositoriesOf(git) : [];
+  const roots = [near, vscode.window.activeTextEditor?.document.uri].flatMap(uri =>
+    uri?.scheme === 'file' ? (git?.getRepository(uri)?.rootUri.toString() ?? []) : [],
+  );
+  const own = roots.flatMap(root => repositories.find(({ rootUri }) => rootUri.toString() === root) ?? []);
+  return [...own, ...repositories][0]?.rootUri.fsPath;
 }
 
 /** Those that a workspace folder is in, or that are in one. One around a folder may have to be opened first. */

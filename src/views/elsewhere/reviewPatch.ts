@@ -44,7 +44,10 @@ export async function reviewPatch(
       return undefined;
     }
     return await withCancel(vscode.l10n.t('Reading {0}', oneLine(name)), async signal => {
-      const places = patchPlaces(await repositoryRoot(), options.workspace);
+      const places = patchPlaces(
+        await repositoryRoot(source === CLIPBOARD ? undefined : source),
+        options.workspace,
+      );
       const gathered = await patchProposal(parts, options.workspace, places);
       signal.throwIfAborted();
       return reviewGathered(options, { name, command: 'review_patch' }, gathered);
