@@ -23,7 +23,7 @@ uiTest(
         cwd: workbench.workspace,
         encoding: 'utf8',
       });
-    const commit = (files: Readonly<Record<string, string>>): void => {
+    const commit = (files: Readonly<Record<string, string | Uint8Array>>): void => {
       for (const [name, content] of Object.entries(files)) workbench.writeFile(name, content);
       git('add', '-A');
       git('commit', '-qm', 'x');
@@ -35,6 +35,7 @@ uiTest(
       'price.ts': price('sum(items)', '1.19'),
       'rates.ts': price('rate()', '2'),
       'sum.ts': 'export const sum = 1;\n',
+      'logo.png': Uint8Array.of(137, 80, 78, 71, 0),
     });
     git('checkout', '-q', 'main');
     commit({ 'price.ts': price('items.length', '1') });
@@ -47,7 +48,12 @@ uiTest(
     await workbench.treeRow('Branch agent/prices').waitFor();
     await workbench.treeRow('Conflicts with branch agent/prices').waitFor();
     await exactLens(workbench, 'Apply all 2').waitFor();
+    await workbench.toast('Not in the preview: logo.png: not a text, which Redline cannot show.').waitFor();
     await workbench.screenshot('elsewhere-2-branch');
+    await workbench.toast('Not in the preview').getByText('Show All').click();
+    await workbench.editorTab('Untitled-1').waitFor();
+    await workbench.screenshot('elsewhere-2-left-out');
+    await workbench.treeRow('2 files').click();
     assert.equal(git('status', '--porcelain'), '');
 
     await exactLens(workbench, 'Apply hunk').first().click();
