@@ -23,7 +23,7 @@ export interface PreviewInfo {
   readonly dependsOn: readonly string[];
   readonly label: string;
   readonly sourceToolName: string;
-  /** The agent of another program that proposed it, over MCP. */
+  /** The agent of another program that proposed it, over MCP, or where the user brought it from, such as `branch x`. */
   readonly agent?: AgentName;
   readonly state: 'pending' | 'applying' | 'applied' | 'discarded' | 'expired';
   readonly stale: boolean;

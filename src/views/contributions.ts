@@ -136,6 +136,12 @@ export interface CommandArguments {
   'redline.agents.connect': [agent?: string, folder?: string];
   'redline.agents.disconnect': [agent?: string, folder?: string];
   'redline.agents.disconnectAll': [];
+  /** Brings what a branch or worktree has into review. Without its name or path it asks which. */
+  'redline.elsewhere.reviewBranch': [source?: string];
+  /** Brings what a patch changes into review. Without a file it asks for one or the clipboard. */
+  'redline.elsewhere.reviewPatch': [source?: Uri | 'clipboard'];
+  /** Takes uncommitted changes of files into a preview. Rows of Source Control pass themselves; without any it asks which. */
+  'redline.elsewhere.holdBack': [...files: Uri[]];
   'redline.customTools.new': [];
   'redline.customTools.reload': [];
   'redline.showLog': [];

@@ -19,7 +19,10 @@ export interface CallRef {
   readonly toolCallId: string;
 }
 
-/** An agent of another program, as it names itself. Foreign text: only a label, no decision depends on it. */
+/**
+ * An agent of another program, as it names itself, or the source of what a person brought into review, such as `branch x`.
+ * Foreign text: only a label, no decision depends on it.
+ */
 export interface AgentName {
   readonly name: string;
   /** Empty if it tells none. */
@@ -28,9 +31,9 @@ export interface AgentName {
 
 /** The conversation that a preview concerns, and what staged it there. */
 export interface PreviewOrigin {
-  /** A conversation of Redline or, if there is an `agent`, what tells its connection from all others. */
+  /** A conversation of Redline or, if there is an `agent`, what tells its connection or source from all others. */
   readonly sessionId: string;
-  /** The agent of another program that proposed it, over MCP. */
+  /** The agent of another program that proposed it, over MCP, or where a person brought it from. */
   readonly agent?: AgentName;
   /**
    * The tool call that staged it: a `resolve` in the same message has not seen the diff. Absent for what the user or an
