@@ -128,6 +128,8 @@ export interface TranscriptStrings {
   readonly alsoPending: string;
   readonly morePending: string;
   readonly earlier: string;
+  readonly notDecided: string;
+  readonly keptFailing: string;
   readonly queued: string;
   readonly stopped: string;
   readonly cutOff: string;
@@ -240,6 +242,8 @@ export function transcriptStrings(l10n: Localiser): TranscriptStrings {
     alsoPending: l10n.t('Also pending'),
     morePending: l10n.t('and {0} more pending'),
     earlier: l10n.t('Earlier entries not shown: {0}'),
+    notDecided: l10n.t("The model didn't decide on {0}. It's up to you."),
+    keptFailing: l10n.t("Applying {0} kept failing. It's up to you."),
     queued: l10n.t('Queued'),
     stopped: l10n.t('Stopped.'),
     cutOff: l10n.t("The answer was cut off: it reached the model's length limit."),

@@ -6,6 +6,7 @@ import type {
   Attachment,
   ImageFile,
   SessionMessage,
+  SteeringMessage,
   ToolResultMessage,
 } from '../../../agent/model/messages.ts';
 import { parseSlashCommand } from '../../../agent/model/offline/slashCommands.ts';
@@ -92,7 +93,7 @@ export function buildTranscript(input: TranscriptInput): ViewItem[] {
         break;
       case 'steering':
         if (message.kind === 'notice')
-          items.push({ kind: 'notice', key, text: escapeInvisible(message.text) });
+          items.push({ kind: 'notice', key, text: noticeText(message, strings) });
         else if (message.kind === 'summary')
           items.push({
             ...summaryItem(key, message.text, strings),
@@ -254,6 +255,12 @@ function isLastAnswer(
     stopReason !== 'error' &&
     messages.some(({ role }) => role === 'user')
   );
+}
+
+/** A notice about a preview that is left to the user, in words for the user; any other as it is. */
+function noticeText({ text, previewIds: [id] }: SteeringMessage, strings: TranscriptStrings): string {
+  if (id === undefined) return escapeInvisible(text);
+  return fill(text.includes('failed to apply') ? strings.keptFailing : strings.notDecided, id);
 }
 
 function noteOf({ stopReason }: AssistantMessage, strings: TranscriptStrings): string {

@@ -45,14 +45,19 @@ test('notices and summaries are the only steering messages that are shown', () =
       asked('Hello'),
       { role: 'steering', kind: 'resolve-reminder', text: 'Pending: p1', previewIds: ['p1'] },
       { role: 'steering', kind: 'outcome', text: 'The user applied p1.', previewIds: ['p1'] },
-      { role: 'steering', kind: 'notice', text: 'p1 is left to the user.', previewIds: ['p1'] },
+      {
+        role: 'steering',
+        kind: 'notice',
+        text: 'p1 (Edit) was not resolved when asked for. It is now left to the user.',
+        previewIds: ['p1'],
+      },
     ],
   });
   assert.deepEqual(
     items.map(item => item.kind),
     ['user', 'notice'],
   );
-  assert.equal(only(items, 'notice').text, 'p1 is left to the user.');
+  assert.equal(only(items, 'notice').text, "The model didn't decide on p1. It's up to you.");
 });
 
 test('a summary is shown where it was made, and can be reverted to unless it is the last message', () => {
