@@ -4,6 +4,7 @@ import { PathError } from '../../agent/base/errors.ts';
 import type { PatchPlaces } from '../../agent/clients/elsewhere/patchProposal.ts';
 import type { Places } from '../../agent/clients/elsewhere/snapshot.ts';
 import type { VsCodeWorkspace } from '../workspace/workspace.ts';
+import { isInside } from '../../agent/text/isInside.ts';
 
 export type PlacesWorkspace = Pick<VsCodeWorkspace, 'resolvePath' | 'uriOf' | 'folders'>;
 
@@ -30,7 +31,7 @@ export function patchPlaces(root: string | undefined, workspace: PlacesWorkspace
       for (const base of bases) {
         try {
           const file = path.isAbsolute(name) ? name : path.join(base, name);
-          if (!path.isAbsolute(name) && isOutside(base, file))
+          if (!path.isAbsolute(name) && !isInside(file, base))
             throw new PathError('outside', `${name} is outside the workspace.`);
           found.add(await workspace.resolvePath(await inFolder(file, workspace)));
         } catch (error) {
@@ -48,18 +49,12 @@ export function patchPlaces(root: string | undefined, workspace: PlacesWorkspace
 /** The file as a path below a workspace folder, if it is one by real paths: git tells those, and a folder may be opened by a link. */
 async function inFolder(file: string, workspace: PlacesWorkspace): Promise<string> {
   const folders = workspace.folders().map(({ fsPath }) => fsPath);
-  if (folders.some(folder => !isOutside(folder, file))) return file;
+  if (folders.some(folder => isInside(file, folder))) return file;
   for (const folder of folders) {
     const real = await realpath(folder).catch(() => folder);
-    if (!isOutside(real, file)) return path.join(folder, path.relative(real, file));
+    if (isInside(file, real)) return path.join(folder, path.relative(real, file));
   }
   return file;
-}
-
-/** Whether a path is not inside a folder, judged by the text. */
-export function isOutside(folder: string, file: string): boolean {
-  const relative = path.relative(folder, file);
-  return relative === '..' || relative.startsWith(`..${path.sep}`) || path.isAbsolute(relative);
 }
 
 async function isLink(file: string): Promise<boolean> {

@@ -4,7 +4,7 @@ import * as vscode from 'vscode';
 import { withoutIcons } from '../plainText.ts';
 import { showInfo } from '../toast.ts';
 import { openGit, type GitApi, type GitRepository } from './gitApi.ts';
-import { isOutside } from './places.ts';
+import { isInside } from '../../agent/text/isInside.ts';
 
 /** A repository that concerns the workspace. */
 export interface OpenRepository {
@@ -64,7 +64,7 @@ async function repositoriesOf(git: GitApi): Promise<readonly GitRepository[]> {
   const real = await Promise.all(folders.map(({ uri }) => realpath(uri.fsPath).catch(() => uri.fsPath)));
   const paths = [...folders.map(({ uri }) => uri.fsPath), ...real];
   const concerns = ({ rootUri }: GitRepository): boolean =>
-    paths.some(folder => !isOutside(folder, rootUri.fsPath) || !isOutside(rootUri.fsPath, folder));
+    paths.some(folder => isInside(rootUri.fsPath, folder) || isInside(folder, rootUri.fsPath));
   const found = git.repositories.filter(concerns);
   if (found.length > 0) return found;
   const opened: GitRepository[] = [];

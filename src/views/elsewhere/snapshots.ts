@@ -4,7 +4,7 @@ import * as path from 'node:path';
 import { messageOf, ToolError } from '../../agent/base/errors.ts';
 import type { ChangedPath, Snapshot, SnapshotEntry } from '../../agent/clients/elsewhere/snapshot.ts';
 import type { GitChange, GitRepository } from './gitApi.ts';
-import { isOutside } from './places.ts';
+import { isInside } from '../../agent/text/isInside.ts';
 
 /** The files of a commit. */
 export function commitSnapshot(repository: GitRepository, commit: string): Snapshot {
@@ -51,10 +51,7 @@ export function diskSnapshot(root: string): Snapshot {
       const found = await statOf(path.join(root, relative));
       if (!found || found.isDirectory()) return null;
       const { size, mode } = found;
-      const isBelow = !isOutside(
-        await realpath(root),
-        await realpath(path.dirname(path.join(root, relative))),
-      );
+      const isBelow = isInside(await realpath(path.dirname(path.join(root, relative))), await realpath(root));
       if (found.isSymbolicLink() || !isBelow) return { kind: 'link', size, isExecutable: false };
       return { kind: found.isFile() ? 'file' : 'other', size, isExecutable: (mode & 0o111) !== 0 };
     },
