@@ -69,6 +69,8 @@ export function allCommands(options: AllCommandsOptions): CommandHandlers {
     'redline.preview.undoTurn': async (...args) => (await ledger()).undoTurn(options, args),
     'redline.preview.reopen': async (...args) => (await ledger()).reopen(options, args),
     'redline.preview.dismiss': async (...args) => (await ledger()).dismiss(options, args),
+    'redline.chat.proposeCode': async (...args) =>
+      (await import('./chat/proposeCode.ts')).proposeCode(options, args),
     'redline.customTools.new': async () => (await customTools()).newCustomTool(options),
     'redline.customTools.reload': async () => (await customTools()).reloadCustomTools(options),
     'redline.selectModel': async given =>

@@ -129,6 +129,8 @@ export interface CommandArguments {
   'redline.chat.focus': [];
   /** Attaches the selection or the file of the active editor to the chat, and shows it. */
   'redline.chat.attach': [];
+  /** Stages code as the whole content of a file. For the chat. */
+  'redline.chat.proposeCode': [path: string, code: string];
   /** With the name of a language model of VS Code, `vendor/id`: uses it without asking. */
   'redline.selectModel': [languageModel?: string];
   'redline.setApiKey': [];

@@ -258,6 +258,8 @@ export class ChatView implements vscode.WebviewViewProvider, vscode.Disposable {
         return openLink(message.url, this.#options.logger);
       case 'openFile':
         return openNamedFile(this.#options, message.path, message.line);
+      case 'propose':
+        return void (await execute('redline.chat.proposeCode', message.path, message.code));
       case 'retry':
         return void (await execute('redline.session.retry'));
       case 'applyShown':

@@ -14,6 +14,8 @@ export type ChatAction = (typeof chatActions)[number];
 const reviewActions = ['open', 'applyAll', 'discardAll'] as const;
 export type ReviewAction = (typeof reviewActions)[number];
 
+/** The most characters of a code block that can be proposed: the limit for files. */
+const MAX_CODE_CHARS = 5_000_000;
 /** The most characters of a prompt. */
 const MAX_PROMPT_CHARS = 1_000_000;
 const action = z.enum(['apply', 'discard']);
@@ -84,6 +86,12 @@ export const webviewMessage = z.discriminatedUnion('type', [
     type: z.literal('openFile'),
     path: z.string().check(z.minLength(1), z.maxLength(4_000)),
     line: z.optional(line),
+  }),
+  /** Stages a code block as the whole content of the file that it names. */
+  z.object({
+    type: z.literal('propose'),
+    path: z.string().check(z.minLength(1), z.maxLength(4_000)),
+    code: z.string().check(z.maxLength(MAX_CODE_CHARS)),
   }),
   /** Asks the last prompt again, from before it. */
   z.object({ type: z.literal('retry') }),

@@ -42,6 +42,7 @@ export const stringKeys = [
   'planOffHint',
   'planOnHint',
   'promptLabel',
+  'proposeCode',
   'reasoning',
   'reasoningNow',
   'rebase',

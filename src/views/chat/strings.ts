@@ -54,6 +54,7 @@ export function chatStrings(l10n: Localiser): ChatStrings {
     planOnHint: l10n.t(
       'Plan mode is on: the model only reads until you approve its plan. Then the mode next to this button takes effect.',
     ),
+    proposeCode: l10n.t('Propose as Edit of {0}'),
     promptLabel: l10n.t('Prompt'),
     reasoning: l10n.t('Reasoning'),
     reasoningNow: l10n.t('Reasoning…'),

@@ -128,6 +128,20 @@ suite('resolved previews come back as new ones', () => {
     assert.ok(!told.some(message => message.includes(`Pending: ${again.id}`)));
   });
 
+  test('code of an answer that names a file is staged as its content, in its line endings', async () => {
+    const propose = (path: string, code: string) =>
+      vscode.commands.executeCommand<string | undefined>('redline.chat.proposeCode', path, code);
+    const id = await propose('back.txt', 'two\nthree');
+    const info = api.previews.get(id ?? '');
+    assert.deepEqual([info?.label, info?.state], ['Rewrite back.txt', 'pending']);
+    assert.equal(await text(), 'one\r\n');
+    await vscode.commands.executeCommand('redline.preview.apply', id, undefined, info?.revision);
+    assert.equal(await text(), 'two\r\nthree\r\n');
+    assert.equal(await propose('back.txt', 'two\nthree'), undefined);
+    assert.equal(await propose('../outside.txt', 'x'), undefined);
+    assert.deepEqual(api.previews.list(), []);
+  });
+
   test('previews that are pending, failed or without file changes cannot be undone or reopened', async () => {
     const pending = push();
     assert.equal(await run('redline.preview.undo', pending.id), undefined);
