@@ -1,12 +1,19 @@
 import * as z from 'zod/mini';
 import { untilAborted } from '../../base/abort.ts';
-import { BlockedPreviewError, messageOf, StalePreviewError, ToolError } from '../../base/errors.ts';
+import {
+  AgentWriteError,
+  BlockedPreviewError,
+  messageOf,
+  StalePreviewError,
+  ToolError,
+} from '../../base/errors.ts';
 import { Emitter, type Event } from '../../base/event.ts';
 import { commitChanges, type CommitFiles } from '../commit/commitChanges.ts';
 import { stepsOf } from '../fileChange.ts';
 import { ledgerEntry, type Outcome } from '../ledger.ts';
 import { resultOf, textOf, textResult, type AgentToolResult, type PendingAction } from '../pendingAction.ts';
 import {
+  isHeld,
   nameOf,
   type Actor,
   type CallRef,
@@ -17,10 +24,12 @@ import {
 import type { PreviewStore } from '../previewStore.ts';
 import { conflictPaths } from '../rebase/conflictMarkers.ts';
 import { modelMay, type ModelAuthority } from '../resolveSettings.ts';
+import type { ChangeWriter } from './agentDiff.ts';
 import { ActiveResolutions } from './activeResolutions.ts';
 import {
   alreadyResolvedText,
   appliedText,
+  heldUntilDecidedText,
   recommendedText,
   outdatedVoteText,
   unknownPreviewText,
@@ -53,6 +62,12 @@ export interface ResolveRequest {
   readonly signal?: AbortSignal;
 }
 
+/** How an agent's diff was answered in the agent's own interface. */
+export interface AnswerElsewhere extends Pick<ResolveRequest, 'action' | 'actor' | 'reason'> {
+  /** `failed`: what the file holds now is not what was shown, or no one answered; it expires with the reason. */
+  readonly outcome: 'applied' | 'discarded' | 'failed';
+}
+
 /** The `details` of every result of a resolve. */
 export interface ResolveDetails {
   readonly action: ResolveAction;
@@ -81,7 +96,7 @@ export function wasResolvedByAnother(details: unknown): boolean {
   return byAnother.safeParse(details).success;
 }
 
-type Callbacks = Pick<PendingAction, 'apply' | 'reject'>;
+type Callbacks = Pick<PendingAction, 'apply' | 'reject' | 'writer'>;
 
 /** The parts of the workspace that resolving uses. */
 export interface ResolvingFiles extends CommitFiles {
@@ -101,8 +116,10 @@ export class Invoker {
   readonly #workspace: ResolvingFiles;
   readonly #authority: () => ModelAuthority;
   readonly #callbacks = new Map<string, Callbacks>();
-  /** Ids of previews whose producer went away while they were being resolved. */
-  readonly #orphaned = new Set<string>();
+  /** By the preview that its diff was staged as. */
+  readonly #writers = new Map<string, ChangeWriter>();
+  /** Why these previews cannot be resolved after the attempt in progress: their producer went away, for example. */
+  readonly #orphaned = new Map<string, string | undefined>();
   readonly #resolutions = new ActiveResolutions();
   readonly #applyFailed = new Emitter<Preview>();
 
@@ -116,21 +133,47 @@ export class Invoker {
   }
 
   /** Keeps the callbacks of a preview that was just staged. */
-  attach(id: string, callbacks: Callbacks): void {
+  attach(id: string, { writer, ...callbacks }: Callbacks): void {
     this.#callbacks.set(id, callbacks);
+    if (writer) this.#writers.set(id, writer);
   }
 
   /**
-   * Expires an opaque preview whose producer is gone, so that it can no longer be applied. One that is being resolved expires
-   * only if that attempt fails. Does nothing for a preview of file changes, or one that is already resolved.
+   * Expires an opaque preview, or one that its agent would write, whose producer is gone, so that it can no longer be applied.
+   * One that is being resolved expires only if that attempt fails. Does nothing for a preview that Redline writes itself, or one
+   * that is already resolved.
+   * @param reason why, in a sentence.
    */
-  expire(id: string): void {
+  expire(id: string, reason?: string): void {
     const preview = this.#store.get(id);
-    if (!preview || preview.kind === 'files') return;
-    if (preview.state.kind === 'applying') this.#orphaned.add(id);
+    if (!preview || (preview.kind === 'files' && !preview.agentWrites)) return;
+    if (preview.state.kind === 'applying') this.#orphaned.set(id, reason);
     if (preview.state.kind !== 'pending') return;
     this.#callbacks.delete(id);
-    void this.#store.expire(id);
+    this.#writers.delete(id);
+    void this.#store.expire(id, reason);
+  }
+
+  /**
+   * Resolves what is open of an agent's diff as someone has answered it elsewhere: in the agent's own interface. Until that is
+   * known, no one else can. Does nothing if an attempt is in progress, or nothing is open.
+   * @param answer settles with how it was answered. Must not reject.
+   */
+  async followAnswer(diffId: string, answer: () => Promise<AnswerElsewhere>): Promise<void> {
+    const { openOf } = await import('./agentDiff.ts');
+    const group = openOf(diffId, this.#store);
+    if (group.length === 0 || group.some(({ state }) => state.kind !== 'pending')) return;
+    this.#writers.delete(diffId);
+    const ids = group.map(({ id }) => id);
+    await this.#resolutions.run(ids, async () => {
+      for (const id of ids) this.#store.beginResolving(id, 'apply', 'human');
+      const { outcome, ...vote } = await answer();
+      await this.#end(group, vote, outcome, textResult(vote.reason));
+      for (const id of ids) {
+        this.#orphaned.delete(id);
+        if (outcome === 'failed') this.expire(id, vote.reason);
+      }
+    });
   }
 
   /**
@@ -159,6 +202,8 @@ export class Invoker {
         break;
     }
     refuseOutdated(preview, request.revision);
+    const diff = preview.agentWrites ? await import('./agentDiff.ts') : undefined;
+    if (this.#store.get(preview.id) !== preview) return this.#resolve(request);
     let isProtected = false;
     if (this.#dependsOnFiles(request, preview)) {
       isProtected = await this.#workspace.isProtected(pathsOf(preview));
@@ -171,10 +216,49 @@ export class Invoker {
       const text = recommendedText(preview, request.isPlanning?.() === true ? request.action : undefined);
       return withDetails(textResult(text, { recommended: preview.id }), request, preview);
     }
-    const group = this.#group(preview, request);
+    const isByAgent = diff && request.action === 'apply';
+    const group = isByAgent
+      ? diff.groupOf(preview, request.chain ?? {}, this.#store)
+      : this.#group(preview, request);
+    if (!group) return this.#hold(preview, request);
     if (request.action === 'apply') refuseConflicts(group);
+    if (isByAgent) refuseOutdatedChain(group, request);
     const ids = group.map(({ id }) => id);
-    return this.#resolutions.run(ids, () => this.#run(preview, group, request));
+    const result = await this.#resolutions.run(ids, () => this.#run(preview, group, request));
+    if (diff && request.action === 'discard') await this.#afterDiscard(diff.diffIdOf(preview), diff);
+    return result;
+  }
+
+  /** Keeps an apply until the rest of the agent's diff is decided. */
+  #hold(preview: Preview, request: ResolveRequest): AgentToolResult {
+    const { actor, reason, chain = {} } = request;
+    const held = [...this.#store.blockersOf(preview).filter(({ id }) => Object.hasOwn(chain, id)), preview];
+    refuseConflicts(held);
+    refuseOutdatedChain(held, request);
+    for (const { id } of held) this.#store.hold(id, { actor, reason });
+    const agent = this.#writerOf(preview).agent;
+    return withDetails(textResult(heldUntilDecidedText(preview, agent)), request, preview);
+  }
+
+  /** Once the last part of an agent's diff is discarded, the agent is told: what was applied of it, or nothing. */
+  async #afterDiscard(diffId: string, { openOf }: typeof import('./agentDiff.ts')): Promise<void> {
+    const left = openOf(diffId, this.#store);
+    const last = left.at(-1);
+    if (!last) {
+      this.#writers.get(diffId)?.reject();
+      this.#writers.delete(diffId);
+    } else if (last.state.kind === 'pending' && last.state.held && left.every(isHeld)) {
+      await this.#resolve({ id: last.id, action: 'apply', ...last.state.held });
+    }
+  }
+
+  /** @throws ToolError if the agent is gone. */
+  #writerOf({ id, part }: Preview): ChangeWriter {
+    const writer = this.#writers.get(part?.previewId ?? id);
+    if (writer) return writer;
+    throw new ToolError(
+      `The agent that would write ${id} has been answered, or is gone. Nothing was changed.`,
+    );
   }
 
   /** Answers a vote on a preview that is no longer pending. */
@@ -236,7 +320,11 @@ export class Invoker {
     } catch (error) {
       const recorded = this.#end(group, request, 'failed', textResult(messageOf(error)));
       if (error instanceof StalePreviewError) this.#markStale(group, error.paths);
-      for (const { id } of group) if (this.#orphaned.delete(id)) this.expire(id);
+      for (const { id } of group) {
+        if (error instanceof AgentWriteError) this.#orphaned.set(id, error.message);
+        const reason = this.#orphaned.get(id);
+        if (this.#orphaned.delete(id)) this.expire(id, reason);
+      }
       // Synchronously with becoming pending again, so that no request is made in between.
       if (request.action === 'apply') this.#tellFailure(group);
       await recorded;
@@ -266,8 +354,16 @@ export class Invoker {
     request: ResolveRequest,
   ): Promise<AgentToolResult> {
     const { reason, extra } = request;
+    const ids = group.map(({ id }) => id);
+    if (preview.agentWrites) {
+      const writer = this.#writerOf(preview);
+      const { commitByAgent, diffIdOf } = await import('./agentDiff.ts');
+      const changes = group.flatMap(part => part.changes ?? []);
+      await commitByAgent(writer, this.#workspace, changes, () => this.#store.beginAction(ids, request));
+      this.#writers.delete(diffIdOf(preview));
+      return textResult(`${appliedText(group, reason, [])} Written by ${writer.agent}.`);
+    }
     if (preview.kind === 'files') {
-      const ids = group.map(({ id }) => id);
       const { unsaved } = await commitChanges(
         this.#workspace,
         group.flatMap(({ changes }) => changes ?? []),
@@ -278,7 +374,7 @@ export class Invoker {
     const apply = this.#callbacks.get(preview.id)?.apply;
     if (!apply) throw new ToolError(`${nameOf(preview)} has no action to apply. Discard it.`);
     // Awaited only if it must be, so that no abort comes in between.
-    const writing = this.#store.beginAction(preview.id, request);
+    const writing = this.#store.beginAction(ids, request);
     if (writing) await writing;
     const answer: unknown = await this.#resolutions.call(preview.id, () => apply(reason, extra));
     return resultOf(answer, appliedText([preview], reason, []));
@@ -292,13 +388,17 @@ export class Invoker {
 
   async #end(
     group: readonly Preview[],
-    request: ResolveRequest,
+    request: Omit<ResolveRequest, 'id'>,
     outcome: Outcome,
     result: AgentToolResult,
   ): Promise<void> {
     const message = textOf(result);
     const vote = { ...request, interrupted: request.signal?.aborted === true };
-    const entries = group.map(preview => ledgerEntry(preview, vote, outcome, message));
+    const entries = group.map(preview => {
+      const held =
+        preview.state.kind === 'pending' && request.action === 'apply' ? preview.state.held : undefined;
+      return ledgerEntry(preview, { ...vote, ...held }, outcome, message);
+    });
     await this.#store.endResolving(entries, group);
   }
 }
@@ -316,6 +416,11 @@ function pathsOf({ changes }: Preview): readonly string[] {
 /** Refuses a vote on a revision that is no longer current. */
 function refuseOutdated(preview: Preview, seen: number | undefined): void {
   if (seen !== undefined && seen !== preview.revision) throw new ToolError(outdatedVoteText(preview, seen));
+}
+
+/** Refuses a vote whose chain names other revisions than the current ones. */
+function refuseOutdatedChain(group: readonly Preview[], { chain = {} }: ResolveRequest): void {
+  for (const preview of group) refuseOutdated(preview, chain[preview.id]);
 }
 
 /** Refuses to apply previews with conflict markers that a rebase left. */

@@ -81,6 +81,11 @@ export function revisionText(preview: Preview, by: 'rebase' | 'user' | 'split', 
   }
 }
 
+/** Answers an apply of a part of a diff that its agent is to write as a whole. */
+export function heldUntilDecidedText(preview: Preview, agent: string): string {
+  return `${nameOf(preview)} is applied once the rest of its diff is decided: ${agent} then writes everything at once.`;
+}
+
 export function unknownPreviewText(id: string): string {
   return `There is no preview ${id}. Call resolve without an id to resolve the current one.`;
 }
@@ -164,6 +169,9 @@ export function alreadyResolvedText(preview: Preview, asker: Actor, last?: Ledge
 }
 
 export function expiredText(preview: Preview): string {
+  const { state } = preview;
+  if (state.kind === 'expired' && state.reason !== undefined)
+    return `${nameOf(preview)} has expired: ${state.reason}`;
   return `${nameOf(preview)} has expired: what it would have run is gone. Nothing was changed. Stage it again if it is still needed.`;
 }
 
