@@ -43,7 +43,7 @@ export function queueResolveHandler(
     sourceToolName: action.sourceToolName,
     ...contentOf(action),
     ...(action.humanOnly ? { humanOnly: true } : {}),
-    ...(action.writer ? { agentWrites: true } : {}),
+    ...(action.diff ? { agentWrites: true } : {}),
     dependsOn: action.changes ? host.overlay.of(origin?.sessionId).dependenciesOf(action.changes) : [],
     ...(action.details === undefined ? {} : { details: jsonSafe(action.details) }),
     ...(action.undoes ? { undoes: action.undoes } : {}),
@@ -54,7 +54,7 @@ export function queueResolveHandler(
   host.invoker.attach(queued.preview.id, {
     ...(action.apply ? { apply: action.apply } : {}),
     ...(action.reject ? { reject: action.reject } : {}),
-    ...(action.writer ? { writer: action.writer } : {}),
+    ...(action.diff ? { diff: action.diff } : {}),
   });
   host.remind(queued.preview);
   return queued;

@@ -3,6 +3,7 @@ import { DisposableStore } from '../../agent/base/disposable.ts';
 import { detailOf } from '../../agent/base/errors.ts';
 import { contextKeys, MCP_LABEL, MCP_PROVIDER } from '../contributions.ts';
 import type { AgentServer, AgentServerParts } from './agentServer.ts';
+import type { Companions } from './companions.ts';
 import { registerLanguageModelTools } from './languageModelTools.ts';
 
 /**
@@ -13,10 +14,12 @@ export class OtherAgents implements vscode.Disposable {
   readonly #parts: AgentServerParts;
   readonly #owned = new DisposableStore();
   #server: Promise<AgentServer> | undefined;
+  #companions: Promise<Companions> | undefined;
 
   constructor(parts: AgentServerParts & { readonly closing: { add(close: () => Promise<unknown>): void } }) {
     this.#parts = parts;
     parts.closing.add(() => this.#stop());
+    parts.closing.add(async () => (await this.#companions)?.close());
     this.#owned.add(registerLanguageModelTools(parts));
     this.#owned.add(vscode.lm.registerMcpServerDefinitionProvider(MCP_PROVIDER, this.#definitions()));
     this.#owned.add(parts.settings.onDidChange(() => this.#follow()));
@@ -40,6 +43,18 @@ export class OtherAgents implements vscode.Disposable {
     change.catch((error: unknown) => {
       this.#parts.logger.error(`The server for other agents does not run: ${detailOf(error)}`);
     });
+    this.#followCompanions();
+  }
+
+  /** Loads the companions once one is switched on. */
+  #followCompanions(): void {
+    const { settings, logger } = this.#parts;
+    const wanted = settings.agentCompanions;
+    if (!this.#companions && wanted.length === 0) return;
+    this.#companions ??= import('./companions.ts').then(({ Companions }) => new Companions(this.#parts));
+    this.#companions
+      .then(companions => companions.follow(wanted))
+      .catch((error: unknown) => logger.error(`No companion can be started: ${detailOf(error)}`));
   }
 
   async #stop(): Promise<void> {

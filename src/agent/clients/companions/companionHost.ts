@@ -64,7 +64,7 @@ export interface CompanionHost extends Omit<ResolveHost, 'remind'> {
   readonly version: string;
   /** The real paths of the open folders. */
   readonly folders: () => readonly string[];
-  /** How long an agent may take to write what it was told, in milliseconds; by default as `WRITE_PATIENCE_MS` says. */
+  /** How long an agent may take to write what it was told, in milliseconds; see `WaitingAgent`. */
   readonly patienceMs?: number;
   /** For how long an agent may be without the stream on which it is told answers, in milliseconds: clients connect again. */
   readonly silenceMs?: number;

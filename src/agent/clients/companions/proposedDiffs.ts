@@ -1,17 +1,12 @@
 import { readFile, stat } from 'node:fs/promises';
 import * as path from 'node:path';
 import type { Disposable } from '../../base/disposable.ts';
-import { ToolError } from '../../base/errors.ts';
+import { detailOf, ToolError } from '../../base/errors.ts';
 import { composedSteps } from '../../preview/commit/commitChanges.ts';
 import { changeOf, sideOfBytes, type FileChange, type FileSide } from '../../preview/fileChange.ts';
-import type { AgentName } from '../../preview/preview.ts';
+import type { AgentName, Preview } from '../../preview/preview.ts';
 import { queueResolveHandler } from '../../preview/queueResolveHandler.ts';
-import {
-  notWrittenText,
-  openOf,
-  writtenByAgent,
-  type ChangeWriter,
-} from '../../preview/resolve/agentDiff.ts';
+import { AgentDiff } from '../../preview/resolve/agentDiff.ts';
 import type { AnswerElsewhere } from '../../preview/resolve/invoker.ts';
 import { MAX_FILE_BYTES } from '../../preview/workspace.ts';
 import { inLineEndingsOf } from '../../text/lineEndings.ts';
@@ -46,9 +41,8 @@ export interface DiffSource {
 }
 
 interface OpenDiff {
-  readonly previewId: string;
+  readonly diff: AgentDiff;
   readonly path: string;
-  readonly writer: ChangeWriter;
   /** The text as the agent stores it, without what only the file has. */
   readonly asAgentWrites: (text: string) => string;
 }
@@ -92,26 +86,26 @@ export class ProposedDiffs implements Disposable {
     const keepsCarriageReturns = text.includes('\r\n') || !change.after.text.includes('\r\n');
     const asAgentWrites = (shown: string): string =>
       keepsCarriageReturns ? shown : shown.replaceAll('\r\n', '\n');
-    const writer: ChangeWriter = {
-      agent: this.#name,
-      ...(this.#host.patienceMs === undefined ? {} : { patienceMs: this.#host.patienceMs }),
+    const diff = new AgentDiff({
+      name: this.#name,
+      patienceMs: this.#host.patienceMs,
       onDisk: () => bytesOnDisk(disk),
-      accept: async shown => answer.accept(asAgentWrites(shown)),
+      accept: shown => answer.accept(asAgentWrites(shown)),
       reject: () => answer.reject(),
-    };
+    });
     const { id: sessionId, agent } = this.#source;
-    const { preview } = queueResolveHandler(
+    queueResolveHandler(
       { ...this.#host, remind: () => undefined },
       {
         label: `${change.kind === 'create' ? 'Create' : 'Edit'} ${change.path}`,
         sourceToolName: 'openDiff',
         changes: [change],
         humanOnly: true,
-        writer,
+        diff,
       },
       { sessionId, agent, asksModel: false },
     );
-    this.#open.set(key, { previewId: preview.id, path: change.path, writer, asAgentWrites });
+    this.#open.set(key, { diff, path: change.path, asAgentWrites });
   }
 
   /**
@@ -120,18 +114,16 @@ export class ProposedDiffs implements Disposable {
    * @returns the text that the diff shows now, which the agent writes if it was accepted; `undefined` if none waits.
    */
   answeredInTerminal(key: string): string | undefined {
-    const diff = this.#open.get(key);
-    if (!diff) return undefined;
+    const waiting = this.#open.get(key);
     const { store, invoker, logger } = this.#host;
-    const open = openOf(diff.previewId, store);
-    if (open.some(({ state }) => state.kind !== 'pending')) return undefined;
+    const group = waiting?.diff.open(store) ?? [];
+    if (!waiting || group.some(({ state }) => state.kind !== 'pending')) return undefined;
     this.#open.delete(key);
-    const changes = open.flatMap(part => part.changes ?? []);
-    const [step] = composedSteps(changes);
     invoker
-      .followAnswer(diff.previewId, () => this.#answerOf(diff, changes))
-      .catch((error: unknown) => logger.error(`Following the answer in a terminal failed: ${String(error)}`));
-    return step?.after ? diff.asAgentWrites(step.after.text) : undefined;
+      .followAnswer(waiting.diff, () => this.#answerOf(waiting, group))
+      .catch((error: unknown) => logger.error(`Following an answer failed: ${detailOf(error)}`));
+    const [step] = composedSteps(group.flatMap(({ changes }) => changes ?? []));
+    return step?.after ? waiting.asAgentWrites(step.after.text) : undefined;
   }
 
   /** The keys of those that wait for an answer. */
@@ -159,11 +151,8 @@ export class ProposedDiffs implements Disposable {
     return this.#source.agent.name;
   }
 
-  async #answerOf(
-    { writer, path: file }: OpenDiff,
-    changes: readonly FileChange[],
-  ): Promise<AnswerElsewhere> {
-    const written = await writtenByAgent(writer, changes);
+  async #answerOf({ diff, path: file }: OpenDiff, group: readonly Preview[]): Promise<AnswerElsewhere> {
+    const written = await diff.written(group);
     const actor = 'human';
     switch (written) {
       case 'asShown':
@@ -181,23 +170,23 @@ export class ProposedDiffs implements Disposable {
           reason: `Rejected in the terminal of ${this.#name}.`,
         };
       case 'somethingElse':
-        return { outcome: 'failed', action: 'apply', actor, reason: notWrittenText(writer, file, written) };
+        return { outcome: 'failed', action: 'apply', actor, reason: diff.failureText(file, written) };
     }
   }
 
   #expire(key: string, reason: string): void {
-    const diff = this.#open.get(key);
-    if (!diff) return;
+    const waiting = this.#open.get(key);
+    if (!waiting) return;
     this.#open.delete(key);
     const { store, invoker } = this.#host;
-    // The rest builds on its parts, which would have it rebased first.
-    for (const { id } of openOf(diff.previewId, store).toReversed()) invoker.expire(id, reason);
+    // The rest builds on its parts, and would be rebased if they ended first.
+    for (const { id } of waiting.diff.open(store).toReversed()) invoker.expire(id, reason);
   }
 
   /** Forgets what was answered. */
   #forgetEnded(): void {
-    for (const [key, { previewId }] of this.#open)
-      if (openOf(previewId, this.#host.store).length === 0) this.#open.delete(key);
+    for (const [key, { diff }] of this.#open)
+      if (diff.open(this.#host.store).length === 0) this.#open.delete(key);
   }
 
   async #changeOf(file: string, text: string): Promise<FileChange & { readonly after: FileSide }> {

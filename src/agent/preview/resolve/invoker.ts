@@ -13,7 +13,6 @@ import { stepsOf } from '../fileChange.ts';
 import { ledgerEntry, type Outcome } from '../ledger.ts';
 import { resultOf, textOf, textResult, type AgentToolResult, type PendingAction } from '../pendingAction.ts';
 import {
-  isHeld,
   nameOf,
   type Actor,
   type CallRef,
@@ -24,12 +23,12 @@ import {
 import type { PreviewStore } from '../previewStore.ts';
 import { conflictPaths } from '../rebase/conflictMarkers.ts';
 import { modelMay, type ModelAuthority } from '../resolveSettings.ts';
-import type { ChangeWriter } from './agentDiff.ts';
+import type { AgentDiff } from './agentDiff.ts';
 import { ActiveResolutions } from './activeResolutions.ts';
 import {
   alreadyResolvedText,
   appliedText,
-  heldUntilDecidedText,
+  expiredText,
   recommendedText,
   outdatedVoteText,
   unknownPreviewText,
@@ -96,7 +95,7 @@ export function wasResolvedByAnother(details: unknown): boolean {
   return byAnother.safeParse(details).success;
 }
 
-type Callbacks = Pick<PendingAction, 'apply' | 'reject' | 'writer'>;
+type Callbacks = Pick<PendingAction, 'apply' | 'reject' | 'diff'>;
 
 /** The parts of the workspace that resolving uses. */
 export interface ResolvingFiles extends CommitFiles {
@@ -116,8 +115,8 @@ export class Invoker {
   readonly #workspace: ResolvingFiles;
   readonly #authority: () => ModelAuthority;
   readonly #callbacks = new Map<string, Callbacks>();
-  /** By the preview that its diff was staged as. */
-  readonly #writers = new Map<string, ChangeWriter>();
+  /** Those that agents would write, by the previews that they were staged as. */
+  readonly #diffs = new Map<string, AgentDiff>();
   /** Why these previews cannot be resolved after the attempt in progress: their producer went away, for example. */
   readonly #orphaned = new Map<string, string | undefined>();
   readonly #resolutions = new ActiveResolutions();
@@ -133,9 +132,11 @@ export class Invoker {
   }
 
   /** Keeps the callbacks of a preview that was just staged. */
-  attach(id: string, { writer, ...callbacks }: Callbacks): void {
+  attach(id: string, { diff, ...callbacks }: Callbacks): void {
     this.#callbacks.set(id, callbacks);
-    if (writer) this.#writers.set(id, writer);
+    if (!diff) return;
+    diff.previewId = id;
+    this.#diffs.set(id, diff);
   }
 
   /**
@@ -150,7 +151,7 @@ export class Invoker {
     if (preview.state.kind === 'applying') this.#orphaned.set(id, reason);
     if (preview.state.kind !== 'pending') return;
     this.#callbacks.delete(id);
-    this.#writers.delete(id);
+    this.#diffs.delete(id);
     void this.#store.expire(id, reason);
   }
 
@@ -159,21 +160,17 @@ export class Invoker {
    * known, no one else can. Does nothing if an attempt is in progress, or nothing is open.
    * @param answer settles with how it was answered. Must not reject.
    */
-  async followAnswer(diffId: string, answer: () => Promise<AnswerElsewhere>): Promise<void> {
-    const { openOf } = await import('./agentDiff.ts');
-    const group = openOf(diffId, this.#store);
+  async followAnswer(diff: AgentDiff, answer: () => Promise<AnswerElsewhere>): Promise<void> {
+    const group = diff.open(this.#store);
     if (group.length === 0 || group.some(({ state }) => state.kind !== 'pending')) return;
-    this.#writers.delete(diffId);
     const ids = group.map(({ id }) => id);
     await this.#resolutions.run(ids, async () => {
       for (const id of ids) this.#store.beginResolving(id, 'apply', 'human');
       const { outcome, ...vote } = await answer();
       await this.#end(group, vote, outcome, textResult(vote.reason));
-      for (const id of ids) {
-        this.#orphaned.delete(id);
-        if (outcome === 'failed') this.expire(id, vote.reason);
-      }
+      this.#expireOrphans(ids, outcome === 'failed' ? vote.reason : undefined);
     });
+    this.#diffs.delete(diff.previewId);
   }
 
   /**
@@ -202,8 +199,6 @@ export class Invoker {
         break;
     }
     refuseOutdated(preview, request.revision);
-    const diff = preview.agentWrites ? await import('./agentDiff.ts') : undefined;
-    if (this.#store.get(preview.id) !== preview) return this.#resolve(request);
     let isProtected = false;
     if (this.#dependsOnFiles(request, preview)) {
       isProtected = await this.#workspace.isProtected(pathsOf(preview));
@@ -216,49 +211,25 @@ export class Invoker {
       const text = recommendedText(preview, request.isPlanning?.() === true ? request.action : undefined);
       return withDetails(textResult(text, { recommended: preview.id }), request, preview);
     }
+    const diff = this.#diffOf(preview);
     const isByAgent = diff && request.action === 'apply';
-    const group = isByAgent
-      ? diff.groupOf(preview, request.chain ?? {}, this.#store)
-      : this.#group(preview, request);
-    if (!group) return this.#hold(preview, request);
+    const group = isByAgent ? diff.groupOf(preview, request, this.#store) : this.#group(preview, request);
     if (request.action === 'apply') refuseConflicts(group);
-    if (isByAgent) refuseOutdatedChain(group, request);
+    if (isByAgent && !diff.isDecided(group, request)) {
+      const text = diff.hold(preview, request, this.#store);
+      return withDetails(textResult(text), request, preview);
+    }
     const ids = group.map(({ id }) => id);
     const result = await this.#resolutions.run(ids, () => this.#run(preview, group, request));
-    if (diff && request.action === 'discard') await this.#afterDiscard(diff.diffIdOf(preview), diff);
+    const next = diff && request.action === 'discard' ? diff.afterDiscard(this.#store) : undefined;
+    if (next) await this.#resolve(next);
+    if (diff?.open(this.#store).length === 0) this.#diffs.delete(diff.previewId);
     return result;
   }
 
-  /** Keeps an apply until the rest of the agent's diff is decided. */
-  #hold(preview: Preview, request: ResolveRequest): AgentToolResult {
-    const { actor, reason, chain = {} } = request;
-    const held = [...this.#store.blockersOf(preview).filter(({ id }) => Object.hasOwn(chain, id)), preview];
-    refuseConflicts(held);
-    refuseOutdatedChain(held, request);
-    for (const { id } of held) this.#store.hold(id, { actor, reason });
-    const agent = this.#writerOf(preview).agent;
-    return withDetails(textResult(heldUntilDecidedText(preview, agent)), request, preview);
-  }
-
-  /** Once the last part of an agent's diff is discarded, the agent is told: what was applied of it, or nothing. */
-  async #afterDiscard(diffId: string, { openOf }: typeof import('./agentDiff.ts')): Promise<void> {
-    const left = openOf(diffId, this.#store);
-    const last = left.at(-1);
-    if (!last) {
-      this.#writers.get(diffId)?.reject();
-      this.#writers.delete(diffId);
-    } else if (last.state.kind === 'pending' && last.state.held && left.every(isHeld)) {
-      await this.#resolve({ id: last.id, action: 'apply', ...last.state.held });
-    }
-  }
-
-  /** @throws ToolError if the agent is gone. */
-  #writerOf({ id, part }: Preview): ChangeWriter {
-    const writer = this.#writers.get(part?.previewId ?? id);
-    if (writer) return writer;
-    throw new ToolError(
-      `The agent that would write ${id} has been answered, or is gone. Nothing was changed.`,
-    );
+  /** The diff that an agent would write, unless the agent is gone. */
+  #diffOf({ id, part }: Preview): AgentDiff | undefined {
+    return this.#diffs.get(part?.previewId ?? id);
   }
 
   /** Answers a vote on a preview that is no longer pending. */
@@ -320,16 +291,24 @@ export class Invoker {
     } catch (error) {
       const recorded = this.#end(group, request, 'failed', textResult(messageOf(error)));
       if (error instanceof StalePreviewError) this.#markStale(group, error.paths);
-      for (const { id } of group) {
-        if (error instanceof AgentWriteError) this.#orphaned.set(id, error.message);
-        const reason = this.#orphaned.get(id);
-        if (this.#orphaned.delete(id)) this.expire(id, reason);
-      }
+      const why = error instanceof AgentWriteError ? error.message : undefined;
+      this.#expireOrphans(
+        group.map(({ id }) => id),
+        why,
+      );
       // Synchronously with becoming pending again, so that no request is made in between.
       if (request.action === 'apply') this.#tellFailure(group);
       await recorded;
       if (request.action === 'discard') throw error;
       throw error instanceof ToolError ? error : new ToolError(`Apply failed: ${messageOf(error)}`);
+    }
+  }
+
+  /** @param why all of them expire, and why. */
+  #expireOrphans(ids: readonly string[], why?: string): void {
+    for (const id of ids) {
+      const reason = why ?? this.#orphaned.get(id);
+      if (this.#orphaned.delete(id) || why !== undefined) this.expire(id, reason);
     }
   }
 
@@ -356,12 +335,10 @@ export class Invoker {
     const { reason, extra } = request;
     const ids = group.map(({ id }) => id);
     if (preview.agentWrites) {
-      const writer = this.#writerOf(preview);
-      const { commitByAgent, diffIdOf } = await import('./agentDiff.ts');
-      const changes = group.flatMap(part => part.changes ?? []);
-      await commitByAgent(writer, this.#workspace, changes, () => this.#store.beginAction(ids, request));
-      this.#writers.delete(diffIdOf(preview));
-      return textResult(`${appliedText(group, reason, [])} Written by ${writer.agent}.`);
+      const diff = this.#diffOf(preview);
+      if (!diff) throw new ToolError(expiredText(preview));
+      await diff.commit(this.#workspace, group, () => this.#store.beginAction(ids, request));
+      return textResult(appliedText(group, reason, []));
     }
     if (preview.kind === 'files') {
       const { unsaved } = await commitChanges(
@@ -416,11 +393,6 @@ function pathsOf({ changes }: Preview): readonly string[] {
 /** Refuses a vote on a revision that is no longer current. */
 function refuseOutdated(preview: Preview, seen: number | undefined): void {
   if (seen !== undefined && seen !== preview.revision) throw new ToolError(outdatedVoteText(preview, seen));
-}
-
-/** Refuses a vote whose chain names other revisions than the current ones. */
-function refuseOutdatedChain(group: readonly Preview[], { chain = {} }: ResolveRequest): void {
-  for (const preview of group) refuseOutdated(preview, chain[preview.id]);
 }
 
 /** Refuses to apply previews with conflict markers that a rebase left. */

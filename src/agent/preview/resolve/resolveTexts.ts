@@ -81,11 +81,6 @@ export function revisionText(preview: Preview, by: 'rebase' | 'user' | 'split', 
   }
 }
 
-/** Answers an apply of a part of a diff that its agent is to write as a whole. */
-export function heldUntilDecidedText(preview: Preview, agent: string): string {
-  return `${nameOf(preview)} is applied once the rest of its diff is decided: ${agent} then writes everything at once.`;
-}
-
 export function unknownPreviewText(id: string): string {
   return `There is no preview ${id}. Call resolve without an id to resolve the current one.`;
 }

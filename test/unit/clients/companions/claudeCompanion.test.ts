@@ -53,7 +53,7 @@ test('a diff waits for the answer: the text that was applied, which the agent wr
   assert.deepEqual(await answer, ['FILE_SAVED', proposed]);
   assert.equal(world.text('a.txt'), LINES, 'Redline does not write it');
   world.put('a.txt', proposed);
-  assert.match(await told, /Written by Claude Code\.$/);
+  assert.match(await told, /^Applied: Edit a\.txt/);
   // It closes the tab of what was answered.
   assert.deepEqual(await agent.call('close_tab', { tab_name: `[Claude Code] ${world.file('a.txt')}` }), [
     'TAB_CLOSED',

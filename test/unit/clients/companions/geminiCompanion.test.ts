@@ -80,7 +80,7 @@ test('an apply sends the text, the agent writes it, and the ledger says so', asy
   assert.equal(world.text('a.txt'), LINES, 'Redline does not write it');
   assert.equal(world.state().kind, 'applying', 'until the disk holds it');
   world.put('a.txt', proposed);
-  assert.match(await told, /^Applied: Edit a\.txt\. Reason: as I like Written by Gemini CLI\.$/);
+  assert.match(await told, /^Applied: Edit a\.txt\. Reason: as I like$/);
   assert.deepEqual(world.ledger, ['p1 human apply applied']);
 });
 

@@ -61,6 +61,7 @@ export class GeminiSession implements HttpSession {
   readonly #keepAlive: NodeJS.Timeout;
   /** How many streams are open on which the agent can be told something: one, or two while it connects again. */
   #streams = 0;
+  #isClosed = false;
   #silence: NodeJS.Timeout | undefined;
   #gathering: NodeJS.Timeout | undefined;
 
@@ -94,6 +95,7 @@ export class GeminiSession implements HttpSession {
   }
 
   async close(): Promise<void> {
+    this.#isClosed = true;
     clearTimeout(this.#silence);
     clearTimeout(this.#gathering);
     clearInterval(this.#keepAlive);
@@ -109,7 +111,7 @@ export class GeminiSession implements HttpSession {
     this.#tellContextSoon();
     response.once('close', () => {
       this.#streams--;
-      if (this.#streams > 0) return;
+      if (this.#streams > 0 || this.#isClosed) return;
       this.#silence = setTimeout(
         () => this.#diffs.expireAll(`${this.#agent} has ended, or lost its connection.`),
         this.#host.silenceMs ?? MAX_SILENCE_MS,
