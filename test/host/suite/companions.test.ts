@@ -114,7 +114,7 @@ suite('companions of agents in terminals', () => {
     await writeFile(fileInWorkspace('gemini.ts'), 'let a = 2;\n');
     await applied;
     assert.equal(api.previews.get(preview.id)?.state, 'applied');
-    const entry = api.ledger().findLast(({ previewId }) => previewId === preview.id);
+    const entry = api.previews.ledger().findLast(({ previewId }) => previewId === preview.id);
     assert.deepEqual([entry?.outcome, entry?.actor], ['applied', 'human']);
   });
 
@@ -128,7 +128,7 @@ suite('companions of agents in terminals', () => {
     await writeFile(fileInWorkspace('gemini.ts'), 'let a = 3;\n');
     await applied;
     assert.equal(api.previews.get(preview.id)?.state, 'expired');
-    const entry = api.ledger().findLast(({ previewId }) => previewId === preview.id);
+    const entry = api.previews.ledger().findLast(({ previewId }) => previewId === preview.id);
     assert.equal(entry?.outcome, 'failed');
     assert.match(entry?.message ?? '', /Gemini CLI wrote something else: gemini\.ts/);
   });

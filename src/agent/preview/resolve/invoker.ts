@@ -1,4 +1,3 @@
-import * as z from 'zod/mini';
 import { untilAborted } from '../../base/abort.ts';
 import {
   AgentWriteError,
@@ -25,6 +24,7 @@ import { conflictPaths } from '../rebase/conflictMarkers.ts';
 import { modelMay, type ModelAuthority } from '../resolveSettings.ts';
 import type { AgentDiff } from './agentDiff.ts';
 import { ActiveResolutions } from './activeResolutions.ts';
+import { resolveDetails } from './resolveDetails.ts';
 import {
   alreadyResolvedText,
   appliedText,
@@ -65,34 +65,6 @@ export interface ResolveRequest {
 export interface AnswerElsewhere extends Pick<ResolveRequest, 'action' | 'actor' | 'reason'> {
   /** `failed`: what the file holds now is not what was shown, or no one answered; it expires with the reason. */
   readonly outcome: 'applied' | 'discarded' | 'failed';
-}
-
-/** The `details` of every result of a resolve. */
-export interface ResolveDetails {
-  readonly action: ResolveAction;
-  readonly reason: string;
-  readonly extra?: Record<string, unknown>;
-  readonly sourceToolName?: string;
-  readonly label?: string;
-  /** The callback's own `details`, as they are. */
-  readonly sourceResultDetails?: unknown;
-}
-
-const recommendation = z.object({ sourceResultDetails: z.object({ recommended: z.string() }) });
-
-/** The id of the preview for which a result with these `details` only recorded a recommendation, else `undefined`. */
-export function recommendedIn(details: unknown): string | undefined {
-  return recommendation.safeParse(details).data?.sourceResultDetails.recommended;
-}
-
-const byAnother = z.object({ sourceResultDetails: z.object({ alreadyResolved: z.string() }) });
-
-/**
- * Whether a result with these `details` only tells how another attempt ended: the vote itself did nothing. If that attempt
- * failed, the preview is pending again.
- */
-export function wasResolvedByAnother(details: unknown): boolean {
-  return byAnother.safeParse(details).success;
 }
 
 type Callbacks = Pick<PendingAction, 'apply' | 'reject' | 'diff'>;
@@ -408,14 +380,4 @@ function withDetails(result: AgentToolResult, request: ResolveRequest, preview: 
   const { sourceToolName, label } = preview;
   const base = { action, reason, ...(extra ? { extra } : {}), sourceToolName, label };
   return { ...result, details: resolveDetails(base, result.details) };
-}
-
-/** The details of a resolve, with those of the callback, if any, as `sourceResultDetails`. */
-export function resolveDetails(
-  base: Omit<ResolveDetails, 'sourceResultDetails'>,
-  sourceResultDetails: unknown,
-): ResolveDetails {
-  return sourceResultDetails === undefined || sourceResultDetails === null
-    ? base
-    : { ...base, sourceResultDetails };
 }

@@ -99,7 +99,7 @@ test('what the person edited in the proposal is what the agent is told to write'
   const told = world.vote('apply');
   const content = await agent.accepted();
   assert.equal(content, `${shouting(LINES, 2)}mine\n`);
-  world.put('a.txt', content as string);
+  world.put('a.txt', content);
   await told;
   assert.equal(world.state().kind, 'applied');
 });
@@ -117,7 +117,7 @@ test('one hunk of three applied and the others discarded: one answer, with that 
   const last = world.vote('discard');
   const content = await agent.accepted();
   assert.equal(content, shouting(LINES, 15));
-  world.put('a.txt', content as string);
+  world.put('a.txt', content);
   await last;
   assert.equal(world.state('p2').kind, 'applied');
   assert.deepEqual(world.ledger, [
@@ -136,7 +136,7 @@ test('hunks that are applied one after the other are sent together, with the las
   const last = world.vote('apply');
   const content = await agent.accepted();
   assert.equal(content, shouting(LINES, 2, 15, 28));
-  world.put('a.txt', content as string);
+  world.put('a.txt', content);
   await last;
   assert.deepEqual(
     ['p1', 'p2', 'p3'].map(id => world.state(id).kind),
@@ -153,7 +153,7 @@ test('a hunk that was applied can still be discarded while the rest is undecided
   const last = world.vote('apply');
   const content = await agent.accepted();
   assert.equal(content, shouting(LINES, 28));
-  world.put('a.txt', content as string);
+  world.put('a.txt', content);
   await last;
 });
 
@@ -204,7 +204,7 @@ test("a user's edit while the agent waits makes the preview stale, and its rebas
   const told = world.vote('apply');
   const content = await agent.accepted();
   assert.equal(content, shouting(LINES, 2, 28));
-  world.put('a.txt', content as string);
+  world.put('a.txt', content);
   await told;
 });
 
@@ -314,7 +314,7 @@ test('what cannot be shown is refused with a sentence, so that the agent asks in
     return content[0]?.type === 'text' ? content[0].text : '';
   };
   world.put('binary', 'a\0\xff\xfe');
-  await writeFileSync(world.file('binary'), Buffer.from([0, 255, 254, 1, 128]));
+  writeFileSync(world.file('binary'), Buffer.from([0, 255, 254, 1, 128]));
   assert.match(await refused('openDiff', { filePath: '/etc/passwd', newContent: 'x' }), /outside/i);
   assert.match(await refused('openDiff', { filePath: 'a.txt', newContent: 'x' }), /absolute path/);
   assert.match(
