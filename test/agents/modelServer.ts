@@ -6,25 +6,28 @@ import { wireFormats, type CalledStep, type Json, type ModelRequest, type Step }
 export type Script = (results: readonly string[]) => Promise<Step>;
 
 /**
- * A model on this machine that does what a script says, for agents of all four formats. Requests without tools, such as those
- * for a title, are not of the script and get a short answer.
+ * A model on this machine that does what a script says, for agents of all four formats. Requests that do not
+ * offer a tool of the script, such as those for a title, get a short answer.
  */
 export class ModelServer {
   readonly #server: http.Server;
   readonly #script: Script;
+  /** A tool that every request of the script offers. */
+  readonly #tool: string;
   /** One line for each request, for whoever looks for the reason of a failure. */
   readonly log: string[] = [];
   /** Why the script failed. */
   error: Error | undefined;
   #lastId = 0;
 
-  private constructor(script: Script) {
+  private constructor(tool: string, script: Script) {
+    this.#tool = tool;
     this.#script = script;
     this.#server = http.createServer((request, response) => void this.#answer(request, response));
   }
 
-  static async start(script: Script): Promise<ModelServer> {
-    const server = new ModelServer(script);
+  static async start(tool: string, script: Script): Promise<ModelServer> {
+    const server = new ModelServer(tool, script);
     await new Promise<void>(resolve => server.#server.listen(0, '127.0.0.1', resolve));
     return server;
   }
@@ -42,7 +45,7 @@ export class ModelServer {
     const chunks: Buffer[] = [];
     for await (const chunk of request as AsyncIterable<Buffer>) chunks.push(chunk);
     const [path = ''] = (request.url ?? '').split('?');
-    const body = parsed(Buffer.concat(chunks).toString('utf8'));
+    const body: unknown = parsed(Buffer.concat(chunks).toString('utf8'));
     const format = request.method === 'POST' ? wireFormats.find(each => each.matches(path)) : undefined;
     if (!format) {
       this.log.push(`${request.method} ${path}`);
@@ -52,7 +55,7 @@ export class ModelServer {
     const asked = format.read(body);
     const step = await this.#stepFor(asked);
     this.log.push(
-      `${path} ${asked.tools.length} tools, ${asked.results.length} results -> ${JSON.stringify(step).slice(0, 200)}`,
+      `${path} ${asked.tools.map(({ name }) => name).join(' ')}; ${asked.results.length} results -> ${JSON.stringify(step).slice(0, 200)}`,
     );
     const written = format.write(step, `call_${++this.#lastId}`, body, path);
     if ('body' in written) return respond(response, written.body);
@@ -65,15 +68,16 @@ export class ModelServer {
   }
 
   async #stepFor({ tools, results }: ModelRequest): Promise<CalledStep> {
-    if (tools.length === 0) return { text: 'A title' };
     if (this.error) return { text: 'The script has failed.' };
     try {
+      // Agents put the name of the server before the names of its tools.
+      const offered = (tool: string): ModelRequest['tools'][number] | undefined =>
+        tools.find(({ name }) => name === tool || name.endsWith(`_${tool}`));
+      if (!offered(this.#tool)) return { text: 'Nothing to do.' };
       const step = await this.#script(results);
       if ('text' in step) return step;
-      // Agents put the name of the server before the names of its tools.
-      const call = tools.find(({ name }) => name === step.tool || name.endsWith(`_${step.tool}`));
-      if (!call)
-        throw new Error(`${step.tool} is not offered, but ${tools.map(({ name }) => name).join(', ')}`);
+      const call = offered(step.tool);
+      if (!call) throw new Error(`${step.tool} is not offered.`);
       return { call, args: step.args };
     } catch (error) {
       this.error = error as Error;

@@ -23,8 +23,8 @@ export interface Launch {
 export interface RealAgent {
   readonly id: string;
   readonly name: string;
-  /** The pinned package. */
-  readonly packages: readonly string[];
+  /** The pinned package that brings it. */
+  readonly package: string;
   /** Writes its configuration into its home, and tells how it is started for one prompt, without a terminal. */
   launch(run: Run): Launch;
 }
@@ -42,7 +42,7 @@ export const realAgents: readonly RealAgent[] = [
   {
     id: 'gemini',
     name: 'Gemini CLI',
-    packages: ['@google/gemini-cli@0.61.0'],
+    package: '@google/gemini-cli@0.61.0',
     launch({ installed, home, model, bridge: [command, script], prompt }) {
       put(home, '.gemini/settings.json', {
         security: { auth: { selectedType: 'gemini-api-key' }, folderTrust: { enabled: false } },
@@ -73,13 +73,15 @@ export const realAgents: readonly RealAgent[] = [
   {
     id: 'qwen',
     name: 'Qwen Code',
-    packages: ['@qwen-code/qwen-code@0.24.4'],
+    package: '@qwen-code/qwen-code@0.24.4',
     launch({ installed, home, model, bridge: [command, script], prompt }) {
       put(home, '.qwen/settings.json', {
         security: { auth: { selectedType: 'openai' }, folderTrust: { enabled: false } },
         general: { enableAutoUpdate: false, disableAutoUpdate: true },
         privacy: { usageStatisticsEnabled: false },
         mcpServers: { redline: { command, args: [script], trust: true } },
+        // Otherwise the model has to look for the tools of servers first, which the script does not.
+        tools: { toolSearch: { enabled: false } },
       });
       const program = path.join(installed, 'node_modules/@qwen-code/qwen-code/cli-entry.js');
       return {
@@ -98,7 +100,7 @@ export const realAgents: readonly RealAgent[] = [
   {
     id: 'opencode',
     name: 'opencode',
-    packages: ['opencode-ai@1.18.33'],
+    package: 'opencode-ai@1.18.33',
     launch({ installed, home, model, bridge, prompt }) {
       const config = {
         model: 'local/scripted',
@@ -137,7 +139,7 @@ export const realAgents: readonly RealAgent[] = [
   {
     id: 'claude',
     name: 'Claude Code',
-    packages: ['@agentclientprotocol/claude-agent-acp@0.100.0'],
+    package: '@agentclientprotocol/claude-agent-acp@0.100.0',
     launch({ installed, home, model, bridge: [command, script], prompt }) {
       const servers = put(home, 'mcp.json', {
         mcpServers: { redline: { type: 'stdio', command, args: [script] } },
@@ -171,7 +173,7 @@ export const realAgents: readonly RealAgent[] = [
   {
     id: 'codex',
     name: 'Codex',
-    packages: ['@agentclientprotocol/codex-acp@2.6.0'],
+    package: '@agentclientprotocol/codex-acp@2.6.0',
     launch({ installed, home, model, bridge: [command, script], prompt }) {
       const text = (value: string): string => JSON.stringify(value);
       put(

@@ -1,7 +1,7 @@
 /**
  * Runs agents of other programs against a scripted model on this machine, with Redline's core behind its MCP server.
  *
- *   run.ts <folder with the installed agents> <redline-mcp.cjs> <agent>…
+ *   run.ts <redline-mcp.cjs> <agent>=<folder in which it is installed>…
  */
 import { spawn } from 'node:child_process';
 import { createWriteStream, mkdirSync } from 'node:fs';
@@ -18,16 +18,17 @@ const LIMIT_MS = 120_000;
 const PROMPT = 'Change the three files as the plan says. Use the tools of the server redline.';
 const STEPS = ['staged', 'disk unchanged', 'decided', 'edit survived', 'told'] as const;
 
-const [agentsFolder = '', bridge = '', ...ids] = process.argv.slice(2);
+const [bridge = '', ...given] = process.argv.slice(2);
+const folders = new Map(given.map(each => [each.split('=', 1)[0], each.slice(each.indexOf('=') + 1)]));
 const rows: string[][] = [];
 let failed = 0;
-for (const agent of realAgents.filter(({ id }) => ids.includes(id))) {
+for (const agent of realAgents.filter(({ id }) => folders.has(id))) {
   const findings: Findings = { found: new Set() };
   const why = await play(agent, findings).catch((error: unknown) => String(error));
   if (why !== '') failed++;
   rows.push([
     agent.name,
-    agent.packages.join(' '),
+    agent.package,
     ...STEPS.map(step => (findings.found.has(step) ? 'yes' : '-')),
     why || 'ok',
   ]);
@@ -41,10 +42,10 @@ async function play(agent: RealAgent, findings: Findings): Promise<string> {
   const home = path.join(root, 'home');
   mkdirSync(home);
   const workspace = await ReviewedWorkspace.open(root, home);
-  const model = await ModelServer.start(story(workspace, findings));
+  const model = await ModelServer.start('propose_edit', story(workspace, findings));
   const log = path.join('out', 'agents', `${agent.id}.log`);
   try {
-    const installed = path.join(agentsFolder, agent.id);
+    const installed = folders.get(agent.id) ?? '';
     const run = {
       installed,
       home,

@@ -36,7 +36,7 @@ export type CalledStep =
 // eslint-disable-next-line @typescript-eslint/no-explicit-any
 export type Json = any;
 
-/* eslint-disable @typescript-eslint/no-unsafe-assignment, @typescript-eslint/no-unsafe-member-access, @typescript-eslint/no-unsafe-call, @typescript-eslint/no-unsafe-return, @typescript-eslint/no-unsafe-argument */
+/* eslint-disable @typescript-eslint/no-unsafe-assignment, @typescript-eslint/no-unsafe-member-access, @typescript-eslint/no-unsafe-return */
 
 const list = (value: Json): Json[] => (Array.isArray(value) ? value : []);
 
