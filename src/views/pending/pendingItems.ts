@@ -66,7 +66,9 @@ export function groupItem(
   item.iconPath = new vscode.ThemeIcon(node.kind === 'more' ? 'ellipsis' : 'history');
   if (node.kind === 'expired') {
     item.contextValue = 'redline.expiredGroup';
-    item.tooltip = vscode.l10n.t('These actions were lost when the window closed. Ask for them again.');
+    item.tooltip = vscode.l10n.t(
+      'These can no longer be applied: the window was closed, or their agent has ended. Ask for them again.',
+    );
   }
   return item;
 }

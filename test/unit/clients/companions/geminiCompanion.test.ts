@@ -410,6 +410,7 @@ test('the word of a window is readable by the user alone, and tells what Gemini 
   const { port, workspacePath, authToken } = wordOf(companion);
   assert.deepEqual([port, workspacePath, authToken], [companion.port, world.folder, token]);
   assert.deepEqual(companion.environment(), {
+    GEMINI_CLI_IDE_PID: String(process.ppid),
     GEMINI_CLI_IDE_SERVER_PORT: String(companion.port),
     GEMINI_CLI_IDE_WORKSPACE_PATH: world.folder,
     GEMINI_CLI_IDE_AUTH_TOKEN: token,

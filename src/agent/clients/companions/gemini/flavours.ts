@@ -26,6 +26,7 @@ export const flavours: Readonly<Record<'gemini' | 'qwen', Flavour>> = {
     // The process that terminals and extensions of a window have in common.
     file: ({ port }) => path.join(geminiFolder(), `gemini-ide-server-${process.ppid}-${port}.json`),
     environment: ({ port, token, workspacePath }) => ({
+      GEMINI_CLI_IDE_PID: String(process.ppid),
       GEMINI_CLI_IDE_SERVER_PORT: String(port),
       GEMINI_CLI_IDE_WORKSPACE_PATH: workspacePath,
       GEMINI_CLI_IDE_AUTH_TOKEN: token,
