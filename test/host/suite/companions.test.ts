@@ -102,6 +102,32 @@ suite('companions of agents in terminals', () => {
     await assert.rejects(GeminiClient.to(word.port ?? 0, word.authToken));
   });
 
+  test('a new terminal knows where the window listens, until the companion is switched off', async () => {
+    if (process.platform === 'win32') return;
+    const portInTerminal = async (): Promise<string> => {
+      const file = fileInWorkspace('port.txt');
+      await givenFile('port.txt', '');
+      const terminal = vscode.window.createTerminal({
+        shellPath: '/bin/sh',
+        shellArgs: ['-c', `printf %s "$GEMINI_CLI_IDE_SERVER_PORT" > "${file}"`],
+      });
+      await new Promise<void>(resolve => {
+        const closing = vscode.window.onDidCloseTerminal(closed => {
+          if (closed !== terminal) return;
+          closing.dispose();
+          resolve();
+        });
+      });
+      return readFile(file, 'utf8');
+    };
+    await setting('agents.companions', ['gemini']);
+    const word = (await untilLeft(geminiFolder, true)) ?? assert.fail('left');
+    assert.equal(await portInTerminal(), String(word.port));
+    await setting('agents.companions', []);
+    await untilLeft(geminiFolder, false);
+    assert.equal(await portInTerminal(), '');
+  });
+
   test('Gemini CLI: an apply sends the text, the agent writes it, and the ledger says applied', async () => {
     await givenFile('gemini.ts', 'let a = 1;\n');
     const agent = await startGemini();

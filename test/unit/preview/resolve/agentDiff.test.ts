@@ -30,7 +30,7 @@ class Setup {
       },
       reject: () => void this.told.push('(nothing)'),
     });
-    this.harness.workspace.write('a.txt', Buffer.from(BASE), sideOfText('a').hash);
+    void this.harness.workspace.write('a.txt', Buffer.from(BASE), sideOfText('a').hash);
     this.harness.stage({ changes: [modify('a.txt', BASE, proposed(3, 10, 17))], diff });
   }
 
