@@ -52,7 +52,7 @@ export interface ProposedChange {
 /** `PendingAction` as other extensions pass it: file changes are plain text. */
 export type ProposedAction = Omit<
   PendingAction,
-  'changes' | 'sourceToolName' | 'kind' | 'humanOnly' | 'undoes' | 'agent'
+  'changes' | 'sourceToolName' | 'kind' | 'humanOnly' | 'undoes' | 'agent' | 'diff'
 > & {
   /** Default: `custom_tool`. */
   readonly sourceToolName?: string;

@@ -183,6 +183,7 @@ function stateOf(
       return {
         ...quiet,
         state: 'pending',
+        stateText: state.held ? strings.held : '',
         recommendation: recommendation
           ? fill(
               strings.modelRecommends[recommendation.action],
@@ -222,7 +223,14 @@ function stateOf(
         reason: givenReason('discard', state.by, !agent),
       };
     case 'expired':
-      return { ...quiet, state: 'expired', stateText: strings.expired };
+      return {
+        ...quiet,
+        state: 'expired',
+        stateText:
+          state.reason === undefined
+            ? strings.expired
+            : fill(strings.expiredBecause, escapeInvisible(state.reason)),
+      };
   }
 }
 

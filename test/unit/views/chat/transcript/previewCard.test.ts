@@ -231,3 +231,13 @@ test('hunks that were resolved by themselves are rows of one card, with what is 
     ],
   );
 });
+
+test('the card says that a part waits for the rest of its diff, and why a preview has expired', () => {
+  const held = card({ kind: 'pending', stale: [], held: { actor: 'human', reason: 'r' } });
+  assert.equal(held.state, 'pending');
+  assert.match(held.stateText, /^Applied with the rest of this diff/);
+  assert.equal(card({ kind: 'pending', stale: [] }).stateText, '');
+  const expired = card({ kind: 'expired', reason: 'Gemini CLI wrote something else: a.txt.' });
+  assert.equal(expired.stateText, 'Expired: Gemini CLI wrote something else: a.txt.');
+  assert.equal(card({ kind: 'expired' }).stateText, 'Expired: this action can no longer run');
+});
