@@ -9,7 +9,7 @@ import { eagerOutputs } from './scripts/lib/eagerOutputs.mjs';
 import { bundledPackages, noticesText } from './scripts/lib/thirdPartyNotices.mjs';
 
 /** Guards against a package that slips in; a little growth of our own code is fine. */
-const EAGER_BUDGET_KB = 305;
+const EAGER_BUDGET_KB = 310;
 const options = {
   bundle: true,
   platform: 'node',
