@@ -62,7 +62,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<Redlin
     execute,
   };
   const chat = new ChatPanel(chatOptions);
-  const pendingView = new PendingView({ ...agent, files, review, looks });
+  const pendingView = new PendingView({ ...agent, files, review, looks, memory: context.workspaceState });
   const otherAgents = new OtherAgents({ ...agent, context });
   subscriptions.push(
     edits,

@@ -9,6 +9,7 @@ import { escapeInvisible } from '../plainText.ts';
 import type { FileUris } from '../review/previewUri.ts';
 import type { LookedAt } from '../review/lookedAt.ts';
 import type { ReviewList } from '../review/reviewList.ts';
+import type { Arranger, ArrangerOptions } from './arranger.ts';
 import type * as pendingItems from './pendingItems.ts';
 import { childrenOf, keyOf, type PendingNode } from './pendingNodes.ts';
 
@@ -82,12 +83,21 @@ export class PendingTree implements vscode.TreeDataProvider<PendingNode>, vscode
   }
 }
 
+export interface PendingViewOptions extends PendingTreeOptions, ArrangerOptions {
+  readonly review: ReviewList;
+  readonly looks: LookedAt;
+  readonly store: PreviewStore;
+}
+
 /** The pending view with its badge, which shows the number of pending previews. */
 export class PendingView implements vscode.Disposable {
   readonly #owned = new DisposableStore();
   readonly #view: vscode.TreeView<PendingNode>;
+  readonly #options: PendingViewOptions;
+  #arranger: Promise<Arranger> | undefined;
 
-  constructor(options: PendingTreeOptions) {
+  constructor(options: PendingViewOptions) {
+    this.#options = options;
     const { store, review } = options;
     const treeDataProvider = this.#owned.add(new PendingTree(options));
     this.#view = this.#owned.add(
@@ -107,6 +117,15 @@ export class PendingView implements vscode.Disposable {
     this.#owned.add({ dispose: update.cancel });
     this.#owned.add(review.onDidChange(update));
     show();
+    if (options.memory.get('redline.pending.sort') !== undefined) void this.arranger();
+  }
+
+  /** Sorts and filters the rows; loaded on first use. */
+  arranger(): Promise<Arranger> {
+    this.#arranger ??= import('./arranger.ts').then(({ Arranger }) =>
+      this.#owned.add(new Arranger(this.#options)),
+    );
+    return this.#arranger;
   }
 
   /**
