@@ -62,7 +62,10 @@ export async function activate(context: vscode.ExtensionContext): Promise<Redlin
     execute,
   };
   const chat = new ChatPanel(chatOptions);
-  const pendingView = new PendingView({ ...agent, files, review, looks, memory: context.workspaceState });
+  const pendingView = new PendingView({
+    ...{ ...agent, files, review, looks, memory: context.workspaceState },
+    storage: (context.storageUri ?? context.globalStorageUri).fsPath,
+  });
   const otherAgents = new OtherAgents({ ...agent, context });
   subscriptions.push(
     edits,

@@ -30,6 +30,8 @@ export const contextKeys = {
   running: 'redline.running',
   /** VS Code's own agents use the MCP server, whose tools replace the language model tools. */
   usesMcp: 'redline.usesMcp',
+  /** Another window on this folder has pending previews. */
+  otherWindow: 'redline.otherWindow',
   /** A filter may hide pending previews. */
   isFiltered: 'redline.isFiltered',
   /** The active editor is the multi-file diff of a preview. */

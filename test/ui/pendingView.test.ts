@@ -45,7 +45,7 @@ drivenTest(
     // A click opens all files in one multi-file diff.
     await row('3 of 3 looked at').waitFor();
     await page.locator('.pane-body .monaco-list-row[aria-label*="3 of 3 looked at"]').waitFor();
-    await page.keyboard.press('ArrowRight');
+    await row('3 of 3 looked at').locator('.monaco-tl-twistie').click();
     await page.locator('.pane-body .monaco-list-row[aria-label*="src/b.txt, new, looked at"]').waitFor();
     await workbench.screenshot('looked-at');
 

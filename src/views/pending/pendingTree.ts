@@ -1,10 +1,11 @@
+import { dirname } from 'node:path';
 import * as vscode from 'vscode';
 import { DisposableStore } from '../../agent/base/disposable.ts';
 import { PathError } from '../../agent/base/errors.ts';
 import type { Preview } from '../../agent/preview/preview.ts';
 import type { PreviewStore } from '../../agent/preview/previewStore.ts';
 import { coalesce } from '../coalesce.ts';
-import { views } from '../contributions.ts';
+import { contextKeys, views } from '../contributions.ts';
 import { escapeInvisible } from '../plainText.ts';
 import type { FileUris } from '../review/previewUri.ts';
 import type { LookedAt } from '../review/lookedAt.ts';
@@ -87,6 +88,8 @@ export interface PendingViewOptions extends PendingTreeOptions, ArrangerOptions 
   readonly review: ReviewList;
   readonly looks: LookedAt;
   readonly store: PreviewStore;
+  /** The storage of this window. */
+  readonly storage: string;
 }
 
 /** The pending view with its badge, which shows the number of pending previews. */
@@ -95,6 +98,8 @@ export class PendingView implements vscode.Disposable {
   readonly #view: vscode.TreeView<PendingNode>;
   readonly #options: PendingViewOptions;
   #arranger: Promise<Arranger> | undefined;
+  /** What other windows on this folder have pending. */
+  #elsewhere = '';
 
   constructor(options: PendingViewOptions) {
     this.#options = options;
@@ -109,14 +114,14 @@ export class PendingView implements vscode.Disposable {
     );
     const show = (): void => {
       this.#showCount(store.openCount);
-      const note = review.filterNote;
-      this.#view.description = note?.short ?? '';
-      this.#view.message = note?.full ?? '';
+      this.#view.message = [review.filterNote, this.#elsewhere].filter(note => note !== '').join(' · ');
     };
     const update = coalesce(show, GATHER_MS);
     this.#owned.add({ dispose: update.cancel });
     this.#owned.add(review.onDidChange(update));
     show();
+    // The storage of a second window on a folder has the name of the first one's, with a number.
+    if (/-\d+$/.test(dirname(options.storage))) void this.#followOtherWindows(show);
     if (options.memory.get('redline.pending.sort') !== undefined) void this.arranger();
   }
 
@@ -145,6 +150,17 @@ export class PendingView implements vscode.Disposable {
 
   dispose(): void {
     this.#owned.dispose();
+  }
+
+  async #followOtherWindows(show: () => void): Promise<void> {
+    const { OtherWindows, otherWindowsText } = await import('../storage/otherWindows.ts');
+    const { storage, logger } = this.#options;
+    const onCount = (count: number): void => {
+      this.#elsewhere = otherWindowsText(count);
+      void vscode.commands.executeCommand('setContext', contextKeys.otherWindow, count > 0);
+      show();
+    };
+    await this.#owned.add(new OtherWindows({ storage, onCount, logger })).start();
   }
 
   #showCount(count: number): void {

@@ -15,14 +15,6 @@ export interface Arrangement {
   readonly filter: string | undefined;
 }
 
-/** That a filter hides previews, for the user. */
-export interface FilterNote {
-  /** `12 of 200 shown` */
-  readonly short: string;
-  /** The same, with what the filter lets through. */
-  readonly full: string;
-}
-
 export interface ReviewListOptions {
   readonly store: Pick<PreviewStore, 'list' | 'openCount' | 'onDidChange'>;
   readonly settings: Pick<Settings, 'order' | 'onDidChange'>;
@@ -63,15 +55,11 @@ export class ReviewList implements Disposable {
     return this.#options.store.openCount - this.list().length;
   }
 
-  /** `undefined` if there is no filter. */
-  get filterNote(): FilterNote | undefined {
+  /** `12 of 200 shown: src/`; empty if there is no filter. */
+  get filterNote(): string {
     const filter = this.#arrangement?.filter;
-    if (filter === undefined) return undefined;
-    const [shown, all] = [this.list().length, this.#options.store.openCount];
-    return {
-      short: vscode.l10n.t('{0} of {1} shown', shown, all),
-      full: vscode.l10n.t('{0} of {1} shown: {2}', shown, all, filter),
-    };
+    if (filter === undefined) return '';
+    return vscode.l10n.t('{0} of {1} shown: {2}', this.list().length, this.#options.store.openCount, filter);
   }
 
   /** `undefined`: all of them, in the order of the setting. */

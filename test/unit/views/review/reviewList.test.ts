@@ -46,11 +46,11 @@ test('the list is that of the store, with the previews of one agent together', t
 test('what the user arranged is the list, and a note tells how much a filter hides', t => {
   const { list, stage, ids } = given(t);
   for (let n = 0; n < 3; n++) stage();
-  assert.equal(list.filterNote, undefined);
+  assert.equal(list.filterNote, '');
   list.setArrangement({ arrange: previews => previews.slice(1).reverse(), filter: 'not yet looked at' });
   assert.deepEqual(ids(), ['p3', 'p2']);
   assert.equal(list.hidden, 1);
-  assert.deepEqual(list.filterNote, { short: '2 of 3 shown', full: '2 of 3 shown: not yet looked at' });
+  assert.equal(list.filterNote, '2 of 3 shown: not yet looked at');
   stage();
   assert.deepEqual(ids(), ['p4', 'p3', 'p2']);
   list.setArrangement(undefined);
