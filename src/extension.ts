@@ -48,6 +48,8 @@ export async function activate(context: vscode.ExtensionContext): Promise<Redlin
   const review = new ReviewList({ ...agent, looks });
   const opener = new PreviewOpener({ ...agent, files, tabs, review, edits });
   const overview = new Overview(store, files);
+  // Those of another window on the folder, whose tabs VS Code restores here, and those of forgotten previews.
+  void tabs.closeFiles(({ previewId }) => !store.get(previewId));
   const tally = new ReviewTally(store);
   const chatOptions = {
     ...agent,

@@ -47,7 +47,6 @@ drivenTest(
     await page.locator('.pane-body .monaco-list-row[aria-label*="3 of 3 looked at"]').waitFor();
     await row('3 of 3 looked at').locator('.monaco-tl-twistie').click();
     await page.locator('.pane-body .monaco-list-row[aria-label*="src/b.txt, new, looked at"]').waitFor();
-    await workbench.screenshot('looked-at');
 
     await workbench.runCommand('View: Close All Editors');
     await driven.reload();
@@ -92,7 +91,6 @@ drivenTest(
     };
     await shown('Root', 'Docs', 'Tenth', 'Second');
     await viewOverflow(workbench, 'Pending', 'Sort Pending Previews By…');
-    await workbench.screenshot('sort-pick');
     await workbench.quickPick('File Path');
     await shown('Docs', 'Second', 'Tenth', 'Root');
 
@@ -106,14 +104,12 @@ drivenTest(
     await page.locator('.pane-header').filter({ hasText: 'Pending' }).hover();
     await workbench.viewTitleAction('Filter Pending Previews').click();
     await page.locator('.quick-input-list .monaco-list-row').filter({ hasText: 'src/' }).waitFor();
-    await workbench.screenshot('filter-pick');
     await page.keyboard.type('src/');
     await page.keyboard.press('ArrowDown');
     await page.keyboard.press('Space');
     await page.keyboard.press('Enter');
     await shown('Second', 'Tenth');
     await page.locator('.pane').getByText('2 of 4 shown: src/').waitFor();
-    await workbench.screenshot('filtered');
     await workbench.runCommand('Redline: Next Preview');
     await workbench.editorTab('part2.txt (Redline').waitFor();
     await workbench.runCommand('Redline: Previous Preview');
@@ -122,7 +118,6 @@ drivenTest(
     await workbench.runCommand('Redline: Discard All Previews');
     const dialog = page.locator('.monaco-dialog-box');
     await dialog.getByText('The filter of the Pending view shows 2 of 4 previews.').waitFor();
-    await workbench.screenshot('which-of-all');
     await dialog.getByRole('button', { name: 'Cancel' }).click();
     await shown('Second', 'Tenth');
     await workbench.runCommand('Redline: Apply All Previews');
