@@ -49,6 +49,7 @@ export class ShownRevisions implements vscode.Disposable {
       this.#appeared.fire();
     };
     this.#owned.add(vscode.window.onDidChangeVisibleTextEditors(() => this.#appeared.fire()));
+    this.#owned.add(vscode.window.tabGroups.onDidChangeTabs(() => this.#appeared.fire()));
     this.#owned.add(vscode.workspace.onDidOpenTextDocument(noteLoaded));
     this.#owned.add(vscode.workspace.onDidChangeTextDocument(({ document }) => noteLoaded(document)));
     this.#owned.add(
@@ -65,6 +66,8 @@ export class ShownRevisions implements vscode.Disposable {
     const isSame = last?.hash === hash;
     const before = last?.isLoaded && !isSame ? last.revision : last?.before;
     this.#reads.set(uri.toString(), { revision, hash, isLoaded: isSame && last.isLoaded, before });
+    // No event tells that a notebook was loaded.
+    if (!isSame) this.#appeared.fire();
   }
 
   /** The oldest revision that a visible document of the preview shows; `undefined` if none says. */
@@ -73,12 +76,15 @@ export class ShownRevisions implements vscode.Disposable {
       const found = document.uri.scheme === PREVIEW_SCHEME ? this.#shownIn(document) : undefined;
       return found?.preview.id === previewId ? (found.revision ?? []) : [];
     });
+    shown.push(
+      ...this.#notebooks().flatMap(({ preview, revision }) => (preview.id === previewId ? revision : [])),
+    );
     return shown.length === 0 ? undefined : Math.min(...shown);
   }
 
   /** What the visible editors show of previews as they are now. */
   visible(): readonly VisibleChange[] {
-    return vscode.window.visibleTextEditors.flatMap(({ document }): VisibleChange[] => {
+    const texts = vscode.window.visibleTextEditors.flatMap(({ document }): VisibleChange[] => {
       const address = parsePreviewUri(document.uri);
       if (!address || address.side === 'base') return [];
       const preview = this.#store.get(address.previewId);
@@ -86,10 +92,25 @@ export class ShownRevisions implements vscode.Disposable {
       const shown = this.#shownIn(document);
       return shown && shown.revision === shown.preview.revision ? [shown] : [];
     });
+    return [...texts, ...this.#notebooks().filter(({ preview, revision }) => revision === preview.revision)];
   }
 
   dispose(): void {
     this.#owned.dispose();
+  }
+
+  /**
+   * The notebook diffs in front. VS Code does not tell which revision they show: it is taken to be the last one that was read.
+   */
+  #notebooks(): (ShownChange & { readonly revision: number })[] {
+    return vscode.window.tabGroups.all.flatMap(({ activeTab }) => {
+      const { input } = activeTab ?? {};
+      if (!(input instanceof vscode.TabInputNotebookDiff)) return [];
+      const address = parsePreviewUri(input.modified);
+      const shown = address && shownChange(this.#store, this.#files, address);
+      const read = this.#reads.get(input.modified.toString());
+      return shown && read ? [{ ...shown, revision: read.revision }] : [];
+    });
   }
 
   /** The change that a document belongs to, and the revision that it shows, if that is known. */

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
 import { Emitter } from '../../../../src/agent/base/event.ts';
+import type { Preview } from '../../../../src/agent/preview/preview.ts';
 import { PreviewStore } from '../../../../src/agent/preview/previewStore.ts';
 import type { ResolveOrder } from '../../../../src/agent/preview/resolveSettings.ts';
 import { create } from '../../../support/changes.ts';
@@ -60,7 +61,11 @@ test('what the user arranged is the list, and a note tells how much a filter hid
 test('it is arranged once for each change, however often it is read', t => {
   const { list, looked, stage, ids } = given(t);
   let times = 0;
-  list.setArrangement({ arrange: previews => (times++, previews), filter: undefined });
+  const arrange = (previews: readonly Preview[]): readonly Preview[] => {
+    times++;
+    return previews;
+  };
+  list.setArrangement({ arrange, filter: undefined });
   stage();
   for (let n = 0; n < 3; n++) ids();
   assert.equal(times, 1);
