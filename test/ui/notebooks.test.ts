@@ -34,7 +34,6 @@ drivenTest('a notebook opens in the diff of notebooks, and as text where it is n
   const broken = await push(driven, 'broken.ipynb', null, 'no notebook\n');
   await workbench.treeRow('Edit broken.ipynb').click();
   await page.locator('.editor.modified .view-line').filter({ hasText: 'no' }).first().waitFor();
-  await workbench.screenshot('broken-notebook');
   await workbench.editorTitleAction('Discard Preview').click();
   await workbench.editorTab(`(Redline ${broken})`).waitFor({ state: 'detached' });
   assert.equal(workbench.readFile('broken.ipynb'), undefined);
