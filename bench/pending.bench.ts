@@ -90,7 +90,7 @@ export default async function run(bench: Bench): Promise<void> {
       many: () => batchTime(many),
       page: async () => {
         const begun = performance.now();
-        childrenOf(many.store, 'newestFirst', undefined);
+        childrenOf(many.store, many.store.list('newestFirst'), undefined);
         return performance.now() - begun;
       },
       overlay: async () => {

@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { detailOf } from './agent/base/errors.ts';
 import { createAgent } from './views/agent.ts';
 import { allCommands } from './views/allCommands.ts';
 import { createApi, type RedlineApi } from './views/api.ts';
@@ -11,12 +12,14 @@ import { registerLedgerDocument } from './views/ledger/ledgerDocument.ts';
 import { registerNativeChat } from './views/nativeChat/nativeChat.ts';
 import { OtherAgents } from './views/otherAgents/otherAgents.ts';
 import { PendingView } from './views/pending/pendingTree.ts';
+import { LookedAt } from './views/review/lookedAt.ts';
 import { Overview } from './views/review/overview.ts';
 import { PreviewFileSystem } from './views/review/documents/previewFileSystem.ts';
 import { PreviewLenses } from './views/review/previewLenses.ts';
 import { PreviewOpener } from './views/review/previewOpener.ts';
 import { PreviewTabs } from './views/review/previewTabs.ts';
 import { ProposalEdits } from './views/review/documents/proposalEdits.ts';
+import { ReviewList } from './views/review/reviewList.ts';
 import { ReviewTally } from './views/review/reviewTally.ts';
 import { ShownRevisions } from './views/review/shownRevisions.ts';
 import { modeSwitch } from './views/settings.ts';
@@ -37,8 +40,16 @@ export async function activate(context: vscode.ExtensionContext): Promise<Redlin
   const shown = new ShownRevisions(store, files);
   const documents = new PreviewFileSystem(store, files, edits, shown);
   const lenses = new PreviewLenses(store, files, edits);
-  const opener = new PreviewOpener({ ...agent, files, tabs, edits });
+  const looks = new LookedAt({
+    ...{ store, shown, memory: agent.ownsStorage ? context.workspaceState : undefined },
+    onFailure: error => logger.error(`Storing what was looked at failed: ${detailOf(error)}`),
+  });
+  agent.closing.add(() => looks.flush());
+  const review = new ReviewList({ ...agent, looks });
+  const opener = new PreviewOpener({ ...agent, files, tabs, review, edits });
   const overview = new Overview(store, files);
+  // Those of another window on the folder, whose tabs VS Code restores here, and those of forgotten previews.
+  void tabs.closeFiles(({ previewId }) => !store.get(previewId));
   const tally = new ReviewTally(store);
   const chatOptions = {
     ...agent,
@@ -53,11 +64,16 @@ export async function activate(context: vscode.ExtensionContext): Promise<Redlin
     execute,
   };
   const chat = new ChatPanel(chatOptions);
-  const pendingView = new PendingView({ ...agent, files });
+  const pendingView = new PendingView({
+    ...{ ...agent, files, review, looks, memory: context.workspaceState },
+    storage: (context.storageUri ?? context.globalStorageUri).fsPath,
+  });
   const otherAgents = new OtherAgents({ ...agent, context });
   subscriptions.push(
     edits,
     shown,
+    looks,
+    review,
     documents,
     vscode.workspace.registerFileSystemProvider(PREVIEW_SCHEME, documents, { isCaseSensitive: true }),
     lenses,
@@ -71,7 +87,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<Redlin
     registerNativeChat(chatOptions, vscode.Uri.joinPath(context.extensionUri, 'media', 'redline.svg')),
     pendingView,
     registerHistoryView(session),
-    new StatusItem(store, agent.settings, tally),
+    new StatusItem(store, agent.settings, review, tally),
     registerLedgerDocument(store),
     otherAgents,
     registerContextKeys(store, session, tabs),
@@ -80,7 +96,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<Redlin
         ...agent,
         ...{ extensionPath: context.extensionPath, globalStorage: context.globalStorageUri },
         ...{ globalState: context.globalState, otherAgents, files },
-        ...{ chat, edits, opener, overview, pendingView, shown, tabs },
+        ...{ chat, edits, opener, overview, pendingView, review, shown, tabs },
       }),
       logger,
     ),

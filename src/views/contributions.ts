@@ -30,6 +30,10 @@ export const contextKeys = {
   running: 'redline.running',
   /** VS Code's own agents use the MCP server, whose tools replace the language model tools. */
   usesMcp: 'redline.usesMcp',
+  /** Another window on this folder has pending previews. */
+  otherWindow: 'redline.otherWindow',
+  /** A filter may hide pending previews. */
+  isFiltered: 'redline.isFiltered',
   /** The active editor is the multi-file diff of a preview. */
   multiDiff: 'redline.multiDiff',
 } as const;
@@ -96,6 +100,10 @@ export interface CommandArguments {
   'redline.preview.discardAllWithReason': [];
   'redline.preview.next': [];
   'redline.preview.previous': [];
+  /** Ask how the pending previews are sorted, and which are shown. */
+  'redline.pending.sort': [];
+  'redline.pending.filter': [];
+  'redline.pending.clearFilter': [];
   /** Stages the changes of a discarded preview again. Without an id it asks which. */
   'redline.preview.reopen': [previewId?: string];
   /** Undoes an applied preview, at once where its files are as the apply left them. Without an id it asks which. */

@@ -5,6 +5,7 @@ import type { PreviewStore } from '../agent/preview/previewStore.ts';
 import { coalesce } from './coalesce.ts';
 import { commandLink, makeCommand } from './commandRegistry.ts';
 import { asMarkdown, oneLine } from './plainText.ts';
+import type { ReviewList } from './review/reviewList.ts';
 import type { ReviewTally } from './review/reviewTally.ts';
 import type { Settings } from './settings.ts';
 
@@ -22,20 +23,21 @@ export class StatusItem implements vscode.Disposable {
   readonly #store: PreviewStore;
   readonly #settings: Settings;
   readonly #tally: ReviewTally;
+  readonly #review: ReviewList;
   readonly #owned = new DisposableStore();
   readonly #item = this.#owned.add(
     vscode.window.createStatusBarItem('redline.pending', vscode.StatusBarAlignment.Left, PRIORITY),
   );
 
-  constructor(store: PreviewStore, settings: Settings, tally: ReviewTally) {
+  constructor(store: PreviewStore, settings: Settings, review: ReviewList, tally: ReviewTally) {
     this.#store = store;
     this.#settings = settings;
     this.#tally = tally;
+    this.#review = review;
     this.#item.name = vscode.l10n.t('Redline: Pending Previews');
     const update = coalesce(() => this.#update(), UPDATE_DELAY_MS);
     this.#owned.add({ dispose: update.cancel });
-    this.#owned.add(store.onDidChange(update));
-    this.#owned.add(settings.onDidChange(update));
+    this.#owned.add(review.onDidChange(update));
     this.#owned.add(tally.onDidChange(update));
     this.#update();
   }
@@ -46,7 +48,7 @@ export class StatusItem implements vscode.Disposable {
 
   #update(): void {
     const count = this.#store.openCount;
-    const [head] = this.#store.list(this.#settings.order);
+    const head = this.#review.list()[0] ?? this.#store.list(this.#settings.order)[0];
     if (!head) return this.#showEnd(this.#tally.line);
     this.#item.text = `$(diff) ${vscode.l10n.t('{0} pending', count)}`;
     this.#item.tooltip = tooltipOf(head, count);

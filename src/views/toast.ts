@@ -22,6 +22,15 @@ export function showError(text: string, ...buttons: readonly string[]): Thenable
 
 /** Asks in a modal dialog, which shows its text as plain text. True if the user clicked `button`. */
 export async function confirm(text: string, detail: string, button: string): Promise<boolean> {
+  return (await choose(text, detail, button)) === button;
+}
+
+/** Asks in a modal dialog, like {@link confirm}. @returns the button that was clicked. */
+export function choose(
+  text: string,
+  detail: string,
+  ...buttons: readonly string[]
+): Thenable<string | undefined> {
   const options = { modal: true, detail: escapeInvisible(detail) };
-  return (await vscode.window.showWarningMessage(escapeInvisible(text), options, button)) === button;
+  return vscode.window.showWarningMessage(escapeInvisible(text), options, ...buttons);
 }

@@ -72,6 +72,12 @@ export class ProcessLock {
     return undefined;
   }
 
+  /** Whether a live process holds the lock, which stays as it is. */
+  static async isHeld(file: string): Promise<boolean> {
+    const text = await textOf(file);
+    return text !== undefined && (await isHeld(file, text, startOnLinux));
+  }
+
   /** Releases the lock, unless another process has taken it over. Rejects if its file cannot be removed. */
   async release(): Promise<void> {
     try {

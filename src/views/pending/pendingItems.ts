@@ -12,40 +12,62 @@ import type { PendingNode } from './pendingNodes.ts';
 type RowContext =
   'redline.pending' | 'redline.applying' | 'redline.expired' | 'redline.resolved' | 'redline.file';
 
-/** The row of a preview. */
-export function previewItem(preview: Preview): vscode.TreeItem {
+/**
+ * The row of a preview.
+ * @param lookedAt how many of its files the user has looked at
+ */
+export function previewItem(preview: Preview, lookedAt = 0): vscode.TreeItem {
   const { id, changes } = preview;
   const files = changes?.length ?? 0;
   const { Collapsed, None } = vscode.TreeItemCollapsibleState;
   const label = oneLine(titleOf(preview));
   const item = new vscode.TreeItem(label, files > 0 ? Collapsed : None);
-  const state = stateText(preview);
+  const looked = lookedAtText(files, lookedAt);
+  const filesRead = looked !== '' && files > 1 ? looked : filesText(preview);
+  const state = stateText(preview, filesRead);
   // A narrow side bar cuts off the end, so the state comes first.
   const agent = preview.origin?.agent ? agentLabel(preview.origin.agent) : '';
-  item.description = [state, id, agent].filter(part => part !== '').join(' · ');
+  const mark = looked === '' || state === looked ? '' : files > 1 ? looked : LOOKED_AT;
+  item.description = [state, mark, id, agent].filter(part => part !== '').join(' · ');
   item.iconPath = iconOf(preview);
   item.contextValue = contextOf(preview);
   item.command = makeCommand(vscode.l10n.t('Open'), 'redline.preview.open', id);
   const kind = preview.state.kind === 'expired' ? vscode.l10n.t('expired') : filesText(preview);
   item.accessibilityInformation = {
-    label: [...new Set([label, id, kind, state, agent])].filter(part => part !== '').join(', '),
+    label: [...new Set([label, id, kind, state, looked, agent])].filter(part => part !== '').join(', '),
   };
   return item;
 }
 
+/** Stands before what the user has looked at; screen readers get words. */
+const LOOKED_AT = '✓';
+
+/** How much of a preview the user has looked at; empty if nothing. */
+function lookedAtText(files: number, lookedAt: number): string {
+  if (lookedAt === 0) return '';
+  return files > 1 ? vscode.l10n.t('{0} of {1} looked at', lookedAt, files) : vscode.l10n.t('looked at');
+}
+
 /** The row of one file of a preview. */
-export function fileItem(preview: Preview, change: FileChange, files: FileUris): vscode.TreeItem {
+export function fileItem(
+  preview: Preview,
+  change: FileChange,
+  files: FileUris,
+  isLookedAt = false,
+): vscode.TreeItem {
   const item = new vscode.TreeItem(files(change.path));
   const kind = kindText(change);
   const path = escapeInvisible(change.path);
   const folder = path.split('/').slice(0, -1).join('/');
   item.label = path.split('/').at(-1) ?? path;
-  item.description = [folder, kind].filter(part => part !== '').join(' · ');
+  const place = [folder, kind].filter(part => part !== '').join(' · ');
+  item.description = isLookedAt ? `${LOOKED_AT} ${place}`.trim() : place;
   item.iconPath = vscode.ThemeIcon.File;
   item.contextValue = 'redline.file' satisfies RowContext;
   item.tooltip = change.kind === 'rename' ? `${escapeInvisible(change.from)} → ${path}` : path;
   item.command = makeCommand(vscode.l10n.t('Open'), 'redline.preview.open', preview.id, change.path);
-  item.accessibilityInformation = { label: `${path}, ${kind || vscode.l10n.t('modified')}` };
+  const said = [path, kind || vscode.l10n.t('modified'), ...(isLookedAt ? [vscode.l10n.t('looked at')] : [])];
+  item.accessibilityInformation = { label: said.join(', ') };
   return item;
 }
 
@@ -74,7 +96,7 @@ export function groupItem(
 }
 
 /** What the row shows beside the label: what the user should know before applying or discarding. */
-function stateText(preview: Preview): string {
+function stateText(preview: Preview, filesRead: string): string {
   const { state } = preview;
   const conflicts = conflictsLeft(preview.changes ?? []);
   switch (state.kind) {
@@ -84,7 +106,7 @@ function stateText(preview: Preview): string {
       if (state.lastError !== undefined) return vscode.l10n.t('Apply failed');
       if (state.held) return vscode.l10n.t('applied with the rest');
       if (state.recommendation) return recommendationText(state.recommendation);
-      return filesText(preview);
+      return filesRead;
     case 'applying':
       return vscode.l10n.t('resolving…');
     case 'applied':

@@ -1,6 +1,5 @@
 import type { Preview } from '../../agent/preview/preview.ts';
 import type { PreviewStore } from '../../agent/preview/previewStore.ts';
-import type { ResolveOrder } from '../../agent/preview/resolveSettings.ts';
 
 /**
  * One row of the tree. Rows are plain data that is passed to commands: a preview is identified by its id and the revision
@@ -24,21 +23,24 @@ export type PendingNode =
 /** How many rows of one level are shown before the rest is folded into one. */
 export const PAGE = 500;
 
-type Source = Pick<PreviewStore, 'list' | 'all' | 'get'>;
+type Source = Pick<PreviewStore, 'all' | 'get'>;
 
-/** The rows below `node`, or the top ones. */
+/**
+ * The rows below `node`, or the top ones.
+ * @param listed the open previews that have a row, in their order
+ */
 export function childrenOf(
   store: Source,
-  order: ResolveOrder,
+  listed: readonly Preview[],
   node: PendingNode | undefined,
 ): readonly PendingNode[] {
   switch (node?.kind) {
     case undefined:
-      return [...top(store.list(order)), ...expiredGroup(store)];
+      return [...top(listed), ...expiredGroup(store)];
     case 'agent':
-      return page(store.list(order), 0, node.agent);
+      return page(listed, 0, node.agent);
     case 'more':
-      return page(store.list(order), node.from, node.agent);
+      return page(listed, node.from, node.agent);
     case 'expired':
       return shownExpired(store).reverse().map(previewNode);
     case 'preview': {
@@ -74,13 +76,24 @@ export function shownExpired(store: Pick<PreviewStore, 'all'>): Preview[] {
 
 /** The previews, or a group for each agent if there are several; the one that proposed the first preview comes first. */
 function top(previews: readonly Preview[]): PendingNode[] {
-  const counts = new Map<string, number>();
-  for (const preview of previews) counts.set(agentOf(preview), (counts.get(agentOf(preview)) ?? 0) + 1);
-  if (counts.size < 2) return page(previews, 0);
-  return Array.from(counts, ([agent, count]) => ({ kind: 'agent', agent, count }));
+  const groups = byAgent(previews);
+  if (groups.size < 2) return page(previews, 0);
+  return Array.from(groups, ([agent, { length }]) => ({ kind: 'agent', agent, count: length }));
 }
 
-function agentOf({ origin }: Preview): string {
+/** The previews of each agent, by its name; an empty one stands for Redline itself. */
+export function byAgent(previews: readonly Preview[]): Map<string, Preview[]> {
+  const groups = new Map<string, Preview[]>();
+  for (const preview of previews) {
+    const group = groups.get(agentOf(preview));
+    if (group) group.push(preview);
+    else groups.set(agentOf(preview), [preview]);
+  }
+  return groups;
+}
+
+/** The name of the agent that proposed a preview; empty for Redline itself. */
+export function agentOf({ origin }: Preview): string {
   return origin?.agent?.name ?? '';
 }
 

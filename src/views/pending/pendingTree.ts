@@ -1,14 +1,17 @@
+import { dirname } from 'node:path';
 import * as vscode from 'vscode';
 import { DisposableStore } from '../../agent/base/disposable.ts';
 import { PathError } from '../../agent/base/errors.ts';
 import type { Preview } from '../../agent/preview/preview.ts';
 import type { PreviewStore } from '../../agent/preview/previewStore.ts';
 import { coalesce } from '../coalesce.ts';
-import { views } from '../contributions.ts';
+import { contextKeys, views } from '../contributions.ts';
 import { escapeInvisible } from '../plainText.ts';
 import type { FileUris } from '../review/previewUri.ts';
-import type { Settings } from '../settings.ts';
-import { fileItem, groupItem, previewItem } from './pendingItems.ts';
+import type { LookedAt } from '../review/lookedAt.ts';
+import type { ReviewList } from '../review/reviewList.ts';
+import type { Arranger, ArrangerOptions } from './arranger.ts';
+import type * as pendingItems from './pendingItems.ts';
 import { childrenOf, keyOf, type PendingNode } from './pendingNodes.ts';
 
 /** How long changes are collected before the rows are refreshed, in milliseconds. */
@@ -16,8 +19,9 @@ const GATHER_MS = 50;
 
 export interface PendingTreeOptions {
   readonly store: PreviewStore;
-  readonly settings: Pick<Settings, 'order' | 'onDidChange'>;
   readonly files: FileUris;
+  readonly review: Pick<ReviewList, 'list' | 'filterNote' | 'onDidChange'>;
+  readonly looks: Pick<LookedAt, 'has' | 'count'>;
 }
 
 /** The rows of the pending view, read from the store whenever VS Code asks. */
@@ -31,17 +35,17 @@ export class PendingTree implements vscode.TreeDataProvider<PendingNode>, vscode
     this.#options = options;
     const refresh = coalesce(() => this.#changed.fire(undefined), GATHER_MS);
     this.#owned.add({ dispose: refresh.cancel });
-    this.#owned.add(options.store.onDidChange(refresh));
-    this.#owned.add(options.settings.onDidChange(refresh));
+    this.#owned.add(options.review.onDidChange(refresh));
   }
 
   getChildren(node?: PendingNode): PendingNode[] {
-    const { store, settings } = this.#options;
-    return [...childrenOf(store, settings.order, node)];
+    const { store, review } = this.#options;
+    return [...childrenOf(store, review.list(), node)];
   }
 
-  getTreeItem(node: PendingNode): vscode.TreeItem {
-    const item = this.#itemOf(node);
+  /** What makes the rows is loaded on first use. */
+  async getTreeItem(node: PendingNode): Promise<vscode.TreeItem> {
+    const item = this.#itemOf(await import('./pendingItems.ts'), node);
     item.id = keyOf(node);
     return item;
   }
@@ -58,19 +62,21 @@ export class PendingTree implements vscode.TreeDataProvider<PendingNode>, vscode
     this.#owned.dispose();
   }
 
-  #itemOf(node: PendingNode): vscode.TreeItem {
+  #itemOf(items: typeof pendingItems, node: PendingNode): vscode.TreeItem {
+    const { groupItem, previewItem } = items;
     if (node.kind === 'more' || node.kind === 'agent' || node.kind === 'expired') return groupItem(node);
     const preview = this.#options.store.get(node.previewId);
     if (!preview) return new vscode.TreeItem(node.previewId);
-    if (node.kind === 'preview') return previewItem(preview);
-    return this.#fileItem(preview, node.path);
+    if (node.kind === 'preview') return previewItem(preview, this.#options.looks.count(preview));
+    return this.#fileItem(items, preview, node.path);
   }
 
   /** A file whose folder is no longer open has no URI; its row stays. */
-  #fileItem(preview: Preview, path: string): vscode.TreeItem {
+  #fileItem({ fileItem }: typeof pendingItems, preview: Preview, path: string): vscode.TreeItem {
+    const { files, looks } = this.#options;
     const change = preview.changes?.find(candidate => candidate.path === path);
     try {
-      if (change) return fileItem(preview, change, this.#options.files);
+      if (change) return fileItem(preview, change, files, looks.has(preview, change));
     } catch (error) {
       if (!(error instanceof PathError)) throw error;
     }
@@ -78,13 +84,26 @@ export class PendingTree implements vscode.TreeDataProvider<PendingNode>, vscode
   }
 }
 
+export interface PendingViewOptions extends PendingTreeOptions, ArrangerOptions {
+  readonly review: ReviewList;
+  readonly looks: LookedAt;
+  readonly store: PreviewStore;
+  /** The storage of this window. */
+  readonly storage: string;
+}
+
 /** The pending view with its badge, which shows the number of pending previews. */
 export class PendingView implements vscode.Disposable {
   readonly #owned = new DisposableStore();
   readonly #view: vscode.TreeView<PendingNode>;
+  readonly #options: PendingViewOptions;
+  #arranger: Promise<Arranger> | undefined;
+  /** What other windows on this folder have pending. */
+  #elsewhere = '';
 
-  constructor(options: PendingTreeOptions) {
-    const { store } = options;
+  constructor(options: PendingViewOptions) {
+    this.#options = options;
+    const { store, review } = options;
     const treeDataProvider = this.#owned.add(new PendingTree(options));
     this.#view = this.#owned.add(
       vscode.window.createTreeView(views.pending, {
@@ -93,10 +112,25 @@ export class PendingView implements vscode.Disposable {
         canSelectMany: true,
       }),
     );
-    const update = coalesce(() => this.#showCount(store.openCount), GATHER_MS);
+    const show = (): void => {
+      this.#showCount(store.openCount);
+      this.#view.message = [review.filterNote, this.#elsewhere].filter(note => note !== '').join(' · ');
+    };
+    const update = coalesce(show, GATHER_MS);
     this.#owned.add({ dispose: update.cancel });
-    this.#owned.add(store.onDidChange(update));
-    this.#showCount(store.openCount);
+    this.#owned.add(review.onDidChange(update));
+    show();
+    // The storage of a second window on a folder has the name of the first one's, with a number.
+    if (/-\d+$/.test(dirname(options.storage))) void this.#followOtherWindows(show);
+    if (options.memory.get('redline.pending.sort') !== undefined) void this.arranger();
+  }
+
+  /** Sorts and filters the rows; loaded on first use. */
+  arranger(): Promise<Arranger> {
+    this.#arranger ??= import('./arranger.ts').then(({ Arranger }) =>
+      this.#owned.add(new Arranger(this.#options)),
+    );
+    return this.#arranger;
   }
 
   /**
@@ -116,6 +150,17 @@ export class PendingView implements vscode.Disposable {
 
   dispose(): void {
     this.#owned.dispose();
+  }
+
+  async #followOtherWindows(show: () => void): Promise<void> {
+    const { OtherWindows, otherWindowsText } = await import('../storage/otherWindows.ts');
+    const { storage, logger } = this.#options;
+    const onCount = (count: number): void => {
+      this.#elsewhere = otherWindowsText(count);
+      void vscode.commands.executeCommand('setContext', contextKeys.otherWindow, count > 0);
+      show();
+    };
+    await this.#owned.add(new OtherWindows({ storage, onCount, logger })).start();
   }
 
   #showCount(count: number): void {

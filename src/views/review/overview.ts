@@ -18,11 +18,15 @@ export class Overview implements vscode.Disposable {
     });
   }
 
-  /** Opens it at the user's request, with these previews in this order. */
-  async open(previews: readonly Preview[]): Promise<void> {
+  /**
+   * Opens it at the user's request, with these previews in this order.
+   * @param hidden how many are left out, because a filter hides them
+   */
+  async open(previews: readonly Preview[], hidden: number): Promise<void> {
     const { shownFiles } = await import('./showDiff.ts');
     const resources = previews.flatMap(preview => shownFiles(preview, this.#files));
-    await vscode.commands.executeCommand('vscode.changes', overviewTitle(), resources);
+    const title = hidden > 0 ? filteredTitle() : overviewTitle();
+    await vscode.commands.executeCommand('vscode.changes', title, resources);
   }
 
   dispose(): void {
@@ -30,11 +34,17 @@ export class Overview implements vscode.Disposable {
   }
 
   async #close(): Promise<void> {
-    const title = overviewTitle();
+    const titles = [overviewTitle(), filteredTitle()];
     const tabs = vscode.window.tabGroups.all.flatMap(group => group.tabs);
-    const ours = tabs.filter(({ label }) => label === title || label.startsWith(`${title} (`));
+    const ours = tabs.filter(({ label }) =>
+      titles.some(title => label === title || label.startsWith(`${title} (`)),
+    );
     if (ours.length > 0) await vscode.window.tabGroups.close(ours, true);
   }
+}
+
+function filteredTitle(): string {
+  return vscode.l10n.t('Filtered Pending (Redline)');
 }
 
 function overviewTitle(): string {

@@ -11,6 +11,7 @@ import type { Settings } from '../settings.ts';
 import type { PreviewTabs } from './previewTabs.ts';
 import { parsePreviewUri, type FileUris, type PreviewAddress } from './previewUri.ts';
 import type { ProposalEdits } from './documents/proposalEdits.ts';
+import type { ReviewList } from './reviewList.ts';
 import type { Place, Stop } from './reviewOrder.ts';
 import { changesFile, shownChange } from './shownChange.ts';
 
@@ -20,6 +21,7 @@ export interface PreviewOpenerOptions {
   readonly files: FileUris;
   readonly settings: Settings;
   readonly tabs: PreviewTabs;
+  readonly review: Pick<ReviewList, 'list'>;
   readonly edits: Pick<ProposalEdits, 'settle' | 'drop'>;
   readonly logger: Logger;
 }
@@ -106,9 +108,8 @@ export class PreviewOpener implements vscode.Disposable {
 
   /** Opens the preview, or the file, after or before the one that is shown or was shown last. */
   async step(direction: 1 | -1): Promise<void> {
-    const { store, settings } = this.#options;
     const { stepFrom } = await reviewOrder();
-    const stop = stepFrom(store.list(settings.order), this.#place(), direction);
+    const stop = stepFrom(this.#options.review.list(), this.#place(), direction);
     if (stop) await this.open(stop.preview, stop.path);
   }
 
@@ -147,9 +148,9 @@ export class PreviewOpener implements vscode.Disposable {
   }
 
   #noteEnding({ id, state }: Preview): void {
-    const { store, settings, tabs } = this.#options;
+    const { review, tabs } = this.#options;
     if (state.kind !== 'applying' || state.actor !== 'human' || tabs.columnShowing(id) === undefined) return;
-    this.#endings.set(id, { listed: store.list(settings.order), inEditor: this.#votesInEditor > 0 });
+    this.#endings.set(id, { listed: review.list(), inEditor: this.#votesInEditor > 0 });
   }
 
   /** All calls of an answer have run when the next request begins or the session stops running. */

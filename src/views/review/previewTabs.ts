@@ -136,7 +136,8 @@ function mayBeMultiDiff(input: unknown): boolean {
 }
 
 function addressOf({ input }: vscode.Tab): PreviewAddress | undefined {
-  if (input instanceof vscode.TabInputTextDiff) return parsePreviewUri(input.modified);
+  if (input instanceof vscode.TabInputTextDiff || input instanceof vscode.TabInputNotebookDiff)
+    return parsePreviewUri(input.modified);
   return input instanceof vscode.TabInputText ? parsePreviewUri(input.uri) : undefined;
 }
 

@@ -32,6 +32,14 @@ export async function showDiff(
     return;
   }
   const only = changes.length === 1 ? changes[0] : changes.find(change => change.path === path);
+  if (only && !opensInItsEditor(only)) {
+    const title = tabTitle(oneLine(titleOf(preview)), id, [
+      nameIn(changes, only),
+      ...(await titleNotes(only)),
+    ]);
+    await vscode.commands.executeCommand('vscode.changes', title, [shownFile(id, only, files)]);
+    return;
+  }
   if (only) {
     const title = tabTitle(nameIn(changes, only), id, await titleNotes(only));
     const sides = [changeUri(id, only, 'base', files), changeUri(id, only, 'proposal', files)];
@@ -48,19 +56,40 @@ function nameIn(changes: readonly FileChange[], change: FileChange): string {
   return changes.length === 1 ? name : `${name} ${changes.indexOf(change) + 1}/${changes.length}`;
 }
 
+type ShownFile = [label: vscode.Uri, base: vscode.Uri | undefined, proposal: vscode.Uri | undefined];
+
 /** The entries for `vscode.changes`: one for each file, or a single one for an opaque preview. */
-export function shownFiles(
-  preview: Preview,
-  files: FileUris,
-): readonly [label: vscode.Uri, base: vscode.Uri | undefined, proposal: vscode.Uri | undefined][] {
+export function shownFiles(preview: Preview, files: FileUris): readonly ShownFile[] {
   const { changes, id } = preview;
   if (!changes) {
     const proposal = opaqueUri(preview, 'proposal');
     return [[proposal, opaqueUri(preview, 'base'), proposal]];
   }
-  return changes.map(change => [
+  return changes.map(change => shownFile(id, change, files));
+}
+
+function shownFile(id: string, change: FileChange, files: FileUris): ShownFile {
+  return [
     vscode.Uri.from({ scheme: 'file', path: documentPath(change.path, files) }),
     change.before ? changeUri(id, change, change.after ? 'base' : 'deleted', files) : undefined,
     change.after ? changeUri(id, change, 'proposal', files) : undefined,
-  ]);
+  ];
+}
+
+/**
+ * Whether the diff of a file works in the editor that VS Code has for it. Its diff of notebooks fails on what is no
+ * notebook, such as one with conflict markers; the multi-file diff shows that as text.
+ */
+function opensInItsEditor({ path, before, after }: FileChange): boolean {
+  if (!path.endsWith('.ipynb')) return true;
+  return [before, after].every(side => side === null || isNotebook(side.text));
+}
+
+function isNotebook(text: string): boolean {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null && 'cells' in value && Array.isArray(value.cells);
+  } catch {
+    return false;
+  }
 }

@@ -1,10 +1,18 @@
 import * as vscode from 'vscode';
 import { DisposableStore } from '../../agent/base/disposable.ts';
 import { sha256 } from '../../agent/base/hash.ts';
+import type { FileChange } from '../../agent/preview/fileChange.ts';
+import type { Preview } from '../../agent/preview/preview.ts';
 import type { PreviewStore } from '../../agent/preview/previewStore.ts';
 import { PREVIEW_SCHEME } from '../contributions.ts';
 import { parsePreviewUri, type FileUris } from './previewUri.ts';
-import { shownChange } from './shownChange.ts';
+import { shownChange, type ShownChange } from './shownChange.ts';
+
+/** What a visible editor shows: the change of a file, or a preview without files. */
+export interface VisibleChange {
+  readonly preview: Preview;
+  readonly change?: FileChange;
+}
 
 /** The last revision that VS Code has read for a document. */
 interface Read {
@@ -26,14 +34,22 @@ export class ShownRevisions implements vscode.Disposable {
   readonly #files: FileUris;
   readonly #owned = new DisposableStore();
   readonly #reads = new Map<string, Read>();
+  readonly #appeared = this.#owned.add(new vscode.EventEmitter<void>());
+
+  /** Other documents of previews are visible, or they show something else. */
+  readonly onDidShow = this.#appeared.event;
 
   constructor(store: Pick<PreviewStore, 'get' | 'all'>, files: FileUris) {
     this.#store = store;
     this.#files = files;
     const noteLoaded = ({ uri }: vscode.TextDocument): void => {
-      const read = uri.scheme === PREVIEW_SCHEME ? this.#reads.get(uri.toString()) : undefined;
+      if (uri.scheme !== PREVIEW_SCHEME) return;
+      const read = this.#reads.get(uri.toString());
       if (read) read.isLoaded = true;
+      this.#appeared.fire();
     };
+    this.#owned.add(vscode.window.onDidChangeVisibleTextEditors(() => this.#appeared.fire()));
+    this.#owned.add(vscode.window.tabGroups.onDidChangeTabs(() => this.#appeared.fire()));
     this.#owned.add(vscode.workspace.onDidOpenTextDocument(noteLoaded));
     this.#owned.add(vscode.workspace.onDidChangeTextDocument(({ document }) => noteLoaded(document)));
     this.#owned.add(
@@ -50,30 +66,66 @@ export class ShownRevisions implements vscode.Disposable {
     const isSame = last?.hash === hash;
     const before = last?.isLoaded && !isSame ? last.revision : last?.before;
     this.#reads.set(uri.toString(), { revision, hash, isLoaded: isSame && last.isLoaded, before });
+    // No event tells that a notebook was loaded.
+    if (!isSame) this.#appeared.fire();
   }
 
   /** The oldest revision that a visible document of the preview shows; `undefined` if none says. */
   of(previewId: string): number | undefined {
-    const shown = vscode.window.visibleTextEditors.flatMap(({ document }) =>
-      document.uri.scheme === PREVIEW_SCHEME ? (this.#shownIn(document, previewId) ?? []) : [],
+    const shown = vscode.window.visibleTextEditors.flatMap(({ document }) => {
+      const found = document.uri.scheme === PREVIEW_SCHEME ? this.#shownIn(document) : undefined;
+      return found?.preview.id === previewId ? (found.revision ?? []) : [];
+    });
+    shown.push(
+      ...this.#notebooks().flatMap(({ preview, revision }) => (preview.id === previewId ? revision : [])),
     );
     return shown.length === 0 ? undefined : Math.min(...shown);
+  }
+
+  /** What the visible editors show of previews as they are now. */
+  visible(): readonly VisibleChange[] {
+    const texts = vscode.window.visibleTextEditors.flatMap(({ document }): VisibleChange[] => {
+      const address = parsePreviewUri(document.uri);
+      if (!address || address.side === 'base') return [];
+      const preview = this.#store.get(address.previewId);
+      if (preview && !preview.changes) return [{ preview }];
+      const shown = this.#shownIn(document);
+      return shown && shown.revision === shown.preview.revision ? [shown] : [];
+    });
+    return [...texts, ...this.#notebooks().filter(({ preview, revision }) => revision === preview.revision)];
   }
 
   dispose(): void {
     this.#owned.dispose();
   }
 
-  #shownIn(document: vscode.TextDocument, previewId: string): number | undefined {
+  /**
+   * The notebook diffs in front. VS Code does not tell which revision they show: it is taken to be the last one that was read.
+   */
+  #notebooks(): (ShownChange & { readonly revision: number })[] {
+    return vscode.window.tabGroups.all.flatMap(({ activeTab }) => {
+      const { input } = activeTab ?? {};
+      if (!(input instanceof vscode.TabInputNotebookDiff)) return [];
+      const address = parsePreviewUri(input.modified);
+      const shown = address && shownChange(this.#store, this.#files, address);
+      const read = this.#reads.get(input.modified.toString());
+      return shown && read ? [{ ...shown, revision: read.revision }] : [];
+    });
+  }
+
+  /** The change that a document belongs to, and the revision that it shows, if that is known. */
+  #shownIn(document: vscode.TextDocument): (ShownChange & { readonly revision?: number }) | undefined {
     const address = parsePreviewUri(document.uri);
     const shown = address && shownChange(this.#store, this.#files, address);
     // What the user is typing is no revision.
-    if (shown?.preview.id !== previewId || document.isDirty) return undefined;
-    const side = address?.side === 'proposal' ? shown.change.after : shown.change.before;
-    if (isSameText(document.getText(), side?.text ?? '')) return shown.preview.revision;
+    if (!shown || document.isDirty) return undefined;
+    const side = address.side === 'proposal' ? shown.change.after : shown.change.before;
+    if (isSameText(document.getText(), side?.text ?? ''))
+      return { ...shown, revision: shown.preview.revision };
     // The text may differ only because VS Code decodes the bytes in another way.
     const read = this.#reads.get(document.uri.toString());
-    return read?.isLoaded ? read.revision : read?.before;
+    const revision = read?.isLoaded ? read.revision : read?.before;
+    return revision === undefined ? undefined : { ...shown, revision };
   }
 }
 

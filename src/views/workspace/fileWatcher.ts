@@ -27,6 +27,8 @@ export class FileWatcher implements vscode.Disposable {
   readonly #owned = new DisposableStore();
   /** URIs of files and folders that changed. */
   readonly #changed = new Set<string>();
+  /** The URIs of the files of open previews, by workspace path: making them for thousands of files takes long. */
+  #uris: ReadonlyMap<string, string | undefined> = new Map();
   #timer: NodeJS.Timeout | undefined;
   #since = 0;
 
@@ -52,6 +54,7 @@ export class FileWatcher implements vscode.Disposable {
         }
       }),
     );
+    this.#owned.add(vscode.workspace.onDidChangeWorkspaceFolders(() => (this.#uris = new Map())));
     this.#owned.add(
       store.onDidResolve(() => {
         if (this.#changed.size > 0) this.#schedule();
@@ -89,22 +92,27 @@ export class FileWatcher implements vscode.Disposable {
         .flatMap(stepsOf)
         .map(step => step.path),
     );
-    const touched = [...paths].filter(path => this.#isTouched(files, path));
+    const uriOf = (path: string): string | undefined =>
+      this.#uris.has(path) ? this.#uris.get(path) : uriTextOf(files, path);
+    this.#uris = new Map(Array.from(paths, path => [path, uriOf(path)]));
+    const touched = [...paths].filter(path => this.#isTouched(this.#uris.get(path)));
     this.#changed.clear();
     if (touched.length > 0) void rebaser.filesChanged(touched);
   }
 
   /** Also true if a folder above it changed: creating or deleting a folder is one event for everything in it. */
-  #isTouched(files: FileUris, path: string): boolean {
-    let uri: vscode.Uri;
-    try {
-      uri = files(path);
-    } catch {
-      return false; // its workspace folder was closed
-    }
-    for (let at = uri; at.path !== '/'; at = vscode.Uri.joinPath(at, '..')) {
-      if (this.#changed.has(at.toString())) return true;
-    }
+  #isTouched(uri = ''): boolean {
+    for (let end = uri.length; end > 0; end = uri.lastIndexOf('/', end - 1))
+      if (this.#changed.has(uri.slice(0, end))) return true;
     return false;
+  }
+}
+
+/** The URI of a file; `undefined` if its workspace folder was closed. */
+function uriTextOf(files: FileUris, path: string): string | undefined {
+  try {
+    return files(path).toString();
+  } catch {
+    return undefined;
   }
 }

@@ -1,11 +1,15 @@
 import * as assert from 'node:assert/strict';
 import * as vscode from 'vscode';
+import { Emitter } from '../../../src/agent/base/event.ts';
 import { changeOf, sideOfText } from '../../../src/agent/preview/fileChange.ts';
 import type { PreviewContent } from '../../../src/agent/preview/preview.ts';
 import { PreviewStore } from '../../../src/agent/preview/previewStore.ts';
 import type { ResolveOrder } from '../../../src/agent/preview/resolveSettings.ts';
 import type { RedlineApi } from '../../../src/views/api.ts';
 import { childrenOf, PAGE, type PendingNode } from '../../../src/views/pending/pendingNodes.ts';
+import { LookedAt } from '../../../src/views/review/lookedAt.ts';
+import { ReviewList } from '../../../src/views/review/reviewList.ts';
+import type { VisibleChange } from '../../../src/views/review/shownRevisions.ts';
 import { PendingTree } from '../../../src/views/pending/pendingTree.ts';
 import { activateRedline, bytesOf, cleanUp, fileInWorkspace, givenFile, until } from '../support/redline.ts';
 
@@ -15,17 +19,23 @@ suite('the pending tree', () => {
   let store: PreviewStore;
   let tree: PendingTree;
   let order: ResolveOrder;
+  let looks: LookedAt;
+  /** What editors show. */
+  let visible: VisibleChange[];
+  let appeared: Emitter<void>;
 
   setup(() => {
     order = 'newestFirst';
     const done = (): Promise<void> => Promise.resolve();
     const log = { append: done, flush: done, compact: done };
     store = new PreviewStore(log, error => assert.fail(String(error)));
-    tree = new PendingTree({
-      store,
-      settings: { order: 'newestFirst', onDidChange: () => new vscode.Disposable(() => undefined) },
-      files: path => vscode.Uri.file(fileInWorkspace(path)),
-    });
+    const settings = { order, onDidChange: () => new vscode.Disposable(() => undefined) };
+    visible = [];
+    appeared = new Emitter<void>();
+    const shown = { visible: () => visible, onDidShow: appeared.event };
+    looks = new LookedAt({ store, shown, onFailure: error => assert.fail(String(error)) });
+    const review = new ReviewList({ store, settings, looks });
+    tree = new PendingTree({ store, files: path => vscode.Uri.file(fileInWorkspace(path)), review, looks });
   });
 
   teardown(() => tree.dispose());
@@ -36,28 +46,31 @@ suite('the pending tree', () => {
     const content: PreviewContent = changes ? { kind: 'files', changes } : { kind: 'action', changes };
     return store.stage({ ...draft, ...content, stagedAt: new Date().toISOString() }).preview.id;
   };
-  const row = (id: string): vscode.TreeItem => tree.getTreeItem(nodeOf(id));
+  const row = (id: string): Promise<vscode.TreeItem> => tree.getTreeItem(nodeOf(id));
   const nodeOf = (id: string): PendingNode =>
-    childrenOf(store, order, undefined).find(node => node.kind === 'preview' && node.previewId === id) ??
-    assert.fail(`${id} has a row`);
+    childrenOf(store, store.list(order), undefined).find(
+      node => node.kind === 'preview' && node.previewId === id,
+    ) ?? assert.fail(`${id} has a row`);
 
-  test('previews are rows with their files below, in the order of the setting', () => {
+  test('previews are rows with their files below, in the order of the setting', async () => {
     stage('first', ['src/a.ts', 'b.ts']);
     stage('second', null);
     const [second, first] = tree.getChildren();
     assert.ok(first && second);
-    assert.equal(tree.getTreeItem(first).label, 'first');
-    assert.equal(tree.getTreeItem(first).description, '2 files · p1');
-    assert.equal(tree.getTreeItem(first).collapsibleState, vscode.TreeItemCollapsibleState.Collapsed);
-    assert.equal(tree.getTreeItem(second).collapsibleState, vscode.TreeItemCollapsibleState.None);
+    assert.equal((await tree.getTreeItem(first)).label, 'first');
+    assert.equal((await tree.getTreeItem(first)).description, '2 files · p1');
+    assert.equal((await tree.getTreeItem(first)).collapsibleState, vscode.TreeItemCollapsibleState.Collapsed);
+    assert.equal((await tree.getTreeItem(second)).collapsibleState, vscode.TreeItemCollapsibleState.None);
     const [a] = tree.getChildren(first);
     assert.ok(a);
-    const file = tree.getTreeItem(a);
+    const file = await tree.getTreeItem(a);
     assert.equal(file.resourceUri?.fsPath, fileInWorkspace('src/a.ts'));
     assert.equal(file.description, 'src · new');
     assert.deepEqual(file.command?.arguments, ['p1', 'src/a.ts']);
     assert.deepEqual(
-      childrenOf(store, 'oldestFirst', undefined).map(node => 'previewId' in node && node.previewId),
+      childrenOf(store, store.list('oldestFirst'), undefined).map(
+        node => 'previewId' in node && node.previewId,
+      ),
       ['p1', 'p2'],
     );
   });
@@ -65,21 +78,53 @@ suite('the pending tree', () => {
   test('a row says whether its preview is stale, failed or recommended, for screen readers too', async () => {
     const id = stage('Edit a.ts');
     await store.recommend(id, 'apply', 'Looks right.');
-    assert.equal(row(id).description, `model recommends Apply: Looks right. · ${id}`);
+    assert.equal((await row(id)).description, `model recommends Apply: Looks right. · ${id}`);
     assert.equal(
-      row(id).accessibilityInformation?.label,
+      (await row(id)).accessibilityInformation?.label,
       `Edit a.ts, ${id}, model recommends Apply: Looks right.`,
     );
     await store.markStale(id, ['a.ts']);
-    assert.equal(row(id).description, `stale · ${id}`);
-    assert.equal((row(id).iconPath as vscode.ThemeIcon).id, 'warning');
-    assert.equal(row(id).contextValue, 'redline.pending');
+    assert.equal((await row(id)).description, `stale · ${id}`);
+    assert.equal(((await row(id)).iconPath as vscode.ThemeIcon).id, 'warning');
+    assert.equal((await row(id)).contextValue, 'redline.pending');
+  });
+
+  test('a row says how much of its preview was looked at, and a file row whether it was, for screen readers too', async () => {
+    const id = stage('Edit', ['src/a.ts', 'b.ts']);
+    const preview = store.get(id) ?? assert.fail('it is there');
+    const [a] = preview.changes ?? [];
+    assert.ok(a);
+    const refreshed = until(tree.onDidChangeTreeData, () => looks.count(preview) || undefined, 'a refresh');
+    visible = [{ preview, change: a }];
+    appeared.fire();
+    await refreshed;
+    assert.equal((await row(id)).description, `1 of 2 looked at · ${id}`);
+    assert.equal((await row(id)).accessibilityInformation?.label, `Edit, ${id}, 2 files, 1 of 2 looked at`);
+    const files = await Promise.all(tree.getChildren(nodeOf(id)).map(node => tree.getTreeItem(node)));
+    assert.deepEqual(
+      files.map(file => [file.description, file.accessibilityInformation?.label]),
+      [
+        ['✓ src · new', 'src/a.ts, new, looked at'],
+        ['new', 'b.ts, new'],
+      ],
+    );
+    await store.recommend(id, 'apply', 'Looks right.');
+    assert.equal(
+      (await row(id)).description,
+      `model recommends Apply: Looks right. · 1 of 2 looked at · ${id}`,
+    );
+    const single = stage('Edit c.ts', ['c.ts']);
+    const one = store.get(single) ?? assert.fail('it is there');
+    visible = [{ preview: one, ...(one.changes?.[0] ? { change: one.changes[0] } : {}) }];
+    appeared.fire();
+    assert.equal((await row(single)).description, `✓ · ${single}`);
+    assert.equal((await row(single)).accessibilityInformation?.label, `Edit c.ts, ${single}, looked at`);
   });
 
   test('foreign text is shown as plain text', async () => {
     const id = stage(HOSTILE);
-    assert.equal(row(id).label, HOSTILE.replace('\n', ' '));
-    const { tooltip } = await tree.resolveTreeItem(row(id), nodeOf(id));
+    assert.equal((await row(id)).label, HOSTILE.replace('\n', ' '));
+    const { tooltip } = await tree.resolveTreeItem(await row(id), nodeOf(id));
     assert.ok(tooltip instanceof vscode.MarkdownString);
     assert.ok(!tooltip.isTrusted && !tooltip.supportHtml);
     assert.doesNotMatch(tooltip.value, /<img|[^\\]\*\*b|\$\(flame|[^\\]\[x/);
@@ -104,10 +149,10 @@ suite('the pending tree', () => {
     const [group, ...others] = tree.getChildren();
     assert.ok(group);
     assert.deepEqual(others, []);
-    assert.equal(tree.getTreeItem(group).label, 'Expired (1)');
+    assert.equal((await tree.getTreeItem(group)).label, 'Expired (1)');
     const [expired] = tree.getChildren(group);
     assert.ok(expired);
-    assert.equal(tree.getTreeItem(expired).contextValue, 'redline.expired');
+    assert.equal((await tree.getTreeItem(expired)).contextValue, 'redline.expired');
     await store.dismiss('p1');
     assert.deepEqual(tree.getChildren(), []);
   });
@@ -126,7 +171,7 @@ suite('the pending tree', () => {
     assert.equal(rows.length, PAGE + 1);
     const more = rows.at(-1);
     assert.ok(more);
-    assert.equal(tree.getTreeItem(more).label, `${10_000 - PAGE} more`);
+    assert.equal((await tree.getTreeItem(more)).label, `${10_000 - PAGE} more`);
     assert.equal(tree.getChildren(more).length, PAGE + 1);
   });
 });

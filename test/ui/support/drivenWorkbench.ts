@@ -134,13 +134,17 @@ export class DrivenWorkbench {
   }
 }
 
-/** A test with a {@link DrivenWorkbench}. {@link withWorkbench} says in which VS Code, and what is kept when it fails. */
+/**
+ * A test with a {@link DrivenWorkbench}. {@link withWorkbench} says in which VS Code, and what is kept when it fails.
+ * @param timeout the longest it may take, in milliseconds
+ */
 export function drivenTest(
   name: string,
   options: WorkbenchOptions,
   body: (driven: DrivenWorkbench) => Promise<void>,
+  timeout = TEST_MS,
 ): void {
-  test(name, { timeout: TEST_MS }, async t => {
+  test(name, { timeout }, async t => {
     await withWorkbench(t, await withDriver(options), async workbench =>
       body(await DrivenWorkbench.of(workbench)),
     );

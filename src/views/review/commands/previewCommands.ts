@@ -56,9 +56,12 @@ export function previewCommands(options: PreviewCommandsOptions): CommandHandler
       await openFileOf(options, target, clicked ?? vscode.window.activeTextEditor?.document.uri);
     },
     'redline.preview.openAll': () => {
-      const all = targets.pending();
-      return all.length > 1 ? overview.open(all) : targets.openHead();
+      const shown = options.review.list();
+      return shown.length > 1 ? overview.open(shown, options.review.hidden) : targets.openHead();
     },
+    'redline.pending.sort': async () => (await options.pendingView.arranger()).sort(),
+    'redline.pending.filter': async () => (await options.pendingView.arranger()).filter(),
+    'redline.pending.clearFilter': async () => (await options.pendingView.arranger()).clearFilter(),
     'redline.preview.next': () => opener.step(1),
     'redline.preview.previous': () => opener.step(-1),
   };

@@ -8,6 +8,7 @@ import { showInfo } from '../../toast.ts';
 import type { PreviewOpener } from '../previewOpener.ts';
 import type { PreviewTabs } from '../previewTabs.ts';
 import { parsePreviewUri, type PreviewAddress } from '../previewUri.ts';
+import type { ReviewList } from '../reviewList.ts';
 import type { ShownRevisions } from '../shownRevisions.ts';
 
 /** A preview that a command acts on. */
@@ -22,6 +23,7 @@ export interface PreviewTarget {
 export interface PreviewTargetsOptions {
   readonly store: PreviewStore;
   readonly settings: Settings;
+  readonly review: ReviewList;
   readonly opener: PreviewOpener;
   readonly pendingView: PendingView;
   readonly tabs: PreviewTabs;
@@ -41,9 +43,10 @@ export class PreviewTargets {
     return this.#options.store.list('oldestFirst').filter(preview => preview.state.kind === 'pending');
   }
 
+  /** The first of the pending view, or the first of all if a filter hides all of them. */
   get head(): Preview | undefined {
-    const { store, settings } = this.#options;
-    return store.list(settings.order)[0];
+    const { store, settings, review } = this.#options;
+    return review.list()[0] ?? store.list(settings.order)[0];
   }
 
   /**

@@ -9,9 +9,10 @@ import { humanReason, outdatedVoteText } from '../../../agent/preview/resolve/re
 import { planOf } from '../../../agent/session/planMode.ts';
 import type { Session } from '../../../agent/session/session.ts';
 import { oneLine } from '../../plainText.ts';
-import { showInfo } from '../../toast.ts';
+import { choose, showInfo } from '../../toast.ts';
 import type { FileUris } from '../previewUri.ts';
 import type { PreviewOpener } from '../previewOpener.ts';
+import type { ReviewList } from '../reviewList.ts';
 import type { ProposalEdits } from '../documents/proposalEdits.ts';
 import { ApplyGuard } from './applyGuard.ts';
 import type { BulkVotes } from './bulkVotes.ts';
@@ -24,6 +25,7 @@ export interface PreviewVotesOptions {
   readonly rebaser: Rebaser;
   readonly edits: ProposalEdits;
   readonly opener: PreviewOpener;
+  readonly review: ReviewList;
   readonly files: FileUris;
   readonly logger: Logger;
 }
@@ -106,28 +108,59 @@ export class PreviewVotes {
   }
 
   async applyAll(): Promise<unknown> {
-    const all = this.#targets.pending();
-    if (all.length === 0) return this.#targets.openHead();
-    return this.#together(bulk => bulk.applyAll(all.map(targetOf)));
+    const chosen = await this.#whichOfAll('apply');
+    return chosen && this.#together(bulk => bulk.applyAll(chosen.targets));
   }
 
   /** Also ends the review: a user who discards everything does not want the session to continue by itself. */
   async discardAll(): Promise<unknown> {
-    const all = this.#targets.pending();
-    if (all.length === 0) return this.#targets.openHead();
-    this.#options.session.endReview();
-    return this.#together(bulk => bulk.discardAll(all.map(targetOf)));
+    const chosen = await this.#whichOfAll('discard');
+    if (chosen?.isAll) this.#options.session.endReview();
+    return chosen && this.#together(bulk => bulk.discardAll(chosen.targets));
   }
 
   /** Asks for a reason, then discards what was pending when it asked. Also ends the review. */
   async discardAllWithReason(): Promise<unknown> {
-    const all = this.#targets.pending();
-    if (all.length === 0) return this.#targets.openHead();
-    const discard = (await this.#bulk()).prepareDiscards(all.map(targetOf));
-    const reason = await askReasonOfSeveral(vscode.l10n.t('Discard all {0} previews', all.length));
+    const chosen = await this.#whichOfAll('discard');
+    if (!chosen) return undefined;
+    const { targets, isAll } = chosen;
+    const discard = (await this.#bulk()).prepareDiscards(targets);
+    const title = isAll
+      ? vscode.l10n.t('Discard all {0} previews', targets.length)
+      : vscode.l10n.t('Discard {0} shown previews', targets.length);
+    const reason = await askReasonOfSeveral(title);
     if (reason === undefined) return undefined;
-    this.#options.session.endReview();
+    if (isAll) this.#options.session.endReview();
     return this.#options.opener.together(() => discard(reason));
+  }
+
+  /**
+   * What “all” means: everything that is pending, as it is now. If a filter of the pending view hides some of it, the user is
+   * asked. `undefined` if they cancel, or if nothing is pending.
+   */
+  async #whichOfAll(
+    action: ResolveAction,
+  ): Promise<{ readonly targets: readonly PreviewTarget[]; readonly isAll: boolean } | undefined> {
+    const all = this.#targets.pending();
+    if (all.length === 0) return void (await this.#targets.openHead());
+    const everything = { targets: all.map(targetOf), isAll: true };
+    const listed = new Set(this.#options.review.list().map(({ id }) => id));
+    const shown = all.filter(({ id }) => listed.has(id));
+    if (shown.length === all.length) return everything;
+    const { t } = vscode.l10n;
+    const allOfThem = action === 'apply' ? t('Apply All {0}', all.length) : t('Discard All {0}', all.length);
+    const onlyShown =
+      action === 'apply' ? t('Apply {0} Shown', shown.length) : t('Discard {0} Shown', shown.length);
+    const choice = await choose(
+      t('The filter of the Pending view shows {0} of {1} previews.', shown.length, all.length),
+      action === 'apply'
+        ? t('Apply those, or all that are pending?')
+        : t('Discard those, or all that are pending?'),
+      ...(shown.length > 0 ? [onlyShown] : []),
+      allOfThem,
+    );
+    if (choice === allOfThem) return everything;
+    return choice === onlyShown ? { targets: shown.map(targetOf), isAll: false } : undefined;
   }
 
   async #together<T>(resolveAll: (bulk: BulkVotes) => Promise<T>): Promise<T> {

@@ -11,7 +11,7 @@ test('previews of one agent are not grouped', async () => {
   const agent = new TestAgent(world, named('Claude Code'));
   await agent.edit('one', 'ONE');
   await agent.edit('two', 'TWO');
-  const rows = childrenOf(world.store, 'newestFirst', undefined);
+  const rows = childrenOf(world.store, world.store.list('newestFirst'), undefined);
   // The second builds on the first.
   assert.deepEqual(rows.map(keyOf), ['preview:p1', 'preview:p2']);
 });
@@ -24,13 +24,14 @@ test('with several agents there is a group for each, Redline among them', async 
   world.stage({ label: 'of Redline', changes: [create('new.txt', 'x')] });
   await codex.edit('two', 'TWO');
   await claude.ok('propose_edit', { path: 'other.txt', content: 'x' });
-  const groups = childrenOf(world.store, 'newestFirst', undefined);
+  const groups = childrenOf(world.store, world.store.list('newestFirst'), undefined);
   assert.deepEqual(groups, [
     { kind: 'agent', agent: 'Claude Code', count: 2 },
     { kind: 'agent', agent: 'Codex', count: 1 },
     { kind: 'agent', agent: '', count: 1 },
   ]);
-  const rowsOf = (group: PendingNode): string[] => childrenOf(world.store, 'newestFirst', group).map(keyOf);
+  const rowsOf = (group: PendingNode): string[] =>
+    childrenOf(world.store, world.store.list('newestFirst'), group).map(keyOf);
   assert.deepEqual(groups.map(rowsOf), [['preview:p4', 'preview:p1'], ['preview:p3'], ['preview:p2']]);
   assert.equal(new Set(groups.map(keyOf)).size, 3);
 });
@@ -41,8 +42,10 @@ test('thousands of previews of one of several agents are folded', async () => {
   for (let n = 0; n <= PAGE; n++) await codex.ok('propose_edit', { path: `${n}.txt`, content: 'x' });
   world.stage({ label: 'of Redline', changes: [create('new.txt', 'x')] });
   const group: PendingNode = { kind: 'agent', agent: 'Codex', count: PAGE + 1 };
-  const rows = childrenOf(world.store, 'oldestFirst', group);
+  const rows = childrenOf(world.store, world.store.list('oldestFirst'), group);
   assert.deepEqual(rows.at(-1), { kind: 'more', from: PAGE, count: 1, agent: 'Codex' });
   const more = rows.at(-1) ?? assert.fail('there are rows');
-  assert.deepEqual(childrenOf(world.store, 'oldestFirst', more).map(keyOf), [`preview:p${PAGE + 1}`]);
+  assert.deepEqual(childrenOf(world.store, world.store.list('oldestFirst'), more).map(keyOf), [
+    `preview:p${PAGE + 1}`,
+  ]);
 });

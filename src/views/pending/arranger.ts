@@ -1,0 +1,222 @@
+import * as vscode from 'vscode';
+import { DisposableStore } from '../../agent/base/disposable.ts';
+import type { Logger } from '../../agent/base/logger.ts';
+import type { Preview } from '../../agent/preview/preview.ts';
+import type { PreviewStore } from '../../agent/preview/previewStore.ts';
+import { DiffStats } from '../chat/transcript/diffStats.ts';
+import { contextKeys } from '../contributions.ts';
+import { escapeInvisible, oneLine } from '../plainText.ts';
+import type { LookedAt } from '../review/lookedAt.ts';
+import type { ReviewList } from '../review/reviewList.ts';
+import {
+  arrange,
+  filterChoices,
+  isFilter,
+  noFilter,
+  sortKeys,
+  type FilterState,
+  type PendingFilter,
+  type SortKey,
+} from './arrange.ts';
+
+/** Where the order is kept for the next start of the window. */
+export const SORT_KEY = 'redline.pending.sort';
+
+export interface ArrangerOptions {
+  readonly store: Pick<PreviewStore, 'open' | 'openCount' | 'onDidChange'>;
+  readonly review: Pick<ReviewList, 'setArrangement' | 'refresh' | 'list'>;
+  readonly looks: Pick<LookedAt, 'hasAll' | 'isVisible'>;
+  readonly memory: vscode.Memento;
+  readonly logger: Logger;
+}
+
+/** One entry of the filter's list. */
+interface FilterPick extends vscode.QuickPickItem {
+  readonly adds?: Partial<PendingFilter>;
+}
+
+/**
+ * How the user sorts and filters the pending previews. The order is kept; the filter ends with the review, so that it hides
+ * nothing that comes later.
+ */
+export class Arranger implements vscode.Disposable {
+  readonly #options: ArrangerOptions;
+  readonly #owned = new DisposableStore();
+  readonly #stats: DiffStats;
+  #sort: SortKey;
+  #filter = noFilter;
+
+  constructor(options: ArrangerOptions) {
+    this.#options = options;
+    const { store, review, memory, logger } = options;
+    this.#stats = this.#owned.add(new DiffStats(logger, () => this.#sort === 'size' && review.refresh()));
+    const kept = memory.get(SORT_KEY);
+    this.#sort = sortKeys.find(key => key === kept) ?? 'proposed';
+    this.#owned.add(
+      store.onDidChange(() => {
+        if (store.openCount === 0 && isFilter(this.#filter)) this.clearFilter();
+      }),
+    );
+    this.#update();
+  }
+
+  /** Asks for the order, and sorts by it. */
+  async sort(): Promise<void> {
+    const picks = sortKeys.map(key => ({ key, ...sortText(key), picked: key === this.#sort }));
+    const title = vscode.l10n.t('Sort Pending Previews By');
+    const chosen = await vscode.window.showQuickPick(
+      picks.map(({ picked, ...pick }) => ({
+        ...pick,
+        iconPath: new vscode.ThemeIcon(picked ? 'check' : 'blank'),
+      })),
+      { title },
+    );
+    if (!chosen) return;
+    this.#sort = chosen.key;
+    await this.#options.memory.update(SORT_KEY, this.#sort === 'proposed' ? undefined : this.#sort);
+    this.#update();
+  }
+
+  /** Asks what to show. Nothing chosen shows everything. */
+  async filter(): Promise<void> {
+    const chosen = await vscode.window.showQuickPick(this.#filterPicks(), {
+      title: vscode.l10n.t('Filter Pending Previews'),
+      placeHolder: vscode.l10n.t('Show only what matches. Nothing chosen shows all.'),
+      canPickMany: true,
+      matchOnDescription: true,
+    });
+    if (!chosen) return;
+    const added = chosen.map(({ adds }) => adds ?? {});
+    this.#filter = {
+      agents: added.flatMap(({ agents }) => agents ?? []),
+      folders: added.flatMap(({ folders }) => folders ?? []),
+      states: added.flatMap(({ states }) => states ?? []),
+      notLookedAt: added.some(({ notLookedAt }) => notLookedAt),
+    };
+    this.#update();
+  }
+
+  clearFilter(): void {
+    this.#filter = noFilter;
+    this.#update();
+  }
+
+  dispose(): void {
+    this.#owned.dispose();
+  }
+
+  #update(): void {
+    const [sort, filter] = [this.#sort, this.#filter];
+    const { review, looks } = this.#options;
+    const isFiltered = isFilter(filter);
+    void vscode.commands.executeCommand('setContext', contextKeys.isFiltered, isFiltered);
+    if (!isFiltered && sort === 'proposed') return review.setArrangement(undefined);
+    const facts = {
+      sizeOf: (preview: Preview) => this.#sizeOf(preview),
+      isDoneWith: (preview: Preview) => looks.hasAll(preview) && !looks.isVisible(preview.id),
+    };
+    review.setArrangement({
+      arrange: previews => arrange(previews, sort, filter, facts),
+      filter: isFiltered ? filterText(filter) : undefined,
+    });
+  }
+
+  /** Of many files only the first are counted. */
+  #sizeOf(preview: Preview): number | undefined {
+    const stats = this.#stats.of(preview);
+    if (!stats || stats.length === 0) return undefined;
+    const lines = stats.reduce((sum, { added, removed }) => sum + added + removed, 0);
+    return (lines / stats.length) * (preview.changes?.length ?? 0);
+  }
+
+  #filterPicks(): FilterPick[] {
+    const { store, looks } = this.#options;
+    const { t } = vscode.l10n;
+    const open = [...store.open];
+    const { agents, folders, states } = filterChoices(open);
+    const { Separator } = vscode.QuickPickItemKind;
+    const heading = (label: string): FilterPick => ({ label, kind: Separator });
+    const picks: FilterPick[] = [heading(t('State'))];
+    picks.push({
+      label: notLookedAtText(),
+      description: String(open.filter(preview => !looks.hasAll(preview)).length),
+      picked: this.#filter.notLookedAt,
+      adds: { notLookedAt: true },
+    });
+    for (const [state, count] of states)
+      picks.push({
+        label: stateText(state),
+        description: String(count),
+        picked: this.#filter.states.includes(state),
+        adds: { states: [state] },
+      });
+    if (agents.size > 1) picks.push(heading(t('Agent')));
+    if (agents.size > 1)
+      for (const [agent, count] of agents)
+        picks.push({
+          label: agentText(agent),
+          description: String(count),
+          picked: this.#filter.agents.includes(agent),
+          adds: { agents: [agent] },
+        });
+    if (folders.size > 0) picks.push(heading(t('Folder')));
+    for (const [folder, count] of folders)
+      picks.push({
+        label: folderText(folder),
+        description: String(count),
+        picked: this.#filter.folders.includes(folder),
+        adds: { folders: [folder] },
+      });
+    return picks;
+  }
+}
+
+function sortText(key: SortKey): { readonly label: string; readonly description: string } {
+  const { t } = vscode.l10n;
+  switch (key) {
+    case 'proposed':
+      return { label: t('Order Proposed'), description: t('as the setting “Order” says') };
+    case 'path':
+      return { label: t('File Path'), description: t('of the first file of each preview') };
+    case 'size':
+      return { label: t('Size'), description: t('most changed lines first') };
+  }
+}
+
+/** What the filter lets through, in one line. */
+function filterText({ agents, folders, states, notLookedAt }: PendingFilter): string {
+  const anyOf = (texts: readonly string[]): string => texts.join(' | ');
+  return [
+    ...(notLookedAt ? [notLookedAtText()] : []),
+    anyOf(states.map(stateText)),
+    anyOf(agents.map(agentText)),
+    anyOf(folders.map(folderText)),
+  ]
+    .filter(text => text !== '')
+    .join(', ');
+}
+
+function notLookedAtText(): string {
+  return vscode.l10n.t('not yet looked at');
+}
+
+function stateText(state: FilterState): string {
+  switch (state) {
+    case 'stale':
+      return vscode.l10n.t('stale');
+    case 'conflicts':
+      return vscode.l10n.t('with conflicts');
+    case 'failed':
+      return vscode.l10n.t('Apply failed');
+    case 'recommended':
+      return vscode.l10n.t('recommended by the model');
+  }
+}
+
+function agentText(agent: string): string {
+  return oneLine(agent) || 'Redline';
+}
+
+function folderText(folder: string): string {
+  return `${escapeInvisible(folder)}/`;
+}

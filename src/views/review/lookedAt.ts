@@ -1,0 +1,167 @@
+import { DisposableStore, type Disposable } from '../../agent/base/disposable.ts';
+import { Emitter, type Event } from '../../agent/base/event.ts';
+import { sha256 } from '../../agent/base/hash.ts';
+import type { FileChange } from '../../agent/preview/fileChange.ts';
+import { isOpen, type Preview } from '../../agent/preview/preview.ts';
+import type { PreviewStore } from '../../agent/preview/previewStore.ts';
+import { coalesce } from '../coalesce.ts';
+import type { VisibleChange } from './shownRevisions.ts';
+
+const KEY = 'redline.lookedAt';
+/** The most marks that are stored; the oldest are dropped first. */
+const MAX_STORED = 5_000;
+/** How long new marks are collected before they are stored, in milliseconds. */
+const STORE_MS = 500;
+
+export interface LookedAtOptions {
+  readonly store: Pick<PreviewStore, 'get' | 'onDidChange'>;
+  readonly shown: {
+    /** What the visible editors show of previews as they are now. */
+    visible(): readonly VisibleChange[];
+    readonly onDidShow: Event<unknown>;
+  };
+  /** Keeps the marks for the next start of the window. Without it, they last as long as the window. */
+  readonly memory?:
+    { get(key: string): unknown; update(key: string, value: unknown): Thenable<void> } | undefined;
+  readonly onFailure: (error: unknown) => void;
+}
+
+/**
+ * Which files of open previews the user has looked at: those whose diff was visible in an editor. The mark is for what was
+ * shown: a revision that changes the file, or what its proposal is based on, makes it one that was not looked at. Marks
+ * are a help for the review; no decision depends on them.
+ */
+export class LookedAt implements Disposable {
+  readonly #options: LookedAtOptions;
+  readonly #owned = new DisposableStore();
+  readonly #changed = new Emitter<void>();
+  /** By preview id. */
+  readonly #marks: Map<string, Set<string>>;
+  readonly #storeSoon = coalesce(() => void this.flush(), STORE_MS);
+  #isStored = true;
+  #visible: ReadonlySet<string> = new Set();
+
+  /** Something else was looked at, or came into view. */
+  readonly onDidChange: Event<void> = this.#changed.event;
+
+  constructor(options: LookedAtOptions) {
+    this.#options = options;
+    const { store, shown, memory } = options;
+    this.#marks = readMarks(memory?.get(KEY));
+    for (const id of [...this.#marks.keys()]) {
+      const preview = store.get(id);
+      if (!preview || !isOpen(preview)) this.#forget(id);
+    }
+    this.#owned.add(store.onDidChange(preview => isOpen(preview) || this.#forget(preview.id)));
+    this.#owned.add(shown.onDidShow(() => this.#note()));
+    this.#owned.add({ dispose: () => this.#storeSoon.cancel() });
+    this.#note();
+  }
+
+  /** @param change one of the preview's files. Absent for a preview without files. */
+  has(preview: Preview, change?: FileChange): boolean {
+    return this.#marks.get(preview.id)?.has(markOf(preview, change)) === true;
+  }
+
+  /** How many files of a preview were looked at. A preview without files counts as one. */
+  count(preview: Preview): number {
+    if (!this.#marks.has(preview.id)) return 0;
+    if (!preview.changes) return this.has(preview) ? 1 : 0;
+    return preview.changes.filter(change => this.has(preview, change)).length;
+  }
+
+  /** Whether all of a preview was looked at. */
+  hasAll(preview: Preview): boolean {
+    return this.count(preview) === (preview.changes?.length ?? 1);
+  }
+
+  /** Whether an editor shows a preview at this moment. */
+  isVisible(id: string): boolean {
+    return this.#visible.has(id);
+  }
+
+  /** Stores what is not stored yet. Never rejects. */
+  async flush(): Promise<void> {
+    const { memory, onFailure } = this.#options;
+    this.#storeSoon.cancel();
+    if (!memory || this.#isStored) return;
+    this.#isStored = true;
+    try {
+      await memory.update(KEY, storedMarks(this.#marks));
+    } catch (error) {
+      onFailure(error);
+    }
+  }
+
+  dispose(): void {
+    this.#owned.dispose();
+  }
+
+  #note(): void {
+    const visible = new Set<string>();
+    let isNew = false;
+    for (const { preview, change } of this.#options.shown.visible()) {
+      if (!isOpen(preview)) continue;
+      visible.add(preview.id);
+      if (this.has(preview, change)) continue;
+      isNew = true;
+      const marks = this.#marks.get(preview.id) ?? new Set();
+      // Marks of older revisions go, so that those of one preview are never more than its files.
+      const current = new Set(preview.changes?.map(one => markOf(preview, one)));
+      const kept = [...marks].filter(mark => current.has(mark));
+      this.#marks.set(preview.id, new Set([...kept, markOf(preview, change)]));
+    }
+    const isSame = visible.size === this.#visible.size && [...visible].every(id => this.#visible.has(id));
+    this.#visible = visible;
+    if (isNew) this.#mustStore();
+    if (isNew || !isSame) this.#changed.fire();
+  }
+
+  #forget(id: string): void {
+    if (this.#marks.delete(id)) this.#mustStore();
+  }
+
+  #mustStore(): void {
+    this.#isStored = false;
+    this.#storeSoon();
+  }
+}
+
+const known = new WeakMap<FileChange, string>();
+
+/** Stands for what a diff shows. */
+function markOf({ revision }: Preview, change: FileChange | undefined): string {
+  if (!change) return `r${revision}`;
+  let mark = known.get(change);
+  if (mark === undefined) {
+    const from = change.kind === 'rename' ? change.from : '';
+    const shown = JSON.stringify([change.path, from, change.before?.hash, change.after?.hash]);
+    mark = sha256(Buffer.from(shown)).slice(0, 16);
+    known.set(change, mark);
+  }
+  return mark;
+}
+
+/** The newest marks, as far as they may be stored. */
+function storedMarks(marks: ReadonlyMap<string, ReadonlySet<string>>): Record<string, readonly string[]> {
+  const stored: [string, readonly string[]][] = [];
+  let left = MAX_STORED;
+  for (const [id, ofPreview] of [...marks].reverse()) {
+    if (left === 0) break;
+    const kept = [...ofPreview].slice(-left);
+    left -= kept.length;
+    stored.push([id, kept]);
+  }
+  return Object.fromEntries(stored.reverse());
+}
+
+/** What is not as this version stores it is dropped. */
+function readMarks(stored: unknown): Map<string, Set<string>> {
+  const marks = new Map<string, Set<string>>();
+  if (typeof stored !== 'object' || stored === null) return marks;
+  for (const [id, value] of Object.entries(stored)) {
+    const texts = Array.isArray(value) ? value.filter(mark => typeof mark === 'string') : [];
+    if (texts.length > 0) marks.set(id, new Set(texts));
+  }
+  return marks;
+}

@@ -1,0 +1,80 @@
+import * as vscode from 'vscode';
+import { DisposableStore, type Disposable } from '../../agent/base/disposable.ts';
+import { Emitter, type Event } from '../../agent/base/event.ts';
+import type { Preview } from '../../agent/preview/preview.ts';
+import type { PreviewStore } from '../../agent/preview/previewStore.ts';
+import { byAgent } from '../pending/pendingNodes.ts';
+import type { Settings } from '../settings.ts';
+import type { LookedAt } from './lookedAt.ts';
+
+/** How the user has arranged the list of pending previews. */
+export interface Arrangement {
+  /** The previews that are shown, in their order. Must not change its argument. */
+  arrange(previews: readonly Preview[]): readonly Preview[];
+  /** What the filter lets through, for the user; `undefined` if everything is shown. */
+  readonly filter: string | undefined;
+}
+
+export interface ReviewListOptions {
+  readonly store: Pick<PreviewStore, 'list' | 'openCount' | 'onDidChange'>;
+  readonly settings: Pick<Settings, 'order' | 'onDidChange'>;
+  readonly looks: Pick<LookedAt, 'onDidChange'>;
+}
+
+/**
+ * The open previews as the pending view shows them: those of one agent together, sorted and filtered as the user has
+ * arranged them. Next and Previous follow it.
+ */
+export class ReviewList implements Disposable {
+  readonly #options: ReviewListOptions;
+  readonly #owned = new DisposableStore();
+  readonly #changed = new Emitter<void>();
+  #arrangement: Arrangement | undefined;
+  /** Until something changes. */
+  #listed: readonly Preview[] | undefined;
+
+  /** The list, or something that its rows show, may have changed. */
+  readonly onDidChange: Event<void> = this.#changed.event;
+
+  constructor(options: ReviewListOptions) {
+    this.#options = options;
+    for (const { onDidChange } of [options.store, options.settings, options.looks])
+      this.#owned.add(onDidChange(() => this.refresh()));
+  }
+
+  list(): readonly Preview[] {
+    const { store, settings } = this.#options;
+    if (this.#listed) return this.#listed;
+    const all = store.list(settings.order);
+    const groups = byAgent(this.#arrangement?.arrange(all) ?? all);
+    return (this.#listed = [...groups.values()].flat());
+  }
+
+  /** How many open previews the filter hides. */
+  get hidden(): number {
+    return this.#options.store.openCount - this.list().length;
+  }
+
+  /** `12 of 200 shown: src/`; empty if there is no filter. */
+  get filterNote(): string {
+    const filter = this.#arrangement?.filter;
+    if (filter === undefined) return '';
+    return vscode.l10n.t('{0} of {1} shown: {2}', this.list().length, this.#options.store.openCount, filter);
+  }
+
+  /** `undefined`: all of them, in the order of the setting. */
+  setArrangement(arrangement: Arrangement | undefined): void {
+    this.#arrangement = arrangement;
+    this.refresh();
+  }
+
+  /** What the list depends on has changed. */
+  refresh(): void {
+    this.#listed = undefined;
+    this.#changed.fire();
+  }
+
+  dispose(): void {
+    this.#owned.dispose();
+  }
+}

@@ -1,0 +1,113 @@
+import { watch, type FSWatcher } from 'node:fs';
+import { readdir } from 'node:fs/promises';
+import * as path from 'node:path';
+import * as vscode from 'vscode';
+import { detailOf } from '../../agent/base/errors.ts';
+import type { Logger } from '../../agent/base/logger.ts';
+import { ProcessLock } from '../../agent/base/processLock.ts';
+import { openPreviewLog } from '../../agent/preview/previewLog.ts';
+import { PreviewProjection } from '../../agent/preview/previewProjection.ts';
+import { coalesce } from '../coalesce.ts';
+
+/** How long changes of another window's storage are collected before it is read again, in milliseconds. */
+const GATHER_MS = 1_000;
+
+export interface OtherWindowsOptions {
+  /** The storage of this window. */
+  readonly storage: string;
+  /** Is told how many previews other open windows on this folder have pending, first and after each change. */
+  readonly onCount: (count: number) => void;
+  readonly logger: Logger;
+}
+
+/**
+ * Counts the pending previews of the other windows on the same folder. VS Code gives each of them a storage of its own. It
+ * only reads there.
+ */
+export class OtherWindows {
+  readonly #options: OtherWindowsOptions;
+  readonly #watchers: FSWatcher[] = [];
+  readonly #countSoon = coalesce(() => void this.#count(), GATHER_MS);
+  #storages: readonly string[] = [];
+  #isDisposed = false;
+
+  constructor(options: OtherWindowsOptions) {
+    this.#options = options;
+  }
+
+  /** Begins to follow them; settles after the first count. Never rejects. */
+  async start(): Promise<void> {
+    const { storage, logger } = this.#options;
+    try {
+      this.#storages = await otherStorages(storage);
+    } catch (error) {
+      logger.warn(`Looking for other windows on this folder failed: ${detailOf(error)}`);
+    }
+    if (this.#isDisposed) return;
+    for (const other of this.#storages) this.#watch(other);
+    await this.#count();
+  }
+
+  dispose(): void {
+    this.#isDisposed = true;
+    this.#countSoon.cancel();
+    for (const watcher of this.#watchers) watcher.close();
+  }
+
+  /** Without a watcher, the first count stays. */
+  #watch(storage: string): void {
+    const onError = (error: unknown): void =>
+      this.#options.logger.warn(`Watching ${storage} failed: ${detailOf(error)}`);
+    try {
+      const watcher = watch(storage, { persistent: false }, this.#countSoon);
+      watcher.on('error', onError);
+      this.#watchers.push(watcher);
+    } catch (error) {
+      onError(error);
+    }
+  }
+
+  async #count(): Promise<void> {
+    let count = 0;
+    for (const storage of this.#storages) {
+      try {
+        count += await pendingIn(storage);
+      } catch (error) {
+        this.#options.logger.warn(`Reading the previews in ${storage} failed: ${detailOf(error)}`);
+      }
+    }
+    if (!this.#isDisposed) this.#options.onCount(count);
+  }
+}
+
+/** The storages of the other windows that the folder of this one was ever open in. */
+async function otherStorages(storage: string): Promise<readonly string[]> {
+  const parent = path.dirname(storage);
+  const [own, all] = [path.basename(parent), path.dirname(parent)];
+  const folder = own.replace(/-\d+$/, '');
+  const isSameFolder = (name: string): boolean =>
+    name === folder || (name.startsWith(`${folder}-`) && /^\d+$/.test(name.slice(folder.length + 1)));
+  const names = (await readdir(all)).filter(name => name !== own && isSameFolder(name));
+  return names.map(name => path.join(all, name, path.basename(storage)));
+}
+
+/** How many previews are open in a storage, if its window is open too. */
+async function pendingIn(storage: string): Promise<number> {
+  if (!(await ProcessLock.isHeld(path.join(storage, 'window.lock')))) return 0;
+  const projection = new PreviewProjection();
+  await openPreviewLog(path.join(storage, 'previews.jsonl')).read({
+    entry: entry => void projection.apply(entry),
+  });
+  return projection.open.size;
+}
+
+/** Says in the pending view where those previews are; empty if there are none. */
+export function otherWindowsText(count: number): string {
+  if (count === 0) return '';
+  return count === 1
+    ? vscode.l10n.t('Another window on this folder has 1 pending preview. It is reviewed there.')
+    : vscode.l10n.t(
+        'Another window on this folder has {0} pending previews. They are reviewed there.',
+        count,
+      );
+}

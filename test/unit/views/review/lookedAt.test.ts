@@ -1,0 +1,136 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { Emitter } from '../../../../src/agent/base/event.ts';
+import type { Preview } from '../../../../src/agent/preview/preview.ts';
+import { PreviewStore } from '../../../../src/agent/preview/previewStore.ts';
+import { Invoker } from '../../../../src/agent/preview/resolve/invoker.ts';
+import { LookedAt } from '../../../../src/views/review/lookedAt.ts';
+import type { VisibleChange } from '../../../../src/views/review/shownRevisions.ts';
+import { create } from '../../../support/changes.ts';
+import { draft } from '../../../support/drafts.ts';
+import { MemoryWorkspace } from '../../../support/memoryWorkspace.ts';
+import { MemoryPreviewLog } from '../../../support/testSession.ts';
+
+/** A store, editors that the test fills, and the memory of a workspace. */
+class World {
+  readonly store = new PreviewStore(new MemoryPreviewLog(), error => assert.fail(String(error)));
+  readonly invoker = new Invoker(this.store, new MemoryWorkspace({}), () => 'apply');
+  readonly appeared = new Emitter<void>();
+  readonly stored = new Map<string, unknown>();
+  readonly memory = {
+    get: (key: string) => this.stored.get(key),
+    update: async (key: string, value: unknown) => void this.stored.set(key, structuredClone(value)),
+  };
+  #visible: readonly VisibleChange[] = [];
+  #looks: LookedAt | undefined;
+
+  /** The marks of the window, or after a reload those of the next one. */
+  open(): LookedAt {
+    this.#looks?.dispose();
+    this.#visible = [];
+    this.#looks = new LookedAt({
+      ...{ store: this.store, memory: this.memory, onFailure: error => assert.fail(String(error)) },
+      shown: { visible: () => this.#visible, onDidShow: this.appeared.event },
+    });
+    return this.#looks;
+  }
+
+  stage(...paths: string[]): string {
+    return this.store.stage(draft({ changes: paths.map(path => create(path, 'x')) })).preview.id;
+  }
+
+  get(id: string): Preview {
+    return this.store.get(id) ?? assert.fail(`${id} is in the store`);
+  }
+
+  show(id: string, ...paths: string[]): void {
+    const preview = this.get(id);
+    const changes = preview.changes?.filter(({ path }) => paths.includes(path)) ?? [];
+    this.#visible = changes.map(change => ({ preview, change }));
+    this.appeared.fire();
+  }
+}
+
+test('a file counts as looked at once its diff was visible, and stays so when it is no longer', () => {
+  const world = new World();
+  const looks = world.open();
+  const id = world.stage('a', 'b', 'c');
+  assert.equal(looks.count(world.get(id)), 0);
+  world.show(id, 'a');
+  world.show(id, 'b');
+  assert.equal(looks.count(world.get(id)), 2);
+  assert.equal(looks.hasAll(world.get(id)), false);
+  world.show(id, 'c');
+  world.show(id);
+  assert.equal(looks.hasAll(world.get(id)), true);
+  assert.equal(looks.isVisible(id), false);
+});
+
+test('a revision that changes a file makes it one that was not looked at; the others keep their marks', async () => {
+  const world = new World();
+  const looks = world.open();
+  const id = world.stage('a', 'b');
+  world.show(id, 'a', 'b');
+  world.show(id);
+  await world.store.revise(id, [create('a', 'other'), create('b', 'x')], [], 'rebase');
+  const [a, b] = world.get(id).changes ?? [];
+  assert.equal(looks.has(world.get(id), a), false);
+  assert.equal(looks.has(world.get(id), b), true);
+  world.show(id, 'a');
+  assert.equal(looks.count(world.get(id)), 2);
+});
+
+test('what no editor shows as it is now is not marked', async () => {
+  const world = new World();
+  const looks = world.open();
+  const id = world.stage('a');
+  world.show(id, 'a');
+  await world.store.revise(id, [create('a', 'other')], [], 'rebase');
+  assert.equal(looks.count(world.get(id)), 0);
+});
+
+test('marks survive a reload, and those of resolved previews are dropped', async () => {
+  const world = new World();
+  const before = world.open();
+  const [kept, applied, later] = [world.stage('a', 'b'), world.stage('c'), world.stage('d')];
+  world.show(kept, 'a');
+  world.show(applied, 'c');
+  world.show(later, 'd');
+  await world.invoker.resolve({ id: applied, action: 'apply', reason: 'test', actor: 'human' });
+  await before.flush();
+  assert.deepEqual(Object.keys(world.stored.get('redline.lookedAt') ?? {}), [kept, later]);
+  await world.invoker.resolve({ id: later, action: 'discard', reason: 'test', actor: 'human' });
+  // The window closed before that was stored.
+  const after = world.open();
+  assert.equal(after.count(world.get(kept)), 1);
+  await after.flush();
+  assert.deepEqual(Object.keys(world.stored.get('redline.lookedAt') ?? {}), [kept]);
+});
+
+test('a limited number of marks is stored, the newest', async () => {
+  const world = new World();
+  const looks = world.open();
+  const paths = Array.from({ length: 3_000 }, (_, n) => `${n}`);
+  const [old, recent] = [world.stage(...paths), world.stage(...paths)];
+  for (const id of [old, recent]) world.show(id, ...paths);
+  await looks.flush();
+  const stored = Object.entries(world.stored.get('redline.lookedAt') ?? {}) as [string, string[]][];
+  assert.deepEqual(
+    stored.map(([id, marks]) => [id, marks.length]),
+    [
+      [old, 2_000],
+      [recent, 3_000],
+    ],
+  );
+});
+
+for (const bad of [7, 'x', [], { p1: 'x' }, { p1: [7] }, { p1: null }, null])
+  test(`marks that are stored as ${JSON.stringify(bad)} are none`, () => {
+    const world = new World();
+    const id = world.stage('a');
+    world.stored.set('redline.lookedAt', bad);
+    const looks = world.open();
+    assert.equal(looks.count(world.get(id)), 0);
+    world.show(id, 'a');
+    assert.equal(looks.count(world.get(id)), 1);
+  });
