@@ -33,10 +33,7 @@ export async function showDiff(
   }
   const only = changes.length === 1 ? changes[0] : changes.find(change => change.path === path);
   if (only && !opensInItsEditor(only)) {
-    const title = tabTitle(oneLine(titleOf(preview)), id, [
-      nameIn(changes, only),
-      ...(await titleNotes(only)),
-    ]);
+    const title = tabTitle(multiDiffName(preview), id, [nameIn(changes, only), ...(await titleNotes(only))]);
     await vscode.commands.executeCommand('vscode.changes', title, [shownFile(id, only, files)]);
     return;
   }
