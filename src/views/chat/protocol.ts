@@ -118,6 +118,7 @@ const fileRow = z.object({
 export type FileRow = z.infer<typeof fileRow>;
 
 const key = z.string();
+const openButton = z.object({ id: previewId, label: z.string() });
 const actionButton = z.object({ name: z.enum(chatActions), label: z.string() });
 const cardState = z.enum(['pending', 'applying', 'applied', 'undone', 'discarded', 'failed', 'expired']);
 /** What can be done about an outcome. */
@@ -202,8 +203,8 @@ const toolItem = z.object({
 /** One entry of the message list. A key identifies the same entry for the lifetime of the session. */
 export const viewItem = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('heading'), key, text: z.string() }),
-  /** A notice from the runtime to both the model and the user. */
-  z.object({ kind: z.literal('notice'), key, text: z.string() }),
+  /** A notice from the runtime, with a button that opens a preview if it is about one. */
+  z.object({ kind: z.literal('notice'), key, text: z.string(), open: z.optional(openButton) }),
   z.object({
     kind: z.literal('user'),
     key,

@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import { renderNodeId, type NodeId } from '../../agent/conversation/nodeId.ts';
 import type { NodeTag, TagKind } from '../../agent/conversation/revert.ts';
 import type { AssistantMessage, SessionMessage } from '../../agent/model/messages.ts';
-import { callTexts } from '../chat/strings.ts';
+import { callTexts } from '../chat/callTexts.ts';
 import { sayCalls, type SaidCall } from '../chat/transcript/callWords.ts';
 import { argumentsOf } from '../chat/transcript/toolLine.ts';
 import { makeCommand } from '../commandRegistry.ts';

@@ -1,6 +1,6 @@
 import { escapeInvisible } from '../../plainText.ts';
 import { fill } from '../protocol.ts';
-import type { CallTexts } from '../strings.ts';
+import type { CallTexts } from '../callTexts.ts';
 
 /** What is said of a finished call. */
 export interface SaidCall {

@@ -21,6 +21,7 @@ import type { Arriving } from './liveTurn.ts';
 import { buildLookup, callKey, isListedPart, type Lookup } from './lookup.ts';
 import { previewCard, type CardFacts } from './previewCard.ts';
 import { resolveBlock } from './resolveBlock.ts';
+import { messageIds, stillApplied } from './stillApplied.ts';
 import { groupCalls, toolLine } from './toolLine.ts';
 
 /** The most pending previews from elsewhere that are listed; the pending view shows all of them. */
@@ -180,7 +181,7 @@ export function arrivingItem(nextNode: number, arriving: Arriving): ItemOf<'assi
 function restaged(input: TranscriptInput, lookup: Lookup): ViewItem[] {
   return input.previews
     .filter(preview => isOpen(preview) && isRestaged(preview))
-    .map(preview => card(preview, input, lookup));
+    .flatMap(preview => [...stillApplied(preview, input), card(preview, input, lookup)]);
 }
 
 function isRestaged({ reopens, undoes, origin }: Preview): boolean {
@@ -189,8 +190,8 @@ function isRestaged({ reopens, undoes, origin }: Preview): boolean {
 
 /** Other open previews that no call on this trunk staged: from an earlier session, another branch or another extension. */
 function otherPending(input: TranscriptInput, lookup: Lookup): ViewItem[] {
-  const { previews, messages, nodeAt, sessionId, strings } = input;
-  const here = new Set(messages.map((_, at) => messageIdOf(nodeAt(at))));
+  const { previews, sessionId, strings } = input;
+  const here = messageIds(input);
   const isHere = ({ origin }: Preview): boolean =>
     origin?.sessionId === sessionId && origin.call !== undefined && here.has(origin.call.messageId);
   const open = previews.filter(preview => isOpen(preview) && !isHere(preview) && !isRestaged(preview));
