@@ -277,6 +277,8 @@ const status = z.object({
   instructions: z.string(),
   /** The current activity, for the line above the composer; empty when idle. */
   line: z.string(),
+  /** Stands instead of the line for so many seconds, with those that are left for `{0}`. */
+  countdown: z.optional(z.object({ text: z.string(), seconds: z.number() })),
 });
 export type ChatStatus = z.infer<typeof status>;
 

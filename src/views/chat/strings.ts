@@ -1,4 +1,5 @@
 import { callTexts, type CallTexts } from './callTexts.ts';
+import type { RetryCode } from '../../agent/model/chatProvider.ts';
 import type { FileChangeKind } from '../../agent/preview/fileChange.ts';
 import type { ResolveAction, Actor } from '../../agent/preview/preview.ts';
 import type { ChatAction, ChatStrings } from './protocol.ts';
@@ -152,6 +153,7 @@ export interface TranscriptStrings {
   readonly contextAssumed: string;
   readonly summary: string;
   readonly summarizing: string;
+  readonly retrying: Readonly<Record<RetryCode, string>>;
   readonly instructions: string;
   readonly cutInstructions: string;
 }
@@ -270,6 +272,10 @@ export function transcriptStrings(l10n: Localiser): TranscriptStrings {
     ),
     summary: l10n.t('Earlier messages were summarized for the model'),
     summarizing: l10n.t('Summarizing earlier messages…'),
+    retrying: {
+      rateLimited: l10n.t('Rate limited, trying again in {0} s'),
+      server: l10n.t('The server is busy, trying again in {0} s'),
+    },
     instructions: l10n.t('Instructions: {0}'),
     cutInstructions: l10n.t('{0} (beginning only)'),
   };

@@ -6,6 +6,7 @@ import { asksAboutImages } from '../images.ts';
 import { callIdsIn } from '../toolCalls.ts';
 import { ChatAccumulator } from './accumulator.ts';
 import { connect, type OpenAiConnection, type StreamedAnswer } from './client.ts';
+import { eventsDuring } from '../eventsDuring.ts';
 import { failureOf, hostOf, type FailureContext } from './failure.ts';
 import { KnownFault, ReportedError } from './faults.ts';
 import { toWireMessages, toWireToolChoice, toWireTools } from './messages.ts';
@@ -101,7 +102,9 @@ async function* streamAnswer(
     if (options.model.trim() === '') throw new KnownFault('noModel', 'No model is chosen.');
     const connection = await untilAborted(signal, () => connect(options, options.model));
     context = connection.context;
-    const streamed = await untilAborted(signal, () => send(options, connection, quirks, request, signal));
+    const streamed = yield* eventsDuring<ProviderEvent, StreamedAnswer>(tell =>
+      untilAborted(signal, () => send(options, connection, quirks, request, signal, tell)),
+    );
     const collect = new ChatAccumulator(callIdsIn(request), options.maxAnswerChars ?? MAX_ANSWER_CHARS);
     yield* readAnswer(options, streamed, collect, signal);
     const { answer, leftovers } = collect.finish(streamed.sawDone());
@@ -124,6 +127,7 @@ async function send(
   quirks: ServerQuirks,
   request: ChatRequest,
   signal: AbortSignal,
+  tell: (event: ProviderEvent) => void,
 ): Promise<StreamedAnswer> {
   const choice = toWireToolChoice(request.toolChoice, request.tools);
   if (request.toolChoice?.type === 'tool' && choice === undefined) {
@@ -149,6 +153,8 @@ async function send(
         maxChars: maxEventChars,
         signal,
         isFinal: refusal => quirks.teaches(refusal),
+        onRetry: (delayMs, { status }) =>
+          tell({ type: 'retrying', delayMs, code: status === 429 ? 'rateLimited' : 'server' }),
       });
     } catch (error) {
       if (signal.aborted || !quirks.learn(error)) throw error;
