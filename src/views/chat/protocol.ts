@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { planPart } from './planPart.ts';
 import { MAX_IMAGE_BYTES } from '../../agent/model/messages.ts';
 
 /**
@@ -172,6 +173,7 @@ const previewItem = z.object({
   call: z.optional(z.object({ name: z.string(), input: z.string(), output: z.string() })),
   /** Its command is running and can be stopped. */
   canStop: z.boolean(),
+  plan: z.optional(planPart),
 });
 const resolveItem = z.object({
   kind: z.literal('resolve'),

@@ -2,6 +2,7 @@ import { callTexts, type CallTexts } from './callTexts.ts';
 import type { RetryCode } from '../../agent/model/chatProvider.ts';
 import type { FileChangeKind } from '../../agent/preview/fileChange.ts';
 import type { ResolveAction, Actor } from '../../agent/preview/preview.ts';
+import type { PlanPart } from './planPart.ts';
 import type { ChatAction, ChatStrings } from './protocol.ts';
 
 /** The part of `vscode.l10n` that is needed here. */
@@ -108,6 +109,7 @@ export interface TranscriptStrings {
   readonly conflictsIn: string;
   readonly parts: Readonly<Record<'hunk' | 'rest' | 'applied' | 'discarded' | 'undone' | 'left', string>>;
   readonly calls: CallTexts;
+  readonly plan: Omit<PlanPart, 'text' | 'isUnfolded'>;
   readonly stillApplied: { readonly one: string; readonly many: string };
   readonly reviewUndo: string;
   readonly applying: Readonly<Record<ResolveAction, string>>;
@@ -206,9 +208,16 @@ export function transcriptStrings(l10n: Localiser): TranscriptStrings {
       left: l10n.t('{0} left'),
     },
     calls: callTexts(l10n),
+    plan: {
+      title: l10n.t('Plan'),
+      approve: l10n.t('Approve'),
+      sendBack: l10n.t('Send Back…'),
+      question: l10n.t('What should change?'),
+      edit: l10n.t('Edit'),
+    },
     stillApplied: {
-      one: l10n.t('1 applied change of the branch that was left is still in your files.'),
-      many: l10n.t('{0} applied changes of the branch that was left are still in your files.'),
+      one: l10n.t('1 applied change is still in your files.'),
+      many: l10n.t('{0} applied changes are still in your files.'),
     },
     reviewUndo: l10n.t('Review Undo'),
     applying: { apply: l10n.t('Applying…'), discard: l10n.t('Discarding…') },

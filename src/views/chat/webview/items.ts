@@ -2,8 +2,8 @@ import { fill, type ItemOf, type ViewItem } from '../protocol.ts';
 import { renderCall, renderCalls } from './calls.ts';
 import { renderCard } from './card.ts';
 import { appendPlain, button, copyButton, el, icon, thumbnail } from './dom.ts';
-import { renderMarkdown, StreamingMarkdown, type MarkdownPort } from './markdown/markdown.ts';
-import { fileLink } from './fileLink.ts';
+import { renderMarkdown, StreamingMarkdown } from './markdown/markdown.ts';
+import { markdownPort } from './markdown/markdownPort.ts';
 import type { Port } from './port.ts';
 
 /** Renders an item, reusing its old element where possible. What the user has unfolded stays unfolded. */
@@ -123,15 +123,6 @@ function renderLocal(item: ItemOf<'local'>, port: Port): HTMLElement {
 
 function markdownInto(body: HTMLElement, text: string, port: Port): void {
   renderMarkdown(body, text, markdownPort(port));
-}
-
-function markdownPort({ strings: { copy, copied }, post }: Port): MarkdownPort {
-  return {
-    copy,
-    copied,
-    openLink: url => post({ type: 'openLink', url }),
-    fileLink: (file, label) => fileLink(file, label, post),
-  };
 }
 
 /** The texts of streaming answers, by the element that shows them. */

@@ -389,7 +389,7 @@ test('after a revert, a notice says what is still in the files and opens the und
     transcript({ messages, previews: [left, ...previews] }).flatMap((item, at, items) =>
       item.kind === 'notice' ? [[item.text, item.open, items[at + 1]?.key]] : [],
     );
-  const one = '1 applied change of the branch that was left is still in your files.';
+  const one = '1 applied change is still in your files.';
   const open = { id: 'p5', label: 'Review Undo' };
   assert.deepEqual(notices([asked('Hello')], preview(undo)), [[one, open, 'p:p5']]);
   const two = preview({ ...undo, changes: [modify('a.ts'), modify('b.ts')] });
