@@ -2,6 +2,7 @@ import { untilAborted } from '../../base/abort.ts';
 import { isRecord } from '../../base/json.ts';
 import type { Logger } from '../../base/logger.ts';
 import type { ChatProvider, ChatRequest, ProviderEvent, ProviderFailure } from '../chatProvider.ts';
+import { naturally } from '../../text/naturally.ts';
 import { asksAboutImages } from '../images.ts';
 import { callIdsIn } from '../toolCalls.ts';
 import { ChatAccumulator } from './accumulator.ts';
@@ -53,7 +54,7 @@ export async function listOpenAiModels(
     context = connection.context;
     const list = await untilAborted(signal, () => connection.models(signal));
     const names = list.map(one => (isRecord(one) ? (one['id'] ?? one['name']) : one));
-    return { models: [...new Set(names.filter(name => typeof name === 'string'))].sort() };
+    return { models: [...new Set(names.filter(name => typeof name === 'string'))].sort(naturally) };
   } catch (error) {
     return { failure: failureOf(error, context) };
   }
