@@ -72,8 +72,9 @@ const mcpSdk = {
 const mcpSdkApart = {
   name: 'mcp-sdk-apart',
   setup(b) {
-    b.onResolve({ filter: /^\.\/sdk\.ts$/ }, ({ resolveDir }) =>
-      resolveDir.endsWith(path.join('clients', 'mcp')) ? { path: './mcpSdk.js', external: true } : undefined,
+    const file = path.join('clients', 'mcp', 'sdk.ts');
+    b.onResolve({ filter: /\/sdk\.ts$/ }, ({ path: imported, resolveDir }) =>
+      path.join(resolveDir, imported).endsWith(file) ? { path: './mcpSdk.js', external: true } : undefined,
     );
   },
 };

@@ -1,6 +1,7 @@
 import { chatCommands, type ChatPanel } from './chat/chatPanel.ts';
 import type { CommandHandlers } from './commandRegistry.ts';
 import type { CustomToolCommandsOptions } from './customTools/customToolCommands.ts';
+import type { HoldBackOptions } from './elsewhere/holdBackFiles.ts';
 import type { HistoryCommandsOptions } from './history/historyCommands.ts';
 import { sessionCommands } from './history/sessionCommands.ts';
 import type { StoredSessionsOptions } from './history/storedSessions.ts';
@@ -18,7 +19,8 @@ export type AllCommandsOptions = PreviewCommandsOptions &
   StoredSessionsOptions &
   SelectModelOptions &
   CustomToolCommandsOptions &
-  ConnectAgentOptions & { readonly chat: ChatPanel };
+  ConnectAgentOptions &
+  HoldBackOptions & { readonly chat: ChatPanel };
 
 /** A command for a part of a preview, with the place of the cursor when it was called. */
 type OnPart = (
@@ -64,8 +66,11 @@ export function allCommands(options: AllCommandsOptions): CommandHandlers {
     'redline.history.show': async given => (await history()).showInChat(options, given),
     'redline.showLedger': async () => (await import('./ledger/ledgerPick.ts')).showLedger(options.store),
     'redline.preview.undo': async (...args) => (await ledger()).undo(options, args),
+    'redline.preview.undoTurn': async (...args) => (await ledger()).undoTurn(options, args),
     'redline.preview.reopen': async (...args) => (await ledger()).reopen(options, args),
     'redline.preview.dismiss': async (...args) => (await ledger()).dismiss(options, args),
+    'redline.chat.proposeCode': async (...args) =>
+      (await import('./chat/proposeCode.ts')).proposeCode(options, args),
     'redline.customTools.new': async () => (await customTools()).newCustomTool(options),
     'redline.customTools.reload': async () => (await customTools()).reloadCustomTools(options),
     'redline.selectModel': async given =>
@@ -76,5 +81,11 @@ export function allCommands(options: AllCommandsOptions): CommandHandlers {
     'redline.agents.connect': async (...args) => (await agents()).connectAgent(options, args),
     'redline.agents.disconnect': async (...args) => (await agents()).disconnectAgent(options, args),
     'redline.agents.disconnectAll': async () => (await agents()).disconnectAllAgents(options),
+    'redline.elsewhere.reviewBranch': async given =>
+      (await import('./elsewhere/reviewBranch.ts')).reviewBranch(options, given),
+    'redline.elsewhere.reviewPatch': async given =>
+      (await import('./elsewhere/reviewPatch.ts')).reviewPatch(options, given),
+    'redline.elsewhere.holdBack': async (...args) =>
+      (await import('./elsewhere/holdBackFiles.ts')).holdBackFiles(options, args),
   };
 }

@@ -23,7 +23,7 @@ export interface PreviewInfo {
   readonly dependsOn: readonly string[];
   readonly label: string;
   readonly sourceToolName: string;
-  /** The agent of another program that proposed it, over MCP. */
+  /** The agent of another program that proposed it, over MCP, or where the user brought it from, such as `branch x`. */
   readonly agent?: AgentName;
   readonly state: 'pending' | 'applying' | 'applied' | 'discarded' | 'expired';
   readonly stale: boolean;
@@ -52,7 +52,7 @@ export interface ProposedChange {
 /** `PendingAction` as other extensions pass it: file changes are plain text. */
 export type ProposedAction = Omit<
   PendingAction,
-  'changes' | 'sourceToolName' | 'kind' | 'humanOnly' | 'undoes' | 'agent'
+  'changes' | 'sourceToolName' | 'kind' | 'humanOnly' | 'undoes' | 'agent' | 'diff'
 > & {
   /** Default: `custom_tool`. */
   readonly sourceToolName?: string;

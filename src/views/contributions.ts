@@ -98,8 +98,10 @@ export interface CommandArguments {
   'redline.preview.previous': [];
   /** Stages the changes of a discarded preview again. Without an id it asks which. */
   'redline.preview.reopen': [previewId?: string];
-  /** Stages the inverse of an applied preview. Without an id it asks which. */
+  /** Undoes an applied preview, at once where its files are as the apply left them. Without an id it asks which. */
   'redline.preview.undo': [previewId?: string];
+  /** Undoes what these previews applied, which are in the order in which they were applied. For the chat. */
+  'redline.preview.undoTurn': [previewIds: readonly string[]];
   /** Hides an expired preview; without an id, all of them. */
   'redline.preview.dismiss': [previewId?: string];
   'redline.showLedger': [];
@@ -127,6 +129,8 @@ export interface CommandArguments {
   'redline.chat.focus': [];
   /** Attaches the selection or the file of the active editor to the chat, and shows it. */
   'redline.chat.attach': [];
+  /** Stages code as the whole content of a file. For the chat. */
+  'redline.chat.proposeCode': [path: string, code: string];
   /** With the name of a language model of VS Code, `vendor/id`: uses it without asking. */
   'redline.selectModel': [languageModel?: string];
   'redline.setApiKey': [];
@@ -134,6 +138,12 @@ export interface CommandArguments {
   'redline.agents.connect': [agent?: string, folder?: string];
   'redline.agents.disconnect': [agent?: string, folder?: string];
   'redline.agents.disconnectAll': [];
+  /** Brings what a branch or worktree has into review. Without its name or path it asks which. */
+  'redline.elsewhere.reviewBranch': [source?: string];
+  /** Brings what a patch changes into review. Without a file it asks for one or the clipboard. */
+  'redline.elsewhere.reviewPatch': [source?: Uri | 'clipboard'];
+  /** Takes uncommitted changes of files into a preview. Rows of Source Control pass themselves; without any it asks which. */
+  'redline.elsewhere.holdBack': [...files: Uri[]];
   'redline.customTools.new': [];
   'redline.customTools.reload': [];
   'redline.showLog': [];

@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { COMPANION_IDS, type CompanionId } from '../agent/clients/companions/companionHost.ts';
 import type { Forcing, ModelAuthority, ResolveOrder } from '../agent/preview/resolveSettings.ts';
 
 /** Which provider answers. `auto` means `openai` if a model is set, else `offline`; never `vscode-lm`, which is chosen. */
@@ -81,6 +82,12 @@ export class Settings {
   /** Whether agents of other programs may connect to this window. */
   get agentsEnabled(): boolean {
     return this.#get<unknown>('agents.enabled') === true;
+  }
+
+  /** The agents in terminals whose diffs are shown in Redline. */
+  get agentCompanions(): readonly CompanionId[] {
+    const given = stringsIn(this.#get<unknown>('agents.companions'));
+    return COMPANION_IDS.filter(id => given.includes(id));
   }
 
   async setAgentsEnabled(enabled: boolean): Promise<void> {

@@ -239,7 +239,7 @@ describe('the chat panel', () => {
   });
 
   test('files that an answer names open at their line; code is coloured and can be copied', async () => {
-    const code = '```ts\nconst total = "x"; // sum\n```';
+    const code = '```ts src/sum.ts\nconst total = "x"; // sum\n```';
     await chat.snapshot([
       { ...answer(`See \`src/a.ts\`, b.ts:12 and \`console.log\`.\n\n${code}`), canRetry: true },
       tool({ file: { path: 'src/c.ts', line: 3 } }),
@@ -257,6 +257,11 @@ describe('the chat panel', () => {
       { type: 'openFile', path: 'b.ts', line: 12 },
       { type: 'openFile', path: 'src/c.ts', line: 3 },
       { type: 'retry' },
+    ]);
+    await page.locator('.code').hover();
+    await page.getByRole('button', { name: 'Propose as Edit of src/sum.ts' }).click();
+    assert.deepEqual(await chat.said(), [
+      { type: 'propose', path: 'src/sum.ts', code: 'const total = "x"; // sum' },
     ]);
     assert.equal(await page.locator('.hljs-keyword').textContent(), 'const');
     assert.equal(await page.locator('.hljs-comment').textContent(), '// sum');

@@ -96,9 +96,6 @@ uiTest('the ledger brings back what was discarded, and undoes what was applied',
   await workbench.runCommand('Redline: Show Ledger');
   await entry('Create made1.txt').hover();
   await entry('Create made1.txt').locator('a[aria-label="Undo Apply"]').click();
-  await workbench.treeRow('Undo: Create made1.txt').waitFor();
-  assert.equal(workbench.readFile('made1.txt'), 'content 1');
-  await workbench.lens('Apply').click();
   await workbench.waitForFile('made1.txt', text => text === undefined);
 });
 

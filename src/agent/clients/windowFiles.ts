@@ -3,6 +3,7 @@ import { chmod, mkdir, readdir, readFile, realpath, rename, rm, writeFile } from
 import * as path from 'node:path';
 import * as z from 'zod/mini';
 import { isAlive } from '../base/processLock.ts';
+import { isInside } from '../text/isInside.ts';
 
 const windowSchema = z.object({
   /** The process that listens. */
@@ -82,9 +83,4 @@ async function readWindow(file: string): Promise<OpenWindow | undefined> {
   } catch {
     return undefined;
   }
-}
-
-function isInside(inner: string, outer: string): boolean {
-  const relative = path.relative(outer, inner);
-  return relative === '' || (!relative.startsWith('..') && !path.isAbsolute(relative));
 }

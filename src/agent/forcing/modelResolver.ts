@@ -5,7 +5,8 @@ import type { ConversationPreviews } from '../conversation/conversationPreviews.
 import { textResult, type AgentToolResult } from '../preview/pendingAction.ts';
 import { isOpen, type CallRef, type Preview, type ResolveAction } from '../preview/preview.ts';
 import type { PreviewStore } from '../preview/previewStore.ts';
-import { resolveDetails, type Invoker, type ResolveDetails } from '../preview/resolve/invoker.ts';
+import { type Invoker } from '../preview/resolve/invoker.ts';
+import { resolveDetails, type ResolveDetails } from '../preview/resolve/resolveDetails.ts';
 import {
   NOTHING_PENDING,
   otherConversationText,

@@ -1,5 +1,6 @@
 import type { FileChange } from './fileChange.ts';
 import type { AgentName } from './preview.ts';
+import type { AgentDiff } from './resolve/agentDiff.ts';
 
 /** What a tool or a callback returns. Only the text reaches the model. */
 export interface AgentToolResult {
@@ -24,6 +25,8 @@ export interface PendingAction {
   readonly apply?: (reason: string, extra?: Record<string, unknown>) => Promise<AgentToolResult>;
   /** Runs on discard; a result that it returns replaces the default text. */
   readonly reject?: (reason: string, extra?: Record<string, unknown>) => Promise<AgentToolResult | undefined>;
+  /** Has the agent write `changes` that proposed them; Redline only checks the result. Set by Redline alone. */
+  readonly diff?: AgentDiff;
   /** Set for the plan that plan mode submits, which has no `changes`. */
   readonly kind?: 'plan';
   /** `apply` runs something, so only a human may apply it, in every mode. */

@@ -19,7 +19,10 @@ export interface CallRef {
   readonly toolCallId: string;
 }
 
-/** An agent of another program, as it names itself. Foreign text: only a label, no decision depends on it. */
+/**
+ * An agent of another program, as it names itself, or the source of what a person brought into review, such as `branch x`.
+ * Foreign text: only a label, no decision depends on it.
+ */
 export interface AgentName {
   readonly name: string;
   /** Empty if it tells none. */
@@ -28,9 +31,9 @@ export interface AgentName {
 
 /** The conversation that a preview concerns, and what staged it there. */
 export interface PreviewOrigin {
-  /** A conversation of Redline or, if there is an `agent`, what tells its connection from all others. */
+  /** A conversation of Redline or, if there is an `agent`, what tells its connection or source from all others. */
   readonly sessionId: string;
-  /** The agent of another program that proposed it, over MCP. */
+  /** The agent of another program that proposed it, over MCP, or where a person brought it from. */
   readonly agent?: AgentName;
   /**
    * The tool call that staged it: a `resolve` in the same message has not seen the diff. Absent for what the user or an
@@ -49,6 +52,11 @@ export type PreviewState =
       readonly stale: readonly string[];
       readonly lastError?: string;
       readonly recommendation?: Recommendation;
+      /**
+       * Someone applied it, but other parts of the same diff are not decided yet: its agent is told once they are. Not logged,
+       * and gone with a new revision.
+       */
+      readonly held?: Pick<Resolution, 'actor' | 'reason'>;
     }
   | { readonly kind: 'applying'; readonly action: ResolveAction; readonly actor: Actor }
   | {
@@ -62,6 +70,8 @@ export type PreviewState =
       readonly kind: 'expired';
       /** It was being applied when the process ended, so it is unknown whether its action ran to completion. */
       readonly interrupted?: true;
+      /** Why, in a sentence, if that is known. */
+      readonly reason?: string;
       /** Hidden for good. */
       readonly dismissed?: true;
     };
@@ -122,6 +132,11 @@ export type Preview = PreviewContent & {
   readonly origin: PreviewOrigin | null;
   /** Set if this was split off another preview to be resolved separately. */
   readonly part?: PartOf;
+  /**
+   * Its changes are written by the agent that proposed them, once it is told so; Redline checks what it wrote. It expires when
+   * the agent goes away.
+   */
+  readonly agentWrites?: true;
   /** The user edited the proposal: from then on the model can only recommend. */
   readonly editedByUser?: true;
   /** ISO 8601. */
@@ -139,6 +154,11 @@ export function revisionsOf(previews: readonly Preview[]): SeenRevisions {
 /** True while the preview is listed: pending, or being resolved right now. */
 export function isOpen(preview: Preview): boolean {
   return preview.state.kind === 'pending' || preview.state.kind === 'applying';
+}
+
+/** Whether it is applied once the rest of its agent's diff is decided. */
+export function isHeld({ state }: Preview): boolean {
+  return state.kind === 'pending' && state.held !== undefined;
 }
 
 /** How views name a preview. */

@@ -58,6 +58,7 @@ const stagedParts = {
       patch: z.string(),
     }),
   ),
+  agentWrites: z.exactOptional(z.literal(true)),
   editedByUser: z.exactOptional(z.literal(true)),
   stagedAt: z.string(),
 };
@@ -112,6 +113,7 @@ const entrySchema = z.discriminatedUnion('type', [
     type: z.literal('expired'),
     id: z.string(),
     interrupted: z.exactOptional(z.literal(true)),
+    reason: z.exactOptional(z.string()),
     mark,
   }),
   /** An expired preview was hidden for good. */

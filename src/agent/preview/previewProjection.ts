@@ -236,10 +236,14 @@ function reduce(
       return [{ ...preview, state: { ...pendingPart(preview.state), stale: entry.paths } }];
     case 'recommended':
       return [{ ...preview, state: { ...pendingPart(preview.state), recommendation: entry.recommendation } }];
-    case 'expired':
-      return [
-        { ...preview, state: { kind: 'expired', ...(entry.interrupted ? { interrupted: true } : {}) } },
-      ];
+    case 'expired': {
+      const { interrupted, reason } = entry;
+      const why = {
+        ...(interrupted ? { interrupted } : {}),
+        ...(reason === undefined ? {} : { reason }),
+      };
+      return [{ ...preview, state: { kind: 'expired', ...why } }];
+    }
     case 'dismissed':
       return preview.state.kind === 'expired'
         ? [{ ...preview, state: { ...preview.state, dismissed: true } }]

@@ -6,7 +6,7 @@ import { TimeSlice } from '../base/timeSlice.ts';
 import type { RollbackInfo } from './commit/rollbackInfo.ts';
 import type { FileChange } from './fileChange.ts';
 import { FOUND_APPLIED, storable, type LedgerEntry } from './ledger.ts';
-import { isOpen, type Actor, type Preview, type ResolveAction } from './preview.ts';
+import { isOpen, type Actor, type Preview, type ResolveAction, type Resolution } from './preview.ts';
 import {
   idsOf,
   type CommitVote,
@@ -111,7 +111,10 @@ export class PreviewStore {
     this.#numbers = numbers;
   }
 
-  /** Rebuilds the state from a short log that was just read. Opaque previews have lost their callbacks and expire. */
+  /**
+   * Rebuilds the state from a short log that was just read. Opaque previews have lost their callbacks and expire, and so do
+   * those whose agent would write them: its connection is gone.
+   */
   restore(entries: readonly PreviewLogEntry[], unreadable: readonly UnreadableLine[] = []): void {
     for (const restoring of this.#restore(entries, unreadable)) void restoring;
   }
@@ -139,7 +142,7 @@ export class PreviewStore {
     }
     for (; position < entries.length; position++) yield this.#replay(entries[position]);
     for (const preview of this.all()) {
-      if (!isOpen(preview) || preview.kind === 'files') continue;
+      if (!isOpen(preview) || (preview.kind === 'files' && !preview.agentWrites)) continue;
       const interrupted = this.#projection.isInterrupted(preview.id);
       void this.#record({ type: 'expired', id: preview.id, ...(interrupted ? { interrupted } : {}) });
       yield;
@@ -222,12 +225,12 @@ export class PreviewStore {
   }
 
   /**
-   * Writes to the journal that the action of an opaque preview is about to run. If that cannot be written, the promise rejects
-   * with a JournalError, and the action may not run.
+   * Writes to the journal that the action of an opaque preview is about to run, or that an agent is about to be told to write
+   * these. If that cannot be written, the promise rejects with a JournalError, and nothing may be done.
    * @returns `undefined` if it was written at once.
    */
-  beginAction(id: string, vote: CommitVote = unknownVote): Promise<void> | undefined {
-    return this.#journal({ type: 'commit', ids: [id], vote: voteOf(vote) });
+  beginAction(ids: readonly string[], vote: CommitVote = unknownVote): Promise<void> | undefined {
+    return this.#journal({ type: 'commit', ids, vote: voteOf(vote) });
   }
 
   /** Records that an interrupted commit was rolled back, or left as it was. */
@@ -301,10 +304,13 @@ export class PreviewStore {
     return this.#recordPending({ type: 'stale', id, paths });
   }
 
-  /** Expires a pending preview whose action is gone; does nothing if it is not pending. */
-  async expire(id: string): Promise<void> {
+  /**
+   * Expires a pending preview whose action is gone; does nothing if it is not pending.
+   * @param reason why, in a sentence.
+   */
+  async expire(id: string, reason?: string): Promise<void> {
     if (this.#projection.get(id)?.state.kind !== 'pending') return;
-    const stored = this.#record({ type: 'expired', id });
+    const stored = this.#record({ type: 'expired', id, ...(reason === undefined ? {} : { reason }) });
     this.#expired.fire(this.#require(id));
     await stored;
   }
@@ -312,6 +318,15 @@ export class PreviewStore {
   /** Hides an expired preview for good. It stays in the log. */
   dismiss(id: string): Promise<void> {
     return this.#record({ type: 'dismissed', id });
+  }
+
+  /** Notes that a pending preview is to be applied together with the rest of its agent's diff. */
+  hold(id: string, held: Pick<Resolution, 'actor' | 'reason'>): void {
+    const preview = this.#require(id);
+    if (preview.state.kind !== 'pending') return;
+    const next: Preview = { ...preview, state: { ...preview.state, held } };
+    this.#projection.set(next);
+    this.#changed.fire(next);
   }
 
   /** Marks the preview as being resolved, so that no one else starts to. Not logged: after a crash it is pending again. */
@@ -426,10 +441,7 @@ export class PreviewStore {
 }
 
 /** Who applied something that an older version began, or whose journal cannot be read. */
-export const unknownVote: CommitVote = {
-  actor: 'extension',
-  reason: FOUND_APPLIED,
-};
+export const unknownVote: CommitVote = { actor: 'extension', reason: FOUND_APPLIED };
 
 function voteOf({ actor, call, reason, extra }: CommitVote): CommitVote {
   return { actor, reason, ...(call ? { call } : {}), ...(extra ? { extra: storable(extra) } : {}) };

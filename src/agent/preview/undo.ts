@@ -62,11 +62,13 @@ function concernsSameAs({ origin }: Preview): Pick<PendingAction, 'sessionId' | 
  * `undefined` if there is nothing to undo.
  * @param previews those of one branch of the conversation, in the order in which they were applied.
  * @param all every preview of the store, among them those that undo others.
+ * @param of what they belong to, for the label.
  */
 export function undoBranchAction(
   previews: readonly Preview[],
   all: readonly Preview[],
   sourceToolName: string,
+  of = 'the abandoned branch',
 ): PendingAction | undefined {
   // What else an applied action or plan did cannot be undone, so it does not count as undone either.
   const applied = previews
@@ -80,7 +82,7 @@ export function undoBranchAction(
   if (changes.length === 0) return undefined;
   const what = plural(changes.length, 'change');
   return {
-    label: `Undo ${what} of the abandoned branch`,
+    label: `Undo ${what} of ${of}`,
     sourceToolName,
     changes,
     undoes: applied.map(({ id }) => id),

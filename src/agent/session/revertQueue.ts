@@ -22,7 +22,8 @@ import type { AgentToolResult, PendingAction } from '../preview/pendingAction.ts
 import { isOpen } from '../preview/preview.ts';
 import type { PreviewStore } from '../preview/previewStore.ts';
 import type { QueuedPreview } from '../preview/queueResolveHandler.ts';
-import { wasResolvedByAnother, type Invoker } from '../preview/resolve/invoker.ts';
+import { type Invoker } from '../preview/resolve/invoker.ts';
+import { wasResolvedByAnother } from '../preview/resolve/resolveDetails.ts';
 import { undoBranchAction } from '../preview/undo.ts';
 import type { SessionEvent } from './events.ts';
 import type { Inbox } from './waiting/inbox.ts';

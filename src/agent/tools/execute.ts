@@ -8,7 +8,7 @@ import type { ToolCall, ToolResultMessage } from '../model/messages.ts';
 import { textOf, type AgentToolResult, type PendingAction } from '../preview/pendingAction.ts';
 import type { Preview } from '../preview/preview.ts';
 import type { QueuedPreview } from '../preview/queueResolveHandler.ts';
-import { recommendedIn } from '../preview/resolve/invoker.ts';
+import { recommendedIn } from '../preview/resolve/resolveDetails.ts';
 import { plural } from '../text/plural.ts';
 import type { Tool, ToolContext, ToolSchema } from './tool.ts';
 

@@ -228,6 +228,8 @@ export class ChatView implements vscode.WebviewViewProvider, vscode.Disposable {
         return void (await execute('redline.preview.rebase', message.id));
       case 'undo':
         return void (await execute('redline.preview.undo', message.id));
+      case 'undoTurn':
+        return void (await execute('redline.preview.undoTurn', message.ids));
       case 'reopen':
         return void (await execute('redline.preview.reopen', message.id));
       case 'edit':
@@ -256,6 +258,8 @@ export class ChatView implements vscode.WebviewViewProvider, vscode.Disposable {
         return openLink(message.url, this.#options.logger);
       case 'openFile':
         return openNamedFile(this.#options, message.path, message.line);
+      case 'propose':
+        return void (await execute('redline.chat.proposeCode', message.path, message.code));
       case 'retry':
         return void (await execute('redline.session.retry'));
       case 'applyShown':

@@ -1,6 +1,7 @@
 import * as z from 'zod/mini';
 import { planPart } from './planPart.ts';
 import { MAX_IMAGE_BYTES } from '../../agent/model/messages.ts';
+import { stringKeys } from './stringKeys.ts';
 
 /**
  * The messages between the chat panel's webview and its host. Both sides validate with these schemas: the host because a
@@ -14,12 +15,16 @@ export type ChatAction = (typeof chatActions)[number];
 const reviewActions = ['open', 'applyAll', 'discardAll'] as const;
 export type ReviewAction = (typeof reviewActions)[number];
 
+/** The most characters of a code block that can be proposed: the limit for files. */
+const MAX_CODE_CHARS = 5_000_000;
 /** The most characters of a prompt. */
 const MAX_PROMPT_CHARS = 1_000_000;
 const action = z.enum(['apply', 'discard']);
 const mode = z.enum(['recommend', 'apply', 'none']);
 const previewId = z.string().check(z.regex(/^p[1-9]\d*$/));
 
+/** The most previews of one turn that can be undone together. */
+export const MAX_TURN_PREVIEWS = 1_000;
 /** The most attachments of one prompt. */
 export const MAX_ATTACHMENTS = 20;
 const line = z.int().check(z.minimum(1));
@@ -67,6 +72,8 @@ export const webviewMessage = z.discriminatedUnion('type', [
   z.object({ type: z.literal('rebase'), id: previewId }),
   /** Undoes an applied preview, or proposes a discarded one again. */
   z.object({ type: z.enum(['undo', 'reopen']), id: previewId }),
+  /** Undoes what these previews applied, in this order. */
+  z.object({ type: z.literal('undoTurn'), ids: z.array(previewId).check(z.maxLength(MAX_TURN_PREVIEWS)) }),
   /** Opens the proposal for editing, at its conflicts if it has any. */
   z.object({ type: z.literal('edit'), id: previewId }),
   /** Opens a preview or, with a path, the diff of that file. */
@@ -80,6 +87,12 @@ export const webviewMessage = z.discriminatedUnion('type', [
     type: z.literal('openFile'),
     path: z.string().check(z.minLength(1), z.maxLength(4_000)),
     line: z.optional(line),
+  }),
+  /** Stages a code block as the whole content of the file that it names. */
+  z.object({
+    type: z.literal('propose'),
+    path: z.string().check(z.minLength(1), z.maxLength(4_000)),
+    code: z.string().check(z.maxLength(MAX_CODE_CHARS)),
   }),
   /** Asks the last prompt again, from before it. */
   z.object({ type: z.literal('retry') }),
@@ -122,8 +135,8 @@ const key = z.string();
 const openButton = z.object({ id: previewId, label: z.string() });
 const actionButton = z.object({ name: z.enum(chatActions), label: z.string() });
 const cardState = z.enum(['pending', 'applying', 'applied', 'undone', 'discarded', 'failed', 'expired']);
-/** What can be done about an outcome. */
-const remedy = z.object({ type: z.enum(['undo', 'reopen']), id: previewId });
+/** What can be done about an outcome: to redo undoes the preview that undid it. */
+const remedy = z.object({ type: z.enum(['undo', 'redo', 'reopen']), id: previewId });
 /** A hunk or file that was resolved by itself. */
 const partRow = z.object({
   id: previewId,
@@ -247,6 +260,8 @@ export const viewItem = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('tools'), key, title: z.string(), calls: z.array(toolItem) }),
   previewItem,
   resolveItem,
+  /** What the model applied in a turn by itself: `2 files changed`. */
+  z.object({ kind: z.literal('turn'), key, text: z.string(), ids: z.array(previewId) }),
   z.object({ kind: z.literal('error'), key, text: z.string(), actions: z.array(actionButton) }),
   /** Earlier messages were replaced for the model by this text. */
   z.object({
@@ -283,77 +298,6 @@ const status = z.object({
   countdown: z.optional(z.object({ text: z.string(), seconds: z.number() })),
 });
 export type ChatStatus = z.infer<typeof status>;
-
-/** Every text that the webview itself adds to the screen. The webview fills in `{0}`. */
-export const stringKeys = [
-  'apply',
-  'applyAll',
-  'applyLabel',
-  'attach',
-  'attached',
-  'connectModel',
-  'contextLabel',
-  'copied',
-  'copy',
-  'copyAnswer',
-  'discard',
-  'discardAll',
-  'discardLabel',
-  'discardReason',
-  'discardReasonLabel',
-  'discardReasonPlaceholder',
-  'editQueued',
-  'emptyHint',
-  'emptyTitle',
-  'examples',
-  'imageLabel',
-  'input',
-  'pastedImage',
-  'jumpToEnd',
-  'modeApply',
-  'modeApplyHint',
-  'modeLabel',
-  'modeNone',
-  'modeNoneHint',
-  'modeRecommend',
-  'modeRecommendHint',
-  'modelLabel',
-  'open',
-  'openFile',
-  'openLabel',
-  'output',
-  'pendingChanges',
-  'placeholder',
-  'plan',
-  'planOffHint',
-  'planOnHint',
-  'promptLabel',
-  'reasoning',
-  'reasoningNow',
-  'rebase',
-  'rebaseLabel',
-  'remove',
-  'removeQueued',
-  'retry',
-  'reopen',
-  'reopenLabel',
-  'resolveConflicts',
-  'resolveConflictsLabel',
-  'revert',
-  'review',
-  'revertPrompt',
-  'send',
-  'stop',
-  'stopLabel',
-  'suggestions',
-  'title',
-  'transcript',
-  'undo',
-  'undoLabel',
-  'usage',
-  'you',
-] as const;
-export type ChatStrings = Readonly<Record<(typeof stringKeys)[number], string>>;
 
 /** To the webview. */
 export const hostMessage = z.discriminatedUnion('type', [

@@ -3,7 +3,8 @@ import type { RetryCode } from '../../agent/model/chatProvider.ts';
 import type { FileChangeKind } from '../../agent/preview/fileChange.ts';
 import type { ResolveAction, Actor } from '../../agent/preview/preview.ts';
 import type { PlanPart } from './planPart.ts';
-import type { ChatAction, ChatStrings } from './protocol.ts';
+import type { ChatAction } from './protocol.ts';
+import type { ChatStrings } from './stringKeys.ts';
 
 /** The part of `vscode.l10n` that is needed here. */
 export interface Localiser {
@@ -56,6 +57,7 @@ export function chatStrings(l10n: Localiser): ChatStrings {
     planOnHint: l10n.t(
       'Plan mode is on: the model only reads until you approve its plan. Then the mode next to this button takes effect.',
     ),
+    proposeCode: l10n.t('Propose as Edit of {0}'),
     promptLabel: l10n.t('Prompt'),
     reasoning: l10n.t('Reasoning'),
     reasoningNow: l10n.t('Reasoning…'),
@@ -77,8 +79,11 @@ export function chatStrings(l10n: Localiser): ChatStrings {
     suggestions: l10n.t('Suggestions'),
     title: l10n.t('Redline Chat'),
     transcript: l10n.t('Conversation'),
+    redo: l10n.t('Apply Again'),
+    redoLabel: l10n.t('Apply {0} again'),
     undo: l10n.t('Undo'),
     undoLabel: l10n.t('Undo {0}'),
+    undoTurn: l10n.t('Undo Turn'),
     usage: l10n.t('Token use: {0}'),
     you: l10n.t('You'),
   };
@@ -118,6 +123,8 @@ export interface TranscriptStrings {
   readonly returned: string;
   readonly notDone: Readonly<Record<ResolveAction, string>>;
   readonly expired: string;
+  readonly expiredBecause: string;
+  readonly held: string;
   readonly modelRecommends: Readonly<Record<ResolveAction, string>>;
   readonly stale: string;
   readonly lastError: string;
@@ -126,6 +133,8 @@ export interface TranscriptStrings {
   readonly alsoPending: string;
   readonly morePending: string;
   readonly earlier: string;
+  readonly notDecided: string;
+  readonly keptFailing: string;
   readonly queued: string;
   readonly stopped: string;
   readonly cutOff: string;
@@ -137,6 +146,7 @@ export interface TranscriptStrings {
   readonly pending: string;
   readonly changes: { readonly one: string; readonly many: string };
   readonly files: { readonly one: string; readonly many: string };
+  readonly filesChanged: { readonly one: string; readonly many: string };
   readonly working: string;
   readonly runningTool: string;
   readonly waiting: string;
@@ -229,6 +239,8 @@ export function transcriptStrings(l10n: Localiser): TranscriptStrings {
       discard: l10n.t('It failed, and was not discarded: {0}'),
     },
     expired: l10n.t('Expired: this action can no longer run'),
+    expiredBecause: l10n.t('Expired: {0}'),
+    held: l10n.t('Applied with the rest of this diff, once you have decided on it'),
     modelRecommends: {
       apply: l10n.t('The model recommends Apply: {0}'),
       discard: l10n.t('The model recommends Discard: {0}'),
@@ -245,6 +257,8 @@ export function transcriptStrings(l10n: Localiser): TranscriptStrings {
     alsoPending: l10n.t('Also pending'),
     morePending: l10n.t('and {0} more pending'),
     earlier: l10n.t('Earlier entries not shown: {0}'),
+    notDecided: l10n.t("The model didn't decide on {0}. It's up to you."),
+    keptFailing: l10n.t("Applying {0} kept failing. It's up to you."),
     queued: l10n.t('Queued'),
     stopped: l10n.t('Stopped.'),
     cutOff: l10n.t("The answer was cut off: it reached the model's length limit."),
@@ -262,6 +276,7 @@ export function transcriptStrings(l10n: Localiser): TranscriptStrings {
     pending: l10n.t('{0} · {1}'),
     changes: { one: l10n.t('1 change'), many: l10n.t('{0} changes') },
     files: { one: l10n.t('1 file'), many: l10n.t('{0} files') },
+    filesChanged: { one: l10n.t('1 file changed'), many: l10n.t('{0} files changed') },
     working: l10n.t('Working…'),
     runningTool: l10n.t('Running {0}…'),
     waiting: l10n.t('Waiting for your review'),

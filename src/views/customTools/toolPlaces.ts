@@ -1,6 +1,7 @@
 import { existsSync, realpathSync } from 'node:fs';
 import * as path from 'node:path';
 import type { ToolPlace } from '../../agent/tools/custom/loading/toolFiles.ts';
+import { isInside } from '../../agent/text/isInside.ts';
 
 /** The folder for tools, in each workspace folder and in the user's home. */
 export const TOOLS_FOLDER = path.join('.redline', 'tools');
@@ -28,7 +29,7 @@ export function toolPlaces({ folders, isTrusted, home, paths }: ToolPlacesInput)
       .map(each => absolute(each.trim(), home))
       .filter(each => path.isAbsolute(each))
       .map(each => {
-        const inside = folders.find(folder => isBelow(real(each), real(folder)));
+        const inside = folders.find(folder => isInside(real(each), real(folder)));
         return { path: each, cwd: inside ?? cwd, trusted: isTrusted || inside === undefined };
       }),
   ];
@@ -49,9 +50,4 @@ function absolute(input: string, home: string): string {
 /** The path with symlinks followed, if it exists. */
 function real(place: string): string {
   return existsSync(place) ? realpathSync.native(place) : place;
-}
-
-function isBelow(place: string, folder: string): boolean {
-  const relative = path.relative(folder, place);
-  return relative !== '..' && !relative.startsWith(`..${path.sep}`) && !path.isAbsolute(relative);
 }

@@ -1,9 +1,11 @@
 import * as vscode from 'vscode';
 import type { PendingAction } from '../../agent/preview/pendingAction.ts';
-import type { Preview } from '../../agent/preview/preview.ts';
+import { titleOf, type Preview } from '../../agent/preview/preview.ts';
 import type { PreviewStore } from '../../agent/preview/previewStore.ts';
 import type { Rebaser } from '../../agent/preview/rebase/rebaser.ts';
-import { reopenAction, undoAction } from '../../agent/preview/undo.ts';
+import type { Invoker } from '../../agent/preview/resolve/invoker.ts';
+import { humanReason } from '../../agent/preview/resolve/resolveTexts.ts';
+import { reopenAction, undoAction, undoBranchAction } from '../../agent/preview/undo.ts';
 import type { Session } from '../../agent/session/session.ts';
 import { shownExpired } from '../pending/pendingNodes.ts';
 import { oneLine, withoutIcons } from '../plainText.ts';
@@ -19,9 +21,16 @@ export interface RestageOptions {
 
 export interface LedgerCommandsOptions extends RestageOptions {
   readonly opener: PreviewOpener;
+  readonly invoker: Invoker;
 }
 
-/** Stages the inverse of an applied preview and opens it. @returns the new preview's id */
+/** How long the status bar says what was undone, in milliseconds. */
+const STATUS_MS = 6_000;
+
+/**
+ * Undoes an applied preview: at once where its files are as the apply left them, else its inverse is staged and opened.
+ * @returns the id of the preview that undoes it
+ */
 export async function undo(
   options: LedgerCommandsOptions,
   args: readonly unknown[],
@@ -32,7 +41,47 @@ export async function undo(
     cannot: ({ label }) =>
       vscode.l10n.t('{0} cannot be undone: only applied file changes can.', oneLine(label)),
   });
-  return show(options, await restage(options, preview && undoAction(preview)));
+  return undoWith(options, preview && undoAction(preview));
+}
+
+/** Undoes what these previews applied together, like {@link undo}. They are in the order in which they were applied. */
+export async function undoTurn(
+  options: LedgerCommandsOptions,
+  args: readonly unknown[],
+): Promise<string | undefined> {
+  const ids = Array.isArray(args[0]) ? args[0] : [];
+  const previews = ids.flatMap(id => (typeof id === 'string' ? (options.store.get(id) ?? []) : []));
+  const action = undoBranchAction(previews, options.store.all(), 'undo', 'one turn');
+  if (!action) return void showInfo(vscode.l10n.t('There is nothing to undo.'));
+  return undoWith(options, action);
+}
+
+async function undoWith(
+  options: LedgerCommandsOptions,
+  action: PendingAction | undefined,
+): Promise<string | undefined> {
+  const staged = await restage(options, action);
+  if (!staged || !isAsStaged(staged)) return show(options, staged);
+  const { id, revision } = staged;
+  try {
+    await options.invoker.resolve({
+      id,
+      revision,
+      action: 'apply',
+      reason: humanReason('apply'),
+      actor: 'human',
+    });
+  } catch (error) {
+    await show(options, options.store.get(id));
+    throw error;
+  }
+  void vscode.window.setStatusBarMessage(vscode.l10n.t('Undone: {0}', oneLine(titleOf(staged))), STATUS_MS);
+  return id;
+}
+
+/** Whether its files hold what it was staged on, so that applying it does just what was asked for. */
+function isAsStaged({ revision, state, dependsOn }: Preview): boolean {
+  return revision === 1 && state.kind === 'pending' && state.stale.length === 0 && dependsOn.length === 0;
 }
 
 /** Stages a discarded preview again and opens it. @returns the new preview's id */

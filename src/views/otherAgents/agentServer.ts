@@ -12,7 +12,10 @@ export interface AgentServerParts extends Pick<
   Agent,
   'store' | 'invoker' | 'overlay' | 'tools' | 'workspace' | 'logger' | 'settings' | 'session' | 'ownsStorage'
 > {
-  readonly context: Pick<vscode.ExtensionContext, 'extension' | 'extensionPath' | 'globalStorageUri'>;
+  readonly context: Pick<
+    vscode.ExtensionContext,
+    'extension' | 'extensionPath' | 'globalStorageUri' | 'environmentVariableCollection'
+  >;
 }
 
 /** The running MCP server of this window, and the word that it leaves for the programs of agents. */

@@ -66,7 +66,9 @@ export function groupItem(
   item.iconPath = new vscode.ThemeIcon(node.kind === 'more' ? 'ellipsis' : 'history');
   if (node.kind === 'expired') {
     item.contextValue = 'redline.expiredGroup';
-    item.tooltip = vscode.l10n.t('These actions were lost when the window closed. Ask for them again.');
+    item.tooltip = vscode.l10n.t(
+      'These can no longer be applied: the window was closed, or their agent has ended. Ask for them again.',
+    );
   }
   return item;
 }
@@ -80,6 +82,7 @@ function stateText(preview: Preview): string {
       if (conflicts > 0) return conflictsText(conflicts);
       if (state.stale.length > 0) return vscode.l10n.t('stale');
       if (state.lastError !== undefined) return vscode.l10n.t('Apply failed');
+      if (state.held) return vscode.l10n.t('applied with the rest');
       if (state.recommendation) return recommendationText(state.recommendation);
       return filesText(preview);
     case 'applying':

@@ -19,7 +19,7 @@ export function previewTooltip(preview: Preview): vscode.MarkdownString {
     else if (state.lastError !== undefined) add('error', vscode.l10n.t('Apply failed: {0}', state.lastError));
     if (state.recommendation) add('comment', recommendationText(state.recommendation));
   }
-  if (state.kind === 'expired') add('history', expiredText(state.interrupted));
+  if (state.kind === 'expired') add('history', state.reason ?? expiredText(state.interrupted));
   const changes = preview.changes ?? [];
   for (const change of changes.slice(0, MAX_TOOLTIP_FILES)) add(kindIcons[change.kind], change.path);
   const more = changes.length - MAX_TOOLTIP_FILES;

@@ -1,9 +1,9 @@
 import * as vscode from 'vscode';
 import type { FileChange } from '../../agent/preview/fileChange.ts';
-import { titleOf, type Preview } from '../../agent/preview/preview.ts';
+import type { Preview } from '../../agent/preview/preview.ts';
 import { planOf } from '../../agent/session/planMode.ts';
 import { oneLine } from '../plainText.ts';
-import { tabTitle } from './previewTabs.ts';
+import { multiDiffName, tabTitle } from './previewTabs.ts';
 import { changeUri, documentPath, opaqueUri, type FileUris } from './previewUri.ts';
 import { overviewNotes, titleNotes } from './titleNotes.ts';
 
@@ -38,7 +38,7 @@ export async function showDiff(
     await vscode.commands.executeCommand('vscode.diff', ...sides, title, options);
     return;
   }
-  const title = tabTitle(oneLine(titleOf(preview)), id, await overviewNotes(changes));
+  const title = tabTitle(multiDiffName(preview), id, await overviewNotes(changes));
   await vscode.commands.executeCommand('vscode.changes', title, shownFiles(preview, files));
 }
 

@@ -4,6 +4,7 @@ import { PathError } from '../../agent/base/errors.ts';
 import { foldName, isProtectedPath } from '../../agent/preview/resolve/protectedPlaces.ts';
 import { escapeProse } from '../plainText.ts';
 import { namesOnDisk } from './namesOnDisk.ts';
+import { isInside } from '../../agent/text/isInside.ts';
 
 /** The parts of a workspace folder that paths depend on. */
 export interface FolderRoot {
@@ -186,14 +187,6 @@ function insideRelative<Root extends FolderRoot>(
   return named
     ? { folder: named, relative: relative.slice(named.name.length + 1) }
     : { folder: first, relative };
-}
-
-function isInside(file: string, root: string): boolean {
-  const relative = path.relative(root, file);
-  return (
-    relative === '' ||
-    (relative !== '..' && !relative.startsWith(`..${path.sep}`) && !path.isAbsolute(relative))
-  );
 }
 
 function isThere(file: string): boolean {

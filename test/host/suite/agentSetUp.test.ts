@@ -187,8 +187,7 @@ suite('connecting agents by previews of their configuration', () => {
     const id = await run('redline.agents.connect', 'claude');
     await vscode.commands.executeCommand('redline.preview.apply', id);
     await untilEnabled();
-    const undo = await run('redline.preview.undo', id ?? '');
-    await vscode.commands.executeCommand('redline.preview.apply', undo);
+    await run('redline.preview.undo', id ?? '');
     assert.deepEqual(await names(), before);
     assert.equal(await run('redline.agents.disconnect', 'claude'), undefined);
   });

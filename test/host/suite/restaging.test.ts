@@ -38,22 +38,45 @@ suite('resolved previews come back as new ones', () => {
     return made === undefined ? undefined : api.previews.get(made);
   };
 
-  test('Undo Apply stages the inverse, changes nothing by itself, and restores every byte when applied', async () => {
+  test('where the files are as the apply left them, Undo acts at once, restores every byte, and can be undone', async () => {
     const { id } = push();
     await resolve(id, 'apply');
     assert.equal(await text(), 'two\r\n');
     const undo = await run('redline.preview.undo', id);
     assert.ok(undo);
     assert.notEqual(undo.id, id);
-    assert.equal(undo.label, 'Undo: two of them');
-    assert.equal(undo.state, 'pending');
-    assert.equal(undo.stale, false);
-    assert.deepEqual(
-      undo.files.map(file => file.kind),
-      ['delete', 'modify'],
-    );
+    assert.deepEqual([undo.label, undo.state], ['Undo: two of them', 'applied']);
+    assert.equal(await text(), 'one\r\n');
+    assert.equal(await exists('made.txt'), false);
+    const entry = api.previews.ledger().at(-1);
+    assert.deepEqual([entry?.previewId, entry?.outcome, entry?.actor], [undo.id, 'applied', 'human']);
+    assert.deepEqual(api.previews.list(), []);
+
+    const redone = await run('redline.preview.undo', undo.id);
+    assert.equal(redone?.state, 'applied');
     assert.equal(await text(), 'two\r\n');
-    await resolve(undo.id, 'apply');
+    assert.equal(await exists('made.txt'), true);
+    assert.equal((await run('redline.preview.undo', redone.id))?.state, 'applied');
+    assert.equal(await exists('made.txt'), false);
+  });
+
+  test('what a turn applied is undone together', async () => {
+    const first = push();
+    await resolve(first.id, 'apply');
+    const second = api.previews.push({
+      label: 'three',
+      sourceToolName: 'test',
+      changes: [{ path: 'back.txt', before: 'two\r\n', after: 'three\r\n' }],
+    });
+    await resolve(second.id, 'apply');
+    const undone = await vscode.commands.executeCommand<string>('redline.preview.undoTurn', [
+      first.id,
+      second.id,
+    ]);
+    assert.deepEqual(
+      [api.previews.get(undone)?.label, api.previews.get(undone)?.state],
+      ['Undo 2 changes of one turn', 'applied'],
+    );
     assert.equal(await text(), 'one\r\n');
     assert.equal(await exists('made.txt'), false);
   });
@@ -84,7 +107,7 @@ suite('resolved previews come back as new ones', () => {
     assert.equal(api.previews.get(id)?.state, 'discarded');
     await resolve(again.id, 'apply');
     assert.equal(await text(), 'two\r\n');
-    await resolve((await run('redline.preview.undo', again.id))?.id ?? '', 'apply');
+    assert.equal((await run('redline.preview.undo', again.id))?.state, 'applied');
   });
 
   test('a reopened preview neither forces nor reminds the model, but its outcome is told', async () => {
@@ -103,6 +126,20 @@ suite('resolved previews come back as new ones', () => {
       told.join('\n'),
     );
     assert.ok(!told.some(message => message.includes(`Pending: ${again.id}`)));
+  });
+
+  test('code of an answer that names a file is staged as its content, in its line endings', async () => {
+    const propose = (path: string, code: string) =>
+      vscode.commands.executeCommand<string | undefined>('redline.chat.proposeCode', path, code);
+    const id = await propose('back.txt', 'two\nthree');
+    const info = api.previews.get(id ?? '');
+    assert.deepEqual([info?.label, info?.state], ['Rewrite back.txt', 'pending']);
+    assert.equal(await text(), 'one\r\n');
+    await vscode.commands.executeCommand('redline.preview.apply', id, undefined, info?.revision);
+    assert.equal(await text(), 'two\r\nthree\r\n');
+    assert.equal(await propose('back.txt', 'two\nthree'), undefined);
+    assert.equal(await propose('../outside.txt', 'x'), undefined);
+    assert.deepEqual(api.previews.list(), []);
   });
 
   test('previews that are pending, failed or without file changes cannot be undone or reopened', async () => {

@@ -1,9 +1,10 @@
 import * as http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { detailOf } from '../../base/errors.ts';
+import type { Logger } from '../../base/logger.ts';
 import type { ClientHost } from '../agentClient.ts';
 import { MCP_PATH, newToken, refusalOf, type Refusal } from './access.ts';
-import { McpSession } from './mcpSession.ts';
+import { McpSession, type McpSessionOptions } from './mcpSession.ts';
 import { AGENT_HEADER, HEARD_HEADER } from './names.ts';
 import { BodyError, readBody } from './requestBody.ts';
 
@@ -16,31 +17,54 @@ export interface ServerAddress {
   readonly token: string;
 }
 
+/** One connection of an agent. */
+export interface HttpSession {
+  /** The protocol's id of the session. */
+  readonly id: string;
+  /** What tells the agent from all others. */
+  readonly agentId: string;
+  /** @param body the message, if the request has one. */
+  handle(request: http.IncomingMessage, response: http.ServerResponse, body?: unknown): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Begins a session, with what an agent that comes back tells of itself. */
+export type BeginSession = (known: Pick<McpSessionOptions, 'id' | 'heard'>) => Promise<HttpSession>;
+
 /**
  * The MCP server of one window: streamable HTTP at 127.0.0.1, on a port that the system chooses. It answers only who has the
  * token of the window.
  */
 export class McpHttpServer {
-  readonly #host: ClientHost;
-  readonly #version: string;
+  readonly #logger: Logger;
+  readonly #begin: BeginSession;
   readonly #token: string;
   readonly #server: http.Server;
   /** By the protocol's session id, the one that was used last at the end. */
-  readonly #sessions = new Map<string, McpSession>();
+  readonly #sessions = new Map<string, HttpSession>();
 
-  private constructor(host: ClientHost, version: string) {
-    this.#host = host;
-    this.#version = version;
+  private constructor(logger: Logger, begin: BeginSession) {
+    this.#logger = logger;
+    this.#begin = begin;
     this.#token = newToken();
     this.#server = http.createServer((request, response) => void this.#answer(request, response));
   }
 
   /**
+   * Serves Redline's own tools.
    * @param version that of Redline.
    * @throws the error of the system if it cannot listen.
    */
-  static async start(host: ClientHost, version: string): Promise<McpHttpServer> {
-    const server = new McpHttpServer(host, version);
+  static start(host: ClientHost, version: string): Promise<McpHttpServer> {
+    return McpHttpServer.listen(host.logger, known => McpSession.start({ host, version, ...known }));
+  }
+
+  /**
+   * Serves whatever the sessions do.
+   * @throws the error of the system if it cannot listen.
+   */
+  static async listen(logger: Logger, begin: BeginSession): Promise<McpHttpServer> {
+    const server = new McpHttpServer(logger, begin);
     await new Promise<void>((resolve, reject) => {
       server.#server.once('error', reject);
       server.#server.listen(0, '127.0.0.1', resolve);
@@ -78,13 +102,13 @@ export class McpHttpServer {
         return refuse(response, { status: error.status, reason: error.message });
       // A client that goes away in the middle of a request is no failure of ours.
       if (request.destroyed) return;
-      this.#host.logger.error(`A request to the MCP server failed: ${detailOf(error)}`);
+      this.#logger.error(`A request to the MCP server failed: ${detailOf(error)}`);
       refuse(response, { status: 500, reason: 'Redline failed to answer. Its log in VS Code says why.' });
     }
   }
 
   /** The session that the request belongs to, or a new one if it is to begin one. */
-  async #sessionOf(request: http.IncomingMessage, body: unknown): Promise<McpSession | Refusal> {
+  async #sessionOf(request: http.IncomingMessage, body: unknown): Promise<HttpSession | Refusal> {
     const id = header(request, 'mcp-session-id');
     if (id !== undefined) {
       const session = this.#sessions.get(id);
@@ -100,9 +124,7 @@ export class McpHttpServer {
       return { status: 400, reason: `${AGENT_HEADER} must be an id.` };
     // An agent that comes back leaves its old connection behind.
     for (const known of this.#sessions.values()) if (known.agentId === agent) await this.#end(known);
-    const session = await McpSession.start({
-      host: this.#host,
-      version: this.#version,
+    const session = await this.#begin({
       id: agent,
       heard: agent !== undefined && Number.isSafeInteger(heard) && heard >= 0 ? heard : undefined,
     });
@@ -112,7 +134,7 @@ export class McpHttpServer {
     return session;
   }
 
-  async #end(session: McpSession): Promise<void> {
+  async #end(session: HttpSession): Promise<void> {
     this.#sessions.delete(session.id);
     await session.close();
   }

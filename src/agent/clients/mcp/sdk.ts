@@ -4,4 +4,8 @@
  */
 export { Server } from '@modelcontextprotocol/sdk/server/index.js';
 export { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js';
-export { CallToolRequestSchema, ListToolsRequestSchema } from '@modelcontextprotocol/sdk/types.js';
+export {
+  CallToolRequestSchema,
+  JSONRPCMessageSchema,
+  ListToolsRequestSchema,
+} from '@modelcontextprotocol/sdk/types.js';

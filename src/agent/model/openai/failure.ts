@@ -99,9 +99,7 @@ function describeStatus(
   if (status === 401 || status === 403) {
     return failure(
       'unauthorized',
-      context.hasKey
-        ? `The server ${place} refused the key (${status}).`
-        : `The server ${place} requires a key, and none is stored for this address (${status}).`,
+      context.hasKey ? `${place} rejected the API key (${status}).` : `${place} requires an API key.`,
     );
   }
   if (status === 402) return failure('rateLimited', `The account at ${place} has no credit left (402).`);

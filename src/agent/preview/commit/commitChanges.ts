@@ -40,9 +40,7 @@ export async function commitChanges(
   changes: readonly FileChange[],
   writeJournal: (rollback: RollbackInfo) => Promise<void> = () => Promise.resolve(),
 ): Promise<CommitReport> {
-  const steps = composedSteps(changes);
-  const stale = [...brokenPaths(changes), ...(await staleSteps(files, steps))];
-  if (stale.length > 0) throw new StalePreviewError([...new Set(stale)].sort());
+  const steps = await stepsOnBases(files, changes);
   const rollback = await readRollbackInfo(files, changes, steps);
   const modes = carriedModes(changes, rollback);
   await writeJournal(rollback);
@@ -79,6 +77,20 @@ export async function commitChanges(
     throw new ToolError(failureText(failed?.path ?? '', error, stuck, unclear));
   }
   return { unsaved: unsaved.sort() };
+}
+
+/**
+ * The net effect of the changes, whose bases the files hold.
+ * @throws StalePreviewError if a base has changed.
+ */
+export async function stepsOnBases(
+  files: Pick<Workspace, 'read'>,
+  changes: readonly FileChange[],
+): Promise<readonly FileStep[]> {
+  const steps = composedSteps(changes);
+  const stale = [...brokenPaths(changes), ...(await staleSteps(files, steps))];
+  if (stale.length > 0) throw new StalePreviewError([...new Set(stale)].sort());
+  return steps;
 }
 
 /** Steps that are written concurrently, and the folders that are then removed if they are empty. */

@@ -1,6 +1,12 @@
-import * as z from 'zod/mini';
 import { untilAborted } from '../../base/abort.ts';
-import { BlockedPreviewError, factOf, messageOf, StalePreviewError, ToolError } from '../../base/errors.ts';
+import {
+  AgentWriteError,
+  BlockedPreviewError,
+  factOf,
+  messageOf,
+  StalePreviewError,
+  ToolError,
+} from '../../base/errors.ts';
 import { Emitter, type Event } from '../../base/event.ts';
 import { commitChanges, type CommitFiles } from '../commit/commitChanges.ts';
 import { stepsOf } from '../fileChange.ts';
@@ -17,10 +23,13 @@ import {
 import type { PreviewStore } from '../previewStore.ts';
 import { conflictPaths } from '../rebase/conflictMarkers.ts';
 import { modelMay, type ModelAuthority } from '../resolveSettings.ts';
+import type { AgentDiff } from './agentDiff.ts';
 import { ActiveResolutions } from './activeResolutions.ts';
+import { resolveDetails } from './resolveDetails.ts';
 import {
   alreadyResolvedText,
   appliedText,
+  expiredText,
   recommendedText,
   outdatedVoteText,
   unknownPreviewText,
@@ -53,35 +62,13 @@ export interface ResolveRequest {
   readonly signal?: AbortSignal;
 }
 
-/** The `details` of every result of a resolve. */
-export interface ResolveDetails {
-  readonly action: ResolveAction;
-  readonly reason: string;
-  readonly extra?: Record<string, unknown>;
-  readonly sourceToolName?: string;
-  readonly label?: string;
-  /** The callback's own `details`, as they are. */
-  readonly sourceResultDetails?: unknown;
+/** How an agent's diff was answered in the agent's own interface. */
+export interface AnswerElsewhere extends Pick<ResolveRequest, 'action' | 'actor' | 'reason'> {
+  /** `failed`: what the file holds now is not what was shown, or no one answered; it expires with the reason. */
+  readonly outcome: 'applied' | 'discarded' | 'failed';
 }
 
-const recommendation = z.object({ sourceResultDetails: z.object({ recommended: z.string() }) });
-
-/** The id of the preview for which a result with these `details` only recorded a recommendation, else `undefined`. */
-export function recommendedIn(details: unknown): string | undefined {
-  return recommendation.safeParse(details).data?.sourceResultDetails.recommended;
-}
-
-const byAnother = z.object({ sourceResultDetails: z.object({ alreadyResolved: z.string() }) });
-
-/**
- * Whether a result with these `details` only tells how another attempt ended: the vote itself did nothing. If that attempt
- * failed, the preview is pending again.
- */
-export function wasResolvedByAnother(details: unknown): boolean {
-  return byAnother.safeParse(details).success;
-}
-
-type Callbacks = Pick<PendingAction, 'apply' | 'reject'>;
+type Callbacks = Pick<PendingAction, 'apply' | 'reject' | 'diff'>;
 
 /** The parts of the workspace that resolving uses. */
 export interface ResolvingFiles extends CommitFiles {
@@ -101,8 +88,10 @@ export class Invoker {
   readonly #workspace: ResolvingFiles;
   readonly #authority: () => ModelAuthority;
   readonly #callbacks = new Map<string, Callbacks>();
-  /** Ids of previews whose producer went away while they were being resolved. */
-  readonly #orphaned = new Set<string>();
+  /** Those that agents would write, by the previews that they were staged as. */
+  readonly #diffs = new Map<string, AgentDiff>();
+  /** Why these previews cannot be resolved after the attempt in progress: their producer went away, for example. */
+  readonly #orphaned = new Map<string, string | undefined>();
   readonly #resolutions = new ActiveResolutions();
   readonly #applyFailed = new Emitter<Preview>();
 
@@ -116,21 +105,45 @@ export class Invoker {
   }
 
   /** Keeps the callbacks of a preview that was just staged. */
-  attach(id: string, callbacks: Callbacks): void {
+  attach(id: string, { diff, ...callbacks }: Callbacks): void {
     this.#callbacks.set(id, callbacks);
+    if (!diff) return;
+    diff.previewId = id;
+    this.#diffs.set(id, diff);
   }
 
   /**
-   * Expires an opaque preview whose producer is gone, so that it can no longer be applied. One that is being resolved expires
-   * only if that attempt fails. Does nothing for a preview of file changes, or one that is already resolved.
+   * Expires an opaque preview, or one that its agent would write, whose producer is gone, so that it can no longer be applied.
+   * One that is being resolved expires only if that attempt fails. Does nothing for a preview that Redline writes itself, or one
+   * that is already resolved.
+   * @param reason why, in a sentence.
    */
-  expire(id: string): void {
+  expire(id: string, reason?: string): void {
     const preview = this.#store.get(id);
-    if (!preview || preview.kind === 'files') return;
-    if (preview.state.kind === 'applying') this.#orphaned.add(id);
+    if (!preview || (preview.kind === 'files' && !preview.agentWrites)) return;
+    if (preview.state.kind === 'applying') this.#orphaned.set(id, reason);
     if (preview.state.kind !== 'pending') return;
     this.#callbacks.delete(id);
-    void this.#store.expire(id);
+    this.#diffs.delete(id);
+    void this.#store.expire(id, reason);
+  }
+
+  /**
+   * Resolves what is open of an agent's diff as someone has answered it elsewhere: in the agent's own interface. Until that is
+   * known, no one else can. Does nothing if an attempt is in progress, or nothing is open.
+   * @param answer settles with how it was answered. Must not reject.
+   */
+  async followAnswer(diff: AgentDiff, answer: () => Promise<AnswerElsewhere>): Promise<void> {
+    const group = diff.open(this.#store);
+    if (group.length === 0 || group.some(({ state }) => state.kind !== 'pending')) return;
+    const ids = group.map(({ id }) => id);
+    await this.#resolutions.run(ids, async () => {
+      for (const id of ids) this.#store.beginResolving(id, 'apply', 'human');
+      const { outcome, ...vote } = await answer();
+      await this.#end(group, vote, outcome, textResult(vote.reason));
+      this.#expireOrphans(ids, outcome === 'failed' ? vote.reason : undefined);
+    });
+    this.#diffs.delete(diff.previewId);
   }
 
   /**
@@ -171,10 +184,25 @@ export class Invoker {
       const text = recommendedText(preview, request.isPlanning?.() === true ? request.action : undefined);
       return withDetails(textResult(text, { recommended: preview.id }), request, preview);
     }
-    const group = this.#group(preview, request);
+    const diff = this.#diffOf(preview);
+    const isByAgent = diff && request.action === 'apply';
+    const group = isByAgent ? diff.groupOf(preview, request, this.#store) : this.#group(preview, request);
     if (request.action === 'apply') refuseConflicts(group);
+    if (isByAgent && !diff.isDecided(group, request)) {
+      const text = diff.hold(preview, request, this.#store);
+      return withDetails(textResult(text), request, preview);
+    }
     const ids = group.map(({ id }) => id);
-    return this.#resolutions.run(ids, () => this.#run(preview, group, request));
+    const result = await this.#resolutions.run(ids, () => this.#run(preview, group, request));
+    const next = diff && request.action === 'discard' ? diff.afterDiscard(this.#store) : undefined;
+    if (next) await this.#resolve(next);
+    if (diff?.open(this.#store).length === 0) this.#diffs.delete(diff.previewId);
+    return result;
+  }
+
+  /** The diff that an agent would write, unless the agent is gone. */
+  #diffOf({ id, part }: Preview): AgentDiff | undefined {
+    return this.#diffs.get(part?.previewId ?? id);
   }
 
   /** Answers a vote on a preview that is no longer pending. */
@@ -236,12 +264,24 @@ export class Invoker {
     } catch (error) {
       const recorded = this.#end(group, request, 'failed', textResult(factOf(error)));
       if (error instanceof StalePreviewError) this.#markStale(group, error.paths);
-      for (const { id } of group) if (this.#orphaned.delete(id)) this.expire(id);
+      const why = error instanceof AgentWriteError ? error.message : undefined;
+      this.#expireOrphans(
+        group.map(({ id }) => id),
+        why,
+      );
       // Synchronously with becoming pending again, so that no request is made in between.
       if (request.action === 'apply') this.#tellFailure(group);
       await recorded;
       if (request.action === 'discard') throw error;
       throw error instanceof ToolError ? error : new ToolError(`Apply failed: ${messageOf(error)}`);
+    }
+  }
+
+  /** @param why all of them expire, and why. */
+  #expireOrphans(ids: readonly string[], why?: string): void {
+    for (const id of ids) {
+      const reason = why ?? this.#orphaned.get(id);
+      if (this.#orphaned.delete(id) || why !== undefined) this.expire(id, reason);
     }
   }
 
@@ -266,8 +306,14 @@ export class Invoker {
     request: ResolveRequest,
   ): Promise<AgentToolResult> {
     const { reason, extra } = request;
+    const ids = group.map(({ id }) => id);
+    if (preview.agentWrites) {
+      const diff = this.#diffOf(preview);
+      if (!diff) throw new ToolError(expiredText(preview));
+      await diff.commit(this.#workspace, group, () => this.#store.beginAction(ids, request));
+      return textResult(appliedText(group, reason, []));
+    }
     if (preview.kind === 'files') {
-      const ids = group.map(({ id }) => id);
       const { unsaved } = await commitChanges(
         this.#workspace,
         group.flatMap(({ changes }) => changes ?? []),
@@ -278,7 +324,7 @@ export class Invoker {
     const apply = this.#callbacks.get(preview.id)?.apply;
     if (!apply) throw new ToolError(`${nameOf(preview)} has no action to apply. Discard it.`);
     // Awaited only if it must be, so that no abort comes in between.
-    const writing = this.#store.beginAction(preview.id, request);
+    const writing = this.#store.beginAction(ids, request);
     if (writing) await writing;
     const answer: unknown = await this.#resolutions.call(preview.id, () => apply(reason, extra));
     return resultOf(answer, appliedText([preview], reason, []));
@@ -292,13 +338,17 @@ export class Invoker {
 
   async #end(
     group: readonly Preview[],
-    request: ResolveRequest,
+    request: Omit<ResolveRequest, 'id'>,
     outcome: Outcome,
     result: AgentToolResult,
   ): Promise<void> {
     const message = textOf(result);
     const vote = { ...request, interrupted: request.signal?.aborted === true };
-    const entries = group.map(preview => ledgerEntry(preview, vote, outcome, message));
+    const entries = group.map(preview => {
+      const held =
+        preview.state.kind === 'pending' && request.action === 'apply' ? preview.state.held : undefined;
+      return ledgerEntry(preview, { ...vote, ...held }, outcome, message);
+    });
     await this.#store.endResolving(entries, group);
   }
 }
@@ -331,14 +381,4 @@ function withDetails(result: AgentToolResult, request: ResolveRequest, preview: 
   const { sourceToolName, label } = preview;
   const base = { action, reason, ...(extra ? { extra } : {}), sourceToolName, label };
   return { ...result, details: resolveDetails(base, result.details) };
-}
-
-/** The details of a resolve, with those of the callback, if any, as `sourceResultDetails`. */
-export function resolveDetails(
-  base: Omit<ResolveDetails, 'sourceResultDetails'>,
-  sourceResultDetails: unknown,
-): ResolveDetails {
-  return sourceResultDetails === undefined || sourceResultDetails === null
-    ? base
-    : { ...base, sourceResultDetails };
 }

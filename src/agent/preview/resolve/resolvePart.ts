@@ -46,6 +46,7 @@ export async function resolvePart(
       sourceToolName: seen.sourceToolName,
       kind: 'files',
       ...(seen.humanOnly ? { humanOnly: true } : {}),
+      ...(seen.agentWrites ? { agentWrites: true } : {}),
       changes: split.part,
       dependsOn: seen.dependsOn,
       // The user decides on it separately: the model is only told the outcome.

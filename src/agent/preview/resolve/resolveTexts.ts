@@ -166,6 +166,9 @@ export function alreadyResolvedText(preview: Preview, asker: Actor, last?: Ledge
 }
 
 export function expiredText(preview: Preview): string {
+  const { state } = preview;
+  if (state.kind === 'expired' && state.reason !== undefined)
+    return `${nameOf(preview)} has expired: ${state.reason}`;
   return `${nameOf(preview)} has expired: what it would have run is gone. Nothing was changed. Stage it again if it is still needed.`;
 }
 

@@ -135,12 +135,14 @@ function partName({ part, changes }: Preview, strings: TranscriptStrings): strin
   return part?.number === undefined ? file : fill(strings.parts.hunk, part.number, file);
 }
 
-/** Undo for what is applied, Reopen for what is discarded, unless that was done or waits to be resolved already. */
+/** Undo for what is applied, Redo for what is undone, Reopen for what is discarded, unless that waits to be resolved already. */
 function remedyOf(
   preview: Preview,
   { undoneBy, reopenedAs, isUndoPending }: CardFacts,
 ): Pick<ItemOf<'preview'>, 'remedy'> {
   const last = reopenedAs ?? preview;
+  if (undoneBy && isUndoPending !== true && undoAction(undoneBy))
+    return { remedy: { type: 'redo', id: undoneBy.id } };
   if (!undoneBy && isUndoPending !== true && undoAction(last))
     return { remedy: { type: 'undo', id: last.id } };
   return reopenAction(last) ? { remedy: { type: 'reopen', id: last.id } } : {};
@@ -190,6 +192,7 @@ function stateOf(
       return {
         ...quiet,
         state: 'pending',
+        stateText: state.held ? strings.held : '',
         recommendation: recommendation
           ? fill(
               strings.modelRecommends[recommendation.action],
@@ -229,7 +232,14 @@ function stateOf(
         reason: givenReason('discard', state.by, !agent),
       };
     case 'expired':
-      return { ...quiet, state: 'expired', stateText: strings.expired };
+      return {
+        ...quiet,
+        state: 'expired',
+        stateText:
+          state.reason === undefined
+            ? strings.expired
+            : fill(strings.expiredBecause, escapeInvisible(state.reason)),
+      };
   }
 }
 

@@ -6,11 +6,12 @@ import type {
   Attachment,
   ImageFile,
   SessionMessage,
+  SteeringMessage,
   ToolResultMessage,
 } from '../../../agent/model/messages.ts';
 import { parseSlashCommand } from '../../../agent/model/offline/slashCommands.ts';
 import type { LedgerEntry } from '../../../agent/preview/ledger.ts';
-import { isOpen, type Preview } from '../../../agent/preview/preview.ts';
+import type { Preview } from '../../../agent/preview/preview.ts';
 import type { QueuedPrompt } from '../../../agent/session/waiting/promptQueue.ts';
 import type { DiffStat } from '../../../agent/text/lineDiff.ts';
 import { attachmentLabel, attachmentName } from '../attachments/attachmentRefs.ts';
@@ -18,14 +19,12 @@ import { fill, type AttachmentRef, type ChatAction, type ItemOf, type ViewItem }
 import { escapeInvisible } from '../../plainText.ts';
 import type { TranscriptStrings } from '../strings.ts';
 import type { Arriving } from './liveTurn.ts';
+import { card, foldOf, otherPending, restaged } from './cards.ts';
 import { buildLookup, callKey, isListedPart, type Lookup } from './lookup.ts';
-import { previewCard, type CardFacts } from './previewCard.ts';
 import { resolveBlock } from './resolveBlock.ts';
-import { messageIds, stillApplied } from './stillApplied.ts';
 import { groupCalls, toolLine } from './toolLine.ts';
+import { TurnSummaries } from './turnSummaries.ts';
 
-/** The most pending previews from elsewhere that are listed; the pending view shows all of them. */
-const MAX_OTHER_PENDING = 20;
 /** The most withheld tools that are named. */
 const MAX_WITHHELD = 5;
 /** The most entries that are shown, so that a long session renders fast. */
@@ -70,11 +69,13 @@ export function buildTranscript(input: TranscriptInput): ViewItem[] {
   const { messages, arriving, nodeAt, nextNode, queued, strings } = input;
   const lookup = buildLookup(input);
   const items: ViewItem[] = [];
+  const turns = new TurnSummaries(lookup.lineage, strings);
   messages.forEach((message, i) => {
     const node = nodeAt(i);
     const key = messageIdOf(node);
     switch (message.role) {
       case 'user':
+        items.push(...turns.end());
         items.push({ ...promptItem(key, message.text, message.attachments ?? [], '', input), node });
         break;
       case 'local':
@@ -83,10 +84,16 @@ export function buildTranscript(input: TranscriptInput): ViewItem[] {
         break;
       case 'assistant':
         items.push(...answerItems(message, i, input, lookup));
+        turns.add(
+          key,
+          message.toolCalls.flatMap(
+            call => lookup.staged.get(callKey({ messageId: key, toolCallId: call.id })) ?? [],
+          ),
+        );
         break;
       case 'steering':
         if (message.kind === 'notice')
-          items.push({ kind: 'notice', key, text: escapeInvisible(message.text) });
+          items.push({ kind: 'notice', key, text: noticeText(message, strings) });
         else if (message.kind === 'summary')
           items.push({
             ...summaryItem(key, message.text, strings),
@@ -97,6 +104,7 @@ export function buildTranscript(input: TranscriptInput): ViewItem[] {
         break;
     }
   });
+  if (input.state !== 'running') items.push(...turns.end());
   if (arriving.text !== '' || arriving.reasoning !== '') items.push(arrivingItem(nextNode, arriving));
   items.push(...restaged(input, lookup));
   for (const { id, text, attachments } of queued)
@@ -177,63 +185,6 @@ export function arrivingItem(nextNode: number, arriving: Arriving): ItemOf<'assi
   };
 }
 
-/** The open previews that the user asked for (Undo, Reopen), or a revert, below the conversation: they are new there. */
-function restaged(input: TranscriptInput, lookup: Lookup): ViewItem[] {
-  return input.previews
-    .filter(preview => isOpen(preview) && isRestaged(preview))
-    .flatMap(preview => [...stillApplied(preview, input), card(preview, input, lookup)]);
-}
-
-function isRestaged({ reopens, undoes, origin }: Preview): boolean {
-  return origin?.call === undefined && (reopens !== undefined || undoes !== undefined);
-}
-
-/** Other open previews that no call on this trunk staged: from an earlier session, another branch or another extension. */
-function otherPending(input: TranscriptInput, lookup: Lookup): ViewItem[] {
-  const { previews, sessionId, strings } = input;
-  const here = messageIds(input);
-  const isHere = ({ origin }: Preview): boolean =>
-    origin?.sessionId === sessionId && origin.call !== undefined && here.has(origin.call.messageId);
-  const open = previews.filter(preview => isOpen(preview) && !isHere(preview) && !isRestaged(preview));
-  if (open.length === 0) return [];
-  const shown = open.slice(-MAX_OTHER_PENDING);
-  const items: ViewItem[] = [{ kind: 'heading', key: 'elsewhere', text: strings.alsoPending }];
-  if (open.length > shown.length) {
-    const text = fill(strings.morePending, open.length - shown.length);
-    items.push({ kind: 'heading', key: 'elsewhere:more', text });
-  }
-  return [...items, ...shown.map(preview => card(preview, input, lookup))];
-}
-
-function card(
-  preview: Preview,
-  input: TranscriptInput,
-  lookup: Lookup,
-  call?: ItemOf<'preview'>['call'],
-): ItemOf<'preview'> {
-  const parts = (lookup.parts.get(preview.id) ?? []).map(part => ({
-    preview: part,
-    facts: factsOf(part, input, lookup),
-  }));
-  return previewCard(preview, { ...factsOf(preview, input, lookup), parts, call }, input.strings);
-}
-
-function factsOf(
-  preview: Preview,
-  { stats, commandOutput }: TranscriptInput,
-  { lineage, attempts }: Lookup,
-): CardFacts {
-  const again = lineage.reopenedAs(preview);
-  return {
-    lastAttempt: attempts.get(preview.id),
-    undoneBy: lineage.undoneBy(again ?? preview),
-    isUndoPending: lineage.isUndoPending(again ?? preview),
-    reopenedAs: again,
-    stats: stats(preview),
-    running: commandOutput?.(preview.id),
-  };
-}
-
 function answerItems(
   message: AssistantMessage,
   index: number,
@@ -290,10 +241,6 @@ function answerItems(
   return items;
 }
 
-function foldOf({ name, input, output }: ItemOf<'tool'>): ItemOf<'preview'>['call'] {
-  return { name, input, output };
-}
-
 /** Whether it ended the last turn of the conversation, which nothing has followed. */
 function isLastAnswer(
   { toolCalls, stopReason }: AssistantMessage,
@@ -308,6 +255,12 @@ function isLastAnswer(
     stopReason !== 'error' &&
     messages.some(({ role }) => role === 'user')
   );
+}
+
+/** A notice about a preview that is left to the user, in words for the user; any other as it is. */
+function noticeText({ text, previewIds: [id] }: SteeringMessage, strings: TranscriptStrings): string {
+  if (id === undefined) return escapeInvisible(text);
+  return fill(text.includes('failed to apply') ? strings.keptFailing : strings.notDecided, id);
 }
 
 function noteOf({ stopReason }: AssistantMessage, strings: TranscriptStrings): string {

@@ -144,10 +144,10 @@ function remedyButton(
     { class: 'remedy' },
     button({
       class: 'button secondary',
-      label: type === 'undo' ? strings.undo : strings.reopen,
+      label: strings[type],
       data: { action: type, of: id },
-      aria: { label: fill(type === 'undo' ? strings.undoLabel : strings.reopenLabel, label) },
-      onClick: () => post({ type, id }),
+      aria: { label: fill(strings[`${type}Label`], label) },
+      onClick: () => post({ type: type === 'redo' ? 'undo' : type, id }),
     }),
   );
 }

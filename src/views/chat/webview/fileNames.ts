@@ -20,6 +20,11 @@ export function fileNamed(word: string): NamedFile | undefined {
   return { path, ...(line ? { line: Math.max(1, Number(line[1])) } : {}) };
 }
 
+/** Whether a word can be a path with an extension. */
+export function isPath(word: string): boolean {
+  return word.length <= MAX_WORD_CHARS && PATH.test(word) && !word.includes('//');
+}
+
 /** The words of a text, with what is between them. Files are recognized only where a line is named. */
 export function splitAtFiles(
   text: string,

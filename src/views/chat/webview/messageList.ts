@@ -1,6 +1,7 @@
 import type { DeltaMessage, ViewItem } from '../protocol.ts';
 import { button, el } from './dom.ts';
-import { canGrow, growAnswer, renderItem } from './items.ts';
+import { canGrow, growAnswer } from './answer.ts';
+import { renderItem } from './items.ts';
 import type { Port } from './port.ts';
 
 /** How near to the end, in pixels, counts as being at the end. */

@@ -1,7 +1,6 @@
 import type { PlanPart } from '../planPart.ts';
+import { markdownInto } from './answer.ts';
 import { button, el, icon } from './dom.ts';
-import { renderMarkdown } from './markdown/markdown.ts';
-import { markdownPort } from './markdown/markdownPort.ts';
 import type { Port } from './port.ts';
 
 /** The plan of a card as rendered Markdown, in a fold. What the user has unfolded stays unfolded. */
@@ -12,7 +11,7 @@ export function planFold(plan: PlanPart, old: HTMLElement | undefined, port: Por
     tabIndex: 0,
     aria: { label: plan.title },
   });
-  renderMarkdown(body, plan.text, markdownPort(port));
+  markdownInto(body, plan.text, port);
   const root = el(
     'details',
     { class: 'plan' },

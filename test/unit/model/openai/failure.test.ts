@@ -68,10 +68,10 @@ test('a web page and an empty body are not quoted, and a long message is cut', (
 });
 
 test('without a key the sentence says that one is required', () => {
-  assert.match(ofStatus(401).message, /refused the key/);
+  assert.match(ofStatus(401).message, /rejected the API key/);
   assert.match(
     failureOf(new HttpFailure(401, ''), { ...context, hasKey: false }).message,
-    /requires a key, and none is stored/,
+    /requires an API key/,
   );
 });
 

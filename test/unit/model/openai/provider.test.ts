@@ -109,7 +109,7 @@ test('the key is looked up for each request and sent to its server only; nothing
   assert.equal(one.last.type, 'done');
   const two = failureIn(await drain(provider.stream(hello, new AbortController().signal)));
   assert.equal(two.code, 'unauthorized');
-  assert.match(two.message, /requires a key/);
+  assert.match(two.message, /requires an API key/);
   assert.equal(asked, 2);
   assert.equal(server.requests[0]?.authorization, `Bearer ${KEY}`);
   assert.equal(server.requests[1]?.authorization, undefined);

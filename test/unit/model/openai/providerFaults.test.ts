@@ -8,7 +8,7 @@ test('401 becomes a sentence without the key, although the server repeats it', a
   ]);
   const refused = failureIn(await run(server, { apiKey: async () => KEY }));
   assert.equal(refused.code, 'unauthorized');
-  assert.match(refused.message, /refused the key \(401\).*Incorrect API key provided: \*\*\*/);
+  assert.match(refused.message, /rejected the API key \(401\).*Incorrect API key provided: \*\*\*/);
 });
 
 test('a key that cannot be read or sent becomes a sentence, and nothing is sent', async () => {

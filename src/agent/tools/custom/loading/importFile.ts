@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import * as path from 'node:path';
+import { isInside } from '../../../text/isInside.ts';
 
 /**
  * Imports a TypeScript or JavaScript file, an ES module or CommonJS. The file and everything that it imports from below
@@ -35,7 +36,7 @@ function forget(root: string): void {
   const { cache } = createRequire(path.join(root, 'any.js'));
   for (const file of Object.keys(cache)) {
     const relative = path.relative(root, file);
-    const isBelow = !relative.startsWith('..') && !path.isAbsolute(relative);
-    if (isBelow && !relative.split(path.sep).includes('node_modules')) Reflect.deleteProperty(cache, file);
+    if (isInside(file, root) && !relative.split(path.sep).includes('node_modules'))
+      Reflect.deleteProperty(cache, file);
   }
 }

@@ -1,6 +1,7 @@
 import type { Token } from 'markdown-it';
-import { appendPlain, copyButton, el } from '../dom.ts';
-import { fileNamed, splitAtFiles, type NamedFile } from '../fileNames.ts';
+import { fill } from '../../protocol.ts';
+import { appendPlain, button, copyButton, el } from '../dom.ts';
+import { fileNamed, isPath, splitAtFiles, type NamedFile } from '../fileNames.ts';
 import { coloured } from './colours.ts';
 import { blocksOf, GrowingBlocks, MAX_MARKDOWN_CHARS, type Block } from './markdownBlocks.ts';
 
@@ -8,6 +9,9 @@ import { blocksOf, GrowingBlocks, MAX_MARKDOWN_CHARS, type Block } from './markd
 export interface MarkdownPort {
   readonly copy: string;
   readonly copied: string;
+  /** `Propose as Edit of {0}` */
+  readonly proposeCode: string;
+  propose(path: string, code: string): void;
   /** The text still grows, so its code is not coloured yet. */
   readonly isGrowing?: boolean;
   openLink(url: string): void;
@@ -198,6 +202,29 @@ function codeBlock(code: string, info: string, port: MarkdownPort): HTMLElement 
     'div',
     { class: 'code' },
     el('pre', { tabIndex: 0 }, el('code', {}, ...(port.isGrowing === true ? [code] : coloured(code, info)))),
-    copyButton(code, port.copy, port.copied),
+    el(
+      'div',
+      { class: 'code-actions' },
+      proposeButton(code, info, port),
+      copyButton(code, port.copy, port.copied),
+    ),
   );
+}
+
+/** For code that names its file after the language: ` ```ts src/cart.ts `. */
+function proposeButton(code: string, info: string, port: MarkdownPort): HTMLElement | undefined {
+  const [, ...words] = info.trim().split(/\s+/);
+  const path = words
+    .map(word => word.replace(/^(?:title|file|path)=/, '').replace(/^"(.*)"$/, '$1'))
+    .find(isPath);
+  if (path === undefined || port.isGrowing === true) return undefined;
+  const label = fill(port.proposeCode, path);
+  return button({
+    class: 'icon-button',
+    icon: 'git-pull-request-create',
+    title: label,
+    aria: { label },
+    data: { action: 'propose' },
+    onClick: () => port.propose(path, code),
+  });
 }

@@ -163,7 +163,10 @@ test('what is applied can be undone and what is discarded reopened, until that w
   assert.deepEqual(remedy(discarded), { type: 'reopen', id: 'p1' });
   const undo = (state: PreviewState) => preview({ id: 'p2', undoes: ['p1'], state });
   assert.equal(remedy(applied, undo(pending)), undefined);
-  assert.equal(remedy(applied, undo(applied)), undefined);
+  assert.deepEqual(remedy(applied, undo(applied)), { type: 'redo', id: 'p2' });
+  const redo = (state: PreviewState) => preview({ id: 'p3', undoes: ['p2'], state });
+  assert.equal(remedy(applied, undo(applied), redo(pending)), undefined);
+  assert.deepEqual(remedy(applied, undo(applied), redo(applied)), { type: 'undo', id: 'p1' });
   assert.deepEqual(remedy(applied, undo(discarded)), { type: 'undo', id: 'p1' });
   const again = (state: PreviewState) => preview({ id: 'p2', reopens: 'p1', state });
   assert.equal(remedy(discarded, again(pending)), undefined);
@@ -239,4 +242,14 @@ test('the card of a plan has the plan and its own buttons while it waits, unfold
   assert.equal(partOf({ editedByUser: true }).plan?.isUnfolded, true);
   const by = { actor: 'human', reason: '', at: '' } as const;
   assert.equal(partOf({ state: { kind: 'applied', by } }).plan, undefined);
+});
+
+test('the card says that a part waits for the rest of its diff, and why a preview has expired', () => {
+  const held = card({ kind: 'pending', stale: [], held: { actor: 'human', reason: 'r' } });
+  assert.equal(held.state, 'pending');
+  assert.match(held.stateText, /^Applied with the rest of this diff/);
+  assert.equal(card({ kind: 'pending', stale: [] }).stateText, '');
+  const expired = card({ kind: 'expired', reason: 'Gemini CLI wrote something else: a.txt.' });
+  assert.equal(expired.stateText, 'Expired: Gemini CLI wrote something else: a.txt.');
+  assert.equal(card({ kind: 'expired' }).stateText, 'Expired: this action can no longer run');
 });

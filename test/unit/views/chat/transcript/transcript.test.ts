@@ -48,14 +48,19 @@ test('notices and summaries are the only steering messages that are shown', () =
       asked('Hello'),
       { role: 'steering', kind: 'resolve-reminder', text: 'Pending: p1', previewIds: ['p1'] },
       { role: 'steering', kind: 'outcome', text: 'The user applied p1.', previewIds: ['p1'] },
-      { role: 'steering', kind: 'notice', text: 'p1 is left to the user.', previewIds: ['p1'] },
+      {
+        role: 'steering',
+        kind: 'notice',
+        text: 'p1 (Edit) was not resolved when asked for. It is now left to the user.',
+        previewIds: ['p1'],
+      },
     ],
   });
   assert.deepEqual(
     items.map(item => item.kind),
     ['user', 'notice'],
   );
-  assert.equal(only(items, 'notice').text, 'p1 is left to the user.');
+  assert.equal(only(items, 'notice').text, "The model didn't decide on p1. It's up to you.");
 });
 
 test('a summary is shown where it was made, and can be reverted to unless it is the last message', () => {
@@ -119,6 +124,51 @@ test('finished calls in a row are one line that says what they did; a running on
   );
   assert.equal(only(done, 'tools').title, 'Read 3 files · Searched once · 1 failed');
   assert.equal(only(done, 'tools').key, only(running, 'tools').key);
+});
+
+test('below a turn stands what the model applied in it by itself, unless that is undone', () => {
+  const edit = (n: number) => call(`e${n}`, 'edit_file', { path: `${n}.ts` });
+  const [one, two, three] = [edit(1), edit(2), edit(3)];
+  const applied = (id: string, toolCallId: string, actor: 'model' | 'human', at: string) =>
+    preview({
+      id,
+      changes: [modify(`${id}.ts`)],
+      state: { kind: 'applied', by: { actor, reason: 'x', at } },
+      origin: {
+        sessionId: 's1',
+        call: { messageId: toolCallId === 'e3' ? 'm5' : 'm1', toolCallId },
+        asksModel: true,
+      },
+    });
+  const messages = [
+    asked('Do it'),
+    answered('', one, two),
+    result(one, 'ok'),
+    result(two, 'ok'),
+    asked('More'),
+    answered('', three),
+    result(three, 'ok'),
+  ];
+  const previews = [
+    applied('p1', 'e1', 'model', '2'),
+    applied('p2', 'e2', 'model', '1'),
+    applied('p3', 'e3', 'human', '3'),
+  ];
+  const turns = (more: Partial<Parameters<typeof transcript>[0]>) =>
+    transcript({ messages, previews, ...more }).flatMap(item =>
+      item.kind === 'turn' ? [[item.text, item.ids]] : [],
+    );
+  assert.deepEqual(turns({}), [['2 files changed', ['p2', 'p1']]]);
+  const undo = preview({
+    id: 'p4',
+    undoes: ['p1'],
+    origin: null,
+    state: { kind: 'applied', by: { actor: 'human', reason: 'x', at: '4' } },
+  });
+  assert.deepEqual(turns({ previews: [...previews, undo] }), [['1 file changed', ['p2']]]);
+  const byModel = [applied('p3', 'e3', 'model', '3')];
+  assert.deepEqual(turns({ previews: byModel, state: 'running' }), []);
+  assert.deepEqual(turns({ previews: byModel }), [['1 file changed', ['p3']]]);
 });
 
 test('a local command is shown with its outcome', () => {

@@ -1,0 +1,53 @@
+/**
+ * `npm run test:agents`: runs agents of other programs, pinned, against a scripted model on this machine, with Redline's core
+ * behind `redline-mcp`: what they propose is held back, and their model is told what was decided.
+ *
+ *   npm run test:agents -- --only=gemini,codex     only these: gemini, qwen, opencode, claude, codex
+ *
+ * Installs the agents from npm into `.vscode-test/agents`, once for each version.
+ */
+import * as fs from 'node:fs';
+import * as path from 'node:path';
+import { bootstrap } from './lib/bootstrap.mjs';
+
+await bootstrap();
+const { runNode } = await import('./lib/command.mjs');
+const { cleanUp } = await import('./lib/cleanup.mjs');
+const { downloads, inRepo } = await import('./lib/paths.mjs');
+const { installAgent } = await import('./lib/installAgent.mjs');
+const { realAgents } = await import('../test/agents/realAgents.ts');
+
+const given = process.argv.find(arg => arg.startsWith('--only='))?.slice('--only='.length);
+const ids = given?.split(',') ?? realAgents.map(({ id }) => id);
+const unknown = ids.filter(id => !realAgents.some(agent => agent.id === id));
+if (unknown.length > 0) {
+  console.error(
+    `There is no agent ${unknown.join(', ')}; there are ${realAgents.map(({ id }) => id).join(', ')}.`,
+  );
+  process.exit(1);
+}
+
+const bridge = inRepo('dist', 'redline-mcp.cjs');
+let status = await runNode([inRepo('esbuild.mjs')], { quiet: true });
+const installed = [];
+for (const agent of realAgents.filter(({ id }) => status === 0 && ids.includes(id))) {
+  const folder = path.join(downloads, 'agents', agent.package.replaceAll('/', '+'));
+  try {
+    await installAgent(agent.package, folder);
+    installed.push(`${agent.id}=${folder}`);
+  } catch (error) {
+    console.error(`${agent.name} is not run: ${error.message}`);
+    status = 1;
+  }
+}
+if (installed.length > 0 && fs.existsSync(bridge)) {
+  const ended = await runNode([
+    '--disable-warning=ExperimentalWarning',
+    'test/agents/run.ts',
+    bridge,
+    ...installed,
+  ]);
+  status ||= ended;
+}
+await cleanUp();
+process.exitCode = status;

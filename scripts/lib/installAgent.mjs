@@ -1,0 +1,39 @@
+/** Installs programs from npm that are no packages of the project. */
+import * as fs from 'node:fs';
+import * as path from 'node:path';
+import { npm } from './npm.mjs';
+
+/** How long an installation may take, in milliseconds. */
+const LIMIT_MS = 300_000;
+
+/**
+ * Installs a package into a folder of its own, unless it is there already.
+ * @param {string} name with its exact version
+ * @param {string} folder is complete when this returns, or not there at all
+ * @throws {Error} that says so if the registry cannot be reached or the package cannot be installed
+ */
+export async function installAgent(name, folder) {
+  if (fs.existsSync(folder)) return;
+  const draft = `${folder}.${process.pid}`;
+  fs.mkdirSync(draft, { recursive: true });
+  fs.writeFileSync(path.join(draft, 'package.json'), JSON.stringify({ private: true }));
+  console.log(`installing ${name}`);
+  let timer;
+  const late = new Promise((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`took longer than ${LIMIT_MS / 60_000} minutes`)), LIMIT_MS);
+  });
+  try {
+    await Promise.race([
+      npm(['install', '--no-package-lock', '--fetch-retries=1', name], { cwd: draft }),
+      late,
+    ]);
+    fs.renameSync(draft, folder);
+  } catch (error) {
+    fs.rmSync(draft, { recursive: true, force: true, maxRetries: 3 });
+    throw new Error(`${name} could not be installed (${error.message}). Is npm's registry within reach?`, {
+      cause: error,
+    });
+  } finally {
+    clearTimeout(timer);
+  }
+}

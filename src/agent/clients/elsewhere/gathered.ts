@@ -1,0 +1,105 @@
+import { stepsOf, type FileChange } from '../../preview/fileChange.ts';
+
+/** The most files that are brought into review at once. */
+export const MAX_FILES = 2_000;
+/** The most content that is brought into review at once, in bytes: both sides of all files together. */
+export const MAX_TOTAL_BYTES = 50 * 1024 * 1024;
+/** A preview of more files than this is hard to survey and to decide, so one for each top-level folder is made. */
+const MAX_FILES_OF_ONE = 200;
+
+/** Why a file, or something about it, is not in the previews. A view has a sentence for each. */
+export type LeftOutReason =
+  | 'binary'
+  | 'link'
+  | 'submodule'
+  /** Outside the workspace folders. */
+  | 'outside'
+  /** One of git's own files, or not the name of a file. */
+  | 'path'
+  | 'tooLarge'
+  /** Only the permission bits are not carried; the text is. */
+  | 'mode'
+  /** Git stores it in another form than it is on disk, as a pointer or converted. */
+  | 'converted'
+  /** Not a file: a folder or a device. */
+  | 'notAFile'
+  | 'unreadable'
+  /** A file that changed into something else, such as a link. */
+  | 'type'
+  /** Hunks of a patch that fit nowhere; `detail` is their text. */
+  | 'hunks'
+  /** There is no file here that the patch could change. */
+  | 'missing'
+  /** The patch creates a file that is here already with other content. */
+  | 'exists'
+  /** The file here is not the one that the patch deletes, renames or copies. */
+  | 'differs'
+  /** A part of the patch that cannot be understood. */
+  | 'malformed'
+  /** The file has changes in an editor that are not saved. */
+  | 'unsaved'
+  /** What is staged in git differs from the file. */
+  | 'staged'
+  /** A merge is under way there. */
+  | 'merging';
+
+/** What is not in the previews, for the person to know. */
+export interface LeftOut {
+  /** As its source names it. */
+  readonly path: string;
+  readonly why: LeftOutReason;
+  readonly detail?: string;
+}
+
+/** What was changed elsewhere, as changes of the files here. */
+export interface Gathered {
+  readonly changes: readonly FileChange[];
+  /** What needs a decision: conflict markers in the proposal, and files that were changed here and deleted there or the reverse. */
+  readonly conflicts: readonly FileChange[];
+  readonly leftOut: readonly LeftOut[];
+}
+
+/** There is more than can be brought into review at once. */
+export class TooMuchError extends Error {
+  override readonly name = 'TooMuchError';
+}
+
+/** Counts content and files. */
+export class Allowance {
+  #bytes = 0;
+
+  /** @throws TooMuchError past {@link MAX_FILES}. */
+  constructor(files: number) {
+    if (files > MAX_FILES) throw new TooMuchError(`${files} files`);
+  }
+
+  /** @throws TooMuchError past {@link MAX_TOTAL_BYTES}. */
+  add(bytes: number): void {
+    this.#bytes += bytes;
+    if (this.#bytes > MAX_TOTAL_BYTES) throw new TooMuchError(`${this.#bytes} bytes`);
+  }
+}
+
+/** The changes as those of one preview, or of one for each top-level folder if there are many. */
+export function inPreviews(changes: readonly FileChange[]): readonly (readonly FileChange[])[] {
+  if (changes.length <= MAX_FILES_OF_ONE) return changes.length === 0 ? [] : [changes];
+  const groups = new Map<string, FileChange[]>();
+  for (const change of changes) {
+    const [top = '', ...rest] = change.path.split('/');
+    const key = rest.length === 0 ? '' : top;
+    groups.set(key, [...(groups.get(key) ?? []), change]);
+  }
+  // A rename may leave one folder's file in another's way: then they must be decided together.
+  return areIndependent([...groups.values()]) ? [...groups.values()] : [changes];
+}
+
+function areIndependent(groups: readonly (readonly FileChange[])[]): boolean {
+  const owner = new Map<string, number>();
+  return groups.every((group, n) =>
+    group.flatMap(stepsOf).every(({ path }) => {
+      const known = owner.get(path) ?? n;
+      owner.set(path, known);
+      return known === n;
+    }),
+  );
+}

@@ -1,0 +1,38 @@
+import * as vscode from 'vscode';
+import { changeOf } from '../../agent/preview/fileChange.ts';
+import type { Workspace } from '../../agent/preview/workspace.ts';
+import type { Session } from '../../agent/session/session.ts';
+import { inLineEndingsOf } from '../../agent/text/lineEndings.ts';
+import { proposedSide, readText } from '../../agent/tools/files/textFile.ts';
+import { oneLine } from '../plainText.ts';
+import type { PreviewOpener } from '../review/previewOpener.ts';
+import { showInfo } from '../toast.ts';
+
+export interface ProposeCodeOptions {
+  readonly workspace: Workspace;
+  readonly session: Pick<Session, 'stageForUser'>;
+  readonly opener: Pick<PreviewOpener, 'open'>;
+}
+
+/**
+ * Stages a code block of an answer, which names a file, as that file's whole content, and opens the preview.
+ * @returns the new preview's id
+ * @throws ToolError for a path outside the workspace, and a file that is not text
+ */
+export async function proposeCode(
+  { workspace, session, opener }: ProposeCodeOptions,
+  [named, code]: readonly unknown[],
+): Promise<string | undefined> {
+  if (typeof named !== 'string' || typeof code !== 'string') return undefined;
+  const path = await workspace.resolvePath(named);
+  const before = await readText(workspace, path);
+  const text = before?.text.endsWith('\n') === false ? code : `${code}\n`;
+  const content = before ? await inLineEndingsOf(before.text, text) : text;
+  const change = changeOf(path, before, await proposedSide(workspace, path, before, content));
+  if (!change) return void showInfo(vscode.l10n.t('{0} holds this already.', oneLine(path)));
+  const label = `${before ? 'Rewrite' : 'Create'} ${path}`;
+  const { preview, stored } = session.stageForUser({ label, sourceToolName: 'chat', changes: [change] });
+  await stored;
+  await opener.open(preview);
+  return preview.id;
+}

@@ -1,0 +1,72 @@
+import { isOpen, type Preview } from '../../../agent/preview/preview.ts';
+import { fill, type ItemOf, type ViewItem } from '../protocol.ts';
+import type { Lookup } from './lookup.ts';
+import { previewCard, type CardFacts } from './previewCard.ts';
+import { messageIds, stillApplied } from './stillApplied.ts';
+import type { TranscriptInput } from './transcript.ts';
+
+/** The most pending previews from elsewhere that are listed; the pending view shows all of them. */
+const MAX_OTHER_PENDING = 20;
+/** The open previews that the user asked for (Undo, Reopen), or a revert, below the conversation: they are new there. */
+export function restaged(input: TranscriptInput, lookup: Lookup): ViewItem[] {
+  return input.previews
+    .filter(preview => isOpen(preview) && isRestaged(preview))
+    .flatMap(preview => [...stillApplied(preview, input), card(preview, input, lookup)]);
+}
+
+function isRestaged({ reopens, undoes, origin }: Preview): boolean {
+  return origin?.call === undefined && (reopens !== undefined || undoes !== undefined);
+}
+
+/** Other open previews that no call on this trunk staged: from an earlier session, another branch or another extension. */
+export function otherPending(input: TranscriptInput, lookup: Lookup): ViewItem[] {
+  const { previews, sessionId, strings } = input;
+  const here = messageIds(input);
+  const isHere = ({ origin }: Preview): boolean =>
+    origin?.sessionId === sessionId && origin.call !== undefined && here.has(origin.call.messageId);
+  const open = previews.filter(preview => isOpen(preview) && !isHere(preview) && !isRestaged(preview));
+  if (open.length === 0) return [];
+  const shown = open.slice(-MAX_OTHER_PENDING);
+  const items: ViewItem[] = [{ kind: 'heading', key: 'elsewhere', text: strings.alsoPending }];
+  if (open.length > shown.length) {
+    const text = fill(strings.morePending, open.length - shown.length);
+    items.push({ kind: 'heading', key: 'elsewhere:more', text });
+  }
+  return [...items, ...shown.map(preview => card(preview, input, lookup))];
+}
+
+/** The card of a preview. @param call the call that staged it, if the card stands for it. */
+export function card(
+  preview: Preview,
+  input: TranscriptInput,
+  lookup: Lookup,
+  call?: ItemOf<'preview'>['call'],
+): ItemOf<'preview'> {
+  const parts = (lookup.parts.get(preview.id) ?? []).map(part => ({
+    preview: part,
+    facts: factsOf(part, input, lookup),
+  }));
+  return previewCard(preview, { ...factsOf(preview, input, lookup), parts, call }, input.strings);
+}
+
+function factsOf(
+  preview: Preview,
+  { stats, commandOutput }: TranscriptInput,
+  { lineage, attempts }: Lookup,
+): CardFacts {
+  const again = lineage.reopenedAs(preview);
+  const undoneBy = lineage.undoneBy(again ?? preview);
+  return {
+    lastAttempt: attempts.get(preview.id),
+    undoneBy,
+    isUndoPending: lineage.isUndoPending(undoneBy ?? again ?? preview),
+    reopenedAs: again,
+    stats: stats(preview),
+    running: commandOutput?.(preview.id),
+  };
+}
+
+/** What a card unfolds of the call that staged it. */
+export function foldOf({ name, input, output }: ItemOf<'tool'>): ItemOf<'preview'>['call'] {
+  return { name, input, output };
+}

@@ -1,0 +1,46 @@
+import type { Preview } from '../../../agent/preview/preview.ts';
+import type { Lineage } from '../../../agent/preview/resolve/lineage.ts';
+import { fill, MAX_TURN_PREVIEWS, type ItemOf } from '../protocol.ts';
+import type { TranscriptStrings } from '../strings.ts';
+
+/** Collects what the model applied by itself, turn by turn, for the line below each turn. */
+export class TurnSummaries {
+  readonly #lineage: Lineage;
+  readonly #strings: TranscriptStrings;
+  #key = '';
+  #applied: Preview[] = [];
+
+  constructor(lineage: Lineage, strings: TranscriptStrings) {
+    this.#lineage = lineage;
+    this.#strings = strings;
+  }
+
+  /** Adds what the calls of one answer staged. */
+  add(messageKey: string, staged: readonly Preview[]): void {
+    for (const preview of staged) {
+      const { kind, state } = preview;
+      if (kind !== 'files' || state.kind !== 'applied' || state.by.actor !== 'model') continue;
+      if (preview.origin?.agent || this.#lineage.undoneBy(preview)) continue;
+      this.#applied.push(preview);
+      this.#key = messageKey;
+    }
+  }
+
+  /** Ends the turn. @returns its line, unless nothing that the model applied in it is still there. */
+  end(): readonly ItemOf<'turn'>[] {
+    // The order of the applies, which an undo reverses.
+    const applied = this.#applied
+      .sort((a, b) => timeOf(a).localeCompare(timeOf(b)))
+      .slice(-MAX_TURN_PREVIEWS);
+    this.#applied = [];
+    if (applied.length === 0) return [];
+    const files = new Set(applied.flatMap(({ changes }) => (changes ?? []).map(({ path }) => path))).size;
+    const { one, many } = this.#strings.filesChanged;
+    const text = files === 1 ? one : fill(many, files);
+    return [{ kind: 'turn', key: `${this.#key}.t`, text, ids: applied.map(({ id }) => id) }];
+  }
+}
+
+function timeOf({ state }: Preview): string {
+  return state.kind === 'applied' ? state.by.at : '';
+}

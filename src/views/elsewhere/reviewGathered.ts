@@ -1,0 +1,60 @@
+import * as vscode from 'vscode';
+import type { Gathered } from '../../agent/clients/elsewhere/gathered.ts';
+import { stageGathered, type Elsewhere } from '../../agent/clients/elsewhere/stageGathered.ts';
+import type { PreviewStore } from '../../agent/preview/previewStore.ts';
+import type { Rebaser } from '../../agent/preview/rebase/rebaser.ts';
+import type { Session } from '../../agent/session/session.ts';
+import { oneLine } from '../plainText.ts';
+import type { PreviewOpener } from '../review/previewOpener.ts';
+import { showInfo } from '../toast.ts';
+import type { VsCodeWorkspace } from '../workspace/workspace.ts';
+import { reportLeftOut } from './report.ts';
+
+export interface ElsewhereOptions {
+  readonly store: PreviewStore;
+  readonly session: Session;
+  readonly rebaser: Rebaser;
+  readonly workspace: VsCodeWorkspace;
+  readonly opener: Pick<PreviewOpener, 'open'>;
+}
+
+/**
+ * Stages what was gathered, opens the first preview, and tells what is not in the previews.
+ * @returns the ids of the previews.
+ */
+export async function reviewGathered(
+  { store, session, rebaser, opener }: ElsewhereOptions,
+  elsewhere: Elsewhere,
+  { leftOut, ...gathered }: Gathered,
+): Promise<readonly string[]> {
+  const staged = await stageGathered(gathered, elsewhere, action => session.stageForUser(action));
+  const ids = staged.map(({ id }) => id);
+  // A file may have changed since it was read. Previews with conflict markers become stale.
+  await rebaser.refresh(ids);
+  const [first] = staged;
+  if (first) await opener.open(store.get(first.id) ?? first);
+  else if (leftOut.length === 0)
+    void showInfo(
+      vscode.l10n.t('Nothing to review: the files here have everything of {0}.', oneLine(elsewhere.name)),
+    );
+  reportLeftOut(leftOut);
+  return ids;
+}
+
+/** Runs long work with a notification that can cancel it. */
+export function withCancel<T>(
+  title: string,
+  work: (signal: AbortSignal, report: (done: number, all: number) => void) => Promise<T>,
+): Thenable<T> {
+  const { Notification: location } = vscode.ProgressLocation;
+  return vscode.window.withProgress({ location, title, cancellable: true }, (progress, token) => {
+    const abort = new AbortController();
+    token.onCancellationRequested(() => abort.abort());
+    let shown = 0;
+    return work(abort.signal, (done, all) => {
+      const percent = Math.floor((100 * done) / all);
+      if (percent > shown) progress.report({ increment: percent - shown });
+      shown = Math.max(shown, percent);
+    });
+  });
+}

@@ -1,0 +1,89 @@
+import * as path from 'node:path';
+import * as vscode from 'vscode';
+import { MAX_TOTAL_BYTES, TooMuchError } from '../../agent/clients/elsewhere/gathered.ts';
+import { parsePatch } from '../../agent/clients/elsewhere/parsePatch.ts';
+import { patchProposal } from '../../agent/clients/elsewhere/patchProposal.ts';
+import { decodeText } from '../../agent/text/encodings.ts';
+import { oneLine } from '../plainText.ts';
+import { showInfo } from '../toast.ts';
+import { patchPlaces } from './places.ts';
+import { reportTooMuch } from './report.ts';
+import { repositoryRoot } from './repositories.ts';
+import { reviewGathered, withCancel, type ElsewhereOptions } from './reviewGathered.ts';
+
+/** A patch and where it comes from. */
+interface Patch {
+  readonly name: string;
+  /** `undefined` if it is not text. */
+  readonly text: string | undefined;
+}
+
+const CLIPBOARD = 'clipboard';
+
+/**
+ * Brings what a patch changes into previews of the files here.
+ * @param given a file, or `clipboard`; without one it asks.
+ * @returns the ids of the previews.
+ */
+export async function reviewPatch(
+  options: ElsewhereOptions,
+  given: unknown,
+): Promise<readonly string[] | undefined> {
+  const source = given instanceof vscode.Uri || given === CLIPBOARD ? given : await pick();
+  if (source === undefined) return undefined;
+  try {
+    const { name, text } = await readPatch(source);
+    const parts = text === undefined ? [] : await parsePatch(text);
+    if (parts.length === 0) {
+      void showInfo(
+        vscode.l10n.t(
+          'The {0} is not a patch that Redline can read: it needs a unified diff as text.',
+          oneLine(name),
+        ),
+      );
+      return undefined;
+    }
+    return await withCancel(vscode.l10n.t('Reading {0}', oneLine(name)), async signal => {
+      const places = patchPlaces(
+        await repositoryRoot(source === CLIPBOARD ? undefined : source),
+        options.workspace,
+      );
+      const gathered = await patchProposal(parts, options.workspace, places);
+      signal.throwIfAborted();
+      return reviewGathered(options, { name, command: 'review_patch' }, gathered);
+    });
+  } catch (error) {
+    if (reportTooMuch(error)) return undefined;
+    throw error;
+  }
+}
+
+/** Asks for a file or the clipboard. */
+async function pick(): Promise<vscode.Uri | typeof CLIPBOARD | undefined> {
+  const file = { label: `$(file) ${vscode.l10n.t('A patch file…')}`, isFile: true };
+  const clipboard = { label: `$(clippy) ${vscode.l10n.t('The clipboard')}`, isFile: false };
+  const picked = await vscode.window.showQuickPick([file, clipboard], {
+    title: vscode.l10n.t('Review a patch'),
+    placeHolder: vscode.l10n.t('What it changes comes into previews. No file changes until you apply them.'),
+  });
+  if (!picked?.isFile) return picked && CLIPBOARD;
+  const chosen = await vscode.window.showOpenDialog({
+    title: vscode.l10n.t('Review a patch'),
+    openLabel: vscode.l10n.t('Review'),
+    filters: { [vscode.l10n.t('Patches')]: ['patch', 'diff'], [vscode.l10n.t('All files')]: ['*'] },
+  });
+  return chosen?.[0];
+}
+
+/** @throws TooMuchError for a patch of more than 50 MB. */
+async function readPatch(source: vscode.Uri | typeof CLIPBOARD): Promise<Patch> {
+  if (source === CLIPBOARD) {
+    const text = await vscode.env.clipboard.readText();
+    if (text.length > MAX_TOTAL_BYTES) throw new TooMuchError(`${text.length} characters`);
+    return { name: 'patch on the clipboard', text };
+  }
+  const { size } = await vscode.workspace.fs.stat(source);
+  if (size > MAX_TOTAL_BYTES) throw new TooMuchError(`${size} bytes`);
+  const bytes = await vscode.workspace.fs.readFile(source);
+  return { name: `patch ${path.posix.basename(source.path)}`, text: decodeText(bytes)?.text };
+}

@@ -1,0 +1,332 @@
+import * as assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import * as path from 'node:path';
+import * as vscode from 'vscode';
+import type { RedlineApi } from '../../../src/views/api.ts';
+import { activateRedline, cleanUp, fileInWorkspace } from '../support/redline.ts';
+
+interface GitApi {
+  openRepository(root: vscode.Uri): Promise<unknown>;
+}
+
+const FOLDER = 'elsewhere';
+const lines = (changed: Readonly<Record<number, string>> = {}): string =>
+  Array.from({ length: 30 }, (_, n) => `${changed[n] ?? `line ${n}`}\n`).join('');
+
+suite('changes made elsewhere', () => {
+  let api: RedlineApi;
+  let root = '';
+
+  const git = (...args: string[]): string =>
+    execFileSync(
+      'git',
+      ['-c', 'user.name=T', '-c', 'user.email=t@example.com', '-c', 'core.autocrlf=false', ...args],
+      {
+        cwd: root,
+        encoding: 'utf8',
+      },
+    );
+  const write = (name: string, content: string | Uint8Array): void => {
+    mkdirSync(path.dirname(path.join(root, name)), { recursive: true });
+    writeFileSync(path.join(root, name), content);
+  };
+  const read = (name: string): string | undefined => {
+    const file = path.join(root, name);
+    return existsSync(file) ? readFileSync(file, 'utf8') : undefined;
+  };
+  const commit = (message: string): void => {
+    git('add', '-A');
+    git('commit', '-qm', message);
+  };
+  const run = (command: string, ...args: unknown[]) =>
+    vscode.commands.executeCommand<string[] | undefined>(command, ...args);
+  const at = (name: string): string => `${FOLDER}/${name}`;
+  const files = (id: string | undefined): string[] =>
+    (api.previews.get(id ?? '')?.files ?? []).map(({ kind, path: file }) => `${kind} ${file}`);
+
+  suiteSetup(async () => {
+    api = await activateRedline();
+  });
+
+  let number = 0;
+  setup(async () => {
+    // Each test has a repository of its own, since the git extension keeps what it knows of one.
+    root = path.join(fileInWorkspace(FOLDER), String(++number));
+    mkdirSync(root, { recursive: true });
+    git('init', '-q', '-b', 'main');
+    write('a.ts', lines());
+    write('gone.ts', 'gone\n');
+    write('old.ts', lines());
+    write('crlf.txt', 'one\r\ntwo\r\n');
+    write('run.sh', '#!/bin/sh\n');
+    commit('first');
+    const extension = vscode.extensions.getExtension<{ getAPI(version: 1): GitApi }>('vscode.git');
+    assert.ok(extension, 'the git extension is there');
+    const opened = await (await extension.activate()).getAPI(1).openRepository(vscode.Uri.file(root));
+    assert.ok(opened);
+    await vscode.window.showTextDocument(vscode.Uri.file(path.join(root, 'a.ts')));
+  });
+
+  teardown(async () => {
+    await cleanUp(api);
+    await vscode.commands.executeCommand('git.close', vscode.Uri.file(root));
+  });
+
+  suiteTeardown(() => rmSync(fileInWorkspace(FOLDER), { recursive: true, force: true }));
+
+  const name = (file: string): string => at(`${number}/${file}`);
+  /** Everything on disk that git tracks or could, with its content. */
+  const disk = (): string => git('status', '--porcelain', '-uall') + git('diff', 'HEAD', '--binary');
+
+  test('a branch comes onto files that moved on: untouched until Apply, hunk by hunk, exact bytes', async () => {
+    git('checkout', '-qb', 'feature/x');
+    write('a.ts', lines({ 3: 'theirs 3', 25: 'theirs 25' }));
+    write('new.ts', 'new');
+    write('crlf.txt', 'one\r\nTWO\r\n');
+    rmSync(path.join(root, 'gone.ts'));
+    git('mv', 'old.ts', 'moved.ts');
+    write('moved.ts', lines({ 9: 'moved' }));
+    write('logo.png', Buffer.from([0, 1, 2, 0]));
+    symlinkSync('a.ts', path.join(root, 'link'));
+    chmodSync(path.join(root, 'run.sh'), 0o755);
+    commit('theirs');
+    git('checkout', '-q', 'main');
+    write('a.ts', lines({ 12: 'mine 12' }));
+    commit('mine');
+    const before = disk();
+    const ids = await run('redline.elsewhere.reviewBranch', 'feature/x');
+    assert.equal(ids?.length, 1);
+    const [id = ''] = ids;
+    const preview = api.previews.get(id);
+    assert.equal(preview?.agent?.name, 'branch feature/x');
+    assert.equal(preview?.label, 'Branch feature/x');
+    assert.deepEqual(files(id).sort(), [
+      `create ${name('new.ts')}`,
+      `delete ${name('gone.ts')}`,
+      `modify ${name('a.ts')}`,
+      `modify ${name('crlf.txt')}`,
+      `rename ${name('moved.ts')}`,
+    ]);
+    assert.equal(disk(), before, 'nothing on disk changed');
+    await run('redline.preview.applyHunk', id, name('a.ts'), 1, preview?.revision);
+    assert.equal(read('a.ts'), lines({ 12: 'mine 12', 25: 'theirs 25' }), 'the second hunk alone');
+    assert.equal(read('new.ts'), undefined);
+    await run('redline.preview.apply', id);
+    assert.equal(read('a.ts'), lines({ 3: 'theirs 3', 12: 'mine 12', 25: 'theirs 25' }));
+    assert.equal(read('new.ts'), 'new');
+    assert.equal(read('crlf.txt'), 'one\r\nTWO\r\n');
+    assert.equal(read('gone.ts'), undefined);
+    assert.equal(read('old.ts'), undefined);
+    assert.equal(read('moved.ts'), lines({ 9: 'moved' }));
+    assert.equal(read('logo.png'), undefined);
+    assert.equal(read('link'), undefined);
+    const [entry] = api.previews.ledger().filter(({ previewId }) => previewId === id);
+    assert.equal(entry?.agent?.name, 'branch feature/x');
+  });
+
+  test('what both sides changed is a preview of its own with markers, which cannot be applied yet', async () => {
+    git('checkout', '-qb', 'other');
+    write('a.ts', lines({ 3: 'theirs' }));
+    write('crlf.txt', 'ONE\r\ntwo\r\n');
+    commit('theirs');
+    git('checkout', '-q', 'main');
+    write('a.ts', lines({ 3: 'mine' }));
+    const [clean = '', conflicted = ''] = (await run('redline.elsewhere.reviewBranch', 'other')) ?? [];
+    assert.deepEqual(files(clean), [`modify ${name('crlf.txt')}`]);
+    assert.deepEqual(files(conflicted), [`modify ${name('a.ts')}`]);
+    assert.equal(api.previews.get(conflicted)?.stale, true);
+    assert.equal(api.previews.get(clean)?.stale, false);
+    await run('redline.preview.apply', conflicted);
+    assert.equal(api.previews.get(conflicted)?.state, 'pending');
+    assert.equal(read('a.ts'), lines({ 3: 'mine' }));
+  });
+
+  test('a worktree comes with what is not committed and not tracked there', async () => {
+    const there = path.join(fileInWorkspace(FOLDER), 'wt');
+    git('worktree', 'add', '-q', '-b', 'agent', there);
+    writeFileSync(path.join(there, 'a.ts'), lines({ 3: 'committed' }));
+    execFileSync('git', ['-c', 'user.name=T', '-c', 'user.email=t@example.com', 'commit', '-qam', 'there'], {
+      cwd: there,
+    });
+    writeFileSync(path.join(there, 'a.ts'), lines({ 3: 'committed', 20: 'not committed' }));
+    writeFileSync(path.join(there, 'fresh.ts'), 'fresh\n');
+    rmSync(path.join(there, 'gone.ts'));
+    const before = disk();
+    const [id = ''] = (await run('redline.elsewhere.reviewBranch', there)) ?? [];
+    assert.equal(api.previews.get(id)?.agent?.name, 'worktree ../wt');
+    assert.deepEqual(files(id).sort(), [
+      `create ${name('fresh.ts')}`,
+      `delete ${name('gone.ts')}`,
+      `modify ${name('a.ts')}`,
+    ]);
+    assert.equal(disk(), before);
+    await run('redline.preview.apply', id);
+    assert.equal(read('a.ts'), lines({ 3: 'committed', 20: 'not committed' }));
+    assert.equal(read('fresh.ts'), 'fresh\n');
+    assert.equal(read('gone.ts'), undefined);
+    await vscode.commands.executeCommand('git.close', vscode.Uri.file(there));
+  });
+
+  test('a patch of git, from a file and from the clipboard, is applied exactly once it is', async () => {
+    write('a.ts', lines({ 3: 'patched', 20: 'too' }));
+    write('crlf.txt', 'one\r\nTWO\r\n');
+    write('new file.ts', 'new');
+    git('add', '-A');
+    const patch = git('diff', '--cached');
+    git('reset', '-q', '--hard');
+    write('a.ts', `first\n${lines()}`);
+    const file = path.join(root, 'fix.patch');
+    writeFileSync(file, patch);
+    for (const source of ['file', 'clipboard']) {
+      await vscode.env.clipboard.writeText(source === 'file' ? '' : patch);
+      const given = source === 'file' ? vscode.Uri.file(file) : 'clipboard';
+      const [id = ''] = (await run('redline.elsewhere.reviewPatch', given)) ?? [];
+      const expected = source === 'file' ? 'patch fix.patch' : 'patch on the clipboard';
+      assert.equal(api.previews.get(id)?.agent?.name, expected);
+      assert.equal(read('a.ts'), `first\n${lines()}`);
+      if (source === 'file') {
+        await run('redline.preview.discard', id);
+        continue;
+      }
+      await run('redline.preview.applyHunk', id, name('a.ts'), 0, api.previews.get(id)?.revision);
+      assert.equal(read('a.ts'), `first\n${lines({ 3: 'patched' })}`);
+      await run('redline.preview.apply', id);
+    }
+    assert.equal(read('a.ts'), `first\n${lines({ 3: 'patched', 20: 'too' })}`);
+    assert.equal(read('crlf.txt'), 'one\r\nTWO\r\n');
+    assert.equal(read('new file.ts'), 'new');
+    rmSync(file);
+  });
+
+  test('uncommitted changes are held back: the last commit is on disk, the preview has them, hunk by hunk', async () => {
+    write('a.ts', lines({ 3: 'agent 3', 20: 'agent 20' }));
+    write('tool.sh', '#!/bin/sh\necho\n');
+    chmodSync(path.join(root, 'tool.sh'), 0o750);
+    rmSync(path.join(root, 'gone.ts'));
+    git('add', 'a.ts');
+    write('crlf.txt', 'kept\r\n');
+    const id = (await run(
+      'redline.elsewhere.holdBack',
+      ...['a.ts', 'tool.sh', 'gone.ts'].map(each => ({
+        resourceUri: vscode.Uri.file(path.join(root, each)),
+      })),
+    )) as unknown as string;
+    assert.equal(
+      git('status', '--porcelain'),
+      ' M crlf.txt\n',
+      'the last commit, nothing staged, other files as they are',
+    );
+    assert.equal(read('a.ts'), lines());
+    assert.equal(read('gone.ts'), 'gone\n');
+    const preview = api.previews.get(id);
+    assert.equal(preview?.agent?.name, 'your uncommitted changes');
+    assert.equal(preview?.stale, false);
+    assert.deepEqual(files(id).sort(), [
+      `create ${name('tool.sh')}`,
+      `delete ${name('gone.ts')}`,
+      `modify ${name('a.ts')}`,
+    ]);
+    await run('redline.preview.applyHunk', id, name('a.ts'), 0, preview?.revision);
+    assert.equal(read('a.ts'), lines({ 3: 'agent 3' }));
+    await run('redline.preview.apply', id);
+    assert.equal(read('a.ts'), lines({ 3: 'agent 3', 20: 'agent 20' }));
+    assert.equal(read('tool.sh'), '#!/bin/sh\necho\n');
+    assert.equal(statSync(path.join(root, 'tool.sh')).mode & 0o777, 0o750);
+    assert.equal(read('gone.ts'), undefined);
+  });
+
+  test('undoing the hold back gives the files back exactly, with a line in the ledger for each step', async () => {
+    const bytes = 'one\r\ntwo\nthree';
+    write('crlf.txt', bytes);
+    write('tool.sh', 'x');
+    chmodSync(path.join(root, 'tool.sh'), 0o755);
+    const uris = ['crlf.txt', 'tool.sh'].map(each => vscode.Uri.file(path.join(root, each)));
+    await run('redline.elsewhere.holdBack', ...uris);
+    assert.equal(read('tool.sh'), undefined);
+    assert.equal(read('crlf.txt'), 'one\r\ntwo\r\n');
+    const reverted = api.previews.ledger().at(-1);
+    assert.equal(reverted?.outcome, 'applied');
+    assert.match(reverted.label, /^Hold back uncommitted changes of 2 files$/);
+    const undo = (await run('redline.preview.undo', reverted.previewId)) as unknown as string;
+    await run('redline.preview.apply', undo);
+    assert.equal(read('crlf.txt'), bytes);
+    assert.equal(read('tool.sh'), 'x');
+    assert.equal(statSync(path.join(root, 'tool.sh')).mode & 0o777, 0o755);
+    assert.equal(api.previews.ledger().at(-1)?.previewId, undo);
+  });
+
+  test('where git converts line endings, a file gets back the ones that it has on disk', async () => {
+    git('config', 'core.autocrlf', 'true');
+    git('config', 'core.safecrlf', 'false');
+    const crlf = (text: string): string => text.replaceAll('\n', '\r\n');
+    write('a.ts', crlf(lines({ 3: 'agent 3' })));
+    const uri = vscode.Uri.file(path.join(root, 'a.ts'));
+    const id = (await run('redline.elsewhere.holdBack', uri)) as unknown as string;
+    assert.equal(read('a.ts'), crlf(lines()));
+    await run('redline.preview.apply', id);
+    assert.equal(read('a.ts'), crlf(lines({ 3: 'agent 3' })));
+  });
+
+  test('without such a conversion, a file gets back the line endings of the last commit', async () => {
+    write('a.ts', lines({ 3: 'agent 3' }).replaceAll('\n', '\r\n'));
+    const uri = vscode.Uri.file(path.join(root, 'a.ts'));
+    const id = (await run('redline.elsewhere.holdBack', uri)) as unknown as string;
+    assert.equal(read('a.ts'), lines());
+    assert.equal(git('status', '--porcelain'), '');
+    await run('redline.preview.apply', id);
+    assert.equal(read('a.ts'), lines({ 3: 'agent 3' }).replaceAll('\n', '\r\n'));
+  });
+
+  test('a staged rename is held back as a rename, and nothing of it stays staged', async () => {
+    git('mv', 'old.ts', 'renamed.ts');
+    write('renamed.ts', lines({ 3: 'agent 3' }));
+    git('add', '-A');
+    const uri = vscode.Uri.file(path.join(root, 'renamed.ts'));
+    const id = (await run('redline.elsewhere.holdBack', uri)) as unknown as string;
+    assert.equal(git('status', '--porcelain'), '');
+    assert.deepEqual(files(id), [`rename ${name('renamed.ts')}`]);
+    await run('redline.preview.apply', id);
+    assert.equal(read('old.ts'), undefined);
+    assert.equal(read('renamed.ts'), lines({ 3: 'agent 3' }));
+  });
+
+  test('if a file cannot be given back, nothing changes and both previews are withdrawn', async () => {
+    write('a.ts', lines({ 3: 'agent' }));
+    write('crlf.txt', 'agent\r\n');
+    chmodSync(path.join(root, 'crlf.txt'), 0o444);
+    const before = disk();
+    const uris = ['a.ts', 'crlf.txt'].map(each => vscode.Uri.file(path.join(root, each)));
+    assert.equal(await run('redline.elsewhere.holdBack', ...uris), undefined);
+    assert.equal(disk(), before);
+    assert.deepEqual(api.previews.list(), []);
+    chmodSync(path.join(root, 'crlf.txt'), 0o644);
+  });
+
+  test('files with unsaved changes, and staged ones that differ, are not held back', async () => {
+    write('a.ts', lines({ 3: 'staged' }));
+    git('add', 'a.ts');
+    write('a.ts', lines({ 3: 'on disk' }));
+    write('crlf.txt', 'changed\r\n');
+    const document = await vscode.workspace.openTextDocument(path.join(root, 'crlf.txt'));
+    const edit = new vscode.WorkspaceEdit();
+    edit.insert(document.uri, new vscode.Position(0, 0), 'typed ');
+    await vscode.workspace.applyEdit(edit);
+    const before = disk();
+    const uris = ['a.ts', 'crlf.txt'].map(each => vscode.Uri.file(path.join(root, each)));
+    assert.equal(await run('redline.elsewhere.holdBack', ...uris), undefined);
+    assert.equal(disk(), before);
+    assert.deepEqual(api.previews.list(), []);
+    await vscode.window.showTextDocument(document);
+    await vscode.commands.executeCommand('workbench.action.revertAndCloseActiveEditor');
+  });
+});

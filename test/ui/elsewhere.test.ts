@@ -1,0 +1,81 @@
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { inRepo } from '../../scripts/lib/paths.mjs';
+import { exactLens } from './support/diffPage.ts';
+import { uiTest } from './support/uiTest.ts';
+
+const price = (total: string, tax: string): string =>
+  [
+    'export function price(items: number[]): number {',
+    `  const total = ${total};`,
+    ...Array.from({ length: 12 }, (_, n) => `  step(${n});`),
+    `  return total * ${tax};`,
+    '}',
+    '',
+  ].join('\n');
+
+uiTest(
+  'a branch with a conflict: what fits is decided at once, the conflict is settled and applied, nothing is written before',
+  { pictures: inRepo('out', 'surface-pictures'), viewport: { width: 1400, height: 900 } },
+  async workbench => {
+    const git = (...args: string[]): string =>
+      execFileSync('git', ['-c', 'user.name=T', '-c', 'user.email=t@example.com', ...args], {
+        cwd: workbench.workspace,
+        encoding: 'utf8',
+      });
+    const commit = (files: Readonly<Record<string, string | Uint8Array>>): void => {
+      for (const [name, content] of Object.entries(files)) workbench.writeFile(name, content);
+      git('add', '-A');
+      git('commit', '-qm', 'x');
+    };
+    git('init', '-q', '-b', 'main');
+    commit({ 'price.ts': price('0', '1'), 'rates.ts': price('1', '1') });
+    git('checkout', '-qb', 'agent/prices');
+    commit({
+      'price.ts': price('sum(items)', '1.19'),
+      'rates.ts': price('rate()', '2'),
+      'sum.ts': 'export const sum = 1;\n',
+      'logo.png': Uint8Array.of(137, 80, 78, 71, 0),
+    });
+    git('checkout', '-q', 'main');
+    commit({ 'price.ts': price('items.length', '1') });
+    await workbench.openRedlineChat();
+
+    await workbench.runCommand('Redline: Review Branch or Worktree…');
+    await workbench.page.locator('.quick-input-list').getByText('agent/prices').waitFor();
+    await workbench.screenshot('elsewhere-1-which');
+    await workbench.quickPick('agent/prices');
+    await workbench.treeRow('Branch agent/prices').waitFor();
+    await workbench.treeRow('Conflicts with branch agent/prices').waitFor();
+    await exactLens(workbench, 'Apply all 2').waitFor();
+    await workbench.toast('Not in the preview: logo.png: not a text, which Redline cannot show.').waitFor();
+    await workbench.screenshot('elsewhere-2-branch');
+    await workbench.toast('Not in the preview').getByText('Show All').click();
+    await workbench.editorTab('Untitled-1').waitFor();
+    await workbench.screenshot('elsewhere-2-left-out');
+    await workbench.treeRow('2 files').click();
+    assert.equal(git('status', '--porcelain'), '');
+
+    await exactLens(workbench, 'Apply hunk').first().click();
+    await workbench.waitForFile('rates.ts', text => text === price('rate()', '1'));
+    await exactLens(workbench, 'Apply hunk').waitFor({ state: 'detached' });
+    await exactLens(workbench, 'Apply all 2').click();
+    await workbench.waitForFile('sum.ts', text => text === 'export const sum = 1;\n');
+    assert.equal(workbench.readFile('rates.ts'), price('rate()', '2'));
+
+    await workbench.treeRow('Conflicts with branch agent/prices').click();
+    await exactLens(workbench, 'Accept Proposed').waitFor();
+    await workbench.screenshot('elsewhere-3-conflict');
+    await exactLens(workbench, 'Accept Proposed').click();
+    await exactLens(workbench, 'Accept Proposed').waitFor({ state: 'detached' });
+    await workbench.screenshot('elsewhere-4-settled');
+    assert.equal(workbench.readFile('price.ts'), price('items.length', '1'));
+    await exactLens(workbench, 'Apply').click();
+    await workbench.waitForFile('price.ts', text => text === price('sum(items)', '1.19'));
+
+    await workbench.runCommand('Redline: Hold Back Changes…');
+    await workbench.page.locator('.quick-input-list').getByText('sum.ts').waitFor();
+    await workbench.screenshot('elsewhere-5-hold-back');
+    await workbench.page.keyboard.press('Escape');
+  },
+);
