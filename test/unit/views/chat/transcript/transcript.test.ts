@@ -453,3 +453,18 @@ test('after a revert, a notice says what is still in the files and opens the und
   );
   assert.deepEqual(notices([asked('Hello')], preview({ ...undo, sourceToolName: 'edit_file' })), []);
 });
+
+test('the plan that a resolve submits has a card below its block', () => {
+  const submit = call('c1', 'resolve', { action: 'apply', reason: 'Ready.' });
+  const details = { title: 'Count', text: '1. Count' };
+  const plan = { ...preview({ title: 'Plan: Count', details }), kind: 'plan', changes: null } as Preview;
+  const origin = { sessionId: 's1', asksModel: false, call: { messageId: 'm1', toolCallId: 'c1' } };
+  const items = transcript({
+    messages: [asked('Plan.'), answered('1. Count', submit), result(submit, 'Submitted.')],
+    previews: [{ ...plan, origin }],
+  });
+  assert.deepEqual(
+    items.map(({ kind }) => kind),
+    ['user', 'assistant', 'resolve', 'preview'],
+  );
+});
