@@ -78,7 +78,10 @@ drivenTest(
 
       // The user edits it: saving makes the next revision, which the card shows.
       await lens('Edit').click();
-      await lens('You can edit this side').waitFor();
+      await workbench.page
+        .locator('.codelens-decoration')
+        .filter({ hasText: 'You can edit this side' })
+        .waitFor();
       await driven.run(async ({ vscode }, text) => {
         const editor = vscode.window.activeTextEditor;
         if (!editor) throw new Error('no editor is active');
