@@ -92,6 +92,8 @@ drivenTest(
       await workbench.page.keyboard.press('ControlOrMeta+s');
       await card.locator('.plan-body li').nth(3).waitFor();
       await workbench.screenshot('plan-revised');
+      // Until then, the lens would be the one that saves.
+      await lens('Save & Approve').waitFor({ state: 'detached' });
 
       await lens('Approve').click();
       await workbench.editorTab('(Redline p2)').waitFor({ state: 'detached' });
