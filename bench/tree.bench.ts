@@ -1,5 +1,6 @@
 /**
- * The conversation tree: appending, the trunk and reverts at several sizes, and loading a stored session from its file.
+ * The conversation tree: appending, the trunk and reverts at several sizes, its rows in the History view, and loading a stored
+ * session from its file.
  * Medians. `npm run bench -- tree`
  */
 import * as fs from 'node:fs';
@@ -13,6 +14,7 @@ import type { SessionLogEntry } from '../src/agent/conversation/storage/sessionE
 import { SessionLogs } from '../src/agent/conversation/storage/sessionLogs.ts';
 import { validateRevert } from '../src/agent/conversation/validateRevert.ts';
 import type { SessionMessage } from '../src/agent/model/messages.ts';
+import { childrenOf, countBelow } from '../src/views/history/historyRows.ts';
 import { median, type Bench } from './lib/bench.ts';
 
 /** The sizes that are compared, in nodes. */
@@ -83,6 +85,16 @@ function trunkTime(tree: ConversationTree): number {
   const length = tree.messages.length;
   const spent = performance.now() - started;
   if (length !== tree.size) throw new Error('The trunk is incomplete');
+  return spent;
+}
+
+/** The time to make the rows of the History view that are there when it opens, in milliseconds. */
+function rowsTime(tree: ConversationTree): number {
+  const started = performance.now();
+  const rows = childrenOf(tree);
+  for (const row of rows) if (row.kind === 'turn') countBelow(tree, row);
+  const spent = performance.now() - started;
+  if (rows.length < 2) throw new Error('There are no rows');
   return spent;
 }
 
@@ -194,6 +206,7 @@ async function measureTrees(bench: Bench): Promise<void> {
       if (length === 0) throw new Error('There is no trunk');
       return performance.now() - started;
     },
+    rows: async () => rowsTime(large),
     request: async () => {
       const started = performance.now();
       renderTrunk(large, { markers: true });
@@ -215,5 +228,6 @@ async function measureTrees(bench: Bench): Promise<void> {
   flat(`revert over ${DISTANCE} nodes`, 'revert');
   bench.within(`trunk of ${LARGE} nodes, cached`, samples.trunkAgain, TRUNK_MS);
   bench.within(`trunk of ${LARGE} nodes, recomputed after a switch`, samples.trunk);
+  bench.within(`rows of the History view of ${LARGE} nodes`, samples.rows, WAIT_MS);
   bench.within(`request of ${LARGE} nodes with markers`, samples.request);
 }

@@ -22,6 +22,7 @@ import { ProposalEdits } from './views/review/documents/proposalEdits.ts';
 import { ReviewList } from './views/review/reviewList.ts';
 import { ReviewTally } from './views/review/reviewTally.ts';
 import { ShownRevisions } from './views/review/shownRevisions.ts';
+import { WaitingNotice } from './views/review/waitingNotice.ts';
 import { modeSwitch } from './views/settings.ts';
 import { StatusItem } from './views/statusItem.ts';
 import { FileWatcher } from './views/workspace/fileWatcher.ts';
@@ -88,6 +89,12 @@ export async function activate(context: vscode.ExtensionContext): Promise<Redlin
     pendingView,
     registerHistoryView(session),
     new StatusItem(store, agent.settings, review, tally),
+    new WaitingNotice({
+      ...{ session, store },
+      isEnabled: () => agent.settings.notifyWhenWaiting,
+      isInSight: () => vscode.window.state.focused && (chat.isVisible || tabs.isAnyInFront),
+      review: () => execute('redline.preview.open'),
+    }),
     registerLedgerDocument(store),
     otherAgents,
     registerContextKeys(store, session, tabs),

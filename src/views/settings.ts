@@ -110,6 +110,11 @@ export class Settings {
     return this.#get<boolean>('session.continueAfterReview');
   }
 
+  /** Whether a notification tells that the agent waits, if the user may not see it. */
+  get notifyWhenWaiting(): boolean {
+    return this.#get<unknown>('notifyWhenWaiting') !== false;
+  }
+
   /** Whether the model may revert the conversation. */
   get revertEnabled(): boolean {
     return this.#get<unknown>('revert.enabled') === true;

@@ -57,6 +57,7 @@ modelTest(
     await workbench.screenshot('context-summary');
 
     await workbench.runCommand('Redline: Focus on History View');
+    await workbench.treeRow('current').locator('.monaco-tl-twistie').click();
     const row = workbench.treeRow('Summary of earlier messages');
     await row.waitFor();
     await workbench.screenshot('context-history');

@@ -13,7 +13,7 @@ const submit = (text: string, title: string) => ({
 });
 
 drivenTest(
-  'a plan is proposed, sent back with a note, refined, approved and carried out',
+  'a plan is proposed, sent back with a note, refined, edited, approved and carried out',
   {},
   async driven => {
     const { workbench } = driven;
@@ -45,7 +45,7 @@ drivenTest(
       await workbench.sendChat('Plan how to count every item.');
 
       await workbench.editorTab('Plan: Count every item (Redline p1)').waitFor();
-      await lens('Apply').waitFor();
+      await lens('Approve').waitFor();
       await workbench.screenshot('plan-proposed');
       assert.ok((await toolsOf(0)).includes('read_file'));
       assert.ok(!(await toolsOf(0)).includes('edit_file'), 'tools are read-only');
@@ -55,9 +55,9 @@ drivenTest(
         return { text: document?.getText(), language: document?.languageId };
       });
       assert.equal(shown.language, 'redline-document');
-      assert.ok(shown.text?.startsWith(`# Count every item\n\n${FIRST}\n\n---\n`), shown.text);
+      assert.equal(shown.text, `${FIRST}\n`);
 
-      await lens('Discard…').click();
+      await lens('Send Back…').click();
       await workbench.answerInput('Keep the tests green');
       await workbench.editorTab('(Redline p1)').waitFor({ state: 'detached' });
       assert.equal(
@@ -69,9 +69,39 @@ drivenTest(
       await workbench.editorTab('Plan: Count every item, with tests (Redline p2)').waitFor();
       await workbench.chatFrame().locator('.log').getByText('Waiting again.').waitFor();
       await workbench.screenshot('plan-refined');
-      await lens('Apply').click();
+      // The card shows it rendered, under its own title.
+      const card = workbench.chatFrame().locator('[data-kind="preview"][data-preview-id="p2"]');
+      await card.getByText('Plan: Count every item, with tests').waitFor();
+      await card.locator('.plan > summary').click();
+      await card.locator('.plan-body li').nth(2).waitFor();
+      await workbench.screenshot('plan-card');
+
+      // The user edits it: saving makes the next revision, which the card shows.
+      await lens('Edit').click();
+      await workbench.page
+        .locator('.codelens-decoration')
+        .filter({ hasText: 'You can edit this side' })
+        .waitFor();
+      await driven.run(async ({ vscode }, text) => {
+        const editor = vscode.window.activeTextEditor;
+        if (!editor) throw new Error('no editor is active');
+        await editor.edit(edit => edit.insert(new vscode.Position(editor.document.lineCount - 1, 0), text));
+      }, '4. Tell me.\n');
+      await lens('Save & Approve').waitFor();
+      await workbench.screenshot('plan-edited');
+      await workbench.page.keyboard.press('ControlOrMeta+s');
+      await card.locator('.plan-body li').nth(3).waitFor();
+      await workbench.screenshot('plan-revised');
+      // Until then, the lens would be the one that saves.
+      await lens('Save & Approve').waitFor({ state: 'detached' });
+
+      await lens('Approve').click();
       await workbench.editorTab('(Redline p2)').waitFor({ state: 'detached' });
-      assert.equal(await lastSaid(4), 'The user approved the plan (p2). Plan mode is off: carry it out now.');
+      assert.equal(
+        await lastSaid(4),
+        `The user edited the plan (p2), which is now at revision 2. It reads:\n${SECOND}\n4. Tell me.\n\n` +
+          'The user approved the plan (p2). Plan mode is off: carry it out now.',
+      );
       assert.ok((await toolsOf(4)).includes('edit_file'), 'all tools are back');
       await workbench.chatFrame().locator('.log').getByText('On it.').waitFor();
       await driven.until('the session to rest', ({ api }) =>

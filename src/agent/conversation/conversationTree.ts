@@ -153,6 +153,19 @@ export class ConversationTree {
     return this.#table.childrenOf(index).map(child => this.#table.idOf(child));
   }
 
+  /** The child of a node that was added last; for `null` the root. */
+  newestChildOf(id: NodeId | null): NodeId | undefined {
+    const index = id === null ? NONE : this.#table.indexOf(id);
+    const child = id !== null && index === NONE ? NONE : this.#table.lastChildOf(index);
+    return child === NONE ? undefined : this.#table.idOf(child);
+  }
+
+  /** Whether a node has several children. */
+  isFork(id: NodeId): boolean {
+    const index = this.#table.indexOf(id);
+    return index !== NONE && this.#table.isFork(index);
+  }
+
   /** The end of the branch that continues from this node, following the newest child each time. */
   tipOf(id: NodeId): NodeId {
     let index = this.#table.indexOf(id);

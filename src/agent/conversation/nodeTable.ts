@@ -80,6 +80,11 @@ export class NodeTable {
     return index === NONE ? this.#lastRoot : (this.#lastChild[index] ?? NONE);
   }
 
+  /** Whether it has several children. */
+  isFork(index: number): boolean {
+    return this.#firstChild[index] !== this.#lastChild[index];
+  }
+
   /** The children in the order in which they were added; for -1 the roots. */
   childrenOf(index: number): number[] {
     const children: number[] = [];

@@ -40,6 +40,9 @@ export interface ProviderFailure {
   readonly contextWindow?: number;
 }
 
+/** Why a request is sent again after a wait. */
+export type RetryCode = Extract<ProviderFailureCode, 'rateLimited' | 'server'>;
+
 /** A complete answer. Calls are in the order in which the model made them, each with a non-empty id. */
 export interface ProviderAnswer {
   readonly text: string;
@@ -51,6 +54,8 @@ export interface ProviderAnswer {
 }
 
 export type ProviderEvent =
+  /** The server refused the request for now. It is sent again after so many milliseconds. */
+  | { readonly type: 'retrying'; readonly delayMs: number; readonly code: RetryCode }
   | { readonly type: 'text'; readonly delta: string }
   | { readonly type: 'reasoning'; readonly delta: string }
   /** A tool call has begun to arrive. For display only: it must not be executed yet. */

@@ -76,6 +76,8 @@ const entrySchema = z.discriminatedUnion('type', [
     changes,
     dependsOn: z.array(z.string()),
     by: z.enum(['rebase', 'split', 'user']),
+    /** Of a plan, which has no changes: what the user made of it. */
+    details: z.exactOptional(z.unknown()),
     /** The part that this revision was split from; absent once that is forgotten. */
     part: z.exactOptional(stagedFiles),
     mark,

@@ -218,8 +218,12 @@ function reduce(
   switch (entry.type) {
     case 'revised': {
       const { revision, changes, dependsOn, part } = entry;
-      if (preview.kind !== 'files' || revision <= preview.revision) return [];
+      if (revision <= preview.revision) return [];
       const edited = entry.by === 'user' ? { editedByUser: true as const } : {};
+      if (preview.kind !== 'files') {
+        if (preview.kind !== 'plan' || entry.details === undefined) return [];
+        return [{ ...preview, ...edited, revision, details: entry.details, state: pendingState }];
+      }
       const label = recounted(preview.label, preview.changes, changes);
       const next = { ...preview, ...edited, label, revision, changes, dependsOn };
       if (entry.by !== 'split') return [{ ...next, state: pendingState }];

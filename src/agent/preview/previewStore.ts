@@ -52,7 +52,7 @@ export interface Revision {
   readonly by: RevisedBy;
   /** The preview that was split off. */
   readonly part?: Preview;
-  /** What the user changed in the proposal, as a patch. */
+  /** What the user changed in the proposal, as a patch; of a plan, its whole text. */
   readonly patch?: string;
 }
 
@@ -177,6 +177,13 @@ export class PreviewStore {
   ): Promise<void> {
     const { revision } = this.#require(id);
     return this.#record({ type: 'revised', id, revision: revision + 1, changes, dependsOn, by }, patch);
+  }
+
+  /** Adds a revision to a pending plan, which the user edited. @param text the whole plan, for listeners. */
+  revisePlan(id: string, details: unknown, text: string): Promise<void> {
+    const { revision } = this.#require(id);
+    const next = { id, revision: revision + 1, changes: [], dependsOn: [], by: 'user', details } as const;
+    return this.#record({ type: 'revised', ...next }, text);
   }
 
   /**
@@ -434,10 +441,7 @@ export class PreviewStore {
 }
 
 /** Who applied something that an older version began, or whose journal cannot be read. */
-export const unknownVote: CommitVote = {
-  actor: 'extension',
-  reason: FOUND_APPLIED,
-};
+export const unknownVote: CommitVote = { actor: 'extension', reason: FOUND_APPLIED };
 
 function voteOf({ actor, call, reason, extra }: CommitVote): CommitVote {
   return { actor, reason, ...(call ? { call } : {}), ...(extra ? { extra: storable(extra) } : {}) };

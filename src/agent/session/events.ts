@@ -3,6 +3,7 @@ import type { Logger } from '../base/logger.ts';
 import type { RecorderListeners } from '../conversation/storage/recorder.ts';
 import type { RevertRecord } from '../conversation/revert.ts';
 import type { SessionState } from '../conversation/storage/sessionEntry.ts';
+import type { RetryCode } from '../model/chatProvider.ts';
 import type { SessionMessage, StopReason, ToolCall, ToolResultMessage } from '../model/messages.ts';
 import type { Preview } from '../preview/preview.ts';
 import type { Prompt } from './waiting/promptQueue.ts';
@@ -35,6 +36,8 @@ export type SessionEvent =
   | { readonly type: 'instructions_changed' }
   /** The beginning of the conversation is being summarized, because the next request would not fit. Ends with the next message. */
   | { readonly type: 'summarizing' }
+  /** The model's server refused the request for now. It is sent again after so many milliseconds. */
+  | { readonly type: 'retrying'; readonly delayMs: number; readonly code: RetryCode }
   /** The user renamed the conversation. */
   | { readonly type: 'renamed'; readonly title: string }
   /**

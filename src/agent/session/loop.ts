@@ -116,6 +116,9 @@ async function receiveOnce(port: LoopPort, request: ChatRequest, signal: AbortSi
           break;
         case 'toolCall':
           break;
+        case 'retrying':
+          port.emit(event);
+          break;
         case 'done':
           return { message: finishedMessage(event.answer) };
         case 'error':

@@ -88,6 +88,7 @@ export class PlanMode implements ModeResolveHandler {
     return {
       ...PLAN,
       kind: 'plan',
+      title: `Plan: ${plan.title}`,
       humanOnly: true,
       details: plan,
       apply: () => {

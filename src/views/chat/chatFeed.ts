@@ -222,6 +222,7 @@ export class ChatFeed implements Disposable {
       ...(review ? { review } : {}),
       instructions: this.#instructions(),
       line: this.#line(),
+      ...this.#countdown(),
     };
   }
 
@@ -237,6 +238,14 @@ export class ChatFeed implements Disposable {
       isCut ? fill(cutInstructions, oneLine(path)) : oneLine(path),
     );
     return names.length === 0 ? '' : fill(instructions, names.join(', '));
+  }
+
+  /** The text that stands instead of the line while the request waits to be sent again. */
+  #countdown(): Pick<ChatStatus, 'countdown'> {
+    const { retry } = this.#live;
+    if (!retry || this.#options.session.state !== 'running') return {};
+    const seconds = Math.ceil((retry.at - Date.now()) / 1_000);
+    return seconds > 0 ? { countdown: { text: this.#strings.retrying[retry.code], seconds } } : {};
   }
 
   #line(): string {

@@ -8,6 +8,7 @@ export class ChatPanel implements vscode.WebviewViewProvider, vscode.Disposable 
   #view: Promise<ChatView> | undefined;
 
   readonly #returning: vscode.Disposable;
+  #webview: vscode.WebviewView | undefined;
 
   constructor(options: ChatViewOptions) {
     this.#options = options;
@@ -17,7 +18,16 @@ export class ChatPanel implements vscode.WebviewViewProvider, vscode.Disposable 
     });
   }
 
+  /** Whether the user sees the panel, unless another window covers this one. */
+  get isVisible(): boolean {
+    return this.#webview?.visible === true;
+  }
+
   async resolveWebviewView(view: vscode.WebviewView): Promise<void> {
+    this.#webview = view;
+    view.onDidDispose(() => {
+      if (this.#webview === view) this.#webview = undefined;
+    });
     (await this.view()).resolveWebviewView(view);
   }
 

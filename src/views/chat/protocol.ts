@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { planPart } from './planPart.ts';
 import { MAX_IMAGE_BYTES } from '../../agent/model/messages.ts';
 import { stringKeys } from './stringKeys.ts';
 
@@ -131,6 +132,7 @@ const fileRow = z.object({
 export type FileRow = z.infer<typeof fileRow>;
 
 const key = z.string();
+const openButton = z.object({ id: previewId, label: z.string() });
 const actionButton = z.object({ name: z.enum(chatActions), label: z.string() });
 const cardState = z.enum(['pending', 'applying', 'applied', 'undone', 'discarded', 'failed', 'expired']);
 /** What can be done about an outcome: to redo undoes the preview that undid it. */
@@ -184,6 +186,7 @@ const previewItem = z.object({
   call: z.optional(z.object({ name: z.string(), input: z.string(), output: z.string() })),
   /** Its command is running and can be stopped. */
   canStop: z.boolean(),
+  plan: z.optional(planPart),
 });
 const resolveItem = z.object({
   kind: z.literal('resolve'),
@@ -215,8 +218,8 @@ const toolItem = z.object({
 /** One entry of the message list. A key identifies the same entry for the lifetime of the session. */
 export const viewItem = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('heading'), key, text: z.string() }),
-  /** A notice from the runtime to both the model and the user. */
-  z.object({ kind: z.literal('notice'), key, text: z.string() }),
+  /** A notice from the runtime, with a button that opens a preview if it is about one. */
+  z.object({ kind: z.literal('notice'), key, text: z.string(), open: z.optional(openButton) }),
   z.object({
     kind: z.literal('user'),
     key,
@@ -291,6 +294,8 @@ const status = z.object({
   instructions: z.string(),
   /** The current activity, for the line above the composer; empty when idle. */
   line: z.string(),
+  /** Stands instead of the line for so many seconds, with those that are left for `{0}`. */
+  countdown: z.optional(z.object({ text: z.string(), seconds: z.number() })),
 });
 export type ChatStatus = z.infer<typeof status>;
 

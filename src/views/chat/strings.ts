@@ -1,5 +1,8 @@
+import { callTexts, type CallTexts } from './callTexts.ts';
+import type { RetryCode } from '../../agent/model/chatProvider.ts';
 import type { FileChangeKind } from '../../agent/preview/fileChange.ts';
 import type { ResolveAction, Actor } from '../../agent/preview/preview.ts';
+import type { PlanPart } from './planPart.ts';
 import type { ChatAction } from './protocol.ts';
 import type { ChatStrings } from './stringKeys.ts';
 
@@ -110,11 +113,10 @@ export interface TranscriptStrings {
   readonly conflicts: string;
   readonly conflictsIn: string;
   readonly parts: Readonly<Record<'hunk' | 'rest' | 'applied' | 'discarded' | 'undone' | 'left', string>>;
-  readonly calls: Readonly<
-    Record<'read' | 'searched' | 'other', { readonly one: string; readonly many: string }>
-  > & {
-    readonly failed: string;
-  };
+  readonly calls: CallTexts;
+  readonly plan: Omit<PlanPart, 'text' | 'isUnfolded'>;
+  readonly stillApplied: { readonly one: string; readonly many: string };
+  readonly reviewUndo: string;
   readonly applying: Readonly<Record<ResolveAction, string>>;
   readonly returnedError: string;
   readonly finishedLater: string;
@@ -163,6 +165,7 @@ export interface TranscriptStrings {
   readonly contextAssumed: string;
   readonly summary: string;
   readonly summarizing: string;
+  readonly retrying: Readonly<Record<RetryCode, string>>;
   readonly instructions: string;
   readonly cutInstructions: string;
 }
@@ -214,12 +217,19 @@ export function transcriptStrings(l10n: Localiser): TranscriptStrings {
       undone: l10n.t('{0} undone'),
       left: l10n.t('{0} left'),
     },
-    calls: {
-      read: { one: l10n.t('Read 1 file'), many: l10n.t('Read {0} files') },
-      searched: { one: l10n.t('Searched once'), many: l10n.t('Searched {0} times') },
-      other: { one: l10n.t('Called {1}'), many: l10n.t('Called {1} {0} times') },
-      failed: l10n.t('{0} failed'),
+    calls: callTexts(l10n),
+    plan: {
+      title: l10n.t('Plan'),
+      approve: l10n.t('Approve'),
+      sendBack: l10n.t('Send Back…'),
+      question: l10n.t('What should change?'),
+      edit: l10n.t('Edit'),
     },
+    stillApplied: {
+      one: l10n.t('1 applied change is still in your files.'),
+      many: l10n.t('{0} applied changes are still in your files.'),
+    },
+    reviewUndo: l10n.t('Review Undo'),
     applying: { apply: l10n.t('Applying…'), discard: l10n.t('Discarding…') },
     returnedError: l10n.t('Applied, and returned an error'),
     finishedLater: l10n.t('It finished after the call was interrupted.'),
@@ -286,6 +296,10 @@ export function transcriptStrings(l10n: Localiser): TranscriptStrings {
     ),
     summary: l10n.t('Earlier messages were summarized for the model'),
     summarizing: l10n.t('Summarizing earlier messages…'),
+    retrying: {
+      rateLimited: l10n.t('Rate limited, trying again in {0} s'),
+      server: l10n.t('The server is busy, trying again in {0} s'),
+    },
     instructions: l10n.t('Instructions: {0}'),
     cutInstructions: l10n.t('{0} (beginning only)'),
   };

@@ -1,10 +1,24 @@
 import * as vscode from 'vscode';
 import { renderNodeId, type NodeId } from '../../agent/conversation/nodeId.ts';
 import type { NodeTag, TagKind } from '../../agent/conversation/revert.ts';
-import type { SessionMessage } from '../../agent/model/messages.ts';
+import type { AssistantMessage, SessionMessage } from '../../agent/model/messages.ts';
+import { callTexts } from '../chat/callTexts.ts';
+import { sayCalls, type SaidCall } from '../chat/transcript/callWords.ts';
+import { argumentsOf } from '../chat/transcript/toolLine.ts';
 import { makeCommand } from '../commandRegistry.ts';
 import { asMarkdown, oneLine } from '../plainText.ts';
-import { countAttached, type HistoryRow, type HistorySource } from './historyRows.ts';
+import {
+  countAttached,
+  countBelow,
+  isCurrent,
+  type BranchRow,
+  type EarlierRow,
+  type HistoryRow,
+  type HistorySource,
+  type StepRow,
+  type StepsRow,
+  type TurnRow,
+} from './historyRows.ts';
 
 /** The most characters of a message that a tooltip shows. */
 const MAX_TOOLTIP = 600;
@@ -24,19 +38,26 @@ export function itemOf(tree: HistorySource, row: HistoryRow): vscode.TreeItem {
   switch (row.kind) {
     case 'start':
       return startItem(tree);
-    case 'message':
-      return messageItem(tree, row.node);
+    case 'turn':
+    case 'step':
+    case 'steps':
+      return messageItem(tree, row);
     case 'branch':
       return branchItem(tree, row);
     case 'tag':
       return tagItem(row.tag);
     case 'earlier': {
-      const label = vscode.l10n.t('{0} earlier messages', row.to - row.from);
-      const item = new vscode.TreeItem(label, vscode.TreeItemCollapsibleState.Collapsed);
+      const item = new vscode.TreeItem(earlierText(row), vscode.TreeItemCollapsibleState.Collapsed);
       item.iconPath = new vscode.ThemeIcon('ellipsis');
       return item;
     }
   }
+}
+
+function earlierText({ of, from, to }: EarlierRow): string {
+  return of?.kind === 'turn' || of?.kind === 'steps'
+    ? vscode.l10n.t('{0} earlier steps', to - from)
+    : vscode.l10n.t('{0} earlier prompts', to - from);
 }
 
 /** The message's text, or a branch's tags. Foreign text is escaped, never rendered as markdown. */
@@ -44,8 +65,10 @@ export function tooltipOf(tree: HistorySource, row: HistoryRow): vscode.Markdown
   const lines: string[] = [];
   if (row.kind === 'tag') lines.push(tagLine(row.tag));
   if (row.kind === 'branch') lines.push(...row.tags.map(tagLine));
-  const message = row.kind === 'message' || row.kind === 'branch' ? tree.get(row.node)?.message : undefined;
-  if (message) lines.push(`**${asMarkdown(kindText(message))}**`, asMarkdown(textOf(message), MAX_TOOLTIP));
+  const node = row.kind === 'turn' || row.kind === 'branch' ? row.node : firstOf(row);
+  const message = node === undefined ? undefined : tree.get(node)?.message;
+  if (message)
+    lines.push(`**${asMarkdown(kindText(message))}**`, asMarkdown(textOf(tree, message, node), MAX_TOOLTIP));
   return lines.length > 0 ? new vscode.MarkdownString(lines.join('\n\n'), true) : undefined;
 }
 
@@ -65,30 +88,92 @@ function startItem(tree: HistorySource): vscode.TreeItem {
   return item;
 }
 
-function messageItem(tree: HistorySource, node: NodeId): vscode.TreeItem {
-  const message = tree.get(node)?.message;
-  if (!message) return new vscode.TreeItem(renderNodeId(node));
-  const isHere = node === tree.active;
-  const isOnTrunk = tree.isOnTrunk(node);
-  const left = countAttached(tree, node);
-  const label = labelOf(message);
-  const item = new vscode.TreeItem(label, stateOf(left));
-  const icon = iconOf(message);
-  item.iconPath = new vscode.ThemeIcon(icon, isHere ? HERE : message.role === 'user' ? PROMPT : undefined);
-  item.description = joined(isHere ? hereText() : '', renderNodeId(node), branchText(left));
+function messageItem(tree: HistorySource, row: TurnRow | StepRow | StepsRow): vscode.TreeItem {
+  const first = row.kind === 'turn' ? row.node : firstOf(row);
+  const message = first === undefined ? undefined : tree.get(first)?.message;
+  if (first === undefined || !message) return new vscode.TreeItem(renderNodeId(row.node));
+  const isHere = isCurrent(tree, row);
+  const left = countBelow(tree, row);
+  const label = row.kind === 'turn' ? labelOf(tree, message, first) : stepLabel(tree, row, message);
+  const hasSteps = row.kind === 'steps' || (row.kind === 'turn' && row.end !== row.node);
+  const item = new vscode.TreeItem(label, stateOf(left, hasSteps));
+  const isPrompt = message.role === 'user';
+  const icon = hasFailed(tree, row) ? 'error' : iconOf(message);
+  item.iconPath = new vscode.ThemeIcon(icon, isHere ? HERE : isPrompt ? PROMPT : undefined);
+  const calls = row.kind === 'step' && hasText(message) ? saidOf(tree, [row]) : '';
+  item.description = joined(isHere ? hereText() : '', calls, renderNodeId(row.node), branchText(left));
+  const isOnTrunk = tree.isOnTrunk(row.node);
   const context: RowContext =
-    isHere && message.role !== 'user' ? 'redline.here' : isOnTrunk ? 'redline.message' : 'redline.left';
+    isHere && !isPrompt ? 'redline.here' : isOnTrunk ? 'redline.message' : 'redline.left';
   item.contextValue = context;
-  if (isOnTrunk) item.command = makeCommand(vscode.l10n.t('Show in Chat'), 'redline.history.show', node);
+  if (isOnTrunk) item.command = makeCommand(vscode.l10n.t('Show in Chat'), 'redline.history.show', row.node);
   item.accessibilityInformation = { label: joined(kindText(message), label, item.description) };
   return item;
 }
 
-function branchItem(tree: HistorySource, row: Extract<HistoryRow, { kind: 'branch' }>): vscode.TreeItem {
+/** The first message of a row of steps. */
+function firstOf(row: HistoryRow): NodeId | undefined {
+  if (row.kind === 'steps') return row.steps[0]?.nodes[0];
+  return row.kind === 'step' ? row.nodes[0] : undefined;
+}
+
+/** What an answer says or, if it only calls tools, what the calls did. */
+function stepLabel(tree: HistorySource, row: StepRow | StepsRow, message: SessionMessage): string {
+  const steps = row.kind === 'steps' ? row.steps : [row];
+  const said = row.kind === 'steps' || !hasText(message) ? saidOf(tree, steps) : '';
+  return said === '' ? labelOf(tree, message, firstOf(row)) : oneLine(said);
+}
+
+function hasText(message: SessionMessage): boolean {
+  return message.role === 'assistant' && (message.text.trim() !== '' || message.error !== undefined);
+}
+
+/** What the calls of some steps did, in words; empty if there are none. */
+function saidOf(tree: HistorySource, steps: readonly StepRow[]): string {
+  const calls = steps.flatMap(({ nodes }): SaidCall[] => {
+    const [first, ...results] = nodes.map(node => tree.get(node)?.message);
+    if (first?.role !== 'assistant') return [];
+    const failed = new Set(
+      results.flatMap(result => (result?.role === 'tool' && result.isError ? [result.toolCallId] : [])),
+    );
+    return callsOf(first).map(call => ({ ...call, failed: failed.has(call.id) }));
+  });
+  return calls.length === 0 ? '' : sayCalls(calls, callTexts(vscode.l10n));
+}
+
+function callsOf({ toolCalls }: AssistantMessage): (SaidCall & { readonly id: string })[] {
+  return toolCalls.map(call => {
+    const { path, action } = argumentsOf(call) ?? {};
+    const file = typeof path === 'string' && path !== '' ? { path } : {};
+    return { id: call.id, name: call.name, ...file, action, failed: false };
+  });
+}
+
+/** A result that stands alone, because a branch starts with it, in the words for its call. */
+function saidOfResult(tree: HistorySource, node: NodeId): string {
+  const result = tree.get(node)?.message;
+  if (result?.role !== 'tool') return '';
+  let at = tree.get(node);
+  while (at && at.message.role !== 'assistant') at = at.parentId === null ? undefined : tree.get(at.parentId);
+  const calls = at?.message.role === 'assistant' ? callsOf(at.message) : [];
+  const call = calls.find(({ id }) => id === result.toolCallId) ?? { name: result.toolName };
+  return sayCalls([{ ...call, failed: result.isError }], callTexts(vscode.l10n));
+}
+
+function hasFailed(tree: HistorySource, row: TurnRow | StepRow | StepsRow): boolean {
+  if (row.kind === 'turn') return false;
+  if (row.kind === 'steps') return row.steps.some(step => hasFailed(tree, step));
+  return row.nodes.some(node => {
+    const message = tree.get(node)?.message;
+    return message?.role === 'tool' && message.isError;
+  });
+}
+
+function branchItem(tree: HistorySource, row: BranchRow): vscode.TreeItem {
   const { node, tip, length, tags } = row;
   const tag = tags.at(-1);
   const message = tree.get(node)?.message;
-  const label = tag ? tagLabel(tag) : message ? labelOf(message) : renderNodeId(node);
+  const label = tag ? tagLabel(tag) : message ? labelOf(tree, message, node) : renderNodeId(node);
   const item = new vscode.TreeItem(label, vscode.TreeItemCollapsibleState.Collapsed);
   item.iconPath = tag ? tagIcon(tag) : new vscode.ThemeIcon('git-branch');
   const count = length === 1 ? vscode.l10n.t('1 message') : vscode.l10n.t('{0} messages', length);
@@ -143,9 +228,11 @@ function tagIcon({ kind }: NodeTag): vscode.ThemeIcon {
   return new vscode.ThemeIcon(tagIcons[kind], new vscode.ThemeColor(tagColors[kind]));
 }
 
-function stateOf(left: number): vscode.TreeItemCollapsibleState {
-  const { Expanded, None } = vscode.TreeItemCollapsibleState;
-  return left > 0 ? Expanded : None;
+/** Branches can be seen without unfolding anything. */
+function stateOf(left: number, hasSteps = false): vscode.TreeItemCollapsibleState {
+  const { Collapsed, Expanded, None } = vscode.TreeItemCollapsibleState;
+  if (left > 0) return Expanded;
+  return hasSteps ? Collapsed : None;
 }
 
 function hereText(): string {
@@ -161,19 +248,20 @@ function joined(...parts: readonly string[]): string {
   return parts.filter(part => part !== '').join(' · ');
 }
 
-function labelOf(message: SessionMessage): string {
+function labelOf(tree: HistorySource, message: SessionMessage, node: NodeId | undefined): string {
   if (isSummary(message)) return vscode.l10n.t('Summary of earlier messages');
-  return oneLine(message.role === 'tool' ? message.toolName : textOf(message)) || vscode.l10n.t('(no text)');
+  const said = message.role === 'tool' && node !== undefined ? saidOfResult(tree, node) : '';
+  return oneLine(said || textOf(tree, message, node)) || vscode.l10n.t('(no text)');
 }
 
 function isSummary(message: SessionMessage): boolean {
   return message.role === 'steering' && message.kind === 'summary';
 }
 
-function textOf(message: SessionMessage): string {
+function textOf(tree: HistorySource, message: SessionMessage, node: NodeId | undefined): string {
   if (message.role === 'tool') return message.content;
-  if (message.text.trim() !== '' || message.role !== 'assistant') return message.text;
-  return message.error ?? message.toolCalls.map(({ name }) => name).join(', ');
+  if (message.text.trim() !== '' || message.role !== 'assistant' || node === undefined) return message.text;
+  return message.error ?? saidOf(tree, [{ kind: 'step', node, nodes: [node] }]);
 }
 
 /** The kind of a message in words, for screen readers and tooltips. */

@@ -3,11 +3,17 @@ import { DisposableStore } from '../../agent/base/disposable.ts';
 import type { Session } from '../../agent/session/session.ts';
 import { coalesce } from '../coalesce.ts';
 import { views } from '../contributions.ts';
-import { itemOf, tooltipOf } from './historyItems.ts';
-import { childrenOf, keyOf, type HistoryRow } from './historyRows.ts';
+import type { HistoryRow } from './historyRows.ts';
 
 /** How long changes are collected before the rows are refreshed, in milliseconds. */
 const GATHER_MS = 100;
+
+/** What the id of a row ends with, by whether it has rows below it, folded or not. */
+const MARKS = {
+  [vscode.TreeItemCollapsibleState.None]: '',
+  [vscode.TreeItemCollapsibleState.Collapsed]: '-',
+  [vscode.TreeItemCollapsibleState.Expanded]: '+',
+};
 
 type HistorySession = Pick<Session, 'id' | 'tree' | 'title' | 'onDidEmit'>;
 
@@ -29,21 +35,26 @@ class HistoryTree implements vscode.TreeDataProvider<HistoryRow>, vscode.Disposa
     );
   }
 
-  getChildren(row?: HistoryRow): HistoryRow[] {
+  async getChildren(row?: HistoryRow): Promise<HistoryRow[]> {
+    const { childrenOf } = await import('./historyRows.ts');
     return [...childrenOf(this.#session.tree, row)];
   }
 
-  getTreeItem(row: HistoryRow): vscode.TreeItem {
+  async getTreeItem(row: HistoryRow): Promise<vscode.TreeItem> {
+    const [{ itemOf }, { keyOf }] = await Promise.all([
+      import('./historyItems.ts'),
+      import('./historyRows.ts'),
+    ]);
     const { id, tree } = this.#session;
     const item = itemOf(tree, row);
-    // VS Code keeps what is unfolded by id. The session's id keeps conversations apart; the `+` makes a row that gets its
+    // VS Code keeps what is unfolded by id. The session's id keeps conversations apart; the mark makes a row that gets its
     // first branch a new one, which would otherwise stay folded.
-    const hasRows = item.collapsibleState !== vscode.TreeItemCollapsibleState.None;
-    item.id = `${id}:${keyOf(row)}${hasRows ? '+' : ''}`;
+    item.id = `${id}:${keyOf(row)}${MARKS[item.collapsibleState ?? vscode.TreeItemCollapsibleState.None]}`;
     return item;
   }
 
-  resolveTreeItem(item: vscode.TreeItem, row: HistoryRow): vscode.TreeItem {
+  async resolveTreeItem(item: vscode.TreeItem, row: HistoryRow): Promise<vscode.TreeItem> {
+    const { tooltipOf } = await import('./historyItems.ts');
     const tooltip = tooltipOf(this.#session.tree, row);
     if (tooltip) item.tooltip = tooltip;
     return item;

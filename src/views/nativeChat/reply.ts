@@ -119,6 +119,10 @@ export class Reply {
         return;
       case 'summarizing':
         return sink.progress(asMarkdown(strings.summarizing));
+      case 'retrying': {
+        const seconds = Math.ceil(event.delayMs / 1_000);
+        return sink.progress(asMarkdown(fill(strings.retrying[event.code], seconds)));
+      }
       case 'turn_start':
       case 'turn_end':
       case 'reasoning_update':

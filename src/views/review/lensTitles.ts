@@ -133,6 +133,7 @@ export function hunkLenses(
 
 function applyAndDiscard(preview: Preview, blockers: readonly Preview[]): vscode.Command[] {
   const { id, revision, changes } = preview;
+  if (planOf(preview)) return approveAndSendBack(preview);
   const files = changes?.length ?? 1;
   const title =
     blockers.length > 0
@@ -144,15 +145,21 @@ function applyAndDiscard(preview: Preview, blockers: readonly Preview[]): vscode
   const discard = files === 1 ? vscode.l10n.t('Discard') : vscode.l10n.t('Discard all {0}', files);
   return [
     makeCommand(`$(check) ${title}`, 'redline.preview.apply', id, undefined, revision, chain),
-    planOf(preview)
-      ? makeCommand(
-          `$(discard) ${vscode.l10n.t('Discard…')}`,
-          'redline.preview.discardWithReason',
-          id,
-          undefined,
-          revision,
-        )
-      : makeCommand(`$(discard) ${discard}`, 'redline.preview.discard', id, undefined, revision),
+    makeCommand(`$(discard) ${discard}`, 'redline.preview.discard', id, undefined, revision),
+  ];
+}
+
+function approveAndSendBack({ id, revision }: Preview): vscode.Command[] {
+  const { t } = vscode.l10n;
+  const [approve, sendBack] = [`$(check) ${t('Approve')}`, `$(discard) ${t('Send Back…')}`];
+  return [
+    makeCommand(approve, 'redline.preview.apply', id, undefined, revision),
+    makeCommand(sendBack, 'redline.preview.discardWithReason', id, undefined, revision),
+    makeCommand(t('Edit'), 'redline.preview.edit', id),
+    note(
+      t('Nothing is changed yet'),
+      t('Once you approve the plan, the model carries it out and stages each change as a preview.'),
+    ),
   ];
 }
 
@@ -206,9 +213,15 @@ export function editableNote(): vscode.Command {
 }
 
 /** The lenses of a proposal with edits that are not saved. */
-export function editedRow({ id }: Preview): vscode.Command[] {
+export function editedRow(preview: Preview): vscode.Command[] {
+  const { id } = preview;
+  const isPlan = planOf(preview) !== undefined;
   return [
-    makeCommand(`$(check) ${vscode.l10n.t('Save & Apply')}`, 'redline.preview.saveAndApply', id),
+    makeCommand(
+      `$(check) ${isPlan ? vscode.l10n.t('Save & Approve') : vscode.l10n.t('Save & Apply')}`,
+      'redline.preview.saveAndApply',
+      id,
+    ),
     makeCommand(`$(discard) ${vscode.l10n.t('Revert')}`, 'redline.preview.revertEdits', id),
     note(vscode.l10n.t('$(edit) Edited. Saving updates the proposal.')),
   ];

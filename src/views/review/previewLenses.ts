@@ -55,6 +55,9 @@ export class PreviewLenses implements vscode.CodeLensProvider, vscode.Disposable
     const text = isEdited ? document.getText() : shown?.change.after?.text;
     const conflicts = shown && isPending ? conflictLensesOf(titles, shown, text ?? '') : [];
     const last = document.lineCount - 1;
+    const plan = shown ? undefined : this.#store.get(address.previewId);
+    if (plan?.state.kind === 'pending' && isEdited)
+      return titles.editedRow(plan).map(command => lens(0, command));
     if (shown && isPending && isEdited) {
       const first = Math.min(await firstLine(shown.change), last);
       return [...conflicts, ...titles.editedRow(shown.preview).map(command => lens(first, command))];

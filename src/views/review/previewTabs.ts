@@ -61,6 +61,11 @@ export class PreviewTabs {
     return vscode.window.tabGroups.all.find(shows)?.viewColumn;
   }
 
+  /** Whether a preview is in front in any group. */
+  get isAnyInFront(): boolean {
+    return vscode.window.tabGroups.all.some(group => this.idOf(group.activeTab) !== undefined);
+  }
+
   /** Whether the active tab is the multi-file diff of a preview. */
   get isMultiDiffActive(): boolean {
     const tab = vscode.window.tabGroups.activeTabGroup.activeTab;

@@ -50,7 +50,9 @@ export function changeUri(
  * `markdown`, links in its text, which comes from others, could run commands.
  */
 export function opaqueUri(preview: Preview, side: PreviewSide): vscode.Uri {
-  return previewUri({ previewId: preview.id, side, path: `/${preview.id}.redline-document` });
+  // Menus know by the name that a plan can be edited.
+  const name = preview.kind === 'plan' ? `${preview.id}.plan` : preview.id;
+  return previewUri({ previewId: preview.id, side, path: `/${name}.redline-document` });
 }
 
 export function parsePreviewUri(uri: vscode.Uri): PreviewAddress | undefined {

@@ -108,7 +108,7 @@ modelTest(
     await showHistory(workbench);
     for (const tag of ['Lesson: The parser', 'Finding: A second', 'Outcome: The tax'])
       await row(workbench, tag).waitFor();
-    assert.match(await row(workbench, 'There is one test').innerText(), /current/);
+    assert.match(await row(workbench, 'Which tests change?').innerText(), /current/);
     for (const [name, theme] of Object.entries(THEMES)) {
       await workbench.updateSettings({ 'workbench.colorTheme': theme });
       await workbench.openRedlineChat();
@@ -134,7 +134,7 @@ modelTest(
     await bubble.waitFor({ state: 'detached' });
     assert.equal(await input.inputValue(), 'Now fix it.\n\nA draft.');
     await say(workbench, 'Now fix it, and round.', 'round once');
-    await row(workbench, 'Multiply, and round once.').filter({ hasText: 'current' }).waitFor();
+    await row(workbench, 'Now fix it, and round.').filter({ hasText: 'current' }).waitFor();
     const messages = JSON.stringify(server.requests.at(-1)?.body.messages);
     assert.match(messages, /The parser is generated/);
     assert.doesNotMatch(messages, /one test|Multiply the price/);
@@ -143,7 +143,7 @@ modelTest(
     await rowAction(workbench, /^Now fix it\..*messages/, 'Switch to This Branch');
     await chat.locator('.log').getByText('one test').waitFor();
     assert.equal((await said(workbench)).at(-1)?.includes('Which tests change?'), true);
-    await row(workbench, 'There is one test').filter({ hasText: 'current' }).waitFor();
+    await row(workbench, 'Which tests change?').filter({ hasText: 'current' }).waitFor();
 
     // An answer, by the keyboard alone.
     const answer = chat.locator('[data-kind="assistant"]').filter({ hasText: 'Multiply the price' });

@@ -303,3 +303,20 @@ test('calls in an answer that reached its length limit are executed unchanged', 
   assert.equal(await run(harness), 'done');
   assert.deepEqual(contents(harness.messages), ['ran {"cut']);
 });
+
+test('a wait before a request is sent again is an event of the session', async () => {
+  const retrying = { type: 'retrying', delayMs: 10, code: 'rateLimited' } as const;
+  const answer = { text: 'ok', toolCalls: [], stopReason: 'stop' } as const;
+  const provider: ChatProvider = {
+    id: 'waits',
+    label: 'waits',
+    async *stream(): AsyncGenerator<ProviderEvent> {
+      yield retrying;
+      yield { type: 'done', answer };
+    },
+  };
+  const emitted: unknown[] = [];
+  const harness = harnessOf([], { provider, emit: event => void emitted.push(event) });
+  assert.equal(await run(harness), 'done');
+  assert.deepEqual(emitted[2], retrying);
+});

@@ -121,6 +121,28 @@ for (const modelAuthority of ['recommend', 'apply', 'none'] satisfies ModelAutho
   });
 }
 
+test('a plan that the user edits has a new revision, and the model carries out that one', async () => {
+  const t = planning({
+    script: [submit(PLAN, { extra: { title: 'The title' } }), { text: 'Waiting.' }, { text: 'On it.' }],
+  });
+  await t.session.prompt('Plan it.');
+  const text = '# Better\n\n1. Count.';
+  await t.store.revisePlan('p1', { title: 'The title', text }, text);
+  const plan = t.store.get('p1');
+  assert.ok(plan);
+  assert.deepEqual([plan.revision, plan.editedByUser, plan.title], [2, true, 'Plan: The title']);
+  assert.deepEqual(planOf(plan), { title: 'The title', text });
+  const vote = { id: 'p1', action: 'apply', reason: 'ok', actor: 'human' } as const;
+  await assert.rejects(async () => t.invoker.resolve({ ...vote, revision: 1 }), /now at revision 2/);
+  assert.equal(t.session.planMode, true);
+  await t.invoker.resolve({ ...vote, revision: 2 });
+  await t.untilState('idle');
+  const last = JSON.stringify(t.requests.at(-1)?.messages);
+  const edited = last.indexOf('The user edited the plan (p1), which is now at revision 2.');
+  assert.ok(edited > 0 && edited < last.indexOf('The user approved the plan (p1).'), last);
+  assert.ok(last.includes('# Better'));
+});
+
 test('an approval that fails is no decision on the plan: the session waits on, and goes on after the next one', async () => {
   const log = new MemoryPreviewLog();
   const t = planning({ log, script: [submit(PLAN), { text: 'Waiting.' }, { text: 'On it.' }] });

@@ -28,6 +28,8 @@ export interface CompleteOptions {
   readonly signal: AbortSignal;
   /** Whether the same request must not be sent again after this refusal, although its status allows that. */
   readonly isFinal: (refusal: HttpFailure) => boolean;
+  /** Called when the server refused the request for now, with the wait until it is sent again, in milliseconds. */
+  readonly onRetry: (delayMs: number, refusal: HttpFailure) => void;
 }
 
 /** An answer that is arriving. */
@@ -46,6 +48,9 @@ export interface StreamedAnswer {
 
 /** The longest wait that a server may ask for, in seconds. If it asks for more, the request fails at once. */
 const MAX_WAIT = 60;
+/** The first wait before a request is sent again, unless the server names one; each is twice as long as the one before. */
+const FIRST_DELAY_MS = 500;
+const MAX_DELAY_MS = 8_000;
 /** How long a server may be silent in the middle of an answer, in milliseconds. */
 const IDLE_MS = 300_000;
 /** How much of an error's body is kept, in characters, and how long it is read for, in milliseconds. */
@@ -68,7 +73,7 @@ export async function connect(server: OpenAiServer, model: string): Promise<Open
   return {
     context: access.context,
 
-    async complete(body, { maxChars, signal, isFinal }) {
+    async complete(body, { maxChars, signal, isFinal, onRetry }) {
       const answer = new AnswerBody({ maxChars, idleMs });
       let malformed = '';
       const { data, response } = await send(
@@ -80,6 +85,7 @@ export async function connect(server: OpenAiServer, model: string): Promise<Open
           receive: received => answer.normalize(received),
           onMalformed: text => (malformed ||= text),
           isFinal,
+          onRetry,
         },
       );
       const close = (): void => data.controller.abort();
@@ -116,6 +122,7 @@ interface Hooks {
   /** Called with the data of an event that is not JSON, which the SDK only logs. */
   onMalformed(data: string): void;
   isFinal(refusal: HttpFailure): boolean;
+  onRetry(delayMs: number, refusal: HttpFailure): void;
 }
 
 /** Sends one request with a client of its own, because key, headers and the refusal belong to this request alone. */
@@ -124,10 +131,12 @@ async function send<T>(
   server: OpenAiServer,
   { url, headers }: ServerAccess,
   ask: (client: OpenAI) => Promise<T>,
-  { receive, onMalformed, isFinal }: Partial<Hooks> = {},
+  { receive, onMalformed, isFinal, onRetry }: Partial<Hooks> = {},
 ): Promise<T> {
   const silent = (): void => undefined;
   let refusal: HttpFailure | undefined;
+  const maxRetries = server.maxRetries ?? 3;
+  let retries = 0;
   const client = new Sdk({
     baseURL: `${url.origin}${url.pathname.replace(/(?<!\/)\/+$/, '')}`,
     defaultQuery: Object.fromEntries(url.searchParams),
@@ -144,7 +153,7 @@ async function send<T>(
       info: silent,
       debug: silent,
     },
-    maxRetries: server.maxRetries ?? 3,
+    maxRetries,
     fetch: async (input, init) => {
       refusal = undefined;
       // Redirects are not followed: they would send custom headers to another host.
@@ -152,7 +161,9 @@ async function send<T>(
       if (response.ok) return receive?.(response) ?? response;
       refusal = await refusalOf(response, Math.min(server.idleMs ?? IDLE_MS, ERROR_BODY_MS));
       server.logger?.debug(`${hostOf(server.baseUrl)} answered ${refusal.status}`);
-      return forRetry(refusal, isFinal?.(refusal) ?? false);
+      const delayMs = isFinal?.(refusal) === true ? undefined : retryDelay(refusal, retries);
+      if (delayMs !== undefined && retries++ < maxRetries) onRetry?.(delayMs, refusal);
+      return forRetry(refusal, delayMs);
     },
   });
   try {
@@ -211,15 +222,29 @@ async function refusalOf({ status, headers, body }: Response, ms: number): Promi
   return new HttpFailure(status, text, secondsIn(headers.get('retry-after')));
 }
 
-/** The response by which the SDK decides on a retry. It honours any `retry-after`, so a long one is made final. */
-function forRetry(refusal: HttpFailure, isFinal: boolean): Response {
-  const headers = new Headers();
-  if (refusal.retryAfter !== undefined) headers.set('retry-after', String(refusal.retryAfter));
-  // The same request would be too long again, even if the server calls that an internal error.
-  const isTooLongAgain = isTooLong(refusal.status, refusal.body);
-  if (isFinal || isTooLongAgain || (refusal.retryAfter ?? 0) > MAX_WAIT)
-    headers.set('x-should-retry', 'false');
-  return new Response(null, { status: refusal.status, headers });
+/**
+ * How long to wait before the same request is sent again, in milliseconds; `undefined` if that is of no use: the status does not
+ * allow it, the request would be too long again, even if the server calls that an internal error, or the wait is too long.
+ */
+function retryDelay({ status, body, retryAfter }: HttpFailure, retries: number): number | undefined {
+  const isPassing = status === 408 || status === 409 || status === 429 || status >= 500;
+  if (!isPassing || isTooLong(status, body) || (retryAfter ?? 0) > MAX_WAIT) return undefined;
+  // Some jitter, so that several windows do not ask at the same time.
+  const jitter = 1 - Math.random() / 4;
+  return retryAfter === undefined
+    ? Math.min(FIRST_DELAY_MS * 2 ** retries, MAX_DELAY_MS) * jitter
+    : retryAfter * 1_000;
+}
+
+/** The response by which the SDK decides on a retry. */
+function forRetry({ status }: HttpFailure, delayMs: number | undefined): Response {
+  const headers = new Headers({ 'x-should-retry': String(delayMs !== undefined) });
+  // It reads the header in seconds too, because a zero in milliseconds counts as none.
+  if (delayMs !== undefined) {
+    headers.set('retry-after-ms', String(delayMs));
+    headers.set('retry-after', String(delayMs / 1_000));
+  }
+  return new Response(null, { status, headers });
 }
 
 /** `Retry-After` in seconds: a number or a date. */

@@ -2,10 +2,12 @@ import { untilAborted } from '../../base/abort.ts';
 import { isRecord } from '../../base/json.ts';
 import type { Logger } from '../../base/logger.ts';
 import type { ChatProvider, ChatRequest, ProviderEvent, ProviderFailure } from '../chatProvider.ts';
+import { naturally } from '../../text/naturally.ts';
 import { asksAboutImages } from '../images.ts';
 import { callIdsIn } from '../toolCalls.ts';
 import { ChatAccumulator } from './accumulator.ts';
 import { connect, type OpenAiConnection, type StreamedAnswer } from './client.ts';
+import { eventsDuring } from '../eventsDuring.ts';
 import { failureOf, hostOf, type FailureContext } from './failure.ts';
 import { KnownFault, ReportedError } from './faults.ts';
 import { toWireMessages, toWireToolChoice, toWireTools } from './messages.ts';
@@ -52,7 +54,7 @@ export async function listOpenAiModels(
     context = connection.context;
     const list = await untilAborted(signal, () => connection.models(signal));
     const names = list.map(one => (isRecord(one) ? (one['id'] ?? one['name']) : one));
-    return { models: [...new Set(names.filter(name => typeof name === 'string'))].sort() };
+    return { models: [...new Set(names.filter(name => typeof name === 'string'))].sort(naturally) };
   } catch (error) {
     return { failure: failureOf(error, context) };
   }
@@ -101,7 +103,9 @@ async function* streamAnswer(
     if (options.model.trim() === '') throw new KnownFault('noModel', 'No model is chosen.');
     const connection = await untilAborted(signal, () => connect(options, options.model));
     context = connection.context;
-    const streamed = await untilAborted(signal, () => send(options, connection, quirks, request, signal));
+    const streamed = yield* eventsDuring<ProviderEvent, StreamedAnswer>(tell =>
+      untilAborted(signal, () => send(options, connection, quirks, request, signal, tell)),
+    );
     const collect = new ChatAccumulator(callIdsIn(request), options.maxAnswerChars ?? MAX_ANSWER_CHARS);
     yield* readAnswer(options, streamed, collect, signal);
     const { answer, leftovers } = collect.finish(streamed.sawDone());
@@ -124,6 +128,7 @@ async function send(
   quirks: ServerQuirks,
   request: ChatRequest,
   signal: AbortSignal,
+  tell: (event: ProviderEvent) => void,
 ): Promise<StreamedAnswer> {
   const choice = toWireToolChoice(request.toolChoice, request.tools);
   if (request.toolChoice?.type === 'tool' && choice === undefined) {
@@ -149,6 +154,8 @@ async function send(
         maxChars: maxEventChars,
         signal,
         isFinal: refusal => quirks.teaches(refusal),
+        onRetry: (delayMs, { status }) =>
+          tell({ type: 'retrying', delayMs, code: status === 429 ? 'rateLimited' : 'server' }),
       });
     } catch (error) {
       if (signal.aborted || !quirks.learn(error)) throw error;

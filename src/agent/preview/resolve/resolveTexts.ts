@@ -73,6 +73,8 @@ export function revisionText(preview: Preview, by: 'rebase' | 'user' | 'split', 
     case 'rebase':
       return `${id} (${label}) was rebased onto the current file and is now at revision ${revision}. Earlier recommendations for it no longer count.`;
     case 'user': {
+      if (preview.kind === 'plan')
+        return `The user edited the plan (${id}), which is now at revision ${revision}. It reads:\n${patch ?? ''}`;
       const text = `The user edited the proposal of ${id} (${label}). It is now at revision ${revision}, and the user decides on it.`;
       return patch === undefined ? text : `${text}\nWhat the user changed in it:\n${patch}`;
     }

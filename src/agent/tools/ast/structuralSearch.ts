@@ -1,12 +1,10 @@
 import { ToolError } from '../../base/errors.ts';
+import { naturally } from '../../text/naturally.ts';
 import { plural } from '../../text/plural.ts';
 import type { ToolContext } from '../tool.ts';
 import { searchRoots, readFilesInMemory, type SearchScope } from './scope/searchScope.ts';
 import type { AstEngine } from './worker/client.ts';
 import { AstError, type AstFailure, type AstFile, type AstOp, type AstSummary } from './worker/protocol.ts';
-
-/** Numbers in names in their order: `part2.ts` before `part10.ts`. */
-const naturally = new Intl.Collator('en', { numeric: true });
 
 /** What the AST tools search with. */
 export interface AstSearcher {
@@ -58,7 +56,7 @@ export async function searchByStructure(
     throw new ToolError(unknownLanguageText(summary));
   const pending = files.flatMap(file => context.pending.at(file.path)?.previewId ?? []);
   return {
-    files: files.sort((a, b) => naturally.compare(a.path, b.path) || (a.path < b.path ? -1 : 1)),
+    files: files.sort((a, b) => naturally(a.path, b.path)),
     summary,
     pending: [...new Set(pending)],
   };

@@ -1,3 +1,4 @@
+import { naturally } from '../../../agent/text/naturally.ts';
 import type { AttachmentRef } from '../protocol.ts';
 
 /** The most `@` words of a prompt that are considered. */
@@ -33,7 +34,7 @@ export function rankFiles(paths: readonly string[], query: string, limit: number
   return paths
     .map(path => ({ path, rank: rankOf(path.toLowerCase(), wanted) }))
     .filter(({ rank }) => rank < NO_MATCH)
-    .sort((a, b) => a.rank - b.rank || a.path.length - b.path.length || (a.path < b.path ? -1 : 1))
+    .sort((a, b) => a.rank - b.rank || a.path.length - b.path.length || naturally(a.path, b.path))
     .slice(0, limit)
     .map(({ path }) => path);
 }

@@ -1,8 +1,8 @@
-import { messageIdOf } from '../../../agent/conversation/nodeId.ts';
 import { isOpen, type Preview } from '../../../agent/preview/preview.ts';
 import { fill, type ItemOf, type ViewItem } from '../protocol.ts';
 import type { Lookup } from './lookup.ts';
 import { previewCard, type CardFacts } from './previewCard.ts';
+import { messageIds, stillApplied } from './stillApplied.ts';
 import type { TranscriptInput } from './transcript.ts';
 
 /** The most pending previews from elsewhere that are listed; the pending view shows all of them. */
@@ -11,7 +11,7 @@ const MAX_OTHER_PENDING = 20;
 export function restaged(input: TranscriptInput, lookup: Lookup): ViewItem[] {
   return input.previews
     .filter(preview => isOpen(preview) && isRestaged(preview))
-    .map(preview => card(preview, input, lookup));
+    .flatMap(preview => [...stillApplied(preview, input), card(preview, input, lookup)]);
 }
 
 function isRestaged({ reopens, undoes, origin }: Preview): boolean {
@@ -20,8 +20,8 @@ function isRestaged({ reopens, undoes, origin }: Preview): boolean {
 
 /** Other open previews that no call on this trunk staged: from an earlier session, another branch or another extension. */
 export function otherPending(input: TranscriptInput, lookup: Lookup): ViewItem[] {
-  const { previews, messages, nodeAt, sessionId, strings } = input;
-  const here = new Set(messages.map((_, at) => messageIdOf(nodeAt(at))));
+  const { previews, sessionId, strings } = input;
+  const here = messageIds(input);
   const isHere = ({ origin }: Preview): boolean =>
     origin?.sessionId === sessionId && origin.call !== undefined && here.has(origin.call.messageId);
   const open = previews.filter(preview => isOpen(preview) && !isHere(preview) && !isRestaged(preview));

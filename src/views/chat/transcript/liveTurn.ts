@@ -1,3 +1,4 @@
+import type { RetryCode } from '../../../agent/model/chatProvider.ts';
 import type { ToolResultMessage } from '../../../agent/model/messages.ts';
 import type { SessionEvent } from '../../../agent/session/events.ts';
 
@@ -10,6 +11,13 @@ export interface Arriving {
   readonly reasoning: string;
 }
 
+/** A request that the server refused for now. */
+export interface Retry {
+  /** When it is sent again, in milliseconds of the clock. */
+  readonly at: number;
+  readonly code: RetryCode;
+}
+
 const NOTHING: Arriving = { text: '', reasoning: '' };
 
 /** The parts of the running turn that are not in the session's messages yet. */
@@ -19,6 +27,7 @@ export class LiveTurn {
   #fresh: Arriving = NOTHING;
   #answering = false;
   #summarizing = false;
+  #retry: Retry | undefined;
   readonly #running = new Map<string, string>();
   readonly #progress = new Map<string, string>();
   readonly #results = new Map<string, ToolResultMessage>();
@@ -45,6 +54,11 @@ export class LiveTurn {
     return this.#summarizing;
   }
 
+  /** The wait before the request is sent again, until the server has answered. */
+  get retry(): Retry | undefined {
+    return this.#retry;
+  }
+
   /** The name of a tool that is running now. */
   get runningTool(): string | undefined {
     return [...this.#running.values()].at(-1);
@@ -66,6 +80,9 @@ export class LiveTurn {
         this.#clear();
         this.#answering = true;
         return 'none';
+      case 'retrying':
+        this.#retry = { at: Date.now() + event.delayMs, code: event.code };
+        return 'all';
       case 'message_update':
         this.#summarizing = false;
         return this.#grow(event.delta, '');
@@ -73,6 +90,7 @@ export class LiveTurn {
         return this.#grow('', event.delta);
       case 'message_end':
         this.#summarizing = false;
+        this.#retry = undefined;
         if (event.message.role === 'assistant') {
           this.#clear();
         } else if (event.message.role === 'tool') {
@@ -95,6 +113,7 @@ export class LiveTurn {
       case 'reset':
         this.#clear();
         this.#summarizing = false;
+        this.#retry = undefined;
         this.#running.clear();
         this.#progress.clear();
         this.#results.clear();
@@ -120,6 +139,7 @@ export class LiveTurn {
   /** The first words make a new item. */
   #grow(text: string, reasoning: string): Effect {
     const isFirst = this.#text === '' && this.#reasoning === '';
+    this.#retry = undefined;
     this.#text += text;
     this.#reasoning += reasoning;
     this.#fresh = { text: this.#fresh.text + text, reasoning: this.#fresh.reasoning + reasoning };

@@ -8,6 +8,7 @@ import {
   type Resolution,
 } from '../../../agent/preview/preview.ts';
 import { conflictCount } from '../../../agent/preview/rebase/conflictMarkers.ts';
+import { planOf } from '../../../agent/session/planMode.ts';
 import { commandOf } from '../../../agent/tools/command/runCommand.ts';
 import { toolCallOf } from '../../../agent/tools/editor/toolCallPlan.ts';
 import { humanReason } from '../../../agent/preview/resolve/resolveTexts.ts';
@@ -68,9 +69,17 @@ export function previewCard(
     output: facts.running ?? resultOf(preview, facts.lastAttempt),
     canStop: facts.running !== undefined,
     ...(facts.call ? { call: facts.call } : {}),
+    ...planPartOf(preview, strings),
     ...state,
     ...withParts(preview, state, remedy, total, facts.parts ?? [], strings),
   };
+}
+
+/** The plan itself, while it waits for the user. */
+function planPartOf(preview: Preview, { plan: texts }: TranscriptStrings): Pick<ItemOf<'preview'>, 'plan'> {
+  const plan = isOpen(preview) ? planOf(preview) : undefined;
+  if (!plan) return {};
+  return { plan: { ...texts, text: plan.text, isUnfolded: preview.editedByUser === true } };
 }
 
 function outcomeOf(preview: Preview, facts: CardFacts, strings: TranscriptStrings): CardState {

@@ -3,6 +3,7 @@ import type { ToolCall, ToolResultMessage } from '../../../agent/model/messages.
 import { escapeProse, oneLine } from '../../plainText.ts';
 import { fill, type ItemOf, type ViewItem } from '../protocol.ts';
 import type { TranscriptStrings } from '../strings.ts';
+import { sayCalls } from './callWords.ts';
 
 /** The most characters of an argument summary. */
 const MAX_SUMMARY_CHARS = 120;
@@ -36,9 +37,6 @@ export function toolLine(
   };
 }
 
-const READING = new Set(['read_file']);
-const SEARCHING = new Set(['search_text', 'ast_grep', 'list_files']);
-
 /** The items with each row of two or more finished calls as one that can be unfolded. */
 export function groupCalls(items: readonly ViewItem[], strings: TranscriptStrings): ViewItem[] {
   const grouped: ViewItem[] = [];
@@ -61,19 +59,14 @@ export function groupCalls(items: readonly ViewItem[], strings: TranscriptString
   return grouped;
 }
 
-/** `Read 8 files, searched 2 times`. */
+/** `Read 8 files · Searched 2 times`. */
 function groupTitle(calls: readonly ItemOf<'tool'>[], { calls: texts }: TranscriptStrings): string {
-  const counts = new Map<string, number>();
-  for (const { name } of calls) {
-    const what = READING.has(name) ? 'read' : SEARCHING.has(name) ? 'searched' : name;
-    counts.set(what, (counts.get(what) ?? 0) + 1);
-  }
-  const said = [...counts].map(([what, count]) => {
-    const { one, many } = what === 'read' || what === 'searched' ? texts[what] : texts.other;
-    return fill(count === 1 ? one : many, count, what);
-  });
-  const failed = calls.filter(({ status }) => status === 'failed').length;
-  return [...said, ...(failed === 0 ? [] : [fill(texts.failed, failed)])].join(' · ');
+  const said = calls.map(({ name, file, status }) => ({
+    name,
+    path: file?.path,
+    failed: status === 'failed',
+  }));
+  return sayCalls(said, texts);
 }
 
 /** The arguments as an object; `undefined` if they are malformed, not an object, or nested too deeply. */

@@ -218,6 +218,8 @@ function answerItems(
     if (call.name === 'resolve') {
       const facts = { ...lookup, attempt: lookup.attemptsOfCalls.get(place) };
       items.push(resolveBlock(key, call, result, facts, strings));
+      // In plan mode it stages a plan.
+      for (const preview of lookup.staged.get(place) ?? []) items.push(card(preview, input, lookup));
       return;
     }
     const line = toolLine(key, call, result, strings, input.liveProgress?.(call.id));

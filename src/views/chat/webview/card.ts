@@ -2,6 +2,7 @@ import { escapeInvisible } from '../../plainText.ts';
 import { fill, type FileRow, type ItemOf } from '../protocol.ts';
 import { callBody } from './calls.ts';
 import { button, el, icon, statOf, withBreaks } from './dom.ts';
+import { editPlanButton, planFold } from './plan.ts';
 import type { Port } from './port.ts';
 
 type Card = ItemOf<'preview'>;
@@ -36,6 +37,7 @@ export function renderCard(card: Card, old: HTMLElement | undefined, port: Port)
   if (card.parts.length > 0) root.append(partList(card, port));
   if (card.output !== '') root.append(output(card, old, port));
   if (card.canStop) root.append(stopButton(card, port));
+  if (card.plan) root.append(planFold(card.plan, old, port));
   if (card.state === 'pending') root.append(votes(card, old, port));
   if (card.remedy && card.parts.length === 0) root.append(remedyButton(card.label, card.remedy, port));
   if (card.call) root.append(callFold(card.call, old, port));
@@ -209,7 +211,7 @@ function stopButton({ label }: Card, { strings, post }: Port): HTMLElement {
 
 /** Apply or, while the preview is stale, what has to be done first. */
 function primaryButton(
-  { id, revision, label, conflicts, stale }: Card,
+  { id, revision, label, conflicts, stale, plan }: Card,
   { strings, post }: Port,
 ): HTMLElement {
   if (conflicts !== '')
@@ -230,9 +232,9 @@ function primaryButton(
     });
   return button({
     class: 'button primary',
-    label: strings.apply,
+    label: plan?.approve ?? strings.apply,
     data: { action: 'apply' },
-    aria: { label: fill(strings.applyLabel, label) },
+    aria: { label: plan ? `${plan.approve}: ${label}` : fill(strings.applyLabel, label) },
     onClick: () => post({ type: 'resolve', id, revision, action: 'apply' }),
   });
 }
@@ -240,13 +242,13 @@ function primaryButton(
 /** The buttons, and the input for a reason that one of them opens. */
 function votes(card: Card, old: HTMLElement | undefined, port: Port): HTMLElement {
   const { strings, post } = port;
-  const { id, revision, label } = card;
+  const { id, revision, label, plan } = card;
   const typed = old?.querySelector<HTMLInputElement>('.reason-input')?.value;
   const input = el('input', {
     class: 'reason-input',
     aria: { label: fill(strings.discardReasonLabel, label) },
   });
-  input.placeholder = strings.discardReasonPlaceholder;
+  input.placeholder = plan?.question ?? strings.discardReasonPlaceholder;
   const form = el('div', { class: 'reason-form' }, input);
   const discard = (): void => {
     const reason = input.value.trim();
@@ -282,11 +284,13 @@ function votes(card: Card, old: HTMLElement | undefined, port: Port): HTMLElemen
       primaryButton(card, port),
       button({
         class: 'button secondary',
-        label: strings.discard,
+        label: plan?.sendBack ?? strings.discard,
         data: { action: 'discard' },
-        aria: { label: fill(strings.discardLabel, label) },
-        onClick: discard,
+        aria: { label: plan ? `${plan.sendBack} ${label}` : fill(strings.discardLabel, label) },
+        // A plan is sent back with what should change, which is asked first.
+        onClick: () => (plan && form.hidden === true ? show(true) : discard()),
       }),
+      plan && editPlanButton(plan, id, port),
       button({
         class: 'button secondary',
         label: strings.open,

@@ -36,6 +36,7 @@ export function renderItem(item: ViewItem, old: HTMLElement | undefined, port: P
         { class: 'item note', data: { kind: 'notice' } },
         icon('info'),
         el('span', {}, item.text),
+        item.open && openButton(item.open, port),
       );
     case 'summary':
       return renderSummary(item, old, port);
@@ -44,6 +45,15 @@ export function renderItem(item: ViewItem, old: HTMLElement | undefined, port: P
     case 'heading':
       return el('h2', { class: 'item section', data: { kind: 'heading' } }, item.text);
   }
+}
+
+function openButton({ id, label }: NonNullable<ItemOf<'notice'>['open']>, { post }: Port): HTMLElement {
+  return button({
+    class: 'button secondary',
+    label,
+    data: { action: 'open' },
+    onClick: () => post({ type: 'open', id }),
+  });
 }
 
 function renderPrompt(item: ItemOf<'user'>, port: Port): HTMLElement {

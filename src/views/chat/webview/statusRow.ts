@@ -2,6 +2,9 @@ import { fill, type ChatStatus } from '../protocol.ts';
 import { button, el, icon, svg } from './dom.ts';
 import type { Port } from './port.ts';
 
+/** Two countdowns that end this close to each other are the same one, in milliseconds: whole seconds are sent. */
+const SAME_MS = 1_100;
+
 /** A ring that is filled clockwise from the top. It is drawn in the color of its text, and hidden from screen readers. */
 class Ring {
   readonly element: SVGElement;
@@ -40,6 +43,9 @@ export class StatusRow {
   readonly #detail = el('div', { class: 'usage-detail' });
   readonly #instructions = el('div', { class: 'instructions' });
   #shown: string | undefined;
+  #counting: ReturnType<typeof setInterval> | undefined;
+  /** When the countdown that is shown ends, and its text. */
+  #count: { readonly end: number; readonly text: string } | undefined;
 
   constructor(port: Port) {
     this.#port = port;
@@ -65,7 +71,7 @@ export class StatusRow {
     );
   }
 
-  update({ state, line, usage, context, instructions }: ChatStatus): void {
+  update({ state, line, usage, context, instructions, countdown }: ChatStatus): void {
     const { strings } = this.#port;
     this.#instructions.hidden = instructions === '';
     this.#instructions.textContent = instructions;
@@ -84,10 +90,42 @@ export class StatusRow {
     const label = this.#usage.querySelector('span');
     if (label) label.textContent = usage.label;
     this.#detail.textContent = detail;
+    this.#countDown(countdown, state, line);
+  }
+
+  /** Counts the seconds down, without the host; then the line itself is shown. */
+  #countDown(countdown: ChatStatus['countdown'], state: ChatStatus['state'], line: string): void {
+    const end = Date.now() + (countdown?.seconds ?? 0) * 1_000;
+    // The same one again, with something else that changed: it goes on.
+    if (countdown?.text === this.#count?.text && Math.abs(end - (this.#count?.end ?? 0)) < SAME_MS) return;
+    clearInterval(this.#counting);
+    this.#count = countdown && { end, text: countdown.text };
+    if (!countdown) return this.#showLine(state, line);
+    const left = (): number => Math.ceil((end - Date.now()) / 1_000);
+    const seen = el('span', { aria: { hidden: 'true' } });
+    const tick = (): void => {
+      seen.textContent = fill(countdown.text, left());
+      if (left() > 0) return;
+      clearInterval(this.#counting);
+      this.#count = undefined;
+      this.#showLine(state, line);
+    };
+    // Announced once, with the whole time.
+    this.#showLine(
+      state,
+      `${countdown.text} ${end}`,
+      el('span', { class: 'hidden' }, fill(countdown.text, countdown.seconds)),
+      seen,
+    );
+    tick();
+    this.#counting = setInterval(tick, 1_000);
+  }
+
+  #showLine(state: ChatStatus['state'], line: string, ...content: HTMLElement[]): void {
     // A live region that is rewritten is announced again.
     if (this.#shown === `${state} ${line}`) return;
     this.#shown = `${state} ${line}`;
     const busy = state === 'running' && icon('loading', 'codicon-modifier-spin');
-    this.#line.replaceChildren(...(busy ? [busy] : []), line);
+    this.#line.replaceChildren(...(busy ? [busy] : []), ...(content.length > 0 ? content : [line]));
   }
 }

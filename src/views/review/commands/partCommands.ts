@@ -8,12 +8,13 @@ import type { Rebaser } from '../../../agent/preview/rebase/rebaser.ts';
 import type { Invoker } from '../../../agent/preview/resolve/invoker.ts';
 import { resolvePart } from '../../../agent/preview/resolve/resolvePart.ts';
 import { humanReason, outdatedVoteText } from '../../../agent/preview/resolve/resolveTexts.ts';
+import { planOf } from '../../../agent/session/planMode.ts';
 import type { Hunk } from '../../../agent/text/hunks.ts';
 import { oneLine } from '../../plainText.ts';
 import { showInfo } from '../../toast.ts';
 import type { PreviewOpener } from '../previewOpener.ts';
 import type { PreviewTabs } from '../previewTabs.ts';
-import { changeUri, type FileUris, type PreviewSide } from '../previewUri.ts';
+import { changeUri, opaqueUri, type FileUris, type PreviewSide } from '../previewUri.ts';
 import type { ProposalEdits } from '../documents/proposalEdits.ts';
 import { shownChange, type ShownChange } from '../shownChange.ts';
 import { ApplyGuard } from './applyGuard.ts';
@@ -73,6 +74,10 @@ export function partCommands(options: PartCommandsOptions) {
   };
 
   const editFile = async (preview: Preview, path: string | undefined): Promise<void> => {
+    if (preview.state.kind === 'pending' && planOf(preview)) {
+      edits.begin(opaqueUri(preview, 'proposal'));
+      return opener.open(preview);
+    }
     const changes = preview.state.kind === 'pending' ? (preview.changes ?? []) : [];
     const change =
       changes.find(candidate => candidate.path === path) ?? (path === undefined ? changes[0] : undefined);

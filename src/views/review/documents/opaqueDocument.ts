@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import { fenceFor } from '../../../agent/model/attachments.ts';
 import type { Preview } from '../../../agent/preview/preview.ts';
-import { planOf, type Plan } from '../../../agent/session/planMode.ts';
+import { planOf } from '../../../agent/session/planMode.ts';
 import { commandOf, type CommandPlan } from '../../../agent/tools/command/runCommand.ts';
 import { shownCommand } from '../../../agent/tools/command/shownCommand.ts';
 import { toolCallOf, type ToolCallPlan } from '../../../agent/tools/editor/toolCallPlan.ts';
@@ -11,7 +11,8 @@ import { escapeInvisible, oneLine } from '../../plainText.ts';
 /** The document of a preview without file changes: what would run, and which tool staged it. */
 export function opaqueDocument(preview: Preview): string {
   const plan = planOf(preview);
-  if (plan) return planDocument(plan);
+  // The plan itself, which the user can edit.
+  if (plan) return `${plan.text.trim()}\n`;
   const command = commandOf(preview);
   if (command) return commandDocument(escapeInvisible(preview.label), command);
   const call = toolCallOf(preview);
@@ -109,22 +110,4 @@ function escapesNote(): string {
 
 function shownOnLine(text: string): string {
   return shownCommand(text).replaceAll('\n', '\\n').replaceAll('\t', '\\t');
-}
-
-/** The plan as the model wrote it, headed by its title. */
-function planDocument({ title, text }: Plan): string {
-  const hasTitle = text.startsWith(`# ${title}\n`) || text === `# ${title}`;
-  return [
-    ...(hasTitle ? [] : [`# ${oneLine(title)}`, '']),
-    text.trim(),
-    '',
-    '---',
-    '',
-    vscode.l10n.t(
-      '**Apply** approves this plan. The model then carries it out, staging each change as a preview.',
-    ),
-    '',
-    vscode.l10n.t('**Discard** sends it back with your reason. Nothing has been changed yet.'),
-    '',
-  ].join('\n');
 }

@@ -106,6 +106,8 @@ export class PreviewFileSystem implements vscode.FileSystemProvider, vscode.Disp
     if (opaque && opaque.kind !== 'files') {
       if (address.path !== opaqueUri(opaque, address.side).path)
         throw vscode.FileSystemError.FileNotFound(uri);
+      const typed = address.side === 'proposal' ? this.#edits.draftOf(uri) : undefined;
+      if (typed) return { preview: opaque, bytes: typed };
       return address.side === 'proposal' ? describe(opaque) : { preview: opaque, bytes: new Uint8Array() };
     }
     const shown = address && this.#shown(address);

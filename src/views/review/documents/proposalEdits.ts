@@ -4,6 +4,7 @@ import { sideOfBytes, sideOfText, type FileChange } from '../../../agent/preview
 import type { Preview } from '../../../agent/preview/preview.ts';
 import type { PreviewStore } from '../../../agent/preview/previewStore.ts';
 import type { Rebaser } from '../../../agent/preview/rebase/rebaser.ts';
+import { planOf, type Plan } from '../../../agent/session/planMode.ts';
 import { hunksOf, patchText } from '../../../agent/text/hunks.ts';
 import { keepLineEndings } from '../../../agent/text/lineEndings.ts';
 import { PREVIEW_SCHEME } from '../../contributions.ts';
@@ -184,18 +185,27 @@ export class ProposalEdits implements vscode.Disposable {
     else this.#savedManually.delete(key);
   }
 
+  /** @throws FileSystemError if nothing is left of the plan */
+  async #commitPlan(id: string, plan: Plan, bytes: Uint8Array): Promise<void> {
+    const text = sideOfBytes(bytes)?.text.trim();
+    if (text === undefined) throw unsupportedEncoding();
+    if (text === plan.text.trim()) return;
+    if (text === '') throw vscode.FileSystemError.Unavailable(vscode.l10n.t('A plan cannot be empty.'));
+    await this.#options.store.revisePlan(id, { ...plan, text }, text);
+  }
+
   async #commit({ previewId, path }: PreviewAddress, bytes: Uint8Array): Promise<void> {
     const { store, rebaser, files } = this.#options;
     for (;;) {
       const preview = store.get(previewId);
+      const plan = preview?.state.kind === 'pending' ? planOf(preview) : undefined;
+      if (plan) return this.#commitPlan(previewId, plan, bytes);
       if (preview?.state.kind !== 'pending' || !changesFile(preview, path, files)) {
         throw vscode.FileSystemError.Unavailable(vscode.l10n.t('This preview is no longer pending.'));
       }
       const edited = await editedChanges(preview, change => documentPath(change.path, files) === path, bytes);
       if (!edited) {
-        throw vscode.FileSystemError.Unavailable(
-          vscode.l10n.t('Redline does not support the encoding of this text.'),
-        );
+        throw unsupportedEncoding();
       }
       if (store.get(previewId) !== preview) continue; // it was revised meanwhile: start over
       if (edited.patch === undefined) return;
@@ -204,6 +214,12 @@ export class ProposalEdits implements vscode.Disposable {
       return;
     }
   }
+}
+
+function unsupportedEncoding(): vscode.FileSystemError {
+  return vscode.FileSystemError.Unavailable(
+    vscode.l10n.t('Redline does not support the encoding of this text.'),
+  );
 }
 
 /** The changes with one proposal as the user left it, without a patch if it is unchanged; `undefined` if it is not text. */

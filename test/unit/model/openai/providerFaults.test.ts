@@ -1,6 +1,6 @@
 import { test } from 'node:test';
 import assert from 'node:assert/strict';
-import { KEY, failureIn, freePort, run, serve } from '../../../support/providerHarness.ts';
+import { KEY, failureIn, freePort, hello, providerFor, run, serve } from '../../../support/providerHarness.ts';
 
 test('401 becomes a sentence without the key, although the server repeats it', async () => {
   const server = await serve([
@@ -63,6 +63,35 @@ test('429, then success: Retry-After is honoured', async () => {
   const { last } = await run(server);
   assert.ok(last.type === 'done' && last.answer.text === 'ok');
   assert.equal(server.requests.length, 2);
+});
+
+test('a wait before the request is sent again is told before it begins, and why', async () => {
+  const refused = (status: number) => ({ status, headers: { 'retry-after': '0.02' } });
+  const server = await serve([refused(429), refused(503), { text: 'ok' }]);
+  const { events } = await run(server);
+  assert.deepEqual(events.slice(0, 2), [
+    { type: 'retrying', delayMs: 20, code: 'rateLimited' },
+    { type: 'retrying', delayMs: 20, code: 'server' },
+  ]);
+  // The last refusal is not followed by another request.
+  const down = await serve(() => refused(429));
+  const { events: waits, last } = await run(down, { maxRetries: 1 });
+  assert.deepEqual([waits.length, last.type, down.requests.length], [2, 'error', 2]);
+});
+
+test('without Retry-After the waits grow, and are told as they are', async () => {
+  const server = await serve([{ status: 429 }, { status: 429 }, { text: 'ok' }]);
+  let asked = performance.now();
+  const waits: { readonly told: number; readonly took: number }[] = [];
+  for await (const event of providerFor(server).stream(hello, new AbortController().signal)) {
+    if (event.type !== 'retrying') continue;
+    asked = performance.now();
+    await server.request(waits.length + 1);
+    waits.push({ told: event.delayMs, took: performance.now() - asked });
+  }
+  const [first, second] = waits;
+  assert.ok(first && second && second.told > first.told, JSON.stringify(waits));
+  for (const { told, took } of waits) assert.ok(took > told * 0.8, JSON.stringify(waits));
 });
 
 test('429 with a long wait fails at once', async () => {

@@ -296,3 +296,21 @@ test('tools that are not loaded without trust are shown, until they are loaded',
   const [gone] = posts();
   assert.deepEqual(gone?.type === 'delta' ? gone.order : undefined, []);
 });
+
+test('while a refused request waits to be sent again, the status counts down instead of its line', t => {
+  const { feed, session, emit, posts } = setUp(t);
+  const statusOf = (): unknown => {
+    const [delta] = posts();
+    assert.ok(delta?.type === 'delta');
+    return [delta.status?.line, delta.status?.countdown];
+  };
+  session.state = 'running';
+  feed.connect();
+  posts();
+  emit({ type: 'turn_start' });
+  emit({ type: 'retrying', delayMs: 1_900, code: 'rateLimited' });
+  const text = 'Rate limited, trying again in {0} s';
+  assert.deepEqual(statusOf(), ['Working…', { text, seconds: 2 }]);
+  emit({ type: 'message_update', delta: 'Hi' });
+  assert.deepEqual(statusOf(), ['Working…', undefined]);
+});

@@ -3,6 +3,8 @@ import assert from 'node:assert/strict';
 import {
   childrenOf,
   countAttached,
+  countBelow,
+  isCurrent,
   keyOf,
   PAGE,
   revertTargetOf,
@@ -20,11 +22,17 @@ function drawing(tree: HistorySource, row?: HistoryRow, indent = ''): string[] {
 }
 
 function nameOf(tree: HistorySource, row: HistoryRow): string {
+  const span = (nodes: readonly number[]): string =>
+    nodes.length < 2 ? `n${nodes[0]}` : `n${nodes[0]}–n${nodes.at(-1)}`;
   switch (row.kind) {
     case 'start':
       return tree.active === null ? 'start*' : 'start';
-    case 'message':
-      return `n${row.node}${row.node === tree.active ? '*' : ''}`;
+    case 'turn':
+      return `turn ${span([...new Set([row.node, row.end])])}${isCurrent(tree, row) ? '*' : ''}`;
+    case 'step':
+      return `${span(row.nodes)}${isCurrent(tree, row) ? '*' : ''}`;
+    case 'steps':
+      return `${row.steps.length} steps${isCurrent(tree, row) ? '*' : ''}`;
     case 'branch':
       return `branch n${row.node}–n${row.tip} (${row.length}) ${row.tags.map(({ kind, text }) => `${kind}: ${text}`).join('; ')}`.trimEnd();
     case 'tag':
@@ -34,34 +42,74 @@ function nameOf(tree: HistorySource, row: HistoryRow): string {
   }
 }
 
+/** The nodes that rows stand for. A step in a group is drawn below it. */
+function nodesIn(rows: readonly HistoryRow[]): number[] {
+  return rows
+    .flatMap(row => (row.kind === 'turn' ? [row.node] : row.kind === 'step' ? row.nodes : []))
+    .sort((a, b) => a - b);
+}
+
+const upTo = (count: number): number[] => Array.from({ length: count }, (_, i) => i);
+
+function everyRow(tree: HistorySource, row?: HistoryRow): HistoryRow[] {
+  return childrenOf(tree, row).flatMap(child => [child, ...everyRow(tree, child)]);
+}
+
 test('an empty conversation has no rows', () => {
   assert.deepEqual(drawing(new TreeMaker().tree), []);
 });
 
-test('the trunk is flat with the newest first, and a branch is nested below the message that it starts from', () => {
+test('rows are prompts, with the steps of their turns below: a result belongs to its call, calls alone are folded', () => {
   const maker = new TreeMaker();
-  const prompt = maker.user('q');
-  const [first] = maker.calls('one', 'read_file');
+  maker.user('q');
+  maker.calls('', 'read_file', 'read_file');
+  maker.calls('', 'search_text');
+  maker.calls('I change it.', 'edit_file');
+  maker.calls('', 'resolve');
+  maker.says('done');
+  maker.user('more');
+  assert.deepEqual(drawing(maker.tree), [
+    'turn n11*',
+    'turn n0–n10',
+    '  n10',
+    '  n8–n9',
+    '  n6–n7',
+    '  2 steps',
+    '    n4–n5',
+    '    n1–n3',
+    'start',
+  ]);
+});
+
+test('a branch is nested below the step that it starts from, which is not folded then', () => {
+  const maker = new TreeMaker();
+  maker.user('q');
+  maker.calls('', 'read_file');
+  const [, result] = maker.calls('', 'read_file');
+  assert.ok(result !== undefined);
   maker.says('dead end');
-  maker.revert('failure', first, 'Generated.');
+  maker.revert('failure', result, 'Generated.');
   const good = maker.says('two');
   maker.user('more');
   maker.says('three');
   maker.go(good);
   assert.deepEqual(drawing(maker.tree), [
-    'n4*',
-    '  branch n5–n6 (2)',
-    '    n6',
-    '    n5',
-    'n1',
-    '  branch n2–n3 (2) revert-lesson: Generated. (abandoned: read_file)',
-    '    n3',
-    '    n2',
-    'n0',
+    'turn n0–n6*',
+    '  n6*',
+    '    branch n7–n8 (2)',
+    '      turn n7–n8',
+    '        n8',
+    '  n3–n4',
+    '    branch n5–n5 (1) revert-lesson: Generated.',
+    '      n5',
+    '  n1–n2',
     'start',
   ]);
+  const [turn] = childrenOf(maker.tree);
+  assert.ok(turn?.kind === 'turn');
+  assert.equal(countBelow(maker.tree, turn), 2);
   assert.equal(countAttached(maker.tree, good), 1);
-  assert.equal(countAttached(maker.tree, prompt), 0);
+  assert.equal(countAttached(maker.tree, 0), 0);
 });
 
 test('a branch has its own branches, and follows its newest child', () => {
@@ -74,13 +122,13 @@ test('a branch has its own branches, and follows its newest child', () => {
   maker.go(root, 'completion', 'Both.');
   maker.says('two');
   assert.deepEqual(drawing(maker.tree), [
-    'n4*',
-    'n0',
+    'turn n0–n4*',
     '  branch n1–n3 (2) revert-outcome: Both.',
-    '    n3',
+    '    turn n3',
     '    n1',
     '      branch n2–n2 (1)',
-    '        n2',
+    '        turn n2',
+    '  n4*',
     'start',
   ]);
 });
@@ -90,9 +138,9 @@ test('before the first message: everything is a branch of the start, and can be 
   maker.user('q');
   const tip = maker.says('a');
   maker.go(null);
-  assert.deepEqual(drawing(maker.tree), ['start*', '  branch n0–n1 (2)', '    n1', '    n0']);
+  assert.deepEqual(drawing(maker.tree), ['start*', '  branch n0–n1 (2)', '    turn n0–n1', '      n1']);
   maker.go(tip);
-  assert.deepEqual(drawing(maker.tree), ['n1*', 'n0', 'start']);
+  assert.deepEqual(drawing(maker.tree), ['turn n0–n1*', '  n1*', 'start']);
 });
 
 test('a branch that is switched to becomes the trunk without its tag, and the old trunk becomes a branch', () => {
@@ -102,7 +150,22 @@ test('a branch that is switched to becomes the trunk without its tag, and the ol
   maker.revert('failure', root, 'No.');
   maker.says('two');
   maker.go(left);
-  assert.deepEqual(drawing(maker.tree), ['n1*', 'n0', '  branch n2–n2 (1)', '    n2', 'start']);
+  assert.deepEqual(drawing(maker.tree), ['turn n0–n1*', '  branch n2–n2 (1)', '    n2', '  n1*', 'start']);
+});
+
+test('a branch may start in the middle of the results of an answer', () => {
+  const maker = new TreeMaker();
+  maker.user('q');
+  const [answer] = maker.calls('', 'read_file', 'edit_file');
+  maker.go(answer);
+  assert.deepEqual(drawing(maker.tree), [
+    'turn n0–n1*',
+    '  n1*',
+    '    branch n2–n3 (2)',
+    '      n3',
+    '      n2',
+    'start',
+  ]);
 });
 
 test('steering messages have no row, unless one is the current message or has something below it', () => {
@@ -113,14 +176,28 @@ test('steering messages have no row, unless one is the current message or has so
   tell();
   const fork = tell();
   const end = maker.says('a');
-  assert.deepEqual(drawing(maker.tree), ['n3*', 'n0', 'start']);
+  assert.deepEqual(drawing(maker.tree), ['turn n0–n3*', '  n3*', 'start']);
   maker.go(fork);
-  assert.deepEqual(drawing(maker.tree), ['n2*', '  branch n3–n3 (1)', '    n3', 'n0', 'start']);
+  assert.deepEqual(drawing(maker.tree), [
+    'turn n0–n2*',
+    '  n2*',
+    '    branch n3–n3 (1)',
+    '      n3',
+    'start',
+  ]);
   maker.says('b');
   maker.steering('a notice is for people too');
-  assert.deepEqual(drawing(maker.tree), ['n5*', 'n4', 'n2', '  branch n3–n3 (1)', '    n3', 'n0', 'start']);
+  assert.deepEqual(drawing(maker.tree), [
+    'turn n0–n5*',
+    '  n5*',
+    '  n4',
+    '  n2',
+    '    branch n3–n3 (1)',
+    '      n3',
+    'start',
+  ]);
   maker.go(end);
-  assert.deepEqual(drawing(maker.tree)[0], 'n3*');
+  assert.deepEqual(drawing(maker.tree)[0], 'turn n0–n3*');
 });
 
 test('a summary has a row where it was made', () => {
@@ -129,24 +206,68 @@ test('a summary has a row where it was made', () => {
   maker.says('a');
   maker.tree.append({ role: 'steering', kind: 'summary', text: 'x', previewIds: [], through: 0 });
   maker.says('b');
-  assert.deepEqual(drawing(maker.tree), ['n3*', 'n2', 'n1', 'n0', 'start']);
+  assert.deepEqual(drawing(maker.tree), ['turn n0–n3*', '  n3*', '  n2', '  n1', 'start']);
 });
 
-test('thousands of messages are folded into pages on one level, with the newest one open', () => {
+test('a command between two turns has its own row, one within a turn is a step of it', () => {
   const maker = new TreeMaker();
-  for (let i = 0; i < 10 * PAGE + 7; i++) maker.says(String(i));
+  maker.local('/help');
+  maker.user('q');
+  maker.asks('', 'read_file');
+  maker.local('/pending');
+  maker.says('a');
+  maker.local('/pending');
+  maker.user('r');
+  maker.local('/help');
+  assert.deepEqual(drawing(maker.tree), [
+    'n7*',
+    'turn n6',
+    'n5',
+    'turn n1–n4',
+    '  n4',
+    '  n3',
+    '  n2',
+    'n0',
+    'start',
+  ]);
+});
+
+test('thousands of prompts are folded into pages on one level, with the newest one open', () => {
+  const maker = new TreeMaker();
+  for (let i = 0; i < 10 * PAGE + 7; i++) maker.user(String(i));
   const rows = childrenOf(maker.tree);
   assert.equal(rows.length, PAGE + 7 + 9 + 1);
-  assert.deepEqual(rows[0], { kind: 'message', node: 10 * PAGE + 6 });
+  assert.deepEqual(rows[0], { kind: 'turn', node: 10 * PAGE + 6, end: 10 * PAGE + 6 });
   const folds = rows.filter(row => row.kind === 'earlier');
   assert.equal(folds.length, 9);
   const drawn = [...rows, ...folds.flatMap(fold => childrenOf(maker.tree, fold))];
-  const nodes = drawn.flatMap(row => (row.kind === 'message' ? [row.node] : []));
-  assert.deepEqual(
-    nodes.sort((a, b) => a - b),
-    Array.from({ length: 10 * PAGE + 7 }, (_, i) => i),
-  );
+  assert.deepEqual(nodesIn(drawn), upTo(10 * PAGE + 7));
   assert.equal(new Set(drawn.map(keyOf)).size, drawn.length);
+});
+
+test('thousands of steps of one turn are folded into pages too, alone or in a group', () => {
+  for (const text of ['looking', '']) {
+    const maker = new TreeMaker();
+    maker.user('q');
+    for (let i = 0; i < 3 * PAGE; i++) maker.calls(text, 'read_file');
+    const rows = everyRow(maker.tree);
+    assert.equal(rows.filter(row => row.kind === 'earlier').length, 2);
+    assert.deepEqual(nodesIn(rows), upTo(6 * PAGE + 1));
+    assert.equal(new Set(rows.map(keyOf)).size, rows.length);
+  }
+});
+
+test('a row of before a change, which is asked for its children after it, has those that are there', () => {
+  const maker = new TreeMaker();
+  const root = maker.user('q');
+  maker.says('one');
+  maker.says('two');
+  const [turn] = childrenOf(maker.tree);
+  assert.ok(turn?.kind === 'turn');
+  maker.go(root);
+  assert.deepEqual(nodesIn(childrenOf(maker.tree, turn)), []);
+  maker.says('three');
+  assert.deepEqual(nodesIn(childrenOf(maker.tree, turn)), [3]);
 });
 
 test('reverting to a prompt leads to before it, to any other message to the message itself', () => {
@@ -165,22 +286,20 @@ test('random trees: every visible message has one row, and no two rows share a k
     seed = (seed * 1_103_515_245 + 12_345) % 2_147_483_648;
     return Math.floor((seed / 2_147_483_648) * below);
   };
-  const everyRow = (tree: HistorySource, row?: HistoryRow): HistoryRow[] =>
-    childrenOf(tree, row).flatMap(child => [child, ...everyRow(tree, child)]);
   for (let round = 0; round < 50; round++) {
     const maker = new TreeMaker();
     for (let step = 0; step < 40; step++) {
       const target = random(maker.tree.size + 1) - 1;
-      if (random(3) > 0) maker.says(String(step));
+      const kind = random(6);
+      if (kind === 0) maker.says(String(step));
+      else if (kind === 1) maker.user(String(step));
+      else if (kind === 2) maker.local('/help');
+      else if (kind === 3) maker.calls(random(2) === 0 ? '' : 'x', 'read_file', 'edit_file');
       else if (maker.tree.size > 0)
         maker.go(target < 0 ? null : target, random(2) === 0 ? 'tangent' : null, 'x');
     }
     const rows = everyRow(maker.tree);
-    const nodes = rows.flatMap(row => (row.kind === 'message' ? [row.node] : []));
-    assert.deepEqual(
-      nodes.sort((a, b) => a - b),
-      Array.from({ length: maker.tree.size }, (_, i) => i),
-    );
+    assert.deepEqual(nodesIn(rows), upTo(maker.tree.size));
     assert.equal(new Set(rows.map(keyOf)).size, rows.length);
   }
 });

@@ -55,3 +55,24 @@ test('a reset clears everything', () => {
   live.follow({ type: 'reset' });
   assert.deepEqual([live.arriving.text, live.runningTool], ['', undefined]);
 });
+
+test('a wait before the request is sent again is there until the server answers or the turn ends', () => {
+  const live = new LiveTurn();
+  const wait = { type: 'retrying', delayMs: 2_000, code: 'rateLimited' } as const;
+  const before = Date.now();
+  assert.equal(live.follow(wait), 'all');
+  assert.equal(live.retry?.code, 'rateLimited');
+  assert.ok((live.retry?.at ?? 0) >= before + 2_000);
+  live.follow({ type: 'message_update', delta: 'Hi' });
+  assert.equal(live.retry, undefined);
+  for (const end of [
+    { type: 'reasoning_update', delta: 'Hm' },
+    { type: 'message_end', message: answered('') },
+    { type: 'turn_end', stopReason: 'aborted' },
+    { type: 'reset' },
+  ] as const) {
+    live.follow(wait);
+    live.follow(end);
+    assert.equal(live.retry, undefined, end.type);
+  }
+});

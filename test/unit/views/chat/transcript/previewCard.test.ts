@@ -232,6 +232,18 @@ test('hunks that were resolved by themselves are rows of one card, with what is 
   );
 });
 
+test('the card of a plan has the plan and its own buttons while it waits, unfolded once the user edited it', () => {
+  const details = { title: 'Count', text: '1. Count' };
+  const plan = { ...preview({ title: 'Plan: Count', details }), kind: 'plan', changes: null } as const;
+  const partOf = (more: Partial<Preview>) =>
+    previewCard({ ...plan, ...more } as Preview, { lastAttempt: undefined, stats: [] }, english);
+  assert.deepEqual(partOf({}).plan, { ...english.plan, text: '1. Count', isUnfolded: false });
+  assert.equal(partOf({}).label, 'Plan: Count');
+  assert.equal(partOf({ editedByUser: true }).plan?.isUnfolded, true);
+  const by = { actor: 'human', reason: '', at: '' } as const;
+  assert.equal(partOf({ state: { kind: 'applied', by } }).plan, undefined);
+});
+
 test('the card says that a part waits for the rest of its diff, and why a preview has expired', () => {
   const held = card({ kind: 'pending', stale: [], held: { actor: 'human', reason: 'r' } });
   assert.equal(held.state, 'pending');

@@ -1,12 +1,15 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { hostMessage } from '../../../../../src/views/chat/protocol.ts';
+import type { SessionMessage } from '../../../../../src/agent/model/messages.ts';
+import type { Preview } from '../../../../../src/agent/preview/preview.ts';
+import { fill, hostMessage } from '../../../../../src/views/chat/protocol.ts';
 import { chatStrings } from '../../../../../src/views/chat/strings.ts';
 import {
   answered,
   asked,
   attempt,
   call,
+  english,
   modify,
   only,
   preview,
@@ -424,5 +427,44 @@ test('what the user reopens or undoes is at the end while it is pending; other o
   assert.deepEqual(
     items.map(({ key }) => key),
     ['elsewhere', 'p:p6', 'm0', 'm1', 'p:p5', 'p:p7'],
+  );
+});
+
+test('after a revert, a notice says what is still in the files and opens the undo, unless the branch is back', () => {
+  const origin = { sessionId: 's1', asksModel: false };
+  const undo = { id: 'p5', origin, undoes: ['p1'], sourceToolName: 'revert_to_state' };
+  const state = { kind: 'applied', by: { actor: 'human', reason: '', at: '' } } as const;
+  const left = preview({ state, origin: { ...origin, call: { messageId: 'm1', toolCallId: 'c1' } } });
+  const notices = (messages: readonly SessionMessage[], ...previews: Preview[]): unknown[] =>
+    transcript({ messages, previews: [left, ...previews] }).flatMap((item, at, items) =>
+      item.kind === 'notice' ? [[item.text, item.open, items[at + 1]?.key]] : [],
+    );
+  const one = '1 applied change is still in your files.';
+  const open = { id: 'p5', label: 'Review Undo' };
+  assert.deepEqual(notices([asked('Hello')], preview(undo)), [[one, open, 'p:p5']]);
+  const two = preview({ ...undo, changes: [modify('a.ts'), modify('b.ts')] });
+  assert.deepEqual(notices([asked('Hello')], two), [[fill(english.stillApplied.many, 2), open, 'p:p5']]);
+  // Switched back; resolved; another conversation's; what the user undoes.
+  assert.deepEqual(notices([asked('Hello'), answered('Hi', call('c1', 'edit_file', {}))], preview(undo)), []);
+  assert.deepEqual(notices([asked('Hello')], preview({ ...undo, state })), []);
+  assert.deepEqual(
+    notices([asked('Hello')], preview({ ...undo, origin: { ...origin, sessionId: 's2' } })),
+    [],
+  );
+  assert.deepEqual(notices([asked('Hello')], preview({ ...undo, sourceToolName: 'edit_file' })), []);
+});
+
+test('the plan that a resolve submits has a card below its block', () => {
+  const submit = call('c1', 'resolve', { action: 'apply', reason: 'Ready.' });
+  const details = { title: 'Count', text: '1. Count' };
+  const plan = { ...preview({ title: 'Plan: Count', details }), kind: 'plan', changes: null } as Preview;
+  const origin = { sessionId: 's1', asksModel: false, call: { messageId: 'm1', toolCallId: 'c1' } };
+  const items = transcript({
+    messages: [asked('Plan.'), answered('1. Count', submit), result(submit, 'Submitted.')],
+    previews: [{ ...plan, origin }],
+  });
+  assert.deepEqual(
+    items.map(({ kind }) => kind),
+    ['user', 'assistant', 'resolve', 'preview'],
   );
 });

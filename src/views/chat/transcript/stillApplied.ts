@@ -1,0 +1,33 @@
+import { messageIdOf } from '../../../agent/conversation/nodeId.ts';
+import { REVERT_TOOL } from '../../../agent/conversation/revert.ts';
+import type { Preview } from '../../../agent/preview/preview.ts';
+import { fill, type ViewItem } from '../protocol.ts';
+import type { TranscriptInput } from './transcript.ts';
+
+type Input = Pick<TranscriptInput, 'sessionId' | 'messages' | 'nodeAt' | 'previews' | 'strings'>;
+
+/** Above what a revert staged to undo a branch: that its changes are still in the files, unless the branch is back. */
+export function stillApplied(preview: Preview, { previews, strings, ...input }: Input): ViewItem[] {
+  const { id, undoes = [], sourceToolName, changes, origin } = preview;
+  if (sourceToolName !== REVERT_TOOL || undoes.length === 0 || origin?.sessionId !== input.sessionId)
+    return [];
+  const here = messageIds(input);
+  const isBack = ({ origin: of }: Preview): boolean => of?.call !== undefined && here.has(of.call.messageId);
+  const undone = previews.filter(other => undoes.includes(other.id));
+  if (undone.length > 0 && undone.every(isBack)) return [];
+  const count = changes?.length ?? 0;
+  const { one, many } = strings.stillApplied;
+  return [
+    {
+      kind: 'notice',
+      key: `still:${id}`,
+      text: fill(count === 1 ? one : many, count),
+      open: { id, label: strings.reviewUndo },
+    },
+  ];
+}
+
+/** The ids of the messages on the trunk. */
+export function messageIds({ messages, nodeAt }: Pick<Input, 'messages' | 'nodeAt'>): ReadonlySet<string> {
+  return new Set(messages.map((_, at) => messageIdOf(nodeAt(at))));
+}

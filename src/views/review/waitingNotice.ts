@@ -1,0 +1,69 @@
+import * as vscode from 'vscode';
+import { DisposableStore } from '../../agent/base/disposable.ts';
+import { titleOf } from '../../agent/preview/preview.ts';
+import type { PreviewStore } from '../../agent/preview/previewStore.ts';
+import type { Session } from '../../agent/session/session.ts';
+import { oneLine } from '../plainText.ts';
+import { showInfo } from '../toast.ts';
+
+/** How long the agent has waited when it is told, in milliseconds: until then the preview may have opened by itself. */
+const PATIENCE_MS = 1_000;
+
+export interface WaitingNoticeOptions {
+  readonly session: Pick<Session, 'state' | 'onDidEmit'>;
+  readonly store: Pick<PreviewStore, 'open' | 'onDidChange'>;
+  readonly isEnabled: () => boolean;
+  /** Whether the user looks at what shows that the agent waits. */
+  readonly isInSight: () => boolean;
+  /** Opens the preview that comes first, or says that nothing is pending. */
+  readonly review: () => Thenable<unknown>;
+}
+
+/**
+ * A notification that the agent waits for the user, if they may not see it: at most one from when it begins to wait until
+ * nothing it waits for is left. VS Code cannot close it, so its button opens what is pending when it is clicked.
+ */
+export class WaitingNotice implements vscode.Disposable {
+  readonly #options: WaitingNoticeOptions;
+  readonly #owned = new DisposableStore();
+  #isWaiting = false;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(options: WaitingNoticeOptions) {
+    this.#options = options;
+    this.#owned.add(options.session.onDidEmit(({ type }) => type === 'state_changed' && this.#follow()));
+    this.#owned.add(options.store.onDidChange(() => this.#follow()));
+    this.#owned.add({ dispose: () => clearTimeout(this.#timer) });
+  }
+
+  dispose(): void {
+    this.#owned.dispose();
+  }
+
+  #follow(): void {
+    const isWaiting = this.#waits();
+    if (isWaiting === this.#isWaiting) return;
+    this.#isWaiting = isWaiting;
+    clearTimeout(this.#timer);
+    if (isWaiting) this.#timer = setTimeout(() => this.#tell(), PATIENCE_MS);
+  }
+
+  /** Whether the session waits, or an agent of another program, which does so as long as something of it is pending. */
+  #waits(): boolean {
+    const { session, store } = this.#options;
+    if (session.state === 'awaitingReview') return true;
+    return [...store.open].some(({ state, origin }) => state.kind === 'pending' && origin?.agent);
+  }
+
+  #tell(): void {
+    const { store, isEnabled, isInSight, review } = this.#options;
+    const [first, ...others] = [...store.open].filter(({ state }) => state.kind === 'pending');
+    if (!first || !isEnabled() || isInSight()) return;
+    const text =
+      others.length === 0
+        ? vscode.l10n.t('Redline waits for your review: {0}', oneLine(titleOf(first)))
+        : vscode.l10n.t('Redline waits for your review of {0} changes.', others.length + 1);
+    const button = vscode.l10n.t('Review');
+    void showInfo(text, button).then(clicked => (clicked === button ? review() : undefined));
+  }
+}

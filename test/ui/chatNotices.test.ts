@@ -1,0 +1,102 @@
+/** What the chat tells by itself: a wait for the server, and what a revert leaves in the files. */
+import assert from 'node:assert/strict';
+import { modelTest } from './support/uiTest.ts';
+
+const OLD = 'total += item.price;';
+const NEW = 'total += item.price * item.quantity;';
+const stage = {
+  toolCalls: [{ name: 'edit_file', arguments: { path: 'src/cart.ts', edits: [{ old: OLD, new: NEW }] } }],
+};
+const recommend = { toolCalls: [{ name: 'resolve', arguments: { action: 'apply', reason: 'It counts.' } }] };
+
+/** Lets the model answer, once nothing of it is in sight. */
+let hidden = (): void => undefined;
+
+for (const theme of ['Default Dark Modern', 'Default High Contrast Light'])
+  modelTest(
+    `a refused request that waits to be sent again counts down in the status line (${theme})`,
+    [{ status: 429, headers: { 'retry-after': '4' } }, { text: 'Here I am.' }],
+    async (workbench, server) => {
+      await workbench.openRedlineChat();
+      await workbench.sendChat('Hello');
+      const line = workbench.chatFrame().locator('.status-line');
+      await line.getByText(/trying again in 3 s/).waitFor();
+      await workbench.screenshot(`rate-limited ${theme}`);
+      await line.getByText(/trying again in 2 s/).waitFor();
+      // Screen readers hear it once, with the whole time.
+      assert.equal(await line.locator('.hidden').textContent(), 'Rate limited, trying again in 4 s');
+      assert.equal(await line.locator('[aria-hidden="true"]').last().textContent().then(Boolean), true);
+      await workbench.chatFrame().locator('.item.assistant').getByText('Here I am.').waitFor();
+      await line
+        .getByText(/trying again/)
+        .first()
+        .waitFor({ state: 'detached' });
+      assert.equal(server.requests.length, 2);
+    },
+    { workbench: { settings: { 'workbench.colorTheme': theme } } },
+  );
+
+modelTest(
+  'after a revert, the chat says that an applied change is still in the files, and opens the undo',
+  [
+    { text: 'Ready.' },
+    {
+      toolCalls: [{ name: 'edit_file', arguments: { path: 'src/cart.ts', edits: [{ old: OLD, new: NEW }] } }],
+    },
+    { toolCalls: [{ name: 'resolve', arguments: { action: 'apply', reason: 'It counts.' } }] },
+    { text: 'Proposed.' },
+    { text: 'Applied, thank you.' },
+  ],
+  async workbench => {
+    const chat = workbench.chatFrame();
+    await workbench.openRedlineChat();
+    await workbench.sendChat('Hello');
+    await chat.getByText('Ready.').waitFor();
+    await workbench.sendChat('Count every item.');
+    await chat.getByText('Proposed.').waitFor();
+    await chat.locator('[data-kind="preview"] [data-action="apply"]').click();
+    await chat.getByText('Applied, thank you.').waitFor();
+    const prompt = chat.locator('[data-kind="user"]').filter({ hasText: 'Count every item.' });
+    await prompt.hover();
+    await prompt.locator('[data-action="revert"]').click();
+    const notice = chat.locator('[data-kind="notice"]').filter({ hasText: '1 applied change' });
+    await notice.waitFor();
+    assert.equal(await workbench.page.locator('.monaco-dialog-box').count(), 0, 'no dialog');
+    await workbench.screenshot('revert-still-applied');
+    await notice.getByRole('button', { name: 'Review Undo' }).click();
+    await workbench.editorTab('cart.ts (Redline p2)').waitFor();
+    await workbench.screenshot('revert-review-undo');
+    // Once it is resolved, there is nothing more to say.
+    await chat.locator('[data-kind="preview"] [data-action="apply"]').click();
+    await notice.waitFor({ state: 'detached' });
+    const text = await workbench.waitForFile('src/cart.ts', found => found?.includes(NEW) === false);
+    assert.ok(text?.includes(OLD));
+  },
+);
+
+modelTest(
+  'a notification tells that the agent waits only while neither the chat nor the preview is in sight, and opens the review',
+  [
+    { text: 'Ready.' },
+    { ...stage, delayUntil: new Promise<void>(resolve => (hidden = resolve)) },
+    recommend,
+    { text: 'Proposed.' },
+    { text: 'Applied.' },
+  ],
+  async workbench => {
+    const chat = workbench.chatFrame();
+    await workbench.openRedlineChat();
+    await workbench.sendChat('Hello');
+    await chat.getByText('Ready.').waitFor();
+    await workbench.sendChat('Count every item.');
+    await chat.locator('[data-kind="user"]').filter({ hasText: 'Count every item.' }).waitFor();
+    await workbench.runCommand('View: Show Explorer');
+    hidden();
+    const toast = workbench.toast('Redline waits for your review: cart.ts:13 + * item.quantity');
+    await toast.waitFor();
+    await workbench.screenshot('waiting-notification');
+    await toast.getByRole('button', { name: 'Review' }).click();
+    await workbench.editorTab('cart.ts (Redline p1)').waitFor();
+  },
+  { workbench: { settings: { 'redline.preview.open': 'never' } } },
+);
