@@ -1,6 +1,14 @@
 import { test } from 'node:test';
 import assert from 'node:assert/strict';
-import { KEY, failureIn, freePort, hello, providerFor, run, serve } from '../../../support/providerHarness.ts';
+import {
+  KEY,
+  failureIn,
+  freePort,
+  hello,
+  providerFor,
+  run,
+  serve,
+} from '../../../support/providerHarness.ts';
 
 test('401 becomes a sentence without the key, although the server repeats it', async () => {
   const server = await serve([
