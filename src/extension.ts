@@ -22,7 +22,7 @@ import { ProposalEdits } from './views/review/documents/proposalEdits.ts';
 import { ReviewList } from './views/review/reviewList.ts';
 import { ReviewTally } from './views/review/reviewTally.ts';
 import { ShownRevisions } from './views/review/shownRevisions.ts';
-import { WaitingNotice } from './views/review/waitingNotice.ts';
+import { WaitingNotice } from './views/pending/waitingNotice.ts';
 import { modeSwitch } from './views/settings.ts';
 import { StatusItem } from './views/statusItem.ts';
 import { FileWatcher } from './views/workspace/fileWatcher.ts';

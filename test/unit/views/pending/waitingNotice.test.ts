@@ -13,7 +13,7 @@ import { MemoryWorkspace } from '../../../support/memoryWorkspace.ts';
 import { MemoryPreviewLog } from '../../../support/testSession.ts';
 
 stub.useVscodeStub();
-const { WaitingNotice } = await import('../../../../src/views/review/waitingNotice.ts');
+const { WaitingNotice } = await import('../../../../src/views/pending/waitingNotice.ts');
 
 function given(t: TestContext) {
   t.mock.timers.enable({ apis: ['setTimeout'] });
