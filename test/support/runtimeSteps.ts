@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { revertCategories, type RevertCategory } from '../../src/agent/model/messages.ts';
 import { RuntimeWorld, type CallbackEnd, type Staging, type ToolEnd } from './runtimeWorld.ts';
 import type { ScriptedTurn } from './scriptedProvider.ts';
+import { loadSpecs } from '../../src/agent/tools/loadedSpecs.ts';
 
 /** What an actor does next. `at` chooses among the candidates, modulo their number. */
 type Deed =
@@ -268,6 +269,8 @@ export type Ending = 'silent' | 'appliesInVain' | 'discardsInVain' | 'resolves';
 
 /** Plays a history to its end and checks the invariants after each step. @returns their violations. */
 export async function play({ settings, step, staged, steps, ending }: History): Promise<readonly string[]> {
+  // Else the first history would take other turns than the same one later.
+  await loadSpecs();
   const world = new RuntimeWorld(settings, step);
   const { invariants } = world;
   for (const staging of staged) world.stage(staging, 'extension');

@@ -1,5 +1,5 @@
 import type { ToolSpec } from '../model/chatProvider.ts';
-import { specOf } from '../tools/registry.ts';
+import { specOf } from '../tools/toolSpec.ts';
 import type { Tool } from '../tools/tool.ts';
 
 /** A tool as an agent is offered it. */

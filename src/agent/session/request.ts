@@ -12,7 +12,8 @@ import { estimateTokens, tokensOf, tokensOfTools } from '../model/contextWindow.
 import type { AssistantMessage, SessionMessage } from '../model/messages.ts';
 import type { PreviewStore } from '../preview/previewStore.ts';
 import type { Offer } from '../model/toolChoiceLadder.ts';
-import { offeredTools, specOf, type ToolRegistry } from '../tools/registry.ts';
+import { hasSpecs, loadSpecs, specsOf } from '../tools/loadedSpecs.ts';
+import { offeredTools, type ToolRegistry } from '../tools/registry.ts';
 import type { Tool } from '../tools/tool.ts';
 import { ContextKeeper, type ContextUse } from './context/contextKeeper.ts';
 import type { SessionEvent } from './events.ts';
@@ -65,7 +66,8 @@ export class Requests implements Disposable {
     this.#instructions = new Instructions({ ...options, onDidChange });
     this.#context = new ContextKeeper({
       ...options,
-      overhead: () => estimateTokens(this.#system()) + tokensOfTools(this.tools().map(specOf)),
+      overhead: () =>
+        estimateTokens(this.#system()) + (hasSpecs() ? tokensOfTools(specsOf(this.tools())) : 0),
       waiting: () => options.inbox.messages.reduce((sum, message) => sum + tokensOf(message), 0),
       canRepeat: name => options.tools.get(name)?.readOnly === true,
     });
@@ -96,6 +98,8 @@ export class Requests implements Disposable {
    * of previews is up to date.
    */
   prepare(provider: ChatProvider, signal: AbortSignal): Promise<void> | undefined {
+    const loading = loadSpecs();
+    if (loading) return loading.then(() => this.prepare(provider, signal));
     const { prepareTools, logger } = this.#options;
     const instructions = this.#instructions;
     const newProblems = this.#newProblems;
@@ -129,7 +133,7 @@ export class Requests implements Disposable {
   begin(provider: ChatProvider): Offer {
     const { choices, planMode } = this.#options;
     this.#isShorter = false;
-    return choices.begin(provider, this.tools().map(specOf), planMode());
+    return choices.begin(provider, specsOf(this.tools()), planMode());
   }
 
   /**
@@ -143,7 +147,7 @@ export class Requests implements Disposable {
   ): ChatRequest | undefined | Promise<ChatRequest | undefined> {
     const { choices, planMode, logger } = this.#options;
     if (failure.code === 'contextLength') return this.#shorter(provider, failure, signal);
-    const offer = choices.retry(failure, this.tools().map(specOf), planMode());
+    const offer = choices.retry(failure, specsOf(this.tools()), planMode());
     if (!offer) return undefined;
     logger.info(`${provider.id} refuses this tool choice; trying another one: ${failure.detail}`);
     return this.build(provider, offer);
@@ -166,7 +170,7 @@ export class Requests implements Disposable {
     logger.info(
       `${provider.id} finds the request too long; its window counts as ${window} tokens. Estimated at ${before} tokens, now ${after}: ${failure.detail}`,
     );
-    const offer = after < before ? choices.repeat(this.tools().map(specOf), planMode()) : undefined;
+    const offer = after < before ? choices.repeat(specsOf(this.tools()), planMode()) : undefined;
     return offer && this.build(provider, offer);
   }
 

@@ -1,9 +1,7 @@
-import * as z from 'zod/mini';
 import type { Disposable } from '../base/disposable.ts';
 import { ToolError } from '../base/errors.ts';
-import type { ToolSpec } from '../model/chatProvider.ts';
 import type { ModelAuthority } from '../preview/resolveSettings.ts';
-import type { Tool, ToolSchema } from './tool.ts';
+import type { Tool } from './tool.ts';
 
 /** The tools that are registered at the moment, by name. A name belongs to the first tool that registers it. */
 export class ToolRegistry {
@@ -60,25 +58,6 @@ export function offeredTools(
   return planMode ? offered.filter(tool => tool.readOnly === true || tool.name === 'resolve') : offered;
 }
 
-const specs = new WeakMap<Tool, ToolSpec>();
-
-/** The tool as the model is offered it. Made once per tool, so that requests stay byte-identical. */
-export function specOf(tool: Tool): ToolSpec {
-  let spec = specs.get(tool);
-  if (!spec) {
-    const parameters = tool.inputSchema ?? jsonSchemaOf(tool.parameters);
-    spec = { name: tool.name, description: tool.description, parameters };
-    specs.set(tool, spec);
-  }
-  return spec;
-}
-
 function isEnabled(tool: Tool): boolean {
   return tool.isEnabled?.() ?? true;
-}
-
-/** The JSON Schema of what a zod schema accepts. */
-export function jsonSchemaOf(schema: ToolSchema): Record<string, unknown> {
-  const { $schema: _, ...parameters } = z.toJSONSchema(schema, { io: 'input' });
-  return parameters;
 }

@@ -3,7 +3,8 @@ import assert from 'node:assert/strict';
 import * as z from 'zod';
 import { textResult } from '../../../src/agent/preview/pendingAction.ts';
 import { builtInTools } from '../../../src/agent/tools/builtIn.ts';
-import { specOf, ToolRegistry } from '../../../src/agent/tools/registry.ts';
+import { ToolRegistry } from '../../../src/agent/tools/registry.ts';
+import { specOf } from '../../../src/agent/tools/toolSpec.ts';
 import { defineTool, type Tool } from '../../../src/agent/tools/tool.ts';
 
 const tool = (name: string, over: Partial<Tool> = {}): Tool =>

@@ -1,7 +1,7 @@
 import { test } from 'node:test';
 import assert from 'node:assert/strict';
 import { InvalidArgumentsError } from '../../../src/agent/base/errors.ts';
-import { specOf } from '../../../src/agent/tools/registry.ts';
+import { specOf } from '../../../src/agent/tools/toolSpec.ts';
 import { revertToStateTool } from '../../../src/agent/tools/revertToState.ts';
 import type { ToolContext } from '../../../src/agent/tools/tool.ts';
 import { ToolHarness } from '../../support/toolHarness.ts';

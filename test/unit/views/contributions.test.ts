@@ -5,7 +5,7 @@ import assert from 'node:assert/strict';
 import type { AstSearcher } from '../../../src/agent/tools/ast/structuralSearch.ts';
 import { builtInTools } from '../../../src/agent/tools/builtIn.ts';
 import { slashCommands } from '../../../src/agent/model/offline/slashCommands.ts';
-import { specOf } from '../../../src/agent/tools/registry.ts';
+import { specOf } from '../../../src/agent/tools/toolSpec.ts';
 import {
   contextKeys,
   EXTENSION_ID,

@@ -2,7 +2,7 @@ import * as typebox from 'typebox';
 import Schema from 'typebox/schema';
 import * as z from 'zod';
 import { messageOf } from '../../../base/errors.ts';
-import { jsonSchemaOf } from '../../registry.ts';
+import { jsonSchemaOf } from '../../toolSpec.ts';
 
 export { typebox, z as zod };
 
