@@ -90,6 +90,12 @@ export class Settings {
     return COMPANION_IDS.filter(id => given.includes(id));
   }
 
+  /** Ends all companions. */
+  async clearCompanions(): Promise<void> {
+    if (this.agentCompanions.length > 0)
+      await this.#configuration.update('agents.companions', undefined, vscode.ConfigurationTarget.Global);
+  }
+
   async setAgentsEnabled(enabled: boolean): Promise<void> {
     await this.#configuration.update('agents.enabled', enabled, vscode.ConfigurationTarget.Global);
   }

@@ -100,6 +100,10 @@ suite('companions of agents in terminals', () => {
     await setting('agents.companions', []);
     await untilLeft(geminiFolder, false);
     await assert.rejects(GeminiClient.to(word.port ?? 0, word.authToken));
+    await setting('agents.companions', ['gemini']);
+    await untilLeft(geminiFolder, true);
+    await vscode.commands.executeCommand('redline.agents.disconnectAll');
+    await untilLeft(geminiFolder, false);
   });
 
   test('a new terminal knows where the window listens, until the companion is switched off', async () => {
