@@ -75,7 +75,7 @@ suite('the manifest agrees with VS Code', () => {
     const { properties } = manifest().contributes.configuration;
     // Settings of taste and of this workspace alone. A new setting is guarded unless it is named here.
     const free =
-      /^redline\.(preview\.open|session\.continueAfterReview|revert\.enabled|history\.retentionDays)$/;
+      /^redline\.(preview\.open|session\.continueAfterReview|revert\.enabled|history\.retentionDays|notifyWhenWaiting)$/;
     const guarded = Object.entries(properties).filter(([key]) => !free.test(key));
     assert.ok(guarded.length >= 5);
     for (const [key, { scope }] of guarded) {
