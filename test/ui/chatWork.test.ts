@@ -41,7 +41,7 @@ modelTest(
     assert.equal(await bubble.locator('.bubble').textContent(), `You: Fix @${CART}`);
     assert.equal(await bubble.locator('.chip-label').textContent(), 'cart.ts');
 
-    await button(workbench, `Discard ${LABEL} with a reason`).click();
+    await chat.getByRole('button', { name: /^Discard cart\.ts:\d+ .* with a reason$/ }).click();
     await workbench.page.keyboard.type('Keep the old total.');
     await workbench.page.keyboard.press('Enter');
     await chat.locator('.log').getByText('Understood.').waitFor();
