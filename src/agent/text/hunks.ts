@@ -47,12 +47,19 @@ export function applyHunks(before: string, hunks: readonly Hunk[], take: (index:
 
 /** Hunks as a patch for the model, without context lines. Past `maxLines` lines it ends with a note of how many are missing. */
 export function patchText(path: string, hunks: readonly Hunk[], maxLines: number): string {
-  const lines = hunks.flatMap(hunk => [
-    `@@ -${hunk.beforeStart + 1},${hunk.before.length} +${hunk.afterStart + 1},${hunk.after.length} @@`,
-    ...hunk.before.map(line => `-${withoutLineEnding(line)}`),
-    ...hunk.after.map(line => `+${withoutLineEnding(line)}`),
-  ]);
-  const shown = lines.slice(0, maxLines);
-  const rest = lines.length > maxLines ? [`[${plural(lines.length - maxLines, 'more line')} not shown]`] : [];
-  return [`--- ${path}`, `+++ ${path}`, ...shown, ...rest].join('\n');
+  const lines: string[] = [];
+  let missing = 0;
+  for (const hunk of hunks) {
+    const room = Math.max(0, maxLines - lines.length);
+    const { before, after } = hunk;
+    const all = 1 + before.length + after.length;
+    missing += Math.max(0, all - room);
+    if (room === 0) continue;
+    lines.push(`@@ -${hunk.beforeStart + 1},${before.length} +${hunk.afterStart + 1},${after.length} @@`);
+    for (const line of before.slice(0, room - 1)) lines.push(`-${withoutLineEnding(line)}`);
+    for (const line of after.slice(0, Math.max(0, room - 1 - before.length)))
+      lines.push(`+${withoutLineEnding(line)}`);
+  }
+  const rest = missing > 0 ? [`[${plural(missing, 'more line')} not shown]`] : [];
+  return [`--- ${path}`, `+++ ${path}`, ...lines, ...rest].join('\n');
 }
