@@ -81,7 +81,7 @@ async function walk(workbench) {
 
   await workbench.sendChat(`/edit ${MONEY} :: toFixed(2) => toFixed(4)`);
   await workbench
-    .chatCard('Edit src/money.ts (1 edit)')
+    .chatCard('2 → 4')
     .getByRole('button', { name: /^Apply/ })
     .waitFor();
   await workbench.sendChat(`/write ${NOTES} :: Not wanted.`);
@@ -100,11 +100,11 @@ async function walk(workbench) {
   await workbench.runCommand('Notifications: Clear All Notifications');
 
   await workbench.sendChat('/replace console.log($$$A) => logger.info($$$A) in src/**/*.ts');
-  const structural = workbench.chatCard('AST Edit: 2 replacements in 2 files');
+  const structural = workbench.chatCard('console.log($$$A) → logger.info($$$A)');
   await structural.getByRole('button', { name: /^Apply/ }).waitFor();
   unchanged(MONEY, original.money);
   await structural.locator('.card-label').click();
-  await workbench.editorTab('console.log($$$A) → logger.info($$$A) · 2 files').waitFor();
+  await workbench.editorTab('console.log($$$A) → logger.info($$$A) (Redline').waitFor();
   await workbench.lens('Apply').first().waitFor();
   await step('Replace code by its structure: one preview for all files', MONEY);
 
