@@ -135,6 +135,8 @@ export interface CommandArguments {
   'redline.clearHistory': [];
   /** Contributed by VS Code itself for each view. */
   'redline.chat.focus': [];
+  /** Offers the places to which VS Code can move the chat, among them the secondary side bar. */
+  'redline.chat.move': [];
   /** Attaches the selection or the file of the active editor to the chat, and shows it. */
   'redline.chat.attach': [];
   /** Stages code as the whole content of a file. For the chat. */

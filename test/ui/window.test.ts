@@ -26,3 +26,20 @@ uiTest('the Discard lens closes the diff and leaves every byte', {}, async workb
   await workbench.editorTab('cart.ts (Redline').waitFor({ state: 'detached' });
   assert.equal(workbench.readFile(CART), before);
 });
+
+uiTest('the chat moves to the secondary side bar, with what it shows', {}, async workbench => {
+  const { page } = workbench;
+  await workbench.openRedlineChat();
+  await workbench.sendChat(EDIT);
+  await workbench.lens('Apply').waitFor();
+  await workbench.runCommand('Redline: Move Chat…');
+  await workbench.quickPick('New Secondary Side Bar Entry');
+
+  const bar = page.locator('.part.auxiliarybar');
+  await bar.getByRole('tab', { name: 'Redline' }).waitFor();
+  const card = workbench.chatFrame().locator('.card').first();
+  await card.waitFor();
+  const [place, shown] = [await bar.boundingBox(), await card.boundingBox()];
+  assert.ok(place && shown && shown.x >= place.x, `${shown?.x} is not right of ${place?.x}`);
+  await workbench.screenshot('chat-in-secondary-side-bar');
+});

@@ -164,7 +164,7 @@ function resolvedLast(store: PreviewStore): Preview[] {
 
 async function pickPreview(previews: readonly Preview[], title: string): Promise<Preview | undefined> {
   const items = previews.map(preview => ({
-    label: withoutIcons(preview.label),
+    label: withoutIcons(titleOf(preview)),
     description: preview.id,
     detail: withoutIcons(preview.changes?.map(({ path }) => path).join(', ') ?? ''),
     preview,

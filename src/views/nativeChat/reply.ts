@@ -1,7 +1,8 @@
 import type { AssistantMessage, ProviderFailureCode } from '../../agent/model/messages.ts';
-import { isOpen, type Preview } from '../../agent/preview/preview.ts';
+import { isOpen, titleOf, type Preview } from '../../agent/preview/preview.ts';
 import type { PreviewStore } from '../../agent/preview/previewStore.ts';
 import type { SessionEvent } from '../../agent/session/events.ts';
+import { planOf } from '../../agent/session/planMode.ts';
 import { previewCard } from '../chat/transcript/previewCard.ts';
 import { toolLine } from '../chat/transcript/toolLine.ts';
 import { fill } from '../chat/protocol.ts';
@@ -75,22 +76,37 @@ export class Reply {
 
   /** Writes the end. To be called once the session has settled. */
   finish(): ReplyEnd {
-    const { sink, strings } = this.#options;
+    const { strings } = this.#options;
     const staged = this.#staged();
     const pending = staged.filter(isOpen);
     if (this.#lastAnswer?.stopReason === 'length') this.#note(strings.cutOff);
     if (this.#lastAnswer?.stopReason === 'aborted') this.#note(strings.stopped);
     if (staged.length > 0) this.#list(staged, pending.length > 0);
-    for (const { id, revision } of pending.slice(0, MAX_WITH_BUTTONS)) {
-      const titled = (title: string): string => (pending.length === 1 ? title : `${title} ${id}`);
-      sink.button(titled(strings.previewActions.apply), 'redline.preview.apply', id, undefined, revision);
-      sink.button(titled(strings.previewActions.discard), 'redline.preview.discard', id, undefined, revision);
-      sink.button(titled(strings.previewActions.open), 'redline.preview.open', id);
-    }
+    for (const preview of pending.slice(0, MAX_WITH_BUTTONS)) this.#buttons(preview, pending.length === 1);
     const ids = pending.map(({ id }) => id);
     if (this.#lastAnswer?.stopReason !== 'error') return { pending: ids };
     const { error = strings.failedAnswer, errorCode } = this.#lastAnswer;
     return { pending: ids, failure: { message: error, code: errorCode } };
+  }
+
+  #buttons(preview: Preview, isOnly: boolean): void {
+    const { sink, strings } = this.#options;
+    const { id, revision } = preview;
+    const titled = (title: string): string => (isOnly ? title : `${title} ${id}`);
+    if (planOf(preview)) {
+      sink.button(titled(strings.plan.approve), 'redline.preview.apply', id, undefined, revision);
+      sink.button(
+        titled(strings.plan.sendBack),
+        'redline.preview.discardWithReason',
+        id,
+        undefined,
+        revision,
+      );
+    } else {
+      sink.button(titled(strings.previewActions.apply), 'redline.preview.apply', id, undefined, revision);
+      sink.button(titled(strings.previewActions.discard), 'redline.preview.discard', id, undefined, revision);
+    }
+    sink.button(titled(strings.previewActions.open), 'redline.preview.open', id);
   }
 
   #write(event: SessionEvent): void {
@@ -163,7 +179,9 @@ export class Reply {
     const { store, sink, strings } = this.#options;
     const lastAttempt = store.ledger().findLast(({ previewId }) => previewId === preview.id);
     const card = previewCard(preview, { lastAttempt, stats: undefined }, strings);
-    const title = sink.link(asMarkdown(preview.label), preview.id);
+    const plan = planOf(preview);
+    const name = plan ? fill(strings.plan.named, plan.title) : titleOf(preview);
+    const title = sink.link(asMarkdown(name), preview.id);
     const notes = [card.stateText, card.stale, card.lastError, card.recommendation, card.reason];
     return [title, ...notes.filter(note => note !== '').map(note => asMarkdown(note))].join(' · ');
   }

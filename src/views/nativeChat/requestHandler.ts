@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
 import type { ProviderFailureCode } from '../../agent/model/messages.ts';
 import { parseSlashCommand } from '../../agent/model/offline/slashCommands.ts';
+import { planOf } from '../../agent/session/planMode.ts';
 import { readAttachments } from '../chat/attachments/attachmentReader.ts';
 import { ContextFiles } from '../chat/attachments/contextFiles.ts';
 import { hostedCommands } from '../chat/hostedCommands.ts';
@@ -72,6 +73,10 @@ export class RequestHandler {
     const { store } = this.#options;
     const [id, ...more] = pending.filter(each => store.get(each)?.state.kind === 'pending');
     if (id !== undefined) {
+      const first = store.get(id);
+      // A plan is sent back with a reason, for which the reply has a button.
+      if (first && planOf(first))
+        return [{ prompt: id, command: 'apply', label: vscode.l10n.t('Approve {0}', id) }];
       const apply = { prompt: id, command: 'apply', label: vscode.l10n.t('Apply {0}', id) };
       const discard = { prompt: id, command: 'discard', label: vscode.l10n.t('Discard {0}', id) };
       const all = { prompt: '', command: 'discard-all', label: vscode.l10n.t('Discard All') };

@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import type { FileChange } from '../../agent/preview/fileChange.ts';
-import type { Preview } from '../../agent/preview/preview.ts';
+import { titleOf, type Preview } from '../../agent/preview/preview.ts';
 import { planOf } from '../../agent/session/planMode.ts';
 import { oneLine } from '../plainText.ts';
 import { multiDiffName, tabTitle } from './previewTabs.ts';
@@ -27,7 +27,7 @@ export async function showDiff(
   }
   if (!changes) {
     const sides = [opaqueUri(preview, 'base'), opaqueUri(preview, 'proposal')];
-    const title = tabTitle(oneLine(preview.label), id);
+    const title = tabTitle(oneLine(titleOf(preview)), id);
     await vscode.commands.executeCommand('vscode.diff', ...sides, title, options);
     return;
   }

@@ -204,7 +204,7 @@ function askReasonOfPart({ path, hunk }: PartTarget): Thenable<string | undefine
     title:
       hunk === undefined
         ? vscode.l10n.t('Discard {0}', oneLine(path))
-        : vscode.l10n.t('Discard hunk {0} of {1}', hunk + 1, oneLine(path)),
+        : vscode.l10n.t('Discard this hunk of {0}', oneLine(path)),
     prompt: vscode.l10n.t('Reason (sent to the model)'),
   });
 }

@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import { ToolError } from '../../../agent/base/errors.ts';
 import type { Logger } from '../../../agent/base/logger.ts';
-import { isOpen, type Preview, type ResolveAction } from '../../../agent/preview/preview.ts';
+import { isOpen, titleOf, type Preview, type ResolveAction } from '../../../agent/preview/preview.ts';
 import type { PreviewStore } from '../../../agent/preview/previewStore.ts';
 import type { Rebaser } from '../../../agent/preview/rebase/rebaser.ts';
 import type { Invoker } from '../../../agent/preview/resolve/invoker.ts';
@@ -188,7 +188,7 @@ function askReason(preview: Preview): Thenable<string | undefined> {
           prompt: vscode.l10n.t('What should change? (sent to the model, which revises the plan)'),
         }
       : {
-          title: vscode.l10n.t('Discard {0}', oneLine(preview.label)),
+          title: vscode.l10n.t('Discard {0}', oneLine(titleOf(preview))),
           prompt: vscode.l10n.t('Reason (sent to the model)'),
         },
   );

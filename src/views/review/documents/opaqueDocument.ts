@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import { fenceFor } from '../../../agent/model/attachments.ts';
-import type { Preview } from '../../../agent/preview/preview.ts';
+import { titleOf, type Preview } from '../../../agent/preview/preview.ts';
 import { planOf } from '../../../agent/session/planMode.ts';
 import { commandOf, type CommandPlan } from '../../../agent/tools/command/runCommand.ts';
 import { shownCommand } from '../../../agent/tools/command/shownCommand.ts';
@@ -14,11 +14,11 @@ export function opaqueDocument(preview: Preview): string {
   // The plan itself, which the user can edit.
   if (plan) return `${plan.text.trim()}\n`;
   const command = commandOf(preview);
-  if (command) return commandDocument(escapeInvisible(preview.label), command);
+  if (command) return commandDocument(escapeInvisible(titleOf(preview)), command);
   const call = toolCallOf(preview);
-  if (call) return callDocument(escapeInvisible(preview.label), call);
+  if (call) return callDocument(escapeInvisible(titleOf(preview)), call);
   const source = vscode.l10n.t('Source tool: {0}', oneLine(preview.sourceToolName));
-  const lines = [`# ${escapeInvisible(preview.label)}`, '', source];
+  const lines = [`# ${escapeInvisible(titleOf(preview))}`, '', source];
   const details = detailsText(preview, 2);
   if (details !== undefined) lines.push('', '```', details, '```');
   lines.push('', vscode.l10n.t('Apply runs this action. Nothing has been done yet.'), '');

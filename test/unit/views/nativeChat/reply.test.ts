@@ -61,7 +61,7 @@ test('text comes as it arrives, calls are steps, and the preview with its button
     'step Running resolve apply…',
     'text \n\nYour tur',
     'text n.',
-    'linked **Waiting for your review**\n\n- [Edit a\\.ts \\(1 edit\\)](p1) · The model recommends Apply: Fine \\*indeed\\*\\.',
+    'linked **Waiting for your review**\n\n- [a\\.ts:1 old → new](p1) · The model recommends Apply: Fine \\*indeed\\*\\.',
     'button Apply redline.preview.apply p1  1',
     'button Discard redline.preview.discard p1  1',
     'button Open redline.preview.open p1',
@@ -79,13 +79,25 @@ test('buttons of several previews are told apart by their ids, and only a few ge
   for (const id of ['p1', 'p2', 'p3', 'p4']) assert.ok(list.includes(`](${id})`), id);
 });
 
+test('a plan has its own buttons, and one to send it back asks what should change', async () => {
+  const { session, ask, parts } = setUp([
+    { text: '# Rename it\n\n1. Do it.', toolCalls: recommend.toolCalls },
+    { text: 'Your turn.' },
+  ]);
+  session.setPlanMode(true);
+  assert.deepEqual((await ask('Plan it')).pending, ['p1']);
+  assert.deepEqual(parts.slice(-4), [
+    'linked **Waiting for your review**\n\n- [Plan: Rename it](p1)',
+    'button Approve redline.preview.apply p1  1',
+    'button Send Back… redline.preview.discardWithReason p1  1',
+    'button Open redline.preview.open p1',
+  ]);
+});
+
 test('what the model applied itself is listed without buttons, and waits for nobody', async () => {
   const { ask, parts } = setUp([{ toolCalls: [edit('a.ts')] }, recommend, { text: 'Done.' }], 'apply');
   assert.deepEqual((await ask('Fix it')).pending, []);
-  assert.ok(
-    parts.includes('linked - [Edit a\\.ts \\(1 edit\\)](p1) · Applied by the model'),
-    parts.join('\n'),
-  );
+  assert.ok(parts.includes('linked - [a\\.ts:1 old → new](p1) · Applied by the model'), parts.join('\n'));
   assert.ok(!parts.some(part => part.startsWith('button')));
 });
 
