@@ -167,6 +167,7 @@ function sessionIn(root: string, folder: string, server: TurnServer, name: strin
       revertEnabled: false,
     }),
     providerFor: () => provider,
+    readInstructions: () => Promise.resolve([]),
     logFor: id => logs.open(id),
   });
 }
