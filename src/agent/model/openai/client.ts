@@ -61,7 +61,7 @@ const MAX_LIST = 16 * 1_048_576;
 /** The SDK requires a key. This one never leaves the process: the headers come from `ServerAccess`. */
 const UNUSED_KEY = 'unused';
 
-let sdk: typeof import('openai') | undefined;
+let sdk: { readonly OpenAI: typeof OpenAI } | undefined;
 
 /**
  * Looks up the key and prepares one request.
