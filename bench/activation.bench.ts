@@ -6,11 +6,11 @@
 import * as fs from 'node:fs';
 import * as path from 'node:path';
 import { cleanUp } from '../scripts/lib/cleanup.mjs';
+import { runNode } from '../scripts/lib/command.mjs';
 import { eagerOutputs } from '../scripts/lib/eagerOutputs.mjs';
 import { inRepo } from '../scripts/lib/paths.mjs';
 import { DrivenWorkbench } from '../test/ui/support/driver.ts';
 import type { Bench } from './lib/bench.ts';
-import { packageOnce } from './lib/packaged.ts';
 
 const OURS = 'redline.redline';
 /** TypeScript's is not in this VS Code, which comes as a package without it. */
@@ -21,7 +21,7 @@ const MB = 1024 * 1024;
 const PREVIEW_KB = 10;
 
 export default async function run(bench: Bench): Promise<void> {
-  await packageOnce();
+  if ((await runNode([inRepo('scripts', 'package.mjs')])) !== 0) throw new Error('Packaging failed.');
   try {
     const driven = await DrivenWorkbench.open();
     const windows: Activations[] = [];

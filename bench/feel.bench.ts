@@ -9,10 +9,11 @@ import { setImmediate } from 'node:timers/promises';
 import type { ElementHandle, Frame } from 'playwright-core';
 import type { Uri } from 'vscode';
 import { cleanUp } from '../scripts/lib/cleanup.mjs';
+import { runNode } from '../scripts/lib/command.mjs';
+import { inRepo } from '../scripts/lib/paths.mjs';
 import { startScriptedServer, type Reply, type ScriptedServer } from '../test/support/scriptedServer.ts';
 import { DrivenWorkbench, type HostTools } from '../test/ui/support/driver.ts';
 import type { Bench } from './lib/bench.ts';
-import { packageOnce } from './lib/packaged.ts';
 import { lastEvent, noteEvents, now, scrollThrough, whenShown } from './lib/watch.ts';
 
 /** How many previews are staged for a review, one file each. */
@@ -29,7 +30,7 @@ const textOf = (n: number, word: string): string =>
   `${'const value = 1;\n'.repeat(20)}// ${word} ${n}\n${'const value = 2;\n'.repeat(20)}`;
 
 export default async function run(bench: Bench): Promise<void> {
-  await packageOnce();
+  if ((await runNode([inRepo('scripts', 'package.mjs')])) !== 0) throw new Error('Packaging failed.');
   const server = await startScriptedServer(({ body }) => replyTo(body.messages.at(-1)?.content));
   try {
     const driven = await DrivenWorkbench.open({

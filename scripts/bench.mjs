@@ -14,6 +14,7 @@ import * as fs from 'node:fs';
 import { parseArgs } from 'node:util';
 import { pathToFileURL } from 'node:url';
 import { bootstrap } from './lib/bootstrap.mjs';
+import { runNode } from './lib/command.mjs';
 import { inRepo, repoRoot } from './lib/paths.mjs';
 
 await bootstrap();
@@ -31,9 +32,8 @@ if (unknown.length > 0) {
   console.error(`There is no benchmark ${unknown.join(', ')}. Benchmarks: ${known.join(', ')}.`);
   process.exit(1);
 }
-const load = file => import(pathToFileURL(inRepo('bench', ...file.split('/'))).href);
-const { Bench } = await load('lib/bench.ts');
-const { published, resultsOf, tableOf, withResults } = await load('lib/results.ts');
+const load = file => import(pathToFileURL(inRepo('bench', 'lib', file)).href);
+const { published, resultsOf, tableOf, withResults } = await load('results.ts');
 const isWhole = positionals.length === 0;
 const begun = performance.now();
 const figures = [];
@@ -41,17 +41,18 @@ const failed = [];
 for (const name of isWhole ? known : positionals) {
   console.log(`\n# ${name}\n`);
   const started = performance.now();
-  const bench = new Bench({ name, home: inRepo('.bench'), rounds: Number(values.rounds ?? 3) });
-  try {
-    const { default: run } = await load(`${name}${suffix}`);
-    await run(bench);
-  } catch (error) {
-    console.error(error);
-    failed.push(name);
-  }
-  fs.mkdirSync(inRepo('out', 'bench'), { recursive: true });
-  fs.writeFileSync(inRepo('out', 'bench', `${name}.json`), `${JSON.stringify(bench.report(), null, 2)}\n`);
-  figures.push(...bench.rows.map(row => published(name, row)));
+  const report = inRepo('out', 'bench', `${name}.json`);
+  fs.rmSync(report, { force: true });
+  // In a process of its own: the memory of one, and the folders that it clears away, are of no concern to the next.
+  const status = await runNode([
+    inRepo('bench', 'run.ts'),
+    name,
+    values.rounds ?? '3',
+    ...(isWhole ? ['all'] : []),
+  ]);
+  if (status !== 0) failed.push(name);
+  const { rows } = fs.existsSync(report) ? JSON.parse(fs.readFileSync(report, 'utf8')) : { rows: [] };
+  figures.push(...rows.map(row => published(name, row)));
   console.log(`  (${((performance.now() - started) / 1_000).toFixed(0)} s)`);
 }
 const seconds = (performance.now() - begun) / 1_000;
@@ -67,7 +68,7 @@ process.exitCode = missed.length + failed.length === 0 ? 0 : 1;
 
 /** Writes the results where docs/performance.md shows them. */
 async function publish() {
-  const { chartOf } = await load('lib/chart.ts');
+  const { chartOf } = await load('chart.ts');
   const { VSCODE_VERSION } = await import('./headless/install.mjs');
   const { format } = await import('prettier');
   const results = resultsOf(figures, { root: repoRoot, seconds, vscode: VSCODE_VERSION });

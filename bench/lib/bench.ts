@@ -6,6 +6,8 @@ export interface BenchOptions {
   readonly home: string;
   /** The number of measurements of each thing. */
   readonly rounds: number;
+  /** Whether all benchmarks run, which together may take ten minutes. */
+  readonly isOneOfAll: boolean;
 }
 
 /** One figure, what it is compared with, and its goal. */
@@ -32,13 +34,15 @@ export class Bench {
   readonly name: string;
   readonly home: string;
   readonly rounds: number;
+  readonly isOneOfAll: boolean;
   readonly #rows: Row[] = [];
   readonly #facts: Record<string, unknown> = {};
 
-  constructor({ name, home, rounds }: BenchOptions) {
+  constructor({ name, home, rounds, isOneOfAll }: BenchOptions) {
     this.name = name;
     this.home = home;
     this.rounds = rounds;
+    this.isOneOfAll = isOneOfAll;
   }
 
   /** The number of targets that were not met. */
