@@ -65,13 +65,13 @@ function replyTo(prompt: unknown): Reply {
 }
 
 /** The chat's own document. */
-async function chatOf({ workbench }: DrivenWorkbench): Promise<Frame> {
+async function chatOf({ workbench }: DrivenWorkbench, timeout = 20_000): Promise<Frame> {
   const inner = async (handle: ElementHandle | null): Promise<Frame> => {
     const frame = await handle?.contentFrame();
     if (!frame) throw new Error('The chat has no frame');
     return frame;
   };
-  const outer = await inner(await workbench.page.waitForSelector('iframe.webview.ready'));
+  const outer = await inner(await workbench.page.waitForSelector('iframe.webview.ready', { timeout }));
   return inner(await outer.waitForSelector('iframe#active-frame'));
 }
 
@@ -216,26 +216,50 @@ async function whenWritten(file: string, text: string): Promise<number> {
   throw new Error(`${file} was not written`);
 }
 
-async function longChat(bench: Bench, driven: DrivenWorkbench, server: ScriptedServer): Promise<void> {
+/** Shows another view in the chat's place. */
+async function hideChat(driven: DrivenWorkbench): Promise<void> {
+  const { page } = driven.workbench;
+  await driven.run(({ vscode }) => vscode.commands.executeCommand('workbench.view.explorer'));
+  await page.locator('.activitybar .action-item.checked a[aria-label^="Explorer"]').waitFor();
+  await page.locator('.explorer-folders-view').first().waitFor();
+  await page.locator('iframe.webview.ready').first().waitFor({ state: 'hidden' });
+}
+
+/**
+ * Opens the chat by a click, which `noteEvents` notes. VS Code sometimes marks a view as opened, but goes on to show the one
+ * before, if that was opened just now; then this was no opening of a chat, and is done again.
+ */
+async function openChat(driven: DrivenWorkbench): Promise<Frame> {
   const { workbench } = driven;
-  await workbench.runCommand('Redline: New Session');
-  const opened = async (last: string): Promise<number> => {
-    await workbench.activityBarItem('Explorer').click();
-    await workbench.page.locator('iframe.webview.ready').first().waitFor({ state: 'hidden' });
+  for (let tries = 3; ; tries--) {
+    await hideChat(driven);
     await noteEvents(workbench.page, ['mousedown']);
     await workbench.activityBarItem('Redline').click();
-    const chat = await chatOf(driven);
+    try {
+      return await chatOf(driven, 5_000);
+    } catch (error) {
+      if (tries === 0) throw error;
+    }
+  }
+}
+
+async function longChat(bench: Bench, driven: DrivenWorkbench, server: ScriptedServer): Promise<void> {
+  const { workbench } = driven;
+  // Not from the palette: here the command has ended, and nothing focuses the chat any more.
+  await driven.run(({ vscode }) => vscode.commands.executeCommand('redline.session.new'));
+  const opened = async (last: string): Promise<number> => {
+    const chat = await openChat(driven);
     const at = await whenShown(chat, [{ selector: '.item, .empty', text: last }]);
     return at - (await lastEvent(workbench.page, 'mousedown'));
   };
   await workbench.sendChat('short');
-  await driven.until('the end of the turn', ({ api }) => api.session.state === 'idle' || undefined);
+  await whenShown(await chatOf(driven), [{ selector: '.item.assistant', text: 'Heard short' }]);
   const [short, long]: [number[], number[]] = [[], []];
   for (let round = -1; round < bench.rounds; round++) {
     const time = await opened('Heard short');
     if (round >= 0) short.push(time);
   }
-  await workbench.activityBarItem('Explorer').click();
+  await hideChat(driven);
   const prompts = MESSAGES / 2 - 1;
   for (let done = 0; done < prompts; done += 50) {
     const some = { from: done, to: Math.min(prompts, done + 50) };

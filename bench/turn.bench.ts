@@ -68,7 +68,7 @@ async function compare(bench: Bench, root: string, server: TurnServer): Promise<
   const bare = (): Promise<number> => sample(() => bareSession(folder, server));
   await bare(); // both load their code first
   await ours();
-  const samples = await bench.interleaved({ bare, ours });
+  const samples = await bench.interleaved({ bare, ours }, bench.rounds * 5);
   const openai = { name: 'bare openai', times: samples.bare };
   bench.against('a turn with one read_file', samples.ours, openai, RATIO);
 }
