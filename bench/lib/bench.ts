@@ -6,14 +6,24 @@ export interface BenchOptions {
   readonly home: string;
   /** The number of measurements of each thing. */
   readonly rounds: number;
+  /** Whether all benchmarks run, which together may take ten minutes. */
+  readonly isOneOfAll: boolean;
 }
 
-/** One figure and its target. */
+/** One figure, what it is compared with, and its goal. */
 export interface Row {
   readonly what: string;
+  /** Ours, with its unit. */
   readonly value: string;
+  /** What it is compared with, with its own figure, which was measured in the same minute. */
+  readonly baseline?: string;
+  /** Ours divided by the baseline. */
+  readonly ratio?: number;
+  /** The most that the ratio may be. */
+  readonly limit?: number;
+  /** The goal, if it is another one than the ratio's limit. */
   readonly target?: string;
-  /** Whether the target was met; left out if there is no target. */
+  /** Whether the goal was met; left out if there is none. */
   readonly met?: boolean;
   /** The measurements behind it. */
   readonly samples?: Readonly<Record<string, readonly number[]>>;
@@ -24,13 +34,15 @@ export class Bench {
   readonly name: string;
   readonly home: string;
   readonly rounds: number;
+  readonly isOneOfAll: boolean;
   readonly #rows: Row[] = [];
   readonly #facts: Record<string, unknown> = {};
 
-  constructor({ name, home, rounds }: BenchOptions) {
+  constructor({ name, home, rounds, isOneOfAll }: BenchOptions) {
     this.name = name;
     this.home = home;
     this.rounds = rounds;
+    this.isOneOfAll = isOneOfAll;
   }
 
   /** The number of targets that were not met. */
@@ -48,12 +60,40 @@ export class Bench {
     console.log(line);
   }
 
+  /** All figures so far. */
+  get rows(): readonly Row[] {
+    return this.#rows;
+  }
+
   /** Prints and records one figure. */
   row(row: Row): void {
     this.#rows.push(row);
-    const mark = row.met === undefined ? ' ' : row.met ? '✔' : '✖';
-    const target = row.target === undefined ? '' : ` (target ${row.target})`;
-    console.log(`${mark} ${row.what.padEnd(62)} ${row.value}${target}`);
+    const goal = goalOf(row);
+    const against = row.ratio === undefined ? '' : `: ${times(row.ratio)} of ${row.baseline}`;
+    console.log(
+      `${markOf(row)} ${row.what.padEnd(62)} ${row.value}${against}${goal === '' ? '' : ` (goal ${goal})`}`,
+    );
+  }
+
+  /**
+   * Prints and records the median of our times beside that of a baseline, in milliseconds.
+   * @param limit the most that the ratio of the two may be
+   */
+  against(
+    what: string,
+    ours: readonly number[],
+    { name, times: theirs }: { readonly name: string; readonly times: readonly number[] },
+    limit?: number,
+  ): void {
+    const ratio = median(ours) / median(theirs);
+    this.row({
+      what,
+      value: milliseconds(median(ours)),
+      baseline: `${name} ${milliseconds(median(theirs))}`,
+      ratio,
+      ...(limit === undefined ? {} : { limit, met: ratio <= limit }),
+      samples: { ours, theirs },
+    });
   }
 
   /** Prints and records the median of these times, in milliseconds, and its upper limit. */
@@ -89,20 +129,46 @@ export class Bench {
 
   /** Everything that was recorded, for JSON. */
   report(): object {
-    const [cpu] = os.cpus();
     return {
       name: this.name,
       at: new Date().toISOString(),
-      machine: {
-        cpu: cpu?.model,
-        cores: os.availableParallelism(),
-        platform: process.platform,
-        node: process.version,
-      },
+      machine: machine(),
       facts: this.#facts,
       rows: this.#rows,
     };
   }
+}
+
+/** What the figures depend on, without anything that names this machine. */
+export interface Machine {
+  readonly cpu: string;
+  readonly cores: number;
+  readonly platform: string;
+  readonly node: string;
+}
+
+export function machine(): Machine {
+  return {
+    cpu: os.cpus()[0]?.model.trim() ?? 'unknown',
+    cores: os.availableParallelism(),
+    platform: `${process.platform} ${process.arch}`,
+    node: process.version,
+  };
+}
+
+/** The goal of a figure as text; empty if it has none. */
+export function goalOf({ limit, target }: Row): string {
+  return target ?? (limit === undefined ? '' : `≤ ${limit}×`);
+}
+
+/** ✔ for a goal that was met, ✖ for one that was missed. */
+export function markOf({ met }: Row): string {
+  return met === undefined ? ' ' : met ? '✔' : '✖';
+}
+
+/** A ratio as text. */
+export function times(ratio: number): string {
+  return `${ratio.toFixed(ratio < 0.1 ? 3 : ratio < 10 ? 2 : 0)}×`;
 }
 
 export function median(values: readonly number[]): number {

@@ -16,7 +16,7 @@ const PACKAGE = 'code-server@4.139.1';
 const INTEGRITY =
   'sha512-fUYvJVdz4ZoVJfakGiGWXFMpF8K1ObsrpGvX17ZxNpKOzdNHs7lANT670JTr4ZhA8DnWqyvvmFG/d3HV9Yy6ew==';
 /** The version of VS Code in that package. */
-const VSCODE_VERSION = '1.139.1';
+export const VSCODE_VERSION = '1.139.1';
 /** Raise it when this file changes what it installs: existing installs are then not used any more. */
 const RECIPE = 2;
 

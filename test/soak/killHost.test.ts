@@ -10,7 +10,7 @@ import { tmpdir } from 'node:os';
 import * as path from 'node:path';
 import { after, before, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
-import { DrivenWorkbench } from '../ui/support/drivenWorkbench.ts';
+import { DrivenWorkbench } from '../ui/support/driver.ts';
 import { violationsAfterKill, writtenFiles } from '../ui/support/killVerdict.ts';
 import { findings, workUntilKilled, type KillReport } from '../ui/support/killWorkload.ts';
 

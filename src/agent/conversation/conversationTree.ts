@@ -202,6 +202,11 @@ export class ConversationTree {
     return this.#tags.size > 0;
   }
 
+  /** The nodes with tags on all branches, in the order of appending. */
+  get tagged(): readonly NodeId[] {
+    return [...this.#tags.keys()].sort((a, b) => a - b).map(index => this.#table.idOf(index));
+  }
+
   /** Adds a message after the active node and makes it the active one. */
   append(message: SessionMessage): TreeNode {
     const parentId = this.active;

@@ -2,7 +2,7 @@ import type { SessionMessage, SteeringMessage } from '../model/messages.ts';
 import type { ConversationTree } from './conversationTree.ts';
 import { summarizedTrunk, summaryInForce } from './context/summarizedTrunk.ts';
 import { withoutMarkers } from './markerEcho.ts';
-import { renderNodeId } from './nodeId.ts';
+import { renderNodeId, type NodeId } from './nodeId.ts';
 import { isPinned, replacesContent, type NodeTag } from './revert.ts';
 import type { Line } from './validTrunk.ts';
 
@@ -55,10 +55,13 @@ function taggedLine(tree: ConversationTree, line: Line): TaggedLine {
 
 /** The tags of the nodes that a summary stands for: they outlive the messages that they are on. */
 function tagsBehind(tree: ConversationTree, lines: readonly Line[]): readonly NodeTag[] {
+  const through = tree.hasTags ? summaryInForce(tree)?.through : undefined;
+  if (through === undefined) return [];
   const shown = new Set(lines.map(({ id }) => id));
-  const through = summaryInForce(tree)?.through;
-  const hidden = through === undefined ? [] : tree.trunk.slice(0, tree.positionOf(through) + 1);
-  return hidden.filter(id => !shown.has(id)).flatMap(id => tree.tagsOf(id));
+  const last = tree.positionOf(through);
+  const isHidden = (id: NodeId): boolean =>
+    !shown.has(id) && tree.isOnTrunk(id) && tree.positionOf(id) <= last;
+  return tree.tagged.filter(isHidden).flatMap(id => tree.tagsOf(id));
 }
 
 /** Replaces the text of a tool call or result by the newest summary that is not empty. */

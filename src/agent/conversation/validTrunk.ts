@@ -17,11 +17,12 @@ const INTERRUPTED =
  * The trunk in a form that every provider accepts: each call has exactly one result right after it, in the order of the
  * calls. A call whose result is on an abandoned branch is removed from its message; a call whose result was never
  * stored gets one that says so; a result without its call is left out, and so are local messages.
+ * @param from the position to begin at: the lines of the messages before it, and of the results of their calls, are left out.
  */
-export function validTrunk(tree: ConversationTree): Line[] {
+export function validTrunk(tree: ConversationTree, from = 0): Line[] {
   const lines: Line[] = [];
   const { messages } = tree;
-  for (let at = 0; at < messages.length; at++) {
+  for (let at = from; at < messages.length; at++) {
     const message = messages[at];
     if (message === undefined || message.role === 'local' || message.role === 'tool') continue;
     const id = tree.idAt(at) ?? null;

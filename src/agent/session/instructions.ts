@@ -1,6 +1,8 @@
 import type { Logger } from '../base/logger.ts';
 import { isRecord } from '../base/json.ts';
 import type { Conversation } from '../conversation/conversation.ts';
+import type { ConversationTree } from '../conversation/conversationTree.ts';
+import type { NodeId } from '../conversation/nodeId.ts';
 import { fenceFor } from '../model/attachments.ts';
 import type { SessionMessage } from '../model/messages.ts';
 import type { PreviewStore } from '../preview/previewStore.ts';
@@ -49,6 +51,7 @@ export interface InstructionsOptions {
  */
 export class Instructions {
   readonly #options: InstructionsOptions;
+  readonly #named = new NamedPaths();
   #section = '';
   #used: readonly UsedInstructions[] = [];
 
@@ -76,7 +79,7 @@ export class Instructions {
     const { readInstructions, conversation, store, logger, onDidChange } = this.#options;
     if (!readInstructions) return;
     const { id, tree } = conversation();
-    const workedOn = new Set(tree.messages.flatMap(pathsIn));
+    const workedOn = new Set(this.#named.in(tree));
     for (const { origin, changes } of store.all())
       if (origin?.sessionId === id) for (const { path } of changes ?? []) workedOn.add(path);
     const found = (await readInstructions([...workedOn])).filter(({ text }) => text.trim() !== '');
@@ -130,23 +133,40 @@ function leftOut(name: string): string {
   return `${name} is left out: at most ${MAX_INSTRUCTION_FILES} files with ${MAX_INSTRUCTION_CHARS} characters in all are included. Read it if you need it.`;
 }
 
+/** The paths that the messages on a trunk name. It reads only what was added since it was last asked. */
+class NamedPaths {
+  readonly #paths = new Set<string>();
+  #tree: Pick<ConversationTree, 'messages' | 'idAt'> | undefined;
+  /** How many messages were read, and the node of the last one: while it is on the trunk, so are all before it. */
+  #read = 0;
+  #last: NodeId | undefined;
+
+  in(tree: Pick<ConversationTree, 'messages' | 'idAt'>): ReadonlySet<string> {
+    if (tree !== this.#tree || tree.idAt(this.#read - 1) !== this.#last) {
+      this.#tree = tree;
+      this.#read = 0;
+      this.#paths.clear();
+    }
+    const { messages } = tree;
+    for (; this.#read < messages.length; this.#read++) {
+      const message = messages[this.#read];
+      if (message) for (const path of pathsIn(message)) this.#paths.add(path);
+    }
+    this.#last = tree.idAt(this.#read - 1);
+    return this.#paths;
+  }
+}
+
 /** The arguments of tools that name a file. */
 const PATH_ARGUMENTS = ['path', 'from', 'to'];
-const paths = new WeakMap<SessionMessage, readonly string[]>();
 
 /** The paths that a message names: files attached to it, and arguments of its calls. */
 function pathsIn(message: SessionMessage): readonly string[] {
-  let found = paths.get(message);
-  if (!found) {
-    found =
-      message.role === 'user'
-        ? (message.attachments ?? []).flatMap(({ path, image }) => (image ? [] : [path]))
-        : message.role === 'assistant'
-          ? message.toolCalls.flatMap(call => pathsInArguments(call.arguments))
-          : [];
-    paths.set(message, found);
-  }
-  return found;
+  if (message.role === 'user')
+    return (message.attachments ?? []).flatMap(({ path, image }) => (image ? [] : [path]));
+  if (message.role === 'assistant')
+    return message.toolCalls.flatMap(call => pathsInArguments(call.arguments));
+  return [];
 }
 
 /** The paths that the arguments of a call name, as the model wrote them. */

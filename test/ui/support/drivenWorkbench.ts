@@ -1,138 +1,12 @@
-import { createVSIX } from '@vscode/vsce';
-import { readFile } from 'node:fs/promises';
-import type * as nodeFs from 'node:fs';
 import { test } from 'node:test';
-import * as path from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
-import type * as vscode from 'vscode';
-import { Workbench, type WorkbenchOptions } from '../../../scripts/headless/workbench.mjs';
-import { temporaryFolder } from '../../../scripts/lib/cleanup.mjs';
-import type { RedlineApi } from '../../../src/views/api.ts';
+import type { WorkbenchOptions } from '../../../scripts/headless/workbench.mjs';
+import { DrivenWorkbench, withDriver } from './driver.ts';
 import { withWorkbench } from './sharedWorkbench.ts';
 
-/** What a function that runs in the extension host gets. It cannot use variables of the test. */
-export interface HostTools {
-  readonly api: RedlineApi;
-  readonly vscode: typeof vscode;
-  readonly fs: typeof nodeFs;
-  /** Redline's folder in VS Code's storage for the workspace. */
-  readonly storage: string;
-  /** Values that functions keep between calls; empty when the extension host starts. */
-  readonly kept: Record<string, unknown>;
-}
-
-interface Address {
-  readonly port: number;
-  readonly pid: number;
-}
+export type { DrivenWorkbench } from './driver.ts';
 
 /** The longest a test may take, in milliseconds. On a busy machine VS Code needs half a minute to start. */
 const TEST_MS = 240_000;
-/** The longest an extension host may take to start, in milliseconds. */
-const READY_MS = 60_000;
-const STEP_MS = 20_000;
-const POLL_MS = 25;
-
-/** The driver's package, made once for the tests of a file. */
-let driver: Promise<string> | undefined;
-
-/** A {@link Workbench} whose extension host runs functions of the test, and can be killed. */
-export class DrivenWorkbench {
-  readonly workbench: Workbench;
-  #address: Address;
-
-  /** Starts a VS Code for this alone. Tests use {@link drivenTest}, which is faster. */
-  static async open(options: WorkbenchOptions = {}): Promise<DrivenWorkbench> {
-    return DrivenWorkbench.of(await Workbench.open(await withDriver(options)));
-  }
-
-  /** Waits for the driver in a window that was opened with it: see {@link withDriver}. */
-  static async of(workbench: Workbench): Promise<DrivenWorkbench> {
-    return new DrivenWorkbench(workbench, await nextAddress(workbench, undefined));
-  }
-
-  private constructor(workbench: Workbench, address: Address) {
-    this.workbench = workbench;
-    this.#address = address;
-  }
-
-  /**
-   * Runs a function in the extension host. Its source text is sent there, so it can use its arguments only.
-   * @throws what it throws, as text; a connection error when the extension host ends before the function.
-   */
-  async run<A, R>(callee: (tools: HostTools, argument: A) => R | Promise<R>, argument?: A): Promise<R> {
-    const response = await fetch(`http://127.0.0.1:${this.#address.port}`, {
-      method: 'POST',
-      body: JSON.stringify({ code: callee.toString(), argument }),
-    });
-    const answer = (await response.json()) as { value: R } | { error: string };
-    if ('error' in answer) throw new Error(answer.error);
-    return answer.value;
-  }
-
-  /**
-   * Runs a function again and again until it returns a value other than undefined or null.
-   * @param what the wait is for, for the error when the time is up
-   */
-  async until<A, R>(
-    what: string,
-    callee: (tools: HostTools, argument: A) => R | Promise<R>,
-    argument?: A,
-  ): Promise<NonNullable<R>> {
-    const deadline = Date.now() + STEP_MS;
-    for (;;) {
-      const value = await this.run(callee, argument);
-      if (value !== undefined && value !== null) return value;
-      if (Date.now() > deadline) throw new Error(`Timed out waiting for ${what}.`);
-      await delay(POLL_MS);
-    }
-  }
-
-  /** Kills the extension host, which cannot save anything before. */
-  kill(): void {
-    process.kill(this.#address.pid, 'SIGKILL');
-  }
-
-  /**
-   * Waits until a window that has just been opened has closed all folders. It first opens those that it remembers of its
-   * workspace, then reads the workspace's file, and restarts the extension host if they have changed. Sometimes it only
-   * remembers what it has read, for the next time; then it is reloaded.
-   */
-  async untilNoFolder(): Promise<void> {
-    const started = Date.now();
-    let isReloaded = false;
-    for (const deadline = started + READY_MS; ; await delay(POLL_MS)) {
-      if (!isReloaded && Date.now() > started + READY_MS / 4) {
-        isReloaded = true;
-        await this.workbench.reload();
-      }
-      try {
-        this.#address = await nextAddress(this.workbench, undefined);
-        const folders = await this.run(({ vscode }) => vscode.workspace.workspaceFolders?.length ?? 0);
-        if (folders === 0) return;
-      } catch (error) {
-        if (Date.now() > deadline) throw error; // else the extension host is being restarted
-      }
-      if (Date.now() > deadline) throw new Error('Timed out waiting for the folders to be closed.');
-    }
-  }
-
-  /** Reloads the window, with a new extension host on the same storage. */
-  async reload(): Promise<void> {
-    await this.workbench.reload();
-    this.#address = await nextAddress(this.workbench, this.#address.pid);
-  }
-
-  /** Ends VS Code, calls `whileClosed` and starts it again on the same storage. */
-  async restart(whileClosed?: () => void): Promise<void> {
-    await this.workbench.restart(whileClosed);
-    this.#address = await nextAddress(this.workbench, this.#address.pid);
-  }
-
-  async close(): Promise<void> {
-    await this.workbench.close();
-  }
-}
 
 /**
  * A test with a {@link DrivenWorkbench}. {@link withWorkbench} says in which VS Code, and what is kept when it fails.
@@ -149,35 +23,4 @@ export function drivenTest(
       body(await DrivenWorkbench.of(workbench)),
     );
   });
-}
-
-/** Waits until the driver listens in an extension host other than `oldPid`, and returns its address. */
-async function nextAddress({ userDataDir }: Workbench, oldPid: number | undefined): Promise<Address> {
-  const file = path.join(userDataDir, 'User', 'globalStorage', 'redline-test.driver', 'address.json');
-  const deadline = Date.now() + READY_MS;
-  for (;;) {
-    const text = await readFile(file, 'utf8').catch(() => undefined);
-    const address = text === undefined ? undefined : (JSON.parse(text) as Address);
-    if (address && address.pid !== oldPid) return address;
-    if (Date.now() > deadline) throw new Error('The test driver did not start in the extension host.');
-    await delay(POLL_MS);
-  }
-}
-
-/** Options that also install the driver. */
-async function withDriver(options: WorkbenchOptions): Promise<WorkbenchOptions> {
-  driver ??= packDriver();
-  return { ...options, extensions: [await driver] };
-}
-
-async function packDriver(): Promise<string> {
-  const packagePath = path.join(temporaryFolder('redline-driver-package-'), 'driver.vsix');
-  await createVSIX({
-    cwd: path.resolve(import.meta.dirname, '../../support/driver'),
-    packagePath,
-    dependencies: false,
-    allowMissingRepository: true,
-    skipLicense: true,
-  });
-  return packagePath;
 }

@@ -1,4 +1,4 @@
-import type { HostTools } from './drivenWorkbench.ts';
+import type { HostTools } from './driver.ts';
 
 /** The content of a file of the workload. */
 export function contentOf(side: 'before' | 'after', path: string, size: number): string {

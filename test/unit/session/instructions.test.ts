@@ -79,6 +79,19 @@ test('they are asked for by the files that are worked on: attached, named in cal
   assert.deepEqual(asked, [['docs/why.md'], ['docs/why.md', 'src/a.ts', 'lib/b.ts']]);
 });
 
+test('after a revert they are no longer asked for by what only the abandoned branch names', async () => {
+  const { t, asked } = withInstructions([]);
+  const attached = (path: string): { path: string; text: string }[] => [{ path, text: 'x' }];
+  await t.session.prompt('One.', attached('a.md'));
+  const kept = t.session.tree.active;
+  await t.session.prompt('Two.', attached('b.md'));
+  await t.session.revert({ category: null, target: kept, summary: null });
+  await t.session.prompt('Three.', attached('c.md'));
+  await t.session.new();
+  await t.session.prompt('Four.', attached('d.md'));
+  assert.deepEqual(asked, [['a.md'], ['a.md', 'b.md'], ['a.md', 'c.md'], ['d.md']]);
+});
+
 test('files beyond the limits are cut or left out, which the model and the log are told', async () => {
   const many = Array.from({ length: MAX_INSTRUCTION_FILES + 2 }, (_, i) => ({
     path: `d${i}/AGENTS.md`,

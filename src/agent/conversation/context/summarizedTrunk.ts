@@ -1,5 +1,5 @@
 import { charsFor } from '../../model/contextWindow.ts';
-import type { SteeringMessage, UserMessage } from '../../model/messages.ts';
+import type { SessionMessage, SteeringMessage, UserMessage } from '../../model/messages.ts';
 import { beginningOf } from '../../text/beginningOf.ts';
 import type { ConversationTree } from '../conversationTree.ts';
 import type { NodeId } from '../nodeId.ts';
@@ -35,18 +35,16 @@ export function summaryInForce(tree: ConversationTree): SummaryInForce | undefin
 /**
  * The trunk as {@link validTrunk} gives it, with the newest summary in place of what it stands for. Two prompts from before
  * it stay: the first one, and the one that is being worked on. Their attachments are left out, and a very long text is cut.
+ * It takes as long as what follows the summary is, not as the conversation is.
  * @param room for all messages, in tokens; a kept prompt gets an eighth of it.
  */
 export function summarizedTrunk(tree: ConversationTree, room = Infinity): Line[] {
-  const lines = withoutSummaries(validTrunk(tree));
   const summary = summaryInForce(tree);
-  if (!summary) return lines;
-  const start = endOfHead(tree, lines, summary.through);
-  const head = lines.slice(0, start);
-  const tail = lines.slice(start);
-  const prompts = head.filter(({ message }) => message.role === 'user');
-  const current = tail.some(({ message }) => message.role === 'user') ? undefined : prompts.at(-1);
-  const kept = new Set([prompts[0], current].filter(line => line !== undefined));
+  if (!summary) return withoutSummaries(validTrunk(tree));
+  const tail = linesAfter(tree, summary.through);
+  const { first, last } = promptsOfHead(tree, summary);
+  const current = tail.some(({ message }) => message.role === 'user') ? undefined : last;
+  const kept = new Set([first, current].filter(line => line !== undefined));
   const max = charsFor(room * PROMPT_SHARE);
   return [
     ...[...kept].map(line => ({ ...line, message: shortPrompt(line.message as UserMessage, max) })),
@@ -60,11 +58,43 @@ export function withoutSummaries(lines: readonly Line[]): Line[] {
   return lines.filter(({ message }) => message.role !== 'steering' || message.kind !== 'summary');
 }
 
-/** The position of the first line after this node. A line without a node belongs to the one before it. */
-function endOfHead(tree: ConversationTree, lines: readonly Line[], through: NodeId): number {
+/** The lines after this node. A line without a node belongs to the one before it. */
+function linesAfter(tree: ConversationTree, through: NodeId): Line[] {
   const last = tree.positionOf(through);
+  let from = last + 1;
+  // Results are lines of the answer that made their calls.
+  while (from > 0 && (tree.roleAt(from) === 'tool' || tree.roleAt(from) === 'local')) from--;
+  const lines = withoutSummaries(validTrunk(tree, from));
   const first = lines.findIndex(({ id }) => id !== null && tree.positionOf(id) > last);
-  return first < 0 ? lines.length : first;
+  return first < 0 ? [] : lines.slice(first);
+}
+
+/** The same line if the head has one prompt. */
+interface PromptsOfHead {
+  readonly first?: Line;
+  readonly last?: Line;
+}
+
+/** By their summaries: what is before a node never changes. */
+const promptsOfHeads = new WeakMap<SteeringMessage, PromptsOfHead>();
+
+/** The first and the last prompt of what a summary stands for. */
+function promptsOfHead(tree: ConversationTree, { message, through }: SummaryInForce): PromptsOfHead {
+  const known = promptsOfHeads.get(message);
+  if (known) return known;
+  const end = tree.positionOf(through);
+  let from = 0;
+  while (from <= end && tree.roleAt(from) !== 'user') from++;
+  let to = end;
+  while (to > from && tree.roleAt(to) !== 'user') to--;
+  const first = from <= end ? lineAt(tree, from) : undefined;
+  const found = first ? { first, last: to === from ? first : lineAt(tree, to) } : {};
+  promptsOfHeads.set(message, found);
+  return found;
+}
+
+function lineAt(tree: ConversationTree, position: number): Line {
+  return { id: tree.idAt(position) ?? null, message: tree.messages[position] as SessionMessage };
 }
 
 function shortPrompt(message: UserMessage, max: number): UserMessage {

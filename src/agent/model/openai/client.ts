@@ -61,14 +61,16 @@ const MAX_LIST = 16 * 1_048_576;
 /** The SDK requires a key. This one never leaves the process: the headers come from `ServerAccess`. */
 const UNUSED_KEY = 'unused';
 
+let sdk: { readonly OpenAI: typeof OpenAI } | undefined;
+
 /**
  * Looks up the key and prepares one request.
  * @throws KnownFault when the address, the key or a header cannot be used.
  */
 export async function connect(server: OpenAiServer, model: string): Promise<OpenAiConnection> {
   const access = await accessTo(server, model);
-  // The only import of the SDK: it loads with the first request.
-  const { OpenAI } = await import('openai');
+  // The only import of the SDK: it loads with the first request. Importing what is loaded takes time too.
+  const { OpenAI } = (sdk ??= await import('openai'));
   const idleMs = server.idleMs ?? IDLE_MS;
   return {
     context: access.context,

@@ -18,14 +18,15 @@ export function createOpenAiProvider(options: OpenAiProviderOptions): ChatProvid
     async contextWindow(signal) {
       const set = options.contextWindow?.() ?? 0;
       if (set > 0) return set;
-      const { readContextWindow } = await import('./completions.ts');
-      if (told === 'later' && model.trim() !== '') told = await readContextWindow(options, signal);
+      if (told === 'later' && model.trim() !== '') {
+        const { readContextWindow } = await import('./completions.ts');
+        told = await readContextWindow(options, signal);
+      }
       return told === 'later' ? undefined : told;
     },
 
     async *stream(request, signal) {
-      const { openAiStream } = await import('./completions.ts');
-      stream ??= openAiStream(options);
+      stream ??= (await import('./completions.ts')).openAiStream(options);
       yield* stream(request, signal);
     },
   };

@@ -8,7 +8,7 @@ import {
 } from '../../../../src/agent/conversation/context/summarizedTrunk.ts';
 import { ConversationTree } from '../../../../src/agent/conversation/conversationTree.ts';
 import { renderTrunk } from '../../../../src/agent/conversation/renderTrunk.ts';
-import type { Line } from '../../../../src/agent/conversation/validTrunk.ts';
+import { validTrunk, type Line } from '../../../../src/agent/conversation/validTrunk.ts';
 import { validateRevert } from '../../../../src/agent/conversation/validateRevert.ts';
 import type { SessionMessage, SteeringMessage } from '../../../../src/agent/model/messages.ts';
 import { answered, asked, call, result } from '../../../support/chatFixtures.ts';
@@ -136,6 +136,55 @@ test('a second summary stands for the first one and what followed it', () => {
   assert.equal(again, undefined, 'there is nothing new');
 });
 
+test('the work for a request does not grow with what a summary stands for', () => {
+  class Watched extends ConversationTree {
+    looked = 0;
+    override idAt(position: number): number | undefined {
+      this.looked++;
+      return super.idAt(position);
+    }
+    override roleAt(position: number): SessionMessage['role'] | undefined {
+      this.looked++;
+      return super.roleAt(position);
+    }
+  }
+  const lookedAt = (turns: number): number => {
+    const tree = new Watched();
+    for (const message of [
+      asked('first'),
+      ...Array.from({ length: turns }, (_, n) => turn(n).slice(1)).flat(),
+    ])
+      tree.append(message);
+    tree.append(summaryOf(tree.size - 1));
+    for (const message of turn(turns).slice(1)) tree.append(message);
+    summarizedTrunk(tree);
+    tree.looked = 0;
+    assert.equal(summarizedTrunk(tree).length, 4);
+    return tree.looked;
+  };
+  assert.equal(lookedAt(1_000), lookedAt(10));
+});
+
+/** What {@link summarizedTrunk} is to give, made of all lines of the trunk. */
+function byDefinition(tree: ConversationTree): Line[] {
+  const lines = validTrunk(tree).filter(
+    ({ message }) => message.role !== 'steering' || message.kind !== 'summary',
+  );
+  const summary = summaryInForce(tree);
+  if (!summary) return lines;
+  const last = tree.positionOf(summary.through);
+  const after = lines.findIndex(({ id }) => id !== null && tree.positionOf(id) > last);
+  const head = after < 0 ? lines : lines.slice(0, after);
+  const tail = lines.slice(head.length);
+  const isPrompt = ({ message }: Line): boolean => message.role === 'user';
+  const kept = [head.find(isPrompt), tail.some(isPrompt) ? undefined : head.findLast(isPrompt)];
+  return [
+    ...new Set(kept.filter(line => line !== undefined)),
+    { id: summary.id, message: summary.message },
+    ...tail,
+  ];
+}
+
 test('whatever was said and summarized, each call keeps its result and no request repeats a node', () => {
   const step = fc.oneof(
     fc.constant('prompt' as const),
@@ -170,6 +219,7 @@ test('whatever was said and summarized, each call keeps its result and no reques
         const ids = lines.flatMap(({ id }) => (id === null ? [] : [id]));
         assert.equal(new Set(ids).size, ids.length);
         assert.ok(said(lines).includes('first') || !tree.isOnTrunk(0));
+        assert.deepEqual(lines, byDefinition(tree));
       }
     }),
     { numRuns: 500 },
