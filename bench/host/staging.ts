@@ -1,0 +1,199 @@
+/**
+ * Runs in the extension host: calls of `ast_edit` and `edit_file` as a model makes them, in turn with the engine alone in a
+ * process of its own. `bench/staging.bench.ts` starts it and reads the figures.
+ */
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import * as fs from 'node:fs';
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+import * as vscode from 'vscode';
+import type { RedlineApi } from '../../src/views/api.ts';
+import { EXTENSION_ID, views } from '../../src/views/contributions.ts';
+import type { Measured } from '../lib/engine.ts';
+import type { EngineRequest } from '../lib/engineProcess.ts';
+
+/** Times in milliseconds, one for each round. */
+export interface StagingFigures {
+  readonly patterns: readonly {
+    readonly pat: string;
+    readonly label: string;
+    /** The engine alone: a whole search, and the time until its first files. */
+    readonly engine: number[];
+    readonly engineFirst: number[];
+    /** From the call until the first files have arrived, and until the preview is staged; none where nothing matches. */
+    readonly first: number[];
+    readonly staged: number[];
+    /** From the call until the result. */
+    readonly result: number[];
+    /** The longest block of the host's thread. */
+    readonly block: number[];
+  }[];
+  readonly editFile: number[];
+  /** While many other previews are pending. */
+  readonly editFileAmongMany: number[];
+}
+
+const patterns = [
+  { pat: 'JSON.stringify($A)', out: 'encode($A)' },
+  { pat: 'console.log($$$A)', out: 'logger.info($$$A)' },
+  { pat: '$A.push($B)', out: '$A.add($B)' },
+  { pat: '$A && $A()', out: '$A?.()' },
+  { pat: 'if ($COND) { return $X }', out: 'if ($COND) return $X' },
+] as const;
+/** How many calls of `edit_file` are measured. */
+const EDITS = 50;
+/** How many previews are pending at the end. */
+const MANY = 1_000;
+const FILE = 'edited-by-bench.ts';
+
+/** VS Code's entry. */
+export async function run(): Promise<void> {
+  const extension = vscode.extensions.getExtension<RedlineApi>(EXTENSION_ID);
+  const folder = vscode.workspace.workspaceFolders?.[0]?.uri.fsPath;
+  if (!extension || folder === undefined) throw new Error(`${EXTENSION_ID} is not installed`);
+  const api = await extension.activate();
+  // Chat and tree are visible, as they are while a user works with them.
+  for (const view of [views.pending, views.chat]) await vscode.commands.executeCommand(`${view}.focus`);
+  const rounds = Number(process.env['REDLINE_BENCH_ROUNDS']);
+  const engine = plainEngine(folder);
+  const measured: StagingFigures['patterns'][number][] = [];
+  for (const { pat, out } of patterns) measured.push(await measurePattern(api, engine, pat, out, rounds));
+  engine.end();
+  const editFile = await measureEdits(api, folder, EDITS);
+  // Those of the measurement are pending; the others are those of a long session.
+  await measureEdits(api, folder, MANY - EDITS);
+  const editFileAmongMany = await measureEdits(api, folder, EDITS);
+  const figures: StagingFigures = { patterns: measured, editFile, editFileAmongMany };
+  fs.writeFileSync(process.env['REDLINE_BENCH_FIGURES'] ?? '', JSON.stringify(figures));
+}
+
+async function measurePattern(
+  api: RedlineApi,
+  engine: PlainEngine,
+  pat: string,
+  out: string,
+  rounds: number,
+): Promise<StagingFigures['patterns'][number]> {
+  const figures = {
+    pat,
+    label: '',
+    engine: [] as number[],
+    engineFirst: [] as number[],
+    first: [] as number[],
+    staged: [] as number[],
+    result: [] as number[],
+    block: [] as number[],
+  };
+  // The first round is a warm-up: it loads and compiles everything that is loaded and compiled on first use.
+  for (let round = -1; round < rounds; round++) {
+    // The cache of the engine does not know a search with another rewrite.
+    const fresh = out + ' '.repeat(round + 1);
+    const alone = await engine.search(pat, fresh);
+    await idle();
+    const call = await timedCall(api, 'ast_edit', { ops: [{ pat, out: fresh }], paths: ['**/*.{ts,tsx}'] });
+    await idle();
+    await discardAll(api);
+    await idle();
+    figures.label = call.label;
+    if (round < 0) continue;
+    figures.engine.push(alone.total);
+    figures.result.push(call.result);
+    if (!Number.isNaN(call.staged)) {
+      figures.engineFirst.push(alone.first ?? Number.NaN);
+      figures.first.push(call.first);
+      figures.staged.push(call.staged);
+    }
+    figures.block.push(call.block);
+  }
+  return figures;
+}
+
+/** Stages edits of files of a few lines; none builds on another. @returns the time of each call. */
+async function measureEdits(api: RedlineApi, folder: string, count: number): Promise<number[]> {
+  const times: number[] = [];
+  for (let i = 0; i < count; i++) {
+    const file = `${i}-${Date.now()}-${FILE}`;
+    fs.writeFileSync(`${folder}/${file}`, `${'export const value = compute();\n'.repeat(100)}done();\n`);
+    const edits = [{ old: 'done();', new: 'finished();' }];
+    times.push((await timedCall(api, 'edit_file', { path: file, edits })).result);
+  }
+  return times;
+}
+
+interface TimedCall {
+  readonly label: string;
+  readonly first: number;
+  readonly staged: number;
+  readonly result: number;
+  readonly block: number;
+}
+
+/** Has the tool called without a model. Times count from the call to the events of the session. */
+async function timedCall(api: RedlineApi, tool: string, args: object): Promise<TimedCall> {
+  const delay = monitorEventLoopDelay({ resolution: 1 });
+  let began = Number.NaN;
+  let label = '';
+  const at = { first: Number.NaN, staged: Number.NaN, result: Number.NaN };
+  const following = api.session.onDidEmit(event => {
+    const time = performance.now() - began;
+    // The call of `resolve` that follows is not measured.
+    if ('call' in event && event.call.name !== tool) return;
+    switch (event.type) {
+      case 'tool_start':
+        delay.enable();
+        began = performance.now();
+        break;
+      case 'tool_update':
+        if (Number.isNaN(at.first)) at.first = time;
+        break;
+      case 'preview_changed':
+        if (Number.isNaN(at.staged)) at.staged = time;
+        label = event.preview.label;
+        break;
+      case 'tool_end':
+        at.result = time;
+        if (Number.isNaN(at.staged)) label = event.result.content;
+        break;
+      default:
+    }
+  });
+  await api.session.prompt(`/call ${tool} ${JSON.stringify(args)}`);
+  delay.disable();
+  following.dispose();
+  if (Number.isNaN(at.result)) throw new Error(`${tool} gave no result`);
+  return { label, ...at, block: delay.max / 1e6 };
+}
+
+async function discardAll(api: RedlineApi): Promise<void> {
+  for (const { id } of api.previews.list())
+    await api.previews.resolve({ id, action: 'discard', reason: 'measured' });
+}
+
+interface PlainEngine {
+  search(pat: string, out: string): Promise<Measured>;
+  end(): void;
+}
+
+function plainEngine(folder: string): PlainEngine {
+  const { REDLINE_BENCH_NODE: execPath = '', REDLINE_BENCH_ENGINE: script = '' } = process.env;
+  const execArgv = ['--disable-warning=ExperimentalWarning'];
+  // What VS Code sets for its own processes is not meant for this one.
+  const env = Object.fromEntries(
+    Object.entries(process.env).filter(([name]) => !/^(?:VSCODE|NODE_OPTIONS)/.test(name)),
+  );
+  const child = fork(script, { execPath, execArgv, env });
+  return {
+    async search(pat, out) {
+      const answered = once(child, 'message');
+      child.send({ folder, pat, out } satisfies EngineRequest);
+      const [measured] = (await answered) as [Measured];
+      return measured;
+    },
+    end: () => void child.disconnect(),
+  };
+}
+
+/** Lets the views, and VS Code's window, end what they do. */
+function idle(): Promise<void> {
+  return new Promise(resolve => setTimeout(resolve, 1_000));
+}

@@ -1,0 +1,88 @@
+/**
+ * What staging costs in a real VS Code, with chat and tree visible: `ast_edit` and `edit_file` from the call to the result, beside
+ * the engine alone in a plain process, in turn with it. Medians after a warm-up. `npm run bench -- staging`
+ */
+import { build } from 'esbuild';
+import { cpSync, readFileSync } from 'node:fs';
+import * as path from 'node:path';
+import { cleanUp, temporaryFolder } from '../scripts/lib/cleanup.mjs';
+import { runNode } from '../scripts/lib/command.mjs';
+import { runInExtensionHost } from '../scripts/lib/extensionHost.mjs';
+import { inRepo } from '../scripts/lib/paths.mjs';
+import type { StagingFigures } from './host/staging.ts';
+import { median, milliseconds, type Bench } from './lib/bench.ts';
+import { corpus } from './lib/corpus.ts';
+
+/** The most that a call may take, in searches of the engine alone. */
+const RATIO = 1.15;
+/** The most that a call of `edit_file` may take, in milliseconds. */
+const EDIT_FILE = 5;
+/** The longest that the host may be blocked, in milliseconds. */
+const BLOCK = 50;
+
+export default async function staging(bench: Bench): Promise<void> {
+  if ((await runNode([inRepo('esbuild.mjs')])) !== 0) throw new Error('The build failed.');
+  const scratch = temporaryFolder('redline-bench-');
+  try {
+    const workspace = path.join(scratch, 'workspace');
+    cpSync(corpus(bench.home).folder, workspace, { recursive: true });
+    const { patterns, editFile, editFileAmongMany } = await measureInHost(scratch, workspace, bench.rounds);
+    for (const figures of patterns) reportPattern(bench, figures);
+    bench.within('edit_file, from the call to the result', editFile, EDIT_FILE);
+    bench.within('the same while 1,000 previews are pending', editFileAmongMany, EDIT_FILE);
+  } finally {
+    await cleanUp();
+  }
+}
+
+function reportPattern(bench: Bench, { pat, label, ...samples }: StagingFigures['patterns'][number]): void {
+  const engine = median(samples.engine);
+  const part = median(samples.result) / engine;
+  const value = `×${part.toFixed(2)} (${milliseconds(engine)}, ${milliseconds(median(samples.result))})`;
+  const { staged, result, first, engineFirst, block } = samples;
+  bench.row({
+    what: `${pat}: call → result, against the engine alone`,
+    value,
+    target: `≤ ×${RATIO}`,
+    met: part <= RATIO,
+    samples: { engine: samples.engine, result },
+  });
+  bench.say(`    ${label}`);
+  if (staged.length > 0) {
+    bench.row({ what: '  call → staged', value: milliseconds(median(staged)), samples: { staged } });
+    const early = `${milliseconds(median(first))} (the engine: ${milliseconds(median(engineFirst))})`;
+    bench.row({ what: '  call → first files', value: early, samples: { first, engineFirst } });
+  }
+  bench.row({
+    what: '  longest block of the extension host',
+    value: milliseconds(median(block)),
+    target: `≤ ${BLOCK} ms`,
+    met: median(block) <= BLOCK,
+    samples: { block },
+  });
+}
+
+async function measureInHost(scratch: string, workspace: string, rounds: number): Promise<StagingFigures> {
+  const suite = path.join(scratch, 'suite.cjs');
+  const file = path.join(scratch, 'figures.json');
+  await build({
+    entryPoints: [inRepo('bench', 'host', 'staging.ts')],
+    outfile: suite,
+    bundle: true,
+    platform: 'node',
+    format: 'cjs',
+    target: 'node22',
+    external: ['vscode'],
+  });
+  await runInExtensionHost({
+    suite,
+    workspace,
+    env: {
+      REDLINE_BENCH_ROUNDS: String(rounds),
+      REDLINE_BENCH_FIGURES: file,
+      REDLINE_BENCH_NODE: process.execPath,
+      REDLINE_BENCH_ENGINE: inRepo('bench', 'lib', 'engineProcess.ts'),
+    },
+  });
+  return JSON.parse(readFileSync(file, 'utf8')) as StagingFigures;
+}
