@@ -608,8 +608,13 @@ describe('the chat panel', () => {
 
   test('in a low panel the conversation keeps its room, and the prompt stays in sight', async () => {
     const { page } = chat;
-    for (const height of [300, 200, 150]) {
-      await page.setViewportSize({ width: 285, height });
+    for (const [width, height] of [
+      [285, 300],
+      [285, 200],
+      [285, 150],
+      [162, 164],
+    ] as const) {
+      await page.setViewportSize({ width, height });
       await chat.snapshot([prompt('u', 'Hi'), card()], {
         review: { label: '3 changes · 5 files', stat: { added: '+12', removed: '−4' } },
         line: 'Waiting for your review',

@@ -42,6 +42,7 @@ export function undoAction(preview: Preview): PendingAction | undefined {
   if (preview.kind !== 'files' || preview.state.kind !== 'applied') return undefined;
   return {
     label: `Undo: ${preview.label}`,
+    ...(preview.title === undefined ? {} : { title: `Undo: ${preview.title}` }),
     sourceToolName: preview.sourceToolName,
     changes: inverseOf(preview.changes, modesOf(preview)),
     ...(preview.humanOnly ? { humanOnly: true } : {}),

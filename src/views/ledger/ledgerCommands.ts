@@ -41,7 +41,7 @@ export async function undo(
     cannot: ({ label }) =>
       vscode.l10n.t('{0} cannot be undone: only applied file changes can.', oneLine(label)),
   });
-  return undoWith(options, preview && undoAction(preview));
+  return undoWith(options, preview && undoAction(preview), preview && titleOf(preview));
 }
 
 /** Undoes what these previews applied together, like {@link undo}. They are in the order in which they were applied. */
@@ -59,6 +59,7 @@ export async function undoTurn(
 async function undoWith(
   options: LedgerCommandsOptions,
   action: PendingAction | undefined,
+  title?: string,
 ): Promise<string | undefined> {
   const staged = await restage(options, action);
   if (!staged || !isAsStaged(staged)) return show(options, staged);
@@ -75,7 +76,10 @@ async function undoWith(
     await show(options, options.store.get(id));
     throw error;
   }
-  void vscode.window.setStatusBarMessage(vscode.l10n.t('Undone: {0}', oneLine(titleOf(staged))), STATUS_MS);
+  void vscode.window.setStatusBarMessage(
+    vscode.l10n.t('Undone: {0}', oneLine(title ?? titleOf(staged))),
+    STATUS_MS,
+  );
   return id;
 }
 

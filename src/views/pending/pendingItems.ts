@@ -124,6 +124,7 @@ export function conflictsText(count: number): string {
 }
 
 function filesText({ kind, changes, sourceToolName }: Preview): string {
+  if (kind === 'plan') return vscode.l10n.t('waiting for approval');
   if (kind !== 'files') return oneLine(sourceToolName);
   return changes.length === 1 ? '' : vscode.l10n.t('{0} files', changes.length);
 }

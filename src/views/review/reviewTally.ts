@@ -7,7 +7,10 @@ import type { PreviewStore } from '../../agent/preview/previewStore.ts';
 /** How long the line at the end of a review stays, in milliseconds. */
 const SHOWN_MS = 30_000;
 
-/** Counts what the user applies and discards until nothing is pending, and then tells it for a while in one line. */
+/**
+ * Counts what the user applies and discards until nothing is pending, and then tells it for a while in one line. What undoes
+ * something is not counted.
+ */
 export class ReviewTally implements vscode.Disposable {
   readonly #owned = new DisposableStore();
   readonly #changed = new Emitter<void>();
@@ -19,8 +22,10 @@ export class ReviewTally implements vscode.Disposable {
   /** The line came or went. */
   readonly onDidChange: Event<void> = this.#changed.event;
 
-  constructor(store: Pick<PreviewStore, 'hasPending' | 'onDidChange' | 'onDidResolve'>) {
-    this.#owned.add(store.onDidResolve(entries => this.#count(entries, store.hasPending)));
+  constructor(store: Pick<PreviewStore, 'get' | 'hasPending' | 'onDidChange' | 'onDidResolve'>) {
+    // Whoever undoes something does not review it.
+    const isReviewed = ({ previewId }: LedgerEntry): boolean => store.get(previewId)?.undoes === undefined;
+    this.#owned.add(store.onDidResolve(entries => this.#count(entries.filter(isReviewed), store.hasPending)));
     this.#owned.add(store.onDidChange(() => store.hasPending && this.#show('')));
     this.#owned.add({ dispose: () => clearTimeout(this.#timer) });
   }

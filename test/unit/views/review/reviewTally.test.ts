@@ -20,7 +20,7 @@ function given(t: TestContext) {
   const stage = (path: string): string => store.stage(draft({ changes: [create(path, 'x')] })).preview.id;
   const vote = (id: string, action: ResolveAction, actor: Actor = 'human') =>
     invoker.resolve({ id, action, reason: 'test', actor });
-  return { tally, stage, vote };
+  return { tally, store, stage, vote };
 }
 
 test('at the end of a review one line tells what the user decided, and it goes when something is pending again', async t => {
@@ -43,6 +43,17 @@ test('votes of the model are not counted, and do not end a review', async t => {
   await vote(ids[0] ?? '', 'apply');
   await vote(ids[1] ?? '', 'apply', 'model');
   await vote(ids[2] ?? '', 'discard', 'extension');
+  assert.equal(tally.line, '');
+});
+
+test('what undoes something is not counted', async t => {
+  const { tally, store, stage, vote } = given(t);
+  const id = stage('a');
+  await vote(id, 'apply');
+  assert.equal(tally.line, 'Review done: 1 applied');
+  const undo = store.stage(draft({ changes: [create('b', 'x')], undoes: [id] })).preview.id;
+  assert.equal(tally.line, '');
+  await vote(undo, 'apply');
   assert.equal(tally.line, '');
 });
 
