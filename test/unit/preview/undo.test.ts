@@ -84,7 +84,10 @@ describe('restaging', () => {
 });
 
 test('an undo is titled as what it undoes, for whoever reads titles', () => {
-  const applied = preview({ kind: 'applied', at: '2026-01-01T00:00:00.000Z' } as PreviewState);
+  const applied = preview({
+    kind: 'applied',
+    by: { actor: 'human', reason: 'Wanted.', at: '2026-01-01T00:00:00.000Z' },
+  });
   assert.equal(undoAction(applied)?.title, undefined);
   assert.equal(undoAction({ ...applied, title: 'a.ts:1 old → new' })?.title, 'Undo: a.ts:1 old → new');
 });
