@@ -628,6 +628,41 @@ describe('the chat panel', () => {
     }
   });
 
+  test('a long conversation is there from its end on at once, and whole and in order soon after', async () => {
+    const { page } = chat;
+    const prompts = Array.from({ length: 500 }, (_, n) => prompt(`u${n}`, `Prompt ${n}`));
+    // Counts them right after the panel has got the snapshot.
+    await page.evaluate(
+      `addEventListener('message', () => {
+        document.body.dataset.rendered = document.querySelectorAll('.log > *').length;
+      }, { once: true });`,
+    );
+    await chat.snapshot(prompts);
+    const rendered = Number(await page.locator('body').getAttribute('data-rendered'));
+    assert.ok(rendered > 0 && rendered < 100, `${rendered} were rendered at once`);
+    await page.locator('.log[aria-live="polite"]').waitFor();
+    const texts = await page.locator('.log .bubble').allTextContents();
+    assert.deepEqual(
+      texts,
+      prompts.map((_, n) => `You: Prompt ${n}`),
+    );
+    const end = await page.locator('.log > *').last().boundingBox();
+    const list = await page.locator('.scroller').boundingBox();
+    assert.ok(end && list && end.y + end.height <= list.y + list.height, 'the end is out of sight');
+  });
+
+  test('what happens while a long conversation is still being rendered keeps its place', async () => {
+    const { page } = chat;
+    const prompts = Array.from({ length: 500 }, (_, n) => prompt(`u${n}`, `Prompt ${n}`));
+    const keys = prompts.map(({ key }) => key);
+    await Promise.all([
+      chat.snapshot(prompts),
+      chat.delta([prompt('new', 'New')], { order: [...keys, 'new'] }),
+    ]);
+    const texts = await page.locator('.log .bubble').allTextContents();
+    assert.deepEqual(texts, [...prompts.map((_, n) => `You: Prompt ${n}`), 'You: New']);
+  });
+
   test('streaming leaves what stands above alone', async () => {
     const { page } = chat;
     await chat.snapshot([answer('First paragraph.\n\nSecond', true)], { state: 'running' });

@@ -39,7 +39,7 @@ export function lensRow(subject: LensSubject, store: LensStore): vscode.Command[
   return [
     ...(change ? hunkLenses(preview, change, 0, subject.hunks) : []),
     ...(isOneOfSeveral ? fileLenses(preview, change) : []),
-    ...(isFirst ? applyAndDiscard(preview, undecidedBlockers(preview, store)) : []),
+    ...(isFirst ? applyAndDiscard(subject, undecidedBlockers(preview, store)) : []),
     ...(isFirst && store.openCount > 1 ? [makeCommand(vscode.l10n.t('Next'), 'redline.preview.next')] : []),
     ...(isFirst ? recommendation(preview) : []),
     ...(isFirst && isHeld(preview) ? [note(heldText())] : []),
@@ -131,20 +131,24 @@ export function hunkLenses(
   ];
 }
 
-function applyAndDiscard(preview: Preview, blockers: readonly Preview[]): vscode.Command[] {
+/** The buttons for the whole, whose titles say that it is more than the part beside them. */
+function applyAndDiscard({ preview, hunks }: LensSubject, blockers: readonly Preview[]): vscode.Command[] {
   const { id, revision, changes } = preview;
   if (planOf(preview)) return approveAndSendBack(preview);
   const files = changes?.length ?? 1;
+  const parts = files > 1 ? files : hunks;
   const title =
     blockers.length > 0
       ? vscode.l10n.t('Apply {0}', idList([...blockers, preview]))
-      : files === 1
-        ? vscode.l10n.t('Apply')
-        : vscode.l10n.t('Apply all {0}', files);
+      : parts > 1
+        ? vscode.l10n.t('Apply all {0}', parts)
+        : vscode.l10n.t('Apply');
   const chain = blockers.length > 0 ? revisionsOf(blockers) : undefined;
-  const discard = files === 1 ? vscode.l10n.t('Discard') : vscode.l10n.t('Discard all {0}', files);
+  const discard = parts > 1 ? vscode.l10n.t('Discard all {0}', parts) : vscode.l10n.t('Discard');
+  const apply = makeCommand(`$(check) ${title}`, 'redline.preview.apply', id, undefined, revision, chain);
   return [
-    makeCommand(`$(check) ${title}`, 'redline.preview.apply', id, undefined, revision, chain),
+    // With conflicts in it, it cannot be applied.
+    ...(conflictsLeft(changes ?? []) > 0 ? [] : [apply]),
     makeCommand(`$(discard) ${discard}`, 'redline.preview.discard', id, undefined, revision),
   ];
 }

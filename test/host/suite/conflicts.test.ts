@@ -48,13 +48,16 @@ suite('conflicts and edits of a proposal', () => {
     const id = await givenConflicts();
     const accept = ['Accept Current', 'Accept Proposed', 'Accept Both'];
     const isAccept = (title: string): boolean => accept.includes(title);
+    const isApply = (title: string): boolean => title.startsWith('$(check) Apply');
     assert.deepEqual((await titlesOf(id)).filter(isAccept), [...accept, ...accept]);
     assert.ok((await titlesOf(id)).includes('$(warning) 2 conflicts left'));
+    assert.deepEqual((await titlesOf(id)).filter(isApply), [], 'it cannot be applied with conflicts in it');
     await click(id, 'Accept Both');
     assert.deepEqual((await titlesOf(id)).filter(isAccept), accept);
     assert.ok((await titlesOf(id)).includes('$(warning) 1 conflict left'));
     await click(id, 'Accept Proposed');
     assert.deepEqual((await titlesOf(id)).filter(isAccept), []);
+    assert.equal((await titlesOf(id)).filter(isApply).length, 1);
     await run('redline.preview.apply', id);
     assert.equal(api.previews.get(id)?.state, 'applied');
     assert.equal((await bytesOf(NAME)).toString(), changed({ 5: 'mine 5\nproposed 5', 25: 'proposed 25' }));

@@ -20,8 +20,8 @@ suite('the row of lenses', () => {
     assert.deepEqual(rowOf(harness, { file: 0, hunks: 2 }), [
       'Apply hunk',
       'Discard hunk',
-      '$(check) Apply',
-      '$(discard) Discard',
+      '$(check) Apply all 2',
+      '$(discard) Discard all 2',
       '$(info) only this is hidden',
     ]);
   });

@@ -56,7 +56,7 @@ class Panel {
       this.#list.element,
       el('footer', { class: 'footer' }, this.#review.element, this.#status.element, this.#composer.element),
     );
-    this.#list.update({ items: snapshot.items, texts: [], order: snapshot.items.map(item => item.key) });
+    this.#list.open(snapshot.items);
     this.#show(snapshot.status);
   }
 
@@ -69,7 +69,7 @@ class Panel {
       case 'delta':
         this.#list.update(message);
         if (message.status) this.#show(message.status);
-        this.#empty.element.hidden = this.#hasWords;
+        this.#empty.element.hidden = !this.#list.isEmpty;
         break;
       case 'focus':
         this.focus();
@@ -105,15 +105,11 @@ class Panel {
     this.#status.update(status);
     this.#empty.update(status);
     document.body.dataset['state'] = status.state;
-    this.#empty.element.hidden = this.#hasWords;
-  }
-
-  get #hasWords(): boolean {
-    return this.#list.last('user') !== undefined;
+    this.#empty.element.hidden = !this.#list.isEmpty;
   }
 }
 
-/** What is shown before the first prompt. */
+/** What is shown while there is nothing else. */
 class EmptyState {
   readonly element: HTMLElement;
   readonly #connect: HTMLElement;

@@ -6,6 +6,10 @@ import type { Port } from './port.ts';
 
 /** How near to the end, in pixels, counts as being at the end. */
 const NEAR_END_PX = 32;
+/** How many items of a conversation that is opened are rendered at once: more than the tallest panel shows. */
+const FIRST = 50;
+/** For how long earlier items are rendered before the page may do something else, in milliseconds. */
+const SLICE_MS = 8;
 
 /** The list of messages. It follows the end while the user is there, and otherwise stays where it is. */
 export class MessageList {
@@ -16,6 +20,8 @@ export class MessageList {
   readonly #toEnd: HTMLButtonElement;
   readonly #items = new Map<string, ViewItem>();
   readonly #nodes = new Map<string, HTMLElement>();
+  /** The keys of the first items, which are still to be rendered above the others. */
+  #above: string[] = [];
   #following = true;
   /** The height of the scroller when it was last scrolled to the end, in pixels. */
   #height = 0;
@@ -60,7 +66,20 @@ export class MessageList {
     return this.#items.size === 0;
   }
 
+  /** Fills the empty list, beginning at its end, where the user looks. What is above that follows by and by. */
+  open(items: readonly ViewItem[]): void {
+    for (const item of items) this.#items.set(item.key, item);
+    this.#above = items.slice(0, -FIRST).map(({ key }) => key);
+    for (const item of items.slice(-FIRST)) this.#log.append(this.#render(item));
+    this.#keepEnd();
+    if (this.#above.length === 0) return;
+    // Earlier messages are not news to a screen reader.
+    this.#log.ariaLive = 'off';
+    setTimeout(() => this.#renderAbove(performance.now() + SLICE_MS));
+  }
+
   update({ items, texts, order }: Pick<DeltaMessage, 'items' | 'texts' | 'order'>): void {
+    this.#renderAbove(Infinity);
     const last = order?.at(-1) ?? '';
     const isNewPreview =
       !this.#nodes.has(last) && items.some(item => item.key === last && item.kind === 'preview');
@@ -90,6 +109,7 @@ export class MessageList {
 
   /** Scrolls to an item and focuses it; if there is none with that key, the first one below it. */
   show(key: string): void {
+    this.#renderAbove(Infinity);
     const below = [...this.#items.keys()].find(other => other.startsWith(`${key}.`));
     const node = this.#nodes.get(key) ?? this.#nodes.get(below ?? '') ?? this.#groupWith(key);
     if (!node) return;
@@ -109,11 +129,29 @@ export class MessageList {
     return node;
   }
 
-  #put(item: ViewItem): void {
-    const old = this.#nodes.get(item.key);
-    const node = renderItem(item, old, this.#port);
+  /** @param deadline when to go on later, in `performance.now()` milliseconds */
+  #renderAbove(deadline: number): void {
+    for (let key = this.#above.pop(); key !== undefined; key = this.#above.pop()) {
+      const item = this.#items.get(key);
+      if (item) this.#log.prepend(this.#render(item));
+      if (this.#above.length === 0) this.#log.ariaLive = 'polite';
+      else if (performance.now() > deadline) {
+        if (this.element.isConnected) setTimeout(() => this.#renderAbove(performance.now() + SLICE_MS));
+        return;
+      }
+    }
+  }
+
+  #render(item: ViewItem): HTMLElement {
+    const node = renderItem(item, this.#nodes.get(item.key), this.#port);
     this.#items.set(item.key, item);
     this.#nodes.set(item.key, node);
+    return node;
+  }
+
+  #put(item: ViewItem): void {
+    const old = this.#nodes.get(item.key);
+    const node = this.#render(item);
     if (!old || old === node) return;
     const focus = focusIn(old);
     old.replaceWith(node);

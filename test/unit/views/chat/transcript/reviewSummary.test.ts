@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { Preview } from '../../../../../src/agent/preview/preview.ts';
 import { reviewOf } from '../../../../../src/views/chat/transcript/reviewSummary.ts';
 import { english, modify, preview } from '../../../../support/chatFixtures.ts';
 
@@ -18,6 +19,12 @@ test('what is pending is counted by previews and different files, with the sum o
     label: '2 changes · 2 files',
     stat: { added: '+6', removed: '−3' },
   });
+});
+
+test('a plan is no change: it is approved on its card', () => {
+  const plan = { ...preview({ id: 'p2', details: { title: 'T', text: 'x' } }), kind: 'plan', changes: null };
+  assert.equal(reviewOf([plan as Preview], counted, english), undefined);
+  assert.equal(reviewOf([preview(), plan as Preview], counted, english)?.label, '1 change · 1 file');
 });
 
 test('lines are left out while they are counted, for opaque previews, and if there is too much to count', () => {
