@@ -70,7 +70,7 @@ uiTest(
     await exactLens(workbench, 'Accept Proposed').waitFor({ state: 'detached' });
     await workbench.screenshot('elsewhere-4-settled');
     assert.equal(workbench.readFile('price.ts'), price('items.length', '1'));
-    await exactLens(workbench, 'Apply').click();
+    await exactLens(workbench, 'Apply all 2').click();
     await workbench.waitForFile('price.ts', text => text === price('sum(items)', '1.19'));
 
     await workbench.runCommand('Redline: Hold Back Changes…');
