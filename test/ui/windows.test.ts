@@ -54,6 +54,7 @@ uiTest(
     await refused.locator('summary').click();
     await refused.getByText('This workspace is not trusted, so no command is run in it.').waitFor();
     await workbench.runCommand('View: Close All Editors');
+    await workbench.editorTab('(Redline p').waitFor({ state: 'detached' });
     await workbench.statusBarItem('2 pending').click();
     await workbench.editorTab('made2.txt (Redline').waitFor();
     await exactLens(workbench, 'Apply').click();
