@@ -332,6 +332,7 @@ drivenTest(
     const original = fs.readFileSync(path.join(folder, CART), 'utf8');
     const half = `${original}// last\n`;
     const both = `// first\n${half}`;
+    await driven.until('the folder', ({ vscode }) => vscode.workspace.workspaceFolders?.[0]?.name);
     const id = await driven.run(
       ({ api }, change) =>
         api.previews.push({ label: 'Comment', sourceToolName: 'a_tool', changes: [change] }).id,
