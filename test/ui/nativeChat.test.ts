@@ -6,7 +6,7 @@ import { modelTest } from './support/uiTest.ts';
 const CART = 'src/cart.ts';
 const OLD = 'total += item.price;';
 const NEW = 'total += item.price * item.quantity;';
-const LABEL = `Edit ${CART} (1 edit)`;
+const TITLE = 'cart.ts:13 + * item.quantity';
 const stage = {
   text: 'The total **ignores** the quantity.',
   toolCalls: [{ name: 'edit_file', arguments: { path: CART, edits: [{ old: OLD, new: NEW }] } }],
@@ -27,7 +27,7 @@ modelTest(
     assert.ok(workbench.readFile(CART)?.includes(OLD), 'nothing is written yet');
     await workbench.screenshot('native-chat-reply');
 
-    await reply.getByRole('link', { name: LABEL }).click();
+    await reply.getByRole('link', { name: TITLE }).click();
     await workbench.lens('Apply').waitFor();
     await workbench.screenshot('native-chat-diff');
 
