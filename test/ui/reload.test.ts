@@ -332,7 +332,7 @@ drivenTest(
     const original = fs.readFileSync(path.join(folder, CART), 'utf8');
     const half = `${original}// last\n`;
     const both = `// first\n${half}`;
-    await driven.until('the folder', ({ vscode }) => vscode.workspace.workspaceFolders?.[0]?.name);
+    await driven.untilFolders(1);
     const id = await driven.run(
       ({ api }, change) =>
         api.previews.push({ label: 'Comment', sourceToolName: 'a_tool', changes: [change] }).id,
@@ -340,7 +340,7 @@ drivenTest(
     );
     // Not in the open window: it would restart its extension host for the change, at a moment of its own.
     await driven.restart(() => openFolders([]));
-    await driven.untilNoFolder();
+    await driven.untilFolders(0);
     const closed = await driven.run(async ({ api, vscode }, id) => {
       await vscode.commands.executeCommand('redline.preview.open', id);
       return { state: api.previews.get(id)?.state, folders: vscode.workspace.workspaceFolders?.length ?? 0 };

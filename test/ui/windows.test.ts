@@ -53,6 +53,8 @@ uiTest(
     const refused = chat.locator('[data-kind="tool"][data-status="failed"]');
     await refused.locator('summary').click();
     await refused.getByText('This workspace is not trusted, so no command is run in it.').waitFor();
+    // The turn is over: what it shows changes no more, in the chat and in the status bar.
+    await chat.locator('.status-line').getByText('Waiting for your review').waitFor();
     await workbench.runCommand('View: Close All Editors');
     await workbench.editorTab('(Redline p').waitFor({ state: 'detached' });
     await workbench.statusBarItem('2 pending').click();

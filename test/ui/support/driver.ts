@@ -90,11 +90,11 @@ export class DrivenWorkbench {
   }
 
   /**
-   * Waits until a window that has just been opened has closed all folders. It first opens those that it remembers of its
-   * workspace, then reads the workspace's file, and restarts the extension host if they have changed. Sometimes it only
+   * Waits until a window that has just been opened has as many folders as its workspace. It first opens those that it
+   * remembers of its workspace, then reads the workspace's file, and restarts the extension host if they have changed. Sometimes it only
    * remembers what it has read, for the next time; then it is reloaded.
    */
-  async untilNoFolder(): Promise<void> {
+  async untilFolders(wanted: number): Promise<void> {
     const started = Date.now();
     let isReloaded = false;
     for (const deadline = started + READY_MS; ; await delay(POLL_MS)) {
@@ -105,11 +105,12 @@ export class DrivenWorkbench {
       try {
         this.#address = await nextAddress(this.workbench, undefined);
         const folders = await this.run(({ vscode }) => vscode.workspace.workspaceFolders?.length ?? 0);
-        if (folders === 0) return;
+        if (folders === wanted) return;
       } catch (error) {
         if (Date.now() > deadline) throw error; // else the extension host is being restarted
       }
-      if (Date.now() > deadline) throw new Error('Timed out waiting for the folders to be closed.');
+      if (Date.now() > deadline)
+        throw new Error(`Timed out waiting for the window to have ${wanted} folders.`);
     }
   }
 
