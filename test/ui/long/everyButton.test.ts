@@ -56,10 +56,10 @@ drivenTest('every button, key and command of one file’s diff', {}, async drive
   const { page } = workbench;
   const { keyboard } = page;
   workbench.writeFile('count.txt', TEXT);
-  await workbench.runCommand('Redline: Focus on Pending View');
 
-  // Hunks, by key and by lens.
+  // Hunks, by key and by lens. The view is there from the first preview on.
   const p1 = await push(driven, 'Count louder', { path: 'count.txt', before: TEXT, after: LOUD });
+  await workbench.runCommand('Redline: Focus on Pending View');
   await workbench.treeRow('Count louder').click();
   await proposedLine(workbench, 'TEN').click();
   await keyboard.press('Control+Shift+Enter');
@@ -176,7 +176,6 @@ drivenTest('every button, key and command of several files: multi-file diff and 
   const { keyboard } = page;
   workbench.writeFile('old1.txt', 'old 1\n');
   workbench.writeFile('old2.txt', 'old 2\n');
-  await workbench.runCommand('Redline: Focus on Pending View');
 
   // A preview that only deletes has its lenses, too.
   const gone = await push(
@@ -185,6 +184,7 @@ drivenTest('every button, key and command of several files: multi-file diff and 
     { path: 'old1.txt', before: 'old 1\n', after: null },
     { path: 'old2.txt', before: 'old 2\n', after: null },
   );
+  await workbench.runCommand('Redline: Focus on Pending View');
   await workbench.treeRow('Delete two').click();
   const deletedLens = (title: RegExp) =>
     page.locator('.multiDiffEntry .codelens-decoration a').filter({ hasText: title }).first();

@@ -40,7 +40,7 @@ drivenTest('every command of session, chat, ledger and welcome', {}, async drive
     await workbench.sendChat('Hello?');
     // The whole answer is another element than the one that streamed in.
     await chat.locator('.assistant:not(.streaming) .code').hover();
-    await chat.getByRole('button', { name: 'Copy' }).click();
+    await chat.getByRole('button', { name: 'Copy', exact: true }).click();
     await chat.getByRole('button', { name: 'Copied' }).waitFor();
     assert.equal(
       (await page.evaluate<string>('navigator.clipboard.readText()')).trim(),
