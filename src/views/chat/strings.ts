@@ -114,7 +114,7 @@ export interface TranscriptStrings {
   readonly conflictsIn: string;
   readonly parts: Readonly<Record<'hunk' | 'rest' | 'applied' | 'discarded' | 'undone' | 'left', string>>;
   readonly calls: CallTexts;
-  readonly plan: Omit<PlanPart, 'text' | 'isUnfolded'> & { readonly named: string };
+  readonly plan: Omit<PlanPart, 'text' | 'isUnfolded'>;
   readonly stillApplied: { readonly one: string; readonly many: string };
   readonly reviewUndo: string;
   readonly applying: Readonly<Record<ResolveAction, string>>;
@@ -220,7 +220,6 @@ export function transcriptStrings(l10n: Localiser): TranscriptStrings {
     calls: callTexts(l10n),
     plan: {
       title: l10n.t('Plan'),
-      named: l10n.t('Plan: {0}'),
       approve: l10n.t('Approve'),
       sendBack: l10n.t('Send Back…'),
       question: l10n.t('What should change?'),

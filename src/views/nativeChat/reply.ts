@@ -179,9 +179,7 @@ export class Reply {
     const { store, sink, strings } = this.#options;
     const lastAttempt = store.ledger().findLast(({ previewId }) => previewId === preview.id);
     const card = previewCard(preview, { lastAttempt, stats: undefined }, strings);
-    const plan = planOf(preview);
-    const name = plan ? fill(strings.plan.named, plan.title) : titleOf(preview);
-    const title = sink.link(asMarkdown(name), preview.id);
+    const title = sink.link(asMarkdown(titleOf(preview)), preview.id);
     const notes = [card.stateText, card.stale, card.lastError, card.recommendation, card.reason];
     return [title, ...notes.filter(note => note !== '').map(note => asMarkdown(note))].join(' · ');
   }
