@@ -227,7 +227,7 @@ export class PreviewOpener implements vscode.Disposable {
       this.expectPreview();
   }
 
-  /** Shows the next pending preview in the tab of one that the user has resolved. */
+  /** Shows the next pending preview in the tab of one that the user has resolved, unless it is in front beside it. */
   async #goOn(resolvedId: string): Promise<void> {
     const { store, settings, tabs } = this.#options;
     const ending = this.#endings.get(resolvedId);
@@ -238,7 +238,12 @@ export class PreviewOpener implements vscode.Disposable {
     const next = idsAfter(ending.listed, resolvedId)
       .map(id => store.get(id))
       .find(preview => preview?.state.kind === 'pending');
-    if (next) await this.#showQuietly(firstStop(next), { preserveFocus: !ending.inEditor, viewColumn });
+    if (!next) return;
+    // Beside the resolved one it may be in front already: one diff of it is enough.
+    const shownIn = tabs.columnShowing(next.id);
+    if (shownIn !== undefined && !ending.inEditor) return;
+    const options = { preserveFocus: !ending.inEditor, viewColumn: shownIn ?? viewColumn };
+    await this.#showQuietly(firstStop(next), options);
   }
 
   /** In Auto mode only a plan does, since it always waits for the user. */

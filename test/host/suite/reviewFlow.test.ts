@@ -68,6 +68,29 @@ suite('the review goes on by itself', () => {
     await shows([]);
   });
 
+  test('a next preview that is in front in another group is not shown twice: a vote in the editor goes there', async () => {
+    const ids = [0, 1, 2].map(n => push(`beside${n}.txt`));
+    const inGroups = async (first: string | undefined, second: string | undefined): Promise<void> => {
+      await run('redline.preview.open', first);
+      await run('workbench.action.splitEditor');
+      await run('redline.preview.open', second);
+    };
+    await inGroups(ids[0], ids[1]);
+    await shows([`beside0.txt (Redline ${ids[0]})`, `beside1.txt (Redline ${ids[1]})`]);
+    await run('redline.preview.discard', ids[0]);
+    await shows([`beside1.txt (Redline ${ids[1]})`]);
+    await inGroups(ids[1], ids[2]);
+    await shows([`beside1.txt (Redline ${ids[1]})`, `beside2.txt (Redline ${ids[2]})`]);
+    await run('workbench.action.focusFirstEditorGroup');
+    await run('redline.preview.discard');
+    await shows([`beside2.txt (Redline ${ids[2]})`]);
+    await until(
+      vscode.window.onDidChangeActiveTextEditor,
+      () => (vscode.window.activeTextEditor?.document.uri.authority === ids[2] ? true : undefined),
+      'the other group to have the focus',
+    );
+  });
+
   test('after a file the next file of the same preview takes the tab, with its number, then the next preview', async () => {
     const id = push('n1.txt', 'n2.txt', 'n3.txt');
     const last = push('n4.txt');

@@ -207,6 +207,7 @@ drivenTest('every button, key and command of several files: multi-file diff and 
   await workbench.treeRow('Make three').click();
   await shows(workbench, three);
   await exactLens(workbench, 'Apply file').click();
+  await exactLens(workbench, 'Undo Apply').waitFor();
   const made = ['a.txt', 'b.txt', 'c.txt'].filter(path => workbench.readFile(path) === `${path}\n`);
   assert.equal(made.length, 1);
   await exactLens(workbench, 'Undo Apply').click();
@@ -234,7 +235,11 @@ drivenTest('every button, key and command of several files: multi-file diff and 
     .waitFor();
   await page.locator('.monaco-diff-editor .editor.modified .monaco-editor.focused').waitFor();
   await keyboard.press('Shift+Alt+PageUp');
-  await shows(workbench, four);
+  // Backwards, the review comes to the last file of the preview.
+  await activeTab(workbench)
+    .filter({ hasText: `g.txt 4/4 (Redline ${four})` })
+    .waitFor();
+  await workbench.treeRow('Make four').click();
   await proposedLine(workbench, 'd.txt').click();
   await keyboard.press('Control+Enter');
   await workbench.waitForFile('g.txt', text => text === 'g.txt\n');
@@ -257,14 +262,14 @@ drivenTest('every button, key and command of several files: multi-file diff and 
   await workbench.treeAction('j.txt', 'Open File');
   await workbench.toast('j.txt does not exist yet').waitFor();
   await workbench.treeRow('j.txt').click();
-  await workbench.editorTab(`j.txt (Redline ${rows})`).waitFor();
+  await workbench.editorTab(`j.txt 1/4 (Redline ${rows})`).waitFor();
   // The diff has the focus now.
   await workbench.runCommand('Redline: Focus on Pending View');
   await keyboard.press('Control+Enter');
   await workbench.waitForFile('j.txt', text => text === 'j.txt\n');
   await isNow(driven, rows, 'pending');
   await workbench.treeRow('k.txt').click();
-  await workbench.editorTab(`k.txt (Redline ${rows})`).waitFor();
+  await workbench.editorTab(`k.txt 1/3 (Redline ${rows})`).waitFor();
   await workbench.runCommand('Redline: Focus on Pending View');
   await keyboard.press('Control+Backspace');
   await workbench.treeRow('k.txt').waitFor({ state: 'detached' });

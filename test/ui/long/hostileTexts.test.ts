@@ -108,7 +108,7 @@ drivenTest(
     );
     for (const [id, discard] of [
       [opaque, /Discard$/],
-      [asPlan, /Discard…$/],
+      [asPlan, /Send Back…$/],
     ] as const) {
       await command('preview.open', id);
       await page.locator('.codelens-decoration a').filter({ hasText: discard }).first().waitFor();
