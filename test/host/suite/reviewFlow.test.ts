@@ -72,7 +72,7 @@ suite('the review goes on by itself', () => {
     const ids = [0, 1, 2].map(n => push(`beside${n}.txt`));
     const inGroups = async (first: string | undefined, second: string | undefined): Promise<void> => {
       await run('redline.preview.open', first);
-      await run('workbench.action.splitEditor');
+      await run('workbench.action.newGroupRight');
       await run('redline.preview.open', second);
     };
     await inGroups(ids[0], ids[1]);

@@ -56,12 +56,13 @@ async function showEverything(workbench: Workbench): Promise<void> {
 
 /** Every button of that conversation by its name, in the order of the keyboard. */
 const BUTTONS = [
-  ...['Revert to Here and Edit the Prompt', 'Revert to Here'],
-  'Open Edit src/cart.ts (1 edit)',
-  ...['Open Edit src/cart.ts (1 edit)', 'cart.ts src modified +1 −1'],
-  ...['Apply Edit src/cart.ts (1 edit)', 'Discard Edit src/cart.ts (1 edit)'],
-  ...['Open Edit src/cart.ts (1 edit)', 'Discard Edit src/cart.ts (1 edit) with a reason'],
-  ...['Copy', 'Revert to Here', 'Revert to Here and Edit the Prompt', 'Try Again', 'Show Log'],
+  ...['Revert to Here and Edit the Prompt', 'Copy the Answer', 'Revert to Here'],
+  ...['Open cart.ts:11 0 → 1', 'Reopen cart.ts:11 0 → 1'],
+  ...['Open cart.ts:13 + * item.quantity', 'cart.ts src modified +1 −1'],
+  ...['Apply cart.ts:13 + * item.quantity', 'Discard cart.ts:13 + * item.quantity'],
+  ...['Open cart.ts:13 + * item.quantity', 'Discard cart.ts:13 + * item.quantity with a reason'],
+  ...['Copy', 'Copy the Answer', 'Revert to Here', 'Revert to Here and Edit the Prompt'],
+  ...['Try Again', 'Show Log'],
   ...['Review', 'Apply All', 'Discard All'],
   'Token use: # tokens',
   ...['Remove src/cart.ts', 'Attach a File or the Selection', 'Plan'],

@@ -280,13 +280,15 @@ drivenTest('every button, key and command of several files: multi-file diff and 
   assert.equal(await lastReason(driven), 'Enough rows.');
 
   // Several rows with one reason.
-  await push(driven, 'Pick one', create('n.txt'));
-  await push(driven, 'Pick two', create('o.txt'));
+  const picked = [
+    await push(driven, 'Pick one', create('n.txt')),
+    await push(driven, 'Pick two', create('o.txt')),
+  ];
   await workbench.treeRow('Pick one').click();
   await workbench.treeRow('Pick two').click({ modifiers: ['Control'] });
   await contextMenu(workbench, workbench.treeRow('Pick two'), 'Discard Preview with Reason');
   await workbench.answerInput('Neither.');
-  await workbench.toast('Discarded 2 previews.').waitFor();
+  for (const id of picked) await isNow(driven, id, 'discarded');
   assert.deepEqual(
     await driven.run(({ api }) =>
       api.previews
