@@ -717,6 +717,41 @@ describe('the chat panel', () => {
     assert.equal(await before?.evaluate(el => el.isConnected), true);
   });
 
+  test('what becomes of a card is told once, in a line; the card that is drawn anew is not read out again', async () => {
+    const { page } = chat;
+    const news = page.locator('.card-news > p');
+    await chat.snapshot([card(), card({ id: 'p2', label: 'Edit b.ts' })]);
+    assert.equal(await news.count(), 0);
+    await chat.delta([card({ recommendation: 'Recommended: apply' })]);
+    await chat.delta([card({ recommendation: 'Recommended: apply', state: 'applying' })]);
+    await chat.delta([
+      card({ state: 'applied', stateText: 'Applied by you' }),
+      card({ id: 'p2', label: 'Edit b.ts', partsText: '1 applied · 1 left' }),
+    ]);
+    await chat.delta([card({ state: 'applied', stateText: 'Applied by you' })]);
+    assert.deepEqual(await news.allTextContents(), [
+      'Edit src/a.ts (1 edit), Recommended: apply',
+      'Edit src/a.ts (1 edit), Applied by you',
+      'Edit b.ts, 1 applied · 1 left',
+    ]);
+    assert.equal(await page.locator('.card-news').getAttribute('aria-live'), 'polite');
+    assert.deepEqual(await page.locator('.card').evaluateAll(all => all.map(one => one.ariaLive)), [
+      'off',
+      'off',
+    ]);
+    // A new card is news as a whole.
+    await chat.delta([card({ id: 'p3' })], { order: ['p:p1', 'p:p2', 'p:p3'] });
+    assert.equal(await page.locator('[data-preview-id="p3"]').evaluate(one => one.ariaLive), null);
+    // One that goes once it is resolved is told of too, and the keyboard does not fall back to the top of the page.
+    await page.locator('[data-preview-id="p3"] [data-action="discard"]').focus();
+    await chat.delta([card({ id: 'p3', state: 'discarded', stateText: 'Discarded by you' })], {
+      order: ['p:p1'],
+    });
+    assert.equal(await news.last().textContent(), 'Edit src/a.ts (1 edit), Discarded by you');
+    assert.equal(await page.locator('.card').count(), 1);
+    assert.equal(await page.locator(':focus').getAttribute('class'), 'scroller');
+  });
+
   test('a long chat without any control is scrolled by keyboard', async () => {
     const { page } = chat;
     const long = Array.from({ length: 60 }, (_, i) => `Paragraph ${i}.`).join('\n\n');

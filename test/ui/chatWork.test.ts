@@ -168,7 +168,7 @@ modelTest(
     await chat.locator('.log').getByText('Waiting.').waitFor();
     const offered = (n: number) => server.requests[n]?.body.tools?.map(tool => tool.function.name) ?? [];
     assert.ok(offered(0).includes('read_file') && !offered(0).includes('edit_file'));
-    await button(workbench, 'Approve: Plan: Count every item').click();
+    await button(workbench, 'Approve Plan: Count every item').click();
     await chat.locator('.log').getByText('Off I go.').waitFor();
     assert.ok(offered(2).includes('edit_file'));
     assert.equal(await chat.locator('[data-action="plan"]').getAttribute('aria-pressed'), 'false');

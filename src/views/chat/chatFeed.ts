@@ -13,11 +13,12 @@ import { oneLine } from '../plainText.ts';
 import { contextRing } from './contextRing.ts';
 import { fill, type ChatStatus, type DeltaMessage, type HostMessage, type ViewItem } from './protocol.ts';
 import { chatStrings, transcriptStrings, type Localiser, type TranscriptStrings } from './strings.ts';
+import { resolvedCards } from './transcript/cards.ts';
 import { DiffStats } from './transcript/diffStats.ts';
 import { reviewOf } from './transcript/reviewSummary.ts';
 import { itemDelta } from './transcript/itemDelta.ts';
 import { LiveTurn, type Effect } from './transcript/liveTurn.ts';
-import { arrivingItem, buildTranscript } from './transcript/transcript.ts';
+import { arrivingItem, buildTranscript, type TranscriptInput } from './transcript/transcript.ts';
 
 /** How long changes are collected before they are sent, in milliseconds. */
 const THROTTLE_MS = 50;
@@ -142,7 +143,7 @@ export class ChatFeed implements Disposable {
     // Another session, or other example prompts.
     if (sessionId !== session.id || oldStatus.offline !== model().offline) return this.#sendSnapshot();
     const arrived = effect === 'text' ? this.#withArriving(before) : undefined;
-    const items = arrived?.items ?? this.#items();
+    const { items, resolved } = arrived ? { ...arrived, resolved: [] } : this.#itemsAfter(before);
     const status = this.#status(arrived ? oldStatus.context : this.#context());
     const statusChanged = JSON.stringify(status) !== JSON.stringify(oldStatus);
     const changed = arrived ? { items: [], texts: [arrived.grown] } : itemDelta(before, items);
@@ -150,7 +151,20 @@ export class ChatFeed implements Disposable {
     this.#live.takeFresh();
     this.#shown.items = items;
     this.#shown.status = status;
-    if (delta) this.#options.post({ type: 'delta', ...delta, ...(statusChanged ? { status } : {}) });
+    if (!delta) return;
+    this.#options.post({
+      type: 'delta',
+      ...delta,
+      items: [...delta.items, ...resolved],
+      ...(statusChanged ? { status } : {}),
+    });
+  }
+
+  /** The items now, and the cards that are no longer among them, as the page announces them before they go. */
+  #itemsAfter(before: readonly ViewItem[]): { items: readonly ViewItem[]; resolved: readonly ViewItem[] } {
+    const input = this.#input();
+    const items = buildTranscript(input);
+    return { items, resolved: resolvedCards(before, items, input) };
   }
 
   /**
@@ -170,7 +184,7 @@ export class ChatFeed implements Disposable {
   #sendSnapshot(): void {
     const { session, l10n, post } = this.#options;
     const { examples } = this.#strings;
-    this.#shown = { sessionId: session.id, items: this.#items(), status: this.#status() };
+    this.#shown = { sessionId: session.id, items: buildTranscript(this.#input()), status: this.#status() };
     const { items, status } = this.#shown;
     this.#live.takeFresh();
     post({
@@ -183,9 +197,9 @@ export class ChatFeed implements Disposable {
     });
   }
 
-  #items(): ViewItem[] {
+  #input(): TranscriptInput {
     const { session, store, model, customTools, commandRuns } = this.#options;
-    return buildTranscript({
+    return {
       sessionId: session.id,
       state: session.state,
       messages: session.messages,
@@ -203,7 +217,7 @@ export class ChatFeed implements Disposable {
       commandOutput: id => commandRuns.outputOf(id),
       ...(this.#options.imageSrc ? { imageSrc: this.#options.imageSrc } : {}),
       strings: this.#strings,
-    });
+    };
   }
 
   /** @param context may be given while only text arrives, which does not change it. */

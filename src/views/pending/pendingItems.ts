@@ -34,7 +34,10 @@ export function previewItem(preview: Preview, lookedAt = 0): vscode.TreeItem {
   item.command = makeCommand(vscode.l10n.t('Open'), 'redline.preview.open', id);
   const kind = preview.state.kind === 'expired' ? vscode.l10n.t('expired') : filesText(preview);
   item.accessibilityInformation = {
-    label: [...new Set([label, id, kind, state, looked, agent])].filter(part => part !== '').join(', '),
+    label: [...new Set([label, id, kind, state, looked, agent])]
+      .filter(part => part !== '')
+      .map(part => part.replace(/[.。]$/, ''))
+      .join(', '),
   };
   return item;
 }

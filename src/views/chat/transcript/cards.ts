@@ -1,6 +1,6 @@
 import { isOpen, type Preview } from '../../../agent/preview/preview.ts';
 import { fill, type ItemOf, type ViewItem } from '../protocol.ts';
-import type { Lookup } from './lookup.ts';
+import { buildLookup, type Lookup } from './lookup.ts';
 import { previewCard, type CardFacts } from './previewCard.ts';
 import { messageIds, stillApplied } from './stillApplied.ts';
 import type { TranscriptInput } from './transcript.ts';
@@ -33,6 +33,20 @@ export function otherPending(input: TranscriptInput, lookup: Lookup): ViewItem[]
     items.push({ kind: 'heading', key: 'elsewhere:more', text });
   }
   return [...items, ...shown.map(preview => card(preview, input, lookup))];
+}
+
+/** The cards that are no longer shown because their previews have been resolved: what has become of each. */
+export function resolvedCards(
+  before: readonly ViewItem[],
+  after: readonly ViewItem[],
+  input: TranscriptInput,
+): ViewItem[] {
+  const kept = new Set(after.map(({ key }) => key));
+  const gone = before.flatMap(item => (item.kind === 'preview' && !kept.has(item.key) ? item.id : []));
+  if (gone.length === 0) return [];
+  const resolved = input.previews.filter(preview => gone.includes(preview.id) && !isOpen(preview));
+  const lookup = buildLookup(input);
+  return resolved.map(preview => card(preview, input, lookup));
 }
 
 /** The card of a preview. @param call the call that staged it, if the card stands for it. */

@@ -1,6 +1,7 @@
 import { escapeInvisible } from '../../plainText.ts';
 import { fill, type FileRow, type ItemOf } from '../protocol.ts';
 import { callBody } from './calls.ts';
+import { cardName } from './cardNews.ts';
 import { button, el, icon, statOf, withBreaks } from './dom.ts';
 import { editPlanButton, planFold } from './plan.ts';
 import type { Port } from './port.ts';
@@ -28,7 +29,7 @@ export function renderCard(card: Card, old: HTMLElement | undefined, port: Port)
   const root = el('article', {
     class: `item card ${card.state}`,
     data: { kind: 'preview', previewId: card.id, state: card.state, revision: String(card.revision) },
-    aria: { label: card.stateText === '' ? card.label : `${card.label}, ${card.stateText}` },
+    aria: { label: cardName(card) },
     tabIndex: -1,
   });
   root.append(header(card, port));
@@ -234,7 +235,7 @@ function primaryButton(
     class: 'button primary',
     label: plan?.approve ?? strings.apply,
     data: { action: 'apply' },
-    aria: { label: plan ? `${plan.approve}: ${label}` : fill(strings.applyLabel, label) },
+    aria: { label: plan ? `${plan.approve} ${label}` : fill(strings.applyLabel, label) },
     onClick: () => post({ type: 'resolve', id, revision, action: 'apply' }),
   });
 }
@@ -246,7 +247,7 @@ function votes(card: Card, old: HTMLElement | undefined, port: Port): HTMLElemen
   const typed = old?.querySelector<HTMLInputElement>('.reason-input')?.value;
   const input = el('input', {
     class: 'reason-input',
-    aria: { label: fill(strings.discardReasonLabel, label) },
+    aria: { label: plan ? `${plan.sendBack} ${label}` : fill(strings.discardReasonLabel, label) },
   });
   input.placeholder = plan?.question ?? strings.discardReasonPlaceholder;
   const form = el('div', { class: 'reason-form' }, input);
@@ -265,8 +266,17 @@ function votes(card: Card, old: HTMLElement | undefined, port: Port): HTMLElemen
   const show = (open: boolean): void => {
     form.hidden = !open;
     toggle.setAttribute('aria-expanded', String(open));
-    (open ? input : toggle).focus();
+    (open ? input : opener).focus();
   };
+  const no = button({
+    class: 'button secondary',
+    label: plan?.sendBack ?? strings.discard,
+    data: { action: 'discard' },
+    aria: { label: plan ? `${plan.sendBack} ${label}` : fill(strings.discardLabel, label) },
+    onClick: () => (plan && form.hidden === true ? show(true) : discard()),
+  });
+  // A plan is sent back with what should change, which is asked first: that is its only way.
+  const opener = plan ? no : toggle;
   input.addEventListener('keydown', event => {
     if (event.isComposing) return;
     if (event.key === 'Enter') discard();
@@ -282,14 +292,7 @@ function votes(card: Card, old: HTMLElement | undefined, port: Port): HTMLElemen
       'div',
       { class: 'buttons' },
       primaryButton(card, port),
-      button({
-        class: 'button secondary',
-        label: plan?.sendBack ?? strings.discard,
-        data: { action: 'discard' },
-        aria: { label: plan ? `${plan.sendBack} ${label}` : fill(strings.discardLabel, label) },
-        // A plan is sent back with what should change, which is asked first.
-        onClick: () => (plan && form.hidden === true ? show(true) : discard()),
-      }),
+      no,
       plan && editPlanButton(plan, id, port),
       button({
         class: 'button secondary',
@@ -298,7 +301,7 @@ function votes(card: Card, old: HTMLElement | undefined, port: Port): HTMLElemen
         aria: { label: fill(strings.openLabel, label) },
         onClick: () => post({ type: 'open', id }),
       }),
-      toggle,
+      !plan && toggle,
     ),
     form,
   );

@@ -1,6 +1,7 @@
 import type { DeltaMessage, ViewItem } from '../protocol.ts';
 import { button, el } from './dom.ts';
 import { canGrow, growAnswer } from './answer.ts';
+import { CardNews, newsOf } from './cardNews.ts';
 import { renderItem } from './items.ts';
 import type { Port } from './port.ts';
 
@@ -18,6 +19,7 @@ export class MessageList {
   readonly #scroller: HTMLElement;
   readonly #log: HTMLElement;
   readonly #toEnd: HTMLButtonElement;
+  readonly #news = new CardNews();
   readonly #items = new Map<string, ViewItem>();
   readonly #nodes = new Map<string, HTMLElement>();
   /** The keys of the first items, which are still to be rendered above the others. */
@@ -44,7 +46,7 @@ export class MessageList {
       onClick: () => this.scrollToEnd(),
     });
     this.#toEnd.hidden = true;
-    this.element = el('main', { class: 'list' }, this.#scroller, this.#toEnd);
+    this.element = el('main', { class: 'list' }, this.#scroller, this.#toEnd, this.#news.element);
     this.#scroller.addEventListener('scroll', () => this.#handleScroll(), { passive: true });
     new ResizeObserver(() => this.#keepEnd()).observe(this.#scroller);
     new ResizeObserver(() => this.#keepEnd()).observe(this.#log);
@@ -151,8 +153,13 @@ export class MessageList {
 
   #put(item: ViewItem): void {
     const old = this.#nodes.get(item.key);
+    const before = this.#items.get(item.key);
     const node = this.#render(item);
     if (!old || old === node) return;
+    if (item.kind === 'preview') {
+      node.ariaLive = 'off';
+      if (before?.kind === 'preview') this.#news.tell(newsOf(before, item));
+    }
     const focus = focusIn(old);
     old.replaceWith(node);
     if (focus !== undefined) this.#restoreFocus(node, focus);
@@ -162,6 +169,8 @@ export class MessageList {
     const wanted = new Set(order);
     for (const [key, node] of this.#nodes) {
       if (wanted.has(key)) continue;
+      // The keyboard goes on in the conversation, not at the top of the page.
+      if (node.contains(document.activeElement)) this.#scroller.focus({ preventScroll: true });
       node.remove();
       this.#nodes.delete(key);
       this.#items.delete(key);

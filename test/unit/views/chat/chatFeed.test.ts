@@ -116,6 +116,26 @@ test('a burst of events is one message', t => {
   assert.deepEqual([delta.status?.state, delta.status?.line], ['running', 'Working…']);
 });
 
+test('a card that goes because its preview was resolved is sent once more, with what has become of it', t => {
+  const { feed, previews, emit, posts } = setUp(t);
+  const elsewhere = { origin: null };
+  previews.push(preview({ id: 'p1', ...elsewhere }), preview({ id: 'p2', ...elsewhere }));
+  feed.connect();
+  posts();
+  const by = { actor: 'human' as const, at: '2026-01-01T00:00:00.000Z', reason: '' };
+  previews[0] = preview({ id: 'p1', ...elsewhere, state: { kind: 'applied', by } });
+  emit({ type: 'turn_start' });
+  feed.refresh();
+  const [delta] = posts();
+  assert.ok(delta?.type === 'delta');
+  const [card, ...more] = delta.items;
+  assert.ok(card?.kind === 'preview' && more.length === 0);
+  assert.deepEqual([card.id, card.state, card.stateText], ['p1', 'applied', 'Applied by you']);
+  assert.deepEqual(delta.order, ['elsewhere', 'p:p2']);
+  feed.refresh();
+  assert.deepEqual(posts(), []);
+});
+
 test('while an answer streams, only its new text is sent', t => {
   const { feed, emit, say, posts } = setUp(t);
   feed.connect();
