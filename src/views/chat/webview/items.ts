@@ -1,7 +1,7 @@
 import { fill, type ItemOf, type ViewItem } from '../protocol.ts';
 import { markdownInto, renderAnswer, revertButton } from './answer.ts';
 import { renderCall, renderCalls } from './calls.ts';
-import { renderCard } from './card.ts';
+import { renderCard } from './card/card.ts';
 import { button, el, icon, thumbnail } from './dom.ts';
 import type { Port } from './port.ts';
 

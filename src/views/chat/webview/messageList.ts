@@ -1,7 +1,7 @@
 import type { DeltaMessage, ViewItem } from '../protocol.ts';
 import { button, el } from './dom.ts';
 import { canGrow, growAnswer } from './answer.ts';
-import { CardNews, newsOf } from './cardNews.ts';
+import { CardNews, newsOf } from './card/cardNews.ts';
 import { renderItem } from './items.ts';
 import type { Port } from './port.ts';
 

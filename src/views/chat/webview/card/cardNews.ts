@@ -1,5 +1,5 @@
-import type { ItemOf } from '../protocol.ts';
-import { el } from './dom.ts';
+import type { ItemOf } from '../../protocol.ts';
+import { el } from '../dom.ts';
 
 type Card = ItemOf<'preview'>;
 
@@ -12,7 +12,7 @@ export function cardName({ label, stateText }: Card): string {
 }
 
 /**
- * What is new on a card, in one line; empty if a screen reader need not tell it. A card that changes is drawn anew, and
+ * What is new on a card, in one line; empty if a screen reader need not tell it. A card that changes is replaced, and
  * the whole of it, with its files and buttons, would be too much to listen to for each vote.
  */
 export function newsOf(before: Card, card: Card): string {

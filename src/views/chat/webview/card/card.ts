@@ -1,10 +1,10 @@
-import { escapeInvisible } from '../../plainText.ts';
-import { fill, type FileRow, type ItemOf } from '../protocol.ts';
-import { callBody } from './calls.ts';
+import { escapeInvisible } from '../../../plainText.ts';
+import { fill, type FileRow, type ItemOf } from '../../protocol.ts';
+import { callBody } from '../calls.ts';
 import { cardName } from './cardNews.ts';
-import { button, el, icon, statOf, withBreaks } from './dom.ts';
+import { button, el, icon, statOf, withBreaks } from '../dom.ts';
 import { editPlanButton, planFold } from './plan.ts';
-import type { Port } from './port.ts';
+import type { Port } from '../port.ts';
 
 type Card = ItemOf<'preview'>;
 

@@ -1,7 +1,7 @@
-import type { PlanPart } from '../planPart.ts';
-import { markdownInto } from './answer.ts';
-import { button, el, icon } from './dom.ts';
-import type { Port } from './port.ts';
+import type { PlanPart } from '../../planPart.ts';
+import { markdownInto } from '../answer.ts';
+import { button, el, icon } from '../dom.ts';
+import type { Port } from '../port.ts';
 
 /** The plan of a card as rendered Markdown, in a fold. What the user has unfolded stays unfolded. */
 export function planFold(plan: PlanPart, old: HTMLElement | undefined, port: Port): HTMLElement {
