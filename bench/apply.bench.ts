@@ -3,17 +3,12 @@
  * and the longest time for which it blocks the event loop. Then, in a real VS Code, a click on Apply compared with a bare
  * edit and save, until the bytes are on disk. Interleaved, medians. `npm run bench -- apply`
  */
-import { build } from 'esbuild';
 import { execFileSync } from 'node:child_process';
 import * as fs from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import * as os from 'node:os';
 import * as path from 'node:path';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
-import { cleanUp, temporaryFolder } from '../scripts/lib/cleanup.mjs';
-import { runNode } from '../scripts/lib/command.mjs';
-import { runInExtensionHost } from '../scripts/lib/extensionHost.mjs';
-import { inRepo } from '../scripts/lib/paths.mjs';
 import { forEachLimited } from '../src/agent/base/pool.ts';
 import { sideOfText } from '../src/agent/preview/fileChange.ts';
 import { openPreviewLog } from '../src/agent/preview/previewLog.ts';
@@ -22,6 +17,7 @@ import { Invoker } from '../src/agent/preview/resolve/invoker.ts';
 import { DiskWorkspace } from '../test/support/diskWorkspace.ts';
 import type { ClickFigures } from './host/click.ts';
 import type { Bench } from './lib/bench.ts';
+import { measureInHost } from './lib/inHost.ts';
 
 /** The size of one file, in bytes: that of a typical source file. */
 const BYTES = 8_000;
@@ -118,29 +114,9 @@ export default async function run(bench: Bench): Promise<void> {
 }
 
 async function measureClicks(bench: Bench): Promise<void> {
-  if ((await runNode([inRepo('esbuild.mjs')])) !== 0) throw new Error('The build failed.');
-  const scratch = temporaryFolder('redline-bench-');
-  const suite = path.join(scratch, 'suite.cjs');
-  const file = path.join(scratch, 'figures.json');
-  const workspace = path.join(scratch, 'workspace');
-  fs.mkdirSync(workspace);
-  try {
-    await build({
-      entryPoints: [inRepo('bench', 'host', 'click.ts')],
-      outfile: suite,
-      bundle: true,
-      platform: 'node',
-      format: 'cjs',
-      target: 'node22',
-      external: ['vscode'],
-    });
-    const env = { REDLINE_BENCH_ROUNDS: String(bench.rounds * 3), REDLINE_BENCH_FIGURES: file };
-    await runInExtensionHost({ suite, workspace, env });
-    for (const { files, click, bare } of JSON.parse(fs.readFileSync(file, 'utf8')) as ClickFigures[]) {
-      const edit = { name: 'edit and save', times: bare };
-      bench.against(`click to bytes on disk, ${files} ${files === 1 ? 'file' : 'files'}`, click, edit, 1.5);
-    }
-  } finally {
-    await cleanUp();
+  const figures = await measureInHost<ClickFigures[]>({ script: 'click.ts', rounds: bench.rounds * 3 });
+  for (const { files, click, bare } of figures) {
+    const edit = { name: 'edit and save', times: bare };
+    bench.against(`click to bytes on disk, ${files} ${files === 1 ? 'file' : 'files'}`, click, edit, 1.5);
   }
 }

@@ -2,16 +2,12 @@
  * What staging costs in a real VS Code, with chat and tree visible: `ast_edit` and `edit_file` from the call to the result, beside
  * the engine alone in a plain process, in turn with it. Medians after a warm-up. `npm run bench -- staging`
  */
-import { build } from 'esbuild';
-import { cpSync, readFileSync } from 'node:fs';
-import * as path from 'node:path';
-import { cleanUp, temporaryFolder } from '../scripts/lib/cleanup.mjs';
-import { runNode } from '../scripts/lib/command.mjs';
-import { runInExtensionHost } from '../scripts/lib/extensionHost.mjs';
+import { cpSync } from 'node:fs';
 import { inRepo } from '../scripts/lib/paths.mjs';
 import type { StagingFigures } from './host/staging.ts';
 import { median, milliseconds, type Bench } from './lib/bench.ts';
 import { corpus } from './lib/corpus.ts';
+import { measureInHost } from './lib/inHost.ts';
 
 /** The most that a call may take, in searches of the engine alone. */
 const RATIO = 1.15;
@@ -21,18 +17,18 @@ const EDIT_FILE = 5;
 const BLOCK = 50;
 
 export default async function staging(bench: Bench): Promise<void> {
-  if ((await runNode([inRepo('esbuild.mjs')])) !== 0) throw new Error('The build failed.');
-  const scratch = temporaryFolder('redline-bench-');
-  try {
-    const workspace = path.join(scratch, 'workspace');
-    cpSync(corpus(bench.home).folder, workspace, { recursive: true });
-    const { patterns, editFile, editFileAmongMany } = await measureInHost(scratch, workspace, bench.rounds);
-    for (const figures of patterns) reportPattern(bench, figures);
-    bench.within('edit_file, from the call to the result', editFile, EDIT_FILE);
-    bench.within('the same while 1,000 previews are pending', editFileAmongMany, EDIT_FILE);
-  } finally {
-    await cleanUp();
-  }
+  const { patterns, editFile, editFileAmongMany } = await measureInHost<StagingFigures>({
+    script: 'staging.ts',
+    rounds: bench.rounds,
+    prepare: workspace => cpSync(corpus(bench.home).folder, workspace, { recursive: true }),
+    env: {
+      REDLINE_BENCH_NODE: process.execPath,
+      REDLINE_BENCH_ENGINE: inRepo('bench', 'lib', 'engineProcess.ts'),
+    },
+  });
+  for (const figures of patterns) reportPattern(bench, figures);
+  bench.within('edit_file, from the call to the result', editFile, EDIT_FILE);
+  bench.within('the same while 1,000 previews are pending', editFileAmongMany, EDIT_FILE);
 }
 
 function reportPattern(bench: Bench, { pat, label, ...samples }: StagingFigures['patterns'][number]): void {
@@ -60,29 +56,4 @@ function reportPattern(bench: Bench, { pat, label, ...samples }: StagingFigures[
     met: median(block) <= BLOCK,
     samples: { block },
   });
-}
-
-async function measureInHost(scratch: string, workspace: string, rounds: number): Promise<StagingFigures> {
-  const suite = path.join(scratch, 'suite.cjs');
-  const file = path.join(scratch, 'figures.json');
-  await build({
-    entryPoints: [inRepo('bench', 'host', 'staging.ts')],
-    outfile: suite,
-    bundle: true,
-    platform: 'node',
-    format: 'cjs',
-    target: 'node22',
-    external: ['vscode'],
-  });
-  await runInExtensionHost({
-    suite,
-    workspace,
-    env: {
-      REDLINE_BENCH_ROUNDS: String(rounds),
-      REDLINE_BENCH_FIGURES: file,
-      REDLINE_BENCH_NODE: process.execPath,
-      REDLINE_BENCH_ENGINE: inRepo('bench', 'lib', 'engineProcess.ts'),
-    },
-  });
-  return JSON.parse(readFileSync(file, 'utf8')) as StagingFigures;
 }

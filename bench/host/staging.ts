@@ -8,9 +8,9 @@ import * as fs from 'node:fs';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import * as vscode from 'vscode';
 import type { RedlineApi } from '../../src/views/api.ts';
-import { EXTENSION_ID, views } from '../../src/views/contributions.ts';
 import type { Measured } from '../lib/engine.ts';
 import type { EngineRequest } from '../lib/engineProcess.ts';
+import { shownRedline } from './shownRedline.ts';
 
 /** Times in milliseconds, one for each round. */
 export interface StagingFigures {
@@ -48,12 +48,9 @@ const FILE = 'edited-by-bench.ts';
 
 /** VS Code's entry. */
 export async function run(): Promise<void> {
-  const extension = vscode.extensions.getExtension<RedlineApi>(EXTENSION_ID);
+  const api = await shownRedline();
   const folder = vscode.workspace.workspaceFolders?.[0]?.uri.fsPath;
-  if (!extension || folder === undefined) throw new Error(`${EXTENSION_ID} is not installed`);
-  const api = await extension.activate();
-  // Chat and tree are visible, as they are while a user works with them.
-  for (const view of [views.pending, views.chat]) await vscode.commands.executeCommand(`${view}.focus`);
+  if (folder === undefined) throw new Error('No folder is open');
   const rounds = Number(process.env['REDLINE_BENCH_ROUNDS']);
   const engine = plainEngine(folder);
   const measured: StagingFigures['patterns'][number][] = [];

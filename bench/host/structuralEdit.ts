@@ -6,7 +6,7 @@ import * as fs from 'node:fs';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import * as vscode from 'vscode';
 import type { PreviewInfo, RedlineApi } from '../../src/views/api.ts';
-import { EXTENSION_ID, views } from '../../src/views/contributions.ts';
+import { shownRedline } from './shownRedline.ts';
 
 /** In milliseconds, one for each round. */
 export interface HostFigures {
@@ -33,11 +33,7 @@ const figures = {
 
 /** VS Code's entry. */
 export async function run(): Promise<void> {
-  const extension = vscode.extensions.getExtension<RedlineApi>(EXTENSION_ID);
-  if (!extension) throw new Error(`${EXTENSION_ID} is not installed`);
-  const api = await extension.activate();
-  // Chat and tree are visible, as they are while a user works with them.
-  for (const view of [views.pending, views.chat]) await vscode.commands.executeCommand(`${view}.focus`);
+  const api = await shownRedline();
   // The first round is a warm-up: it loads and compiles everything that is loaded and compiled on first use.
   for (let round = -1; round < Number(process.env['REDLINE_BENCH_ROUNDS']); round++) {
     const idle = await watched(() => Promise.resolve());

@@ -81,7 +81,7 @@ suite('the pending tree', () => {
     assert.equal((await row(id)).description, `model recommends Apply: Looks right. · ${id}`);
     assert.equal(
       (await row(id)).accessibilityInformation?.label,
-      `Edit a.ts, ${id}, model recommends Apply: Looks right.`,
+      `Edit a.ts, ${id}, model recommends Apply: Looks right`,
     );
     await store.markStale(id, ['a.ts']);
     assert.equal((await row(id)).description, `stale · ${id}`);
