@@ -29,7 +29,7 @@ export function chatStrings(l10n: Localiser): ChatStrings {
     discardLabel: l10n.t('Discard {0}'),
     discardReason: l10n.t('Discard with Reason'),
     discardReasonLabel: l10n.t('Discard {0} with a reason'),
-    discardReasonPlaceholder: l10n.t('Why? The model sees your reason.'),
+    discardReasonPlaceholder: l10n.t('Reason (sent to the model)'),
     editQueued: l10n.t('Edit the Queued Prompt'),
     emptyHint: l10n.t('Nothing is written to your files until you apply it.'),
     emptyTitle: l10n.t('Ask for a change, then review it as a diff.'),

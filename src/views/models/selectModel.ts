@@ -64,7 +64,7 @@ async function pick(options: SelectModelOptions): Promise<Choice | undefined> {
   const closed = new AbortController();
   const picker = owned.add(vscode.window.createQuickPick<Row>());
   picker.title = vscode.l10n.t('Model');
-  picker.placeholder = vscode.l10n.t('Which model answers in the chat');
+  picker.placeholder = vscode.l10n.t('Choose a model');
   picker.matchOnDescription = true;
   picker.busy = true;
   const listings: Listings = { server: undefined, vscode: undefined };
