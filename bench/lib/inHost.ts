@@ -8,8 +8,9 @@ import { runInExtensionHost } from '../../scripts/lib/extensionHost.mjs';
 import { inRepo } from '../../scripts/lib/paths.mjs';
 
 export interface HostMeasurement {
-  /** The script in bench/host. It measures so many rounds, and writes its figures as JSON to a file, which two variables of its environment tell. */
+  /** The script in bench/host. It writes its figures as JSON to the file that `REDLINE_BENCH_FIGURES` names. */
   readonly script: string;
+  /** How often it measures: its `REDLINE_BENCH_ROUNDS`. */
   readonly rounds: number;
   /** Makes the files of the workspace in its folder, which is empty. */
   readonly prepare?: (workspace: string) => unknown;

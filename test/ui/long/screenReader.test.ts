@@ -1,6 +1,6 @@
 /** What a screen reader gets of the chat, the lens row, the trees and the announcements; it is printed to be read. */
 import assert from 'node:assert/strict';
-import type { Locator } from 'playwright-core';
+import type { FrameLocator, Locator } from 'playwright-core';
 import { startScriptedServer } from '../../support/scriptedServer.ts';
 import { exactLens, lensText } from '../support/diffPage.ts';
 import { drivenTest } from '../support/drivenWorkbench.ts';
@@ -10,10 +10,14 @@ const TEXT = `${LINES.join('\n')}\n`;
 const TWO_HUNKS = TEXT.replace('line 2\n', 'second\n').replace('line 20\n', 'twentieth\n');
 
 /** Prints one place as a screen reader gets it, under its name. */
-async function print(name: string, place: Locator): Promise<string> {
-  const tree = await place.ariaSnapshot();
-  console.log(`── ${name}\n${tree}\n`);
-  return tree;
+async function print(name: string, place: Locator): Promise<void> {
+  console.log(`── ${name}\n${await place.ariaSnapshot()}\n`);
+}
+
+/** Prints every card of the chat. */
+async function printCards(chat: FrameLocator): Promise<void> {
+  for (const card of await chat.locator('.card').all())
+    await print(`card: ${(await card.getAttribute('aria-label')) ?? ''}`, card);
 }
 
 drivenTest(
@@ -51,8 +55,7 @@ drivenTest(
       { text: 'I wait for you.' },
     ]);
     try {
-      for (const path of ['two.txt', 'stale.txt', 'clash.txt', 'gone.txt', 'old.txt'])
-        workbench.writeFile(path, TEXT);
+      for (const path of ['two.txt', 'stale.txt', 'gone.txt']) workbench.writeFile(path, TEXT);
       await workbench.openRedlineChat();
       await driven.run(async ({ vscode }, url) => {
         const settings = vscode.workspace.getConfiguration('redline');
@@ -104,7 +107,6 @@ drivenTest(
       await exactLens(workbench, 'Apply hunk').waitFor();
       const lenses = page.locator('.codelens-decoration').filter({ has: page.locator('a') });
       await print('lens row of a file with two hunks', lenses.first());
-      // The first hunk is applied, the second discarded, each in the editor.
       await exactLens(workbench, 'Apply hunk').click();
       await chat.locator('.card-news').getByText('Count louder, 1 applied').waitFor();
       await workbench.treeRow('Create and delete').click();
@@ -114,8 +116,7 @@ drivenTest(
       await lensText(workbench, 'Stale: stale.txt').waitFor();
       await print('lens row of a stale preview', lenses.first());
 
-      for (const card of await chat.locator('.card').all())
-        await print(`card: ${(await card.getAttribute('aria-label')) ?? ''}`, card);
+      await printCards(chat);
       await print('review bar', chat.locator('.review-bar'));
       await print('Pending', page.getByRole('tree', { name: 'Pending' }));
       await print('the whole chat', chat.locator('body'));
@@ -128,8 +129,7 @@ drivenTest(
       console.log(
         `── announced of cards\n${(await chat.locator('.card-news > p').allTextContents()).join('\n')}\n`,
       );
-      for (const card of await chat.locator('.card').all())
-        await print(`decided card: ${(await card.getAttribute('aria-label')) ?? ''}`, card);
+      await printCards(chat);
       await print('announced at the end', chat.locator('[role=status]'));
 
       await chat.getByRole('button', { name: 'Plan' }).click();
