@@ -9,6 +9,8 @@ export const VIEWPORT = { width: 1400, height: 900 };
 const QUIET_ARGS = [
   ...['--no-first-run', '--disable-gpu', '--disable-quic', '--disable-dev-shm-usage'],
   ...['--disable-background-networking', '--disable-component-update', '--disable-sync'],
+  // Windows of a server share a process, and with it what has been compiled of VS Code's code.
+  '--process-per-site',
 ];
 
 /**

@@ -27,7 +27,7 @@ import { PICTURES } from './vscodeWindow.mjs';
  * @property {{ width: number, height: number }} [viewport] of the window
  */
 
-/** @typedef {Pick<WorkbenchOptions, 'settings' | 'workspace' | 'empty' | 'pictures' | 'viewport'>} ResetOptions */
+/** @typedef {Pick<WorkbenchOptions, 'vsix' | 'extensions' | 'settings' | 'workspace' | 'empty' | 'pictures' | 'viewport'>} ResetOptions */
 
 /** Folders with installed extensions, by the packages in them. Installing takes a second, copying almost nothing. */
 const installations = new Map();
@@ -54,8 +54,7 @@ export class Workbench extends RedlineWindow {
   static async open(options = {}) {
     const userDataDir = temporaryFolder('redline-workbench-');
     const extensionsDir = path.join(userDataDir, 'extensions');
-    const installed = await installedExtensions([options.vsix ?? vsixPath, ...(options.extensions ?? [])]);
-    fs.cpSync(installed, extensionsDir, { recursive: true });
+    await installInto(extensionsDir, options);
     const workspace = options.workspace ?? copyExampleWorkspace();
     const workbench = new Workbench({ ...options, userDataDir, extensionsDir }, workspace);
     workbench.#close = atExit(() => workbench.#stop());
@@ -90,12 +89,16 @@ export class Workbench extends RedlineWindow {
    * @param {ResetOptions} [options]
    * @throws {Error} when something is left of the window before; then only `close` may be called
    */
-  async reset({ settings, workspace, empty, pictures, viewport } = {}) {
-    const { userDataDir } = this.#options;
+  async reset({ vsix, extensions, settings, workspace, empty, pictures, viewport } = {}) {
+    const { userDataDir, extensionsDir } = this.#options;
     const used = { userDataDir, server: this.#server, context: this.#browser.context };
     const page = await clearProfile(used, { settings, viewport });
+    if (packagesOf(this.#options).join() !== packagesOf({ vsix, extensions }).join()) {
+      fs.rmSync(extensionsDir, { recursive: true });
+      await installInto(extensionsDir, { vsix, extensions });
+    }
     await this.#removeWorkspace();
-    Object.assign(this.#options, { settings, workspace, empty, viewport });
+    Object.assign(this.#options, { vsix, extensions, settings, workspace, empty, viewport });
     this.workspace = workspace ?? copyExampleWorkspace();
     this.pictures = pictures ?? PICTURES;
     await this.#show(page);
@@ -172,6 +175,16 @@ export class Workbench extends RedlineWindow {
     await this.#browser?.close();
     await this.#server?.stop();
   }
+}
+
+/** @param {Pick<WorkbenchOptions, 'vsix' | 'extensions'>} options */
+function packagesOf({ vsix = vsixPath, extensions = [] }) {
+  return [vsix, ...extensions];
+}
+
+/** Installs the extensions of these options into a folder that does not exist. */
+async function installInto(extensionsDir, options) {
+  fs.cpSync(await installedExtensions(packagesOf(options)), extensionsDir, { recursive: true });
 }
 
 /**

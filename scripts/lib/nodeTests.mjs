@@ -19,28 +19,55 @@ const COMPILED = { NODE_COMPILE_CACHE: inRepo('out', 'compile-cache') };
  *   names the failed tests, without files that failed as a whole
  */
 export async function runNodeTests(name, pattern, { grep, concurrency, env } = {}) {
-  const counts = inRepo('out', `${name}-counts.json`);
-  fs.mkdirSync(inRepo('out'), { recursive: true });
-  fs.rmSync(counts, { force: true });
-  const status = await runNode(
-    [
-      ...['--disable-warning=ExperimentalWarning', '--test'],
-      ...['--test-reporter=spec', '--test-reporter-destination=stdout'],
-      ...[`--test-reporter=${reporter}`, `--test-reporter-destination=${counts}`],
-      ...(concurrency ? [`--test-concurrency=${concurrency}`] : []),
-      ...(grep ? [`--test-name-pattern=${grep}`] : []),
-      pattern,
-    ],
-    { env: { ...COMPILED, ...env } },
+  const args = [
+    '--test',
+    ...(concurrency ? [`--test-concurrency=${concurrency}`] : []),
+    ...(grep ? [`--test-name-pattern=${grep}`] : []),
+    pattern,
+  ];
+  const { status, ended, ...counts } = await countTests(name, args, { env });
+  return countUnfinished(
+    fs.globSync(pattern, { cwd: repoRoot }).filter(file => !ended.includes(inRepo(file))),
+    counts,
+    status,
   );
-  const text = fs.existsSync(counts) ? fs.readFileSync(counts, 'utf8') : '';
-  if (!text.trim()) {
-    console.error(`node --test ended with status ${status} and counted nothing`);
-    return { passed: 0, failed: 1, skipped: 0, failures: [] };
-  }
-  const { passed, failed, skipped, ended, failures: named } = JSON.parse(text);
-  const unfinished = fs.globSync(pattern, { cwd: repoRoot }).filter(file => !ended.includes(inRepo(file)));
+}
+
+/**
+ * Runs Node on something with tests.
+ * @param {string} name as above
+ * @param {readonly string[]} args
+ * @param {Parameters<typeof runNode>[1]} options
+ * @returns {Promise<TestCounts & { status: number, ended: readonly string[] }>} `countReporter.mjs` says which files
+ *   `ended` lists
+ */
+export async function countTests(name, args, options = {}) {
+  const file = inRepo('out', `${name}-counts.json`);
+  fs.mkdirSync(inRepo('out'), { recursive: true });
+  fs.rmSync(file, { force: true });
+  const reporters = [
+    ...['--test-reporter=spec', '--test-reporter-destination=stdout'],
+    ...[`--test-reporter=${reporter}`, `--test-reporter-destination=${file}`],
+  ];
+  const status = await runNode(['--disable-warning=ExperimentalWarning', ...reporters, ...args], {
+    ...options,
+    env: { ...COMPILED, ...options.env },
+  });
+  const text = fs.existsSync(file) ? fs.readFileSync(file, 'utf8') : '';
+  if (text.trim()) return { status, ...JSON.parse(text) };
+  console.error(`The tests ended with status ${status} and counted nothing`);
+  return { status, passed: 0, failed: 1, skipped: 0, failures: [], ended: [] };
+}
+
+/**
+ * Counts each file that was not run to its end as a failure.
+ * @param {readonly string[]} unfinished
+ * @param {TestCounts} counts
+ * @param {number} status of the process that ran the tests
+ * @returns {TestCounts}
+ */
+export function countUnfinished(unfinished, counts, status) {
   for (const file of unfinished) console.error(`✖ ${file} has no tests, or exited before they were done`);
-  const failures = failed + unfinished.length;
-  return { passed, failed: status !== 0 && failures === 0 ? 1 : failures, skipped, failures: named };
+  const failed = counts.failed + unfinished.length;
+  return { ...counts, failed: status !== 0 && failed === 0 ? 1 : failed };
 }

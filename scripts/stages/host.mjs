@@ -1,47 +1,64 @@
-/** Stage "host": Mocha in the extension host of a real VS Code; `extensionHost.mjs` says which one. */
+/** Stage "host": Mocha in the extension hosts of real VS Codes; `extensionHost.mjs` says which ones. */
 import * as fs from 'node:fs';
+import * as os from 'node:os';
 import * as path from 'node:path';
-import { runInExtensionHost } from '../lib/extensionHost.mjs';
+import { fileURLToPath } from 'node:url';
+import { runNode } from '../lib/command.mjs';
+import { inRepo } from '../lib/paths.mjs';
 import { bundleHostTests, hostBundles } from './hostBundles.mjs';
-import { inRepo, repoRoot } from '../lib/paths.mjs';
-import { copyExampleWorkspace } from '../lib/workspaceCopy.mjs';
+import { OutputInTurn } from './outputInTurn.mjs';
 
-const results = path.join(hostBundles, 'results.json');
+/** VS Codes that run test files side by side. A host test mostly waits. */
+const LANES = Math.min(2, os.availableParallelism());
+const lane = fileURLToPath(new URL('./hostLane.mjs', import.meta.url));
 
 export async function host({ grep }) {
   await bundleHostTests();
-  let error;
-  try {
-    await runInExtensionHost({
-      suite: path.join(hostBundles, 'runner.cjs'),
-      workspace: copyExampleWorkspace(),
-      extensions: [
-        inRepo('examples', 'bookmarks'),
-        ...['drawings', 'modelVendor', 'toolVendor'].map(name => inRepo('test', 'host', 'fixtures', name)),
-      ],
-      env: {
-        REDLINE_HOST_SUITE: path.join(hostBundles, 'suite'),
-        REDLINE_HOST_RESULTS: results,
-        REDLINE_GREP: grep,
-        REDLINE_REPO: repoRoot,
-      },
-    });
-  } catch (caught) {
-    error = caught;
-  }
-  return counts(error);
+  const lanes = sharesOf(fs.readdirSync(path.join(hostBundles, 'suite')), grep ? 1 : LANES);
+  const names = lanes.map((_, index) => `host-${index + 1}`);
+  const output = new OutputInTurn(names, text => process.stdout.write(text));
+  const counts = await Promise.all(
+    lanes.map(async (files, index) => {
+      const name = names[index];
+      const results = path.join(hostBundles, `${name}.json`);
+      output.begin(name);
+      const status = await runNode([lane, results], {
+        env: { REDLINE_HOST_FILES: files.join(), REDLINE_GREP: grep },
+        onOutput: text => output.write(name, text),
+      });
+      const counted = countsOf(results, status, text => output.write(name, text));
+      output.end(name);
+      return counted;
+    }),
+  );
+  const sum = key => counts.reduce((total, one) => total + one[key], 0);
+  return { passed: sum('passed'), failed: sum('failed'), skipped: sum('skipped') };
 }
 
+/** Divides the files so that each share has about as many bytes as any other. */
+function sharesOf(files, number) {
+  const sizes = new Map(
+    files.map(file => [file, fs.statSync(inRepo('test/host/suite', sourceOf(file))).size]),
+  );
+  const shares = Array.from({ length: number }, () => ({ size: 0, files: [] }));
+  for (const [file, size] of [...sizes].sort(([, a], [, b]) => b - a)) {
+    const smallest = shares.reduce((least, share) => (share.size < least.size ? share : least));
+    smallest.files.push(file);
+    smallest.size += size;
+  }
+  return shares.map(share => share.files);
+}
+
+const sourceOf = bundle => bundle.replace(/\.cjs$/, '.ts');
+
 /** Reads what the runner wrote. A run that broke off counts as one more failure. */
-function counts(error) {
+function countsOf(results, status, print) {
   if (!fs.existsSync(results)) {
-    console.error(`The host tests did not start: ${error?.message ?? 'no results'}`);
+    print('The host tests did not start.\n');
     return { passed: 0, failed: 1, skipped: 0 };
   }
   const { finished, running, passed, failed, skipped } = JSON.parse(fs.readFileSync(results, 'utf8'));
-  if (finished) return { passed, failed: error && failed === 0 ? 1 : failed, skipped };
-  console.error(
-    `The host tests broke off${running ? ` in "${running}"` : ''}: ${error?.message ?? 'unfinished'}`,
-  );
+  if (finished) return { passed, failed: status !== 0 && failed === 0 ? 1 : failed, skipped };
+  print(`The host tests broke off${running ? ` in "${running}"` : ''}.\n`);
   return { passed, failed: failed + 1, skipped };
 }

@@ -1,12 +1,19 @@
 /** Stage "ui": clicks through the packaged extension in a real window. */
+import * as fs from 'node:fs';
 import * as os from 'node:os';
+import * as path from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { chromiumPath } from '../headless/findChromium.mjs';
 import { installedServer, headlessSupported } from '../headless/install.mjs';
-import { runNodeTests } from '../lib/nodeTests.mjs';
+import { temporaryFolder } from '../lib/cleanup.mjs';
+import { countTests, countUnfinished, runNodeTests } from '../lib/nodeTests.mjs';
+import { inRepo, repoRoot } from '../lib/paths.mjs';
+import { OutputInTurn } from './outputInTurn.mjs';
 
 const TESTS = 'test/ui/*.test.ts';
-/** Test files at a time. Each has a VS Code, whose window and extension host mostly wait for one another. */
-const FILES_AT_A_TIME = Math.min(2, os.availableParallelism());
+/** Lanes that run test files side by side. Each has a VS Code, whose window and extension host mostly wait for one another. */
+const LANES = Math.min(2, os.availableParallelism());
+const lane = fileURLToPath(new URL('./uiLane.mjs', import.meta.url));
 /** How many failed tests are run again. More of them are a defect, not a machine that was busy for a moment. */
 const RUN_AGAIN = 2;
 
@@ -21,10 +28,9 @@ export async function ui({ grep }) {
   // Installed before the tests begin, so that it does not count towards the time limit of a test.
   await installedServer();
   chromiumPath();
-  const { failures, ...counts } = await runNodeTests('ui', TESTS, {
-    grep,
-    concurrency: FILES_AT_A_TIME,
-  });
+  const { failures, ...counts } = grep
+    ? await runNodeTests('ui', TESTS, { grep, concurrency: LANES })
+    : await runInLanes();
   if (counts.failed !== failures.length || failures.length > RUN_AGAIN) return counts;
   let flaky = 0;
   for (const test of failures) {
@@ -33,6 +39,46 @@ export async function ui({ grep }) {
     if (again.passed === 1 && again.failed === 0) flaky++;
   }
   return { ...counts, passed: counts.passed + flaky, failed: counts.failed - flaky, flaky };
+}
+
+/**
+ * Runs all test files, each in the lane that is free first.
+ * @returns {Promise<import('../lib/nodeTests.mjs').TestCounts>}
+ */
+async function runInLanes() {
+  const files = fs.globSync(TESTS, { cwd: repoRoot });
+  const queue = queueOf(files);
+  const names = Array.from({ length: LANES }, (_, index) => `ui-${index + 1}`);
+  const output = new OutputInTurn(names, text => process.stdout.write(text));
+  const lanes = await Promise.all(
+    names.map(async name => {
+      output.begin(name);
+      const counts = await countTests(name, [lane, queue], { onOutput: text => output.write(name, text) });
+      output.end(name);
+      return counts;
+    }),
+  );
+  const sum = key => lanes.reduce((total, counts) => total + counts[key], 0);
+  return countUnfinished(
+    files.filter(file => !fs.existsSync(path.join(queue, 'ended', path.basename(file)))),
+    {
+      passed: sum('passed'),
+      failed: sum('failed'),
+      skipped: sum('skipped'),
+      failures: lanes.flatMap(counts => counts.failures),
+    },
+    Math.max(...lanes.map(({ status }) => status)),
+  );
+}
+
+/** A queue for the lanes, longest file first: then the lanes end at about the same time. */
+function queueOf(files) {
+  const queue = temporaryFolder('redline-ui-queue-');
+  for (const folder of ['begun', 'ended']) fs.mkdirSync(path.join(queue, folder));
+  const bySize = files.toSorted((a, b) => fs.statSync(inRepo(b)).size - fs.statSync(inRepo(a)).size);
+  for (const [index, file] of bySize.entries())
+    fs.writeFileSync(path.join(queue, `${String(index).padStart(3, '0')}-${path.basename(file)}`), '');
+  return queue;
 }
 
 /** @param {string} text */

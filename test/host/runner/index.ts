@@ -1,6 +1,6 @@
 /**
- * The suite's entry, which VS Code calls in the extension host. It runs the bundled test files with Mocha, and writes the
- * results after every test, so that a run that breaks off is noticed.
+ * The suite's entry, which VS Code calls in the extension host. It runs bundled test files with Mocha, and writes the results
+ * after every test, so that a run that breaks off is noticed.
  */
 import Mocha from 'mocha';
 import * as fs from 'node:fs';
@@ -31,9 +31,7 @@ export async function run(): Promise<void> {
     forbidOnly: true,
     ...(grep ? { grep } : {}),
   });
-  const files = fs
-    .readdirSync(folder, { recursive: true, encoding: 'utf8' })
-    .filter(name => name.endsWith('.test.cjs'));
+  const files = process.env['REDLINE_HOST_FILES']?.split(',') ?? fs.readdirSync(folder);
   for (const name of files.sort()) mocha.addFile(path.join(folder, name));
   const results: Results = {
     finished: false,

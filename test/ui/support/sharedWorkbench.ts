@@ -2,16 +2,25 @@ import { after, type TestContext } from 'node:test';
 import { Workbench, type WorkbenchOptions } from '../../../scripts/headless/workbench.mjs';
 import { inRepo } from '../../../scripts/lib/paths.mjs';
 
-/** The VS Code that the last test of this file left, and what it was started with. */
+/** The VS Code that the last test of this process left, and what it was started with. */
 let idle: { readonly workbench: Workbench; readonly start: string } | undefined;
 
-after(async () => {
-  await idle?.workbench.close();
-});
+/** Drawing what moves is a tenth of the work of a test. */
+const STILL = { 'workbench.reduceMotion': 'on' };
+
+/** Ends the VS Code that the last test left, if there is one. */
+export async function closeIdle(): Promise<void> {
+  const left = idle;
+  idle = undefined;
+  await left?.workbench.close();
+}
+
+// A lane runs several files, and closes it after the last one.
+if (!process.env['REDLINE_UI_LANE']) after(closeIdle);
 
 /**
- * Runs the body of a test in the one VS Code of its file, with a window, a folder and a profile of its own, which
- * `Workbench.reset` makes. VS Code is started anew for the first test of a file, for one that needs it started in another
+ * Runs the body of a test in the one VS Code of its process, with a window, a folder and a profile of its own, which
+ * `Workbench.reset` makes. VS Code is started for the first test, and once more for one that needs it started in another
  * way, after one that failed or ran out of time, and when something of the test before could not be cleared away.
  *
  * When the body fails, a picture of the window is kept in out/ui-failures, and the extension's log is printed.
@@ -22,7 +31,8 @@ export async function withWorkbench(
   body: (workbench: Workbench) => Promise<void>,
 ): Promise<void> {
   const start = startOf(options);
-  const workbench = await prepare(t, start, { pictures: inRepo('out', 'ui-failures'), ...options });
+  const settings = { ...STILL, ...options.settings };
+  const workbench = await prepare(t, start, { pictures: inRepo('out', 'ui-failures'), ...options, settings });
   // What is left of a test whose time is up then fails at once, and touches no window of the next one.
   const end = (): void => void workbench.close();
   t.signal.addEventListener('abort', end);
@@ -59,6 +69,6 @@ async function prepare(t: TestContext, start: string, options: WorkbenchOptions)
 }
 
 /** What cannot be changed while VS Code runs. */
-function startOf({ vsix, extensions, env, settings }: WorkbenchOptions): string {
-  return JSON.stringify([vsix, extensions, env, settings?.['security.workspace.trust.enabled']]);
+function startOf({ env, settings }: WorkbenchOptions): string {
+  return JSON.stringify([env, settings?.['security.workspace.trust.enabled']]);
 }
