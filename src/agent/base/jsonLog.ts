@@ -213,7 +213,7 @@ export class JsonLog<T> {
     this.#failed = true;
     const handle = await open(this.#file, APPEND);
     try {
-      for (const piece of pieces) await handle.appendFile(piece);
+      for (const piece of inWrites(pieces)) await handle.appendFile(piece);
     } finally {
       await handle.close();
     }
