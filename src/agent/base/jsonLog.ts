@@ -101,14 +101,15 @@ export class JsonLog<T> {
         },
       });
       const header = encodeHeader(this.#format);
-      await this.#replace(inWrites(partsOf(header, kept)));
+      await this.#replace(inWrites(partsOf(header, kept, entry => this.#stored(entry))));
     });
   }
 
   /** Appends an entry. It must not be modified afterwards: a large one is encoded later, in pieces. */
   async append(entry: T): Promise<void> {
-    if (isLarge(entry)) return this.#enqueue(() => this.#writeInPieces(encodeInPieces(entry)));
-    const line = encodeEntry(entry);
+    const stored = this.#stored(entry);
+    if (isLarge(stored)) return this.#enqueue(() => this.#writeInPieces(encodeInPieces(stored)));
+    const line = encodeEntry(stored);
     if (!this.#isOpen) return this.#enqueue(() => Promise.resolve(this.#write(line)));
     return this.#writeNow(line);
   }
@@ -118,9 +119,11 @@ export class JsonLog<T> {
    * it may be appended again.
    */
   appendNow(entry: T): boolean {
-    if (!this.#isOpen || isLarge(entry)) return false;
+    if (!this.#isOpen) return false;
+    const stored = this.#stored(entry);
+    if (isLarge(stored)) return false;
     try {
-      this.#write(encodeEntry(entry));
+      this.#write(encodeEntry(stored));
       return true;
     } catch {
       return false; // appending it again tells why
@@ -141,6 +144,10 @@ export class JsonLog<T> {
     const stored = (await readWhole(this.#file).catch(ignoreMissing)) ?? Buffer.alloc(0);
     const bytes = await migrateLog(stored, this.#format);
     return { bytes, isMigrated: bytes !== stored, faults: await readLog(bytes, this.#format, reader) };
+  }
+
+  #stored(entry: T): unknown {
+    return this.#format.stored?.(entry) ?? entry;
   }
 
   /** Whether an entry can be written at once. */
@@ -206,7 +213,7 @@ export class JsonLog<T> {
     this.#failed = true;
     const handle = await open(this.#file, APPEND);
     try {
-      for (const piece of pieces) await handle.appendFile(piece);
+      for (const piece of inWrites(pieces)) await handle.appendFile(piece);
     } finally {
       await handle.close();
     }
@@ -232,11 +239,15 @@ class Kept {
 }
 
 /** What a compacted log consists of; its entries are encoded when it is their turn. */
-function* partsOf(header: string, kept: readonly unknown[]): Generator<string | Buffer, void, undefined> {
+function* partsOf<T>(
+  header: string,
+  kept: readonly (Kept | T)[],
+  stored: (entry: T) => unknown,
+): Generator<string | Buffer, void, undefined> {
   yield header;
   for (const one of kept) {
     if (one instanceof Kept) yield one.bytes;
-    else yield* encodeInPieces(one);
+    else yield* encodeInPieces(stored(one));
   }
 }
 

@@ -16,9 +16,14 @@ export type LogMigration = (line: unknown) => unknown;
 export interface LogFormat<T> extends LogHeader {
   /** The entry in a line's value; `undefined` if it is not valid, which makes it a bad line. */
   readonly parse: (value: unknown) => T | undefined;
+  /** What is written of an entry, from which `parse` gives the same entry; by default the entry as it is. */
+  readonly stored?: (entry: T) => unknown;
   /** By the version that each one migrates from. Lines of a version without one are the same in the next. */
   readonly migrations?: Readonly<Record<number, LogMigration>>;
 }
+
+/** What reading and migrating the lines of a log needs of its format, without their entries. */
+type LinesFormat = Pick<LogFormat<unknown>, 'log' | 'version' | 'migrations'>;
 
 /** Receives the contents of a log, in the order of its lines. */
 export interface LogReader<T> {
@@ -86,7 +91,7 @@ export async function readLog<T>(
  * changes, and a torn last line, stay as they are.
  * @throws UnknownLogVersionError if the header names another log or a newer version.
  */
-export async function migrateLog(bytes: Buffer, format: LogFormat<unknown>): Promise<Buffer> {
+export async function migrateLog(bytes: Buffer, format: LinesFormat): Promise<Buffer> {
   const headerEnd = bytes.indexOf(LINE_FEED);
   if (headerEnd < 0) return bytes; // empty, or torn within the header
   const version = versionOf(parseLine(bytes, 0, headerEnd), format);
@@ -103,7 +108,7 @@ export async function migrateLog(bytes: Buffer, format: LogFormat<unknown>): Pro
   return joinInTurns(pieces);
 }
 
-function migrateLine(line: unknown, from: number, { version, migrations }: LogFormat<unknown>): unknown {
+function migrateLine(line: unknown, from: number, { version, migrations }: LinesFormat): unknown {
   let value = line;
   for (let at = from; at < version; at++) value = migrations?.[at]?.(value) ?? value;
   return value;

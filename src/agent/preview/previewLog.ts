@@ -4,6 +4,8 @@ import type { DeepReadonly } from '../base/json.ts';
 import { JsonLog } from '../base/jsonLog.ts';
 import type { DecodedLog, LogFormat } from '../base/logFormat.ts';
 import { isEncodingName, loadEncodings, type EncodingName } from '../text/encodings.ts';
+import { applyTextEdits, editsFit, editsGive } from '../text/textEdit.ts';
+import type { FileChange } from './fileChange.ts';
 import { agentNameSchema, ledgerEntrySchema } from './ledger.ts';
 import { previewMigrations } from './previewMigrations.ts';
 
@@ -15,9 +17,27 @@ const side = z.object({
 });
 const path = z.string().check(z.minLength(1));
 const edits = z.array(z.object({ start: z.int(), end: z.int(), text: z.string() }));
+/** The text after is stored only where the edits do not give it: see {@link withoutText}. */
+const modify = z.pipe(
+  z.object({
+    kind: z.literal('modify'),
+    path,
+    before: side,
+    after: z.object({ ...side.shape, text: z.exactOptional(z.string()) }),
+    edits: z.exactOptional(edits),
+  }),
+  z.transform((change, { issues }): Extract<FileChange, { kind: 'modify' }> => {
+    const { before, after } = change;
+    if (after.text !== undefined) return { ...change, after: { ...after, text: after.text } };
+    if (change.edits && editsFit(before.text.length, change.edits))
+      return { ...change, after: { ...after, text: applyTextEdits(before.text, change.edits) } };
+    issues.push({ code: 'custom', message: 'no text after', input: change });
+    return z.NEVER;
+  }),
+);
 const changes = z.array(
   z.discriminatedUnion('kind', [
-    z.object({ kind: z.literal('modify'), path, before: side, after: side, edits: z.exactOptional(edits) }),
+    modify,
     z.object({
       kind: z.literal('create'),
       path,
@@ -136,13 +156,16 @@ export type PreviewDraft = DraftOf<StagedPreview>;
 export type FilesDraft = DraftOf<StagedFiles>;
 type DraftOf<T> = T extends unknown ? Omit<T, 'id'> : never;
 
+type Changes = StagedFiles['changes'];
+
 /** Why a preview has a new revision: its base changed, a part was split off, or the user edited the proposal. */
 export type RevisedBy = Extract<PreviewLogEntry, { type: 'revised' }>['by'];
 
 export const previewLogFormat: LogFormat<PreviewLogEntry> = {
   log: 'redline.previews',
-  version: 2,
+  version: 3,
   parse: parseEntry,
+  stored: withoutText,
   migrations: previewMigrations,
 };
 
@@ -216,6 +239,34 @@ export function idsIn({ text }: UnreadableLine): readonly string[] {
 /** The entry, or `undefined` if the value is not one. */
 export function parseEntry(value: unknown): PreviewLogEntry | undefined {
   return entrySchema.safeParse(value).data;
+}
+
+/**
+ * The entry without the texts that the edits of a modification give. Of a rewrite over many files that is half of what has to
+ * be encoded and written before the model gets its result.
+ */
+function withoutText(entry: PreviewLogEntry): unknown {
+  switch (entry.type) {
+    case 'staged':
+      return { ...entry, preview: changesWithoutText(entry.preview) };
+    case 'revised': {
+      const { part } = entry;
+      return { ...changesWithoutText(entry), ...(part ? { part: changesWithoutText(part) } : {}) };
+    }
+    default:
+      return entry;
+  }
+}
+
+function changesWithoutText(entry: { readonly changes: Changes | null }): object {
+  return entry.changes ? { ...entry, changes: entry.changes.map(changeWithoutText) } : entry;
+}
+
+function changeWithoutText(change: Changes[number]): unknown {
+  if (change.kind !== 'modify' || !change.edits) return change;
+  if (!editsGive(change.before.text, change.edits, change.after.text)) return change;
+  const { text: _, ...after } = change.after;
+  return { ...change, after };
 }
 
 /** The ids of the previews that an entry is about. */

@@ -28,6 +28,8 @@ export const previewMigrations: Readonly<Record<number, LogMigration>> = {
         return line;
     }
   },
+  /** Version 2 stored the text after a modification even where its edits give it. Version 3 can read that. */
+  2: line => line,
 };
 
 const PLAN = 'plan_approval';

@@ -22,8 +22,8 @@ import { arrivingItem, buildTranscript, type TranscriptInput } from './transcrip
 
 /** How long changes are collected before they are sent, in milliseconds. */
 const THROTTLE_MS = 50;
-/** The same for the output of a command, which may come fast and for long. */
-const OUTPUT_MS = 250;
+/** The same for the output of a command and the progress of a tool, which may come fast and for long. */
+const PROGRESS_MS = 250;
 
 /** Example prompts that work without a model, in any workspace. */
 const OFFLINE_EXAMPLES = ['/write notes.md :: Hello', '/tools', '/help'];
@@ -71,11 +71,12 @@ export class ChatFeed implements Disposable {
   readonly #stats: DiffStats;
   readonly #strings: TranscriptStrings;
   readonly #flushSoon = coalesce(() => this.#flush(), THROTTLE_MS);
+  readonly #progressSoon = coalesce(() => this.refresh(), PROGRESS_MS);
   /** What the webview shows; `undefined` while none is connected. */
   #shown: { readonly sessionId: string; items: readonly ViewItem[]; status: ChatStatus } | undefined;
   /** Sent as soon as a webview connects. */
   #waiting: HostMessage[] = [];
-  #dirty: Effect = 'none';
+  #dirty: Exclude<Effect, 'progress'> = 'none';
 
   constructor(options: ChatFeedOptions) {
     this.#options = options;
@@ -85,9 +86,8 @@ export class ChatFeed implements Disposable {
     this.#owned.add(options.mode.onDidChange(() => this.refresh()));
     if (options.reviewDone) this.#owned.add(options.reviewDone.onDidChange(() => this.refresh()));
     this.#owned.add(options.customTools.onDidChange(() => this.refresh()));
-    const outputSoon = coalesce(() => this.refresh(), OUTPUT_MS);
-    this.#owned.add(options.commandRuns.onDidChange(outputSoon));
-    this.#owned.add({ dispose: () => outputSoon.cancel() });
+    this.#owned.add(options.commandRuns.onDidChange(this.#progressSoon));
+    this.#owned.add({ dispose: () => this.#progressSoon.cancel() });
     this.#owned.add({ dispose: () => this.#flushSoon.cancel() });
   }
 
@@ -130,6 +130,7 @@ export class ChatFeed implements Disposable {
 
   #mark(effect: Effect): void {
     if (effect === 'none' || !this.#shown) return;
+    if (effect === 'progress') return this.#progressSoon();
     if (this.#dirty !== 'all') this.#dirty = effect;
     this.#flushSoon();
   }

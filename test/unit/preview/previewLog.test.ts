@@ -1,5 +1,6 @@
 import { after as afterAll, test } from 'node:test';
 import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
 import { sha256 } from '../../../src/agent/base/hash.ts';
 import { encodeEntry } from '../../../src/agent/base/jsonLines.ts';
 import { encodeHeader } from '../../../src/agent/base/logFormat.ts';
@@ -92,6 +93,67 @@ const refused: readonly [name: string, value: unknown][] = [
 for (const [name, value] of refused) {
   test(`${name} is not an entry`, () => assert.equal(parseEntry(value), undefined));
 }
+
+/** What the log holds of an entry. */
+const stored = (entry: PreviewLogEntry): unknown =>
+  JSON.parse(JSON.stringify(previewLogFormat.stored?.(entry) ?? entry));
+const edited = modify('a', 'one two', 'ONE two', [{ start: 0, end: 3, text: 'ONE' }]);
+const unlike = modify('a', 'one two', 'ONE two', [{ start: 0, end: 3, text: 'uno' }]);
+
+test('a text that the edits give is not stored, and comes back', () => {
+  const part: StagedPreview = { ...staged, kind: 'files', id: 'p3', changes: [edited] };
+  const both: readonly PreviewLogEntry[] = [
+    { type: 'staged', preview: { ...staged, kind: 'files', changes: [edited, create('b', 'B')] } },
+    { type: 'revised', id: 'p1', revision: 2, changes: [edited], dependsOn: [], by: 'split', part },
+  ];
+  for (const entry of both) {
+    assert.doesNotMatch(JSON.stringify(stored(entry)), /ONE two/);
+    assert.deepEqual(parseEntry(stored(entry)), entry);
+  }
+});
+
+test('a text that the edits do not give, or that has no edits, is stored whole', () => {
+  const reversed = [
+    { start: 4, end: 7, text: '2' },
+    { start: 0, end: 3, text: '1' },
+  ];
+  for (const change of [unlike, modify('a', 'one two', '1 2', reversed), modify('a', 'one two', 'ONE two')]) {
+    const entry: PreviewLogEntry = {
+      type: 'staged',
+      preview: { ...staged, kind: 'files', changes: [change] },
+    };
+    assert.deepEqual(stored(entry), entry);
+    assert.deepEqual(parseEntry(stored(entry)), entry);
+  }
+});
+
+test('a text that is not stored and that no edits give makes the line unreadable', () => {
+  const { text: _, ...after } = edited.after ?? assert.fail();
+  const pastEnd = [{ start: 5, end: 8, text: '' }];
+  const overlapping = [
+    { start: 0, end: 3, text: '' },
+    { start: 2, end: 4, text: '' },
+  ];
+  for (const change of [
+    { ...edited, after, edits: undefined },
+    { ...edited, after, edits: pastEnd },
+    { ...edited, after, edits: overlapping },
+  ]) {
+    const value: unknown = JSON.parse(
+      JSON.stringify({ type: 'staged', preview: { ...staged, changes: [change] } }),
+    );
+    assert.equal(parseEntry(value), undefined);
+  }
+});
+
+test('rewriting a log stores no more than appending to it', async () => {
+  const log = openPreviewLog(temp.at('rewritten.jsonl'));
+  const entry: PreviewLogEntry = { type: 'staged', preview: { ...staged, kind: 'files', changes: [edited] } };
+  await log.append(entry);
+  await log.compact(one => [{ ...one, mark: 'rewritten' } as PreviewLogEntry]);
+  assert.doesNotMatch(await readFile(temp.at('rewritten.jsonl'), 'utf8'), /ONE two/);
+  assert.deepEqual((await log.load()).entries, [{ ...entry, mark: 'rewritten' }]);
+});
 
 test('a whole log comes back from its text', async () => {
   const text = encodeHeader(previewLogFormat) + entries.map(encodeEntry).join('');

@@ -126,3 +126,22 @@ test('a migration that the process did not survive is made again, whatever it le
   assert.equal((await restored()).all().length, 5);
   await assert.rejects(readFile(`${file}.new`), { code: 'ENOENT' });
 });
+
+test('previews of version 2, whose texts after are all stored, are the same in the current version', async () => {
+  const version2 = await readFile(
+    path.join(import.meta.dirname, '../../fixtures/logs/previews.v2.jsonl'),
+    'utf8',
+  );
+  await writeFile(file, version2);
+  const [preview] = (await restored()).all();
+  assert.deepEqual(
+    preview?.changes?.map(({ path: name, after: now }) => [name, now?.text]),
+    [['a.ts', 'one TWO']],
+    'edits that do not give the text are not believed',
+  );
+  const [staged] = (await openPreviewLog(file).load()).entries;
+  assert.deepEqual(staged?.type === 'staged' && staged.preview.changes?.map(({ after: now }) => now?.text), [
+    'ONE two',
+    'B',
+  ]);
+});

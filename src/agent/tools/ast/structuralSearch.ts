@@ -35,10 +35,11 @@ export async function searchByStructure(
   const roots = await searchRoots(paths, scope.folders(), workspace);
   const seen = await readFilesInMemory([...scope.unsaved(), ...context.pending.paths()], workspace);
   const files: AstFile[] = [];
+  let matches = 0;
   const listener = {
     onFiles(batch: readonly AstFile[]): void {
       files.push(...batch);
-      const matches = files.reduce((sum, file) => sum + file.matches, 0);
+      for (const file of batch) matches += file.matches;
       context.onUpdate?.(`${plural(matches, 'match', 'matches')} in ${plural(files.length, 'file')} so far`);
     },
   };

@@ -2,8 +2,11 @@ import type { RetryCode } from '../../../agent/model/chatProvider.ts';
 import type { ToolResultMessage } from '../../../agent/model/messages.ts';
 import type { SessionEvent } from '../../../agent/session/events.ts';
 
-/** What a session event changes on the screen: nothing, the end of the streaming answer, or anything. */
-export type Effect = 'none' | 'text' | 'all';
+/**
+ * What a session event changes on the screen: nothing, the end of the streaming answer, what a running tool says of itself, or
+ * anything.
+ */
+export type Effect = 'none' | 'text' | 'progress' | 'all';
 
 /** An answer while it streams. */
 export interface Arriving {
@@ -102,7 +105,7 @@ export class LiveTurn {
         return 'all';
       case 'tool_update':
         this.#progress.set(event.call.id, event.progress);
-        return 'all';
+        return 'progress';
       case 'tool_end':
         this.#progress.delete(event.call.id);
         this.#running.delete(event.call.id);

@@ -184,6 +184,26 @@ test('text that arrives while everything is rebuilt, or before a webview connect
   assert.deepEqual([...shown.values()], ['abcdef']);
 });
 
+test('what a running tool says of itself waits for more of it; the last of it is sent', t => {
+  const { feed, say, session, emit, posts } = setUp(t);
+  const search = call('c1', 'ast_grep', { pat: '$A' });
+  session.state = 'running';
+  say(answered('', search));
+  feed.connect();
+  emit({ type: 'tool_start', call: search });
+  posts();
+  for (const progress of ['1 match', '2 matches', '3 matches'])
+    emit({ type: 'tool_update', call: search, progress });
+  assert.deepEqual(posts(), []);
+  for (let waited = 50; waited < 250; waited += 50) t.mock.timers.tick(50);
+  const [delta, ...rest] = posts();
+  assert.ok(delta?.type === 'delta' && rest.length === 0);
+  assert.deepEqual(
+    delta.items.map(item => item.kind === 'tool' && item.progress),
+    ['3 matches'],
+  );
+});
+
 test('events that change nothing on the screen send nothing', t => {
   const { feed, emit, say, posts } = setUp(t);
   feed.connect();
