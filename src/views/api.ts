@@ -49,11 +49,8 @@ export interface ProposedChange {
   readonly after: string | null;
 }
 
-/** `PendingAction` as other extensions pass it: file changes are plain text. */
-export type ProposedAction = Omit<
-  PendingAction,
-  'changes' | 'sourceToolName' | 'kind' | 'humanOnly' | 'undoes' | 'agent' | 'diff'
-> & {
+/** A preview that an extension proposes. Either `changes` or `apply` is required. */
+export type ProposedAction = Pick<PendingAction, 'label' | 'apply' | 'reject' | 'details'> & {
   /** Default: `custom_tool`. */
   readonly sourceToolName?: string;
   readonly changes?: readonly ProposedChange[];
