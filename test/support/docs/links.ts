@@ -11,6 +11,7 @@ const HOSTS = new Set([
   'docs.github.com',
   'geminicli.com',
   'github.com',
+  'keepachangelog.com',
   'modelcontextprotocol.io',
   'ollama.com',
   'opencode.ai',
