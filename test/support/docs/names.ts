@@ -131,7 +131,8 @@ export function unknownLabels({ path: page, prose }: Page, known: string = texts
   return [...text.matchAll(/(?<![*\w])\*([A-Z@][^*\n]*(?:\n[^*\n]+)?)\*(?![*\w])/g)].flatMap(
     ({ 1: shown = '', index }) => {
       const label = shown.replace(/\s+/g, ' ').replace(/^Redline: /, '');
-      const isKnown = known.includes(label) || TEXTS_OF_OTHERS.has(label);
+      const isKnown =
+        known.includes(label) || known.includes(label.replace(/\d+/, '{0}')) || TEXTS_OF_OTHERS.has(label);
       return isKnown ? [] : [`${page}:${lineAt(prose, index)}: no text of the extension is “${label}”`];
     },
   );
