@@ -30,6 +30,9 @@ export async function faultsOfBlock(block: Block): Promise<string[]> {
 /** Where blocks are compiled, as if they were files there: beside `redline.d.ts`. */
 const FOLDER = path.join(root, 'examples/tools');
 
+/** Files on the disk, which every block shares: parsing them takes longer than checking a block. */
+const parsedFiles = new Map<string, ts.SourceFile>();
+
 /** The errors of the TypeScript compiler in a block. `redline-api.d.ts` is the block of docs/api.md. */
 export function typeErrors({ code }: Pick<Block, 'code'>): string[] {
   const api = /```ts\n([^]*?)```/.exec(read('docs/api.md'))?.[1] ?? '';
@@ -45,7 +48,7 @@ export function typeErrors({ code }: Pick<Block, 'code'>): string[] {
     module: ts.ModuleKind.ESNext,
     moduleResolution: ts.ModuleResolutionKind.Bundler,
     allowImportingTsExtensions: true,
-    lib: ['lib.es2024.d.ts', 'lib.esnext.disposable.d.ts', 'lib.dom.d.ts'],
+    lib: ['lib.es2024.d.ts', 'lib.esnext.disposable.d.ts'],
     types: ['node'],
     skipLibCheck: true,
   };
@@ -55,9 +58,10 @@ export function typeErrors({ code }: Pick<Block, 'code'>): string[] {
   host.readFile = file => files.get(file) ?? readFile.call(host, file);
   host.getSourceFile = (file, ...rest) => {
     const own = files.get(file);
-    return own === undefined
-      ? getSourceFile.call(host, file, ...rest)
-      : ts.createSourceFile(file, own, ts.ScriptTarget.ESNext);
+    if (own !== undefined) return ts.createSourceFile(file, own, ts.ScriptTarget.ESNext);
+    const parsed = parsedFiles.get(file) ?? getSourceFile.call(host, file, ...rest);
+    if (parsed) parsedFiles.set(file, parsed);
+    return parsed;
   };
   const [entry = ''] = files.keys();
   return errorsOf(ts.getPreEmitDiagnostics(ts.createProgram([entry], options, host)));

@@ -1,6 +1,7 @@
 import * as fs from 'node:fs';
 import * as path from 'node:path';
 import { keyName } from '../../../scripts/pages/settingsTables.mjs';
+import { slashCommands } from '../../../src/agent/model/offline/slashCommands.ts';
 import { contextKeys, MCP_PROVIDER, PARTICIPANT, views } from '../../../src/views/contributions.ts';
 import { withoutCodeSpans } from './links.ts';
 import { lineAt, read, root, type Page } from './pages.ts';
@@ -73,7 +74,13 @@ const CHORDS: ReadonlySet<string> = new Set(
 
 /** Settings, commands, keys and npm scripts that a page names and that do not exist. */
 export function faultsOfNames(page: Page): string[] {
-  return [...unknownIds(page), ...unknownTitles(page), ...unknownKeys(page), ...unknownScripts(page)];
+  return [
+    ...unknownIds(page),
+    ...unknownTitles(page),
+    ...unknownKeys(page),
+    ...unknownScripts(page),
+    ...unknownSlashCommands(page),
+  ];
 }
 
 function unknownIds({ path: page, prose }: Page): string[] {
@@ -108,6 +115,28 @@ function unknownScripts({ path: page, prose }: Page): string[] {
     Object.hasOwn(manifest.scripts, script)
       ? []
       : [`${page}:${lineAt(prose, index)}: there is no npm script ${script}`],
+  );
+}
+
+/** Slash commands of other agents that pages name, and those that only VS Code's own chat has. */
+const OTHER_SLASH_COMMANDS = new Set([
+  '/ide',
+  '/mcp',
+  '/new',
+  '/permissions',
+  '/plan',
+  '/rewind',
+  '/status',
+  '/undo',
+]);
+
+/** A command in a code span, such as `/apply` or `/run <command>`. Paths have a second slash or a dot. */
+function unknownSlashCommands({ path: page, prose }: Page): string[] {
+  const known = new Set(slashCommands().map(({ name }) => name));
+  return [...prose.matchAll(/`(\/[a-z-]+)(?=[` ])/g)].flatMap(({ 1: name = '', index }) =>
+    known.has(name) || OTHER_SLASH_COMMANDS.has(name)
+      ? []
+      : [`${page}:${lineAt(prose, index)}: there is no slash command ${name}`],
   );
 }
 

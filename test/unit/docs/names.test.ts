@@ -44,6 +44,7 @@ const FAULTS: readonly (readonly [string, RegExp])[] = [
   ['Press Ctrl+Shift+Q.', /there is no key Ctrl\+Shift\+Q/],
   ['Press F9.', /there is no key F9/],
   ['`npm run everything`', /there is no npm script everything/],
+  ['`/aply p1`', /there is no slash command \/aply/],
 ];
 for (const [prose, expected] of FAULTS)
   test(`a fault is found: ${prose}`, () => {
