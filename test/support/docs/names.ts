@@ -92,10 +92,10 @@ function unknownIds({ path: page, prose }: Page): string[] {
   );
 }
 
-/** `Redline: Select Model…`, in any emphasis. */
+/** `Redline: Select Model…`, in italics, bold or quotes. */
 function unknownTitles({ path: page, prose }: Page): string[] {
   const titles = new Set(paletteCommands.map(id => commandTitles.get(id)));
-  return [...prose.matchAll(/\*Redline: ([^*]+?)\*/g)].flatMap(({ 1: title = '', index }) =>
+  return [...prose.matchAll(/[*“]Redline: ([^*”]+?)[*”]/g)].flatMap(({ 1: title = '', index }) =>
     titles.has(title.replace(/\s+/g, ' '))
       ? []
       : [`${page}:${lineAt(prose, index)}: the palette has no command “Redline: ${title}”`],

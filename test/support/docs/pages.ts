@@ -42,22 +42,30 @@ export function parsePage(pagePath: string, text: string): Page {
   return { path: pagePath, prose: withoutComments, blocks };
 }
 
-/** The pages for users and engineers, without the changelog, which names what was. */
+/** The pages for users and engineers, and GitHub's forms, without the changelog, which names what was. */
 export function documentPages(): readonly Page[] {
   const documents = fs.readdirSync(root).filter(file => file.endsWith('.md') && file !== 'CHANGELOG.md');
-  return [...documents, ...markdownIn('docs')].map(file => parsePage(file, read(file)));
+  return [
+    ...documents,
+    ...filesIn('docs', '.md'),
+    ...filesIn('.github', '.md'),
+    ...filesIn('.github', '.yml'),
+  ].map(file => parsePage(file, read(file)));
 }
 
 /** All pages of the repository that link. */
 export function linkingPages(): readonly Page[] {
-  const others = ['CHANGELOG.md', ...['.github', 'scripts', 'examples', 'test'].flatMap(markdownIn)];
+  const others = [
+    'CHANGELOG.md',
+    ...['scripts', 'examples', 'test'].flatMap(folder => filesIn(folder, '.md')),
+  ];
   return [...documentPages(), ...others.map(file => parsePage(file, read(file)))];
 }
 
-function markdownIn(folder: string): string[] {
+function filesIn(folder: string, ending: string): string[] {
   return fs
     .readdirSync(path.join(root, folder), { recursive: true, encoding: 'utf8' })
-    .filter(file => file.endsWith('.md') && !file.includes('fixtures'))
+    .filter(file => file.endsWith(ending) && !file.includes('fixtures'))
     .map(file => path.posix.join(folder, file.split(path.sep).join('/')));
 }
 

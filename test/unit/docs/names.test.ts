@@ -40,6 +40,7 @@ const FAULTS: readonly (readonly [string, RegExp])[] = [
   ['Set `redline.gone.away`.', /there is no setting, command or view redline\.gone\.away/],
   ['`"redline.preview.opens": 1`', /redline\.preview\.opens/],
   ['**Redline: Do Nothing**', /the palette has no command “Redline: Do Nothing”/],
+  ['“Redline: Do Nothing”', /the palette has no command “Redline: Do Nothing”/],
   ['*Redline: Settle Conflict*', /the palette has no command “Redline: Settle Conflict”/],
   ['Press Ctrl+Shift+Q.', /there is no key Ctrl\+Shift\+Q/],
   ['Press F9.', /there is no key F9/],
