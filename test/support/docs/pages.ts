@@ -27,12 +27,16 @@ export interface Page {
 export function parsePage(pagePath: string, text: string): Page {
   const blocks: Block[] = [];
   const prose: string[] = [];
-  let open: { line: number; language: string; code: string[] } | undefined;
+  let open: { line: number; language: string; indent: string; code: string[] } | undefined;
   for (const [index, line] of text.split('\n').entries()) {
-    const fence = /^```(.*)$/.exec(line);
-    if (!open && fence) open = { line: index + 1, language: fence[1]?.trim() ?? '', code: [] };
-    else if (open && fence) {
-      blocks.push({ page: pagePath, ...open, code: `${open.code.join('\n')}\n` });
+    const fence = /^( *)```(.*)$/.exec(line);
+    if (!open && fence) {
+      const [, indent = '', language = ''] = fence;
+      open = { line: index + 1, language: language.trim(), indent, code: [] };
+    } else if (open && fence) {
+      const { indent, code, ...rest } = open;
+      const shown = code.map(each => (each.startsWith(indent) ? each.slice(indent.length) : each)).join('\n');
+      blocks.push({ page: pagePath, ...rest, code: `${shown}\n` });
       open = undefined;
     } else if (open) open.code.push(line);
     prose.push(open || fence ? '' : line);

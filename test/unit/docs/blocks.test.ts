@@ -64,5 +64,7 @@ test('a page is parsed into its blocks and its prose; a block that is not closed
   const page = parsePage('a.md', 'one\n```ts\ncode\n```\n<!-- gone -->two\n');
   assert.deepEqual(page.blocks, [{ page: 'a.md', line: 2, language: 'ts', code: 'code\n' }]);
   assert.equal(page.prose, 'one\n\n\n\ntwo\n');
+  const [inList] = parsePage('a.md', '1. one\n\n   ```sh\n   npm start\n     x\n   ```\n').blocks;
+  assert.deepEqual([inList?.language, inList?.code], ['sh', 'npm start\n  x\n']);
   assert.throws(() => parsePage('a.md', '```ts\n'), /a\.md:1: the block is not closed/);
 });
