@@ -49,11 +49,8 @@ export interface ProposedChange {
   readonly after: string | null;
 }
 
-/** `PendingAction` as other extensions pass it: file changes are plain text. */
-export type ProposedAction = Omit<
-  PendingAction,
-  'changes' | 'sourceToolName' | 'kind' | 'humanOnly' | 'undoes' | 'agent' | 'diff'
-> & {
+/** A preview that an extension proposes. Either `changes` or `apply` is required. */
+export type ProposedAction = Pick<PendingAction, 'label' | 'apply' | 'reject' | 'details'> & {
   /** Default: `custom_tool`. */
   readonly sourceToolName?: string;
   readonly changes?: readonly ProposedChange[];
@@ -63,7 +60,7 @@ export type ProposedAction = Omit<
 export interface RedlineApi {
   readonly version: 1;
   readonly previews: {
-    /** Pending and applying previews, the head first. */
+    /** Pending and applying previews. The first is the head: the one that a review begins with. */
     list(): readonly PreviewInfo[];
     /** Any preview, also a resolved or expired one. */
     get(id: string): PreviewInfo | undefined;
@@ -76,7 +73,11 @@ export interface RedlineApi {
      *   written exactly as shown (the same path twice, over 5 MB, an unpaired surrogate); TypeError if `action` is malformed.
      */
     push(action: ProposedAction): PreviewInfo;
-    /** Resolves the preview with this id, or the head. Rejects as the invoker does, and with a TypeError for malformed arguments. */
+    /**
+     * Resolves the preview with this id, or the head. If someone else has resolved it, the result says who and how.
+     * Rejects with an error that says what to do if nothing is pending, if there is no such preview, if a file has changed
+     * since, or if others must be applied first; with the error of `apply`, and with a TypeError for malformed arguments.
+     */
     resolve(params: {
       id?: string;
       action: ResolveAction;

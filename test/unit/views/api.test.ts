@@ -5,7 +5,7 @@ import { textOf, textResult, type AgentToolResult } from '../../../src/agent/pre
 import type { ResolveOrder } from '../../../src/agent/preview/resolveSettings.ts';
 import { undoBranchAction } from '../../../src/agent/preview/undo.ts';
 import { toWireMessages } from '../../../src/agent/model/openai/messages.ts';
-import { createApi, type ApiParts, type RedlineApi } from '../../../src/views/api.ts';
+import { createApi, type ApiParts, type ProposedAction, type RedlineApi } from '../../../src/views/api.ts';
 import { modify } from '../../support/changes.ts';
 import type { ScriptedTurn } from '../../support/scriptedProvider.ts';
 import { createTestSession, type TestSession, type TestSessionOptions } from '../../support/testSession.ts';
@@ -264,3 +264,22 @@ for (const revertEnabled of [true, false]) {
 }
 
 const wireOf = (messages: readonly SessionMessage[]) => toWireMessages('', messages);
+
+test('an extension cannot say what only Redline may set of a preview', () => {
+  const changes = [{ path: 'a.txt', before: 'a', after: 'b' }];
+  const given: readonly ProposedAction[] = [
+    { label: 'a', changes },
+    // @ts-expect-error the title is Redline's own
+    { label: 'a', changes, title: 't' },
+    // @ts-expect-error only Redline reopens previews
+    { label: 'a', changes, reopens: 'p1' },
+    // @ts-expect-error the preview belongs to the open conversation
+    { label: 'a', changes, sessionId: 's9' },
+  ];
+  for (const action of given) {
+    const { api, t } = apiOf('newestFirst');
+    const preview = t.store.get(api.previews.push(action).id);
+    assert.equal(preview?.origin?.sessionId, t.session.id);
+    assert.equal(preview?.title, undefined);
+  }
+});

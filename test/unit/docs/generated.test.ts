@@ -1,0 +1,62 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { generatedPages, withGenerated } from '../../../scripts/pages/generatedPages.mjs';
+import { keyName, tablesOf } from '../../../scripts/pages/settingsTables.mjs';
+import { read } from '../../support/docs/pages.ts';
+
+for (const [page, makePart] of Object.entries(generatedPages))
+  test(`${page} is what \`npm run docs\` writes`, async () => {
+    assert.equal(read(page), withGenerated(read(page), await makePart()));
+  });
+
+test('a page is stale once its part differs; a page without a mark is an error', () => {
+  const page = 'before\n<!-- written by npm run docs -->\n\nold\n\n<!-- end -->\nafter';
+  const fresh = withGenerated(page, 'new $& text\n');
+  assert.equal(fresh, 'before\n<!-- written by npm run docs -->\n\nnew $& text\n\n<!-- end -->\nafter');
+  assert.notEqual(fresh, page);
+  assert.throws(() => withGenerated('nothing', 'x'), /has no part/);
+});
+
+test('the tables have what the manifest has, in its words', () => {
+  const contributes = {
+    configuration: {
+      properties: {
+        'a.b': {
+          type: 'string',
+          scope: 'machine',
+          default: 'x',
+          enum: ['x'],
+          enumDescriptions: ['%x%'],
+          markdownDescription: '%s%',
+          order: 2,
+        },
+        'a.c': { type: 'number', default: 1, minimum: 0, maximum: 9, markdownDescription: 'first', order: 1 },
+      },
+    },
+    commands: [
+      { command: 'a.shown', title: '%t%' },
+      { command: 'a.hidden', title: 'Hidden' },
+    ],
+    views: { a: [{ id: 'a.view', name: 'List' }] },
+    menus: { commandPalette: [{ command: 'a.hidden', when: 'false' }] },
+    keybindings: [
+      { command: 'a.shown', key: 'ctrl+k ctrl+pagedown', mac: 'cmd+k cmd+pagedown' },
+      { command: 'a.shown', key: 'ctrl+k ctrl+pagedown', mac: 'cmd+k cmd+pagedown' },
+      { command: 'a.view.focus', key: 'f2' },
+    ],
+  };
+  const tables = tablesOf(contributes, { x: 'the x', s: 'What it is. `#a.c#`', t: 'Show' });
+  assert.match(
+    tables,
+    /### `a\.c`[^]*first[^]*Default: `1`, at least 0, at most 9\. Set by: you, or the workspace\.[^]*### `a\.b`/,
+  );
+  assert.match(
+    tables,
+    /What it is\. `a\.c`\n\nDefault: `"x"`\. Set by: you, for each machine\.\n\n- `x`: the x\n/,
+  );
+  assert.match(tables, /\| Show \| `a\.shown` \| Ctrl\+K Ctrl\+PageDown \(Mac: Cmd\+K Cmd\+PageDown\) \|/);
+  assert.match(tables, /\| Focus on List View \| `a\.view\.focus` \| F2 \|/);
+  assert.doesNotMatch(tables, /hidden/i);
+  assert.throws(() => tablesOf(contributes, {}), /There is no text/);
+  assert.equal(keyName('shift+alt+pageup'), 'Shift+Alt+PageUp');
+});
