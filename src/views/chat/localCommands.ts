@@ -8,6 +8,7 @@ import type { ResolveOrder } from '../../agent/preview/resolveSettings.ts';
 import type { Session } from '../../agent/session/session.ts';
 import type { LoadProblem } from '../../agent/tools/custom/loading/loadProblem.ts';
 import type { ToolRegistry } from '../../agent/tools/registry.ts';
+import { countText } from '../texts/countText.ts';
 import { problemSentence } from '../customTools/problemSentence.ts';
 import { sentenceFor, type SentenceLocaliser } from '../errorSentence.ts';
 import { oneLine } from '../plainText.ts';
@@ -76,9 +77,7 @@ export class LocalCommands {
       case 'discardAll': {
         const count = await discardAll();
         if (count === 0) return l10n.t('Nothing is pending.');
-        return count === 1
-          ? l10n.t('Discarded 1 preview.')
-          : l10n.t('Discarded {0} previews.', String(count));
+        return countText(l10n.t('Discarded 1 preview.|Discarded {0} previews.'), l10n)(count);
       }
       case 'revert':
         return this.#revert(command);
