@@ -10,7 +10,7 @@ export const bundleFile = inRepo('l10n', 'bundle.l10n.json');
  * The tool only reads files that import `vscode`, from where it takes the name `l10n`. Those that are given a localiser, so
  * that their tests need no VS Code, call it `l10n` too.
  */
-const IMPORT = "import { l10n } from 'vscode'; import * as vscode from 'vscode';\n";
+const IMPORT = "import * as vscode from 'vscode';\n";
 
 /**
  * What l10n/bundle.l10n.json must hold.
@@ -19,10 +19,10 @@ const IMPORT = "import { l10n } from 'vscode'; import * as vscode from 'vscode';
  */
 export async function exportBundle(folder = inRepo('src')) {
   const files = fs.readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter(f => f.endsWith('.ts'));
-  const sources = files.map(file => ({
-    extension: '.ts',
-    contents: IMPORT + fs.readFileSync(path.join(folder, file), 'utf8'),
-  }));
+  const sources = files
+    .map(file => fs.readFileSync(path.join(folder, file), 'utf8'))
+    .filter(text => text.includes('l10n.t('))
+    .map(text => ({ extension: '.ts', contents: /from 'vscode';/.test(text) ? text : IMPORT + text }));
   const texts = Object.entries(await getL10nJson(sources)).sort(([one], [other]) => (one < other ? -1 : 1));
   return `${JSON.stringify(Object.fromEntries(texts), null, 2)}\n`;
 }
