@@ -11,6 +11,7 @@ import type { ToolRegistry } from '../../agent/tools/registry.ts';
 import { countText } from '../texts/countText.ts';
 import { problemSentence } from '../customTools/problemSentence.ts';
 import { sentenceFor, type SentenceLocaliser } from '../errorSentence.ts';
+import { commandAbout } from '../models/offlineTexts.ts';
 import { oneLine } from '../plainText.ts';
 
 export interface LocalCommandsOptions {
@@ -84,7 +85,9 @@ export class LocalCommands {
       case 'tools':
         return this.#toolList();
       case 'help':
-        return l10n.t('These commands work with every model:') + `\n\n${slashCommandHelp()}`;
+        return (
+          l10n.t('These commands work with every model:') + `\n\n${slashCommandHelp(commandAbout(l10n))}`
+        );
       case 'malformed':
         return l10n.t('Usage: {0}', `\`${command.usage}\``);
     }
