@@ -59,6 +59,6 @@ async function prepare(t: TestContext, start: string, options: WorkbenchOptions)
 }
 
 /** What cannot be changed while VS Code runs. */
-function startOf({ vsix, extensions, env, settings }: WorkbenchOptions): string {
-  return JSON.stringify([vsix, extensions, env, settings?.['security.workspace.trust.enabled']]);
+function startOf({ vsix, extensions, env, settings, language }: WorkbenchOptions): string {
+  return JSON.stringify([vsix, extensions, env, language, settings?.['security.workspace.trust.enabled']]);
 }
