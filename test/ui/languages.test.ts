@@ -51,6 +51,11 @@ for (const [language, { bundle, manifest }] of Object.entries(readTexts().transl
         .locator('.empty-title')
         .getByText(t('Ask for a change, then review it as a diff.'))
         .waitFor();
+      // That it is found where there is no room shows that the check can fail.
+      const connect = chat.getByRole('button', { name: t('Connect a Model') });
+      await connect.evaluate(button => (button.style.cssText = 'width: 1em; white-space: nowrap'));
+      assert.deepEqual(await cutOff(workbench), [t('Connect a Model')]);
+      await connect.evaluate(button => (button.style.cssText = ''));
       assert.deepEqual(await cutOff(workbench), []);
       await workbench.screenshot(`${language}-empty`);
 
