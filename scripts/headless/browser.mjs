@@ -22,11 +22,12 @@ const QUIET_ARGS = [
 
 /**
  * Starts Chromium.
- * @param {{ profile?: string, viewport?: { width: number, height: number } }} [options] `profile` is a folder for
- *   what windows store in the browser (workspace state, open editors); it is temporary when omitted
+ * @param {{ profile?: string, viewport?: { width: number, height: number }, language?: string }} [options] `profile` is a
+ *   folder for what windows store in the browser (workspace state, open editors); it is temporary when omitted. VS Code
+ *   takes the `language` for that of a language pack, and asks extensions for their texts in it
  * @returns {Promise<Browser>}
  */
-export async function openBrowser({ profile = '', viewport = VIEWPORT } = {}) {
+export async function openBrowser({ profile = '', viewport = VIEWPORT, language } = {}) {
   const context = await chromium.launchPersistentContext(profile, {
     executablePath: chromiumPath(),
     headless: true,
@@ -40,6 +41,8 @@ export async function openBrowser({ profile = '', viewport = VIEWPORT } = {}) {
     permissions: ['clipboard-read', 'clipboard-write'],
     args: QUIET_ARGS,
   });
+  // What the messages of a language pack would set.
+  if (language) await context.addInitScript(value => (globalThis._VSCODE_NLS_LANGUAGE = value), language);
   const close = atExit(
     () => context.close(),
     () => {}, // Chromium exits by itself when its pipe to us closes.

@@ -25,6 +25,7 @@ import { PICTURES } from './vscodeWindow.mjs';
  * @property {boolean} [empty] opens a window without a folder; `workspace` is then a folder that is not open
  * @property {string} [pictures] where `screenshot` writes; out/pictures when omitted
  * @property {{ width: number, height: number }} [viewport] of the window
+ * @property {string} [language] of extensions, as VS Code names it, such as `zh-cn`; VS Code's own texts stay English
  */
 
 /** @typedef {Pick<WorkbenchOptions, 'vsix' | 'extensions' | 'settings' | 'workspace' | 'empty' | 'pictures' | 'viewport'>} ResetOptions */
@@ -153,9 +154,9 @@ export class Workbench extends RedlineWindow {
   }
 
   async #start() {
-    const { userDataDir, extensionsDir, settings, env, viewport } = this.#options;
+    const { userDataDir, extensionsDir, settings, env, viewport, language } = this.#options;
     this.#server = await startServer({ userDataDir, extensionsDir, settings, env });
-    this.#browser = await openBrowser({ profile: path.join(userDataDir, 'browser'), viewport });
+    this.#browser = await openBrowser({ profile: path.join(userDataDir, 'browser'), viewport, language });
     await this.#show(this.#browser.page);
   }
 

@@ -2,6 +2,7 @@ import * as vscode from 'vscode';
 import { DisposableStore } from '../agent/base/disposable.ts';
 import { titleOf, type Preview } from '../agent/preview/preview.ts';
 import type { PreviewStore } from '../agent/preview/previewStore.ts';
+import { countText } from './texts/countText.ts';
 import { coalesce } from './coalesce.ts';
 import { commandLink, makeCommand } from './commandRegistry.ts';
 import { asMarkdown, oneLine } from './plainText.ts';
@@ -54,10 +55,12 @@ export class StatusItem implements vscode.Disposable {
     this.#item.tooltip = tooltipOf(head, count);
     this.#item.command = makeCommand(vscode.l10n.t('Open'), 'redline.preview.open', head.id);
     this.#item.accessibilityInformation = {
-      label:
-        count === 1
-          ? vscode.l10n.t('Redline: 1 preview is pending. Opens {0}', oneLine(titleOf(head)))
-          : vscode.l10n.t('Redline: {0} previews are pending. Opens {1}', count, oneLine(titleOf(head))),
+      label: countText(
+        vscode.l10n.t(
+          'Redline: 1 preview is pending. Opens {1}|Redline: {0} previews are pending. Opens {1}',
+        ),
+        vscode.l10n,
+      )(count, oneLine(titleOf(head))),
       role: 'button',
     };
     this.#item.show();

@@ -1,9 +1,9 @@
+import { countText, type CountText } from '../texts/countText.ts';
 import type { Localiser } from './strings.ts';
 
 /** What calls of a kind did. */
 interface KindTexts {
-  readonly one: string;
-  readonly many: string;
+  readonly count: CountText;
   /** With the name of the only file. */
   readonly of?: string;
 }
@@ -25,26 +25,25 @@ type CallKind =
 export type CallTexts = Readonly<Record<CallKind, KindTexts>> & { readonly failed: string };
 
 export function callTexts(l10n: Localiser): CallTexts {
+  const texts = (forms: string, of?: string): KindTexts => ({
+    count: countText(forms, l10n),
+    ...(of === undefined ? {} : { of }),
+  });
   return {
-    read: { one: l10n.t('Read 1 file'), many: l10n.t('Read {0} files'), of: l10n.t('Read {0}') },
-    searched: { one: l10n.t('Searched once'), many: l10n.t('Searched {0} times') },
-    checked: { one: l10n.t('Checked the Problems'), many: l10n.t('Checked the Problems {0} times') },
-    changed: {
-      one: l10n.t('Proposed a change'),
-      many: l10n.t('Proposed {0} changes'),
-      of: l10n.t('Proposed a change of {0}'),
-    },
-    deleted: {
-      one: l10n.t('Proposed to delete a file'),
-      many: l10n.t('Proposed to delete {0} files'),
-      of: l10n.t('Proposed to delete {0}'),
-    },
-    renamed: { one: l10n.t('Proposed to rename a file'), many: l10n.t('Proposed to rename {0} files') },
-    ran: { one: l10n.t('Proposed a command'), many: l10n.t('Proposed {0} commands') },
-    voted: { one: l10n.t('Voted to apply'), many: l10n.t('Voted to apply {0} times') },
-    votedDiscard: { one: l10n.t('Voted to discard'), many: l10n.t('Voted to discard {0} times') },
-    reverted: { one: l10n.t('Went back'), many: l10n.t('Went back {0} times') },
-    other: { one: l10n.t('Called {1}'), many: l10n.t('Called {1} {0} times') },
+    read: texts(l10n.t('Read 1 file|Read {0} files'), l10n.t('Read {0}')),
+    searched: texts(l10n.t('Searched once|Searched {0} times')),
+    checked: texts(l10n.t('Checked the Problems|Checked the Problems {0} times')),
+    changed: texts(l10n.t('Proposed a change|Proposed {0} changes'), l10n.t('Proposed a change of {0}')),
+    deleted: texts(
+      l10n.t('Proposed to delete a file|Proposed to delete {0} files'),
+      l10n.t('Proposed to delete {0}'),
+    ),
+    renamed: texts(l10n.t('Proposed to rename a file|Proposed to rename {0} files')),
+    ran: texts(l10n.t('Proposed a command|Proposed {0} commands')),
+    voted: texts(l10n.t('Voted to apply|Voted to apply {0} times')),
+    votedDiscard: texts(l10n.t('Voted to discard|Voted to discard {0} times')),
+    reverted: texts(l10n.t('Went back|Went back {0} times')),
+    other: texts(l10n.t('Called {1}|Called {1} {0} times')),
     failed: l10n.t('{0} failed'),
   };
 }

@@ -11,7 +11,9 @@ import type { CommandRuns } from '../../agent/tools/command/commandRuns.ts';
 import { coalesce } from '../coalesce.ts';
 import { oneLine } from '../plainText.ts';
 import { contextRing } from './contextRing.ts';
-import { fill, type ChatStatus, type DeltaMessage, type HostMessage, type ViewItem } from './protocol.ts';
+import { commandAbout } from '../models/offlineTexts.ts';
+import { fill } from '../texts/fill.ts';
+import type { ChatStatus, DeltaMessage, HostMessage, ViewItem } from './protocol.ts';
 import { chatStrings, transcriptStrings, type Localiser, type TranscriptStrings } from './strings.ts';
 import { resolvedCards } from './transcript/cards.ts';
 import { DiffStats } from './transcript/diffStats.ts';
@@ -185,6 +187,7 @@ export class ChatFeed implements Disposable {
   #sendSnapshot(): void {
     const { session, l10n, post } = this.#options;
     const { examples } = this.#strings;
+    const aboutOf = commandAbout(l10n);
     this.#shown = { sessionId: session.id, items: buildTranscript(this.#input()), status: this.#status() };
     const { items, status } = this.#shown;
     this.#live.takeFresh();
@@ -192,7 +195,7 @@ export class ChatFeed implements Disposable {
       type: 'snapshot',
       strings: chatStrings(l10n),
       examples: status.offline ? OFFLINE_EXAMPLES : [...examples, '/help'],
-      commands: [...slashCommands()],
+      commands: slashCommands().map(one => ({ ...one, about: aboutOf(one) })),
       items: [...items],
       status,
     });

@@ -1,5 +1,6 @@
 import type { ContextUse } from '../../agent/session/context/contextKeeper.ts';
-import { fill, type ChatStatus } from './protocol.ts';
+import { fill } from '../texts/fill.ts';
+import type { ChatStatus } from './protocol.ts';
 import type { TranscriptStrings } from './strings.ts';
 
 /** The share of the context window from which the ring warns, in percent. */

@@ -8,8 +8,10 @@ import type { ResolveOrder } from '../../agent/preview/resolveSettings.ts';
 import type { Session } from '../../agent/session/session.ts';
 import type { LoadProblem } from '../../agent/tools/custom/loading/loadProblem.ts';
 import type { ToolRegistry } from '../../agent/tools/registry.ts';
+import { countText } from '../texts/countText.ts';
 import { problemSentence } from '../customTools/problemSentence.ts';
 import { sentenceFor, type SentenceLocaliser } from '../errorSentence.ts';
+import { commandAbout } from '../models/offlineTexts.ts';
 import { oneLine } from '../plainText.ts';
 
 export interface LocalCommandsOptions {
@@ -76,16 +78,16 @@ export class LocalCommands {
       case 'discardAll': {
         const count = await discardAll();
         if (count === 0) return l10n.t('Nothing is pending.');
-        return count === 1
-          ? l10n.t('Discarded 1 preview.')
-          : l10n.t('Discarded {0} previews.', String(count));
+        return countText(l10n.t('Discarded 1 preview.|Discarded {0} previews.'), l10n)(count);
       }
       case 'revert':
         return this.#revert(command);
       case 'tools':
         return this.#toolList();
       case 'help':
-        return l10n.t('These commands work with every model:') + `\n\n${slashCommandHelp()}`;
+        return (
+          l10n.t('These commands work with every model:') + `\n\n${slashCommandHelp(commandAbout(l10n))}`
+        );
       case 'malformed':
         return l10n.t('Usage: {0}', `\`${command.usage}\``);
     }

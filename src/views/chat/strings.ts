@@ -1,3 +1,4 @@
+import { countText, type CountText } from '../texts/countText.ts';
 import { callTexts, type CallTexts } from './callTexts.ts';
 import type { RetryCode } from '../../agent/model/chatProvider.ts';
 import type { FileChangeKind } from '../../agent/preview/fileChange.ts';
@@ -115,7 +116,7 @@ export interface TranscriptStrings {
   readonly parts: Readonly<Record<'hunk' | 'rest' | 'applied' | 'discarded' | 'undone' | 'left', string>>;
   readonly calls: CallTexts;
   readonly plan: Omit<PlanPart, 'text' | 'isUnfolded'>;
-  readonly stillApplied: { readonly one: string; readonly many: string };
+  readonly stillApplied: CountText;
   readonly reviewUndo: string;
   readonly applying: Readonly<Record<ResolveAction, string>>;
   readonly returnedError: string;
@@ -144,9 +145,9 @@ export interface TranscriptStrings {
   readonly actions: Readonly<Record<ChatAction, string>>;
   readonly previewActions: Readonly<Record<'apply' | 'discard' | 'open', string>>;
   readonly pending: string;
-  readonly changes: { readonly one: string; readonly many: string };
-  readonly files: { readonly one: string; readonly many: string };
-  readonly filesChanged: { readonly one: string; readonly many: string };
+  readonly changes: CountText;
+  readonly files: CountText;
+  readonly filesChanged: CountText;
   readonly working: string;
   readonly runningTool: string;
   readonly waiting: string;
@@ -171,6 +172,7 @@ export interface TranscriptStrings {
 }
 
 export function transcriptStrings(l10n: Localiser): TranscriptStrings {
+  const count = (forms: string): CountText => countText(forms, l10n);
   return {
     accept: l10n.t('Accept: {0}'),
     discard: l10n.t('Discard: {0}'),
@@ -225,10 +227,9 @@ export function transcriptStrings(l10n: Localiser): TranscriptStrings {
       question: l10n.t('What should change?'),
       edit: l10n.t('Edit'),
     },
-    stillApplied: {
-      one: l10n.t('1 applied change is still in your files.'),
-      many: l10n.t('{0} applied changes are still in your files.'),
-    },
+    stillApplied: count(
+      l10n.t('1 applied change is still in your files.|{0} applied changes are still in your files.'),
+    ),
     reviewUndo: l10n.t('Review Undo'),
     applying: { apply: l10n.t('Applying…'), discard: l10n.t('Discarding…') },
     returnedError: l10n.t('Applied, and returned an error'),
@@ -274,9 +275,9 @@ export function transcriptStrings(l10n: Localiser): TranscriptStrings {
     },
     previewActions: { apply: l10n.t('Apply'), discard: l10n.t('Discard'), open: l10n.t('Open') },
     pending: l10n.t('{0} · {1}'),
-    changes: { one: l10n.t('1 change'), many: l10n.t('{0} changes') },
-    files: { one: l10n.t('1 file'), many: l10n.t('{0} files') },
-    filesChanged: { one: l10n.t('1 file changed'), many: l10n.t('{0} files changed') },
+    changes: count(l10n.t('1 change|{0} changes')),
+    files: count(l10n.t('1 file|{0} files')),
+    filesChanged: count(l10n.t('1 file changed|{0} files changed')),
     working: l10n.t('Working…'),
     runningTool: l10n.t('Running {0}…'),
     waiting: l10n.t('Waiting for your review'),

@@ -2,6 +2,7 @@ import * as vscode from 'vscode';
 import { renderNodeId, type NodeId } from '../../agent/conversation/nodeId.ts';
 import type { NodeTag, TagKind } from '../../agent/conversation/revert.ts';
 import type { AssistantMessage, SessionMessage } from '../../agent/model/messages.ts';
+import { countText } from '../texts/countText.ts';
 import { callTexts } from '../chat/callTexts.ts';
 import { sayCalls, type SaidCall } from '../chat/transcript/callWords.ts';
 import { argumentsOf } from '../chat/transcript/toolLine.ts';
@@ -56,8 +57,8 @@ export function itemOf(tree: HistorySource, row: HistoryRow): vscode.TreeItem {
 
 function earlierText({ of, from, to }: EarlierRow): string {
   return of?.kind === 'turn' || of?.kind === 'steps'
-    ? vscode.l10n.t('{0} earlier steps', to - from)
-    : vscode.l10n.t('{0} earlier prompts', to - from);
+    ? countText(vscode.l10n.t('1 earlier step|{0} earlier steps'), vscode.l10n)(to - from)
+    : countText(vscode.l10n.t('1 earlier prompt|{0} earlier prompts'), vscode.l10n)(to - from);
 }
 
 /** The message's text, or a branch's tags. Foreign text is escaped, never rendered as markdown. */
@@ -176,7 +177,7 @@ function branchItem(tree: HistorySource, row: BranchRow): vscode.TreeItem {
   const label = tag ? tagLabel(tag) : message ? labelOf(tree, message, node) : renderNodeId(node);
   const item = new vscode.TreeItem(label, vscode.TreeItemCollapsibleState.Collapsed);
   item.iconPath = tag ? tagIcon(tag) : new vscode.ThemeIcon('git-branch');
-  const count = length === 1 ? vscode.l10n.t('1 message') : vscode.l10n.t('{0} messages', length);
+  const count = countText(vscode.l10n.t('1 message|{0} messages'), vscode.l10n)(length);
   const span = node === tip ? renderNodeId(node) : `${renderNodeId(node)}–${renderNodeId(tip)}`;
   item.description = joined(count, span);
   item.contextValue = 'redline.branch' satisfies RowContext;
@@ -241,7 +242,7 @@ function hereText(): string {
 
 function branchText(left: number): string {
   if (left === 0) return '';
-  return left === 1 ? vscode.l10n.t('1 branch') : vscode.l10n.t('{0} branches', left);
+  return countText(vscode.l10n.t('1 branch|{0} branches'), vscode.l10n)(left);
 }
 
 function joined(...parts: readonly string[]): string {

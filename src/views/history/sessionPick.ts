@@ -6,6 +6,7 @@ import type {
   SessionSummary,
 } from '../../agent/conversation/storage/sessionLogs.ts';
 import type { Session } from '../../agent/session/session.ts';
+import { countText } from '../texts/countText.ts';
 import { withoutIcons } from '../plainText.ts';
 
 /** What the user chose to do with a session. */
@@ -77,7 +78,7 @@ function rowOf({ id, usedAt }: SessionFile, summary: SessionSummary, isCurrent: 
   const { title, firstWords, messages } = summary;
   const name = withoutIcons(title ?? firstWords, MAX_LABEL) || vscode.l10n.t('Empty session');
   const time = usedAt.toLocaleString(vscode.env.language, { dateStyle: 'medium', timeStyle: 'short' });
-  const count = messages === 1 ? vscode.l10n.t('1 message') : vscode.l10n.t('{0} messages', messages);
+  const count = countText(vscode.l10n.t('1 message|{0} messages'), vscode.l10n)(messages);
   const state = isCurrent ? [vscode.l10n.t('current')] : [];
   return {
     id,

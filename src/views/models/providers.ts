@@ -11,10 +11,11 @@ import type { LadderMemory, LadderStep } from '../../agent/model/toolChoiceLadde
 import type { Settings } from '../settings.ts';
 import type { ApiKeys } from './apiKeys.ts';
 import { faultSentence } from './faultSentence.ts';
+import { offlineTexts } from './offlineTexts.ts';
 
 /** Chooses the provider for a prompt, by the current settings. The offline provider always answers slash commands. */
 export class Providers {
-  readonly #offline = createOfflineProvider();
+  readonly #offline = createOfflineProvider(offlineTexts(vscode.l10n));
   readonly #settings: Settings;
   readonly #keys: ApiKeys;
   readonly #logger: Logger;

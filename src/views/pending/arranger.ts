@@ -131,12 +131,12 @@ export class Arranger implements vscode.Disposable {
 
   #filterPicks(): FilterPick[] {
     const { store, looks } = this.#options;
-    const { t } = vscode.l10n;
+    const { l10n } = vscode;
     const open = [...store.open];
     const { agents, folders, states } = filterChoices(open);
     const { Separator } = vscode.QuickPickItemKind;
     const heading = (label: string): FilterPick => ({ label, kind: Separator });
-    const picks: FilterPick[] = [heading(t('State'))];
+    const picks: FilterPick[] = [heading(l10n.t('State'))];
     picks.push({
       label: notLookedAtText(),
       description: String(open.filter(preview => !looks.hasAll(preview)).length),
@@ -150,7 +150,7 @@ export class Arranger implements vscode.Disposable {
         picked: this.#filter.states.includes(state),
         adds: { states: [state] },
       });
-    if (agents.size > 1) picks.push(heading(t('Agent')));
+    if (agents.size > 1) picks.push(heading(l10n.t('Agent')));
     if (agents.size > 1)
       for (const [agent, count] of agents)
         picks.push({
@@ -159,7 +159,7 @@ export class Arranger implements vscode.Disposable {
           picked: this.#filter.agents.includes(agent),
           adds: { agents: [agent] },
         });
-    if (folders.size > 0) picks.push(heading(t('Folder')));
+    if (folders.size > 0) picks.push(heading(l10n.t('Folder')));
     for (const [folder, count] of folders)
       picks.push({
         label: folderText(folder),
@@ -172,14 +172,14 @@ export class Arranger implements vscode.Disposable {
 }
 
 function sortText(key: SortKey): { readonly label: string; readonly description: string } {
-  const { t } = vscode.l10n;
+  const { l10n } = vscode;
   switch (key) {
     case 'proposed':
-      return { label: t('Order Proposed'), description: t('as the setting “Order” says') };
+      return { label: l10n.t('Order Proposed'), description: l10n.t('as the setting “Order” says') };
     case 'path':
-      return { label: t('File Path'), description: t('of the first file of each preview') };
+      return { label: l10n.t('File Path'), description: l10n.t('of the first file of each preview') };
     case 'size':
-      return { label: t('Size'), description: t('most changed lines first') };
+      return { label: l10n.t('Size'), description: l10n.t('most changed lines first') };
   }
 }
 

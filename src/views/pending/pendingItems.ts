@@ -3,6 +3,7 @@ import type { FileChange, FileChangeKind } from '../../agent/preview/fileChange.
 import { titleOf, type Preview } from '../../agent/preview/preview.ts';
 import { conflictsLeft } from '../../agent/preview/rebase/conflictMarkers.ts';
 import { agentLabel } from '../agentLabel.ts';
+import { countText } from '../texts/countText.ts';
 import { makeCommand } from '../commandRegistry.ts';
 import { escapeInvisible, oneLine } from '../plainText.ts';
 import type { FileUris } from '../review/previewUri.ts';
@@ -123,13 +124,15 @@ function stateText(preview: Preview, filesRead: string): string {
 
 /** How many conflicts a preview has left. */
 export function conflictsText(count: number): string {
-  return count === 1 ? vscode.l10n.t('1 conflict left') : vscode.l10n.t('{0} conflicts left', count);
+  return countText(vscode.l10n.t('1 conflict left|{0} conflicts left'), vscode.l10n)(count);
 }
 
 function filesText({ kind, changes, sourceToolName }: Preview): string {
   if (kind === 'plan') return vscode.l10n.t('waiting for approval');
   if (kind !== 'files') return oneLine(sourceToolName);
-  return changes.length === 1 ? '' : vscode.l10n.t('{0} files', changes.length);
+  return changes.length === 1
+    ? ''
+    : countText(vscode.l10n.t('1 file|{0} files'), vscode.l10n)(changes.length);
 }
 
 export function recommendationText({

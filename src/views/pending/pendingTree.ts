@@ -4,6 +4,7 @@ import { DisposableStore } from '../../agent/base/disposable.ts';
 import { PathError } from '../../agent/base/errors.ts';
 import type { Preview } from '../../agent/preview/preview.ts';
 import type { PreviewStore } from '../../agent/preview/previewStore.ts';
+import { countText } from '../texts/countText.ts';
 import { coalesce } from '../coalesce.ts';
 import { contextKeys, views } from '../contributions.ts';
 import { escapeInvisible } from '../plainText.ts';
@@ -164,8 +165,10 @@ export class PendingView implements vscode.Disposable {
   }
 
   #showCount(count: number): void {
-    const tooltip =
-      count === 1 ? vscode.l10n.t('1 preview is pending') : vscode.l10n.t('{0} previews are pending', count);
+    const tooltip = countText(
+      vscode.l10n.t('1 preview is pending|{0} previews are pending'),
+      vscode.l10n,
+    )(count);
     this.#view.badge = count === 0 ? undefined : { value: count, tooltip };
   }
 }

@@ -3,6 +3,7 @@ import { hunksOfChange, type FileChange } from '../../agent/preview/fileChange.t
 import type { TextEncoding } from '../../agent/text/encodings.ts';
 import { lineEndingOf } from '../../agent/text/lines.ts';
 import { unseenLines, type UnseenLines } from '../../agent/text/unseenLines.ts';
+import { countText } from '../texts/countText.ts';
 import { escapeInvisible } from '../plainText.ts';
 
 /** The permission bits of most new files, which need no mention. */
@@ -82,23 +83,28 @@ function besides(
   return [
     ...(indentation === 0
       ? []
-      : indentation === 1
-        ? [vscode.l10n.t('indentation differs in 1 line')]
-        : [vscode.l10n.t('indentation differs in {0} lines', indentation)]),
+      : [
+          countText(
+            vscode.l10n.t('indentation differs in 1 line|indentation differs in {0} lines'),
+            vscode.l10n,
+          )(indentation),
+        ]),
     ...(trailing === 0
       ? []
-      : trailing === 1
-        ? [vscode.l10n.t('trailing spaces differ in 1 line')]
-        : [vscode.l10n.t('trailing spaces differ in {0} lines', trailing)]),
+      : [
+          countText(
+            vscode.l10n.t('trailing spaces differ in 1 line|trailing spaces differ in {0} lines'),
+            vscode.l10n,
+          )(trailing),
+        ]),
     ...(endings === undefined ? endingNotes(lineEndings) : [endings]),
   ];
 }
 
 function endingNotes(lines: number): string[] {
   if (lines === 0) return [];
-  return lines === 1
-    ? [vscode.l10n.t('the line ending differs in 1 line')]
-    : [vscode.l10n.t('line endings differ in {0} lines', lines)];
+  const forms = vscode.l10n.t('the line ending differs in 1 line|line endings differ in {0} lines');
+  return [countText(forms, vscode.l10n)(lines)];
 }
 
 function encodingName({ name, bom }: TextEncoding): string {

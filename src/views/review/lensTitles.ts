@@ -154,15 +154,15 @@ function applyAndDiscard({ preview, hunks }: LensSubject, blockers: readonly Pre
 }
 
 function approveAndSendBack({ id, revision }: Preview): vscode.Command[] {
-  const { t } = vscode.l10n;
-  const [approve, sendBack] = [`$(check) ${t('Approve')}`, `$(discard) ${t('Send Back…')}`];
+  const { l10n } = vscode;
+  const [approve, sendBack] = [`$(check) ${l10n.t('Approve')}`, `$(discard) ${l10n.t('Send Back…')}`];
   return [
     makeCommand(approve, 'redline.preview.apply', id, undefined, revision),
     makeCommand(sendBack, 'redline.preview.discardWithReason', id, undefined, revision),
-    makeCommand(t('Edit'), 'redline.preview.edit', id),
+    makeCommand(l10n.t('Edit'), 'redline.preview.edit', id),
     note(
-      t('Nothing is changed yet'),
-      t('Once you approve the plan, the model carries it out and stages each change as a preview.'),
+      l10n.t('Nothing is changed yet'),
+      l10n.t('Once you approve the plan, the model carries it out and stages each change as a preview.'),
     ),
   ];
 }

@@ -61,8 +61,8 @@ export class ReviewTally implements vscode.Disposable {
 }
 
 function lineOf(applied: number, discarded: number): string {
-  const { t } = vscode.l10n;
-  if (discarded === 0) return t('Review done: {0} applied', applied);
-  if (applied === 0) return t('Review done: {0} discarded', discarded);
-  return t('Review done: {0} applied, {1} discarded', applied, discarded);
+  const { l10n } = vscode;
+  if (discarded === 0) return l10n.t('Review done: {0} applied', applied);
+  if (applied === 0) return l10n.t('Review done: {0} discarded', discarded);
+  return l10n.t('Review done: {0} applied, {1} discarded', applied, discarded);
 }

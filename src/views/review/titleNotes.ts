@@ -2,6 +2,7 @@ import * as vscode from 'vscode';
 import { TimeSlice } from '../../agent/base/timeSlice.ts';
 import type { FileChange } from '../../agent/preview/fileChange.ts';
 import { hiddenDifferences, lastingDifferences } from './hiddenDifference.ts';
+import { countText } from '../texts/countText.ts';
 
 // A title cannot be changed while its tab is open, but its preview can be edited or rebased. So what may become false is
 // said of the moment when the tab was opened; the lenses always tell how it is now.
@@ -51,16 +52,18 @@ export async function overviewNotes(
 
 function counted(files: number): readonly string[] {
   if (files === 0) return [];
-  return files === 1
-    ? [vscode.l10n.t('1 file with changes that the diff hides')]
-    : [vscode.l10n.t('{0} files with changes that the diff hides', files)];
+  const forms = vscode.l10n.t(
+    '1 file with changes that the diff hides|{0} files with changes that the diff hides',
+  );
+  return [countText(forms, vscode.l10n)(files)];
 }
 
 function countedSoFar(files: number): readonly string[] {
   if (files === 0) return [vscode.l10n.t('not all files checked for changes that the diff hides')];
-  return files === 1
-    ? [vscode.l10n.t('at least 1 file with changes that the diff hides')]
-    : [vscode.l10n.t('at least {0} files with changes that the diff hides', files)];
+  const forms = vscode.l10n.t(
+    'at least 1 file with changes that the diff hides|at least {0} files with changes that the diff hides',
+  );
+  return [countText(forms, vscode.l10n)(files)];
 }
 
 function whenOpened([first, ...others]: readonly string[]): readonly string[] {

@@ -7,6 +7,7 @@ import type { Logger } from '../../agent/base/logger.ts';
 import { ProcessLock } from '../../agent/base/processLock.ts';
 import { openPreviewLog } from '../../agent/preview/previewLog.ts';
 import { PreviewProjection } from '../../agent/preview/previewProjection.ts';
+import { countText } from '../texts/countText.ts';
 import { coalesce } from '../coalesce.ts';
 
 /** How long changes of another window's storage are collected before it is read again, in milliseconds. */
@@ -104,10 +105,8 @@ async function pendingIn(storage: string): Promise<number> {
 /** Says in the pending view where those previews are; empty if there are none. */
 export function otherWindowsText(count: number): string {
   if (count === 0) return '';
-  return count === 1
-    ? vscode.l10n.t('Another window on this folder has 1 pending preview. It is reviewed there.')
-    : vscode.l10n.t(
-        'Another window on this folder has {0} pending previews. They are reviewed there.',
-        count,
-      );
+  const forms = vscode.l10n.t(
+    'Another window on this folder has 1 pending preview. It is reviewed there.|Another window on this folder has {0} pending previews. They are reviewed there.',
+  );
+  return countText(forms, vscode.l10n)(count);
 }

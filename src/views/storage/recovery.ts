@@ -6,6 +6,7 @@ import type { CommitFiles } from '../../agent/preview/commit/commitChanges.ts';
 import { recoverCommits, type RecoveryReport } from '../../agent/preview/commit/recovery.ts';
 import { openPreviewLog } from '../../agent/preview/previewLog.ts';
 import { PreviewStore } from '../../agent/preview/previewStore.ts';
+import { countText } from '../texts/countText.ts';
 import { showInfo, showWarning } from '../toast.ts';
 import { sideLogFolder, type OpenStore } from './previewStorage.ts';
 import { recoverSideLogs, type SideLogRecovery } from './sideLog.ts';
@@ -97,18 +98,10 @@ function failedText(ids: string, { leftAlone, failed }: RecoveryReport): string 
 }
 
 function changedText(ids: string, { restored, leftAlone }: RecoveryReport): string {
-  return restored.length === 1
-    ? vscode.l10n.t(
-        'Applying {0} was interrupted. 1 file was restored; these have changed since and were left alone: {1}.',
-        ids,
-        shortened(leftAlone),
-      )
-    : vscode.l10n.t(
-        'Applying {0} was interrupted. {1} files were restored; these have changed since and were left alone: {2}.',
-        ids,
-        restored.length,
-        shortened(leftAlone),
-      );
+  const forms = vscode.l10n.t(
+    'Applying {1} was interrupted. 1 file was restored; these have changed since and were left alone: {2}.|Applying {1} was interrupted. {0} files were restored; these have changed since and were left alone: {2}.',
+  );
+  return countText(forms, vscode.l10n)(restored.length, ids, shortened(leftAlone));
 }
 
 function shortened(paths: readonly string[]): string {

@@ -57,10 +57,12 @@ export class CancellationTokenSource {
 
 export const env = { appRoot: '/nowhere' };
 
-/** English, as it is without a translation. */
+/** English, as it is without a translation. Without values, VS Code leaves the placeholders. */
 export const l10n = {
-  t: (message: string, ...args: readonly unknown[]): string =>
-    message.replace(/\{(\d+)\}/g, (_, n: string) => String(args[Number(n)])),
+  t: (message: string, ...args: readonly (string | number)[]): string =>
+    args.length === 0
+      ? message
+      : message.replace(/\{(\d+)\}/g, (place, n: string) => String(args[Number(n)] ?? place)),
 };
 
 export const window = { tabGroups: { all: [] } };

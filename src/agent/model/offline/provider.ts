@@ -1,13 +1,14 @@
+import type { OfflineTexts } from './answers.ts';
 import type { ChatProvider, ChatRequest, ProviderEvent } from '../chatProvider.ts';
 
 /**
  * A provider that needs neither key nor network. It is not a language model: it turns slash commands into tool calls,
  * which run through the same loop as a model's, answers a forced `resolve` with apply, and explains what it can do.
  */
-export function createOfflineProvider(): ChatProvider {
+export function createOfflineProvider(texts?: OfflineTexts): ChatProvider {
   return {
     id: 'offline',
-    label: 'Offline',
+    label: texts?.label ?? 'Offline',
     isVerbatim: true,
     async *stream(request: ChatRequest, signal: AbortSignal): AsyncGenerator<ProviderEvent> {
       if (signal.aborted) {
@@ -15,7 +16,7 @@ export function createOfflineProvider(): ChatProvider {
         return;
       }
       const { answerTo } = await import('./answers.ts');
-      const answer = answerTo(request);
+      const answer = answerTo(request, texts);
       if (answer.text !== '') yield { type: 'text', delta: answer.text };
       for (const call of answer.toolCalls) yield { type: 'toolCall', name: call.name };
       yield { type: 'done', answer };

@@ -185,10 +185,10 @@ export function slashCommands(): readonly SlashCommandInfo[] {
   return Object.entries(definitions).map(([name, { usage, about }]) => ({ name, usage, about }));
 }
 
-/** The help: a Markdown list with one line for each command. */
-export function slashCommandHelp(): string {
+/** The help: a Markdown list with one line for each command. `aboutOf` says what a command does, in the user's language. */
+export function slashCommandHelp(aboutOf = ({ about }: SlashCommandInfo): string => about): string {
   return slashCommands()
-    .map(({ usage, about }) => `- \`${usage}\`: ${about}`)
+    .map(command => `- \`${command.usage}\`: ${aboutOf(command)}`)
     .join('\n');
 }
 

@@ -1,5 +1,5 @@
 import { escapeInvisible } from '../../plainText.ts';
-import { fill } from '../protocol.ts';
+import { fill } from '../../texts/fill.ts';
 import type { CallTexts } from '../callTexts.ts';
 
 /** What is said of a finished call. */
@@ -47,17 +47,13 @@ export function sayCalls(calls: readonly SaidCall[], texts: CallTexts): string {
 function sayGroup(group: readonly SaidCall[], texts: CallTexts): string {
   const [first] = group;
   const kind = first && kindOf(first);
-  if (!first || !kind) {
-    const { one, many } = texts.other;
-    return fill(group.length === 1 ? one : many, group.length, first?.name ?? '');
-  }
-  const { one, of, many } = texts[kind];
+  if (!first || !kind) return texts.other.count(group.length, first?.name ?? '');
+  const { of, count } = texts[kind];
   const files = new Set(group.map(({ path }) => path));
   const [path] = files;
   if (of !== undefined && files.size === 1 && path !== undefined) return fill(of, nameOf(path));
   // Several calls may be about one file.
-  const count = of === undefined || files.has(undefined) ? group.length : files.size;
-  return fill(count === 1 ? one : many, count);
+  return count(of === undefined || files.has(undefined) ? group.length : files.size);
 }
 
 function kindOf({ name, action }: SaidCall): Kind | undefined {

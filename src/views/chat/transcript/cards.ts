@@ -1,5 +1,6 @@
 import { isOpen, type Preview } from '../../../agent/preview/preview.ts';
-import { fill, type ItemOf, type ViewItem } from '../protocol.ts';
+import { fill } from '../../texts/fill.ts';
+import type { ItemOf, ViewItem } from '../protocol.ts';
 import { buildLookup, type Lookup } from './lookup.ts';
 import { previewCard, type CardFacts } from './previewCard.ts';
 import { messageIds, stillApplied } from './stillApplied.ts';

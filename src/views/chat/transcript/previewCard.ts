@@ -16,7 +16,8 @@ import { reopenAction, undoAction } from '../../../agent/preview/undo.ts';
 import type { DiffStat } from '../../../agent/text/lineDiff.ts';
 import { agentLabel } from '../../agentLabel.ts';
 import { escapeInvisible, escapeProse } from '../../plainText.ts';
-import { fill, type FileRow, type ItemOf, type PartRow } from '../protocol.ts';
+import { fill } from '../../texts/fill.ts';
+import type { FileRow, ItemOf, PartRow } from '../protocol.ts';
 import type { TranscriptStrings } from '../strings.ts';
 
 /** The most files that a card lists. */

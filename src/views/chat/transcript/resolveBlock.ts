@@ -3,7 +3,8 @@ import type { ToolCall, ToolResultMessage } from '../../../agent/model/messages.
 import type { LedgerEntry } from '../../../agent/preview/ledger.ts';
 import type { Actor, Preview, ResolveAction } from '../../../agent/preview/preview.ts';
 import { escapeInvisible, escapeProse } from '../../plainText.ts';
-import { fill, type ItemOf } from '../protocol.ts';
+import { fill } from '../../texts/fill.ts';
+import type { ItemOf } from '../protocol.ts';
 import type { TranscriptStrings } from '../strings.ts';
 import { argumentsOf } from './toolLine.ts';
 

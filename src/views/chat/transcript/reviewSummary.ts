@@ -1,7 +1,8 @@
 import type { Preview } from '../../../agent/preview/preview.ts';
 import { planOf } from '../../../agent/session/planMode.ts';
 import type { DiffStat } from '../../../agent/text/lineDiff.ts';
-import { fill, type ChatStatus } from '../protocol.ts';
+import { fill } from '../../texts/fill.ts';
+import type { ChatStatus } from '../protocol.ts';
 import type { TranscriptStrings } from '../strings.ts';
 import { shownStat, sumOf } from './previewCard.ts';
 
@@ -19,10 +20,8 @@ export function reviewOf(
   if (open.length === 0) return undefined;
   const changes = open.flatMap(preview => preview.changes ?? []);
   const files = new Set(changes.map(({ path }) => path)).size;
-  const many = (count: number, texts: TranscriptStrings['files']): string =>
-    count === 1 ? texts.one : fill(texts.many, count);
-  const previews = many(open.length, strings.changes);
-  const label = files === 0 ? previews : fill(strings.pending, previews, many(files, strings.files));
+  const previews = strings.changes(open.length);
+  const label = files === 0 ? previews : fill(strings.pending, previews, strings.files(files));
   const isCountable = files > 0 && open.length <= MAX_COUNTED;
   const sum = isCountable
     ? sumOf(

@@ -1,7 +1,7 @@
 import { messageIdOf } from '../../../agent/conversation/nodeId.ts';
 import { REVERT_TOOL } from '../../../agent/conversation/revert.ts';
 import type { Preview } from '../../../agent/preview/preview.ts';
-import { fill, type ViewItem } from '../protocol.ts';
+import type { ViewItem } from '../protocol.ts';
 import type { TranscriptInput } from './transcript.ts';
 
 type Input = Pick<TranscriptInput, 'sessionId' | 'messages' | 'nodeAt' | 'previews' | 'strings'>;
@@ -16,12 +16,11 @@ export function stillApplied(preview: Preview, { previews, strings, ...input }: 
   const undone = previews.filter(other => undoes.includes(other.id));
   if (undone.length > 0 && undone.every(isBack)) return [];
   const count = changes?.length ?? 0;
-  const { one, many } = strings.stillApplied;
   return [
     {
       kind: 'notice',
       key: `still:${id}`,
-      text: fill(count === 1 ? one : many, count),
+      text: strings.stillApplied(count),
       open: { id, label: strings.reviewUndo },
     },
   ];

@@ -1,7 +1,8 @@
 import { isDeeperThan, isRecord, MAX_DEPTH } from '../../../agent/base/json.ts';
 import type { ToolCall, ToolResultMessage } from '../../../agent/model/messages.ts';
 import { escapeProse, oneLine } from '../../plainText.ts';
-import { fill, type ItemOf, type ViewItem } from '../protocol.ts';
+import { fill } from '../../texts/fill.ts';
+import type { ItemOf, ViewItem } from '../protocol.ts';
 import type { TranscriptStrings } from '../strings.ts';
 import { sayCalls } from './callWords.ts';
 

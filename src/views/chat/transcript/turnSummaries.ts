@@ -1,6 +1,6 @@
 import type { Preview } from '../../../agent/preview/preview.ts';
 import type { Lineage } from '../../../agent/preview/resolve/lineage.ts';
-import { fill, MAX_TURN_PREVIEWS, type ItemOf } from '../protocol.ts';
+import { MAX_TURN_PREVIEWS, type ItemOf } from '../protocol.ts';
 import type { TranscriptStrings } from '../strings.ts';
 
 /** Collects what the model applied by itself, turn by turn, for the line below each turn. */
@@ -35,8 +35,7 @@ export class TurnSummaries {
     this.#applied = [];
     if (applied.length === 0) return [];
     const files = new Set(applied.flatMap(({ changes }) => (changes ?? []).map(({ path }) => path))).size;
-    const { one, many } = this.#strings.filesChanged;
-    const text = files === 1 ? one : fill(many, files);
+    const text = this.#strings.filesChanged(files);
     return [{ kind: 'turn', key: `${this.#key}.t`, text, ids: applied.map(({ id }) => id) }];
   }
 }

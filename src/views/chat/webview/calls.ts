@@ -1,4 +1,5 @@
-import { fill, type ItemOf } from '../protocol.ts';
+import { fill } from '../../texts/fill.ts';
+import type { ItemOf } from '../protocol.ts';
 import { el, icon } from './dom.ts';
 import { fileLink } from './fileLink.ts';
 import { nameOf } from './fileNames.ts';

@@ -1,4 +1,5 @@
-import { fill, type ItemOf, type ViewItem } from '../protocol.ts';
+import { fill } from '../../texts/fill.ts';
+import type { ItemOf, ViewItem } from '../protocol.ts';
 import { markdownInto, renderAnswer, revertButton } from './answer.ts';
 import { renderCall, renderCalls } from './calls.ts';
 import { renderCard } from './card/card.ts';

@@ -1,4 +1,5 @@
-import { fill, type ChatStatus } from '../protocol.ts';
+import { fill } from '../../texts/fill.ts';
+import type { ChatStatus } from '../protocol.ts';
 import { button, el, icon, svg } from './dom.ts';
 import type { Port } from './port.ts';
 

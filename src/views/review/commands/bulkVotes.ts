@@ -7,6 +7,7 @@ import type { Invoker } from '../../../agent/preview/resolve/invoker.ts';
 import { resolvePart } from '../../../agent/preview/resolve/resolvePart.ts';
 import { humanReason } from '../../../agent/preview/resolve/resolveTexts.ts';
 import { reopenAction } from '../../../agent/preview/undo.ts';
+import { countText } from '../../texts/countText.ts';
 import { reopenPreview, type RestageOptions } from '../../ledger/ledgerCommands.ts';
 import { showInfo } from '../../toast.ts';
 import type { ProposalEdits } from '../documents/proposalEdits.ts';
@@ -37,12 +38,11 @@ export class BulkVotes {
     const votes = fresh.map(target => this.#prepareVote('apply', target));
     const applied = (await this.#castAll('apply', votes, '')).resolved.length;
     const left = targets.length - applied;
-    const done =
-      applied === 1 ? vscode.l10n.t('Applied 1 preview.') : vscode.l10n.t('Applied {0} previews.', applied);
-    const rest =
-      left === 1
-        ? vscode.l10n.t('1 was not applied and stays pending.')
-        : vscode.l10n.t('{0} were not applied and stay pending.', left);
+    const done = countText(vscode.l10n.t('Applied 1 preview.|Applied {0} previews.'), vscode.l10n)(applied);
+    const rest = countText(
+      vscode.l10n.t('1 was not applied and stays pending.|{0} were not applied and stay pending.'),
+      vscode.l10n,
+    )(left);
     void showInfo(left === 0 ? done : `${done} ${rest}`);
   }
 
@@ -83,14 +83,14 @@ export class BulkVotes {
   async #offerReopening(discarded: readonly Preview[], left: number): Promise<void> {
     const reopenable = discarded.filter(preview => reopenAction(preview) !== undefined);
     const reopen = vscode.l10n.t('Reopen');
-    const done =
-      discarded.length === 1
-        ? vscode.l10n.t('Discarded 1 preview.')
-        : vscode.l10n.t('Discarded {0} previews.', discarded.length);
-    const rest =
-      left === 1
-        ? vscode.l10n.t('1 was not discarded and stays pending.')
-        : vscode.l10n.t('{0} were not discarded and stay pending.', left);
+    const done = countText(
+      vscode.l10n.t('Discarded 1 preview.|Discarded {0} previews.'),
+      vscode.l10n,
+    )(discarded.length);
+    const rest = countText(
+      vscode.l10n.t('1 was not discarded and stays pending.|{0} were not discarded and stay pending.'),
+      vscode.l10n,
+    )(left);
     const choice = await showInfo(
       left === 0 ? done : `${done} ${rest}`,
       ...(reopenable.length > 0 ? [reopen] : []),

@@ -147,15 +147,18 @@ export class PreviewVotes {
     const listed = new Set(this.#options.review.list().map(({ id }) => id));
     const shown = all.filter(({ id }) => listed.has(id));
     if (shown.length === all.length) return everything;
-    const { t } = vscode.l10n;
-    const allOfThem = action === 'apply' ? t('Apply All {0}', all.length) : t('Discard All {0}', all.length);
+    const { l10n } = vscode;
+    const allOfThem =
+      action === 'apply' ? l10n.t('Apply All {0}', all.length) : l10n.t('Discard All {0}', all.length);
     const onlyShown =
-      action === 'apply' ? t('Apply {0} Shown', shown.length) : t('Discard {0} Shown', shown.length);
-    const choice = await choose(
-      t('The filter of the Pending view shows {0} of {1} previews.', shown.length, all.length),
       action === 'apply'
-        ? t('Apply those, or all that are pending?')
-        : t('Discard those, or all that are pending?'),
+        ? l10n.t('Apply {0} Shown', shown.length)
+        : l10n.t('Discard {0} Shown', shown.length);
+    const choice = await choose(
+      l10n.t('The filter of the Pending view shows {0} of {1} previews.', shown.length, all.length),
+      action === 'apply'
+        ? l10n.t('Apply those, or all that are pending?')
+        : l10n.t('Discard those, or all that are pending?'),
       ...(shown.length > 0 ? [onlyShown] : []),
       allOfThem,
     );

@@ -27,38 +27,38 @@ export function opaqueDocument(preview: Preview): string {
 
 /** A command as it will run, with characters that would hide something shown as escapes. */
 function commandDocument(label: string, plan: CommandPlan): string {
-  const { t } = vscode.l10n;
+  const { l10n } = vscode;
   const shown = shownCommand(plan.command);
   const fence = fenceFor(shown);
   const lines = shown.split('\n').length;
   const environment = Object.entries(plan.environment).map(([name, value]) =>
     value === null
-      ? t('- {0} is not set', shownOnLine(name))
+      ? l10n.t('- {0} is not set', shownOnLine(name))
       : `- ${shownOnLine(name)}=${shownOnLine(value)}`,
   );
   return [
     `# ${label}`,
     '',
-    t('Source tool: {0}', 'run_command'),
+    l10n.t('Source tool: {0}', 'run_command'),
     '',
-    lines === 1 ? t('Command:') : t('Command ({0} lines):', String(lines)),
+    lines === 1 ? l10n.t('Command:') : l10n.t('Command ({0} lines):', String(lines)),
     '',
     fence,
     shown,
     fence,
     '',
     ...(shown === plan.command ? [] : [escapesNote(), '']),
-    t('Folder: {0}', shownOnLine(plan.folder)),
+    l10n.t('Folder: {0}', shownOnLine(plan.folder)),
     '',
-    t('Shell: {0}', shownOnLine(plan.shell)),
+    l10n.t('Shell: {0}', shownOnLine(plan.shell)),
     '',
-    t('Environment: that of VS Code and of its terminals, with these differences:'),
+    l10n.t('Environment: that of VS Code and of its terminals, with these differences:'),
     '',
     ...environment,
     '',
-    t('Time limit: {0} seconds', String(plan.timeLimit)),
+    l10n.t('Time limit: {0} seconds', String(plan.timeLimit)),
     '',
-    t(
+    l10n.t(
       'Apply runs this command in a terminal that you see. It has not run yet, and sees your files as they are on disk.',
     ),
     '',
@@ -67,40 +67,40 @@ function commandDocument(label: string, plan: CommandPlan): string {
 
 /** A call of a tool of VS Code as it will be made, with all of its arguments. */
 function callDocument(label: string, plan: ToolCallPlan): string {
-  const { t } = vscode.l10n;
+  const { l10n } = vscode;
   const json = JSON.stringify(plan.arguments, null, 2);
   const shown = shownCommand(json);
   const fence = fenceFor(shown);
   return [
     `# ${label}`,
     '',
-    t('Tool: {0}', shownOnLine(plan.tool)),
+    l10n.t('Tool: {0}', shownOnLine(plan.tool)),
     '',
-    t('From: {0}', originOf(plan)),
+    l10n.t('From: {0}', originOf(plan)),
     '',
-    t('Arguments:'),
+    l10n.t('Arguments:'),
     '',
     `${fence}json`,
     shown,
     fence,
     '',
     ...(shown === json ? [] : [escapesNote(), '']),
-    t('Time limit: {0} seconds', String(plan.timeLimit)),
+    l10n.t('Time limit: {0} seconds', String(plan.timeLimit)),
     '',
-    t('Apply calls this tool of VS Code, which may change anything. It has not been called yet.'),
+    l10n.t('Apply calls this tool of VS Code, which may change anything. It has not been called yet.'),
     '',
   ].join('\n');
 }
 
 function originOf({ origin }: ToolCallPlan): string {
-  const { t } = vscode.l10n;
+  const { l10n } = vscode;
   switch (origin.kind) {
     case 'extension':
-      return t('the extension {0} ({1})', oneLine(origin.name), oneLine(origin.id));
+      return l10n.t('the extension {0} ({1})', oneLine(origin.name), oneLine(origin.id));
     case 'mcp':
-      return t('an MCP server. VS Code does not say which one; the name of the tool begins with it.');
+      return l10n.t('an MCP server. VS Code does not say which one; the name of the tool begins with it.');
     case 'unknown':
-      return t('VS Code itself, or an extension that does not declare it');
+      return l10n.t('VS Code itself, or an extension that does not declare it');
   }
 }
 

@@ -2,7 +2,7 @@ import { test } from 'node:test';
 import assert from 'node:assert/strict';
 import type { ChatRequest, ProviderAnswer, ProviderEvent } from '../../../../src/agent/model/chatProvider.ts';
 import type { SessionMessage, ToolResultMessage } from '../../../../src/agent/model/messages.ts';
-import { OFFLINE_REASON } from '../../../../src/agent/model/offline/answers.ts';
+import { englishTexts } from '../../../../src/agent/model/offline/answers.ts';
 import { createOfflineProvider } from '../../../../src/agent/model/offline/provider.ts';
 
 const provider = createOfflineProvider();
@@ -73,7 +73,7 @@ test('a forced resolve is answered with apply, whatever the prompt was', async (
     forced,
   );
   assert.equal(toolCalls[0]?.name, 'resolve');
-  assert.deepEqual(JSON.parse(toolCalls[0].arguments), { action: 'apply', reason: OFFLINE_REASON });
+  assert.deepEqual(JSON.parse(toolCalls[0].arguments), { action: 'apply', reason: englishTexts.reason });
 });
 
 test('results are repeated, and failures are reported as such', async () => {

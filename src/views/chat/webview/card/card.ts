@@ -1,5 +1,6 @@
 import { escapeInvisible } from '../../../plainText.ts';
-import { fill, type FileRow, type ItemOf } from '../../protocol.ts';
+import { fill } from '../../../texts/fill.ts';
+import type { FileRow, ItemOf } from '../../protocol.ts';
 import { callBody } from '../calls.ts';
 import { cardName } from './cardNews.ts';
 import { button, el, icon, statOf, withBreaks } from '../dom.ts';

@@ -1,5 +1,6 @@
 import { attachmentLabel, attachmentName, withoutDuplicates } from '../../attachments/attachmentRefs.ts';
-import { fill, MAX_ATTACHMENTS, type AttachmentRef } from '../../protocol.ts';
+import { fill } from '../../../texts/fill.ts';
+import { MAX_ATTACHMENTS, type AttachmentRef } from '../../protocol.ts';
 import { button, el, icon, thumbnail } from '../dom.ts';
 import type { Port } from '../port.ts';
 

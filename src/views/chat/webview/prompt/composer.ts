@@ -1,5 +1,6 @@
 import { MAX_IMAGE_BYTES } from '../../../../agent/model/messages.ts';
-import { fill, type AttachmentRef, type ChatStatus, type HostMessage } from '../../protocol.ts';
+import { fill } from '../../../texts/fill.ts';
+import type { AttachmentRef, ChatStatus, HostMessage } from '../../protocol.ts';
 import { Chips } from './chips.ts';
 import { Completion, typedBefore } from './completion.ts';
 import { button, el, icon } from '../dom.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { SessionMessage } from '../../../../../src/agent/model/messages.ts';
 import type { Preview } from '../../../../../src/agent/preview/preview.ts';
-import { fill, hostMessage } from '../../../../../src/views/chat/protocol.ts';
+import { hostMessage } from '../../../../../src/views/chat/protocol.ts';
 import { chatStrings } from '../../../../../src/views/chat/strings.ts';
 import {
   answered,
@@ -443,7 +443,7 @@ test('after a revert, a notice says what is still in the files and opens the und
   const open = { id: 'p5', label: 'Review Undo' };
   assert.deepEqual(notices([asked('Hello')], preview(undo)), [[one, open, 'p:p5']]);
   const two = preview({ ...undo, changes: [modify('a.ts'), modify('b.ts')] });
-  assert.deepEqual(notices([asked('Hello')], two), [[fill(english.stillApplied.many, 2), open, 'p:p5']]);
+  assert.deepEqual(notices([asked('Hello')], two), [[english.stillApplied(2), open, 'p:p5']]);
   // Switched back; resolved; another conversation's; what the user undoes.
   assert.deepEqual(notices([asked('Hello'), answered('Hi', call('c1', 'edit_file', {}))], preview(undo)), []);
   assert.deepEqual(notices([asked('Hello')], preview({ ...undo, state })), []);

@@ -1,0 +1,13 @@
+/** `npm run l10n`: writes the texts of src to l10n/bundle.l10n.json, then says what the translations lack. */
+import { bootstrap } from './lib/bootstrap.mjs';
+
+await bootstrap();
+const { bundleFile, exportBundle } = await import('./l10n/exportBundle.mjs');
+const { bundleFaults, manifestFaults, readTexts } = await import('./l10n/translations.mjs');
+const { writeFileSync } = await import('node:fs');
+
+writeFileSync(bundleFile, await exportBundle());
+const texts = readTexts();
+const faults = [...bundleFaults(texts), ...manifestFaults(texts)];
+for (const fault of faults) console.log(fault);
+process.exitCode = faults.length > 0 ? 1 : 0;

@@ -1,0 +1,94 @@
+import assert from 'node:assert/strict';
+import type { Workbench } from '../../scripts/headless/workbench.mjs';
+import { readTexts } from '../../scripts/l10n/translations.mjs';
+import { inRepo } from '../../scripts/lib/paths.mjs';
+import { countText } from '../../src/views/texts/countText.ts';
+import { fill } from '../../src/views/texts/fill.ts';
+import { uiTest } from './support/uiTest.ts';
+
+const CART = '/edit src/cart.ts :: total += item.price; => total += item.price * item.quantity;';
+const MONEY = '/edit src/money.ts :: toFixed(2) => toFixed(3)';
+
+/** The controls of the chat whose text does not fit into them. */
+function cutOff(workbench: Workbench): Promise<string[]> {
+  return workbench
+    .chatFrame()
+    .locator('button:visible, textarea:visible')
+    .evaluateAll(all =>
+      all
+        .filter(
+          one =>
+            one.scrollWidth > one.clientWidth + 1 ||
+            one.scrollHeight > one.clientHeight + 1 ||
+            one.getBoundingClientRect().right > one.ownerDocument.documentElement.clientWidth,
+        )
+        .map(one => one.textContent || one.id),
+    );
+}
+
+for (const [language, { bundle, manifest }] of Object.entries(readTexts().translations)) {
+  const t = (text: string): string => bundle[text] ?? assert.fail(`no translation: ${text}`);
+  const named = (key: string): string => manifest[key] ?? assert.fail(`no translation: ${key}`);
+  const count = (forms: string, n: number): string => countText(t(forms), { t })(n);
+  const pending = (n: number): string =>
+    fill(t('{0} · {1}'), count('1 change|{0} changes', n), count('1 file|{0} files', n));
+
+  uiTest(
+    `the core story is told in the language ${language}, and nothing is cut off`,
+    { language, pictures: inRepo('out', 'language-pictures') },
+    async workbench => {
+      const { page } = workbench;
+      const chat = workbench.chatFrame();
+      const prompt = chat.locator('textarea#prompt');
+      // VS Code's own part of the title is English, since no language pack is installed.
+      await workbench.runCommand(`Redline: Focus on ${named('view.chat')} View`);
+      await prompt.waitFor();
+      assert.equal(
+        await prompt.getAttribute('placeholder'),
+        t('Ask for a change. / for commands, @ for files'),
+      );
+      await chat
+        .locator('.empty-title')
+        .getByText(t('Ask for a change, then review it as a diff.'))
+        .waitFor();
+      // That it is found where there is no room shows that the check can fail.
+      const connect = chat.getByRole('button', { name: t('Connect a Model') });
+      await connect.evaluate(button => (button.style.cssText = 'width: 1em; white-space: nowrap'));
+      assert.deepEqual(await cutOff(workbench), [t('Connect a Model')]);
+      await connect.evaluate(button => (button.style.cssText = ''));
+      assert.deepEqual(await cutOff(workbench), []);
+      await workbench.screenshot(`${language}-empty`);
+
+      await workbench.sendChat(CART);
+      await workbench.lens(t('Apply')).waitFor();
+      await workbench.lens(t('Discard')).waitFor();
+      await chat.locator('.review-summary').getByText(pending(1)).waitFor();
+      await workbench.statusBarItem(fill(t('{0} pending'), 1)).waitFor();
+      await workbench.sendChat(MONEY);
+      await chat.locator('.review-summary').getByText(pending(2)).waitFor();
+      await workbench.statusBarItem(fill(t('{0} pending'), 2)).waitFor();
+      await page.locator('.pane-header').getByText(named('view.pending'), { exact: true }).waitFor();
+      await chat
+        .locator('article.card')
+        .last()
+        .getByRole('button', { name: t('Discard') })
+        .first()
+        .waitFor();
+      assert.deepEqual(await cutOff(workbench), []);
+      await workbench.screenshot(`${language}-pending`);
+
+      // The palette shows the English title below.
+      const discardAll = `Redline: ${named('command.discardAllWithReason')}`;
+      await page.keyboard.press('F1');
+      await page.locator('.quick-input-widget:visible input.input').fill(`>${discardAll}`);
+      await page.locator('.quick-input-list').getByText(discardAll, { exact: true }).waitFor();
+      await workbench.screenshot(`${language}-palette`);
+      await page.keyboard.press('Escape');
+
+      await workbench.runCommand(`Redline: ${named('command.applyAll')}`);
+      await workbench.toast(count('Applied 1 preview.|Applied {0} previews.', 2)).waitFor();
+      await workbench.statusBarItem(fill(t('Review done: {0} applied'), 2)).waitFor();
+      await workbench.screenshot(`${language}-applied`);
+    },
+  );
+}
