@@ -60,14 +60,9 @@ async function compareAll(
   const { start, endBefore, endAfter } = commonEnds(before, after);
   const whole = { beforeStart: start, beforeEnd: endBefore, afterStart: start, afterEnd: endAfter };
   if (start === endBefore && start === endAfter) return { runs: [], exact: true };
-  const left = await matchable(before, start, endBefore, await setOf(after, start, endAfter, slice), slice);
-  const right = await matchable(after, start, endAfter, await setOf(before, start, endBefore, slice), slice);
-  if (left.length === 0 || right.length === 0) return { runs: [whole], exact: true };
-  const parts = diffArrays(
-    left.map(line => line.text),
-    right.map(line => line.text),
-    limits,
-  );
+  const { left, right } = await matchable(before, after, whole, slice);
+  if (left.at.length === 0 || right.at.length === 0) return { runs: [whole], exact: true };
+  const parts = diffArrays(left.numbers, right.numbers, limits);
   if (!parts) return { runs: [whole], exact: false };
   const runs: ChangedRun[] = [];
   let [i, j] = [0, 0];
@@ -80,7 +75,7 @@ async function compareAll(
     else if (part.added) j += part.value.length;
     else {
       for (const _ of part.value) {
-        const [l, r] = [left[i++]?.at ?? 0, right[j++]?.at ?? 0];
+        const [l, r] = [left.at[i++] ?? 0, right.at[j++] ?? 0];
         gapUpTo(l, r);
         [b, a] = [l + 1, r + 1];
       }
@@ -90,40 +85,47 @@ async function compareAll(
   return { runs, exact: true };
 }
 
-interface Line {
-  readonly text: string;
-  readonly at: number;
+/** Lines of one side that occur on the other, too. */
+interface Shared {
+  /** Equal lines have the same number, which is quicker to compare. */
+  readonly numbers: number[];
+  readonly at: number[];
 }
 
 /** How many lines are looked at between two chances for other work to run. */
 const AT_ONCE = 10_000;
 
-async function setOf(
-  lines: readonly string[],
-  start: number,
-  end: number,
-  slice: TimeSlice,
-): Promise<ReadonlySet<string>> {
-  const set = new Set<string>();
-  for (let at = start; at < end; at++) {
-    set.add(lines[at] ?? '');
-    if ((at - start) % AT_ONCE === AT_ONCE - 1) await slice.turn();
-  }
-  return set;
-}
-
+/** The lines of the run that occur on both sides. */
 async function matchable(
-  lines: readonly string[],
-  start: number,
-  end: number,
-  others: ReadonlySet<string>,
+  before: readonly string[],
+  after: readonly string[],
+  { beforeStart, beforeEnd, afterStart, afterEnd }: ChangedRun,
   slice: TimeSlice,
-): Promise<Line[]> {
-  const result: Line[] = [];
-  for (let at = start; at < end; at++) {
-    const text = lines[at];
-    if (text !== undefined && others.has(text)) result.push({ text, at });
-    if ((at - start) % AT_ONCE === AT_ONCE - 1) await slice.turn();
+): Promise<{ readonly left: Shared; readonly right: Shared }> {
+  const numbers = new Map<string, number>();
+  const old: number[] = [];
+  for (let at = beforeStart; at < beforeEnd; at++) {
+    const text = before[at] ?? '';
+    let number = numbers.get(text);
+    if (number === undefined) numbers.set(text, (number = numbers.size));
+    if (old.push(number) % AT_ONCE === 0) await slice.turn();
   }
-  return result;
+  const occurs = new Uint8Array(numbers.size);
+  const right: Shared = { numbers: [], at: [] };
+  for (let at = afterStart; at < afterEnd; at++) {
+    const number = numbers.get(after[at] ?? '');
+    if (number !== undefined) {
+      occurs[number] = 1;
+      right.numbers.push(number);
+      right.at.push(at);
+    }
+    if ((at - afterStart) % AT_ONCE === AT_ONCE - 1) await slice.turn();
+  }
+  const left: Shared = { numbers: [], at: [] };
+  for (const [index, number] of old.entries()) {
+    if (occurs[number] === 0) continue;
+    left.numbers.push(number);
+    left.at.push(beforeStart + index);
+  }
+  return { left, right };
 }
