@@ -13,7 +13,7 @@ const START_MS = 60_000;
 const STOP_MS = 5_000;
 const endWithParent = fileURLToPath(new URL('./endWithParent.cjs', import.meta.url));
 
-/** No marketplace, and none of the variables that a surrounding VS Code or Node may have set. */
+/** No marketplace, and none of the variables that a surrounding VS Code or Node may have set. A caller's `env` goes before. */
 const SERVER_ENV = {
   EXTENSIONS_GALLERY: '{}',
   NODE_COMPILE_CACHE: undefined,
@@ -76,7 +76,7 @@ export async function startServer(options = {}) {
     // The server ends when our end of its standard input closes, even if we are killed.
     stdio: ['pipe', 'pipe', 'pipe'],
     detached: true,
-    env: { ...process.env, ...options.env, ...SERVER_ENV },
+    env: { ...process.env, ...SERVER_ENV, ...options.env },
   });
   const ended = new Promise(resolve => {
     child.once('error', error => resolve(`VS Code's server could not be started: ${error.message}`));
