@@ -32,8 +32,8 @@ function story(name: string, play: (driven: DrivenWorkbench, stranger: Stranger)
   drivenTest(name, options, async driven => {
     const { page } = driven.workbench;
     const stranger = await openStranger();
+    const traffic = new PageTraffic(page.context());
     try {
-      const traffic = new PageTraffic(page);
       await driven.reload(); // now that what the window loads is seen
       const places = await play(driven, stranger);
       for (const [pid, expected] of places) network.expect(pid, expected);
@@ -55,6 +55,7 @@ function story(name: string, play: (driven: DrivenWorkbench, stranger: Stranger)
       assert.deepEqual(traffic.servers(), [ours, place]);
       assert.equal(stranger.visits, 2);
     } finally {
+      traffic.close();
       stranger.close();
     }
   });
@@ -111,7 +112,6 @@ story('with a model, the core story connects to its server only', async (driven,
     { toolCalls: [{ name: 'ast_edit', arguments: { ops: [PATTERN], paths: ['src'] } }] },
     { toolCalls: [{ name: 'resolve', arguments: { action: 'apply', reason: 'As you asked.' } }] },
     { text: 'Look at it.' },
-    { text: 'Discarded, I see.' },
   ];
   const server = await startScriptedServer(script);
   try {
@@ -134,10 +134,10 @@ story('with a model, the core story connects to its server only', async (driven,
     await workbench.sendChat('Use the logger.');
     await log.getByText('Look at it.').waitFor();
     await workbench.runCommand('Redline: Discard All Previews');
-    await log.getByText('Discarded, I see.').waitFor();
+    await log.getByText('Discarded by you').waitFor();
     await driven.reload();
     await workbench.openRedlineChat();
-    await log.getByText('Discarded, I see.').waitFor();
+    await log.getByText('Look at it.').waitFor();
 
     assert.equal(server.requests.length, script.length);
     assert.deepEqual(server.violations, []);
@@ -153,43 +153,43 @@ story('with a model, the core story connects to its server only', async (driven,
 /** Ways to the network from an extension host, each to a place of its own. Nothing listens there. */
 const WAYS: readonly (readonly [place: string, go: (tools: HostTools) => Promise<unknown>])[] = [
   [
-    'connect 127.0.0.2:9',
+    'connect 127.0.0.2:9990',
     () => {
       const { connect } = process.getBuiltinModule('net');
-      return new Promise<void>(resolve => connect(9, '127.0.0.2').on('error', () => resolve()));
+      return new Promise<void>(resolve => connect(9990, '127.0.0.2').on('error', () => resolve()));
     },
   ],
-  ['connect 127.0.0.3:9', () => fetch('https://127.0.0.3:9').catch(() => undefined)],
+  ['connect 127.0.0.3:9990', () => fetch('https://127.0.0.3:9990').catch(() => undefined)],
   ['lookup localhost', () => process.getBuiltinModule('dns').promises.lookup('localhost')],
   [
     'lookup name.invalid',
     () => {
       const { Resolver } = process.getBuiltinModule('dns').promises;
       const resolver = new Resolver({ timeout: 100, tries: 1 });
-      resolver.setServers(['127.0.0.1:9']);
+      resolver.setServers(['127.0.0.1:9990']);
       return resolver.resolveTxt('name.invalid').catch(() => undefined);
     },
   ],
   [
-    'datagram 127.0.0.4:9',
+    'datagram 127.0.0.4:9990',
     () => {
       const socket = process.getBuiltinModule('dgram').createSocket('udp4');
-      return new Promise<void>(resolve => socket.send('?', 9, '127.0.0.4', () => socket.close(resolve)));
+      return new Promise<void>(resolve => socket.send('?', 9990, '127.0.0.4', () => socket.close(resolve)));
     },
   ],
   [
-    'connect 127.0.0.5:9',
+    'connect 127.0.0.5:9990',
     () => {
       const { Worker } = process.getBuiltinModule('worker_threads');
-      const code = `require('net').connect(9, '127.0.0.5').on('error', () => {})`;
+      const code = `require('net').connect(9990, '127.0.0.5').on('error', () => {})`;
       return new Promise(resolve => new Worker(code, { eval: true }).on('exit', resolve));
     },
   ],
   [
-    'connect 127.0.0.6:9',
+    'connect 127.0.0.6:9990',
     () => {
       const { execFile } = process.getBuiltinModule('child_process');
-      const code = `require('net').connect(9, '127.0.0.6').on('error', () => {})`;
+      const code = `require('net').connect(9990, '127.0.0.6').on('error', () => {})`;
       return new Promise<void>(resolve => execFile(process.execPath, ['-e', code], () => resolve()));
     },
   ],

@@ -5,8 +5,8 @@ import { temporaryFolder } from '../../../scripts/lib/cleanup.mjs';
 
 /** What a Node process did, as `recorder.cjs` tells it. */
 interface Act {
-  readonly kind: 'thread' | 'connect' | 'datagram' | 'lookup' | 'program';
-  /** An address with its port, a name, or what was started: a program or a thread with its arguments. */
+  readonly kind: 'thread' | 'connect' | 'datagram' | 'lookup';
+  /** An address with its port, or a name; of a thread, the arguments of its process. */
   readonly to: string;
   readonly pid: number;
   readonly ppid: number;
@@ -34,33 +34,22 @@ export class NetworkLog {
    * @throws when the process is not recorded
    */
   contacts(pid: number): string[] {
-    const acts = this.#acts(pid).filter(({ kind }) => kind !== 'thread' && kind !== 'program');
+    const acts = this.#acts(pid).filter(({ kind }) => kind !== 'thread');
     return [...new Set(acts.map(({ kind, to }) => `${kind} ${to}`))];
   }
 
   /** Fails, with the places in the code, unless a process turned to these places only. They are named as by `contacts`. */
   expect(pid: number, places: readonly string[]): void {
     const strange = this.#acts(pid).filter(
-      ({ kind, to }) => kind !== 'thread' && kind !== 'program' && !places.includes(`${kind} ${to}`),
+      ({ kind, to }) => kind !== 'thread' && !places.includes(`${kind} ${to}`),
     );
     const told = strange.map(({ kind, to, thread, stack }) => [`${kind} ${to}, thread ${thread}`, ...stack]);
     assert.deepEqual(this.contacts(pid), places, told.flat().join('\n'));
   }
 
-  /** The command lines of the programs that a process and the processes that it started have started. */
-  programs(pid: number): string[] {
-    return this.#acts(pid).flatMap(({ kind, to }) => (kind === 'program' ? [to] : []));
-  }
-
   /** How many worker threads of a process have been recorded. */
   workers(pid: number): number {
     return this.#acts(pid).filter(one => one.kind === 'thread' && one.thread > 0 && one.pid === pid).length;
-  }
-
-  /** The processes that are recorded, by the arguments that they were started with. */
-  processes(): ReadonlyMap<number, string> {
-    const started = this.#all().filter(({ kind, thread }) => kind === 'thread' && thread === 0);
-    return new Map(started.map(({ pid, to }) => [pid, to]));
   }
 
   /** What a process and its descendants did. */

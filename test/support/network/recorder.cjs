@@ -5,9 +5,10 @@
  * It stands at the functions by which Node's own modules leave JavaScript, so that it does not matter who connects and
  * how: `net`, `tls`, `http`, `fetch`, `WebSocket`, and whatever else is built on them. It gets into the processes that
  * a recorded one starts, and into their worker threads, unless a thread is started with `execArgv` of its own. It does
- * not see what native code does by itself, nor what a program does that is not Node; but it tells which programs were started.
- * Local pipes are no network, and are left out.
+ * not see what native code does by itself, nor what a program does that is not Node. Local pipes are no network, and are
+ * left out.
  */
+const { ChildProcess } = require('node:child_process');
 const fs = require('node:fs');
 const path = require('node:path');
 const { threadId } = require('node:worker_threads');
@@ -57,14 +58,13 @@ for (const method of queries)
 
 /** Gets this file into the program, if it is Node: VS Code takes NODE_OPTIONS away from its extension hosts. */
 const start = ([options]) => {
-  record('program', (options.args ?? [options.file]).join(' '));
   const isOptions = pair => pair.startsWith('NODE_OPTIONS=');
   const given = options.envPairs?.find(isOptions) ?? 'NODE_OPTIONS=';
   if (given.includes(preload)) return;
   const others = options.envPairs?.filter(pair => !isOptions(pair)) ?? [];
   options.envPairs = [...others, `${given} ${preload}`];
 };
-watch(process.binding('process_wrap').Process.prototype, 'spawn', start);
+watch(ChildProcess.prototype, 'spawn', start);
 watch(process.binding('spawn_sync'), 'spawn', start);
 
 record('thread', process.argv.slice(1).join(' '));

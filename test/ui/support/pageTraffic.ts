@@ -1,24 +1,42 @@
-import type { Page } from 'playwright-core';
+import type { BrowserContext, Page, Request, Response, WebSocket } from 'playwright-core';
 
-/** What the pages of a browser ask for, from now on, whatever frame, worker or service worker of them asks. */
+/**
+ * What the pages of a browser ask servers for until it is closed, whatever frame or worker of them asks. What a service
+ * worker has answered is left out: it gets the files of webviews from the window, by names of servers that nobody asks.
+ */
 export class PageTraffic {
-  readonly #urls = new Set<string>();
+  readonly #context: BrowserContext;
+  readonly #asked = new Set<Request | WebSocket>();
 
-  constructor(page: Page) {
-    const see = (one: Page): void => {
-      one.on('websocket', socket => this.#urls.add(socket.url()));
-    };
-    const context = page.context();
-    context.on('request', request => this.#urls.add(request.url()));
-    context.on('page', see);
-    for (const one of context.pages()) see(one);
+  constructor(context: BrowserContext) {
+    this.#context = context;
+    context.on('request', this.#see);
+    context.on('response', this.#answer);
+    context.on('page', this.#watch);
+    for (const page of context.pages()) this.#watch(page);
   }
 
   /** The servers that were asked, such as `127.0.0.1:80`, in the order of the first time. */
   servers(): string[] {
-    const urls = [...this.#urls].map(url => new URL(url));
+    const urls = [...this.#asked].map(asked => new URL(asked.url()));
     return [...new Set(urls.flatMap(({ host, protocol }) => (isOfNetwork(protocol) ? [host] : [])))];
   }
+
+  /** Listens no more. The browser is used by other tests. */
+  close(): void {
+    this.#context.off('request', this.#see);
+    this.#context.off('response', this.#answer);
+    this.#context.off('page', this.#watch);
+    for (const page of this.#context.pages()) page.off('websocket', this.#see);
+  }
+
+  #see = (asked: Request | WebSocket): void => void this.#asked.add(asked);
+
+  #answer = (response: Response): void => {
+    if (response.fromServiceWorker()) this.#asked.delete(response.request());
+  };
+
+  #watch = (page: Page): void => void page.on('websocket', this.#see);
 }
 
 /** Not of the network: `data:`, `blob:` and the like, which hold their content, or have it from the page itself. */
