@@ -1,6 +1,6 @@
 /**
  * Preloaded into each Node process of a VS Code: appends a line to network.jsonl, beside this file, for each thread that
- * begins, TCP connection that is opened, datagram that is sent, name that is looked up and program that is started.
+ * begins, TCP connection that is opened, datagram that is sent and name that is looked up.
  *
  * It stands at the functions by which Node's own modules leave JavaScript, so that it does not matter who connects and
  * how: `net`, `tls`, `http`, `fetch`, `WebSocket`, and whatever else is built on them. It gets into the processes that
