@@ -119,11 +119,10 @@ export class JsonLog<T> {
    * it may be appended again.
    */
   appendNow(entry: T): boolean {
-    if (!this.#isOpen) return false;
-    const stored = this.#stored(entry);
-    if (isLarge(stored)) return false;
+    // A large one is not looked through for what need not be stored: `append` does that.
+    if (!this.#isOpen || isLarge(entry)) return false;
     try {
-      this.#write(encodeEntry(stored));
+      this.#write(encodeEntry(this.#stored(entry)));
       return true;
     } catch {
       return false; // appending it again tells why
