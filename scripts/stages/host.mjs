@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { runNode } from '../lib/command.mjs';
 import { inRepo } from '../lib/paths.mjs';
 import { bundleHostTests, hostBundles } from './hostBundles.mjs';
-import { OutputInTurn } from './outputInTurn.mjs';
+import { runLanes, sumOf } from './lanes.mjs';
 
 /** VS Codes that run test files side by side. A host test mostly waits. */
 const LANES = Math.min(2, os.availableParallelism());
@@ -14,25 +14,17 @@ const lane = fileURLToPath(new URL('./hostLane.mjs', import.meta.url));
 
 export async function host({ grep }) {
   await bundleHostTests();
-  const lanes = sharesOf(fs.readdirSync(path.join(hostBundles, 'suite')), grep ? 1 : LANES);
-  const names = lanes.map((_, index) => `host-${index + 1}`);
-  const output = new OutputInTurn(names, text => process.stdout.write(text));
-  const counts = await Promise.all(
-    lanes.map(async (files, index) => {
-      const name = names[index];
-      const results = path.join(hostBundles, `${name}.json`);
-      output.begin(name);
-      const status = await runNode([lane, results], {
-        env: { REDLINE_HOST_FILES: files.join(), REDLINE_GREP: grep },
-        onOutput: text => output.write(name, text),
-      });
-      const counted = countsOf(results, status, text => output.write(name, text));
-      output.end(name);
-      return counted;
-    }),
-  );
-  const sum = key => counts.reduce((total, one) => total + one[key], 0);
-  return { passed: sum('passed'), failed: sum('failed'), skipped: sum('skipped') };
+  const shares = sharesOf(fs.readdirSync(path.join(hostBundles, 'suite')), grep ? 1 : LANES);
+  const names = shares.map((_, index) => `host-${index + 1}`);
+  const lanes = await runLanes(names, async (name, print, index) => {
+    const results = path.join(hostBundles, `${name}.json`);
+    const status = await runNode([lane, results], {
+      env: { REDLINE_HOST_FILES: shares[index].join(), REDLINE_GREP: grep },
+      onOutput: print,
+    });
+    return countsOf(results, status, print);
+  });
+  return sumOf(lanes);
 }
 
 /** Divides the files so that each share has about as many bytes as any other. */

@@ -8,7 +8,7 @@ import { installedServer, headlessSupported } from '../headless/install.mjs';
 import { temporaryFolder } from '../lib/cleanup.mjs';
 import { countTests, countUnfinished, runNodeTests } from '../lib/nodeTests.mjs';
 import { inRepo, repoRoot } from '../lib/paths.mjs';
-import { OutputInTurn } from './outputInTurn.mjs';
+import { runLanes, sumOf } from './lanes.mjs';
 
 const TESTS = 'test/ui/*.test.ts';
 /** Lanes that run test files side by side. Each has a VS Code, whose window and extension host mostly wait for one another. */
@@ -49,24 +49,10 @@ async function runInLanes() {
   const files = fs.globSync(TESTS, { cwd: repoRoot });
   const queue = queueOf(files);
   const names = Array.from({ length: LANES }, (_, index) => `ui-${index + 1}`);
-  const output = new OutputInTurn(names, text => process.stdout.write(text));
-  const lanes = await Promise.all(
-    names.map(async name => {
-      output.begin(name);
-      const counts = await countTests(name, [lane, queue], { onOutput: text => output.write(name, text) });
-      output.end(name);
-      return counts;
-    }),
-  );
-  const sum = key => lanes.reduce((total, counts) => total + counts[key], 0);
+  const lanes = await runLanes(names, (name, print) => countTests(name, [lane, queue], { onOutput: print }));
   return countUnfinished(
     files.filter(file => !fs.existsSync(path.join(queue, 'ended', path.basename(file)))),
-    {
-      passed: sum('passed'),
-      failed: sum('failed'),
-      skipped: sum('skipped'),
-      failures: lanes.flatMap(counts => counts.failures),
-    },
+    { ...sumOf(lanes), failures: lanes.flatMap(counts => counts.failures) },
     Math.max(...lanes.map(({ status }) => status)),
   );
 }

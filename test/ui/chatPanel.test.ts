@@ -651,6 +651,23 @@ describe('the chat panel', () => {
     assert.ok(end && list && end.y + end.height <= list.y + list.height, 'the end is out of sight');
   });
 
+  test('a change at the end of a long conversation does not wait for its beginning', async () => {
+    const { page } = chat;
+    const items = [...Array.from({ length: 500 }, (_, n) => prompt(`u${n}`, `Prompt ${n}`)), answer('One')];
+    // Counts them right after the panel has got the change.
+    await page.evaluate(
+      `addEventListener('message', ({ data }) => {
+        if (data.type === 'delta') document.body.dataset.rendered ??= document.querySelectorAll('.log > *').length;
+      });`,
+    );
+    await Promise.all([chat.snapshot(items), chat.delta([answer('Two')], { status: { line: 'Changed' } })]);
+    const rendered = Number(await page.locator('body').getAttribute('data-rendered'));
+    assert.ok(rendered > 0 && rendered < 300, `${rendered} were rendered at once`);
+    await page.locator('.log[aria-live="polite"]').waitFor();
+    assert.equal(await page.locator('.log > *').count(), items.length);
+    assert.equal(await page.locator('.log > *').last().locator('.markdown').textContent(), 'Two');
+  });
+
   test('what happens while a long conversation is still being rendered keeps its place', async () => {
     const { page } = chat;
     const prompts = Array.from({ length: 500 }, (_, n) => prompt(`u${n}`, `Prompt ${n}`));

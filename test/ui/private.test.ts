@@ -38,7 +38,7 @@ function story(name: string, play: (driven: DrivenWorkbench, stranger: Stranger)
       const places = await play(driven, stranger);
       for (const [pid, expected] of places) network.expect(pid, expected);
       const ours = new URL(page.url()).host;
-      assert.deepEqual(traffic.servers(), [ours]);
+      assert.deepEqual(await traffic.servers(), [ours]);
       assert.equal(stranger.visits, 0);
 
       const pid = await pidOf(driven);
@@ -52,7 +52,7 @@ function story(name: string, play: (driven: DrivenWorkbench, stranger: Stranger)
         url => new Promise(resolve => (new WebSocket(url).onerror = () => resolve(undefined))),
         `ws://${place}`,
       );
-      assert.deepEqual(traffic.servers(), [ours, place]);
+      assert.deepEqual(await traffic.servers(), [ours, place]);
       assert.equal(stranger.visits, 2);
     } finally {
       traffic.close();

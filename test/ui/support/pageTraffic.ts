@@ -1,5 +1,8 @@
 import type { BrowserContext, Page, Request, Response, WebSocket } from 'playwright-core';
 
+/** How the names end by which a webview asks for files of an extension or the workspace. There is no such server. */
+const WEBVIEW_FILES = '.vscode-resource.vscode-cdn.net';
+
 /**
  * What the pages of a browser ask servers for until it is closed, whatever frame or worker of them asks. What a service
  * worker has answered is left out: it gets the files of webviews from the window, by names of servers that nobody asks.
@@ -17,7 +20,8 @@ export class PageTraffic {
   }
 
   /** The servers that were asked, such as `127.0.0.1:80`, in the order of the first time. */
-  servers(): string[] {
+  async servers(): Promise<string[]> {
+    await Promise.all([...this.#asked].map(asked => this.#dropUnasked(asked)));
     const urls = [...this.#asked].map(asked => new URL(asked.url()));
     return [...new Set(urls.flatMap(({ host, protocol }) => (isOfNetwork(protocol) ? [host] : [])))];
   }
@@ -35,6 +39,13 @@ export class PageTraffic {
   #answer = (response: Response): void => {
     if (response.fromServiceWorker()) this.#asked.delete(response.request());
   };
+
+  /** Leaves out a file of a webview that was not waited for: the window was left before a service worker answered. */
+  async #dropUnasked(asked: Request | WebSocket): Promise<void> {
+    if (!('response' in asked) || !new URL(asked.url()).host.endsWith(WEBVIEW_FILES)) return;
+    const response = await asked.response();
+    if (response === null && asked.failure()?.errorText === 'net::ERR_ABORTED') this.#asked.delete(asked);
+  }
 
   #watch = (page: Page): void => void page.on('websocket', this.#see);
 }

@@ -77,11 +77,12 @@ export class MessageList {
     if (this.#above.length === 0) return;
     // Earlier messages are not news to a screen reader.
     this.#log.ariaLive = 'off';
-    setTimeout(() => this.#renderAbove(performance.now() + SLICE_MS));
+    this.#goOnAbove();
   }
 
   update({ items, texts, order }: Pick<DeltaMessage, 'items' | 'texts' | 'order'>): void {
-    this.#renderAbove(Infinity);
+    // What changes at the end of a long conversation does not wait for its beginning.
+    if (order || [...items, ...texts].some(({ key }) => !this.#nodes.has(key))) this.#renderAbove(Infinity);
     const last = order?.at(-1) ?? '';
     const isNewPreview =
       !this.#nodes.has(last) && items.some(item => item.key === last && item.kind === 'preview');
@@ -138,10 +139,19 @@ export class MessageList {
       if (item) this.#log.prepend(this.#render(item));
       if (this.#above.length === 0) this.#log.ariaLive = 'polite';
       else if (performance.now() > deadline) {
-        if (this.element.isConnected) setTimeout(() => this.#renderAbove(performance.now() + SLICE_MS));
+        this.#goOnAbove();
         return;
       }
     }
+  }
+
+  /** Renders more of the earlier items once the page has been drawn as it is. */
+  #goOnAbove(): void {
+    requestAnimationFrame(() =>
+      setTimeout(() => {
+        if (this.element.isConnected) this.#renderAbove(performance.now() + SLICE_MS);
+      }),
+    );
   }
 
   #render(item: ViewItem): HTMLElement {

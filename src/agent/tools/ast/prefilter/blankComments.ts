@@ -90,13 +90,20 @@ function afterSlash(text: Buffer, start: number): number {
     const close = text.indexOf('*/', start + 2);
     return close < 0 ? -1 : close + 2;
   }
-  // Division or regular expression? It does not matter if the rest of the line reads the same either way.
-  for (let at = start + 1; at < text.length && text[at] !== LF; at++) {
+  // Division or regular expression? It does not matter if the rest of the line reads the same either way. The engine's
+  // parser takes a regular expression to begin on the next line if nothing follows the slash on this one.
+  for (let at = afterSpace(text, start + 1); at < text.length && text[at] !== LF; at++) {
     const byte = text[at];
     if (byte === DOUBLE || byte === SINGLE || byte === BACKTICK || byte === OPEN || byte === CLOSE) return -1;
     if (byte === SLASH && (text[at + 1] === SLASH || text[at + 1] === STAR)) return -1;
   }
   return start + 1;
+}
+
+function afterSpace(text: Buffer, start: number): number {
+  let at = start;
+  while (text[at] === SPACE || text[at] === TAB || text[at] === CR || text[at] === LF) at++;
+  return at;
 }
 
 /** Where a line ends; negative if it contains U+2028 or U+2029, which end a line too. */

@@ -155,6 +155,7 @@ describe('comments', () => {
       '//* a',
       '// a\u2028b()',
       "'a\rb'",
+      '{}/\r\n\t/* a */b(/* c */1)',
     ]) {
       assert.equal(cleared(text), undefined, text);
     }

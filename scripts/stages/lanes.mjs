@@ -1,0 +1,32 @@
+/** Lanes of a stage: processes side by side, each with a share of its tests. */
+import { OutputInTurn } from './outputInTurn.mjs';
+
+/**
+ * Runs all lanes at once, and prints what each wrote in one piece.
+ * @template Result
+ * @param {readonly string[]} names of the lanes, as they are printed
+ * @param {(name: string, print: (text: string | Uint8Array) => void, index: number) => Promise<Result>} run
+ * @returns {Promise<Result[]>} in the order of the names
+ */
+export async function runLanes(names, run) {
+  const output = new OutputInTurn(names, text => process.stdout.write(text));
+  return Promise.all(
+    names.map(async (name, index) => {
+      output.begin(name);
+      try {
+        return await run(name, text => output.write(name, text), index);
+      } finally {
+        output.end(name);
+      }
+    }),
+  );
+}
+
+/**
+ * @param {readonly { passed: number, failed: number, skipped: number }[]} lanes what each of them counted
+ * @returns {{ passed: number, failed: number, skipped: number }}
+ */
+export function sumOf(lanes) {
+  const sum = key => lanes.reduce((total, counts) => total + counts[key], 0);
+  return { passed: sum('passed'), failed: sum('failed'), skipped: sum('skipped') };
+}
