@@ -14,7 +14,7 @@ import { inRepo } from '../scripts/lib/paths.mjs';
 import { startScriptedServer, type Reply, type ScriptedServer } from '../test/support/scriptedServer.ts';
 import { DrivenWorkbench, type HostTools } from '../test/ui/support/driver.ts';
 import type { Bench } from './lib/bench.ts';
-import { lastEvent, noteEvents, now, scrollThrough, whenShown } from './lib/watch.ts';
+import { firstPaint, lastEvent, noteEvents, now, scrollThrough, whenShown } from './lib/watch.ts';
 
 /** How many previews are staged for a review, one file each. */
 const REVIEWED = 9;
@@ -249,8 +249,8 @@ async function longChat(bench: Bench, driven: DrivenWorkbench, server: ScriptedS
   await driven.run(({ vscode }) => vscode.commands.executeCommand('redline.session.new'));
   const opened = async (last: string): Promise<number> => {
     const chat = await openChat(driven);
-    const at = await whenShown(chat, [{ selector: '.item, .empty', text: last }]);
-    return at - (await lastEvent(workbench.page, 'mousedown'));
+    await whenShown(chat, [{ selector: '.item', text: last }]);
+    return (await firstPaint(chat)) - (await lastEvent(workbench.page, 'mousedown'));
   };
   await workbench.sendChat('short');
   await whenShown(await chatOf(driven), [{ selector: '.item.assistant', text: 'Heard short' }]);

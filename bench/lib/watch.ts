@@ -44,6 +44,17 @@ export function lastEvent(target: Page | Frame, type: string): Promise<number> {
   return target.evaluate(name => globalThis.lastEvents[name] ?? Number.NaN, type);
 }
 
+/**
+ * When the browser first drew text or a picture of a page, in its own words: "first contentful paint". Unlike
+ * {@link whenShown} it cannot be late because the page was busy with what it draws next.
+ */
+export function firstPaint(target: Page | Frame): Promise<number> {
+  return target.evaluate(() => {
+    const [paint] = performance.getEntriesByName('first-contentful-paint');
+    return paint ? performance.timeOrigin + paint.startTime : Number.NaN;
+  });
+}
+
 /** What must be shown. */
 export interface Shown {
   /** A selector of CSS. */
