@@ -14,7 +14,8 @@ const ON_DISK: NameLookup = { idOf: fileId, list: folder => fs.readdirSync(folde
 
 /**
  * Spells a path as the file system does, so that one file is one path also where `src/App.ts` and `SRC/app.ts`, or the composed and
- * the decomposed form of an `é`, are the same file. Names that do not exist are kept.
+ * the decomposed form of an `é`, are the same file, and where Windows gives a long name a short one. Names that do not exist are
+ * kept.
  * @param relative a path below `folder`, with forward slashes.
  */
 export function namesOnDisk(folder: string, relative: string, files = ON_DISK): string {
@@ -27,7 +28,8 @@ export function namesOnDisk(folder: string, relative: string, files = ON_DISK): 
     if (name === undefined) {
       const id = files.idOf(file);
       if (id === undefined) break;
-      const hasOtherSpelling = spellingsOf(part).some(other => files.idOf(path.join(at, other)) === id);
+      const hasOtherSpelling =
+        SHORT_NAME.test(part) || spellingsOf(part).some(other => files.idOf(path.join(at, other)) === id);
       name = hasOtherSpelling ? nameInFolder(at, part, id, files, known) : part;
       known.names.set(file, name);
     }
@@ -36,6 +38,9 @@ export function namesOnDisk(folder: string, relative: string, files = ON_DISK): 
   }
   return parts.join('/');
 }
+
+/** What Windows may call a long name, too: six characters, a number and an extension, such as `LONGNA~1.TS`. */
+const SHORT_NAME = /^[^.]{1,6}~\d+(?:\.[^.]{0,3})?$/;
 
 /** Whether two paths are the same file: equal, or two spellings of one on a file system that does not tell them apart. */
 export function isSameFile(a: string, b: string): boolean {
@@ -76,7 +81,8 @@ function nameInFolder(folder: string, name: string, id: string, files: NameLooku
   if (!listing) known.listings.set(folder, (listing = Map.groupBy(files.list(folder), foldCase)));
   const alike = listing.get(foldCase(name)) ?? [];
   if (alike.includes(name)) return name;
-  return alike.find(other => files.idOf(path.join(folder, other)) === id) ?? name;
+  const candidates = SHORT_NAME.test(name) ? [...alike, ...[...listing.values()].flat()] : alike;
+  return candidates.find(other => files.idOf(path.join(folder, other)) === id) ?? name;
 }
 
 function fileId(file: string): string | undefined {

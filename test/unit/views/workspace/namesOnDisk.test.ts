@@ -97,3 +97,23 @@ test('two paths are the same file by name, or by being one spelled differently, 
   const upper = path.join(folder, 'A.TXT');
   assert.equal(isSameFile(a, upper), fs.existsSync(upper));
 });
+
+test('a short name on Windows is spelled out, and one that is a real name stays', () => {
+  const files = insensitive('Program Files/LongName.component.ts', 'Program Files/real~1.ts', '12345678901234');
+  const short = (file: string): string =>
+    file
+      .replace('PROGRA~1', 'Program Files')
+      .replace('LONGNA~1.TS', 'LongName.component.ts')
+      .replace('123456~1', '12345678901234');
+  const windows: NameLookup = {
+    idOf: file => files.idOf(short(file)),
+    list: folder => files.list(short(folder)),
+  };
+  assert.equal(
+    namesOnDisk('/w', 'PROGRA~1/LONGNA~1.TS', windows),
+    'Program Files/LongName.component.ts',
+  );
+  assert.equal(namesOnDisk('/w', '123456~1', windows), '12345678901234');
+  assert.equal(namesOnDisk('/w', 'Program Files/REAL~1.ts', windows), 'Program Files/real~1.ts');
+  assert.equal(namesOnDisk('/w', 'OTHER~1/a.ts', windows), 'OTHER~1/a.ts');
+});
