@@ -2,7 +2,7 @@
  * The suite's entry, which VS Code calls in the extension host. It runs bundled test files with Mocha, and writes the results
  * after every test, so that a run that breaks off is noticed.
  */
-import Mocha from 'mocha';
+import type Mocha from 'mocha';
 import * as fs from 'node:fs';
 import * as path from 'node:path';
 
@@ -24,7 +24,9 @@ export async function run(): Promise<void> {
   const folder = variable('REDLINE_HOST_SUITE');
   const file = variable('REDLINE_HOST_RESULTS');
   const grep = process.env['REDLINE_GREP'];
-  const mocha = new Mocha({
+  // Mocha is an ES module, which an older Node gives to `require` in another form.
+  const { default: Runner } = await import('mocha');
+  const mocha = new Runner({
     ui: 'tdd',
     timeout: TIMEOUT_MS,
     color: false,
