@@ -78,6 +78,25 @@ export function locate<Root extends FolderRoot>(
   return location;
 }
 
+/**
+ * The open folder that `input` names: by an absolute path or, if several are open, by its name; the first for `.` and an empty
+ * text.
+ * @param paths those of the platform; for tests.
+ */
+export function openFolderNamed<Root extends FolderRoot>(
+  input: string,
+  folders: readonly Root[],
+  paths: path.PlatformPath = path,
+): Root | undefined {
+  if (paths.isAbsolute(input)) {
+    const file = belowOpenFolder(input, folders, FOLDERS_ON_DISK, paths);
+    return folders.find(({ fsPath }) => paths.relative(fsPath, file) === '');
+  }
+  const wanted = paths.join(input, '.');
+  if (wanted === '.') return folders[0];
+  return folders.length > 1 ? folders.find(({ name }) => paths.join(name, '.') === wanted) : undefined;
+}
+
 /** The workspace path of a location: relative to its folder, and starting with the folder's name if several are open. */
 export function workspacePathOf(
   { folder, relative }: WorkspaceLocation,

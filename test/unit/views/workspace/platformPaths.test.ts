@@ -3,7 +3,7 @@ import * as path from 'node:path';
 import { test } from 'node:test';
 import { PathError, type PathErrorCode } from '../../../../src/agent/base/errors.ts';
 import { isInside } from '../../../../src/agent/text/isInside.ts';
-import { belowOpenFolder, locate, workspacePathOf } from '../../../../src/views/workspace/workspacePaths.ts';
+import { belowOpenFolder, locate, openFolderNamed, workspacePathOf } from '../../../../src/views/workspace/workspacePaths.ts';
 
 const web = { name: 'web', fsPath: 'c:\\work\\web' };
 const share = { name: 'share', fsPath: '\\\\server\\share\\app' };
@@ -123,4 +123,16 @@ test('the disk is not asked about a path that is outside in any spelling, such a
   for (const file of ['\\\\evil\\share\\a.ts', 'D:\\work\\web\\a.ts', 'C:\\work\\website\\a.ts'])
     assert.equal(belowOpenFolder(file, [web], files, path.win32), file);
   assert.deepEqual(files.looked, []);
+});
+
+test('an open folder is named by its path in any case on Windows, by its name, and by a dot', () => {
+  const api = { name: 'api', fsPath: 'c:\\work\\api' };
+  const named = (input: string, folders = [web, api]) => openFolderNamed(input, folders, path.win32)?.name;
+  for (const input of ['C:\\WORK\\Api', 'c:/work/api/', 'c:\\work\\web\\..\\api\\', 'api', 'api\\', './api'])
+    assert.equal(named(input), 'api', input);
+  for (const input of ['', '.', './', '.\\']) assert.equal(named(input), 'web', input);
+  for (const input of ['C:\\work', 'D:\\work\\api', 'C:\\work\\api\\src', 'apis', 'api/src'])
+    assert.equal(named(input), undefined, input);
+  assert.equal(named('web', [web]), undefined, 'with one folder, its name is a path');
+  assert.equal(named('D:\\', [{ name: 'disk', fsPath: 'd:\\' }]), 'disk');
 });
