@@ -3,7 +3,7 @@ import * as path from 'node:path';
 import { PathError } from '../../agent/base/errors.ts';
 import { foldCase, foldName, isProtectedPath } from '../../agent/preview/resolve/protectedPlaces.ts';
 import { escapeProse } from '../plainText.ts';
-import { isSameFile, namesOnDisk } from './namesOnDisk.ts';
+import { isSameFile, namesOnDisk, spelledAsPlanned } from './namesOnDisk.ts';
 import { isInside } from '../../agent/text/isInside.ts';
 import { isNameOnWindows } from './windowsNames.ts';
 
@@ -130,14 +130,24 @@ export function diskPathOf({ folder, relative }: WorkspaceLocation): string {
 
 /**
  * The workspace path of `input`, spelled as on disk.
+ * @param planned as in `Workspace.resolvePath`.
  * @throws PathError as {@link locate} and {@link assertRealPathInside} do.
  */
-export function resolvePath(input: string, folders: readonly FolderRoot[]): string {
+export function resolvePath(
+  input: string,
+  folders: readonly FolderRoot[],
+  planned?: () => readonly string[],
+): string {
   const location = locate(belowOpenFolder(input, folders), folders);
   assertRealPathInside(input, location);
   assertNewNamesVisible(location);
-  const relative = namesOnDisk(location.folder.fsPath, location.relative);
-  return workspacePathOf({ ...location, relative }, folders);
+  const { folder } = location;
+  const relative = namesOnDisk(folder.fsPath, location.relative);
+  const at = (each: string): string => workspacePathOf({ folder, relative: each }, folders);
+  if (!planned || isThere(path.join(folder.fsPath, relative))) return at(relative);
+  const prefix = at('');
+  const own = planned().flatMap(each => (each.startsWith(prefix) ? [each.slice(prefix.length)] : []));
+  return at(spelledAsPlanned(folder.fsPath, relative, own));
 }
 
 /** What {@link belowOpenFolder} asks of a file system. */
