@@ -10,7 +10,11 @@ interface Manifest {
   readonly enabledApiProposals?: readonly string[];
   readonly devDependencies: Readonly<Record<string, string>>;
   readonly contributes: {
-    readonly keybindings: readonly { readonly command: string; readonly key: string; readonly mac?: string }[];
+    readonly keybindings: readonly {
+      readonly command: string;
+      readonly key: string;
+      readonly mac?: string;
+    }[];
   };
 }
 

@@ -34,7 +34,10 @@ test('the oldest is the one that package.json names, headless on Linux x64 and d
 test('a version that is not there headless is a desktop one, unless headless was asked for', () => {
   const env = { REDLINE_VSCODE_VERSION: '1.110.0' };
   assert.deepEqual(whichVscode(env, true), { kind: 'desktop', version: '1.110.0' });
-  assert.throws(() => whichVscode({ ...env, REDLINE_VSCODE: 'headless' }, true), /no headless VS Code 1\.110\.0/);
+  assert.throws(
+    () => whichVscode({ ...env, REDLINE_VSCODE: 'headless' }, true),
+    /no headless VS Code 1\.110\.0/,
+  );
   assert.throws(() => whichVscode({ REDLINE_VSCODE: 'headless' }, false), /Linux x64 only/);
   assert.throws(() => whichVscode({ REDLINE_VSCODE: 'browser' }, true), /can only be/);
 });

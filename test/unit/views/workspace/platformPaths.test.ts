@@ -3,7 +3,12 @@ import * as path from 'node:path';
 import { test } from 'node:test';
 import { PathError, type PathErrorCode } from '../../../../src/agent/base/errors.ts';
 import { isInside } from '../../../../src/agent/text/isInside.ts';
-import { belowOpenFolder, locate, openFolderNamed, workspacePathOf } from '../../../../src/views/workspace/workspacePaths.ts';
+import {
+  belowOpenFolder,
+  locate,
+  openFolderNamed,
+  workspacePathOf,
+} from '../../../../src/views/workspace/workspacePaths.ts';
 
 const web = { name: 'web', fsPath: 'c:\\work\\web' };
 const share = { name: 'share', fsPath: '\\\\server\\share\\app' };
@@ -65,7 +70,10 @@ const refused: readonly [input: string, code: PathErrorCode][] = [
 ];
 for (const [input, code] of refused)
   test(`on Windows, ${input} is refused as ${code}`, () =>
-    assert.throws(() => onWindows(input), error => error instanceof PathError && error.code === code));
+    assert.throws(
+      () => onWindows(input),
+      error => error instanceof PathError && error.code === code,
+    ));
 
 test('elsewhere, the names that Windows cannot hold are names like any other', () => {
   const folders = [{ name: 'web', fsPath: '/work/web' }];
@@ -97,7 +105,12 @@ function insensitive(links: Readonly<Record<string, string>> = {}) {
 test('an absolute path names an open folder by its real path, and in another case or normalisation', () => {
   const opened = [{ name: 'caf\u00e9', fsPath: '/tmp/Caf\u00e9' }];
   const files = insensitive({ '/tmp/Caf\u00e9': '/private/tmp/Caf\u00e9' });
-  for (const folder of ['/tmp/Caf\u00e9', '/TMP/cafe\u0301', '/private/tmp/Caf\u00e9', '/Private/tmp/CAF\u00c9'])
+  for (const folder of [
+    '/tmp/Caf\u00e9',
+    '/TMP/cafe\u0301',
+    '/private/tmp/Caf\u00e9',
+    '/Private/tmp/CAF\u00c9',
+  ])
     assert.equal(
       path.posix.relative('/tmp/Caf\u00e9', belowOpenFolder(`${folder}/src/a.ts`, opened, files, path.posix)),
       'src/a.ts',
