@@ -11,9 +11,8 @@ import { run } from '../lib/command.mjs';
 import { withFileLock } from '../lib/fileLock.mjs';
 import { npm } from '../lib/npm.mjs';
 import { downloads } from '../lib/paths.mjs';
-import { runsHeadless, whichVscode } from '../lib/whichVscode.mjs';
 import { forbidProposedApi } from './forbidProposedApi.mjs';
-import { releaseOf } from './releases.mjs';
+import { releaseOf, runsHeadless, whichVscode } from './releases.mjs';
 
 /** Raise it when this file changes what it installs: existing installs are then not used any more. */
 const RECIPE = 2;

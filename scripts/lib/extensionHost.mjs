@@ -5,13 +5,13 @@ import { fileURLToPath } from 'node:url';
 import { chromiumPath } from '../headless/findChromium.mjs';
 import { temporaryFolder } from './cleanup.mjs';
 import { installedServer } from '../headless/install.mjs';
+import { whichVscode } from '../headless/releases.mjs';
 import { downloads, repoRoot } from './paths.mjs';
-import { whichVscode } from './whichVscode.mjs';
 
 const executable = fileURLToPath(new URL('../headless/codeExecutable.mjs', import.meta.url));
 
 /**
- * Runs a suite with Redline as it is built in dist/, in a profile of its own. `whichVscode.mjs` says in which VS Code.
+ * Runs a suite with Redline as it is built in dist/, in a profile of its own. `whichVscode` says in which VS Code.
  *
  * @param {{ suite: string, workspace: string, env: Record<string, string>, extensions?: string[] }} run `suite` is a
  *   CommonJS file that exports `run()`; `workspace` is the folder to open; `env` is added to the environment of the suite;

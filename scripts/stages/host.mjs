@@ -3,10 +3,10 @@ import * as fs from 'node:fs';
 import * as os from 'node:os';
 import * as path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { oldestVersion, whichVscode } from '../headless/releases.mjs';
 import { runNode } from '../lib/command.mjs';
 import { inRepo } from '../lib/paths.mjs';
 import { bundleHostTests, hostBundles } from './hostBundles.mjs';
-import { oldestVersion, whichVscode } from '../lib/whichVscode.mjs';
 import { NOT_ON_OLDEST } from './laterVscode.mjs';
 import { OutputInTurn } from './outputInTurn.mjs';
 

@@ -5,10 +5,10 @@ import * as path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { chromiumPath } from '../headless/findChromium.mjs';
 import { installedServer } from '../headless/install.mjs';
+import { whichVscode } from '../headless/releases.mjs';
 import { temporaryFolder } from '../lib/cleanup.mjs';
 import { countTests, countUnfinished, runNodeTests } from '../lib/nodeTests.mjs';
 import { inRepo, repoRoot } from '../lib/paths.mjs';
-import { whichVscode } from '../lib/whichVscode.mjs';
 import { OutputInTurn } from './outputInTurn.mjs';
 
 const TESTS = 'test/ui/*.test.ts';

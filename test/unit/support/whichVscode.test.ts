@@ -1,8 +1,13 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
-import { RELEASES, releaseOf } from '../../../scripts/headless/releases.mjs';
-import { oldestVersion, runsHeadless, whichVscode } from '../../../scripts/lib/whichVscode.mjs';
+import {
+  oldestVersion,
+  releaseOf,
+  RELEASES,
+  runsHeadless,
+  whichVscode,
+} from '../../../scripts/headless/releases.mjs';
 
 const [newest = assert.fail('a release')] = RELEASES;
 const oldest = oldestVersion();

@@ -1,6 +1,6 @@
 /**
- * Environment variables with changes; `null` and `undefined` take a variable away. On Windows a name means the same variable in
- * any case, such as `PATH` and `Path`, of which a program would be given only one.
+ * Environment variables with changes; `null` and `undefined` take a variable away. On Windows `PATH` and `Path` are one variable:
+ * if both were set, a program would be given only one of them.
  */
 export function withVariables(
   base: NodeJS.ProcessEnv,

@@ -37,7 +37,7 @@ export interface CommandPlan {
 export interface CommandEnd {
   /** `undefined` if no one knows. */
   readonly exitCode: number | undefined;
-  /** What became of processes that it left in the background; absent if it left none. */
+  /** Whether the processes that it left in the background were ended; absent if it left none. */
   readonly leftovers?: 'ended' | 'running';
 }
 
