@@ -12,11 +12,11 @@ export const NOT_ON_OLDEST = {
   'a language model of VS Code Stop ends the turn at once and cancels the request':
     'it does not tell the extension of a model that the request was cancelled',
   'a language model of VS Code @redline in VS Code’s own chat: the same session stages, applies, discards and plans':
-    'the command that opens its chat does not send the prompt',
+    'a prompt that is passed to the command which opens its chat does not reach @redline',
   '@redline in VS Code’s own chat /new begins a new session, and a prompt with it is the first one there':
-    'the command that opens its chat does not send the prompt',
+    'a prompt that is passed to the command which opens its chat does not reach @redline',
   '@redline in VS Code’s own chat files that are attached there go with the prompt':
-    'the command that opens its chat does not send the prompt',
+    'a prompt that is passed to the command which opens its chat does not reach @redline',
   'votes by key and title, parts and all of them a file of several has a lens that asks for the reason; for a hunk the menu of the title does':
     'a diff of several files is no active text editor',
 };
