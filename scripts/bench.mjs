@@ -69,9 +69,9 @@ process.exitCode = missed.length + failed.length === 0 ? 0 : 1;
 /** Writes the results where docs/performance.md shows them. */
 async function publish() {
   const { chartOf } = await load('chart.ts');
-  const { VSCODE_VERSION } = await import('./headless/install.mjs');
+  const { headlessVersion } = await import('./headless/install.mjs');
   const { format } = await import('prettier');
-  const results = resultsOf(figures, { root: repoRoot, seconds, vscode: VSCODE_VERSION });
+  const results = resultsOf(figures, { root: repoRoot, seconds, vscode: headlessVersion() });
   const json = await format(JSON.stringify(results), { parser: 'json', printWidth: 110 });
   fs.writeFileSync(inRepo('bench', 'results.json'), json);
   fs.writeFileSync(inRepo('docs', 'performance.svg'), chartOf(figures));

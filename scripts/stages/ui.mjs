@@ -4,7 +4,8 @@ import * as os from 'node:os';
 import * as path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { chromiumPath } from '../headless/findChromium.mjs';
-import { installedServer, headlessSupported } from '../headless/install.mjs';
+import { installedServer } from '../headless/install.mjs';
+import { whichVscode } from '../headless/releases.mjs';
 import { temporaryFolder } from '../lib/cleanup.mjs';
 import { countTests, countUnfinished, runNodeTests } from '../lib/nodeTests.mjs';
 import { inRepo, repoRoot } from '../lib/paths.mjs';
@@ -22,8 +23,8 @@ const RUN_AGAIN = 2;
  * runs on it. The summary names how many tests passed only then, so that a test that needs it often is noticed.
  */
 export async function ui({ grep }) {
-  if (!headlessSupported) {
-    return { passed: 0, failed: 0, skipped: 0, notRun: 'the UI tests run on Linux x64 only' };
+  if (whichVscode().kind !== 'headless') {
+    return { passed: 0, failed: 0, skipped: 0, notRun: 'the UI tests run in the headless VS Code only' };
   }
   // Installed before the tests begin, so that it does not count towards the time limit of a test.
   await installedServer();

@@ -24,8 +24,8 @@ export class DiskWorkspace implements Workspace, ResolvingFiles {
     this.#roots = [{ name: 'workspace', fsPath: folder }];
   }
 
-  async resolvePath(input: string): Promise<string> {
-    return resolvePath(input, this.#roots);
+  async resolvePath(input: string, planned?: () => readonly string[]): Promise<string> {
+    return resolvePath(input, this.#roots, planned);
   }
 
   async read(path: string): Promise<Uint8Array | undefined> {

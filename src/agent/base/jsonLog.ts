@@ -1,5 +1,5 @@
 import { appendFileSync, closeSync, constants, openSync } from 'node:fs';
-import { appendFile, mkdir, open, rename, rm, writeFile } from 'node:fs/promises';
+import { appendFile, mkdir, open, rm, writeFile } from 'node:fs/promises';
 import * as path from 'node:path';
 import { encodeEntry, encodeInPieces, inWrites, isLarge, LINE_FEED } from './jsonLines.ts';
 import {
@@ -11,6 +11,7 @@ import {
   type LogFormat,
   type LogReader,
 } from './logFormat.ts';
+import { replaceFile } from './system/replaceFile.ts';
 
 /** Appends to a file that exists: one that was deleted meanwhile would be made again without its header. */
 const APPEND = constants.O_WRONLY | constants.O_APPEND;
@@ -160,7 +161,7 @@ export class JsonLog<T> {
     try {
       await writeFile(temporary, content);
       await syncFile(temporary);
-      await rename(temporary, this.#file);
+      await replaceFile(temporary, this.#file);
     } catch (error) {
       await rm(temporary, { force: true }).catch(() => undefined);
       throw error;

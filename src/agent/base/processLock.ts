@@ -5,6 +5,7 @@ import * as os from 'node:os';
 import * as path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Disposable } from './disposable.ts';
+import { isTransient } from './system/replaceFile.ts';
 
 /** How often a lock that is held is checked again, in milliseconds. */
 const POLL = 50;
@@ -106,12 +107,6 @@ async function takeFile(file: string, text: string, patience: number, startOf: S
     }
     await delay(POLL);
   }
-}
-
-/** Whether another program may just have the file open, which Windows answers with several errors. */
-function isTransient(error: unknown): boolean {
-  const { code } = error as NodeJS.ErrnoException;
-  return code === 'EBUSY' || (process.platform === 'win32' && (code === 'EPERM' || code === 'EACCES'));
 }
 
 /** Creates the lock file with its text, atomically; false if there is one. */

@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { chmod, mkdir, readdir, readFile, realpath, rename, rm, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, readdir, readFile, realpath, rm, writeFile } from 'node:fs/promises';
 import * as path from 'node:path';
 import * as z from 'zod/mini';
 import { isAlive } from '../base/processLock.ts';
+import { replaceFile } from '../base/system/replaceFile.ts';
 import { isInside } from '../text/isInside.ts';
 
 const windowSchema = z.object({
@@ -37,7 +38,7 @@ export async function announceWindow(folder: string, window: OpenWindow): Promis
   const file = path.join(folder, `${window.pid}-${window.port}.json`);
   const draft = `${file}.${randomUUID()}`;
   await writeFile(draft, JSON.stringify(window), { mode: 0o600, flag: 'wx' });
-  await rename(draft, file);
+  await replaceFile(draft, file);
   return () => rm(file, { force: true }).catch(() => undefined);
 }
 

@@ -55,7 +55,7 @@ export class SessionOverlay implements PendingContents {
   /** The workspace seen through the overlay. Writes go straight to the files. */
   on(workspace: Workspace): Workspace {
     return {
-      resolvePath: input => workspace.resolvePath(input),
+      resolvePath: input => workspace.resolvePath(input, () => this.paths()),
       list: (glob, limit, signal) => workspace.list(glob, limit, signal),
       write: (path, bytes, expected, mode) => workspace.write(path, bytes, expected, mode),
       placeOf: path => workspace.placeOf(path),

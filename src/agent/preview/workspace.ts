@@ -28,10 +28,12 @@ export interface FilePlace {
  */
 export interface Workspace {
   /**
-   * The workspace path that `input` means. Accepts a workspace path or an absolute path inside a folder.
+   * The workspace path that `input` means, spelled as on disk. Accepts a workspace path or an absolute path inside a folder.
+   * @param planned tells workspace paths of files that may not be on disk yet: where case and Unicode normalisation do not count,
+   *   one of them in another spelling is the same file. Only asked for a path at which there is nothing.
    * @throws PathError when it leads outside (also through a symlink), or into a protected place such as `.git`.
    */
-  resolvePath(input: string): Promise<string>;
+  resolvePath(input: string, planned?: () => readonly string[]): Promise<string>;
 
   /**
    * The exact bytes of a file: if it is open with unsaved changes, those that saving it would write, else those on disk.

@@ -1,4 +1,4 @@
-import { lstat, realpath } from 'node:fs/promises';
+import { lstat } from 'node:fs/promises';
 import * as path from 'node:path';
 import { PathError } from '../../agent/base/errors.ts';
 import type { PatchPlaces } from '../../agent/clients/elsewhere/patchProposal.ts';
@@ -11,7 +11,7 @@ export type PlacesWorkspace = Pick<VsCodeWorkspace, 'resolvePath' | 'uriOf' | 'f
 /** Where the files of a repository are in the workspace. */
 export function repositoryPlaces(root: string, workspace: PlacesWorkspace): Places {
   return {
-    resolve: async relative => workspace.resolvePath(await inFolder(path.join(root, relative), workspace)),
+    resolve: relative => workspace.resolvePath(path.join(root, relative)),
     isLink: at => isLink(workspace.uriOf(at).fsPath),
   };
 }
@@ -33,7 +33,7 @@ export function patchPlaces(root: string | undefined, workspace: PlacesWorkspace
           const file = path.isAbsolute(name) ? name : path.join(base, name);
           if (!path.isAbsolute(name) && !isInside(file, base))
             throw new PathError('outside', `${name} is outside the workspace.`);
-          found.add(await workspace.resolvePath(await inFolder(file, workspace)));
+          found.add(await workspace.resolvePath(file));
         } catch (error) {
           if (!(error instanceof PathError)) throw error;
           refused ??= error;
@@ -44,17 +44,6 @@ export function patchPlaces(root: string | undefined, workspace: PlacesWorkspace
     },
     isLink: at => isLink(workspace.uriOf(at).fsPath),
   };
-}
-
-/** The file as a path below a workspace folder, if it is one by real paths: git tells those, and a folder may be opened by a link. */
-async function inFolder(file: string, workspace: PlacesWorkspace): Promise<string> {
-  const folders = workspace.folders().map(({ fsPath }) => fsPath);
-  if (folders.some(folder => isInside(file, folder))) return file;
-  for (const folder of folders) {
-    const real = await realpath(folder).catch(() => folder);
-    if (isInside(file, real)) return path.join(folder, path.relative(real, file));
-  }
-  return file;
 }
 
 async function isLink(file: string): Promise<boolean> {

@@ -4,6 +4,7 @@ import { PathError, ToolError } from '../../agent/base/errors.ts';
 import type { CommandEnd, CommandPlan, CommandRunner } from '../../agent/tools/command/runCommand.ts';
 import type { CommandRun } from '../../agent/tools/command/commandRuns.ts';
 import type { VsCodeWorkspace } from '../workspace/workspace.ts';
+import { openFolderNamed } from '../workspace/workspacePaths.ts';
 import { userShell } from './userShell.ts';
 
 /** So that no command waits for someone to leave a pager. */
@@ -39,15 +40,11 @@ export class VsCodeCommandRunner implements Pick<CommandRunner, 'plan' | 'run'> 
 
   /** The real path of a folder of the workspace. */
   async #folder(input: string): Promise<string> {
-    const wanted = input.replace(/(?<=[^/\\])[/\\]+$/, '');
     const folders = this.#workspace.folders();
-    const [first] = folders;
-    if (!first)
+    if (folders.length === 0)
       throw new PathError('noWorkspace', 'No folder is open, so there is nowhere to run a command.');
-    const root =
-      wanted === '' || wanted === '.'
-        ? first
-        : folders.find(({ name, fsPath }) => wanted === fsPath || (folders.length > 1 && wanted === name));
+    const wanted = input.replace(/(?<=[^/\\])[/\\]+$/, '');
+    const root = openFolderNamed(input, folders);
     const path = root ? root.fsPath : this.#workspace.uriOf(await this.#workspace.resolvePath(wanted)).fsPath;
     if (!statSync(path, { throwIfNoEntry: false })?.isDirectory())
       throw new ToolError(`${input} is not a folder. Choose an existing folder of the workspace.`);

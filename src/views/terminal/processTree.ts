@@ -1,21 +1,34 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
+import * as path from 'node:path';
 
 /** How long processes may take to end by themselves before they are killed for good, in milliseconds. */
 const GRACE_MS = 2_000;
 
 /**
  * Ends a process, what it has started, and the rest of its process group if it leads one: asks first, and kills what is left
- * after a short time. Processes that are gone are no error.
+ * after a short time. Processes that are gone are no error. On Windows, what an ended process has started cannot be found.
  */
 export function endProcessTree(pid: number): void {
   if (process.platform === 'win32') {
-    spawn('taskkill', ['/pid', String(pid), '/T', '/F'], { windowsHide: true }).on('error', () => undefined);
+    const [program, ...args] = taskkill(pid, process.env);
+    spawn(program, args, { windowsHide: true }).on('error', () => undefined);
     return;
   }
   const all = [pid, ...descendantsOf(pid)];
   signalAll(pid, all, 'SIGTERM');
   setTimeout(() => signalAll(pid, new Set([...all, ...all.flatMap(descendantsOf)]), 'SIGKILL'), GRACE_MS);
+}
+
+/** The command that ends a process tree on Windows: by its full path, so that no program in the current folder is run instead. */
+export function taskkill(pid: number, env: NodeJS.ProcessEnv): readonly [program: string, ...string[]] {
+  const system = path.win32.join(env['SystemRoot'] ?? 'C:\\Windows', 'System32');
+  return [path.win32.join(system, 'taskkill.exe'), '/pid', String(pid), '/T', '/F'];
+}
+
+/** What becomes of the processes that an ended one has left, once they are to be ended by {@link endProcessTree}. */
+export function leftoversOf(platform: NodeJS.Platform): 'ended' | 'running' {
+  return platform === 'win32' ? 'running' : 'ended';
 }
 
 /** Whether processes of the group that this process led are still running. */

@@ -1,7 +1,8 @@
 import { spawn } from 'node:child_process';
 import { ToolError } from '../../agent/base/errors.ts';
+import { withVariables } from '../../agent/base/system/environment.ts';
 import type { CommandEnd, CommandPlan } from '../../agent/tools/command/runCommand.ts';
-import { endProcessTree, hasGroup } from './processTree.ts';
+import { endProcessTree, hasGroup, leftoversOf } from './processTree.ts';
 
 /** How long the output may stay open after the shell has ended, in milliseconds. */
 const DRAIN_MS = 500;
@@ -24,15 +25,10 @@ export function startShellProcess(
   signal: AbortSignal,
   onOutput: (chunk: string) => void,
 ): ShellProcess {
-  const env: NodeJS.ProcessEnv = { ...process.env };
-  for (const [name, value] of Object.entries(environment)) {
-    if (value === null) delete env[name];
-    else env[name] = value;
-  }
   const child = spawn(command, {
     shell,
     cwd: folder,
-    env,
+    env: withVariables(process.env, environment),
     // A group of its own, which can be ended as a whole.
     detached: process.platform !== 'win32',
     stdio: ['pipe', 'pipe', 'pipe'],
@@ -43,7 +39,7 @@ export function startShellProcess(
   stdin.on('error', () => undefined);
   for (const stream of [stdout, stderr]) stream.setEncoding('utf8').on('data', onOutput);
   const ended = new Promise<CommandEnd>((resolve, reject) => {
-    let leftovers = false;
+    let hasLeft = false;
     let timer: NodeJS.Timeout | undefined;
     const end = (): void => {
       if (child.pid !== undefined) endProcessTree(child.pid);
@@ -58,7 +54,7 @@ export function startShellProcess(
     child.on('exit', () => {
       if (signal.aborted) return;
       timer = setTimeout(() => {
-        leftovers = true;
+        hasLeft = true;
         end();
       }, DRAIN_MS);
     });
@@ -73,10 +69,10 @@ export function startShellProcess(
     child.on('close', code => {
       settle();
       if (!signal.aborted && child.pid !== undefined && hasGroup(child.pid)) {
-        leftovers = true;
+        hasLeft = true;
         endProcessTree(child.pid);
       }
-      resolve({ exitCode: code ?? undefined, leftovers });
+      resolve({ exitCode: code ?? undefined, ...(hasLeft && { leftovers: leftoversOf(process.platform) }) });
     });
   });
   return { ended, write: text => void stdin.write(text) };

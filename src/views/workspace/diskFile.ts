@@ -4,7 +4,7 @@ import { StalePreviewError, ToolError } from '../../agent/base/errors.ts';
 import { sha256, type Sha256 } from '../../agent/base/hash.ts';
 import { MAX_FILE_BYTES } from '../../agent/preview/workspace.ts';
 import { errorCode, ifExists } from './fsErrors.ts';
-import { withTemporaryFile, writeFrom } from './temporaryFile.ts';
+import { moveToNew, withTemporaryFile, writeFrom } from './temporaryFile.ts';
 
 /**
  * Single files on disk. Everything is synchronous: a call through Node's thread pool costs several times as much as the
@@ -67,7 +67,7 @@ export function writeDiskFile(
   const target = ifExists(() => fs.realpathSync.native(file));
   if (target === undefined) {
     assertUnchanged(file, shown, expected);
-    if (bytes !== null) createFile(file, bytes, mode, guard);
+    if (bytes !== null) createFile(file, shown, bytes, mode, guard);
     return;
   }
   const old = fs.statSync(target);
@@ -139,20 +139,17 @@ function restoreContent(handle: number, old: Uint8Array): void {
 }
 
 /** Creates a file. One that has appeared in the meantime is never overwritten. */
-function createFile(file: string, bytes: Uint8Array, mode: number | undefined, guard: () => void): void {
+function createFile(
+  file: string,
+  shown: string,
+  bytes: Uint8Array,
+  mode: number | undefined,
+  guard: () => void,
+): void {
   fs.mkdirSync(path.dirname(file), { recursive: true });
   withTemporaryFile(file, bytes, mode, temporary => {
     guard();
-    try {
-      fs.linkSync(temporary, file);
-    } catch (error) {
-      if (!['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS'].includes(errorCode(error))) throw error;
-      // A file system without hard links. No other code of this process runs between the check and the rename.
-      if (fs.existsSync(file)) throw new StalePreviewError([file]);
-      fs.renameSync(temporary, file);
-      return;
-    }
-    fs.unlinkSync(temporary);
+    if (!moveToNew(temporary, file)) throw new StalePreviewError([shown]);
   });
 }
 

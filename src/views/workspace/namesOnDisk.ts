@@ -14,7 +14,8 @@ const ON_DISK: NameLookup = { idOf: fileId, list: folder => fs.readdirSync(folde
 
 /**
  * Spells a path as the file system does, so that one file is one path also where `src/App.ts` and `SRC/app.ts`, or the composed and
- * the decomposed form of an `é`, are the same file. Names that do not exist are kept.
+ * the decomposed form of an `é`, are the same file, and where Windows gives a long name a short one. Names that do not exist are
+ * kept.
  * @param relative a path below `folder`, with forward slashes.
  */
 export function namesOnDisk(folder: string, relative: string, files = ON_DISK): string {
@@ -27,7 +28,8 @@ export function namesOnDisk(folder: string, relative: string, files = ON_DISK): 
     if (name === undefined) {
       const id = files.idOf(file);
       if (id === undefined) break;
-      const hasOtherSpelling = spellingsOf(part).some(other => files.idOf(path.join(at, other)) === id);
+      const hasOtherSpelling =
+        SHORT_NAME.test(part) || spellingsOf(part).some(other => files.idOf(path.join(at, other)) === id);
       name = hasOtherSpelling ? nameInFolder(at, part, id, files, known) : part;
       known.names.set(file, name);
     }
@@ -36,6 +38,59 @@ export function namesOnDisk(folder: string, relative: string, files = ON_DISK): 
   }
   return parts.join('/');
 }
+
+/**
+ * Spells the names of a path that do not exist as one of the planned files does that begins with the same names, if the file system
+ * does not tell the spellings apart.
+ * @param relative as {@link namesOnDisk} returns it.
+ * @param planned paths below `folder`, too.
+ */
+export function spelledAsPlanned(
+  folder: string,
+  relative: string,
+  planned: readonly string[],
+  files = ON_DISK,
+): string {
+  const parts = relative.split('/');
+  let best = { parts, alike: 0 };
+  for (const other of planned) {
+    const others = other.split('/');
+    const differs = parts.findIndex((part, i) => !isOneName(part, others[i]));
+    const alike = differs < 0 ? parts.length : differs;
+    if (alike > best.alike) best = { parts: [...others.slice(0, alike), ...parts.slice(alike)], alike };
+  }
+  const spelled = best.parts.join('/');
+  if (spelled === relative) return relative;
+  const existing = parts.findIndex(
+    (_, i) => files.idOf(path.join(folder, ...parts.slice(0, i + 1))) === undefined,
+  );
+  const parent = path.join(folder, ...parts.slice(0, Math.max(0, existing)));
+  return tellsSpellingsApart(parent, files) ? relative : spelled;
+}
+
+/** Whether a file system that tells neither case nor normalisation apart takes two names for one. */
+function isOneName(a: string, b: string | undefined): boolean {
+  return (
+    b !== undefined && (a === b || a.normalize('NFC').toLowerCase() === b.normalize('NFC').toLowerCase())
+  );
+}
+
+/** Whether the file system tells spellings of a name apart: judged by what is in a folder, else by the folders above it. */
+function tellsSpellingsApart(folder: string, files: NameLookup): boolean {
+  const inside = files.list(folder).map(name => path.join(folder, name));
+  const above: string[] = [];
+  for (let at = folder; path.dirname(at) !== at; at = path.dirname(at)) above.push(at);
+  for (const file of [...inside, ...above]) {
+    const [other] = spellingsOf(path.basename(file));
+    if (other === undefined) continue;
+    const id = files.idOf(file);
+    if (id !== undefined) return files.idOf(path.join(path.dirname(file), other)) !== id;
+  }
+  return true;
+}
+
+/** What Windows may call a long name, too: six characters, a number and an extension, such as `LONGNA~1.TS`. */
+const SHORT_NAME = /^[^.]{1,6}~\d+(?:\.[^.]{0,3})?$/;
 
 /** Whether two paths are the same file: equal, or two spellings of one on a file system that does not tell them apart. */
 export function isSameFile(a: string, b: string): boolean {
@@ -76,7 +131,8 @@ function nameInFolder(folder: string, name: string, id: string, files: NameLooku
   if (!listing) known.listings.set(folder, (listing = Map.groupBy(files.list(folder), foldCase)));
   const alike = listing.get(foldCase(name)) ?? [];
   if (alike.includes(name)) return name;
-  return alike.find(other => files.idOf(path.join(folder, other)) === id) ?? name;
+  const candidates = SHORT_NAME.test(name) ? [...alike, ...[...listing.values()].flat()] : alike;
+  return candidates.find(other => files.idOf(path.join(folder, other)) === id) ?? name;
 }
 
 function fileId(file: string): string | undefined {

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import * as fs from 'node:fs';
 import * as path from 'node:path';
 import { sha256 } from '../../agent/base/hash.ts';
-import { ifExists } from './fsErrors.ts';
+import { errorCode, ifExists } from './fsErrors.ts';
 
 /**
  * Writes a temporary file next to `target`, which `use` moves into place. A failure removes it; after a crash
@@ -30,6 +30,29 @@ export function withTemporaryFile(
     fs.rmSync(temporary, { force: true });
     throw error;
   }
+}
+
+/** What file systems answer that have no hard links. Windows calls a function that a disk does not have `EISDIR`, as exFAT does. */
+const NO_LINKS = ['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EISDIR'];
+
+/**
+ * Gives a complete file its name, unless there is a file of that name.
+ * @param link makes a hard link; for tests.
+ * @returns false if there is one and the file system has no hard links.
+ * @throws any error of the file system: `EEXIST` if there is one.
+ */
+export function moveToNew(temporary: string, file: string, link = fs.linkSync): boolean {
+  try {
+    link(temporary, file);
+  } catch (error) {
+    if (!NO_LINKS.includes(errorCode(error))) throw error;
+    // No other code of this process runs between the check and the rename.
+    if (fs.existsSync(file)) return false;
+    fs.renameSync(temporary, file);
+    return true;
+  }
+  fs.unlinkSync(temporary);
+  return true;
 }
 
 /** A name that identifies the target by a hash, so that it is never too long. */

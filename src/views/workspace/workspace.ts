@@ -50,8 +50,8 @@ export class VsCodeWorkspace implements Workspace, ResolvingFiles {
     this.#roots = () => rootsOf(folders());
   }
 
-  async resolvePath(input: string): Promise<string> {
-    return resolvePath(input, this.#roots());
+  async resolvePath(input: string, planned?: () => readonly string[]): Promise<string> {
+    return resolvePath(input, this.#roots(), planned);
   }
 
   /**

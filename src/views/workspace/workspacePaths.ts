@@ -1,10 +1,11 @@
 import { lstatSync, realpathSync } from 'node:fs';
 import * as path from 'node:path';
 import { PathError } from '../../agent/base/errors.ts';
-import { foldName, isProtectedPath } from '../../agent/preview/resolve/protectedPlaces.ts';
+import { foldCase, foldName, isProtectedPath } from '../../agent/preview/resolve/protectedPlaces.ts';
 import { escapeProse } from '../plainText.ts';
-import { namesOnDisk } from './namesOnDisk.ts';
+import { isSameFile, namesOnDisk, spelledAsPlanned } from './namesOnDisk.ts';
 import { isInside } from '../../agent/text/isInside.ts';
+import { isNameOnWindows } from './windowsNames.ts';
 
 /** The parts of a workspace folder that paths depend on. */
 export interface FolderRoot {
@@ -43,20 +44,23 @@ const MAX_NAMES = 100;
 /**
  * The location that `input` means, judged by its text alone: an absolute path, a path relative to the first folder, or, if several
  * folders are open, one that begins with the name of a folder.
+ * @param paths those of the platform; for tests.
  * @throws PathError for a path that leads outside the folders, is not a file path, or is protected.
  */
 export function locate<Root extends FolderRoot>(
   input: string,
   folders: readonly Root[],
+  paths: path.PlatformPath = path,
 ): WorkspaceLocation<Root> {
   const [first] = folders;
   if (!first) throw new PathError('noWorkspace', 'No folder is open, so there are no files to work on.');
   // eslint-disable-next-line no-control-regex -- control characters are exactly what is refused
   if (input === '' || /[\0-\x1f]/.test(input) || !input.isWellFormed())
     throw new PathError('empty', `${JSON.stringify(input)} is not a file path.`);
-  const slashed = path.sep === '\\' ? input.replaceAll('\\', '/') : input;
-  const location = path.isAbsolute(input)
-    ? insideAbsolute(input, folders)
+  const isWindows = paths.sep === '\\';
+  const slashed = isWindows ? input.replaceAll('\\', '/') : input;
+  const location = paths.isAbsolute(input)
+    ? insideAbsolute(input, folders, paths)
     : insideRelative(slashed, first, folders);
   if (!location) throw new PathError('outside', `${input} is outside the workspace. Use a path inside it.`);
   if (location.relative === '' || location.relative.endsWith('/')) {
@@ -68,7 +72,29 @@ export function locate<Root extends FolderRoot>(
   if (names.some(name => foldName(name) === '.git')) {
     throw new PathError('protected', `${input} belongs to git itself and cannot be read or changed.`);
   }
+  const impossible = isWindows ? names.find(name => !isNameOnWindows(name)) : undefined;
+  if (impossible !== undefined)
+    throw new PathError('empty', `${input} is not a file path: Windows has no files named ${impossible}.`);
   return location;
+}
+
+/**
+ * The open folder that `input` names: by an absolute path or, if several are open, by its name; the first for `.` and an empty
+ * text.
+ * @param paths those of the platform; for tests.
+ */
+export function openFolderNamed<Root extends FolderRoot>(
+  input: string,
+  folders: readonly Root[],
+  paths: path.PlatformPath = path,
+): Root | undefined {
+  if (paths.isAbsolute(input)) {
+    const file = belowOpenFolder(input, folders, FOLDERS_ON_DISK, paths);
+    return folders.find(({ fsPath }) => paths.relative(fsPath, file) === '');
+  }
+  const wanted = paths.join(input, '.');
+  if (wanted === '.') return folders[0];
+  return folders.length > 1 ? folders.find(({ name }) => paths.join(name, '.') === wanted) : undefined;
 }
 
 /** The workspace path of a location: relative to its folder, and starting with the folder's name if several are open. */
@@ -104,14 +130,63 @@ export function diskPathOf({ folder, relative }: WorkspaceLocation): string {
 
 /**
  * The workspace path of `input`, spelled as on disk.
+ * @param planned as in `Workspace.resolvePath`.
  * @throws PathError as {@link locate} and {@link assertRealPathInside} do.
  */
-export function resolvePath(input: string, folders: readonly FolderRoot[]): string {
-  const location = locate(input, folders);
+export function resolvePath(
+  input: string,
+  folders: readonly FolderRoot[],
+  planned?: () => readonly string[],
+): string {
+  const location = locate(belowOpenFolder(input, folders), folders);
   assertRealPathInside(input, location);
   assertNewNamesVisible(location);
-  const relative = namesOnDisk(location.folder.fsPath, location.relative);
-  return workspacePathOf({ ...location, relative }, folders);
+  const { folder } = location;
+  const relative = namesOnDisk(folder.fsPath, location.relative);
+  const at = (each: string): string => workspacePathOf({ folder, relative: each }, folders);
+  if (!planned || isThere(path.join(folder.fsPath, relative))) return at(relative);
+  const prefix = at('');
+  const own = planned().flatMap(each => (each.startsWith(prefix) ? [each.slice(prefix.length)] : []));
+  return at(spelledAsPlanned(folder.fsPath, relative, own));
+}
+
+/** What {@link belowOpenFolder} asks of a file system. */
+export interface FolderLookup {
+  /** The path with links followed and spelled as on disk; the path itself if there is nothing. */
+  readonly realOf: (folder: string) => string;
+  /** Whether two paths that differ in case or normalisation at most are one folder. */
+  readonly isSame: (a: string, b: string) => boolean;
+}
+
+const FOLDERS_ON_DISK: FolderLookup = {
+  realOf: folder => realPathOf(folder) ?? folder,
+  isSame: isSameFile,
+};
+
+/**
+ * An absolute path to a file of an open folder, spelled with the folder as VS Code spells it. Others may give the folder's real
+ * path, where it was opened by a link or, on Windows, by a short name; or its name in another case or normalisation. Any other
+ * path stays as it is, and is not looked at on the disk: it may be on a server that waits for passwords.
+ * @param paths those of the platform; for tests.
+ */
+export function belowOpenFolder(
+  input: string,
+  folders: readonly FolderRoot[],
+  { realOf, isSame } = FOLDERS_ON_DISK,
+  paths: path.PlatformPath = path,
+): string {
+  if (!paths.isAbsolute(input)) return input;
+  const file = paths.normalize(input);
+  if (folders.some(({ fsPath }) => isInside(file, fsPath, paths))) return input;
+  for (const { fsPath } of folders) {
+    for (const base of [fsPath, realOf(fsPath)]) {
+      const names = file.split(paths.sep);
+      const folder = names.slice(0, base.split(paths.sep).length).join(paths.sep);
+      if (foldCase(folder) === foldCase(base) && isSame(folder, base))
+        return paths.join(fsPath, paths.relative(folder, file));
+    }
+  }
+  return input;
 }
 
 /**
@@ -166,12 +241,13 @@ function deepestExisting(
 function insideAbsolute<Root extends FolderRoot>(
   input: string,
   folders: readonly Root[],
+  paths: path.PlatformPath,
 ): WorkspaceLocation<Root> | undefined {
   // If one open folder contains another, the inner one counts, as in VS Code.
   const [folder] = folders
-    .filter(candidate => isInside(path.normalize(input), candidate.fsPath))
+    .filter(candidate => isInside(paths.normalize(input), candidate.fsPath, paths))
     .sort((a, b) => b.fsPath.length - a.fsPath.length);
-  return folder && { folder, relative: path.relative(folder.fsPath, input).replaceAll(path.sep, '/') };
+  return folder && { folder, relative: paths.relative(folder.fsPath, input).replaceAll(paths.sep, '/') };
 }
 
 function insideRelative<Root extends FolderRoot>(

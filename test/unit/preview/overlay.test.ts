@@ -4,8 +4,10 @@ import * as fc from 'fast-check';
 import type { LedgerEntry } from '../../../src/agent/preview/ledger.ts';
 import { Overlay } from '../../../src/agent/preview/overlay.ts';
 import { PreviewStore } from '../../../src/agent/preview/previewStore.ts';
+import type { Workspace } from '../../../src/agent/preview/workspace.ts';
 import { create, modify, remove } from '../../support/changes.ts';
 import { draft } from '../../support/drafts.ts';
+import { MemoryWorkspace } from '../../support/memoryWorkspace.ts';
 import { MemoryPreviewLog } from '../../support/testSession.ts';
 
 const PATHS = ['a', 'b', 'c', 'd'];
@@ -74,4 +76,19 @@ test('the overlay always equals one that is built from scratch', () => {
     }),
     { numRuns: 500 },
   );
+});
+
+test('a path is spelled with a view to the files that pending previews make', async () => {
+  const store = new PreviewStore(new MemoryPreviewLog(), error => assert.fail(String(error)));
+  const workspace = new MemoryWorkspace();
+  let planned: readonly string[] | undefined;
+  const resolvePath: Workspace['resolvePath'] = async (input, others) => {
+    planned = others?.();
+    return input;
+  };
+  const overlay = new Overlay(store).of('s1');
+  const seen = overlay.on(Object.assign(Object.create(workspace) as Workspace, { resolvePath }));
+  store.stage(draft({ changes: [create('A.ts', 'new')], origin: { sessionId: 's1', asksModel: true } }));
+  await seen.resolvePath('a.ts');
+  assert.deepEqual(planned, ['A.ts']);
 });

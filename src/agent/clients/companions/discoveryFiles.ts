@@ -1,8 +1,9 @@
-import { lstat, mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises';
+import { lstat, mkdir, open, readdir, readFile, rm } from 'node:fs/promises';
 import * as path from 'node:path';
 import { randomUUID } from 'node:crypto';
 import * as z from 'zod/mini';
 import { isAlive } from '../../base/processLock.ts';
+import { replaceFile } from '../../base/system/replaceFile.ts';
 
 /** Marks the files of Redline among those of others. */
 const OWNER = 'redline';
@@ -32,7 +33,7 @@ export async function leaveWord({ file, content }: Discovery): Promise<() => Pro
   } finally {
     await handle.close();
   }
-  await rename(draft, file);
+  await replaceFile(draft, file);
   return () => rm(file, { force: true }).catch(() => undefined);
 }
 

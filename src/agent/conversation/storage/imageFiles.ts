@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
-import { copyFile, mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import * as path from 'node:path';
+import { replaceFile } from '../../base/system/replaceFile.ts';
 import { imageTypeOf, imageTypes } from '../../model/images.ts';
 import { MAX_IMAGE_BYTES, type ImageFile } from '../../model/messages.ts';
 
@@ -79,7 +80,7 @@ export class ImageFiles {
     await mkdir(path.dirname(full), { recursive: true });
     const temporary = `${full}.${process.pid}.tmp`;
     await write(temporary);
-    await rename(temporary, full);
+    await replaceFile(temporary, full);
   }
 
   async #forgetOldDrafts(now = Date.now()): Promise<void> {

@@ -37,8 +37,8 @@ export interface CommandPlan {
 export interface CommandEnd {
   /** `undefined` if no one knows. */
   readonly exitCode: number | undefined;
-  /** Processes that it left in the background were ended. */
-  readonly leftovers?: boolean;
+  /** Whether the processes that it left in the background were ended; absent if it left none. */
+  readonly leftovers?: 'ended' | 'running';
 }
 
 /** What `run_command` needs from VS Code. */
@@ -109,7 +109,7 @@ export function commandOf(
 
 function resultOf(
   { timeLimit }: CommandPlan,
-  { exitCode, leftovers = false }: CommandEnd,
+  { exitCode, leftovers }: CommandEnd,
   run: CommandRun,
   pending: PendingContents,
 ): AgentToolResult {
@@ -126,7 +126,10 @@ function resultOf(
   return textResult(
     [
       how,
-      ...(leftovers ? ['Processes that it left in the background were ended.'] : []),
+      ...(leftovers === 'ended' ? ['Processes that it left in the background were ended.'] : []),
+      ...(leftovers === 'running'
+        ? ['Processes that it left in the background may still be running; their output is not read any more.']
+        : []),
       ...(ids.length > 0 ? [`It saw the files on disk, without the pending ${ids.join(', ')}.`] : []),
       ...(output === '' ? ['It wrote nothing.'] : ['Its output:', output]),
     ].join('\n'),

@@ -1,5 +1,6 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { messageOf } from '../../base/errors.ts';
+import { withVariables } from '../../base/system/environment.ts';
 import type { ExecOptions, ExecResult } from './redline.d.ts';
 
 /** The most characters of output on each stream; a program that writes more is killed. */
@@ -23,7 +24,7 @@ export function exec(
   try {
     child = spawn(command, args, {
       cwd: at ?? cwd,
-      env: { ...process.env, ...env },
+      env: withVariables(process.env, env ?? {}),
       stdio: ['ignore', 'pipe', 'pipe'],
       windowsHide: true,
     });

@@ -190,3 +190,18 @@ test('an empty command, and one with a NUL, are refused', async () => {
     assert.deepEqual(t.store.all(), []);
   }
 });
+
+test('the model is told whether what a command left in the background was ended, or could not be', async () => {
+  for (const [leftovers, said] of [
+    ['ended', /left in the background were ended\./],
+    ['running', /left in the background may still be running/],
+    [undefined, /^(?![^]*in the background)/],
+  ] as const) {
+    const { t, runner } = setUp();
+    runner.script = () => ({ exitCode: 0, ...(leftovers && { leftovers }) });
+    await t.session.prompt('Serve it.');
+    await t.click('p1', 'apply');
+    await t.untilState('idle');
+    assert.match(outcome(t), said);
+  }
+});

@@ -4,7 +4,12 @@ import * as os from 'node:os';
 import * as path from 'node:path';
 import { test } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { isSameFile, namesOnDisk, type NameLookup } from '../../../../src/views/workspace/namesOnDisk.ts';
+import {
+  isSameFile,
+  namesOnDisk,
+  spelledAsPlanned,
+  type NameLookup,
+} from '../../../../src/views/workspace/namesOnDisk.ts';
 
 /** A file system that keeps how a name was spelled, but finds it by any case and normalisation. */
 function insensitive(...paths: readonly string[]): NameLookup {
@@ -96,4 +101,47 @@ test('two paths are the same file by name, or by being one spelled differently, 
   assert.ok(!isSameFile(a, link), 'a hard link has a name of its own');
   const upper = path.join(folder, 'A.TXT');
   assert.equal(isSameFile(a, upper), fs.existsSync(upper));
+});
+
+test('a short name on Windows is spelled out, and one that is a real name stays', () => {
+  const files = insensitive(
+    'Program Files/LongName.component.ts',
+    'Program Files/real~1.ts',
+    '12345678901234',
+  );
+  const short = (file: string): string =>
+    file
+      .replace('PROGRA~1', 'Program Files')
+      .replace('LONGNA~1.TS', 'LongName.component.ts')
+      .replace('123456~1', '12345678901234');
+  const windows: NameLookup = {
+    idOf: file => files.idOf(short(file)),
+    list: folder => files.list(short(folder)),
+  };
+  assert.equal(namesOnDisk('/w', 'PROGRA~1/LONGNA~1.TS', windows), 'Program Files/LongName.component.ts');
+  assert.equal(namesOnDisk('/w', '123456~1', windows), '12345678901234');
+  assert.equal(namesOnDisk('/w', 'Program Files/REAL~1.ts', windows), 'Program Files/real~1.ts');
+  assert.equal(namesOnDisk('/w', 'OTHER~1/a.ts', windows), 'OTHER~1/a.ts');
+});
+
+test('where case does not count, a new file is spelled as one that is planned, and so are its folders', () => {
+  const planned = ['Src/New.ts', 'Docs/Notes/caf\u00e9.md'];
+  for (const files of [insensitive('Src/App.ts'), insensitive('Src')]) {
+    assert.equal(spelledAsPlanned('/w', 'Src/NEW.TS', planned, files), 'Src/New.ts');
+    assert.equal(
+      spelledAsPlanned('/w', 'docs/notes/CAFE\u0301.MD', planned, files),
+      'Docs/Notes/caf\u00e9.md',
+    );
+    assert.equal(spelledAsPlanned('/w', 'docs/other.md', planned, files), 'Docs/other.md');
+    assert.equal(spelledAsPlanned('/w', 'Src/News.ts', planned, files), 'Src/News.ts');
+  }
+});
+
+test('where case counts, two spellings are two planned files', () => {
+  const apart: NameLookup = {
+    idOf: file => (['/w', '/w/Src', '/w/Src/App.ts'].includes(file) ? file : undefined),
+    list: folder => (folder === '/w/Src' ? ['App.ts'] : ['Src']),
+  };
+  assert.equal(spelledAsPlanned('/w', 'Src/NEW.ts', ['Src/New.ts'], apart), 'Src/NEW.ts');
+  assert.equal(spelledAsPlanned('/w', 'docs/a.md', ['Docs/b.md'], apart), 'docs/a.md');
 });

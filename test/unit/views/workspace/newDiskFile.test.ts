@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
-import { existsSync, readdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import * as path from 'node:path';
 import { after, beforeEach, test } from 'node:test';
 import { writeDiskFile } from '../../../../src/views/workspace/diskFile.ts';
-import { removeTemporaryFiles } from '../../../../src/views/workspace/temporaryFile.ts';
+import { moveToNew, removeTemporaryFiles } from '../../../../src/views/workspace/temporaryFile.ts';
 
 const root = await mkdtemp(path.join(tmpdir(), 'redline-disk-'));
 after(() => rm(root, { recursive: true }));
@@ -48,3 +48,18 @@ test('a temporary file that a killed process left is removed, and nothing that o
   assert.deepEqual((await readdir(folder)).sort(), kept.sort());
   removeTemporaryFiles([path.join(folder, 'nowhere', 'a.txt')]);
 });
+
+for (const code of ['EPERM', 'ENOTSUP', 'EISDIR'])
+  test(`where there are no hard links (${code}), a new file gets its name all the same, and none is overwritten`, () => {
+    mkdirSync(folder);
+    const [temporary, file] = [path.join(folder, 'a.tmp'), path.join(folder, 'a.txt')];
+    const link = (): never => {
+      throw Object.assign(new Error(code), { code });
+    };
+    writeFileSync(temporary, 'ours');
+    assert.equal(moveToNew(temporary, file, link), true);
+    assert.deepEqual(readdirSync(folder), ['a.txt']);
+    writeFileSync(temporary, 'later');
+    assert.equal(moveToNew(temporary, file, link), false);
+    assert.equal(readFileSync(file, 'utf8'), 'ours');
+  });

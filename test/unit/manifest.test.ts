@@ -1,0 +1,61 @@
+import assert from 'node:assert/strict';
+import { globSync, readFileSync } from 'node:fs';
+import * as path from 'node:path';
+import { test } from 'node:test';
+
+interface Manifest {
+  readonly version: string;
+  readonly engines: { readonly vscode: string };
+  readonly extensionKind: readonly string[];
+  readonly enabledApiProposals?: readonly string[];
+  readonly devDependencies: Readonly<Record<string, string>>;
+  readonly contributes: {
+    readonly keybindings: readonly {
+      readonly command: string;
+      readonly key: string;
+      readonly mac?: string;
+    }[];
+  };
+}
+
+const root = path.resolve(import.meta.dirname, '../..');
+const manifestIn = (folder: string): Manifest =>
+  JSON.parse(readFileSync(path.join(root, folder, 'package.json'), 'utf8')) as Manifest;
+const manifest = manifestIn('.');
+
+/** Major and minor version, without which patch it is. */
+const release = (version: string): string => /^[~^]?(\d+\.\d+)\.\d+$/.exec(version)?.[1] ?? version;
+
+test('the code is checked against the API of the oldest VS Code that it runs in', () => {
+  const { engines, devDependencies } = manifest;
+  assert.match(engines.vscode, /^\^\d+\.\d+\.0$/, 'from one release on');
+  // `^` would take the types of a later release.
+  assert.match(devDependencies['@types/vscode'] ?? '', /^~/);
+  assert.equal(release(devDependencies['@types/vscode'] ?? ''), release(engines.vscode));
+  assert.equal(release(manifestIn('node_modules/@types/vscode').version), release(engines.vscode));
+});
+
+test('no proposed API is used, which only VS Code itself may be given', () => {
+  assert.equal(manifest.enabledApiProposals, undefined);
+  const declared = globSync('{src,test,scripts}/**/vscode.proposed*.d.ts', { cwd: root });
+  assert.deepEqual(declared, []);
+  const extended = globSync('src/**/*.ts', { cwd: root }).filter(file =>
+    /declare module ['"]vscode['"]/.test(readFileSync(path.join(root, file), 'utf8')),
+  );
+  assert.deepEqual(extended, [], 'no file declares more of the API than the types do');
+});
+
+test('it runs where the files of the workspace are', () => {
+  assert.deepEqual(manifest.extensionKind, ['workspace']);
+});
+
+test('what is Ctrl elsewhere is Cmd on macOS, and nothing else differs', () => {
+  // Ctrl and Alt with a letter is free on macOS too, while Cmd and Alt are the keys of menus there.
+  const same = ['ctrl+alt+r'];
+  const { keybindings } = manifest.contributes;
+  assert.ok(keybindings.length > 10);
+  for (const { command, key, mac } of keybindings) {
+    const expected = key.includes('ctrl') && !same.includes(key) ? key.replaceAll('ctrl', 'cmd') : undefined;
+    assert.equal(mac, expected, `${command}: ${key}`);
+  }
+});
