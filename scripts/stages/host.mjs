@@ -34,7 +34,9 @@ export async function host({ grep }) {
   });
   console.log(`The host tests ran in ${kind} VS Code ${version}.`);
   for (const [title, why] of Object.entries(leaveOut)) console.log(`Not run there: ${title} (${why}).`);
-  const unknown = Object.keys(leaveOut).filter(title => !lanes.some(({ leftOut }) => leftOut.includes(title)));
+  const unknown = Object.keys(leaveOut).filter(
+    title => !lanes.some(({ leftOut }) => leftOut.includes(title)),
+  );
   for (const title of unknown) console.log(`✖ laterVscode.mjs names a test that there is not: ${title}`);
   const sum = sumOf(lanes);
   return { ...sum, failed: sum.failed + unknown.length };
