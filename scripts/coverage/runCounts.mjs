@@ -34,10 +34,15 @@ function read(file) {
   }
 }
 
-/** What is inside comes after what is around it, functions as well as ranges, so that the innermost count remains. */
+/**
+ * What is inside comes after what is around it, functions as well as ranges, so that the innermost count remains. A function
+ * that has run without block coverage counts as not run: nobody knows which parts have (a profiler in a process ends its block
+ * coverage).
+ */
 function add(sums, functions) {
   const counts = new Float64Array(sums.length);
-  for (const { ranges } of functions)
-    for (const { startOffset, endOffset, count } of ranges) counts.fill(count, startOffset, endOffset);
+  for (const { ranges, isBlockCoverage } of functions)
+    for (const { startOffset, endOffset, count } of ranges)
+      counts.fill(isBlockCoverage ? count : 0, startOffset, endOffset);
   for (let at = 0; at < sums.length; at++) sums[at] += counts[at];
 }
