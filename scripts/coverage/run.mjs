@@ -3,16 +3,16 @@
  * What did not run is listed in `out/coverage.txt`. Fails below the goals here, or when a test fails.
  */
 import * as fs from 'node:fs';
-import { bootstrap } from './lib/bootstrap.mjs';
+import { bootstrap } from '../lib/bootstrap.mjs';
 
 /** In percent of all files together. */
 const GOALS = { lines: 95, branches: 90 };
 
 await bootstrap();
-const { cleanUp, temporaryFolder } = await import('./lib/cleanup.mjs');
-const { inRepo } = await import('./lib/paths.mjs');
-const { unit } = await import('./stages/unit.mjs');
-const { coverageReport } = await import('./coverage/coverageReport.mjs');
+const { cleanUp, temporaryFolder } = await import('../lib/cleanup.mjs');
+const { inRepo } = await import('../lib/paths.mjs');
+const { unit } = await import('../stages/unit.mjs');
+const { coverageReport } = await import('./coverageReport.mjs');
 
 const folder = temporaryFolder('redline-coverage-');
 // V8 counts less exactly in code that comes from a cache.
