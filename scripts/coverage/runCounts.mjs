@@ -36,7 +36,7 @@ function read(file) {
 
 /**
  * What is inside comes after what is around it, functions as well as ranges, so that the innermost count remains. A function
- * that has run without block coverage counts as not run: nobody knows which parts have (a profiler in a process ends its block
+ * that has run without block coverage counts as not run: V8 does not say which parts have (a profiler in a process ends its block
  * coverage).
  */
 function add(sums, functions) {
