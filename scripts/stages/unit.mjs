@@ -1,4 +1,5 @@
 /** Stage "unit": everything that runs without VS Code, in plain Node. */
 import { runNodeTests } from '../lib/nodeTests.mjs';
 
-export const unit = ({ grep }) => runNodeTests('unit', 'test/unit/**/*.test.ts', { grep });
+/** @param {{ grep?: string, env?: Record<string, string> }} options `env` is added to the environment of the tests */
+export const unit = ({ grep, env }) => runNodeTests('unit', 'test/unit/**/*.test.ts', { grep, env });

@@ -68,14 +68,6 @@ export class AgentClient implements Disposable {
     this.#ownTools = ownTools(this.#previews, this.#decisions);
   }
 
-  get id(): string {
-    return this.#identity.id;
-  }
-
-  get agent(): AgentName {
-    return this.#identity.agent;
-  }
-
   /** How much of the ledger it has heard; for the identity of a later connection. */
   get heard(): number {
     return this.#decisions.heard;

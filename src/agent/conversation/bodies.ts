@@ -7,7 +7,7 @@ export interface StoredBody {
   read(): SessionMessage | undefined;
 }
 
-/** Stands in for a message that could not be parsed. Local messages are never part of a request. */
+/** Stands in for a message that could not be parsed: a local message without text. Local messages are never part of a request. */
 const LOST: SessionMessage = { role: 'local', text: '', answer: '' };
 
 /**

@@ -139,6 +139,20 @@ test('its apply is a recommendation in Review, is executed in Auto, and is refus
   assert.doesNotMatch(await agent.ok('status'), NEWS);
 });
 
+test('status tells what became of its vote, and why an apply failed', async () => {
+  const world = agentWorld();
+  const agent = new TestAgent(world);
+  await agent.edit('one', 'ONE');
+  const status = async (): Promise<string | undefined> =>
+    (await agent.ok('status')).split('\n').find(line => line.startsWith('- p1'));
+  assert.match((await status()) ?? '', /^- p1 \(Edit a\.txt \(1 edit\)\), revision 1: pending, not on disk$/);
+  await agent.ok('resolve', { id: 'p1', action: 'apply', reason: 'Tested.' });
+  assert.match((await status()) ?? '', /: pending; you recommended to apply it$/);
+  world.workspace.failWrite(1);
+  await assert.rejects(world.click('p1', 'apply'), /no space left/);
+  assert.match((await status()) ?? '', /: pending; applying it failed: /);
+});
+
 test('protected places wait for the user in Auto too', async () => {
   const world = agentWorld({ settings: { modelAuthority: 'apply' } });
   const agent = new TestAgent(world);

@@ -148,6 +148,30 @@ test('a renamed file brings its problems along', async () => {
   );
 });
 
+test('a file that two applies changed is compared with what it had before the first, and both are named', async () => {
+  const problems = new MemoryProblems();
+  problems.opened.add('a.ts');
+  problems.report('a.ts', 'old');
+  const t = await reviewing(problems, [
+    { toolCalls: [write('a.ts', 'one')] },
+    { toolCalls: [write('a.ts', 'two')] },
+    { text: 'Review it.' },
+    { text: 'Done.' },
+  ]);
+  await t.click('p1', 'apply');
+  problems.report('a.ts', 'old', 'new');
+  await t.click('p2', 'apply');
+  problems.report('a.ts', 'old', 'new', 'newer');
+  await t.untilState('idle');
+  assert.deepEqual(told(t), [
+    [
+      "New in VS Code's Problems since p1, p2 were applied, in the files that changed:",
+      'a.ts:2:1 error: new',
+      'a.ts:3:1 error: newer',
+    ].join('\n'),
+  ]);
+});
+
 test('the list is bounded', async () => {
   const problems = new MemoryProblems();
   problems.opened.add('a.ts');

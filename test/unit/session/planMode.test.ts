@@ -94,6 +94,21 @@ for (const modelAuthority of ['recommend', 'apply', 'none'] satisfies ModelAutho
     );
   });
 
+  test(`${modelAuthority}: a plan that is sent back without a note asks the model to find out what is missing`, async () => {
+    const t = planning({
+      settings: { modelAuthority },
+      script: [submit(PLAN), { text: 'Waiting.' }, { text: 'What is missing?' }],
+    });
+    await t.session.prompt('Plan it.');
+    await t.click('p1', 'discard');
+    await t.untilState('idle');
+    assert.equal(t.session.planMode, true);
+    assert.equal(
+      t.steering().at(-1)?.text,
+      'The user wants the plan (p1) refined, and did not say how. Ask what is missing, or improve it and submit it again.',
+    );
+  });
+
   test(`${modelAuthority}: a newer plan replaces the older one`, async () => {
     const t = planning({
       settings: { modelAuthority },

@@ -295,6 +295,25 @@ test('a provider that breaks its contract and throws leaves the session usable',
   assert.equal(t.session.messages.filter(message => message.role === 'user').length, 2);
 });
 
+test('a fault of ours ends the turn with a sentence in the chat, and the next prompt is answered', async () => {
+  let isBroken = true;
+  const working = createScriptedProvider([{ text: 'Here again.' }]);
+  const t = createTestSession({
+    get provider() {
+      if (isBroken) throw new TypeError('no such model');
+      return working;
+    },
+  });
+  await t.session.prompt('Hello?');
+  assert.equal(t.session.state, 'idle');
+  const [failed] = t.answers();
+  assert.deepEqual([failed?.stopReason, failed?.error], ['error', 'Something went wrong: no such model']);
+  assert.match(t.errors.join('\n'), /The session failed: TypeError: no such model/);
+  isBroken = false;
+  await t.session.prompt('And now?');
+  assert.equal(t.answers().at(-1)?.text, 'Here again.');
+});
+
 test('stop ends the running turn at once, gives the waiting prompts back, and leaves a valid history', async () => {
   const t = createTestSession({ script: [{ text: 'thinking', hang: true }] });
   const first = t.session.prompt('1');

@@ -14,6 +14,7 @@ import {
 } from '../../../src/agent/conversation/storage/recorder.ts';
 import type { SessionLogEntry } from '../../../src/agent/conversation/storage/sessionEntry.ts';
 import { SessionLogs } from '../../../src/agent/conversation/storage/sessionLogs.ts';
+import { messageHead } from '../../../src/agent/conversation/storage/storedLine.ts';
 import type { StoredSession } from '../../../src/agent/conversation/storage/storedSession.ts';
 import { validTrunk } from '../../../src/agent/conversation/validTrunk.ts';
 import type { SessionMessage } from '../../../src/agent/model/messages.ts';
@@ -111,7 +112,9 @@ test('a torn line that looks complete is replaced by the line that was written a
   const { file, read } = await store();
   const text = (await readFile(file, 'utf8')).split('\n');
   const [whole = ''] = text.splice(said.length, 1);
-  await writeFile(file, [...text.slice(0, -1), `${whole.slice(0, 60)}}}`, whole, ''].join('\n'));
+  const torn = `${whole.slice(0, whole.indexOf('"toolCalls"'))}}}`;
+  assert.ok(messageHead(Buffer.from(torn), 0, torn.length), 'it looks like a message');
+  await writeFile(file, [...text.slice(0, -1), torn, whole, ''].join('\n'));
   const stored = await read();
   assert.deepEqual(stored.tree.messages, said);
 });

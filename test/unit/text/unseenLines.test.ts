@@ -31,6 +31,18 @@ const cases: readonly [what: string, before: string, after: string, expected: Un
   ],
   ['a new line with another line ending', 'a\n', 'a\nb\r\n', { ...seen, lineEndings: 1 }],
   ['a new line in mixed endings', 'a\nb\r\n', 'a\nb\r\nc\n', seen],
+  [
+    'indentation of lines that new lines have moved',
+    'a\nb\nc\nd\n',
+    'first\n a\n b\nbetween\r\n c\n d\nlast\n',
+    { ...seen, indentation: 4, lineEndings: 1 },
+  ],
+  [
+    'trailing blanks of lines around one that is gone',
+    'gone\na\nalso gone\nb\ngone too\n',
+    'a \nnew\nnewer\nb \nnewest\n',
+    { ...seen, trailing: 2 },
+  ],
   ['only indentation', '\ta\n', '  a\n', { ...nothing, indentation: 1 }],
   ['a blank line that gets blanks', 'a\n\nb\n', 'a\n  \nb\n', { ...nothing, trailing: 1 }],
   ['blanks that are not ASCII', 'a\n', '\u00a0a\u3000\n', { ...nothing, indentation: 1, trailing: 1 }],

@@ -64,11 +64,6 @@ export class ProposedDiffs implements Disposable {
     this.#following = host.store.onDidChange(() => this.#forgetEnded());
   }
 
-  /** How many wait for an answer. */
-  get size(): number {
-    return this.#open.size;
-  }
-
   /**
    * Stages a diff as a preview. One with the same key that waits is replaced, and expires.
    * @throws ToolError, with a sentence for the agent, if it cannot be shown here.

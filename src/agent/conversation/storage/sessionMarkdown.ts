@@ -68,7 +68,8 @@ function partsOf(message: SessionMessage): string[] {
     case 'tool':
       return result(message);
     case 'local':
-      return ['## You', message.text, message.answer];
+      // Without text it stands in for a message that could not be read.
+      return message.text === '' ? [] : ['## You', message.text, ...said(message.answer)];
     case 'steering':
       return message.kind === 'notice' || message.kind === 'summary'
         ? [`> ${message.text.replaceAll('\n', '\n> ')}`]
@@ -84,17 +85,18 @@ function prompt({ text, attachments = [] }: UserMessage): string[] {
         ? `\`${path}\``
         : `\`${path}:${startLine}-${endLine ?? startLine}\``,
   );
-  return ['## You', text, ...(files.length > 0 ? [`Attached: ${files.join(', ')}`] : [])];
+  return ['## You', ...said(text), ...(files.length > 0 ? [`Attached: ${files.join(', ')}`] : [])];
 }
 
 function answer({ text, toolCalls, error }: AssistantMessage): string[] {
   const calls = toolCalls.map(call => `**${call.name}**\n\n${fenced(call.arguments, 'json')}`);
-  const body = [
-    ...(text.trim() === '' ? [] : [text]),
-    ...calls,
-    ...(error === undefined ? [] : [`*${error}*`]),
-  ];
+  const body = [...said(text), ...calls, ...(error === undefined ? [] : [`*${error}*`])];
   return body.length === 0 ? [] : ['## Redline', ...body];
+}
+
+/** The text as a part of its own, unless there is nothing to read. */
+function said(text: string): string[] {
+  return text.trim() === '' ? [] : [text];
 }
 
 function result({ toolName, content, isError }: ToolResultMessage): string[] {

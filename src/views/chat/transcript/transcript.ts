@@ -80,6 +80,7 @@ export function buildTranscript(input: TranscriptInput): ViewItem[] {
         items.push({ ...promptItem(key, message.text, message.attachments ?? [], '', input), node });
         break;
       case 'local':
+        if (message.text === '') break; // it stands in for a message that could not be read
         items.push(promptItem(key, message.text, [], '', input));
         items.push({ kind: 'local', key: `${key}.l`, text: message.answer });
         break;

@@ -8,7 +8,7 @@ import {
   readUncommitted,
   type UncommittedOptions,
 } from '../../../../src/agent/clients/elsewhere/uncommitted.ts';
-import { sideOfText } from '../../../../src/agent/preview/fileChange.ts';
+import { sideOfText, type FileChange } from '../../../../src/agent/preview/fileChange.ts';
 import { Overlay } from '../../../../src/agent/preview/overlay.ts';
 import type { PendingAction } from '../../../../src/agent/preview/pendingAction.ts';
 import type { PreviewLogEntry } from '../../../../src/agent/preview/previewLog.ts';
@@ -229,4 +229,22 @@ test('gathered changes are staged as one preview, and the conflicts as another o
     ],
   );
   assert.deepEqual(new Set(store.all().map(({ origin }) => origin?.agent?.name)), new Set(['branch x']));
+});
+
+test('a branch that changes very many files is a preview for each top-level folder, named by it', async () => {
+  const files = (folder: string, count: number) =>
+    Array.from({ length: count }, (_, n) => create(`${folder}${n}.ts`, 'x'));
+  const staged = async (changes: readonly FileChange[]) => {
+    const { stage } = world({});
+    const elsewhere = { name: 'branch x', command: 'review_branch' } as const;
+    const previews = await stageGathered({ changes, conflicts: [] }, elsewhere, stage);
+    return previews.map(({ label, changes: shown }) => [label, shown?.length]);
+  };
+  const [deep, top, tests] = [files('src/deep/', 150), files('', 2), files('test/', 60)];
+  assert.deepEqual(await staged([...deep, ...top, ...tests]), [
+    ['Branch x, src/', 150],
+    ['Branch x, top level', 2],
+    ['Branch x, test/', 60],
+  ]);
+  assert.deepEqual(await staged([...top, ...tests]), [['Branch x', 62]]);
 });

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import fc from 'fast-check';
 import { PathError } from '../../../../src/agent/base/errors.ts';
 import { fitHunks } from '../../../../src/agent/clients/elsewhere/fitHunks.ts';
 import type { Gathered } from '../../../../src/agent/clients/elsewhere/gathered.ts';
@@ -111,6 +112,23 @@ test('a hunk that moved is applied where its lines are, if they are there once',
     exact.text,
     `x\n${lines(2, 4, { 3: 'LINE 3' })}y\n${lines(2, 4)}`,
     'the place that it names wins',
+  );
+});
+
+test('where a hunk goes is what a search of every place finds, however its lines repeat', async () => {
+  const run = (max: number) => fc.array(fc.constantFrom<string>('a', 'b'), { minLength: 1, maxLength: max });
+  await fc.assert(
+    fc.asyncProperty(run(14), run(5), fc.integer({ min: 1, max: 14 }), async (file, old, oldStart) => {
+      const isAt = (at: number): boolean => old.every((line, n) => file[at + n] === line);
+      const places = [...file.keys()].filter(isAt);
+      const place = isAt(oldStart - 1) ? oldStart - 1 : places.length === 1 ? places[0] : undefined;
+      const hunk = { oldStart, lines: [...old.map(line => ` ${line}`), '+new'] };
+      const { text, rejected } = await fitHunks(file.map(line => `${line}\n`).join(''), [hunk]);
+      const expected = place === undefined ? file : file.toSpliced(place + old.length, 0, 'new');
+      assert.equal(text, expected.map(line => `${line}\n`).join(''));
+      assert.equal(rejected.length, place === undefined ? 1 : 0);
+    }),
+    { numRuns: 1_000, seed: 1 },
   );
 });
 

@@ -92,6 +92,23 @@ test('attachments of earlier prompts are left out, and the text of the prompt st
   });
 });
 
+test('the attachments of a prompt share the room: a short one stays, of a long one the beginning does', () => {
+  const [short, long] = [
+    { path: 'a.ts', text: 'short' },
+    { path: 'b.ts', text: 'x'.repeat(40_000) },
+  ];
+  const message: SessionMessage = { role: 'user', text: 'What is this?', attachments: [short, long] };
+  const { lines, fits } = shortenOutputs([{ id: 0, message }], { room: 4_000, canRepeat });
+  assert.equal(fits, true);
+  const [kept, cut] = (lines[0]?.message.role === 'user' && lines[0].message.attachments) || [];
+  assert.deepEqual(kept, short);
+  assert.ok(cut && cut.text.length > 2_000 && long.text.startsWith(cut.text));
+  assert.equal(
+    cut.note,
+    `Only its first ${cut.text.length} characters are here, to save room. Call read_file for the rest.`,
+  );
+});
+
 test('whatever the sizes are, nothing gets longer, calls keep their results, and what fits does fit', () => {
   fc.assert(
     fc.property(

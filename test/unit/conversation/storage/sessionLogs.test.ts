@@ -135,6 +135,11 @@ test('a session comes back from its log; it was interrupted if its last state wa
   );
 });
 
+test('a message in another layout than ours, as a tool that rewrites JSON makes it, comes back too', () => {
+  const spaced = straight.map(item => JSON.stringify(item).replace('{"type":', '{ "type": '));
+  assert.deepEqual(storedSession('s1', spaced).tree.messages, messages);
+});
+
 test('records of reverts rebuild the trunk and its tags; a refused one changes nothing', () => {
   const { tree } = stored(entries);
   assert.deepEqual(tree.trunk, [0, 1]);

@@ -125,3 +125,43 @@ test('a result that contains fences stays inside its own', () => {
     '# T\n\n**read_file**: failed\n\n`````\n````\n```\n`````\n',
   );
 });
+
+test('what was attached, commands of the user, notices and failures are in it; what only the model was told is not', () => {
+  const { tree } = new TreeMaker();
+  const attachments = [
+    { path: 'a.ts', text: 'x' },
+    { path: 'b.ts', startLine: 3, endLine: 5, text: 'x' },
+    { path: 'd.png', text: '', image: { file: 'f.png', type: 'image/png', bytes: 12 } },
+  ] as const;
+  tree.append({ role: 'user', text: 'Look.', attachments });
+  tree.append({ role: 'assistant', text: '', toolCalls: [], stopReason: 'error', error: 'No connection.' });
+  tree.append({ role: 'local', text: '/apply', answer: 'Applied p1.' });
+  tree.append({ role: 'steering', kind: 'notice', text: 'Interrupted.\nBy a reload.', previewIds: [] });
+  tree.append({ role: 'steering', kind: 'resolve-reminder', text: 'Call resolve.', previewIds: ['p1'] });
+  assert.equal(
+    sessionMarkdown({ tree, trail }, 'T'),
+    [
+      '# T',
+      '## You',
+      'Look.',
+      'Attached: `a.ts`, `b.ts:3-5`, `d.png` (image, 12 bytes)',
+      '## Redline',
+      '*No connection.*',
+      '## You',
+      '/apply',
+      'Applied p1.',
+      '> Interrupted.\n> By a reload.\n',
+    ].join('\n\n'),
+  );
+});
+
+test('a prompt without words, and a message that was lost, leave no gap', () => {
+  const { tree } = new TreeMaker();
+  tree.append({ role: 'user', text: '', attachments: [{ path: 'a.ts', text: 'x' }] });
+  tree.append({ role: 'local', text: '', answer: '' });
+  tree.append({ role: 'assistant', text: 'Yes.', toolCalls: [], stopReason: 'stop' });
+  assert.equal(
+    sessionMarkdown({ tree, trail }, 'T'),
+    ['# T', '## You', 'Attached: `a.ts`', '## Redline', 'Yes.\n'].join('\n\n'),
+  );
+});

@@ -14,6 +14,10 @@ const write = (path: string, content: string) => ({
   kind: 'call',
   call: { tool: 'write_file', arguments: { path, content } },
 });
+const replace = (pat: string, out: string, glob: string) => ({
+  kind: 'call',
+  call: { tool: 'ast_edit', arguments: { ops: [{ pat, out }], paths: [glob] } },
+});
 
 const meanings: readonly [prompt: string, meaning: unknown][] = [
   ['/edit a.ts :: old => new', edit('a.ts', 'old', 'new')],
@@ -29,6 +33,10 @@ const meanings: readonly [prompt: string, meaning: unknown][] = [
   ['/write a.ts :: one\n', write('a.ts', 'one\n')],
   [' /write a.ts :: one\n\n ', write('a.ts', 'one\n\n ')],
   ['/write a.ts :: x :: y', write('a.ts', 'x :: y')],
+  ['/replace var $A => let $A in src/**/*.ts', replace('var $A', 'let $A', 'src/**/*.ts')],
+  ['/replace $A in $B => has($B, $A) in *.js\n', replace('$A in $B', 'has($B, $A)', '*.js')],
+  ['/replace debugger => in *.ts', replace('debugger', '', '*.ts')],
+  ['/replace f(x=>y) => g in a.ts', replace('f(x=>y)', 'g', 'a.ts')],
   ['/revert n12 failure', { kind: 'revert', target: 12, category: 'failure' }],
   [
     '/revert 3 step-summary all\nof it',
@@ -60,6 +68,7 @@ for (const [prompt, meaning] of meanings) {
 const malformed = [
   ...['/edit', '/edit a.ts', '/edit a.ts :: x', '/edit :: a => b', '/write', '/write a.ts'],
   ...['/apply 3', '/apply p0', '/apply p1 p2', '/discard-all p1', '/tools x'],
+  ...['/replace', '/replace a => b', '/replace a in *.ts', '/replace => b in *.ts'],
   ...['/call', '/call {"a":1}', '/call t {', '/call t [1]', '/call t null'],
 ];
 for (const prompt of malformed) {

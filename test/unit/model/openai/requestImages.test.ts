@@ -77,6 +77,22 @@ test('the list of models is believed, and asked once', async () => {
   assert.equal(seen.last.type, 'done');
 });
 
+test('a server that wants turns gets neighbouring prompts as one, with their words and images in order', async () => {
+  const alternate: Reply = {
+    status: 400,
+    body: { error: { message: 'roles must alternate user/assistant' } },
+  };
+  const { server, send } = await start([alternate]);
+  await send(ask(prompt('First.'), prompt('What is this?', image('a.png')), prompt('Tell me.')));
+  const [told] = (server.requests.at(-1)?.body.messages ?? []).filter(({ role }) => role === 'user');
+  assert.deepEqual(told?.content, [
+    { type: 'text', text: 'First.' },
+    { type: 'text', text: '[Image attached by the user: a.png]\n\nWhat is this?' },
+    { type: 'image_url', image_url: { url: 'data:image/png;base64,AQID' } },
+    { type: 'text', text: 'Tell me.' },
+  ]);
+});
+
 test('what servers say of their models', () => {
   assert.equal(takesImages({ id: 'm', architecture: { input_modalities: ['text', 'image'] } }), true);
   assert.equal(takesImages({ id: 'm', capabilities: { vision: false } }), false);

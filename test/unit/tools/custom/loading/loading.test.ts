@@ -171,6 +171,11 @@ const invalid: readonly [what: string, tool: string, message: string][] = [
     '`parameters` must be the schema of an object',
   ],
   [
+    'parameters of Zod 3',
+    `{ ${definition}, parameters: { _def: { typeName: 'ZodObject' }, safeParse() {} } }`,
+    '`parameters` is a schema of Zod 3; use pi.zod, which is Zod 4',
+  ],
+  [
     'parameters of TypeBox that are no object',
     `{ ${definition}, parameters: pi.typebox.Type.String() }`,
     '`parameters` must be the schema of an object',

@@ -179,6 +179,15 @@ test('a local command is shown with its outcome', () => {
   ]);
 });
 
+test('a message that was lost from the log is not shown as an empty prompt', () => {
+  const lost: SessionMessage = { role: 'local', text: '', answer: '' };
+  const items = transcript({ messages: [asked('Why?'), lost, answered('Because.')] });
+  assert.deepEqual(
+    items.map(item => item.kind),
+    ['user', 'assistant'],
+  );
+});
+
 test('a prompt shows its attachments by name, never their text', () => {
   const attachments = [
     { path: 'src/a.ts', startLine: 3, endLine: 8, text: 'secret' },
