@@ -3,8 +3,7 @@ import * as fs from 'node:fs';
 import * as os from 'node:os';
 import * as path from 'node:path';
 import { test } from 'node:test';
-import { build } from 'esbuild';
-import { nativeEngine } from '../../../../../scripts/packaging/nativeEngine.mjs';
+import { findEngine } from '../../../../../scripts/packaging/engines.mjs';
 import { ToolError } from '../../../../../src/agent/base/errors.ts';
 import {
   nativeFilesIn,
@@ -14,23 +13,15 @@ import {
 import { searchByStructure } from '../../../../../src/agent/tools/ast/structuralSearch.ts';
 import { WorkerAstEngine } from '../../../../../src/agent/tools/ast/worker/client.ts';
 import type { ToolContext } from '../../../../../src/agent/tools/tool.ts';
-import { failureOf, folderWith, searchFolder } from '../../../../support/astFolder.ts';
+import { after, failureOf, folderWith, searchFolder } from '../../../../support/astFolder.ts';
+import { packageWorker } from '../../../../support/packagedWorker.ts';
 
-/** The worker as it is packaged, with the native files of a folder. */
+/** The packaged worker, with the native files of a folder. */
 async function packagedEngine(t: { after(end: () => void): void }, native: string) {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'redline-worker-'));
-  const file = path.join(folder, 'astWorker.mjs');
-  await build({
-    entryPoints: ['src/agent/tools/ast/worker/worker.ts'],
-    outfile: file,
-    bundle: true,
-    platform: 'node',
-    format: 'esm',
-    plugins: [nativeEngine],
-  });
   const reasons: string[] = [];
   const files = nativeFilesIn(native, platformName(thisMachine()));
-  const engine = new WorkerAstEngine(file, files, reason => reasons.push(reason));
+  const engine = new WorkerAstEngine(await packageWorker(folder), files, reason => reasons.push(reason));
   t.after(() => {
     engine.dispose();
     fs.rmSync(folder, { recursive: true, force: true });
@@ -75,4 +66,15 @@ test('the model is told what to do in place of a structural search', async t => 
       error instanceof ToolError &&
       /native engine cannot be loaded.*search_text.*edit_file/.test(error.message),
   );
+});
+
+test('with the native engine the packaged worker searches', async t => {
+  const own = platformName(thisMachine());
+  const engineFile = findEngine(own) ?? assert.fail('npm installs the engine of this machine');
+  const root = folderWith({ 'a.ts': 'f(1)', [`native/${own}/engine.node`]: fs.readFileSync(engineFile) });
+  const { engine, reasons } = await packagedEngine(t, path.join(root, 'native'));
+  t.after(() => fs.rmSync(root, { recursive: true }));
+  const found = await searchFolder(engine, root, [{ pat: 'f($A)', out: 'g($A)' }]);
+  assert.deepEqual(after(found), { 'a.ts': 'g(1)' });
+  assert.deepEqual(reasons, []);
 });
