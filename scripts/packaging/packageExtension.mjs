@@ -10,7 +10,7 @@ import { fetchEngine } from './engines.mjs';
 import { platformsOf, TARGETS } from './targets.mjs';
 
 /**
- * Builds dist/ with the native files of a target, of which engines are downloaded.
+ * Builds dist/ with the native files of a target. Engines that are not here are downloaded.
  * @returns {Promise<boolean>} whether it worked; what did not was printed
  */
 export async function buildFor(target) {

@@ -4,7 +4,7 @@ import * as fs from 'node:fs';
 /**
  * By the name that VS Code gives the platform: the suffix of the engine's npm package, and the folder of compiled grammars
  * in the packages of the languages. Without a folder there is only the engine with the languages that are built into it:
- * nobody compiles the grammars for musl or for Windows on ARM.
+ * the packages of the languages have no grammar for musl or for Windows on ARM.
  * @type {Readonly<Record<string, { engine: string, grammars?: string }>>}
  */
 export const TARGETS = {
