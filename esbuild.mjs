@@ -1,12 +1,16 @@
 // Builds dist/: the extension as ES modules (an entry that VS Code loads at activation, and chunks for what the source
 // loads with `import()`), the worker of the structural search, and the chat panel's script with its icon font. Prints
-// the sizes, and fails if what is loaded at activation exceeds its budget.
+// the sizes, and fails if what is loaded at activation exceeds its budget. `--target=…` tells for which platform; else it is
+// this one.
 import { build, context } from 'esbuild';
 import * as fs from 'node:fs';
 import { isBuiltin } from 'node:module';
 import * as path from 'node:path';
 import { eagerOutputs } from './scripts/lib/eagerOutputs.mjs';
 import { bundledPackages, noticesText } from './scripts/lib/thirdPartyNotices.mjs';
+import { copyNativeFiles } from './scripts/packaging/copyNative.mjs';
+import { nativeEngine } from './scripts/packaging/nativeEngine.mjs';
+import { askedTargets, ownTarget } from './scripts/packaging/targets.mjs';
 
 /** Guards against a package that slips in; a little growth of our own code is fine. */
 const EAGER_BUDGET_KB = 295;
@@ -125,18 +129,6 @@ const extension = {
   ],
 };
 
-/** The engine of the structural search is native code, which is copied next to the worker. */
-const nativeEngine = {
-  name: 'native-engine',
-  setup(b) {
-    b.onResolve({ filter: /^@ast-grep\/napi$/ }, ({ path }) => ({ path, namespace: 'native-engine' }));
-    b.onLoad({ filter: /./, namespace: 'native-engine' }, () => ({
-      contents: `import { createRequire } from 'node:module';
-        export default createRequire(import.meta.url)('./native/engine.node');`,
-    }));
-  },
-};
-
 /** The worker that searches by structure: a single file, since it shares no modules with the extension. */
 const astWorker = {
   ...options,
@@ -187,9 +179,10 @@ class Progress {
   }
 }
 
+const [target] = askedTargets(process.argv) ?? [ownTarget()];
 const builds = [extension, zod, mcpSdk, toolSpec, astWorker, lineWorker, bridge, chat];
 fs.rmSync('dist', { recursive: true, force: true });
-const copied = [...copyIconFont(), ...copyNativeFiles()];
+const copied = [...copyIconFont(), ...copyNativeFiles(target)];
 copyCustomTool();
 if (process.argv.includes('--watch')) {
   const progress = new Progress();
@@ -227,41 +220,13 @@ function watched(build, progress) {
   return { ...build, logLevel: 'silent', plugins: [...(build.plugins ?? []), progressLines] };
 }
 
-/** Returns the folders of the packages that the files come from, as `copyNativeFiles` does. */
+/** Returns the folder of the package that the files come from, as `copyNativeFiles` does. */
 function copyIconFont() {
   fs.mkdirSync('dist', { recursive: true });
   const folder = 'node_modules/@vscode/codicons';
   for (const file of ['codicon.css', 'codicon.ttf'])
     fs.copyFileSync(path.join(folder, 'dist', file), path.join('dist', file));
   return [folder];
-}
-
-/**
- * Copies the engine of the structural search and its grammars, compiled for this platform, into dist/native. All get the
- * extension `.node`, which .vscodeignore lets into the package. The package is therefore for this platform only.
- */
-function copyNativeFiles() {
-  const scope = path.join('node_modules', '@ast-grep');
-  const system = { linux: 'Linux', darwin: 'macOS', win32: 'Windows' }[process.platform];
-  const prebuilt = path.join('prebuilds', `prebuild-${system}-${process.arch.toUpperCase()}`, 'parser.so');
-  fs.mkdirSync('dist/native', { recursive: true });
-  const taken = [];
-  for (const name of fs.readdirSync(scope)) {
-    const folder = path.join(scope, name);
-    const engine = name.startsWith('napi-') && fs.readdirSync(folder).find(file => file.endsWith('.node'));
-    if (engine) {
-      fs.copyFileSync(path.join(folder, engine), 'dist/native/engine.node');
-      taken.push(path.join(scope, 'napi')); // Where its licence is.
-    }
-    const grammar = path.join(folder, prebuilt);
-    if (name.startsWith('lang-') && fs.existsSync(grammar)) {
-      fs.copyFileSync(grammar, `dist/native/grammar-${name.slice('lang-'.length)}.node`);
-      taken.push(folder);
-    }
-  }
-  if (!fs.existsSync('dist/native/engine.node'))
-    throw new Error(`There is no structural engine for ${process.platform} ${process.arch} in ${scope}.`);
-  return taken;
 }
 
 /** Copies what *New Custom Tool* writes: an example, and types for authors. */
@@ -286,7 +251,10 @@ function report(outputs, packages) {
   say('worker', 'dist/astWorker.js');
   say('worker', 'dist/lineWorker.js');
   say('stdio', 'dist/redline-mcp.cjs');
-  const native = fs.readdirSync('dist/native').map(file => kb(path.join('dist/native', file)));
+  const native = fs
+    .readdirSync('dist/native', { recursive: true })
+    .filter(file => file.endsWith('.node'))
+    .map(file => kb(path.join('dist/native', file)));
   console.log(
     `native dist/native/ ${(native.reduce((a, b) => a + b) / 1024).toFixed(1)} MB in ${native.length} files`,
   );

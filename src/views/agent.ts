@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs';
 import * as path from 'node:path';
 import * as vscode from 'vscode';
 import { Closing } from '../agent/base/disposable.ts';
@@ -14,8 +13,6 @@ import { Rebaser } from '../agent/preview/rebase/rebaser.ts';
 import { Invoker } from '../agent/preview/resolve/invoker.ts';
 import type { ReadInstructions } from '../agent/session/instructions.ts';
 import { Session } from '../agent/session/session.ts';
-import { languages } from '../agent/tools/ast/engine/languages.ts';
-import { WorkerAstEngine } from '../agent/tools/ast/worker/client.ts';
 import { builtInTools } from '../agent/tools/builtIn.ts';
 import { CommandRuns } from '../agent/tools/command/commandRuns.ts';
 import type { CommandRunner } from '../agent/tools/command/runCommand.ts';
@@ -27,6 +24,7 @@ import { ApiKeys } from './models/apiKeys.ts';
 import { ladderMemory, Providers } from './models/providers.ts';
 import { closeAtDeactivation } from './deactivate.ts';
 import { Settings } from './settings.ts';
+import { createStructuralEngine } from './search/structuralEngine.ts';
 import { closePatience, lockStorage, mustRecover, openStore } from './storage/previewStorage.ts';
 import { StorageTrouble } from './storage/storageTrouble.ts';
 import { showWarning } from './toast.ts';
@@ -115,7 +113,7 @@ export async function createAgent(context: vscode.ExtensionContext): Promise<Age
     plan: async (...command) => (await loadRunner()).plan(...command),
     run: async (...command) => (await loadRunner()).run(...command),
   };
-  const engine = createAstEngine(context.extensionPath);
+  const engine = createStructuralEngine(context.extensionPath, logger);
   const tools = builtInTools({
     textSearch: { search },
     astSearcher: {
@@ -219,17 +217,6 @@ async function lastSession(sessions: SessionLogs, logger: Logger): Promise<Store
     );
     return undefined;
   }
-}
-
-/** The packaged structural engine: the worker's script, and a native file for each grammar that this package includes. */
-function createAstEngine(extensionPath: string): WorkerAstEngine {
-  const dist = path.join(extensionPath, 'dist');
-  const grammars: Record<string, string> = {};
-  for (const { id, grammar } of languages) {
-    const file = path.join(dist, 'native', `grammar-${id}.node`);
-    if (grammar && existsSync(file)) grammars[id] = file;
-  }
-  return new WorkerAstEngine(path.join(dist, 'astWorker.js'), { grammars });
 }
 
 function daysAgo(days: number): Date {

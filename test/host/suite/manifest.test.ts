@@ -35,8 +35,8 @@ suite('the manifest agrees with VS Code', () => {
     const folder = (vscode.extensions.getExtension(EXTENSION_ID) ?? assert.fail('installed')).extensionPath;
     const notice = await readFile(path.join(folder, 'dist', 'ThirdPartyNotices.txt'), 'utf8');
     const named = [...notice.matchAll(/^-{80}\n\n(\S+) \d\S*, \S/gm)].map(([, name]) => name);
-    const grammars = (await readdir(path.join(folder, 'dist', 'native')))
-      .map(file => /^grammar-(.*)\.node$/.exec(file)?.[1])
+    const grammars = (await readdir(path.join(folder, 'dist', 'native'), { recursive: true }))
+      .map(file => /^grammar-(.*)\.node$/.exec(path.basename(file))?.[1])
       .filter(language => language !== undefined)
       .map(language => `@ast-grep/lang-${language}`);
     assert.ok(grammars.length > 10);

@@ -89,6 +89,11 @@ function failureText(failure: AstFailure, ops: readonly AstOp[]): string {
         `Overlapping replacements at line ${failure.line} of ${failure.path}; refine pattern so that no two patterns ` +
         'match the same code. Nothing was staged.'
       );
+    case 'noEngine':
+      return (
+        'Structural search does not work on this machine: its native engine cannot be loaded. Do not try it again. ' +
+        'Search the files as text (search_text) and edit them as text (edit_file) instead.'
+      );
     case 'other':
       return `The search failed: ${failure.message}`;
   }

@@ -1,5 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { resourceLimits } from 'node:worker_threads';
+import { messageOf } from '../../../base/errors.ts';
+import { AstError } from '../worker/protocol.ts';
 import { languages } from './languages.ts';
 
 /** A node of a syntax tree. Offsets are UTF-16 code units of the parsed text, including a byte order mark. */
@@ -44,6 +46,7 @@ export type GrammarFiles = Readonly<Record<string, string>>;
  */
 export class AstGrepNapi {
   readonly #grammars: GrammarFiles;
+  #loading: Promise<unknown> | undefined;
   #module: NapiModule | undefined;
   #registered = false;
 
@@ -51,11 +54,19 @@ export class AstGrepNapi {
     this.#grammars = grammars;
   }
 
-  /** Loads the package. To be awaited before any search. */
+  /**
+   * Loads the package. To be awaited before any search.
+   * @throws AstError `noEngine` when this machine cannot load it, at every call
+   */
   async load(): Promise<void> {
     if (this.#module) return;
-    const loaded = (await import('@ast-grep/napi')) as unknown as { readonly default: NapiModule };
-    this.#module = loaded.default;
+    try {
+      // Importing a module again after it has failed does not tell why.
+      this.#loading ??= import('@ast-grep/napi');
+      this.#module = ((await this.#loading) as { readonly default: NapiModule }).default;
+    } catch (error) {
+      throw new AstError({ code: 'noEngine', reason: messageOf(error) });
+    }
   }
 
   /** Whether a file of this language can be parsed on this machine. */

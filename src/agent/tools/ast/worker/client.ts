@@ -49,16 +49,21 @@ interface Running {
 export class WorkerAstEngine implements AstEngine, Disposable {
   readonly #file: string | URL;
   readonly #data: AstWorkerData;
+  readonly #onNoEngine: ((reason: string) => void) | undefined;
   readonly #running = new Map<number, Running>();
   #worker: Worker | undefined;
   /** The timers of cancellations that the worker has not confirmed yet, by the id of the search. */
   readonly #unconfirmed = new Map<number, NodeJS.Timeout>();
   #lastId = 0;
 
-  /** @param file the worker's script: `worker.ts` beside this file, or its bundle */
-  constructor(file: string | URL, data: AstWorkerData) {
+  /**
+   * @param file the worker's script: `worker.ts` beside this file, or its bundle
+   * @param onNoEngine is told why the native engine cannot be loaded, before each search that fails for that
+   */
+  constructor(file: string | URL, data: AstWorkerData, onNoEngine?: (reason: string) => void) {
     this.#file = file;
     this.#data = data;
+    this.#onNoEngine = onNoEngine;
   }
 
   warm(): void {
@@ -162,6 +167,7 @@ export class WorkerAstEngine implements AstEngine, Disposable {
         running?.resolve(message.summary);
         break;
       case 'failed':
+        if (message.failure.code === 'noEngine') this.#onNoEngine?.(message.failure.reason);
         running?.reject(new AstError(message.failure));
         break;
     }

@@ -65,6 +65,8 @@ export interface AstSummary {
 export type AstFailure =
   | { readonly code: 'invalidPattern'; readonly op: number; readonly reasons: readonly string[] }
   | { readonly code: 'overlap'; readonly path: string; readonly line: number }
+  /** The native engine cannot be loaded, so no search can succeed. */
+  | { readonly code: 'noEngine'; readonly reason: string }
   | { readonly code: 'other'; readonly message: string };
 
 /** How far a search has got. */

@@ -18,6 +18,8 @@ const MAX_WAITING = 8 * 1024 * 1024;
 /** The `workerData` that the worker is started with. */
 export interface AstWorkerData {
   readonly grammars: GrammarFiles;
+  /** The native file of the engine, for the bundled worker. Without it, that of the npm package is loaded. */
+  readonly engine?: string;
 }
 
 /** Sends the files found by one search in messages of bounded size, no faster than the receiver takes them. */

@@ -1,0 +1,46 @@
+/** Builds dist/ for a target and packages it. */
+import { createVSIX } from '@vscode/vsce';
+import * as fs from 'node:fs';
+import * as path from 'node:path';
+import { runNode } from '../lib/command.mjs';
+import { inRepo, repoRoot } from '../lib/paths.mjs';
+import { wrongContents, wrongPlatform, zipEntries } from './contents.mjs';
+import { compiledLanguages } from './copyNative.mjs';
+import { fetchEngine } from './engines.mjs';
+import { platformsOf, TARGETS } from './targets.mjs';
+
+/**
+ * Builds dist/ with the native files of a target. Engines that are not here are downloaded.
+ * @returns {Promise<boolean>} whether it worked; what did not was printed
+ */
+export async function buildFor(target) {
+  for (const platform of platformsOf(target)) await fetchEngine(platform);
+  return (await runNode([inRepo('esbuild.mjs'), `--target=${target}`])) === 0;
+}
+
+/**
+ * Packages what dist/ contains and .vscodeignore lets through, and looks whether that is what the target's package must contain.
+ * @param {string} target that dist/ was built for
+ * @param {string} file to write
+ * @throws {Error} that tells what is wrong
+ */
+export async function packageFor(target, file) {
+  fs.mkdirSync(path.dirname(file), { recursive: true });
+  fs.rmSync(file, { force: true });
+  await createVSIX({
+    cwd: repoRoot,
+    packagePath: file,
+    target: target in TARGETS ? target : undefined,
+    // They are all bundled.
+    dependencies: false,
+    allowMissingRepository: true,
+    rewriteRelativeLinks: false,
+  });
+  if (!fs.existsSync(file)) throw new Error('The package was not written.');
+  const entries = zipEntries(fs.readFileSync(file));
+  const files = [...entries.keys()].flatMap(name => /^extension\/(.*[^/])$/.exec(name)?.[1] ?? []);
+  const manifest = entries.get('extension.vsixmanifest')?.().toString('utf8') ?? '';
+  const wrong = [...wrongPlatform(manifest, target), ...wrongContents(files, target, compiledLanguages)];
+  if (wrong.length > 0)
+    throw new Error(`The package for ${target} is not as it must be:\n${wrong.join('\n')}`);
+}

@@ -1,0 +1,28 @@
+import * as path from 'node:path';
+import * as vscode from 'vscode';
+import type { Logger } from '../../agent/base/logger.ts';
+import { nativeFilesIn, platformName, thisMachine } from '../../agent/tools/ast/engine/nativeFolder.ts';
+import { WorkerAstEngine } from '../../agent/tools/ast/worker/client.ts';
+import { showWarning } from '../toast.ts';
+
+/**
+ * The packaged structural engine: the worker's script, and the native files for this machine. If the engine is not among
+ * them or cannot be loaded, the first search says so to the user and the log; nothing else needs it.
+ */
+export function createStructuralEngine(extensionPath: string, logger: Logger): WorkerAstEngine {
+  const dist = path.join(extensionPath, 'dist');
+  const platform = platformName(thisMachine());
+  const files = nativeFilesIn(path.join(dist, 'native'), platform);
+  let isTold = false;
+  return new WorkerAstEngine(path.join(dist, 'astWorker.js'), files, reason => {
+    if (isTold) return;
+    isTold = true;
+    logger.error(`The structural engine for ${platform} cannot be loaded: ${reason}`);
+    void showWarning(
+      vscode.l10n.t(
+        'Redline cannot search by structure here: this package has no engine that works on {0}. The agent is told to search and edit text instead; everything else works. The log has the reason.',
+        platform,
+      ),
+    );
+  });
+}

@@ -1,0 +1,127 @@
+import * as assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import * as fs from 'node:fs';
+import * as os from 'node:os';
+import * as path from 'node:path';
+import { test } from 'node:test';
+import { deflateRawSync } from 'node:zlib';
+import { NEEDED, wrongContents, wrongPlatform, zipEntries } from '../../../scripts/packaging/contents.mjs';
+import { checkIntegrity, nativeFileIn } from '../../../scripts/packaging/engines.mjs';
+import { checksums } from '../../../scripts/packaging/packageAll.mjs';
+
+const languages = (platform: string) => (platform === 'linux-x64' ? ['go'] : []);
+const engine = 'dist/native/linux-x64/engine.node';
+const grammar = 'dist/native/linux-x64/grammar-go.node';
+const right = [...NEEDED, 'dist/chunks/main-AB12.js', 'dist/chat.css', engine, grammar];
+
+test('a package with what it must contain is right', () => {
+  assert.deepEqual(wrongContents(right, 'linux-x64', languages), []);
+});
+
+test('a native file of another platform, a source, a test or a map does not belong in a package', () => {
+  const foreign = [
+    'dist/native/darwin-x64/engine.node',
+    'dist/native/engine.node',
+    'src/extension.ts',
+    'test/unit/words.test.ts',
+    'dist/extension.js.map',
+    '.npmrc',
+  ];
+  for (const file of foreign)
+    assert.deepEqual(wrongContents([...right, file], 'linux-x64', languages), [
+      `${file} does not belong there`,
+    ]);
+});
+
+test('a file that a package lacks is named', () => {
+  for (const file of [engine, grammar, 'dist/extension.js', 'package.nls.de.json'])
+    assert.deepEqual(
+      wrongContents(
+        right.filter(each => each !== file),
+        'linux-x64',
+        languages,
+      ),
+      [`${file} is missing`],
+    );
+});
+
+test('a package says for which platform it is', () => {
+  const manifest = (platform: string) => `<Identity Id="redline" Version="1" ${platform} Publisher="p"/>`;
+  assert.deepEqual(wrongPlatform(manifest('TargetPlatform="linux-x64"'), 'linux-x64'), []);
+  assert.deepEqual(wrongPlatform(manifest(''), 'universal'), []);
+  assert.deepEqual(wrongPlatform(manifest('TargetPlatform="linux-x64"'), 'win32-x64'), [
+    'It is for linux-x64 instead of win32-x64',
+  ]);
+  assert.deepEqual(wrongPlatform(manifest(''), 'win32-x64'), ['It is for universal instead of win32-x64']);
+});
+
+test('the entries of a zip archive are read, stored or compressed', () => {
+  const zip = zipOf({ 'a/one.txt': ['eins', false], 'b.txt': ['zwei '.repeat(50), true] });
+  const entries = zipEntries(zip);
+  assert.deepEqual([...entries.keys()], ['a/one.txt', 'b.txt']);
+  assert.equal(String(entries.get('a/one.txt')?.()), 'eins');
+  assert.equal(String(entries.get('b.txt')?.()), 'zwei '.repeat(50));
+  assert.throws(() => zipEntries(Buffer.from('no archive')), /no zip archive/);
+});
+
+test('an engine is taken only if it is the one of the lock file', () => {
+  const bytes = Buffer.from('engine');
+  const integrity = `sha512-${createHash('sha512').update(bytes).digest('base64')}`;
+  checkIntegrity('engine', bytes, integrity);
+  assert.throws(
+    () => checkIntegrity('engine', Buffer.from('Engine'), integrity),
+    /not the one of package-lock/,
+  );
+});
+
+test('the native file in an archive of npm is found behind others', () => {
+  const tar = Buffer.concat([
+    tarEntry('package/package.json', '{}'),
+    tarEntry('package/engine.node', 'native'),
+    Buffer.alloc(1024),
+  ]);
+  assert.equal(String(nativeFileIn(tar)), 'native');
+  assert.throws(() => nativeFileIn(Buffer.alloc(1024)), /no native file/);
+});
+
+test('checksums are in the form that sha256sum reads', t => {
+  const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'redline-sums-'));
+  t.after(() => fs.rmSync(folder, { recursive: true }));
+  const file = path.join(folder, 'redline.vsix');
+  fs.writeFileSync(file, 'abc');
+  const hash = 'ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad';
+  assert.equal(checksums([file]), `${hash}  redline.vsix\n`);
+});
+
+function tarEntry(name: string, content: string): Buffer {
+  const header = Buffer.alloc(512);
+  header.write(name, 0);
+  header.write(`${content.length.toString(8).padStart(11, '0')}\0`, 124);
+  return Buffer.concat([header, Buffer.from(content), Buffer.alloc(512 - content.length)]);
+}
+
+function zipOf(files: Readonly<Record<string, readonly [content: string, isCompressed: boolean]>>): Buffer {
+  const parts: Buffer[] = [];
+  const directory: Buffer[] = [];
+  let offset = 0;
+  for (const [name, [content, isCompressed]] of Object.entries(files)) {
+    const bytes = isCompressed ? deflateRawSync(content) : Buffer.from(content);
+    const local = Buffer.alloc(30);
+    local.writeUInt32LE(0x04034b50, 0);
+    local.writeUInt16LE(name.length, 26);
+    const central = Buffer.alloc(46);
+    central.writeUInt32LE(0x02014b50, 0);
+    central.writeUInt16LE(isCompressed ? 8 : 0, 10);
+    central.writeUInt32LE(bytes.length, 20);
+    central.writeUInt16LE(name.length, 28);
+    central.writeUInt32LE(offset, 42);
+    parts.push(local, Buffer.from(name), bytes);
+    directory.push(central, Buffer.from(name));
+    offset += 30 + name.length + bytes.length;
+  }
+  const end = Buffer.alloc(22);
+  end.writeUInt32LE(0x06054b50, 0);
+  end.writeUInt16LE(Object.keys(files).length, 10);
+  end.writeUInt32LE(offset, 16);
+  return Buffer.concat([...parts, ...directory, end]);
+}
