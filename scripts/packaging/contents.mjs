@@ -1,5 +1,4 @@
 /** What a package must contain, and what not. */
-import { inflateRawSync } from 'node:zlib';
 import { nativeFiles, TARGETS, UNIVERSAL } from './targets.mjs';
 
 /** Files without which something would not work, be said or be allowed. */
@@ -51,33 +50,4 @@ export function wrongPlatform(manifest, target) {
   const found = /<Identity\b[^>]*\bTargetPlatform="([^"]*)"/.exec(manifest)?.[1];
   const wanted = target in TARGETS ? target : undefined;
   return found === wanted ? [] : [`It is for ${found ?? UNIVERSAL} instead of ${target}`];
-}
-
-/**
- * The entries of a zip archive that fits in memory.
- * @param {Buffer} zip
- * @returns {Map<string, () => Buffer>} by name, how to read each
- * @throws {Error} when it is no such archive
- */
-export function zipEntries(zip) {
-  const end = zip.lastIndexOf(Buffer.from('PK\x05\x06'));
-  if (end < 0) throw new Error('That is no zip archive.');
-  const entries = new Map();
-  let at = zip.readUInt32LE(end + 16);
-  for (let left = zip.readUInt16LE(end + 10); left > 0; left--) {
-    if (zip.readUInt32LE(at) !== 0x02014b50) throw new Error('The directory of the zip archive is broken.');
-    const nameLength = zip.readUInt16LE(at + 28);
-    const [method, size, local] = [
-      zip.readUInt16LE(at + 10),
-      zip.readUInt32LE(at + 20),
-      zip.readUInt32LE(at + 42),
-    ];
-    entries.set(zip.toString('utf8', at + 46, at + 46 + nameLength), () => {
-      const start = local + 30 + zip.readUInt16LE(local + 26) + zip.readUInt16LE(local + 28);
-      const bytes = zip.subarray(start, start + size);
-      return method === 0 ? bytes : inflateRawSync(bytes);
-    });
-    at += 46 + nameLength + zip.readUInt16LE(at + 30) + zip.readUInt16LE(at + 32);
-  }
-  return entries;
 }

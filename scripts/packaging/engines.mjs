@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import * as fs from 'node:fs';
 import * as path from 'node:path';
-import { gunzipSync } from 'node:zlib';
+import { run } from '../lib/command.mjs';
 import { npm } from '../lib/npm.mjs';
 import { downloads, inRepo, repoRoot } from '../lib/paths.mjs';
 import { enginePackage } from './targets.mjs';
@@ -49,11 +49,13 @@ export async function fetchEngine(platform) {
     console.log(`redline: downloading ${name}@${version}`);
     await npm(['pack', `${name}@${version}`, '--pack-destination', work], { cwd: repoRoot, quiet: true });
     const [archive] = fs.readdirSync(work).filter(file => file.endsWith('.tgz'));
-    const bytes = fs.readFileSync(path.join(work, archive));
-    checkIntegrity(name, bytes, integrity);
-    const engine = path.join(work, 'engine.node');
-    fs.writeFileSync(engine, nativeFileIn(gunzipSync(bytes)));
-    fs.renameSync(engine, downloadedFile(name));
+    checkIntegrity(name, fs.readFileSync(path.join(work, archive)), integrity);
+    // By a relative path: tar takes what is before the colon of a Windows path for the name of a host.
+    const unpacked = path.join(work, 'package');
+    const status = await run('tar', ['-xzf', archive], { cwd: work });
+    const engine = status === 0 && fs.readdirSync(unpacked).find(file => file.endsWith('.node'));
+    if (!engine) throw new Error(`${archive} does not contain an engine.`);
+    fs.renameSync(path.join(unpacked, engine), downloadedFile(name));
   } finally {
     fs.rmSync(work, { recursive: true, force: true });
   }
@@ -69,21 +71,4 @@ export function checkIntegrity(name, bytes, integrity) {
   const found = `sha512-${createHash('sha512').update(bytes).digest('base64')}`;
   if (found !== integrity)
     throw new Error(`${name} is not the one of package-lock.json: ${found} instead of ${integrity}`);
-}
-
-/**
- * The first file in a tar archive whose name ends with `.node`.
- * @param {Buffer} tar
- * @returns {Buffer}
- * @throws {Error} when there is none
- */
-export function nativeFileIn(tar) {
-  const field = (at, length) => tar.toString('latin1', at, at + length).replace(/\0.*$/s, '');
-  for (let header = 0; header + 512 <= tar.length && tar[header] !== 0;) {
-    const size = Number.parseInt(field(header + 124, 12), 8);
-    const start = header + 512;
-    if (field(header, 100).endsWith('.node')) return tar.subarray(start, start + size);
-    header = start + Math.ceil(size / 512) * 512;
-  }
-  throw new Error('The archive contains no native file.');
 }

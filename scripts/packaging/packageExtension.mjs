@@ -1,10 +1,11 @@
 /** Builds dist/ for a target and packages it. */
 import { createVSIX } from '@vscode/vsce';
+import JSZip from 'jszip';
 import * as fs from 'node:fs';
 import * as path from 'node:path';
 import { runNode } from '../lib/command.mjs';
 import { inRepo, repoRoot } from '../lib/paths.mjs';
-import { wrongContents, wrongPlatform, zipEntries } from './contents.mjs';
+import { wrongContents, wrongPlatform } from './contents.mjs';
 import { compiledLanguages } from './copyNative.mjs';
 import { fetchEngine } from './engines.mjs';
 import { platformsOf, TARGETS } from './targets.mjs';
@@ -37,9 +38,9 @@ export async function packageFor(target, file) {
     rewriteRelativeLinks: false,
   });
   if (!fs.existsSync(file)) throw new Error('The package was not written.');
-  const entries = zipEntries(fs.readFileSync(file));
-  const files = [...entries.keys()].flatMap(name => /^extension\/(.*[^/])$/.exec(name)?.[1] ?? []);
-  const manifest = entries.get('extension.vsixmanifest')?.().toString('utf8') ?? '';
+  const archive = await JSZip.loadAsync(fs.readFileSync(file));
+  const files = Object.keys(archive.files).flatMap(name => /^extension\/(.*[^/])$/.exec(name)?.[1] ?? []);
+  const manifest = (await archive.file('extension.vsixmanifest')?.async('text')) ?? '';
   const wrong = [...wrongPlatform(manifest, target), ...wrongContents(files, target, compiledLanguages)];
   if (wrong.length > 0)
     throw new Error(`The package for ${target} is not as it must be:\n${wrong.join('\n')}`);

@@ -4,9 +4,8 @@ import * as fs from 'node:fs';
 import * as os from 'node:os';
 import * as path from 'node:path';
 import { test } from 'node:test';
-import { deflateRawSync } from 'node:zlib';
-import { NEEDED, wrongContents, wrongPlatform, zipEntries } from '../../../scripts/packaging/contents.mjs';
-import { checkIntegrity, nativeFileIn } from '../../../scripts/packaging/engines.mjs';
+import { NEEDED, wrongContents, wrongPlatform } from '../../../scripts/packaging/contents.mjs';
+import { checkIntegrity } from '../../../scripts/packaging/engines.mjs';
 import { checksums } from '../../../scripts/packaging/packageAll.mjs';
 
 const languages = (platform: string) => (platform === 'linux-x64' ? ['go'] : []);
@@ -55,15 +54,6 @@ test('a package says for which platform it is', () => {
   assert.deepEqual(wrongPlatform(manifest(''), 'win32-x64'), ['It is for universal instead of win32-x64']);
 });
 
-test('the entries of a zip archive are read, stored or compressed', () => {
-  const zip = zipOf({ 'a/one.txt': ['eins', false], 'b.txt': ['zwei '.repeat(50), true] });
-  const entries = zipEntries(zip);
-  assert.deepEqual([...entries.keys()], ['a/one.txt', 'b.txt']);
-  assert.equal(String(entries.get('a/one.txt')?.()), 'eins');
-  assert.equal(String(entries.get('b.txt')?.()), 'zwei '.repeat(50));
-  assert.throws(() => zipEntries(Buffer.from('no archive')), /no zip archive/);
-});
-
 test('an engine is taken only if it is the one of the lock file', () => {
   const bytes = Buffer.from('engine');
   const integrity = `sha512-${createHash('sha512').update(bytes).digest('base64')}`;
@@ -74,16 +64,6 @@ test('an engine is taken only if it is the one of the lock file', () => {
   );
 });
 
-test('the native file in an archive of npm is found behind others', () => {
-  const tar = Buffer.concat([
-    tarEntry('package/package.json', '{}'),
-    tarEntry('package/engine.node', 'native'),
-    Buffer.alloc(1024),
-  ]);
-  assert.equal(String(nativeFileIn(tar)), 'native');
-  assert.throws(() => nativeFileIn(Buffer.alloc(1024)), /no native file/);
-});
-
 test('checksums are in the form that sha256sum reads', t => {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'redline-sums-'));
   t.after(() => fs.rmSync(folder, { recursive: true }));
@@ -92,36 +72,3 @@ test('checksums are in the form that sha256sum reads', t => {
   const hash = 'ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad';
   assert.equal(checksums([file]), `${hash}  redline.vsix\n`);
 });
-
-function tarEntry(name: string, content: string): Buffer {
-  const header = Buffer.alloc(512);
-  header.write(name, 0);
-  header.write(`${content.length.toString(8).padStart(11, '0')}\0`, 124);
-  return Buffer.concat([header, Buffer.from(content), Buffer.alloc(512 - content.length)]);
-}
-
-function zipOf(files: Readonly<Record<string, readonly [content: string, isCompressed: boolean]>>): Buffer {
-  const parts: Buffer[] = [];
-  const directory: Buffer[] = [];
-  let offset = 0;
-  for (const [name, [content, isCompressed]] of Object.entries(files)) {
-    const bytes = isCompressed ? deflateRawSync(content) : Buffer.from(content);
-    const local = Buffer.alloc(30);
-    local.writeUInt32LE(0x04034b50, 0);
-    local.writeUInt16LE(name.length, 26);
-    const central = Buffer.alloc(46);
-    central.writeUInt32LE(0x02014b50, 0);
-    central.writeUInt16LE(isCompressed ? 8 : 0, 10);
-    central.writeUInt32LE(bytes.length, 20);
-    central.writeUInt16LE(name.length, 28);
-    central.writeUInt32LE(offset, 42);
-    parts.push(local, Buffer.from(name), bytes);
-    directory.push(central, Buffer.from(name));
-    offset += 30 + name.length + bytes.length;
-  }
-  const end = Buffer.alloc(22);
-  end.writeUInt32LE(0x06054b50, 0);
-  end.writeUInt16LE(Object.keys(files).length, 10);
-  end.writeUInt32LE(offset, 16);
-  return Buffer.concat([...parts, ...directory, end]);
-}
