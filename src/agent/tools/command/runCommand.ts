@@ -128,7 +128,9 @@ function resultOf(
       how,
       ...(leftovers === 'ended' ? ['Processes that it left in the background were ended.'] : []),
       ...(leftovers === 'running'
-        ? ['Processes that it left in the background may still be running; their output is not read any more.']
+        ? [
+            'Processes that it left in the background may still be running; their output is not read any more.',
+          ]
         : []),
       ...(ids.length > 0 ? [`It saw the files on disk, without the pending ${ids.join(', ')}.`] : []),
       ...(output === '' ? ['It wrote nothing.'] : ['Its output:', output]),
