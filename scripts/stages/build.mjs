@@ -20,6 +20,7 @@ export async function build() {
 async function packageExtension() {
   fs.mkdirSync(path.dirname(vsixPath), { recursive: true });
   fs.rmSync(vsixPath, { force: true });
+  const manifest = JSON.parse(fs.readFileSync(inRepo('package.json'), 'utf8'));
   await createVSIX({
     cwd: repoRoot,
     packagePath: vsixPath,
@@ -28,7 +29,8 @@ async function packageExtension() {
     // They are all bundled.
     dependencies: false,
     allowMissingRepository: true,
-    rewriteRelativeLinks: false,
+    // VS Code shows pictures of a README from the web only: without a public home, their text alternatives.
+    rewriteRelativeLinks: Boolean(manifest.repository),
   });
   if (!fs.existsSync(vsixPath)) throw new Error('The package was not written.');
 }
