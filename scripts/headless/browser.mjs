@@ -22,16 +22,18 @@ const QUIET_ARGS = [
 
 /**
  * Starts Chromium.
- * @param {{ profile?: string, viewport?: { width: number, height: number }, language?: string }} [options] `profile` is a
- *   folder for what windows store in the browser (workspace state, open editors); it is temporary when omitted. VS Code
- *   takes the `language` for that of a language pack, and asks extensions for their texts in it
+ * @param {{ profile?: string, viewport?: { width: number, height: number }, scale?: number, language?: string }} [options] `profile` is a
+ *   folder for what windows store in the browser (workspace state, open editors); it is temporary when omitted. `scale` is
+ *   how many pixels of a screen a pixel of a page has. VS Code takes the `language` for that of a language pack, and asks
+ *   extensions for their texts in it
  * @returns {Promise<Browser>}
  */
-export async function openBrowser({ profile = '', viewport = VIEWPORT, language } = {}) {
+export async function openBrowser({ profile = '', viewport = VIEWPORT, scale = 1, language } = {}) {
   const context = await chromium.launchPersistentContext(profile, {
     executablePath: chromiumPath(),
     headless: true,
     viewport,
+    deviceScaleFactor: scale,
     // Root cannot have a sandbox on Linux, and only pages of our own server are shown.
     chromiumSandbox: process.platform !== 'linux',
     // cleanup.mjs handles signals.

@@ -202,6 +202,27 @@ export class VscodeWindow {
   }
 
   /**
+   * Drags the edge of the side bar.
+   * @param {number} width of the side bar, in pixels
+   */
+  async resizeSideBar(width) {
+    const { mouse } = this.page;
+    const sideBar = await this.page.locator('.part.sidebar').boundingBox();
+    const sashes = await this.page.locator('.monaco-sash.vertical').all();
+    const boxes = (await Promise.all(sashes.map(sash => sash.boundingBox()))).filter(box => box !== null);
+    const distance = box => Math.abs(box.x + box.width / 2 - sideBar.x - sideBar.width);
+    const [sash] = boxes.toSorted((one, other) => distance(one) - distance(other));
+    const [edge, middle] = [sash.x + sash.width / 2, sash.y + sash.height / 2];
+    const target = edge + width - sideBar.width;
+    await mouse.move(edge, middle);
+    await mouse.down();
+    await mouse.move(target, middle, { steps: 8 });
+    await mouse.up();
+    await mouse.move(target + 100, middle); // the edge is lit as long as the mouse is on it
+    await this.page.locator('.monaco-sash.hover').waitFor({ state: 'detached' });
+  }
+
+  /**
    * A notification.
    * @param {string} text or a part of it
    * @returns {Locator}

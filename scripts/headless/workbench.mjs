@@ -25,6 +25,7 @@ import { PICTURES } from './vscodeWindow.mjs';
  * @property {boolean} [empty] opens a window without a folder; `workspace` is then a folder that is not open
  * @property {string} [pictures] where `screenshot` writes; out/pictures when omitted
  * @property {{ width: number, height: number }} [viewport] of the window
+ * @property {number} [scale] how many pixels of a picture a pixel of the window has; 1 when omitted
  * @property {string} [language] of extensions, as VS Code names it, such as `zh-cn`; VS Code's own texts stay English
  */
 
@@ -154,9 +155,14 @@ export class Workbench extends RedlineWindow {
   }
 
   async #start() {
-    const { userDataDir, extensionsDir, settings, env, viewport, language } = this.#options;
+    const { userDataDir, extensionsDir, settings, env, viewport, scale, language } = this.#options;
     this.#server = await startServer({ userDataDir, extensionsDir, settings, env });
-    this.#browser = await openBrowser({ profile: path.join(userDataDir, 'browser'), viewport, language });
+    this.#browser = await openBrowser({
+      profile: path.join(userDataDir, 'browser'),
+      viewport,
+      scale,
+      language,
+    });
     await this.#show(this.#browser.page);
   }
 

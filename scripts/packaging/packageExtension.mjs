@@ -28,6 +28,7 @@ export async function buildFor(target) {
 export async function packageFor(target, file) {
   fs.mkdirSync(path.dirname(file), { recursive: true });
   fs.rmSync(file, { force: true });
+  const { repository } = JSON.parse(fs.readFileSync(inRepo('package.json'), 'utf8'));
   await createVSIX({
     cwd: repoRoot,
     packagePath: file,
@@ -35,7 +36,8 @@ export async function packageFor(target, file) {
     // They are all bundled.
     dependencies: false,
     allowMissingRepository: true,
-    rewriteRelativeLinks: false,
+    // VS Code shows pictures of a README from the web only: without a public home, their text alternatives.
+    rewriteRelativeLinks: Boolean(repository),
   });
   if (!fs.existsSync(file)) throw new Error('The package was not written.');
   const archive = await JSZip.loadAsync(fs.readFileSync(file));

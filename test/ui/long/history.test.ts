@@ -43,24 +43,11 @@ async function showHistory(workbench: Workbench): Promise<void> {
 
 /** Draws the side bar's edge to the right: whole rows can be read. */
 async function widenSideBar(workbench: Workbench): Promise<void> {
-  const { mouse } = workbench.page;
   const sideBar = workbench.page.locator('.part.sidebar');
   const before = await sideBar.boundingBox();
   assert.ok(before);
   if (before.width >= 500) return; // the window remembers it, or does not, when it is loaded anew
-  const sashes = await workbench.page.locator('.monaco-sash.vertical').all();
-  const places = (await Promise.all(sashes.map(sash => sash.boundingBox()))).filter(box => box !== null);
-  const distance = (box: { readonly x: number; readonly width: number }): number =>
-    Math.abs(box.x + box.width / 2 - before.x - before.width);
-  const [sash] = places.toSorted((one, other) => distance(one) - distance(other));
-  assert.ok(sash);
-  const [edge, middle] = [sash.x + sash.width / 2, sash.y + sash.height / 2];
-  await mouse.move(edge, middle);
-  await mouse.down();
-  await mouse.move(edge + 220, middle, { steps: 8 });
-  await mouse.up();
-  await mouse.move(edge + 320, middle); // the edge is lit as long as the mouse is on it
-  await workbench.page.locator('.monaco-sash.hover').waitFor({ state: 'detached' });
+  await workbench.resizeSideBar(before.width + 220);
   const after = await sideBar.boundingBox();
   assert.ok(after && after.width > before.width + 150, 'the side bar is wider');
 }

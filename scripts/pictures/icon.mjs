@@ -1,7 +1,7 @@
-/** `node scripts/icon.mjs`: draws media/icon.png, the icon of the extension, from the shape of media/redline.svg. */
+/** `node scripts/pictures/icon.mjs`: draws media/icon.png, the icon of the extension, from the shape of media/redline.svg. */
 import * as fs from 'node:fs';
-import { openBrowser } from './headless/browser.mjs';
-import { inRepo } from './lib/paths.mjs';
+import { openBrowser } from '../headless/browser.mjs';
+import { inRepo } from '../lib/paths.mjs';
 
 const SIZE = 256;
 /** The most bytes that the icon may have. */
