@@ -23,8 +23,7 @@ const wanted = process.argv.slice(2);
 try {
   const unknown = wanted.filter(name => !Object.hasOwn(kinds, name));
   if (unknown.length > 0) throw new Error(`There are no pictures ${unknown.join(', ')}.`);
-  if ((await build()).failed > 0)
-    throw new Error('Redline could not be packaged.');
+  if ((await build()).failed > 0) throw new Error('Redline could not be packaged.');
   for (const name of wanted.length > 0 ? wanted : Object.keys(kinds)) await kinds[name]();
 } catch (error) {
   process.exitCode = 1;
