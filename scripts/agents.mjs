@@ -14,7 +14,7 @@ await bootstrap();
 const { runNode } = await import('./lib/command.mjs');
 const { cleanUp } = await import('./lib/cleanup.mjs');
 const { downloads, inRepo } = await import('./lib/paths.mjs');
-const { installAgent } = await import('./lib/installAgent.mjs');
+const { installPackage } = await import('./lib/installPackage.mjs');
 const { realAgents } = await import('../test/agents/realAgents.ts');
 
 const given = process.argv.find(arg => arg.startsWith('--only='))?.slice('--only='.length);
@@ -33,7 +33,7 @@ const installed = [];
 for (const agent of realAgents.filter(({ id }) => status === 0 && ids.includes(id))) {
   const folder = path.join(downloads, 'agents', agent.package.replaceAll('/', '+'));
   try {
-    await installAgent(agent.package, folder);
+    await installPackage(agent.package, folder);
     installed.push(`${agent.id}=${folder}`);
   } catch (error) {
     console.error(`${agent.name} is not run: ${error.message}`);

@@ -1,7 +1,5 @@
 /** Takes the frames of a moving picture of a window, with a line above that tells the story and one below from the disk. */
-import { encodeGif, MOST_COLOURS } from './gif.mjs';
-import { paletteOf } from './palette.mjs';
-import { decodePng } from './png.mjs';
+import { loadSharp } from './sharp.mjs';
 
 /** The heights of the two lines, in pixels. */
 const ABOVE = 44;
@@ -70,48 +68,40 @@ export class Film {
    * @returns {Promise<Buffer>}
    */
   async develop() {
+    const sharp = await loadSharp();
     const drawn = await this.#drawLines();
-    const pictures = this.#frames.map(({ window, lines }) => framed(decodePng(window), drawn.get(lines)));
-    const { colours, indices } = paletteOf(pictures, MOST_COLOURS);
-    const [{ width, height }] = pictures;
-    const frames = pictures.map((picture, at) => ({
-      indices: indices(picture),
-      duration: this.#frames[at].duration,
-    }));
-    return encodeGif({ width, height, palette: colours, frames });
+    const pictures = this.#frames.map(({ window, lines }) =>
+      sharp(drawn.get(lines))
+        .composite([{ input: window, left: 0, top: ABOVE }])
+        .png()
+        .toBuffer(),
+    );
+    return sharp(await Promise.all(pictures), { join: { animated: true } })
+      .gif({ delay: this.#frames.map(({ duration }) => duration), loop: 0, dither: 0, effort: 10 })
+      .toBuffer();
   }
 
-  /** A picture of each pair of lines, one above the other. */
+  /** A picture of each pair of lines, with room for the window between them. */
   async #drawLines() {
-    const { width } = this.#page.viewportSize();
+    const { width, height } = this.#page.viewportSize();
     const page = await this.#page.context().newPage();
-    await page.setViewportSize({ width, height: ABOVE + BELOW });
+    await page.setViewportSize({ width, height: ABOVE + height + BELOW });
     const drawn = new Map();
     for (const lines of new Set(this.#frames.map(frame => frame.lines))) {
       await page.setContent(STYLE);
       await page.evaluate(fillIn, lines);
-      drawn.set(lines, decodePng(await page.screenshot(STILL)));
+      drawn.set(lines, await page.screenshot(STILL));
     }
     await page.close();
     return drawn;
   }
 }
 
-/** A picture of the window between its two lines. */
-function framed(window, lines) {
-  const above = window.width * ABOVE;
-  const colours = new Uint32Array(window.colours.length + lines.colours.length);
-  colours.set(lines.colours.subarray(0, above));
-  colours.set(window.colours, above);
-  colours.set(lines.colours.subarray(above), above + window.colours.length);
-  return { width: window.width, height: window.height + lines.height, colours };
-}
-
 const STYLE = `<style>
   body { margin: 0; background: #10151c; color: #f4f5f7; font: 17px system-ui, sans-serif; }
   div { display: flex; align-items: center; box-sizing: border-box; padding: 0 16px; white-space: pre; }
   #above { height: ${ABOVE}px; font-weight: 600; }
-  #below { height: ${BELOW}px; font-size: 13px; color: #aab2bd; }
+  #below { position: absolute; bottom: 0; width: 100%; height: ${BELOW}px; font-size: 13px; color: #aab2bd; }
   code { font: 13px monospace; color: #f4f5f7; padding: 3px 8px; border-radius: 4px; margin-left: 10px; background: #2a313c; }
   code.new { background: #1f6f3a; }
 </style><div id="above"></div><div id="below"><span></span><code></code></div>`;

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import * as fs from 'node:fs';
 import * as path from 'node:path';
 import { test } from 'node:test';
+import { readGif } from '../../support/docs/gif.ts';
 import { read, root } from '../../support/docs/pages.ts';
-import { decodeGif } from '../../support/pictures/gif.ts';
 
 /** Marketplaces and slow connections: what a reader waits for. */
 const MOST_BYTES = 1_500_000;
@@ -15,12 +15,12 @@ test('the first picture of the README moves, is small enough, and has a text for
   const bytes = fs.readFileSync(path.join(root, file));
   assert.ok(bytes.length <= MOST_BYTES, `${bytes.length} bytes`);
 
-  const { frames, loops } = decodeGif(bytes);
+  const { durations, loops } = readGif(bytes);
   assert.equal(loops, 0, 'it begins again');
-  assert.ok(frames.length > 20, `${frames.length} frames`);
-  const seconds = frames.reduce((sum, { duration }) => sum + duration, 0) / 1000;
+  assert.ok(durations.length > 20, `${durations.length} frames`);
+  const seconds = durations.reduce((sum, duration) => sum + duration, 0) / 1000;
   assert.ok(seconds >= 8 && seconds <= 20, `${seconds} s`);
-  const held = frames.filter(({ duration }) => duration >= 1000);
+  const held = durations.filter(duration => duration >= 1000);
   assert.ok(held.length >= 4, 'what is to be read stays for a second at least');
 });
 

@@ -1,4 +1,4 @@
-/** Installs programs from npm that are no packages of the project. */
+/** Installs packages from npm that the project does not depend on. */
 import * as fs from 'node:fs';
 import * as path from 'node:path';
 import { npm } from './npm.mjs';
@@ -12,7 +12,7 @@ const LIMIT_MS = 300_000;
  * @param {string} folder is complete when this returns, or not there at all
  * @throws {Error} that says so if the registry cannot be reached or the package cannot be installed
  */
-export async function installAgent(name, folder) {
+export async function installPackage(name, folder) {
   if (fs.existsSync(folder)) return;
   const draft = `${folder}.${process.pid}`;
   fs.mkdirSync(draft, { recursive: true });
