@@ -144,6 +144,7 @@ function unknownSlashCommands({ path: page, prose }: Page): string[] {
 const TEXTS_OF_OTHERS = new Set([
   'Extensions',
   'Install from VSIX…',
+  'Configure Tools…',
   'MCP: List Servers',
   'Run Extension',
   'Problems',
