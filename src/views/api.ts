@@ -21,6 +21,8 @@ export interface PreviewInfo {
   readonly id: string;
   readonly revision: number;
   readonly dependsOn: readonly string[];
+  /** The preview that it was a hunk or a file of, until the user decided on that part by itself. */
+  readonly partOf?: string;
   readonly label: string;
   readonly sourceToolName: string;
   /** The agent of another program that proposed it, over MCP, or where the user brought it from, such as `branch x`. */
@@ -43,7 +45,10 @@ export interface LedgerEntry extends Omit<StoredEntry, 'kind' | 'outcome'> {
 
 /** A change that an extension proposes: the UTF-8 text of one file before and after; `null` means that there is no file. */
 export interface ProposedChange {
-  /** Workspace path: relative to the folder, forward slashes. */
+  /**
+   * Workspace path, with forward slashes: relative to the workspace folder; if several folders are open, it begins with the name
+   * of one of them.
+   */
   readonly path: string;
   readonly before: string | null;
   readonly after: string | null;
@@ -196,12 +201,13 @@ function entryOf({ kind: _, outcome, ...entry }: StoredEntry): LedgerEntry {
 }
 
 function infoOf(preview: Preview): PreviewInfo {
-  const { id, revision, dependsOn, label, sourceToolName, state } = preview;
+  const { id, revision, dependsOn, part, label, sourceToolName, state } = preview;
   const pending = state.kind === 'pending' ? state : undefined;
   return {
     id,
     revision,
     dependsOn,
+    ...(part === undefined ? {} : { partOf: part.previewId }),
     label,
     sourceToolName,
     ...(preview.origin?.agent ? { agent: preview.origin.agent } : {}),

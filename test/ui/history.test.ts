@@ -42,7 +42,7 @@ modelTest(
     await row(workbench, /Which tests change\?.*current/).waitFor();
     assert.equal(await rows(workbench).count(), 3, 'two prompts and the beginning');
     await twistie('Count every item.').click();
-    await row(workbench, 'Read 3 files · Proposed a change of cart.ts · Voted to apply').waitFor();
+    await row(workbench, 'Read 3 files · Proposed a change to cart.ts · Voted to apply').waitFor();
     await workbench.screenshot('history-turns');
 
     // Before the second prompt: it stays as a branch, and is in sight.

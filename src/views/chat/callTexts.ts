@@ -33,7 +33,7 @@ export function callTexts(l10n: Localiser): CallTexts {
     read: texts(l10n.t('Read 1 file|Read {0} files'), l10n.t('Read {0}')),
     searched: texts(l10n.t('Searched once|Searched {0} times')),
     checked: texts(l10n.t('Checked the Problems|Checked the Problems {0} times')),
-    changed: texts(l10n.t('Proposed a change|Proposed {0} changes'), l10n.t('Proposed a change of {0}')),
+    changed: texts(l10n.t('Proposed a change|Proposed {0} changes'), l10n.t('Proposed a change to {0}')),
     deleted: texts(
       l10n.t('Proposed to delete a file|Proposed to delete {0} files'),
       l10n.t('Proposed to delete {0}'),

@@ -256,7 +256,7 @@ suite('changes made elsewhere', () => {
     assert.equal(read('crlf.txt'), 'one\r\ntwo\r\n');
     const reverted = api.previews.ledger().at(-1);
     assert.equal(reverted?.outcome, 'applied');
-    assert.match(reverted.label, /^Hold back uncommitted changes of 2 files$/);
+    assert.match(reverted.label, /^Hold back uncommitted changes to 2 files$/);
     const undo = (await run('redline.preview.undo', reverted.previewId)) as unknown as string;
     await run('redline.preview.apply', undo);
     assert.equal(read('crlf.txt'), bytes);

@@ -145,6 +145,7 @@ const TEXTS_OF_OTHERS = new Set([
   'Extensions',
   'Install from VSIX…',
   'Configure Tools…',
+  'Duplicate As Workspace in New Window',
   'MCP: List Servers',
   'Run Extension',
   'Problems',

@@ -5,6 +5,7 @@ import { textOf, textResult, type AgentToolResult } from '../../../src/agent/pre
 import type { ResolveOrder } from '../../../src/agent/preview/resolveSettings.ts';
 import { undoBranchAction } from '../../../src/agent/preview/undo.ts';
 import { toWireMessages } from '../../../src/agent/model/openai/messages.ts';
+import { resolvePart } from '../../../src/agent/preview/resolve/resolvePart.ts';
 import { createApi, type ApiParts, type ProposedAction, type RedlineApi } from '../../../src/views/api.ts';
 import { modify } from '../../support/changes.ts';
 import type { ScriptedTurn } from '../../support/scriptedProvider.ts';
@@ -282,4 +283,16 @@ test('an extension cannot say what only Redline may set of a preview', () => {
     assert.equal(preview?.origin?.sessionId, t.session.id);
     assert.equal(preview?.title, undefined);
   }
+});
+
+test('a part that the user decided on by itself names the preview that it was a part of', async () => {
+  const { api, t } = apiOf('oldestFirst');
+  const changes = ['a.txt', 'b.txt'].map(path => ({ path, before: path.slice(0, 1), after: 'new' }));
+  const { id, revision, ...whole } = api.previews.push({ label: 'both', changes });
+  assert.equal('partOf' in whole, false);
+  const vote = { id, revision, action: 'apply', reason: 'r', actor: 'human' } as const;
+  await resolvePart(t, vote, { path: 'a.txt' });
+  const [entry] = api.previews.ledger();
+  assert.equal(api.previews.get(entry?.previewId ?? '')?.partOf, id);
+  assert.equal(api.previews.get(id)?.state, 'pending');
 });

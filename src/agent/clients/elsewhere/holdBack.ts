@@ -39,6 +39,8 @@ export interface HeldBack {
 
 /** The name of the source in card, tree and ledger. */
 export const UNCOMMITTED = 'your uncommitted changes';
+/** The `sourceToolName` of both previews. */
+export const HOLD_BACK = 'hold_back';
 
 /**
  * Makes previews of uncommitted changes, and gives the files back what the last commit has. Both are staged first: the one
@@ -53,14 +55,14 @@ export async function holdBack(
 ): Promise<HeldBack | undefined> {
   const changes = files.flatMap(heldChange);
   if (changes.length === 0) return undefined;
-  const origin = originOf({ name: UNCOMMITTED, command: 'hold_back' });
+  const origin = originOf({ name: UNCOMMITTED, command: HOLD_BACK });
   const modes = Object.fromEntries(
     files.flatMap(({ path, mode }) => (mode === undefined ? [] : [[path, mode]])),
   );
   const count = plural(changes.length, 'file');
   const back = stage({
     ...origin,
-    label: `Hold back uncommitted changes of ${count}`,
+    label: `Hold back uncommitted changes to ${count}`,
     changes: inverseOf(changes, modes),
   });
   const kept = stage({ ...origin, label: 'Your uncommitted changes', changes });

@@ -16,12 +16,12 @@ export const editsSchema = z
   )
   .check(z.minLength(1));
 
-/** Stages the change of one file: exact edits, or its whole content. */
+/** Stages a change to one file: exact edits, or its whole content. */
 export const proposeEditTool = defineTool({
   name: 'propose_edit',
   label: 'Propose Edit',
   description:
-    'Propose the change of one file: either `edits`, exact replacements in the file as it is now with your pending ' +
+    'Propose a change to one file: either `edits`, exact replacements in the file as it is now with your pending ' +
     'proposals, or `content`, the whole new text, which also creates a file. Nothing is written: the user reviews the ' +
     'change as a diff and decides later. The call returns at once; go on with your work.',
   parameters: z.object({

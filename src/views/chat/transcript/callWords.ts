@@ -30,7 +30,7 @@ const KINDS: ReadonlyMap<string, Kind> = new Map([
   ['revert_to_state', 'reverted'],
 ]);
 
-/** What calls did, in words: `Read 8 files · Searched 2 times`, `Proposed a change of cart.ts`. */
+/** What calls did, in words: `Read 8 files · Searched 2 times`, `Proposed a change to cart.ts`. */
 export function sayCalls(calls: readonly SaidCall[], texts: CallTexts): string {
   const groups = new Map<string, SaidCall[]>();
   for (const call of calls) {

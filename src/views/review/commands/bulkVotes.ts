@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
 import { detailOf } from '../../../agent/base/errors.ts';
+import { HOLD_BACK } from '../../../agent/clients/elsewhere/holdBack.ts';
 import type { Logger } from '../../../agent/base/logger.ts';
 import type { FileChange } from '../../../agent/preview/fileChange.ts';
 import type { Preview, ResolveAction } from '../../../agent/preview/preview.ts';
@@ -91,8 +92,11 @@ export class BulkVotes {
       vscode.l10n.t('1 was not discarded and stays pending.|{0} were not discarded and stay pending.'),
       vscode.l10n,
     )(left);
+    const own = discarded.some(({ sourceToolName }) => sourceToolName === HOLD_BACK)
+      ? vscode.l10n.t('That includes your uncommitted changes, which you can reopen.')
+      : '';
     const choice = await showInfo(
-      left === 0 ? done : `${done} ${rest}`,
+      [done, left === 0 ? '' : rest, own].filter(Boolean).join(' '),
       ...(reopenable.length > 0 ? [reopen] : []),
     );
     if (choice === reopen) for (const preview of reopenable) await reopenPreview(this.#options, preview);

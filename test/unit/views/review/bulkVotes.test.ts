@@ -83,3 +83,13 @@ test('rows that were out of date are not discarded, and the message says that th
   );
   assert.deepEqual(told, [['Discarded 1 preview. 1 was not discarded and stays pending.', 'Reopen']]);
 });
+
+test('when uncommitted changes of the user were held back and go, too, the message says so', async () => {
+  const { store, rebaser, votes } = given();
+  rebaser.dispose();
+  const held = draft({ changes: [modify('c.txt', 'c', 'd')], sourceToolName: 'hold_back' });
+  const { id } = store.stage(held).preview;
+  assert.equal(await votes.discardAll([{ id }]), 1);
+  const says = 'Discarded 1 preview. That includes your uncommitted changes, which you can reopen.';
+  assert.deepEqual(told, [[says, 'Reopen']]);
+});

@@ -21,7 +21,7 @@ test('one file is named, several are counted, each of them once', () => {
 });
 
 test('what is proposed and voted is said in words, not by the names of tools', () => {
-  assert.equal(said({ name: 'edit_file', path: 'src/cart.ts' }), 'Proposed a change of cart.ts');
+  assert.equal(said({ name: 'edit_file', path: 'src/cart.ts' }), 'Proposed a change to cart.ts');
   assert.equal(said({ name: 'ast_edit' }, { name: 'edit_file', path: 'a.ts' }), 'Proposed 2 changes');
   assert.equal(said({ name: 'run_command' }), 'Proposed a command');
   assert.equal(said({ name: 'resolve', action: 'apply' }), 'Voted to apply');
