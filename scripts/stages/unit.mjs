@@ -6,4 +6,5 @@ import { runNodeTests } from '../lib/nodeTests.mjs';
 const concurrency = os.availableParallelism();
 
 /** @param {{ grep?: string, env?: Record<string, string> }} options `env` is added to the environment of the tests */
-export const unit = ({ grep, env }) => runNodeTests('unit', 'test/unit/**/*.test.ts', { grep, concurrency, env });
+export const unit = ({ grep, env }) =>
+  runNodeTests('unit', 'test/unit/**/*.test.ts', { grep, concurrency, env });
