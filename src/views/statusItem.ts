@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import * as vscode from 'vscode';
 import { DisposableStore } from '../agent/base/disposable.ts';
 import { titleOf, type Preview } from '../agent/preview/preview.ts';
@@ -53,7 +54,7 @@ export class StatusItem implements vscode.Disposable {
     if (!head) return this.#showEnd(this.#tally.line);
     this.#item.text = `$(diff) ${vscode.l10n.t('{0} pending', count)}`;
     this.#item.tooltip = tooltipOf(head, count);
-    this.#item.command = makeCommand(vscode.l10n.t('Open'), 'redline.preview.open', head.id);
+    this.#setCommand(makeCommand(vscode.l10n.t('Open'), 'redline.preview.open', head.id));
     this.#item.accessibilityInformation = {
       label: countText(
         vscode.l10n.t(
@@ -70,9 +71,14 @@ export class StatusItem implements vscode.Disposable {
     if (line === '') return this.#item.hide();
     this.#item.text = `$(pass) ${line}`;
     this.#item.tooltip = vscode.l10n.t('Show Ledger');
-    this.#item.command = makeCommand(vscode.l10n.t('Show Ledger'), 'redline.showLedger');
+    this.#setCommand(makeCommand(vscode.l10n.t('Show Ledger'), 'redline.showLedger'));
     this.#item.accessibilityInformation = { label: `Redline: ${line}`, role: 'button' };
     this.#item.show();
+  }
+
+  /** VS Code forgets a command once it is given another, even an equal one: a click that is on its way would do nothing. */
+  #setCommand(command: vscode.Command): void {
+    if (!isDeepStrictEqual(this.#item.command, command)) this.#item.command = command;
   }
 }
 

@@ -55,6 +55,18 @@ export class CancellationTokenSource {
   }
 }
 
+export class MarkdownString {
+  isTrusted: unknown;
+  value = '';
+
+  appendMarkdown(text: string): this {
+    this.value += text;
+    return this;
+  }
+}
+
+export const StatusBarAlignment = { Left: 1, Right: 2 };
+
 export const env = { appRoot: '/nowhere' };
 
 /** English, as it is without a translation. Without values, VS Code leaves the placeholders. */

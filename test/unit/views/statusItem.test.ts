@@ -1,0 +1,54 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { Emitter } from '../../../src/agent/base/event.ts';
+import { PreviewStore } from '../../../src/agent/preview/previewStore.ts';
+import { modify } from '../../support/changes.ts';
+import { draft } from '../../support/drafts.ts';
+import * as stub from '../../support/fuzz/vscodeStub.ts';
+import { MemoryPreviewLog } from '../../support/testSession.ts';
+
+stub.useVscodeStub();
+const { StatusItem } = await import('../../../src/views/statusItem.ts');
+
+/** The commands that the item was given, one after the other. */
+const given: (readonly unknown[])[] = [];
+Object.assign(stub.window, {
+  createStatusBarItem: () => {
+    let current: { readonly command: string; readonly arguments: readonly unknown[] } | undefined;
+    return {
+      show: () => undefined,
+      hide: () => undefined,
+      dispose: () => undefined,
+      get command() {
+        return current;
+      },
+      set command(command) {
+        current = command;
+        if (command) given.push([command.command, ...command.arguments]);
+      },
+    };
+  },
+});
+
+test('the item gets a command only when another preview is the head: VS Code drops a click on the one before', t => {
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  const store = new PreviewStore(new MemoryPreviewLog(), error => assert.fail(String(error)));
+  const stage = (path: string): string =>
+    store.stage(draft({ changes: [modify(path, 'a', 'b')] })).preview.id;
+  const changed = new Emitter<void>();
+  const review = { list: () => store.list('newestFirst'), onDidChange: changed.event };
+  const tally = { line: '', onDidChange: new Emitter<void>().event };
+  const first = stage('a.txt');
+  const item = new StatusItem(store, { order: 'newestFirst' } as never, review as never, tally as never);
+  for (let update = 0; update < 3; update++) {
+    changed.fire();
+    t.mock.timers.tick(1_000);
+  }
+  assert.deepEqual(given, [['redline.preview.open', first]]);
+
+  const second = stage('b.txt');
+  changed.fire();
+  t.mock.timers.tick(1_000);
+  assert.deepEqual(given.slice(1), [['redline.preview.open', second]]);
+  item.dispose();
+});
