@@ -1,6 +1,8 @@
 /** What a package must contain, and what not. */
 import { nativeFiles, TARGETS, UNIVERSAL } from './targets.mjs';
 
+const MB = 1024 * 1024;
+
 /** Files without which something would not work, be said or be allowed. */
 export const NEEDED = [
   'package.json',
@@ -50,4 +52,11 @@ export function wrongPlatform(manifest, target) {
   const found = /<Identity\b[^>]*\bTargetPlatform="([^"]*)"/.exec(manifest)?.[1];
   const wanted = target in TARGETS ? target : undefined;
   return found === wanted ? [] : [`It is for ${found ?? UNIVERSAL} instead of ${target}`];
+}
+
+/** What is wrong with the size of a package, in bytes. What slowly grows is not noticed otherwise. */
+export function wrongSize(bytes, target) {
+  const limit = !(target in TARGETS) ? 30 * MB : TARGETS[target].grammars ? 6 * MB : 4 * MB;
+  if (bytes <= limit) return [];
+  return [`It has ${(bytes / MB).toFixed(2)} MB, which is more than ${limit / MB}`];
 }

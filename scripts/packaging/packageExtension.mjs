@@ -5,7 +5,7 @@ import * as fs from 'node:fs';
 import * as path from 'node:path';
 import { runNode } from '../lib/command.mjs';
 import { inRepo, repoRoot } from '../lib/paths.mjs';
-import { wrongContents, wrongPlatform } from './contents.mjs';
+import { wrongContents, wrongPlatform, wrongSize } from './contents.mjs';
 import { compiledLanguages } from './copyNative.mjs';
 import { fetchEngine } from './engines.mjs';
 import { platformsOf, TARGETS } from './targets.mjs';
@@ -43,7 +43,11 @@ export async function packageFor(target, file) {
   const archive = await JSZip.loadAsync(fs.readFileSync(file));
   const files = Object.keys(archive.files).flatMap(name => /^extension\/(.*[^/])$/.exec(name)?.[1] ?? []);
   const manifest = (await archive.file('extension.vsixmanifest')?.async('text')) ?? '';
-  const wrong = [...wrongPlatform(manifest, target), ...wrongContents(files, target, compiledLanguages)];
+  const wrong = [
+    ...wrongPlatform(manifest, target),
+    ...wrongContents(files, target, compiledLanguages),
+    ...wrongSize(fs.statSync(file).size, target),
+  ];
   if (wrong.length > 0)
     throw new Error(`The package for ${target} is not as it must be:\n${wrong.join('\n')}`);
 }

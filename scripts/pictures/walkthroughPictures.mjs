@@ -1,15 +1,10 @@
-/** The pictures of the walkthrough: one of each step, in each of the themes that VS Code chooses between. */
+/** The pictures of the walkthrough: one of each step in a dark and in a light theme, for those of high contrast, too. */
 import { Workbench } from '../headless/workbench.mjs';
 import { loadSharp } from './sharp.mjs';
 import { withModel } from './stage.mjs';
 
 /** The themes by the name that `media.image` has for them. */
-const THEMES = {
-  dark: 'Dark 2026',
-  light: 'Light 2026',
-  hc: 'Default High Contrast',
-  hcLight: 'Default High Contrast Light',
-};
+const THEMES = { dark: 'Dark 2026', light: 'Light 2026' };
 /** The size of a picture in pixels of the window; the picture has `SCALE` times as many. */
 const SIZE = { width: 560, height: 420 };
 const SCALE = 1.5;

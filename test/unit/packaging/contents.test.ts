@@ -4,7 +4,7 @@ import * as fs from 'node:fs';
 import * as os from 'node:os';
 import * as path from 'node:path';
 import { test } from 'node:test';
-import { NEEDED, wrongContents, wrongPlatform } from '../../../scripts/packaging/contents.mjs';
+import { NEEDED, wrongContents, wrongPlatform, wrongSize } from '../../../scripts/packaging/contents.mjs';
 import { checkIntegrity } from '../../../scripts/packaging/engines.mjs';
 import { checksums } from '../../../scripts/packaging/packageAll.mjs';
 
@@ -71,4 +71,19 @@ test('checksums are in the form that sha256sum reads', t => {
   fs.writeFileSync(file, 'abc');
   const hash = 'ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad';
   assert.equal(checksums([file]), `${hash}  redline.vsix\n`);
+});
+
+test('a package may have 4 MB without grammars, 6 with them, and 30 for all platforms', () => {
+  const grown = 1024 * 1024 + 1;
+  for (const [target, most] of [
+    ['alpine-x64', 4],
+    ['linux-x64', 6],
+    ['universal', 30],
+  ] as const) {
+    assert.deepEqual(wrongSize(most * 1024 * 1024, target), []);
+    assert.match(
+      wrongSize((most - 1) * 1024 * 1024 + grown, target).join(),
+      new RegExp(`more than ${most}$`),
+    );
+  }
 });
