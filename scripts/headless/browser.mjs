@@ -22,13 +22,12 @@ const QUIET_ARGS = [
 
 /**
  * Starts Chromium.
- * @param {{ profile?: string, viewport?: { width: number, height: number }, scale?: number, language?: string }} [options] `profile` is a
+ * @param {{ profile?: string, viewport?: { width: number, height: number }, scale?: number }} [options] `profile` is a
  *   folder for what windows store in the browser (workspace state, open editors); it is temporary when omitted. `scale` is
- *   how many pixels of a screen a pixel of a page has. VS Code takes the `language` for that of a language pack, and asks
- *   extensions for their texts in it
+ *   how many pixels of a screen a pixel of a page has
  * @returns {Promise<Browser>}
  */
-export async function openBrowser({ profile = '', viewport = VIEWPORT, scale = 1, language } = {}) {
+export async function openBrowser({ profile = '', viewport = VIEWPORT, scale = 1 } = {}) {
   const context = await chromium.launchPersistentContext(profile, {
     executablePath: chromiumPath(),
     headless: true,
@@ -43,8 +42,6 @@ export async function openBrowser({ profile = '', viewport = VIEWPORT, scale = 1
     permissions: ['clipboard-read', 'clipboard-write'],
     args: QUIET_ARGS,
   });
-  // What the messages of a language pack would set.
-  if (language) await context.addInitScript(value => (globalThis._VSCODE_NLS_LANGUAGE = value), language);
   const close = atExit(
     () => context.close(),
     () => {}, // Chromium exits by itself when its pipe to us closes.

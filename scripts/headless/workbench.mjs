@@ -29,7 +29,7 @@ import { PICTURES } from './vscodeWindow.mjs';
  * @property {string} [language] of extensions, as VS Code names it, such as `zh-cn`; VS Code's own texts stay English
  */
 
-/** @typedef {Pick<WorkbenchOptions, 'vsix' | 'extensions' | 'settings' | 'workspace' | 'empty' | 'pictures' | 'viewport'>} ResetOptions */
+/** @typedef {Pick<WorkbenchOptions, 'vsix' | 'extensions' | 'settings' | 'workspace' | 'empty' | 'pictures' | 'viewport' | 'language'>} ResetOptions */
 
 /** Folders with installed extensions, by the packages in them. Installing takes a second, copying almost nothing. */
 const installations = new Map();
@@ -91,7 +91,7 @@ export class Workbench extends RedlineWindow {
    * @param {ResetOptions} [options]
    * @throws {Error} when something is left of the window before; then only `close` may be called
    */
-  async reset({ vsix, extensions, settings, workspace, empty, pictures, viewport } = {}) {
+  async reset({ vsix, extensions, settings, workspace, empty, pictures, viewport, language } = {}) {
     const { userDataDir, extensionsDir } = this.#options;
     const used = { userDataDir, server: this.#server, context: this.#browser.context };
     const page = await clearProfile(used, { settings, viewport });
@@ -100,7 +100,7 @@ export class Workbench extends RedlineWindow {
       await installInto(extensionsDir, { vsix, extensions });
     }
     await this.#removeWorkspace();
-    Object.assign(this.#options, { vsix, extensions, settings, workspace, empty, viewport });
+    Object.assign(this.#options, { vsix, extensions, settings, workspace, empty, viewport, language });
     this.workspace = workspace ?? copyExampleWorkspace();
     this.pictures = pictures ?? PICTURES;
     await this.#show(page);
@@ -126,6 +126,7 @@ export class Workbench extends RedlineWindow {
     const second = new RedlineWindow(this.workspace);
     second.pictures = this.pictures;
     second.show(await this.#browser.context.newPage());
+    await this.#setLanguage(second.page);
     await second.page.goto(this.page.url());
     await second.waitForRedline();
     return second;
@@ -155,13 +156,12 @@ export class Workbench extends RedlineWindow {
   }
 
   async #start() {
-    const { userDataDir, extensionsDir, settings, env, viewport, scale, language } = this.#options;
+    const { userDataDir, extensionsDir, settings, env, viewport, scale } = this.#options;
     this.#server = await startServer({ userDataDir, extensionsDir, settings, env });
     this.#browser = await openBrowser({
       profile: path.join(userDataDir, 'browser'),
       viewport,
       scale,
-      language,
     });
     await this.#show(this.#browser.page);
   }
@@ -169,8 +169,15 @@ export class Workbench extends RedlineWindow {
   /** Opens the window in a page. */
   async #show(page) {
     this.show(page);
+    await this.#setLanguage(page);
     await page.goto(this.#server.url(this.#options.empty ? {} : { folder: this.workspace }));
     await this.waitForRedline();
+  }
+
+  /** Lets windows in this page ask extensions for their texts in the language, as the messages of a language pack would. */
+  async #setLanguage(page) {
+    const { language } = this.#options;
+    if (language) await page.addInitScript(value => (globalThis._VSCODE_NLS_LANGUAGE = value), language);
   }
 
   /** Deletes the copy of the example workspace, but no folder of the caller. */

@@ -1,4 +1,5 @@
 /** Stage "check": compilers and linters. Each counts as one check. */
+import * as os from 'node:os';
 import { runNode } from '../lib/command.mjs';
 import { inRepo } from '../lib/paths.mjs';
 
@@ -13,6 +14,8 @@ const TOOLS = [
 ];
 
 export async function check() {
+  // It runs beside the UI tests, whose windows are not to wait for it. The tools inherit it.
+  os.setPriority(os.constants.priority.PRIORITY_LOW);
   const counts = { passed: 0, failed: 0, skipped: 0 };
   for (const [name, args] of TOOLS) {
     const good = (await runNode(args)) === 0;

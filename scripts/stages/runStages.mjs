@@ -16,15 +16,12 @@ import { OutputInTurn } from './outputInTurn.mjs';
 const STAGES = { check: {}, build: {}, unit: {}, host: { needs: 'build' }, ui: { needs: 'build' } };
 
 /**
- * The lanes of a round run side by side, the stages of a lane one after the other. Each of the first two keeps one
- * processor busy, for about as long as the other. The UI tests need both: for windows, and for what runs behind them.
+ * The lanes of a round run side by side, the stages of a lane one after the other. The host and UI tests wait a tenth of
+ * their time, for timers and for one another's processes: that is what the other lane gets, and `check` no more than that.
  */
 const ROUNDS = [
-  [
-    ['check', 'unit'],
-    ['build', 'host'],
-  ],
-  [['ui']],
+  [['unit'], ['build', 'host']],
+  [['ui'], ['check']],
 ];
 
 /**

@@ -5,9 +5,16 @@ import { inRepo } from '../../scripts/lib/paths.mjs';
 import { countText } from '../../src/views/texts/countText.ts';
 import { fill } from '../../src/views/texts/fill.ts';
 import { uiTest } from './support/uiTest.ts';
+import { assertWalkthrough } from './support/walkthrough.ts';
 
 const CART = '/edit src/cart.ts :: total += item.price; => total += item.price * item.quantity;';
 const MONEY = '/edit src/money.ts :: toFixed(2) => toFixed(3)';
+
+/** Each language in a kind of theme of its own. */
+const THEMES = [
+  ['dark', 'Default High Contrast'],
+  ['light', 'Default High Contrast Light'],
+] as const;
 
 /** The controls of the chat whose text does not fit into them. */
 function cutOff(workbench: Workbench): Promise<string[]> {
@@ -26,7 +33,8 @@ function cutOff(workbench: Workbench): Promise<string[]> {
     );
 }
 
-for (const [language, { bundle, manifest }] of Object.entries(readTexts().translations)) {
+for (const [index, [language, { bundle, manifest }]] of Object.entries(readTexts().translations).entries()) {
+  const [shade, theme] = THEMES[index % THEMES.length] ?? assert.fail();
   const t = (text: string): string => bundle[text] ?? assert.fail(`no translation: ${text}`);
   const named = (key: string): string => manifest[key] ?? assert.fail(`no translation: ${key}`);
   const count = (forms: string, n: number): string => countText(t(forms), { t })(n);
@@ -34,8 +42,8 @@ for (const [language, { bundle, manifest }] of Object.entries(readTexts().transl
     fill(t('{0} · {1}'), count('1 change|{0} changes', n), count('1 file|{0} files', n));
 
   uiTest(
-    `the core story is told in the language ${language}, and nothing is cut off`,
-    { language, pictures: inRepo('out', 'language-pictures') },
+    `the core story and the walkthrough are told in the language ${language} (${theme}), and nothing is cut off`,
+    { language, settings: { 'workbench.colorTheme': theme }, pictures: inRepo('out', 'language-pictures') },
     async workbench => {
       const { page } = workbench;
       const chat = workbench.chatFrame();
@@ -89,6 +97,8 @@ for (const [language, { bundle, manifest }] of Object.entries(readTexts().transl
       await workbench.toast(count('Applied 1 preview.|Applied {0} previews.', 2)).waitFor();
       await workbench.statusBarItem(fill(t('Review done: {0} applied'), 2)).waitFor();
       await workbench.screenshot(`${language}-applied`);
+
+      await assertWalkthrough(workbench, manifest, shade, `${theme} ${language}`);
     },
   );
 }

@@ -1,94 +1,24 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
 import type { Locator } from 'playwright-core';
-import type { Workbench } from '../../scripts/headless/workbench.mjs';
-import { readTexts } from '../../scripts/l10n/translations.mjs';
 import { inRepo } from '../../scripts/lib/paths.mjs';
 import { read } from '../support/docs/pages.ts';
 import { uiTest } from './support/uiTest.ts';
+import { assertWalkthrough, openWalkthrough, step, walkthrough } from './support/walkthrough.ts';
 
 const english = JSON.parse(read('package.nls.json')) as Record<string, string>;
-const { translations } = readTexts();
-const STEPS = ['review', 'resolve', 'discard', 'connect'] as const;
 const pictures = inRepo('out', 'walkthrough-pictures');
+const [DARK, LIGHT] = ['Dark 2026', 'Light 2026'];
 
-const page = (workbench: Workbench): Locator => workbench.page.locator('.gettingStartedContainer');
-const step = (workbench: Workbench, id: string): Locator =>
-  page(workbench).locator(`.getting-started-step[data-step-id$="#${id}"]`);
-
-async function openWalkthrough(workbench: Workbench, title: string): Promise<void> {
-  await workbench.runCommand('Welcome: Open Walkthrough...');
-  await workbench.quickPick(title);
-  await step(workbench, 'connect').waitFor();
-}
-
-/** What is used here of an `HTMLImageElement`. */
-interface PageImage {
-  readonly currentSrc: string;
-  readonly alt: string;
-  decode(): Promise<void>;
-}
-
-/** Unfolds a step, and returns the picture beside it once it is loaded. */
-async function pictureOf(workbench: Workbench, id: string): Promise<{ file: string; alt: string }> {
-  // The step that is unfolded has its description, and a click on that does nothing.
-  await step(workbench, id).locator('.step-title').click();
-  const image = page(workbench).locator(`.getting-started-media img[srcset*="${id}-"]`);
-  await image.waitFor();
-  return image.evaluate(async element => {
-    const shown = element as unknown as PageImage;
-    await shown.decode(); // rejects if it cannot be loaded
-    const file = new URL(shown.currentSrc).searchParams.get('path');
-    return { file: file?.split('/').at(-1) ?? '', alt: shown.alt };
-  });
-}
-
-/** What the walkthrough says in the language, with the pictures for light or for dark themes. */
-async function assertShown(
-  workbench: Workbench,
-  texts: Record<string, string>,
-  shade: string,
-  theme: string,
-): Promise<void> {
-  for (const id of STEPS) {
-    const said = (part: string): string => texts[`walkthrough.${id}.${part}`] ?? assert.fail(`${id} ${part}`);
-    assert.deepEqual(await pictureOf(workbench, id), { file: `${id}-${shade}.png`, alt: said('alt') });
-    await step(workbench, id).getByText(said('title'), { exact: true }).waitFor();
-    for (const [, label = ''] of said('description').matchAll(/^\[(.+)\]\(command:/gm))
-      await step(workbench, id).getByRole('button', { name: label, exact: true }).waitFor();
-    await workbench.screenshot(`${id} in ${theme}`);
-  }
-}
-
-/** Each kind of theme, and each language, once. */
-const SHOWN: readonly (readonly [shade: string, theme: string, language?: string])[] = [
-  ['dark', 'Dark 2026'],
-  ['light', 'Light 2026'],
-  ['dark', 'Default High Contrast', 'zh-cn'],
-  ['light', 'Default High Contrast Light', 'de'],
-];
-for (const [shade, theme, language] of SHOWN)
-  uiTest(
-    `the walkthrough is told in the language ${language ?? 'en'} with pictures in the theme ${theme}`,
-    { settings: { 'workbench.colorTheme': theme }, pictures, ...(language !== undefined && { language }) },
-    async workbench => {
-      const texts = language === undefined ? english : translations[language]?.manifest;
-      assert.ok(texts);
-      await openWalkthrough(workbench, texts['walkthrough.title'] ?? assert.fail('no title'));
-      await assertShown(workbench, texts, shade, theme);
-    },
-  );
-
-test('each translation is shown in one of the themes', () => {
-  assert.deepEqual(
-    SHOWN.flatMap(([, , language]) => language ?? []).sort(),
-    Object.keys(translations).sort(),
-  );
-});
+// languages.test.ts has the themes of high contrast, in the other languages.
+uiTest(
+  'the walkthrough has pictures for light themes',
+  { settings: { 'workbench.colorTheme': LIGHT }, pictures },
+  workbench => assertWalkthrough(workbench, english, 'light', LIGHT),
+);
 
 uiTest(
-  'the links of the walkthrough lead where they say, and tick its steps',
-  { pictures },
+  'the walkthrough has pictures for dark themes; its links lead where they say, and tick its steps',
+  { settings: { 'workbench.colorTheme': DARK }, pictures },
   async workbench => {
     const list = workbench.page.locator('.quick-input-list');
     const input = workbench.page.locator('.quick-input-widget:visible input.input');
@@ -100,8 +30,9 @@ uiTest(
     const setting = (name: string): Locator =>
       workbench.page.locator('.settings-editor .setting-item-title').filter({ hasText: name }).first();
     const ticked = (id: string): Locator =>
-      page(workbench).locator(`.getting-started-step .complete[data-done-step-id$="#${id}"]`);
+      walkthrough(workbench).locator(`.getting-started-step .complete[data-done-step-id$="#${id}"]`);
 
+    await assertWalkthrough(workbench, english, 'dark', DARK);
     await follow('review', 'Open Chat');
     await workbench.chatFrame().locator('textarea#prompt').waitFor();
     await workbench.sendChat('/write a.txt :: a');

@@ -4,28 +4,29 @@ import { uiTest } from './support/uiTest.ts';
 const CART = 'src/cart.ts';
 const EDIT = `/edit ${CART} :: total += item.price; => total += item.price * item.quantity;`;
 
-uiTest('a change asked for in the chat waits as a diff, and its lens lands it', {}, async workbench => {
-  const before = workbench.readFile(CART);
-  await workbench.openRedlineChat();
-  await workbench.sendChat(EDIT);
-  await workbench.lens('Apply').waitFor();
-  assert.equal(workbench.readFile(CART), before);
+uiTest(
+  'a change asked for in the chat waits as a diff; the lens Discard drops it, the lens Apply lands it',
+  {},
+  async workbench => {
+    const before = workbench.readFile(CART);
+    await workbench.openRedlineChat();
+    await workbench.sendChat(EDIT);
+    await workbench.lens('Discard').click();
+    await workbench.editorTab('cart.ts (Redline p1').waitFor({ state: 'detached' });
+    assert.equal(workbench.readFile(CART), before);
 
-  await workbench.lens('Apply').click();
+    await workbench.sendChat(EDIT);
+    await workbench.editorTab('cart.ts (Redline p2').waitFor();
+    await workbench.lens('Apply').waitFor();
+    assert.equal(workbench.readFile(CART), before);
 
-  const expected = before?.replace('total += item.price;', 'total += item.price * item.quantity;');
-  await workbench.waitForFile(CART, text => text === expected);
-  await workbench.editorTab('cart.ts (Redline').waitFor({ state: 'detached' });
-});
+    await workbench.lens('Apply').click();
 
-uiTest('the Discard lens closes the diff and leaves every byte', {}, async workbench => {
-  const before = workbench.readFile(CART);
-  await workbench.openRedlineChat();
-  await workbench.sendChat(EDIT);
-  await workbench.lens('Discard').click();
-  await workbench.editorTab('cart.ts (Redline').waitFor({ state: 'detached' });
-  assert.equal(workbench.readFile(CART), before);
-});
+    const expected = before?.replace('total += item.price;', 'total += item.price * item.quantity;');
+    await workbench.waitForFile(CART, text => text === expected);
+    await workbench.editorTab('cart.ts (Redline').waitFor({ state: 'detached' });
+  },
+);
 
 uiTest('the chat moves to the secondary side bar, with what it shows', {}, async workbench => {
   const { page } = workbench;

@@ -69,6 +69,6 @@ async function prepare(t: TestContext, start: string, options: WorkbenchOptions)
 }
 
 /** What cannot be changed while VS Code runs. */
-function startOf({ env, language, settings }: WorkbenchOptions): string {
-  return JSON.stringify([env, language, settings?.['security.workspace.trust.enabled']]);
+function startOf({ env, settings }: WorkbenchOptions): string {
+  return JSON.stringify([env, settings?.['security.workspace.trust.enabled']]);
 }
