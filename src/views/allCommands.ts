@@ -1,5 +1,5 @@
 import { chatCommands, type ChatPanel } from './chat/chatPanel.ts';
-import type { CommandHandlers } from './commandRegistry.ts';
+import { onRow, type CommandHandlers } from './commandRegistry.ts';
 import type { CustomToolCommandsOptions } from './customTools/customToolCommands.ts';
 import type { HoldBackOptions } from './elsewhere/holdBackFiles.ts';
 import type { HistoryCommandsOptions } from './history/historyCommands.ts';
@@ -33,11 +33,11 @@ type OnPart = (
 export function allCommands(options: AllCommandsOptions): CommandHandlers {
   const parts = async () => (await import('./review/commands/partCommands.ts')).partCommands(options);
   const onPart = (run: OnPart) => {
-    return async (...args: unknown[]) => {
+    return onRow(async (...args) => {
       const at = activePlace(options.shown);
       const runHere = async (): Promise<unknown> => run(await parts(), args, at);
       return isFromEditor(args, options.tabs) ? options.opener.voteInEditor(runHere) : runHere();
-    };
+    });
   };
   const editing = () => import('./review/commands/editCommands.ts');
   const history = () => import('./history/historyCommands.ts');
@@ -60,15 +60,15 @@ export function allCommands(options: AllCommandsOptions): CommandHandlers {
     'redline.preview.saveAndApply': async (...args) => (await editing()).saveAndApply(options, args),
     'redline.preview.revertEdits': async (...args) => (await editing()).revertEdits(options, args),
     'redline.preview.settleConflict': async (...args) => (await editing()).settleConflict(options, args),
-    'redline.session.revert': async (...args) => (await history()).revert(options, args),
+    'redline.session.revert': onRow(async (...args) => (await history()).revert(options, args)),
     'redline.session.retry': async () => (await history()).retry(options),
-    'redline.history.switchBranch': async (...args) => (await history()).switchBranch(options, args),
+    'redline.history.switchBranch': onRow(async (...args) => (await history()).switchBranch(options, args)),
     'redline.history.show': async given => (await history()).showInChat(options, given),
     'redline.showLedger': async () => (await import('./ledger/ledgerPick.ts')).showLedger(options.store),
     'redline.preview.undo': async (...args) => (await ledger()).undo(options, args),
     'redline.preview.undoTurn': async (...args) => (await ledger()).undoTurn(options, args),
     'redline.preview.reopen': async (...args) => (await ledger()).reopen(options, args),
-    'redline.preview.dismiss': async (...args) => (await ledger()).dismiss(options, args),
+    'redline.preview.dismiss': onRow(async (...args) => (await ledger()).dismiss(options, args)),
     'redline.chat.proposeCode': async (...args) =>
       (await import('./chat/proposeCode.ts')).proposeCode(options, args),
     'redline.customTools.new': async () => (await customTools()).newCustomTool(options),

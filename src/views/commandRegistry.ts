@@ -3,7 +3,7 @@ import { detailOf, isAbortError } from '../agent/base/errors.ts';
 import type { Logger } from '../agent/base/logger.ts';
 import type { CommandArguments, CommandId } from './contributions.ts';
 import { sentenceFor } from './errorSentence.ts';
-import { showError, showWarning } from './toast.ts';
+import { showError, showInfo, showWarning } from './toast.ts';
 
 /** A handler for each command. Menus and keys pass arguments of their own, so handlers must check what they get. */
 export type CommandHandlers = { readonly [K in CommandId]?: (...args: unknown[]) => unknown };
@@ -26,6 +26,17 @@ export function registerCommands(handlers: CommandHandlers, logger: Logger): vsc
     }),
   );
   return vscode.Disposable.from(...registered);
+}
+
+/**
+ * A handler for a command in the menu of rows. VS Code passes `undefined` for a row that was being refreshed while it was
+ * clicked: then nothing is done, since without an argument the command would act on something else.
+ */
+export function onRow(handler: (...args: unknown[]) => unknown): (...args: unknown[]) => unknown {
+  return (...args) =>
+    args.length > 0 && args[0] === undefined
+      ? void showInfo(vscode.l10n.t('The list was being updated. Please try again.'))
+      : handler(...args);
 }
 
 /** `executeCommand` with typed arguments. */

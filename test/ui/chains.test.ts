@@ -1,9 +1,14 @@
 import assert from 'node:assert/strict';
+import * as fs from 'node:fs';
+import * as path from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Locator } from 'playwright-core';
 import type { Workbench } from '../../scripts/headless/workbench.mjs';
 import { exactLens, lensText, proposedLine, storedLedger, revertArrow } from './support/diffPage.ts';
 import { uiTest } from './support/uiTest.ts';
 
+const BACKUP_MS = 20_000;
+const POLL_MS = 50;
 const NAMES = ['one', 'two', 'three', 'four', 'five', 'six', 'seven', 'eight'];
 const TEXT = NAMES.map(name => `${name}\n`).join('');
 
@@ -16,6 +21,15 @@ const fileLine = (workbench: Workbench, text: string): Locator =>
   workbench.page
     .locator('.monaco-editor[data-uri$="/count.txt"]:not([data-uri^="redline-preview"]) .view-line')
     .filter({ hasText: new RegExp(`^${text.replaceAll(' ', '\u00a0')}$`) });
+
+/** Waits until VS Code has kept what is typed and not saved for the next window: some time after it was typed. */
+async function untilBackedUp({ userDataDir }: Workbench, text: string): Promise<void> {
+  const files = (): string[] => fs.globSync('User/Backups/*/redline-preview/*', { cwd: userDataDir });
+  const isThere = (file: string): boolean =>
+    fs.readFileSync(path.join(userDataDir, file), 'utf8').includes(text);
+  for (const deadline = Date.now() + BACKUP_MS; !files().some(isThere); await delay(POLL_MS))
+    assert.ok(Date.now() < deadline, `Timed out waiting for a backup of ${text}.`);
+}
 
 /** Ids and outcomes of all attempts, the oldest first. */
 const outcomes = (workbench: Workbench): string[] =>
@@ -128,6 +142,39 @@ uiTest(
       });
     }
     await exactLens(workbench, 'Apply').click();
+    await workbench.waitForFile('count.txt', text => text === TEXT.replace('six', 'SIX by hand'));
+  },
+);
+
+uiTest(
+  'what is typed into a proposal and not saved is still there after a reload, and can be reverted or saved',
+  { settings: { 'files.hotExit': 'onExitAndWindowClose' } },
+  async workbench => {
+    const { keyboard } = workbench.page;
+    const type = async (text: string): Promise<void> => {
+      await workbench.editorTitleAction('Edit Proposal').click();
+      await revertArrow(workbench).waitFor();
+      await proposedLine(workbench, 'SIX').click();
+      await keyboard.press('End');
+      await keyboard.type(text);
+      await lensText(workbench, 'Save & Apply').waitFor();
+      await untilBackedUp(workbench, text);
+      await workbench.reload();
+      // A page that is reloaded may not get to store which editors are open.
+      await workbench.openRedlineChat();
+      await workbench.treeRow('six → SIX').click();
+      await proposedLine(workbench, `SIX${text}`).waitFor();
+    };
+    workbench.writeFile('count.txt', TEXT);
+    await workbench.openRedlineChat();
+    await workbench.sendChat('/edit count.txt :: six => SIX');
+    await exactLens(workbench, 'Apply').waitFor();
+    await type(' forgotten');
+    await exactLens(workbench, 'Revert').click();
+    await exactLens(workbench, 'Apply').waitFor();
+    await proposedLine(workbench, 'SIX$').waitFor();
+    await type(' by hand');
+    await exactLens(workbench, 'Save & Apply').click();
     await workbench.waitForFile('count.txt', text => text === TEXT.replace('six', 'SIX by hand'));
   },
 );

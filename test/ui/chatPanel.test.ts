@@ -349,6 +349,36 @@ describe('the chat panel', () => {
     assert.equal(await page.locator(':focus').getAttribute('data-preview-id'), 'p2');
   });
 
+  test('in a card that is drawn anew, the focus stays on the same file, and on the button of the same part', async () => {
+    const { page } = chat;
+    const focused = (): Promise<string | null> => page.locator(':focus').getAttribute('title');
+    const files = ['a.ts', 'b.ts', 'c.ts'].flatMap(path => card().files.map(file => ({ ...file, path })));
+    await chat.snapshot([card({ files })]);
+    await page.locator('.file').nth(1).focus();
+    const title = await focused();
+    await chat.delta([card({ files, recommendation: 'Recommended: Apply' })]);
+    assert.equal(await focused(), title);
+
+    const part = (id: string, remedy: 'undo' | 'redo') => ({
+      id,
+      label: `a.ts, hunk ${id}`,
+      state: 'applied' as const,
+      stateText: 'Applied by you',
+      reason: '',
+      remedy: { type: remedy, id },
+    });
+    const call = { name: 'edit_file', input: '{}', output: '' };
+    await chat.delta([
+      card({ parts: [part('p2', 'undo'), part('p3', 'undo')], partsText: '2 applied', call }),
+    ]);
+    await page.locator('[data-of="p3"]').focus();
+    await chat.delta([
+      card({ parts: [part('p2', 'undo'), part('p3', 'redo')], partsText: '2 applied', call }),
+    ]);
+    assert.equal(await page.locator(':focus').getAttribute('data-of'), 'p3');
+    assert.equal(await page.locator(':focus').getAttribute('data-action'), 'redo');
+  });
+
   test('every control has a name, and those of a card name its preview', async () => {
     const { page } = chat;
     await chat.snapshot([prompt('u', 'Hi'), answer('```\nx\n```'), tool(), card()], {
@@ -388,6 +418,16 @@ describe('the chat panel', () => {
     await page.keyboard.press('Enter');
     assert.deepEqual(await chat.said(), [{ type: 'prompt', text: 'one\ntwo' }]);
     assert.equal(await input.inputValue(), '');
+  });
+
+  test('a prompt that is too long to be sent stays in the input', async () => {
+    const { page } = chat;
+    await chat.snapshot([]);
+    const input = page.locator('#prompt');
+    await input.fill('x'.repeat(1_000_001));
+    await page.keyboard.press('Enter');
+    assert.deepEqual(await chat.said(), [{ type: 'promptTooLong' }]);
+    assert.equal((await input.inputValue()).length, 1_000_001);
   });
 
   test('a prompt that waits has buttons to edit it and to remove it', async () => {

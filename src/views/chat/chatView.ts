@@ -20,7 +20,7 @@ import { oneLine } from '../plainText.ts';
 import type { FileUris } from '../review/previewUri.ts';
 import type { ReviewTally } from '../review/reviewTally.ts';
 import type { ModeSwitch, Settings } from '../settings.ts';
-import { showInfo } from '../toast.ts';
+import { showInfo, showWarning } from '../toast.ts';
 import { readAttachments } from './attachments/attachmentReader.ts';
 import { ContextFiles } from './attachments/contextFiles.ts';
 import { ImageAttachments } from './attachments/imageAttachments.ts';
@@ -202,6 +202,10 @@ export class ChatView implements vscode.WebviewViewProvider, vscode.Disposable {
         return this.#feed.connect();
       case 'prompt':
         return this.#prompt(message.text, message.attachments ?? []);
+      case 'promptTooLong':
+        return void showWarning(
+          vscode.l10n.t('The prompt is longer than 1,000,000 characters. Attach a file instead.'),
+        );
       case 'stop':
         return void (await execute('redline.session.stop'));
       case 'takeBack': {

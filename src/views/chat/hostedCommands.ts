@@ -13,7 +13,8 @@ export function hostedCommands(options: ChatViewOptions): LocalCommands {
     open: id => execute('redline.preview.open', id),
     nameOf: file => vscode.workspace.asRelativePath(file),
     discardAll: async () => {
-      const discarded = store.hasPending ? await execute('redline.preview.discardAll') : 0;
+      if (!store.hasPending) return undefined;
+      const discarded = await execute('redline.preview.discardAll');
       return typeof discarded === 'number' ? discarded : 0;
     },
     revert: request => session.revert(request),

@@ -37,8 +37,8 @@ export interface LocalCommandsOptions {
   ) => Thenable<unknown>;
   /** Opens a preview in an editor. */
   readonly open: (id: string) => Thenable<unknown>;
-  /** Runs Discard All. @returns how many previews it discarded */
-  readonly discardAll: () => Promise<number>;
+  /** Runs Discard All. @returns how many previews it discarded; `undefined` if nothing is pending */
+  readonly discardAll: () => Promise<number | undefined>;
   /** Reverts the conversation on behalf of the user. */
   readonly revert: Session['revert'];
   readonly l10n: SentenceLocaliser;
@@ -77,7 +77,8 @@ export class LocalCommands {
         return this.#vote(command);
       case 'discardAll': {
         const count = await discardAll();
-        if (count === 0) return l10n.t('Nothing is pending.');
+        if (count === undefined) return l10n.t('Nothing is pending.');
+        if (count === 0) return l10n.t('Nothing was discarded.');
         return countText(l10n.t('Discarded 1 preview.|Discarded {0} previews.'), l10n)(count);
       }
       case 'revert':

@@ -18,7 +18,7 @@ export type ReviewAction = (typeof reviewActions)[number];
 /** The most characters of a code block that can be proposed: the limit for files. */
 const MAX_CODE_CHARS = 5_000_000;
 /** The most characters of a prompt. */
-const MAX_PROMPT_CHARS = 1_000_000;
+export const MAX_PROMPT_CHARS = 1_000_000;
 const action = z.enum(['apply', 'discard']);
 const mode = z.enum(['recommend', 'apply', 'none']);
 const previewId = z.string().check(z.regex(/^p[1-9]\d*$/));
@@ -56,6 +56,8 @@ export const webviewMessage = z.discriminatedUnion('type', [
     text: z.string().check(z.minLength(1), z.maxLength(MAX_PROMPT_CHARS)),
     attachments: z.optional(z.array(attachmentRef).check(z.maxLength(MAX_ATTACHMENTS))),
   }),
+  /** The prompt is longer than one may be. It stays in the input. */
+  z.object({ type: z.literal('promptTooLong') }),
   z.object({ type: z.literal('stop') }),
   /** Takes a prompt back that waits; to edit it, into the input. */
   z.object({ type: z.literal('takeBack'), id: z.string().check(z.maxLength(20)), edit: z.boolean() }),

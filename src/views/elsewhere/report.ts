@@ -20,7 +20,8 @@ export function reportLeftOut(leftOut: readonly LeftOut[]): void {
   void showWarning(text, show).then(async clicked => {
     if (clicked !== show) return;
     const document = await vscode.workspace.openTextDocument({
-      language: 'markdown',
+      // Not `markdown`: the names come from others, and links in them could run commands.
+      language: 'redline-document',
       content: textOf(leftOut),
     });
     await vscode.window.showTextDocument(document);

@@ -21,7 +21,6 @@ export async function revert(
   { session, chat }: HistoryCommandsOptions,
   args: readonly unknown[],
 ): Promise<void> {
-  if (isLostRow(args)) return tellLostRow();
   const [given] = args;
   if (isStart(given)) return void (await revertTo(session, null));
   const node = nodeOf(given) ?? (await pickNode(session));
@@ -55,7 +54,6 @@ export async function switchBranch(
   { session }: HistoryCommandsOptions,
   args: readonly unknown[],
 ): Promise<void> {
-  if (isLostRow(args)) return tellLostRow();
   const node = nodeOf(args[0]);
   if (node !== undefined && session.tree.has(node)) await revertTo(session, session.tree.tipOf(node));
 }
@@ -122,15 +120,6 @@ async function pickNode({ tree }: Session): Promise<NodeId | undefined> {
 function nodeOf(given: unknown): NodeId | undefined {
   const node = typeof given === 'object' && given !== null && 'node' in given ? given.node : given;
   return typeof node === 'number' && Number.isSafeInteger(node) ? node : undefined;
-}
-
-/** VS Code passes `undefined` for a row that was being refreshed, because of a new message, while it was clicked. */
-function isLostRow(args: readonly unknown[]): boolean {
-  return args.length > 0 && args[0] === undefined;
-}
-
-function tellLostRow(): void {
-  void showInfo(vscode.l10n.t('The list was being updated. Please try again.'));
 }
 
 function isStart(given: unknown): boolean {

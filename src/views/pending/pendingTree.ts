@@ -144,9 +144,12 @@ export class PendingView implements vscode.Disposable {
     await vscode.commands.executeCommand('list.toggleSelection');
     const after = this.#view.selection;
     await vscode.commands.executeCommand('list.toggleSelection');
-    if (after.length < before.length) return before;
-    const known = new Set(before.map(keyOf));
-    return after.filter(node => !known.has(keyOf(node)));
+    const [had, has] = [before, after].map(rows => new Set(rows.map(keyOf)));
+    const added = after.filter(node => !had?.has(keyOf(node)));
+    const removed = before.filter(node => !has?.has(keyOf(node)));
+    // If the rows were refreshed meanwhile, the focus is not known.
+    if (added.length + removed.length !== 1) return [];
+    return removed.length === 1 ? before : added;
   }
 
   dispose(): void {

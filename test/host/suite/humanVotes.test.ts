@@ -58,6 +58,51 @@ suite('votes of a person', () => {
     });
   });
 
+  test('a row that was being refreshed while it was clicked is none, whatever the editor shows', async () => {
+    const { id } = push('one\n', 'two\n');
+    await vscode.commands.executeCommand('redline.preview.open', id);
+    for (const command of ['apply', 'discard', 'applyFile', 'discardFile'])
+      await vscode.commands.executeCommand(`redline.preview.${command}`, undefined, undefined);
+    assert.equal(api.previews.get(id)?.state, 'pending');
+    assert.equal(await text(), 'one\n');
+  });
+
+  test('Undo in the title of the Pending view, which passes the focused row, asks what to undo', async () => {
+    const applied = push('one\n', 'two\n');
+    await vscode.commands.executeCommand('redline.preview.apply', applied.id, undefined, applied.revision);
+    const { id: previewId, revision } = push('two\n', 'three\n');
+    let undo: string | null | undefined;
+    const undone = vscode.commands
+      .executeCommand<string | undefined>('redline.preview.undo', { previewId, revision })
+      .then(id => (undo = id ?? null));
+    while (undo === undefined)
+      await vscode.commands.executeCommand('workbench.action.acceptSelectedQuickOpenItem');
+    await undone;
+    assert.match(api.previews.get(undo ?? '')?.label ?? '', /^Undo: one/);
+  });
+
+  test('Discard Hunk at the Cursor waits while a proposal has edits that are not saved: they move the hunks', async () => {
+    const lines = Array.from({ length: 60 }, (_, n) => `line ${n}`);
+    const after = lines.map((line, n) => (n % 20 === 10 ? `${line} changed` : line));
+    await givenFile('hunks.txt', lines.join('\n'));
+    const { id } = api.previews.push({
+      label: 'hunks',
+      sourceToolName: 'test',
+      changes: [{ path: 'hunks.txt', before: lines.join('\n'), after: after.join('\n') }],
+    });
+    await vscode.commands.executeCommand('redline.preview.edit', id, 'hunks.txt');
+    const editor = vscode.window.activeTextEditor ?? assert.fail('an editor');
+    await editor.edit(edit => edit.insert(new vscode.Position(0, 0), '\n'.repeat(20)));
+    editor.selection = new vscode.Selection(30, 0, 30, 0);
+    await vscode.commands.executeCommand('redline.preview.discardHunk');
+    assert.equal(api.previews.get(id)?.revision, 1);
+    assert.deepEqual(
+      api.previews.ledger().filter(({ previewId }) => previewId === id),
+      [],
+    );
+    await vscode.commands.executeCommand('redline.preview.revertEdits', id);
+  });
+
   test('the button of the chat card is one: what was typed in it is the reason', async () => {
     const { id, revision } = push('one\n', 'two\n');
     await vscode.commands.executeCommand('redline.preview.discard', id, 'not like that', revision);

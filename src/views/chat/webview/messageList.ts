@@ -198,11 +198,11 @@ export class MessageList {
   }
 
   /** Focuses the same control if it still exists, else the same one of the next pending card, else the card itself. */
-  #restoreFocus(node: HTMLElement, selector: string): void {
+  #restoreFocus(node: HTMLElement, focus: FocusedControl): void {
     const nextCard = [...this.#log.querySelectorAll('.card.pending')].find(
       card => node.compareDocumentPosition(card) & Node.DOCUMENT_POSITION_FOLLOWING,
     );
-    const target = find(node, selector) ?? (nextCard && find(nextCard, selector)) ?? node;
+    const target = find(node, focus) ?? (nextCard && find(nextCard, focus)) ?? node;
     target.focus({ preventScroll: target !== node });
   }
 
@@ -224,18 +224,33 @@ export class MessageList {
   }
 }
 
-function find(root: Element, selector: string): HTMLElement | undefined {
-  return root.querySelector<HTMLElement>(selector) ?? undefined;
+/** A control, by what it has in common with its successor in an element that is drawn anew. */
+interface FocusedControl {
+  readonly selector: string;
+  /** Its place among those that the selector matches. */
+  readonly at: number;
 }
 
-/** A selector that finds the focused control in another element; `undefined` if the focus is not in `root`. */
-function focusIn(root: HTMLElement): string | undefined {
+function find(root: Element, { selector, at }: FocusedControl): HTMLElement | undefined {
+  const all = root.querySelectorAll<HTMLElement>(selector);
+  return all[Math.min(at, all.length - 1)];
+}
+
+/** The focused control, to be found in another element; `undefined` if the focus is not in `root`. */
+function focusIn(root: HTMLElement): FocusedControl | undefined {
   const { activeElement } = document;
   if (!(activeElement instanceof HTMLElement) || !root.contains(activeElement) || activeElement === root) {
     return undefined;
   }
-  const action = activeElement.dataset['action'];
+  const selector = selectorOf(activeElement);
+  return { selector, at: [...root.querySelectorAll(selector)].indexOf(activeElement) };
+}
+
+function selectorOf(control: HTMLElement): string {
+  const { action, of } = control.dataset;
+  // The button of a part undoes it, and then applies it again.
+  if (of !== undefined) return `[data-of="${CSS.escape(of)}"]`;
   if (action !== undefined) return `[data-action="${CSS.escape(action)}"]`;
-  const [first] = activeElement.classList;
-  return first === undefined ? activeElement.localName : `.${CSS.escape(first)}`;
+  const [first] = control.classList;
+  return first === undefined ? control.localName : `.${CSS.escape(first)}`;
 }

@@ -33,13 +33,7 @@ export class ApplyGuard {
   async ask(preview: Preview, agreed: SeenRevisions = {}): Promise<ApplyConsent | undefined> {
     const blockers = this.#options.store.blockersOf(preview).filter(blocker => !isHeld(blocker));
     const group = [...blockers, preview];
-    const edited = group.find(({ id }) => this.#options.edits.hasUnsaved(id));
-    if (edited) {
-      void showWarning(
-        vscode.l10n.t('{0} has edits that you have not saved. Save or revert them first.', nameOf(edited)),
-      );
-      return undefined;
-    }
+    if (this.refusesUnsaved(group)) return undefined;
     const conflicted = group.find(({ changes }) => conflictPaths(changes ?? []).length > 0);
     if (conflicted) {
       void this.#offerEdit(conflicted);
@@ -62,6 +56,16 @@ export class ApplyGuard {
             idList(blockers),
           );
     return (await confirm(text, group.map(nameOf).join('\n'), apply)) ? { chain } : undefined;
+  }
+
+  /** Whether one of these has edits that the user has not saved, which they are told. */
+  refusesUnsaved(group: readonly Preview[]): boolean {
+    const edited = group.find(({ id }) => this.#options.edits.hasUnsaved(id));
+    if (!edited) return false;
+    void showWarning(
+      vscode.l10n.t('{0} has edits that you have not saved. Save or revert them first.', nameOf(edited)),
+    );
+    return true;
   }
 
   async #offerEdit(preview: Preview): Promise<void> {

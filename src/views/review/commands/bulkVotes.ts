@@ -33,12 +33,15 @@ export class BulkVotes {
 
   /** Applies each preview after those that it builds on, whichever was staged first. Skips stale and edited ones. */
   async applyAll(targets: readonly PreviewTarget[]): Promise<void> {
-    const fresh = this.#inApplyOrder(targets).filter(
-      ({ id }) => !this.#isStale(id) && !this.#options.edits.hasUnsaved(id),
+    const { store, edits } = this.#options;
+    const isFresh = ({ id }: PreviewTarget): boolean => !this.#isStale(id) && !edits.hasUnsaved(id);
+    const skipped = targets.filter(target => !isFresh(target));
+    const votes = this.#inApplyOrder(targets.filter(isFresh)).map(target =>
+      this.#prepareVote('apply', target),
     );
-    const votes = fresh.map(target => this.#prepareVote('apply', target));
-    const applied = (await this.#castAll('apply', votes, '')).resolved.length;
-    const left = targets.length - applied;
+    const cast = await this.#castAll('apply', votes, '');
+    const applied = cast.resolved.length;
+    const left = cast.left + skipped.filter(({ id }) => store.get(id)?.state.kind === 'pending').length;
     const done = countText(vscode.l10n.t('Applied 1 preview.|Applied {0} previews.'), vscode.l10n)(applied);
     const rest = countText(
       vscode.l10n.t('1 was not applied and stays pending.|{0} were not applied and stay pending.'),

@@ -48,6 +48,8 @@ export function partCommands(options: PartCommandsOptions) {
       await opener.open(preview, path);
       throw new ToolError(outdatedVoteText(preview, revision));
     }
+    // What is typed and not saved moves the hunks below it.
+    if (preview && hunk !== undefined && guard.refusesUnsaved([preview])) return undefined;
     const consent = action === 'apply' && preview ? await guard.ask(preview) : {};
     if (!consent) return undefined;
     const result = await resolvePart(
@@ -91,6 +93,8 @@ export function partCommands(options: PartCommandsOptions) {
   /** Asks for the reason, then discards. */
   const discardWithReason = async (target: PartTarget | undefined): Promise<unknown> => {
     if (!target) return void showInfo(noPartText());
+    const preview = store.get(target.id);
+    if (preview && target.hunk !== undefined && guard.refusesUnsaved([preview])) return undefined;
     const reason = await askReasonOfPart(target);
     return reason === undefined ? undefined : vote('discard', target, reason);
   };

@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import type { CommandHandlers } from '../../commandRegistry.ts';
+import { onRow, type CommandHandlers } from '../../commandRegistry.ts';
 import type { Overview } from '../overview.ts';
 import {
   isFromEditor,
@@ -26,15 +26,14 @@ export function previewCommands(options: PreviewCommandsOptions): CommandHandler
   const targets = new PreviewTargets(options);
   // Loaded on first use, after the editor was asked for the revision that it shows.
   const votes = async () => new (await import('./previewVotes.ts')).PreviewVotes(options, targets);
-  const onNamed =
-    (vote: Vote) =>
-    async (...args: unknown[]) => {
+  const onNamed = (vote: Vote) =>
+    onRow(async (...args) => {
       const cast = async (): Promise<unknown> => {
         const named = await targets.named(args);
         return vote(await votes(), args, named);
       };
       return isFromEditor(args, options.tabs) ? opener.voteInEditor(cast) : cast();
-    };
+    });
   return {
     'redline.preview.apply': onNamed((on, args, named) => on.vote('apply', args, named)),
     'redline.preview.discard': onNamed((on, args, named) => on.vote('discard', args, named)),
@@ -42,19 +41,19 @@ export function previewCommands(options: PreviewCommandsOptions): CommandHandler
     'redline.preview.applyAll': async () => (await votes()).applyAll(),
     'redline.preview.discardAll': async () => (await votes()).discardAll(),
     'redline.preview.discardAllWithReason': async () => (await votes()).discardAllWithReason(),
-    'redline.preview.open': async (...args) => {
+    'redline.preview.open': onRow(async (...args) => {
       const [first] = await targets.named(args);
       const preview = first && store.get(first.id);
       const path = first?.path ?? (typeof args[1] === 'string' ? args[1] : undefined);
       await (preview ? opener.open(preview, path) : targets.openHead());
-    },
-    'redline.preview.openFile': async (...args) => {
+    }),
+    'redline.preview.openFile': onRow(async (...args) => {
       const [target = targets.head] = await targets.named(args);
       if (!target) return targets.openHead();
       const clicked = args[0] instanceof vscode.Uri ? args[0] : undefined;
       const { openFileOf } = await import('./openFile.ts');
       await openFileOf(options, target, clicked ?? vscode.window.activeTextEditor?.document.uri);
-    },
+    }),
     'redline.preview.openAll': () => {
       const shown = options.review.list();
       return shown.length > 1 ? overview.open(shown, options.review.hidden) : targets.openHead();

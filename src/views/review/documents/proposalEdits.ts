@@ -42,6 +42,10 @@ export class ProposalEdits implements vscode.Disposable {
 
   constructor(options: ProposalEditsOptions) {
     this.#options = options;
+    // VS Code restores what was typed and not saved, after a reload too.
+    for (const document of vscode.workspace.textDocuments) this.#adopt(document);
+    this.#owned.add(vscode.workspace.onDidOpenTextDocument(document => this.#adopt(document)));
+    this.#owned.add(vscode.workspace.onDidChangeTextDocument(({ document }) => this.#adopt(document)));
     this.#owned.add(vscode.workspace.onWillSaveTextDocument(event => this.#noteSaveReason(event)));
     this.#owned.add(
       vscode.workspace.onDidCloseTextDocument(({ uri }) => {
@@ -176,6 +180,11 @@ export class ProposalEdits implements vscode.Disposable {
 
   dispose(): void {
     this.#owned.dispose();
+  }
+
+  /** Makes a proposal writable that has unsaved edits. */
+  #adopt({ isDirty, uri }: vscode.TextDocument): void {
+    if (isDirty && uri.scheme === PREVIEW_SCHEME && !this.isOpen(uri)) this.begin(uri);
   }
 
   #noteSaveReason({ document, reason }: vscode.TextDocumentWillSaveEvent): void {

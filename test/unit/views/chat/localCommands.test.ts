@@ -13,7 +13,7 @@ function setUp(options: TestSessionOptions = {}) {
   const t = createTestSession({ files: { 'a.ts': 'old\n', 'b.ts': 'old\n' }, ...options });
   const shown: { id?: string; revision?: number } = {};
   const opened: string[] = [];
-  let discarded = 0;
+  let discarded: number | undefined;
   let refusing = false;
   const customTools = { problems: [] as LoadProblem[], withheld: [] as string[] };
   const commands = new LocalCommands({
@@ -50,7 +50,7 @@ function setUp(options: TestSessionOptions = {}) {
     run,
     customTools,
     stageEdit: stage,
-    willDiscard: (count: number) => (discarded = count),
+    willDiscard: (count: number | undefined) => (discarded = count),
     willRefuse: () => (refusing = true),
   };
 }
@@ -129,8 +129,10 @@ test('an unknown id, an unexpected failure, /discard-all, /tools, /help and wron
     apply: () => Promise.resolve({ content: [{ type: 'text', text: 'No disk.' }], isError: true }),
   });
   assert.equal(await run('/apply p1'), 'Applied p1 (Run \\`it\\`), which returned an error: No disk.');
-  willDiscard(0);
+  willDiscard(undefined);
   assert.equal(await run('/discard-all'), 'Nothing is pending.');
+  willDiscard(0);
+  assert.equal(await run('/discard-all'), 'Nothing was discarded.');
   willDiscard(1);
   assert.equal(await run('/discard-all'), 'Discarded 1 preview.');
   willDiscard(3);

@@ -1,6 +1,6 @@
 import { MAX_IMAGE_BYTES } from '../../../../agent/model/messages.ts';
+import { MAX_PROMPT_CHARS, type AttachmentRef, type ChatStatus, type HostMessage } from '../../protocol.ts';
 import { fill } from '../../../texts/fill.ts';
-import type { AttachmentRef, ChatStatus, HostMessage } from '../../protocol.ts';
 import { Chips } from './chips.ts';
 import { Completion, typedBefore } from './completion.ts';
 import { button, el, icon } from '../dom.ts';
@@ -234,6 +234,7 @@ export class Composer {
     // Trailing whitespace of a command may be part of a file's content.
     const text = typed.startsWith('/') ? typed : typed.trimEnd();
     if (text === '') return;
+    if (text.length > MAX_PROMPT_CHARS) return port.post({ type: 'promptTooLong' });
     // A command takes no attachments: they stay for the next prompt.
     const attachments = this.#completion.isCommand(text) ? [] : [...this.#chips.refs];
     port.post({ type: 'prompt', text, ...(attachments.length > 0 ? { attachments } : {}) });
