@@ -45,6 +45,7 @@ export class Decisions implements Disposable {
     // A position that this ledger does not have is of another one: telling twice is better than never.
     const from = heard === undefined ? ledger.length : heard > ledger.length ? 0 : Math.max(0, heard);
     this.#addOutcomes(ledger.slice(from));
+    if (heard !== undefined) this.#addUnheardRevisions();
     this.#owned.add(store.onDidResolve(entries => this.#addOutcomes(entries)));
     this.#owned.add(store.onDidRevise(revision => this.#addRevision(revision)));
   }
@@ -92,6 +93,16 @@ export class Decisions implements Disposable {
       if (entry.actor === 'model' && !entry.interrupted) continue;
       const text = textOf(entry, preview);
       this.#add({ kind: 'outcome', previewId: preview.id, text, place: first + at });
+    }
+  }
+
+  /** The ledger does not tell which revision an earlier connection was told about. Told twice is better than never. */
+  #addUnheardRevisions(): void {
+    for (const preview of this.#store.all()) {
+      const { id, label, revision, state } = preview;
+      if (!this.#isOwn(preview) || state.kind !== 'pending' || revision === 1) continue;
+      const text = `${id} (${label}) is at revision ${revision}. It may have changed since you last heard of it.`;
+      this.#add({ kind: 'rebase', previewId: id, text });
     }
   }
 

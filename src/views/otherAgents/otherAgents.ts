@@ -23,6 +23,8 @@ export class OtherAgents implements vscode.Disposable {
   readonly #parts: OtherAgentsParts;
   readonly #owned = new DisposableStore();
   #server: Promise<AgentServer> | undefined;
+  /** Whether agents of other programs may connect. */
+  #isAllowed = false;
   /** The previews of agents' configuration that were applied. */
   readonly #setUps = new Set<string>();
   #settingUp: Promise<void> = Promise.resolve();
@@ -57,10 +59,14 @@ export class OtherAgents implements vscode.Disposable {
 
   #follow(): void {
     const isAllowed = this.#parts.settings.agentsEnabled;
-    const change = isAllowed ? this.start().then(server => server.announce()) : this.#stop();
-    change.catch((error: unknown) => {
-      this.#parts.logger.error(`The server for other agents does not run: ${detailOf(error)}`);
-    });
+    // VS Code's own agents may have asked for the server without the setting: then other settings do not end it.
+    if (isAllowed !== this.#isAllowed) {
+      this.#isAllowed = isAllowed;
+      const change = isAllowed ? this.start().then(server => server.announce()) : this.#stop();
+      change.catch((error: unknown) => {
+        this.#parts.logger.error(`The server for other agents does not run: ${detailOf(error)}`);
+      });
+    }
     this.#followCompanions();
   }
 

@@ -244,6 +244,23 @@ test('an agent that comes back goes on with its previews, and hears what it has 
   assert.doesNotMatch(await after.ok('status'), NEWS);
 });
 
+test('an agent that comes back cannot vote on a revision that it was never told about', async () => {
+  const world = agentWorld();
+  const before = new TestAgent(world);
+  await before.edit('one', 'ONE');
+  const { heard } = before.client;
+  before.client.dispose();
+  const preview = world.store.get('p1') ?? assert.fail();
+  await world.store.revise('p1', preview.changes ?? [], [], 'rebase');
+  const after = new TestAgent(agentWorld({ log: world.log, workspace: world.workspace }), { heard });
+  assert.match(
+    await after.refused('resolve', { id: 'p1', action: 'apply', reason: 'Good.' }),
+    /^Since your last call:\np1 .* is at revision 2\. It may have changed .*\n\n.*this vote was for revision 1/s,
+  );
+  assert.equal(world.workspace.text('a.txt'), 'one\ntwo\nthree\n');
+  assert.doesNotMatch(await after.ok('status'), NEWS);
+});
+
 test('the previews of an agent that went away stay pending, across a reload, and name it', async () => {
   const world = agentWorld();
   const agent = new TestAgent(world);
