@@ -1,3 +1,4 @@
+import { posix } from 'node:path';
 import * as vscode from 'vscode';
 import { StalePreviewError, UnsavedEditorError } from '../../agent/base/errors.ts';
 import type { Sha256 } from '../../agent/base/hash.ts';
@@ -7,6 +8,7 @@ import type { FileListing, FilePlace, Workspace, WrittenTo } from '../../agent/p
 import type { TextEncoding } from '../../agent/text/encodings.ts';
 import { excludeMatcher } from '../../agent/tools/ast/scope/glob.ts';
 import { withoutIgnored } from '../../agent/tools/ast/scope/ignoreRules.ts';
+import { leadsInside } from '../../agent/tools/ast/scope/leadsInside.ts';
 import type { SearchFolder } from '../../agent/tools/ast/scope/searchScope.ts';
 import { bytesOfDocument, dirtyDocument, editDirtyDocument, isDirtyInOtherEditor } from './dirtyDocument.ts';
 import { readDiskFile, writeDiskFile } from './diskFile.ts';
@@ -218,14 +220,25 @@ function excludedGlobs(folder: vscode.Uri): string[] {
   });
 }
 
-/** The files of a folder that match a glob, without those that `files.exclude` hides; relative to the folder. */
+/**
+ * The files of a folder that match a glob, without those that `files.exclude` hides; relative to the folder. VS Code follows
+ * links: what they lead to outside the folder, or of git's own, is left out.
+ */
 async function findIn(folder: Root, glob: string, token: vscode.CancellationToken): Promise<string[]> {
   const pattern = new vscode.RelativePattern(folder.uri, glob);
   const found = await vscode.workspace.findFiles(pattern, undefined, MAX_FOUND, token);
   const prefix = folder.uri.path.endsWith('/') ? folder.uri.path : `${folder.uri.path}/`;
-  return found
-    .map(uri => uri.path.slice(prefix.length))
-    .filter(relative => !/(^|\/)\.git(\/|$)/.test(relative));
+  const isOwn = new Map<string, boolean>();
+  const slice = new TimeSlice();
+  const own: string[] = [];
+  for (const relative of found.map(uri => uri.path.slice(prefix.length))) {
+    await slice.turn();
+    const parent = posix.dirname(relative);
+    const known = isOwn.get(parent) ?? leadsInside(folder.fsPath, parent);
+    isOwn.set(parent, known);
+    if (known && !/(^|\/)\.git(\/|$)/.test(relative)) own.push(relative);
+  }
+  return own;
 }
 
 /** The given files of a folder without those that settings or ignore files hide from searches. */

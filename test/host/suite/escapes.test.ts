@@ -90,6 +90,16 @@ suite('what is no text file of the workspace is refused, read or written', () =>
     });
   }
 
+  for (const glob of ['escapes/**', 'escapes/out/**', 'escapes/hidden/**', 'escapes/**/config'])
+    test(`${glob} lists nothing outside, and none of git's own files`, async () => {
+      await api.session.prompt(`/call list_files ${JSON.stringify({ glob })}`);
+      const result = api.session.messages().findLast(message => message.role === 'tool');
+      const content = result?.content ?? assert.fail('no result');
+      assert.equal(content.includes('escapes/fine.txt'), glob === 'escapes/**', content);
+      const names = content.split('\n').filter(line => /^escapes\/(?:out|hidden|\.git)\//.test(line));
+      assert.deepEqual(names, []);
+    });
+
   const push = (file: string): string =>
     api.previews.push({
       label: `Change ${file}`,

@@ -92,7 +92,7 @@ async function resolveInside(
   if (plain.split('/').includes('..')) {
     throw new PathError('outside', `${path} contains "..". Use a glob relative to the workspace folder.`);
   }
-  // Everything below a folder of the workspace is inside it, because links are not followed.
+  // Everything below a folder of the workspace is inside it: links are not followed, or looked at by `findFiles`.
   const resolved = base === '' ? '' : await resolve(base);
   return base === '' ? plain : resolved + plain.slice(base.length);
 }

@@ -1,6 +1,7 @@
 import * as fs from 'node:fs';
 import { excludeMatcher, globBase, globMatcher, isGlob, type PathMatcher } from './glob.ts';
 import { IgnoreRules } from './ignoreRules.ts';
+import { leadsInside } from './leadsInside.ts';
 
 /** A workspace folder and the part of it that is searched. */
 export interface SearchRoot {
@@ -83,8 +84,9 @@ async function* select(
   selected: string,
   isExcluded: PathMatcher,
 ): AsyncGenerator<string[], void, undefined> {
-  // A name may contain brackets: if such a path exists, it is not a glob.
-  const found = fs.statSync(`${root.folder}/${selected}`, { throwIfNoEntry: false });
+  // A name may contain brackets: if such a path exists, it is not a glob. Other paths were checked when they were resolved.
+  const isPath = !isGlob(selected) || leadsInside(root.folder, selected);
+  const found = isPath ? fs.statSync(`${root.folder}/${selected}`, { throwIfNoEntry: false }) : undefined;
   if (found?.isFile()) yield [selected];
   else if (found?.isDirectory()) yield* walk(root.folder, selected, isExcluded);
   else if (isGlob(selected))
