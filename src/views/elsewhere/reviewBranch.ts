@@ -10,7 +10,7 @@ import { repositoryPlaces } from './places.ts';
 import { reportTooMuch } from './report.ts';
 import { chooseRepository, type OpenRepository } from './repositories.ts';
 import { reviewGathered, withCancel, type ElsewhereOptions } from './reviewGathered.ts';
-import { changedPaths, changedTypes, commitSnapshot, diskSnapshot } from './snapshots.ts';
+import { changedPaths, changedTypes, commitSnapshot, diskSnapshot, withUncommitted } from './snapshots.ts';
 
 /** A branch or a worktree that can be reviewed. */
 type Source =
@@ -138,11 +138,8 @@ async function differenceOf(open: OpenRepository, source: Source): Promise<Diffe
     ...untrackedChanges,
     ...mergeChanges,
   ]);
-  const known = new Set(
-    committed.flatMap(({ path: at, from }) => [at, ...(from === undefined ? [] : [from])]),
-  );
-  const added = uncommitted.filter(({ path: at }) => !known.has(at));
-  return { base, theirs: diskSnapshot(there), changed: [...committed, ...added], leftOut: [] };
+  const changed = withUncommitted(committed, uncommitted);
+  return { base, theirs: diskSnapshot(there), changed, leftOut: [] };
 }
 
 /** Paths whose type changed, which git's list of changes leaves out. */

@@ -93,6 +93,27 @@ export function changedPaths(root: string, changes: readonly GitChange[]): reado
   return [...found.values()].filter(({ path: at, from }) => from !== undefined || !sources.has(at));
 }
 
+/** The changes of a worktree since a commit: those of its commits, and what is not committed there. Each file once. */
+export function withUncommitted(
+  committed: readonly ChangedPath[],
+  uncommitted: readonly ChangedPath[],
+): readonly ChangedPath[] {
+  const known = new Set(committed.flatMap(({ path: at, from = at }) => [at, from]));
+  const movedTo = new Map(
+    uncommitted.flatMap(({ path: at, from }) => (from === undefined ? [] : [[from, at]])),
+  );
+  const movedOn = new Set<string>();
+  const changed = committed.flatMap((change): readonly ChangedPath[] => {
+    const to = movedTo.get(change.path);
+    if (to === undefined) return [change];
+    // The file that was changed has another name now, which the move tells; that it had a third one before, only this does.
+    if (change.from === undefined) return [];
+    movedOn.add(to);
+    return [to === change.from ? { path: to } : { path: to, from: change.from }];
+  });
+  return [...changed, ...uncommitted.filter(({ path: at }) => !known.has(at) && !movedOn.has(at))];
+}
+
 /** The names of files in a patch of git that became a link or a submodule, or were one: other lists leave them out. */
 export function changedTypes(patch: string): readonly string[] {
   const names = new Map<string, Set<string>>();

@@ -139,7 +139,7 @@ async function chosen(
   actionOf: (preview: Preview) => PendingAction | undefined,
   texts: { readonly title: string; readonly none: string; readonly cannot: (preview: Preview) => string },
 ): Promise<Preview | undefined> {
-  // The title of a view passes the row that has the focus, which is not what is to be taken back.
+  // The title of a view passes the row that has the focus, which is not the one to undo or reopen.
   const [preview] = typeof args[0] === 'string' ? named(store, args) : [];
   if (preview && actionOf(preview)) return preview;
   if (preview) return void showInfo(texts.cannot(preview));

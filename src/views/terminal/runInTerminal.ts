@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import type { CommandRun } from '../../agent/tools/command/commandRuns.ts';
-import type { CommandEnd, CommandPlan } from '../../agent/tools/command/runCommand.ts';
+import { assertNotStopped, type CommandEnd, type CommandPlan } from '../../agent/tools/command/runCommand.ts';
 import { commandLabel, shownCommand } from '../../agent/tools/command/shownCommand.ts';
 import { endProcessTree } from './processTree.ts';
 import { startShellProcess } from './shellProcess.ts';
@@ -23,11 +23,13 @@ let finished: vscode.Terminal | undefined;
 /**
  * Runs a command in a new terminal: in the user's interactive shell if VS Code is integrated with it, else in a shell process
  * whose output the terminal shows. The terminal stays until the next command runs.
+ * @throws ToolError if it is stopped while the terminal opens: then nothing is run.
  */
 export async function runInTerminal(plan: CommandPlan, run: Run): Promise<CommandEnd> {
   finished?.dispose();
   finished = undefined;
   const integrated = isPlain(plan.command) ? await openShell(plan, run.signal) : undefined;
+  assertNotStopped(run.signal);
   return integrated ? runInShell(integrated, plan, run) : runBesideShell(plan, run);
 }
 
@@ -145,6 +147,8 @@ async function runBesideShell(plan: CommandPlan, run: Run): Promise<CommandEnd> 
     void opened.promise.then(() => done(undefined));
     return [];
   });
+  if (signal.aborted) terminal.dispose();
+  assertNotStopped(signal);
   screen.write(`> ${shownCommand(plan.command)}\n`);
   try {
     const { ended, write } = startShellProcess(plan, signal, chunk => {

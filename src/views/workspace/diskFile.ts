@@ -149,8 +149,18 @@ function createFile(
   fs.mkdirSync(path.dirname(file), { recursive: true });
   withTemporaryFile(file, bytes, mode, temporary => {
     guard();
-    if (!moveToNew(temporary, file)) throw new StalePreviewError([shown]);
+    if (!isMoved(temporary, file)) throw new StalePreviewError([shown]);
   });
+}
+
+/** Whether the file got its name, and not another one that has appeared. */
+function isMoved(temporary: string, file: string): boolean {
+  try {
+    return moveToNew(temporary, file);
+  } catch (error) {
+    if (errorCode(error) === 'EEXIST') return false;
+    throw error;
+  }
 }
 
 function assertRegular(found: fs.Stats, shown: string): void {

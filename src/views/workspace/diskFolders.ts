@@ -29,9 +29,15 @@ export function tidyDisk(
   folders: readonly string[],
   roots: readonly FolderRoot[],
 ): void {
-  const onDisk = (workspacePath: string): string => diskPathOf(locate(workspacePath, roots));
-  removeTemporaryFiles(paths.map(onDisk));
-  for (const folder of folders.map(onDisk).sort().reverse()) {
+  const onDisk = (workspacePath: string): readonly string[] => {
+    try {
+      return [diskPathOf(locate(workspacePath, roots))];
+    } catch {
+      return []; // its folder is no longer open
+    }
+  };
+  removeTemporaryFiles(paths.flatMap(onDisk));
+  for (const folder of folders.flatMap(onDisk).sort().reverse()) {
     try {
       fs.rmdirSync(folder);
     } catch {

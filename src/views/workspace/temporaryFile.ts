@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import * as fs from 'node:fs';
 import * as path from 'node:path';
 import { sha256 } from '../../agent/base/hash.ts';
-import { errorCode, ifExists } from './fsErrors.ts';
+import { errorCode } from './fsErrors.ts';
 
 /**
  * Writes a temporary file next to `target`, which `use` moves into place. A failure removes it; after a crash
@@ -51,7 +51,11 @@ export function moveToNew(temporary: string, file: string, link = fs.linkSync): 
     fs.renameSync(temporary, file);
     return true;
   }
-  fs.unlinkSync(temporary);
+  try {
+    fs.unlinkSync(temporary);
+  } catch {
+    // The file is complete. `removeTemporaryFiles` tries again.
+  }
   return true;
 }
 
@@ -64,19 +68,31 @@ function targetMark(name: string): string {
   return sha256(Buffer.from(name)).slice(0, 12);
 }
 
-/** Removes temporary files for these targets that a process left behind when it ended in the middle of a write. */
+/**
+ * Removes temporary files for these targets that a process left behind when it ended in the middle of a write. What cannot be
+ * removed stays, as in a folder that cannot be listed. Never throws.
+ */
 export function removeTemporaryFiles(files: readonly string[]): void {
   const marksByFolder = new Map<string, Set<string>>();
   for (const file of files) {
-    const folder = path.dirname(ifExists(() => fs.realpathSync.native(file)) ?? file);
+    const folder = path.dirname(orUndefined(() => fs.realpathSync.native(file)) ?? file);
     const marks = marksByFolder.get(folder) ?? new Set();
     marksByFolder.set(folder, marks.add(targetMark(path.basename(file))));
   }
   for (const [folder, marks] of marksByFolder) {
-    for (const found of ifExists(() => fs.readdirSync(folder)) ?? []) {
+    for (const found of orUndefined(() => fs.readdirSync(folder)) ?? []) {
       const mark = /^\.redline-([0-9a-f]{12})-[0-9a-f]{8}\.tmp$/.exec(found)?.[1];
-      if (mark !== undefined && marks.has(mark)) fs.rmSync(path.join(folder, found), { force: true });
+      if (mark !== undefined && marks.has(mark))
+        orUndefined(() => fs.rmSync(path.join(folder, found), { force: true }));
     }
+  }
+}
+
+function orUndefined<T>(read: () => T): T | undefined {
+  try {
+    return read();
+  } catch {
+    return undefined;
   }
 }
 

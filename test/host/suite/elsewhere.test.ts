@@ -177,6 +177,26 @@ suite('changes made elsewhere', () => {
     await vscode.commands.executeCommand('git.close', vscode.Uri.file(there));
   });
 
+  test('a file of a worktree that was changed by a commit and then moved is one change', async () => {
+    const there = path.join(fileInWorkspace(FOLDER), 'moving');
+    const inside = (...args: string[]): unknown =>
+      execFileSync('git', ['-c', 'user.name=T', '-c', 'user.email=t@example.com', ...args], { cwd: there });
+    git('worktree', 'add', '-q', '-b', 'moving', there);
+    writeFileSync(path.join(there, 'a.ts'), lines({ 3: 'committed' }));
+    inside('mv', 'crlf.txt', 'between.txt');
+    inside('commit', '-qam', 'there');
+    inside('mv', 'a.ts', 'moved.ts');
+    inside('mv', 'between.txt', 'end.txt');
+    const [id = ''] = (await run('redline.elsewhere.reviewBranch', there)) ?? [];
+    assert.deepEqual(files(id).sort(), [`rename ${name('end.txt')}`, `rename ${name('moved.ts')}`]);
+    assert.equal(api.previews.get(id)?.stale, false);
+    await run('redline.preview.apply', id);
+    assert.deepEqual([read('a.ts'), read('moved.ts')], [undefined, lines({ 3: 'committed' })]);
+    assert.deepEqual([read('crlf.txt'), read('between.txt')], [undefined, undefined]);
+    assert.ok(read('end.txt'));
+    await vscode.commands.executeCommand('git.close', vscode.Uri.file(there));
+  });
+
   test('a patch of git, from a file and from the clipboard, is applied exactly once it is', async () => {
     write('a.ts', lines({ 3: 'patched', 20: 'too' }));
     write('crlf.txt', 'one\r\nTWO\r\n');

@@ -1,4 +1,5 @@
 import * as assert from 'node:assert/strict';
+import { existsSync } from 'node:fs';
 import { mkdir, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import * as path from 'node:path';
@@ -111,13 +112,30 @@ suite('run_command', () => {
   });
 
   test('Stop ends a server that never ends', async () => {
-    const preview = await proposed('echo up; sleep 1000 # beside the interactive shell');
+    const preview = await proposed('echo up > seen.txt; sleep 1000 # beside the interactive shell');
+    const folder = vscode.workspace.workspaceFolders?.[0] ?? assert.fail('a folder');
+    const watcher = vscode.workspace.createFileSystemWatcher(new vscode.RelativePattern(folder, 'seen.txt'));
+    let isUp: true | undefined;
+    watcher.onDidCreate(() => (isUp = true));
+    const up = until(watcher.onDidCreate, () => isUp, 'the command to start');
+    const applied = apply(preview);
+    await up;
+    watcher.dispose();
+    await vscode.commands.executeCommand('redline.session.stop');
+    await applied;
+    assert.match(outcome(preview), /^The user stopped the command\./);
+    await rm(fileInWorkspace('seen.txt'));
+  });
+
+  test('Stop while the terminal opens runs nothing', async () => {
+    const preview = await proposed('echo ran > seen.txt');
     const opened = terminalOpened();
     const applied = apply(preview);
     await opened;
     await vscode.commands.executeCommand('redline.session.stop');
     await applied;
-    assert.match(outcome(preview), /^The user stopped the command\./);
+    assert.equal(existsSync(fileInWorkspace('seen.txt')), false);
+    assert.equal(api.previews.get(preview.id)?.state, 'pending');
   });
 
   for (const profile of ['bash', undefined] as const)

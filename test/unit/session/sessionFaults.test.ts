@@ -322,6 +322,17 @@ test('nothing makes the log of a deleted session again', async context => {
   assert.equal(existsSync(file), false);
 });
 
+test('once a session that could not be written is deleted, nothing fails any more', async context => {
+  context.mock.timers.enable({ apis: ['setTimeout'] });
+  const { logs } = await store();
+  const { disk, recorders, told } = windowOf(logs);
+  disk.full = true;
+  recorders.for('s1').append(prompt(said.length, 'old'));
+  await settled();
+  await recorders.discard('s1');
+  assert.deepEqual(told, ['failed', 'recovered']);
+});
+
 test('when the window closes, what waits of all sessions is written, also of those that were left', async context => {
   context.mock.timers.enable({ apis: ['setTimeout'] });
   const { logs, read } = await store();

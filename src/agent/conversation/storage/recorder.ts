@@ -83,7 +83,9 @@ export class Recorders {
   async discard(sessionId: string): Promise<void> {
     await this.#recorders.get(sessionId)?.dispose();
     this.#recorders.delete(sessionId);
+    this.#ended(sessionId);
   }
+
   /** Tries once more to write what waits of all sessions. @returns whether all of it is written. Never rejects. */
   async close(): Promise<boolean> {
     const closed = await Promise.all(Array.from(this.#recorders.values(), recorder => recorder.close()));

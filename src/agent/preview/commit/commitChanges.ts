@@ -44,7 +44,8 @@ export async function commitChanges(
   const rollback = await readRollbackInfo(files, changes, steps);
   const modes = carriedModes(changes, rollback);
   await writeJournal(rollback);
-  const begun: FileStep[] = [];
+  /** Their writes may have changed something. */
+  const begun = new Set<FileStep>();
   const done = new Set<string>();
   /** Their write failed for another reason than that they had changed. */
   const broken = new Set<string>();
@@ -54,7 +55,7 @@ export async function commitChanges(
     for (const { steps: phase, emptied } of phasesOf(steps)) {
       await forEachLimited(phase, AT_ONCE, async step => {
         const { path, before, after } = step;
-        begun.push(step);
+        begun.add(step);
         try {
           const bytes = after && bytesOfSide(after);
           const to = await files.write(path, bytes, before?.hash ?? null, modes.get(path));
@@ -62,7 +63,9 @@ export async function commitChanges(
           done.add(path);
         } catch (error) {
           failed ??= { path, error };
-          if (!(error instanceof StalePreviewError)) broken.add(path);
+          // A file that is not as expected is not touched: what it holds is someone else's, even if it is what was proposed.
+          if (error instanceof StalePreviewError) begun.delete(step);
+          else broken.add(path);
           throw error;
         }
       });
@@ -70,7 +73,7 @@ export async function commitChanges(
     }
   } catch (error) {
     // Includes the step that failed: its write may be torn.
-    const back = await rollBack(files, begun, rollback);
+    const back = await rollBack(files, [...begun], rollback);
     const stuck = [...back.failed, ...back.foreign.filter(path => done.has(path))].sort();
     if (stuck.length === 0 && error instanceof StalePreviewError) throw error;
     const unclear = back.foreign.filter(path => broken.has(path));

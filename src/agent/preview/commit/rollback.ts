@@ -50,7 +50,8 @@ export async function rollBack(
         (error instanceof ToolError ? foreign : failed).push(step.path);
       }
     });
-    await files.tidy(paths, newFolders);
+    // What is not tidied up may stay, but nothing may keep the next phase from restoring files.
+    await files.tidy(paths, newFolders).catch(() => undefined);
   }
   return { restored: restored.sort(), foreign: foreign.sort(), failed: failed.sort() };
 }

@@ -1,7 +1,14 @@
 import { DisposableStore, type Disposable } from '../../base/disposable.ts';
 import { detailOf, ToolError } from '../../base/errors.ts';
 import type { Logger } from '../../base/logger.ts';
-import { changeOf, sideOfBytes, stepsOf, type FileChange, type FileSide } from '../fileChange.ts';
+import {
+  changeOf,
+  sideOfBytes,
+  stepsOf,
+  type FileChange,
+  type FileSide,
+  type FileStep,
+} from '../fileChange.ts';
 import { emptiedFolders } from '../commit/rollback.ts';
 import { isOpen, type Preview } from '../preview.ts';
 import type { PreviewStore } from '../previewStore.ts';
@@ -198,22 +205,43 @@ export class Rebaser implements Disposable {
     }
   }
 
-  #below(preview: Preview, path: string, seen = new Set<string>()): Base | undefined {
-    for (const id of this.#options.store.newestFirst(preview.dependsOn)) {
-      const below = this.#options.store.get(id);
-      if (!below || seen.has(id)) continue;
-      seen.add(id);
-      const step = isOpen(below)
-        ? (below.changes ?? []).flatMap(stepsOf).find(candidate => candidate.path === path)
-        : undefined;
-      if (step) {
-        const isStale = below.state.kind === 'pending' && below.state.stale.length > 0;
-        return { side: isStale ? 'unreadable' : step.after, from: id };
-      }
-      const deeper = this.#below(below, path, seen);
-      if (deeper) return deeper;
+  /** The file as the uppermost of the open previews leaves it that this one builds on, directly or not. */
+  #below({ dependsOn }: Preview, path: string): Base | undefined {
+    const { store } = this.#options;
+    const stepIn = (id: string): FileStep | undefined => {
+      const below = store.get(id);
+      const changes = below && isOpen(below) ? (below.changes ?? []) : [];
+      return changes.flatMap(stepsOf).find(step => step.path === path);
+    };
+    const touching = this.#foundBelow(dependsOn, id => stepIn(id) !== undefined);
+    // One of them may build on another that was also found in another way.
+    const covered = new Set(touching.length < 2 ? [] : touching.flatMap(id => this.#allBelow(id)));
+    const [top] = store.newestFirst(touching.filter(id => !covered.has(id)));
+    const [preview, step] = top === undefined ? [] : [store.get(top), stepIn(top)];
+    if (!preview || !step) return undefined;
+    const isStale = preview.state.kind === 'pending' && preview.state.stale.length > 0;
+    return { side: isStale ? 'unreadable' : step.after, from: preview.id };
+  }
+
+  #allBelow(id: string): readonly string[] {
+    const seen: string[] = [];
+    this.#foundBelow(this.#options.store.get(id)?.dependsOn ?? [], below => {
+      seen.push(below);
+      return false;
+    });
+    return seen;
+  }
+
+  /** The previews below these, or among them, that are wanted; none of those that are only below one that is wanted. */
+  #foundBelow(ids: readonly string[], isWanted: (id: string) => boolean): readonly string[] {
+    const found: string[] = [];
+    const seen = new Set(ids);
+    for (const id of seen) {
+      if (isWanted(id)) found.push(id);
+      // A set also goes through what is added to it meanwhile.
+      else for (const below of this.#options.store.get(id)?.dependsOn ?? []) seen.add(below);
     }
-    return undefined;
+    return found;
   }
 }
 

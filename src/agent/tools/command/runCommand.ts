@@ -87,7 +87,7 @@ export function runCommandTool(runner: CommandRunner, runs: Pick<CommandRuns, 's
               throw new ToolError(
                 `${plan.folder} leads to ${folder} now, which is not what the preview shows. Nothing was run. Discard it.`,
               );
-            if (run.signal.aborted) throw new ToolError('It was stopped before it ran. Nothing was run.');
+            assertNotStopped(run.signal);
             return resultOf(plan, await runner.run(plan, run), run, pending);
           } finally {
             run.end();
@@ -136,4 +136,9 @@ function resultOf(
       ...(output === '' ? ['It wrote nothing.'] : ['Its output:', output]),
     ].join('\n'),
   );
+}
+
+/** @throws ToolError if the command was stopped before it began */
+export function assertNotStopped(signal: AbortSignal): void {
+  if (signal.aborted) throw new ToolError('It was stopped before it ran. Nothing was run.');
 }

@@ -224,7 +224,7 @@ export class MessageList {
   }
 }
 
-/** A control, by what it has in common with its successor in an element that is drawn anew. */
+/** A control, by what it has in common with its successor in an element that replaces this one. */
 interface FocusedControl {
   readonly selector: string;
   /** Its place among those that the selector matches. */

@@ -57,6 +57,23 @@ for (let k = 1; k <= WRITES; k++) {
     assert.deepEqual(workspace.snapshot(), { ...before, [touched]: 'typed by the user' });
   });
 
+  test(`a file that gets the proposed content from elsewhere right before write ${k} of ${WRITES} is not taken back`, async () => {
+    const workspace = new MemoryWorkspace(before);
+    let touched = '';
+    workspace.beforeWrite = (path, n) => {
+      if (n !== k) return;
+      touched = path;
+      workspace.put(path, after[path as keyof typeof after] ?? null);
+    };
+    await assert.rejects(commitChanges(workspace, changes), StalePreviewError);
+    const theirs = after[touched as keyof typeof after];
+    const { [touched as keyof typeof before]: _, ...others } = before;
+    assert.deepEqual(workspace.snapshot(), {
+      ...others,
+      ...(theirs === undefined ? {} : { [touched]: theirs }),
+    });
+  });
+
   test(`when everything fails from write ${k} on, the error names exactly the files that hold the new text`, async () => {
     const workspace = new MemoryWorkspace(before);
     workspace.failWritesFrom(k);

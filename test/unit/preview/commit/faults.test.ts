@@ -85,6 +85,24 @@ for (const [code, text] of errors) {
   }
 }
 
+test('what cannot be tidied up keeps no file from being restored', async context => {
+  const { root, workspace } = given(context);
+  const before = snapshotOf(root);
+  let count = 0;
+  const faulty: CommitFiles = {
+    read: each => workspace.read(each),
+    placeOf: each => workspace.placeOf(each),
+    tidy: () => Promise.reject(new Error('EMFILE: too many open files')),
+    write: (each, bytes, expected, mode) => {
+      if (++count === WRITES) throw new ToolError('It is read-only');
+      return workspace.write(each, bytes, expected, mode);
+    },
+  };
+  await assert.rejects(commitChanges(faulty, [modify('a.txt', 'a', 'A'), ...changes.slice(1)]), ToolError);
+  const { 'a.txt': a, 'b.txt': b, 'old.sh': old, 'gone.sh': gone } = snapshotOf(root);
+  assert.deepEqual({ 'a.txt': a, 'b.txt': b, 'old.sh': old, 'gone.sh': gone }, before);
+});
+
 for (let k = 1; k <= WRITES; k++) {
   test(`after a failure of write ${k} the preview is pending, its error names the file, and it can be applied again`, async context => {
     const { root, workspace } = given(context);

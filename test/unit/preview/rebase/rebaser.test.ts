@@ -176,3 +176,15 @@ test('of those that a preview builds on, the one staged last is its base, whatev
   assert.deepEqual(stale(top), []);
   assert.equal(now(top).revision, 1);
 });
+
+test('what a preview builds on is the uppermost that has the file, not what lies below the newest', async context => {
+  const { rebaser, stage, now, stale, store } = bench(context, { x: text('two'), z: 'z\n' });
+  const first = stage([modify('x', text('two'), text('three')), modify('z', 'z\n', 'y\n')]);
+  const onX = stage([modify('x', text('three'), text('four'))], [first]);
+  const onZ = stage([modify('z', 'y\n', 'w\n')], [first]);
+  const top = stage([modify('x', text('four'), text('five')), modify('z', 'w\n', 'v\n')], [onX, onZ]);
+  await rebaser.refresh([top]);
+  assert.deepEqual(stale(top), []);
+  assert.deepEqual([now(top).revision, now(top).dependsOn], [1, [onX, onZ]]);
+  assert.equal(store.get(top)?.changes?.[0]?.after?.text, text('five'));
+});

@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict';
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import * as path from 'node:path';
 import { after, beforeEach, test } from 'node:test';
+import { StalePreviewError } from '../../../../src/agent/base/errors.ts';
 import { writeDiskFile } from '../../../../src/views/workspace/diskFile.ts';
+import { tidyDisk } from '../../../../src/views/workspace/diskFolders.ts';
 import { moveToNew, removeTemporaryFiles } from '../../../../src/views/workspace/temporaryFile.ts';
 
 const root = await mkdtemp(path.join(tmpdir(), 'redline-disk-'));
@@ -29,11 +31,21 @@ test('a new file appears with its whole content at once, and nothing else is lef
 test('a file that appears at the last moment is not overwritten', async () => {
   const file = path.join(folder, 'new.txt');
   const guard = (): void => writeFileSync(file, 'theirs');
-  assert.throws(() => writeDiskFile(file, 'new.txt', Buffer.from('ours'), null, { guard }), {
-    code: 'EEXIST',
-  });
+  assert.throws(
+    () => writeDiskFile(file, 'new.txt', Buffer.from('ours'), null, { guard }),
+    StalePreviewError,
+  );
   assert.equal(await readFile(file, 'utf8'), 'theirs');
   assert.deepEqual(await readdir(folder), ['new.txt']);
+});
+
+test('tidying up goes on where a place cannot be looked at, or is no longer open', async () => {
+  mkdirSync(path.join(folder, 'made', 'deep'), { recursive: true });
+  symlinkSync('loop', path.join(folder, 'loop'));
+  const roots = [{ name: 'root', fsPath: folder }];
+  tidyDisk(['loop/a.txt', '.git/a.txt', 'a.txt'], ['.git', 'made', 'made/deep'], roots);
+  assert.deepEqual(await readdir(folder), ['loop']);
+  tidyDisk(['a.txt'], ['made'], []);
 });
 
 test('a temporary file that a killed process left is removed, and nothing that only looks like one', async () => {
