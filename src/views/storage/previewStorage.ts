@@ -29,7 +29,11 @@ export interface StorageParts {
 
 /** Whether this window owns the storage, another window does, or that cannot be told. */
 export type StorageLock =
-  | { readonly kind: 'owned' }
+  | {
+      readonly kind: 'owned';
+      /** Leaves the storage locked until this process ends. */
+      readonly keep: () => void;
+    }
   | { readonly kind: 'otherWindow' }
   | { readonly kind: 'unknown'; readonly error: unknown };
 
@@ -46,9 +50,15 @@ export async function lockStorage(
 ): Promise<StorageLock> {
   try {
     const lock = await ProcessLock.take(path.join(folder.fsPath, 'window.lock'), patience);
-    if (lock) closing.add(() => lock.release());
-    else if (hasFolder) warnAboutOtherWindow();
-    return { kind: lock ? 'owned' : 'otherWindow' };
+    if (!lock) {
+      if (hasFolder) warnAboutOtherWindow();
+      return { kind: 'otherWindow' };
+    }
+    let isKept = false;
+    closing.add(async () => {
+      if (!isKept) await lock.release();
+    });
+    return { kind: 'owned', keep: () => (isKept = true) };
   } catch (error) {
     logger.error(`Locking ${folder.fsPath} failed: ${detailOf(error)}`);
     return { kind: 'unknown', error };
@@ -115,7 +125,11 @@ export async function openStore(parts: StorageParts, lock: StorageLock): Promise
     if (torn) logger.warn(`${file}: dropped an incomplete last line`);
     const store = new PreviewStore(log, onFailure(parts, 'previews'), options);
     await store.restoreInTurns(entries, unreadable);
-    parts.closing.add(() => closeStore(store, logger));
+    parts.closing.add(async () => {
+      await closeStore(store, logger);
+      // Another window would take back what this process is about to write.
+      if (isWriting(store)) lock.keep();
+    });
     return { store, isDurable: true };
   } catch (error) {
     logger.error(`Reading ${file} failed: ${detailOf(error)}`);
@@ -182,14 +196,16 @@ async function closeStore(store: PreviewStore, logger: Logger): Promise<boolean>
 
 /** Settles once no apply writes files any more. */
 function untilNothingIsWritten(store: PreviewStore): Promise<void> {
-  const isWriting = (): boolean =>
-    Array.from(store.open).some(({ kind, state }) => kind === 'files' && state.kind === 'applying');
   return new Promise(resolve => {
-    if (!isWriting()) return resolve();
+    if (!isWriting(store)) return resolve();
     const following = store.onDidChange(() => {
-      if (isWriting()) return;
+      if (isWriting(store)) return;
       following.dispose();
       resolve();
     });
   });
+}
+
+function isWriting(store: PreviewStore): boolean {
+  return Array.from(store.open).some(({ kind, state }) => kind === 'files' && state.kind === 'applying');
 }

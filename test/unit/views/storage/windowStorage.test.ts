@@ -120,6 +120,26 @@ test('what waits is written once more when the window closes, before the storage
   await next.close();
 });
 
+test('while files are still being written after that wait, the storage stays locked', async context => {
+  context.mock.timers.enable({ apis: ['setTimeout'] });
+  const { root, lock } = newStorage();
+  const workspace = new MemoryWorkspace();
+  const window = await openWindow(root, workspace);
+  const gate = new Gate();
+  workspace.beforeWrite = () => gate.pass();
+  const { id } = window.store.stage(draft({ changes: [create('new.txt', 'new')] })).preview;
+  const applied = window.apply(id);
+  await gate.reached;
+  const closed = window.close();
+  await new Promise(resolve => setImmediate(resolve));
+  context.mock.timers.tick(2_000);
+  await closed;
+  assert.ok(fs.existsSync(lock));
+  assert.equal((await openWindow(root, workspace)).lock.kind, 'otherWindow');
+  gate.open();
+  await applied;
+});
+
 test('files that are being written when the window closes are waited for', async () => {
   const { root, lock } = newStorage();
   const workspace = new MemoryWorkspace();
