@@ -32,6 +32,8 @@ export class WindowConnection {
   /** Tells this agent from all others, for as long as its program runs. */
   readonly #id = randomUUID();
   #client: Promise<Client> | undefined;
+  /** How many calls of each client are under way. */
+  readonly #underWay = new Map<Client, number>();
   #heard: number | undefined;
 
   /**
@@ -47,17 +49,25 @@ export class WindowConnection {
   /** The result of a call. Rejects with the abort error when `signal` fires; other failures are results. */
   async call(call: PassedCall): Promise<CallToolResult> {
     const isNew = this.#client === undefined;
-    const client = await this.#connect();
-    if (!client) return failure(this.#noWindow());
+    const connecting = (this.#client ??= this.#newClient());
+    const client = await connecting.catch(() => undefined);
+    if (!client) {
+      this.#forget(connecting);
+      return failure(this.#noWindow());
+    }
     try {
       return await this.#pass(client, call);
     } catch (error) {
       if (call.signal.aborted || isAbortError(error)) throw error;
-      await this.#drop(client);
+      this.#forget(connecting);
       // The window may have been reloaded since the last call. A call that was cut off is not repeated: it may have run.
       if (isNew || !isRefused(error))
         return failure('The window of VS Code closed during this call. Call status to see what it did.');
       return this.call(call);
+    } finally {
+      // Calls beside this one end by themselves, each as it should.
+      if (this.#client !== connecting && !this.#underWay.has(client))
+        await client.close().catch(() => undefined);
     }
   }
 
@@ -68,25 +78,28 @@ export class WindowConnection {
   }
 
   async #pass(client: Client, { name, args, signal, onProgress }: PassedCall): Promise<CallToolResult> {
-    const result = await client.callTool({ name, ...(args ? { arguments: args } : {}) }, undefined, {
+    this.#count(client, 1);
+    const calling = client.callTool({ name, ...(args ? { arguments: args } : {}) }, undefined, {
       signal,
       timeout: CALL_TIMEOUT,
       ...(onProgress ? { onprogress: onProgress } : {}),
     });
+    const result = await calling.finally(() => this.#count(client, -1));
     const { _meta, ...told } = result as CallToolResult;
     const heard = _meta?.[HEARD];
     if (typeof heard === 'number') this.#heard = heard;
     return told;
   }
 
-  /** The client of the window; `undefined` if there is no window. Calls that come meanwhile share it. */
-  async #connect(): Promise<Client | undefined> {
-    this.#client ??= this.#newClient();
-    const connecting = this.#client;
-    return connecting.catch(() => {
-      if (this.#client === connecting) this.#client = undefined;
-      return undefined;
-    });
+  #count(client: Client, more: 1 | -1): void {
+    const calls = (this.#underWay.get(client) ?? 0) + more;
+    if (calls === 0) this.#underWay.delete(client);
+    else this.#underWay.set(client, calls);
+  }
+
+  /** Connects again with the next call, unless another call already has. */
+  #forget(connecting: Promise<Client>): void {
+    if (this.#client === connecting) this.#client = undefined;
   }
 
   /** @throws Error if no window answers. */
@@ -111,11 +124,6 @@ export class WindowConnection {
     });
     await client.connect(transport, { timeout: CONNECT_TIMEOUT });
     return client;
-  }
-
-  async #drop(client: Client): Promise<void> {
-    this.#client = undefined;
-    await client.close().catch(() => undefined);
   }
 
   #noWindow(): string {

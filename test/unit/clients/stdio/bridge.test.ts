@@ -112,6 +112,19 @@ test('a window that is reloaded between two calls is found again without an erro
   assert.match(await agent.ok('status'), /^Pending:\n- p1 /);
 });
 
+test('calls side by side all find a window again that was reloaded', async () => {
+  const folder = await home.folder('beside');
+  const world = agentWorld();
+  const window = await openWindow(world, folder);
+  const agent = await startAgent(folder);
+  await agent.edit('one', 'ONE');
+  await window.close();
+  await openWindow(agentWorld({ log: world.log, workspace: world.workspace }), folder);
+  const told = await Promise.all(Array.from({ length: 8 }, () => agent.ok('status')));
+  for (const text of told) assert.match(text, /^(?:Since your last call:[^]*)?Pending:\n- p1 /);
+  assert.match(await agent.edit('two', 'TWO'), /^Staged as p2/);
+});
+
 test('of two windows with one folder, proposals go to the one that keeps its previews', async () => {
   const folder = await home.folder('twice');
   const second = agentWorld();
