@@ -127,7 +127,7 @@ export async function openStore(parts: StorageParts, lock: StorageLock): Promise
     await store.restoreInTurns(entries, unreadable);
     parts.closing.add(async () => {
       await closeStore(store, logger);
-      // Another window would take back what this process is about to write.
+      // Otherwise another window would roll back what this process is still writing.
       if (isWriting(store)) lock.keep();
     });
     return { store, isDurable: true };

@@ -2,7 +2,6 @@ import * as z from 'zod/mini';
 import { ToolError } from '../../base/errors.ts';
 import type { PendingContents } from '../../preview/overlay.ts';
 import { textResult } from '../../preview/pendingAction.ts';
-import { plural } from '../../text/plural.ts';
 import { MAX_GLOB_CHARS } from '../ast/scope/glob.ts';
 import { defineTool, type Tool } from '../tool.ts';
 
@@ -54,8 +53,6 @@ export interface TextSearch {
 
 /** The most lines in one result. */
 const MAX_LINES = 200;
-/** The most characters that are shown of a line. */
-const MAX_LINE_CHARS = 300;
 
 /** The tool `search_text`. */
 export function searchTextTool(textSearch: TextSearch): Tool {
@@ -86,43 +83,8 @@ export function searchTextTool(textSearch: TextSearch): Tool {
       const what = `${isRegex ? `/${query}/` : JSON.stringify(query)}${where}`;
       const options = { query, isRegex, ...(glob === undefined ? {} : { glob }) };
       const found = await textSearch.search(options, MAX_LINES, signal, pending);
-      const notes = notesOn(found);
-      if (found.matches.length === 0) return textResult([`No line matches ${what}.`, ...notes].join('\n'));
-      const files = new Set(found.matches.map(match => match.path)).size;
-      const head = `${plural(found.matches.length, 'line matches', 'lines match')} ${what}, in ${plural(files, 'file')}.`;
-      return textResult([head, ...notes, ...rows(found.matches, pending)].join('\n'));
+      const { textReport } = await import('./textReport.ts');
+      return textResult(textReport(what, MAX_LINES, found, pending));
     },
   });
-}
-
-function notesOn({ cutBy, skipped = [] }: TextMatches): string[] {
-  const notes: string[] = [];
-  if (cutBy === 'limit')
-    notes.push(`There are more: only the first ${MAX_LINES} are shown. Narrow the search.`);
-  if (cutBy === 'time') notes.push('There may be more: the search took too long. Narrow it with a glob.');
-  if (skipped.length > 0)
-    notes.push(
-      `Not searched, because the pattern takes too long on them: ${skipped.slice(0, 20).join(', ')}.`,
-    );
-  return notes;
-}
-
-function* rows(matches: readonly TextMatch[], pending: PendingContents): Generator<string> {
-  let path: string | undefined;
-  for (const match of matches) {
-    const changed = match.path === path ? undefined : pending.at(match.path);
-    if (match.path !== path)
-      yield changed ? `${match.path} (as if ${changed.previewId} were applied)` : match.path;
-    path = match.path;
-    yield `${match.line}: ${shorten(match)}`;
-  }
-}
-
-/** The line; of a long one the part around its match. */
-function shorten({ text, at }: TextMatch): string {
-  if (text.length <= MAX_LINE_CHARS) return text;
-  const start = Math.max(0, Math.min(at - MAX_LINE_CHARS / 3, text.length - MAX_LINE_CHARS));
-  const end = start + MAX_LINE_CHARS;
-  const part = text.slice(start, end);
-  return `${start > 0 ? '… ' : ''}${part}${end < text.length ? ' …' : ''} [line cut: ${text.length} characters]`;
 }
