@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, afterEach, before, beforeEach, describe, test } from 'node:test';
 import type { Browser } from 'playwright-core';
 import type { ItemOf, ViewItem } from '../../src/views/chat/protocol.ts';
-import { ChatPage, openChromium } from './support/chatPage.ts';
+import { ChatPage, deltaOf, openChromium, snapshotOf } from './support/chatPage.ts';
 
 const HOSTILE =
   '<img src=x onerror="window.owned=1"><script>window.owned=2</script><a href="command:workbench.action.quit">x</a>';
@@ -700,7 +700,7 @@ describe('the chat panel', () => {
         if (data.type === 'delta') document.body.dataset.rendered ??= document.querySelectorAll('.log > *').length;
       });`,
     );
-    await Promise.all([chat.snapshot(items), chat.delta([answer('Two')], { status: { line: 'Changed' } })]);
+    await chat.post(snapshotOf(items), deltaOf([answer('Two')], { status: { line: 'Changed' } }));
     const rendered = Number(await page.locator('body').getAttribute('data-rendered'));
     assert.ok(rendered > 0 && rendered < 300, `${rendered} were rendered at once`);
     await page.locator('.log[aria-live="polite"]').waitFor();
@@ -712,10 +712,7 @@ describe('the chat panel', () => {
     const { page } = chat;
     const prompts = Array.from({ length: 500 }, (_, n) => prompt(`u${n}`, `Prompt ${n}`));
     const keys = prompts.map(({ key }) => key);
-    await Promise.all([
-      chat.snapshot(prompts),
-      chat.delta([prompt('new', 'New')], { order: [...keys, 'new'] }),
-    ]);
+    await chat.post(snapshotOf(prompts), deltaOf([prompt('new', 'New')], { order: [...keys, 'new'] }));
     const texts = await page.locator('.log .bubble').allTextContents();
     assert.deepEqual(texts, [...prompts.map((_, n) => `You: Prompt ${n}`), 'You: New']);
   });

@@ -61,16 +61,19 @@ drivenTest(
     await driven.reload();
     await workbench.openRedlineChat();
     await row('3 of 3 looked at').waitFor();
-    await driven.run(async ({ vscode }, id) => {
-      const [folder] = vscode.workspace.workspaceFolders ?? [];
-      if (!folder) throw new Error('No folder is open');
-      await vscode.commands.executeCommand('redline.preview.edit', id, 'src/b.txt');
+    await driven.run(
+      ({ vscode }, id) => vscode.commands.executeCommand('redline.preview.edit', id, 'src/b.txt'),
+      several,
+    );
+    await driven.until('the proposal with an unsaved edit', async ({ vscode }) => {
       const editor = vscode.window.visibleTextEditors.find(
         ({ document }) => document.uri.scheme === 'redline-preview' && document.uri.query === '',
       );
-      if (!editor) throw new Error('The proposal is not open');
-      await editor.edit(edit => edit.insert(new vscode.Position(0, 0), 'mine '));
-    }, several);
+      // VS Code drops an edit without a word until it knows that the proposal is no longer read-only.
+      if (editor?.document.getText().startsWith('mine ') === false)
+        await editor.edit(edit => edit.insert(new vscode.Position(0, 0), 'mine '));
+      return editor?.document.isDirty === true ? true : undefined;
+    });
     await driven.run(async ({ vscode }) => {
       for (const document of vscode.workspace.textDocuments) if (document.isDirty) await document.save();
     });

@@ -78,32 +78,19 @@ export class ChatPage {
     this.page = page;
   }
 
-  /** Sends the panel a message of the host, or any other data. */
-  async post(message: HostMessage | Record<string, unknown>): Promise<void> {
-    await this.page.evaluate(data => {
-      globalThis.dispatchEvent(new MessageEvent('message', { data }));
-    }, message);
+  /** Sends the panel messages of the host, or any other data; several come one right after the other. */
+  async post(...messages: readonly (HostMessage | Record<string, unknown>)[]): Promise<void> {
+    await this.page.evaluate(sent => {
+      for (const data of sent) globalThis.dispatchEvent(new MessageEvent('message', { data }));
+    }, messages);
   }
 
   async snapshot(items: ViewItem[], status: Partial<ChatStatus> = {}): Promise<void> {
-    const strings = chatStrings({ t: text => text });
-    const commands = [...slashCommands()];
-    const examples = ['/help'];
-    await this.post({ type: 'snapshot', strings, examples, commands, items, status: statusOf(status) });
+    await this.post(snapshotOf(items, status));
   }
 
-  async delta(
-    items: ViewItem[],
-    more: { order?: string[]; status?: Partial<ChatStatus> } = {},
-  ): Promise<void> {
-    const { order, status } = more;
-    await this.post({
-      type: 'delta',
-      items,
-      texts: [],
-      ...(order ? { order } : {}),
-      ...(status ? { status: statusOf(status) } : {}),
-    });
+  async delta(items: ViewItem[], more: DeltaParts = {}): Promise<void> {
+    await this.post(deltaOf(items, more));
   }
 
   /** The messages that the panel has sent since the last call, without `ready`. */
@@ -115,6 +102,29 @@ export class ChatPage {
   async close(): Promise<void> {
     await this.page.context().close();
   }
+}
+
+interface DeltaParts {
+  readonly order?: string[];
+  readonly status?: Partial<ChatStatus>;
+}
+
+/** The message that shows a whole conversation. */
+export function snapshotOf(items: ViewItem[], status: Partial<ChatStatus> = {}): HostMessage {
+  const strings = chatStrings({ t: text => text });
+  const commands = [...slashCommands()];
+  return { type: 'snapshot', strings, examples: ['/help'], commands, items, status: statusOf(status) };
+}
+
+/** The message that changes some items of it. */
+export function deltaOf(items: ViewItem[], { order, status }: DeltaParts = {}): HostMessage {
+  return {
+    type: 'delta',
+    items,
+    texts: [],
+    ...(order ? { order } : {}),
+    ...(status ? { status: statusOf(status) } : {}),
+  };
 }
 
 /** Starts the Chromium that the other UI tests use. */
