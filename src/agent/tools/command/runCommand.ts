@@ -1,9 +1,7 @@
 import * as z from 'zod/mini';
 import { ToolError } from '../../base/errors.ts';
-import type { PendingContents } from '../../preview/overlay.ts';
-import { textResult, type AgentToolResult } from '../../preview/pendingAction.ts';
+import { textResult } from '../../preview/pendingAction.ts';
 import type { Preview } from '../../preview/preview.ts';
-import { plural } from '../../text/plural.ts';
 import { defineTool, type Tool } from '../tool.ts';
 import type { CommandRun, CommandRuns } from './commandRuns.ts';
 import { commandLabel } from './shownCommand.ts';
@@ -87,8 +85,9 @@ export function runCommandTool(runner: CommandRunner, runs: Pick<CommandRuns, 's
               throw new ToolError(
                 `${plan.folder} leads to ${folder} now, which is not what the preview shows. Nothing was run. Discard it.`,
               );
+            const { commandReport } = await import('./commandReport.ts');
             assertNotStopped(run.signal);
-            return resultOf(plan, await runner.run(plan, run), run, pending);
+            return textResult(commandReport(plan, await runner.run(plan, run), run, pending));
           } finally {
             run.end();
           }
@@ -105,37 +104,6 @@ export function commandOf(
 ): CommandPlan | undefined {
   if (preview.sourceToolName !== SOURCE || !preview.humanOnly) return undefined;
   return details.safeParse(preview.details).data;
-}
-
-function resultOf(
-  { timeLimit }: CommandPlan,
-  { exitCode, leftovers }: CommandEnd,
-  run: CommandRun,
-  pending: PendingContents,
-): AgentToolResult {
-  const how =
-    run.endedBy === 'timeLimit'
-      ? `The command was ended after the time limit of ${plural(timeLimit, 'second')}.`
-      : run.endedBy === 'user'
-        ? 'The user stopped the command.'
-        : exitCode === undefined
-          ? 'The command ended; its exit code is unknown.'
-          : `The command ended with exit code ${exitCode}.`;
-  const ids = [...new Set(pending.paths().flatMap(path => pending.at(path)?.previewId ?? []))];
-  const output = run.output.text().trimEnd();
-  return textResult(
-    [
-      how,
-      ...(leftovers === 'ended' ? ['Processes that it left in the background were ended.'] : []),
-      ...(leftovers === 'running'
-        ? [
-            'Processes that it left in the background may still be running; their output is not read any more.',
-          ]
-        : []),
-      ...(ids.length > 0 ? [`It saw the files on disk, without the pending ${ids.join(', ')}.`] : []),
-      ...(output === '' ? ['It wrote nothing.'] : ['Its output:', output]),
-    ].join('\n'),
-  );
 }
 
 /** @throws ToolError if the command was stopped before it began */
