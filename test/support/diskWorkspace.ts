@@ -1,6 +1,12 @@
 import { TimeSlice } from '../../src/agent/base/timeSlice.ts';
 import type { ResolvingFiles } from '../../src/agent/preview/resolve/invoker.ts';
-import type { FileListing, FilePlace, Workspace, WrittenTo } from '../../src/agent/preview/workspace.ts';
+import type {
+  FileListing,
+  FilePlace,
+  FolderRoot,
+  Workspace,
+  WrittenTo,
+} from '../../src/agent/preview/workspace.ts';
 import { defaultEncoding, type TextEncoding } from '../../src/agent/text/encodings.ts';
 import { readDiskFile, writeDiskFile } from '../../src/views/workspace/diskFile.ts';
 import { isProtectedOnDisk, placeOnDisk, tidyDisk } from '../../src/views/workspace/diskFolders.ts';
@@ -8,9 +14,9 @@ import type { OwnProtections } from '../../src/views/workspace/protectedFiles.ts
 import {
   assertRealPathInside,
   diskPathOf,
+  formerPlace,
   locate,
   resolvePath,
-  type FolderRoot,
 } from '../../src/views/workspace/workspacePaths.ts';
 
 /** The `Workspace` port on one real folder, as in the extension when no editor is open. */
@@ -57,6 +63,14 @@ export class DiskWorkspace implements Workspace, ResolvingFiles {
 
   isProtected(paths: readonly string[]): Promise<boolean> {
     return isProtectedOnDisk(paths, this.#roots, this.#own);
+  }
+
+  folderRoots(): readonly FolderRoot[] {
+    return this.#roots;
+  }
+
+  formerPlace(path: string, roots: readonly FolderRoot[]): string | undefined {
+    return formerPlace(path, roots, this.#roots);
   }
 
   async tidy(paths: readonly string[], folders: readonly string[]): Promise<void> {

@@ -6,9 +6,11 @@ import {
   MAX_FILE_BYTES,
   type FileListing,
   type FilePlace,
+  type FolderRoot,
   type Workspace,
   type WrittenTo,
 } from '../../src/agent/preview/workspace.ts';
+import { formerPlace } from '../../src/views/workspace/workspacePaths.ts';
 import { defaultEncoding, type TextEncoding } from '../../src/agent/text/encodings.ts';
 import { Gate } from './gate.ts';
 
@@ -47,6 +49,8 @@ export class MemoryWorkspace implements Workspace {
   readonly writes: MemoryWrite[] = [];
   /** The encoding of files without a byte order mark. */
   encoding: TextEncoding = defaultEncoding;
+  /** The open folders, for previews that remember theirs. */
+  roots: readonly FolderRoot[] = [{ name: 'workspace', fsPath: MemoryWorkspace.root }];
   beforeRead: MemoryHook | undefined;
   beforeWrite: MemoryHook | undefined;
 
@@ -171,6 +175,14 @@ export class MemoryWorkspace implements Workspace {
 
   async isProtected(paths: readonly string[]): Promise<boolean> {
     return paths.some(file => isProtectedPath(file) || isProtectedPath(this.#realPath(file)));
+  }
+
+  folderRoots(): readonly FolderRoot[] {
+    return this.roots;
+  }
+
+  formerPlace(file: string, roots: readonly FolderRoot[]): string | undefined {
+    return formerPlace(file, roots, this.roots);
   }
 
   async list(glob: string, limit: number, signal: AbortSignal): Promise<FileListing> {

@@ -326,7 +326,7 @@ const openFolders = (folders: readonly string[]): void =>
 openFolders([folder]);
 
 drivenTest(
-  'a preview whose folder was closed: a hunk of it is discarded and the rest is edited, all the same',
+  'a preview whose folder was closed: a hunk of it is discarded and the rest is edited, all the same; in another folder it is not applied',
   { workspace },
   async driven => {
     const original = fs.readFileSync(path.join(folder, CART), 'utf8');
@@ -337,6 +337,11 @@ drivenTest(
       ({ api }, change) =>
         api.previews.push({ label: 'Comment', sourceToolName: 'a_tool', changes: [change] }).id,
       { path: CART, before: original, after: both },
+    );
+    const created = await driven.run(
+      ({ api }, change) =>
+        api.previews.push({ label: 'New file', sourceToolName: 'a_tool', changes: [change] }).id,
+      { path: 'src/new.ts', before: null, after: 'new\n' },
     );
     // Not in the open window: it would restart its extension host for the change, at a moment of its own.
     await driven.restart(() => openFolders([]));
@@ -372,5 +377,16 @@ drivenTest(
 
     await driven.run(({ vscode }, id) => vscode.commands.executeCommand('redline.preview.edit', id), id);
     assert.deepEqual(await proposal(), { text: half, isReadOnly: false });
+
+    const other = path.join(path.dirname(folder), 'other');
+    fs.mkdirSync(other);
+    await driven.restart(() => openFolders([other]));
+    await driven.untilFolders(1);
+    const refused = await driven.run(async ({ api, vscode }, id) => {
+      await vscode.commands.executeCommand('redline.preview.apply', id);
+      return api.previews.get(id)?.state;
+    }, created);
+    assert.equal(refused, 'pending');
+    assert.deepEqual(fs.readdirSync(other), []);
   },
 );

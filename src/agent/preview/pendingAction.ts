@@ -1,6 +1,7 @@
 import type { FileChange } from './fileChange.ts';
 import type { AgentName } from './preview.ts';
 import type { AgentDiff } from './resolve/agentDiff.ts';
+import type { FolderRoot } from './workspace.ts';
 
 /** What a tool or a callback returns. Only the text reaches the model. */
 export interface AgentToolResult {
@@ -37,6 +38,8 @@ export interface PendingAction {
   readonly undoes?: readonly string[];
   /** The id of the discarded preview that this one proposes again. Set by Redline alone. */
   readonly reopens?: string;
+  /** The folders that `changes` are relative to, if they need not be those that are open. Set by Redline alone. */
+  readonly roots?: readonly FolderRoot[];
   /** The conversation that the preview concerns, if that need not be the open one. Set by Redline alone. */
   readonly sessionId?: string;
   /** The agent whose session that is, if it is not Redline's own. Set by Redline alone. */

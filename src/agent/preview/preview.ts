@@ -1,4 +1,5 @@
-import type { FileChange } from './fileChange.ts';
+import { stepsOf, type FileChange } from './fileChange.ts';
+import type { FolderRoot } from './workspace.ts';
 
 /** Who resolves a preview. */
 export type Actor = 'human' | 'model' | 'extension';
@@ -139,6 +140,11 @@ export type Preview = PreviewContent & {
   readonly agentWrites?: true;
   /** The user edited the proposal: from then on the model can only recommend. */
   readonly editedByUser?: true;
+  /**
+   * The folders that were open when it was proposed: what its paths are relative to. It can be applied only while they lead to
+   * the same places. Absent for what has no files, and for what older versions staged.
+   */
+  readonly roots?: readonly FolderRoot[];
   /** ISO 8601. */
   readonly stagedAt: string;
   readonly state: PreviewState;
@@ -146,6 +152,11 @@ export type Preview = PreviewContent & {
 
 /** The revisions of previews that were seen, by id. Plain data, for lenses and links to carry. */
 export type SeenRevisions = Readonly<Record<string, number>>;
+
+/** The workspace paths that a preview changes, each once. */
+export function pathsOf({ changes }: Pick<Preview, 'changes'>): readonly string[] {
+  return [...new Set((changes ?? []).flatMap(stepsOf).map(step => step.path))];
+}
 
 export function revisionsOf(previews: readonly Preview[]): SeenRevisions {
   return Object.fromEntries(previews.map(({ id, revision }) => [id, revision]));

@@ -80,6 +80,7 @@ const stagedParts = {
   ),
   agentWrites: z.exactOptional(z.literal(true)),
   editedByUser: z.exactOptional(z.literal(true)),
+  roots: z.exactOptional(z.array(z.object({ name: z.string(), fsPath: z.string() }))),
   stagedAt: z.string(),
 };
 const stagedFiles = z.object({ ...stagedParts, kind: z.literal('files'), changes });

@@ -48,6 +48,7 @@ export function queueResolveHandler(
     ...(action.details === undefined ? {} : { details: jsonSafe(action.details) }),
     ...(action.undoes ? { undoes: action.undoes } : {}),
     ...(action.reopens === undefined ? {} : { reopens: action.reopens }),
+    ...(action.changes ? { roots: action.roots ?? host.invoker.roots } : {}),
     origin,
     stagedAt: new Date().toISOString(),
   });

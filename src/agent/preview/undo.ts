@@ -33,6 +33,7 @@ export function reopenAction(preview: Preview): PendingAction | undefined {
     ...(details === undefined ? {} : { details }),
     ...(undoes ? { undoes } : {}),
     reopens: preview.id,
+    ...rootsOf(preview),
     ...concernsSameAs(preview),
   };
 }
@@ -47,8 +48,14 @@ export function undoAction(preview: Preview): PendingAction | undefined {
     changes: inverseOf(preview.changes, modesOf(preview)),
     ...(preview.humanOnly ? { humanOnly: true } : {}),
     undoes: [preview.id],
+    ...rootsOf(preview),
     ...concernsSameAs(preview),
   };
+}
+
+/** The paths of a copy are relative to the folders of its original, whichever are open. */
+function rootsOf({ roots }: Preview): Pick<PendingAction, 'roots'> {
+  return roots ? { roots } : {};
 }
 
 /** A copy concerns the conversation of its original, whichever one is open. */
@@ -87,6 +94,7 @@ export function undoBranchAction(
     sourceToolName,
     changes,
     undoes: applied.map(({ id }) => id),
+    ...(undone[0] ? rootsOf(undone[0]) : {}),
   };
 }
 

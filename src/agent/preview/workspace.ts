@@ -14,6 +14,13 @@ export interface FileListing {
   readonly truncated: boolean;
 }
 
+/** A folder that is open in the window: what workspace paths are relative to. */
+export interface FolderRoot {
+  readonly name: string;
+  /** Absolute path in the file system of the extension host. */
+  readonly fsPath: string;
+}
+
 /** What the file system knows about a path besides its bytes. */
 export interface FilePlace {
   /** Permission bits of the file; absent if there is no file on disk. */

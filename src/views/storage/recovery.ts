@@ -2,8 +2,11 @@ import { existsSync } from 'node:fs';
 import * as vscode from 'vscode';
 import { detailOf } from '../../agent/base/errors.ts';
 import type { Logger } from '../../agent/base/logger.ts';
-import type { CommitFiles } from '../../agent/preview/commit/commitChanges.ts';
-import { recoverCommits, type RecoveryReport } from '../../agent/preview/commit/recovery.ts';
+import {
+  recoverCommits,
+  type RecoveredFiles,
+  type RecoveryReport,
+} from '../../agent/preview/commit/recovery.ts';
 import { openPreviewLog } from '../../agent/preview/previewLog.ts';
 import { PreviewStore } from '../../agent/preview/previewStore.ts';
 import { countText } from '../texts/countText.ts';
@@ -18,7 +21,7 @@ import { recoverSideLogs, type SideLogRecovery } from './sideLog.ts';
 export async function recoverInterruptedCommits(
   { store, isDurable }: OpenStore,
   storage: string,
-  workspace: CommitFiles,
+  workspace: RecoveredFiles,
   logger: Logger,
 ): Promise<void> {
   const onFailure = (error: unknown): void =>

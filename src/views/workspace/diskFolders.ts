@@ -1,10 +1,10 @@
 import * as fs from 'node:fs';
 import { PathError } from '../../agent/base/errors.ts';
-import type { FilePlace } from '../../agent/preview/workspace.ts';
+import type { FilePlace, FolderRoot } from '../../agent/preview/workspace.ts';
 import { ifExists } from './fsErrors.ts';
 import { isAnyProtected, type OwnProtections } from './protectedFiles.ts';
 import { removeTemporaryFiles } from './temporaryFile.ts';
-import { diskPathOf, locate, type FolderRoot } from './workspacePaths.ts';
+import { diskPathOf, locate } from './workspacePaths.ts';
 
 /** As `Workspace.placeOf`, on disk. */
 export function placeOnDisk(workspacePath: string, roots: readonly FolderRoot[]): FilePlace {

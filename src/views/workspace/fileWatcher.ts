@@ -54,14 +54,20 @@ export class FileWatcher implements vscode.Disposable {
         }
       }),
     );
-    this.#owned.add(vscode.workspace.onDidChangeWorkspaceFolders(() => (this.#uris = new Map())));
+    const refreshAll = (): void => void rebaser.refresh(store.list('oldestFirst').map(preview => preview.id));
+    this.#owned.add(
+      vscode.workspace.onDidChangeWorkspaceFolders(() => {
+        this.#uris = new Map();
+        refreshAll();
+      }),
+    );
     this.#owned.add(
       store.onDidResolve(() => {
         if (this.#changed.size > 0) this.#schedule();
       }),
     );
     this.#owned.add(invoker.onDidFailApply(({ id, dependsOn }) => void rebaser.refresh([id, ...dependsOn])));
-    void rebaser.refresh(store.list('oldestFirst').map(preview => preview.id));
+    refreshAll();
   }
 
   dispose(): void {

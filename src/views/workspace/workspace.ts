@@ -4,7 +4,13 @@ import { StalePreviewError, UnsavedEditorError } from '../../agent/base/errors.t
 import type { Sha256 } from '../../agent/base/hash.ts';
 import { TimeSlice } from '../../agent/base/timeSlice.ts';
 import type { ResolvingFiles } from '../../agent/preview/resolve/invoker.ts';
-import type { FileListing, FilePlace, Workspace, WrittenTo } from '../../agent/preview/workspace.ts';
+import type {
+  FileListing,
+  FilePlace,
+  FolderRoot,
+  Workspace,
+  WrittenTo,
+} from '../../agent/preview/workspace.ts';
 import type { TextEncoding } from '../../agent/text/encodings.ts';
 import { excludeMatcher } from '../../agent/tools/ast/scope/glob.ts';
 import { withoutIgnored } from '../../agent/tools/ast/scope/ignoreRules.ts';
@@ -19,11 +25,11 @@ import {
   assertNewNamesVisible,
   assertRealPathInside,
   diskPathOf,
+  formerPlace,
   locate,
   resolvePath,
   withUniqueNames,
   workspacePathOf,
-  type FolderRoot,
   type WorkspaceLocation,
 } from './workspacePaths.ts';
 
@@ -74,6 +80,15 @@ export class VsCodeWorkspace implements Workspace, ResolvingFiles {
   /** The open folders, with the names that workspace paths begin with and the globs that settings exclude from searches. */
   folders(): readonly SearchFolder[] {
     return this.#roots().map(({ name, uri, fsPath }) => ({ name, fsPath, exclude: excludedGlobs(uri) }));
+  }
+
+  /** The open folders without what only searches need of them. */
+  folderRoots(): readonly FolderRoot[] {
+    return this.#roots().map(({ name, fsPath }) => ({ name, fsPath }));
+  }
+
+  formerPlace(path: string, roots: readonly FolderRoot[]): string | undefined {
+    return formerPlace(path, roots, this.#roots());
   }
 
   /** Workspace paths of documents with unsaved changes. */

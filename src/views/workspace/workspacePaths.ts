@@ -2,17 +2,11 @@ import { lstatSync, realpathSync } from 'node:fs';
 import * as path from 'node:path';
 import { PathError } from '../../agent/base/errors.ts';
 import { foldCase, foldName, isProtectedPath } from '../../agent/preview/resolve/protectedPlaces.ts';
+import type { FolderRoot } from '../../agent/preview/workspace.ts';
 import { escapeProse } from '../plainText.ts';
 import { isSameFile, namesOnDisk, spelledAsPlanned } from './namesOnDisk.ts';
 import { isInside } from '../../agent/text/isInside.ts';
 import { isNameOnWindows } from './windowsNames.ts';
-
-/** The parts of a workspace folder that paths depend on. */
-export interface FolderRoot {
-  readonly name: string;
-  /** Absolute path in the file system of the extension host. */
-  readonly fsPath: string;
-}
 
 /** A place inside a workspace folder. `relative` uses forward slashes and is never empty. */
 export interface WorkspaceLocation<Root extends FolderRoot = FolderRoot> {
@@ -126,6 +120,33 @@ export function assertNewNamesVisible({ folder, relative }: WorkspaceLocation): 
 /** The location as an absolute path in the file system of the extension host. */
 export function diskPathOf({ folder, relative }: WorkspaceLocation): string {
   return path.join(folder.fsPath, relative);
+}
+
+/**
+ * Where a workspace path led while other folders were open: an absolute path, or `undefined` if it still leads there.
+ * @param before the folders that were open then.
+ * @param isSame as `isSameFile`; for tests.
+ */
+export function formerPlace(
+  workspacePath: string,
+  before: readonly FolderRoot[],
+  now: readonly FolderRoot[],
+  isSame = isSameFile,
+): string | undefined {
+  const former = locatedIn(workspacePath, before);
+  const current = locatedIn(workspacePath, now);
+  const isThere =
+    current?.relative === former?.relative &&
+    isSame(current?.folder.fsPath ?? '', former?.folder.fsPath ?? '');
+  return former && !isThere ? diskPathOf(former) : undefined;
+}
+
+function locatedIn(workspacePath: string, folders: readonly FolderRoot[]): WorkspaceLocation | undefined {
+  try {
+    return locate(workspacePath, folders);
+  } catch {
+    return undefined; // for example, if no folder is open
+  }
 }
 
 /**

@@ -30,6 +30,7 @@ test('a staged preview is registered, stored and reminded of; nothing is changed
     changes,
     dependsOn: [],
     details: { n: 1 },
+    roots: workspace.roots,
     origin,
     state: { kind: 'pending', stale: [] },
   });

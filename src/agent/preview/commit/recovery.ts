@@ -3,9 +3,10 @@ import { sha256, type Sha256 } from '../../base/hash.ts';
 import { forEachLimited } from '../../base/pool.ts';
 import type { FileStep } from '../fileChange.ts';
 import { ledgerEntry, type LedgerEntry } from '../ledger.ts';
-import type { Preview } from '../preview.ts';
+import { pathsOf, type Preview } from '../preview.ts';
 import type { InterruptedCommit } from '../previewProjection.ts';
 import { unknownVote, type PreviewStore } from '../previewStore.ts';
+import type { ResolvingFiles } from '../resolve/invoker.ts';
 import { appliedText } from '../resolve/resolveTexts.ts';
 import { composedSteps, type CommitFiles } from './commitChanges.ts';
 import { isTornWrite, rollBack } from './rollback.ts';
@@ -26,7 +27,7 @@ export interface RecoveryReport {
   /** Paths that were left alone, because they hold neither the old nor the new content: they have changed since. */
   readonly leftAlone: readonly string[];
   /**
-   * Paths that could not be read or restored because of a file system error. If there are any, the commit has not ended, and
+   * Paths that could not be read or restored because of a file system error, or lead elsewhere, since other folders are open. If there are any, the commit has not ended, and
    * is recovered from again at the next start.
    */
   readonly failed: readonly string[];
@@ -34,6 +35,9 @@ export interface RecoveryReport {
 
 /** What a path of a commit holds. `unknown`: it could not be read because of a file system error. */
 type Held = 'before' | 'after' | 'torn' | 'other' | 'unknown';
+
+/** What recovering needs of the workspace. */
+export type RecoveredFiles = CommitFiles & Pick<ResolvingFiles, 'formerPlace'>;
 
 const noRollbackInfo: RollbackInfo = { newFolders: [], modes: {} };
 /** How many files are read concurrently. */
@@ -52,7 +56,7 @@ const AT_ONCE = 8;
  */
 export async function recoverCommits(
   store: PreviewStore,
-  files: CommitFiles,
+  files: RecoveredFiles,
 ): Promise<readonly RecoveryReport[]> {
   const reports: RecoveryReport[] = [];
   // The last one first: what it was made on tells whether those before it were complete.
@@ -67,7 +71,7 @@ export async function recoverCommits(
 async function recover(
   commit: InterruptedCommit,
   store: PreviewStore,
-  files: CommitFiles,
+  files: RecoveredFiles,
 ): Promise<RecoveryReport | undefined> {
   const { ids: previewIds, said, rollback = noRollbackInfo } = commit;
   const previews = previewsOf(commit, store);
@@ -77,6 +81,9 @@ async function recover(
     return { previewIds, end: 'leftAlone', restored: [], leftAlone: [], failed: [] };
   }
   const steps = composedSteps(previews.flatMap(({ changes }) => changes ?? []));
+  const elsewhere = pathsElsewhere(previews, files);
+  if (elsewhere.length > 0)
+    return { previewIds, end: 'leftAlone', restored: [], leftAlone: [], failed: elsewhere };
   const foundLater = basesOf(store.ledger().slice(commit.ledgerBefore));
   const held = await whatIsHeld(files, steps, foundLater);
   const pathsWith = (...what: Held[]): string[] =>
@@ -107,6 +114,15 @@ async function recover(
   if (failed.length === 0) await store.endRecovery(previewIds);
   const builtOn = pathsWith('after', 'other').filter(path => foundLater.has(path));
   return { previewIds, end: 'rolledBack', restored, leftAlone: [...foreign, ...builtOn].sort(), failed };
+}
+
+/** The paths that lead elsewhere than when these were committed: other folders are open. */
+function pathsElsewhere(previews: readonly Preview[], files: RecoveredFiles): readonly string[] {
+  const paths = previews.flatMap(preview => {
+    const { roots } = preview;
+    return roots ? pathsOf(preview).filter(path => files.formerPlace(path, roots) !== undefined) : [];
+  });
+  return [...new Set(paths)].sort();
 }
 
 /** The previews of a commit as they were committed; `undefined` if that cannot be read any more. */

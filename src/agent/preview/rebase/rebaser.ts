@@ -10,14 +10,16 @@ import {
   type FileStep,
 } from '../fileChange.ts';
 import { emptiedFolders } from '../commit/rollback.ts';
-import { isOpen, type Preview } from '../preview.ts';
+import { isOpen, pathsOf, type Preview } from '../preview.ts';
 import type { PreviewStore } from '../previewStore.ts';
+import { elsewhereText } from '../resolve/refusals.ts';
+import type { ResolvingFiles } from '../resolve/invoker.ts';
 import type { Workspace } from '../workspace.ts';
 import { conflictPaths, hasConflict } from './conflictMarkers.ts';
 
 export interface RebaserOptions {
   readonly store: PreviewStore;
-  readonly workspace: Pick<Workspace, 'read'>;
+  readonly workspace: Pick<Workspace, 'read'> & Pick<ResolvingFiles, 'formerPlace'>;
   readonly logger: Logger;
 }
 
@@ -27,10 +29,6 @@ interface Base {
   readonly from?: string;
   /** Why it is unreadable, if that is known. */
   readonly reason?: string;
-}
-
-function pathsOf({ changes }: Preview): string[] {
-  return (changes ?? []).flatMap(stepsOf).map(step => step.path);
 }
 
 /**
@@ -196,6 +194,8 @@ export class Rebaser implements Disposable {
   async #baseOf(preview: Preview, path: string, expected: FileSide | null): Promise<Base> {
     const below = this.#below(preview, path);
     if (below) return below;
+    const place = preview.roots && this.#options.workspace.formerPlace(path, preview.roots);
+    if (place !== undefined) return { side: 'unreadable', reason: elsewhereText(path, place) };
     try {
       const bytes = await this.#options.workspace.read(path);
       return { side: bytes ? (sideOfBytes(bytes, expected?.encoding) ?? 'unreadable') : null };

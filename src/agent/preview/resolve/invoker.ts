@@ -9,11 +9,11 @@ import {
 } from '../../base/errors.ts';
 import { Emitter, type Event } from '../../base/event.ts';
 import { commitChanges, type CommitFiles } from '../commit/commitChanges.ts';
-import { stepsOf } from '../fileChange.ts';
 import { ledgerEntry, type Outcome } from '../ledger.ts';
 import { resultOf, textOf, textResult, type AgentToolResult, type PendingAction } from '../pendingAction.ts';
 import {
   nameOf,
+  pathsOf,
   type Actor,
   type CallRef,
   type Preview,
@@ -21,19 +21,18 @@ import {
   type SeenRevisions,
 } from '../preview.ts';
 import type { PreviewStore } from '../previewStore.ts';
-import { conflictPaths } from '../rebase/conflictMarkers.ts';
 import { modelMay, type ModelAuthority } from '../resolveSettings.ts';
+import type { FolderRoot } from '../workspace.ts';
 import type { AgentDiff } from './agentDiff.ts';
 import { ActiveResolutions } from './activeResolutions.ts';
+import { refuseConflicts, refuseElsewhere, refuseOutdated } from './refusals.ts';
 import { resolveDetails } from './resolveDetails.ts';
 import {
   alreadyResolvedText,
   appliedText,
   expiredText,
   recommendedText,
-  outdatedVoteText,
   unknownPreviewText,
-  openConflictsText,
 } from './resolveTexts.ts';
 
 /** One vote on one preview: an attempt to apply or discard it. */
@@ -77,6 +76,12 @@ export interface ResolvingFiles extends CommitFiles {
    * its real path, and paths through links.
    */
   isProtected(paths: readonly string[]): Promise<boolean>;
+  /**
+   * Where a workspace path led while these folders were open, as an absolute path; `undefined` if it still leads there.
+   */
+  formerPlace(path: string, roots: readonly FolderRoot[]): string | undefined;
+  /** The folders that are open now. */
+  folderRoots(): readonly FolderRoot[];
 }
 
 /**
@@ -102,6 +107,11 @@ export class Invoker {
     this.#store = store;
     this.#workspace = workspace;
     this.#authority = authority;
+  }
+
+  /** The folders that are open now, which previews remember. */
+  get roots(): readonly FolderRoot[] {
+    return this.#workspace.folderRoots();
   }
 
   /** Keeps the callbacks of a preview that was just staged. */
@@ -307,6 +317,7 @@ export class Invoker {
   ): Promise<AgentToolResult> {
     const { reason, extra } = request;
     const ids = group.map(({ id }) => id);
+    refuseElsewhere(group, this.#workspace);
     if (preview.agentWrites) {
       const diff = this.#diffOf(preview);
       if (!diff) throw new ToolError(expiredText(preview));
@@ -357,23 +368,6 @@ export class Invoker {
 function outcomeOf(action: ResolveAction, { isError }: AgentToolResult): Outcome {
   if (action === 'discard') return 'discarded';
   return isError === true ? 'returnedError' : 'applied';
-}
-
-function pathsOf({ changes }: Preview): readonly string[] {
-  return [...new Set((changes ?? []).flatMap(stepsOf).map(step => step.path))];
-}
-
-/** Refuses a vote on a revision that is no longer current. */
-function refuseOutdated(preview: Preview, seen: number | undefined): void {
-  if (seen !== undefined && seen !== preview.revision) throw new ToolError(outdatedVoteText(preview, seen));
-}
-
-/** Refuses to apply previews with conflict markers that a rebase left. */
-function refuseConflicts(group: readonly Preview[]): void {
-  for (const preview of group) {
-    const paths = conflictPaths(preview.changes ?? []);
-    if (paths.length > 0) throw new ToolError(openConflictsText(preview, paths));
-  }
 }
 
 function withDetails(result: AgentToolResult, request: ResolveRequest, preview: Preview): AgentToolResult {

@@ -49,6 +49,7 @@ export async function resolvePart(
       ...(seen.agentWrites ? { agentWrites: true } : {}),
       changes: split.part,
       dependsOn: seen.dependsOn,
+      ...(seen.roots ? { roots: seen.roots } : {}),
       // The user decides on it separately: the model is only told the outcome.
       origin: seen.origin && { ...seen.origin, asksModel: false },
       part: { previewId: seen.id, hunks, patch, ...(part.hunk === undefined ? {} : { number }) },

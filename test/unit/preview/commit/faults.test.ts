@@ -113,6 +113,8 @@ for (let k = 1; k <= WRITES; k++) {
       placeOf: each => workspace.placeOf(each),
       tidy: (paths, folders) => workspace.tidy(paths, folders),
       isProtected: paths => workspace.isProtected(paths),
+      folderRoots: () => workspace.folderRoots(),
+      formerPlace: (each, roots) => workspace.formerPlace(each, roots),
       write: (each, bytes, expected, mode) => {
         if (++count !== k) return workspace.write(each, bytes, expected, mode);
         failing = each;

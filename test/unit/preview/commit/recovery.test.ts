@@ -206,6 +206,26 @@ test('nothing is undone while it cannot be told what a file holds', async () => 
   assert.deepEqual(world.workspace.snapshot(), applied);
 });
 
+test('where other folders are open, an interrupted apply waits for its own', async () => {
+  const world = new World();
+  const { roots } = world.workspace;
+  const { id } = world.store.stage(draft({ changes, roots })).preview;
+  world.workspace.dieAtWrite(2);
+  void world.apply(id);
+  await new Promise(resolve => setImmediate(resolve));
+  const torn = world.workspace.snapshot();
+  const paths = ['a.txt', 'b.txt', 'gone.txt', 'new.txt'];
+  const reports = await world.restart(() => (world.workspace.roots = [{ name: 'other', fsPath: '/other' }]));
+  assert.deepEqual(reports, [
+    { previewIds: ['p1'], end: 'leftAlone', restored: [], leftAlone: [], failed: paths },
+  ]);
+  assert.deepEqual(world.workspace.snapshot(), torn);
+
+  const [report] = await world.restart();
+  assert.equal(report?.end, 'rolledBack');
+  assert.deepEqual(world.workspace.snapshot(), files);
+});
+
 test('previews that are applied together are finished together', async () => {
   const world = new World();
   world.stage([modify('a.txt', 'a', 'A')]);
