@@ -14,7 +14,7 @@ import type { OwnProtections } from '../../src/views/workspace/protectedFiles.ts
 import {
   assertRealPathInside,
   diskPathOf,
-  formerPlace,
+  formerPlaces,
   locate,
   resolvePath,
 } from '../../src/views/workspace/workspacePaths.ts';
@@ -69,8 +69,8 @@ export class DiskWorkspace implements Workspace, ResolvingFiles {
     return this.#roots;
   }
 
-  formerPlace(path: string, roots: readonly FolderRoot[]): string | undefined {
-    return formerPlace(path, roots, this.#roots);
+  formerPlaces(paths: readonly string[], roots: readonly FolderRoot[]): ReadonlyMap<string, string> {
+    return formerPlaces(paths, roots, this.#roots);
   }
 
   async tidy(paths: readonly string[], folders: readonly string[]): Promise<void> {

@@ -10,7 +10,7 @@ import {
   type Workspace,
   type WrittenTo,
 } from '../../src/agent/preview/workspace.ts';
-import { formerPlace } from '../../src/views/workspace/workspacePaths.ts';
+import { formerPlaces } from '../../src/views/workspace/workspacePaths.ts';
 import { defaultEncoding, type TextEncoding } from '../../src/agent/text/encodings.ts';
 import { Gate } from './gate.ts';
 
@@ -181,8 +181,8 @@ export class MemoryWorkspace implements Workspace {
     return this.roots;
   }
 
-  formerPlace(file: string, roots: readonly FolderRoot[]): string | undefined {
-    return formerPlace(file, roots, this.roots);
+  formerPlaces(paths: readonly string[], roots: readonly FolderRoot[]): ReadonlyMap<string, string> {
+    return formerPlaces(paths, roots, this.roots);
   }
 
   async list(glob: string, limit: number, signal: AbortSignal): Promise<FileListing> {

@@ -25,7 +25,7 @@ import {
   assertNewNamesVisible,
   assertRealPathInside,
   diskPathOf,
-  formerPlace,
+  formerPlaces,
   locate,
   resolvePath,
   withUniqueNames,
@@ -87,8 +87,8 @@ export class VsCodeWorkspace implements Workspace, ResolvingFiles {
     return this.#roots().map(({ name, fsPath }) => ({ name, fsPath }));
   }
 
-  formerPlace(path: string, roots: readonly FolderRoot[]): string | undefined {
-    return formerPlace(path, roots, this.#roots());
+  formerPlaces(paths: readonly string[], roots: readonly FolderRoot[]): ReadonlyMap<string, string> {
+    return formerPlaces(paths, roots, this.folderRoots());
   }
 
   /** Workspace paths of documents with unsaved changes. */

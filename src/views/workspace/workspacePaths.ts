@@ -1,5 +1,6 @@
 import { lstatSync, realpathSync } from 'node:fs';
 import * as path from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import { PathError } from '../../agent/base/errors.ts';
 import { foldCase, foldName, isProtectedPath } from '../../agent/preview/resolve/protectedPlaces.ts';
 import type { FolderRoot } from '../../agent/preview/workspace.ts';
@@ -123,15 +124,30 @@ export function diskPathOf({ folder, relative }: WorkspaceLocation): string {
 }
 
 /**
- * Where a workspace path led while other folders were open: an absolute path, or `undefined` if it still leads there.
+ * The workspace paths that led elsewhere while other folders were open, and where: absolute paths.
  * @param before the folders that were open then.
  * @param isSame as `isSameFile`; for tests.
  */
-export function formerPlace(
-  workspacePath: string,
+export function formerPlaces(
+  workspacePaths: readonly string[],
   before: readonly FolderRoot[],
   now: readonly FolderRoot[],
   isSame = isSameFile,
+): ReadonlyMap<string, string> {
+  const places = new Map<string, string>();
+  if (isDeepStrictEqual(before, now)) return places;
+  for (const each of workspacePaths) {
+    const place = formerPlace(each, before, now, isSame);
+    if (place !== undefined) places.set(each, place);
+  }
+  return places;
+}
+
+function formerPlace(
+  workspacePath: string,
+  before: readonly FolderRoot[],
+  now: readonly FolderRoot[],
+  isSame: typeof isSameFile,
 ): string | undefined {
   const former = locatedIn(workspacePath, before);
   const current = locatedIn(workspacePath, now);

@@ -13,7 +13,7 @@ import { Invoker } from '../../../src/agent/preview/resolve/invoker.ts';
 import { resolvePart } from '../../../src/agent/preview/resolve/resolvePart.ts';
 import { reopenAction, undoAction } from '../../../src/agent/preview/undo.ts';
 import type { FolderRoot } from '../../../src/agent/preview/workspace.ts';
-import { formerPlace } from '../../../src/views/workspace/workspacePaths.ts';
+import { formerPlaces } from '../../../src/views/workspace/workspacePaths.ts';
 import { create, modify } from '../../support/changes.ts';
 import { draft } from '../../support/drafts.ts';
 import { MemoryWorkspace } from '../../support/memoryWorkspace.ts';
@@ -84,7 +84,7 @@ const cases: readonly [
 ];
 for (const [title, path, before, now, place] of cases)
   test(`where a path led, when ${title}`, () => {
-    assert.equal(formerPlace(path, before, now), place);
+    assert.equal(formerPlaces([path], before, now).get(path), place);
   });
 
 for (const [isSame, place] of [
@@ -93,7 +93,7 @@ for (const [isSame, place] of [
 ] as const)
   test(`where a path led, when its folder is spelled in another case, which is ${isSame ? 'the same' : 'another'} folder`, () => {
     assert.equal(
-      formerPlace('a.ts', [app], [{ ...app, fsPath: '/Work/app' }], () => isSame),
+      formerPlaces(['a.ts'], [app], [{ ...app, fsPath: '/Work/app' }], () => isSame).get('a.ts'),
       place,
     );
   });

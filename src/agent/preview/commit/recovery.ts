@@ -37,7 +37,7 @@ export interface RecoveryReport {
 type Held = 'before' | 'after' | 'torn' | 'other' | 'unknown';
 
 /** What recovering needs of the workspace. */
-export type RecoveredFiles = CommitFiles & Pick<ResolvingFiles, 'formerPlace'>;
+export type RecoveredFiles = CommitFiles & Pick<ResolvingFiles, 'formerPlaces'>;
 
 const noRollbackInfo: RollbackInfo = { newFolders: [], modes: {} };
 /** How many files are read concurrently. */
@@ -118,10 +118,9 @@ async function recover(
 
 /** The paths that lead elsewhere than when these were committed: other folders are open. */
 function pathsElsewhere(previews: readonly Preview[], files: RecoveredFiles): readonly string[] {
-  const paths = previews.flatMap(preview => {
-    const { roots } = preview;
-    return roots ? pathsOf(preview).filter(path => files.formerPlace(path, roots) !== undefined) : [];
-  });
+  const paths = previews.flatMap(preview =>
+    preview.roots ? [...files.formerPlaces(pathsOf(preview), preview.roots).keys()] : [],
+  );
   return [...new Set(paths)].sort();
 }
 

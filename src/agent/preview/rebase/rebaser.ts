@@ -19,7 +19,7 @@ import { conflictPaths, hasConflict } from './conflictMarkers.ts';
 
 export interface RebaserOptions {
   readonly store: PreviewStore;
-  readonly workspace: Pick<Workspace, 'read'> & Pick<ResolvingFiles, 'formerPlace'>;
+  readonly workspace: Pick<Workspace, 'read'> & Pick<ResolvingFiles, 'formerPlaces'>;
   readonly logger: Logger;
 }
 
@@ -194,7 +194,7 @@ export class Rebaser implements Disposable {
   async #baseOf(preview: Preview, path: string, expected: FileSide | null): Promise<Base> {
     const below = this.#below(preview, path);
     if (below) return below;
-    const place = preview.roots && this.#options.workspace.formerPlace(path, preview.roots);
+    const place = preview.roots && this.#options.workspace.formerPlaces([path], preview.roots).get(path);
     if (place !== undefined) return { side: 'unreadable', reason: elsewhereText(path, place) };
     try {
       const bytes = await this.#options.workspace.read(path);

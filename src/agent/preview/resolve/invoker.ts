@@ -76,10 +76,8 @@ export interface ResolvingFiles extends CommitFiles {
    * its real path, and paths through links.
    */
   isProtected(paths: readonly string[]): Promise<boolean>;
-  /**
-   * Where a workspace path led while these folders were open, as an absolute path; `undefined` if it still leads there.
-   */
-  formerPlace(path: string, roots: readonly FolderRoot[]): string | undefined;
+  /** Those of the workspace paths that led elsewhere while these folders were open, and where: absolute paths. */
+  formerPlaces(paths: readonly string[], roots: readonly FolderRoot[]): ReadonlyMap<string, string>;
   /** The folders that are open now. */
   folderRoots(): readonly FolderRoot[];
 }

@@ -18,17 +18,17 @@ export function refuseConflicts(group: readonly Preview[]): void {
 }
 
 /** Refuses to write to any other place than the one that was shown, since other folders are open now. */
-export function refuseElsewhere(group: readonly Preview[], files: Pick<ResolvingFiles, 'formerPlace'>): void {
+export function refuseElsewhere(
+  group: readonly Preview[],
+  files: Pick<ResolvingFiles, 'formerPlaces'>,
+): void {
   for (const preview of group) {
     const { roots } = preview;
     if (!roots) continue;
-    for (const path of pathsOf(preview)) {
-      const place = files.formerPlace(path, roots);
-      if (place === undefined) continue;
+    for (const [path, place] of files.formerPlaces(pathsOf(preview), roots))
       throw new ToolError(`Nothing was written: ${elsewhereText(path, place)}`, {
         advice: 'Ask the user to open it as before, or discard this preview.',
       });
-    }
   }
 }
 

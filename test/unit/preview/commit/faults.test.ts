@@ -114,7 +114,7 @@ for (let k = 1; k <= WRITES; k++) {
       tidy: (paths, folders) => workspace.tidy(paths, folders),
       isProtected: paths => workspace.isProtected(paths),
       folderRoots: () => workspace.folderRoots(),
-      formerPlace: (each, roots) => workspace.formerPlace(each, roots),
+      formerPlaces: (paths, roots) => workspace.formerPlaces(paths, roots),
       write: (each, bytes, expected, mode) => {
         if (++count !== k) return workspace.write(each, bytes, expected, mode);
         failing = each;
