@@ -120,7 +120,6 @@ story('with a model, the core story connects to its server only', async (driven,
       await settings.update('openai.baseUrl', baseUrl, vscode.ConfigurationTarget.Global);
       await settings.update('openai.model', 'scripted', vscode.ConfigurationTarget.Global);
     }, server.baseUrl);
-    await driven.reload();
     const first = await pidOf(driven);
     const log = workbench.chatFrame().locator('.log');
     await workbench.openRedlineChat();

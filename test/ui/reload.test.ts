@@ -332,7 +332,7 @@ drivenTest(
     const original = fs.readFileSync(path.join(folder, CART), 'utf8');
     const half = `${original}// last\n`;
     const both = `// first\n${half}`;
-    await driven.untilFolders(1);
+    await driven.untilFolders([folder]);
     const id = await driven.run(
       ({ api }, change) =>
         api.previews.push({ label: 'Comment', sourceToolName: 'a_tool', changes: [change] }).id,
@@ -344,13 +344,15 @@ drivenTest(
       { path: 'src/new.ts', before: null, after: 'new\n' },
     );
     // Not in the open window: it would restart its extension host for the change, at a moment of its own.
-    await driven.restart(() => openFolders([]));
-    await driven.untilFolders(0);
+    const other = path.join(path.dirname(folder), 'other');
+    fs.mkdirSync(other);
+    await driven.restart(() => openFolders([other]));
+    await driven.untilFolders([other]);
     const closed = await driven.run(async ({ api, vscode }, id) => {
       await vscode.commands.executeCommand('redline.preview.open', id);
-      return { state: api.previews.get(id)?.state, folders: vscode.workspace.workspaceFolders?.length ?? 0 };
+      return api.previews.get(id)?.state;
     }, id);
-    assert.deepEqual(closed, { state: 'pending', folders: 0 });
+    assert.equal(closed, 'pending');
 
     const shown = await driven.until(
       'the proposal, with the cursor in its first hunk',
@@ -359,13 +361,13 @@ drivenTest(
         const { scheme, authority, query } = editor?.document.uri ?? {};
         if (!editor || scheme !== 'redline-preview' || authority !== id || query !== '') return undefined;
         editor.selection = new vscode.Selection(0, 0, 0, 0);
-        return editor.document.getText();
+        return { text: editor.document.getText(), path: editor.document.uri.path };
       },
       id,
     );
-    assert.equal(shown, both);
+    assert.equal(shown.text, both);
     await driven.run(({ vscode }) => vscode.commands.executeCommand('redline.preview.discardHunk'));
-    const uri = { scheme: 'redline-preview', authority: id, path: `/${CART}` };
+    const uri = { scheme: 'redline-preview', authority: id, path: shown.path };
     const proposal = (): Promise<{ text: string; isReadOnly: boolean }> =>
       driven.run(async ({ vscode }, parts) => {
         const file = vscode.Uri.from(parts);
@@ -378,10 +380,6 @@ drivenTest(
     await driven.run(({ vscode }, id) => vscode.commands.executeCommand('redline.preview.edit', id), id);
     assert.deepEqual(await proposal(), { text: half, isReadOnly: false });
 
-    const other = path.join(path.dirname(folder), 'other');
-    fs.mkdirSync(other);
-    await driven.restart(() => openFolders([other]));
-    await driven.untilFolders(1);
     const refused = await driven.run(async ({ api, vscode }, id) => {
       await vscode.commands.executeCommand('redline.preview.apply', id);
       return api.previews.get(id)?.state;

@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises';
 import type * as nodeFs from 'node:fs';
 import * as path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { isDeepStrictEqual } from 'node:util';
 import type * as vscode from 'vscode';
 import { Workbench, type WorkbenchOptions } from '../../../scripts/headless/workbench.mjs';
 import { temporaryFolder } from '../../../scripts/lib/cleanup.mjs';
@@ -27,6 +28,8 @@ interface Address {
 /** The longest an extension host may take to start, in milliseconds. */
 const READY_MS = 60_000;
 const STEP_MS = 20_000;
+/** After this, a window that still has other folders than its workspace names is reloaded. */
+const REREAD_MS = 3_000;
 const POLL_MS = 25;
 
 /** The driver's package, made once for the tests of a file. */
@@ -90,27 +93,31 @@ export class DrivenWorkbench {
   }
 
   /**
-   * Waits until a window that has just been opened has as many folders as its workspace. It first opens those that it
+   * Waits until a window that has just been opened has the folders that its workspace names. It first opens those that it
    * remembers of its workspace, then reads the workspace's file, and restarts the extension host if they have changed. Sometimes it only
    * remembers what it has read, for the next time; then it is reloaded.
    */
-  async untilFolders(wanted: number): Promise<void> {
-    const started = Date.now();
-    let isReloaded = false;
-    for (const deadline = started + READY_MS; ; await delay(POLL_MS)) {
-      if (!isReloaded && Date.now() > started + READY_MS / 4) {
-        isReloaded = true;
-        await this.workbench.reload();
-      }
+  async untilFolders(wanted: readonly string[]): Promise<void> {
+    const deadline = Date.now() + READY_MS;
+    let reloadAt = Infinity;
+    for (;;) {
       try {
         this.#address = await nextAddress(this.workbench, undefined);
-        const folders = await this.run(({ vscode }) => vscode.workspace.workspaceFolders?.length ?? 0);
-        if (folders === wanted) return;
+        const folders = await this.run(({ vscode }) =>
+          (vscode.workspace.workspaceFolders ?? []).map(({ uri }) => uri.fsPath),
+        );
+        if (isDeepStrictEqual(folders, wanted)) return;
+        reloadAt = Math.min(reloadAt, Date.now() + REREAD_MS);
       } catch (error) {
         if (Date.now() > deadline) throw error; // else the extension host is being restarted
       }
       if (Date.now() > deadline)
-        throw new Error(`Timed out waiting for the window to have ${wanted} folders.`);
+        throw new Error(`Timed out waiting for the window to have the folders ${wanted.join(', ')}.`);
+      if (Date.now() > reloadAt) {
+        await this.workbench.reload();
+        reloadAt = Infinity;
+      }
+      await delay(POLL_MS);
     }
   }
 
