@@ -8,13 +8,15 @@ import * as os from 'node:os';
 import * as path from 'node:path';
 import { sideOfText } from '../src/agent/preview/fileChange.ts';
 import { Overlay } from '../src/agent/preview/overlay.ts';
-import { openPreviewLog } from '../src/agent/preview/previewLog.ts';
+import { openPreviewLog, type StagedPreview } from '../src/agent/preview/previewLog.ts';
 import { PreviewStore } from '../src/agent/preview/previewStore.ts';
 import { queueResolveHandler, type ResolveHost } from '../src/agent/preview/queueResolveHandler.ts';
 import { Invoker } from '../src/agent/preview/resolve/invoker.ts';
+import { applyTextEdits } from '../src/agent/text/textEdit.ts';
 import { childrenOf } from '../src/views/pending/pendingNodes.ts';
 import { DiskWorkspace } from '../test/support/diskWorkspace.ts';
 import { median, milliseconds, type Bench } from './lib/bench.ts';
+import { longestWait } from './lib/longestWait.ts';
 
 const FEW = 100;
 const MANY = 10_000;
@@ -28,6 +30,9 @@ const GLANCE_MS = 50;
 const SESSION = 's1';
 /** The size of one file, in bytes: that of a small source file. */
 const BYTES = 2_000;
+/** The files of a rewrite of a whole repository, and the size of each: that of a file of the corpus. */
+const FILES = 5_000;
+const LARGE_BYTES = 7_000;
 
 function fail(error: unknown): never {
   throw error;
@@ -125,7 +130,43 @@ export default async function run(bench: Bench): Promise<void> {
       },
     });
     bench.within(`restore ${MANY} from the log`, restore);
+    await measureLarge(bench, path.join(root, 'large'));
   } finally {
     fs.rmSync(root, { recursive: true });
   }
+}
+
+/** A preview that rewrites thousands of files is one entry of the log. */
+async function measureLarge(bench: Bench, folder: string): Promise<void> {
+  const file = path.join(folder, 'previews.jsonl');
+  await openPreviewLog(file).append({ type: 'staged', preview: rewriteOf(FILES) });
+  const load = async (): Promise<void> => {
+    const log = openPreviewLog(file);
+    const store = new PreviewStore(log, fail);
+    store.restore((await log.load()).entries);
+    if (store.openCount !== 1) throw new Error(`${store.openCount} previews came back`);
+  };
+  const { restore, wait } = await bench.interleaved({
+    restore: async () => {
+      const begun = performance.now();
+      await load();
+      return performance.now() - begun;
+    },
+    wait: () => longestWait(load),
+  });
+  const megabytes = Math.round(fs.statSync(file).size / 1e6);
+  bench.within(`restore a rewrite of ${FILES} files from the log (${megabytes} MB)`, restore);
+  bench.within(`longest block while restoring it`, wait, GLANCE_MS);
+}
+
+/** A preview that changes a word in each of so many files. */
+function rewriteOf(files: number): StagedPreview {
+  const changes = Array.from({ length: files }, (_, n) => {
+    const before = `const value = "${n}"; // é\n`.repeat(LARGE_BYTES / 20).slice(0, LARGE_BYTES);
+    const edits = [{ start: 6, end: 11, text: 'other' }];
+    const after = sideOfText(applyTextEdits(before, edits));
+    return { kind: 'modify' as const, path: `src/file${n}.ts`, before: sideOfText(before), after, edits };
+  });
+  const parts = { id: 'p1', label: 'value → other', sourceToolName: 'ast_edit', dependsOn: [], origin: null };
+  return { ...parts, kind: 'files', changes, stagedAt: new Date(0).toISOString() };
 }

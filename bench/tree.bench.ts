@@ -16,6 +16,7 @@ import { validateRevert } from '../src/agent/conversation/validateRevert.ts';
 import type { SessionMessage } from '../src/agent/model/messages.ts';
 import { childrenOf, countBelow } from '../src/views/history/historyRows.ts';
 import { median, type Bench } from './lib/bench.ts';
+import { longestWait } from './lib/longestWait.ts';
 
 /** The sizes that are compared, in nodes. */
 const SMALL = 1_000;
@@ -166,25 +167,6 @@ async function measureLoading(bench: Bench): Promise<void> {
   } finally {
     fs.rmSync(folder, { recursive: true });
   }
-}
-
-/** The longest time for which the work blocks the event loop, in milliseconds. */
-async function longestWait(work: () => Promise<void>): Promise<number> {
-  let longest = 0;
-  let last = performance.now();
-  const look = (): void => {
-    const now = performance.now();
-    longest = Math.max(longest, now - last);
-    last = now;
-  };
-  let next = setImmediate(function again() {
-    look();
-    next = setImmediate(again);
-  });
-  await work();
-  clearImmediate(next);
-  look();
-  return longest;
 }
 
 async function measureTrees(bench: Bench): Promise<void> {

@@ -1,4 +1,4 @@
-import { readLog, type DecodedLog, type LogFormat } from '../../src/agent/base/logFormat.ts';
+import { readLog, type DecodedLog, type LogFormat } from '../../src/agent/base/log/logFormat.ts';
 
 /** All of a log whose file would hold this text. */
 export async function decodeLog<T>(text: string, format: LogFormat<T>): Promise<DecodedLog<T>> {

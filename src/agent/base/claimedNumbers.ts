@@ -2,7 +2,7 @@ import { randomInt, randomUUID } from 'node:crypto';
 import { appendFileSync, closeSync, fstatSync, mkdirSync, openSync, readSync } from 'node:fs';
 import { appendFile, mkdir } from 'node:fs/promises';
 import * as path from 'node:path';
-import { LINE_FEED } from './jsonLines.ts';
+import { LINE_FEED } from './log/jsonLines.ts';
 
 /**
  * Numbers from this one on were made without a file to count in. They are random, and counting never goes on from them.

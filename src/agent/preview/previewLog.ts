@@ -1,8 +1,8 @@
 import * as z from 'zod/mini';
 import { LAST_PLAUSIBLE } from '../base/claimedNumbers.ts';
 import type { DeepReadonly } from '../base/json.ts';
-import { JsonLog } from '../base/jsonLog.ts';
-import type { DecodedLog, LogFormat } from '../base/logFormat.ts';
+import { JsonLog } from '../base/log/jsonLog.ts';
+import type { DecodedLog, LogFormat } from '../base/log/logFormat.ts';
 import { isEncodingName, loadEncodings, type EncodingName } from '../text/encodings.ts';
 import { applyTextEdits, editsFit, editsGive } from '../text/textEdit.ts';
 import type { FileChange } from './fileChange.ts';

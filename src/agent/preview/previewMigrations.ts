@@ -1,5 +1,5 @@
 import { isRecord } from '../base/json.ts';
-import type { LogMigration } from '../base/logFormat.ts';
+import type { LogMigration } from '../base/log/logFormat.ts';
 
 /** Turns a line of the preview log into one of the next version; by the version that the line has. */
 export const previewMigrations: Readonly<Record<number, LogMigration>> = {

@@ -1,7 +1,7 @@
 import { JournalError } from '../base/errors.ts';
 import { Emitter, type Event } from '../base/event.ts';
-import type { EncodingError } from '../base/jsonLines.ts';
-import { LogQueue, marked, type LogSink } from '../base/logQueue.ts';
+import type { EncodingError } from '../base/log/jsonLines.ts';
+import { LogQueue, marked, type LogSink } from '../base/log/logQueue.ts';
 import { TimeSlice } from '../base/timeSlice.ts';
 import type { RollbackInfo } from './commit/rollbackInfo.ts';
 import type { FileChange } from './fileChange.ts';

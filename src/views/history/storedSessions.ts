@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import * as path from 'node:path';
 import * as vscode from 'vscode';
-import { UnknownLogVersionError } from '../../agent/base/logFormat.ts';
+import { UnknownLogVersionError } from '../../agent/base/log/logFormat.ts';
 import { missedResolutions } from '../../agent/conversation/auditTrail.ts';
 import type { SessionLogs } from '../../agent/conversation/storage/sessionLogs.ts';
 import { sessionMarkdown } from '../../agent/conversation/storage/sessionMarkdown.ts';

@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import * as path from 'node:path';
 import { LAST_PLAUSIBLE } from '../../agent/base/claimedNumbers.ts';
-import { eachLine } from '../../agent/base/jsonLines.ts';
+import { eachLine } from '../../agent/base/log/jsonLines.ts';
 
 /**
  * The highest number of a preview's id that any log in this storage names, in which an older version stored previews and

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import * as path from 'node:path';
 import { after, beforeEach, test } from 'node:test';
 import assert from 'node:assert/strict';
-import { encodeHeader } from '../../../src/agent/base/logFormat.ts';
+import { encodeHeader } from '../../../src/agent/base/log/logFormat.ts';
 import { openPreviewLog, previewLogFormat } from '../../../src/agent/preview/previewLog.ts';
 import { PreviewStore } from '../../../src/agent/preview/previewStore.ts';
 

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import type { LedgerEntry } from '../../../src/agent/preview/ledger.ts';
 import type { Preview } from '../../../src/agent/preview/preview.ts';
 import type { PreviewLogEntry } from '../../../src/agent/preview/previewLog.ts';
-import { EncodingError } from '../../../src/agent/base/jsonLines.ts';
+import { EncodingError } from '../../../src/agent/base/log/jsonLines.ts';
 import { JournalError } from '../../../src/agent/base/errors.ts';
 import { PreviewStore } from '../../../src/agent/preview/previewStore.ts';
 import { draft } from '../../support/drafts.ts';

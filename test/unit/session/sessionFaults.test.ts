@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import * as path from 'node:path';
 import { after, test } from 'node:test';
 import assert from 'node:assert/strict';
-import { UnknownLogVersionError } from '../../../src/agent/base/logFormat.ts';
+import { UnknownLogVersionError } from '../../../src/agent/base/log/logFormat.ts';
 import type { Logger } from '../../../src/agent/base/logger.ts';
 import type { SessionLogSink } from '../../../src/agent/conversation/storage/recorder.ts';
 import {

@@ -1,4 +1,4 @@
-import { LogQueue, marked, type LogSink } from '../../base/logQueue.ts';
+import { LogQueue, marked, type LogSink } from '../../base/log/logQueue.ts';
 import type { SessionLogEntry } from './sessionEntry.ts';
 
 /** The log that a session is written to, e.g. a `JsonLog<SessionLogEntry>`. */

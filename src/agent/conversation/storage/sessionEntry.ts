@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import type { DeepReadonly } from '../../base/json.ts';
-import type { LogFormat } from '../../base/logFormat.ts';
+import type { LogFormat } from '../../base/log/logFormat.ts';
 import { providerFailureCodes, revertCategories, type ToolCall } from '../../model/messages.ts';
 import { MAX_NODE_ID } from '../nodeId.ts';
 

@@ -1,8 +1,8 @@
 import { readdir, readFile, rm, stat, utimes } from 'node:fs/promises';
 import * as path from 'node:path';
-import { eachLine, parseLine } from '../../base/jsonLines.ts';
-import { JsonLog } from '../../base/jsonLog.ts';
-import { migrateLog, type LogFaults } from '../../base/logFormat.ts';
+import { eachLine, parseLine } from '../../base/log/jsonLines.ts';
+import { JsonLog } from '../../base/log/jsonLog.ts';
+import { migrateLog, type LogFaults } from '../../base/log/logFormat.ts';
 import type { Logger } from '../../base/logger.ts';
 import { imageFolderOf } from './imageFiles.ts';
 import { parseSessionEntry, sessionLogFormat, type SessionLogEntry } from './sessionEntry.ts';

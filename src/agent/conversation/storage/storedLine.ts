@@ -1,4 +1,4 @@
-import { parseLine } from '../../base/jsonLines.ts';
+import { parseLine } from '../../base/log/jsonLines.ts';
 import type { SessionMessage } from '../../model/messages.ts';
 import type { StoredBody } from '../bodies.ts';
 import { MAX_NODE_ID } from '../nodeId.ts';

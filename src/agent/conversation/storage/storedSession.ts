@@ -1,4 +1,4 @@
-import type { LogReader } from '../../base/logFormat.ts';
+import type { LogReader } from '../../base/log/logFormat.ts';
 import { AuditTrail } from '../auditTrail.ts';
 import { ConversationTree } from '../conversationTree.ts';
 import type { SessionLogEntry, SessionState } from './sessionEntry.ts';

@@ -1,7 +1,7 @@
 import { test, type TestContext } from 'node:test';
 import assert from 'node:assert/strict';
-import { EncodingError } from '../../../src/agent/base/jsonLines.ts';
-import { LogQueue, marked, type LogSink } from '../../../src/agent/base/logQueue.ts';
+import { EncodingError } from '../../../../src/agent/base/log/jsonLines.ts';
+import { LogQueue, marked, type LogSink } from '../../../../src/agent/base/log/logQueue.ts';
 
 /** A log on which the next `failures` attempts fail, and those with the entry `failing`. */
 class FailingLog implements LogSink<number> {

@@ -11,10 +11,15 @@ import {
   EncodingError,
   inWrites,
   joinInTurns,
-} from '../../../src/agent/base/jsonLines.ts';
-import { JsonLog } from '../../../src/agent/base/jsonLog.ts';
-import { encodeHeader, UnknownLogVersionError, type LogFormat } from '../../../src/agent/base/logFormat.ts';
-import { decodeLog } from '../../support/decodeLog.ts';
+} from '../../../../src/agent/base/log/jsonLines.ts';
+import { JsonLog } from '../../../../src/agent/base/log/jsonLog.ts';
+import {
+  encodeHeader,
+  UnknownLogVersionError,
+  type LogFormat,
+} from '../../../../src/agent/base/log/logFormat.ts';
+import { countTurns } from '../../../support/countTurns.ts';
+import { decodeLog } from '../../../support/decodeLog.ts';
 
 interface Entry {
   readonly n: number | string;
@@ -182,21 +187,24 @@ test('reading a long log does not block the event loop', async () => {
   assert.ok(turns >= 4, `${turns} turns in ${spent} ms`);
 });
 
+test('reading a line of megabytes does not block the event loop, and a damaged one is told of', async context => {
+  const large = { n: '\t"é"\n'.repeat(500_000) };
+  const line = encodeEntry(large);
+  const turns = countTurns(context);
+  const { entries, badLines } = await decode(
+    `${encodeHeader(header)}${line}{"n":1}\n${line.replace(':', ';')}{"n":2}\n`,
+  );
+  assert.ok(turns() >= 20, `${turns()} turns`);
+  assert.deepEqual(badLines, [4]);
+  assert.deepEqual(entries, [large, { n: 1 }, { n: 2 }]);
+});
+
 test('joining parts lets other work run in between, however large one of them is', async context => {
-  let now = 0;
-  context.mock.method(performance, 'now', () => (now += 6)); // two looks at the clock use up a slice
-  let turns = 0;
-  let joining = true;
-  const others = (): void => {
-    turns++;
-    if (joining) setImmediate(others);
-  };
-  setImmediate(others);
+  const turns = countTurns(context);
   const parts = [Buffer.from('a'), Buffer.alloc(32 * 1024 * 1024, 'b'), Buffer.alloc(0), Buffer.from('c')];
   const whole = await joinInTurns(parts);
-  joining = false;
+  assert.ok(turns() >= 4, `${turns()} turns`);
   assert.ok(whole.equals(Buffer.concat(parts)));
-  assert.ok(turns >= 4, `${turns} turns`);
 });
 
 test('what is written is joined to pieces that are worth it, in order, and bytes are left as they are', () => {

@@ -11,7 +11,7 @@ import {
   type LogFormat,
   type LogReader,
 } from './logFormat.ts';
-import { replaceFile } from './system/replaceFile.ts';
+import { replaceFile } from '../system/replaceFile.ts';
 
 /** Appends to a file that exists: one that was deleted meanwhile would be made again without its header. */
 const APPEND = constants.O_WRONLY | constants.O_APPEND;

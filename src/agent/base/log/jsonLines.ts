@@ -1,5 +1,5 @@
-import { messageOf } from './errors.ts';
-import { TimeSlice } from './timeSlice.ts';
+import { messageOf } from '../errors.ts';
+import { TimeSlice } from '../timeSlice.ts';
 
 /** An entry has no JSON text, or one that is longer than a string can be. It can never be written. */
 export class EncodingError extends Error {
@@ -166,21 +166,45 @@ export const LINE_FEED = 0x0a;
 const CHUNK = 64 * 1024;
 
 /**
- * Calls `take` with the bounds of each complete line, without its line feed, and lets other work run in between.
+ * Calls `take` with the bounds of each complete line, without its line feed, waits for the promise that it may return, and lets
+ * other work run in between.
  * @returns the offset after the last complete line.
  */
-export async function eachLine(bytes: Buffer, take: (start: number, end: number) => void): Promise<number> {
+export async function eachLine(
+  bytes: Buffer,
+  take: (start: number, end: number) => void | Promise<void>,
+): Promise<number> {
   const slice = new TimeSlice();
   let start = 0;
   let turnAt = 0;
   for (let end = bytes.indexOf(LINE_FEED); end >= 0; end = bytes.indexOf(LINE_FEED, start)) {
-    take(start, end);
+    const taken = take(start, end);
+    if (taken) await taken;
     start = end + 1;
     if (start < turnAt) continue;
     await slice.turn();
     turnAt = start + CHUNK;
   }
   return start;
+}
+
+/** A longer line than this is parsed in turns, in bytes. */
+const LONG = 512 * 1024;
+
+/** Passes the value of {@link parseLine} on: at once, or for a long line when it has been parsed in turns. */
+export function takeValue(
+  bytes: Buffer,
+  start: number,
+  end: number,
+  take: (value: unknown) => void,
+): void | Promise<void> {
+  if (end - start <= LONG) return take(parseLine(bytes, start, end));
+  return parseLongLine(bytes, start, end).then(take);
+}
+
+async function parseLongLine(bytes: Buffer, start: number, end: number): Promise<unknown> {
+  const { parseInTurns } = await import('./parseInTurns.ts');
+  return parseInTurns(bytes, start, end).catch(() => undefined);
 }
 
 /** The JSON value of the bytes from `start` up to `end`; `undefined` if they are not JSON. */

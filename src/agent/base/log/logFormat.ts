@@ -1,4 +1,4 @@
-import { encodeEntry, eachLine, joinInTurns, LINE_FEED, parseLine } from './jsonLines.ts';
+import { encodeEntry, eachLine, joinInTurns, LINE_FEED, parseLine, takeValue } from './jsonLines.ts';
 
 /** The first line of every log: which log it is, and the version of its entries. */
 export interface LogHeader {
@@ -77,11 +77,12 @@ export async function readLog<T>(
     if (++number === 1) return; // the header
     if (start === end) return; // an empty line ends what a failed append left
     if (reader.line?.(bytes, start, end)) return;
-    const value = parseLine(bytes, start, end);
-    const entry = value === undefined ? undefined : format.parse(value);
-    if (entry !== undefined) return reader.entry(entry, bytes, start, end);
-    badLines.push(number);
-    reader.unreadable?.(bytes, start, end);
+    return takeValue(bytes, start, end, value => {
+      const entry = value === undefined ? undefined : format.parse(value);
+      if (entry !== undefined) return reader.entry(entry, bytes, start, end);
+      badLines.push(number);
+      reader.unreadable?.(bytes, start, end);
+    });
   });
   return { badLines, torn: whole < bytes.length };
 }
@@ -98,11 +99,12 @@ export async function migrateLog(bytes: Buffer, format: LinesFormat): Promise<Bu
   if (version === format.version) return bytes;
   const pieces: Buffer[] = [];
   const whole = await eachLine(bytes, (start, end) => {
-    const value = start === 0 ? undefined : parseLine(bytes, start, end);
-    const migrated = value === undefined ? undefined : migrateLine(value, version, format);
-    if (start === 0) pieces.push(Buffer.from(encodeHeader(format)));
-    else if (migrated === value) pieces.push(bytes.subarray(start, end + 1));
-    else pieces.push(Buffer.from(encodeEntry(migrated)));
+    if (start === 0) return void pieces.push(Buffer.from(encodeHeader(format)));
+    return takeValue(bytes, start, end, value => {
+      const migrated = value === undefined ? undefined : migrateLine(value, version, format);
+      if (migrated === value) pieces.push(bytes.subarray(start, end + 1));
+      else pieces.push(Buffer.from(encodeEntry(migrated)));
+    });
   });
   pieces.push(bytes.subarray(whole));
   return joinInTurns(pieces);
