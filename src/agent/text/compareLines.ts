@@ -104,16 +104,26 @@ async function matchable(
 ): Promise<{ readonly left: Shared; readonly right: Shared }> {
   const numbers = new Map<string, number>();
   const old: number[] = [];
+  const firstOf: number[] = []; // by number, the index in `old`
   for (let at = beforeStart; at < beforeEnd; at++) {
     const text = before[at] ?? '';
     let number = numbers.get(text);
-    if (number === undefined) numbers.set(text, (number = numbers.size));
+    if (number === undefined) {
+      numbers.set(text, (number = numbers.size));
+      firstOf.push(old.length);
+    }
     if (old.push(number) % AT_ONCE === 0) await slice.turn();
   }
   const occurs = new Uint8Array(numbers.size);
   const right: Shared = { numbers: [], at: [] };
-  for (let at = afterStart; at < afterEnd; at++) {
-    const number = numbers.get(after[at] ?? '');
+  let next = 0; // the index in `old` that probably follows; comparing two lines is quicker than looking one up
+  for (let at = afterStart; at < afterEnd; at++, next++) {
+    const text = after[at] ?? '';
+    let number = text === before[beforeStart + next] ? old[next] : undefined;
+    if (number === undefined) {
+      number = numbers.get(text);
+      if (number !== undefined) next = firstOf[number] ?? next;
+    }
     if (number !== undefined) {
       occurs[number] = 1;
       right.numbers.push(number);

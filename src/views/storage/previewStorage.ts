@@ -1,6 +1,5 @@
 import { existsSync } from 'node:fs';
 import * as path from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import * as vscode from 'vscode';
 import type { Closing } from '../../agent/base/disposable.ts';
 import { detailOf } from '../../agent/base/errors.ts';
@@ -77,7 +76,7 @@ export function mustRecover(store: PreviewStore, storage: string): boolean {
 
 /** Settles when work that is under way has been waited for long enough. */
 export function closePatience(): Promise<void> {
-  return delay(CLOSE_WAIT_MS, undefined, { ref: false });
+  return new Promise(resolve => void setTimeout(resolve, CLOSE_WAIT_MS).unref());
 }
 
 function warnAboutOtherWindow(): void {
@@ -149,7 +148,8 @@ async function openTemporaryStore(
   const store = new PreviewStore(log, onFailure(parts, 'sideLog'), await storeOptions(parts, 'sideLog'));
   closing.add(async () => {
     const isComplete = await closeStore(store, logger);
-    await log.close(isComplete && store.interruptedCommits.length === 0);
+    // Its lock lasts as long as this process: another window would roll back what is still being written.
+    if (!isWriting(store)) await log.close(isComplete && store.interruptedCommits.length === 0);
   });
   try {
     await log.open();

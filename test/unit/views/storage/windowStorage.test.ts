@@ -1,6 +1,6 @@
 import * as fs from 'node:fs';
 import * as path from 'node:path';
-import { after, beforeEach, test } from 'node:test';
+import { after, beforeEach, test, type TestContext } from 'node:test';
 import assert from 'node:assert/strict';
 import { Closing } from '../../../../src/agent/base/disposable.ts';
 import { silentLogger } from '../../../../src/agent/base/logger.ts';
@@ -121,24 +121,51 @@ test('what waits is written once more when the window closes, before the storage
 });
 
 test('while files are still being written after that wait, the storage stays locked', async context => {
-  context.mock.timers.enable({ apis: ['setTimeout'] });
   const { root, lock } = newStorage();
   const workspace = new MemoryWorkspace();
-  const window = await openWindow(root, workspace);
+  const end = await closeWhileWriting(context, await openWindow(root, workspace), workspace);
+  assert.ok(fs.existsSync(lock));
+  assert.equal((await openWindow(root, workspace)).lock.kind, 'otherWindow');
+  await end();
+});
+
+test('so does the log of a second window, and the first one rolls nothing back', async context => {
+  const { root, windows } = newStorage();
+  const workspace = new MemoryWorkspace();
+  const first = await openWindow(root, workspace);
+  const end = await closeWhileWriting(context, await openWindow(root, workspace), workspace);
+  assert.equal(sideLocks(windows).length, 1);
+  await first.close();
+  told.splice(0);
+  const next = await openWindow(root, workspace);
+  assert.deepEqual(told, [], 'nothing is said to be interrupted');
+  await end();
+  assert.equal(workspace.text('new.txt'), 'new');
+  await next.close();
+});
+
+/** Closes a window that goes on writing a file for longer than that is waited for. @returns what ends the writing */
+async function closeWhileWriting(
+  context: TestContext,
+  window: Awaited<ReturnType<typeof openWindow>>,
+  workspace: MemoryWorkspace,
+): Promise<() => Promise<void>> {
   const gate = new Gate();
   workspace.beforeWrite = () => gate.pass();
   const { id } = window.store.stage(draft({ changes: [create('new.txt', 'new')] })).preview;
   const applied = window.apply(id);
   await gate.reached;
+  context.mock.timers.enable({ apis: ['setTimeout'] });
   const closed = window.close();
   await new Promise(resolve => setImmediate(resolve));
   context.mock.timers.tick(2_000);
   await closed;
-  assert.ok(fs.existsSync(lock));
-  assert.equal((await openWindow(root, workspace)).lock.kind, 'otherWindow');
-  gate.open();
-  await applied;
-});
+  context.mock.timers.reset();
+  return async () => {
+    gate.open();
+    await applied;
+  };
+}
 
 test('files that are being written when the window closes are waited for', async () => {
   const { root, lock } = newStorage();
