@@ -11,7 +11,7 @@ import * as path from 'node:path';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { forEachLimited } from '../src/agent/base/pool.ts';
 import { sideOfText } from '../src/agent/preview/fileChange.ts';
-import { openPreviewLog } from '../src/agent/preview/previewLog.ts';
+import { openPreviewLog } from '../src/agent/preview/log/previewLog.ts';
 import { PreviewStore } from '../src/agent/preview/previewStore.ts';
 import { Invoker } from '../src/agent/preview/resolve/invoker.ts';
 import { DiskWorkspace } from '../test/support/diskWorkspace.ts';

@@ -8,10 +8,11 @@ import * as os from 'node:os';
 import * as path from 'node:path';
 import { sideOfText } from '../src/agent/preview/fileChange.ts';
 import { Overlay } from '../src/agent/preview/overlay.ts';
-import { openPreviewLog, type StagedPreview } from '../src/agent/preview/previewLog.ts';
+import { openPreviewLog, type StagedPreview } from '../src/agent/preview/log/previewLog.ts';
 import { PreviewStore } from '../src/agent/preview/previewStore.ts';
 import { queueResolveHandler, type ResolveHost } from '../src/agent/preview/queueResolveHandler.ts';
 import { Invoker } from '../src/agent/preview/resolve/invoker.ts';
+import { resolvePart } from '../src/agent/preview/resolve/resolvePart.ts';
 import { applyTextEdits } from '../src/agent/text/textEdit.ts';
 import { childrenOf } from '../src/views/pending/pendingNodes.ts';
 import { DiskWorkspace } from '../test/support/diskWorkspace.ts';
@@ -139,24 +140,40 @@ export default async function run(bench: Bench): Promise<void> {
 /** A preview that rewrites thousands of files is one entry of the log. */
 async function measureLarge(bench: Bench, folder: string): Promise<void> {
   const file = path.join(folder, 'previews.jsonl');
-  await openPreviewLog(file).append({ type: 'staged', preview: rewriteOf(FILES) });
-  const load = async (): Promise<void> => {
+  const load = async (): Promise<PreviewStore> => {
     const log = openPreviewLog(file);
     const store = new PreviewStore(log, fail);
     store.restore((await log.load()).entries);
     if (store.openCount !== 1) throw new Error(`${store.openCount} previews came back`);
+    return store;
   };
-  const { restore, wait } = await bench.interleaved({
+  await openPreviewLog(file).append({ type: 'staged', preview: rewriteOf(FILES) });
+  const megabytes = Math.round(fs.statSync(file).size / 1e6);
+  const store = await load();
+  const invoker = new Invoker(store, new DiskWorkspace(folder), () => 'recommend');
+  const { restore, wait, decide } = await bench.interleaved({
     restore: async () => {
       const begun = performance.now();
       await load();
       return performance.now() - begun;
     },
-    wait: () => longestWait(load),
+    wait: () => longestWait(async () => void (await load())),
+    decide: async () => {
+      const { revision = 0, changes } = store.get('p1') ?? {};
+      const begun = performance.now();
+      const vote = { action: 'discard', reason: 'not this one', actor: 'human' } as const;
+      await resolvePart(
+        { store, invoker },
+        { id: 'p1', revision, ...vote },
+        { path: changes?.[0]?.path ?? '' },
+      );
+      await store.drain();
+      return performance.now() - begun;
+    },
   });
-  const megabytes = Math.round(fs.statSync(file).size / 1e6);
   bench.within(`restore a rewrite of ${FILES} files from the log (${megabytes} MB)`, restore);
-  bench.within(`longest block while restoring it`, wait, GLANCE_MS);
+  bench.within('longest block while restoring it', wait, GLANCE_MS);
+  bench.within('discard one of its files', decide, GLANCE_MS);
 }
 
 /** A preview that changes a word in each of so many files. */

@@ -13,7 +13,7 @@ import { SessionLogs } from '../src/agent/conversation/storage/sessionLogs.ts';
 import { createOpenAiProvider } from '../src/agent/model/openai/provider.ts';
 import { ToolChoiceLadder, transientLadderMemory } from '../src/agent/model/toolChoiceLadder.ts';
 import { Overlay } from '../src/agent/preview/overlay.ts';
-import { openPreviewLog } from '../src/agent/preview/previewLog.ts';
+import { openPreviewLog } from '../src/agent/preview/log/previewLog.ts';
 import { PreviewStore } from '../src/agent/preview/previewStore.ts';
 import { Invoker } from '../src/agent/preview/resolve/invoker.ts';
 import { Session } from '../src/agent/session/session.ts';

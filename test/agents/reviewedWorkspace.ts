@@ -7,7 +7,7 @@ import { announceWindow, windowsFolder } from '../../src/agent/clients/windowFil
 import { Overlay } from '../../src/agent/preview/overlay.ts';
 import { textOf } from '../../src/agent/preview/pendingAction.ts';
 import type { Preview } from '../../src/agent/preview/preview.ts';
-import { openPreviewLog } from '../../src/agent/preview/previewLog.ts';
+import { openPreviewLog } from '../../src/agent/preview/log/previewLog.ts';
 import { PreviewStore } from '../../src/agent/preview/previewStore.ts';
 import { Rebaser } from '../../src/agent/preview/rebase/rebaser.ts';
 import { Invoker } from '../../src/agent/preview/resolve/invoker.ts';

@@ -1,5 +1,5 @@
 import type { PreviewContent } from '../../src/agent/preview/preview.ts';
-import type { PreviewDraft, StagedPreview } from '../../src/agent/preview/previewLog.ts';
+import type { PreviewDraft, StagedPreview } from '../../src/agent/preview/log/previewLog.ts';
 import { modify } from './changes.ts';
 
 /** A preview to stage in a store: by default the edit of `a.txt` from `a` to `A`. Without changes it is an action. */

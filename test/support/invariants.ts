@@ -8,7 +8,7 @@ import { stepsOf, type FileChange, type FileStep } from '../../src/agent/preview
 import type { LedgerEntry } from '../../src/agent/preview/ledger.ts';
 import type { PendingAction } from '../../src/agent/preview/pendingAction.ts';
 import { isOpen, type Preview, type ResolveAction } from '../../src/agent/preview/preview.ts';
-import { idsOf, type PreviewLogEntry } from '../../src/agent/preview/previewLog.ts';
+import { idsOf, type PreviewLogEntry } from '../../src/agent/preview/log/previewLog.ts';
 import type { Revision } from '../../src/agent/preview/previewStore.ts';
 import { outcomeText, reminderText } from '../../src/agent/preview/resolve/resolveTexts.ts';
 import type { ModelAuthority } from '../../src/agent/preview/resolveSettings.ts';

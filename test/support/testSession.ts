@@ -16,7 +16,11 @@ import {
 import { Overlay } from '../../src/agent/preview/overlay.ts';
 import type { PendingAction } from '../../src/agent/preview/pendingAction.ts';
 import type { Preview } from '../../src/agent/preview/preview.ts';
-import { parseEntry, type PreviewLogEntry, type UnreadableLine } from '../../src/agent/preview/previewLog.ts';
+import {
+  parseEntry,
+  type PreviewLogEntry,
+  type UnreadableLine,
+} from '../../src/agent/preview/log/previewLog.ts';
 import {
   PreviewStore,
   type PreviewLogSink,

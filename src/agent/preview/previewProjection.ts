@@ -4,7 +4,7 @@ import { stepsOf, type FileChange } from './fileChange.ts';
 import type { LedgerEntry } from './ledger.ts';
 import { OpenPreviews } from './openPreviews.ts';
 import { isOpen, type Preview, type PreviewState } from './preview.ts';
-import { recounted } from './resolve/recounted.ts';
+import { allChanges, isKept } from './log/keptChanges.ts';
 import {
   idsIn,
   idsOf,
@@ -13,7 +13,8 @@ import {
   type PreviewLogEntry,
   type StagedPreview,
   type UnreadableLine,
-} from './previewLog.ts';
+} from './log/previewLog.ts';
+import { recounted } from './resolve/recounted.ts';
 
 /** A commit that may have begun and not ended. */
 export interface InterruptedCommit {
@@ -217,20 +218,22 @@ function reduce(
   if (!preview || isOpen(preview) === (entry.type === 'dismissed')) return [];
   switch (entry.type) {
     case 'revised': {
-      const { revision, changes, dependsOn, part } = entry;
+      const { revision, dependsOn, part } = entry;
       if (revision <= preview.revision) return [];
       const edited = entry.by === 'user' ? { editedByUser: true as const } : {};
       if (preview.kind !== 'files') {
         if (preview.kind !== 'plan' || entry.details === undefined) return [];
         return [{ ...preview, ...edited, revision, details: entry.details, state: pendingState }];
       }
+      const stale = pendingPart(preview.state).stale;
+      const parts: Preview[] = part ? [{ ...part, revision: 1, state: pendingOn(stale, part.changes) }] : [];
+      const changes = revisedChanges(preview.revision, preview.changes, entry);
+      if (!changes) return parts;
       const label = recounted(preview.label, preview.changes, changes);
       const next = { ...preview, ...edited, label, revision, changes, dependsOn };
       if (entry.by !== 'split') return [{ ...next, state: pendingState }];
       // Splitting changes no file, so whatever was stale still is.
-      const stale = pendingPart(preview.state).stale;
-      const rest = { ...next, state: pendingOn(stale, changes) };
-      return part ? [{ ...part, revision: 1, state: pendingOn(stale, part.changes) }, rest] : [rest];
+      return [...parts, { ...next, state: pendingOn(stale, changes) }];
     }
     case 'stale':
       return [{ ...preview, state: { ...pendingPart(preview.state), stale: entry.paths } }];
@@ -249,6 +252,16 @@ function reduce(
         ? [{ ...preview, state: { ...preview.state, dismissed: true } }]
         : [];
   }
+}
+
+/** The changes of a new revision; `undefined` if the line of the one that it builds on could not be read. */
+function revisedChanges(
+  revision: number,
+  before: readonly FileChange[],
+  entry: Extract<PreviewLogEntry, { type: 'revised' }>,
+): readonly FileChange[] | undefined {
+  if (entry.revision !== revision + 1 && entry.changes.some(isKept)) return undefined;
+  return allChanges(before, entry.changes);
 }
 
 const pendingState: PreviewState = { kind: 'pending', stale: [] };

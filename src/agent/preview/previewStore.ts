@@ -5,20 +5,21 @@ import { LogQueue, marked, type LogSink } from '../base/log/logQueue.ts';
 import { TimeSlice } from '../base/timeSlice.ts';
 import type { RollbackInfo } from './commit/rollbackInfo.ts';
 import type { FileChange } from './fileChange.ts';
-import { FOUND_APPLIED, storable, type LedgerEntry } from './ledger.ts';
+import { storable, type LedgerEntry } from './ledger.ts';
 import { isOpen, type Actor, type Preview, type ResolveAction, type Resolution } from './preview.ts';
+import { withKept } from './log/keptChanges.ts';
 import {
   idsOf,
+  unknownVote,
   type CommitVote,
   type FilesDraft,
   type PreviewDraft,
   type PreviewLogEntry,
   type RevisedBy,
   type UnreadableLine,
-} from './previewLog.ts';
+} from './log/previewLog.ts';
 import { PreviewProjection, type InterruptedCommit } from './previewProjection.ts';
 import type { ResolveOrder } from './resolveSettings.ts';
-import { endedBefore, withoutForgotten } from './retention.ts';
 
 /** Where the store writes its entries. `JsonLog<PreviewLogEntry>` is one. */
 export interface PreviewLogSink extends LogSink<PreviewLogEntry> {
@@ -175,8 +176,7 @@ export class PreviewStore {
     by: RevisedBy,
     patch?: string,
   ): Promise<void> {
-    const { revision } = this.#require(id);
-    return this.#record({ type: 'revised', id, revision: revision + 1, changes, dependsOn, by }, patch);
+    return this.#record({ ...this.#nextRevision(id, changes), dependsOn, by }, patch);
   }
 
   /** Adds a revision to a pending plan, which the user edited. @param text the whole plan, for listeners. */
@@ -195,13 +195,10 @@ export class PreviewStore {
     rest: { readonly changes: readonly FileChange[]; readonly buildsOnPart: boolean },
     draft: FilesDraft,
   ): Preview {
-    const { revision, dependsOn } = this.#require(id);
+    const { dependsOn } = this.#require(id);
     const part = { ...draft, id: this.#nextId() };
     void this.#record({
-      type: 'revised',
-      id,
-      revision: revision + 1,
-      changes: rest.changes,
+      ...this.#nextRevision(id, rest.changes),
       dependsOn: rest.buildsOnPart ? [...dependsOn, part.id] : dependsOn,
       by: 'split',
       part,
@@ -363,6 +360,7 @@ export class PreviewStore {
     // Entries that wait are written first: later, they would bring back what is removed.
     if (!(await this.drain()))
       throw new Error('Nothing was forgotten, because the log of previews cannot be written.');
+    const { endedBefore, withoutForgotten } = await import('./log/retention.ts');
     const forgotten = this.all().filter(preview => endedBefore(preview, until));
     if (forgotten.length === 0) return;
     const ids = new Set(forgotten.map(({ id }) => id));
@@ -413,6 +411,11 @@ export class PreviewStore {
     return stored;
   }
 
+  #nextRevision(id: string, next: readonly FileChange[]) {
+    const { revision, changes } = this.#require(id);
+    return { type: 'revised', id, revision: revision + 1, changes: withKept(changes ?? [], next) } as const;
+  }
+
   #journal(unmarked: PreviewLogEntry): Promise<void> | undefined {
     const isStorable = (): boolean => !idsOf(unmarked).some(id => this.#unstorable.has(id));
     const refuse = (): Promise<never> => {
@@ -439,9 +442,6 @@ export class PreviewStore {
     return preview;
   }
 }
-
-/** Who applied something that an older version began, or whose journal cannot be read. */
-export const unknownVote: CommitVote = { actor: 'extension', reason: FOUND_APPLIED };
 
 function voteOf({ actor, call, reason, extra }: CommitVote): CommitVote {
   return { actor, reason, ...(call ? { call } : {}), ...(extra ? { extra: storable(extra) } : {}) };

@@ -5,7 +5,7 @@ import * as vscode from 'vscode';
 import { detailOf } from '../../agent/base/errors.ts';
 import type { Logger } from '../../agent/base/logger.ts';
 import { ProcessLock } from '../../agent/base/processLock.ts';
-import { openPreviewLog } from '../../agent/preview/previewLog.ts';
+import { openPreviewLog } from '../../agent/preview/log/previewLog.ts';
 import { PreviewProjection } from '../../agent/preview/previewProjection.ts';
 import { countText } from '../texts/countText.ts';
 import { coalesce } from '../coalesce.ts';

@@ -7,7 +7,7 @@ import {
   type RecoveredFiles,
   type RecoveryReport,
 } from '../../agent/preview/commit/recovery.ts';
-import { openPreviewLog } from '../../agent/preview/previewLog.ts';
+import { openPreviewLog } from '../../agent/preview/log/previewLog.ts';
 import { PreviewStore } from '../../agent/preview/previewStore.ts';
 import { countText } from '../texts/countText.ts';
 import { showInfo, showWarning } from '../toast.ts';

@@ -3,7 +3,7 @@ import { readdir, rm, rmdir } from 'node:fs/promises';
 import * as path from 'node:path';
 import { ProcessLock } from '../../agent/base/processLock.ts';
 import type { RecoveryReport } from '../../agent/preview/commit/recovery.ts';
-import { openPreviewLog, type PreviewLog, type PreviewLogEntry } from '../../agent/preview/previewLog.ts';
+import { openPreviewLog, type PreviewLog, type PreviewLogEntry } from '../../agent/preview/log/previewLog.ts';
 import type { PreviewLogSink } from '../../agent/preview/previewStore.ts';
 
 /**

@@ -5,7 +5,7 @@ import type { Logger } from '../../../src/agent/base/logger.ts';
 import { SessionLogs } from '../../../src/agent/conversation/storage/sessionLogs.ts';
 import { ToolChoiceLadder, transientLadderMemory } from '../../../src/agent/model/toolChoiceLadder.ts';
 import { Overlay } from '../../../src/agent/preview/overlay.ts';
-import { openPreviewLog } from '../../../src/agent/preview/previewLog.ts';
+import { openPreviewLog } from '../../../src/agent/preview/log/previewLog.ts';
 import { PreviewStore } from '../../../src/agent/preview/previewStore.ts';
 import { Rebaser } from '../../../src/agent/preview/rebase/rebaser.ts';
 import { Invoker } from '../../../src/agent/preview/resolve/invoker.ts';

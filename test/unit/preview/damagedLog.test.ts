@@ -28,13 +28,14 @@ async function eventful(): Promise<{ log: MemoryPreviewLog; workspace: MemoryWor
   workspace.failWrite(1);
   await assert.rejects(vote(failing, 'apply'));
   await vote(failing, 'apply');
-  const split = stage(modify('b.txt', three, 'one\n2\nthree')); // p4
+  const stays = create('stays.txt', 'stays');
+  const split = stage(modify('b.txt', three, 'one\n2\nthree'), stays); // p4
   store.split(
     split,
-    { changes: [modify('b.txt', 'one\n2\n3', 'one\n2\nthree')], buildsOnPart: true },
+    { changes: [modify('b.txt', 'one\n2\n3', 'one\n2\nthree'), stays], buildsOnPart: true },
     { ...draft(), kind: 'files', changes: [modify('b.txt', three, 'one\n2\n3')] }, // p5
   );
-  await store.revise(split, [modify('b.txt', 'one\n2\n3', 'one\n2\n3!')], ['p5'], 'user');
+  await store.revise(split, [modify('b.txt', 'one\n2\n3', 'one\n2\n3!'), stays], ['p5'], 'user');
   await vote('p5', 'apply');
   await store.markStale(split, ['b.txt']);
   await store.markStale(split, []);

@@ -2,7 +2,7 @@ import { test } from 'node:test';
 import assert from 'node:assert/strict';
 import type { LedgerEntry } from '../../../src/agent/preview/ledger.ts';
 import type { Preview } from '../../../src/agent/preview/preview.ts';
-import type { PreviewLogEntry } from '../../../src/agent/preview/previewLog.ts';
+import type { PreviewLogEntry } from '../../../src/agent/preview/log/previewLog.ts';
 import { EncodingError } from '../../../src/agent/base/log/jsonLines.ts';
 import { JournalError } from '../../../src/agent/base/errors.ts';
 import { PreviewStore } from '../../../src/agent/preview/previewStore.ts';

@@ -1,6 +1,6 @@
 import type { SteeringMessage } from '../../model/messages.ts';
 import { isOpen, type Preview } from '../../preview/preview.ts';
-import type { RevisedBy } from '../../preview/previewLog.ts';
+import type { RevisedBy } from '../../preview/log/previewLog.ts';
 import type { PreviewStore } from '../../preview/previewStore.ts';
 import { revisionText } from '../../preview/resolve/resolveTexts.ts';
 

@@ -11,7 +11,7 @@ import {
 import { sideOfText, type FileChange } from '../../../../src/agent/preview/fileChange.ts';
 import { Overlay } from '../../../../src/agent/preview/overlay.ts';
 import type { PendingAction } from '../../../../src/agent/preview/pendingAction.ts';
-import type { PreviewLogEntry } from '../../../../src/agent/preview/previewLog.ts';
+import type { PreviewLogEntry } from '../../../../src/agent/preview/log/previewLog.ts';
 import { PreviewStore } from '../../../../src/agent/preview/previewStore.ts';
 import {
   queueResolveHandler,

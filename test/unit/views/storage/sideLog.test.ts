@@ -4,7 +4,7 @@ import * as path from 'node:path';
 import { test, type TestContext } from 'node:test';
 import assert from 'node:assert/strict';
 import { recoverCommits } from '../../../../src/agent/preview/commit/recovery.ts';
-import { openPreviewLog } from '../../../../src/agent/preview/previewLog.ts';
+import { openPreviewLog } from '../../../../src/agent/preview/log/previewLog.ts';
 import { PreviewStore } from '../../../../src/agent/preview/previewStore.ts';
 import { openSideLog, recoverSideLogs } from '../../../../src/views/storage/sideLog.ts';
 import { modify } from '../../../support/changes.ts';

@@ -3,7 +3,7 @@ import * as path from 'node:path';
 import { after, test } from 'node:test';
 import assert from 'node:assert/strict';
 import { recoverCommits } from '../../../../src/agent/preview/commit/recovery.ts';
-import { openPreviewLog } from '../../../../src/agent/preview/previewLog.ts';
+import { openPreviewLog } from '../../../../src/agent/preview/log/previewLog.ts';
 import { PreviewStore } from '../../../../src/agent/preview/previewStore.ts';
 import { Invoker } from '../../../../src/agent/preview/resolve/invoker.ts';
 import { previewNumbersIn } from '../../../../src/views/storage/previewNumbers.ts';

@@ -3,13 +3,13 @@ import { tmpdir } from 'node:os';
 import * as path from 'node:path';
 import { after, beforeEach, test } from 'node:test';
 import assert from 'node:assert/strict';
-import { encodeHeader } from '../../../src/agent/base/log/logFormat.ts';
-import { openPreviewLog, previewLogFormat } from '../../../src/agent/preview/previewLog.ts';
-import { PreviewStore } from '../../../src/agent/preview/previewStore.ts';
+import { encodeHeader } from '../../../../src/agent/base/log/logFormat.ts';
+import { openPreviewLog, previewLogFormat } from '../../../../src/agent/preview/log/previewLog.ts';
+import { PreviewStore } from '../../../../src/agent/preview/previewStore.ts';
 
 /** As version 1 was written, with a line that cannot be read and a torn one. */
 const version1 = await readFile(
-  path.join(import.meta.dirname, '../../fixtures/logs/previews.v1.jsonl'),
+  path.join(import.meta.dirname, '../../../fixtures/logs/previews.v1.jsonl'),
   'utf8',
 );
 const lines1 = version1.split('\n');
@@ -129,7 +129,7 @@ test('a migration that the process did not survive is made again, whatever it le
 
 test('previews of version 2, whose texts after are all stored, are the same in the current version', async () => {
   const version2 = await readFile(
-    path.join(import.meta.dirname, '../../fixtures/logs/previews.v2.jsonl'),
+    path.join(import.meta.dirname, '../../../fixtures/logs/previews.v2.jsonl'),
     'utf8',
   );
   await writeFile(file, version2);
@@ -144,4 +144,17 @@ test('previews of version 2, whose texts after are all stored, are the same in t
     'ONE two',
     'B',
   ]);
+});
+
+test('a revision of version 3, which repeats what the one before had, is the same in the current version', async () => {
+  const fixture = path.join(import.meta.dirname, '../../../fixtures/logs/previews.v3.jsonl');
+  await writeFile(file, await readFile(fixture));
+  const previews = (await restored()).all();
+  assert.deepEqual(
+    previews.map(({ id, revision, changes }) => [id, revision, changes?.map(({ path: name }) => name)]),
+    [
+      ['p1', 2, ['two.ts', 'three.ts']],
+      ['p2', 1, ['one.ts']],
+    ],
+  );
 });

@@ -1,4 +1,4 @@
-import type { PreviewState } from './preview.ts';
+import type { PreviewState } from '../preview.ts';
 import { idsOf, type PreviewLogEntry } from './previewLog.ts';
 
 /**

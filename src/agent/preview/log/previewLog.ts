@@ -1,12 +1,13 @@
 import * as z from 'zod/mini';
-import { LAST_PLAUSIBLE } from '../base/claimedNumbers.ts';
-import type { DeepReadonly } from '../base/json.ts';
-import { JsonLog } from '../base/log/jsonLog.ts';
-import type { DecodedLog, LogFormat } from '../base/log/logFormat.ts';
-import { isEncodingName, loadEncodings, type EncodingName } from '../text/encodings.ts';
-import { applyTextEdits, editsFit, editsGive } from '../text/textEdit.ts';
-import type { FileChange } from './fileChange.ts';
-import { agentNameSchema, ledgerEntrySchema } from './ledger.ts';
+import { LAST_PLAUSIBLE } from '../../base/claimedNumbers.ts';
+import type { DeepReadonly } from '../../base/json.ts';
+import { JsonLog } from '../../base/log/jsonLog.ts';
+import type { DecodedLog, LogFormat } from '../../base/log/logFormat.ts';
+import { isEncodingName, loadEncodings, type EncodingName } from '../../text/encodings.ts';
+import { applyTextEdits, editsFit, editsGive } from '../../text/textEdit.ts';
+import type { FileChange } from '../fileChange.ts';
+import { agentNameSchema, FOUND_APPLIED, ledgerEntrySchema } from '../ledger.ts';
+import { isKept, type KeptChanges } from './keptChanges.ts';
 import { previewMigrations } from './previewMigrations.ts';
 
 const encodingName = z.custom<EncodingName>(value => typeof value === 'string' && isEncodingName(value));
@@ -35,20 +36,21 @@ const modify = z.pipe(
     return z.NEVER;
   }),
 );
-const changes = z.array(
-  z.discriminatedUnion('kind', [
-    modify,
-    z.object({
-      kind: z.literal('create'),
-      path,
-      before: z.null(),
-      after: side,
-      mode: z.exactOptional(z.int().check(z.minimum(0), z.maximum(0o7777))),
-    }),
-    z.object({ kind: z.literal('delete'), path, before: side, after: z.null() }),
-    z.object({ kind: z.literal('rename'), path, from: path, before: side, after: side }),
-  ]),
-);
+const change = z.discriminatedUnion('kind', [
+  modify,
+  z.object({
+    kind: z.literal('create'),
+    path,
+    before: z.null(),
+    after: side,
+    mode: z.exactOptional(z.int().check(z.minimum(0), z.maximum(0o7777))),
+  }),
+  z.object({ kind: z.literal('delete'), path, before: side, after: z.null() }),
+  z.object({ kind: z.literal('rename'), path, from: path, before: side, after: side }),
+]);
+const changes = z.array(change);
+/** See {@link KeptChanges}. */
+const kept = z.object({ from: z.int(), to: z.int() });
 const action = z.enum(['apply', 'discard']);
 /** See `marked`. */
 const mark = z.exactOptional(z.string());
@@ -94,7 +96,7 @@ const entrySchema = z.discriminatedUnion('type', [
     type: z.literal('revised'),
     id: z.string(),
     revision: z.int(),
-    changes,
+    changes: z.array(z.union([change, kept])),
     dependsOn: z.array(z.string()),
     by: z.enum(['rebase', 'split', 'user']),
     /** Of a plan, which has no changes: what the user made of it. */
@@ -157,14 +159,14 @@ export type PreviewDraft = DraftOf<StagedPreview>;
 export type FilesDraft = DraftOf<StagedFiles>;
 type DraftOf<T> = T extends unknown ? Omit<T, 'id'> : never;
 
-type Changes = StagedFiles['changes'];
+type Changes = readonly (StagedFiles['changes'][number] | KeptChanges)[];
 
 /** Why a preview has a new revision: its base changed, a part was split off, or the user edited the proposal. */
 export type RevisedBy = Extract<PreviewLogEntry, { type: 'revised' }>['by'];
 
 export const previewLogFormat: LogFormat<PreviewLogEntry> = {
   log: 'redline.previews',
-  version: 3,
+  version: 4,
   parse: parseEntry,
   stored: withoutText,
   migrations: previewMigrations,
@@ -213,14 +215,17 @@ function encodingsOf(entry: PreviewLogEntry): EncodingName[] {
         ? [entry.changes, entry.part?.changes]
         : [];
   return lists.flatMap(changes =>
-    (changes ?? []).flatMap(({ before, after }) =>
-      [before, after].flatMap(side => side?.encoding.name ?? []),
+    (changes ?? []).flatMap(change =>
+      isKept(change) ? [] : [change.before, change.after].flatMap(side => side?.encoding.name ?? []),
     ),
   );
 }
 
 /** Who applies previews and why, as the journal of a commit keeps it. */
 export type CommitVote = NonNullable<Extract<PreviewLogEntry, { type: 'commit' }>['vote']>;
+
+/** Who applied something that an older version began, or whose journal cannot be read. */
+export const unknownVote: CommitVote = { actor: 'extension', reason: FOUND_APPLIED };
 
 /**
  * Whether a line that cannot be read may have told that a commit began or ended. Where a line feed was lost, one that tells
@@ -264,7 +269,7 @@ function changesWithoutText(entry: { readonly changes: Changes | null }): object
 }
 
 function changeWithoutText(change: Changes[number]): unknown {
-  if (change.kind !== 'modify' || !change.edits) return change;
+  if (isKept(change) || change.kind !== 'modify' || !change.edits) return change;
   if (!editsGive(change.before.text, change.edits, change.after.text)) return change;
   const { text: _, ...after } = change.after;
   return { ...change, after };

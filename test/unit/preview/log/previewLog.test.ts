@@ -1,23 +1,23 @@
 import { after as afterAll, test } from 'node:test';
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
-import { sha256 } from '../../../src/agent/base/hash.ts';
-import { encodeEntry } from '../../../src/agent/base/log/jsonLines.ts';
-import { encodeHeader } from '../../../src/agent/base/log/logFormat.ts';
-import { bytesOfSide, type FileSide } from '../../../src/agent/preview/fileChange.ts';
-import type { LedgerEntry } from '../../../src/agent/preview/ledger.ts';
-import type { Preview } from '../../../src/agent/preview/preview.ts';
+import { sha256 } from '../../../../src/agent/base/hash.ts';
+import { encodeEntry } from '../../../../src/agent/base/log/jsonLines.ts';
+import { encodeHeader } from '../../../../src/agent/base/log/logFormat.ts';
+import { bytesOfSide, type FileSide } from '../../../../src/agent/preview/fileChange.ts';
+import type { LedgerEntry } from '../../../../src/agent/preview/ledger.ts';
+import type { Preview } from '../../../../src/agent/preview/preview.ts';
 import {
   openPreviewLog,
   parseEntry,
   previewLogFormat,
   type PreviewLogEntry,
   type StagedPreview,
-} from '../../../src/agent/preview/previewLog.ts';
-import { PreviewProjection } from '../../../src/agent/preview/previewProjection.ts';
-import { create, modify, remove, rename } from '../../support/changes.ts';
-import { decodeLog } from '../../support/decodeLog.ts';
-import { TempFolder } from '../../support/tempFolder.ts';
+} from '../../../../src/agent/preview/log/previewLog.ts';
+import { PreviewProjection } from '../../../../src/agent/preview/previewProjection.ts';
+import { create, modify, remove, rename } from '../../../support/changes.ts';
+import { decodeLog } from '../../../support/decodeLog.ts';
+import { TempFolder } from '../../../support/tempFolder.ts';
 
 const temp = await TempFolder.create();
 afterAll(() => temp.remove());

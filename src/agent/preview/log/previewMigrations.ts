@@ -1,5 +1,5 @@
-import { isRecord } from '../base/json.ts';
-import type { LogMigration } from '../base/log/logFormat.ts';
+import { isRecord } from '../../base/json.ts';
+import type { LogMigration } from '../../base/log/logFormat.ts';
 
 /** Turns a line of the preview log into one of the next version; by the version that the line has. */
 export const previewMigrations: Readonly<Record<number, LogMigration>> = {
@@ -30,6 +30,8 @@ export const previewMigrations: Readonly<Record<number, LogMigration>> = {
   },
   /** Version 2 stored the text after a modification even where its edits give it. Version 3 can read that. */
   2: line => line,
+  /** Version 3 repeated in a new revision what the one before had. Version 4 can read that. */
+  3: line => line,
 };
 
 const PLAN = 'plan_approval';
