@@ -1,34 +1,15 @@
 import { DisposableStore, type Disposable } from '../../base/disposable.ts';
 import { detailOf, ToolError } from '../../base/errors.ts';
 import type { Logger } from '../../base/logger.ts';
-import {
-  changeOf,
-  sideOfBytes,
-  stepsOf,
-  type FileChange,
-  type FileSide,
-  type FileStep,
-} from '../fileChange.ts';
+import { TimeSlice } from '../../base/timeSlice.ts';
+import { changeOf, stepsOf, type FileChange, type FileSide } from '../fileChange.ts';
 import { emptiedFolders } from '../commit/rollback.ts';
-import { isOpen, pathsOf, type Preview } from '../preview.ts';
-import type { PreviewStore } from '../previewStore.ts';
-import { elsewhereText } from '../resolve/refusals.ts';
-import type { ResolvingFiles } from '../resolve/invoker.ts';
-import type { Workspace } from '../workspace.ts';
+import { pathsOf, type Preview } from '../preview.ts';
+import type { BasesOptions } from './bases.ts';
 import { conflictPaths, hasConflict } from './conflictMarkers.ts';
 
-export interface RebaserOptions {
-  readonly store: PreviewStore;
-  readonly workspace: Pick<Workspace, 'read'> & Pick<ResolvingFiles, 'formerPlaces'>;
+export interface RebaserOptions extends BasesOptions {
   readonly logger: Logger;
-}
-
-/** What a path holds beneath a preview, and the id of the pending preview that it comes from, if any. */
-interface Base {
-  readonly side: FileSide | null | 'unreadable';
-  readonly from?: string;
-  /** Why it is unreadable, if that is known. */
-  readonly reason?: string;
 }
 
 /**
@@ -40,6 +21,7 @@ export class Rebaser implements Disposable {
   readonly #options: RebaserOptions;
   readonly #owned = new DisposableStore();
   readonly #queue = new Set<string>();
+  readonly #slice = new TimeSlice();
   #work: Promise<void> | undefined;
 
   constructor(options: RebaserOptions) {
@@ -82,12 +64,13 @@ export class Rebaser implements Disposable {
     const { store } = this.#options;
     const preview = store.get(id);
     if (preview?.kind !== 'files' || preview.state.kind !== 'pending') return [];
-    const { rebaseChange } = await import('./rebaseChange.ts');
+    const { rebaseChange, bases } = await this.#loaded(preview);
     const changes: FileChange[] = [];
     const dependsOn = new Set<string>();
     for (const change of preview.changes) {
+      await this.#slice.turn();
       const path = change.kind === 'rename' ? change.from : change.path;
-      const { side, from, reason } = await this.#baseOf(preview, path, change.before);
+      const { side, from, reason } = await bases.of(path, change.before);
       if (from !== undefined) dependsOn.add(from);
       if (side === 'unreadable') {
         throw new ToolError(
@@ -140,23 +123,27 @@ export class Rebaser implements Disposable {
     const { store } = this.#options;
     const preview = store.get(id);
     if (preview?.kind !== 'files' || preview.state.kind !== 'pending') return;
-    const { rebaseChange } = await import('./rebaseChange.ts');
+    const { rebaseChange, bases } = await this.#loaded(preview);
     const stale: string[] = [];
     const changes: FileChange[] = [];
     const dependsOn = new Set<string>();
     /** What the earlier changes of this preview make of their paths. */
     const own = new Map<string, FileSide | null>();
     const emptied = emptiedFolders(preview.changes.flatMap(stepsOf));
-    const baseOf = async (path: string, expected: FileSide | null): Promise<Base['side']> => {
+    const baseOf = async (
+      path: string,
+      expected: FileSide | null,
+    ): Promise<FileSide | null | 'unreadable'> => {
       const made = own.get(path);
       if (made !== undefined) return made;
-      const base = await this.#baseOf(preview, path, expected);
+      const base = await bases.of(path, expected);
       if (base.from !== undefined) dependsOn.add(base.from);
       // A folder from which this preview removes files makes room for a new one. If others remain, the apply fails.
       const isEmptied = base.side === 'unreadable' && base.from === undefined && emptied.has(path);
       return isEmptied && expected === null ? null : base.side;
     };
     for (const change of preview.changes) {
+      await this.#slice.turn();
       const path = change.kind === 'rename' ? change.from : change.path;
       const base = await baseOf(path, change.before);
       const isFree = change.kind !== 'rename' || (await baseOf(change.path, null)) === null;
@@ -184,64 +171,19 @@ export class Rebaser implements Disposable {
     }
   }
 
+  /** What a rebase needs, which is loaded for the first one. */
+  async #loaded(preview: Preview) {
+    const [{ rebaseChange }, { Bases }] = await Promise.all([
+      import('./rebaseChange.ts'),
+      import('./bases.ts'),
+    ]);
+    return { rebaseChange, bases: new Bases(this.#options, preview) };
+  }
+
   /** Whether the preview already depends on all of these, perhaps through others. */
   #waitsFor(preview: Preview, ids: ReadonlySet<string>): boolean {
     const blockers = new Set(this.#options.store.blockersOf(preview).map(({ id }) => id));
     return [...ids].every(id => blockers.has(id));
-  }
-
-  /** What a path currently holds beneath the preview: the result of the nearest pending preview, else the file itself. */
-  async #baseOf(preview: Preview, path: string, expected: FileSide | null): Promise<Base> {
-    const below = this.#below(preview, path);
-    if (below) return below;
-    const place = preview.roots && this.#options.workspace.formerPlaces([path], preview.roots).get(path);
-    if (place !== undefined) return { side: 'unreadable', reason: elsewhereText(path, place) };
-    try {
-      const bytes = await this.#options.workspace.read(path);
-      return { side: bytes ? (sideOfBytes(bytes, expected?.encoding) ?? 'unreadable') : null };
-    } catch (error) {
-      if (error instanceof ToolError) return { side: 'unreadable', reason: error.message };
-      throw error;
-    }
-  }
-
-  /** The file as the uppermost of the open previews leaves it that this one builds on, directly or not. */
-  #below({ dependsOn }: Preview, path: string): Base | undefined {
-    const { store } = this.#options;
-    const stepIn = (id: string): FileStep | undefined => {
-      const below = store.get(id);
-      const changes = below && isOpen(below) ? (below.changes ?? []) : [];
-      return changes.flatMap(stepsOf).find(step => step.path === path);
-    };
-    const touching = this.#foundBelow(dependsOn, id => stepIn(id) !== undefined);
-    // One of them may build on another that was also found in another way.
-    const covered = new Set(touching.length < 2 ? [] : touching.flatMap(id => this.#allBelow(id)));
-    const [top] = store.newestFirst(touching.filter(id => !covered.has(id)));
-    const [preview, step] = top === undefined ? [] : [store.get(top), stepIn(top)];
-    if (!preview || !step) return undefined;
-    const isStale = preview.state.kind === 'pending' && preview.state.stale.length > 0;
-    return { side: isStale ? 'unreadable' : step.after, from: preview.id };
-  }
-
-  #allBelow(id: string): readonly string[] {
-    const seen: string[] = [];
-    this.#foundBelow(this.#options.store.get(id)?.dependsOn ?? [], below => {
-      seen.push(below);
-      return false;
-    });
-    return seen;
-  }
-
-  /** The previews below these, or among them, that are wanted; none of those that are only below one that is wanted. */
-  #foundBelow(ids: readonly string[], isWanted: (id: string) => boolean): readonly string[] {
-    const found: string[] = [];
-    const seen = new Set(ids);
-    for (const id of seen) {
-      if (isWanted(id)) found.push(id);
-      // A set also goes through what is added to it meanwhile.
-      else for (const below of this.#options.store.get(id)?.dependsOn ?? []) seen.add(below);
-    }
-    return found;
   }
 }
 

@@ -7,6 +7,7 @@ import { PreviewStore, type PreviewStoreOptions } from '../../../../src/agent/pr
 import { Rebaser } from '../../../../src/agent/preview/rebase/rebaser.ts';
 import { Invoker } from '../../../../src/agent/preview/resolve/invoker.ts';
 import { create, modify, remove, rename } from '../../../support/changes.ts';
+import { countTurns } from '../../../support/countTurns.ts';
 import { draft } from '../../../support/drafts.ts';
 import { MemoryWorkspace } from '../../../support/memoryWorkspace.ts';
 import { MemoryPreviewLog } from '../../../support/testSession.ts';
@@ -187,4 +188,18 @@ test('what a preview builds on is the uppermost that has the file, not what lies
   assert.deepEqual(stale(top), []);
   assert.deepEqual([now(top).revision, now(top).dependsOn], [1, [onX, onZ]]);
   assert.equal(store.get(top)?.changes?.[0]?.after?.text, text('five'));
+});
+
+test('while a preview of many files is rebased onto another one, other work runs', async context => {
+  const { rebaser, stage, stale } = bench(context, {});
+  const paths = Array.from({ length: 300 }, (_, n) => `file${n}`);
+  const below = stage(paths.map(path => create(path, 'a')));
+  const above = stage(
+    paths.map(path => modify(path, 'a', 'b')),
+    [below],
+  );
+  const turns = countTurns(context);
+  await rebaser.refresh([above]);
+  assert.ok(turns() >= 100, `${turns()} turns`);
+  assert.deepEqual(stale(above), []);
 });
