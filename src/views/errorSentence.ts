@@ -1,4 +1,5 @@
 import { JournalError, messageOf, PathError, StalePreviewError, ToolError } from '../agent/base/errors.ts';
+import { shortList } from './texts/shortList.ts';
 
 /** The part of `vscode.l10n` that sentences need, so that tests do without VS Code. */
 export interface SentenceLocaliser {
@@ -10,7 +11,7 @@ export function sentenceFor(error: unknown, l10n: SentenceLocaliser): string | u
   if (error instanceof StalePreviewError) {
     return l10n.t(
       'Nothing was written: {0} changed after the preview was made. The preview is still pending.',
-      error.paths.join(', '),
+      shortList(error.paths, l10n.t('{0} and {1} more')),
     );
   }
   if (error instanceof JournalError) {

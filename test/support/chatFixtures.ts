@@ -3,7 +3,7 @@ import { changeOf, sideOfText, type FileChange } from '../../src/agent/preview/f
 import type { LedgerEntry } from '../../src/agent/preview/ledger.ts';
 import type { Preview, PreviewContent } from '../../src/agent/preview/preview.ts';
 import type { ViewItem } from '../../src/views/chat/protocol.ts';
-import { transcriptStrings } from '../../src/views/chat/strings.ts';
+import { transcriptStrings } from '../../src/views/chat/transcript/transcriptStrings.ts';
 import { buildTranscript, type TranscriptInput } from '../../src/views/chat/transcript/transcript.ts';
 
 /** The texts as they are written, without a translation. */

@@ -1,3 +1,5 @@
+import { listed } from './listed.ts';
+
 /**
  * An error whose message is written for the model: it says what went wrong and what to do next.
  * A tool that throws one gets exactly this text as its error result.
@@ -28,7 +30,7 @@ export class StalePreviewError extends ToolError {
   readonly paths: readonly string[];
 
   constructor(paths: readonly string[]) {
-    super(`Nothing was written: ${paths.join(', ')} changed after the preview was made.`, {
+    super(`Nothing was written: ${listed(paths)} changed after the preview was made.`, {
       advice: 'Read the file again, discard this preview and stage a new change.',
     });
     this.paths = paths;

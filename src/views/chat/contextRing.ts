@@ -1,7 +1,7 @@
 import type { ContextUse } from '../../agent/session/context/contextKeeper.ts';
 import { fill } from '../texts/fill.ts';
 import type { ChatStatus } from './protocol.ts';
-import type { TranscriptStrings } from './strings.ts';
+import type { TranscriptStrings } from './transcript/transcriptStrings.ts';
 
 /** The share of the context window from which the ring warns, in percent. */
 const NEARLY_FULL = 80;

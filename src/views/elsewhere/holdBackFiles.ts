@@ -8,6 +8,7 @@ import { addsCarriageReturns, readUncommitted } from '../../agent/clients/elsewh
 import type { Invoker } from '../../agent/preview/resolve/invoker.ts';
 import { storageAdvice } from '../errorSentence.ts';
 import { oneLine, withoutIcons } from '../plainText.ts';
+import { shortList } from '../texts/shortList.ts';
 import { showInfo, showWarning } from '../toast.ts';
 import type { GitRepository } from './gitApi.ts';
 import { repositoryPlaces } from './places.ts';
@@ -72,7 +73,7 @@ function failureText(error: ToolError): string {
   if (error instanceof StalePreviewError)
     return vscode.l10n.t(
       'Nothing was held back: {0} changed at that moment.',
-      oneLine(error.paths.join(', ')),
+      oneLine(shortList(error.paths, vscode.l10n.t('{0} and {1} more'))),
     );
   if (error instanceof JournalError) {
     const what = vscode.l10n.t('Nothing was held back, because Redline cannot save to its storage.');

@@ -8,7 +8,7 @@ import { hostedCommands } from '../chat/hostedCommands.ts';
 import type { LocalCommands } from '../chat/localCommands.ts';
 import type { ChatViewOptions } from '../chat/chatView.ts';
 import type { AttachmentRef } from '../chat/protocol.ts';
-import { transcriptStrings, type TranscriptStrings } from '../chat/strings.ts';
+import { transcriptStrings, type TranscriptStrings } from '../chat/transcript/transcriptStrings.ts';
 import { commandLink, makeCommand } from '../commandRegistry.ts';
 import { OWN_VENDOR } from '../contributions.ts';
 import { asMarkdown } from '../plainText.ts';

@@ -3,6 +3,7 @@ import { titleOf, type Preview } from '../../agent/preview/preview.ts';
 import { agentLabel } from '../agentLabel.ts';
 import { detailsText } from '../detailsText.ts';
 import { asMarkdown } from '../plainText.ts';
+import { shortList } from '../texts/shortList.ts';
 import { kindIcons, recommendationText } from './pendingItems.ts';
 
 /** The most files that a tooltip lists. */
@@ -14,9 +15,11 @@ export function previewTooltip(preview: Preview): vscode.MarkdownString {
   const lines = [`**${asMarkdown(titleOf(preview))}** (${id}, ${asMarkdown(sourceToolName)})`];
   const add = (icon: string, text: string): void => void lines.push(`$(${icon}) ${asMarkdown(text, 500)}`);
   if (state.kind === 'pending') {
-    if (state.stale.length > 0)
-      add('warning', vscode.l10n.t('Stale: {0} changed after this was proposed.', state.stale.join(', ')));
-    else if (state.lastError !== undefined) add('error', vscode.l10n.t('Apply failed: {0}', state.lastError));
+    if (state.stale.length > 0) {
+      const paths = shortList(state.stale, vscode.l10n.t('{0} and {1} more'));
+      add('warning', vscode.l10n.t('Stale: {0} changed after this was proposed.', paths));
+    } else if (state.lastError !== undefined)
+      add('error', vscode.l10n.t('Apply failed: {0}', state.lastError));
     if (state.recommendation) add('comment', recommendationText(state.recommendation));
   }
   if (state.kind === 'expired') add('history', state.reason ?? expiredText(state.interrupted));

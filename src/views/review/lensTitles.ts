@@ -12,6 +12,7 @@ import { planOf } from '../../agent/session/planMode.ts';
 import { makeCommand } from '../commandRegistry.ts';
 import { conflictsText } from '../pending/pendingItems.ts';
 import { idList, withoutIcons } from '../plainText.ts';
+import { shortList } from '../texts/shortList.ts';
 
 /** What the lenses of one file of a preview are made from. */
 export interface LensSubject {
@@ -177,7 +178,7 @@ function staleOrFailed({ id, changes, state }: Preview): vscode.Command[] {
     ];
   }
   if (state.stale.length > 0) {
-    const paths = withoutIcons(state.stale.join(', '));
+    const paths = withoutIcons(shortList(state.stale, vscode.l10n.t('{0} and {1} more')));
     return [
       note(vscode.l10n.t('$(warning) Stale: {0} changed after this was proposed', paths)),
       makeCommand(vscode.l10n.t('Rebase'), 'redline.preview.rebase', id),

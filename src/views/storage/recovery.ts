@@ -10,6 +10,7 @@ import {
 import { openPreviewLog } from '../../agent/preview/log/previewLog.ts';
 import { PreviewStore } from '../../agent/preview/previewStore.ts';
 import { countText } from '../texts/countText.ts';
+import { shortList } from '../texts/shortList.ts';
 import { showInfo, showWarning } from '../toast.ts';
 import { sideLogFolder, type OpenStore } from './previewStorage.ts';
 import { recoverSideLogs, type SideLogRecovery } from './sideLog.ts';
@@ -108,6 +109,5 @@ function changedText(ids: string, { restored, leftAlone }: RecoveryReport): stri
 }
 
 function shortened(paths: readonly string[]): string {
-  const shown = paths.slice(0, 5).join(', ');
-  return paths.length > 5 ? vscode.l10n.t('{0} and {1} more', shown, paths.length - 5) : shown;
+  return shortList(paths, vscode.l10n.t('{0} and {1} more'));
 }

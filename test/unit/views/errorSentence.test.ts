@@ -24,6 +24,9 @@ test('each kind of refused path has its own sentence', () => {
 
 test('a stale base names its files, any other known error shows its message, and an unknown one has no sentence', () => {
   assert.match(sentence(new StalePreviewError(['a.ts', 'b.ts'])) ?? '', /a\.ts, b\.ts changed/);
+  const many = new StalePreviewError(Array.from({ length: 2_000 }, (_, n) => `f${n}.ts`));
+  assert.match(sentence(many) ?? '', /: f0\.ts, f1\.ts, f2\.ts, f3\.ts, f4\.ts and 1995 more changed after/);
+  assert.match(many.message, /, f18\.ts, f19\.ts and 1980 more changed after/, 'what the model is told');
   assert.equal(sentence(new ToolError('Read it.')), 'Nothing was resolved: Read it.');
   assert.equal(sentence(new TypeError('x is not a function')), undefined);
 });

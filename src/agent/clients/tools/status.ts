@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { listed } from '../../base/listed.ts';
 import { textResult } from '../../preview/pendingAction.ts';
 import { nameOf, type Preview } from '../../preview/preview.ts';
 import { plural } from '../../text/plural.ts';
@@ -51,7 +52,7 @@ function stateText({ state }: Preview): string {
   switch (state.kind) {
     case 'pending':
       if (state.stale.length > 0)
-        return `pending, but ${state.stale.join(', ')} changed since. The user can rebase it; or withdraw it, read the file and propose again`;
+        return `pending, but ${listed(state.stale)} changed since. The user can rebase it; or withdraw it, read the file and propose again`;
       if (state.lastError !== undefined) return `pending; applying it failed: ${state.lastError}`;
       if (state.recommendation) return `pending; you recommended to ${state.recommendation.action} it`;
       return 'pending, not on disk';

@@ -1,3 +1,4 @@
+import { listed } from '../../base/listed.ts';
 import { plural } from '../../text/plural.ts';
 import { FOUND_APPLIED, plainOutcome, type LedgerEntry } from '../ledger.ts';
 import { nameOf, type Actor, type PartOf, type Preview, type ResolveAction } from '../preview.ts';
@@ -113,7 +114,7 @@ export function outdatedVoteText(preview: Preview, seen: number): string {
 }
 
 export function openConflictsText(preview: Preview, paths: readonly string[]): string {
-  return `${nameOf(preview)} still contains conflict markers in ${paths.join(', ')}. The user must resolve them first. Nothing was changed.`;
+  return `${nameOf(preview)} still contains conflict markers in ${listed(paths)}. The user must resolve them first. Nothing was changed.`;
 }
 
 /** The line before the error that the model's own apply returned. */

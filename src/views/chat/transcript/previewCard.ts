@@ -17,8 +17,9 @@ import type { DiffStat } from '../../../agent/text/lineDiff.ts';
 import { agentLabel } from '../../agentLabel.ts';
 import { escapeInvisible, escapeProse } from '../../plainText.ts';
 import { fill } from '../../texts/fill.ts';
+import { shortList } from '../../texts/shortList.ts';
 import type { FileRow, ItemOf, PartRow } from '../protocol.ts';
-import type { TranscriptStrings } from '../strings.ts';
+import type { TranscriptStrings } from './transcriptStrings.ts';
 
 /** The most files that a card lists. */
 const MAX_FILES = 8;
@@ -202,7 +203,9 @@ function stateOf(
           : '',
         conflicts,
         stale:
-          stale.length > 0 && conflicts === '' ? fill(strings.stale, escapeInvisible(stale.join(', '))) : '',
+          stale.length > 0 && conflicts === ''
+            ? fill(strings.stale, escapeInvisible(shortList(stale, strings.andMore)))
+            : '',
         // The error of a stale preview would only repeat that it is stale.
         lastError:
           lastError !== undefined && stale.length === 0
@@ -249,7 +252,7 @@ function conflictsOf({ changes }: Preview, strings: TranscriptStrings): string {
     const count = conflictCount(change);
     return count === 0 ? [] : [fill(strings.conflictsIn, count, escapeInvisible(change.path))];
   });
-  return rows.length === 0 ? '' : fill(strings.conflicts, rows.join(', '));
+  return rows.length === 0 ? '' : fill(strings.conflicts, shortList(rows, strings.andMore));
 }
 
 /** The text with the name of the agent of another program, if that has resolved its own preview. */

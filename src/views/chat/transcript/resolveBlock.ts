@@ -5,7 +5,7 @@ import type { Actor, Preview, ResolveAction } from '../../../agent/preview/previ
 import { escapeInvisible, escapeProse } from '../../plainText.ts';
 import { fill } from '../../texts/fill.ts';
 import type { ItemOf } from '../protocol.ts';
-import type { TranscriptStrings } from '../strings.ts';
+import type { TranscriptStrings } from './transcriptStrings.ts';
 import { argumentsOf } from './toolLine.ts';
 
 /** What is looked up in addition to the call and its result. */

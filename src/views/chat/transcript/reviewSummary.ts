@@ -3,7 +3,7 @@ import { planOf } from '../../../agent/session/planMode.ts';
 import type { DiffStat } from '../../../agent/text/lineDiff.ts';
 import { fill } from '../../texts/fill.ts';
 import type { ChatStatus } from '../protocol.ts';
-import type { TranscriptStrings } from '../strings.ts';
+import type { TranscriptStrings } from './transcriptStrings.ts';
 import { shownStat, sumOf } from './previewCard.ts';
 
 /** The most pending previews whose lines are counted for the sum. */

@@ -3,7 +3,7 @@ import type { ToolCall, ToolResultMessage } from '../../../agent/model/messages.
 import { escapeProse, oneLine } from '../../plainText.ts';
 import { fill } from '../../texts/fill.ts';
 import type { ItemOf, ViewItem } from '../protocol.ts';
-import type { TranscriptStrings } from '../strings.ts';
+import type { TranscriptStrings } from './transcriptStrings.ts';
 import { sayCalls } from './callWords.ts';
 
 /** The most characters of an argument summary. */

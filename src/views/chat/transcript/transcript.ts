@@ -18,7 +18,7 @@ import { attachmentLabel, attachmentName } from '../attachments/attachmentRefs.t
 import { fill } from '../../texts/fill.ts';
 import type { AttachmentRef, ChatAction, ItemOf, ViewItem } from '../protocol.ts';
 import { escapeInvisible } from '../../plainText.ts';
-import type { TranscriptStrings } from '../strings.ts';
+import type { TranscriptStrings } from './transcriptStrings.ts';
 import type { Arriving } from './liveTurn.ts';
 import { card, foldOf, otherPending, restaged } from './cards.ts';
 import { buildLookup, callKey, isListedPart, type Lookup } from './lookup.ts';

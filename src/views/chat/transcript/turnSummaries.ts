@@ -1,7 +1,7 @@
 import type { Preview } from '../../../agent/preview/preview.ts';
 import type { Lineage } from '../../../agent/preview/resolve/lineage.ts';
 import { MAX_TURN_PREVIEWS, type ItemOf } from '../protocol.ts';
-import type { TranscriptStrings } from '../strings.ts';
+import type { TranscriptStrings } from './transcriptStrings.ts';
 
 /** Collects what the model applied by itself, turn by turn, for the line below each turn. */
 export class TurnSummaries {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { transcriptStrings } from '../../../../src/views/chat/strings.ts';
+import { transcriptStrings } from '../../../../src/views/chat/transcript/transcriptStrings.ts';
 import { Reply, type ReplyEnd } from '../../../../src/views/nativeChat/reply.ts';
 import type { Script } from '../../../support/scriptedProvider.ts';
 import { createTestSession } from '../../../support/testSession.ts';

@@ -34,6 +34,8 @@ test('a stale preview names its files and does not repeat the failure', () => {
   assert.match(shown.stale, /a\.ts, b\.ts/);
   assert.equal(shown.lastError, '');
   assert.match(card({ kind: 'pending', stale: [], lastError: 'disk full' }).lastError, /disk full/);
+  const many = Array.from({ length: 2_000 }, (_, n) => `f${n}.ts`);
+  assert.match(card({ kind: 'pending', stale: many }).stale, /f4\.ts and 1995 more/);
 });
 
 test('the card shows who resolved it, with a reason only if one was given', () => {
