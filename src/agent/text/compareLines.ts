@@ -93,7 +93,7 @@ interface Shared {
 }
 
 /** How many lines are looked at between two chances for other work to run. */
-const AT_ONCE = 10_000;
+const AT_ONCE = 20_000;
 
 /** The lines of the run that occur on both sides. */
 async function matchable(
