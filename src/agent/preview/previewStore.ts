@@ -18,6 +18,7 @@ import {
   type RevisedBy,
   type UnreadableLine,
 } from './log/previewLog.ts';
+import { endedBefore, withoutForgotten } from './log/retention.ts';
 import { PreviewProjection, type InterruptedCommit } from './previewProjection.ts';
 import type { ResolveOrder } from './resolveSettings.ts';
 
@@ -360,7 +361,6 @@ export class PreviewStore {
     // Entries that wait are written first: later, they would bring back what is removed.
     if (!(await this.drain()))
       throw new Error('Nothing was forgotten, because the log of previews cannot be written.');
-    const { endedBefore, withoutForgotten } = await import('./log/retention.ts');
     const forgotten = this.all().filter(preview => endedBefore(preview, until));
     if (forgotten.length === 0) return;
     const ids = new Set(forgotten.map(({ id }) => id));

@@ -6,7 +6,7 @@ import type { PreviewStore } from '../../agent/preview/previewStore.ts';
  * that the row shows.
  */
 export type PendingNode =
-  | { readonly kind: 'preview'; readonly previewId: string; readonly revision: number }
+  | PreviewRow
   | {
       readonly kind: 'file';
       readonly previewId: string;
@@ -15,10 +15,23 @@ export type PendingNode =
       readonly path: string;
     }
   /** The rows from the nth on, folded: thousands of them are only built when the user unfolds them. */
-  | { readonly kind: 'more'; readonly from: number; readonly count: number; readonly agent?: string }
+  | {
+      readonly kind: 'more';
+      readonly from: number;
+      readonly count: number;
+      readonly agent?: string;
+      /** The preview whose files they are. A command that is given this row must not take it for the preview. */
+      readonly filesOf?: PreviewRow;
+    }
   /** The previews of one agent, where several have some pending; an empty name stands for Redline itself. */
   | { readonly kind: 'agent'; readonly agent: string; readonly count: number }
   | { readonly kind: 'expired'; readonly count: number };
+
+interface PreviewRow {
+  readonly kind: 'preview';
+  readonly previewId: string;
+  readonly revision: number;
+}
 
 /** How many rows of one level are shown before the rest is folded into one. */
 export const PAGE = 500;
@@ -40,14 +53,11 @@ export function childrenOf(
     case 'agent':
       return page(listed, 0, node.agent);
     case 'more':
-      return page(listed, node.from, node.agent);
+      return node.filesOf ? filePage(store, node.filesOf, node.from) : page(listed, node.from, node.agent);
     case 'expired':
       return shownExpired(store).reverse().map(previewNode);
-    case 'preview': {
-      const { previewId, revision } = node;
-      const changes = store.get(previewId)?.changes ?? [];
-      return changes.map(({ path }) => ({ kind: 'file', previewId, revision, path }));
-    }
+    case 'preview':
+      return filePage(store, node, 0);
     case 'file':
       return [];
   }
@@ -61,6 +71,7 @@ export function keyOf(node: PendingNode): string {
     case 'file':
       return `file:${node.previewId}:${node.path}`;
     case 'more':
+      if (node.filesOf) return `files:${node.filesOf.previewId}:${node.from}`;
       return `more:${node.from}${node.agent === undefined ? '' : `:${node.agent}`}`;
     case 'agent':
       return `agent:${node.agent}`;
@@ -104,6 +115,16 @@ function page(all: readonly Preview[], from: number, agent?: string): PendingNod
   const count = previews.length - from - PAGE;
   if (count <= 0) return nodes;
   return [...nodes, { kind: 'more', from: from + PAGE, count, ...(agent === undefined ? {} : { agent }) }];
+}
+
+function filePage(store: Source, filesOf: PreviewRow, from: number): PendingNode[] {
+  const { previewId, revision } = filesOf;
+  const changes = store.get(previewId)?.changes ?? [];
+  const nodes = changes
+    .slice(from, from + PAGE)
+    .map(({ path }): PendingNode => ({ kind: 'file', previewId, revision, path }));
+  const count = changes.length - from - PAGE;
+  return count > 0 ? [...nodes, { kind: 'more', from: from + PAGE, count, filesOf }] : nodes;
 }
 
 function expiredGroup(store: Source): PendingNode[] {

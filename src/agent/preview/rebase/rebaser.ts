@@ -1,12 +1,12 @@
 import { DisposableStore, type Disposable } from '../../base/disposable.ts';
-import { detailOf, ToolError } from '../../base/errors.ts';
+import { detailOf } from '../../base/errors.ts';
 import type { Logger } from '../../base/logger.ts';
 import { TimeSlice } from '../../base/timeSlice.ts';
-import { changeOf, stepsOf, type FileChange, type FileSide } from '../fileChange.ts';
+import { stepsOf, type FileChange, type FileSide } from '../fileChange.ts';
 import { emptiedFolders } from '../commit/rollback.ts';
 import { pathsOf, type Preview } from '../preview.ts';
 import type { BasesOptions } from './bases.ts';
-import { conflictPaths, hasConflict } from './conflictMarkers.ts';
+import { hasConflict } from './conflictMarkers.ts';
 
 export interface RebaserOptions extends BasesOptions {
   readonly logger: Logger;
@@ -52,45 +52,11 @@ export class Rebaser implements Disposable {
     return this.#work ?? Promise.resolve();
   }
 
-  /**
-   * Rebases a stale preview at the user's request, even where that takes a decision: a conflict becomes markers in the
-   * proposal, which stays stale until they are resolved; a change that replaces or deletes a changed file now shows what it
-   * would do to that file.
-   * @returns the paths with conflicts.
-   * @throws ToolError if a preview beneath it is stale itself, or a file cannot be read as text.
-   */
+  /** Rebases a stale preview at the user's request, once what is queued is done; see {@link rebaseNow}. */
   async rebaseNow(id: string): Promise<readonly string[]> {
     await this.refresh([]);
-    const { store } = this.#options;
-    const preview = store.get(id);
-    if (preview?.kind !== 'files' || preview.state.kind !== 'pending') return [];
-    const { rebaseChange, bases } = await this.#loaded(preview);
-    const changes: FileChange[] = [];
-    const dependsOn = new Set<string>();
-    for (const change of preview.changes) {
-      await this.#slice.turn();
-      const path = change.kind === 'rename' ? change.from : change.path;
-      const { side, from, reason } = await bases.of(path, change.before);
-      if (from !== undefined) dependsOn.add(from);
-      if (side === 'unreadable') {
-        throw new ToolError(
-          from === undefined
-            ? (reason ?? `${change.path} can no longer be read as text.`)
-            : `${from}, which it builds on, is stale itself. Rebase that first.`,
-        );
-      }
-      const rebased = await rebaseChange(change, side);
-      const next = rebased.kind === 'clean' ? rebased.change : onBase(change, side, rebased.marked);
-      if (next) changes.push(next);
-    }
-    if (store.get(id) !== preview) throw new ToolError(`${id} changed in the meantime. Look at it again.`);
-    if (changes.length === 0) {
-      throw new ToolError(`The files already hold what ${id} proposes, or are gone. Discard it.`);
-    }
-    await store.revise(id, changes, [...dependsOn], 'rebase');
-    const paths = conflictPaths(changes);
-    if (paths.length > 0) await store.markStale(id, paths);
-    return paths;
+    const { rebaseNow } = await import('./rebaseNow.ts');
+    return rebaseNow(this.#options, id);
   }
 
   dispose(): void {
@@ -123,7 +89,11 @@ export class Rebaser implements Disposable {
     const { store } = this.#options;
     const preview = store.get(id);
     if (preview?.kind !== 'files' || preview.state.kind !== 'pending') return;
-    const { rebaseChange, bases } = await this.#loaded(preview);
+    const [{ rebaseChange }, { Bases }] = await Promise.all([
+      import('./rebaseChange.ts'),
+      import('./bases.ts'),
+    ]);
+    const bases = new Bases(this.#options, preview);
     const stale: string[] = [];
     const changes: FileChange[] = [];
     const dependsOn = new Set<string>();
@@ -171,28 +141,9 @@ export class Rebaser implements Disposable {
     }
   }
 
-  /** What a rebase needs, which is loaded for the first one. */
-  async #loaded(preview: Preview) {
-    const [{ rebaseChange }, { Bases }] = await Promise.all([
-      import('./rebaseChange.ts'),
-      import('./bases.ts'),
-    ]);
-    return { rebaseChange, bases: new Bases(this.#options, preview) };
-  }
-
   /** Whether the preview already depends on all of these, perhaps through others. */
   #waitsFor(preview: Preview, ids: ReadonlySet<string>): boolean {
     const blockers = new Set(this.#options.store.blockersOf(preview).map(({ id }) => id));
     return [...ids].every(id => blockers.has(id));
   }
-}
-
-/** A conflicting change as the user is to see it: as a change of the current content. */
-function onBase(
-  change: FileChange,
-  base: FileSide | null,
-  marked: FileSide | undefined,
-): FileChange | undefined {
-  if (change.kind === 'rename' && base) return { ...change, before: base, after: marked ?? change.after };
-  return changeOf(change.path, base, marked ?? change.after);
 }

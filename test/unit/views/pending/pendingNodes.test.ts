@@ -49,3 +49,27 @@ test('thousands of previews of one of several agents are folded', async () => {
     `preview:p${PAGE + 1}`,
   ]);
 });
+
+test('thousands of files of one preview are folded, in a row that no command takes for the preview', () => {
+  const world = agentWorld({ files: {} });
+  const paths = Array.from({ length: PAGE * 2 + 1 }, (_, n) => `${n}.txt`);
+  world.stage({ label: 'Rewrite', changes: paths.map(path => create(path, 'x')) });
+  const rows: PendingNode[] = [];
+  const keys: string[] = [];
+  for (
+    let at: PendingNode | undefined = childrenOf(world.store, world.store.list('oldestFirst'), undefined)[0];
+    at;
+  ) {
+    const below: readonly PendingNode[] = childrenOf(world.store, [], at);
+    keys.push(...below.map(keyOf));
+    rows.push(...below.filter(({ kind }) => kind === 'file'));
+    assert.ok(below.length <= PAGE + 1);
+    at = below.find(({ kind }) => kind === 'more');
+    assert.ok(!at || !('previewId' in at));
+  }
+  assert.deepEqual(
+    rows.map(row => row.kind === 'file' && row.path),
+    paths,
+  );
+  assert.equal(new Set(keys).size, PAGE * 2 + 1 + 2);
+});
