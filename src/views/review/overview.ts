@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
 import type { Preview } from '../../agent/preview/preview.ts';
 import type { PreviewStore } from '../../agent/preview/previewStore.ts';
+import { NOTE } from './previewTabs.ts';
 import type { FileUris } from './previewUri.ts';
 
 /**
@@ -23,10 +24,11 @@ export class Overview implements vscode.Disposable {
    * @param hidden how many are left out, because a filter hides them
    */
   async open(previews: readonly Preview[], hidden: number): Promise<void> {
-    const { shownFiles } = await import('./showDiff.ts');
+    const { leftOutNote, MAX_FILES, shownFiles } = await import('./showDiff.ts');
     const resources = previews.flatMap(preview => shownFiles(preview, this.#files));
     const title = hidden > 0 ? filteredTitle() : overviewTitle();
-    await vscode.commands.executeCommand('vscode.changes', title, resources);
+    const noted = [title, ...leftOutNote(resources.length)].join(NOTE);
+    await vscode.commands.executeCommand('vscode.changes', noted, resources.slice(0, MAX_FILES));
   }
 
   dispose(): void {
@@ -37,7 +39,7 @@ export class Overview implements vscode.Disposable {
     const titles = [overviewTitle(), filteredTitle()];
     const tabs = vscode.window.tabGroups.all.flatMap(group => group.tabs);
     const ours = tabs.filter(({ label }) =>
-      titles.some(title => label === title || label.startsWith(`${title} (`)),
+      titles.some(title => [' (', NOTE].some(next => `${label} (`.startsWith(`${title}${next}`))),
     );
     if (ours.length > 0) await vscode.window.tabGroups.close(ours, true);
   }

@@ -18,7 +18,7 @@ export function multiDiffName(preview: Pick<Preview, 'title' | 'label'>): string
 }
 
 /** Comes before a note in a title. */
-const NOTE = ' · ';
+export const NOTE = ' · ';
 
 /** Finds and closes the tabs that show previews. */
 export class PreviewTabs {

@@ -43,8 +43,25 @@ export async function showDiff(
     await vscode.commands.executeCommand('vscode.diff', ...sides, title, options);
     return;
   }
-  const title = tabTitle(multiDiffName(preview), id, await overviewNotes(changes));
-  await vscode.commands.executeCommand('vscode.changes', title, shownFiles(preview, files));
+  const shown = changes.slice(0, MAX_FILES);
+  const notes = [...leftOutNote(changes.length), ...(await overviewNotes(shown))];
+  const title = tabTitle(multiDiffName(preview), id, notes);
+  await vscode.commands.executeCommand(
+    'vscode.changes',
+    title,
+    shownFiles(preview, files).slice(0, MAX_FILES),
+  );
+}
+
+/**
+ * The most files of one multi-file diff: VS Code loads both texts of all of them before it shows the first, which takes seconds
+ * for a thousand.
+ */
+export const MAX_FILES = 100;
+
+/** How many of so many files a multi-file diff shows, for its title; nothing if it shows all. */
+export function leftOutNote(files: number): readonly string[] {
+  return files > MAX_FILES ? [vscode.l10n.t('first {0} of {1} files', MAX_FILES, files)] : [];
 }
 
 /** The name of a file and, if it is one of several, its number: `cart.ts 1/12`. */

@@ -126,6 +126,35 @@ suite('manners: previews do not get in the way', () => {
     await until(onDidChangeTabs, () => !isThere() || undefined, 'the diff of all to be closed');
   });
 
+  test('of more than a hundred files, a diff shows the first hundred and says so', async () => {
+    const changes = Array.from({ length: 101 }, (_, n) => ({
+      path: `many/${n}.txt`,
+      before: null,
+      after: `${n}`,
+    }));
+    const { id } = api.previews.push({ label: 'Make many', sourceToolName: 'test', changes });
+    const other = push('other.txt', 'x').id;
+    const { onDidChangeTabs } = vscode.window.tabGroups;
+    const untilTab = async (title: string): Promise<void> => {
+      const isThere = (): true | undefined =>
+        tabs().some(({ label }) => label.startsWith(title)) || undefined;
+      await until(onDidChangeTabs, isThere, title);
+    };
+    await vscode.commands.executeCommand('redline.preview.open', id);
+    await untilTab(`Make many · first 100 of 101 files (Redline ${id})`);
+    const documents = (): number =>
+      vscode.workspace.textDocuments.filter(({ uri }) => uri.authority === id).length;
+    const isWhole = (): true | undefined => documents() === 100 || undefined;
+    await until(vscode.workspace.onDidOpenTextDocument, isWhole, 'the documents');
+
+    await vscode.commands.executeCommand('redline.preview.openAll');
+    await untilTab('All Pending (Redline) · first 100 of 102 files');
+    for (const each of [id, other]) await vscode.commands.executeCommand('redline.preview.discard', each);
+    const isClosed = (): true | undefined =>
+      !tabs().some(({ label }) => label.includes('Redline')) || undefined;
+    await until(onDidChangeTabs, isClosed, 'the diffs to be closed');
+  });
+
   test('Next and Previous go through the previews in order and wrap around at the ends', async () => {
     await setting('resolve.order', 'oldestFirst');
     const ids = [0, 1, 2].map(i => push(`walk${i}.txt`, `${i}`).id);
