@@ -43,7 +43,9 @@ suite('companions of agents in terminals', () => {
   async function ownWord(folder: string): Promise<(Word & { readonly name: string }) | undefined> {
     for (const name of await readdir(folder).catch(() => [])) {
       if (!/\.(?:json|lock)$/.test(name)) continue;
-      const word = JSON.parse(await readFile(path.join(folder, name), 'utf8')) as Word;
+      const text = await readFile(path.join(folder, name), 'utf8').catch(() => undefined);
+      if (text === undefined) continue; // another window has removed its own
+      const word = JSON.parse(text) as Word;
       if (word.owner === 'redline' && word.pid === process.pid) return { ...word, name };
     }
     return undefined;

@@ -28,6 +28,12 @@ export interface HttpSession {
   close(): Promise<void>;
 }
 
+/**
+ * How long an idle connection is kept open, in milliseconds: longer than clients keep theirs. A request that is sent at the moment
+ * in which the server closes its connection fails.
+ */
+const IDLE_MS = 75_000;
+
 /** Begins a session, with what an agent that comes back tells of itself. */
 export type BeginSession = (known: Pick<McpSessionOptions, 'id' | 'heard'>) => Promise<HttpSession>;
 
@@ -47,7 +53,8 @@ export class McpHttpServer {
     this.#logger = logger;
     this.#begin = begin;
     this.#token = newToken();
-    this.#server = http.createServer((request, response) => void this.#answer(request, response));
+    const answer: http.RequestListener = (request, response) => void this.#answer(request, response);
+    this.#server = http.createServer({ keepAliveTimeout: IDLE_MS }, answer);
   }
 
   /**

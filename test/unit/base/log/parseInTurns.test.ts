@@ -1,5 +1,7 @@
 import { test } from 'node:test';
 import assert from 'node:assert/strict';
+import { isDeepStrictEqual } from 'node:util';
+import { runInNewContext } from 'node:vm';
 import fc from 'fast-check';
 import { parseInTurns } from '../../../../src/agent/base/log/parseInTurns.ts';
 import { countTurns } from '../../../support/countTurns.ts';
@@ -7,22 +9,26 @@ import { countTurns } from '../../../support/countTurns.ts';
 /** So small that nearly everything is large. */
 const AT_ONCE = 24;
 
-/** What both make of the same bytes: the value, or that they are not JSON. */
-async function bothOf(bytes: Buffer): Promise<readonly unknown[]> {
-  const inTurns = await parseInTurns(bytes, 0, bytes.length, AT_ONCE).catch((error: unknown) => {
-    assert.ok(error instanceof SyntaxError, String(error));
-    return error.name;
-  });
-  return [inTurns, atOnce(bytes)];
-}
-
-function atOnce(bytes: Buffer): unknown {
+/** Checks that these bytes are read, or refused, as `JSON.parse` does it. @returns whether they were read */
+async function check(bytes: Buffer): Promise<boolean> {
+  const text = bytes.toString();
   try {
-    return JSON.parse(bytes.toString()) as unknown;
-  } catch {
-    return 'SyntaxError';
+    const value = await parseInTurns(bytes, 0, bytes.length, AT_ONCE);
+    const isSame = isDeepStrictEqual(value, JSON.parse(text)) && JSON.stringify(value) === stringified(text);
+    // V8 may mistake a key that has an escaped half of a surrogate pair for one that it has seen; not in a new context.
+    assert.ok(
+      isSame || JSON.stringify(value) === runInNewContext('JSON.stringify(JSON.parse(text))', { text }),
+      text,
+    );
+    return true;
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+    assert.throws(() => JSON.parse(text), SyntaxError, text);
+    return false;
   }
 }
+
+const stringified = (text: string): string => JSON.stringify(JSON.parse(text));
 
 const text = fc.oneof(
   fc.string({ unit: 'binary', maxLength: 60 }),
@@ -45,15 +51,16 @@ const json = fc
   .tuple(value, fc.constantFrom(0, 1))
   .map(([value, indent]) => JSON.stringify(value, null, indent));
 
-test('a value is the same as JSON.parse makes of it', async () => {
+test('a value is the same as JSON.parse makes of it, in the same order', async () => {
   await fc.assert(
-    fc.asyncProperty(json, async json => {
-      const [inTurns, whole] = await bothOf(Buffer.from(json));
-      assert.deepEqual(inTurns, whole);
-      assert.equal(JSON.stringify(inTurns), JSON.stringify(whole), 'in the same order');
-    }),
+    fc.asyncProperty(json, async json => assert.ok(await check(Buffer.from(json)))),
     { numRuns: 1_000 },
   );
+});
+
+test('a key that V8 mistakes for one that it has seen', async () => {
+  JSON.parse('{"a":1,"\\\\\\\\":2}');
+  assert.ok(await check(Buffer.from('{"a":1,"\\\\\\ud83d":2}')));
 });
 
 test('damaged JSON is refused, or read as JSON.parse reads it', async () => {
@@ -90,9 +97,7 @@ test('damaged JSON is refused, or read as JSON.parse reads it', async () => {
         Buffer.from(put, 'latin1'),
         bytes.subarray(from + removed),
       ]);
-      const [inTurns, whole] = await bothOf(damaged);
-      if (whole === 'SyntaxError') refused++;
-      assert.deepEqual(inTurns, whole);
+      if (!(await check(damaged))) refused++;
     }),
     { numRuns: 2_000 },
   );
