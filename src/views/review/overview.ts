@@ -25,9 +25,12 @@ export class Overview implements vscode.Disposable {
    */
   async open(previews: readonly Preview[], hidden: number): Promise<void> {
     const { leftOutNote, MAX_FILES, shownFiles } = await import('./showDiff.ts');
-    const resources = previews.flatMap(preview => shownFiles(preview, this.#files));
+    const count = previews.reduce((sum, { changes }) => sum + (changes?.length ?? 1), 0);
+    const resources = previews
+      .slice(0, MAX_FILES)
+      .flatMap(preview => shownFiles(preview, this.#files, MAX_FILES));
     const title = hidden > 0 ? filteredTitle() : overviewTitle();
-    const noted = [title, ...leftOutNote(resources.length)].join(NOTE);
+    const noted = [title, ...leftOutNote(count)].join(NOTE);
     await vscode.commands.executeCommand('vscode.changes', noted, resources.slice(0, MAX_FILES));
   }
 

@@ -43,14 +43,9 @@ export async function showDiff(
     await vscode.commands.executeCommand('vscode.diff', ...sides, title, options);
     return;
   }
-  const shown = changes.slice(0, MAX_FILES);
-  const notes = [...leftOutNote(changes.length), ...(await overviewNotes(shown))];
+  const notes = [...leftOutNote(changes.length), ...(await overviewNotes(changes.slice(0, MAX_FILES)))];
   const title = tabTitle(multiDiffName(preview), id, notes);
-  await vscode.commands.executeCommand(
-    'vscode.changes',
-    title,
-    shownFiles(preview, files).slice(0, MAX_FILES),
-  );
+  await vscode.commands.executeCommand('vscode.changes', title, shownFiles(preview, files, MAX_FILES));
 }
 
 /**
@@ -72,14 +67,14 @@ function nameIn(changes: readonly FileChange[], change: FileChange): string {
 
 type ShownFile = [label: vscode.Uri, base: vscode.Uri | undefined, proposal: vscode.Uri | undefined];
 
-/** The entries for `vscode.changes`: one for each file, or a single one for an opaque preview. */
-export function shownFiles(preview: Preview, files: FileUris): readonly ShownFile[] {
+/** The entries for `vscode.changes`: one for each of the first `most` files, or a single one for an opaque preview. */
+export function shownFiles(preview: Preview, files: FileUris, most: number): readonly ShownFile[] {
   const { changes, id } = preview;
   if (!changes) {
     const proposal = opaqueUri(preview, 'proposal');
     return [[proposal, opaqueUri(preview, 'base'), proposal]];
   }
-  return changes.map(change => shownFile(id, change, files));
+  return changes.slice(0, most).map(change => shownFile(id, change, files));
 }
 
 function shownFile(id: string, change: FileChange, files: FileUris): ShownFile {

@@ -19,10 +19,10 @@ import { draft } from '../../support/drafts.ts';
 import { MemoryWorkspace } from '../../support/memoryWorkspace.ts';
 import { MemoryPreviewLog, restoredStore } from '../../support/testSession.ts';
 
-const app: FolderRoot = { name: 'app', fsPath: '/work/app' };
-const lib: FolderRoot = { name: 'lib', fsPath: '/work/lib' };
+const app: FolderRoot = { name: 'app', fsPath: '/code/app' };
+const lib: FolderRoot = { name: 'lib', fsPath: '/code/lib' };
 const MOVED =
-  'lib/src/new.ts was /work/lib/src/new.ts when this was proposed. That folder is not open any more, or has another name.';
+  'lib/src/new.ts was /code/lib/src/new.ts when this was proposed. That folder is not open any more, or has another name.';
 
 class World {
   readonly workspace = new MemoryWorkspace();
@@ -75,12 +75,12 @@ const cases: readonly [
   ['another folder was added', 'lib/a.ts', [app, lib], [app, lib, { name: 'x', fsPath: '/x' }]],
   ['a second folder was added', 'a.ts', [app], [app, lib]],
   ['the order changed', 'lib/a.ts', [app, lib], [lib, app]],
-  ['the only folder was replaced', 'a.ts', [app], [lib], '/work/app/a.ts'],
-  ['its folder was closed', 'lib/a.ts', [app, lib], [app], '/work/lib/a.ts'],
-  ['the other folder was closed', 'app/a.ts', [app, lib], [app], '/work/app/a.ts'],
-  ['all folders were closed', 'a.ts', [app], [], '/work/app/a.ts'],
-  ['its folder has another name', 'lib/a.ts', [app, lib], [app, { ...lib, name: 'Lib' }], '/work/lib/a.ts'],
-  ['another folder has its name', 'lib/a.ts', [app, lib], [app, { ...app, name: 'lib' }], '/work/lib/a.ts'],
+  ['the only folder was replaced', 'a.ts', [app], [lib], '/code/app/a.ts'],
+  ['its folder was closed', 'lib/a.ts', [app, lib], [app], '/code/lib/a.ts'],
+  ['the other folder was closed', 'app/a.ts', [app, lib], [app], '/code/app/a.ts'],
+  ['all folders were closed', 'a.ts', [app], [], '/code/app/a.ts'],
+  ['its folder has another name', 'lib/a.ts', [app, lib], [app, { ...lib, name: 'Lib' }], '/code/lib/a.ts'],
+  ['another folder has its name', 'lib/a.ts', [app, lib], [app, { ...app, name: 'lib' }], '/code/lib/a.ts'],
 ];
 for (const [title, path, before, now, place] of cases)
   test(`where a path led, when ${title}`, () => {
@@ -89,7 +89,7 @@ for (const [title, path, before, now, place] of cases)
 
 for (const [isSame, place] of [
   [true, undefined],
-  [false, '/work/app/a.ts'],
+  [false, '/code/app/a.ts'],
 ] as const)
   test(`where a path led, when its folder is spelled in another case, which is ${isSame ? 'the same' : 'another'} folder`, () => {
     assert.equal(
@@ -165,7 +165,7 @@ test('after a reload a preview still knows its folders, and one of an older vers
   const vote = { action: 'apply', reason: 'ok', actor: 'human' } as const;
   await assert.rejects(
     invoker.resolve({ ...vote, id }),
-    /a\.txt was \/work\/app\/a\.txt when this was proposed/,
+    /a\.txt was \/code\/app\/a\.txt when this was proposed/,
   );
   await invoker.resolve({ ...vote, id: 'p2' });
   assert.deepEqual(world.workspace.snapshot(), { 'b.txt': 'b' });

@@ -13,7 +13,7 @@ export interface BasesOptions {
 }
 
 /** What a path holds beneath a preview, and the id of the pending preview that it comes from, if any. */
-interface Base {
+export interface Base {
   readonly side: FileSide | null | 'unreadable';
   readonly from?: string;
   /** Why it is unreadable, if that is known. */

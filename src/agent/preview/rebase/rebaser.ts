@@ -5,7 +5,7 @@ import { TimeSlice } from '../../base/timeSlice.ts';
 import { stepsOf, type FileChange, type FileSide } from '../fileChange.ts';
 import { emptiedFolders } from '../commit/rollback.ts';
 import { pathsOf, type Preview } from '../preview.ts';
-import type { BasesOptions } from './bases.ts';
+import type { Base, BasesOptions } from './bases.ts';
 import { hasConflict } from './conflictMarkers.ts';
 
 export interface RebaserOptions extends BasesOptions {
@@ -100,10 +100,7 @@ export class Rebaser implements Disposable {
     /** What the earlier changes of this preview make of their paths. */
     const own = new Map<string, FileSide | null>();
     const emptied = emptiedFolders(preview.changes.flatMap(stepsOf));
-    const baseOf = async (
-      path: string,
-      expected: FileSide | null,
-    ): Promise<FileSide | null | 'unreadable'> => {
+    const baseOf = async (path: string, expected: FileSide | null): Promise<Base['side']> => {
       const made = own.get(path);
       if (made !== undefined) return made;
       const base = await bases.of(path, expected);
