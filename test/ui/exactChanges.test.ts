@@ -1,6 +1,13 @@
 import assert from 'node:assert/strict';
 import { startScriptedServer } from '../support/scriptedServer.ts';
-import { exactLens, lensText, proposedLine, storedLedger, revertArrow } from './support/diffPage.ts';
+import {
+  changedLines,
+  exactLens,
+  lensText,
+  proposedLine,
+  storedLedger,
+  revertArrow,
+} from './support/diffPage.ts';
 import { drivenTest } from './support/drivenWorkbench.ts';
 import { uiTest } from './support/uiTest.ts';
 
@@ -56,6 +63,8 @@ uiTest(
       await exactLens(workbench, 'Apply hunk').click();
       const first = TEXT.replace('two', 'TWO');
       await workbench.waitForFile('count.txt', text => text === first);
+      // Until the diff shows what is left, a vote by key is for what was shown before, and is refused.
+      await changedLines(workbench).nth(2).waitFor({ state: 'detached' });
 
       await proposedLine(workbench, 'SIX').click();
       await workbench.page.keyboard.press('Control+Shift+Backspace');

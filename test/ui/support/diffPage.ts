@@ -26,6 +26,11 @@ export function proposedLine(workbench: Workbench, text: string): Locator {
     .first();
 }
 
+/** The lines of the proposed side that the diff marks as changed. */
+export function changedLines({ page }: VscodeWindow): Locator {
+  return page.locator('.editor.modified .line-insert');
+}
+
 /** The ledger entries in the stored log, oldest first. */
 export function storedLedger(workbench: Workbench): readonly LedgerEntry[] {
   const files = fs.readdirSync(workbench.userDataDir, { recursive: true, encoding: 'utf8' });
