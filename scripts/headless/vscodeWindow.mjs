@@ -6,7 +6,7 @@ import { inRepo } from '../lib/paths.mjs';
 /** @typedef {import('playwright-core').Locator} Locator */
 
 /** How long a step waits before it fails, in milliseconds. */
-export const TIMEOUT_MS = 20_000;
+export const TIMEOUT_MS = 40_000;
 
 /** Where pictures are kept, unless a window is told otherwise. */
 export const PICTURES = inRepo('out', 'pictures');
@@ -43,7 +43,7 @@ export class VscodeWindow {
    */
   async #pickAfter(key, filter, label) {
     const deadline = Date.now() + TIMEOUT_MS;
-    for (let timeout = TIMEOUT_MS / 8; ; timeout *= 2) {
+    for (let timeout = TIMEOUT_MS / 16; ; timeout *= 2) {
       try {
         await this.page.keyboard.press(key);
         await this.#quickInput().fill(filter, { timeout });
@@ -184,7 +184,7 @@ export class VscodeWindow {
       await this.page.mouse.move(0, 0);
       await this.treeRow(row).hover();
       try {
-        return await button.click({ timeout: TIMEOUT_MS / 10 });
+        return await button.click({ timeout: TIMEOUT_MS / 20 });
       } catch (error) {
         if (Date.now() > deadline) throw error;
       }
@@ -241,7 +241,7 @@ export class VscodeWindow {
     await this.page.mouse.move(0, 0);
     // A hover that the keyboard opened stays: then the picture is taken with it.
     const hover = this.page.locator('.monaco-hover:visible').first();
-    await hover.waitFor({ state: 'detached', timeout: TIMEOUT_MS / 10 }).catch(() => {});
+    await hover.waitFor({ state: 'detached', timeout: TIMEOUT_MS / 20 }).catch(() => {});
     await this.page.screenshot({ path: file });
     return file;
   }

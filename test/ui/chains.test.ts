@@ -7,7 +7,7 @@ import type { Workbench } from '../../scripts/headless/workbench.mjs';
 import { exactLens, lensText, proposedLine, storedLedger, revertArrow } from './support/diffPage.ts';
 import { uiTest } from './support/uiTest.ts';
 
-const BACKUP_MS = 20_000;
+const BACKUP_MS = 40_000;
 const POLL_MS = 50;
 const NAMES = ['one', 'two', 'three', 'four', 'five', 'six', 'seven', 'eight'];
 const TEXT = NAMES.map(name => `${name}\n`).join('');
@@ -139,7 +139,7 @@ uiTest(
     for (let tries = 1; !(await edited.isVisible()); tries++) {
       await keyboard.press('Control+S');
       const isLast = tries === 3;
-      await edited.waitFor({ timeout: isLast ? 20_000 : 5_000 }).catch((error: unknown) => {
+      await edited.waitFor({ timeout: isLast ? 40_000 : 5_000 }).catch((error: unknown) => {
         if (isLast) throw error;
       });
     }

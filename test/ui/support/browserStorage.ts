@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Workbench } from '../../../scripts/headless/workbench.mjs';
 
-const STORED_MS = 20_000;
+const STORED_MS = 40_000;
 const POLL_MS = 50;
 
 /** In the page: keys and texts of all databases. */

@@ -27,7 +27,7 @@ interface Address {
 
 /** The longest an extension host may take to start, in milliseconds. */
 const READY_MS = 60_000;
-const STEP_MS = 20_000;
+const STEP_MS = 40_000;
 /** After this, a window that still has other folders than its workspace names is reloaded. */
 const REREAD_MS = 3_000;
 const POLL_MS = 25;

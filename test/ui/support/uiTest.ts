@@ -10,7 +10,7 @@ import {
 import { withWorkbench } from './sharedWorkbench.ts';
 
 /** The longest a test may take, in milliseconds. */
-const TIMEOUT_MS = 120_000;
+const TIMEOUT_MS = 240_000;
 
 /**
  * A test with a window of its own: the packaged extension, an empty profile and a fresh copy of the example workspace.
