@@ -28,6 +28,7 @@ declare global {
   /** In the page: the messages that the panel has sent. */
   var sent: WebviewMessage[];
   function dispatchEvent(event: MessageEvent): boolean;
+  function requestAnimationFrame(callback: (time: number) => void): number;
 }
 
 /** The chat panel's real page and script in Chromium, with a host that records messages. */
@@ -78,10 +79,16 @@ export class ChatPage {
     this.page = page;
   }
 
-  /** Sends the panel messages of the host, or any other data; several come one right after the other. */
+  /**
+   * Sends the panel messages of the host, or any other data; several come one right after the other. Returns once the
+   * panel has drawn what they changed: it scrolls to the end when the heights are known.
+   */
   async post(...messages: readonly (HostMessage | Record<string, unknown>)[]): Promise<void> {
-    await this.page.evaluate(sent => {
+    await this.page.evaluate(async sent => {
       for (const data of sent) globalThis.dispatchEvent(new MessageEvent('message', { data }));
+      const frame = () => new Promise(resolve => globalThis.requestAnimationFrame(resolve));
+      await frame();
+      await frame();
     }, messages);
   }
 
