@@ -17,7 +17,7 @@ const EDIT_FILE = 5;
 const BLOCK = 50;
 
 export default async function staging(bench: Bench): Promise<void> {
-  const { patterns, editFile, editFileAmongMany } = await measureInHost<StagingFigures>({
+  const { patterns, editFile, editFileAmongMany, blockAmongMany } = await measureInHost<StagingFigures>({
     script: 'staging.ts',
     rounds: bench.rounds,
     prepare: workspace => cpSync(corpus(bench.home).folder, workspace, { recursive: true }),
@@ -29,6 +29,7 @@ export default async function staging(bench: Bench): Promise<void> {
   for (const figures of patterns) reportPattern(bench, figures);
   bench.within('edit_file, from the call to the result', editFile, EDIT_FILE);
   bench.within('the same while 1,000 previews are pending', editFileAmongMany, EDIT_FILE);
+  bench.within('  longest block of the extension host', [blockAmongMany], BLOCK);
 }
 
 function reportPattern(bench: Bench, { pat, label, ...samples }: StagingFigures['patterns'][number]): void {

@@ -31,6 +31,8 @@ export interface StagingFigures {
   readonly editFile: number[];
   /** While many other previews are pending. */
   readonly editFileAmongMany: number[];
+  /** The longest block of the host's thread during these calls. */
+  readonly blockAmongMany: number;
 }
 
 const patterns = [
@@ -56,11 +58,11 @@ export async function run(): Promise<void> {
   const measured: StagingFigures['patterns'][number][] = [];
   for (const { pat, out } of patterns) measured.push(await measurePattern(api, engine, pat, out, rounds));
   engine.end();
-  const editFile = await measureEdits(api, folder, EDITS);
+  const { times: editFile } = await measureEdits(api, folder, EDITS);
   // Those of the measurement are pending; the others are those of a long session.
   await measureEdits(api, folder, MANY - EDITS);
-  const editFileAmongMany = await measureEdits(api, folder, EDITS);
-  const figures: StagingFigures = { patterns: measured, editFile, editFileAmongMany };
+  const { times: editFileAmongMany, block: blockAmongMany } = await measureEdits(api, folder, EDITS);
+  const figures: StagingFigures = { patterns: measured, editFile, editFileAmongMany, blockAmongMany };
   fs.writeFileSync(process.env['REDLINE_BENCH_FIGURES'] ?? '', JSON.stringify(figures));
 }
 
@@ -105,16 +107,23 @@ async function measurePattern(
   return figures;
 }
 
-/** Stages edits of files of a few lines; none builds on another. @returns the time of each call. */
-async function measureEdits(api: RedlineApi, folder: string, count: number): Promise<number[]> {
+/** Stages edits of files of a few lines; none builds on another. @returns the time of each call, and the longest block */
+async function measureEdits(
+  api: RedlineApi,
+  folder: string,
+  count: number,
+): Promise<{ times: number[]; block: number }> {
   const times: number[] = [];
+  const delay = monitorEventLoopDelay({ resolution: 1 });
+  delay.enable();
   for (let i = 0; i < count; i++) {
     const file = `${i}-${Date.now()}-${FILE}`;
     fs.writeFileSync(`${folder}/${file}`, `${'export const value = compute();\n'.repeat(100)}done();\n`);
     const edits = [{ old: 'done();', new: 'finished();' }];
     times.push((await timedCall(api, 'edit_file', { path: file, edits })).result);
   }
-  return times;
+  delay.disable();
+  return { times, block: delay.max / 1e6 };
 }
 
 interface TimedCall {

@@ -13,8 +13,8 @@ export class ConversationPreviews {
   readonly #sessionId: string;
   readonly #tree: ConversationTree;
   readonly #store: Pick<PreviewStore, 'get' | 'all' | 'list' | 'open'>;
-  /** The nodes of results found so far. They never change. */
-  readonly #resultNodes = new Map<string, NodeId>();
+  /** The nodes of results found so far, by their calls. They never change. */
+  readonly #resultNodes = new WeakMap<CallOfMessage, NodeId>();
   readonly #inReview = new Set<string>();
   readonly #reminded = new Set<string>();
 
@@ -31,24 +31,24 @@ export class ConversationPreviews {
   /** Whether the preview was staged in this conversation by a result on the trunk, or by no tool call at all. */
   concerns(id: string): boolean {
     const preview = this.#store.get(id);
-    const node = preview && this.#stagingNode(preview);
-    return node !== undefined && (node === null || this.#tree.isOnTrunk(node));
+    return preview !== undefined && this.#isOurs(preview);
   }
 
   /** Whether the model is asked to resolve the preview. Of the others that concern it, it only hears the outcome. */
   asksModel(id: string): boolean {
-    return this.#store.get(id)?.origin?.asksModel === true && this.concerns(id);
+    const preview = this.#store.get(id);
+    return preview !== undefined && this.#asksModel(preview);
   }
 
   /**
    * The open previews that the model is asked to resolve, oldest first, which is an order in which they can be applied.
    */
   get openForModel(): readonly Preview[] {
-    return this.#store.list('oldestFirst').filter(({ id }) => this.asksModel(id));
+    return this.#store.list('oldestFirst').filter(preview => this.#asksModel(preview));
   }
 
   get hasOpen(): boolean {
-    for (const { id } of this.#store.open) if (this.concerns(id)) return true;
+    for (const preview of this.#store.open) if (this.#isOurs(preview)) return true;
     return false;
   }
 
@@ -64,15 +64,8 @@ export class ConversationPreviews {
    * The node of a tool call's result or, until it has one, of the message that makes the call. `undefined` for a call
    * of another conversation, or of a message that cannot be parsed.
    */
-  nodeOfCall({ sessionId, messageId, toolCallId }: CallRef): NodeId | undefined {
-    if (sessionId !== this.#sessionId) return undefined;
-    const key = `${messageId} ${toolCallId}`;
-    const known = this.#resultNodes.get(key);
-    if (known !== undefined) return known;
-    const message = nodeOfMessageId(messageId);
-    const result = message === undefined ? undefined : this.#tree.resultsOf(message).get(toolCallId);
-    if (result !== undefined) this.#resultNodes.set(key, result);
-    return result ?? message;
+  nodeOfCall(call: CallRef): NodeId | undefined {
+    return call.sessionId === this.#sessionId ? this.#nodeOf(call) : undefined;
   }
 
   /** Whether the call is on the trunk: the model has seen its result or will see it with the next request. */
@@ -112,9 +105,30 @@ export class ConversationPreviews {
     return [...this.#reminded].filter(id => this.concerns(id));
   }
 
+  #isOurs(preview: Preview): boolean {
+    const node = this.#stagingNode(preview);
+    return node !== undefined && (node === null || this.#tree.isOnTrunk(node));
+  }
+
+  #asksModel(preview: Preview): boolean {
+    return preview.origin?.asksModel === true && this.#isOurs(preview);
+  }
+
   /** `null` for a preview that no tool call staged; `undefined` for one of another conversation. */
   #stagingNode({ origin }: Preview): NodeId | null | undefined {
     if (origin?.sessionId !== this.#sessionId) return undefined;
-    return origin.call ? this.nodeOfCall({ sessionId: origin.sessionId, ...origin.call }) : null;
+    return origin.call ? this.#nodeOf(origin.call) : null;
+  }
+
+  #nodeOf(call: CallOfMessage): NodeId | undefined {
+    const known = this.#resultNodes.get(call);
+    if (known !== undefined) return known;
+    const message = nodeOfMessageId(call.messageId);
+    const result = message === undefined ? undefined : this.#tree.resultsOf(message).get(call.toolCallId);
+    if (result !== undefined) this.#resultNodes.set(call, result);
+    return result ?? message;
   }
 }
+
+/** A call of this conversation. */
+type CallOfMessage = Omit<CallRef, 'sessionId'>;

@@ -110,16 +110,16 @@ export class Overlay implements Disposable {
   }
 
   /**
-   * Thousands may be staged in a row: a new preview of files that no other one changes is added to its index. Any other
-   * change drops the index.
+   * Thousands may be staged in a row, and each be recommended next: a new preview of files that no other one changes is
+   * added to its index, and one that is still as it was staged stays there. Any other change drops the index.
    */
   #follow(preview: Preview): void {
     const sessionId = preview.origin?.sessionId;
     const index = sessionId === undefined ? undefined : this.#indexes.get(sessionId);
     if (sessionId === undefined || !index) return;
-    const added = isIncluded(preview) && preview.revision === 1 ? contentsOf(preview) : undefined;
-    if (added?.every(([path]) => !index.has(path)))
-      for (const [path, content] of added) index.set(path, content);
+    const contents = isIncluded(preview) && preview.revision === 1 ? contentsOf(preview) : undefined;
+    const isAlone = contents?.every(([path]) => (index.get(path)?.previewId ?? preview.id) === preview.id);
+    if (contents && isAlone) for (const [path, content] of contents) index.set(path, content);
     else this.#indexes.delete(sessionId);
   }
 }

@@ -23,7 +23,10 @@ const changes = fc.oneof(fc.constant(null), fc.array(change, { minLength: 1, max
 const which = fc.nat({ max: 5 });
 const step = fc.oneof(
   fc.record({ do: fc.constant('stage' as const), changes, session: fc.constantFrom(...SESSIONS, null) }),
-  fc.record({ do: fc.constantFrom('stale' as const, 'fresh' as const, 'begin' as const), which }),
+  fc.record({
+    do: fc.constantFrom('stale' as const, 'fresh' as const, 'begin' as const, 'recommend' as const),
+    which,
+  }),
   fc.record({ do: fc.constant('end' as const), which, final: fc.boolean() }),
   fc.record({
     do: fc.constant('revise' as const),
@@ -52,6 +55,7 @@ test('the overlay always equals one that is built from scratch', () => {
           const isPending = preview.state.kind === 'pending';
           if (one.do === 'stale') void store.markStale(preview.id, ['a']);
           if (one.do === 'fresh') void store.markStale(preview.id, []);
+          if (one.do === 'recommend') void store.recommend(preview.id, 'apply', 'Fine.');
           if (one.do === 'begin' && isPending) store.beginResolving(preview.id, 'apply', 'human');
           if (one.do === 'revise' && isPending) void store.revise(preview.id, one.changes, [], 'rebase');
           if (one.do === 'end' && !isPending) {
@@ -74,8 +78,28 @@ test('the overlay always equals one that is built from scratch', () => {
         assert.deepEqual(seen(kept), seen(new Overlay(store)));
       }
     }),
-    { numRuns: 500 },
+    { numRuns: 2_000 },
   );
+});
+
+test('a preview that is recommended leaves the index of thousands as it is', () => {
+  const store = new PreviewStore(new MemoryPreviewLog(), error => assert.fail(String(error)));
+  let built = 0;
+  const counted = Object.assign(Object.create(store) as PreviewStore, {
+    list: (order: 'oldestFirst') => {
+      built++;
+      return store.list(order);
+    },
+    onDidChange: store.onDidChange,
+  });
+  const overlay = new Overlay(counted).of('s1');
+  assert.equal(overlay.at('a'), undefined);
+  const {
+    preview: { id },
+  } = store.stage(draft({ changes: [create('a', '1')], origin: { sessionId: 's1', asksModel: true } }));
+  void store.recommend(id, 'apply', 'Fine.');
+  assert.equal(overlay.at('a')?.previewId, id);
+  assert.equal(built, 1);
 });
 
 test('a path is spelled with a view to the files that pending previews make', async () => {

@@ -43,10 +43,13 @@ export function resolvedCards(
   input: TranscriptInput,
 ): ViewItem[] {
   const kept = new Set(after.map(({ key }) => key));
-  const gone = before.flatMap(item => (item.kind === 'preview' && !kept.has(item.key) ? item.id : []));
-  if (gone.length === 0) return [];
-  const resolved = input.previews.filter(preview => gone.includes(preview.id) && !isOpen(preview));
-  const lookup = buildLookup(input);
+  const gone = new Set(
+    before.flatMap(item => (item.kind === 'preview' && !kept.has(item.key) ? item.id : [])),
+  );
+  if (gone.size === 0) return [];
+  const resolved = input.previews.filter(preview => gone.has(preview.id) && !isOpen(preview));
+  if (resolved.length === 0) return [];
+  const lookup = buildLookup(input, input.messages.length);
   return resolved.map(preview => card(preview, input, lookup));
 }
 

@@ -20,7 +20,11 @@ export interface Lookup extends Omit<ResolveFacts, 'attempt'> {
   readonly attemptsOfCalls: ReadonlyMap<string, LedgerEntry>;
 }
 
-export function buildLookup({ sessionId, messages, nodeAt, previews, ledger }: TranscriptInput): Lookup {
+/** @param from the position of the first message whose results are looked up */
+export function buildLookup(
+  { sessionId, messages, nodeAt, previews, ledger }: TranscriptInput,
+  from: number,
+): Lookup {
   const byId = new Map(previews.map(preview => [preview.id, preview]));
   const staged = new Map<string, Preview[]>();
   for (const preview of previews) {
@@ -44,8 +48,8 @@ export function buildLookup({ sessionId, messages, nodeAt, previews, ledger }: T
   }
   const results = new Map<string, ToolResultMessage>();
   let messageId = '';
-  messages.forEach((message, at) => {
-    if (message.role === 'assistant') messageId = messageIdOf(nodeAt(at));
+  messages.slice(from).forEach((message, n) => {
+    if (message.role === 'assistant') messageId = messageIdOf(nodeAt(from + n));
     else if (message.role === 'tool')
       results.set(callKey({ messageId, toolCallId: message.toolCallId }), message);
   });

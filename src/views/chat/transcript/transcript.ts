@@ -23,13 +23,12 @@ import type { Arriving } from './liveTurn.ts';
 import { card, foldOf, otherPending, restaged } from './cards.ts';
 import { buildLookup, callKey, isListedPart, type Lookup } from './lookup.ts';
 import { resolveBlock } from './resolveBlock.ts';
+import { MAX_ENTRIES, shownMessages } from './shownMessages.ts';
 import { groupCalls, toolLine } from './toolLine.ts';
 import { TurnSummaries } from './turnSummaries.ts';
 
 /** The most withheld tools that are named. */
 const MAX_WITHHELD = 5;
-/** The most entries that are shown, so that a long session renders fast. */
-const MAX_ITEMS = 1_000;
 
 export interface TranscriptInput {
   readonly sessionId: string;
@@ -68,43 +67,25 @@ export interface TranscriptInput {
  */
 export function buildTranscript(input: TranscriptInput): ViewItem[] {
   const { messages, arriving, nodeAt, nextNode, queued, strings } = input;
-  const lookup = buildLookup(input);
+  const { from, hidden } = shownMessages(messages);
+  const lookup = buildLookup(input, from);
   const items: ViewItem[] = [];
   const turns = new TurnSummaries(lookup.lineage, strings);
-  messages.forEach((message, i) => {
-    const node = nodeAt(i);
-    const key = messageIdOf(node);
-    switch (message.role) {
-      case 'user':
-        items.push(...turns.end());
-        items.push({ ...promptItem(key, message.text, message.attachments ?? [], '', input), node });
-        break;
-      case 'local':
-        if (message.text === '') break; // it stands in for a message that could not be read
-        items.push(promptItem(key, message.text, [], '', input));
-        items.push({ kind: 'local', key: `${key}.l`, text: message.answer });
-        break;
-      case 'assistant':
-        items.push(...answerItems(message, i, input, lookup));
-        turns.add(
-          key,
-          message.toolCalls.flatMap(
-            call => lookup.staged.get(callKey({ messageId: key, toolCallId: call.id })) ?? [],
-          ),
-        );
-        break;
-      case 'steering':
-        if (message.kind === 'notice')
-          items.push({ kind: 'notice', key, text: noticeText(message, strings) });
-        else if (message.kind === 'summary')
-          items.push({
-            ...summaryItem(key, message.text, strings),
-            ...(i < messages.length - 1 ? { node } : {}),
-          });
-        break;
-      case 'tool':
-        break;
-    }
+  // A turn whose beginning is not shown is summed up whole.
+  const begin = Math.max(
+    0,
+    messages.slice(0, from + 1).findLastIndex(({ role }) => role === 'user'),
+  );
+  messages.slice(begin).forEach((message, n) => {
+    const i = begin + n;
+    if (message.role === 'user') items.push(...turns.end());
+    if (i >= from) items.push(...messageItems(message, i, input, lookup));
+    if (message.role !== 'assistant') return;
+    const messageId = messageIdOf(nodeAt(i));
+    turns.add(
+      messageId,
+      message.toolCalls.flatMap(({ id }) => lookup.staged.get(callKey({ messageId, toolCallId: id })) ?? []),
+    );
   });
   if (input.state !== 'running') items.push(...turns.end());
   if (arriving.text !== '' || arriving.reasoning !== '') items.push(arrivingItem(nextNode, arriving));
@@ -119,7 +100,36 @@ export function buildTranscript(input: TranscriptInput): ViewItem[] {
     });
   }
   const grouped = groupCalls(items, strings);
-  return [...withheldNotice(input), ...otherPending(input, lookup), ...lastItems(grouped, strings)];
+  return [...withheldNotice(input), ...otherPending(input, lookup), ...lastItems(grouped, hidden, strings)];
+}
+
+function messageItems(
+  message: SessionMessage,
+  at: number,
+  input: TranscriptInput,
+  lookup: Lookup,
+): readonly ViewItem[] {
+  const { messages, strings } = input;
+  const node = input.nodeAt(at);
+  const key = messageIdOf(node);
+  switch (message.role) {
+    case 'user':
+      return [{ ...promptItem(key, message.text, message.attachments ?? [], '', input), node }];
+    case 'local':
+      if (message.text === '') return []; // it stands in for a message that could not be read
+      return [
+        promptItem(key, message.text, [], '', input),
+        { kind: 'local', key: `${key}.l`, text: message.answer },
+      ];
+    case 'assistant':
+      return answerItems(message, at, input, lookup);
+    case 'steering':
+      if (message.kind === 'notice') return [{ kind: 'notice', key, text: noticeText(message, strings) }];
+      if (message.kind !== 'summary') return [];
+      return [{ ...summaryItem(key, message.text, strings), ...(at < messages.length - 1 ? { node } : {}) }];
+    case 'tool':
+      return [];
+  }
 }
 
 /** Why the workspace's custom tools are not loaded, and a button to change that. */
@@ -169,10 +179,16 @@ function summaryItem(key: string, text: string, strings: TranscriptStrings): Ite
   return { kind: 'summary', key, title: strings.summary, text: escapeInvisible(text) };
 }
 
-function lastItems(items: readonly ViewItem[], strings: TranscriptStrings): readonly ViewItem[] {
-  const hidden = items.length - MAX_ITEMS;
-  if (hidden <= 0) return items;
-  return [{ kind: 'heading', key: 'earlier', text: fill(strings.earlier, hidden) }, ...items.slice(hidden)];
+/** @param before how many entries come before the items */
+function lastItems(
+  items: readonly ViewItem[],
+  before: number,
+  strings: TranscriptStrings,
+): readonly ViewItem[] {
+  const last = items.slice(-MAX_ENTRIES);
+  const hidden = before + items.length - last.length;
+  if (hidden === 0) return last;
+  return [{ kind: 'heading', key: 'earlier', text: fill(strings.earlier, hidden) }, ...last];
 }
 
 /** The item of the streaming answer, which keeps its key when the answer is complete. */
