@@ -25,6 +25,12 @@ function scriptsBelow(folder: string): string[] {
   return files;
 }
 
+/**
+ * When VS Code starts the extension host of a window a second time, it gives that one a storage of its own, as it does for a
+ * second window on the folder. Redline then looks for what the other one has pending.
+ */
+const BESIDE_ANOTHER_HOST = /[/\\]otherWindows-[^/\\]*$/;
+
 // Mocha runs the files in alphabetical order: this one comes before those that connect to a server.
 suite('activation', () => {
   test('loads neither the openai package nor a native module', async () => {
@@ -37,7 +43,9 @@ suite('activation', () => {
     const { outputs } = JSON.parse(readFileSync(metafile, 'utf8')) as Metafile;
     const eager = eagerOutputs(outputs);
     assert.deepEqual(
-      scriptsBelow(path.join(extensionPath, 'dist')).sort(),
+      scriptsBelow(path.join(extensionPath, 'dist'))
+        .filter(file => !BESIDE_ANOTHER_HOST.test(file))
+        .sort(),
       eager.map(file => path.join(extensionPath, file)).sort(),
       'the entry and what it imports statically are loaded, and no other chunk',
     );
