@@ -49,7 +49,7 @@ export class VscodeWindow {
         await this.#quickInput().fill(filter, { timeout });
         return await this.quickPick(label, timeout);
       } catch (error) {
-        if (Date.now() > deadline) throw error;
+        if (Date.now() > deadline) throw new Error(await this.#listState(label), { cause: error });
         await this.page.keyboard.press('Escape');
       }
     }
@@ -66,6 +66,14 @@ export class VscodeWindow {
       .locator('.monaco-highlighted-label, .label-name')
       .getByText(label, { exact: true });
     await rows.filter({ has: exact }).first().click({ timeout });
+  }
+
+  /** Says what the list shows instead of an entry. */
+  async #listState(label) {
+    const typed = await this.#quickInput().evaluateAll(([input]) => input?.value);
+    const shown = await this.page.locator('.quick-input-list:visible .monaco-list-row').allInnerTexts();
+    const state = typed === undefined ? 'No list is open' : `"${typed}" lists ${JSON.stringify(shown)}`;
+    return `"${label}" could not be chosen. ${state}.`;
   }
 
   /**
