@@ -17,7 +17,7 @@ export function shownMessages(messages: readonly SessionMessage[]): { from: numb
   return { from, hidden: counts.slice(0, from).reduce((sum, count) => sum + count, 0) };
 }
 
-/** How many entries a message makes, not counting that finished calls in a row become one. */
+/** About how many entries a message makes: finished calls in a row become one, and an answer without a text may still have a note. */
 function entriesOf(message: SessionMessage): number {
   switch (message.role) {
     case 'user':

@@ -10,7 +10,7 @@ import {
   workspacePathOf,
 } from '../../../../src/views/workspace/workspacePaths.ts';
 
-const web = { name: 'web', fsPath: 'c:\\work\\web' };
+const web = { name: 'web', fsPath: 'c:\\code\\web' };
 const share = { name: 'share', fsPath: '\\\\server\\share\\app' };
 
 const onWindows = (input: string, folders = [web]): string =>
@@ -20,9 +20,9 @@ const meant: readonly [input: string, expected: string][] = [
   ['src/a.ts', 'src/a.ts'],
   ['src\\a.ts', 'src/a.ts'],
   ['.\\src\\..\\b\\a.ts', 'b/a.ts'],
-  ['C:\\work\\web\\src\\a.ts', 'src/a.ts'],
-  ['c:/work/web/src/a.ts', 'src/a.ts'],
-  ['C:\\WORK\\Web\\src\\A.ts', 'src/A.ts'],
+  ['C:\\code\\web\\src\\a.ts', 'src/a.ts'],
+  ['c:/code/web/src/a.ts', 'src/a.ts'],
+  ['C:\\CODE\\Web\\src\\A.ts', 'src/A.ts'],
   ['console.ts', 'console.ts'],
   ['com10/aux1.ts', 'com10/aux1.ts'],
   ['src/.env', 'src/.env'],
@@ -39,17 +39,17 @@ test('on Windows, a path on a server is inside the folder of that server', () =>
 const refused: readonly [input: string, code: PathErrorCode][] = [
   ['..\\a.ts', 'outside'],
   ['src\\..\\..\\a.ts', 'outside'],
-  ['D:\\work\\web\\a.ts', 'outside'],
-  ['C:\\work\\website\\a.ts', 'outside'],
+  ['D:\\code\\web\\a.ts', 'outside'],
+  ['C:\\code\\website\\a.ts', 'outside'],
   ['\\\\server\\share\\a.ts', 'outside'],
-  ['\\\\?\\C:\\work\\web\\a.ts', 'outside'],
+  ['\\\\?\\C:\\code\\web\\a.ts', 'outside'],
   ['.GIT\\config', 'protected'],
   ['.git.\\config', 'protected'],
   ['.git::$INDEX_ALLOCATION\\config', 'protected'],
   // Relative to the folder that the drive has open, or the stream of a file.
   ['C:a.ts', 'empty'],
   ['a.ts:hidden', 'empty'],
-  ['C:\\work\\web\\a.ts::$DATA', 'empty'],
+  ['C:\\code\\web\\a.ts::$DATA', 'empty'],
   // Other names of a.ts and src.
   ['a.ts.', 'empty'],
   ['a.ts ', 'empty'],
@@ -76,16 +76,16 @@ for (const [input, code] of refused)
     ));
 
 test('elsewhere, the names that Windows cannot hold are names like any other', () => {
-  const folders = [{ name: 'web', fsPath: '/work/web' }];
+  const folders = [{ name: 'web', fsPath: '/code/web' }];
   for (const name of ['NUL', 'a.ts.', 'a:b', 'what?.ts', 'src\\a.ts', 'C:a.ts'])
     assert.equal(workspacePathOf(locate(name, folders, path.posix), folders), name);
 });
 
 test('on Windows, what is inside a folder does not depend on case, drive letters included', () => {
-  for (const file of ['C:\\Work\\a.ts', 'c:\\work', 'C:\\work\\..notes\\a'])
-    assert.equal(isInside(file, 'c:\\WORK', path.win32), true, file);
-  for (const file of ['D:\\Work\\a.ts', 'C:\\workshop', 'C:\\', '\\\\c\\work\\a.ts'])
-    assert.equal(isInside(file, 'c:\\WORK', path.win32), false, file);
+  for (const file of ['C:\\Code\\a.ts', 'c:\\code', 'C:\\code\\..notes\\a'])
+    assert.equal(isInside(file, 'c:\\CODE', path.win32), true, file);
+  for (const file of ['D:\\Code\\a.ts', 'C:\\codeshop', 'C:\\', '\\\\c\\code\\a.ts'])
+    assert.equal(isInside(file, 'c:\\CODE', path.win32), false, file);
 });
 
 /** A file system with links that finds folders by any case and normalisation, and tells what was looked at. */
@@ -126,25 +126,25 @@ test('on Windows, a folder that was opened by its short name is found by its lon
 });
 
 test('where case counts, another spelling of a folder is another folder', () => {
-  const opened = [{ name: 'app', fsPath: '/work/App' }];
+  const opened = [{ name: 'app', fsPath: '/code/App' }];
   const files = { ...insensitive(), isSame: (a: string, b: string) => a === b };
-  assert.equal(belowOpenFolder('/work/app/a.ts', opened, files, path.posix), '/work/app/a.ts');
+  assert.equal(belowOpenFolder('/code/app/a.ts', opened, files, path.posix), '/code/app/a.ts');
 });
 
 test('the disk is not asked about a path that is outside in any spelling, such as one on a server', () => {
   const files = insensitive();
-  for (const file of ['\\\\evil\\share\\a.ts', 'D:\\work\\web\\a.ts', 'C:\\work\\website\\a.ts'])
+  for (const file of ['\\\\evil\\share\\a.ts', 'D:\\code\\web\\a.ts', 'C:\\code\\website\\a.ts'])
     assert.equal(belowOpenFolder(file, [web], files, path.win32), file);
   assert.deepEqual(files.looked, []);
 });
 
 test('an open folder is named by its path in any case on Windows, by its name, and by a dot', () => {
-  const api = { name: 'api', fsPath: 'c:\\work\\api' };
+  const api = { name: 'api', fsPath: 'c:\\code\\api' };
   const named = (input: string, folders = [web, api]) => openFolderNamed(input, folders, path.win32)?.name;
-  for (const input of ['C:\\WORK\\Api', 'c:/work/api/', 'c:\\work\\web\\..\\api\\', 'api', 'api\\', './api'])
+  for (const input of ['C:\\CODE\\Api', 'c:/code/api/', 'c:\\code\\web\\..\\api\\', 'api', 'api\\', './api'])
     assert.equal(named(input), 'api', input);
   for (const input of ['', '.', './', '.\\']) assert.equal(named(input), 'web', input);
-  for (const input of ['C:\\work', 'D:\\work\\api', 'C:\\work\\api\\src', 'apis', 'api/src'])
+  for (const input of ['C:\\code', 'D:\\code\\api', 'C:\\code\\api\\src', 'apis', 'api/src'])
     assert.equal(named(input), undefined, input);
   assert.equal(named('web', [web]), undefined, 'with one folder, its name is a path');
   assert.equal(named('D:\\', [{ name: 'disk', fsPath: 'd:\\' }]), 'disk');
