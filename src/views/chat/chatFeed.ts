@@ -25,6 +25,8 @@ import { arrivingItem, buildTranscript, type TranscriptInput } from './transcrip
 
 /** How long changes are collected before they are sent, in milliseconds. */
 const THROTTLE_MS = 50;
+/** How much longer they may be collected if a long chat takes time to build. */
+const MAX_REST_MS = 500;
 /** The same for the output of a command and the progress of a tool, which may come fast and for long. */
 const PROGRESS_MS = 250;
 
@@ -73,7 +75,7 @@ export class ChatFeed implements Disposable {
   readonly #live = new LiveTurn();
   readonly #stats: DiffStats;
   readonly #strings: TranscriptStrings;
-  readonly #flushSoon = coalesce(() => this.#flush(), THROTTLE_MS);
+  readonly #flushSoon = coalesce(() => this.#flush(), THROTTLE_MS, MAX_REST_MS);
   readonly #progressSoon = coalesce(() => this.refresh(), PROGRESS_MS);
   /** What the webview shows; `undefined` while none is connected. */
   #shown: { readonly sessionId: string; items: readonly ViewItem[]; status: ChatStatus } | undefined;

@@ -26,10 +26,14 @@ function scriptsBelow(folder: string): string[] {
 }
 
 /**
- * When VS Code starts the extension host of a window a second time, it gives that one a storage of its own, as it does for a
- * second window on the folder. Redline then looks for what the other one has pending.
+ * Whether VS Code has started the extension host of the window a second time. It gives that one a storage of its own, with a
+ * number, as it does for a second window on the folder. Redline then looks for what the other one has pending.
  */
-const BESIDE_ANOTHER_HOST = /[/\\]otherWindows-[^/\\]*$/;
+async function isBesideAnotherHost(): Promise<boolean> {
+  const drawings = vscode.extensions.getExtension<{ windowStorage: string }>('redline-test.drawings');
+  const { windowStorage } = await (drawings ?? assert.fail('installed')).activate();
+  return /-\d+$/.test(windowStorage);
+}
 
 // Mocha runs the files in alphabetical order: this one comes before those that connect to a server.
 suite('activation', () => {
@@ -42,9 +46,10 @@ suite('activation', () => {
     const metafile = path.join(process.env['REDLINE_REPO'] ?? '', 'out', 'meta.json');
     const { outputs } = JSON.parse(readFileSync(metafile, 'utf8')) as Metafile;
     const eager = eagerOutputs(outputs);
+    const extra = (await isBesideAnotherHost()) ? /[/\\]otherWindows-[^/\\]*$/ : /^$/;
     assert.deepEqual(
       scriptsBelow(path.join(extensionPath, 'dist'))
-        .filter(file => !BESIDE_ANOTHER_HOST.test(file))
+        .filter(file => !extra.test(file))
         .sort(),
       eager.map(file => path.join(extensionPath, file)).sort(),
       'the entry and what it imports statically are loaded, and no other chunk',

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import type { OfflineTexts } from './answers.ts';
 import type { ChatProvider, ChatRequest, ProviderEvent } from '../chatProvider.ts';
 
@@ -16,6 +17,8 @@ export function createOfflineProvider(texts?: OfflineTexts): ChatProvider {
         return;
       }
       const { answerTo } = await import('./answers.ts');
+      // As a server's answer does, it comes later: else a whole turn would be one task, and block the event loop.
+      await setImmediate();
       const answer = answerTo(request, texts);
       if (answer.text !== '') yield { type: 'text', delta: answer.text };
       for (const call of answer.toolCalls) yield { type: 'toolCall', name: call.name };

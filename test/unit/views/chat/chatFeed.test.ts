@@ -16,7 +16,7 @@ import { answered, asked, call, preview } from '../../../support/chatFixtures.ts
 
 /** A feed on a session that the test plays by hand. */
 function setUp(t: TestContext) {
-  t.mock.timers.enable({ apis: ['setTimeout'] });
+  t.mock.timers.enable({ apis: ['setTimeout', 'Date'] });
   const events = new Emitter<SessionEvent>();
   const modeChanged = new Emitter<void>();
   const session = {
