@@ -58,6 +58,11 @@ drivenTest(
       assert.equal(shown.text, `${FIRST}\n`);
 
       await lens('Send Back…').click();
+      const reason = workbench.page.locator('.quick-input-widget:visible input.input');
+      await reason.fill('Keep the tests');
+      // The plan can be read once more, and what has been typed is still there.
+      await workbench.page.locator('.editor-instance .view-line').last().click();
+      assert.equal(await reason.inputValue(), 'Keep the tests');
       await workbench.answerInput('Keep the tests green');
       await workbench.editorTab('(Redline p1)').waitFor({ state: 'detached' });
       assert.equal(

@@ -51,7 +51,7 @@ export const editFileTool = defineTool({
       });
     }
     const { locateEdits } = await import('./locateEdits.ts');
-    const located = locateEdits(path, before.text, edits);
+    const located = await locateEdits(path, before.text, edits);
     const text = applyTextEdits(before.text, located);
     const after = await proposedSide(context.workspace, path, before, text);
     const count = plural(located.length, 'edit');

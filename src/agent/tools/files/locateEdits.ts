@@ -1,4 +1,5 @@
 import { ToolError } from '../../base/errors.ts';
+import { TimeSlice } from '../../base/timeSlice.ts';
 import { occurrences, type Occurrences } from '../../text/occurrences.ts';
 import type { TextEdit } from '../../text/textEdit.ts';
 
@@ -13,13 +14,21 @@ const MAX_PLACES = 3;
 /**
  * Finds the place of each `old` in a text and returns the edits sorted by place. In a file with CRLF line endings an `old`
  * written with LF is found too, and its replacement then gets CRLF. A file with only CRLF endings also gets CRLF where
- * an `old` within one line is replaced by several lines.
+ * an `old` within one line is replaced by several lines. Each `old` is searched for in the whole text, so other tasks run
+ * between two searches.
  * @throws ToolError when an `old` does not occur exactly once (with the nearest candidates) or two edits overlap.
  */
-export function locateEdits(path: string, text: string, edits: readonly OldNew[]): readonly TextEdit[] {
-  const located = edits.map((edit, index) =>
-    locate(path, text, edit, edits.length > 1 ? `edits.${index}.old` : 'old'),
-  );
+export async function locateEdits(
+  path: string,
+  text: string,
+  edits: readonly OldNew[],
+): Promise<readonly TextEdit[]> {
+  const slice = new TimeSlice();
+  const located: TextEdit[] = [];
+  for (const [index, edit] of edits.entries()) {
+    if (index > 0) await slice.turn();
+    located.push(await locate(path, text, edit, edits.length > 1 ? `edits.${index}.old` : 'old'));
+  }
   located.sort((a, b) => a.start - b.start);
   located.forEach((edit, index) => {
     const next = located[index + 1];
@@ -32,7 +41,7 @@ export function locateEdits(path: string, text: string, edits: readonly OldNew[]
   return located;
 }
 
-function locate(path: string, text: string, edit: OldNew, field: string): TextEdit {
+async function locate(path: string, text: string, edit: OldNew, field: string): Promise<TextEdit> {
   if (edit.old === '') {
     throw new ToolError(
       `${field} is empty, but ${path} exists. Give the exact text to replace, or propose the whole content of the file.`,
@@ -44,7 +53,7 @@ function locate(path: string, text: string, edit: OldNew, field: string): TextEd
     const crlf = occurrences(text, old, MAX_PLACES);
     if (crlf.count > 0) return onlyOccurrence(path, text, crlf, old, toCrlf(edit.new), field);
   }
-  if (found.count === 0) throw new ToolError(notFoundText(path, text, edit.old, field));
+  if (found.count === 0) throw new ToolError(await notFoundText(path, text, edit.old, field));
   const addsLines = !edit.old.includes('\n') && edit.new.includes('\n');
   const replacement = addsLines && hasOnlyCrlf(text) ? toCrlf(edit.new) : edit.new;
   return onlyOccurrence(path, text, found, edit.old, replacement, field);
@@ -83,8 +92,8 @@ function lineAt(text: string, offset: number): number {
   return line;
 }
 
-function notFoundText(path: string, text: string, old: string, field: string): string {
-  const candidates = nearestLines(text, old);
+async function notFoundText(path: string, text: string, old: string, field: string): Promise<string> {
+  const candidates = await nearestLines(text, old);
   const hint =
     candidates.length === 0
       ? 'Read the file again and copy the exact text.'
@@ -96,17 +105,16 @@ function notFoundText(path: string, text: string, old: string, field: string): s
 const MAX_COMPARED = 300_000;
 
 /** The lines most similar to the first non-blank line of `old`, among the first ones of the text. */
-function nearestLines(text: string, old: string): { line: number; content: string }[] {
+async function nearestLines(text: string, old: string): Promise<{ line: number; content: string }[]> {
   const wanted = bigrams(old.split(/\r?\n/).find(line => line.trim() !== '') ?? '');
-  return text
-    .slice(0, MAX_COMPARED)
-    .split(/\r?\n/, 5_000)
-    .map((content, index) => ({
-      line: index + 1,
-      content: content.slice(0, 200),
-      score: similarity(wanted, bigrams(content)),
-    }))
-    .filter(({ score }) => score > 0.4)
+  const similar: { line: number; content: string; score: number }[] = [];
+  const slice = new TimeSlice();
+  for (const [index, content] of text.slice(0, MAX_COMPARED).split(/\r?\n/, 5_000).entries()) {
+    await slice.turn();
+    const score = similarity(wanted, bigrams(content));
+    if (score > 0.4) similar.push({ line: index + 1, content: content.slice(0, 200), score });
+  }
+  return similar
     .sort((a, b) => b.score - a.score || a.line - b.line)
     .slice(0, MAX_PLACES)
     .map(({ line, content }) => ({ line, content }));

@@ -18,6 +18,7 @@ import { changeUri, opaqueUri, type FileUris, type PreviewSide } from '../previe
 import type { ProposalEdits } from '../documents/proposalEdits.ts';
 import { shownChange, type ShownChange } from '../shownChange.ts';
 import { ApplyGuard } from './applyGuard.ts';
+import { askReason } from './askReason.ts';
 import { showHunk } from './showHunk.ts';
 import { targetsOf, type ActivePlace } from './previewTargets.ts';
 
@@ -95,7 +96,7 @@ export function partCommands(options: PartCommandsOptions) {
     if (!target) return void showInfo(noPartText());
     const preview = store.get(target.id);
     if (preview && target.hunk !== undefined && guard.refusesUnsaved([preview])) return undefined;
-    const reason = await askReasonOfPart(target);
+    const reason = await askReason(partTitle(target));
     return reason === undefined ? undefined : vote('discard', target, reason);
   };
 
@@ -202,17 +203,6 @@ function typedIn(argument: unknown): string | undefined {
   return typeof argument === 'string' ? argument : undefined;
 }
 
-/** The user's reason for discarding a part; `undefined` if they cancel. */
-function askReasonOfPart({ path, hunk }: PartTarget): Thenable<string | undefined> {
-  return vscode.window.showInputBox({
-    title:
-      hunk === undefined
-        ? vscode.l10n.t('Discard {0}', oneLine(path))
-        : vscode.l10n.t('Discard this hunk of {0}', oneLine(path)),
-    prompt: vscode.l10n.t('Reason (sent to the model)'),
-  });
-}
-
 function noPartText(): string {
   return vscode.l10n.t('Place the cursor on a changed line.');
 }
@@ -222,4 +212,11 @@ function contains(hunk: Hunk, side: PreviewSide, line: number): boolean {
   const [start, end] =
     side === 'proposal' ? [hunk.afterStart, hunk.afterEnd] : [hunk.beforeStart, hunk.beforeEnd];
   return line >= start && line < Math.max(end, start + 1);
+}
+
+/** The question for the reason to discard a part. */
+function partTitle({ path, hunk }: PartTarget): string {
+  return hunk === undefined
+    ? vscode.l10n.t('Discard {0}', oneLine(path))
+    : vscode.l10n.t('Discard this hunk of {0}', oneLine(path));
 }

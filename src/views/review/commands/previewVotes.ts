@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import { ToolError } from '../../../agent/base/errors.ts';
 import type { Logger } from '../../../agent/base/logger.ts';
-import { isOpen, titleOf, type Preview, type ResolveAction } from '../../../agent/preview/preview.ts';
+import { isOpen, type Preview, type ResolveAction } from '../../../agent/preview/preview.ts';
 import type { PreviewStore } from '../../../agent/preview/previewStore.ts';
 import type { Rebaser } from '../../../agent/preview/rebase/rebaser.ts';
 import type { Invoker } from '../../../agent/preview/resolve/invoker.ts';
@@ -15,6 +15,7 @@ import type { PreviewOpener } from '../previewOpener.ts';
 import type { ReviewList } from '../reviewList.ts';
 import type { ProposalEdits } from '../documents/proposalEdits.ts';
 import { ApplyGuard } from './applyGuard.ts';
+import { askReason, askReasonFor } from './askReason.ts';
 import type { BulkVotes } from './bulkVotes.ts';
 import { seenRevisions, type PreviewTarget, type PreviewTargets } from './previewTargets.ts';
 
@@ -73,7 +74,7 @@ export class PreviewVotes {
     if (!consent) return undefined;
     const typed = typeof args[1] === 'string' ? args[1] : undefined;
     const asks = action === 'discard' && typed === undefined && planOf(preview) !== undefined;
-    const reason = asks ? await askReason(preview) : (typed ?? '');
+    const reason = asks ? await askReasonFor(preview) : (typed ?? '');
     if (reason === undefined) return undefined;
     return invoker.resolve({
       id: preview.id,
@@ -92,16 +93,14 @@ export class PreviewVotes {
     if (!preview) return this.#targets.openHead();
     if (named.length > 1) {
       const discard = (await this.#bulk()).prepareDiscards(named);
-      const reason = await askReasonOfSeveral(
-        vscode.l10n.t('Discard {0} selected previews and files', named.length),
-      );
+      const reason = await askReason(vscode.l10n.t('Discard {0} selected previews and files', named.length));
       return reason === undefined ? undefined : this.#options.opener.together(() => discard(reason));
     }
     if (first.path !== undefined) {
       const { id, path, revision } = first;
       return vscode.commands.executeCommand('redline.preview.discardFileWithReason', id, path, revision);
     }
-    const reason = await askReason(preview);
+    const reason = await askReasonFor(preview);
     if (reason === undefined) return undefined;
     const target = { id: preview.id, revision: first.revision ?? preview.revision };
     return this.vote('discard', [preview.id, reason], [target]);
@@ -128,7 +127,7 @@ export class PreviewVotes {
     const title = isAll
       ? vscode.l10n.t('Discard all {0} previews', targets.length)
       : vscode.l10n.t('Discard {0} shown previews', targets.length);
-    const reason = await askReasonOfSeveral(title);
+    const reason = await askReason(title);
     if (reason === undefined) return undefined;
     if (isAll) this.#options.session.endReview();
     return this.#options.opener.together(() => discard(reason));
@@ -179,26 +178,6 @@ export class PreviewVotes {
 
 function targetOf({ id, revision }: Preview): PreviewTarget {
   return { id, revision };
-}
-
-/** The user's reason for a discard; `undefined` if they cancel. */
-function askReason(preview: Preview): Thenable<string | undefined> {
-  const plan = planOf(preview);
-  return vscode.window.showInputBox(
-    plan
-      ? {
-          title: vscode.l10n.t('Send back the plan “{0}”', oneLine(plan.title)),
-          prompt: vscode.l10n.t('What should change? (sent to the model, which revises the plan)'),
-        }
-      : {
-          title: vscode.l10n.t('Discard {0}', oneLine(titleOf(preview))),
-          prompt: vscode.l10n.t('Reason (sent to the model)'),
-        },
-  );
-}
-
-function askReasonOfSeveral(title: string): Thenable<string | undefined> {
-  return vscode.window.showInputBox({ title, prompt: vscode.l10n.t('Reason (sent to the model)') });
 }
 
 /** Why the preview can no longer be resolved. */
