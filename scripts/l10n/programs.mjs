@@ -5,8 +5,15 @@ import { inRepo } from '../lib/paths.mjs';
 
 const CONFIGS = [inRepo('tsconfig.json'), inRepo('src', 'views', 'chat', 'webview', 'tsconfig.json')];
 
-/** Only `src/views` speaks to people; the core has no localiser. */
-export const isOfViews = file => path.normalize(file).startsWith(inRepo('src', 'views') + path.sep);
+/** The places where VS Code and the page show texts are all in `src/views`. */
+export const isOfViews = file => isIn(file, inRepo('src', 'views'));
+
+/** The core is given a localiser, and asks it for texts, too. */
+export const isOurs = file => isIn(file, inRepo('src'));
+
+function isIn(file, folder) {
+  return path.normalize(file).startsWith(folder + path.sep);
+}
 
 /**
  * @param {ReadonlyMap<string, string>} [added] files that exist only here, by path

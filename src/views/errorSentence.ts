@@ -1,13 +1,9 @@
 import { JournalError, messageOf, PathError, StalePreviewError, ToolError } from '../agent/base/errors.ts';
+import type { Localiser } from '../agent/base/localiser.ts';
 import { shortList } from './texts/shortList.ts';
 
-/** The part of `vscode.l10n` that sentences need, so that tests do without VS Code. */
-export interface SentenceLocaliser {
-  t(message: string, ...args: string[]): string;
-}
-
 /** A sentence for the user about a known error, whose own message is written for the model; `undefined` for any other error. */
-export function sentenceFor(error: unknown, l10n: SentenceLocaliser): string | undefined {
+export function sentenceFor(error: unknown, l10n: Localiser): string | undefined {
   if (error instanceof StalePreviewError) {
     return l10n.t(
       'Nothing was written: {0} changed after the preview was made. The preview is still pending.',
@@ -26,7 +22,7 @@ export function sentenceFor(error: unknown, l10n: SentenceLocaliser): string | u
 }
 
 /** What the user can do about an error of Redline's own storage. */
-export function storageAdvice(error: unknown, l10n: SentenceLocaliser): string {
+export function storageAdvice(error: unknown, l10n: Localiser): string {
   switch ((error as NodeJS.ErrnoException | undefined)?.code) {
     case 'ENOSPC':
     case 'EDQUOT':
@@ -41,7 +37,7 @@ export function storageAdvice(error: unknown, l10n: SentenceLocaliser): string {
   }
 }
 
-function pathSentence({ code }: PathError, l10n: SentenceLocaliser): string {
+function pathSentence({ code }: PathError, l10n: Localiser): string {
   switch (code) {
     case 'outside':
       return l10n.t('That path is outside the workspace.');

@@ -3,7 +3,7 @@ import type { Workbench } from '../../scripts/headless/workbench.mjs';
 import { readTexts } from '../../scripts/l10n/translations.mjs';
 import { inRepo } from '../../scripts/lib/paths.mjs';
 import { countText } from '../../src/views/texts/countText.ts';
-import { fill } from '../../src/views/texts/fill.ts';
+import { fill } from '../../src/agent/base/localiser.ts';
 import { uiTest } from './support/uiTest.ts';
 import { assertWalkthrough } from './support/walkthrough.ts';
 

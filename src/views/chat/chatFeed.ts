@@ -12,7 +12,7 @@ import { coalesce } from '../coalesce.ts';
 import { oneLine } from '../plainText.ts';
 import { contextRing } from './contextRing.ts';
 import { commandAbout } from '../models/offlineTexts.ts';
-import { fill } from '../texts/fill.ts';
+import { fill } from '../../agent/base/localiser.ts';
 import type { ChatStatus, DeltaMessage, HostMessage, ViewItem } from './protocol.ts';
 import { chatStrings, type Localiser } from './strings.ts';
 import { transcriptStrings, type TranscriptStrings } from './transcript/transcriptStrings.ts';

@@ -1,5 +1,5 @@
 import type { ContextUse } from '../../agent/session/context/contextKeeper.ts';
-import { fill } from '../texts/fill.ts';
+import { fill } from '../../agent/base/localiser.ts';
 import type { ChatStatus } from './protocol.ts';
 import type { TranscriptStrings } from './transcript/transcriptStrings.ts';
 

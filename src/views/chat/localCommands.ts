@@ -10,7 +10,8 @@ import type { LoadProblem } from '../../agent/tools/custom/loading/loadProblem.t
 import type { ToolRegistry } from '../../agent/tools/registry.ts';
 import { countText } from '../texts/countText.ts';
 import { problemSentence } from '../customTools/problemSentence.ts';
-import { sentenceFor, type SentenceLocaliser } from '../errorSentence.ts';
+import type { Localiser } from '../../agent/base/localiser.ts';
+import { sentenceFor } from '../errorSentence.ts';
 import { commandAbout } from '../models/offlineTexts.ts';
 import { oneLine } from '../plainText.ts';
 
@@ -41,7 +42,7 @@ export interface LocalCommandsOptions {
   readonly discardAll: () => Promise<number | undefined>;
   /** Reverts the conversation on behalf of the user. */
   readonly revert: Session['revert'];
-  readonly l10n: SentenceLocaliser;
+  readonly l10n: Localiser;
   readonly logger: Logger;
 }
 

@@ -1,12 +1,8 @@
 import type { LoadFault } from '../../agent/tools/custom/loading/loadProblem.ts';
-import type { SentenceLocaliser } from '../errorSentence.ts';
+import type { Localiser } from '../../agent/base/localiser.ts';
 
 /** A sentence for the author of a custom tool: what is wrong, and how to fix it. `nameOf` shortens a path for display. */
-export function problemSentence(
-  fault: LoadFault,
-  l10n: SentenceLocaliser,
-  nameOf: (file: string) => string,
-): string {
+export function problemSentence(fault: LoadFault, l10n: Localiser, nameOf: (file: string) => string): string {
   switch (fault.kind) {
     case 'noDefaultExport':
       return l10n.t('This file has no default export. Export a factory: export default pi => ({ … })');

@@ -1,13 +1,13 @@
 import type { Fault } from '../../agent/model/languageModel/fault.ts';
 import type { RequestSize } from '../../agent/model/languageModel/provider.ts';
-import type { SentenceLocaliser } from '../errorSentence.ts';
+import type { Localiser } from '../../agent/base/localiser.ts';
 
 /** A plain sentence for the user about a request to a language model of VS Code that failed. */
 export function faultSentence(
   name: string,
   { kind, said }: Fault,
   size: RequestSize | undefined,
-  l10n: SentenceLocaliser,
+  l10n: Localiser,
 ): string {
   const quoted = said === '' ? '' : ` ${l10n.t('It said: “{0}”', said)}`;
   switch (kind) {

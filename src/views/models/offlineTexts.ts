@@ -1,11 +1,7 @@
+import type { Localiser } from '../../agent/base/localiser.ts';
 import type { OfflineTexts } from '../../agent/model/offline/answers.ts';
 import type { SlashCommandInfo } from '../../agent/model/offline/slashCommands.ts';
 import { countText } from '../texts/countText.ts';
-
-/** The part of `vscode.l10n` that is needed here. */
-interface Localiser {
-  t(message: string, ...args: string[]): string;
-}
 
 /** What the offline provider says, in the user's language. */
 export function offlineTexts(l10n: Localiser): OfflineTexts {

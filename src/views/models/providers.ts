@@ -66,7 +66,13 @@ export class Providers {
   async listModels(signal: AbortSignal): ReturnType<typeof listOpenAiModels> {
     const { listOpenAiModels } = await import('../../agent/model/openai/completions.ts');
     const { baseUrl } = this.#settings;
-    return listOpenAiModels({ baseUrl, apiKey: () => this.#keys.get(baseUrl), logger: this.#logger, signal });
+    return listOpenAiModels({
+      baseUrl,
+      apiKey: () => this.#keys.get(baseUrl),
+      logger: this.#logger,
+      l10n: vscode.l10n,
+      signal,
+    });
   }
 
   #ofVsCode(name: string): ChatProvider {
@@ -96,6 +102,7 @@ export class Providers {
           apiKey,
           contextWindow,
           logger: this.#logger,
+          l10n: vscode.l10n,
           readImage: this.#readImage,
         }),
       };

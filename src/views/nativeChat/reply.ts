@@ -5,7 +5,7 @@ import type { SessionEvent } from '../../agent/session/events.ts';
 import { planOf } from '../../agent/session/planMode.ts';
 import { previewCard } from '../chat/transcript/previewCard.ts';
 import { toolLine } from '../chat/transcript/toolLine.ts';
-import { fill } from '../texts/fill.ts';
+import { fill } from '../../agent/base/localiser.ts';
 import type { TranscriptStrings } from '../chat/transcript/transcriptStrings.ts';
 import type { CommandArguments, CommandId } from '../contributions.ts';
 import { asMarkdown, idList } from '../plainText.ts';

@@ -1,4 +1,4 @@
-import { fill } from './fill.ts';
+import { fill } from '../../agent/base/localiser.ts';
 
 /** The part of `vscode.l10n` that is needed here. */
 interface Localiser {

@@ -1,4 +1,4 @@
-import { fill } from './fill.ts';
+import { fill } from '../../agent/base/localiser.ts';
 
 /** The most names that a sentence lists. */
 const MOST = 5;

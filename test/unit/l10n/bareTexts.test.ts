@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import type ts from 'typescript';
 import { bareTexts } from '../../../scripts/l10n/bareTexts.mjs';
 import { localisingCalls } from '../../../scripts/l10n/calls.mjs';
-import { isOfViews, viewPrograms } from '../../../scripts/l10n/programs.mjs';
+import { isOfViews, isOurs, viewPrograms } from '../../../scripts/l10n/programs.mjs';
 import {
   SHOWN_ARGUMENTS,
   SHOWN_BY_COMMANDS,
@@ -122,7 +122,7 @@ const programs = viewPrograms(
   ]),
 );
 const found = programs.flatMap(program => bareTexts(program, isOfViews));
-const calls = programs.map(program => localisingCalls(program, isOfViews));
+const calls = programs.map(program => localisingCalls(program, isOurs));
 const isSeeded = ({ file }: { readonly file: string }): boolean => path.basename(file) === 'seeded.ts';
 const shown = ({ file, line }: { readonly file: string; readonly line: number }): string =>
   `${path.relative(root, file)}:${line}`;

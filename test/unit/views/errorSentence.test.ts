@@ -7,7 +7,7 @@ import {
   ToolError,
   type PathErrorCode,
 } from '../../../src/agent/base/errors.ts';
-import { fill } from '../../../src/views/texts/fill.ts';
+import { fill } from '../../../src/agent/base/localiser.ts';
 import { sentenceFor } from '../../../src/views/errorSentence.ts';
 
 const sentence = (error: unknown): string | undefined => sentenceFor(error, { t: fill });

@@ -96,7 +96,9 @@ export class ChatAccumulator {
     }
     if (this.#chars > this.#maxChars) {
       const size = `${Math.round(this.#maxChars / 1_048_576)} MB`;
-      throw new BrokenAnswer(`The answer grew past ${size} and was stopped. Nothing of it was used.`);
+      throw new BrokenAnswer(l10n =>
+        l10n.t('The answer grew past {0} and was stopped. Nothing of it was used.', size),
+      );
     }
     return events;
   }
@@ -111,19 +113,25 @@ export class ChatAccumulator {
     this.#takeHeld();
     this.#moveUnopened();
     if (reason !== undefined && FILTER_REASONS.has(reason)) {
-      throw new KnownFault('badRequest', `The server's content filter stopped the answer (${reason}).`);
+      throw new KnownFault('badRequest', l10n =>
+        l10n.t("The server's content filter stopped the answer ({0}).", reason),
+      );
     }
     if (reason !== undefined && FAILED_REASONS.has(reason)) {
-      throw new KnownFault('server', `The server gave up in the middle of its answer (${reason}).`);
+      throw new KnownFault('server', l10n =>
+        l10n.t('The server gave up in the middle of its answer ({0}).', reason),
+      );
     }
     const slots = this.#slots.filter(slot => slot.name !== '' || slot.arguments.trim() !== '');
     const whole = slots.every(slot => slot.arguments.trim() === '' || isJsonObject(slot.arguments));
     const said = this.#text !== '' || slots.length > 0;
     if (reason === undefined && !(sawDone && said && whole)) {
-      throw new BrokenAnswer('The response was interrupted and ignored.');
+      throw new BrokenAnswer(l10n => l10n.t('The response was interrupted and ignored.'));
     }
     if (slots.some(slot => slot.name === '')) {
-      throw new BrokenAnswer('The server sent a tool call without a name. Nothing of its answer was used.');
+      throw new BrokenAnswer(l10n =>
+        l10n.t('The server sent a tool call without a name. Nothing of its answer was used.'),
+      );
     }
     const cut = reason !== undefined && LENGTH_REASONS.has(reason);
     const extraContent = new Map<string, unknown>();

@@ -50,7 +50,7 @@ export class EventStreamFilter {
       this.#line = line;
     }
     if (this.#line.length + this.#event.length > this.#maxChars)
-      throw new BrokenAnswer('The server sent one piece of an answer that is too large.');
+      throw new BrokenAnswer(l10n => l10n.t('The server sent one piece of an answer that is too large.'));
     return events;
   }
 
@@ -131,7 +131,8 @@ export async function readWhole(
   let whole = '';
   for await (const text of textOf(body, () => idleMs)) {
     whole += text;
-    if (whole.length > maxChars) throw new BrokenAnswer('The answer is too large. Nothing of it was used.');
+    if (whole.length > maxChars)
+      throw new BrokenAnswer(l10n => l10n.t('The answer is too large. Nothing of it was used.'));
   }
   return whole;
 }
@@ -181,12 +182,17 @@ async function* textOf(
 async function withTimeout<T>(ms: number, work: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const silence = new Promise<never>((_, reject) => {
-    const message = 'The server went silent in the middle of its answer. Nothing of it was used.';
-    timer = setTimeout(() => reject(new BrokenAnswer(message)), ms);
+    timer = setTimeout(() => reject(silentServer()), ms);
   });
   try {
     return await Promise.race([work, silence]);
   } finally {
     clearTimeout(timer);
   }
+}
+
+function silentServer(): BrokenAnswer {
+  return new BrokenAnswer(l10n =>
+    l10n.t('The server went silent in the middle of its answer. Nothing of it was used.'),
+  );
 }

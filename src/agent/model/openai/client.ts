@@ -189,8 +189,10 @@ async function* chunksOf(
     if (error instanceof Sdk.APIError) throw new ReportedError(error.error);
     if (!(error instanceof SyntaxError)) throw error;
     const cause = new Error(`${String(error)} in ${malformed().slice(0, 1_000)}`);
-    const message = 'The server sent a piece of an answer that cannot be read. Nothing of it was used.';
-    throw new BrokenAnswer(message, { cause });
+    throw new BrokenAnswer(
+      l10n => l10n.t('The server sent a piece of an answer that cannot be read. Nothing of it was used.'),
+      { cause },
+    );
   }
 }
 
@@ -211,10 +213,14 @@ function jsonIn(text: string): unknown {
 
 /** The fault for a success that no model server would send: the address is wrong. */
 function notAnApi(response: Response): KnownFault {
-  const type = response.headers.get('content-type') ?? 'nothing';
-  return new KnownFault(
-    'notFound',
-    `This address does not answer like a model server (it sent ${type.split(';')[0]}). The base URL usually ends in /v1.`,
+  const [type = ''] = (response.headers.get('content-type') ?? '').split(';');
+  return new KnownFault('notFound', l10n =>
+    type === ''
+      ? l10n.t('This address does not answer like a model server. The base URL usually ends in /v1.')
+      : l10n.t(
+          'This address does not answer like a model server (it sent {0}). The base URL usually ends in /v1.',
+          type,
+        ),
   );
 }
 

@@ -1,5 +1,6 @@
 import { untilAborted } from '../../base/abort.ts';
 import { isRecord } from '../../base/json.ts';
+import { english } from '../../base/localiser.ts';
 import type { Logger } from '../../base/logger.ts';
 import type { ChatProvider, ChatRequest, ProviderEvent, ProviderFailure } from '../chatProvider.ts';
 import { naturally } from '../../text/naturally.ts';
@@ -47,7 +48,7 @@ export function openAiStream(options: OpenAiProviderOptions): ChatProvider['stre
 export async function listOpenAiModels(
   server: OpenAiServer & { readonly signal?: AbortSignal | undefined },
 ): Promise<{ readonly models: readonly string[] } | { readonly failure: ProviderFailure }> {
-  let context = contextOf(server.baseUrl, '');
+  let context = contextOf(server, '');
   const signal = server.signal ?? new AbortController().signal;
   try {
     const connection = await connect({ maxRetries: 1, ...server }, '');
@@ -85,7 +86,7 @@ export async function readContextWindow(
     return windowInAnswer(ask, told, model) ?? (ask === '/props' ? window : 'later');
   } catch (error) {
     if (signal.aborted) return 'later';
-    const { code, detail } = failureOf(error, contextOf(options.baseUrl, model));
+    const { code, detail } = failureOf(error, contextOf(options, model));
     logger.debug(`${hostOf(options.baseUrl)} did not tell the context window (${code}): ${detail}`);
     return code === 'unreachable' || code === 'unauthorized' ? 'later' : undefined;
   }
@@ -97,10 +98,10 @@ async function* streamAnswer(
   request: ChatRequest,
   signal: AbortSignal,
 ): AsyncGenerator<ProviderEvent, void, undefined> {
-  let context = contextOf(options.baseUrl, options.model);
+  let context = contextOf(options, options.model);
   let last: ProviderEvent = { type: 'aborted' };
   try {
-    if (options.model.trim() === '') throw new KnownFault('noModel', 'No model is chosen.');
+    if (options.model.trim() === '') throw new KnownFault('noModel', l10n => l10n.t('No model is chosen.'));
     const connection = await untilAborted(signal, () => connect(options, options.model));
     context = connection.context;
     const streamed = yield* eventsDuring<ProviderEvent, StreamedAnswer>(tell =>
@@ -181,9 +182,11 @@ async function visionOf(
 }
 
 function noImages(model: string): KnownFault {
-  return new KnownFault(
-    'noImages',
-    `The model “${model}” takes no images. Choose one that does and go on, or revert to the prompt and remove the image.`,
+  return new KnownFault('noImages', l10n =>
+    l10n.t(
+      'The model “{0}” takes no images. Choose one that does and go on, or revert to the prompt and remove the image.',
+      model,
+    ),
   );
 }
 
@@ -223,6 +226,6 @@ async function* untilBroken(
   }
 }
 
-function contextOf(baseUrl: string, model: string): FailureContext {
-  return { baseUrl, model, hasKey: false, secrets: [] };
+function contextOf({ baseUrl, l10n = english }: OpenAiServer, model: string): FailureContext {
+  return { baseUrl, model, hasKey: false, secrets: [], l10n };
 }

@@ -1,6 +1,6 @@
 import { detailOf } from '../../base/errors.ts';
 import { isRecord } from '../../base/json.ts';
-import { plural } from '../../text/plural.ts';
+import type { Localiser } from '../../base/localiser.ts';
 import type { ProviderFailure } from '../chatProvider.ts';
 import type { ProviderFailureCode } from '../messages.ts';
 import { isTooLong, windowInRefusal } from './tooLong.ts';
@@ -12,6 +12,8 @@ export interface FailureContext {
   readonly hasKey: boolean;
   /** Texts that must not appear in a failure: the key and header values. */
   readonly secrets: readonly string[];
+  /** For the sentence that the user reads. */
+  readonly l10n: Localiser;
 }
 
 /** How much of a body goes to the log, in characters. */
@@ -56,27 +58,29 @@ export function hostOf(baseUrl: string): string {
 
 function describe(error: unknown, context: FailureContext): ProviderFailure {
   const place = hostOf(context.baseUrl);
+  const { l10n } = context;
   if (error instanceof HttpFailure) {
     return describeStatus(error.status, error.body, error.retryAfter, context);
   }
   if (error instanceof KnownFault) {
-    return { code: error.code, message: error.message, detail: causeChainOf(error) };
+    return { code: error.code, message: error.sentence(l10n), detail: causeChainOf(error) };
   }
   if (error instanceof ConnectionFailure) {
     const detail = `${codesOf(error).join(', ')}\n${causeChainOf(error)}`;
-    return { code: 'unreachable', message: describeConnection(error, place), detail };
+    return { code: 'unreachable', message: describeConnection(error, place, l10n), detail };
   }
   if (error instanceof ReportedError) {
     const body = JSON.stringify(error.reported) ?? '';
     const status = statusIn(error.reported);
     if (status !== undefined) return describeStatus(status, body, undefined, context);
     if (isTooLong(status, body)) return describeTooLong(body, body, context);
-    const message = `${place} reported an error in the middle of its answer.${quote(wordsOf(error.reported))}`;
-    return { code: 'server', message, detail: body.slice(0, MAX_BODY) };
+    const message = l10n.t('{0} reported an error in the middle of its answer.', place);
+    const said = quote(wordsOf(error.reported), l10n);
+    return { code: 'server', message: message + said, detail: body.slice(0, MAX_BODY) };
   }
   if (error instanceof BrokenAnswer)
-    return { code: 'broken', message: error.message, detail: causeChainOf(error) };
-  const message = `The response of ${place} was interrupted and ignored.`;
+    return { code: 'broken', message: error.sentence(l10n), detail: causeChainOf(error) };
+  const message = l10n.t('The response of {0} was interrupted and ignored.', place);
   return { code: 'broken', message, detail: causeChainOf(error) };
 }
 
@@ -87,10 +91,12 @@ function describeStatus(
   context: FailureContext,
 ): ProviderFailure {
   const place = hostOf(context.baseUrl);
-  const said = quote(wordsInBody(body));
+  const { l10n } = context;
+  const code = String(status);
+  const said = quote(wordsInBody(body), l10n);
   const detail = `status ${status}${retryAfter === undefined ? '' : `, retry after ${retryAfter} s`}\n${body.slice(0, MAX_BODY)}`;
-  const failure = (code: ProviderFailureCode, sentence: string): ProviderFailure => ({
-    code,
+  const failure = (kind: ProviderFailureCode, sentence: string): ProviderFailure => ({
+    code: kind,
     message: sentence + said,
     detail,
     status,
@@ -99,51 +105,68 @@ function describeStatus(
   if (status === 401 || status === 403) {
     return failure(
       'unauthorized',
-      context.hasKey ? `${place} rejected the API key (${status}).` : `${place} requires an API key.`,
+      context.hasKey
+        ? l10n.t('{0} rejected the API key ({1}).', place, code)
+        : l10n.t('{0} requires an API key.', place),
     );
   }
-  if (status === 402) return failure('rateLimited', `The account at ${place} has no credit left (402).`);
+  if (status === 402)
+    return failure('rateLimited', l10n.t('The account at {0} has no credit left ({1}).', place, code));
   if (status === 429) {
-    return failure('rateLimited', `${place} is limiting requests (429). ${waitSentence(retryAfter)}`);
+    const limited = l10n.t('{0} is limiting requests ({1}).', place, code);
+    return failure('rateLimited', `${limited} ${waitSentence(retryAfter, l10n)}`);
   }
   if (status === 404 || status === 405 || status === 410) {
     return failure(
       'notFound',
-      `${place} does not know the model “${context.model}”, or the address is wrong (${status}).`,
+      l10n.t('{0} does not know the model “{1}”, or the address is wrong ({2}).', place, context.model, code),
     );
   }
   if (status >= 300 && status < 400) {
-    return failure('notFound', `${place} answered that it has moved (${status}). Check the base URL.`);
+    return failure(
+      'notFound',
+      l10n.t('{0} answered that it has moved ({1}). Check the base URL.', place, code),
+    );
   }
   if (status >= 500 || status === 408 || status === 409) {
-    return failure('server', `${place} had an internal error (${status}). Trying again later may help.`);
+    return failure(
+      'server',
+      l10n.t('{0} had an internal error ({1}). Trying again later may help.', place, code),
+    );
   }
-  return failure('badRequest', `${place} did not accept the request (${status}).`);
+  return failure('badRequest', l10n.t('{0} did not accept the request ({1}).', place, code));
 }
 
-function describeTooLong(body: string, detail: string, { baseUrl, model }: FailureContext): ProviderFailure {
+function describeTooLong(
+  body: string,
+  detail: string,
+  { baseUrl, model, l10n }: FailureContext,
+): ProviderFailure {
   const contextWindow = windowInRefusal(body);
   return {
     code: 'contextLength',
-    message: `${hostOf(baseUrl)} finds the conversation too long for the model “${model}”.${quote(wordsInBody(body))}`,
+    message:
+      l10n.t('{0} finds the conversation too long for the model “{1}”.', hostOf(baseUrl), model) +
+      quote(wordsInBody(body), l10n),
     detail: detail.slice(0, MAX_BODY),
     ...(contextWindow === undefined ? {} : { contextWindow }),
   };
 }
 
-function describeConnection(error: ConnectionFailure, place: string): string {
+function describeConnection(error: ConnectionFailure, place: string, l10n: Localiser): string {
   const codes = codesOf(error);
   const code = codes[0] ?? '';
-  if (code === 'ECONNREFUSED') return `Nothing answers at ${place}. Is the server running?`;
+  if (code === 'ECONNREFUSED') return l10n.t('Nothing answers at {0}. Is the server running?', place);
   if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') {
-    return `The host ${place} could not be found. Check the address and the network.`;
+    return l10n.t('The host {0} could not be found. Check the address and the network.', place);
   }
   if (/CERT|SELF_SIGNED|UNABLE_TO_|ALTNAME/.test(code))
-    return `The certificate of ${place} is not trusted (${code}).`;
-  if (/SSL|TLS|EPROTO/.test(code)) return `${place} does not speak https as expected (${code}).`;
+    return l10n.t('The certificate of {0} is not trusted ({1}).', place, code);
+  if (/SSL|TLS|EPROTO/.test(code)) return l10n.t('{0} does not speak https as expected ({1}).', place, code);
   if (/TIMEDOUT|TIMEOUT/.test(code) || /timed? ?out/i.test(error.message))
-    return `${place} did not answer in time.`;
-  return `The connection to ${place} failed${code === '' ? '' : ` (${code})`}.`;
+    return l10n.t('{0} did not answer in time.', place);
+  if (code === '') return l10n.t('The connection to {0} failed.', place);
+  return l10n.t('The connection to {0} failed ({1}).', place, code);
 }
 
 /** The system error codes of an error, its causes and the members of an `AggregateError`. */
@@ -160,10 +183,10 @@ function causeChainOf(error: unknown, depth = 0): string {
   return `${own}\ncaused by ${causeChainOf(error.cause, depth + 1)}`;
 }
 
-function waitSentence(seconds: number | undefined): string {
-  if (seconds === undefined || seconds <= 0) return 'Try again a little later.';
-  if (seconds < 90) return `Try again in ${plural(Math.ceil(seconds), 'second')}.`;
-  return `Try again in about ${Math.ceil(seconds / 60)} minutes.`;
+function waitSentence(seconds: number | undefined, l10n: Localiser): string {
+  if (seconds === undefined || seconds <= 0) return l10n.t('Try again a little later.');
+  if (seconds < 90) return l10n.t('Try again in {0} s.', String(Math.ceil(seconds)));
+  return l10n.t('Try again in about {0} minutes.', String(Math.ceil(seconds / 60)));
 }
 
 /** The HTTP status of the model's host, which OpenRouter and LiteLLM put into the error of a stream. */
@@ -201,9 +224,10 @@ function wordsOf(value: unknown): string {
   return '';
 }
 
-function quote(words: string): string {
+function quote(words: string, l10n: Localiser): string {
   // eslint-disable-next-line no-control-regex -- what a server says goes on one line, without control characters
   const line = words.replace(/[\u0000-\u001f\u007f\s]+/g, ' ').trim();
   if (line === '') return '';
-  return ` It said: “${line.length > MAX_QUOTE ? `${line.slice(0, MAX_QUOTE)}…` : line}”`;
+  const quoted = line.length > MAX_QUOTE ? `${line.slice(0, MAX_QUOTE)}…` : line;
+  return ` ${l10n.t('It said: “{0}”', quoted)}`;
 }

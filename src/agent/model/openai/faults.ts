@@ -1,3 +1,4 @@
+import { english, type Sentence } from '../../base/localiser.ts';
 import type { ProviderFailureCode } from '../messages.ts';
 
 /** The server answered with a status other than 2xx, and all retries failed. */
@@ -22,9 +23,16 @@ export class ConnectionFailure extends Error {
   override readonly name = 'ConnectionFailure';
 }
 
-/** An answer began but is incomplete or malformed. The message is a sentence for the user. */
+/** An answer began but is incomplete or malformed. */
 export class BrokenAnswer extends Error {
   override readonly name = 'BrokenAnswer';
+  /** For the user. The message is the same in English. */
+  readonly sentence: Sentence;
+
+  constructor(sentence: Sentence, options?: ErrorOptions) {
+    super(sentence(english), options);
+    this.sentence = sentence;
+  }
 }
 
 /** The server reported an error inside its answer. `reported` is the error value as it was sent. */
@@ -38,13 +46,16 @@ export class ReportedError extends Error {
   }
 }
 
-/** A fault that is classified where it is detected. The message is a sentence for the user. */
+/** A fault that is classified where it is detected. */
 export class KnownFault extends Error {
   override readonly name = 'KnownFault';
   readonly code: ProviderFailureCode;
+  /** For the user. The message is the same in English. */
+  readonly sentence: Sentence;
 
-  constructor(code: ProviderFailureCode, message: string, options?: ErrorOptions) {
-    super(message, options);
+  constructor(code: ProviderFailureCode, sentence: Sentence, options?: ErrorOptions) {
+    super(sentence(english), options);
     this.code = code;
+    this.sentence = sentence;
   }
 }

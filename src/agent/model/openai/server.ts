@@ -1,3 +1,4 @@
+import { english, type Localiser } from '../../base/localiser.ts';
 import type { Logger } from '../../base/logger.ts';
 import type { FailureContext } from './failure.ts';
 import { KnownFault } from './faults.ts';
@@ -14,6 +15,8 @@ export interface OpenAiServer {
   /** Sent with every request. They override the header of the key. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
   readonly logger?: Logger | undefined;
+  /** For the sentences of failures. Default English. */
+  readonly l10n?: Localiser | undefined;
   /** Further attempts after 408, 409, 429, 5xx and failed connections. Default 3. */
   readonly maxRetries?: number | undefined;
   /** The longest silence in the middle of an answer, in milliseconds. Default 5 minutes. */
@@ -41,19 +44,24 @@ export async function accessTo(server: OpenAiServer, model: string): Promise<Ser
   return {
     url,
     headers,
-    context: { baseUrl: server.baseUrl, model, hasKey: key !== undefined, secrets },
+    context: {
+      baseUrl: server.baseUrl,
+      model,
+      hasKey: key !== undefined,
+      secrets,
+      l10n: server.l10n ?? english,
+    },
   };
 }
 
 function addressOf(baseUrl: string): URL {
   const url = URL.canParse(baseUrl) ? new URL(baseUrl) : undefined;
   if (!url || (url.protocol !== 'http:' && url.protocol !== 'https:')) {
-    throw new KnownFault('notFound', 'The base URL is not an http or https address.');
+    throw new KnownFault('notFound', l10n => l10n.t('The base URL is not an http or https address.'));
   }
   if (url.username !== '' || url.password !== '') {
-    throw new KnownFault(
-      'notFound',
-      'The base URL must not contain a user name or a password. Store a key instead.',
+    throw new KnownFault('notFound', l10n =>
+      l10n.t('The base URL must not contain a user name or a password. Store a key instead.'),
     );
   }
   return url;
@@ -64,14 +72,13 @@ async function keyOf(server: OpenAiServer): Promise<string | undefined> {
   try {
     key = (await server.apiKey?.())?.trim();
   } catch (cause) {
-    throw new KnownFault('unauthorized', 'The stored key could not be read.', { cause });
+    throw new KnownFault('unauthorized', l10n => l10n.t('The stored key could not be read.'), { cause });
   }
   if (key === undefined || key === '') return undefined;
   // Checked here, because the error for an invalid header would quote the key.
   if (!/^[\x21-\x7e]+$/.test(key)) {
-    throw new KnownFault(
-      'unauthorized',
-      'The stored key contains characters that are not allowed in a key. Enter it again.',
+    throw new KnownFault('unauthorized', l10n =>
+      l10n.t('The stored key contains characters that are not allowed in a key. Enter it again.'),
     );
   }
   return key;
@@ -94,9 +101,8 @@ function headersFor(server: OpenAiServer, url: URL, key: string | undefined): He
     try {
       headers.set(name, value);
     } catch {
-      throw new KnownFault(
-        'badRequest',
-        `The header ${JSON.stringify(name)} in the settings is not a valid header.`,
+      throw new KnownFault('badRequest', l10n =>
+        l10n.t('The header {0} in the settings is not a valid header.', JSON.stringify(name)),
       );
     }
   }

@@ -3,7 +3,7 @@ import type { Attachment, ImageFile } from '../../../agent/model/messages.ts';
 import type { Workspace } from '../../../agent/preview/workspace.ts';
 import { splitLinesInTurns } from '../../../agent/text/lines.ts';
 import { readExistingText } from '../../../agent/tools/files/textFile.ts';
-import type { SentenceLocaliser } from '../../errorSentence.ts';
+import type { Localiser } from '../../../agent/base/localiser.ts';
 import type { AttachmentRef } from '../protocol.ts';
 
 /** The most characters of one attachment that are sent. */
@@ -18,7 +18,7 @@ const MAX_CHARS = 60_000;
 export function readAttachments(
   workspace: Pick<Workspace, 'read' | 'encodingOf' | 'resolvePath'>,
   refs: readonly AttachmentRef[],
-  l10n: SentenceLocaliser,
+  l10n: Localiser,
   keepImage: (image: ImageFile) => Promise<ImageFile | undefined>,
 ): Promise<Attachment[]> {
   return Promise.all(
@@ -31,7 +31,7 @@ export function readAttachments(
 async function keepAttachment(
   path: string,
   { file, type, bytes }: ImageFile,
-  l10n: SentenceLocaliser,
+  l10n: Localiser,
   keepImage: (image: ImageFile) => Promise<ImageFile | undefined>,
 ): Promise<Attachment> {
   const image = await keepImage({ file, type, bytes }).catch(() => undefined);
@@ -43,7 +43,7 @@ async function keepAttachment(
 async function readAttachment(
   workspace: Pick<Workspace, 'read' | 'encodingOf' | 'resolvePath'>,
   ref: AttachmentRef,
-  l10n: SentenceLocaliser,
+  l10n: Localiser,
 ): Promise<Attachment> {
   try {
     const path = await workspace.resolvePath(ref.path);

@@ -1,5 +1,5 @@
 import { escapeInvisible } from '../../plainText.ts';
-import { fill } from '../../texts/fill.ts';
+import { fill } from '../../../agent/base/localiser.ts';
 import type { CallTexts } from '../callTexts.ts';
 
 /** What is said of a finished call. */

@@ -1,5 +1,5 @@
 import { isOpen, type Preview } from '../../../agent/preview/preview.ts';
-import { fill } from '../../texts/fill.ts';
+import { fill } from '../../../agent/base/localiser.ts';
 import type { ItemOf, ViewItem } from '../protocol.ts';
 import { buildLookup, type Lookup } from './lookup.ts';
 import { previewCard, type CardFacts } from './previewCard.ts';

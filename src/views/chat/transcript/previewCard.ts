@@ -16,7 +16,7 @@ import { reopenAction, undoAction } from '../../../agent/preview/undo.ts';
 import type { DiffStat } from '../../../agent/text/lineDiff.ts';
 import { agentLabel } from '../../agentLabel.ts';
 import { escapeInvisible, escapeProse } from '../../plainText.ts';
-import { fill } from '../../texts/fill.ts';
+import { fill } from '../../../agent/base/localiser.ts';
 import { shortList } from '../../texts/shortList.ts';
 import type { FileRow, ItemOf, PartRow } from '../protocol.ts';
 import type { TranscriptStrings } from './transcriptStrings.ts';

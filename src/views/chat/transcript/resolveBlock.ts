@@ -3,7 +3,7 @@ import type { ToolCall, ToolResultMessage } from '../../../agent/model/messages.
 import type { LedgerEntry } from '../../../agent/preview/ledger.ts';
 import type { Actor, Preview, ResolveAction } from '../../../agent/preview/preview.ts';
 import { escapeInvisible, escapeProse } from '../../plainText.ts';
-import { fill } from '../../texts/fill.ts';
+import { fill } from '../../../agent/base/localiser.ts';
 import type { ItemOf } from '../protocol.ts';
 import type { TranscriptStrings } from './transcriptStrings.ts';
 import { argumentsOf } from './toolLine.ts';

@@ -1,7 +1,7 @@
 import type { Preview } from '../../../agent/preview/preview.ts';
 import { planOf } from '../../../agent/session/planMode.ts';
 import type { DiffStat } from '../../../agent/text/lineDiff.ts';
-import { fill } from '../../texts/fill.ts';
+import { fill } from '../../../agent/base/localiser.ts';
 import type { ChatStatus } from '../protocol.ts';
 import type { TranscriptStrings } from './transcriptStrings.ts';
 import { shownStat, sumOf } from './previewCard.ts';

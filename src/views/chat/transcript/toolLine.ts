@@ -1,7 +1,7 @@
 import { isDeeperThan, isRecord, MAX_DEPTH } from '../../../agent/base/json.ts';
 import type { ToolCall, ToolResultMessage } from '../../../agent/model/messages.ts';
 import { escapeProse, oneLine } from '../../plainText.ts';
-import { fill } from '../../texts/fill.ts';
+import { fill } from '../../../agent/base/localiser.ts';
 import type { ItemOf, ViewItem } from '../protocol.ts';
 import type { TranscriptStrings } from './transcriptStrings.ts';
 import { sayCalls } from './callWords.ts';

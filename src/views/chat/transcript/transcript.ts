@@ -15,7 +15,7 @@ import type { Preview } from '../../../agent/preview/preview.ts';
 import type { QueuedPrompt } from '../../../agent/session/waiting/promptQueue.ts';
 import type { DiffStat } from '../../../agent/text/lineDiff.ts';
 import { attachmentLabel, attachmentName } from '../attachments/attachmentRefs.ts';
-import { fill } from '../../texts/fill.ts';
+import { fill } from '../../../agent/base/localiser.ts';
 import type { AttachmentRef, ChatAction, ItemOf, ViewItem } from '../protocol.ts';
 import { escapeInvisible } from '../../plainText.ts';
 import type { TranscriptStrings } from './transcriptStrings.ts';

@@ -1,4 +1,4 @@
-import { fill } from '../../texts/fill.ts';
+import { fill } from '../../../agent/base/localiser.ts';
 import type { ItemOf } from '../protocol.ts';
 import { el, icon } from './dom.ts';
 import { fileLink } from './fileLink.ts';

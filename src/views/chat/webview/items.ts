@@ -1,4 +1,4 @@
-import { fill } from '../../texts/fill.ts';
+import { fill } from '../../../agent/base/localiser.ts';
 import type { ItemOf, ViewItem } from '../protocol.ts';
 import { markdownInto, renderAnswer, revertButton } from './answer.ts';
 import { renderCall, renderCalls } from './calls.ts';

@@ -1,4 +1,4 @@
-import { fill } from '../../texts/fill.ts';
+import { fill } from '../../../agent/base/localiser.ts';
 import type { ChatStatus } from '../protocol.ts';
 import { button, el, icon, svg } from './dom.ts';
 import type { Port } from './port.ts';

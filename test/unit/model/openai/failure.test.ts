@@ -1,5 +1,6 @@
 import { test } from 'node:test';
 import assert from 'node:assert/strict';
+import { english, type Localiser } from '../../../../src/agent/base/localiser.ts';
 import type { ProviderFailure } from '../../../../src/agent/model/chatProvider.ts';
 import { failureOf, hostOf, redact } from '../../../../src/agent/model/openai/failure.ts';
 import {
@@ -15,6 +16,7 @@ const context = {
   model: 'qwen3',
   hasKey: true,
   secrets: ['sk-secret-1'],
+  l10n: english,
 };
 const ofStatus = (status: number, body = '', retryAfter?: number): ProviderFailure =>
   failureOf(new HttpFailure(status, body, retryAfter), context);
@@ -76,7 +78,7 @@ test('without a key the sentence says that one is required', () => {
 });
 
 test('the sentence says how long to wait', () => {
-  assert.match(ofStatus(429, '', 20).message, /Try again in 20 seconds/);
+  assert.match(ofStatus(429, '', 20).message, /Try again in 20 s\.$/);
   assert.match(ofStatus(429, '', 600).message, /Try again in about 10 minutes/);
   assert.match(ofStatus(429).message, /Try again a little later/);
 });
@@ -124,10 +126,10 @@ test('an error in a stream is classified by its status, else as the server’s',
 
 test('broken answers and unknown errors', () => {
   assert.deepEqual(
-    [failureOf(new BrokenAnswer('Sentence.'), context)].map(({ code, message }) => [code, message]),
+    [failureOf(new BrokenAnswer(() => 'Sentence.'), context)].map(({ code, message }) => [code, message]),
     [['broken', 'Sentence.']],
   );
-  assert.equal(failureOf(new KnownFault('noModel', 'No model.'), context).code, 'noModel');
+  assert.equal(failureOf(new KnownFault('noModel', () => 'No model.'), context).code, 'noModel');
   for (const odd of [new TypeError('terminated'), 'text', undefined, null]) {
     assert.equal(failureOf(odd, context).code, 'broken');
   }
@@ -156,4 +158,22 @@ test('a host never contains a user name or a password', () => {
   assert.equal(hostOf('https://user:pass@api.example/v1?key=x'), 'api.example:443');
   assert.equal(hostOf('http://h/v1'), 'h:80');
   assert.equal(hostOf('nonsense'), 'the server');
+});
+
+test('the sentence is in the language of the user, the detail for the log is not', () => {
+  const upper: Localiser = { t: (message, ...args) => english.t(message, ...args).toUpperCase() };
+  const there = { ...context, l10n: upper };
+  for (const error of [
+    new HttpFailure(401, ''),
+    new HttpFailure(418, 'why'),
+    connectionError('ECONNREFUSED'),
+    new ReportedError('words'),
+    new BrokenAnswer(l10n => l10n.t('Cut off.')),
+    new KnownFault('noModel', l10n => l10n.t('No model.')),
+    undefined,
+  ]) {
+    const { message, detail } = failureOf(error, there);
+    assert.equal(message, failureOf(error, context).message.toUpperCase());
+    assert.equal(detail, failureOf(error, context).detail);
+  }
 });

@@ -5,7 +5,7 @@ import { parseSlashCommand } from '../../../../src/agent/model/offline/slashComm
 import { humanReason } from '../../../../src/agent/preview/resolve/resolveTexts.ts';
 import type { LoadProblem } from '../../../../src/agent/tools/custom/loading/loadProblem.ts';
 import { LocalCommands } from '../../../../src/views/chat/localCommands.ts';
-import { fill } from '../../../../src/views/texts/fill.ts';
+import { fill } from '../../../../src/agent/base/localiser.ts';
 import { modify } from '../../../support/chatFixtures.ts';
 import { createTestSession, type TestSessionOptions } from '../../../support/testSession.ts';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { chatHtml } from '../../../../src/views/chat/chatHtml.ts';
-import { fill } from '../../../../src/views/texts/fill.ts';
+import { fill } from '../../../../src/agent/base/localiser.ts';
 import { webviewMessage } from '../../../../src/views/chat/protocol.ts';
 import { stringKeys } from '../../../../src/views/chat/stringKeys.ts';
 import { chatStrings } from '../../../../src/views/chat/strings.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { FaultKind } from '../../../../src/agent/model/languageModel/fault.ts';
-import { fill } from '../../../../src/views/texts/fill.ts';
+import { fill } from '../../../../src/agent/base/localiser.ts';
 import { faultSentence } from '../../../../src/views/models/faultSentence.ts';
 
 /** Every kind of fault, as the compiler checks. */

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { englishTexts } from '../../../../src/agent/model/offline/answers.ts';
 import { slashCommands } from '../../../../src/agent/model/offline/slashCommands.ts';
 import { offlineTexts } from '../../../../src/views/models/offlineTexts.ts';
-import { fill } from '../../../../src/views/texts/fill.ts';
+import { fill } from '../../../../src/agent/base/localiser.ts';
 
 /** What a set of texts says, with values where it takes them. */
 function said(texts: typeof englishTexts) {

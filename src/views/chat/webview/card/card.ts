@@ -1,5 +1,5 @@
 import { escapeInvisible } from '../../../plainText.ts';
-import { fill } from '../../../texts/fill.ts';
+import { fill } from '../../../../agent/base/localiser.ts';
 import type { FileRow, ItemOf } from '../../protocol.ts';
 import { callBody } from '../calls.ts';
 import { cardName } from './cardNews.ts';

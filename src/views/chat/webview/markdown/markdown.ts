@@ -1,5 +1,5 @@
 import type { Token } from 'markdown-it';
-import { fill } from '../../../texts/fill.ts';
+import { fill } from '../../../../agent/base/localiser.ts';
 import { appendPlain, button, copyButton, el } from '../dom.ts';
 import { fileNamed, isPath, splitAtFiles, type NamedFile } from '../fileNames.ts';
 import { coloured } from './colours.ts';

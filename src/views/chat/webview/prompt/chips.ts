@@ -1,5 +1,5 @@
 import { attachmentLabel, attachmentName, withoutDuplicates } from '../../attachments/attachmentRefs.ts';
-import { fill } from '../../../texts/fill.ts';
+import { fill } from '../../../../agent/base/localiser.ts';
 import { MAX_ATTACHMENTS, type AttachmentRef } from '../../protocol.ts';
 import { button, el, icon, thumbnail } from '../dom.ts';
 import type { Port } from '../port.ts';

@@ -1,6 +1,6 @@
 import { MAX_IMAGE_BYTES } from '../../../../agent/model/messages.ts';
 import { MAX_PROMPT_CHARS, type AttachmentRef, type ChatStatus, type HostMessage } from '../../protocol.ts';
-import { fill } from '../../../texts/fill.ts';
+import { fill } from '../../../../agent/base/localiser.ts';
 import { Chips } from './chips.ts';
 import { Completion, typedBefore } from './completion.ts';
 import { button, el, icon } from '../dom.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { readAttachments } from '../../../../../src/views/chat/attachments/attachmentReader.ts';
-import { fill } from '../../../../../src/views/texts/fill.ts';
+import { fill } from '../../../../../src/agent/base/localiser.ts';
 import { MemoryWorkspace } from '../../../../support/memoryWorkspace.ts';
 
 const keepNone = () => Promise.resolve(undefined);
