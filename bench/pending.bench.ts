@@ -6,6 +6,7 @@
 import * as fs from 'node:fs';
 import * as os from 'node:os';
 import * as path from 'node:path';
+import { english } from '../src/agent/base/localiser.ts';
 import { sideOfText } from '../src/agent/preview/fileChange.ts';
 import { Overlay } from '../src/agent/preview/overlay.ts';
 import { openPreviewLog, type StagedPreview } from '../src/agent/preview/log/previewLog.ts';
@@ -51,7 +52,13 @@ class Pending {
     this.store = new PreviewStore(openPreviewLog(path.join(folder, 'previews.jsonl')), fail);
     this.overlay = new Overlay(this.store);
     const invoker = new Invoker(this.store, new DiskWorkspace(folder), () => 'recommend');
-    this.#host = { store: this.store, invoker, overlay: this.overlay, remind: () => undefined };
+    this.#host = {
+      store: this.store,
+      invoker,
+      overlay: this.overlay,
+      l10n: english,
+      remind: () => undefined,
+    };
   }
 
   /** Stages `count` previews; settles when they are stored. */

@@ -8,6 +8,7 @@ import { readFile } from 'node:fs/promises';
 import * as os from 'node:os';
 import * as path from 'node:path';
 import OpenAI from 'openai';
+import { english } from '../src/agent/base/localiser.ts';
 import { silentLogger } from '../src/agent/base/logger.ts';
 import { SessionLogs } from '../src/agent/conversation/storage/sessionLogs.ts';
 import { createOpenAiProvider } from '../src/agent/model/openai/provider.ts';
@@ -153,6 +154,7 @@ function sessionIn(root: string, folder: string, server: TurnServer, name: strin
     tools: builtInTools(),
     workspace,
     overlay: new Overlay(store),
+    l10n: english,
     ladder: new ToolChoiceLadder(transientLadderMemory()),
     logger: silentLogger,
     settings: () => ({

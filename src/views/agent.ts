@@ -2,6 +2,7 @@ import * as path from 'node:path';
 import * as vscode from 'vscode';
 import { Closing } from '../agent/base/disposable.ts';
 import { detailOf } from '../agent/base/errors.ts';
+import type { Localiser } from '../agent/base/localiser.ts';
 import type { Logger } from '../agent/base/logger.ts';
 import { ImageFiles } from '../agent/conversation/storage/imageFiles.ts';
 import { SessionLogs } from '../agent/conversation/storage/sessionLogs.ts';
@@ -34,6 +35,8 @@ import { VsCodeWorkspace } from './workspace/workspace.ts';
 
 /** The core and its adapters, which the views are built on. */
 export interface Agent {
+  /** The language of the user. */
+  readonly l10n: Localiser;
   readonly logger: vscode.LogOutputChannel;
   /** What must end in order before the process does. */
   readonly closing: Closing;
@@ -151,8 +154,10 @@ export async function createAgent(context: vscode.ExtensionContext): Promise<Age
     return instructions.read(workedOn);
   };
 
+  const { l10n } = vscode;
   const session: Session = new Session(
     {
+      l10n,
       store,
       invoker,
       tools,
@@ -187,6 +192,7 @@ export async function createAgent(context: vscode.ExtensionContext): Promise<Age
   subscriptions.push(session, engine, warming, storing, customTools);
 
   const parts = {
+    l10n,
     logger,
     closing,
     settings,

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { mkdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
 import * as path from 'node:path';
+import { english } from '../../src/agent/base/localiser.ts';
 import { silentLogger } from '../../src/agent/base/logger.ts';
 import { McpHttpServer } from '../../src/agent/clients/mcp/httpServer.ts';
 import { announceWindow, windowsFolder } from '../../src/agent/clients/windowFiles.ts';
@@ -55,7 +56,7 @@ export class ReviewedWorkspace {
       logger: silentLogger,
     };
     const server = await McpHttpServer.start(
-      { ...host, authority: () => 'recommend', isPlanning: () => false },
+      { ...host, l10n: english, authority: () => 'recommend', isPlanning: () => false },
       '0.0.0',
     );
     await announceWindow(windowsFolder(home), {

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { english } from '../../src/agent/base/localiser.ts';
 import { silentLogger } from '../../src/agent/base/logger.ts';
 import { AgentClient, type ClientHost, type ClientIdentity } from '../../src/agent/clients/agentClient.ts';
 import { Overlay } from '../../src/agent/preview/overlay.ts';
@@ -19,6 +20,7 @@ export function agentWorld(options: TestSessionOptions = {}): AgentWorld {
   const host: ClientHost = {
     ...t,
     overlay: new Overlay(t.store),
+    l10n: english,
     logger: silentLogger,
     authority: () => t.settings.modelAuthority,
     isPlanning: () => t.session.planMode,

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
 import * as path from 'node:path';
+import { english } from '../../src/agent/base/localiser.ts';
 import { Emitter } from '../../src/agent/base/event.ts';
 import { silentLogger } from '../../src/agent/base/logger.ts';
 import type {
@@ -59,6 +60,7 @@ export class CompanionWorld {
       store: this.store,
       invoker: this.invoker,
       overlay: new Overlay(this.store),
+      l10n: english,
       workspace,
       logger: silentLogger,
       version: '1.2.3',

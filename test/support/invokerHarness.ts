@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { english } from '../../src/agent/base/localiser.ts';
 import { Overlay } from '../../src/agent/preview/overlay.ts';
 import type { AgentToolResult, PendingAction } from '../../src/agent/preview/pendingAction.ts';
 import type { Preview, PreviewState } from '../../src/agent/preview/preview.ts';
@@ -33,8 +34,11 @@ export class InvokerHarness {
     const what = action.apply ? {} : { changes: [modify('a.txt', 'a', 'A')] };
     const pending = { label: 'Edit', sourceToolName: 'test', ...what, ...action };
     const origin = { sessionId: 's1', asksModel: true };
-    return queueResolveHandler({ store, invoker, overlay: new Overlay(store), remind }, pending, origin)
-      .preview;
+    return queueResolveHandler(
+      { store, invoker, overlay: new Overlay(store), l10n: english, remind },
+      pending,
+      origin,
+    ).preview;
   };
 
   /** Resolves `p1`; by default a human applies it because `ok`. */

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { english } from '../../src/agent/base/localiser.ts';
 import type { Logger } from '../../src/agent/base/logger.ts';
 import {
   parseSessionEntry,
@@ -339,6 +340,7 @@ export function createTestSession(options: TestSessionOptions = {}): TestSession
       tools,
       workspace,
       overlay,
+      l10n: english,
       ladder: new ToolChoiceLadder(options.ladderMemory ?? transientLadderMemory()),
       logger,
       settings: () => settings,
@@ -377,7 +379,8 @@ export function createTestSession(options: TestSessionOptions = {}): TestSession
     errors,
     stage: action => session.stage({ sourceToolName: 'test', ...action }).preview,
     stageForAgent: action =>
-      queueResolveHandler({ store, invoker, overlay, remind: () => undefined }, action, null).preview,
+      queueResolveHandler({ store, invoker, overlay, l10n: english, remind: () => undefined }, action, null)
+        .preview,
     click: (id, action, reason) =>
       invoker.resolve({ id, action, reason: reason ?? HUMAN_CLICK[action], actor: 'human' }),
     results: () => session.messages.filter(message => message.role === 'tool'),

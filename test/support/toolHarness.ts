@@ -1,3 +1,4 @@
+import { english } from '../../src/agent/base/localiser.ts';
 import type { RevertRequest } from '../../src/agent/conversation/revert.ts';
 import type { ResolveCall } from '../../src/agent/forcing/modelResolver.ts';
 import type { ToolResultMessage } from '../../src/agent/model/messages.ts';
@@ -10,7 +11,7 @@ import type { Tool } from '../../src/agent/tools/tool.ts';
 import { draft } from './drafts.ts';
 import { MemoryWorkspace } from './memoryWorkspace.ts';
 
-/** Runs single tool calls on a workspace in memory, without a session. Staged actions are only collected. */
+/** Runs single tool calls on a workspace in memory, without a session. Staged actions are only collected, with their titles in English. */
 export class ToolHarness {
   readonly workspace: MemoryWorkspace;
   readonly staged: PendingAction[] = [];
@@ -61,8 +62,9 @@ export class ToolHarness {
     );
   }
 
-  #stage(action: PendingAction): Preview {
-    const id = `p${this.staged.push(action)}`;
+  #stage({ title, ...action }: PendingAction): Preview {
+    const said = typeof title === 'function' ? title(english) : title;
+    const id = `p${this.staged.push({ ...action, ...(said === undefined ? {} : { title: said }) })}`;
     const { label, sourceToolName, changes } = action;
     const staged = draft({ label, sourceToolName, changes: changes ?? null });
     return { ...staged, id, revision: 1, state: { kind: 'pending', stale: [] } };

@@ -1,3 +1,4 @@
+import type { Sentence } from '../base/localiser.ts';
 import type { FileChange } from './fileChange.ts';
 import type { AgentName } from './preview.ts';
 import type { AgentDiff } from './resolve/agentDiff.ts';
@@ -17,8 +18,11 @@ export const DEFAULT_SOURCE = 'custom_tool';
 export interface PendingAction {
   /** Concise and specific: it is what the user reads first. */
   readonly label: string;
-  /** What the user reads instead of the label where there is room for one line, such as `cart.ts:11 total → sum`. */
-  readonly title?: string;
+  /**
+   * What the user reads instead of the label where there is room for one line, such as `cart.ts:11 total → sum`. A sentence is
+   * said once, in the language that the user has when it is staged.
+   */
+  readonly title?: string | Sentence;
   readonly sourceToolName: string;
   /** The exact file changes. Redline shows and writes them itself; `apply` is not called. */
   readonly changes?: readonly FileChange[];

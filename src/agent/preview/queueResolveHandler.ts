@@ -1,5 +1,6 @@
 import { ToolError } from '../base/errors.ts';
 import { jsonSafe } from '../base/json.ts';
+import type { Localiser } from '../base/localiser.ts';
 import type { FileChange } from './fileChange.ts';
 import type { Overlay } from './overlay.ts';
 import type { PendingAction } from './pendingAction.ts';
@@ -13,6 +14,8 @@ export interface ResolveHost {
   readonly invoker: Invoker;
   /** Tells which pending previews of the same conversation new changes build on. */
   readonly overlay: Overlay;
+  /** For the titles that the user reads. */
+  readonly l10n: Localiser;
   /** Asks the model to resolve the preview, by a reminder and a directive, as the settings say. */
   remind(preview: Preview): void;
 }
@@ -37,9 +40,10 @@ export function queueResolveHandler(
   if (action.changes?.length === 0)
     throw new ToolError(`Nothing to change: ${action.label}. Nothing was staged.`);
   for (const change of action.changes ?? []) refuseBinary(change);
+  const title = typeof action.title === 'function' ? action.title(host.l10n) : action.title;
   const queued = host.store.stage({
     label: action.label,
-    ...(action.title === undefined ? {} : { title: action.title }),
+    ...(title === undefined ? {} : { title }),
     sourceToolName: action.sourceToolName,
     ...contentOf(action),
     ...(action.humanOnly ? { humanOnly: true } : {}),

@@ -2,7 +2,7 @@ import { plural } from '../text/plural.ts';
 import { composedSteps } from './commit/commitChanges.ts';
 import { changeOf, stepsOf, type FileChange } from './fileChange.ts';
 import type { PendingAction } from './pendingAction.ts';
-import { isOpen, type Preview } from './preview.ts';
+import { isOpen, titleOf, type Preview } from './preview.ts';
 
 /**
  * The changes that undo these, the last one first.
@@ -43,7 +43,7 @@ export function undoAction(preview: Preview): PendingAction | undefined {
   if (preview.kind !== 'files' || preview.state.kind !== 'applied') return undefined;
   return {
     label: `Undo: ${preview.label}`,
-    ...(preview.title === undefined ? {} : { title: `Undo: ${preview.title}` }),
+    title: l10n => l10n.t('Undo: {0}', titleOf(preview)),
     sourceToolName: preview.sourceToolName,
     changes: inverseOf(preview.changes, modesOf(preview)),
     ...(preview.humanOnly ? { humanOnly: true } : {}),
@@ -70,13 +70,13 @@ function concernsSameAs({ origin }: Preview): Pick<PendingAction, 'sessionId' | 
  * `undefined` if there is nothing to undo.
  * @param previews those of one branch of the conversation, in the order in which they were applied.
  * @param all every preview of the store, among them those that undo others.
- * @param of what they belong to, for the label.
+ * @param of what they belong to: a branch that was abandoned, or one turn.
  */
 export function undoBranchAction(
   previews: readonly Preview[],
   all: readonly Preview[],
   sourceToolName: string,
-  of = 'the abandoned branch',
+  of: 'branch' | 'turn',
 ): PendingAction | undefined {
   // What else an applied action or plan did cannot be undone, so it does not count as undone either.
   const applied = previews
@@ -90,7 +90,11 @@ export function undoBranchAction(
   if (changes.length === 0) return undefined;
   const what = plural(changes.length, 'change');
   return {
-    label: `Undo ${what} of ${of}`,
+    label: `Undo ${what} of ${of === 'turn' ? 'one turn' : 'the abandoned branch'}`,
+    title: l10n =>
+      of === 'turn'
+        ? l10n.t('Undo what was applied in one turn')
+        : l10n.t('Undo what was applied on the abandoned branch'),
     sourceToolName,
     changes,
     undoes: applied.map(({ id }) => id),

@@ -88,7 +88,7 @@ export class PlanMode implements ModeResolveHandler {
     return {
       ...PLAN,
       kind: 'plan',
-      title: `Plan: ${plan.title}`,
+      title: l10n => l10n.t('Plan: {0}', plan.title),
       humanOnly: true,
       details: plan,
       apply: () => {

@@ -127,7 +127,7 @@ export class RevertQueue {
       .ledger()
       .filter(({ previewId, outcome }) => outcome === 'applied' && concerned.has(previewId))
       .flatMap(({ previewId }) => store.get(previewId) ?? []);
-    const action = undoBranchAction(inOrder, store.all(), REVERT_TOOL);
+    const action = undoBranchAction(inOrder, store.all(), REVERT_TOOL, 'branch');
     if (!action) return;
     try {
       const { preview, stored } = stage(action, actor);

@@ -1,3 +1,4 @@
+import type { Localiser } from '../base/localiser.ts';
 import type { Logger } from '../base/logger.ts';
 import type { SessionLogSink } from '../conversation/storage/recorder.ts';
 import type { ChatProvider } from '../model/chatProvider.ts';
@@ -29,6 +30,8 @@ export interface SessionOptions {
   readonly overlay: Overlay;
   readonly ladder: ToolChoiceLadder;
   readonly logger: Logger;
+  /** For the titles of previews. */
+  readonly l10n: Localiser;
   readonly settings: () => SessionSettings;
   /** Awaited before each request: settles once `tools` is up to date. Does not reject. */
   readonly prepareTools?: () => Promise<void>;

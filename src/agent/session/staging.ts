@@ -1,3 +1,4 @@
+import type { Localiser } from '../base/localiser.ts';
 import type { Conversation } from '../conversation/conversation.ts';
 import type { ToolChoices } from '../forcing/toolChoices.ts';
 import type { Overlay } from '../preview/overlay.ts';
@@ -11,6 +12,7 @@ export interface StagingOptions {
   readonly store: PreviewStore;
   readonly invoker: Invoker;
   readonly overlay: Overlay;
+  readonly l10n: Localiser;
   readonly conversation: () => Conversation;
   readonly choices: Pick<ToolChoices, 'remind'>;
 }
@@ -35,7 +37,7 @@ export class Staging {
 
   /** Stages a preview that concerns the conversation that made the call or that the action names, else the open one. */
   stage(action: PendingAction, { call, asksModel, isForUser = false }: StagedFor): QueuedPreview {
-    const { store, invoker, overlay, conversation, choices } = this.#options;
+    const { store, invoker, overlay, l10n, conversation, choices } = this.#options;
     const { sessionId, ...made } = call ?? { sessionId: action.sessionId ?? conversation().id };
     const origin: PreviewOrigin = {
       sessionId,
@@ -51,6 +53,6 @@ export class Staging {
       if (!isForUser) open.previews.addToReview(preview.id);
       if (asksModel) choices.remind(preview);
     };
-    return queueResolveHandler({ store, invoker, overlay, remind }, action, origin);
+    return queueResolveHandler({ store, invoker, overlay, l10n, remind }, action, origin);
   }
 }

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { plural } from '../text/plural.ts';
+import type { Sentence } from '../base/localiser.ts';
 import type { TextEdit } from '../text/textEdit.ts';
 
 /** The longest title, in characters. */
@@ -14,19 +14,22 @@ export const titleSchema = z.optional(
     .check(z.describe('What the change does, for the user, in at most ten words: "Round totals to cents".')),
 );
 
-/** The title that the model gave, on one line; else the derived one. Nothing if there is neither. */
-export function titled(given: string | undefined, derived: string | undefined): { readonly title?: string } {
-  const title = shortened(given ?? '', MAX_TITLE) || derived;
-  return title === undefined ? {} : { title };
+/** The title that the model gave, on one line; else the derived one. */
+export function titled(given: string | undefined, derived: string | Sentence): string | Sentence {
+  return shortened(given ?? '', MAX_TITLE) || derived;
 }
 
-/**
- * What the only edit of a file does: `cart.ts:11 total → sum`. `undefined` if there are several, or if it is not within one
- * line: then the number of edits says more.
- */
-export function editTitle(path: string, text: string, edits: readonly TextEdit[]): string | undefined {
+/** What the only edit of a file does, if it is within one line: `cart.ts:11 total → sum`; else which file is edited. */
+export function editTitle(path: string, text: string, edits: readonly TextEdit[]): string | Sentence {
   const [edit, ...others] = edits;
-  if (!edit || others.length > 0) return undefined;
+  const change = edit && others.length === 0 ? changeInLine(text, edit) : undefined;
+  return change === undefined
+    ? l10n => l10n.t('Edit {0}', path)
+    : `${path.split('/').at(-1) ?? path}:${change}`;
+}
+
+/** The line of an edit and what becomes of the words that it changes; `undefined` if they are on several lines. */
+function changeInLine(text: string, edit: TextEdit): string | undefined {
   const old = tokens(text.slice(edit.start, edit.end));
   const now = tokens(edit.text);
   let same = 0;
@@ -39,17 +42,17 @@ export function editTitle(path: string, text: string, edits: readonly TextEdit[]
     now.slice(same, now.length - end).join(''),
   );
   const line = text.slice(0, start).split('\n').length;
-  return change && `${path.split('/').at(-1) ?? path}:${line} ${change}`;
+  return change && `${line} ${change}`;
 }
 
-/** What a structural replacement does: `console.warn($A) → logger.warn($A) · 2 files`. `undefined` if there are several. */
+/** What structural replacements do: `console.warn($A) → logger.warn($A)`, with an ellipsis for further ones. */
 export function replacementTitle(
   ops: readonly { readonly pat: string; readonly out: string }[],
-  files: number,
-): string | undefined {
+): string | Sentence {
   const [op, ...others] = ops;
-  const change = op && others.length === 0 ? arrow(op.pat, op.out) : undefined;
-  return change && `${change} · ${plural(files, 'file')}`;
+  const change = op && arrow(op.pat, op.out);
+  if (change === undefined) return l10n => l10n.t('Structural replacement');
+  return others.length === 0 ? change : `${change}, …`;
 }
 
 /** `undefined` for what is on several lines, or is only space. */

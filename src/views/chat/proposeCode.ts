@@ -31,7 +31,13 @@ export async function proposeCode(
   const change = changeOf(path, before, await proposedSide(workspace, path, before, content));
   if (!change) return void showInfo(vscode.l10n.t('{0} holds this already.', oneLine(path)));
   const label = `${before ? 'Rewrite' : 'Create'} ${path}`;
-  const { preview, stored } = session.stageForUser({ label, sourceToolName: 'chat', changes: [change] });
+  const title = before ? vscode.l10n.t('Rewrite {0}', path) : vscode.l10n.t('Create {0}', path);
+  const { preview, stored } = session.stageForUser({
+    label,
+    title,
+    sourceToolName: 'chat',
+    changes: [change],
+  });
   await stored;
   await opener.open(preview);
   return preview.id;

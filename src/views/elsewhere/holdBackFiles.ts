@@ -48,7 +48,11 @@ export async function holdBackFiles(
       isUnsaved: at => options.workspace.unsaved().includes(at),
     });
     const stage = options.session.stageForUser.bind(options.session);
-    const held = await holdBack(read.files, { ...options, stage });
+    const held = await holdBack(read.files, {
+      ...options,
+      stage,
+      sourceName: vscode.l10n.t('your uncommitted changes'),
+    });
     if (held) {
       const leftOut = read.leftOut.filter(({ why }) => why !== 'mode');
       await unstage(repository, changed, new Set(leftOut.map(each => each.path)));

@@ -47,7 +47,11 @@ export async function reviewBranch(
       void showInfo(vscode.l10n.t('There is no branch and no worktree {0}.', oneLine(given)));
     return undefined;
   }
-  const elsewhere = { name: `${source.kind} ${source.name}`, command: 'review_branch' } as const;
+  const name =
+    source.kind === 'branch'
+      ? vscode.l10n.t('branch {0}', source.name)
+      : vscode.l10n.t('worktree {0}', source.name);
+  const elsewhere = { name, command: 'review_branch' } as const;
   try {
     return await withCancel(vscode.l10n.t('Reading {0}', elsewhere.name), async (signal, report) => {
       const difference = await differenceOf(open, source);

@@ -80,10 +80,13 @@ async function readPatch(source: vscode.Uri | typeof CLIPBOARD): Promise<Patch> 
   if (source === CLIPBOARD) {
     const text = await vscode.env.clipboard.readText();
     if (text.length > MAX_TOTAL_BYTES) throw new TooMuchError(`${text.length} characters`);
-    return { name: 'patch on the clipboard', text };
+    return { name: vscode.l10n.t('patch on the clipboard'), text };
   }
   const { size } = await vscode.workspace.fs.stat(source);
   if (size > MAX_TOTAL_BYTES) throw new TooMuchError(`${size} bytes`);
   const bytes = await vscode.workspace.fs.readFile(source);
-  return { name: `patch ${path.posix.basename(source.path)}`, text: decodeText(bytes)?.text };
+  return {
+    name: vscode.l10n.t('patch {0}', path.posix.basename(source.path)),
+    text: decodeText(bytes)?.text,
+  };
 }

@@ -51,7 +51,7 @@ export async function undoTurn(
 ): Promise<string | undefined> {
   const ids = Array.isArray(args[0]) ? args[0] : [];
   const previews = ids.flatMap(id => (typeof id === 'string' ? (options.store.get(id) ?? []) : []));
-  const action = undoBranchAction(previews, options.store.all(), 'undo', 'one turn');
+  const action = undoBranchAction(previews, options.store.all(), 'undo', 'turn');
   if (!action) return void showInfo(vscode.l10n.t('There is nothing to undo.'));
   return undoWith(options, action);
 }

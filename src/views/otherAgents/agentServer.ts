@@ -10,7 +10,16 @@ import type { Agent } from '../agent.ts';
 /** What the server of a window needs. */
 export interface AgentServerParts extends Pick<
   Agent,
-  'store' | 'invoker' | 'overlay' | 'tools' | 'workspace' | 'logger' | 'settings' | 'session' | 'ownsStorage'
+  | 'store'
+  | 'invoker'
+  | 'overlay'
+  | 'l10n'
+  | 'tools'
+  | 'workspace'
+  | 'logger'
+  | 'settings'
+  | 'session'
+  | 'ownsStorage'
 > {
   readonly context: Pick<
     vscode.ExtensionContext,

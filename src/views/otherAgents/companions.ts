@@ -66,9 +66,9 @@ export class Companions {
   }
 
   async #start(id: CompanionId): Promise<void> {
-    const { store, invoker, overlay, workspace, logger } = this.#parts;
+    const { store, invoker, overlay, l10n, workspace, logger } = this.#parts;
     const host: CompanionHost = {
-      ...{ store, invoker, overlay, workspace, logger },
+      ...{ store, invoker, overlay, l10n, workspace, logger },
       editor: this.#editor,
       version: versionOf(this.#parts),
       folders: () => this.#folders,

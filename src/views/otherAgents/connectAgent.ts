@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { english, type Localiser, type Sentence } from '../../agent/base/localiser.ts';
 import { knownAgents, type KnownAgent } from '../../agent/clients/setUp/knownAgents.ts';
 import { setUpText } from '../../agent/clients/setUp/setUpText.ts';
 import type { FileChange } from '../../agent/preview/fileChange.ts';
@@ -21,6 +22,7 @@ export interface ConnectAgentOptions {
   readonly store: PreviewStore;
   readonly invoker: Invoker;
   readonly overlay: Overlay;
+  readonly l10n: Localiser;
   readonly workspace: VsCodeWorkspace;
   readonly settings: Settings;
   readonly opener: PreviewOpener;
@@ -52,7 +54,7 @@ export async function connectAgent(
   if (!folder) return undefined;
   return refusing(async () => {
     const changes = await folder.connecting(agent, bridgeFile(options.globalStorage));
-    if (changes.length > 0) return stage(options, `Connect ${agent.name}`, folder, changes);
+    if (changes.length > 0) return stage(options, connecting(agent), folder, changes);
     await options.settings.setAgentsEnabled(true);
     return void showInfo(
       vscode.l10n.t('{0} is set up in {1} already: there is nothing to change.', agent.name, folder.name),
@@ -92,7 +94,7 @@ export async function disconnectAgent(
         ),
       );
     }
-    const preview = await stage(options, `Disconnect ${agent.name}`, folder, changes);
+    const preview = await stage(options, disconnecting(agent), folder, changes);
     if (unknown.length > 0)
       void showInfo(
         vscode.l10n.t(
@@ -123,14 +125,23 @@ async function showSteps({ settings, globalStorage }: ConnectAgentOptions): Prom
   await vscode.window.showTextDocument(document);
 }
 
+function connecting({ name }: KnownAgent): Sentence {
+  return l10n => l10n.t('Connect {0}', name);
+}
+
+function disconnecting({ name }: KnownAgent): Sentence {
+  return l10n => l10n.t('Disconnect {0}', name);
+}
+
 /** Stages a preview that belongs to no conversation, so that no model and no agent can vote on it, or finds it pending. */
 async function stage(
   { opener, ...host }: ConnectAgentOptions,
-  what: string,
+  what: Sentence,
   { prefix }: SetUpFolder,
   changes: readonly FileChange[],
 ): Promise<string> {
-  const label = prefix === '' ? what : `${what}: ${prefix}`;
+  const title: Sentence = l10n => (prefix === '' ? what(l10n) : `${what(l10n)}: ${prefix}`);
+  const label = title(english);
   const same = host.store.all().find(preview => preview.label === label && isCurrent(preview, changes));
   if (same) {
     await opener.open(same);
@@ -138,7 +149,7 @@ async function stage(
   }
   const { preview, stored } = queueResolveHandler(
     { ...host, remind: () => undefined },
-    { label, sourceToolName: SET_UP_SOURCE, changes, humanOnly: true },
+    { label, title, sourceToolName: SET_UP_SOURCE, changes, humanOnly: true },
     null,
   );
   await stored;

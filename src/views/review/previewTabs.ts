@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import { titleOf, type Preview } from '../../agent/preview/preview.ts';
+import { titleOf } from '../../agent/preview/preview.ts';
 import type { PreviewStore } from '../../agent/preview/previewStore.ts';
 import { oneLine } from '../plainText.ts';
 import { parsePreviewUri, type PreviewAddress } from './previewUri.ts';
@@ -10,11 +10,6 @@ import { parsePreviewUri, type PreviewAddress } from './previewUri.ts';
  */
 export function tabTitle(name: string, previewId: string, notes: readonly string[] = []): string {
   return `${[name, ...notes].join(NOTE)} (Redline ${previewId})`;
-}
-
-/** The name of a preview in the title of its multi-file diff, where VS Code appends the number of files itself. */
-export function multiDiffName(preview: Pick<Preview, 'title' | 'label'>): string {
-  return oneLine(titleOf(preview)).replace(/ · \d+ files?$/, '');
 }
 
 /** Comes before a note in a title. */
@@ -128,7 +123,7 @@ export class PreviewTabs {
     const mark = [...label.matchAll(/ \(Redline (p[1-9]\d*)\)/g)].at(-1);
     const preview = mark?.[1] === undefined ? undefined : this.#store.get(mark[1]);
     if (!mark || !preview) return undefined;
-    const name = multiDiffName(preview);
+    const name = oneLine(titleOf(preview));
     const [before, after] = [label.slice(0, mark.index), label.slice(mark.index + mark[0].length)];
     const isOurs = before === name || before.startsWith(`${name}${NOTE}`);
     return isOurs && (after === '' || after.startsWith(' (')) ? preview.id : undefined;

@@ -3,7 +3,7 @@ import type { FileChange } from '../../agent/preview/fileChange.ts';
 import { titleOf, type Preview } from '../../agent/preview/preview.ts';
 import { planOf } from '../../agent/session/planMode.ts';
 import { oneLine } from '../plainText.ts';
-import { multiDiffName, tabTitle } from './previewTabs.ts';
+import { tabTitle } from './previewTabs.ts';
 import { changeUri, documentPath, opaqueUri, type FileUris } from './previewUri.ts';
 import { overviewNotes, titleNotes } from './titleNotes.ts';
 
@@ -33,7 +33,10 @@ export async function showDiff(
   }
   const only = changes.length === 1 ? changes[0] : changes.find(change => change.path === path);
   if (only && !opensInItsEditor(only)) {
-    const title = tabTitle(multiDiffName(preview), id, [nameIn(changes, only), ...(await titleNotes(only))]);
+    const title = tabTitle(oneLine(titleOf(preview)), id, [
+      nameIn(changes, only),
+      ...(await titleNotes(only)),
+    ]);
     await vscode.commands.executeCommand('vscode.changes', title, [shownFile(id, only, files)]);
     return;
   }
@@ -44,7 +47,7 @@ export async function showDiff(
     return;
   }
   const notes = [...leftOutNote(changes.length), ...(await overviewNotes(changes.slice(0, MAX_FILES)))];
-  const title = tabTitle(multiDiffName(preview), id, notes);
+  const title = tabTitle(oneLine(titleOf(preview)), id, notes);
   await vscode.commands.executeCommand('vscode.changes', title, shownFiles(preview, files, MAX_FILES));
 }
 

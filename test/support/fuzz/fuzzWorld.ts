@@ -1,6 +1,7 @@
 import * as fs from 'node:fs';
 import * as path from 'node:path';
 import * as esbuild from 'esbuild';
+import { english } from '../../../src/agent/base/localiser.ts';
 import type { Logger } from '../../../src/agent/base/logger.ts';
 import { SessionLogs } from '../../../src/agent/conversation/storage/sessionLogs.ts';
 import { ToolChoiceLadder, transientLadderMemory } from '../../../src/agent/model/toolChoiceLadder.ts';
@@ -94,6 +95,7 @@ export async function openWorld(
     tools,
     workspace,
     overlay,
+    l10n: english,
     ladder: new ToolChoiceLadder(transientLadderMemory()),
     logger,
     settings: () => ({ ...settings, order: 'newestFirst', continueAfterReview: false, revertEnabled: true }),

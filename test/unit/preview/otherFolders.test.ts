@@ -1,6 +1,7 @@
 /** Previews are applied only where they were shown: the folders of the window may change while they are pending. */
 import { test } from 'node:test';
 import assert from 'node:assert/strict';
+import { english } from '../../../src/agent/base/localiser.ts';
 import { ToolError } from '../../../src/agent/base/errors.ts';
 import { silentLogger } from '../../../src/agent/base/logger.ts';
 import type { FileChange } from '../../../src/agent/preview/fileChange.ts';
@@ -41,7 +42,7 @@ class World {
   stage(changes: readonly FileChange[]): Preview {
     const { store, invoker } = this;
     const action = { label: 'Edit', sourceToolName: 'test', changes };
-    const host = { store, invoker, overlay: new Overlay(store), remind: () => undefined };
+    const host = { store, invoker, overlay: new Overlay(store), l10n: english, remind: () => undefined };
     return queueResolveHandler(host, action, null).preview;
   }
 

@@ -64,7 +64,9 @@ class Bench {
     const previews = ids.map(id => this.store.get(id) ?? assert.fail(id));
     const [only] = previews;
     const action =
-      ids.length === 1 && only ? undoAction(only) : undoBranchAction(previews, this.store.all(), 'revert');
+      ids.length === 1 && only
+        ? undoAction(only)
+        : undoBranchAction(previews, this.store.all(), 'revert', 'branch');
     const { preview } = this.store.stage(
       draft({ changes: action?.changes ?? assert.fail('nothing to undo') }),
     );

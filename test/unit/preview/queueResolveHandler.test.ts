@@ -1,5 +1,6 @@
 import { test } from 'node:test';
 import assert from 'node:assert/strict';
+import { english, type Localiser } from '../../../src/agent/base/localiser.ts';
 import { Overlay } from '../../../src/agent/preview/overlay.ts';
 import { textResult, type PendingAction } from '../../../src/agent/preview/pendingAction.ts';
 import { queueResolveHandler } from '../../../src/agent/preview/queueResolveHandler.ts';
@@ -14,7 +15,7 @@ test('a staged preview is registered, stored and reminded of; nothing is changed
   const origin = { sessionId: 's', call: { messageId: 'm', toolCallId: 't' }, asksModel: true };
   const changes = [modify('a.txt', 'a', 'A')];
   const { preview, stored } = queueResolveHandler(
-    { store, invoker, overlay: new Overlay(store), remind: p => reminded.push(p) },
+    { store, invoker, overlay: new Overlay(store), l10n: english, remind: p => reminded.push(p) },
     { label: 'Edit', sourceToolName: 'edit_file', changes, details: { n: 1 } },
     origin,
   );
@@ -39,6 +40,23 @@ test('a staged preview is registered, stored and reminded of; nothing is changed
   assert.deepEqual(workspace.writes, []);
 });
 
+test('a title is said in the language of the user, the label stays as the model knows it', () => {
+  const { store, invoker } = new InvokerHarness();
+  const german: Localiser = {
+    t: (text, ...args) => english.t(text === 'Delete {0}' ? '{0} löschen' : text, ...args),
+  };
+  const host = { store, invoker, overlay: new Overlay(store), l10n: german, remind: () => undefined };
+  const action = { label: 'Delete a.txt', sourceToolName: 'delete_file', changes: [remove('a.txt', 'a')] };
+  const said: PendingAction = { ...action, title: l10n => l10n.t('Delete {0}', 'a.txt') };
+  assert.partialDeepStrictEqual(queueResolveHandler(host, said, null).preview, {
+    label: 'Delete a.txt',
+    title: 'a.txt löschen',
+  });
+  const given: PendingAction = { ...action, title: 'Tidy up' };
+  assert.equal(queueResolveHandler(host, given, null).preview.title, 'Tidy up');
+  assert.equal(queueResolveHandler(host, action, null).preview.title, undefined);
+});
+
 test('the callbacks are there when the session is reminded', async () => {
   const { store, invoker } = new InvokerHarness();
   let resolved: Promise<unknown> | undefined;
@@ -46,7 +64,7 @@ test('the callbacks are there when the session is reminded', async () => {
     resolved = invoker.resolve({ id, action: 'apply', reason: '', actor: 'extension' });
   };
   queueResolveHandler(
-    { store, invoker, overlay: new Overlay(store), remind },
+    { store, invoker, overlay: new Overlay(store), l10n: english, remind },
     { label: 'Opaque', sourceToolName: 'test', apply },
     null,
   );
@@ -68,6 +86,7 @@ test('an action without changes and without apply is a mistake of its producer, 
     store,
     invoker,
     overlay: new Overlay(store),
+    l10n: english,
     remind: ({ id }: { id: string }) => void reminded.push(id),
   };
   const action: PendingAction = { label: 'Nothing', sourceToolName: 'test' };

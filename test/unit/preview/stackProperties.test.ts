@@ -2,6 +2,7 @@
 import { test } from 'node:test';
 import assert from 'node:assert/strict';
 import * as fc from 'fast-check';
+import { english } from '../../../src/agent/base/localiser.ts';
 import { ToolError } from '../../../src/agent/base/errors.ts';
 import { composedSteps } from '../../../src/agent/preview/commit/commitChanges.ts';
 import { changeOf, sideOfText, type FileChange } from '../../../src/agent/preview/fileChange.ts';
@@ -139,7 +140,7 @@ class Bench {
     const { store, invoker, overlay } = this;
     const remind = (): void => undefined;
     const origin = { sessionId: 's1', asksModel: true };
-    return queueResolveHandler({ store, invoker, overlay, remind }, action, origin).preview.id;
+    return queueResolveHandler({ store, invoker, overlay, l10n: english, remind }, action, origin).preview.id;
   }
 
   /** A vote does exactly what the previews showed at that moment, or nothing. */

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { english } from '../../../src/agent/base/localiser.ts';
 import {
   changeOf,
   sideOfText,
@@ -56,9 +57,9 @@ describe('restaging', () => {
   test('what an action did besides is not undone with its branch, and so it does not count as undone', () => {
     const applied: PreviewState = { kind: 'applied', by };
     const action = { ...preview(applied, null), id: 'p2' };
-    const undo = undoBranchAction([preview(applied), action], [], 'revert');
+    const undo = undoBranchAction([preview(applied), action], [], 'revert', 'branch');
     assert.deepEqual(undo?.undoes, ['p1']);
-    assert.equal(undoBranchAction([action], [], 'revert'), undefined);
+    assert.equal(undoBranchAction([action], [], 'revert', 'branch'), undefined);
   });
 
   test('changes of one path are undone in reverse order', () => {
@@ -88,6 +89,10 @@ test('an undo is titled as what it undoes, for whoever reads titles', () => {
     kind: 'applied',
     by: { actor: 'human', reason: 'Wanted.', at: '2026-01-01T00:00:00.000Z' },
   });
-  assert.equal(undoAction(applied)?.title, undefined);
-  assert.equal(undoAction({ ...applied, title: 'a.ts:1 old → new' })?.title, 'Undo: a.ts:1 old → new');
+  const titleOfUndo = (of: Preview): string => {
+    const title = undoAction(of)?.title;
+    return typeof title === 'function' ? title(english) : assert.fail(title);
+  };
+  assert.equal(titleOfUndo(applied), 'Undo: all kinds');
+  assert.equal(titleOfUndo({ ...applied, title: 'a.ts:1 old → new' }), 'Undo: a.ts:1 old → new');
 });

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { english, type Sentence } from '../../../src/agent/base/localiser.ts';
 import { editTitle, replacementTitle, titled } from '../../../src/agent/tools/titles.ts';
 
 const text = 'one\nlet total = 0;\nthree\n';
@@ -8,24 +9,26 @@ const edit = (old: string, now: string) => {
   return { start, end: start + old.length, text: now };
 };
 
-const cases: readonly [what: string, old: string, now: string, title: string | undefined][] = [
+const said = (title: string | Sentence): string => (typeof title === 'string' ? title : title(english));
+
+const cases: readonly [what: string, old: string, now: string, title: string][] = [
   ['a word', 'let total = 0;', 'let sum = 0;', 'cart.ts:2 total → sum'],
   ['whole words, not the letters in which they differ', 'total', 'tax', 'cart.ts:2 total → tax'],
   ['an insertion', 'total = 0', 'total = 0 + tax', 'cart.ts:2 + + tax'],
   ['a removal', 'let total', 'total', 'cart.ts:2 − let'],
   ['the line of the change, not of its context', 'one\nlet total', 'one\nlet sum', 'cart.ts:2 total → sum'],
-  ['several lines', 'one\nlet', 'uno\ndue', undefined],
-  ['spaces alone', 'let total', 'let  total', undefined],
+  ['several lines', 'one\nlet', 'uno\ndue', 'Edit src/cart.ts'],
+  ['spaces alone', 'let total', 'let  total', 'Edit src/cart.ts'],
 ];
 
 for (const [what, old, now, title] of cases) {
   test(`the title of an edit: ${what}`, () => {
-    assert.equal(editTitle('src/cart.ts', text, [edit(old, now)]), title);
+    assert.equal(said(editTitle('src/cart.ts', text, [edit(old, now)])), title);
   });
 }
 
-test('several edits have no title of their own', () => {
-  assert.equal(editTitle('cart.ts', text, [edit('one', '1'), edit('three', '3')]), undefined);
+test('the title of several edits names the file', () => {
+  assert.equal(said(editTitle('cart.ts', text, [edit('one', '1'), edit('three', '3')])), 'Edit cart.ts');
 });
 
 test('a long side is cut', () => {
@@ -33,16 +36,17 @@ test('a long side is cut', () => {
   assert.equal(title, `cart.ts:2 total → ${'x'.repeat(39)}…`);
 });
 
-test('the title of a structural replacement names the pattern, its replacement and the files', () => {
+test('the title of a structural replacement names the pattern and its replacement', () => {
   const op = { pat: 'console.warn($A)', out: 'logger.warn($A)' };
-  assert.equal(replacementTitle([op], 2), 'console.warn($A) → logger.warn($A) · 2 files');
-  assert.equal(replacementTitle([{ ...op, out: '' }], 1), '− console.warn($A) · 1 file');
-  assert.equal(replacementTitle([op, op], 2), undefined);
+  assert.equal(replacementTitle([op]), 'console.warn($A) → logger.warn($A)');
+  assert.equal(replacementTitle([{ ...op, out: '' }]), '− console.warn($A)');
+  assert.equal(replacementTitle([op, op]), 'console.warn($A) → logger.warn($A), …');
+  assert.equal(said(replacementTitle([{ ...op, out: 'a\nb' }])), 'Structural replacement');
 });
 
 test('the title that the model gives comes first, on one line and not too long', () => {
-  assert.deepEqual(titled('  Round\n totals ', 'derived'), { title: 'Round totals' });
-  assert.deepEqual(titled('   ', 'derived'), { title: 'derived' });
-  assert.deepEqual(titled(undefined, undefined), {});
-  assert.equal(titled('y'.repeat(300), undefined).title?.length, 80);
+  assert.equal(titled('  Round\n totals ', 'derived'), 'Round totals');
+  assert.equal(titled('   ', 'derived'), 'derived');
+  assert.equal(titled(undefined, 'derived'), 'derived');
+  assert.equal(titled('y'.repeat(300), 'derived').length, 80);
 });

@@ -197,7 +197,7 @@ test('an extension cannot use details to make its preview the undo of another on
   const changes = [{ path: 'b.txt', before: 'b', after: 'B' }];
   api.previews.push({ label: 'x', changes, details: { undoes: [id] }, undoes: [id] } as never);
   const applied = t.store.get(id) ?? assert.fail();
-  assert.ok(undoBranchAction([applied], t.store.all(), 'test'));
+  assert.ok(undoBranchAction([applied], t.store.all(), 'test', 'turn'));
 });
 
 test('an extension’s callbacks get the reason and the extra data of the vote', async () => {

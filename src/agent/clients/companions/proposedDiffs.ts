@@ -93,6 +93,8 @@ export class ProposedDiffs implements Disposable {
       { ...this.#host, remind: () => undefined },
       {
         label: `${change.kind === 'create' ? 'Create' : 'Edit'} ${change.path}`,
+        title: l10n =>
+          change.kind === 'create' ? l10n.t('Create {0}', change.path) : l10n.t('Edit {0}', change.path),
         sourceToolName: 'openDiff',
         changes: [change],
         humanOnly: true,

@@ -23,6 +23,8 @@ export interface UncommittedFile {
 }
 
 export interface HoldBackHost {
+  /** How the user reads whose changes these are, on cards and in the tree. */
+  readonly sourceName: string;
   readonly store: Pick<PreviewStore, 'get'>;
   readonly invoker: Pick<Invoker, 'resolve'>;
   /** Leads to `queueResolveHandler`. */
@@ -37,8 +39,6 @@ export interface HeldBack {
   readonly reverted: Preview;
 }
 
-/** The name of the source in card, tree and ledger. */
-export const UNCOMMITTED = 'your uncommitted changes';
 /** The `sourceToolName` of both previews. */
 export const HOLD_BACK = 'hold_back';
 
@@ -51,11 +51,11 @@ export const HOLD_BACK = 'hold_back';
  */
 export async function holdBack(
   files: readonly UncommittedFile[],
-  { store, invoker, stage }: HoldBackHost,
+  { sourceName, store, invoker, stage }: HoldBackHost,
 ): Promise<HeldBack | undefined> {
   const changes = files.flatMap(heldChange);
   if (changes.length === 0) return undefined;
-  const origin = originOf({ name: UNCOMMITTED, command: HOLD_BACK });
+  const origin = originOf({ name: sourceName, command: HOLD_BACK });
   const modes = Object.fromEntries(
     files.flatMap(({ path, mode }) => (mode === undefined ? [] : [[path, mode]])),
   );
@@ -63,9 +63,15 @@ export async function holdBack(
   const back = stage({
     ...origin,
     label: `Hold back uncommitted changes to ${count}`,
+    title: l10n => l10n.t('Hold back uncommitted changes'),
     changes: inverseOf(changes, modes),
   });
-  const kept = stage({ ...origin, label: 'Your uncommitted changes', changes });
+  const kept = stage({
+    ...origin,
+    label: 'Your uncommitted changes',
+    title: l10n => l10n.t('Your uncommitted changes'),
+    changes,
+  });
   const discard = async ({ id }: Preview): Promise<void> => {
     if (store.get(id)?.state.kind === 'pending')
       await invoker.resolve({ id, action: 'discard', reason: WITHDRAWN, actor: 'human' });

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { english, type Localiser, type Sentence } from '../../base/localiser.ts';
 import type { FileChange } from '../../preview/fileChange.ts';
 import type { PendingAction } from '../../preview/pendingAction.ts';
 import type { AgentName, Preview } from '../../preview/preview.ts';
@@ -7,7 +8,7 @@ import { inPreviews, type Gathered } from './gathered.ts';
 
 /** What a person brought into review, and with which command. */
 export interface Elsewhere {
-  /** Names it everywhere a preview tells who proposed it: `branch feature/x`. */
+  /** How the user reads who proposed a preview: `branch feature/x`. */
   readonly name: string;
   readonly command: 'review_branch' | 'review_patch' | 'hold_back';
 }
@@ -40,22 +41,24 @@ export async function stageGathered(
 ): Promise<readonly Preview[]> {
   const origin = originOf(elsewhere);
   const staged: Preview[] = [];
-  const stageEach = async (groups: readonly (readonly FileChange[])[], what: string): Promise<void> => {
+  const stageEach = async (groups: readonly (readonly FileChange[])[], what: Sentence): Promise<void> => {
     for (const group of groups) {
-      const folder = groups.length > 1 ? folderOf(group) : '';
-      const { preview, stored } = stage({ ...origin, label: `${what}${folder}`, changes: group });
+      const title: Sentence = groups.length > 1 ? l10n => ofFolder(group, what(l10n), l10n) : what;
+      const { preview, stored } = stage({ ...origin, label: title(english), title, changes: group });
       await stored;
       staged.push(preview);
     }
   };
-  await stageEach(inPreviews(changes), capitalised(elsewhere.name));
-  await stageEach(inPreviews(conflicts), `Conflicts with ${elsewhere.name}`);
+  await stageEach(inPreviews(changes), () => capitalised(elsewhere.name));
+  await stageEach(inPreviews(conflicts), l10n => l10n.t('Conflicts with {0}', elsewhere.name));
   return staged;
 }
 
-function folderOf([first]: readonly FileChange[]): string {
+function ofFolder([first]: readonly FileChange[], what: string, l10n: Localiser): string {
   const path = first?.path ?? '';
-  return path.includes('/') ? `, ${path.slice(0, path.indexOf('/') + 1)}` : ', top level';
+  return path.includes('/')
+    ? `${what}, ${path.slice(0, path.indexOf('/') + 1)}`
+    : l10n.t('{0}, top level', what);
 }
 
 function capitalised(text: string): string {

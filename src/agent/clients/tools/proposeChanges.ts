@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
 import { ToolError } from '../../base/errors.ts';
+import type { Localiser } from '../../base/localiser.ts';
 import { stepsOf, type FileChange } from '../../preview/fileChange.ts';
 import { textOf, textResult, type PendingAction } from '../../preview/pendingAction.ts';
 import type { Preview } from '../../preview/preview.ts';
@@ -61,11 +62,23 @@ export const proposeChangesTool = defineTool({
       summaries.push(made.summary);
     }
     if (changes.length === 0) return textResult(`${summaries.join('\n')}\nNothing was staged.`);
-    const label = title.trim().slice(0, MAX_TITLE) || `Change ${plural(changes.length, 'file')}`;
-    context.stage({ label, sourceToolName: 'propose_changes', changes });
+    const named = title.trim().slice(0, MAX_TITLE);
+    context.stage({
+      label: named || `Change ${plural(changes.length, 'file')}`,
+      title: named || (l10n => titleFor(changes, l10n)),
+      sourceToolName: 'propose_changes',
+      changes,
+    });
     return textResult(summaries.join('\n'));
   },
 });
+
+function titleFor([first, ...others]: readonly FileChange[], l10n: Localiser): string {
+  const path = first?.path ?? '';
+  return others.length === 0
+    ? l10n.t('Change {0}', path)
+    : l10n.t('Change {0} and {1} more', path, String(others.length));
+}
 
 interface MadeChange {
   /** None if the file already is as proposed; otherwise one. */

@@ -41,7 +41,7 @@ export function astEditTool(searcher: AstSearcher): Tool {
       );
       context.stage({
         label: editLabel(files),
-        ...titled(title, replacementTitle(ops, files.length)),
+        title: titled(title, replacementTitle(ops)),
         sourceToolName: 'ast_edit',
         changes,
         details: { ops, paths },

@@ -73,6 +73,7 @@ export function runCommandTool(runner: CommandRunner, runs: Pick<CommandRuns, 's
       const plan = await runner.plan(command, cwd);
       const preview: Preview = stage({
         label: `Run: ${commandLabel(command)}`,
+        title: l10n => l10n.t('Run: {0}', commandLabel(command)),
         sourceToolName: SOURCE,
         humanOnly: true,
         details: plan,

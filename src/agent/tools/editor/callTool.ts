@@ -70,8 +70,10 @@ export function callTool(offered: Offered, parts: CallParts): Tool {
         arguments: input,
         timeLimit: seconds,
       };
+      const call = commandLabel(`${tool.name} ${json}`);
       const preview: Preview = stage({
-        label: `Call: ${commandLabel(`${tool.name} ${json}`)}`,
+        label: `Call: ${call}`,
+        title: l10n => l10n.t('Call: {0}', call),
         sourceToolName: CALL_SOURCE,
         humanOnly: true,
         details: plan,

@@ -15,6 +15,7 @@ export const deleteFileTool = defineTool({
     const before = await readExistingText(context.workspace, path, context.pending);
     context.stage({
       label: `Delete ${path}`,
+      title: l10n => l10n.t('Delete {0}', path),
       sourceToolName: 'delete_file',
       changes: [{ kind: 'delete', path, before, after: null }],
     });

@@ -46,7 +46,7 @@ export const editFileTool = defineTool({
         after: await proposedSide(context.workspace, path, null, only.new),
         sourceToolName: 'edit_file',
         label: `Create ${path}`,
-        ...titled(title, undefined),
+        title: titled(title, l10n => l10n.t('Create {0}', path)),
         summary,
       });
     }
@@ -62,7 +62,7 @@ export const editFileTool = defineTool({
       edits: located,
       sourceToolName: 'edit_file',
       label: `Edit ${path} (${count})`,
-      ...titled(title, editTitle(path, before.text, located)),
+      title: titled(title, editTitle(path, before.text, located)),
       summary: [`${path}: ${count}.`, ...shownEdits(before.text, located)].join('\n'),
     });
   },

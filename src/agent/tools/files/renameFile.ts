@@ -29,6 +29,7 @@ export const renameFileTool = defineTool({
     await assertCanHoldFile(context.workspace, path, from);
     context.stage({
       label: `Rename ${from} to ${path}`,
+      title: l10n => l10n.t('Rename {0} to {1}', from, path),
       sourceToolName: 'rename_file',
       changes: [{ kind: 'rename', path, from, before, after: before }],
     });

@@ -1,3 +1,4 @@
+import type { Sentence } from '../../base/localiser.ts';
 import { changeOf, type FileSide } from '../../preview/fileChange.ts';
 import { textResult, type AgentToolResult } from '../../preview/pendingAction.ts';
 import type { TextEdit } from '../../text/textEdit.ts';
@@ -16,7 +17,7 @@ export interface ProposedFile {
   readonly sourceToolName: string;
   readonly label: string;
   /** What the user reads instead of the label. */
-  readonly title?: string;
+  readonly title: string | Sentence;
   /** What the model reads to check its change. */
   readonly summary: string;
 }
@@ -37,7 +38,7 @@ export async function stageChange(context: ToolContext, file: ProposedFile): Pro
   if (change.kind === 'create') await assertCanHoldFile(context.workspace, file.path);
   const made = change.kind === 'modify' && file.edits ? { ...change, edits: file.edits } : change;
   const { label, title, sourceToolName } = file;
-  context.stage({ label, ...(title === undefined ? {} : { title }), sourceToolName, changes: [made] });
+  context.stage({ label, title, sourceToolName, changes: [made] });
   const note = file.keepsLineEndings ? ' The line endings of the file are kept.' : '';
   return textResult(`${file.summary}${note}`);
 }

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { holdBack, UNCOMMITTED } from '../../../../src/agent/clients/elsewhere/holdBack.ts';
+import { english } from '../../../../src/agent/base/localiser.ts';
+import { holdBack } from '../../../../src/agent/clients/elsewhere/holdBack.ts';
 import { objectNameOf, type SnapshotEntry } from '../../../../src/agent/clients/elsewhere/snapshot.ts';
 import { stageGathered } from '../../../../src/agent/clients/elsewhere/stageGathered.ts';
 import {
@@ -24,6 +25,7 @@ import { create, modify, remove } from '../../../support/changes.ts';
 import { MemoryWorkspace } from '../../../support/memoryWorkspace.ts';
 
 const side = (text: string) => sideOfText(text);
+const SOURCE = { sourceName: 'your uncommitted changes' };
 
 function world(files: Readonly<Record<string, string>>) {
   const workspace = new MemoryWorkspace(files);
@@ -44,7 +46,11 @@ function world(files: Readonly<Record<string, string>>) {
   const stage = (action: PendingAction): QueuedPreview => {
     const { sessionId = '', agent } = action;
     const origin = { sessionId, ...(agent ? { agent } : {}), asksModel: false };
-    return queueResolveHandler({ store, invoker, overlay, remind: () => undefined }, action, origin);
+    return queueResolveHandler(
+      { store, invoker, overlay, l10n: english, remind: () => undefined },
+      action,
+      origin,
+    );
   };
   return { workspace, store, invoker, rebaser, stage, log };
 }
@@ -65,13 +71,13 @@ const paths = [...new Set([...Object.keys(before), ...Object.keys(committed)])];
 test('the files get back what the last commit has, the content is in a preview, and applying or undoing brings it back', async () => {
   for (const way of ['apply', 'undo'] as const) {
     const { workspace, store, invoker, rebaser, stage } = world(before);
-    const held = await holdBack(all, { store, invoker, stage });
+    const held = await holdBack(all, { ...SOURCE, store, invoker, stage });
     assert.ok(held);
     await rebaser.refresh([]);
     assert.deepEqual(filesOf(workspace, paths), committed);
     const { id, revision, state, origin } = store.get(held.held.id) ?? assert.fail();
     assert.deepEqual(state, { kind: 'pending', stale: [] });
-    assert.equal(origin?.agent?.name, UNCOMMITTED);
+    assert.equal(origin?.agent?.name, SOURCE.sourceName);
     const created = held.held.changes?.find(change => change.kind === 'create');
     assert.equal(created?.mode, 0o755);
     assert.equal(store.get(held.reverted.id)?.state.kind, 'applied');
@@ -94,14 +100,14 @@ test('both are in the log before the first file changes', async () => {
   const { workspace, store, invoker, stage, log } = world(before);
   const at: string[][] = [];
   workspace.beforeWrite = () => void at.push(log.map(({ type }) => type));
-  await holdBack([edited], { store, invoker, stage });
+  await holdBack([edited], { ...SOURCE, store, invoker, stage });
   assert.deepEqual(at, [['staged', 'staged', 'commit']]);
 });
 
 test('if the files cannot be given back, both previews are withdrawn and the files are as they were', async () => {
   const { workspace, store, invoker, stage } = world(before);
   workspace.makeReadOnly('a.ts');
-  await assert.rejects(holdBack([edited, deleted], { store, invoker, stage }), /read-only/);
+  await assert.rejects(holdBack([edited, deleted], { ...SOURCE, store, invoker, stage }), /read-only/);
   assert.deepEqual(filesOf(workspace, paths), before);
   assert.equal(store.openCount, 0);
   assert.deepEqual(
@@ -113,14 +119,17 @@ test('if the files cannot be given back, both previews are withdrawn and the fil
 test('a file that changed since it was read is not touched', async () => {
   const { workspace, store, invoker, stage } = world(before);
   workspace.put('a.ts', 'newer\n');
-  await assert.rejects(holdBack(all, { store, invoker, stage }), /changed/);
+  await assert.rejects(holdBack(all, { ...SOURCE, store, invoker, stage }), /changed/);
   assert.deepEqual(filesOf(workspace, paths), { ...before, 'a.ts': 'newer\n' });
   assert.equal(store.openCount, 0);
 });
 
 test('files as in the last commit are nothing to hold back', async () => {
   const { store, invoker, stage } = world({ 'a.ts': 'a\n' });
-  assert.equal(await holdBack([{ ...edited, now: edited.head }], { store, invoker, stage }), undefined);
+  assert.equal(
+    await holdBack([{ ...edited, now: edited.head }], { ...SOURCE, store, invoker, stage }),
+    undefined,
+  );
   assert.equal(store.all().length, 0);
 });
 

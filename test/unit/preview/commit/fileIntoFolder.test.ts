@@ -66,7 +66,7 @@ test('a deleted file that became a folder comes back when the whole branch is un
   const before = snapshotOf(root);
   await apply(await stage([remove('x', 'text')]));
   await apply(await stage([create('x/inner', 'new')]));
-  const id = await stage(undoBranchAction(store.all(), store.all(), 'revert')?.changes);
+  const id = await stage(undoBranchAction(store.all(), store.all(), 'revert', 'branch')?.changes);
   assert.deepEqual(state(id), { kind: 'pending', stale: [] });
   await apply(id);
   assert.deepEqual(snapshotOf(root), before);

@@ -80,7 +80,7 @@ describe('ast_edit', () => {
     const files = ['part10.ts', 'part2.ts', 'a/part1.ts'].map(name => [name, 'console.log(1)'] as const);
     const { edit, staged } = tools(Object.fromEntries(files));
     await edit(log);
-    assert.equal(staged[0]?.title, 'console.log($$$A) → logger.info($$$A) · 3 files');
+    assert.equal(staged[0]?.title, 'console.log($$$A) → logger.info($$$A)');
     assert.deepEqual(
       staged[0].changes?.map(change => change.path),
       ['a/part1.ts', 'part2.ts', 'part10.ts'],

@@ -67,7 +67,12 @@ test('an empty old text on a file that does not exist creates it', async () => {
   const harness = new ToolHarness();
   const result = await harness.run('edit_file', edit('new.ts', ['', 'text\n']));
   assert.deepEqual(harness.staged, [
-    { label: 'Create new.ts', sourceToolName: 'edit_file', changes: [create('new.ts', 'text\n')] },
+    {
+      label: 'Create new.ts',
+      title: 'Create new.ts',
+      sourceToolName: 'edit_file',
+      changes: [create('new.ts', 'text\n')],
+    },
   ]);
   assert.match(result.content, /^Staged as p1, no file modified yet\.\nnew\.ts: a new file\.$/);
 });

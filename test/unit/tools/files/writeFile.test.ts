@@ -8,7 +8,12 @@ test('a new file is staged as a creation', async () => {
   const result = await harness.run('write_file', { path: 'src/new.ts', content: 'a\nb\n' });
   assert.equal(result.content, 'Staged as p1, no file modified yet.\nsrc/new.ts: a new file of 2 lines.');
   assert.deepEqual(harness.staged, [
-    { label: 'Create src/new.ts', sourceToolName: 'write_file', changes: [create('src/new.ts', 'a\nb\n')] },
+    {
+      label: 'Create src/new.ts',
+      title: 'Create src/new.ts',
+      sourceToolName: 'write_file',
+      changes: [create('src/new.ts', 'a\nb\n')],
+    },
   ]);
 });
 
@@ -17,7 +22,12 @@ test('an existing file is staged as a modification, with the number of changed l
   const result = await harness.run('write_file', { path: 'a', content: 'a\nB\nc\nd\n' });
   assert.equal(result.content, 'Staged as p1, no file modified yet.\na: 2 lines added, 1 removed.');
   assert.deepEqual(harness.staged, [
-    { label: 'Rewrite a', sourceToolName: 'write_file', changes: [modify('a', 'a\nb\nc\n', 'a\nB\nc\nd\n')] },
+    {
+      label: 'Rewrite a',
+      title: 'Rewrite a',
+      sourceToolName: 'write_file',
+      changes: [modify('a', 'a\nb\nc\n', 'a\nB\nc\nd\n')],
+    },
   ]);
   assert.equal(harness.workspace.text('a'), 'a\nb\nc\n');
 });

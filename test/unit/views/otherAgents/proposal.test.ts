@@ -1,5 +1,6 @@
 import { test } from 'node:test';
 import assert from 'node:assert/strict';
+import { english } from '../../../../src/agent/base/localiser.ts';
 import { silentLogger } from '../../../../src/agent/base/logger.ts';
 import { Overlay } from '../../../../src/agent/preview/overlay.ts';
 import { resolvePart } from '../../../../src/agent/preview/resolve/resolvePart.ts';
@@ -21,7 +22,7 @@ function setUp() {
       return { dispose: () => (cancel = () => undefined) };
     },
   };
-  const parts = { ...t, overlay: new Overlay(t.store), logger: silentLogger };
+  const parts = { ...t, overlay: new Overlay(t.store), l10n: english, logger: silentLogger };
   const run = (input: unknown, name: LanguageModelToolName = 'redline_propose_edit') =>
     propose(name, input, token as unknown as Parameters<typeof propose>[2], parts);
   /** Proposes, and settles when the preview is staged, while the call still waits. */
