@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import { detailOf, isAbortError } from '../agent/base/errors.ts';
 import type { Logger } from '../agent/base/logger.ts';
 import type { CommandArguments, CommandId } from './contributions.ts';
-import { sentenceFor } from './errorSentence.ts';
+import { sentenceFor } from './texts/errorSentence.ts';
 import { showError, showInfo, showWarning } from './toast.ts';
 
 /** A handler for each command. Menus and keys pass arguments of their own, so handlers must check what they get. */
@@ -35,7 +35,7 @@ export function registerCommands(handlers: CommandHandlers, logger: Logger): vsc
 export function onRow(handler: (...args: unknown[]) => unknown): (...args: unknown[]) => unknown {
   return (...args) =>
     args.length > 0 && args[0] === undefined
-      ? void showInfo(vscode.l10n.t('The list was being updated. Please try again.'))
+      ? void showInfo(vscode.l10n.t('The list was being updated. Try again.'))
       : handler(...args);
 }
 

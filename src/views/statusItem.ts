@@ -3,7 +3,7 @@ import * as vscode from 'vscode';
 import { DisposableStore } from '../agent/base/disposable.ts';
 import { titleOf, type Preview } from '../agent/preview/preview.ts';
 import type { PreviewStore } from '../agent/preview/previewStore.ts';
-import { countText } from './texts/countText.ts';
+import { countText } from '../agent/base/countText.ts';
 import { coalesce } from './coalesce.ts';
 import { commandLink, makeCommand } from './commandRegistry.ts';
 import { asMarkdown, oneLine } from './plainText.ts';

@@ -191,7 +191,7 @@ modelTest(
     await button(workbench, 'Context window: 1% full. Token use: 1.2K tokens').click();
     const told = [
       'Context window: 1,234 of 128,000 tokens (1%). Counted by the server for the last request and its answer.',
-      'The size of the window is assumed: the server does not tell it. Set it in redline.openai.contextWindow.',
+      'The size of the window is assumed, because the server does not report it. Set it in redline.openai.contextWindow.',
     ].join(' ');
     const used = 'Tokens in this session: 1,200 in, 34 out. Last request: 1,200 in, 34 out.';
     assert.equal(await chat.locator('#usage-detail').textContent(), `${told}\n${used}`);

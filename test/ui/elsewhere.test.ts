@@ -48,7 +48,7 @@ uiTest(
     await workbench.treeRow('Branch agent/prices').waitFor();
     await workbench.treeRow('Conflicts with branch agent/prices').waitFor();
     await exactLens(workbench, 'Apply all 2').waitFor();
-    await workbench.toast('Not in the preview: logo.png: not a text, which Redline cannot show.').waitFor();
+    await workbench.toast('Not in the preview: logo.png: not text, so Redline cannot show it.').waitFor();
     await workbench.screenshot('elsewhere-2-branch');
     await workbench.toast('Not in the preview').getByText('Show All').click();
     await workbench.editorTab('Untitled-1').waitFor();

@@ -1,4 +1,4 @@
-import { countText, type CountText } from '../texts/countText.ts';
+import { countText, type CountText } from '../../agent/base/countText.ts';
 import type { Localiser } from './strings.ts';
 
 /** What calls of a kind did. */

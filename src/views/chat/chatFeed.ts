@@ -11,7 +11,6 @@ import type { CommandRuns } from '../../agent/tools/command/commandRuns.ts';
 import { coalesce } from '../coalesce.ts';
 import { oneLine } from '../plainText.ts';
 import { contextRing } from './contextRing.ts';
-import { commandAbout } from '../models/offlineTexts.ts';
 import { fill } from '../../agent/base/localiser.ts';
 import type { ChatStatus, DeltaMessage, HostMessage, ViewItem } from './protocol.ts';
 import { chatStrings, type Localiser } from './strings.ts';
@@ -190,7 +189,6 @@ export class ChatFeed implements Disposable {
   #sendSnapshot(): void {
     const { session, l10n, post } = this.#options;
     const { examples } = this.#strings;
-    const aboutOf = commandAbout(l10n);
     this.#shown = { sessionId: session.id, items: buildTranscript(this.#input()), status: this.#status() };
     const { items, status } = this.#shown;
     this.#live.takeFresh();
@@ -198,7 +196,7 @@ export class ChatFeed implements Disposable {
       type: 'snapshot',
       strings: chatStrings(l10n),
       examples: status.offline ? OFFLINE_EXAMPLES : [...examples, '/help'],
-      commands: slashCommands().map(one => ({ ...one, about: aboutOf(one) })),
+      commands: [...slashCommands(l10n)],
       items: [...items],
       status,
     });

@@ -26,7 +26,7 @@ export async function openNamedFile(
   const document =
     uri && (await Promise.resolve(vscode.workspace.openTextDocument(uri)).catch(() => undefined));
   if (!document) {
-    void showInfo(vscode.l10n.t('{0} is no text file in this workspace.', oneLine(named)));
+    void showInfo(vscode.l10n.t('{0} is not a text file in this workspace.', oneLine(named)));
     return;
   }
   const at = new vscode.Position(Math.min((line ?? 1) - 1, document.lineCount - 1), 0);

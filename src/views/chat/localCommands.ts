@@ -8,11 +8,10 @@ import type { ResolveOrder } from '../../agent/preview/resolveSettings.ts';
 import type { Session } from '../../agent/session/session.ts';
 import type { LoadProblem } from '../../agent/tools/custom/loading/loadProblem.ts';
 import type { ToolRegistry } from '../../agent/tools/registry.ts';
-import { countText } from '../texts/countText.ts';
+import { countText } from '../../agent/base/countText.ts';
 import { problemSentence } from '../customTools/problemSentence.ts';
 import type { Localiser } from '../../agent/base/localiser.ts';
-import { sentenceFor } from '../errorSentence.ts';
-import { commandAbout } from '../models/offlineTexts.ts';
+import { sentenceFor } from '../texts/errorSentence.ts';
 import { oneLine } from '../plainText.ts';
 
 export interface LocalCommandsOptions {
@@ -87,9 +86,7 @@ export class LocalCommands {
       case 'tools':
         return this.#toolList();
       case 'help':
-        return (
-          l10n.t('These commands work with every model:') + `\n\n${slashCommandHelp(commandAbout(l10n))}`
-        );
+        return l10n.t('These commands work with every model:') + `\n\n${slashCommandHelp(l10n)}`;
       case 'malformed':
         return l10n.t('Usage: {0}', `\`${command.usage}\``);
     }

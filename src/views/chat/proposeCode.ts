@@ -29,7 +29,7 @@ export async function proposeCode(
   const text = before?.text.endsWith('\n') === false ? code : `${code}\n`;
   const content = before ? await inLineEndingsOf(before.text, text) : text;
   const change = changeOf(path, before, await proposedSide(workspace, path, before, content));
-  if (!change) return void showInfo(vscode.l10n.t('{0} holds this already.', oneLine(path)));
+  if (!change) return void showInfo(vscode.l10n.t('{0} already contains this.', oneLine(path)));
   const label = `${before ? 'Rewrite' : 'Create'} ${path}`;
   const title = before ? vscode.l10n.t('Rewrite {0}', path) : vscode.l10n.t('Create {0}', path);
   const { preview, stored } = session.stageForUser({

@@ -6,7 +6,7 @@ import { holdBack } from '../../agent/clients/elsewhere/holdBack.ts';
 import type { ChangedPath, Snapshot } from '../../agent/clients/elsewhere/snapshot.ts';
 import { addsCarriageReturns, readUncommitted } from '../../agent/clients/elsewhere/uncommitted.ts';
 import type { Invoker } from '../../agent/preview/resolve/invoker.ts';
-import { storageAdvice } from '../errorSentence.ts';
+import { storageAdvice } from '../texts/errorSentence.ts';
 import { oneLine, withoutIcons } from '../plainText.ts';
 import { shortList } from '../texts/shortList.ts';
 import { showInfo, showWarning } from '../toast.ts';
@@ -76,7 +76,7 @@ export async function holdBackFiles(
 function failureText(error: ToolError): string {
   if (error instanceof StalePreviewError)
     return vscode.l10n.t(
-      'Nothing was held back: {0} changed at that moment.',
+      'Nothing was held back: {0} changed in the meantime.',
       oneLine(shortList(error.paths, vscode.l10n.t('{0} and {1} more'))),
     );
   if (error instanceof JournalError) {
@@ -126,7 +126,7 @@ async function pick(all: readonly ChangedPath[]): Promise<readonly ChangedPath[]
     canPickMany: true,
     matchOnDescription: true,
     title: vscode.l10n.t('Hold back uncommitted changes'),
-    placeHolder: vscode.l10n.t('Back to the last commit; the changes wait in a preview'),
+    placeHolder: vscode.l10n.t('Goes back to the last commit; the changes wait in a preview'),
   });
   return picked && picked.length > 0 ? picked.map(({ changed }) => changed) : undefined;
 }

@@ -54,7 +54,7 @@ export function reportTooMuch(error: unknown): boolean {
 export function reasonText(why: LeftOutReason): string {
   switch (why) {
     case 'binary':
-      return vscode.l10n.t('not a text, which Redline cannot show.');
+      return vscode.l10n.t('not text, so Redline cannot show it.');
     case 'link':
       return vscode.l10n.t('a symbolic link, which Redline does not change.');
     case 'submodule':
@@ -80,7 +80,7 @@ export function reasonText(why: LeftOutReason): string {
     case 'missing':
       return vscode.l10n.t('there is no such file here.');
     case 'exists':
-      return vscode.l10n.t('there is such a file here already, with other content.');
+      return vscode.l10n.t('this file already exists here, with different content.');
     case 'differs':
       return vscode.l10n.t('the file here is not the one that the patch was made for.');
     case 'malformed':

@@ -122,7 +122,7 @@ async function differenceOf(open: OpenRepository, source: Source): Promise<Diffe
   const merge = head !== undefined && theirs !== undefined && (await repository.getMergeBase(head, theirs));
   if (!merge || theirs === undefined) {
     void showInfo(
-      vscode.l10n.t('{0} and what is checked out here have no common commit.', oneLine(source.name)),
+      vscode.l10n.t('{0} has no commit in common with what is checked out here.', oneLine(source.name)),
     );
     return undefined;
   }

@@ -35,7 +35,10 @@ export async function reviewGathered(
   if (first) await opener.open(store.get(first.id) ?? first);
   else if (leftOut.length === 0)
     void showInfo(
-      vscode.l10n.t('Nothing to review: the files here have everything of {0}.', oneLine(elsewhere.name)),
+      vscode.l10n.t(
+        'Nothing to review: the files here already contain everything from {0}.',
+        oneLine(elsewhere.name),
+      ),
     );
   reportLeftOut(leftOut);
   return ids;

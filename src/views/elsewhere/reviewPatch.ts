@@ -36,10 +36,7 @@ export async function reviewPatch(
     const parts = text === undefined ? [] : await parsePatch(text);
     if (parts.length === 0) {
       void showInfo(
-        vscode.l10n.t(
-          'The {0} is not a patch that Redline can read: it needs a unified diff as text.',
-          oneLine(name),
-        ),
+        vscode.l10n.t('Redline cannot read the {0}: it needs a unified diff as text.', oneLine(name)),
       );
       return undefined;
     }

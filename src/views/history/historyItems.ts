@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import { renderNodeId, type NodeId } from '../../agent/conversation/nodeId.ts';
 import type { NodeTag, TagKind } from '../../agent/conversation/revert.ts';
 import type { AssistantMessage, SessionMessage } from '../../agent/model/messages.ts';
-import { countText } from '../texts/countText.ts';
+import { countText } from '../../agent/base/countText.ts';
 import { callTexts } from '../chat/callTexts.ts';
 import { sayCalls, type SaidCall } from '../chat/transcript/callWords.ts';
 import { argumentsOf } from '../chat/transcript/toolLine.ts';

@@ -32,7 +32,7 @@ export function sessionCommands(options: StoredSessionsOptions): CommandHandlers
     'redline.clearHistory': async () => {
       const clear = vscode.l10n.t('Clear History');
       const agreed = await confirm(
-        vscode.l10n.t('Forget the content of all resolved previews?'),
+        vscode.l10n.t('Delete the content of all resolved previews?'),
         vscode.l10n.t(
           'You can no longer undo or reopen them. The ledger still shows who resolved what, when and why.',
         ),

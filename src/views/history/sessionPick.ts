@@ -6,7 +6,7 @@ import type {
   SessionSummary,
 } from '../../agent/conversation/storage/sessionLogs.ts';
 import type { Session } from '../../agent/session/session.ts';
-import { countText } from '../texts/countText.ts';
+import { countText } from '../../agent/base/countText.ts';
 import { withoutIcons } from '../plainText.ts';
 
 /** What the user chose to do with a session. */

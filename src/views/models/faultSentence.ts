@@ -22,18 +22,17 @@ export function faultSentence(
         quoted
       );
     case 'blocked':
-      return l10n.t('{0} does not take requests of Redline for now. Try again later.', name) + quoted;
+      return (
+        l10n.t('{0} is not accepting requests from Redline at the moment. Try again later.', name) + quoted
+      );
     case 'quota':
       return l10n.t('Your plan has no requests left for {0}.', name) + quoted;
     case 'rateLimited':
       return l10n.t('{0} is limiting requests. Try again a little later.', name) + quoted;
     case 'offTopic':
-      return l10n.t(
-        '{0} did not answer because it takes the request for one that is not about programming.',
-        name,
-      );
+      return l10n.t('{0} did not answer because it considers the request unrelated to programming.', name);
     case 'filtered':
-      return l10n.t('A content filter of {0} stopped the answer.', name) + quoted;
+      return l10n.t('A content filter at {0} stopped the answer.', name) + quoted;
     case 'tooLong':
       return size
         ? l10n.t(
@@ -47,19 +46,19 @@ export function faultSentence(
             name,
           );
     case 'tooManyTools':
-      return l10n.t('There are more tools than {0} takes. Remove some custom tools.', name) + quoted;
+      return l10n.t('There are more tools than {0} accepts. Remove some custom tools.', name) + quoted;
     case 'noImages':
       return l10n.t(
-        'Redline sends no images to {0}. Choose a model of a server and go on, or revert to the prompt and remove the image.',
+        'Redline cannot send images to {0}. Choose a model from a server and continue, or revert to the prompt and remove the image.',
         name,
       );
     case 'cancelled':
       return l10n.t('The request to {0} was cancelled, but not by you.', name);
     case 'tooLarge':
-      return l10n.t('The answer of {0} became too large and was stopped. Nothing of it was used.', name);
+      return l10n.t('The answer from {0} became too large and was stopped. None of it was used.', name);
     case 'malformed':
       return l10n.t(
-        'The answer of {0} contains a tool call that cannot be read. Nothing of it was used.',
+        'The answer from {0} contains a tool call that cannot be read. None of it was used.',
         name,
       );
     case 'unknown':

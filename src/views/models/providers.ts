@@ -11,11 +11,10 @@ import type { LadderMemory, LadderStep } from '../../agent/model/toolChoiceLadde
 import type { Settings } from '../settings.ts';
 import type { ApiKeys } from './apiKeys.ts';
 import { faultSentence } from './faultSentence.ts';
-import { offlineTexts } from './offlineTexts.ts';
 
 /** Chooses the provider for a prompt, by the current settings. The offline provider always answers slash commands. */
 export class Providers {
-  readonly #offline = createOfflineProvider(offlineTexts(vscode.l10n));
+  readonly #offline = createOfflineProvider(vscode.l10n);
   readonly #settings: Settings;
   readonly #keys: ApiKeys;
   readonly #logger: Logger;
@@ -46,7 +45,7 @@ export class Providers {
         return model === '' ? this.#offline : this.#openAi(baseUrl, model);
       case 'openai': {
         if (model !== '') return this.#openAi(baseUrl, model);
-        const message = vscode.l10n.t('No model is chosen. Choose one of the models of the server.');
+        const message = vscode.l10n.t("No model is chosen. Choose one of the server's models.");
         return failing({ code: 'noModel', message, detail: 'redline.openai.model is empty' });
       }
       case 'vscode-lm': {

@@ -97,7 +97,7 @@ export class Companions {
     const { name } = AGENTS[id];
     this.#parts.logger.error(`${name} cannot show its diffs here: ${detailOf(error)}`);
     void showError(
-      vscode.l10n.t('{0} cannot show its diffs in Redline. The log of Redline tells why.', name),
+      vscode.l10n.t("{0} cannot show its diffs in Redline. Redline's log has the reason.", name),
     );
   }
 

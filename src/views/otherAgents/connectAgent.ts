@@ -57,7 +57,7 @@ export async function connectAgent(
     if (changes.length > 0) return stage(options, connecting(agent), folder, changes);
     await options.settings.setAgentsEnabled(true);
     return void showInfo(
-      vscode.l10n.t('{0} is set up in {1} already: there is nothing to change.', agent.name, folder.name),
+      vscode.l10n.t('{0} is already set up in {1}: there is nothing to change.', agent.name, folder.name),
     );
   });
 }
@@ -88,7 +88,7 @@ export async function disconnectAgent(
       await folder.forget(agent);
       return void showInfo(
         vscode.l10n.t(
-          'Nothing of Redline is left in the configuration of {0} in {1}.',
+          'Nothing from Redline is left in the configuration of {0} in {1}.',
           agent.name,
           folder.name,
         ),
@@ -98,7 +98,7 @@ export async function disconnectAgent(
     if (unknown.length > 0)
       void showInfo(
         vscode.l10n.t(
-          'Redline has no record of who took the edit tools of {0} away in {1}, and leaves that as it is.',
+          'Redline has no record of who disabled the edit tools of {0} in {1}, and leaves them disabled.',
           agent.name,
           unknown.join(', '),
         ),
@@ -113,7 +113,7 @@ export async function disconnectAllAgents({ settings }: ConnectAgentOptions): Pr
   await settings.clearCompanions();
   void showInfo(
     vscode.l10n.t(
-      'Agents of other programs can no longer connect to Redline. What they proposed stays pending.',
+      'Agents in other programs can no longer connect to Redline. What they proposed stays pending.',
     ),
   );
 }
@@ -216,7 +216,9 @@ async function pickAgent(): Promise<KnownAgent | 'other' | undefined> {
   ];
   const picked = await vscode.window.showQuickPick(items, {
     title: vscode.l10n.t('Connect an agent'),
-    placeHolder: vscode.l10n.t('Its changes are then held back here; you see first what is written where'),
+    placeHolder: vscode.l10n.t(
+      'Its changes are then held back here. You first see what will be written, and where.',
+    ),
   });
   return picked?.agent;
 }

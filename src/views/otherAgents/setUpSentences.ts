@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import { messageOf, PathError, ToolError } from '../../agent/base/errors.ts';
 import type { KnownAgent } from '../../agent/clients/setUp/knownAgents.ts';
 import { SetUpRefusal, type RefusalReason } from '../../agent/clients/setUp/refusal.ts';
-import { sentenceFor } from '../errorSentence.ts';
+import { sentenceFor } from '../texts/errorSentence.ts';
 
 /** What to do once an agent's configuration names Redline. */
 export function nextStep({ name, program, asksAbout }: KnownAgent, folder: string): string {
@@ -16,7 +16,7 @@ export function nextStep({ name, program, asksAbout }: KnownAgent, folder: strin
     case 'server':
       return `${start} ${vscode.l10n.t('Approve the server “redline” if it asks.')}`;
     case 'folder':
-      return `${start} ${vscode.l10n.t('Trust the folder if it asks: else it ignores its configuration there.')}`;
+      return `${start} ${vscode.l10n.t('Trust the folder if it asks; otherwise it ignores its configuration there.')}`;
     case 'nothing':
       return start;
   }
@@ -43,14 +43,14 @@ function refusalSentence(file: string, reason: RefusalReason): string {
       );
     case 'shape': {
       const key = reason.keys.join('.');
-      if (key === '') return l10n.t('{0} does not hold an object, as this agent needs it.', file);
+      if (key === '') return l10n.t('{0} does not contain an object, which this agent requires.', file);
       return reason.wants === 'list'
-        ? l10n.t('“{0}” in {1} is not a list, as this agent needs it. Correct it first.', key, file)
-        : l10n.t('“{0}” in {1} is not an object, as this agent needs it. Correct it first.', key, file);
+        ? l10n.t('“{0}” in {1} is not a list, which this agent requires. Correct it first.', key, file)
+        : l10n.t('“{0}” in {1} is not an object, which this agent requires. Correct it first.', key, file);
     }
     case 'openParagraph':
       return l10n.t(
-        'The paragraph of Redline in {0} begins at line {1} and has no end. Remove what is left of it first.',
+        "Redline's section in {0} begins at line {1} and has no end. Remove what is left of it first.",
         file,
         reason.line,
       );
@@ -58,7 +58,7 @@ function refusalSentence(file: string, reason: RefusalReason): string {
       return l10n.t('{0} is too large for a configuration file.', file);
     case 'unusual':
       return l10n.t(
-        '{0} is written in a way that Redline cannot change safely, such as a key that is there twice. Change it by hand.',
+        '{0} is written in a way that Redline cannot change safely, for example with a duplicate key. Change it by hand.',
         file,
       );
   }

@@ -3,7 +3,7 @@ import type { FileChange, FileChangeKind } from '../../agent/preview/fileChange.
 import { titleOf, type Preview } from '../../agent/preview/preview.ts';
 import { conflictsLeft } from '../../agent/preview/rebase/conflictMarkers.ts';
 import { agentLabel } from '../agentLabel.ts';
-import { countText } from '../texts/countText.ts';
+import { countText } from '../../agent/base/countText.ts';
 import { makeCommand } from '../commandRegistry.ts';
 import { escapeInvisible, oneLine } from '../plainText.ts';
 import type { FileUris } from '../review/previewUri.ts';

@@ -4,7 +4,7 @@ import { DisposableStore } from '../../agent/base/disposable.ts';
 import { PathError } from '../../agent/base/errors.ts';
 import type { Preview } from '../../agent/preview/preview.ts';
 import type { PreviewStore } from '../../agent/preview/previewStore.ts';
-import { countText } from '../texts/countText.ts';
+import { countText } from '../../agent/base/countText.ts';
 import { coalesce } from '../coalesce.ts';
 import { contextKeys, views } from '../contributions.ts';
 import { escapeInvisible } from '../plainText.ts';

@@ -3,7 +3,7 @@ import { hunksOfChange, type FileChange } from '../../agent/preview/fileChange.t
 import type { TextEncoding } from '../../agent/text/encodings.ts';
 import { lineEndingOf } from '../../agent/text/lines.ts';
 import { unseenLines, type UnseenLines } from '../../agent/text/unseenLines.ts';
-import { countText } from '../texts/countText.ts';
+import { countText } from '../../agent/base/countText.ts';
 import { escapeInvisible } from '../plainText.ts';
 
 /** The permission bits of most new files, which need no mention. */

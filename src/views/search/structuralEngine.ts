@@ -20,7 +20,7 @@ export function createStructuralEngine(extensionPath: string, logger: Logger): W
     logger.error(`The structural engine for ${platform} cannot be loaded: ${reason}`);
     void showWarning(
       vscode.l10n.t(
-        'Redline cannot search by structure here: this package has no engine that works on {0}. The agent is told to search and edit text instead; everything else works. The log has the reason.',
+        'Structural search is not available: this package has no engine for {0}. The agent is told to search and edit text instead; everything else works. The log has the reason.',
         platform,
       ),
     );

@@ -7,7 +7,7 @@ import type { Logger } from '../../agent/base/logger.ts';
 import { ProcessLock } from '../../agent/base/processLock.ts';
 import { openPreviewLog } from '../../agent/preview/log/previewLog.ts';
 import { PreviewProjection } from '../../agent/preview/previewProjection.ts';
-import { countText } from '../texts/countText.ts';
+import { countText } from '../../agent/base/countText.ts';
 import { coalesce } from '../coalesce.ts';
 
 /** How long changes of another window's storage are collected before it is read again, in milliseconds. */

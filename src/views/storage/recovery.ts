@@ -9,7 +9,7 @@ import {
 } from '../../agent/preview/commit/recovery.ts';
 import { openPreviewLog } from '../../agent/preview/log/previewLog.ts';
 import { PreviewStore } from '../../agent/preview/previewStore.ts';
-import { countText } from '../texts/countText.ts';
+import { countText } from '../../agent/base/countText.ts';
 import { shortList } from '../texts/shortList.ts';
 import { showInfo, showWarning } from '../toast.ts';
 import { sideLogFolder, type OpenStore } from './previewStorage.ts';
@@ -65,11 +65,11 @@ function recoveryText(report: RecoveryReport): string {
   if (end === 'finished') {
     return leftAlone.length === 0
       ? vscode.l10n.t(
-          'Redline was interrupted when it had written all files of {0}. They are kept, and recorded as applied.',
+          'Redline was interrupted after it had written all files of {0}. They are kept and recorded as applied.',
           ids,
         )
       : vscode.l10n.t(
-          'Redline was interrupted when it had written all files of {0}. They are recorded as applied; these have changed since and were left alone: {1}.',
+          'Redline was interrupted after it had written all files of {0}. They are recorded as applied; these have changed since and were left alone: {1}.',
           ids,
           shortened(leftAlone),
         );
@@ -77,7 +77,7 @@ function recoveryText(report: RecoveryReport): string {
   if (end === 'leftAlone') {
     return leftAlone.length === 0
       ? vscode.l10n.t(
-          'Applying {0} may have been interrupted. What it was to change can no longer be read, so no file was touched.',
+          'Applying {0} may have been interrupted. What it was going to change can no longer be read, so no file was touched.',
           ids,
         )
       : vscode.l10n.t(

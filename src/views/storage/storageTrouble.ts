@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import { messageOf } from '../../agent/base/errors.ts';
-import { storageAdvice } from '../errorSentence.ts';
+import { storageAdvice } from '../texts/errorSentence.ts';
 import { showError, showWarning } from '../toast.ts';
 
 /** How long after a warning the same trouble is not worth another one, even if it had ended meanwhile, in milliseconds. */
@@ -101,7 +101,7 @@ function consequenceOf(log: LogName): string {
       );
     case 'sideLog':
       return vscode.l10n.t(
-        'Redline cannot write down what it is about to apply, so nothing can be applied until that works again.',
+        'Redline cannot record what it is about to apply, so nothing can be applied until that works again.',
       );
     case 'conversations':
       return vscode.l10n.t(

@@ -1,3 +1,4 @@
+import { english, type Sentence } from '../../base/localiser.ts';
 import { revertCategories, type RevertCategory } from '../messages.ts';
 
 /** A tool call that the user typed as a command. */
@@ -45,7 +46,7 @@ export interface SlashCommandInfo {
 interface Definition {
   /** `<required>`, `[optional]`. */
   readonly usage: string;
-  readonly about: string;
+  readonly about: Sentence;
   /**
    * Parses what follows the name; `undefined` if it does not match `usage`.
    * @param typed the same as `rest`, but with trailing white space, for commands where every character counts.
@@ -56,7 +57,7 @@ interface Definition {
 const definitions: Readonly<Record<string, Definition>> = {
   '/edit': {
     usage: '/edit <file> :: <old> => <new>',
-    about: 'propose to replace text that occurs exactly once',
+    about: l10n => l10n.t('propose to replace text that occurs exactly once'),
     parse(rest) {
       const [, path = '', edit = ''] = /^(.+?)(?<!\s)\s+::\s(.+)$/s.exec(rest) ?? [];
       const [, old = '', replacement = ''] = /^(.+?)\s=>(?:\s(.*))?$/s.exec(edit) ?? [];
@@ -66,7 +67,7 @@ const definitions: Readonly<Record<string, Definition>> = {
   },
   '/write': {
     usage: '/write <file> :: <text>',
-    about: 'propose the full content of a file',
+    about: l10n => l10n.t('propose the full content of a file'),
     parse(_, typed) {
       const match = /^(.+?)(?<!\s)\s+::(?:\s(.*))?$/s.exec(typed);
       if (!match) return undefined;
@@ -76,7 +77,8 @@ const definitions: Readonly<Record<string, Definition>> = {
   },
   '/replace': {
     usage: '/replace <pattern> => <rewrite> in <glob>',
-    about: 'propose a structural replacement; `$A` matches any one node, `$$$A` any number of nodes',
+    about: l10n =>
+      l10n.t('propose a structural replacement; `$A` matches any one node, `$$$A` any number of nodes'),
     parse(rest) {
       // The arrow needs white space around it, and the last `in` counts, because both may occur in code.
       const [, ops = '', glob = ''] = /^(.+)(?<!\s)\s+in\s+(\S+)$/s.exec(rest.trim()) ?? [];
@@ -87,12 +89,12 @@ const definitions: Readonly<Record<string, Definition>> = {
   },
   '/delete': {
     usage: '/delete <file>',
-    about: 'propose to delete a file',
+    about: l10n => l10n.t('propose to delete a file'),
     parse: rest => (rest.trim() ? { tool: 'delete_file', arguments: { path: rest.trim() } } : undefined),
   },
   '/rename': {
     usage: '/rename <file> => <new path>',
-    about: 'propose to rename or move a file',
+    about: l10n => l10n.t('propose to rename or move a file'),
     parse(rest) {
       const match = /^(.+?)(?<!\s)\s+=>\s+(.+)$/s.exec(rest.trim());
       if (!match) return undefined;
@@ -102,12 +104,13 @@ const definitions: Readonly<Record<string, Definition>> = {
   },
   '/run': {
     usage: '/run <command>',
-    about: 'propose to run a command in a terminal',
+    about: l10n => l10n.t('propose to run a command in a terminal'),
     parse: rest => (rest.trim() ? { tool: 'run_command', arguments: { command: rest.trim() } } : undefined),
   },
   '/apply': {
     usage: '/apply [id]',
-    about: 'apply the preview with this id, else the one that is shown, else the first in order',
+    about: l10n =>
+      l10n.t('apply the preview with this id, else the one that is shown, else the first in order'),
     parse(rest) {
       const [, id] = /^(p[1-9]\d*)?$/.exec(rest) ?? [];
       if (rest !== '' && id === undefined) return undefined;
@@ -116,7 +119,7 @@ const definitions: Readonly<Record<string, Definition>> = {
   },
   '/discard': {
     usage: '/discard [id] [reason]',
-    about: 'discard a preview; the model is told the reason',
+    about: l10n => l10n.t('discard a preview; the model is told the reason'),
     parse(rest) {
       const [, id, reason = ''] = /^(p[1-9]\d*(?!\S))?\s*(.*)$/s.exec(rest) ?? [];
       return {
@@ -129,14 +132,15 @@ const definitions: Readonly<Record<string, Definition>> = {
   },
   '/discard-all': {
     usage: '/discard-all',
-    about: 'discard all pending previews',
+    about: l10n => l10n.t('discard all pending previews'),
     parse: rest => (rest === '' ? { kind: 'discardAll' } : undefined),
   },
   '/revert': {
     usage: '/revert <node> <category> [summary]',
-    about:
-      'revert the conversation to a node such as `n12` and tell the model what to remember; the category is ' +
-      '`failure`, `tangent`, `completion` or `step-summary`',
+    about: l10n =>
+      l10n.t(
+        'revert the conversation to a node such as `n12` and tell the model what to remember; the category is `failure`, `tangent`, `completion` or `step-summary`',
+      ),
     parse(rest) {
       const [, node = '', category = '', summary = ''] =
         /^(n?\d+)\s+([a-z-]+)(?:\s+(.+))?$/s.exec(rest) ?? [];
@@ -148,12 +152,12 @@ const definitions: Readonly<Record<string, Definition>> = {
   },
   '/tools': {
     usage: '/tools',
-    about: 'list the tools of the agent',
+    about: l10n => l10n.t('list the tools of the agent'),
     parse: rest => (rest === '' ? { kind: 'tools' } : undefined),
   },
   '/call': {
     usage: '/call <tool> [json]',
-    about: 'call a tool with arguments as one JSON object',
+    about: l10n => l10n.t('call a tool with arguments as one JSON object'),
     parse(rest) {
       const [, tool = '', json = '{}'] = /^([^\s{]+)(?:\s+(.+))?$/s.exec(rest) ?? [];
       const args = objectIn(json);
@@ -162,7 +166,7 @@ const definitions: Readonly<Record<string, Definition>> = {
   },
   '/help': {
     usage: '/help',
-    about: 'list these commands',
+    about: l10n => l10n.t('list these commands'),
     parse: () => ({ kind: 'help' }),
   },
 };
@@ -181,14 +185,14 @@ export function parseSlashCommand(prompt: string): SlashCommand | undefined {
 }
 
 /** All commands, in the order of the help. */
-export function slashCommands(): readonly SlashCommandInfo[] {
-  return Object.entries(definitions).map(([name, { usage, about }]) => ({ name, usage, about }));
+export function slashCommands(l10n = english): readonly SlashCommandInfo[] {
+  return Object.entries(definitions).map(([name, { usage, about }]) => ({ name, usage, about: about(l10n) }));
 }
 
-/** The help: a Markdown list with one line for each command. `aboutOf` says what a command does, in the user's language. */
-export function slashCommandHelp(aboutOf = ({ about }: SlashCommandInfo): string => about): string {
-  return slashCommands()
-    .map(command => `- \`${command.usage}\`: ${aboutOf(command)}`)
+/** The help: a Markdown list with one line for each command. */
+export function slashCommandHelp(l10n = english): string {
+  return slashCommands(l10n)
+    .map(({ usage, about }) => `- \`${usage}\`: ${about}`)
     .join('\n');
 }
 

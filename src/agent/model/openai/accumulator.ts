@@ -97,7 +97,7 @@ export class ChatAccumulator {
     if (this.#chars > this.#maxChars) {
       const size = `${Math.round(this.#maxChars / 1_048_576)} MB`;
       throw new BrokenAnswer(l10n =>
-        l10n.t('The answer grew past {0} and was stopped. Nothing of it was used.', size),
+        l10n.t('The answer grew past {0} and was stopped. None of it was used.', size),
       );
     }
     return events;
@@ -130,7 +130,7 @@ export class ChatAccumulator {
     }
     if (slots.some(slot => slot.name === '')) {
       throw new BrokenAnswer(l10n =>
-        l10n.t('The server sent a tool call without a name. Nothing of its answer was used.'),
+        l10n.t('The server sent a tool call without a name. None of its answer was used.'),
       );
     }
     const cut = reason !== undefined && LENGTH_REASONS.has(reason);

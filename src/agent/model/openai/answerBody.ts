@@ -132,7 +132,7 @@ export async function readWhole(
   for await (const text of textOf(body, () => idleMs)) {
     whole += text;
     if (whole.length > maxChars)
-      throw new BrokenAnswer(l10n => l10n.t('The answer is too large. Nothing of it was used.'));
+      throw new BrokenAnswer(l10n => l10n.t('The answer is too large. None of it was used.'));
   }
   return whole;
 }
@@ -193,6 +193,6 @@ async function withTimeout<T>(ms: number, work: Promise<T>): Promise<T> {
 
 function silentServer(): BrokenAnswer {
   return new BrokenAnswer(l10n =>
-    l10n.t('The server went silent in the middle of its answer. Nothing of it was used.'),
+    l10n.t('The server stopped responding in the middle of its answer. None of it was used.'),
   );
 }

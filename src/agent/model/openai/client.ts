@@ -190,7 +190,7 @@ async function* chunksOf(
     if (!(error instanceof SyntaxError)) throw error;
     const cause = new Error(`${String(error)} in ${malformed().slice(0, 1_000)}`);
     throw new BrokenAnswer(
-      l10n => l10n.t('The server sent a piece of an answer that cannot be read. Nothing of it was used.'),
+      l10n => l10n.t('The server sent a piece of an answer that cannot be read. None of it was used.'),
       { cause },
     );
   }

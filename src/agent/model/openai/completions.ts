@@ -184,7 +184,7 @@ async function visionOf(
 function noImages(model: string): KnownFault {
   return new KnownFault('noImages', l10n =>
     l10n.t(
-      'The model “{0}” takes no images. Choose one that does and go on, or revert to the prompt and remove the image.',
+      'The model “{0}” does not accept images. Choose one that does and continue, or revert to the prompt and remove the image.',
       model,
     ),
   );

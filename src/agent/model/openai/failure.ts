@@ -80,7 +80,7 @@ function describe(error: unknown, context: FailureContext): ProviderFailure {
   }
   if (error instanceof BrokenAnswer)
     return { code: 'broken', message: error.sentence(l10n), detail: causeChainOf(error) };
-  const message = l10n.t('The response of {0} was interrupted and ignored.', place);
+  const message = l10n.t('The response from {0} was interrupted and ignored.', place);
   return { code: 'broken', message, detail: causeChainOf(error) };
 }
 
@@ -125,7 +125,7 @@ function describeStatus(
   if (status >= 300 && status < 400) {
     return failure(
       'notFound',
-      l10n.t('{0} answered that it has moved ({1}). Check the base URL.', place, code),
+      l10n.t('{0} redirects to another address ({1}). Check the base URL.', place, code),
     );
   }
   if (status >= 500 || status === 408 || status === 409) {
@@ -146,7 +146,7 @@ function describeTooLong(
   return {
     code: 'contextLength',
     message:
-      l10n.t('{0} finds the conversation too long for the model “{1}”.', hostOf(baseUrl), model) +
+      l10n.t('According to {0}, the conversation is too long for the model “{1}”.', hostOf(baseUrl), model) +
       quote(wordsInBody(body), l10n),
     detail: detail.slice(0, MAX_BODY),
     ...(contextWindow === undefined ? {} : { contextWindow }),

@@ -1,7 +1,7 @@
 import type { RetryCode } from '../../../agent/model/chatProvider.ts';
 import type { FileChangeKind } from '../../../agent/preview/fileChange.ts';
 import type { ResolveAction, Actor } from '../../../agent/preview/preview.ts';
-import { countText, type CountText } from '../../texts/countText.ts';
+import { countText, type CountText } from '../../../agent/base/countText.ts';
 import { callTexts, type CallTexts } from '../callTexts.ts';
 import type { PlanPart } from '../planPart.ts';
 import type { ChatAction } from '../protocol.ts';
@@ -212,7 +212,7 @@ export function transcriptStrings(l10n: Localiser): TranscriptStrings {
     contextCounted: l10n.t('Counted by the server for the last request and its answer.'),
     contextEstimated: l10n.t('An estimate for the next request: the server has not counted it.'),
     contextAssumed: l10n.t(
-      'The size of the window is assumed: the server does not tell it. Set it in redline.openai.contextWindow.',
+      'The size of the window is assumed, because the server does not report it. Set it in redline.openai.contextWindow.',
     ),
     summary: l10n.t('Earlier messages were summarized for the model'),
     summarizing: l10n.t('Summarizing earlier messages…'),

@@ -8,7 +8,7 @@ import type { Invoker } from '../../../agent/preview/resolve/invoker.ts';
 import { resolvePart } from '../../../agent/preview/resolve/resolvePart.ts';
 import { humanReason } from '../../../agent/preview/resolve/resolveTexts.ts';
 import { reopenAction } from '../../../agent/preview/undo.ts';
-import { countText } from '../../texts/countText.ts';
+import { countText } from '../../../agent/base/countText.ts';
 import { reopenPreview, type RestageOptions } from '../../ledger/ledgerCommands.ts';
 import { showInfo } from '../../toast.ts';
 import type { ProposalEdits } from '../documents/proposalEdits.ts';

@@ -87,7 +87,7 @@ function callDocument(label: string, plan: ToolCallPlan): string {
     ...(shown === json ? [] : [escapesNote(), '']),
     l10n.t('Time limit: {0} seconds', String(plan.timeLimit)),
     '',
-    l10n.t('Apply calls this tool of VS Code, which may change anything. It has not been called yet.'),
+    l10n.t('Apply calls this VS Code tool, which may change anything. It has not been called yet.'),
     '',
   ].join('\n');
 }
@@ -100,7 +100,7 @@ function originOf({ origin }: ToolCallPlan): string {
     case 'mcp':
       return l10n.t('an MCP server. VS Code does not say which one; the name of the tool begins with it.');
     case 'unknown':
-      return l10n.t('VS Code itself, or an extension that does not declare it');
+      return l10n.t('VS Code itself, or an extension that does not declare the tool');
   }
 }
 

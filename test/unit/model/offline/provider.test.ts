@@ -1,8 +1,9 @@
 import { test } from 'node:test';
 import assert from 'node:assert/strict';
+import { fill, type Localiser } from '../../../../src/agent/base/localiser.ts';
 import type { ChatRequest, ProviderAnswer, ProviderEvent } from '../../../../src/agent/model/chatProvider.ts';
 import type { SessionMessage, ToolResultMessage } from '../../../../src/agent/model/messages.ts';
-import { englishTexts } from '../../../../src/agent/model/offline/answers.ts';
+import { answerTo as answerIn } from '../../../../src/agent/model/offline/answers.ts';
 import { createOfflineProvider } from '../../../../src/agent/model/offline/provider.ts';
 
 const provider = createOfflineProvider();
@@ -73,7 +74,10 @@ test('a forced resolve is answered with apply, whatever the prompt was', async (
     forced,
   );
   assert.equal(toolCalls[0]?.name, 'resolve');
-  assert.deepEqual(JSON.parse(toolCalls[0].arguments), { action: 'apply', reason: englishTexts.reason });
+  assert.deepEqual(JSON.parse(toolCalls[0].arguments), {
+    action: 'apply',
+    reason: 'Exactly the change you asked for.',
+  });
 });
 
 test('results are repeated, and failures are reported as such', async () => {
@@ -84,11 +88,11 @@ test('results are repeated, and failures are reported as such', async () => {
   const missing = async (hint: string) => (await after(`old was not found in docs/a.md. ${hint}`, true)).text;
   assert.equal(
     await missing('Read the file again and copy the exact text.'),
-    "Couldn't find that text in `docs/a.md`.",
+    'Could not find that text in `docs/a.md`.',
   );
   assert.equal(
     await missing('The nearest lines are:\n3: one\nCopy the exact text, including whitespace.'),
-    "Couldn't find that text in `docs/a.md`.\n\n```\n3: one\n```",
+    'Could not find that text in `docs/a.md`.\n\n```\n3: one\n```',
   );
 });
 
@@ -156,6 +160,32 @@ test('the text arrives as in the answer, and nothing follows the end', async () 
     last.answer.text,
   );
   assert.equal(events.filter(event => event.type === 'done').length, 1);
+});
+
+test('everything that it says is in the language of the user', () => {
+  const marked: Localiser = {
+    t: (text, ...args) => (text === 'en' ? 'en' : fill(text.replaceAll(/(^|\|)/g, '$1«'), ...args)),
+  };
+  const long = result('1', `x\n${'y'.repeat(3_000)}`);
+  const conversations: SessionMessage[][] = [
+    [user('Hello')],
+    [user('/help')],
+    [user('/edit nothing')],
+    [user('/tools')],
+    [outcome],
+    [called('1'), { ...result('1', ''), pending: ['p1'] }],
+    [called('1'), result('1', 'no such file', true)],
+    [called('1'), result('1', 'old was not found in a.md. The nearest lines are:\n3: one\nCopy.', true)],
+    [called('1'), long],
+    [],
+  ];
+  const answers = conversations.map(messages => answerIn({ system: '', messages, tools: [] }, marked).text);
+  const sentences = answers.flatMap(text => text.replaceAll(/(`{3,})[^]*?\1/g, '').split('\n\n'));
+  const unmarked = sentences
+    .flatMap(text => text.split('\n'))
+    .filter(line => line.trim() !== '' && !/^(?:- `[^`]*`: )?«/.test(line));
+  assert.deepEqual(unmarked, []);
+  assert.equal(createOfflineProvider(marked).label, '«Offline');
 });
 
 test('an aborted request is aborted', async () => {

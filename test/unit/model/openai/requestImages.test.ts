@@ -54,7 +54,7 @@ test('a refusal becomes a sentence; the conversation goes on without the image, 
   const { server, send } = await start([refusal]);
   const refused = failureIn(await send(ask(prompt('What is this?', image('a.png')))));
   assert.equal(refused.code, 'noImages');
-  assert.match(refused.message, /“m” takes no images/);
+  assert.match(refused.message, /“m” does not accept images/);
   const failed: SessionMessage = { role: 'assistant', text: '', toolCalls: [], stopReason: 'error' };
   const again = failureIn(await send(ask(prompt('What is this?', image('a.png')), failed)));
   assert.equal(again.code, 'noImages');

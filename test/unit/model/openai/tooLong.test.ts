@@ -128,7 +128,7 @@ for (const [server, status, body, window] of REFUSALS)
     assert.ok(last.type === 'error');
     assert.equal(last.failure.code, 'contextLength');
     assert.equal(last.failure.contextWindow, window);
-    assert.match(last.failure.message, /finds the conversation too long for the model “m”\./);
+    assert.match(last.failure.message, /the conversation is too long for the model “m”\./);
   });
 
 test('an error in the middle of an answer can say so too', async () => {

@@ -37,7 +37,7 @@ test('without a native engine the user and the log are told at the first search,
 
   const platform = platformName(thisMachine());
   assert.deepEqual(told, [
-    `Redline cannot search by structure here: this package has no engine that works on ${platform}. The agent is told to search and edit text instead; everything else works. The log has the reason.`,
+    `Structural search is not available: this package has no engine for ${platform}. The agent is told to search and edit text instead; everything else works. The log has the reason.`,
   ]);
   assert.equal(logged.length, 1);
   assert.ok(

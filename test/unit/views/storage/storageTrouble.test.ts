@@ -36,7 +36,7 @@ test('a window that does not store previews is told only that it cannot apply th
   const { told, trouble } = given(context);
   trouble.failed('sideLog', noSpace());
   assert.deepEqual(told, [
-    `Redline cannot write down what it is about to apply, so nothing can be applied until that works again.${FULL}`,
+    `Redline cannot record what it is about to apply, so nothing can be applied until that works again.${FULL}`,
   ]);
 });
 
@@ -99,7 +99,7 @@ test('stored previews that cannot be read, with and without a journal, and no se
   const unread =
     'Redline cannot read its stored previews. Their file is left untouched; new previews are lost when this window closes.';
   assert.deepEqual(told, [
-    `${unread} Redline cannot write down what it is about to apply, so nothing can be applied until that works again.${FULL}`,
+    `${unread} Redline cannot record what it is about to apply, so nothing can be applied until that works again.${FULL}`,
     unread,
   ]);
 });

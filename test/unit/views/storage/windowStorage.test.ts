@@ -103,7 +103,10 @@ test('what waits is written once more when the window closes, before the storage
   await first.store.stage(draft()).stored;
   await first.store.stage(draft()).stored;
   assert.equal(told.length, 1, 'once for both');
-  assert.match(told[0] ?? '', /^Redline cannot save previews .* nothing can be applied\. The system says: /);
+  assert.match(
+    told[0] ?? '',
+    /^Redline cannot save previews .* nothing can be applied\. The operating system reports: /,
+  );
   disk.mend();
   const write = first.store.close.bind(first.store);
   first.store.close = () => {
@@ -228,7 +231,10 @@ test('a second window that cannot write its log applies nothing, is told so once
   fs.writeFileSync(windows, 'in the way');
   const second = await openWindow(root);
   assert.equal(told[0], OTHER_WINDOW);
-  assert.match(told[1] ?? '', /^Redline cannot write down what it is about to apply, .* The system says: /);
+  assert.match(
+    told[1] ?? '',
+    /^Redline cannot record what it is about to apply, .* The operating system reports: /,
+  );
   const { id } = second.store.stage(draft({ changes: [create('new.txt', 'new')] })).preview;
   await assert.rejects(second.apply(id), /without that it applies nothing/);
   assert.equal(second.workspace.text('new.txt'), undefined);

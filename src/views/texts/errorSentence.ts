@@ -1,6 +1,6 @@
-import { JournalError, messageOf, PathError, StalePreviewError, ToolError } from '../agent/base/errors.ts';
-import type { Localiser } from '../agent/base/localiser.ts';
-import { shortList } from './texts/shortList.ts';
+import { JournalError, messageOf, PathError, StalePreviewError, ToolError } from '../../agent/base/errors.ts';
+import type { Localiser } from '../../agent/base/localiser.ts';
+import { shortList } from './shortList.ts';
 
 /** A sentence for the user about a known error, whose own message is written for the model; `undefined` for any other error. */
 export function sentenceFor(error: unknown, l10n: Localiser): string | undefined {
@@ -33,7 +33,7 @@ export function storageAdvice(error: unknown, l10n: Localiser): string {
     case 'EPERM':
       return l10n.t("Redline may not write to VS Code's folder of stored data: check its permissions.");
     default:
-      return l10n.t('The system says: {0}.', messageOf(error));
+      return l10n.t('The operating system reports: {0}.', messageOf(error));
   }
 }
 

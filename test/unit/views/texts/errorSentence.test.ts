@@ -6,9 +6,9 @@ import {
   StalePreviewError,
   ToolError,
   type PathErrorCode,
-} from '../../../src/agent/base/errors.ts';
-import { fill } from '../../../src/agent/base/localiser.ts';
-import { sentenceFor } from '../../../src/views/errorSentence.ts';
+} from '../../../../src/agent/base/errors.ts';
+import { fill } from '../../../../src/agent/base/localiser.ts';
+import { sentenceFor } from '../../../../src/views/texts/errorSentence.ts';
 
 const sentence = (error: unknown): string | undefined => sentenceFor(error, { t: fill });
 
