@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import * as vscode from 'vscode';
 import { DisposableStore } from '../agent/base/disposable.ts';
-import { titleOf, type Preview } from '../agent/preview/preview.ts';
+import { needsOwnVote, titleOf, type Preview } from '../agent/preview/preview.ts';
 import type { PreviewStore } from '../agent/preview/previewStore.ts';
 import { countText } from '../agent/base/countText.ts';
 import { coalesce } from './coalesce.ts';
@@ -53,7 +53,8 @@ export class StatusItem implements vscode.Disposable {
     const head = this.#review.list()[0] ?? this.#store.list(this.#settings.order)[0];
     if (!head) return this.#showEnd(this.#tally.line);
     this.#item.text = `$(diff) ${vscode.l10n.t('{0} pending', count)}`;
-    this.#item.tooltip = tooltipOf(head, count);
+    const together = this.#store.list('oldestFirst').filter(preview => !needsOwnVote(preview)).length;
+    this.#item.tooltip = tooltipOf(head, count, together);
     this.#setCommand(makeCommand(vscode.l10n.t('Open'), 'redline.preview.open', head.id));
     this.#item.accessibilityInformation = {
       label: countText(
@@ -82,7 +83,8 @@ export class StatusItem implements vscode.Disposable {
   }
 }
 
-function tooltipOf(head: Preview, count: number): vscode.MarkdownString {
+/** @param together how many of all `count` Apply All applies */
+function tooltipOf(head: Preview, count: number, together: number): vscode.MarkdownString {
   const text = new vscode.MarkdownString();
   text.isTrusted = { enabledCommands: [...linked, ...linkedAll] };
   text.appendMarkdown(`**${asMarkdown(titleOf(head))}** (${head.id})\n\n`);
@@ -95,7 +97,9 @@ function tooltipOf(head: Preview, count: number): vscode.MarkdownString {
   text.appendMarkdown(links.join(' · '));
   if (count > 1) {
     const all = [
-      commandLink(vscode.l10n.t('Apply All {0}', count), 'redline.preview.applyAll'),
+      ...(together > 0
+        ? [commandLink(vscode.l10n.t('Apply All {0}', together), 'redline.preview.applyAll')]
+        : []),
       commandLink(vscode.l10n.t('Discard All {0}', count), 'redline.preview.discardAll'),
     ];
     text.appendMarkdown(`\n\n${all.join(' · ')}`);

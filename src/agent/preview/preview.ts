@@ -172,6 +172,14 @@ export function isHeld({ state }: Preview): boolean {
   return state.kind === 'pending' && state.held !== undefined;
 }
 
+/**
+ * Whether applying it runs or approves something, and only the user may: a command, a call of a tool, a plan. Such a preview is
+ * never decided together with all others, but only by a vote of its own.
+ */
+export function needsOwnVote({ kind, humanOnly }: Preview): boolean {
+  return kind !== 'files' && humanOnly === true;
+}
+
 /** How views name a preview. */
 export function titleOf({ title, label }: Pick<Preview, 'title' | 'label'>): string {
   return title ?? label;

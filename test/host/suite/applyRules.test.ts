@@ -1,5 +1,6 @@
 import * as assert from 'node:assert/strict';
 import { mkdir, rm, symlink } from 'node:fs/promises';
+import * as vscode from 'vscode';
 import type { AgentToolResult } from '../../../src/agent/preview/pendingAction.ts';
 import type { RedlineApi } from '../../../src/views/api.ts';
 import { Gate } from '../../support/gate.ts';
@@ -199,6 +200,30 @@ suite('rules for every apply', () => {
     assert.equal(runs, 0);
     await api.previews.resolve({ id, action: 'apply', reason: 'as a person would' });
     assert.equal(runs, 1);
+  });
+
+  test('Apply All applies changes, and leaves a command to a vote of its own, even if nothing else is pending', async () => {
+    let runs = 0;
+    const command = api.previews.push({
+      label: 'rm -rf build',
+      sourceToolName: 'run_command',
+      apply: () => {
+        runs++;
+        return Promise.resolve(text('done'));
+      },
+    }).id;
+    const change = api.previews.push({
+      label: 'Create all.txt',
+      sourceToolName: 'write_file',
+      changes: [{ path: 'all.txt', before: null, after: 'x' }],
+    }).id;
+    await vscode.commands.executeCommand('redline.preview.applyAll');
+    assert.deepEqual([stateOf(change), stateOf(command), runs], ['applied', 'pending', 0]);
+    await vscode.commands.executeCommand('redline.preview.applyAll');
+    assert.deepEqual([stateOf(command), runs], ['pending', 0]);
+    assert.ok(vscode.window.tabGroups.all.some(group => group.tabs.some(tab => tab.label.includes(command))));
+    await vscode.commands.executeCommand('redline.preview.apply', command);
+    assert.deepEqual([stateOf(command), runs], ['applied', 1]);
   });
 
   /** Auto mode with a model that applies what was pushed: it stays pending, with the recommendation. */

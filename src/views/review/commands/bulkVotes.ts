@@ -31,8 +31,11 @@ export class BulkVotes {
     this.#options = options;
   }
 
-  /** Applies each preview after those that it builds on, whichever was staged first. Skips stale and edited ones. */
-  async applyAll(targets: readonly PreviewTarget[]): Promise<void> {
+  /**
+   * Applies each preview after those that it builds on, whichever was staged first. Skips stale and edited ones.
+   * @param own how many others wait for a vote of their own, for the summary
+   */
+  async applyAll(targets: readonly PreviewTarget[], own = 0): Promise<void> {
     const { store, edits } = this.#options;
     const isFresh = ({ id }: PreviewTarget): boolean => !this.#isStale(id) && !edits.hasUnsaved(id);
     const skipped = targets.filter(target => !isFresh(target));
@@ -47,7 +50,13 @@ export class BulkVotes {
       vscode.l10n.t('1 was not applied and stays pending.|{0} were not applied and stay pending.'),
       vscode.l10n,
     )(left);
-    void showInfo(left === 0 ? done : `${done} ${rest}`);
+    const waiting = countText(
+      vscode.l10n.t(
+        '1 command, tool call or plan still needs its own Apply.|{0} commands, tool calls or plans still need their own Apply.',
+      ),
+      vscode.l10n,
+    )(own);
+    void showInfo([done, ...(left > 0 ? [rest] : []), ...(own > 0 ? [waiting] : [])].join(' '));
   }
 
   /**

@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import { ToolError } from '../../../agent/base/errors.ts';
 import type { Logger } from '../../../agent/base/logger.ts';
-import { isOpen, type Preview, type ResolveAction } from '../../../agent/preview/preview.ts';
+import { isOpen, needsOwnVote, type Preview, type ResolveAction } from '../../../agent/preview/preview.ts';
 import type { PreviewStore } from '../../../agent/preview/previewStore.ts';
 import type { Rebaser } from '../../../agent/preview/rebase/rebaser.ts';
 import type { Invoker } from '../../../agent/preview/resolve/invoker.ts';
@@ -108,7 +108,7 @@ export class PreviewVotes {
 
   async applyAll(): Promise<unknown> {
     const chosen = await this.#whichOfAll('apply');
-    return chosen && this.#together(bulk => bulk.applyAll(chosen.targets));
+    return chosen && this.#together(bulk => bulk.applyAll(chosen.targets, chosen.own));
   }
 
   /** Also ends the review: a user who discards everything does not want the session to continue by itself. */
@@ -134,15 +134,15 @@ export class PreviewVotes {
   }
 
   /**
-   * What “all” means: everything that is pending, as it is now. If a filter of the pending view hides some of it, the user is
-   * asked. `undefined` if they cancel, or if nothing is pending.
+   * What “all” means: everything that is pending, as it is now, but for what needs a vote of its own to be applied. If a filter of
+   * the pending view hides some of it, the user is asked. `undefined` if they cancel, or if there is nothing to do.
    */
-  async #whichOfAll(
-    action: ResolveAction,
-  ): Promise<{ readonly targets: readonly PreviewTarget[]; readonly isAll: boolean } | undefined> {
-    const all = this.#targets.pending();
+  async #whichOfAll(action: ResolveAction): Promise<ChosenOfAll | undefined> {
+    const pending = this.#targets.pending();
+    const all = action === 'apply' ? pending.filter(preview => !needsOwnVote(preview)) : pending;
+    const own = pending.length - all.length;
     if (all.length === 0) return void (await this.#targets.openHead());
-    const everything = { targets: all.map(targetOf), isAll: true };
+    const everything = { targets: all.map(targetOf), isAll: true, own };
     const listed = new Set(this.#options.review.list().map(({ id }) => id));
     const shown = all.filter(({ id }) => listed.has(id));
     if (shown.length === all.length) return everything;
@@ -162,7 +162,7 @@ export class PreviewVotes {
       allOfThem,
     );
     if (choice === allOfThem) return everything;
-    return choice === onlyShown ? { targets: shown.map(targetOf), isAll: false } : undefined;
+    return choice === onlyShown ? { targets: shown.map(targetOf), isAll: false, own } : undefined;
   }
 
   async #together<T>(resolveAll: (bulk: BulkVotes) => Promise<T>): Promise<T> {
@@ -174,6 +174,15 @@ export class PreviewVotes {
   async #bulk(): Promise<BulkVotes> {
     return new (await import('./bulkVotes.ts')).BulkVotes(this.#options);
   }
+}
+
+/** What “all” means to the user. */
+interface ChosenOfAll {
+  readonly targets: readonly PreviewTarget[];
+  /** Nothing is left out because a filter hides it. */
+  readonly isAll: boolean;
+  /** How many are left out because they need a vote of their own. */
+  readonly own: number;
 }
 
 function targetOf({ id, revision }: Preview): PreviewTarget {

@@ -41,6 +41,22 @@ function given() {
   return { store, workspace, rebaser, votes, revised, ids: [first, other, second, third] };
 }
 
+test('the summary says what waits for a vote of its own', async () => {
+  for (const [own, rest] of [
+    [0, ''],
+    [1, ' 1 command, tool call or plan still needs its own Apply.'],
+    [2, ' 2 commands, tool calls or plans still need their own Apply.'],
+  ] as const) {
+    const { votes, rebaser, ids } = given();
+    await votes.applyAll(
+      ids.map(id => ({ id })),
+      own,
+    );
+    assert.deepEqual(told.at(-1), [`Applied 4 previews.${rest}`]);
+    rebaser.dispose();
+  }
+});
+
 test('Discard All discards each preview before those that it builds on, so that none is rebased on the way', async () => {
   for (const arranged of [(ids: string[]) => ids, (ids: string[]) => ids.toReversed()]) {
     const { store, rebaser, votes, revised, ids } = given();
