@@ -37,15 +37,15 @@ const text = fc.oneof(
     maxLength: 60,
   }),
 );
+/** Without halves of surrogate pairs: `JSON.stringify` escapes them, and V8 may mistake a key that has one, see below. */
+const key = fc.oneof(
+  text.filter(key => !/\p{Surrogate}/u.test(key)),
+  fc.constantFrom('__proto__', '2', '10', 'constructor'),
+);
 /** Longer numbers would be cut, which 64 KB are not. */
 const scalar = fc.oneof(text, fc.integer(), fc.boolean(), fc.constant(null));
 const value = fc.letrec<{ value: unknown }>(tie => ({
-  value: fc.oneof(
-    { maxDepth: 4 },
-    scalar,
-    fc.array(tie('value')),
-    fc.dictionary(fc.oneof(text, fc.constantFrom('__proto__', '2', '10', 'constructor')), tie('value')),
-  ),
+  value: fc.oneof({ maxDepth: 4 }, scalar, fc.array(tie('value')), fc.dictionary(key, tie('value'))),
 })).value;
 const json = fc
   .tuple(value, fc.constantFrom(0, 1))
