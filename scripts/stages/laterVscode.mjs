@@ -9,6 +9,8 @@ export const NOT_ON_OLDEST = {
     'it does not list the tools of the server of the test',
   'changes made elsewhere a worktree comes with what is not committed and not tracked there':
     'its git extension does not tell worktrees',
+  'changes made elsewhere a file of a worktree that was changed by a commit and then moved is one change':
+    'its git extension does not tell worktrees',
   'a language model of VS Code Stop ends the turn at once and cancels the request':
     'it does not tell the extension of a model that the request was cancelled',
   'a language model of VS Code @redline in VS Code’s own chat: the same session stages, applies, discards and plans':

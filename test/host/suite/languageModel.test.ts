@@ -121,7 +121,7 @@ suite('a language model of VS Code', () => {
       'Blocked',
       LanguageModelError.Blocked('too fast'),
       'rateLimited',
-      /does not take requests .*later.*too fast/,
+      /is not accepting requests .*later.*too fast/,
     ],
     [
       'NotFound',
@@ -131,7 +131,7 @@ suite('a language model of VS Code', () => {
     ],
     ['a used-up quota', named('ChatQuotaExceeded', 'July'), 'rateLimited', /no requests left .*July/],
     ['a rate limit', named('ChatRateLimited', 'wait'), 'rateLimited', /limiting requests.*wait/],
-    ['an off-topic request', new Error('off_topic'), 'badRequest', /not about programming/],
+    ['an off-topic request', new Error('off_topic'), 'badRequest', /unrelated to programming/],
     ['a content filter', new Error('content_filter'), 'badRequest', /content filter/],
     [
       'a request that is too long',
