@@ -26,7 +26,7 @@ uiTest(
     const before = workbench.readFile(CART);
     await workbench.openRedlineChat();
     await workbench.sendChat('/replace console.log($$$A) => logger.info($$$A) in src/**/*.ts');
-    await workbench.toast('Redline cannot search by structure here').waitFor();
+    await workbench.toast('Structural search is not available').waitFor();
     const told = workbench.chatFrame().getByText('Structural search does not work on this machine');
     // In the row of the call, which is folded.
     await told.first().waitFor({ state: 'attached' });

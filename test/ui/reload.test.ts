@@ -185,7 +185,7 @@ drivenTest(
 
     await workbench.openRedlineChat();
     await workbench.runCommand('Redline: Clear History…');
-    await workbench.page.locator('.monaco-dialog-box').getByText('Forget the content').waitFor();
+    await workbench.page.locator('.monaco-dialog-box').getByText('Delete the content').waitFor();
     await workbench.screenshot('clear-history');
     await workbench.page.locator('.monaco-dialog-box').getByRole('button', { name: 'Clear History' }).click();
     await driven.until('the content to be gone', ({ fs, storage }) =>

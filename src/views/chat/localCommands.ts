@@ -2,7 +2,7 @@ import { detailOf } from '../../agent/base/errors.ts';
 import type { Logger } from '../../agent/base/logger.ts';
 import { slashCommandHelp, type LocalCommand } from '../../agent/model/offline/slashCommands.ts';
 import { textOf, type AgentToolResult } from '../../agent/preview/pendingAction.ts';
-import { isOpen, type Preview, type ResolveAction } from '../../agent/preview/preview.ts';
+import { isOpen, titleOf, type Preview, type ResolveAction } from '../../agent/preview/preview.ts';
 import type { PreviewStore } from '../../agent/preview/previewStore.ts';
 import type { ResolveOrder } from '../../agent/preview/resolveSettings.ts';
 import type { Session } from '../../agent/session/session.ts';
@@ -177,8 +177,8 @@ function isFailure(result: unknown): result is AgentToolResult {
   return typeof result === 'object' && result !== null && 'isError' in result && result.isError === true;
 }
 
-function nameOf({ id, label }: Preview): string {
-  return `${id} (${plain(label)})`;
+function nameOf(preview: Preview): string {
+  return `${preview.id} (${plain(titleOf(preview))})`;
 }
 
 /** Foreign text on one line, with Markdown's special characters escaped. */

@@ -9,6 +9,9 @@ export const planPart = z.object({
   title: z.string(),
   approve: z.string(),
   sendBack: z.string(),
+  /** With the plan's name, for screen readers. */
+  approveLabel: z.string(),
+  sendBackLabel: z.string(),
   /** What is asked before it is sent back. */
   question: z.string(),
   edit: z.string(),

@@ -104,7 +104,7 @@ async function pick(sources: readonly Source[]): Promise<Source | undefined> {
   }));
   const picked = await vscode.window.showQuickPick(items, {
     title: vscode.l10n.t('Review a branch or a worktree'),
-    placeHolder: vscode.l10n.t('What it changed comes into previews. No file changes until you apply them.'),
+    placeHolder: vscode.l10n.t('Its changes become previews. No file is changed until you apply them.'),
     matchOnDescription: true,
   });
   return picked?.source;

@@ -61,7 +61,7 @@ async function pick(): Promise<vscode.Uri | typeof CLIPBOARD | undefined> {
   const clipboard = { label: `$(clippy) ${vscode.l10n.t('The clipboard')}`, isFile: false };
   const picked = await vscode.window.showQuickPick([file, clipboard], {
     title: vscode.l10n.t('Review a patch'),
-    placeHolder: vscode.l10n.t('What it changes comes into previews. No file changes until you apply them.'),
+    placeHolder: vscode.l10n.t('Its changes become previews. No file is changed until you apply them.'),
   });
   if (!picked?.isFile) return picked && CLIPBOARD;
   const chosen = await vscode.window.showOpenDialog({

@@ -85,7 +85,7 @@ export class StoredSessions {
     const { session, sessions } = this.#options;
     if (!this.#mayChange()) return;
     const agreed = await confirm(
-      vscode.l10n.t('Delete the session "{0}"?', await this.#nameOf(id)),
+      vscode.l10n.t('Delete the session “{0}”?', await this.#nameOf(id)),
       vscode.l10n.t('Its messages are deleted permanently. Previews and the ledger are kept.'),
       vscode.l10n.t('Delete'),
     );

@@ -38,8 +38,8 @@ export async function undo(
   const preview = await chosen(options, args, undoAction, {
     title: vscode.l10n.t('Undo an applied preview'),
     none: vscode.l10n.t('There is nothing to undo.'),
-    cannot: ({ label }) =>
-      vscode.l10n.t('{0} cannot be undone: only applied file changes can.', oneLine(label)),
+    cannot: preview =>
+      vscode.l10n.t('{0} cannot be undone: only applied file changes can.', oneLine(titleOf(preview))),
   });
   return undoWith(options, preview && undoAction(preview), preview && titleOf(preview));
 }
@@ -96,8 +96,8 @@ export async function reopen(
   const preview = await chosen(options, args, reopenAction, {
     title: vscode.l10n.t('Reopen a discarded preview'),
     none: vscode.l10n.t('There is nothing to reopen.'),
-    cannot: ({ label }) =>
-      vscode.l10n.t('{0} cannot be reopened: only discarded file changes can.', oneLine(label)),
+    cannot: preview =>
+      vscode.l10n.t('{0} cannot be reopened: only discarded file changes can.', oneLine(titleOf(preview))),
   });
   return show(options, preview && (await reopenPreview(options, preview)));
 }

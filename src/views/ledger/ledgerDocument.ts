@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import type { PreviewStore } from '../../agent/preview/previewStore.ts';
 import { LEDGER_SCHEME } from '../contributions.ts';
 
-const uri = vscode.Uri.from({ scheme: LEDGER_SCHEME, path: '/Redline Ledger' });
+const uri = vscode.Uri.from({ scheme: LEDGER_SCHEME, path: `/${vscode.l10n.t('Redline Ledger')}` });
 
 /** Serves the whole ledger as a read-only document, which is updated when previews are resolved. */
 export function registerLedgerDocument(store: PreviewStore): vscode.Disposable {
@@ -11,7 +11,7 @@ export function registerLedgerDocument(store: PreviewStore): vscode.Disposable {
     onDidChange: changed.event,
     provideTextDocumentContent: async () => {
       const { ledgerText } = await import('./ledgerText.ts');
-      return ledgerText(store.ledger());
+      return ledgerText(store);
     },
   };
   return vscode.Disposable.from(

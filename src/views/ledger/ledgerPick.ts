@@ -6,7 +6,7 @@ import { execute } from '../commandRegistry.ts';
 import { withoutIcons } from '../plainText.ts';
 import { openLedgerDocument } from './ledgerDocument.ts';
 import { ledgerRows, type LedgerRow } from './ledgerRows.ts';
-import { dayText, isError, outcomeTitle, reasonText, timeText } from './ledgerText.ts';
+import { byText, dayText, isError, outcomeTitle, reasonText, timeText } from './ledgerText.ts';
 
 /** The most attempts that the list shows; the document shows all of them. */
 const MAX_ROWS = 1_000;
@@ -68,15 +68,21 @@ function itemsOf(rows: readonly LedgerRow[]): LedgerItem[] {
 }
 
 function itemOf(row: LedgerRow): LedgerItem {
-  const { entry, offers } = row;
+  const { entry, title, offers } = row;
   const agent = entry.agent ? [withoutIcons(agentLabel(entry.agent))] : [];
   const button = offers && {
     iconPath: new vscode.ThemeIcon(offers === 'undo' ? 'history' : 'redo'),
     tooltip: offers === 'undo' ? vscode.l10n.t('Undo Apply') : vscode.l10n.t('Reopen'),
   };
   return {
-    label: `${icons[entry.outcome]} ${withoutIcons(entry.label)}`,
-    description: [outcomeTitle(entry), timeText(entry.at), entry.previewId, ...agent].join(' · '),
+    label: `${icons[entry.outcome]} ${withoutIcons(title)}`,
+    description: [
+      outcomeTitle(entry),
+      ...(isError(entry) ? [byText(entry)] : []),
+      timeText(entry.at),
+      entry.previewId,
+      ...agent,
+    ].join(' · '),
     detail: withoutIcons(detailOf(entry), 300),
     buttons: button ? [button] : [],
     row,

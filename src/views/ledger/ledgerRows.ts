@@ -1,9 +1,11 @@
 import type { LedgerEntry } from '../../agent/preview/ledger.ts';
-import type { Preview } from '../../agent/preview/preview.ts';
+import { titleOf, type Preview } from '../../agent/preview/preview.ts';
 
 /** One attempt to resolve a preview, as the list shows it. */
 export interface LedgerRow {
   readonly entry: LedgerEntry;
+  /** The title of its preview; once that is forgotten, the label, which the ledger keeps. */
+  readonly title: string;
   /** The button that the row offers; only the attempt that resolved its preview has one. */
   readonly offers: 'undo' | 'reopen' | undefined;
   /** Whether the preview is still in the store and can be opened. */
@@ -23,8 +25,15 @@ export function ledgerRows(store: LedgerSource, limit: number): readonly LedgerR
     .reverse()
     .map(entry => {
       const preview = store.get(entry.previewId);
-      return { entry, offers: preview && offered(entry, preview), shows: preview !== undefined };
+      const title = titleIn(store, entry);
+      return { entry, title, offers: preview && offered(entry, preview), shows: preview !== undefined };
     });
+}
+
+/** How the user reads which preview an entry is about. */
+export function titleIn(store: Pick<LedgerSource, 'get'>, { previewId, label }: LedgerEntry): string {
+  const preview = store.get(previewId);
+  return preview ? titleOf(preview) : label;
 }
 
 function offered(entry: LedgerEntry, { state, changes }: Preview): LedgerRow['offers'] {

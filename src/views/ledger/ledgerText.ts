@@ -4,30 +4,33 @@ import { humanReason } from '../../agent/preview/resolve/resolveTexts.ts';
 import { agentLabel } from '../agentLabel.ts';
 import { detailsText } from '../detailsText.ts';
 import { oneLine } from '../plainText.ts';
+import { titleIn, type LedgerSource } from './ledgerRows.ts';
 
 /** One paragraph for each attempt, newest first. */
-export function ledgerText(entries: readonly LedgerEntry[]): string {
+export function ledgerText(store: LedgerSource): string {
+  const entries = store.ledger();
   if (entries.length === 0) return `${vscode.l10n.t('Nothing has been applied or discarded yet.')}\n`;
   let day: string | undefined;
   const lines = [...entries].reverse().flatMap(entry => {
     const heading = dayText(entry.at);
     const head = heading === day ? [] : [heading, ''];
     day = heading;
-    return [...head, ...paragraph(entry), ''];
+    return [...head, ...paragraph(entry, titleIn(store, entry)), ''];
   });
   return `${lines.join('\n')}\n`;
 }
 
-function paragraph(entry: LedgerEntry): string[] {
+function paragraph(entry: LedgerEntry, title: string): string[] {
   const files = entry.files.map(
     file => `    ${oneLine(file.path, Infinity)}  ${short(file.before)} → ${short(file.after)}`,
   );
   const why = reasonText(entry);
   const details = detailsText(entry);
   const agent = entry.agent ? [agentLabel(entry.agent)] : [];
-  const about = [entry.previewId, oneLine(entry.sourceToolName), ...agent].join(', ');
+  const by = isError(entry) ? [byText(entry)] : [];
+  const about = [entry.previewId, oneLine(entry.sourceToolName), ...agent, ...by].join(', ');
   return [
-    `${timeText(entry.at)}  ${outcomeTitle(entry)}: ${oneLine(entry.label)} (${about})`,
+    `${timeText(entry.at)}  ${outcomeTitle(entry)}: ${oneLine(title)} (${about})`,
     ...(why === undefined ? [] : [`    ${oneLine(why, 2_000)}`]),
     ...(isError(entry) && entry.message !== undefined ? [`    ${oneLine(entry.message, 2_000)}`] : []),
     ...(details === undefined ? [] : [`    ${oneLine(details, 2_000)}`]),
@@ -40,15 +43,15 @@ function short(hash: string | null): string {
   return hash?.slice(0, 8) ?? '–';
 }
 
-/** Who resolved, as the user reads it. */
-function actorText({ actor, agent }: LedgerEntry): string {
+/** Who made an attempt. */
+export function byText({ actor, agent }: LedgerEntry): string {
   switch (actor) {
     case 'human':
-      return vscode.l10n.t('you');
+      return vscode.l10n.t('by you');
     case 'model':
-      return agent ? agentLabel(agent) : vscode.l10n.t('the model');
+      return agent ? vscode.l10n.t('by {0}', agentLabel(agent)) : vscode.l10n.t('by the model');
     case 'extension':
-      return vscode.l10n.t('another extension');
+      return vscode.l10n.t('by another extension');
   }
 }
 
@@ -57,21 +60,24 @@ export function isError({ outcome }: LedgerEntry): boolean {
   return outcome === 'failed' || outcome === 'returnedError';
 }
 
-/** The outcome of an attempt and who made it: `Applied by you`. */
-export function outcomeTitle(entry: LedgerEntry): string {
-  const { outcome, action } = entry;
-  const actor = actorText(entry);
+/** The outcome of an attempt: `Applied by you`. Of one that failed, {@link byText} says whose it was. */
+export function outcomeTitle({ outcome, action, actor, agent }: LedgerEntry): string {
+  const { l10n } = vscode;
   switch (outcome) {
     case 'applied':
-      return vscode.l10n.t('Applied by {0}', actor);
-    case 'returnedError':
-      return vscode.l10n.t('Applied by {0}, and returned an error', actor);
+      if (actor === 'human') return l10n.t('Applied by you');
+      if (actor === 'extension') return l10n.t('Applied by another extension');
+      return agent ? l10n.t('Applied by {0}', agentLabel(agent)) : l10n.t('Applied by the model');
     case 'discarded':
-      return vscode.l10n.t('Discarded by {0}', actor);
+      if (actor === 'human') return l10n.t('Discarded by you');
+      if (actor === 'extension') return l10n.t('Discarded by another extension');
+      return agent ? l10n.t('Discarded by {0}', agentLabel(agent)) : l10n.t('Discarded by the model');
+    case 'returnedError':
+      return l10n.t('Applied, and returned an error');
     case 'failed':
       return action === 'apply'
-        ? vscode.l10n.t('Apply by {0} failed, and the preview was not applied', actor)
-        : vscode.l10n.t('Discard by {0} failed, and the preview was not discarded', actor);
+        ? l10n.t('Apply failed, and the preview was not applied')
+        : l10n.t('Discard failed, and the preview was not discarded');
   }
 }
 

@@ -32,7 +32,7 @@ export function faultSentence(
     case 'offTopic':
       return l10n.t('{0} did not answer because it considers the request unrelated to programming.', name);
     case 'filtered':
-      return l10n.t('A content filter at {0} stopped the answer.', name) + quoted;
+      return l10n.t('A content filter stopped the answer of {0}.', name) + quoted;
     case 'tooLong':
       return size
         ? l10n.t(

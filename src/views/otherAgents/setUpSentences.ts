@@ -16,7 +16,7 @@ export function nextStep({ name, program, asksAbout }: KnownAgent, folder: strin
     case 'server':
       return `${start} ${vscode.l10n.t('Approve the server “redline” if it asks.')}`;
     case 'folder':
-      return `${start} ${vscode.l10n.t('Trust the folder if it asks; otherwise it ignores its configuration there.')}`;
+      return `${start} ${vscode.l10n.t('Trust the folder if the agent asks; otherwise it ignores its configuration there.')}`;
     case 'nothing':
       return start;
   }

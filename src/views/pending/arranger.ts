@@ -209,7 +209,7 @@ function stateText(state: FilterState): string {
     case 'failed':
       return vscode.l10n.t('Apply failed');
     case 'recommended':
-      return vscode.l10n.t('recommended by the model');
+      return vscode.l10n.t('with a recommendation');
   }
 }
 

@@ -72,7 +72,7 @@ function resolvedRow(preview: Preview, store: LensStore): vscode.Command[] {
           state.reason !== undefined
             ? vscode.l10n.t('Expired: {0}', withoutIcons(state.reason))
             : state.interrupted
-              ? vscode.l10n.t('Interrupted while being applied: it may or may not have run')
+              ? vscode.l10n.t('Interrupted while being applied: the action may or may not have run')
               : vscode.l10n.t('Expired: this action can no longer run'),
         ),
       ];

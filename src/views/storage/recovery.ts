@@ -45,7 +45,7 @@ export async function recoverInterruptedCommits(
   }
   for (const report of await recoverCommits(store, workspace)) {
     const isPending = report.previewIds.some(id => store.get(id)?.state.kind === 'pending');
-    reportRecovery(report, logger, isPending ? vscode.l10n.t('It is pending again.') : undefined);
+    reportRecovery(report, logger, isPending ? vscode.l10n.t('The preview is pending again.') : undefined);
   }
 }
 

@@ -202,7 +202,7 @@ modelTest(
     // The open one: a new one is begun, and nothing of it is left.
     await workbench.runCommand('Redline: Delete Session…');
     const dialog = workbench.page.locator('.monaco-dialog-box');
-    await dialog.getByText('Delete the session "Cart and more"?').waitFor();
+    await dialog.getByText('Delete the session “Cart and more”?').waitFor();
     await dialog.getByRole('button', { name: 'Delete' }).click();
     await chat.locator('.empty-title').waitFor();
     await workbench.runCommand('Redline: Open Session…');

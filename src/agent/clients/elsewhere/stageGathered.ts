@@ -57,7 +57,7 @@ export async function stageGathered(
 function ofFolder([first]: readonly FileChange[], what: string, l10n: Localiser): string {
   const path = first?.path ?? '';
   return path.includes('/')
-    ? `${what}, ${path.slice(0, path.indexOf('/') + 1)}`
+    ? l10n.t('{0}, {1}', what, path.slice(0, path.indexOf('/') + 1))
     : l10n.t('{0}, top level', what);
 }
 

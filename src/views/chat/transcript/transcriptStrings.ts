@@ -142,6 +142,8 @@ export function transcriptStrings(l10n: Localiser): TranscriptStrings {
       title: l10n.t('Plan'),
       approve: l10n.t('Approve'),
       sendBack: l10n.t('Send Back…'),
+      approveLabel: l10n.t('Approve {0}'),
+      sendBackLabel: l10n.t('Send back {0}'),
       question: l10n.t('What should change?'),
       edit: l10n.t('Edit'),
     },

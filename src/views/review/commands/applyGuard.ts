@@ -1,5 +1,11 @@
 import * as vscode from 'vscode';
-import { isHeld, revisionsOf, type Preview, type SeenRevisions } from '../../../agent/preview/preview.ts';
+import {
+  isHeld,
+  revisionsOf,
+  titleOf,
+  type Preview,
+  type SeenRevisions,
+} from '../../../agent/preview/preview.ts';
 import type { PreviewStore } from '../../../agent/preview/previewStore.ts';
 import { conflictPaths } from '../../../agent/preview/rebase/conflictMarkers.ts';
 import { execute } from '../../commandRegistry.ts';
@@ -78,6 +84,6 @@ export class ApplyGuard {
   }
 }
 
-function nameOf({ id, label }: Preview): string {
-  return `${id} (${oneLine(label, 80)})`;
+function nameOf(preview: Preview): string {
+  return `${preview.id} (${oneLine(titleOf(preview), 80)})`;
 }

@@ -1,7 +1,13 @@
 import * as vscode from 'vscode';
 import { ToolError } from '../../../agent/base/errors.ts';
 import type { Logger } from '../../../agent/base/logger.ts';
-import { isOpen, needsOwnVote, type Preview, type ResolveAction } from '../../../agent/preview/preview.ts';
+import {
+  isOpen,
+  needsOwnVote,
+  titleOf,
+  type Preview,
+  type ResolveAction,
+} from '../../../agent/preview/preview.ts';
 import type { PreviewStore } from '../../../agent/preview/previewStore.ts';
 import type { Rebaser } from '../../../agent/preview/rebase/rebaser.ts';
 import type { Invoker } from '../../../agent/preview/resolve/invoker.ts';
@@ -156,8 +162,8 @@ export class PreviewVotes {
     const choice = await choose(
       l10n.t('The filter of the Pending view shows {0} of {1} previews.', shown.length, all.length),
       action === 'apply'
-        ? l10n.t('Apply those, or all that are pending?')
-        : l10n.t('Discard those, or all that are pending?'),
+        ? l10n.t('Apply only these, or all that are pending?')
+        : l10n.t('Discard only these, or all that are pending?'),
       ...(shown.length > 0 ? [onlyShown] : []),
       allOfThem,
     );
@@ -190,8 +196,9 @@ function targetOf({ id, revision }: Preview): PreviewTarget {
 }
 
 /** Why the preview can no longer be resolved. */
-function alreadyText({ id, label, state }: Preview): string {
-  const name = `${oneLine(label)} (${id})`;
+function alreadyText(preview: Preview): string {
+  const { id, state } = preview;
+  const name = `${oneLine(titleOf(preview))} (${id})`;
   switch (state.kind) {
     case 'applied':
       return vscode.l10n.t('{0} is already applied: {1}', name, oneLine(state.by.reason));

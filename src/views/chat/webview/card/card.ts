@@ -236,7 +236,7 @@ function primaryButton(
     class: 'button primary',
     label: plan?.approve ?? strings.apply,
     data: { action: 'apply' },
-    aria: { label: plan ? `${plan.approve} ${label}` : fill(strings.applyLabel, label) },
+    aria: { label: fill(plan?.approveLabel ?? strings.applyLabel, label) },
     onClick: () => post({ type: 'resolve', id, revision, action: 'apply' }),
   });
 }
@@ -248,7 +248,7 @@ function votes(card: Card, old: HTMLElement | undefined, port: Port): HTMLElemen
   const typed = old?.querySelector<HTMLInputElement>('.reason-input')?.value;
   const input = el('input', {
     class: 'reason-input',
-    aria: { label: plan ? `${plan.sendBack} ${label}` : fill(strings.discardReasonLabel, label) },
+    aria: { label: fill(plan?.sendBackLabel ?? strings.discardReasonLabel, label) },
   });
   input.placeholder = plan?.question ?? strings.discardReasonPlaceholder;
   const form = el('div', { class: 'reason-form' }, input);
@@ -273,7 +273,7 @@ function votes(card: Card, old: HTMLElement | undefined, port: Port): HTMLElemen
     class: 'button secondary',
     label: plan?.sendBack ?? strings.discard,
     data: { action: 'discard' },
-    aria: { label: plan ? `${plan.sendBack} ${label}` : fill(strings.discardLabel, label) },
+    aria: { label: fill(plan?.sendBackLabel ?? strings.discardLabel, label) },
     onClick: () => (plan && form.hidden === true ? show(true) : discard()),
   });
   // A plan is sent back with what should change, which is asked first: that is its only way.
