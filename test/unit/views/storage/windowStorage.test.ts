@@ -267,7 +267,9 @@ test('an owner that takes over from one that died ends what that one was applyin
   assert.equal(next.lock.kind, 'owned');
   assert.deepEqual(workspace.snapshot(), { 'a.txt': 'a', 'b.txt': 'b' });
   assert.equal(next.store.get(id)?.state.kind, 'pending');
-  assert.deepEqual(told, [`Applying ${id} was interrupted. All files were restored. The preview is pending again.`]);
+  assert.deepEqual(told, [
+    `Applying ${id} was interrupted. All files were restored. The preview is pending again.`,
+  ]);
   await next.close();
 });
 
