@@ -29,7 +29,7 @@ const QUIET_ARGS = [
  */
 export async function openBrowser({ profile = '', viewport = VIEWPORT, scale = 1 } = {}) {
   const context = await chromium.launchPersistentContext(profile, {
-    executablePath: chromiumPath(),
+    executablePath: await chromiumPath(),
     headless: true,
     viewport,
     deviceScaleFactor: scale,

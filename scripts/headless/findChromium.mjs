@@ -3,6 +3,11 @@ import { spawnSync } from 'node:child_process';
 import * as fs from 'node:fs';
 import * as os from 'node:os';
 import * as path from 'node:path';
+import { withFileLock } from '../lib/fileLock.mjs';
+import { downloads } from '../lib/paths.mjs';
+
+/** How long another program that installs something is waited for, in seconds. */
+const APT_PATIENCE_S = 300;
 
 const NAMES = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable', 'chrome'];
 
@@ -19,17 +24,23 @@ const IN_PLAYWRIGHT_CACHE = [
 
 /**
  * Finds a Chromium or Chrome: the one that the variable `CHROMIUM` names, else one in the usual places, else one that it
- * installs with apt-get if that needs no password.
- * @returns {string} its path
+ * installs with apt-get if that needs no password. One process installs, others wait for it.
+ * @returns {Promise<string>} its path
  * @throws {Error} that says what to install
  */
-export function chromiumPath() {
+export async function chromiumPath() {
   const named = process.env.CHROMIUM;
   if (named) {
     if (!fs.existsSync(named)) throw new Error(`CHROMIUM names ${named}, but there is no such file.`);
     return named;
   }
-  const found = findChromium() ?? (installWithApt() ? findChromium() : undefined);
+  const found =
+    findChromium() ??
+    (await withFileLock(
+      path.join(downloads, 'chromium.lock'),
+      () => findChromium() ?? (installWithApt() ? findChromium() : undefined),
+      holder => console.log(`redline: waiting for process ${holder}, which is installing Chromium …`),
+    ));
   if (found) return found;
   throw new Error(
     'No Chromium or Chrome was found. Please install one (Debian: apt-get install chromium; Ubuntu, macOS, Windows: ' +
@@ -87,9 +98,17 @@ function installWithApt() {
   };
   if (root.length > 0 && spawnSync('sudo', ['-n', 'true'], { stdio: 'ignore' }).status !== 0) return false;
   console.log('redline: installing Chromium (apt-get) …');
-  const install = () =>
-    apt(['install', '-y', '-qq', '--no-install-recommends', 'chromium', 'fonts-dejavu-core']);
   // The package lists may be missing or old. If a source cannot be reached, the install may work all the same.
   apt(['update', '-qq']);
-  return install();
+  // Another program, such as another clone's tests, may be installing something.
+  const patience = ['-o', `DPkg::Lock::Timeout=${APT_PATIENCE_S}`];
+  return apt([
+    'install',
+    '-y',
+    '-qq',
+    '--no-install-recommends',
+    ...patience,
+    'chromium',
+    'fonts-dejavu-core',
+  ]);
 }

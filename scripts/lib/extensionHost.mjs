@@ -34,7 +34,7 @@ async function whichCode() {
   const { kind, version } = whichVscode();
   if (kind === 'headless') {
     await installedServer(version);
-    chromiumPath();
+    await chromiumPath();
     // The executable makes a profile and deletes it. With this flag @vscode/test-electron adds none of its own.
     return { vscodeExecutablePath: executable, reuseMachineInstall: true, launchArgs: [] };
   }

@@ -28,7 +28,7 @@ export async function ui({ grep }) {
   }
   // Installed before the tests begin, so that it does not count towards the time limit of a test.
   await installedServer();
-  chromiumPath();
+  await chromiumPath();
   const { failures, ...counts } = grep
     ? await runNodeTests('ui', TESTS, { grep, concurrency: LANES })
     : await runInLanes();

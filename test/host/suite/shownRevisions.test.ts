@@ -189,9 +189,13 @@ suite('votes by key and title, parts and all of them', () => {
     const ledger = await vscode.workspace.openTextDocument(uri);
     const shows = (text: RegExp) => () => text.test(ledger.getText()) || undefined;
     const onEdit = vscode.workspace.onDidChangeTextDocument;
-    const failed = /Apply by you failed, and the preview was not applied: Deploy/;
+    const failed = /Apply failed, and the preview was not applied: Deploy \(p\d+, test, by you\)/;
     await until(onEdit, shows(failed), 'the ledger document');
-    await until(onEdit, shows(/Applied by you, and returned an error: Deploy/), 'the ledger document');
+    await until(
+      onEdit,
+      shows(/Applied, and returned an error: Deploy \(p\d+, test, by you\)/),
+      'the ledger document',
+    );
     const { previewId } = api.previews.ledger().at(-2) ?? assert.fail('an entry');
     const document = vscode.Uri.from({
       scheme: 'redline-preview',

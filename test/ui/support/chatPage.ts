@@ -135,8 +135,11 @@ export function deltaOf(items: ViewItem[], { order, status }: DeltaParts = {}): 
 }
 
 /** Starts the Chromium that the other UI tests use. */
-export function openChromium(): Promise<Browser> {
-  return chromium.launch({ executablePath: chromiumPath(), chromiumSandbox: process.platform !== 'linux' });
+export async function openChromium(): Promise<Browser> {
+  return chromium.launch({
+    executablePath: await chromiumPath(),
+    chromiumSandbox: process.platform !== 'linux',
+  });
 }
 
 function statusOf(more: Partial<ChatStatus>): ChatStatus {
