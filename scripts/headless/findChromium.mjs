@@ -34,10 +34,12 @@ export async function chromiumPath() {
     if (!fs.existsSync(named)) throw new Error(`CHROMIUM names ${named}, but there is no such file.`);
     return named;
   }
+  const lock = path.join(downloads, 'chromium.lock');
+  // While it is being installed, its file may be there before it can run.
   const found =
-    findChromium() ??
+    (fs.existsSync(lock) ? undefined : findChromium()) ??
     (await withFileLock(
-      path.join(downloads, 'chromium.lock'),
+      lock,
       () => findChromium() ?? (installWithApt() ? findChromium() : undefined),
       holder => console.log(`redline: waiting for process ${holder}, which is installing Chromium …`),
     ));

@@ -53,7 +53,7 @@ export class StatusItem implements vscode.Disposable {
     const head = this.#review.list()[0] ?? this.#store.list(this.#settings.order)[0];
     if (!head) return this.#showEnd(this.#tally.line);
     this.#item.text = `$(diff) ${vscode.l10n.t('{0} pending', count)}`;
-    const together = this.#store.list('oldestFirst').filter(preview => !needsOwnVote(preview)).length;
+    const together = [...this.#store.open].filter(preview => !needsOwnVote(preview)).length;
     this.#item.tooltip = tooltipOf(head, count, together);
     this.#setCommand(makeCommand(vscode.l10n.t('Open'), 'redline.preview.open', head.id));
     this.#item.accessibilityInformation = {

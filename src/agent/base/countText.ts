@@ -10,7 +10,7 @@ export type CountText = (count: number, ...more: readonly (string | number)[]) =
  * A text that has a form for each plural category of its language.
  * @param forms a localised text, with a bar between its forms: `1 file|{0} files` in English, `{0} 个文件` in Chinese
  */
-export function countText(forms: string, l10n: Pick<Localiser, 't'>): CountText {
+export function countText(forms: string, l10n: Localiser): CountText {
   const texts = forms.split('|');
   // Each bundle tells its own language: a window in a language without one has the texts and the rules of English.
   const language = l10n.t('en');

@@ -16,7 +16,7 @@ export const DEFAULT_SOURCE = 'custom_tool';
 
 /** What a producer stages as a preview. Either `changes` or `apply` is required. */
 export interface PendingAction {
-  /** Concise and specific: it is what the user reads first. */
+  /** Concise and specific: by it the model knows the preview, and people too unless there is a title. */
   readonly label: string;
   /**
    * What the user reads instead of the label where there is room for one line, such as `cart.ts:11 total → sum`. A sentence is

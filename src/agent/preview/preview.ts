@@ -113,7 +113,7 @@ export type Preview = PreviewContent & {
   /** Counts up from 1. */
   readonly revision: number;
   readonly label: string;
-  /** What views show instead of the label. The model, the log and the ledger know the preview by its label. */
+  /** What people read instead of the label, by which the model, the log and other extensions know the preview. */
   readonly title?: string;
   /** Who proposed it: only a label, no decision depends on it. */
   readonly sourceToolName: string;
@@ -174,7 +174,7 @@ export function isHeld({ state }: Preview): boolean {
 
 /**
  * Whether applying it runs or approves something, and only the user may: a command, a call of a tool, a plan. Such a preview is
- * never decided together with all others, but only by a vote of its own.
+ * never applied together with others, but only by a vote of its own.
  */
 export function needsOwnVote({ kind, humanOnly }: Preview): boolean {
   return kind !== 'files' && humanOnly === true;

@@ -1,3 +1,4 @@
+import type { Localiser } from '../base/localiser.ts';
 import { detailOf } from '../base/errors.ts';
 import { forEachLimited } from '../base/pool.ts';
 import type { ChatProvider, ChatRequest, ProviderAnswer, ProviderFailure } from '../model/chatProvider.ts';
@@ -15,6 +16,8 @@ const MAX_STORED = 200_000;
 
 /** What the loop needs from its session. Nothing here may throw. */
 export interface LoopPort {
+  /** For what the user is told of an answer that failed. */
+  readonly l10n: Localiser;
   readonly provider: ChatProvider;
   /** Builds the next request; called once for each turn. */
   nextRequest(): ChatRequest | Promise<ChatRequest>;
@@ -102,7 +105,9 @@ type Received = { readonly message: AssistantMessage } | ({ readonly failure: Pr
 async function receiveOnce(port: LoopPort, request: ChatRequest, signal: AbortSignal): Promise<Received> {
   let text = '';
   let reasoning = '';
-  const incomplete = { code: 'broken', message: 'The answer ended before it was complete.' } as const;
+  const { l10n } = port;
+  const message = l10n.t('The answer ended before it was complete.');
+  const incomplete = { code: 'broken', message } as const;
   try {
     for await (const event of port.provider.stream(request, signal)) {
       switch (event.type) {

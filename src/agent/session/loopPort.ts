@@ -1,3 +1,4 @@
+import type { Localiser } from '../base/localiser.ts';
 import type { Logger } from '../base/logger.ts';
 import type { Conversation } from '../conversation/conversation.ts';
 import type { ToolChoices } from '../forcing/toolChoices.ts';
@@ -19,6 +20,7 @@ import type { SessionSettings } from './sessionOptions.ts';
 
 /** The parts of a session that its loop works with. */
 export interface LoopParts {
+  readonly l10n: Localiser;
   readonly tools: ToolRegistry;
   readonly workspace: Workspace;
   readonly overlay: Overlay;
@@ -46,6 +48,7 @@ export function loopPortFor(parts: LoopParts, provider: ChatProvider, signal: Ab
     return requests.build(provider, offer);
   };
   return {
+    l10n: parts.l10n,
     provider: requests.withoutEchoedMarkers(provider),
     nextRequest: () => requests.prepare(provider, signal)?.then(nextRequest) ?? nextRequest(),
     retryRequest: failure => requests.retry(provider, failure, signal),

@@ -1,5 +1,5 @@
 import { countText, type CountText } from '../../agent/base/countText.ts';
-import type { Localiser } from './strings.ts';
+import type { Localiser } from '../../agent/base/localiser.ts';
 
 /** What calls of a kind did. */
 interface KindTexts {

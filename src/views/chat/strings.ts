@@ -1,9 +1,5 @@
+import type { Localiser } from '../../agent/base/localiser.ts';
 import type { ChatStrings } from './stringKeys.ts';
-
-/** The part of `vscode.l10n` that is needed here. */
-export interface Localiser {
-  t(message: string): string;
-}
 
 /** The texts that the webview adds itself. */
 export function chatStrings(l10n: Localiser): ChatStrings {

@@ -51,7 +51,7 @@ export async function holdBackFiles(
     const held = await holdBack(read.files, {
       ...options,
       stage,
-      sourceName: vscode.l10n.t('your uncommitted changes'),
+      l10n: vscode.l10n,
     });
     if (held) {
       const leftOut = read.leftOut.filter(({ why }) => why !== 'mode');

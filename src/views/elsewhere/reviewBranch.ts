@@ -1,5 +1,6 @@
 import * as path from 'node:path';
 import * as vscode from 'vscode';
+import type { Sentence } from '../../agent/base/localiser.ts';
 import { placeForeign } from '../../agent/clients/elsewhere/foreignChange.ts';
 import type { LeftOut } from '../../agent/clients/elsewhere/gathered.ts';
 import { readForeign, type ChangedPath, type Snapshot } from '../../agent/clients/elsewhere/snapshot.ts';
@@ -47,13 +48,11 @@ export async function reviewBranch(
       void showInfo(vscode.l10n.t('There is no branch and no worktree {0}.', oneLine(given)));
     return undefined;
   }
-  const name =
-    source.kind === 'branch'
-      ? vscode.l10n.t('branch {0}', source.name)
-      : vscode.l10n.t('worktree {0}', source.name);
-  const elsewhere = { name, command: 'review_branch' } as const;
+  const name: Sentence = l10n =>
+    source.kind === 'branch' ? l10n.t('branch {0}', source.name) : l10n.t('worktree {0}', source.name);
+  const elsewhere = { name, l10n: vscode.l10n, command: 'review_branch' } as const;
   try {
-    return await withCancel(vscode.l10n.t('Reading {0}', elsewhere.name), async (signal, report) => {
+    return await withCancel(vscode.l10n.t('Reading {0}', name(vscode.l10n)), async (signal, report) => {
       const difference = await differenceOf(open, source);
       if (!difference) return undefined;
       const places = repositoryPlaces(open.repository.rootUri.fsPath, options.workspace);

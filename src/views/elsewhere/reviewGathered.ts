@@ -37,7 +37,7 @@ export async function reviewGathered(
     void showInfo(
       vscode.l10n.t(
         'Nothing to review: the files here already contain everything from {0}.',
-        oneLine(elsewhere.name),
+        oneLine(elsewhere.name(elsewhere.l10n)),
       ),
     );
   reportLeftOut(leftOut);

@@ -1,5 +1,6 @@
 import * as path from 'node:path';
 import * as vscode from 'vscode';
+import type { Sentence } from '../../agent/base/localiser.ts';
 import { MAX_TOTAL_BYTES, TooMuchError } from '../../agent/clients/elsewhere/gathered.ts';
 import { parsePatch } from '../../agent/clients/elsewhere/parsePatch.ts';
 import { patchProposal } from '../../agent/clients/elsewhere/patchProposal.ts';
@@ -13,7 +14,7 @@ import { reviewGathered, withCancel, type ElsewhereOptions } from './reviewGathe
 
 /** A patch and where it comes from. */
 interface Patch {
-  readonly name: string;
+  readonly name: Sentence;
   /** `undefined` if it is not text. */
   readonly text: string | undefined;
 }
@@ -32,22 +33,23 @@ export async function reviewPatch(
   const source = given instanceof vscode.Uri || given === CLIPBOARD ? given : await pick();
   if (source === undefined) return undefined;
   try {
+    const { l10n } = vscode;
     const { name, text } = await readPatch(source);
     const parts = text === undefined ? [] : await parsePatch(text);
     if (parts.length === 0) {
       void showInfo(
-        vscode.l10n.t('Redline cannot read the {0}: it needs a unified diff as text.', oneLine(name)),
+        vscode.l10n.t('Redline cannot read the {0}: it needs a unified diff as text.', oneLine(name(l10n))),
       );
       return undefined;
     }
-    return await withCancel(vscode.l10n.t('Reading {0}', oneLine(name)), async signal => {
+    return await withCancel(vscode.l10n.t('Reading {0}', oneLine(name(l10n))), async signal => {
       const places = patchPlaces(
         await repositoryRoot(source === CLIPBOARD ? undefined : source),
         options.workspace,
       );
       const gathered = await patchProposal(parts, options.workspace, places);
       signal.throwIfAborted();
-      return reviewGathered(options, { name, command: 'review_patch' }, gathered);
+      return reviewGathered(options, { name, l10n, command: 'review_patch' }, gathered);
     });
   } catch (error) {
     if (reportTooMuch(error)) return undefined;
@@ -77,13 +79,13 @@ async function readPatch(source: vscode.Uri | typeof CLIPBOARD): Promise<Patch> 
   if (source === CLIPBOARD) {
     const text = await vscode.env.clipboard.readText();
     if (text.length > MAX_TOTAL_BYTES) throw new TooMuchError(`${text.length} characters`);
-    return { name: vscode.l10n.t('patch on the clipboard'), text };
+    return { name: l10n => l10n.t('patch on the clipboard'), text };
   }
   const { size } = await vscode.workspace.fs.stat(source);
   if (size > MAX_TOTAL_BYTES) throw new TooMuchError(`${size} bytes`);
   const bytes = await vscode.workspace.fs.readFile(source);
   return {
-    name: vscode.l10n.t('patch {0}', path.posix.basename(source.path)),
+    name: l10n => l10n.t('patch {0}', path.posix.basename(source.path)),
     text: decodeText(bytes)?.text,
   };
 }

@@ -1,10 +1,10 @@
 import type { LedgerEntry } from '../../agent/preview/ledger.ts';
-import { titleOf, type Preview } from '../../agent/preview/preview.ts';
+import type { Preview } from '../../agent/preview/preview.ts';
 
 /** One attempt to resolve a preview, as the list shows it. */
 export interface LedgerRow {
   readonly entry: LedgerEntry;
-  /** The title of its preview; once that is forgotten, the label, which the ledger keeps. */
+  /** The title of its preview; without one, or once it is forgotten, the label of that moment. */
   readonly title: string;
   /** The button that the row offers; only the attempt that resolved its preview has one. */
   readonly offers: 'undo' | 'reopen' | undefined;
@@ -32,8 +32,7 @@ export function ledgerRows(store: LedgerSource, limit: number): readonly LedgerR
 
 /** How the user reads which preview an entry is about. */
 export function titleIn(store: Pick<LedgerSource, 'get'>, { previewId, label }: LedgerEntry): string {
-  const preview = store.get(previewId);
-  return preview ? titleOf(preview) : label;
+  return store.get(previewId)?.title ?? label;
 }
 
 function offered(entry: LedgerEntry, { state, changes }: Preview): LedgerRow['offers'] {

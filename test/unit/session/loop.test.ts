@@ -1,5 +1,6 @@
 import { test } from 'node:test';
 import assert from 'node:assert/strict';
+import { english } from '../../../src/agent/base/localiser.ts';
 import type { ChatProvider, ProviderEvent, ProviderFailure } from '../../../src/agent/model/chatProvider.ts';
 import type { SessionMessage, ToolCall, ToolResultMessage } from '../../../src/agent/model/messages.ts';
 import { runLoop, type LoopPort } from '../../../src/agent/session/loop.ts';
@@ -36,6 +37,7 @@ function harnessOf(script: Script, over: Partial<LoopPort> = {}): LoopHarness {
   const log: string[] = [];
   const reported: ProviderFailure[] = [];
   const port: LoopPort = {
+    l10n: english,
     provider,
     nextRequest: () => ({ system: '', messages: [...messages], tools: [] }),
     retryRequest: () => undefined,

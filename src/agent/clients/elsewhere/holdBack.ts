@@ -1,3 +1,4 @@
+import type { Localiser, Sentence } from '../../base/localiser.ts';
 import { changeOf, type FileChange, type FileSide } from '../../preview/fileChange.ts';
 import type { PendingAction } from '../../preview/pendingAction.ts';
 import type { Preview } from '../../preview/preview.ts';
@@ -23,8 +24,8 @@ export interface UncommittedFile {
 }
 
 export interface HoldBackHost {
-  /** How the user reads whose changes these are, on cards and in the tree. */
-  readonly sourceName: string;
+  /** The language of the user. */
+  readonly l10n: Localiser;
   readonly store: Pick<PreviewStore, 'get'>;
   readonly invoker: Pick<Invoker, 'resolve'>;
   /** Leads to `queueResolveHandler`. */
@@ -39,6 +40,7 @@ export interface HeldBack {
   readonly reverted: Preview;
 }
 
+const SOURCE_NAME: Sentence = l10n => l10n.t('your uncommitted changes');
 /** The `sourceToolName` of both previews. */
 export const HOLD_BACK = 'hold_back';
 
@@ -51,11 +53,11 @@ export const HOLD_BACK = 'hold_back';
  */
 export async function holdBack(
   files: readonly UncommittedFile[],
-  { sourceName, store, invoker, stage }: HoldBackHost,
+  { l10n, store, invoker, stage }: HoldBackHost,
 ): Promise<HeldBack | undefined> {
   const changes = files.flatMap(heldChange);
   if (changes.length === 0) return undefined;
-  const origin = originOf({ name: sourceName, command: HOLD_BACK });
+  const origin = originOf({ name: SOURCE_NAME, l10n, command: HOLD_BACK });
   const modes = Object.fromEntries(
     files.flatMap(({ path, mode }) => (mode === undefined ? [] : [[path, mode]])),
   );

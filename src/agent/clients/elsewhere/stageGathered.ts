@@ -8,8 +8,10 @@ import { inPreviews, type Gathered } from './gathered.ts';
 
 /** What a person brought into review, and with which command. */
 export interface Elsewhere {
-  /** How the user reads who proposed a preview: `branch feature/x`. */
-  readonly name: string;
+  /** How a preview says who proposed it: `branch feature/x`. */
+  readonly name: Sentence;
+  /** The language of that person. */
+  readonly l10n: Localiser;
   readonly command: 'review_branch' | 'review_patch' | 'hold_back';
 }
 
@@ -20,10 +22,10 @@ export interface ElsewhereOrigin extends Pick<PendingAction, 'sourceToolName'> {
 }
 
 /** An origin of its own for each run of a command, so that no two of them build on each other. */
-export function originOf({ name, command }: Elsewhere): ElsewhereOrigin {
+export function originOf({ name, l10n, command }: Elsewhere): ElsewhereOrigin {
   return {
     sessionId: `elsewhere-${randomUUID()}`,
-    agent: { name, version: '' },
+    agent: { name: name(l10n), version: '' },
     sourceToolName: command,
   };
 }
@@ -49,8 +51,8 @@ export async function stageGathered(
       staged.push(preview);
     }
   };
-  await stageEach(inPreviews(changes), () => capitalised(elsewhere.name));
-  await stageEach(inPreviews(conflicts), l10n => l10n.t('Conflicts with {0}', elsewhere.name));
+  await stageEach(inPreviews(changes), l10n => capitalised(elsewhere.name(l10n)));
+  await stageEach(inPreviews(conflicts), l10n => l10n.t('Conflicts with {0}', elsewhere.name(l10n)));
   return staged;
 }
 

@@ -75,9 +75,7 @@ export const proposeChangesTool = defineTool({
 
 function titleFor([first, ...others]: readonly FileChange[], l10n: Localiser): string {
   const path = first?.path ?? '';
-  return others.length === 0
-    ? l10n.t('Change {0}', path)
-    : l10n.t('Change {0} and {1} more', path, String(others.length));
+  return others.length === 0 ? l10n.t('Change {0}', path) : l10n.t('Change several files');
 }
 
 interface MadeChange {

@@ -2,7 +2,7 @@ import { ToolError } from '../../base/errors.ts';
 import { patchText } from '../../text/hunks.ts';
 import { hunksOfChange, type FileChange } from '../fileChange.ts';
 import type { AgentToolResult } from '../pendingAction.ts';
-import { titleOf, type Preview } from '../preview.ts';
+import type { Preview } from '../preview.ts';
 import type { PreviewStore } from '../previewStore.ts';
 import type { Invoker, ResolveRequest } from './invoker.ts';
 import { recounted } from './recounted.ts';
@@ -43,7 +43,10 @@ export async function resolvePart(
     { changes: split.rest, buildsOnPart: split.restBuildsOnPart },
     {
       label: partLabel(seen, split.part, part, number),
-      title: `${titleOf(seen)}: ${part.path}${part.hunk === undefined ? '' : ` #${number}`}`,
+      // Without a title, people read the label, whose counts are those of the part.
+      ...(seen.title === undefined
+        ? {}
+        : { title: `${seen.title}: ${part.path}${part.hunk === undefined ? '' : ` #${number}`}` }),
       sourceToolName: seen.sourceToolName,
       kind: 'files',
       ...(seen.humanOnly ? { humanOnly: true } : {}),

@@ -73,13 +73,20 @@ function contentOf(
   const args = argumentsOf(call) ?? {};
   const reason = textIn(args['reason']);
   const named = typeof args['id'] === 'string' ? facts.preview(args['id']) : undefined;
-  const fromCall = { label: named?.label, source: named?.sourceToolName, reason, actor: 'model' as const };
+  const fromCall = {
+    label: nameOf(named, undefined, strings),
+    source: named?.sourceToolName,
+    reason,
+    actor: 'model' as const,
+  };
   if (!result) return { ...fromCall, outcome: 'running', title: strings.resolving };
 
   const details = detailsSchema.safeParse(result.details).data;
+  const unexecuted = unexecutedSchema.safeParse(details?.sourceResultDetails).data;
+  const meant = named ?? facts.preview(unexecuted?.recommended ?? facts.attempt?.previewId ?? '');
   const about = {
     ...fromCall,
-    label: details?.label ?? named?.label,
+    label: nameOf(meant, details?.label, strings),
     source: details?.sourceToolName ?? named?.sourceToolName,
     reason: details?.reason ?? reason,
   };
@@ -87,11 +94,13 @@ function contentOf(
     // Attempts that were logged by earlier versions do not name their call.
     const made =
       facts.attempt ?? facts.failures().find(entry => isSameAttempt(entry, result.content, reason));
-    if (made) return { ...about, ...attemptContent(made, strings) };
+    if (made) {
+      const label = nameOf(facts.preview(made.previewId), made.label, strings);
+      return { ...about, ...attemptContent(made, strings), label };
+    }
     return { ...about, outcome: 'failed', title: strings.failed, detail: result.content };
   }
   const action = details?.action ?? actionIn(args['action']);
-  const unexecuted = unexecutedSchema.safeParse(details?.sourceResultDetails).data;
   if (unexecuted?.recommended !== undefined) {
     const title = action === 'discard' ? strings.recommendsDiscard : strings.recommendsApply;
     return { ...about, outcome: 'recommend', title };
@@ -120,12 +129,25 @@ function contentOf(
   return { ...about, ...outcomeOf(action, strings) };
 }
 
+/**
+ * How a block names a preview: by the label, as the result that the model reads does. A label is English, so that in any other
+ * language the title stands in its place.
+ */
+function nameOf(
+  preview: Preview | undefined,
+  label: string | undefined,
+  strings: TranscriptStrings,
+): string | undefined {
+  const title = strings.isEnglish ? undefined : preview?.title;
+  return title ?? label ?? preview?.label;
+}
+
 /** What an attempt in the ledger came to, although the result of its call is an error: it failed, or was interrupted. */
 function attemptContent(
-  { label, sourceToolName: source, reason, action, outcome, message = '', interrupted }: LedgerEntry,
+  { sourceToolName: source, reason, action, outcome, message = '', interrupted }: LedgerEntry,
   strings: TranscriptStrings,
-): Omit<BlockContent, 'actor'> {
-  const about = { label, source, reason };
+): Omit<BlockContent, 'actor' | 'label'> {
+  const about = { source, reason };
   switch (outcome) {
     case 'applied':
     case 'discarded':

@@ -5,10 +5,12 @@ import { countText, type CountText } from '../../../agent/base/countText.ts';
 import { callTexts, type CallTexts } from '../callTexts.ts';
 import type { PlanPart } from '../planPart.ts';
 import type { ChatAction } from '../protocol.ts';
-import type { Localiser } from '../strings.ts';
+import type { Localiser } from '../../../agent/base/localiser.ts';
 
 /** The texts that the host puts into items and the status. Their users fill in `{0}` and `{1}`. */
 export interface TranscriptStrings {
+  /** Whether these texts are in English. */
+  readonly isEnglish: boolean;
   readonly accept: string;
   readonly discard: string;
   readonly failed: string;
@@ -92,6 +94,7 @@ export interface TranscriptStrings {
 export function transcriptStrings(l10n: Localiser): TranscriptStrings {
   const count = (forms: string): CountText => countText(forms, l10n);
   return {
+    isEnglish: l10n.t('en') === 'en',
     accept: l10n.t('Accept: {0}'),
     discard: l10n.t('Discard: {0}'),
     failed: l10n.t('Failed: {0}'),

@@ -3,7 +3,7 @@ import { detailOf } from '../../../agent/base/errors.ts';
 import { HOLD_BACK } from '../../../agent/clients/elsewhere/holdBack.ts';
 import type { Logger } from '../../../agent/base/logger.ts';
 import type { FileChange } from '../../../agent/preview/fileChange.ts';
-import type { Preview, ResolveAction } from '../../../agent/preview/preview.ts';
+import { needsOwnVote, type Preview, type ResolveAction } from '../../../agent/preview/preview.ts';
 import type { Invoker } from '../../../agent/preview/resolve/invoker.ts';
 import { resolvePart } from '../../../agent/preview/resolve/resolvePart.ts';
 import { humanReason } from '../../../agent/preview/resolve/resolveTexts.ts';
@@ -12,6 +12,7 @@ import { countText } from '../../../agent/base/countText.ts';
 import { reopenPreview, type RestageOptions } from '../../ledger/ledgerCommands.ts';
 import { showInfo } from '../../toast.ts';
 import type { ProposalEdits } from '../documents/proposalEdits.ts';
+import { ownVotesText } from './ownVotes.ts';
 import type { PreviewTarget } from './previewTargets.ts';
 
 /** From this many votes on, progress is shown and can be cancelled. */
@@ -33,10 +34,14 @@ export class BulkVotes {
 
   /**
    * Applies each preview after those that it builds on, whichever was staged first. Skips stale and edited ones.
-   * @param own how many others wait for a vote of their own, for the summary
+   * Leaves what needs a vote of its own, and says so.
    */
-  async applyAll(targets: readonly PreviewTarget[], own = 0): Promise<void> {
+  async applyAll(all: readonly PreviewTarget[]): Promise<void> {
     const { store, edits } = this.#options;
+    const targets = all.filter(({ id }) => {
+      const preview = store.get(id);
+      return !preview || !needsOwnVote(preview);
+    });
     const isFresh = ({ id }: PreviewTarget): boolean => !this.#isStale(id) && !edits.hasUnsaved(id);
     const skipped = targets.filter(target => !isFresh(target));
     const votes = this.#inApplyOrder(targets.filter(isFresh)).map(target =>
@@ -50,13 +55,11 @@ export class BulkVotes {
       vscode.l10n.t('1 was not applied and stays pending.|{0} were not applied and stay pending.'),
       vscode.l10n,
     )(left);
-    const waiting = countText(
-      vscode.l10n.t(
-        '1 command, tool call or plan still needs its own Apply.|{0} commands, tool calls or plans still need their own Apply.',
-      ),
-      vscode.l10n,
-    )(own);
-    void showInfo([done, ...(left > 0 ? [rest] : []), ...(own > 0 ? [waiting] : [])].join(' '));
+    const own = ownVotesText(
+      store,
+      all.map(({ id }) => id),
+    );
+    void showInfo([targets.length > 0 ? done : '', left > 0 ? rest : '', own].filter(Boolean).join(' '));
   }
 
   /**

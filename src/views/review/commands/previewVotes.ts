@@ -23,6 +23,7 @@ import type { ProposalEdits } from '../documents/proposalEdits.ts';
 import { ApplyGuard } from './applyGuard.ts';
 import { askReason, askReasonFor } from './askReason.ts';
 import type { BulkVotes } from './bulkVotes.ts';
+import { ownVotesText } from './ownVotes.ts';
 import { seenRevisions, type PreviewTarget, type PreviewTargets } from './previewTargets.ts';
 
 export interface PreviewVotesOptions {
@@ -114,7 +115,7 @@ export class PreviewVotes {
 
   async applyAll(): Promise<unknown> {
     const chosen = await this.#whichOfAll('apply');
-    return chosen && this.#together(bulk => bulk.applyAll(chosen.targets, chosen.own));
+    return chosen && this.#together(bulk => bulk.applyAll(chosen.targets));
   }
 
   /** Also ends the review: a user who discards everything does not want the session to continue by itself. */
@@ -140,35 +141,43 @@ export class PreviewVotes {
   }
 
   /**
-   * What “all” means: everything that is pending, as it is now, but for what needs a vote of its own to be applied. If a filter of
-   * the pending view hides some of it, the user is asked. `undefined` if they cancel, or if there is nothing to do.
+   * What “all” means: everything that is pending, as it is now. If a filter of the pending view hides some of it, the user is
+   * asked. `undefined` if they cancel, or if nothing of it can be resolved together with others.
    */
   async #whichOfAll(action: ResolveAction): Promise<ChosenOfAll | undefined> {
     const pending = this.#targets.pending();
-    const all = action === 'apply' ? pending.filter(preview => !needsOwnVote(preview)) : pending;
-    const own = pending.length - all.length;
-    if (all.length === 0) return void (await this.#targets.openHead());
-    const everything = { targets: all.map(targetOf), isAll: true, own };
+    const countOf = (previews: readonly Preview[]): number =>
+      action === 'apply' ? previews.filter(each => !needsOwnVote(each)).length : previews.length;
+    const count = countOf(pending);
+    if (count === 0) {
+      await this.#targets.openHead();
+      const own = ownVotesText(
+        this.#options.store,
+        pending.map(({ id }) => id),
+      );
+      return own === '' ? undefined : void showInfo(own);
+    }
+    const everything = { targets: pending.map(targetOf), isAll: true };
     const listed = new Set(this.#options.review.list().map(({ id }) => id));
-    const shown = all.filter(({ id }) => listed.has(id));
-    if (shown.length === all.length) return everything;
+    const shown = pending.filter(({ id }) => listed.has(id));
+    if (shown.length === pending.length) return everything;
     const { l10n } = vscode;
-    const allOfThem =
-      action === 'apply' ? l10n.t('Apply All {0}', all.length) : l10n.t('Discard All {0}', all.length);
-    const onlyShown =
-      action === 'apply'
-        ? l10n.t('Apply {0} Shown', shown.length)
-        : l10n.t('Discard {0} Shown', shown.length);
+    const isApply = action === 'apply';
+    const allOfThem = isApply ? l10n.t('Apply All {0}', count) : l10n.t('Discard All {0}', count);
+    const countShown = countOf(shown);
+    const onlyShown = isApply
+      ? l10n.t('Apply {0} Shown', countShown)
+      : l10n.t('Discard {0} Shown', countShown);
     const choice = await choose(
-      l10n.t('The filter of the Pending view shows {0} of {1} previews.', shown.length, all.length),
-      action === 'apply'
+      l10n.t('The filter of the Pending view shows {0} of {1} previews.', shown.length, pending.length),
+      isApply
         ? l10n.t('Apply only these, or all that are pending?')
         : l10n.t('Discard only these, or all that are pending?'),
-      ...(shown.length > 0 ? [onlyShown] : []),
+      ...(countShown > 0 ? [onlyShown] : []),
       allOfThem,
     );
     if (choice === allOfThem) return everything;
-    return choice === onlyShown ? { targets: shown.map(targetOf), isAll: false, own } : undefined;
+    return choice === onlyShown ? { targets: shown.map(targetOf), isAll: false } : undefined;
   }
 
   async #together<T>(resolveAll: (bulk: BulkVotes) => Promise<T>): Promise<T> {
@@ -187,8 +196,6 @@ interface ChosenOfAll {
   readonly targets: readonly PreviewTarget[];
   /** Nothing is left out because a filter hides it. */
   readonly isAll: boolean;
-  /** How many are left out because they need a vote of their own. */
-  readonly own: number;
 }
 
 function targetOf({ id, revision }: Preview): PreviewTarget {

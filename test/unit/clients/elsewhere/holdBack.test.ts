@@ -25,7 +25,6 @@ import { create, modify, remove } from '../../../support/changes.ts';
 import { MemoryWorkspace } from '../../../support/memoryWorkspace.ts';
 
 const side = (text: string) => sideOfText(text);
-const SOURCE = { sourceName: 'your uncommitted changes' };
 
 function world(files: Readonly<Record<string, string>>) {
   const workspace = new MemoryWorkspace(files);
@@ -71,13 +70,13 @@ const paths = [...new Set([...Object.keys(before), ...Object.keys(committed)])];
 test('the files get back what the last commit has, the content is in a preview, and applying or undoing brings it back', async () => {
   for (const way of ['apply', 'undo'] as const) {
     const { workspace, store, invoker, rebaser, stage } = world(before);
-    const held = await holdBack(all, { ...SOURCE, store, invoker, stage });
+    const held = await holdBack(all, { l10n: english, store, invoker, stage });
     assert.ok(held);
     await rebaser.refresh([]);
     assert.deepEqual(filesOf(workspace, paths), committed);
     const { id, revision, state, origin } = store.get(held.held.id) ?? assert.fail();
     assert.deepEqual(state, { kind: 'pending', stale: [] });
-    assert.equal(origin?.agent?.name, SOURCE.sourceName);
+    assert.equal(origin?.agent?.name, 'your uncommitted changes');
     const created = held.held.changes?.find(change => change.kind === 'create');
     assert.equal(created?.mode, 0o755);
     assert.equal(store.get(held.reverted.id)?.state.kind, 'applied');
@@ -100,14 +99,14 @@ test('both are in the log before the first file changes', async () => {
   const { workspace, store, invoker, stage, log } = world(before);
   const at: string[][] = [];
   workspace.beforeWrite = () => void at.push(log.map(({ type }) => type));
-  await holdBack([edited], { ...SOURCE, store, invoker, stage });
+  await holdBack([edited], { l10n: english, store, invoker, stage });
   assert.deepEqual(at, [['staged', 'staged', 'commit']]);
 });
 
 test('if the files cannot be given back, both previews are withdrawn and the files are as they were', async () => {
   const { workspace, store, invoker, stage } = world(before);
   workspace.makeReadOnly('a.ts');
-  await assert.rejects(holdBack([edited, deleted], { ...SOURCE, store, invoker, stage }), /read-only/);
+  await assert.rejects(holdBack([edited, deleted], { l10n: english, store, invoker, stage }), /read-only/);
   assert.deepEqual(filesOf(workspace, paths), before);
   assert.equal(store.openCount, 0);
   assert.deepEqual(
@@ -119,7 +118,7 @@ test('if the files cannot be given back, both previews are withdrawn and the fil
 test('a file that changed since it was read is not touched', async () => {
   const { workspace, store, invoker, stage } = world(before);
   workspace.put('a.ts', 'newer\n');
-  await assert.rejects(holdBack(all, { ...SOURCE, store, invoker, stage }), /changed/);
+  await assert.rejects(holdBack(all, { l10n: english, store, invoker, stage }), /changed/);
   assert.deepEqual(filesOf(workspace, paths), { ...before, 'a.ts': 'newer\n' });
   assert.equal(store.openCount, 0);
 });
@@ -127,7 +126,7 @@ test('a file that changed since it was read is not touched', async () => {
 test('files as in the last commit are nothing to hold back', async () => {
   const { store, invoker, stage } = world({ 'a.ts': 'a\n' });
   assert.equal(
-    await holdBack([{ ...edited, now: edited.head }], { ...SOURCE, store, invoker, stage }),
+    await holdBack([{ ...edited, now: edited.head }], { l10n: english, store, invoker, stage }),
     undefined,
   );
   assert.equal(store.all().length, 0);
@@ -229,7 +228,11 @@ test('gathered changes are staged as one preview, and the conflicts as another o
     changes: [modify('a.ts', 'a', 'b'), create('new.ts', 'x')],
     conflicts: [remove('gone.ts', 'x')],
   };
-  const staged = await stageGathered(gathered, { name: 'branch x', command: 'review_branch' }, stage);
+  const staged = await stageGathered(
+    gathered,
+    { name: () => 'branch x', l10n: english, command: 'review_branch' },
+    stage,
+  );
   assert.deepEqual(
     staged.map(({ label, dependsOn }) => [label, dependsOn]),
     [
@@ -245,7 +248,7 @@ test('a branch that changes very many files is a preview for each top-level fold
     Array.from({ length: count }, (_, n) => create(`${folder}${n}.ts`, 'x'));
   const staged = async (changes: readonly FileChange[]) => {
     const { stage } = world({});
-    const elsewhere = { name: 'branch x', command: 'review_branch' } as const;
+    const elsewhere = { name: () => 'branch x', l10n: english, command: 'review_branch' } as const;
     const previews = await stageGathered({ changes, conflicts: [] }, elsewhere, stage);
     return previews.map(({ label, changes: shown }) => [label, shown?.length]);
   };

@@ -41,18 +41,23 @@ function given() {
   return { store, workspace, rebaser, votes, revised, ids: [first, other, second, third] };
 }
 
-test('the summary says what waits for a vote of its own', async () => {
-  for (const [own, rest] of [
+test('what needs a vote of its own is left pending, and the summary says how many are', async () => {
+  for (const [count, rest] of [
     [0, ''],
     [1, ' 1 command, tool call or plan still needs its own Apply.'],
     [2, ' 2 commands, tool calls or plans still need their own Apply.'],
   ] as const) {
-    const { votes, rebaser, ids } = given();
-    await votes.applyAll(
-      ids.map(id => ({ id })),
-      own,
+    const { store, votes, rebaser, ids } = given();
+    const own = Array.from(
+      { length: count },
+      () => store.stage(draft({ changes: null, humanOnly: true })).preview.id,
     );
+    await votes.applyAll([...own, ...ids].map(id => ({ id })));
     assert.deepEqual(told.at(-1), [`Applied 4 previews.${rest}`]);
+    assert.deepEqual(
+      own.map(id => store.get(id)?.state.kind),
+      own.map(() => 'pending'),
+    );
     rebaser.dispose();
   }
 });

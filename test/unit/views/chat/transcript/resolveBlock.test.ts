@@ -11,6 +11,7 @@ interface World {
   readonly previews?: readonly Preview[];
   readonly failures?: readonly LedgerEntry[];
   readonly attempt?: LedgerEntry;
+  readonly strings?: typeof english;
 }
 
 function block(content: string | undefined, more: Partial<ToolResultMessage> = {}, world: World = {}) {
@@ -24,7 +25,7 @@ function block(content: string | undefined, more: Partial<ToolResultMessage> = {
       failures: () => world.failures ?? [],
       attempt: world.attempt,
     },
-    english,
+    world.strings ?? english,
   );
 }
 
@@ -46,6 +47,21 @@ test('an executed apply and discard', () => {
   );
   const discarded = block('Discarded', details({ action: 'discard' }));
   assert.deepEqual([discarded.outcome, discarded.title], ['discard', 'Discard: Edit a.ts (1 edit)']);
+});
+
+test('in another language, the title stands in the place of the English label, whichever way the preview is known', () => {
+  const titled = { ...preview({ id: 'p1' }), title: 'a.ts bearbeiten' };
+  const world = { previews: [titled], strings: { ...english, isEnglish: false } };
+  const args = { action: 'apply', id: 'p1' };
+  assert.equal(block(undefined, {}, { ...world, args }).title, 'Resolving: a.ts bearbeiten');
+  assert.equal(block('Applied', details(), { ...world, args }).title, 'Accept: a.ts bearbeiten');
+  const recommended = details({ sourceResultDetails: { recommended: 'p1' } });
+  assert.equal(block('ok', recommended, world).title, 'Recommends Apply: a.ts bearbeiten');
+  assert.equal(block('Applied', details(), world).title, 'Accept: Edit a.ts (1 edit)');
+  assert.equal(
+    block('Applied', details(), { ...world, args, strings: english }).title,
+    'Accept: Edit a.ts (1 edit)',
+  );
 });
 
 test('fallbacks if nothing is known', () => {
