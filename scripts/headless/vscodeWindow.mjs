@@ -1,12 +1,13 @@
 /** A VS Code window in a browser page: what a user sees and clicks in it, whatever extensions it has. */
 import * as path from 'node:path';
+import { limitMs } from '../lib/limits.mjs';
 import { inRepo } from '../lib/paths.mjs';
 
 /** @typedef {import('playwright-core').Page} Page */
 /** @typedef {import('playwright-core').Locator} Locator */
 
 /** How long a step waits before it fails, in milliseconds. */
-export const TIMEOUT_MS = 40_000;
+export const TIMEOUT_MS = limitMs(40_000);
 
 /** Where pictures are kept, unless a window is told otherwise. */
 export const PICTURES = inRepo('out', 'pictures');

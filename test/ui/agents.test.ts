@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { homedir } from 'node:os';
-import { setTimeout as delay } from 'node:timers/promises';
+import { polled } from '../../scripts/lib/limits.mjs';
 import { inRepo } from '../../scripts/lib/paths.mjs';
 import { openWindows, windowsFolder, type OpenWindow } from '../../src/agent/clients/windowFiles.ts';
 import { McpAgent } from '../support/mcpClients.ts';
@@ -8,14 +8,10 @@ import { exactLens } from './support/diffPage.ts';
 import { drivenTest } from './support/drivenWorkbench.ts';
 
 /** The window that this extension host announces to agents. */
-async function announced(pid: number): Promise<OpenWindow> {
-  for (let attempt = 0; attempt < 200; attempt++) {
-    const window = (await openWindows(windowsFolder(homedir()))).find(each => each.pid === pid);
-    if (window) return window;
-    // This process learns of it in no other way than by looking.
-    await delay(50);
-  }
-  return assert.fail('the window is not announced');
+function announced(pid: number): Promise<OpenWindow> {
+  return polled('the window to be announced', async () =>
+    (await openWindows(windowsFolder(homedir()))).find(each => each.pid === pid),
+  );
 }
 
 drivenTest(

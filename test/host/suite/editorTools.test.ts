@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import * as path from 'node:path';
 import * as vscode from 'vscode';
+import { polled } from '../../../scripts/lib/limits.mjs';
 import type { PreviewInfo, RedlineApi } from '../../../src/views/api.ts';
 import { activateRedline, cleanUp, fileInWorkspace, setting } from '../support/redline.ts';
 
@@ -193,15 +194,14 @@ suite('tools of VS Code', () => {
 
   /** The names of the tools of MCP servers, once both servers have told theirs. VS Code has no event for that. */
   async function mcpTools(): Promise<string[]> {
-    for (;;) {
+    return polled('the tools of both servers', async () => {
       await vscode.commands.executeCommand('workbench.mcp.startServer', '*', {
         autoTrustChanges: true,
         waitForLiveTools: true,
       });
       const names = vscode.lm.tools.filter(({ tags }) => tags.includes('mcp')).map(({ name }) => name);
-      if (['mcp_little_', 'mcp_redline_'].every(server => names.some(name => name.startsWith(server))))
-        return names.sort();
-      await new Promise(resolve => setTimeout(resolve, 100));
-    }
+      const isThere = (server: string): boolean => names.some(name => name.startsWith(server));
+      return isThere('mcp_little_') && isThere('mcp_redline_') && names.sort();
+    });
   }
 });
