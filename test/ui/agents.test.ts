@@ -40,7 +40,7 @@ drivenTest(
       await vscode.commands.executeCommand('redline.preview.open', 'p1');
     });
     await exactLens(workbench, 'Apply').waitFor();
-    await workbench.screenshot('agents');
+    await workbench.picture('agents');
     await exactLens(workbench, 'Apply').click();
     await workbench.waitForFile('cart.ts', text => text?.startsWith('let total = 100;') === true);
     assert.match(await claude.ok('status'), /^Since your last call:\nThe user applied p1 /);
@@ -63,15 +63,15 @@ drivenTest(
       .locator('.quick-input-list .monaco-list-row')
       .filter({ hasText: 'Qwen Code' })
       .waitFor();
-    await workbench.screenshot('agents-connect-pick');
+    await workbench.picture('agents-connect-pick');
     await workbench.quickPick('Claude Code');
     await workbench.lens('Apply all 3').first().waitFor();
     await workbench.page.getByText('"mcpServers"').first().waitFor();
-    await workbench.screenshot('agents-connect-preview');
+    await workbench.picture('agents-connect-preview');
     assert.equal(workbench.readFile('.mcp.json'), undefined);
     await workbench.runCommand('Redline: Apply Preview');
     await workbench.waitForFile('.mcp.json', text => text?.includes('redline-mcp.cjs') === true);
     await workbench.toast('Claude Code is connected in').waitFor();
-    await workbench.screenshot('agents-connected');
+    await workbench.picture('agents-connected');
   },
 );

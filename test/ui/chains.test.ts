@@ -48,7 +48,7 @@ uiTest(
     await workbench.treeAction('p2', 'Apply Preview');
     await dialog(workbench).getByText('p2 builds on p1, which is still pending. Apply both?').waitFor();
     await dialog(workbench).getByText('p1 (').waitFor();
-    await workbench.screenshot('chain-question');
+    await workbench.picture('chain-question');
     await dialogButton(workbench, 'Cancel').click();
     await dialog(workbench).waitFor({ state: 'detached' });
     assert.equal(workbench.readFile('count.txt'), TEXT);
@@ -88,7 +88,7 @@ uiTest(
     await workbench.treeRow('p1').click();
     await lensText(workbench, 'Stale: count.txt').waitFor();
     await exactLens(workbench, 'Rebase').waitFor();
-    await workbench.screenshot('stale');
+    await workbench.picture('stale');
     await exactLens(workbench, 'Apply').click();
     await workbench.toast('count.txt').waitFor();
     assert.equal(workbench.readFile('count.txt'), TEXT);

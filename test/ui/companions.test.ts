@@ -59,17 +59,17 @@ drivenTest(
       }, id);
     await open('p1');
     await exactLens(workbench, 'Apply hunk').first().waitFor();
-    await workbench.screenshot('companion-proposed');
+    await workbench.picture('companion-proposed');
     await exactLens(workbench, 'Apply hunk').first().click();
     await chat.getByText('Applied with the rest of this diff, once you have decided on it').first().waitFor();
-    await workbench.screenshot('companion-held');
+    await workbench.picture('companion-held');
     assert.equal(readFileSync(file, 'utf8'), LINES);
     await open('p1');
     await exactLens(workbench, 'Apply').first().click();
     assert.equal(await agent.accepted(), proposed);
     workbench.writeFile('lines.txt', 'something else\n');
     await workbench.treeRow('Expired (2)').waitFor();
-    await workbench.screenshot('companion-mismatch');
+    await workbench.picture('companion-mismatch');
     await agent.close();
   },
 );

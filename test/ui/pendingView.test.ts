@@ -54,7 +54,7 @@ drivenTest(
     // A click opens all files in one multi-file diff.
     await row('3 of 3 looked at').waitFor();
     await page.locator('.pane-body .monaco-list-row[aria-label*="3 of 3 looked at"]').waitFor();
-    await row('3 of 3 looked at').locator('.monaco-tl-twistie').click();
+    await workbench.setTreeRow(row('3 of 3 looked at'), 'expanded');
     await page.locator('.pane-body .monaco-list-row[aria-label*="src/b.txt, new, looked at"]').waitFor();
 
     await workbench.runCommand('View: Close All Editors');
