@@ -1,8 +1,8 @@
 import { lstat } from 'node:fs/promises';
 import * as path from 'node:path';
 import { PathError } from '../../agent/base/errors.ts';
-import type { PatchPlaces } from '../../agent/clients/elsewhere/patchProposal.ts';
-import type { Places } from '../../agent/clients/elsewhere/snapshot.ts';
+import type { PatchPlaces } from '../../agent/elsewhere/patchProposal.ts';
+import type { Places } from '../../agent/elsewhere/snapshot.ts';
 import type { VsCodeWorkspace } from '../workspace/workspace.ts';
 import { isInside } from '../../agent/text/isInside.ts';
 

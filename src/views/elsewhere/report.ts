@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import { TooMuchError, type LeftOut, type LeftOutReason } from '../../agent/clients/elsewhere/gathered.ts';
+import { TooMuchError, type LeftOut, type LeftOutReason } from '../../agent/elsewhere/gathered.ts';
 import { escapeInvisible, oneLine } from '../plainText.ts';
 import { showWarning } from '../toast.ts';
 

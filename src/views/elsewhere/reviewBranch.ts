@@ -1,9 +1,9 @@
 import * as path from 'node:path';
 import * as vscode from 'vscode';
 import type { Sentence } from '../../agent/base/localiser.ts';
-import { placeForeign } from '../../agent/clients/elsewhere/foreignChange.ts';
-import type { LeftOut } from '../../agent/clients/elsewhere/gathered.ts';
-import { readForeign, type ChangedPath, type Snapshot } from '../../agent/clients/elsewhere/snapshot.ts';
+import { placeForeign } from '../../agent/elsewhere/foreignChange.ts';
+import type { LeftOut } from '../../agent/elsewhere/gathered.ts';
+import { readForeign, type ChangedPath, type Snapshot } from '../../agent/elsewhere/snapshot.ts';
 import { oneLine, withoutIcons } from '../plainText.ts';
 import { showInfo } from '../toast.ts';
 import type { GitApi, GitRepository } from './gitApi.ts';

@@ -2,7 +2,7 @@ import type { Stats } from 'node:fs';
 import { lstat, readFile, realpath } from 'node:fs/promises';
 import * as path from 'node:path';
 import { messageOf, ToolError } from '../../agent/base/errors.ts';
-import type { ChangedPath, Snapshot, SnapshotEntry } from '../../agent/clients/elsewhere/snapshot.ts';
+import type { ChangedPath, Snapshot, SnapshotEntry } from '../../agent/elsewhere/snapshot.ts';
 import type { GitChange, GitRepository } from './gitApi.ts';
 import { isInside } from '../../agent/text/isInside.ts';
 

@@ -10,7 +10,7 @@ import { AgentDiff } from '../../preview/resolve/agentDiff.ts';
 import type { AnswerElsewhere } from '../../preview/resolve/invoker.ts';
 import { MAX_FILE_BYTES } from '../../preview/workspace.ts';
 import { inLineEndingsOf } from '../../text/lineEndings.ts';
-import { assertCanHoldFile, proposedSide } from '../../tools/files/textFile.ts';
+import { assertCanHoldFile, proposedSide } from '../../preview/textFile.ts';
 import type { CompanionHost } from './companionHost.ts';
 
 /** The most diffs of one connection that wait for an answer. */

@@ -1,4 +1,4 @@
-import { stepsOf, type FileChange } from '../../preview/fileChange.ts';
+import { stepsOf, type FileChange } from '../preview/fileChange.ts';
 
 /** The most files that are brought into review at once. */
 export const MAX_FILES = 2_000;

@@ -1,7 +1,7 @@
-import { bytesOfSide, sideOfBytes, sideOfText, type FileSide } from '../../preview/fileChange.ts';
-import type { Workspace } from '../../preview/workspace.ts';
-import { inLineEndingsOf } from '../../text/lineEndings.ts';
-import { lineEndingOf } from '../../text/lines.ts';
+import { bytesOfSide, sideOfBytes, sideOfText, type FileSide } from '../preview/fileChange.ts';
+import type { Workspace } from '../preview/workspace.ts';
+import { inLineEndingsOf } from '../text/lineEndings.ts';
+import { lineEndingOf } from '../text/lines.ts';
 import { Allowance, type LeftOut } from './gathered.ts';
 import type { UncommittedFile } from './holdBack.ts';
 import {

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
-import { PathError, ToolError } from '../../base/errors.ts';
-import { forEachLimited } from '../../base/pool.ts';
-import { MAX_FILE_BYTES } from '../../preview/workspace.ts';
+import { PathError, ToolError } from '../base/errors.ts';
+import { forEachLimited } from '../base/pool.ts';
+import { MAX_FILE_BYTES } from '../preview/workspace.ts';
 import type { ForeignFile } from './foreignChange.ts';
 import { Allowance, type LeftOut, type LeftOutReason } from './gathered.ts';
 

@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { test } from 'node:test';
-import { placeForeign } from '../../../../src/agent/clients/elsewhere/foreignChange.ts';
-import { inPreviews, TooMuchError, type Gathered } from '../../../../src/agent/clients/elsewhere/gathered.ts';
+import { placeForeign } from '../../../src/agent/elsewhere/foreignChange.ts';
+import { inPreviews, TooMuchError, type Gathered } from '../../../src/agent/elsewhere/gathered.ts';
 import {
   readForeign,
   type ChangedPath,
   type Snapshot,
   type SnapshotEntry,
-} from '../../../../src/agent/clients/elsewhere/snapshot.ts';
-import { create, rename } from '../../../support/changes.ts';
-import { MemoryWorkspace } from '../../../support/memoryWorkspace.ts';
+} from '../../../src/agent/elsewhere/snapshot.ts';
+import { create, rename } from '../../support/changes.ts';
+import { MemoryWorkspace } from '../../support/memoryWorkspace.ts';
 
 type Content = string | Uint8Array | Partial<SnapshotEntry>;
 

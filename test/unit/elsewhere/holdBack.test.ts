@@ -1,28 +1,25 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { english } from '../../../../src/agent/base/localiser.ts';
-import { holdBack } from '../../../../src/agent/clients/elsewhere/holdBack.ts';
-import { objectNameOf, type SnapshotEntry } from '../../../../src/agent/clients/elsewhere/snapshot.ts';
-import { stageGathered } from '../../../../src/agent/clients/elsewhere/stageGathered.ts';
+import { english } from '../../../src/agent/base/localiser.ts';
+import { holdBack } from '../../../src/agent/elsewhere/holdBack.ts';
+import { objectNameOf, type SnapshotEntry } from '../../../src/agent/elsewhere/snapshot.ts';
+import { stageGathered } from '../../../src/agent/elsewhere/stageGathered.ts';
 import {
   addsCarriageReturns,
   readUncommitted,
   type UncommittedOptions,
-} from '../../../../src/agent/clients/elsewhere/uncommitted.ts';
-import { sideOfText, type FileChange } from '../../../../src/agent/preview/fileChange.ts';
-import { Overlay } from '../../../../src/agent/preview/overlay.ts';
-import type { PendingAction } from '../../../../src/agent/preview/pendingAction.ts';
-import type { PreviewLogEntry } from '../../../../src/agent/preview/log/previewLog.ts';
-import { PreviewStore } from '../../../../src/agent/preview/previewStore.ts';
-import {
-  queueResolveHandler,
-  type QueuedPreview,
-} from '../../../../src/agent/preview/queueResolveHandler.ts';
-import { Rebaser } from '../../../../src/agent/preview/rebase/rebaser.ts';
-import { Invoker } from '../../../../src/agent/preview/resolve/invoker.ts';
-import { undoAction } from '../../../../src/agent/preview/undo.ts';
-import { create, modify, remove } from '../../../support/changes.ts';
-import { MemoryWorkspace } from '../../../support/memoryWorkspace.ts';
+} from '../../../src/agent/elsewhere/uncommitted.ts';
+import { sideOfText, type FileChange } from '../../../src/agent/preview/fileChange.ts';
+import { Overlay } from '../../../src/agent/preview/overlay.ts';
+import type { PendingAction } from '../../../src/agent/preview/pendingAction.ts';
+import type { PreviewLogEntry } from '../../../src/agent/preview/log/previewLog.ts';
+import { PreviewStore } from '../../../src/agent/preview/previewStore.ts';
+import { queueResolveHandler, type QueuedPreview } from '../../../src/agent/preview/queueResolveHandler.ts';
+import { Rebaser } from '../../../src/agent/preview/rebase/rebaser.ts';
+import { Invoker } from '../../../src/agent/preview/resolve/invoker.ts';
+import { undoAction } from '../../../src/agent/preview/undo.ts';
+import { create, modify, remove } from '../../support/changes.ts';
+import { MemoryWorkspace } from '../../support/memoryWorkspace.ts';
 
 const side = (text: string) => sideOfText(text);
 
