@@ -6,7 +6,7 @@ import type { Preview, PreviewState } from '../../src/agent/preview/preview.ts';
 import { PreviewStore } from '../../src/agent/preview/previewStore.ts';
 import { queueResolveHandler } from '../../src/agent/preview/queueResolveHandler.ts';
 import { Invoker, type ResolveRequest } from '../../src/agent/preview/resolve/invoker.ts';
-import { type ResolveDetails } from '../../src/agent/preview/resolve/resolveDetails.ts';
+import { toolResult, type ResolveDetails } from '../../src/agent/preview/resolve/resolved.ts';
 import type { ModelAuthority } from '../../src/agent/preview/resolveSettings.ts';
 import { modify } from './changes.ts';
 import { MemoryWorkspace } from './memoryWorkspace.ts';
@@ -42,8 +42,10 @@ export class InvokerHarness {
   };
 
   /** Resolves `p1`; by default a human applies it because `ok`. */
-  readonly resolve = (over: Partial<ResolveRequest> = {}): Promise<AgentToolResult> =>
-    this.invoker.resolve({ id: 'p1', action: 'apply', reason: 'ok', actor: 'human', ...over });
+  readonly resolve = async (over: Partial<ResolveRequest> = {}): Promise<AgentToolResult> =>
+    toolResult(
+      await this.invoker.resolve({ id: 'p1', action: 'apply', reason: 'ok', actor: 'human', ...over }),
+    );
 
   readonly state = (id = 'p1'): PreviewState => this.store.get(id)?.state ?? assert.fail(`no preview ${id}`);
 

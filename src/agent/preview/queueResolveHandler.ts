@@ -43,9 +43,11 @@ export function queueResolveHandler(
   const title = typeof action.title === 'function' ? action.title(host.l10n) : action.title;
   const queued = host.store.stage({
     label: action.label,
+    ...(action.labelParts ? { labelParts: action.labelParts } : {}),
     ...(title === undefined ? {} : { title }),
     sourceToolName: action.sourceToolName,
     ...contentOf(action),
+    ...(action.purpose ? { purpose: action.purpose } : {}),
     ...(action.humanOnly ? { humanOnly: true } : {}),
     dependsOn: action.changes ? host.overlay.of(origin?.sessionId).dependenciesOf(action.changes) : [],
     ...(action.details === undefined ? {} : { details: jsonSafe(action.details) }),

@@ -3,7 +3,7 @@ import { BlockedPreviewError, factOf, messageOf, StalePreviewError, ToolError } 
 import { Emitter, type Event } from '../../base/event.ts';
 import { commitChanges, type CommitFiles } from '../commit/commitChanges.ts';
 import { ledgerEntry, type Outcome } from '../ledger.ts';
-import { resultOf, textOf, textResult, type AgentToolResult, type PendingAction } from '../pendingAction.ts';
+import { answerOf, type PendingAction } from '../pendingAction.ts';
 import {
   nameOf,
   pathsOf,
@@ -18,18 +18,14 @@ import { modelMay, type ModelAuthority } from '../resolveSettings.ts';
 import type { FolderRoot } from '../workspace.ts';
 import { ActiveResolutions } from './activeResolutions.ts';
 import { refuseConflicts, refuseElsewhere, refuseOutdated } from './refusals.ts';
-import { resolveDetails } from './resolveDetails.ts';
-import { alreadyResolvedText, appliedText, recommendedText, unknownPreviewText } from './resolveTexts.ts';
+import { resolvedText, type Resolved, type Vote } from './resolved.ts';
+import { unknownPreviewText } from './resolveTexts.ts';
 
 /** One vote on one preview: an attempt to apply or discard it. */
-export interface ResolveRequest {
+export interface ResolveRequest extends Vote {
   readonly id: string;
   /** The revision that was seen; a vote on an older one is refused. Defaults to the current one. */
   readonly revision?: number;
-  readonly action: ResolveAction;
-  readonly reason: string;
-  readonly extra?: Record<string, unknown>;
-  readonly actor: Actor;
   /** The tool call with which the model votes. */
   readonly call?: CallRef;
   /**
@@ -46,6 +42,9 @@ export interface ResolveRequest {
   readonly isPlanning?: () => boolean;
   readonly signal?: AbortSignal;
 }
+
+/** How an attempt ended that was made. */
+type Attempted = Extract<Resolved, { kind: 'applied' | 'returnedError' | 'discarded' }>;
 
 type Callbacks = Pick<PendingAction, 'apply' | 'reject'>;
 
@@ -110,27 +109,26 @@ export class Invoker {
   }
 
   /**
-   * Resolves a preview, or says why not. If it was already resolved, the result tells by whom, how and why; if it is being
-   * resolved right now, the result tells the same once that has ended.
+   * Resolves a preview, or tells that it already was; if it is being resolved right now, tells so once that has ended.
    * @throws ToolError for an unknown id, an older revision, a failed apply (the preview is pending again, or has expired if its producer is gone), or a vote that
    *   would deadlock because the attempt in progress waits for it; the abort error when `signal` fires, while a callback that
    *   has started still runs to completion and is recorded.
    */
-  async resolve(request: ResolveRequest): Promise<AgentToolResult> {
+  async resolve(request: ResolveRequest): Promise<Resolved> {
     return untilAborted(request.signal, () => this.#resolve(request));
   }
 
-  async #resolve(request: ResolveRequest): Promise<AgentToolResult> {
+  async #resolve(request: ResolveRequest): Promise<Resolved> {
     const preview = this.#store.get(request.id);
     if (!preview) throw new ToolError(unknownPreviewText(request.id));
     switch (preview.state.kind) {
       case 'applied':
       case 'discarded':
       case 'expired':
-        return withDetails(this.#tooLate(preview, request), request, preview);
+        return this.#already(preview, request);
       case 'applying':
         await this.#resolutions.waitFor(preview, request.signal);
-        return withDetails(this.#tooLate(this.#store.get(preview.id) ?? preview, request), request, preview);
+        return this.#already(this.#store.get(preview.id) ?? preview, request);
       case 'pending':
         break;
     }
@@ -144,8 +142,8 @@ export class Invoker {
     }
     if (this.#isRecommendation(request, preview, isProtected)) {
       await this.#store.recommend(preview.id, request.action, request.reason);
-      const text = recommendedText(preview, request.isPlanning?.() === true ? request.action : undefined);
-      return withDetails(textResult(text, { recommended: preview.id }), request, preview);
+      const planning = request.isPlanning?.() === true;
+      return { kind: 'recommended', vote: request, preview, planning };
     }
     const group = this.#group(preview, request);
     if (request.action === 'apply') refuseConflicts(group);
@@ -154,9 +152,9 @@ export class Invoker {
   }
 
   /** Answers a vote on a preview that is no longer pending. */
-  #tooLate(preview: Preview, { actor }: ResolveRequest): AgentToolResult {
+  #already(preview: Preview, vote: Vote): Resolved {
     const last = this.#store.ledger().findLast(({ previewId }) => previewId === preview.id);
-    return textResult(alreadyResolvedText(preview, actor, last), { alreadyResolved: preview.id });
+    return { kind: 'already', vote, preview, last };
   }
 
   /** Whether the vote is only recorded as a recommendation, since the model may not resolve this by itself. */
@@ -196,10 +194,10 @@ export class Invoker {
     return [...blockers, preview];
   }
 
-  async #run(preview: Preview, group: readonly Preview[], request: ResolveRequest): Promise<AgentToolResult> {
+  async #run(preview: Preview, group: readonly Preview[], request: ResolveRequest): Promise<Resolved> {
     for (const { id } of group) this.#store.beginResolving(id, request.action, request.actor);
     try {
-      const result =
+      const resolved =
         request.action === 'apply'
           ? await this.#apply(preview, group, request)
           : await this.#reject(preview, request);
@@ -207,10 +205,10 @@ export class Invoker {
         this.#callbacks.delete(id);
         this.#orphaned.delete(id);
       }
-      await this.#end(group, request, outcomeOf(request.action, result), result);
-      return withDetails(result, request, preview);
+      await this.#end(group, request, resolved.kind, resolvedText(resolved));
+      return resolved;
     } catch (error) {
-      const recorded = this.#end(group, request, 'failed', textResult(factOf(error)));
+      const recorded = this.#end(group, request, 'failed', factOf(error));
       if (error instanceof StalePreviewError) this.#markStale(group, error.paths);
       this.#expireOrphans(group);
       // Synchronously with becoming pending again, so that no request is made in between.
@@ -243,11 +241,7 @@ export class Invoker {
     }
   }
 
-  async #apply(
-    preview: Preview,
-    group: readonly Preview[],
-    request: ResolveRequest,
-  ): Promise<AgentToolResult> {
+  async #apply(preview: Preview, group: readonly Preview[], request: ResolveRequest): Promise<Attempted> {
     const { reason, extra } = request;
     refuseElsewhere(group, this.#workspace);
     if (preview.kind === 'files') {
@@ -261,45 +255,33 @@ export class Invoker {
             request,
           ),
       );
-      return textResult(appliedText(group, reason, unsaved));
+      return { kind: 'applied', vote: request, preview, group, unsaved };
     }
     const apply = this.#callbacks.get(preview.id)?.apply;
     if (!apply) throw new ToolError(`${nameOf(preview)} has no action to apply. Discard it.`);
     // Awaited only if it must be, so that no abort comes in between.
     const writing = this.#store.beginAction(preview.id, request);
     if (writing) await writing;
-    const answer: unknown = await this.#resolutions.call(preview.id, () => apply(reason, extra));
-    return resultOf(answer, appliedText([preview], reason, []));
+    const answer = answerOf(await this.#resolutions.call(preview.id, () => apply(reason, extra)));
+    if (answer.isError === true) return { kind: 'returnedError', vote: request, preview, answer };
+    return { kind: 'applied', vote: request, preview, group, unsaved: [], answer };
   }
 
-  async #reject(preview: Preview, { reason, extra }: ResolveRequest): Promise<AgentToolResult> {
+  async #reject(preview: Preview, request: ResolveRequest): Promise<Attempted> {
+    const { reason, extra } = request;
     const reject = this.#callbacks.get(preview.id)?.reject;
     const answer: unknown = reject && (await this.#resolutions.call(preview.id, () => reject(reason, extra)));
-    return resultOf(answer, `Discarded: ${preview.label}. Reason: ${reason}`);
+    return { kind: 'discarded', vote: request, preview, answer: answerOf(answer) };
   }
 
   async #end(
     group: readonly Preview[],
     request: ResolveRequest,
     outcome: Outcome,
-    result: AgentToolResult,
+    message: string,
   ): Promise<void> {
-    const message = textOf(result);
     const vote = { ...request, interrupted: request.signal?.aborted === true };
     const entries = group.map(preview => ledgerEntry(preview, vote, outcome, message));
     await this.#store.endResolving(entries, group);
   }
-}
-
-/** An apply that completed is final, even if it returned an error. */
-function outcomeOf(action: ResolveAction, { isError }: AgentToolResult): Outcome {
-  if (action === 'discard') return 'discarded';
-  return isError === true ? 'returnedError' : 'applied';
-}
-
-function withDetails(result: AgentToolResult, request: ResolveRequest, preview: Preview): AgentToolResult {
-  const { action, reason, extra } = request;
-  const { sourceToolName, label } = preview;
-  const base = { action, reason, ...(extra ? { extra } : {}), sourceToolName, label };
-  return { ...result, details: resolveDetails(base, result.details) };
 }
