@@ -19,23 +19,23 @@ export class InvokerHarness {
   readonly store = new PreviewStore(this.log, error => this.logFailures.push(error));
   readonly workspace = new MemoryWorkspace({ 'a.txt': 'a' });
   readonly invoker = new Invoker(this.store, this.workspace, () => this.authority);
-  /** Ids of previews for which the session was asked to remind the model. */
+  /** Ids of the previews that the store told of. */
   readonly reminded: string[] = [];
   authority: ModelAuthority;
 
   constructor(authority: ModelAuthority = 'apply') {
     this.authority = authority;
+    this.store.onDidStage(({ id }) => this.reminded.push(id));
   }
 
   /** Stages a preview of the conversation `s1`: an opaque one if there is only `apply`, by default the edit of `a.txt` from `a` to `A`. */
   readonly stage = (action: Partial<PendingAction> = {}): Preview => {
     const { store, invoker } = this;
-    const remind = ({ id }: Preview): void => void this.reminded.push(id);
     const what = action.apply ? {} : { changes: [modify('a.txt', 'a', 'A')] };
     const pending = { label: 'Edit', sourceToolName: 'test', ...what, ...action };
     const origin = { sessionId: 's1', asksModel: true };
     return queueResolveHandler(
-      { store, invoker, overlay: new Overlay(store), l10n: english, remind },
+      { store, invoker, overlay: new Overlay(store), l10n: english },
       pending,
       origin,
     ).preview;

@@ -380,8 +380,7 @@ export function createTestSession(options: TestSessionOptions = {}): TestSession
     errors,
     stage: action => session.stage({ sourceToolName: 'test', ...action }).preview,
     stageForAgent: action =>
-      queueResolveHandler({ store, invoker, overlay, l10n: english, remind: () => undefined }, action, null)
-        .preview,
+      queueResolveHandler({ store, invoker, overlay, l10n: english }, action, null).preview,
     click: async (id, action, reason) => {
       const vote = { action, reason: reason ?? HUMAN_CLICK[action], actor: 'human' } as const;
       return toolResult(await invoker.resolve({ id, ...vote }));

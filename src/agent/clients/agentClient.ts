@@ -21,7 +21,7 @@ import { OwnPreviews } from './ownPreviews.ts';
 import { ownTools } from './ownTools.ts';
 
 /** What agents of other programs work with. */
-export interface ClientHost extends Omit<ResolveHost, 'remind'> {
+export interface ClientHost extends ResolveHost {
   /** Where the tools come from that such agents share with Redline's own session. */
   readonly tools: ToolRegistry;
   readonly workspace: Workspace;
@@ -126,7 +126,7 @@ export class AgentClient implements Disposable {
         describeStaged: heldText,
         stage: action => {
           const proposed = { ...action, sourceToolName: name };
-          return queueResolveHandler({ ...host, remind: () => undefined }, proposed, this.#origin);
+          return queueResolveHandler(host, proposed, this.#origin);
         },
         context: {
           signal,

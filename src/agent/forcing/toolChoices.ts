@@ -76,9 +76,14 @@ export class ToolChoices implements Disposable {
           (this.#turn !== undefined && ladder.step(this.#turn.provider) === 'auto'),
       }),
     );
+    this.#owned.add(
+      store.onDidStage(preview => {
+        if (previews().asksModel(preview.id)) this.remind(preview);
+      }),
+    );
   }
 
-  /** Asks the model to resolve a preview that was staged in this conversation, as the settings say. */
+  /** Asks the model to resolve a preview of this conversation, as the settings say. What is staged is asked about by itself. */
   remind(preview: Preview): void {
     this.#directives.remind(preview);
   }

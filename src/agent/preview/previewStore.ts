@@ -53,6 +53,12 @@ export interface PreviewStoreOptions {
   readonly onUnstorable?: (ids: readonly string[], error: EncodingError) => void;
 }
 
+/** A preview that was just staged; `stored` settles as the promises of {@link PreviewStore} do. */
+export interface QueuedPreview {
+  readonly preview: Preview;
+  readonly stored: Promise<void>;
+}
+
 /** A preview that has a new revision, and why. */
 export interface Revision {
   readonly preview: Preview;
@@ -77,6 +83,7 @@ export class PreviewStore {
   readonly #numbers: PreviewNumbers;
   /** The previews of entries that can never be written, by why. A crash while one is applied could not be recovered from. */
   readonly #unstorable = new Map<string, unknown>();
+  readonly #staged = new Emitter<Preview>();
   readonly #changed = new Emitter<Preview>();
   readonly #resolved = new Emitter<readonly LedgerEntry[]>();
   readonly #revised = new Emitter<Revision>();
@@ -86,6 +93,8 @@ export class PreviewStore {
    * state; {@link get} no longer finds it then.
    */
   readonly onDidChange: Event<Preview> = this.#changed.event;
+  /** Fires for each preview that is staged, after `onDidChange`, but not for a part that is split off. */
+  readonly onDidStage: Event<Preview> = this.#staged.event;
   /** Fires once for each attempt to resolve, after `onDidChange`, with an entry for each preview of the transaction. */
   readonly onDidResolve: Event<readonly LedgerEntry[]> = this.#resolved.event;
 
@@ -162,11 +171,17 @@ export class PreviewStore {
     return this.#projection.commits;
   }
 
-  /** Registers a new preview under the next id. */
-  stage(draft: PreviewDraft): { readonly preview: Preview; readonly stored: Promise<void> } {
+  /**
+   * Registers a new preview under the next id.
+   * @param prepare called with the id before anyone hears of the preview.
+   */
+  stage(draft: PreviewDraft, prepare: (id: string) => void = () => undefined): QueuedPreview {
     const staged = { ...draft, id: this.#nextId() };
+    prepare(staged.id);
     const stored = this.#record({ type: 'staged', preview: staged });
-    return { preview: this.#require(staged.id), stored };
+    const preview = this.#require(staged.id);
+    this.#staged.fire(preview);
+    return { preview, stored };
   }
 
   /**

@@ -21,7 +21,7 @@ import type { SteeringMessage } from '../model/messages.ts';
 import type { PendingAction } from '../preview/pendingAction.ts';
 import { isOpen } from '../preview/preview.ts';
 import type { PreviewStore } from '../preview/previewStore.ts';
-import type { QueuedPreview } from '../preview/queueResolveHandler.ts';
+import type { QueuedPreview } from '../preview/previewStore.ts';
 import { type Invoker } from '../preview/resolve/invoker.ts';
 import type { Resolved } from '../preview/resolve/resolved.ts';
 import { undoBranchAction } from '../preview/undo.ts';

@@ -24,6 +24,7 @@ export class Review implements Disposable {
 
   constructor(options: ReviewOptions) {
     this.#options = options;
+    this.#owned.add(options.store.onDidStage(preview => this.#followStaged(preview)));
     this.#owned.add(options.store.feed.onDidHappen(facts => this.#follow(facts)));
   }
 
@@ -51,6 +52,15 @@ export class Review implements Disposable {
 
   dispose(): void {
     this.#owned.dispose();
+  }
+
+  #followStaged({ id, origin, kind }: Preview): void {
+    const conversation = this.#options.conversation();
+    // A tool may still run after its conversation or branch was left.
+    if (!conversation.previews.concerns(id)) return;
+    conversation.recordStaged(id);
+    // The session does not continue by itself for what the user asked for.
+    if (origin?.asksModel || kind === 'plan') conversation.previews.addToReview(id);
   }
 
   #follow(facts: readonly Fact[]): void {

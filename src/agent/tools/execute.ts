@@ -7,7 +7,7 @@ import type { Logger } from '../base/logger.ts';
 import type { ToolCall, ToolResultMessage } from '../model/messages.ts';
 import { textOf, type AgentToolResult, type PendingAction } from '../preview/pendingAction.ts';
 import type { Preview } from '../preview/preview.ts';
-import type { QueuedPreview } from '../preview/queueResolveHandler.ts';
+import type { QueuedPreview } from '../preview/previewStore.ts';
 import { plural } from '../text/plural.ts';
 import type { Tool, ToolContext, ToolSchema } from './tool.ts';
 

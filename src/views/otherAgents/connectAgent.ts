@@ -147,7 +147,7 @@ async function stage(
     return same.id;
   }
   const { preview, stored } = queueResolveHandler(
-    { ...host, remind: () => undefined },
+    host,
     { label, title, sourceToolName: 'connect_agent', purpose: 'setUp', changes, humanOnly: true },
     null,
   );

@@ -10,7 +10,7 @@ import { executeToolCall } from '../../agent/tools/execute.ts';
 import type { ToolRegistry } from '../../agent/tools/registry.ts';
 import { languageModelTools, type LanguageModelToolName } from '../contributions.ts';
 
-export interface ProposalParts extends Omit<ResolveHost, 'remind'> {
+export interface ProposalParts extends ResolveHost {
   readonly tools: ToolRegistry;
   readonly workspace: Workspace;
   readonly logger: Logger;
@@ -41,7 +41,7 @@ export async function propose(
         describeStaged: staged => stagedText(staged, true),
         stage: action => {
           const proposed = { ...action, sourceToolName: name };
-          const queued = queueResolveHandler({ ...host, remind: () => undefined }, proposed, null);
+          const queued = queueResolveHandler(host, proposed, null);
           wait.add(queued.preview.id);
           return queued;
         },

@@ -4,7 +4,7 @@ import { counted } from '../../preview/label.ts';
 import type { PendingAction } from '../../preview/pendingAction.ts';
 import type { Preview } from '../../preview/preview.ts';
 import type { PreviewStore } from '../../preview/previewStore.ts';
-import type { QueuedPreview } from '../../preview/queueResolveHandler.ts';
+import type { QueuedPreview } from '../../preview/previewStore.ts';
 import type { Invoker } from '../../preview/resolve/invoker.ts';
 import { inverseOf } from '../../preview/undo.ts';
 import { originOf } from './stageGathered.ts';

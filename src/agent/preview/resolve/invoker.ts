@@ -1,9 +1,9 @@
 import { untilAborted } from '../../base/abort.ts';
 import { BlockedPreviewError, factOf, messageOf, StalePreviewError, ToolError } from '../../base/errors.ts';
 import { Emitter, type Event } from '../../base/event.ts';
-import { commitChanges, type CommitFiles } from '../commit/commitChanges.ts';
+import type { CommitFiles } from '../commit/commitChanges.ts';
 import { ledgerEntry, type Outcome } from '../ledger.ts';
-import { answerOf, type PendingAction } from '../pendingAction.ts';
+import type { PendingAction } from '../pendingAction.ts';
 import {
   nameOf,
   pathsOf,
@@ -17,7 +17,8 @@ import type { PreviewStore } from '../previewStore.ts';
 import { modelMay, type ModelAuthority } from '../resolveSettings.ts';
 import type { FolderRoot } from '../workspace.ts';
 import { ActiveResolutions } from './activeResolutions.ts';
-import { refuseConflicts, refuseElsewhere, refuseOutdated } from './refusals.ts';
+import { CallbackEffect, FilesEffect } from './effects.ts';
+import { refuseConflicts, refuseOutdated } from './refusals.ts';
 import { resolvedText, type Resolved, type Vote } from './resolved.ts';
 import { unknownPreviewText } from './resolveTexts.ts';
 
@@ -43,11 +44,6 @@ export interface ResolveRequest extends Vote {
   readonly signal?: AbortSignal;
 }
 
-/** How an attempt ended that was made. */
-type Attempted = Extract<Resolved, { kind: 'applied' | 'returnedError' | 'discarded' }>;
-
-type Callbacks = Pick<PendingAction, 'apply' | 'reject'>;
-
 /** The parts of the workspace that resolving uses. */
 export interface ResolvingFiles extends CommitFiles {
   /**
@@ -69,10 +65,11 @@ export class Invoker {
   readonly #store: PreviewStore;
   readonly #workspace: ResolvingFiles;
   readonly #authority: () => ModelAuthority;
-  readonly #callbacks = new Map<string, Callbacks>();
   /** Why these previews cannot be resolved after the attempt in progress: their producer went away, for example. */
   readonly #orphaned = new Map<string, string | undefined>();
   readonly #resolutions = new ActiveResolutions();
+  readonly #files: FilesEffect;
+  readonly #callbacks: CallbackEffect;
   readonly #applyFailed = new Emitter<Preview>();
 
   /** Fires when a preview is pending again after a failed apply, so that its directive and reminder can be renewed. */
@@ -82,6 +79,8 @@ export class Invoker {
     this.#store = store;
     this.#workspace = workspace;
     this.#authority = authority;
+    this.#files = new FilesEffect(store, workspace);
+    this.#callbacks = new CallbackEffect(store, this.#resolutions);
   }
 
   /** The folders that are open now, which previews remember. */
@@ -90,8 +89,8 @@ export class Invoker {
   }
 
   /** Keeps the callbacks of a preview that was just staged. */
-  attach(id: string, callbacks: Callbacks): void {
-    this.#callbacks.set(id, callbacks);
+  attach(id: string, callbacks: Pick<PendingAction, 'apply' | 'reject'>): void {
+    this.#callbacks.attach(id, callbacks);
   }
 
   /**
@@ -104,7 +103,7 @@ export class Invoker {
     if (!preview || preview.kind === 'files') return;
     if (preview.state.kind === 'applying') this.#orphaned.set(id, reason);
     if (preview.state.kind !== 'pending') return;
-    this.#callbacks.delete(id);
+    this.#callbacks.detach(id);
     void this.#store.expire(id, reason);
   }
 
@@ -199,10 +198,10 @@ export class Invoker {
     try {
       const resolved =
         request.action === 'apply'
-          ? await this.#apply(preview, group, request)
-          : await this.#reject(preview, request);
+          ? await (preview.kind === 'files' ? this.#files : this.#callbacks).apply(group, request)
+          : await this.#callbacks.reject(preview, request);
       for (const { id } of group) {
-        this.#callbacks.delete(id);
+        this.#callbacks.detach(id);
         this.#orphaned.delete(id);
       }
       await this.#end(group, request, resolved.kind, resolvedText(resolved));
@@ -239,39 +238,6 @@ export class Invoker {
       const stale = paths.filter(path => own.has(path));
       if (stale.length > 0) void this.#store.markStale(preview.id, stale);
     }
-  }
-
-  async #apply(preview: Preview, group: readonly Preview[], request: ResolveRequest): Promise<Attempted> {
-    const { reason, extra } = request;
-    refuseElsewhere(group, this.#workspace);
-    if (preview.kind === 'files') {
-      const { unsaved } = await commitChanges(
-        this.#workspace,
-        group.flatMap(({ changes }) => changes ?? []),
-        rollback =>
-          this.#store.beginCommit(
-            group.map(({ id }) => id),
-            rollback,
-            request,
-          ),
-      );
-      return { kind: 'applied', vote: request, preview, group, unsaved };
-    }
-    const apply = this.#callbacks.get(preview.id)?.apply;
-    if (!apply) throw new ToolError(`${nameOf(preview)} has no action to apply. Discard it.`);
-    // Awaited only if it must be, so that no abort comes in between.
-    const writing = this.#store.beginAction(preview.id, request);
-    if (writing) await writing;
-    const answer = answerOf(await this.#resolutions.call(preview.id, () => apply(reason, extra)));
-    if (answer.isError === true) return { kind: 'returnedError', vote: request, preview, answer };
-    return { kind: 'applied', vote: request, preview, group, unsaved: [], answer };
-  }
-
-  async #reject(preview: Preview, request: ResolveRequest): Promise<Attempted> {
-    const { reason, extra } = request;
-    const reject = this.#callbacks.get(preview.id)?.reject;
-    const answer: unknown = reject && (await this.#resolutions.call(preview.id, () => reject(reason, extra)));
-    return { kind: 'discarded', vote: request, preview, answer: answerOf(answer) };
   }
 
   async #end(
