@@ -1,12 +1,11 @@
-import type { Localiser, Sentence } from '../../base/localiser.ts';
-import { changeOf, type FileChange, type FileSide } from '../../preview/fileChange.ts';
-import { counted } from '../../preview/label.ts';
-import type { PendingAction } from '../../preview/pendingAction.ts';
-import type { Preview } from '../../preview/preview.ts';
-import type { PreviewStore } from '../../preview/previewStore.ts';
-import type { QueuedPreview } from '../../preview/previewStore.ts';
-import type { Invoker } from '../../preview/resolve/invoker.ts';
-import { inverseOf } from '../../preview/undo.ts';
+import type { Localiser, Sentence } from '../base/localiser.ts';
+import { changeOf, type FileChange, type FileSide } from '../preview/fileChange.ts';
+import { counted } from '../preview/label.ts';
+import type { PendingAction } from '../preview/pendingAction.ts';
+import type { Preview } from '../preview/preview.ts';
+import type { PreviewStore, QueuedPreview } from '../preview/previewStore.ts';
+import type { Invoker } from '../preview/resolve/invoker.ts';
+import { inverseOf } from '../preview/undo.ts';
 import { originOf } from './stageGathered.ts';
 
 /** A file with uncommitted changes. */
