@@ -63,7 +63,7 @@ export class BlockedPreviewError extends ToolError {
   }
 }
 
-/** An agent was told what to write, and the file does not hold that. It was told once; it cannot be told again. */
+/** The file of an agent does not hold what the agent was told to write. The agent is told only once. */
 export class AgentWriteError extends ToolError {
   override readonly name = 'AgentWriteError';
 }
