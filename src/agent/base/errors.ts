@@ -63,11 +63,6 @@ export class BlockedPreviewError extends ToolError {
   }
 }
 
-/** The file of an agent does not hold what the agent was told to write. The agent is told only once. */
-export class AgentWriteError extends ToolError {
-  override readonly name = 'AgentWriteError';
-}
-
 /** An attempt could not be recorded before its first effect, so nothing was done. */
 export class JournalError extends ToolError {
   override readonly name = 'JournalError';
