@@ -169,6 +169,10 @@ export class MemoryWorkspace implements Workspace {
     return { missingFolders: [] };
   }
 
+  async makeFolders(): Promise<void> {
+    // Each file has its folders.
+  }
+
   async tidy(): Promise<void> {
     // Nothing is ever left behind.
   }

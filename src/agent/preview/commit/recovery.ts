@@ -1,7 +1,7 @@
 import { ToolError } from '../../base/errors.ts';
 import { sha256, type Sha256 } from '../../base/hash.ts';
 import { forEachLimited } from '../../base/pool.ts';
-import type { FileStep } from '../fileChange.ts';
+import { foldersRemovedBy, type FileStep } from '../fileChange.ts';
 import { ledgerEntry, type LedgerEntry } from '../ledger.ts';
 import { pathsOf, type Preview } from '../preview.ts';
 import type { InterruptedCommit } from '../previewProjection.ts';
@@ -81,7 +81,8 @@ async function recover(
     await store.endRecovery(previewIds);
     return { previewIds, end: 'leftAlone', restored: [], leftAlone: [], failed: [] };
   }
-  const steps = composedSteps(previews.flatMap(({ changes }) => changes ?? []));
+  const changes = previews.flatMap(preview => preview.changes ?? []);
+  const steps = composedSteps(changes);
   const elsewhere = pathsElsewhere(previews, files);
   if (elsewhere.length > 0)
     return { previewIds, end: 'leftAlone', restored: [], leftAlone: [], failed: elsewhere };
@@ -91,7 +92,7 @@ async function recover(
     steps.map(({ path }) => path).filter(path => what.includes(held.get(path) ?? 'other'));
   if (pathsWith('after').length === steps.length && (steps.length > 0 || said !== 'mayHaveBegun')) {
     await finish(commit, previews, store);
-    await files.tidy(pathsWith('after'), []);
+    await files.tidy(pathsWith('after'), foldersRemovedBy(changes));
     return { previewIds, end: 'finished', restored: [], leftAlone: [], failed: [] };
   }
   if (said === 'mayHaveBegun') return undefined;
@@ -106,7 +107,7 @@ async function recover(
     if (failed.length > 0) return { previewIds, end: 'leftAlone', restored: [], leftAlone: [], failed };
     await finish(commit, previews, store);
     const paths = steps.map(({ path }) => path);
-    await files.tidy(paths, []);
+    await files.tidy(paths, foldersRemovedBy(changes));
     return { previewIds, end: 'finished', restored: [], leftAlone: pathsWith('other').sort(), failed: [] };
   }
   // What was applied on top of this commit stays, even if the log does not tell how this one ended.
