@@ -24,8 +24,9 @@ export function hiddenDifferences(change: FileChange): Promise<readonly string[]
 /** The differences that stay as they are however a change is rebased or edited. */
 export function lastingDifferences(change: FileChange): readonly string[] {
   if (change.kind === 'rename') return [vscode.l10n.t('moved from {0}', escapeInvisible(change.from))];
-  if (change.kind === 'create' && change.mode !== undefined && !USUAL_MODES.includes(change.mode))
-    return [vscode.l10n.t('with the permissions {0}', change.mode.toString(8).padStart(3, '0'))];
+  const mode = 'mode' in change ? change.mode : undefined;
+  if (mode !== undefined && !USUAL_MODES.includes(mode))
+    return [vscode.l10n.t('with the permissions {0}', mode.toString(8).padStart(3, '0'))];
   return [];
 }
 
