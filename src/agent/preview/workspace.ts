@@ -27,6 +27,8 @@ export interface FilePlace {
   readonly mode?: number;
   /** The missing folders above it, as workspace paths, the outermost first. */
   readonly missingFolders: readonly string[];
+  /** An editor has unsaved changes of the file: they are what is read and written. */
+  readonly isUnsaved?: true;
 }
 
 /**

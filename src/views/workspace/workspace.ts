@@ -147,7 +147,8 @@ export class VsCodeWorkspace implements Workspace, ResolvingFiles {
 
   async placeOf(path: string): Promise<FilePlace> {
     await this.#slice.turn();
-    return placeOnDisk(path, this.#roots());
+    const isUnsaved = dirtyDocument(this.uriOf(path)) !== undefined;
+    return { ...placeOnDisk(path, this.#roots()), ...(isUnsaved ? { isUnsaved } : {}) };
   }
 
   async makeFolders(modes: Readonly<Record<string, number>>): Promise<void> {

@@ -34,8 +34,11 @@ export interface RecoveryReport {
   readonly failed: readonly string[];
 }
 
-/** What a path of a commit holds. `unknown`: it could not be read because of a file system error. */
-type Held = 'before' | 'after' | 'torn' | 'other' | 'unknown';
+/**
+ * What a path of a commit holds. `unknown`: it could not be read because of a file system error; `untyped`: the change was to go
+ * into an editor with unsaved changes, and neither these nor the change are there.
+ */
+type Held = 'before' | 'after' | 'torn' | 'other' | 'untyped' | 'unknown';
 
 /** What recovering needs of the workspace. */
 export type RecoveredFiles = CommitFiles & Pick<ResolvingFiles, 'formerPlaces'>;
@@ -88,6 +91,8 @@ async function recover(
     return { previewIds, end: 'leftAlone', restored: [], leftAlone: [], failed: elsewhere };
   const foundLater = basesOf(store.ledger().slice(commit.ledgerBefore));
   const held = await whatIsHeld(files, steps, foundLater);
+  // An editor that is gone has not changed its file: what the disk holds then is no later change.
+  for (const path of rollback.editors ?? []) if (held.get(path) === 'other') held.set(path, 'untyped');
   const pathsWith = (...what: Held[]): string[] =>
     steps.map(({ path }) => path).filter(path => what.includes(held.get(path) ?? 'other'));
   if (pathsWith('after').length === steps.length && (steps.length > 0 || said !== 'mayHaveBegun')) {
@@ -98,10 +103,10 @@ async function recover(
   if (said === 'mayHaveBegun') return undefined;
   if (said === 'mayHaveEnded' && pathsWith('before').length < steps.length) {
     await store.endRecovery(previewIds);
-    const leftAlone = pathsWith('after', 'torn', 'other', 'unknown').sort();
+    const leftAlone = pathsWith('after', 'torn', 'other', 'untyped', 'unknown').sort();
     return { previewIds, end: 'leftAlone', restored: [], leftAlone, failed: [] };
   }
-  const mayBeWhole = pathsWith('before', 'torn').length === 0 && pathsWith('after').length > 0;
+  const mayBeWhole = pathsWith('before', 'torn', 'untyped').length === 0 && pathsWith('after').length > 0;
   if (mayBeWhole) {
     const failed = pathsWith('unknown').sort();
     if (failed.length > 0) return { previewIds, end: 'leftAlone', restored: [], leftAlone: [], failed };

@@ -14,6 +14,8 @@ export interface RollbackInfo {
   readonly modes: Modes;
   /** The bits of the folders that the commit may remove. */
   readonly folderModes?: Modes;
+  /** The files whose change goes into an editor with unsaved changes, and not to the disk. */
+  readonly editors?: readonly string[];
 }
 
 /**
@@ -31,13 +33,15 @@ export async function readRollbackInfo(
   const newFolders = new Set<string>();
   const modes = new Map<string, number>();
   const folderModes = new Map<string, number>();
+  const editors: string[] = [];
   const removed = new Set(steps.filter(step => !step.after).map(({ path }) => path));
   const all = [...changes.flatMap(stepsOf), ...steps];
   const set = changes.filter(change => change.kind === 'modify' && change.mode !== undefined);
   const created = new Set(all.filter(step => !step.before).map(({ path }) => path));
   const left = new Set([...all.filter(step => !step.after), ...set].map(({ path }) => path));
-  await forEachLimited([...new Set([...created, ...left])], 8, async path => {
-    const { mode, missingFolders } = await files.placeOf(path);
+  await forEachLimited([...new Set(all.map(({ path }) => path))], 8, async path => {
+    const { mode, missingFolders, isUnsaved } = await files.placeOf(path);
+    if (isUnsaved) editors.push(path);
     if (created.has(path)) for (const folder of missingFolders) newFolders.add(folder);
     if (!left.has(path) || mode === undefined) return;
     // Refused before the first write: a renamed file would keep its read-only bits, and then could not be rolled back.
@@ -54,6 +58,7 @@ export async function readRollbackInfo(
     newFolders: [...newFolders].sort(),
     modes: Object.fromEntries(modes),
     ...(folderModes.size > 0 ? { folderModes: Object.fromEntries(folderModes) } : {}),
+    ...(editors.length > 0 ? { editors: editors.sort() } : {}),
   };
 }
 

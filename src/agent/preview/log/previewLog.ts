@@ -121,6 +121,7 @@ const entrySchema = z.discriminatedUnion('type', [
         newFolders: z.array(path),
         modes: z.record(z.string(), z.int()),
         folderModes: z.exactOptional(z.record(z.string(), z.int())),
+        editors: z.exactOptional(z.array(path)),
       }),
     ),
     /** The revisions that are written, by id. */
