@@ -11,9 +11,9 @@ export interface ProposedFile {
   readonly path: string;
   readonly before: FileSide | null;
   readonly after: FileSide;
-  /** The proposed text came with other line endings than those of the file, which it got. */
+  /** Whether the proposed text came with other line endings than those of the file, which it then got. */
   readonly keepsLineEndings?: boolean;
-  /** What turns `before` into `after`, if the tool knows it. */
+  /** The edits that turn `before` into `after`, if the tool knows them. */
   readonly edits?: readonly TextEdit[];
   readonly sourceToolName: string;
   readonly label: string;

@@ -32,8 +32,8 @@ export class BulkVotes {
   }
 
   /**
-   * Applies each preview after those that it builds on, whichever was staged first. Skips stale and edited ones.
-   * Leaves what needs a vote of its own, and says so.
+   * Applies each preview after those that it builds on, whichever was staged first. Skips stale and edited previews, leaves
+   * those that need a vote of their own, and says so.
    */
   async applyAll(all: readonly PreviewTarget[]): Promise<void> {
     const { store, edits } = this.#options;
@@ -159,7 +159,10 @@ export class BulkVotes {
     return { resolved, left };
   }
 
-  /** A vote on what the target shows at this moment. Casting it gives the resolved preview: for a file, its part. */
+  /**
+   * A vote on what the target shows at this moment. Casting the vote returns the resolved preview; for a file, that is its
+   * part.
+   */
   #prepareVote(action: ResolveAction, target: PreviewTarget): PreparedVote {
     const { store, invoker } = this.#options;
     const { id, path } = target;
