@@ -1,6 +1,6 @@
 import { after, test } from 'node:test';
 import assert from 'node:assert/strict';
-import { spawnSync } from 'node:child_process';
+import { readProcesses } from '../../../../src/agent/base/system/processTable.ts';
 import { existsSync } from 'node:fs';
 import { CommandRuns } from '../../../../src/agent/tools/command/commandRuns.ts';
 import type { CommandPlan } from '../../../../src/agent/tools/command/runCommand.ts';
@@ -40,11 +40,8 @@ function start(command: string, { shell = '/bin/sh', ...plan }: Partial<CommandP
 
 const NOTHING_LEFT = { ended: 0, running: [] };
 
-/** Whether a process runs; one that has ended but that no one has waited for does not. */
-const runs = (pid: number): boolean => {
-  const { stdout } = spawnSync('ps', ['-o', 'stat=', '-p', String(pid)], { encoding: 'utf8' });
-  return /^[^Z\s]/.test(stdout);
-};
+const runs = async (wanted: number): Promise<boolean> =>
+  (await readProcesses()).some(({ pid }) => pid === wanted);
 
 test(
   'the exit code, the output on both streams, the folder and the environment are those of the command',
@@ -67,11 +64,11 @@ test(
       `trap '' TERM; sh -c 'trap "" TERM; echo inner $$; while :; do sleep 1; done' & echo up; while :; do sleep 1; done`,
     );
     const inner = Number((await said(/inner \d+/)).slice(6));
-    assert.ok(runs(inner));
+    assert.ok(await runs(inner));
     stop();
     const { exitCode } = await ended;
     assert.equal(exitCode, undefined);
-    assert.ok(!runs(inner));
+    assert.ok(!(await runs(inner)));
   },
 );
 
@@ -119,7 +116,7 @@ test('what is left in the background is ended, whether or not it holds the outpu
   for (const redirect of ['', '>/dev/null 2>&1 </dev/null']) {
     const { ended, output } = start(`sleep 1000 ${redirect} & echo $!`);
     assert.deepEqual(await ended, { exitCode: 0, ended: 1, running: [] });
-    assert.ok(!runs(Number(output.text())));
+    assert.ok(!(await runs(Number(output.text()))));
   }
 });
 
@@ -142,7 +139,7 @@ test(
     const other = Number(await server.said(/\d+\n/));
     server.stop();
     assert.deepEqual((await server.ended).running, []);
-    assert.ok(!runs(other));
+    assert.ok(!(await runs(other)));
   },
 );
 
