@@ -73,6 +73,7 @@ export async function createAgent(context: vscode.ExtensionContext): Promise<Age
   const keys = new ApiKeys(context.secrets);
   const workspace = new VsCodeWorkspace(() => ({
     alwaysAsk: settings.alwaysAsk,
+    readOnly: settings.readOnlyFiles,
     toolPlaces: currentToolPlaces(settings).map(place => place.path),
   }));
 

@@ -1,7 +1,7 @@
 import { untilAborted } from '../../base/abort.ts';
 import { BlockedPreviewError, factOf, messageOf, StalePreviewError, ToolError } from '../../base/errors.ts';
 import { Emitter, type Event } from '../../base/event.ts';
-import { commitChanges, type CommitFiles } from '../commit/commitChanges.ts';
+import { commitChanges, stalePaths, type CommitFiles } from '../commit/commitChanges.ts';
 import { ledgerEntry, type Outcome } from '../ledger.ts';
 import { resultOf, textOf, textResult, type AgentToolResult, type PendingAction } from '../pendingAction.ts';
 import {
@@ -151,6 +151,24 @@ export class Invoker {
     if (request.action === 'apply') refuseConflicts(group);
     const ids = group.map(({ id }) => id);
     return this.#resolutions.run(ids, () => this.#run(preview, group, request));
+  }
+
+  /**
+   * Refuses what an Apply of this preview would be refused for before anything is written. If its base has changed, it becomes
+   * stale.
+   * @throws ToolError that says why.
+   */
+  async assertApplicable(preview: Preview, request: ResolveRequest): Promise<void> {
+    const group = this.#group(preview, request);
+    refuseConflicts(group);
+    refuseElsewhere(group, this.#workspace);
+    const paths = await stalePaths(
+      this.#workspace,
+      group.flatMap(({ changes }) => changes ?? []),
+    );
+    if (paths.length === 0) return;
+    this.#markStale(group, paths);
+    throw new StalePreviewError(paths);
   }
 
   /** Answers a vote on a preview that is no longer pending. */
