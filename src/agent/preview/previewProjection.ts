@@ -1,6 +1,8 @@
 import { FIRST_RANDOM } from '../base/claimedNumbers.ts';
 import { carryModes, type RollbackInfo } from './commit/rollbackInfo.ts';
+import { Feed } from './feed.ts';
 import { foldersAbove, stepsOf, type FileChange } from './fileChange.ts';
+import { counted, recounted } from './label.ts';
 import type { LedgerEntry } from './ledger.ts';
 import { OpenPreviews } from './openPreviews.ts';
 import { isOpen, type Preview, type PreviewState } from './preview.ts';
@@ -15,7 +17,6 @@ import {
   type StagedPreview,
   type UnreadableLine,
 } from './log/previewLog.ts';
-import { recounted } from './resolve/recounted.ts';
 
 /** A commit that may have begun and not ended. */
 export interface InterruptedCommit {
@@ -42,6 +43,7 @@ export class PreviewProjection {
   readonly #previews = new Map<string, Preview>();
   readonly #sides = new SharedSides();
   readonly open = new OpenPreviews();
+  readonly feed = new Feed();
   readonly #ledger: LedgerEntry[] = [];
   readonly #marks = new Set<string>();
   /** Ids of the previews that were applied, discarded or expired, also of unknown ones. */
@@ -51,8 +53,11 @@ export class PreviewProjection {
   readonly #commits = new InterruptedCommits();
   #lastNumber = 0;
 
-  /** Takes the next entry of the log into account. Returns the previews that it changes, in their new state. */
-  apply(entry: PreviewLogEntry): readonly Preview[] {
+  /**
+   * Takes the next entry of the log into account. Returns the previews that it changes, in their new state.
+   * @param patch of a revision: what the user changed.
+   */
+  apply(entry: PreviewLogEntry, patch?: string): readonly Preview[] {
     if (entry.mark !== undefined && this.#marks.has(entry.mark)) return [];
     if (entry.mark !== undefined) this.#marks.add(entry.mark);
     const ids = idsOf(entry);
@@ -64,7 +69,17 @@ export class PreviewProjection {
     const next = entry.type === 'resolved' ? this.#resolve(entry, ended?.rollback) : this.#reduce(entry);
     const changed = next.map(preview => this.#shared(preview));
     for (const preview of changed) this.set(preview);
+    if (changed.length > 0) this.#feed(entry, patch);
     return changed;
+  }
+
+  #feed(entry: PreviewLogEntry, patch: string | undefined): void {
+    if (entry.type === 'expired') this.feed.add({ kind: 'expiry', previewId: entry.id });
+    if (entry.type !== 'revised') return;
+    const { id: previewId, revision, by, part } = entry;
+    if (this.#previews.get(previewId)?.revision !== revision) return; // only the part of its line could be read
+    const more = { ...(part ? { partId: part.id } : {}), ...(patch === undefined ? {} : { patch }) };
+    this.feed.add({ kind: 'revision', previewId, revision, by, ...more });
   }
 
   /** Takes into account that the next line of the log cannot be read. */
@@ -154,6 +169,7 @@ export class PreviewProjection {
       const { previewId: id, outcome } = attempt;
       if (this.#ended.has(id) || (mark === undefined && this.#isRepeated(attempt))) return [];
       this.#ledger.push(attempt);
+      this.feed.add({ kind: 'attempt', previewId: id, entry: attempt });
       if (outcome === 'failed') this.#failedAttempts.add(attemptKey(attempt));
       else this.#ended.add(id);
       const preview = this.#previews.get(id);
@@ -243,8 +259,8 @@ function reduce(
       const parts: Preview[] = part ? [{ ...part, revision: 1, state: pendingOn(stale, part.changes) }] : [];
       const changes = revisedChanges(preview.revision, preview.changes, entry);
       if (!changes) return parts;
-      const label = recounted(preview.label, preview.changes, changes);
-      const next = { ...preview, ...edited, label, revision, changes, dependsOn };
+      const label = preview.labelParts ? counted(...recounted(preview.labelParts, changes)) : {};
+      const next = { ...preview, ...edited, ...label, revision, changes, dependsOn };
       if (entry.by !== 'split') return [{ ...next, state: pendingState }];
       // Splitting changes no file, so whatever was stale still is.
       return [...parts, { ...next, state: pendingOn(stale, changes) }];

@@ -1,7 +1,7 @@
-import { plural } from '../text/plural.ts';
 import { composedSteps } from './commit/commitChanges.ts';
 import { carryModes } from './commit/rollbackInfo.ts';
 import { changeOf, foldersAbove, foldersRemovedBy, stepsOf, type FileChange } from './fileChange.ts';
+import { counted } from './label.ts';
 import type { PendingAction } from './pendingAction.ts';
 import { isOpen, titleOf, type Preview, type PreviewState } from './preview.ts';
 
@@ -25,10 +25,12 @@ function foundBy({ state }: Preview): Found {
  */
 export function reopenAction(preview: Preview): PendingAction | undefined {
   if (preview.kind !== 'files' || preview.state.kind !== 'discarded') return undefined;
-  const { label, title, sourceToolName, humanOnly, changes, details, undoes } = preview;
+  const { label, labelParts, title, sourceToolName, purpose, humanOnly, changes, details, undoes } = preview;
   return {
     ...{ label, sourceToolName, changes },
+    ...(labelParts ? { labelParts } : {}),
     ...(title === undefined ? {} : { title }),
+    ...(purpose ? { purpose } : {}),
     ...(humanOnly ? { humanOnly } : {}),
     ...(details === undefined ? {} : { details }),
     ...(undoes ? { undoes } : {}),
@@ -46,6 +48,7 @@ export function undoAction(preview: Preview): PendingAction | undefined {
     title: l10n => l10n.t('Undo: {0}', titleOf(preview)),
     sourceToolName: preview.sourceToolName,
     changes: inverseOf(preview.changes, foundBy(preview)),
+    ...(preview.purpose ? { purpose: preview.purpose } : {}),
     ...(preview.humanOnly ? { humanOnly: true } : {}),
     undoes: [preview.id],
     ...rootsOf(preview),
@@ -88,9 +91,12 @@ export function undoBranchAction(
     new Map(undone.flatMap(preview => Object.entries(foundBy(preview).modes ?? {}))), // the earliest one counts
   );
   if (changes.length === 0) return undefined;
-  const what = plural(changes.length, 'change');
   return {
-    label: `Undo ${what} of ${of === 'turn' ? 'one turn' : 'the abandoned branch'}`,
+    ...counted(
+      'Undo ',
+      { noun: 'change', count: changes.length },
+      ` of ${of === 'turn' ? 'one turn' : 'the abandoned branch'}`,
+    ),
     title: l10n =>
       of === 'turn'
         ? l10n.t('Undo what was applied in one turn')

@@ -7,7 +7,7 @@ import type { SessionMessage, ToolCall, ToolResultMessage } from '../model/messa
 import type { Overlay } from '../preview/overlay.ts';
 import type { PendingAction } from '../preview/pendingAction.ts';
 import type { CallRef } from '../preview/preview.ts';
-import type { QueuedPreview } from '../preview/queueResolveHandler.ts';
+import type { QueuedPreview } from '../preview/previewStore.ts';
 import { stagedText } from '../preview/resolve/resolveTexts.ts';
 import type { Workspace } from '../preview/workspace.ts';
 import { executeToolCall } from '../tools/execute.ts';

@@ -60,8 +60,17 @@ const mark = z.exactOptional(z.string());
 const stagedParts = {
   id: z.string().check(z.regex(/^p[1-9]\d*$/)),
   label: z.string(),
+  labelParts: z.exactOptional(
+    z.array(
+      z.union([
+        z.string(),
+        z.object({ noun: z.enum(['file', 'change', 'edit', 'replacement']), count: z.int() }),
+      ]),
+    ),
+  ),
   title: z.exactOptional(z.string()),
   sourceToolName: z.string(),
+  purpose: z.exactOptional(z.enum(['command', 'toolCall', 'setUp', 'holdBack', 'revert'])),
   humanOnly: z.exactOptional(z.literal(true)),
   dependsOn: z.array(z.string()),
   details: z.exactOptional(z.unknown()),
@@ -176,7 +185,7 @@ export type RevisedBy = Extract<PreviewLogEntry, { type: 'revised' }>['by'];
 
 export const previewLogFormat: LogFormat<PreviewLogEntry> = {
   log: 'redline.previews',
-  version: 4,
+  version: 5,
   parse: parseEntry,
   stored: withoutText,
   migrations: previewMigrations,

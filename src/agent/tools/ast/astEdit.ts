@@ -42,7 +42,7 @@ export function astEditTool(searcher: AstSearcher): Tool {
       );
       await assertApplicable(context.workspace, changes);
       context.stage({
-        label: editLabel(files),
+        ...editLabel(files),
         title: titled(title, replacementTitle(ops)),
         sourceToolName: 'ast_edit',
         changes,

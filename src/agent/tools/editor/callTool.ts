@@ -7,7 +7,7 @@ import type { CommandRuns } from '../command/commandRuns.ts';
 import { commandLabel } from '../command/shownCommand.ts';
 import { defineTool, type Tool, type ToolSchema } from '../tool.ts';
 import type { EditorTool, EditorToolHost } from './port.ts';
-import { CALL_SOURCE, type ToolCallPlan } from './toolCallPlan.ts';
+import type { ToolCallPlan } from './toolCallPlan.ts';
 import { answerResult, endedResult, failedResult } from './toolAnswer.ts';
 
 /** The longest arguments of a call, as JSON text: a person has to read them. */
@@ -74,7 +74,8 @@ export function callTool(offered: Offered, parts: CallParts): Tool {
       const preview: Preview = stage({
         label: `Call: ${call}`,
         title: l10n => l10n.t('Call: {0}', call),
-        sourceToolName: CALL_SOURCE,
+        sourceToolName: 'call_tool',
+        purpose: 'toolCall',
         humanOnly: true,
         details: plan,
         apply: async () => {

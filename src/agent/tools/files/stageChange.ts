@@ -1,5 +1,6 @@
 import type { Sentence } from '../../base/localiser.ts';
 import { changeOf, type FileSide } from '../../preview/fileChange.ts';
+import type { LabelParts } from '../../preview/label.ts';
 import { textResult, type AgentToolResult } from '../../preview/pendingAction.ts';
 import type { TextEdit } from '../../text/textEdit.ts';
 import type { ToolContext } from '../tool.ts';
@@ -16,6 +17,7 @@ export interface ProposedFile {
   readonly edits?: readonly TextEdit[];
   readonly sourceToolName: string;
   readonly label: string;
+  readonly labelParts?: LabelParts;
   /** What the user reads instead of the label. */
   readonly title: string | Sentence;
   /** What the model reads to check its change. */
@@ -38,8 +40,9 @@ export async function stageChange(context: ToolContext, file: ProposedFile): Pro
   if (change.kind === 'create') await assertCanHoldFile(context.workspace, file.path);
   await assertApplicable(context.workspace, [change]);
   const made = change.kind === 'modify' && file.edits ? { ...change, edits: file.edits } : change;
-  const { label, title, sourceToolName } = file;
-  context.stage({ label, title, sourceToolName, changes: [made] });
+  const { label, labelParts, title, sourceToolName } = file;
+  const parts = labelParts ? { labelParts } : {};
+  context.stage({ label, ...parts, title, sourceToolName, changes: [made] });
   const note = file.keepsLineEndings ? ' The line endings of the file are kept.' : '';
   return textResult(`${file.summary}${note}`);
 }

@@ -1,6 +1,5 @@
 import * as vscode from 'vscode';
 import { detailOf } from '../../../agent/base/errors.ts';
-import { HOLD_BACK } from '../../../agent/elsewhere/holdBack.ts';
 import type { Logger } from '../../../agent/base/logger.ts';
 import type { FileChange } from '../../../agent/preview/fileChange.ts';
 import { needsOwnVote, type Preview, type ResolveAction } from '../../../agent/preview/preview.ts';
@@ -107,7 +106,7 @@ export class BulkVotes {
       vscode.l10n.t('1 was not discarded and stays pending.|{0} were not discarded and stay pending.'),
       vscode.l10n,
     )(left);
-    const own = discarded.some(({ sourceToolName }) => sourceToolName === HOLD_BACK)
+    const own = discarded.some(({ purpose }) => purpose === 'holdBack')
       ? vscode.l10n.t('That includes your uncommitted changes, which you can reopen.')
       : '';
     const choice = await showInfo(

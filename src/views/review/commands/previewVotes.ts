@@ -83,14 +83,9 @@ export class PreviewVotes {
     const asks = action === 'discard' && typed === undefined && planOf(preview) !== undefined;
     const reason = asks ? await askReasonFor(preview) : (typed ?? '');
     if (reason === undefined) return undefined;
-    return invoker.resolve({
-      id: preview.id,
-      revision,
-      action,
-      reason: humanReason(action, reason),
-      actor: 'human',
-      ...consent,
-    });
+    const vote = { action, reason: humanReason(action, reason), actor: 'human' } as const;
+    // VS Code sends what a command returns to the window: not the previews.
+    return (await invoker.resolve({ id: preview.id, revision, ...vote, ...consent })).kind;
   }
 
   /** Asks for a reason, then discards what was shown when it asked. */
