@@ -177,7 +177,7 @@ async function whatIsHeld(
   files: CommitFiles,
   steps: readonly FileStep[],
   foundLater: ReadonlyMap<string, Sha256 | null>,
-): Promise<ReadonlyMap<string, Held>> {
+): Promise<Map<string, Held>> {
   const held = new Map<string, Held>();
   await forEachLimited(steps, AT_ONCE, async step => {
     const found = foundLater.get(step.path);
