@@ -110,29 +110,38 @@ suite('run_command', () => {
     }
   });
 
-  test('the arguments and variables of the default profile, and the profile for automation, are shown and used', async () => {
-    const profiles = { custom: { path: '/bin/bash', args: ['--noprofile', '-u'], env: { FROM: 'profile' } } };
-    const shown = async (command: string): Promise<[document: string, result: string]> => {
-      const preview = await proposed(command);
-      await vscode.commands.executeCommand('redline.preview.open', preview.id);
-      const document = vscode.workspace.textDocuments.find(
-        ({ uri }) => uri.scheme === 'redline-preview' && uri.authority === preview.id && uri.query === '',
-      );
-      await apply(preview);
-      return [document?.getText() ?? '', outcome(preview)];
-    };
-    await withTerminals({ 'profiles.linux': profiles, 'defaultProfile.linux': 'custom' }, async () => {
-      const [document, result] = await shown('echo "$FROM $0"; echo "$-"');
-      assert.match(document, /^Shell: \/bin\/bash --noprofile -u -c$/m);
-      assert.match(document, /^- FROM=profile$/m);
-      assert.match(result, /\nprofile \/bin\/bash\n.*u/);
-      await withTerminals({ 'automationProfile.linux': { path: '/bin/sh' } }, async () => {
-        const [document, result] = await shown('echo "$0"');
-        assert.match(document, /^Shell: \/bin\/sh -c$/m);
-        assert.match(result, /\n\/bin\/sh$/);
+  const profiles = { custom: { path: '/bin/bash', args: ['--noprofile', '-u'], env: { FROM: 'profile' } } };
+  for (const { name, settings, command, document, result } of [
+    {
+      name: 'the arguments and variables of the default profile',
+      settings: { 'profiles.linux': profiles, 'defaultProfile.linux': 'custom' },
+      command: 'echo "$FROM $0"; echo "$-"',
+      document: /^Shell: \/bin\/bash --noprofile -u -c\n[^]*^- FROM=profile$/m,
+      result: /\nprofile \/bin\/bash\n.*u/,
+    },
+    {
+      name: 'the profile for automation',
+      settings: {
+        'automationProfile.linux': { path: '/bin/sh', args: ['-u'] },
+        'defaultProfile.linux': 'bash',
+      },
+      command: 'echo "$0 $-"',
+      document: /^Shell: \/bin\/sh -u -c$/m,
+      result: /\n\/bin\/sh .*u/,
+    },
+  ])
+    test(`${name}: what is shown is what runs`, async () => {
+      await withTerminals(settings, async () => {
+        const preview = await proposed(command);
+        await vscode.commands.executeCommand('redline.preview.open', preview.id);
+        const shown = vscode.workspace.textDocuments.find(
+          ({ uri }) => uri.scheme === 'redline-preview' && uri.authority === preview.id && uri.query === '',
+        );
+        assert.match(shown?.getText() ?? '', document);
+        await apply(preview);
+        assert.match(outcome(preview), result);
       });
     });
-  });
 
   test('what a command leaves running in a session of its own is named, and ended by Stop', async () => {
     const left = await resultOf('setsid sleep 99 >/dev/null 2>&1 & sleep 0.2; echo x');

@@ -66,13 +66,16 @@ export async function prepareCall({ shell, arguments: args, command }: CommandPl
   return { args: [...before, `. ([ScriptBlock]::Create(${text}))`], isVerbatim: false, remove };
 }
 
+/** Lines that mean something only in one file with the others. */
+const JUMPS = /^@?(:|setlocal\b)|\bcall ?:|\bgoto\b|\bexit \/b\b/i;
+
 /**
  * The scripts by which `cmd.exe` runs all lines of a command and writes UTF-8. Each statement has a file of its own: a batch
  * file such as `npm.cmd` that is run without `call` ends the file in which it stands, and the next one still runs. A text with
  * labels, `setlocal` or `exit /b` stays one file.
  */
 export function batchScripts(command: string): Readonly<Record<string, string>> {
-  const isOne = /^[\s@(]*(:|goto\b|setlocal\b)|\bgoto\b|\bcall\s+:|\bexit\s+\/b\b/im.test(command);
+  const isOne = command.split('\n').some(line => JUMPS.test(line.trim()));
   const parts = isOne ? [command] : batchStatements(command);
   const files = parts.map((part, i) => [`${i + 1}.cmd`, toBatch(part)] as const);
   const calls = files.map(([name]) => `call "%~dp0${name}"`);
