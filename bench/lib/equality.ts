@@ -39,7 +39,7 @@ export const rewrites: readonly Rewrite[] = [
   {
     shape: 'text in the rewrite that looks like a variable',
     pat: 'typeof $A',
-    out: 'kind($A, $, $a, $$, $_)',
+    out: "kind($A, $, $a, $$, $1A, '$100', $$A)",
   },
   { shape: 'two variables in one line', pat: '$A.then($B, $C)', out: '$A.then($B).catch($C)' },
   { shape: 'type', pat: 'type $T = $U', out: 'interface $T extends $U {}' },
@@ -63,7 +63,7 @@ export async function compare(
   engine: AstEngine,
   folder: string,
   copy: string,
-  { pat, out }: Rewrite,
+  { pat, out }: Pick<Rewrite, 'pat' | 'out'>,
 ): Promise<Comparison> {
   const staged = new Map<string, Uint8Array>();
   let replacements = 0;

@@ -1,15 +1,21 @@
 import * as z from 'zod/mini';
 import type { FileChange } from '../../preview/fileChange.ts';
 import { textResult } from '../../preview/pendingAction.ts';
-import { replacementTitle, titled, titleSchema } from '../titles.ts';
+import type { Preview } from '../../preview/preview.ts';
+import { replacementTitle, titled, titleSchema, withBrokenFiles } from '../titles.ts';
 import { defineTool, type Tool } from '../tool.ts';
 import { pathsSchema } from './astGrep.ts';
 import type { AstSearcher } from './structuralSearch.ts';
 
+const SOURCE = 'ast_edit';
+
+/** In the details of a preview: the files that no longer parse once it is applied, though they did before. */
+const brokenSchema = z.object({ noLongerParse: z.array(z.string()) });
+
 /** `ast_edit`: stages replacements of code that is found by structure. */
 export function astEditTool(searcher: AstSearcher): Tool {
   return defineTool({
-    name: 'ast_edit',
+    name: SOURCE,
     label: 'AST Edit',
     description:
       'Propose replacements of code found by its structure, in any number of files. Each op has a pattern (see ' +
@@ -39,14 +45,21 @@ export function astEditTool(searcher: AstSearcher): Tool {
           ? [{ kind: 'modify', path, before: found.before, after: found.after, edits: found.edits }]
           : [],
       );
+      const broken = files.filter(file => file.newSyntaxErrors).map(file => file.path);
       context.stage({
         label: editLabel(files),
-        title: titled(title, replacementTitle(ops)),
-        sourceToolName: 'ast_edit',
+        title: withBrokenFiles(titled(title, replacementTitle(ops)), broken.length),
+        sourceToolName: SOURCE,
         changes,
-        details: { ops, paths },
+        details: { ops, paths, ...(broken.length === 0 ? {} : { noLongerParse: broken }) },
       });
       return textResult(editReport(result));
     },
   });
+}
+
+/** Whether a file of a proposed change no longer parses once it is applied, as far as that is known. */
+export function noLongerParses(preview: Pick<Preview, 'sourceToolName' | 'details'>, path: string): boolean {
+  const known = preview.sourceToolName === SOURCE ? brokenSchema.safeParse(preview.details).data : undefined;
+  return known?.noLongerParse.includes(path) ?? false;
 }

@@ -98,10 +98,13 @@ function matchRows({ found }: AstFile): string[][] {
 
 function notes(files: readonly AstFile[], summary: AstSummary, pending: readonly string[]): string[] {
   const broken = files.filter(file => file.syntaxErrors).map(file => file.path);
+  const newlyBroken = files.filter(file => file.newSyntaxErrors).map(file => file.path);
   const nested = files.reduce((sum, file) => sum + file.nested, 0);
   const parts = [
     pending.length > 0 &&
       `Some files are shown as they would be with these pending previews applied: ${named(pending)}.`,
+    newlyBroken.length > 0 &&
+      `No longer parse with these edits, though they did before: ${named(newlyBroken)}. Check the replacement; discard the preview if it is wrong.`,
     broken.length > 0 && `Files with syntax errors, where matches may be missing or wrong: ${named(broken)}.`,
     nested > 0 &&
       `${plural(nested, 'match', 'matches')} inside other matches left unchanged; search again after applying.`,

@@ -1,4 +1,5 @@
 import { ToolError } from '../../base/errors.ts';
+import { listed } from '../../base/listed.ts';
 import { naturally } from '../../text/naturally.ts';
 import { plural } from '../../text/plural.ts';
 import type { ToolContext } from '../tool.ts';
@@ -82,6 +83,15 @@ function failureText(failure: AstFailure, ops: readonly AstOp[]): string {
       return (
         `The pattern ${pat}${place(ops, failure.op)} cannot be parsed: ${failure.reasons.join('; ')}. ` +
         'Write it as code in the language of the files, with $A for one node and $$$A for any number of nodes.'
+      );
+    }
+    case 'unbound': {
+      const { op, language, names, bound } = failure;
+      const binds = bound.length === 0 ? 'no variable' : listed(bound);
+      return (
+        `The replacement${place(ops, op)} uses ${listed(names)}, but in ${language} the pattern ` +
+        `${JSON.stringify(ops[op]?.pat ?? '')} binds ${binds}. Use variables of the pattern; for a literal $NAME write ` +
+        '$$NAME. Nothing was staged.'
       );
     }
     case 'overlap':

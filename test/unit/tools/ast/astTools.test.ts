@@ -4,6 +4,7 @@ import * as path from 'node:path';
 import { after, describe, it } from 'node:test';
 import * as z from 'zod/mini';
 import { PathError, ToolError } from '../../../../src/agent/base/errors.ts';
+import { english } from '../../../../src/agent/base/localiser.ts';
 import {
   textOf,
   type AgentToolResult,
@@ -11,7 +12,7 @@ import {
 } from '../../../../src/agent/preview/pendingAction.ts';
 import type { Preview } from '../../../../src/agent/preview/preview.ts';
 import type { Workspace } from '../../../../src/agent/preview/workspace.ts';
-import { astEditTool } from '../../../../src/agent/tools/ast/astEdit.ts';
+import { astEditTool, noLongerParses } from '../../../../src/agent/tools/ast/astEdit.ts';
 import { astGrepTool } from '../../../../src/agent/tools/ast/astGrep.ts';
 import type { SearchFolder } from '../../../../src/agent/tools/ast/scope/searchScope.ts';
 import { folderWith, startEngine } from '../../../support/astFolder.ts';
@@ -175,6 +176,22 @@ describe('ast_edit', () => {
     assert.match(text, /syntax errors.*f10\.ts, .*f29\.ts \[and 5 more\]/);
   });
 
+  it('says in the result, the title and the details which files no longer parse', async () => {
+    const { edit, staged } = tools({ 'a.ts': 'f(1)', 'b.ts': 'x', 'c.ts': 'f()' });
+    assert.match(
+      await edit([{ pat: 'f($$$A)', out: 'g($$$A' }]),
+      /No longer parse with these edits, though they did before: a\.ts, c\.ts\. Check the replacement/,
+    );
+    const [action] = staged;
+    assert.ok(action && typeof action.title === 'function');
+    assert.equal(action.title(english), 'f($$$A) → g($$$A · 2 files no longer parse');
+    const preview = { sourceToolName: 'ast_edit', details: action.details };
+    assert.deepEqual(
+      ['a.ts', 'b.ts', 'c.ts'].map(path => noLongerParses(preview, path)),
+      [true, false, true],
+    );
+  });
+
   it('stages nothing if nothing matches, and says so', async () => {
     const { edit, staged } = tools({ 'a.ts': 'x' });
     assert.match(await edit(log), /^No match in 1 file\. Nothing was staged\./);
@@ -221,6 +238,12 @@ describe('ast_edit', () => {
       [{ pat: 'function (', out: '' }],
       ['.'],
       /cannot be parsed: as TypeScript, it does not parse/,
+    ],
+    [
+      'a replacement with a variable that the pattern does not bind',
+      [...log, { pat: 'foo($A)', out: 'bar($B)' }],
+      ['.'],
+      /^The replacement of ops\.1 uses \$B, but in TypeScript the pattern "foo\(\$A\)" binds \$A\. .*for a literal \$NAME write \$\$NAME\. Nothing was staged\.$/,
     ],
     [
       'paths without files',

@@ -11,6 +11,7 @@ export interface SyntaxNode {
   text(): string;
   range(): { readonly start: { readonly index: number }; readonly end: { readonly index: number } };
   children(): SyntaxNode[];
+  parent(): SyntaxNode | null;
   find(matcher: Matcher): SyntaxNode | null;
   findAll(matcher: Matcher): SyntaxNode[];
   getMatch(name: string): SyntaxNode | null;
@@ -18,7 +19,11 @@ export interface SyntaxNode {
   getRoot(): { root(): SyntaxNode; filename(): string };
 }
 
-type Rule = { readonly pattern: string } | { readonly kind: string } | { readonly any: readonly Rule[] };
+type Rule =
+  | { readonly pattern: string }
+  | { readonly kind: string }
+  | { readonly regex: string }
+  | { readonly any: readonly Rule[] };
 
 export interface Matcher {
   readonly rule: Rule;
@@ -84,6 +89,15 @@ export class AstGrepNapi {
     return root.find({ rule: { kind: ERROR } }) !== null;
   }
 
+  /** The number of places that do not parse: code that does not fit in, and tokens that are missing. */
+  countErrors(root: SyntaxNode): number {
+    const found = root.findAll({ rule: { any: [{ kind: ERROR }, { regex: '^$' }] } });
+    // A heredoc or a script may be empty.
+    const isError = (node: SyntaxNode): boolean =>
+      node.kind() === ERROR || (isMissing(node) && !/^heredoc_|^raw_text$/.test(node.kind()));
+    return found.filter(isError).length;
+  }
+
   /**
    * Parses files in the engine's thread pool. Calls `onFile` for each file with matches, with the matches in the order
    * of the text and whether the file has syntax errors. The pool looks for those too, since that walks the whole tree.
@@ -143,6 +157,12 @@ export class AstGrepNapi {
     this.#module?.registerDynamicLanguage(registrations);
     this.#registered = true;
   }
+}
+
+/** Whether the parser inserted the token to recover from an error: such a token has no text. */
+export function isMissing(node: SyntaxNode): boolean {
+  const { start, end } = node.range();
+  return start.index === end.index && node.children().length === 0;
 }
 
 /** The length of an array that V8 is sure to put among the young objects, and its size. */

@@ -158,7 +158,9 @@ export class ParseQueue {
     const { changed, side, findings, syntaxErrors } = queued;
     if (changed) return this.#options.onChanged(queued);
     delete queued.side;
-    const result = side ? combineFindings(queued.path, side, findings, syntaxErrors) : null;
+    const result = side
+      ? combineFindings(this.#options.napi, queued.patterns, queued.path, side, findings, syntaxErrors)
+      : null;
     this.#options.onParsed(queued, result);
   }
 }

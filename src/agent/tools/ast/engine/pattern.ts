@@ -1,9 +1,10 @@
-import type { AstGrepNapi, SyntaxNode } from './astGrepNapi.ts';
+import { isMissing, type AstGrepNapi, type SyntaxNode } from './astGrepNapi.ts';
 import type { AstLanguage } from './languages.ts';
 
 /** A pattern, parsed. */
 export type PatternNode =
-  | { readonly type: 'variable'; readonly ellipsis: boolean }
+  /** `name` is empty for one that captures nothing, such as `$_`. */
+  | { readonly type: 'variable'; readonly ellipsis: boolean; readonly name: string }
   | { readonly type: 'leaf'; readonly kind: string; readonly named: boolean; readonly text: string }
   | { readonly type: 'inner'; readonly kind: string; readonly children: readonly PatternNode[] };
 
@@ -52,20 +53,26 @@ function toPattern(node: SyntaxNode, expando: string): PatternNode {
   return { type: 'inner', kind: node.kind(), children: present.map(child => toPattern(child, expando)) };
 }
 
-/** Whether the parser inserted the token to recover from an error: such a token has no text. */
-function isMissing(node: SyntaxNode): boolean {
-  const { start, end } = node.range();
-  return start.index === end.index && node.children().length === 0;
-}
-
 /** Parses `$A`, `$_`, `$$A`, `$$$` and `$$$ARGS`, written with the language's expando character. */
 function variableOf(text: string, expando: string): PatternNode | undefined {
   let sigils = 0;
   while (sigils < 3 && text.startsWith(expando, sigils * expando.length)) sigils++;
   if (sigils === 0) return undefined;
   const name = text.slice(sigils * expando.length);
-  if (sigils === 3) return /^[A-Z0-9_]*$/.test(name) ? { type: 'variable', ellipsis: true } : undefined;
-  return /^[A-Z_][A-Z0-9_]*$/.test(name) ? { type: 'variable', ellipsis: false } : undefined;
+  const ellipsis = sigils === 3;
+  if (!(ellipsis ? /^[A-Z0-9_]*$/ : /^[A-Z_][A-Z0-9_]*$/).test(name)) return undefined;
+  return { type: 'variable', ellipsis, name: name.startsWith('_') ? '' : name };
+}
+
+/** The variables that a match captures, as they are written: `$A`, `$$$ARGS`. */
+export function boundVariables(pattern: PatternNode): ReadonlySet<string> {
+  const bound = new Set<string>();
+  const add = (node: PatternNode): void => {
+    if (node.type === 'variable' && node.name !== '') bound.add(`${node.ellipsis ? '$$$' : '$'}${node.name}`);
+    if (node.type === 'inner') node.children.forEach(add);
+  };
+  add(pattern);
+  return bound;
 }
 
 /** Replaces the `$` of variables with the expando character, which is valid in identifiers of the language. */

@@ -43,7 +43,8 @@ export class AstSearch {
 
   /**
    * Searches all files that the request selects.
-   * @throws AstError when a pattern is valid in none of the languages found or replacements overlap; the abort error.
+   * @throws AstError when a pattern is valid in none of the languages found, a rewrite uses variables that its pattern does not
+   *   bind, or replacements overlap; the abort error.
    */
   async run(request: AstRequest, output: SearchOutput, signal: AbortSignal): Promise<AstSummary> {
     await this.#napi.load();
@@ -111,6 +112,8 @@ class SearchRun {
       await this.#queue.settled();
     }
     this.#refuseInvalid();
+    const unbound = this.#compiler.unboundEverywhere;
+    if (unbound) throw new AstError({ code: 'unbound', ...unbound });
     return this.#summary();
   }
 

@@ -23,16 +23,23 @@ const MAX_LOOK_BACK = 512;
 /**
  * A rewrite, from which the replacement of each match is made as the ast-grep CLI makes it: captured code of several
  * lines keeps its relative indentation, moved to the column of its variable, and the whole replacement is indented like
- * the line in which the match begins. Only spaces count as indentation.
+ * the line in which the match begins. Only spaces count as indentation. A variable has capital letters, digits and
+ * underscores and does not begin with a digit; every other `$` stands for itself. A literal `$HOME` is written `$$HOME`,
+ * unless the pattern binds `$HOME`.
  */
 export class Template {
+  /** The variables of the rewrite that the pattern does not bind, as they are written. */
+  readonly unbound: readonly string[];
   readonly #parts: readonly Part[];
 
-  constructor(rewrite: string) {
-    this.#parts = parse(rewrite);
+  /** @param bound what {@link boundVariables} gives for the pattern. */
+  constructor(rewrite: string, bound: ReadonlySet<string>) {
+    const unbound = new Set<string>();
+    this.#parts = parse(rewrite, bound, unbound);
+    this.unbound = [...unbound];
   }
 
-  /** The replacement for a match that begins at `start` of `source`. A variable that was not captured is left out. */
+  /** The replacement for a match that begins at `start` of `source`. A variable that captured no code is left out. */
   render(source: string, start: number, captures: Captures): string {
     let text = '';
     for (const part of this.#parts) {
@@ -43,14 +50,18 @@ export class Template {
   }
 }
 
-function parse(rewrite: string): Part[] {
+function parse(rewrite: string, bound: ReadonlySet<string>, unbound: Set<string>): Part[] {
   const parts: Part[] = [];
   let at = 0;
-  for (const match of rewrite.matchAll(/(\${1,3})([A-Z0-9_]+)/g)) {
+  for (const match of rewrite.matchAll(/(\${1,3})([A-Z_][A-Z0-9_]*)/g)) {
     const [all, sigils = '', variable = ''] = match;
+    const multiple = sigils.length === 3;
     parts.push({ text: rewrite.slice(at, match.index) });
-    parts.push({ variable, multiple: sigils.length === 3, indent: indentAt(rewrite, match.index) });
     at = match.index + all.length;
+    if (bound.has(`${multiple ? '$$$' : '$'}${variable}`))
+      parts.push({ variable, multiple, indent: indentAt(rewrite, match.index) });
+    else if (sigils.length === 2) parts.push({ text: `$${variable}` });
+    else unbound.add(all);
   }
   parts.push({ text: rewrite.slice(at) });
   return parts;

@@ -35,6 +35,8 @@ export interface AstFile {
   readonly nested: number;
   /** The file has syntax errors; it was searched all the same. */
   readonly syntaxErrors: boolean;
+  /** After the edits the file has syntax errors that it did not have before. */
+  readonly newSyntaxErrors: boolean;
   readonly found:
     | {
         readonly kind: 'edits';
@@ -61,9 +63,18 @@ export interface AstSummary {
   readonly notText: readonly string[];
 }
 
+/** The variables of a rewrite that its pattern does not bind in a language, and those that it binds, as they are written. */
+export interface UnboundVariables {
+  readonly op: number;
+  readonly language: string;
+  readonly names: readonly string[];
+  readonly bound: readonly string[];
+}
+
 /** Why a search failed. `op` is the index of a pattern in the request. */
 export type AstFailure =
   | { readonly code: 'invalidPattern'; readonly op: number; readonly reasons: readonly string[] }
+  | ({ readonly code: 'unbound' } & UnboundVariables)
   | { readonly code: 'overlap'; readonly path: string; readonly line: number }
   /** The native engine cannot be loaded, so no search can succeed. */
   | { readonly code: 'noEngine'; readonly reason: string }

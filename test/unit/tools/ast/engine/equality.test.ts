@@ -123,7 +123,7 @@ const others = [
   { shape: 'Python', pat: 'print($$$A)', out: 'log(\n    $$$A\n)' },
   { shape: 'a tab in the rewrite', pat: 'return $A', out: 'return (\n\t$A\n)' },
   { shape: 'CRLF in the rewrite', pat: 'let $A = $B', out: 'const $A =\r\n  $B' },
-  { shape: 'variables that were not captured', pat: 'list.push($A)', out: '[$A, $B, $$$C, $$A, $A1, $_X]' },
+  { shape: 'dollars that are no variables', pat: 'list.push($A)', out: '[$A, $1A, $$$, $$A, $Ab, $a, \\$A]' },
   { shape: 'a style', pat: 'color: $A', out: 'color: blue' },
   { shape: 'a string', pat: "'a'", out: "'b'" },
 ];
