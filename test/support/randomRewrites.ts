@@ -1,6 +1,6 @@
 import type { Random } from './fuzz/random.ts';
 
-/** Sources and a rewrite of them. */
+/** Sources and a rewrite of them. Some have CRLF, tabs and strings of several lines. */
 export interface RandomRewrite {
   readonly files: Readonly<Record<string, string>>;
   readonly pat: string;
@@ -71,8 +71,9 @@ function variablesOf(out: string): string[] {
 
 /** Code with what the patterns match, over one and several lines, at several depths. */
 function source(random: Random): string {
-  const step = ' '.repeat(random.pick([2, 4, 3]));
-  return `${random.list(1, 6, () => statement(random, '', step, 3)).join('\n')}\n`;
+  const step = random.chance(0.3) ? '\t' : ' '.repeat(random.pick([2, 4, 3]));
+  const text = `${random.list(1, 6, () => statement(random, '', step, 3)).join('\n')}\n`;
+  return random.chance(0.3) ? text.replaceAll('\n', '\r\n') : text;
 }
 
 function statement(random: Random, indent: string, step: string, depth: number): string {
@@ -103,7 +104,16 @@ function statement(random: Random, indent: string, step: string, depth: number):
 function expression(random: Random, indent: string, step: string, depth: number): string {
   const inner = indent + step;
   const value = (): string => expression(random, inner, step, depth - 1);
-  if (depth === 0) return random.pick(['x', "'a'", '1', '"日本"', 'y.z', "'😀'"]);
+  if (depth === 0)
+    return random.pick([
+      'x',
+      "'a'",
+      '1',
+      '"日本"',
+      'y.z',
+      "'😀'",
+      `\`${random.pick(['', inner])}a\n  b\n\n\t\${x}c\n\``,
+    ]);
   switch (random.below(9)) {
     case 0:
       return `foo(${value()})`;

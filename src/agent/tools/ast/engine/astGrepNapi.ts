@@ -2,14 +2,19 @@ import { setImmediate } from 'node:timers/promises';
 import { resourceLimits } from 'node:worker_threads';
 import { messageOf } from '../../../base/errors.ts';
 import { AstError } from '../worker/protocol.ts';
-import { languages } from './languages.ts';
+import { languages, type AstLanguage } from './languages.ts';
+
+interface Position {
+  readonly index: number;
+  readonly line: number;
+}
 
 /** A node of a syntax tree. Offsets are UTF-16 code units of the parsed text, including a byte order mark. */
 export interface SyntaxNode {
   kind(): string;
   isNamed(): boolean;
   text(): string;
-  range(): { readonly start: { readonly index: number }; readonly end: { readonly index: number } };
+  range(): { readonly start: Position; readonly end: Position };
   children(): SyntaxNode[];
   parent(): SyntaxNode | null;
   find(matcher: Matcher): SyntaxNode | null;
@@ -83,6 +88,15 @@ export class AstGrepNapi {
 
   parse(language: string, text: string): SyntaxNode {
     return this.#moduleFor(language).parse(language, text).root();
+  }
+
+  /** The strings of a tree that go over several lines, see `AstLanguage.strings`. */
+  stringsIn(root: SyntaxNode, { strings }: Pick<AstLanguage, 'strings'>): readonly SyntaxNode[] {
+    if (strings.length === 0) return [];
+    return root.findAll({ rule: { any: strings.map(kind => ({ kind })) } }).filter(node => {
+      const { start, end } = node.range();
+      return start.line < end.line;
+    });
   }
 
   hasErrors(root: SyntaxNode): boolean {

@@ -30,6 +30,7 @@ export interface OpFinding {
  * @throws AstError if a match would be replaced by code with unbound variables.
  */
 export function findingOf(
+  napi: AstGrepNapi,
   op: LanguagePatterns['ops'][number],
   nodes: readonly SyntaxNode[],
   source: string,
@@ -38,8 +39,9 @@ export function findingOf(
   if (op.unbound && nodes.length > 0) throw new AstError({ code: 'unbound', ...op.unbound });
   const { outer, nested } = outermostMatches(nodes, offset);
   const matches = op.template ? [] : outer.map(({ start, end }) => ({ start, end }));
-  const edits = op.template ? replacementEdits(outer, op.template, source, offset) : [];
-  const statements = op.template ? statementsAround(op.language, outer, offset) : [];
+  const strings = (root: SyntaxNode): readonly SyntaxNode[] => napi.stringsIn(root, op.language);
+  const edits = op.template ? replacementEdits(outer, op.template, source, offset, strings) : [];
+  const statements = op.template ? statementsAround(op.language.id, outer, offset) : [];
   return { matches, edits, statements, nested, rewrites: op.template !== null };
 }
 
@@ -127,7 +129,7 @@ function searchText(
   const outer = new Map<number, readonly Match[]>();
   for (const op of ops) {
     const nodes = root.findAll({ rule: { pattern: op.pat } });
-    const finding = findingOf(op, nodes, source, offset);
+    const finding = findingOf(napi, op, nodes, source, offset);
     outer.set(op.index, op.template ? finding.edits : finding.matches);
     into.push(finding);
   }

@@ -125,7 +125,7 @@ export class ParseQueue {
           withoutMatch.delete(queued);
           const source = this.#sourceOf(queued);
           if (source) {
-            queued.findings.push(findingOf(op, nodes, source.side.text, source.offset));
+            queued.findings.push(findingOf(napi, op, nodes, source.side.text, source.offset));
             queued.syntaxErrors ||= hasErrors;
           }
           if (--queued.opsLeft === 0) this.#finish(queued);

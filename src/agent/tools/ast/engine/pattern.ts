@@ -76,7 +76,7 @@ export function boundVariables(pattern: PatternNode): ReadonlySet<string> {
 }
 
 /** Replaces the `$` of variables with the expando character, which is valid in identifiers of the language. */
-function withExpando(pattern: string, expando: string): string {
+export function withExpando(pattern: string, expando: string): string {
   if (expando === '$') return pattern;
   return pattern.replace(/(\$+)([A-Z_]?)/g, (all: string, sigils: string, next: string) =>
     next !== '' || sigils.length === 3 ? expando.repeat(sigils.length) + next : all,

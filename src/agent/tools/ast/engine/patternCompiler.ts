@@ -7,14 +7,14 @@ import type { AstOp, UnboundVariables } from '../worker/protocol.ts';
 import type { AstGrepNapi, SyntaxNode } from './astGrepNapi.ts';
 import type { AstLanguage } from './languages.ts';
 import { languageById } from './languages.ts';
-import { boundVariables, parsePattern, PatternError, type PatternNode } from './pattern.ts';
+import { boundVariables, parsePattern, PatternError, withExpando, type PatternNode } from './pattern.ts';
 import { Template } from './template.ts';
 
 /** A pattern and its rewrite, compiled for one language. */
 export interface CompiledOp {
   /** Its index in the request. */
   readonly index: number;
-  readonly language: string;
+  readonly language: AstLanguage;
   readonly pat: string;
   /** `null` for a pattern that only searches. */
   readonly template: Template | null;
@@ -89,16 +89,26 @@ export class PatternCompiler {
     return patterns;
   }
 
+  /** Where a rewrite has strings that go over several lines. */
+  #stringsOf(rewrite: string, language: AstLanguage): readonly { start: number; end: number }[] {
+    if (!rewrite.includes('\n')) return [];
+    const root = this.#napi.parse(language.id, withExpando(rewrite, language.expando));
+    return this.#napi.stringsIn(root, language).map(node => {
+      const { start, end } = node.range();
+      return { start: start.index, end: end.index };
+    });
+  }
+
   #compileOps(language: AstLanguage): CompiledOp[] {
     return this.#ops.flatMap(({ pat, out }, index) => {
       try {
         const pattern = parsePattern(this.#napi, language, pat);
         const bound = boundVariables(pattern);
-        const template = out === null ? null : new Template(out, bound);
+        const template = out === null ? null : new Template(out, bound, this.#stringsOf(out, language));
         return [
           {
             index,
-            language: language.id,
+            language,
             pat,
             template,
             unbound: template?.unbound.length
