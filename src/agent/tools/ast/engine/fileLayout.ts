@@ -1,4 +1,4 @@
-import { lineEndingOf, type LineEnding } from '../../../text/lines.ts';
+import { lineEndingAt, lineEndingOf, type LineEnding } from '../../../text/lines.ts';
 
 /** How many columns a tab counts; only files that are indented with tabs are measured with it. */
 const TAB = 8;
@@ -56,19 +56,13 @@ export class FileLayout {
   /** That of the file; if it mixes several, that of the line, or of the line before the last. */
   #lineEnding(offset: number): LineEnding | undefined {
     if (this.#ending === null) this.#ending = lineEndingOf(this.#text);
-    return this.#ending === 'mixed' ? lineEndingNear(this.#text, offset) : this.#ending;
+    return this.#ending === 'mixed' ? lineEndingAt(this.#text, offset) : this.#ending;
   }
 
   /** That of the first indented line which does not go on with a comment. */
   #firstIndentation(): string {
     return (this.#first ??= /^[ \t]+(?![ \t\r\n*])/m.exec(this.#text)?.[0] ?? '');
   }
-}
-
-function lineEndingNear(text: string, offset: number): LineEnding {
-  const after = text.indexOf('\n', offset);
-  const feed = after < 0 ? text.lastIndexOf('\n') : after;
-  return text[feed - 1] === '\r' ? '\r\n' : '\n';
 }
 
 /** The white space at the start of the line that contains `offset`, where a line that begins in a string does not count. */
