@@ -10,6 +10,7 @@ import { plainSource, type PlainSource } from './plainSources.ts';
 export interface Rewrite {
   readonly shape: string;
   readonly pat: string;
+  readonly selector?: string;
   readonly out: string;
 }
 
@@ -69,7 +70,7 @@ export async function compare(
   napi: AstGrepNapi,
   folder: string,
   copy: string,
-  { pat, out }: Pick<Rewrite, 'pat' | 'out'>,
+  { pat, selector, out }: Omit<Rewrite, 'shape'>,
 ): Promise<Comparison> {
   const staged = new Map<string, string>();
   let replacements = 0;
@@ -79,11 +80,15 @@ export async function compare(
       if (found.kind === 'edits') staged.set(name, found.after.text);
     }
   };
-  await engine.run(requestFor(folder, pat, out), { onFiles }, new AbortController().signal);
+  await engine.run(
+    { ...requestFor(folder, pat, out), ops: [{ pat, selector, out }] },
+    { onFiles },
+    new AbortController().signal,
+  );
   fs.rmSync(copy, { recursive: true, force: true });
   const sources = writePlain(napi, folder, copy, out);
   for (const [group, each] of new Map([...sources.values()].map(plain => [plain.group, plain.out])))
-    await cliUpdate(pat, each, path.join(copy, group));
+    await cliUpdate(pat, each, path.join(copy, group), selector);
   let changed = 0;
   const different: { name: string; line: number }[] = [];
   for (const [name, { group, before, text, restore }] of sources) {

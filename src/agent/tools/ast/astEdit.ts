@@ -4,7 +4,7 @@ import { textResult } from '../../preview/pendingAction.ts';
 import type { Preview } from '../../preview/preview.ts';
 import { replacementTitle, titled, titleSchema, withBrokenFiles } from '../titles.ts';
 import { defineTool, type Tool } from '../tool.ts';
-import { pathsSchema } from './astGrep.ts';
+import { pathsSchema, selectorSchema } from './astGrep.ts';
 import type { AstSearcher } from './structuralSearch.ts';
 
 const SOURCE = 'ast_edit';
@@ -27,6 +27,7 @@ export function astEditTool(searcher: AstSearcher): Tool {
         .array(
           z.object({
             pat: z.string().check(z.describe('The pattern, e.g. "console.log($$$A)".')),
+            selector: selectorSchema,
             out: z.string().check(z.describe('Its replacement, e.g. "logger.info($$$A)"; empty to delete.')),
           }),
         )
@@ -39,7 +40,7 @@ export function astEditTool(searcher: AstSearcher): Tool {
       const result = await searchByStructure(searcher, ops, paths, context);
       const { editLabel, editReport, nothingReport } = await import('./report.ts');
       const { files, summary } = result;
-      if (files.length === 0) return textResult(`${nothingReport(summary)} Nothing was staged.`);
+      if (files.length === 0) return textResult(nothingReport(summary, 'Nothing was staged.'));
       const changes: FileChange[] = files.flatMap(({ path, found }) =>
         found.kind === 'edits'
           ? [{ kind: 'modify', path, before: found.before, after: found.after, edits: found.edits }]

@@ -1,7 +1,8 @@
+import { listed } from '../../base/listed.ts';
 import { splitLines } from '../../text/lines.ts';
 import { plural } from '../../text/plural.ts';
 import type { TextEdit } from '../../text/textEdit.ts';
-import type { SearchResult } from './structuralSearch.ts';
+import { SELECTOR_ADVICE, type SearchResult } from './structuralSearch.ts';
 import type { AstFile, AstSummary } from './worker/protocol.ts';
 
 /** The most files whose matches a report shows. */
@@ -32,9 +33,12 @@ export function matchReport({ files, summary, pending }: SearchResult): string {
   return [head, ...body(files, 'match', matchRows), ...notes(files, summary, pending)].join('\n');
 }
 
-/** What the model is told when nothing matched. */
-export function nothingReport(summary: AstSummary): string {
-  const head = `No match in ${plural(summary.searched, 'file')}.`;
+/** What the model is told when nothing matched; `outcome` is a sentence about what that means. */
+export function nothingReport(summary: AstSummary, outcome?: string): string {
+  const head = [
+    `No match in ${plural(summary.searched, 'file')}.`,
+    ...(outcome === undefined ? [] : [outcome]),
+  ].join(' ');
   return [head, ...notes([], summary, []), ...invalidNotes(summary)].join('\n');
 }
 
@@ -108,10 +112,22 @@ function notes(files: readonly AstFile[], summary: AstSummary, pending: readonly
     broken.length > 0 && `Files with syntax errors, where matches may be missing or wrong: ${named(broken)}.`,
     nested > 0 &&
       `${plural(nested, 'match', 'matches')} inside other matches left unchanged; search again after applying.`,
+    ...unmatchedNotes(summary),
     summary.tooLarge.length > 0 && `Not searched, larger than 5 MB: ${named(summary.tooLarge)}.`,
     summary.notText.length > 0 && `Not searched, not text in UTF-8 or UTF-16: ${named(summary.notText)}.`,
   ].filter(part => part !== false);
   return parts.length === 0 ? [] : ['', ...parts];
+}
+
+/** What the patterns that match nowhere were read as. */
+function unmatchedNotes({ unmatched }: AstSummary): string[] {
+  const read = new Map<string, string[]>();
+  for (const { pat, language, kind } of unmatched)
+    read.set(pat, [...(read.get(pat) ?? []), `${kind} in ${language}`]);
+  const rows = [...read].map(
+    ([pat, kinds]) => `${JSON.stringify(pat)} matches nothing; it was read as ${listed(kinds)}.`,
+  );
+  return rows.length === 0 ? [] : [...rows, SELECTOR_ADVICE];
 }
 
 function invalidNotes(summary: AstSummary): string[] {

@@ -69,8 +69,8 @@ function tools(
     updates,
     edit: (ops: unknown, paths: string[] = ['.']) =>
       call(astEditTool(searcher).execute({ ops, paths }, context)),
-    grep: (pat: string, paths: string[] = ['.']) =>
-      call(astGrepTool(searcher).execute({ pat, paths }, context)),
+    grep: (pat: string, paths: string[] = ['.'], selector?: string) =>
+      call(astGrepTool(searcher).execute({ pat, selector, paths }, context)),
   };
 }
 
@@ -284,6 +284,65 @@ describe('ast_grep', () => {
   it('shows where a pattern matches', async () => {
     const text = await tools({ 'a.ts': 'f(1)\n  f(\n2)', 'b.ts': 'g()' }).grep('f($A)');
     assert.equal(text, '2 matches in 1 file\n\na.ts (2 matches)\n1:1: f(1)\n2:3: f(…');
+  });
+
+  it('finds a part of a pattern by its kind, and says what a pattern that matches nothing was read as', async () => {
+    const parts: readonly (readonly [
+      file: string,
+      code: string,
+      pat: string,
+      kind: string,
+      context: string,
+      selector: string,
+    ])[] = [
+      ['a.ts', '({ k: 1 })', 'k: $V', 'labeled_statement', '({ k: $V })', 'pair'],
+      ['a.ts', 'let x: Old<A>', 'Old<$T>', 'instantiation_expression', 'let x: Old<$T>', 'generic_type'],
+      [
+        'a.ts',
+        'switch (x) { case 1: y() }',
+        'case $X:',
+        'labeled_statement',
+        'switch (x) { case $X: $$$B }',
+        'switch_case',
+      ],
+      [
+        'a.ts',
+        'class A { b = 1 }',
+        '$F = $V',
+        'assignment_expression',
+        'class A { $F = $V }',
+        'public_field_definition',
+      ],
+      ['a.tsx', '<a b={c} />', 'b={$X}', 'assignment_expression', '<a b={$X} />', 'jsx_attribute'],
+    ];
+    for (const [file, code, pat, kind, context, selector] of parts) {
+      const { grep, edit, staged } = tools({ [file]: code });
+      const language = file === 'a.ts' ? 'TypeScript' : 'Tsx';
+      const nothing = await grep(pat);
+      assert.ok(
+        nothing.includes(`${JSON.stringify(pat)} matches nothing; it was read as ${kind} in ${language}.`),
+        nothing,
+      );
+      assert.match(nothing, /give the code around it as pat and its kind as selector/);
+      assert.match(await grep(context, ['.'], selector), /^1 match in 1 file/, context);
+      await edit([{ pat: context, selector, out: 'x' }]);
+      assert.equal(staged.length, 1);
+    }
+  });
+
+  it('refuses a kind that a pattern does not have, and names those that it has', async () => {
+    await assert.rejects(
+      tools({ 'a.ts': 'x' }).grep('({ k: $V })', ['.'], 'property'),
+      /as TypeScript, it has no node of the kind property, only program, .*pair, property_identifier/,
+    );
+  });
+
+  it('names the patterns that match nothing beside those that match', async () => {
+    const { edit } = tools({ 'a.ts': 'console.log(1)' });
+    const text = await edit([...log, { pat: 'k: $V', out: '' }]);
+    assert.match(text, /^AST Edit: 1 replacement in 1 file/);
+    assert.match(text, /"k: \$V" matches nothing; it was read as labeled_statement in TypeScript\./);
+    assert.doesNotMatch(text, /"console/);
   });
 
   it('says so when nothing matches', async () => {

@@ -24,8 +24,11 @@ export interface SyntaxNode {
   getRoot(): { root(): SyntaxNode; filename(): string };
 }
 
+/** A pattern as the engine takes it. */
+export type PatternRule = string | { readonly context: string; readonly selector: string };
+
 type Rule =
-  | { readonly pattern: string }
+  | { readonly pattern: PatternRule }
   | { readonly kind: string }
   | { readonly regex: string }
   | { readonly any: readonly Rule[] };
@@ -44,6 +47,7 @@ interface NapiModule {
     config: { readonly paths: string[]; readonly matcher: Matcher },
     callback: (error: Error | null, nodes: SyntaxNode[]) => void,
   ): Promise<number>;
+  kind(language: string, name: string): number;
   registerDynamicLanguage(languages: Record<string, object>): void;
 }
 
@@ -86,6 +90,11 @@ export class AstGrepNapi {
     );
   }
 
+  /** Whether the grammar of a language has a kind of nodes with this name. */
+  hasKind(language: string, name: string): boolean {
+    return this.#moduleFor(language).kind(language, name) !== 0;
+  }
+
   parse(language: string, text: string): SyntaxNode {
     return this.#moduleFor(language).parse(language, text).root();
   }
@@ -122,11 +131,11 @@ export class AstGrepNapi {
   async findInFiles(
     language: string,
     paths: string[],
-    { pat, matchesAll }: { readonly pat: string; readonly matchesAll: boolean },
+    { rule: pattern, matchesAll }: { readonly rule: PatternRule; readonly matchesAll: boolean },
     onFile: (nodes: SyntaxNode[], hasErrors: boolean) => void,
   ): Promise<void> {
     const engine = this.#moduleFor(language);
-    const rule = { any: [{ pattern: pat }, { kind: ERROR }] };
+    const rule = { any: [{ pattern }, { kind: ERROR }] };
     await new Promise<void>((resolve, reject) => {
       let expected: number | undefined;
       let seen = 0;

@@ -14,6 +14,8 @@ const MAX_ROWS = 100;
 
 /** What one pattern found in one text. */
 export interface OpFinding {
+  /** The index of the pattern. */
+  readonly op: number;
   readonly matches: readonly Match[];
   /** The replacements; empty for a pattern that only searches. */
   readonly edits: readonly TextEdit[];
@@ -42,7 +44,7 @@ export function findingOf(
   const strings = (root: SyntaxNode): readonly SyntaxNode[] => napi.stringsIn(root, op.language);
   const edits = op.template ? replacementEdits(outer, op.template, source, offset, strings) : [];
   const statements = op.template ? statementsAround(op.language.id, outer, offset) : [];
-  return { matches, edits, statements, nested, rewrites: op.template !== null };
+  return { op: op.index, matches, edits, statements, nested, rewrites: op.template !== null };
 }
 
 /**
@@ -58,11 +60,14 @@ export function combineFindings(
   syntaxErrors: boolean,
 ): SentFile | null {
   const nested = findings.reduce((sum, finding) => sum + finding.nested, 0);
+  const ops = [
+    ...new Set(findings.flatMap(({ op, matches, edits }) => (matches.length + edits.length > 0 ? [op] : []))),
+  ];
   if (!findings.some(finding => finding.rewrites)) {
     const matches = findings.flatMap(finding => finding.matches).sort((a, b) => a.start - b.start);
     if (matches.length === 0) return null;
     const found = { kind: 'rows', rows: rowsOf(before.text, matches) } as const;
-    return { path, matches: matches.length, nested, syntaxErrors, newSyntaxErrors: false, found };
+    return { path, matches: matches.length, ops, nested, syntaxErrors, newSyntaxErrors: false, found };
   }
   const edits = mergedEdits(path, before.text, findings);
   if (edits.length === 0) return null;
@@ -73,6 +78,7 @@ export function combineFindings(
   return {
     path,
     matches: edits.length,
+    ops,
     nested,
     syntaxErrors,
     newSyntaxErrors: breakSyntax(napi, patterns, before.text, edits, statements),
@@ -128,7 +134,7 @@ function searchText(
   const root = napi.parse(patterns.language.id, text);
   const outer = new Map<number, readonly Match[]>();
   for (const op of ops) {
-    const nodes = root.findAll({ rule: { pattern: op.pat } });
+    const nodes = root.findAll({ rule: { pattern: op.rule } });
     const finding = findingOf(napi, op, nodes, source, offset);
     outer.set(op.index, op.template ? finding.edits : finding.matches);
     into.push(finding);

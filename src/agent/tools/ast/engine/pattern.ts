@@ -8,17 +8,57 @@ export type PatternNode =
   | { readonly type: 'leaf'; readonly kind: string; readonly named: boolean; readonly text: string }
   | { readonly type: 'inner'; readonly kind: string; readonly children: readonly PatternNode[] };
 
+/** The most kinds of nodes that an error names. */
+const MAX_KINDS = 20;
+
 /** A text is not a valid pattern in a language. The message is a clause for the model that says why. */
 export class PatternError extends Error {
   override readonly name = 'PatternError';
 }
 
 /**
- * Parses a pattern as the engine does: it is the innermost node that contains all of the text.
+ * Parses a pattern as the engine does: it is the innermost node that contains all of the text, or with a selector the first node
+ * of that kind.
  * @throws PatternError when there is no such node.
  */
-export function parsePattern(napi: AstGrepNapi, language: AstLanguage, pattern: string): PatternNode {
-  let node = napi.parse(language.id, withExpando(pattern, language.expando));
+export function parsePattern(
+  napi: AstGrepNapi,
+  language: AstLanguage,
+  pattern: string,
+  selector?: string,
+): PatternNode {
+  const root = napi.parse(language.id, withExpando(pattern, language.expando));
+  const node = selector === undefined ? wholeNode(root) : selectedNode(napi, language, root, selector);
+  const parsed = toPattern(node, language.expando);
+  if (parsed.type === 'variable' && parsed.ellipsis) {
+    throw new PatternError(
+      'it only says any number of nodes; use $A for one node, or make it part of a larger pattern',
+    );
+  }
+  return parsed;
+}
+
+function selectedNode(
+  napi: AstGrepNapi,
+  language: AstLanguage,
+  root: SyntaxNode,
+  selector: string,
+): SyntaxNode {
+  const found = napi.hasKind(language.id, selector) ? root.find({ rule: { kind: selector } }) : null;
+  if (found) return found;
+  const kinds = new Set<string>();
+  const add = (node: SyntaxNode): void => {
+    if (node.isNamed()) kinds.add(node.kind());
+    node.children().forEach(add);
+  };
+  add(root);
+  throw new PatternError(
+    `it has no node of the kind ${selector}, only ${[...kinds].slice(0, MAX_KINDS).join(', ')}`,
+  );
+}
+
+function wholeNode(root: SyntaxNode): SyntaxNode {
+  let node = root;
   const [first] = node.children();
   if (!first) throw new PatternError('it contains no code');
   if (!onlyChild(node))
@@ -27,13 +67,7 @@ export function parsePattern(napi: AstGrepNapi, language: AstLanguage, pattern: 
     );
   for (let inner = onlyChild(node); inner; inner = onlyChild(node)) node = inner;
   if (node.kind() === 'ERROR') throw new PatternError('it does not parse');
-  const parsed = toPattern(node, language.expando);
-  if (parsed.type === 'variable' && parsed.ellipsis) {
-    throw new PatternError(
-      'it only says any number of nodes; use $A for one node, or make it part of a larger pattern',
-    );
-  }
-  return parsed;
+  return node;
 }
 
 /** The only child of a node. A second one does not count if the parser inserted it or it is anonymous. */

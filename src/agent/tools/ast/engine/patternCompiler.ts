@@ -4,7 +4,7 @@ import { blankComments } from '../prefilter/blankComments.ts';
 import { holdsAll, toBytes, type ByteLiteral } from '../prefilter/byteLiteral.ts';
 import { literalsOf } from '../prefilter/literals.ts';
 import type { AstOp, UnboundVariables } from '../worker/protocol.ts';
-import type { AstGrepNapi, SyntaxNode } from './astGrepNapi.ts';
+import type { AstGrepNapi, PatternRule, SyntaxNode } from './astGrepNapi.ts';
 import type { AstLanguage } from './languages.ts';
 import { languageById } from './languages.ts';
 import { boundVariables, parsePattern, PatternError, withExpando, type PatternNode } from './pattern.ts';
@@ -15,7 +15,9 @@ export interface CompiledOp {
   /** Its index in the request. */
   readonly index: number;
   readonly language: AstLanguage;
-  readonly pat: string;
+  readonly rule: PatternRule;
+  /** The kind of node that the pattern is; `null` for a variable. */
+  readonly kind: string | null;
   /** `null` for a pattern that only searches. */
   readonly template: Template | null;
   /** The pattern is a single variable, so every node matches. */
@@ -73,6 +75,15 @@ export class PatternCompiler {
     return found?.unbound ?? undefined;
   }
 
+  /** The kinds of nodes that a pattern is in the languages so far. */
+  kindsOf(op: number): readonly { readonly language: string; readonly kind: string }[] {
+    return [...this.#compiled.values()].flatMap(({ language, ops }) =>
+      ops.flatMap(({ index, kind }) =>
+        index === op && kind !== null ? [{ language: language.id, kind }] : [],
+      ),
+    );
+  }
+
   patternsFor(language: AstLanguage): LanguagePatterns {
     let patterns = this.#compiled.get(language.id);
     if (!patterns) {
@@ -100,16 +111,17 @@ export class PatternCompiler {
   }
 
   #compileOps(language: AstLanguage): CompiledOp[] {
-    return this.#ops.flatMap(({ pat, out }, index) => {
+    return this.#ops.flatMap(({ pat, selector, out }, index) => {
       try {
-        const pattern = parsePattern(this.#napi, language, pat);
+        const pattern = parsePattern(this.#napi, language, pat, selector);
         const bound = boundVariables(pattern);
         const template = out === null ? null : new Template(out, bound, this.#stringsOf(out, language));
         return [
           {
             index,
             language,
-            pat,
+            rule: selector === undefined ? pat : { context: pat, selector },
+            kind: pattern.type === 'variable' ? null : pattern.kind,
             template,
             unbound: template?.unbound.length
               ? { op: index, language: language.id, names: template.unbound, bound: [...bound] }

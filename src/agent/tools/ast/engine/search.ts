@@ -69,6 +69,7 @@ class SearchRun {
   #searched = 0;
   #files = 0;
   #matches = 0;
+  readonly #matched = new Set<number>();
 
   constructor(
     napi: AstGrepNapi,
@@ -208,6 +209,7 @@ class SearchRun {
   #emit(file: SentFile): void {
     this.#files++;
     this.#matches += file.matches;
+    for (const op of file.ops) this.#matched.add(op);
     this.#output.file(file, { selected: this.#selected, files: this.#files, matches: this.#matches });
   }
 
@@ -237,6 +239,9 @@ class SearchRun {
         language,
         reason,
       })),
+      unmatched: this.#request.ops.flatMap(({ pat }, op) =>
+        this.#matched.has(op) ? [] : this.#compiler.kindsOf(op).map(read => ({ pat, ...read })),
+      ),
       tooLarge: this.#tooLarge,
       notText: this.#notText,
     };

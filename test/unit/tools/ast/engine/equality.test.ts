@@ -127,6 +127,7 @@ const others = [
   { shape: 'CRLF in the rewrite', pat: 'let $A = $B', out: 'const $A =\r\n  $B' },
   { shape: 'dollars that are no variables', pat: 'list.push($A)', out: '[$A, $1A, $$$, $$A, $Ab, $a, \\$A]' },
   { shape: 'a style', pat: 'color: $A', out: 'color: blue' },
+  { shape: 'a kind of node', pat: '({ a: $A })', selector: 'pair', out: 'a: {\n  $A\n}' },
   { shape: 'a string', pat: "'a'", out: "'b'" },
 ];
 
