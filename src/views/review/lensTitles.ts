@@ -9,6 +9,7 @@ import {
   type ConflictChoice,
 } from '../../agent/preview/rebase/conflictMarkers.ts';
 import { planOf } from '../../agent/session/planMode.ts';
+import { noLongerParses } from '../../agent/tools/ast/astEdit.ts';
 import { makeCommand } from '../commandRegistry.ts';
 import { conflictsText } from '../pending/pendingItems.ts';
 import { idList, withoutIcons } from '../plainText.ts';
@@ -107,6 +108,9 @@ function fileNotes({ preview, change, hidden }: LensSubject): vscode.Command[] {
   if (preview.state.kind !== 'pending' || !change) return [];
   return [
     ...hidden.map(text => note(`$(info) ${withoutIcons(text)}`)),
+    ...(noLongerParses(preview, change.path) && !preview.editedByUser
+      ? [note(vscode.l10n.t('$(warning) no longer parses'))]
+      : []),
     ...(preview.editedByUser ? [note(vscode.l10n.t('$(edit) edited by you'))] : []),
   ];
 }
