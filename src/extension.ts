@@ -1,3 +1,4 @@
+import * as path from 'node:path';
 import * as vscode from 'vscode';
 import { detailOf } from './agent/base/errors.ts';
 import { createAgent } from './views/agent.ts';
@@ -19,6 +20,7 @@ import { PreviewFileSystem } from './views/review/documents/previewFileSystem.ts
 import { PreviewLenses } from './views/review/previewLenses.ts';
 import { PreviewOpener } from './views/review/previewOpener.ts';
 import { PreviewTabs } from './views/review/previewTabs.ts';
+import { Drafts } from './views/review/documents/drafts.ts';
 import { ProposalEdits } from './views/review/documents/proposalEdits.ts';
 import { ReviewList } from './views/review/reviewList.ts';
 import { ReviewTally } from './views/review/reviewTally.ts';
@@ -38,7 +40,11 @@ export async function activate(context: vscode.ExtensionContext): Promise<Redlin
   const files = (path: string): vscode.Uri => agent.workspace.uriOf(path);
 
   const tabs = new PreviewTabs(store);
-  const edits = new ProposalEdits({ ...agent, files });
+  const storage = (context.storageUri ?? context.globalStorageUri).fsPath;
+  const drafts = new Drafts(agent.ownsStorage ? path.join(storage, 'drafts') : undefined, logger);
+  await drafts.load();
+  agent.closing.add(() => drafts.flush());
+  const edits = new ProposalEdits({ ...agent, files, drafts });
   const shown = new ShownRevisions(store, files);
   const documents = new PreviewFileSystem(store, files, edits, shown);
   const lenses = new PreviewLenses(store, files, edits);
@@ -69,7 +75,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<Redlin
   const chat = new ChatPanel(chatOptions);
   const pendingView = new PendingView({
     ...{ ...agent, files, review, looks, memory: context.workspaceState },
-    storage: (context.storageUri ?? context.globalStorageUri).fsPath,
+    storage,
   });
   const otherAgents = new OtherAgents({ ...agent, context });
   subscriptions.push(

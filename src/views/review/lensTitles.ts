@@ -213,13 +213,14 @@ export function editableNote(): vscode.Command {
 
 /** The lenses of a proposal with edits that are not saved. */
 export function editedRow(preview: Preview): vscode.Command[] {
-  const { id } = preview;
+  const { id, revision } = preview;
   const isPlan = planOf(preview) !== undefined;
   return [
     makeCommand(
       `$(check) ${isPlan ? vscode.l10n.t('Save & Approve') : vscode.l10n.t('Save & Apply')}`,
       'redline.preview.saveAndApply',
       id,
+      revision,
     ),
     makeCommand(`$(discard) ${vscode.l10n.t('Revert')}`, 'redline.preview.revertEdits', id),
     note(vscode.l10n.t('$(edit) Edited. Saving updates the proposal.')),
