@@ -1,3 +1,5 @@
+import type { AgentName } from '../agent/preview/preview.ts';
+
 /** Emoji: keycaps, flags of regions such as Scotland, and others with their modifiers and those that are joined to them. */
 const EMOJI =
   /[0-9#*]\uFE0F?\u20E3|\u{1F3F4}[\u{E0030}-\u{E0039}\u{E0061}-\u{E007A}]{3,6}\u{E007F}|\p{Extended_Pictographic}\p{Emoji_Modifier}?[\uFE0E\uFE0F]?(?:\u200D\p{Extended_Pictographic}\p{Emoji_Modifier}?\uFE0F?)*/u;
@@ -69,6 +71,11 @@ export function asMarkdown(text: string, max?: number): string {
     .replaceAll('&', '&amp;')
     .replaceAll('<', '&lt;')
     .replaceAll('>', '&gt;');
+}
+
+/** An agent of another program, as the user reads it: `Claude Code 2.1.0`. */
+export function agentLabel({ name, version }: AgentName): string {
+  return oneLine(`${name} ${version}`.trim());
 }
 
 /** The ids of previews that are applied together: `p1–p3` if they are consecutive, else `p1, p3`. */

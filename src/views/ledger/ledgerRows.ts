@@ -1,5 +1,6 @@
 import type { LedgerEntry } from '../../agent/preview/ledger.ts';
 import type { Preview } from '../../agent/preview/preview.ts';
+import { previewView } from '../../agent/preview/previewView.ts';
 
 /** One attempt to resolve a preview, as the list shows it. */
 export interface LedgerRow {
@@ -35,9 +36,9 @@ export function titleIn(store: Pick<LedgerSource, 'get'>, { previewId, label }: 
   return store.get(previewId)?.title ?? label;
 }
 
-function offered(entry: LedgerEntry, { state, changes }: Preview): LedgerRow['offers'] {
-  if (!changes) return undefined;
-  if (entry.outcome === 'applied' && state.kind === 'applied') return 'undo';
-  if (entry.outcome === 'discarded' && state.kind === 'discarded') return 'reopen';
-  return undefined;
+/** Only for the attempt that resolved the preview. */
+function offered({ outcome }: LedgerEntry, preview: Preview): LedgerRow['offers'] {
+  const { remedy } = previewView(preview);
+  if (outcome === 'applied' && remedy?.type === 'undo') return 'undo';
+  return outcome === 'discarded' && remedy?.type === 'reopen' ? 'reopen' : undefined;
 }

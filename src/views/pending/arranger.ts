@@ -207,7 +207,7 @@ function stateText(state: FilterState): string {
     case 'conflicts':
       return vscode.l10n.t('with conflicts');
     case 'failed':
-      return vscode.l10n.t('Apply failed');
+      return vscode.l10n.t('last attempt failed');
     case 'recommended':
       return vscode.l10n.t('with a recommendation');
   }

@@ -78,10 +78,10 @@ suite('the pending tree', () => {
   test('a row says whether its preview is stale, failed or recommended, for screen readers too', async () => {
     const id = stage('Edit a.ts');
     await store.recommend(id, 'apply', 'Looks right.');
-    assert.equal((await row(id)).description, `model recommends Apply: Looks right. · ${id}`);
+    assert.equal((await row(id)).description, `The model recommends Apply: Looks right. · ${id}`);
     assert.equal(
       (await row(id)).accessibilityInformation?.label,
-      `Edit a.ts, ${id}, model recommends Apply: Looks right`,
+      `Edit a.ts, ${id}, The model recommends Apply: Looks right`,
     );
     await store.markStale(id, ['a.ts']);
     assert.equal((await row(id)).description, `stale · ${id}`);
@@ -111,7 +111,7 @@ suite('the pending tree', () => {
     await store.recommend(id, 'apply', 'Looks right.');
     assert.equal(
       (await row(id)).description,
-      `model recommends Apply: Looks right. · 1 of 2 looked at · ${id}`,
+      `The model recommends Apply: Looks right. · 1 of 2 looked at · ${id}`,
     );
     const single = stage('Edit c.ts', ['c.ts']);
     const one = store.get(single) ?? assert.fail('it is there');
