@@ -7,7 +7,7 @@ import { escapeProse } from './plainText.ts';
  * whose details are shown as a document.
  */
 export function detailsText(
-  { details, kind }: Pick<Preview, 'details' | 'kind'>,
+  { details, kind }: { readonly details?: unknown; readonly kind: Preview['kind'] },
   indent?: number,
 ): string | undefined {
   if (details === undefined || kind === 'plan') return undefined;

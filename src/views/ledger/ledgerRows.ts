@@ -1,5 +1,6 @@
 import type { LedgerEntry } from '../../agent/preview/ledger.ts';
 import type { Preview } from '../../agent/preview/preview.ts';
+import type { PreviewStore } from '../../agent/preview/previewStore.ts';
 import { previewView } from '../../agent/preview/previewView.ts';
 
 /** One attempt to resolve a preview, as the list shows it. */
@@ -13,13 +14,8 @@ export interface LedgerRow {
   readonly shows: boolean;
 }
 
-export interface LedgerSource {
-  ledger(): readonly LedgerEntry[];
-  get(id: string): Preview | undefined;
-}
-
 /** The last `limit` attempts, newest first. */
-export function ledgerRows(store: LedgerSource, limit: number): readonly LedgerRow[] {
+export function ledgerRows(store: PreviewStore, limit: number): readonly LedgerRow[] {
   return store
     .ledger()
     .slice(-limit)
@@ -32,7 +28,7 @@ export function ledgerRows(store: LedgerSource, limit: number): readonly LedgerR
 }
 
 /** How the user reads which preview an entry is about. */
-export function titleIn(store: Pick<LedgerSource, 'get'>, { previewId, label }: LedgerEntry): string {
+export function titleIn(store: PreviewStore, { previewId, label }: LedgerEntry): string {
   return store.get(previewId)?.title ?? label;
 }
 

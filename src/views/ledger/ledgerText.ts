@@ -1,13 +1,14 @@
 import * as vscode from 'vscode';
 import type { LedgerEntry } from '../../agent/preview/ledger.ts';
+import type { PreviewStore } from '../../agent/preview/previewStore.ts';
 import { reasonGiven } from '../../agent/preview/previewView.ts';
 import { detailsText } from '../detailsText.ts';
 import { agentLabel, oneLine } from '../plainText.ts';
 import { byText, resolvedText } from '../texts/previewWords.ts';
-import { titleIn, type LedgerSource } from './ledgerRows.ts';
+import { titleIn } from './ledgerRows.ts';
 
 /** One paragraph for each attempt, newest first. */
-export function ledgerText(store: LedgerSource): string {
+export function ledgerText(store: PreviewStore): string {
   const entries = store.ledger();
   if (entries.length === 0) return `${vscode.l10n.t('Nothing has been applied or discarded yet.')}\n`;
   let day: string | undefined;

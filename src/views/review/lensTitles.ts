@@ -20,14 +20,12 @@ export interface LensSubject {
   readonly hidden: readonly string[];
 }
 
-type LensStore = Pick<PreviewStore, 'blockersOf' | 'openCount' | 'ledger'>;
-
 /**
  * The lenses above the first hunk of a file, in display order: buttons for the smallest part first, then the whole, then
  * what is to be known. The row must do with the space beside one line of code, so only what is short comes before what is
  * long, and the whole and the recommendation stand once, in the first file.
  */
-export function lensRow(subject: LensSubject, store: LensStore): vscode.Command[] {
+export function lensRow(subject: LensSubject, store: PreviewStore): vscode.Command[] {
   const { preview, change } = subject;
   const view = previewView(preview, {
     // Redline's own applies return no error.

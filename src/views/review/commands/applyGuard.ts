@@ -6,17 +6,11 @@ import {
   type Preview,
   type SeenRevisions,
 } from '../../../agent/preview/preview.ts';
-import type { PreviewStore } from '../../../agent/preview/previewStore.ts';
 import { conflictPaths } from '../../../agent/preview/rebase/conflictMarkers.ts';
 import { execute } from '../../commandRegistry.ts';
 import { idList, oneLine } from '../../plainText.ts';
 import { confirm, showWarning } from '../../toast.ts';
-import type { ProposalEdits } from '../documents/proposalEdits.ts';
-
-export interface ApplyGuardOptions {
-  readonly store: Pick<PreviewStore, 'blockersOf'>;
-  readonly edits: Pick<ProposalEdits, 'hasUnsaved'>;
-}
+import type { Ctx } from '../../ctx.ts';
 
 /** What the user agreed to; it becomes part of the request to the invoker. */
 export interface ApplyConsent {
@@ -25,10 +19,10 @@ export interface ApplyConsent {
 
 /** Warns or asks the user before an Apply that would do something other than what they see. */
 export class ApplyGuard {
-  readonly #options: ApplyGuardOptions;
+  readonly #ctx: Ctx;
 
-  constructor(options: ApplyGuardOptions) {
-    this.#options = options;
+  constructor(ctx: Ctx) {
+    this.#ctx = ctx;
   }
 
   /**
@@ -37,7 +31,7 @@ export class ApplyGuard {
    * @param agreed the previews that the clicked button already named, at the revisions that it was shown with.
    */
   async ask(preview: Preview, agreed: SeenRevisions = {}): Promise<ApplyConsent | undefined> {
-    const blockers = this.#options.store.blockersOf(preview).filter(blocker => !isHeld(blocker));
+    const blockers = this.#ctx.store.blockersOf(preview).filter(blocker => !isHeld(blocker));
     const group = [...blockers, preview];
     if (this.refusesUnsaved(group)) return undefined;
     const conflicted = group.find(({ changes }) => conflictPaths(changes ?? []).length > 0);
@@ -66,7 +60,7 @@ export class ApplyGuard {
 
   /** Whether one of these has edits that the user has not saved, which they are told. */
   refusesUnsaved(group: readonly Preview[]): boolean {
-    const edited = group.find(({ id }) => this.#options.edits.hasUnsaved(id));
+    const edited = group.find(({ id }) => this.#ctx.edits.hasUnsaved(id));
     if (!edited) return false;
     void showWarning(
       vscode.l10n.t('{0} has edits that you have not saved. Save or revert them first.', nameOf(edited)),
