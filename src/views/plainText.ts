@@ -1,4 +1,6 @@
-import type { AgentName } from '../agent/preview/preview.ts';
+import { jsonSafe } from '../agent/base/json.ts';
+import { fill } from '../agent/base/localiser.ts';
+import type { AgentName, Preview } from '../agent/preview/preview.ts';
 
 /** Emoji: keycaps, flags of regions such as Scotland, and others with their modifiers and those that are joined to them. */
 const EMOJI =
@@ -86,4 +88,31 @@ export function idList(previews: readonly { readonly id: string }[]): string {
   const follow = numbers.every((number, i) => i === 0 || number === (numbers[i - 1] ?? 0) + 1);
   if (first && last && previews.length > 2 && follow) return `${first.id}–${last.id}`;
   return previews.map(({ id }) => id).join(', ');
+}
+
+/** The most names that a sentence lists. */
+const MAX_NAMES = 5;
+
+/**
+ * Names for a sentence that a person reads: a branch that is switched can make thousands of files stale.
+ * @param andMore the localised `{0} and {1} more`
+ */
+export function shortList(names: readonly string[], andMore: string): string {
+  const shown = names.slice(0, MAX_NAMES).join(', ');
+  return names.length > MAX_NAMES ? fill(andMore, shown, names.length - MAX_NAMES) : shown;
+}
+
+/**
+ * The details of a preview as text: a string as it is, anything else as JSON, and with {@link escapeProse}. `undefined` if there are none, and for a plan,
+ * whose details are shown as a document.
+ */
+export function detailsText(
+  { details, kind }: { readonly details?: unknown; readonly kind: Preview['kind'] },
+  indent?: number,
+): string | undefined {
+  if (details === undefined || kind === 'plan') return undefined;
+  if (typeof details === 'string') return escapeProse(details);
+  // In logs of older versions, details may be nested to any depth.
+  const safe = jsonSafe(details);
+  return escapeProse(typeof safe === 'string' ? safe : JSON.stringify(safe, null, indent));
 }

@@ -4,7 +4,6 @@ import { homedir } from 'node:os';
 import * as path from 'node:path';
 import * as vscode from 'vscode';
 import type { ToolRegistry } from '../../agent/tools/registry.ts';
-import type { CustomToolsWatcher } from './customToolsWatcher.ts';
 import { TOOLS_FOLDER } from './toolPlaces.ts';
 import type { Agent } from '../agent.ts';
 import type { Ctx } from '../ctx.ts';

@@ -1,7 +1,6 @@
 import * as vscode from 'vscode';
 import { renderNodeId, type NodeId } from '../../agent/conversation/nodeId.ts';
 import type { Session } from '../../agent/session/session.ts';
-import type { ChatPanel } from '../chat/chatPanel.ts';
 import { withoutIcons } from '../plainText.ts';
 import { showInfo } from '../toast.ts';
 import { revertTargetOf } from './historyRows.ts';

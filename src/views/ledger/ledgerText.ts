@@ -2,8 +2,7 @@ import * as vscode from 'vscode';
 import type { LedgerEntry } from '../../agent/preview/ledger.ts';
 import type { PreviewStore } from '../../agent/preview/previewStore.ts';
 import { reasonGiven } from '../../agent/preview/previewView.ts';
-import { detailsText } from '../detailsText.ts';
-import { agentLabel, oneLine } from '../plainText.ts';
+import { agentLabel, detailsText, oneLine } from '../plainText.ts';
 import { byText, resolvedText } from '../texts/previewWords.ts';
 import { titleIn } from './ledgerRows.ts';
 

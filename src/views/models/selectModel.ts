@@ -4,8 +4,6 @@ import { detailOf } from '../../agent/base/errors.ts';
 import type { Logger } from '../../agent/base/logger.ts';
 import { withoutIcons } from '../plainText.ts';
 import type { Settings } from '../settings.ts';
-import type { ApiKeys } from './apiKeys.ts';
-import type { Providers } from './providers.ts';
 import type { Agent } from '../agent.ts';
 
 /** What choosing a row of the picker does. */

@@ -1,10 +1,12 @@
 import * as vscode from 'vscode';
 import { DisposableStore } from '../../agent/base/disposable.ts';
 import type { Preview } from '../../agent/preview/preview.ts';
+import type { Agent } from '../agent.ts';
 import { DiffStats } from '../chat/transcript/diffStats.ts';
 import { contextKeys } from '../contributions.ts';
 import { escapeInvisible, oneLine } from '../plainText.ts';
-import type { PendingParts } from './pendingNodes.ts';
+import type { LookedAt } from '../review/lookedAt.ts';
+import type { ReviewList } from '../review/reviewList.ts';
 import {
   arrange,
   filterChoices,
@@ -18,6 +20,16 @@ import {
 
 /** Where the order is kept for the next start of the window. */
 export const SORT_KEY = 'redline.pending.sort';
+
+/** What the pending view is built on. */
+export interface PendingParts extends Agent {
+  readonly review: ReviewList;
+  readonly looks: LookedAt;
+  /** Keeps how the rows are sorted. */
+  readonly memory: vscode.Memento;
+  /** The folder of this window's storage. */
+  readonly storage: string;
+}
 
 /** One entry of the filter's list. */
 interface FilterPick extends vscode.QuickPickItem {

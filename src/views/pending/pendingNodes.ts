@@ -1,19 +1,5 @@
-import type { Memento } from 'vscode';
 import type { Preview } from '../../agent/preview/preview.ts';
 import type { PreviewStore } from '../../agent/preview/previewStore.ts';
-import type { Agent } from '../agent.ts';
-import type { LookedAt } from '../review/lookedAt.ts';
-import type { ReviewList } from '../review/reviewList.ts';
-
-/** What the pending view is built on. */
-export interface PendingParts extends Agent {
-  readonly review: ReviewList;
-  readonly looks: LookedAt;
-  /** Keeps how the rows are sorted. */
-  readonly memory: Memento;
-  /** The folder of this window's storage. */
-  readonly storage: string;
-}
 
 /**
  * One row of the tree. Rows are plain data that is passed to commands: a preview is identified by its id and the revision

@@ -1,8 +1,7 @@
 import * as vscode from 'vscode';
 import { titleOf, type Preview } from '../../agent/preview/preview.ts';
 import { previewView } from '../../agent/preview/previewView.ts';
-import { detailsText } from '../detailsText.ts';
-import { agentLabel, asMarkdown } from '../plainText.ts';
+import { agentLabel, asMarkdown, detailsText } from '../plainText.ts';
 import { expiredText, problemText, recommendationText } from '../texts/previewWords.ts';
 import { kindIcons } from './pendingItems.ts';
 

@@ -7,9 +7,9 @@ import { countText } from '../../agent/base/countText.ts';
 import { coalesce } from '../coalesce.ts';
 import { contextKeys, views } from '../contributions.ts';
 import { escapeInvisible } from '../plainText.ts';
-import type { Arranger } from './arranger.ts';
+import type { Arranger, PendingParts } from './arranger.ts';
 import type * as pendingItems from './pendingItems.ts';
-import { childrenOf, keyOf, type PendingNode, type PendingParts } from './pendingNodes.ts';
+import { childrenOf, keyOf, type PendingNode } from './pendingNodes.ts';
 
 /** How long changes are collected before the rows are refreshed, in milliseconds. */
 const GATHER_MS = 50;

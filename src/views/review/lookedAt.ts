@@ -8,7 +8,7 @@ import type { FileChange } from '../../agent/preview/fileChange.ts';
 import { isOpen, type Preview } from '../../agent/preview/preview.ts';
 import type { Agent } from '../agent.ts';
 import { coalesce } from '../coalesce.ts';
-import type { ShownRevisions, VisibleChange } from './shownRevisions.ts';
+import type { ShownRevisions } from './shownRevisions.ts';
 
 const KEY = 'redline.lookedAt';
 /** The most marks that are stored; the oldest are dropped first. */

@@ -6,7 +6,7 @@ import type { SessionEvent } from '../../agent/session/events.ts';
 import { planOf } from '../../agent/session/planMode.ts';
 import type { Agent } from '../agent.ts';
 import type { PreviewTabs } from './previewTabs.ts';
-import { parsePreviewUri, type FileUris, type PreviewAddress } from './previewUri.ts';
+import { parsePreviewUri, type PreviewAddress } from './previewUri.ts';
 import type { ProposalEdits } from './documents/proposalEdits.ts';
 import type { ReviewList } from './reviewList.ts';
 import type { Place, Stop } from './reviewOrder.ts';

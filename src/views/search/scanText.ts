@@ -2,7 +2,8 @@ import { abortErrorOf } from '../../agent/base/abort.ts';
 import { ToolError } from '../../agent/base/errors.ts';
 import { decodeText } from '../../agent/text/encodings.ts';
 import { isGlob } from '../../agent/tools/ast/scope/glob.ts';
-import type { TextMatch, TextMatches, TextQuery } from '../../agent/tools/files/searchText.ts';
+import type { TextQuery } from '../../agent/tools/files/searchText.ts';
+import type { TextMatch, TextMatches } from '../../agent/tools/files/textReport.ts';
 import type { VsCodeWorkspace } from '../workspace/workspace.ts';
 import { LineSearch, type LineSearchOptions } from './lineSearch.ts';
 

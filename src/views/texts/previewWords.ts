@@ -2,8 +2,7 @@ import * as vscode from 'vscode';
 import { countText } from '../../agent/base/countText.ts';
 import type { Actor, AgentName, Recommendation } from '../../agent/preview/preview.ts';
 import type { PreviewOutcome, PreviewProblem } from '../../agent/preview/previewView.ts';
-import { agentLabel } from '../plainText.ts';
-import { shortList } from './shortList.ts';
+import { agentLabel, shortList } from '../plainText.ts';
 
 /** Makes foreign text fit where a sentence is shown. */
 type Clean = (text: string) => string;

@@ -7,12 +7,8 @@ import { PreviewStore } from '../../../src/agent/preview/previewStore.ts';
 import type { ResolveOrder } from '../../../src/agent/preview/resolveSettings.ts';
 import type { Agent } from '../../../src/views/agent.ts';
 import type { RedlineApi } from '../../../src/views/api.ts';
-import {
-  childrenOf,
-  PAGE,
-  type PendingNode,
-  type PendingParts,
-} from '../../../src/views/pending/pendingNodes.ts';
+import type { PendingParts } from '../../../src/views/pending/arranger.ts';
+import { childrenOf, PAGE, type PendingNode } from '../../../src/views/pending/pendingNodes.ts';
 import { LookedAt } from '../../../src/views/review/lookedAt.ts';
 import { ReviewList } from '../../../src/views/review/reviewList.ts';
 import type { ShownRevisions, VisibleChange } from '../../../src/views/review/shownRevisions.ts';

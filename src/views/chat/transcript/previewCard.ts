@@ -14,9 +14,8 @@ import { toolCallOf } from '../../../agent/tools/editor/toolCallPlan.ts';
 import { humanReason } from '../../../agent/preview/resolve/resolveTexts.ts';
 import { reopenAction, undoAction } from '../../../agent/preview/undo.ts';
 import type { DiffStat } from '../../../agent/text/lineDiff.ts';
-import { agentLabel, escapeInvisible, escapeProse } from '../../plainText.ts';
+import { agentLabel, escapeInvisible, escapeProse, shortList } from '../../plainText.ts';
 import { fill } from '../../../agent/base/localiser.ts';
-import { shortList } from '../../texts/shortList.ts';
 import type { FileRow, ItemOf, PartRow } from '../protocol.ts';
 import type { TranscriptStrings } from './transcriptStrings.ts';
 

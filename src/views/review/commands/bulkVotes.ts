@@ -1,18 +1,15 @@
 import * as vscode from 'vscode';
 import { detailOf } from '../../../agent/base/errors.ts';
 import { HOLD_BACK } from '../../../agent/elsewhere/holdBack.ts';
-import type { Logger } from '../../../agent/base/logger.ts';
 import type { FileChange } from '../../../agent/preview/fileChange.ts';
 import { needsOwnVote, type Preview, type ResolveAction } from '../../../agent/preview/preview.ts';
-import type { Invoker } from '../../../agent/preview/resolve/invoker.ts';
+import type { PreviewStore } from '../../../agent/preview/previewStore.ts';
 import { resolvePart } from '../../../agent/preview/resolve/resolvePart.ts';
 import { humanReason } from '../../../agent/preview/resolve/resolveTexts.ts';
 import { reopenAction } from '../../../agent/preview/undo.ts';
 import { countText } from '../../../agent/base/countText.ts';
 import { reopenPreview } from '../../ledger/ledgerCommands.ts';
 import { showInfo } from '../../toast.ts';
-import type { ProposalEdits } from '../documents/proposalEdits.ts';
-import { ownVotesText } from './ownVotes.ts';
 import type { PreviewTarget } from './previewTargets.ts';
 import type { Ctx } from '../../ctx.ts';
 
@@ -172,7 +169,7 @@ export class BulkVotes {
         return store.get(id);
       }
       // Votes on other files raise the preview's revision. If this file is unchanged, it is still what the user saw.
-      const now = seen && isSame(seen, changeNow()) ? (store.get(id)?.revision ?? revision) : revision;
+      const now = seen && isSameChange(seen, changeNow()) ? (store.get(id)?.revision ?? revision) : revision;
       await resolvePart({ store, invoker }, { ...request, revision: now }, { path });
       const whole = store.get(id);
       return whole?.state.kind === 'pending' ? store.all().findLast(one => isPart(one, id, path)) : whole;
@@ -201,10 +198,21 @@ interface PreparedVote {
   readonly cast: (reason: string) => Promise<Preview | undefined>;
 }
 
-function isSame(one: FileChange, other: FileChange | undefined): boolean {
+function isSameChange(one: FileChange, other: FileChange | undefined): boolean {
   return one.before?.hash === other?.before?.hash && one.after?.hash === other?.after?.hash;
 }
 
 function isPart({ part, changes }: Preview, id: string, path: string): boolean {
   return part?.previewId === id && changes?.some(change => change.path === path) === true;
+}
+
+/** Says how many of these previews still wait for a vote of their own; empty if none does. */
+export function ownVotesText(store: PreviewStore, ids: readonly string[]): string {
+  const waiting = ids.flatMap(id => store.get(id) ?? []).filter(({ state }) => state.kind === 'pending');
+  const own = waiting.filter(needsOwnVote).length;
+  if (own === 0) return '';
+  const forms = vscode.l10n.t(
+    '1 command, tool call or plan still needs its own Apply.|{0} commands, tool calls or plans still need their own Apply.',
+  );
+  return countText(forms, vscode.l10n)(own);
 }

@@ -1,7 +1,6 @@
 import * as vscode from 'vscode';
 import { ToolError } from '../../../agent/base/errors.ts';
 import { bytesOfSide, sideOfText } from '../../../agent/preview/fileChange.ts';
-import type { PreviewStore } from '../../../agent/preview/previewStore.ts';
 import {
   chosenLines,
   conflictBlocks,
@@ -11,10 +10,7 @@ import {
 import { outdatedVoteText } from '../../../agent/preview/resolve/resolveTexts.ts';
 import { execute } from '../../commandRegistry.ts';
 import { showInfo } from '../../toast.ts';
-import type { ProposalEdits } from '../documents/proposalEdits.ts';
-import type { PreviewOpener } from '../previewOpener.ts';
-import type { PreviewTabs } from '../previewTabs.ts';
-import { changeUri, type FileUris } from '../previewUri.ts';
+import { changeUri } from '../previewUri.ts';
 import { targetsOf } from './previewTargets.ts';
 import type { Ctx } from '../../ctx.ts';
 

@@ -1,14 +1,9 @@
 import * as vscode from 'vscode';
 import type { Preview, SeenRevisions } from '../../../agent/preview/preview.ts';
-import type { PreviewStore } from '../../../agent/preview/previewStore.ts';
 import { views } from '../../contributions.ts';
-import type { PendingView } from '../../pending/pendingTree.ts';
-import type { Settings } from '../../settings.ts';
 import { showInfo } from '../../toast.ts';
-import type { PreviewOpener } from '../previewOpener.ts';
 import type { PreviewTabs } from '../previewTabs.ts';
 import { parsePreviewUri, type PreviewAddress } from '../previewUri.ts';
-import type { ReviewList } from '../reviewList.ts';
 import type { ShownRevisions } from '../shownRevisions.ts';
 import type { Ctx } from '../../ctx.ts';
 

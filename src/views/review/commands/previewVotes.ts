@@ -1,6 +1,5 @@
 import * as vscode from 'vscode';
 import { ToolError } from '../../../agent/base/errors.ts';
-import type { Logger } from '../../../agent/base/logger.ts';
 import {
   isOpen,
   needsOwnVote,
@@ -8,22 +7,12 @@ import {
   type Preview,
   type ResolveAction,
 } from '../../../agent/preview/preview.ts';
-import type { PreviewStore } from '../../../agent/preview/previewStore.ts';
-import type { Rebaser } from '../../../agent/preview/rebase/rebaser.ts';
-import type { Invoker } from '../../../agent/preview/resolve/invoker.ts';
 import { humanReason, outdatedVoteText } from '../../../agent/preview/resolve/resolveTexts.ts';
 import { planOf } from '../../../agent/session/planMode.ts';
-import type { Session } from '../../../agent/session/session.ts';
 import { oneLine } from '../../plainText.ts';
 import { choose, showInfo } from '../../toast.ts';
-import type { FileUris } from '../previewUri.ts';
-import type { PreviewOpener } from '../previewOpener.ts';
-import type { ReviewList } from '../reviewList.ts';
-import type { ProposalEdits } from '../documents/proposalEdits.ts';
-import { ApplyGuard } from './applyGuard.ts';
-import { askReason, askReasonFor } from './askReason.ts';
-import type { BulkVotes } from './bulkVotes.ts';
-import { ownVotesText } from './ownVotes.ts';
+import { ApplyGuard, askReason, askReasonFor } from './applyGuard.ts';
+import { BulkVotes, ownVotesText } from './bulkVotes.ts';
 import { seenRevisions, type PreviewTarget, type PreviewTargets } from './previewTargets.ts';
 import type { Ctx } from '../../ctx.ts';
 
@@ -32,11 +21,13 @@ export class PreviewVotes {
   readonly #ctx: Ctx;
   readonly #targets: PreviewTargets;
   readonly #guard: ApplyGuard;
+  readonly #bulk: BulkVotes;
 
   constructor(ctx: Ctx, targets: PreviewTargets) {
     this.#ctx = ctx;
     this.#targets = targets;
     this.#guard = new ApplyGuard(ctx);
+    this.#bulk = new BulkVotes(ctx);
   }
 
   /**
@@ -88,7 +79,7 @@ export class PreviewVotes {
     const preview = first && this.#ctx.store.get(first.id);
     if (!preview) return this.#targets.openHead();
     if (named.length > 1) {
-      const discard = (await this.#bulk()).prepareDiscards(named);
+      const discard = this.#bulk.prepareDiscards(named);
       const reason = await askReason(vscode.l10n.t('Discard {0} selected previews and files', named.length));
       return reason === undefined ? undefined : this.#ctx.opener.together(() => discard(reason));
     }
@@ -119,7 +110,7 @@ export class PreviewVotes {
     const chosen = await this.#whichOfAll('discard');
     if (!chosen) return undefined;
     const { targets, isAll } = chosen;
-    const discard = (await this.#bulk()).prepareDiscards(targets);
+    const discard = this.#bulk.prepareDiscards(targets);
     const title = isAll
       ? vscode.l10n.t('Discard all {0} previews', targets.length)
       : vscode.l10n.t('Discard {0} shown previews', targets.length);
@@ -170,13 +161,7 @@ export class PreviewVotes {
   }
 
   async #together<T>(resolveAll: (bulk: BulkVotes) => Promise<T>): Promise<T> {
-    const bulk = await this.#bulk();
-    return this.#ctx.opener.together(() => resolveAll(bulk));
-  }
-
-  /** Loaded on first use, to keep activation fast. */
-  async #bulk(): Promise<BulkVotes> {
-    return new (await import('./bulkVotes.ts')).BulkVotes(this.#ctx);
+    return this.#ctx.opener.together(() => resolveAll(this.#bulk));
   }
 }
 
