@@ -1,3 +1,4 @@
+import * as l10n from '@vscode/l10n';
 import * as vscode from 'vscode';
 import { detailOf } from './agent/base/errors.ts';
 import { createAgent } from './views/agent.ts';
@@ -31,6 +32,7 @@ export { deactivate } from './views/deactivate.ts';
 
 /** A table of contents: every part of the extension, each after the parts that it needs. */
 export async function activate(context: vscode.ExtensionContext): Promise<RedlineApi> {
+  l10n.config({ contents: vscode.l10n.bundle ?? {} });
   const { subscriptions } = context;
   const agent = await createAgent(context);
   const { logger, store, session } = agent;

@@ -1,5 +1,4 @@
 import { isOpen, type Preview } from '../../../agent/preview/preview.ts';
-import { fill } from '../../../agent/base/localiser.ts';
 import type { ItemOf, ViewItem } from '../protocol.ts';
 import { buildLookup, type Lookup } from './lookup.ts';
 import { previewCard, type CardFacts } from './previewCard.ts';
@@ -21,19 +20,21 @@ function isRestaged({ reopens, undoes, origin }: Preview): boolean {
 
 /** Other open previews that no call on this trunk staged: from an earlier session, another branch or another extension. */
 export function otherPending(input: TranscriptInput, lookup: Lookup): ViewItem[] {
-  const { previews, sessionId, strings } = input;
+  const { previews, sessionId } = input;
   const here = messageIds(input);
   const isHere = ({ origin }: Preview): boolean =>
     origin?.sessionId === sessionId && origin.call !== undefined && here.has(origin.call.messageId);
   const open = previews.filter(preview => isOpen(preview) && !isHere(preview) && !isRestaged(preview));
   if (open.length === 0) return [];
   const shown = open.slice(-MAX_OTHER_PENDING);
-  const items: ViewItem[] = [{ kind: 'heading', key: 'elsewhere', text: strings.alsoPending }];
-  if (open.length > shown.length) {
-    const text = fill(strings.morePending, open.length - shown.length);
-    items.push({ kind: 'heading', key: 'elsewhere:more', text });
-  }
-  return [...items, ...shown.map(preview => card(preview, input, lookup))];
+  const more = open.length - shown.length;
+  return [
+    { kind: 'heading', key: 'elsewhere', heading: { about: 'alsoPending' } },
+    ...(more > 0
+      ? [{ kind: 'heading', key: 'elsewhere:more', heading: { about: 'morePending', count: more } } as const]
+      : []),
+    ...shown.map(preview => card(preview, input, lookup)),
+  ];
 }
 
 /** The cards that are no longer shown because their previews have been resolved: what has become of each. */
@@ -64,7 +65,7 @@ export function card(
     preview: part,
     facts: factsOf(part, input, lookup),
   }));
-  return previewCard(preview, { ...factsOf(preview, input, lookup), parts, call }, input.strings);
+  return previewCard(preview, { ...factsOf(preview, input, lookup), parts, call });
 }
 
 function factsOf(
