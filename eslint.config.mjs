@@ -7,6 +7,7 @@ const LAYERS = [
   { name: 'text', files: ['src/agent/text/**'] },
   { name: 'model', files: ['src/agent/model/**'] },
   { name: 'preview', files: ['src/agent/preview/**'] },
+  { name: 'elsewhere', files: ['src/agent/elsewhere/**'] },
   { name: 'conversation', files: ['src/agent/conversation/**'] },
   { name: 'forcing', files: ['src/agent/forcing/**'] },
   { name: 'tools', files: ['src/agent/tools/**'] },
@@ -19,7 +20,7 @@ const LAYERS = [
 /** Packages that only one file may import, or a few, so that they load on first use and can be replaced. Types may be imported anywhere. */
 const WRAPPED = {
   openai: 'src/agent/model/openai/client.ts',
-  diff: ['src/agent/text/compareLines.ts', 'src/agent/clients/elsewhere/parsePatch.ts'],
+  diff: ['src/agent/text/compareLines.ts', 'src/agent/elsewhere/parsePatch.ts'],
   'iconv-lite': 'src/agent/text/encodings.ts',
   ignore: 'src/agent/tools/ast/scope/ignoreRules.ts',
   picomatch: 'src/agent/tools/ast/scope/glob.ts',
@@ -30,7 +31,6 @@ const WRAPPED = {
     'src/agent/clients/stdio/bridge.ts',
     'src/agent/clients/stdio/windowConnection.ts',
   ],
-  ws: 'src/agent/clients/companions/claude/claudeCompanion.ts',
   // Custom tools get the whole of zod; everything else uses its small build, zod/mini.
   zod: 'src/agent/tools/custom/loading/parameters.ts',
 };

@@ -33,7 +33,7 @@ function card(more: Partial<ItemOf<'preview'>> = {}): ItemOf<'preview'> {
 type Pending = Extract<CardState, { kind: 'pending' }>;
 
 function pending(more: Partial<Pending> = {}): Pending {
-  return { kind: 'pending', isHeld: false, ...more };
+  return { kind: 'pending', ...more };
 }
 
 function resolved(kind: 'applied' | 'discarded', reason?: string): CardState {

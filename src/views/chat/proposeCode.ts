@@ -3,7 +3,7 @@ import { changeOf } from '../../agent/preview/fileChange.ts';
 import type { Workspace } from '../../agent/preview/workspace.ts';
 import type { Session } from '../../agent/session/session.ts';
 import { inLineEndingsOf } from '../../agent/text/lineEndings.ts';
-import { proposedSide, readText } from '../../agent/tools/files/textFile.ts';
+import { proposedSide, readText } from '../../agent/preview/textFile.ts';
 import { oneLine } from '../plainText.ts';
 import type { PreviewOpener } from '../review/previewOpener.ts';
 import { showInfo } from '../toast.ts';

@@ -153,8 +153,6 @@ const cardState = z.discriminatedUnion('kind', [
     ),
     /** How the last attempt failed. */
     lastError: z.optional(z.string()),
-    /** It is applied with the rest of its diff. */
-    isHeld: z.boolean(),
   }),
   z.object({ kind: z.literal('applying'), action }),
   z.object({

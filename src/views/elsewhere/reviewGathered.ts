@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
-import type { Gathered } from '../../agent/clients/elsewhere/gathered.ts';
-import { stageGathered, type Elsewhere } from '../../agent/clients/elsewhere/stageGathered.ts';
+import type { Gathered } from '../../agent/elsewhere/gathered.ts';
+import { stageGathered, type Elsewhere } from '../../agent/elsewhere/stageGathered.ts';
 import type { PreviewStore } from '../../agent/preview/previewStore.ts';
 import type { Rebaser } from '../../agent/preview/rebase/rebaser.ts';
 import type { Session } from '../../agent/session/session.ts';

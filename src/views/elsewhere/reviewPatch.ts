@@ -1,9 +1,9 @@
 import * as path from 'node:path';
 import * as vscode from 'vscode';
 import type { Sentence } from '../../agent/base/localiser.ts';
-import { MAX_TOTAL_BYTES, TooMuchError } from '../../agent/clients/elsewhere/gathered.ts';
-import { parsePatch } from '../../agent/clients/elsewhere/parsePatch.ts';
-import { patchProposal } from '../../agent/clients/elsewhere/patchProposal.ts';
+import { MAX_TOTAL_BYTES, TooMuchError } from '../../agent/elsewhere/gathered.ts';
+import { parsePatch } from '../../agent/elsewhere/parsePatch.ts';
+import { patchProposal } from '../../agent/elsewhere/patchProposal.ts';
 import { decodeText } from '../../agent/text/encodings.ts';
 import { oneLine } from '../plainText.ts';
 import { showInfo } from '../toast.ts';

@@ -5,7 +5,6 @@ import type { Preview } from '../../agent/preview/preview.ts';
 import { contextKeys, MCP_LABEL, MCP_PROVIDER } from '../contributions.ts';
 import type { Agent } from '../agent.ts';
 import type { AgentServer, AgentServerParts } from './agentServer.ts';
-import type { Companions } from './companions.ts';
 import { registerLanguageModelTools } from './languageModelTools.ts';
 
 export interface OtherAgentsParts extends AgentServerParts, Pick<Agent, 'closing' | 'workspace'> {
@@ -28,12 +27,10 @@ export class OtherAgents implements vscode.Disposable {
   /** The previews of agents' configuration that were applied. */
   readonly #setUps = new Set<string>();
   #settingUp: Promise<void> = Promise.resolve();
-  #companions: Promise<Companions> | undefined;
 
   constructor(parts: OtherAgentsParts) {
     this.#parts = parts;
     parts.closing.add(() => this.#stop());
-    parts.closing.add(async () => (await this.#companions)?.close());
     this.#owned.add(registerLanguageModelTools(parts));
     this.#owned.add(vscode.lm.registerMcpServerDefinitionProvider(MCP_PROVIDER, this.#definitions()));
     this.#owned.add(parts.settings.onDidChange(() => this.#follow()));
@@ -67,18 +64,6 @@ export class OtherAgents implements vscode.Disposable {
         this.#parts.logger.error(`The server for other agents does not run: ${detailOf(error)}`);
       });
     }
-    this.#followCompanions();
-  }
-
-  /** Loads the companions once one is switched on. */
-  #followCompanions(): void {
-    const { settings, logger } = this.#parts;
-    const wanted = settings.agentCompanions;
-    if (!this.#companions && wanted.length === 0) return;
-    this.#companions ??= import('./companions.ts').then(({ Companions }) => new Companions(this.#parts));
-    this.#companions
-      .then(companions => companions.follow(wanted))
-      .catch((error: unknown) => logger.error(`No companion can be started: ${detailOf(error)}`));
   }
 
   /** One after the other: each reads what the one before has recorded. */

@@ -16,7 +16,7 @@ import {
   type KnownAgent,
 } from '../../agent/clients/setUp/knownAgents.ts';
 import { changeOf, type FileChange, type FileSide } from '../../agent/preview/fileChange.ts';
-import { assertCanHoldFile, proposedSide, readText } from '../../agent/tools/files/textFile.ts';
+import { assertCanHoldFile, proposedSide, readText } from '../../agent/preview/textFile.ts';
 import type { VsCodeWorkspace } from '../workspace/workspace.ts';
 import type { SetUpRecords } from './setUpRecords.ts';
 

@@ -4,7 +4,7 @@ import type { Logger } from '../../agent/base/logger.ts';
 import { hasParagraph, withoutParagraph } from '../../agent/clients/setUp/paragraph.ts';
 import type { Workspace } from '../../agent/preview/workspace.ts';
 import type { InstructionFile } from '../../agent/session/instructions.ts';
-import { readText } from '../../agent/tools/files/textFile.ts';
+import { readText } from '../../agent/preview/textFile.ts';
 
 /** The most folders that are searched before a request. */
 const MAX_FOLDERS = 200;

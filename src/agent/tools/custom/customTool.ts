@@ -1,6 +1,6 @@
 import { messageOf } from '../../base/errors.ts';
 import { resultOf, textOf } from '../../preview/pendingAction.ts';
-import { readText } from '../files/textFile.ts';
+import { readText } from '../../preview/textFile.ts';
 import type { Tool, ToolContext } from '../tool.ts';
 import type { RunningCall, CurrentTool } from './currentTool.ts';
 import { toolParameters } from './loading/parameters.ts';

@@ -1,7 +1,7 @@
 import { ToolError } from '../../base/errors.ts';
 import { changeOf, sideOfText, type FileChange, type FileSide } from '../../preview/fileChange.ts';
 import { DEFAULT_SOURCE, type AgentToolResult, type PendingAction } from '../../preview/pendingAction.ts';
-import { sideToStore } from '../files/textFile.ts';
+import { sideToStore } from '../../preview/textFile.ts';
 import type { CustomToolFileChange } from './redline.d.ts';
 
 /** What parsing an action needs to know about its author. */

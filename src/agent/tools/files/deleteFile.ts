@@ -3,7 +3,7 @@ import { textResult } from '../../preview/pendingAction.ts';
 import { countLines } from '../../text/lines.ts';
 import { plural } from '../../text/plural.ts';
 import { defineTool } from '../tool.ts';
-import { readExistingText } from './textFile.ts';
+import { readExistingText } from '../../preview/textFile.ts';
 
 export const deleteFileTool = defineTool({
   name: 'delete_file',

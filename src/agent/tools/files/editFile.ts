@@ -5,7 +5,7 @@ import { applyTextEdits, type TextEdit } from '../../text/textEdit.ts';
 import { editTitle, titled, titleSchema } from '../titles.ts';
 import { defineTool } from '../tool.ts';
 import { stageChange } from './stageChange.ts';
-import { asIfApplied, proposedSide, readText } from './textFile.ts';
+import { asIfApplied, proposedSide, readText } from '../../preview/textFile.ts';
 
 /** The most lines of one edit that the summary shows. */
 const MAX_SHOWN_LINES = 20;

@@ -4,7 +4,7 @@ import { textResult } from '../../preview/pendingAction.ts';
 import { splitLinesInTurns } from '../../text/lines.ts';
 import { plural } from '../../text/plural.ts';
 import { defineTool } from '../tool.ts';
-import { asIfApplied, readExistingText } from './textFile.ts';
+import { asIfApplied, readExistingText } from '../../preview/textFile.ts';
 
 /** The most lines in one result. */
 const MAX_LINES = 2_000;

@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import { ToolError } from '../../base/errors.ts';
 import { textResult } from '../../preview/pendingAction.ts';
 import { defineTool } from '../tool.ts';
-import { asIfApplied, assertCanHoldFile, readExistingText } from './textFile.ts';
+import { asIfApplied, assertCanHoldFile, readExistingText } from '../../preview/textFile.ts';
 
 export const renameFileTool = defineTool({
   name: 'rename_file',

@@ -3,7 +3,7 @@ import { changeOf, type FileSide } from '../../preview/fileChange.ts';
 import { textResult, type AgentToolResult } from '../../preview/pendingAction.ts';
 import type { TextEdit } from '../../text/textEdit.ts';
 import type { ToolContext } from '../tool.ts';
-import { asIfApplied, assertCanHoldFile } from './textFile.ts';
+import { asIfApplied, assertCanHoldFile } from '../../preview/textFile.ts';
 
 /** The proposed content of one file, and how the tool describes it. */
 export interface ProposedFile {

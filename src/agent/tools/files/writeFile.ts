@@ -6,7 +6,7 @@ import { plural } from '../../text/plural.ts';
 import { titled, titleSchema } from '../titles.ts';
 import { defineTool } from '../tool.ts';
 import { stageChange } from './stageChange.ts';
-import { proposedSide, readText } from './textFile.ts';
+import { proposedSide, readText } from '../../preview/textFile.ts';
 
 export const writeFileTool = defineTool({
   name: 'write_file',

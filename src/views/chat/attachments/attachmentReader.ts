@@ -3,7 +3,7 @@ import { messageOf } from '../../../agent/base/errors.ts';
 import type { Attachment, ImageFile } from '../../../agent/model/messages.ts';
 import type { Workspace } from '../../../agent/preview/workspace.ts';
 import { splitLinesInTurns } from '../../../agent/text/lines.ts';
-import { readExistingText } from '../../../agent/tools/files/textFile.ts';
+import { readExistingText } from '../../../agent/preview/textFile.ts';
 import type { AttachmentRef } from '../protocol.ts';
 
 /** The most characters of one attachment that are sent. */

@@ -160,7 +160,6 @@ function stateOf(
             }
           : // The error of a stale preview would only repeat that it is stale.
             { lastError: lastError === undefined ? undefined : escapeInvisible(lastError) }),
-        isHeld: state.held !== undefined,
       };
     }
     case 'applying':

@@ -16,9 +16,7 @@ export function stateText({ state, reopenedAs }: Outcome): string | undefined {
 function ownStateText(state: CardState): string | undefined {
   switch (state.kind) {
     case 'pending':
-      return state.isHeld
-        ? l10n.t('Applied with the rest of this diff, once you have decided on it')
-        : undefined;
+      return undefined;
     case 'applying':
       return state.action === 'apply' ? l10n.t('Applying…') : l10n.t('Discarding…');
     case 'applied':

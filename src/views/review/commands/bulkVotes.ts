@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import { detailOf } from '../../../agent/base/errors.ts';
-import { HOLD_BACK } from '../../../agent/clients/elsewhere/holdBack.ts';
+import { HOLD_BACK } from '../../../agent/elsewhere/holdBack.ts';
 import type { Logger } from '../../../agent/base/logger.ts';
 import type { FileChange } from '../../../agent/preview/fileChange.ts';
 import { needsOwnVote, type Preview, type ResolveAction } from '../../../agent/preview/preview.ts';

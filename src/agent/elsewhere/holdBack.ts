@@ -1,12 +1,12 @@
-import type { Localiser, Sentence } from '../../base/localiser.ts';
-import { changeOf, type FileChange, type FileSide } from '../../preview/fileChange.ts';
-import type { PendingAction } from '../../preview/pendingAction.ts';
-import type { Preview } from '../../preview/preview.ts';
-import type { PreviewStore } from '../../preview/previewStore.ts';
-import type { QueuedPreview } from '../../preview/queueResolveHandler.ts';
-import type { Invoker } from '../../preview/resolve/invoker.ts';
-import { inverseOf } from '../../preview/undo.ts';
-import { plural } from '../../text/plural.ts';
+import type { Localiser, Sentence } from '../base/localiser.ts';
+import { changeOf, type FileChange, type FileSide } from '../preview/fileChange.ts';
+import type { PendingAction } from '../preview/pendingAction.ts';
+import type { Preview } from '../preview/preview.ts';
+import type { PreviewStore } from '../preview/previewStore.ts';
+import type { QueuedPreview } from '../preview/queueResolveHandler.ts';
+import type { Invoker } from '../preview/resolve/invoker.ts';
+import { inverseOf } from '../preview/undo.ts';
+import { plural } from '../text/plural.ts';
 import { originOf } from './stageGathered.ts';
 
 /** A file with uncommitted changes. */

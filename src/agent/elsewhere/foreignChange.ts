@@ -1,16 +1,10 @@
-import { ToolError } from '../../base/errors.ts';
-import {
-  changeOf,
-  sideOfBytes,
-  sideOfText,
-  type FileChange,
-  type FileSide,
-} from '../../preview/fileChange.ts';
-import { rebaseChange } from '../../preview/rebase/rebaseChange.ts';
-import type { Workspace } from '../../preview/workspace.ts';
-import { inLineEndingsOf } from '../../text/lineEndings.ts';
-import { lineEndingOf } from '../../text/lines.ts';
-import { assertCanHoldFile, readText } from '../../tools/files/textFile.ts';
+import { ToolError } from '../base/errors.ts';
+import { changeOf, sideOfBytes, sideOfText, type FileChange, type FileSide } from '../preview/fileChange.ts';
+import { rebaseChange } from '../preview/rebase/rebaseChange.ts';
+import type { Workspace } from '../preview/workspace.ts';
+import { inLineEndingsOf } from '../text/lineEndings.ts';
+import { lineEndingOf } from '../text/lines.ts';
+import { assertCanHoldFile, readText } from '../preview/textFile.ts';
 import type { Gathered, LeftOut } from './gathered.ts';
 
 type Files = Pick<Workspace, 'read' | 'encodingOf'>;

@@ -1,10 +1,10 @@
-import { changeOf, type FileChange, type FileSide } from '../../preview/fileChange.ts';
-import { MAX_FILE_BYTES, type Workspace } from '../../preview/workspace.ts';
-import { assertCanHoldFile, proposedSide, readText, sideToStore } from '../../tools/files/textFile.ts';
+import { changeOf, type FileChange, type FileSide } from '../preview/fileChange.ts';
+import { MAX_FILE_BYTES, type Workspace } from '../preview/workspace.ts';
+import { assertCanHoldFile, proposedSide, readText, sideToStore } from '../preview/textFile.ts';
 import { fitHunks } from './fitHunks.ts';
 import { Allowance, type Gathered, type LeftOut } from './gathered.ts';
 import type { MalformedPart, PatchedFile, PatchHunk } from './parsePatch.ts';
-import { LeftOutError, leftOutOf } from './snapshot.ts';
+import { LeftOutError, leftOutOf } from './readForeign.ts';
 
 type Files = Pick<Workspace, 'read' | 'encodingOf'>;
 

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { PathError } from '../../../../src/agent/base/errors.ts';
-import { fitHunks } from '../../../../src/agent/clients/elsewhere/fitHunks.ts';
-import type { Gathered } from '../../../../src/agent/clients/elsewhere/gathered.ts';
-import { TooMuchError } from '../../../../src/agent/clients/elsewhere/gathered.ts';
-import { parsePatch } from '../../../../src/agent/clients/elsewhere/parsePatch.ts';
-import { patchProposal } from '../../../../src/agent/clients/elsewhere/patchProposal.ts';
-import { MemoryWorkspace } from '../../../support/memoryWorkspace.ts';
+import { PathError } from '../../../src/agent/base/errors.ts';
+import { fitHunks } from '../../../src/agent/elsewhere/fitHunks.ts';
+import type { Gathered } from '../../../src/agent/elsewhere/gathered.ts';
+import { TooMuchError } from '../../../src/agent/elsewhere/gathered.ts';
+import { parsePatch } from '../../../src/agent/elsewhere/parsePatch.ts';
+import { patchProposal } from '../../../src/agent/elsewhere/patchProposal.ts';
+import { MemoryWorkspace } from '../../support/memoryWorkspace.ts';
 
 const lines = (from: number, to: number, changed: Readonly<Record<number, string>> = {}): string =>
   Array.from({ length: to - from + 1 }, (_, n) => `${changed[from + n] ?? `line ${from + n}`}\n`).join('');

@@ -1,5 +1,5 @@
-import { TimeSlice } from '../../base/timeSlice.ts';
-import { lineEndingOf } from '../../text/lines.ts';
+import { TimeSlice } from '../base/timeSlice.ts';
+import { lineEndingOf } from '../text/lines.ts';
 import type { PatchHunk } from './parsePatch.ts';
 
 /** What hunks make of a text. */

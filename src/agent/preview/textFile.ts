@@ -1,14 +1,8 @@
-import { ToolError } from '../../base/errors.ts';
-import {
-  bytesOfSide,
-  foldersAbove,
-  sideOfBytes,
-  sideOfText,
-  type FileSide,
-} from '../../preview/fileChange.ts';
-import type { PendingContents } from '../../preview/overlay.ts';
-import { MAX_FILE_BYTES, type Workspace } from '../../preview/workspace.ts';
-import type { TextEncoding } from '../../text/encodings.ts';
+import { ToolError } from '../base/errors.ts';
+import { bytesOfSide, foldersAbove, sideOfBytes, sideOfText, type FileSide } from './fileChange.ts';
+import type { PendingContents } from './overlay.ts';
+import { MAX_FILE_BYTES, type Workspace } from './workspace.ts';
+import type { TextEncoding } from '../text/encodings.ts';
 
 type TextFiles = Pick<Workspace, 'read' | 'encodingOf'>;
 
