@@ -1,3 +1,4 @@
+import * as l10n from '@vscode/l10n';
 import * as vscode from 'vscode';
 import { createAgent } from './views/agent.ts';
 import { allCommands } from './views/allCommands.ts';
@@ -30,6 +31,7 @@ export { deactivate } from './views/deactivate.ts';
 
 /** A table of contents: every part of the extension, each after the parts that it needs. */
 export async function activate(context: vscode.ExtensionContext): Promise<RedlineApi> {
+  l10n.config({ contents: vscode.l10n.bundle ?? {} });
   const { subscriptions } = context;
   const agent = await createAgent(context);
   const { logger, store, session, files } = agent;

@@ -1,6 +1,5 @@
 import { jsonSafe } from '../agent/base/json.ts';
 import { fill } from '../agent/base/localiser.ts';
-import type { AgentName, Preview } from '../agent/preview/preview.ts';
 
 /** Emoji: keycaps, flags of regions such as Scotland, and others with their modifiers and those that are joined to them. */
 const EMOJI =
@@ -76,7 +75,7 @@ export function asMarkdown(text: string, max?: number): string {
 }
 
 /** An agent of another program, as the user reads it: `Claude Code 2.1.0`. */
-export function agentLabel({ name, version }: AgentName): string {
+export function agentLabel({ name, version }: { readonly name: string; readonly version: string }): string {
   return oneLine(`${name} ${version}`.trim());
 }
 
@@ -91,15 +90,17 @@ export function idList(previews: readonly { readonly id: string }[]): string {
 }
 
 /** The most names that a sentence lists. */
-const MAX_NAMES = 5;
+export const MAX_NAMES = 5;
 
 /**
  * Names for a sentence that a person reads: a branch that is switched can make thousands of files stale.
  * @param andMore the localised `{0} and {1} more`
+ * @param leftOut how many there are beside these
  */
-export function shortList(names: readonly string[], andMore: string): string {
+export function shortList(names: readonly string[], andMore: string, leftOut = 0): string {
   const shown = names.slice(0, MAX_NAMES).join(', ');
-  return names.length > MAX_NAMES ? fill(andMore, shown, names.length - MAX_NAMES) : shown;
+  const more = leftOut + Math.max(0, names.length - MAX_NAMES);
+  return more > 0 ? fill(andMore, shown, more) : shown;
 }
 
 /**
@@ -107,7 +108,7 @@ export function shortList(names: readonly string[], andMore: string): string {
  * whose details are shown as a document.
  */
 export function detailsText(
-  { details, kind }: { readonly details?: unknown; readonly kind: Preview['kind'] },
+  { details, kind }: { readonly details?: unknown; readonly kind: string },
   indent?: number,
 ): string | undefined {
   if (details === undefined || kind === 'plan') return undefined;

@@ -66,6 +66,8 @@ export interface PreviewFacts {
 /** What every surface that shows a preview reads of it. Data without words: what is said is in `views/texts/previewWords.ts`. */
 export interface PreviewView {
   readonly preview: Preview;
+  /** The last attempt to resolve it, if the surface asked for it. */
+  readonly lastAttempt: LedgerEntry | undefined;
   readonly outcome: PreviewOutcome;
   /** The preview that proposes again what was discarded. Once that is resolved, the outcome is its outcome. */
   readonly reopenedAs: Preview | undefined;
@@ -80,7 +82,7 @@ export interface PreviewView {
 }
 
 export function previewView(preview: Preview, facts: PreviewFacts = {}): PreviewView {
-  const { reopenedAs: again, undoneBy, stats, buildsOn = [], parts = [] } = facts;
+  const { lastAttempt, reopenedAs: again, undoneBy, stats, buildsOn = [], parts = [] } = facts;
   const outcome =
     again === undefined
       ? outcomeOf(preview, facts)
@@ -88,7 +90,16 @@ export function previewView(preview: Preview, facts: PreviewFacts = {}): Preview
         ? outcomeOf(preview, {})
         : outcomeOf(again, { undoneBy });
   return {
-    ...{ preview, outcome, reopenedAs: again, remedy: remedyOf(preview, facts), stats, buildsOn, parts },
+    ...{
+      preview,
+      lastAttempt,
+      outcome,
+      reopenedAs: again,
+      remedy: remedyOf(preview, facts),
+      stats,
+      buildsOn,
+      parts,
+    },
     total: stats && totalOf(stats, preview.changes?.length ?? 0),
   };
 }

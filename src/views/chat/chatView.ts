@@ -81,10 +81,9 @@ export class ChatView implements vscode.WebviewViewProvider, vscode.Disposable {
   constructor(options: ChatViewOptions) {
     this.#options = options;
     const post = (message: HostMessage): void => void this.#view?.webview.postMessage(message);
-    const { l10n, env } = vscode;
     this.#images = new ImageAttachments({ ...options, webview: () => this.#view?.webview });
     const imageSrc = (file: string): string => this.#images.srcOf(file);
-    this.#feed = new ChatFeed({ ...options, l10n, language: env.language, post, imageSrc });
+    this.#feed = new ChatFeed({ ...options, texts: vscode.l10n.bundle, post, imageSrc });
     this.#context = new ContextFiles(options.workspace);
     this.#commands = hostedCommands(options);
   }
@@ -283,7 +282,7 @@ export class ChatView implements vscode.WebviewViewProvider, vscode.Disposable {
         ? []
         : withNamed(refs, await Promise.all(named.map(ref => this.#images.withImage(ref))));
       const keep = (image: ImageFile) => this.#options.images.keep(image, session.id);
-      return readAttachments(workspace, wanted, vscode.l10n, keep);
+      return readAttachments(workspace, wanted, keep);
     });
     this.#attachmentsRead = reading;
     const attachments = await reading;

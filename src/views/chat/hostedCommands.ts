@@ -8,7 +8,6 @@ export function hostedCommands(options: ChatViewOptions): LocalCommands {
   const { store, session, execute } = options;
   return new LocalCommands({
     ...options,
-    l10n: vscode.l10n,
     vote: (action, id, reason, revision) => voteByCommand(options, action, id, reason, revision),
     open: id => execute('redline.preview.open', id),
     nameOf: file => vscode.workspace.asRelativePath(file),

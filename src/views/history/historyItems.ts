@@ -4,8 +4,7 @@ import type { ConversationTree } from '../../agent/conversation/conversationTree
 import type { NodeTag, TagKind } from '../../agent/conversation/revert.ts';
 import type { AssistantMessage, SessionMessage } from '../../agent/model/messages.ts';
 import { countText } from '../../agent/base/countText.ts';
-import { callTexts } from '../chat/callTexts.ts';
-import { sayCalls, type SaidCall } from '../chat/transcript/callWords.ts';
+import { sayCalls, type SaidCall } from '../chat/words/callWords.ts';
 import { argumentsOf } from '../chat/transcript/toolLine.ts';
 import { makeCommand } from '../commandRegistry.ts';
 import { asMarkdown, oneLine } from '../plainText.ts';
@@ -139,7 +138,7 @@ function saidOf(tree: ConversationTree, steps: readonly StepRow[]): string {
     );
     return callsOf(first).map(call => ({ ...call, failed: failed.has(call.id) }));
   });
-  return calls.length === 0 ? '' : sayCalls(calls, callTexts(vscode.l10n));
+  return calls.length === 0 ? '' : sayCalls(calls);
 }
 
 function callsOf({ toolCalls }: AssistantMessage): (SaidCall & { readonly id: string })[] {
@@ -158,7 +157,7 @@ function saidOfResult(tree: ConversationTree, node: NodeId): string {
   while (at && at.message.role !== 'assistant') at = at.parentId === null ? undefined : tree.get(at.parentId);
   const calls = at?.message.role === 'assistant' ? callsOf(at.message) : [];
   const call = calls.find(({ id }) => id === result.toolCallId) ?? { name: result.toolName };
-  return sayCalls([{ ...call, failed: result.isError }], callTexts(vscode.l10n));
+  return sayCalls([{ ...call, failed: result.isError }]);
 }
 
 function hasFailed(tree: ConversationTree, row: TurnRow | StepRow | StepsRow): boolean {

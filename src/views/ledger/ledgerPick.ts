@@ -79,7 +79,7 @@ function itemOf(row: LedgerRow): LedgerItem {
     label: `${icons[entry.outcome]} ${withoutIcons(title)}`,
     description: [
       outcomeTitle(entry),
-      ...(isError(entry) ? [byText(entry.actor, entry.agent)] : []),
+      ...(isError(entry) ? [byText(entry.actor, entry.agent && agentLabel(entry.agent))] : []),
       timeText(entry.at),
       entry.previewId,
       ...agent,

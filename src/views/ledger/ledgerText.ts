@@ -27,7 +27,7 @@ function paragraph(entry: LedgerEntry, title: string): string[] {
   const why = reasonGiven(entry);
   const details = detailsText(entry);
   const agent = entry.agent ? [agentLabel(entry.agent)] : [];
-  const by = isError(entry) ? [byText(entry.actor, entry.agent)] : [];
+  const by = isError(entry) ? [byText(entry.actor, entry.agent && agentLabel(entry.agent))] : [];
   const about = [entry.previewId, oneLine(entry.sourceToolName), ...agent, ...by].join(', ');
   return [
     `${timeText(entry.at)}  ${outcomeTitle(entry)}: ${oneLine(title)} (${about})`,
@@ -54,7 +54,7 @@ export function outcomeTitle({ outcome, action, actor, agent }: LedgerEntry): st
   switch (outcome) {
     case 'applied':
     case 'discarded':
-      return resolvedText(outcome, actor, agent);
+      return resolvedText(outcome, actor, agent && agentLabel(agent));
     case 'returnedError':
       return l10n.t('Applied, and returned an error');
     case 'failed':

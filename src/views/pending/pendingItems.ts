@@ -6,7 +6,7 @@ import { countText } from '../../agent/base/countText.ts';
 import { makeCommand } from '../commandRegistry.ts';
 import { agentLabel, escapeInvisible, oneLine } from '../plainText.ts';
 import type { FileUris } from '../review/previewUri.ts';
-import { problemText, recommendationText } from '../texts/previewWords.ts';
+import { conflictsLeftText, recommendationText } from '../texts/previewWords.ts';
 import type { PendingNode } from './pendingNodes.ts';
 
 /** The `viewItem` values that menus in package.json test. */
@@ -123,7 +123,7 @@ function stateText({ preview, outcome }: PreviewView, filesRead: string): string
 function problemMark(problem: PreviewProblem): string {
   switch (problem.kind) {
     case 'conflicts':
-      return problemText(problem, oneLine);
+      return conflictsLeftText(problem);
     case 'stale':
       return vscode.l10n.t('stale');
     case 'failed':

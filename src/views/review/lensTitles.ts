@@ -7,7 +7,7 @@ import type { ConflictBlock, ConflictChoice } from '../../agent/preview/rebase/c
 import { planOf } from '../../agent/session/planMode.ts';
 import { makeCommand } from '../commandRegistry.ts';
 import { idList, withoutIcons } from '../plainText.ts';
-import { expiredText, problemText, recommendationText } from '../texts/previewWords.ts';
+import { conflictsLeftText, expiredText, problemText, recommendationText } from '../texts/previewWords.ts';
 
 /** What the lenses of one file of a preview are made from. */
 export interface LensSubject {
@@ -158,7 +158,8 @@ function approveAndSendBack({ id, revision }: Preview): vscode.Command[] {
 function problemLenses({ id }: Preview, problem: PreviewProblem): vscode.Command[] {
   const { l10n } = vscode;
   const icon = problem.kind === 'failed' ? '$(error)' : '$(warning)';
-  const text = note(`${icon} ${problemText(problem, withoutIcons)}`);
+  const said = problem.kind === 'conflicts' ? conflictsLeftText(problem) : problemText(problem, withoutIcons);
+  const text = note(`${icon} ${said}`);
   switch (problem.kind) {
     case 'conflicts':
       return [text, makeCommand(l10n.t('Edit'), 'redline.preview.edit', id, problem.files[0]?.path)];
