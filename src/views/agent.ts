@@ -31,7 +31,7 @@ import { closePatience, lockStorage, mustRecover, openStore } from './storage/pr
 import { StorageTrouble } from './storage/storageTrouble.ts';
 import { showWarning } from './toast.ts';
 import type { InstructionFiles } from './workspace/instructionFiles.ts';
-import { VsCodeProblems } from './workspace/problems.ts';
+import { VsCodeProblems } from './workspace/vsCodeProblems.ts';
 import { VsCodeWorkspace } from './workspace/workspace.ts';
 
 /** The core and its adapters, which the views are built on. */
@@ -86,7 +86,7 @@ export async function createAgent(context: vscode.ExtensionContext): Promise<Age
   const open = await openStore(storageParts, lock);
   const { store } = open;
   if (mustRecover(store, storage.fsPath)) {
-    const { recoverInterruptedCommits } = await import('./storage/recovery.ts');
+    const { recoverInterruptedCommits } = await import('./storage/interruptedCommits.ts');
     await recoverInterruptedCommits(open, storage.fsPath, workspace, logger);
   }
   store.forgetResolved(daysAgo(settings.retentionDays)).catch((error: unknown) => {

@@ -102,7 +102,7 @@ export class LocalCommands {
       await open(head.id);
       return l10n.t(
         'No preview was open, so {0} has been opened. Review it, then apply or discard it.',
-        nameOf(head),
+        idAndTitle(head),
       );
     }
     if (!isOpen(preview)) return this.#tellState(preview, true);
@@ -110,7 +110,7 @@ export class LocalCommands {
     const now = store.get(preview.id) ?? preview;
     // It has run, or it would still be pending.
     if (isFailure(result) && now.state.kind === 'applied')
-      return l10n.t('Applied {0}, which returned an error: {1}', nameOf(now), plain(textOf(result)));
+      return l10n.t('Applied {0}, which returned an error: {1}', idAndTitle(now), plain(textOf(result)));
     return this.#tellState(now, false);
   }
 
@@ -132,7 +132,7 @@ export class LocalCommands {
   }
 
   #tellState(preview: Preview, already: boolean): string {
-    const name = nameOf(preview);
+    const name = idAndTitle(preview);
     const { state } = preview;
     switch (state.kind) {
       case 'applied':
@@ -175,7 +175,7 @@ function isFailure(result: unknown): result is AgentToolResult {
   return typeof result === 'object' && result !== null && 'isError' in result && result.isError === true;
 }
 
-function nameOf(preview: Preview): string {
+function idAndTitle(preview: Preview): string {
   return `${preview.id} (${plain(titleOf(preview))})`;
 }
 

@@ -1,7 +1,7 @@
 import { untilAborted } from '../../base/abort.ts';
 import { BlockedPreviewError, factOf, messageOf, StalePreviewError, ToolError } from '../../base/errors.ts';
 import { Emitter, type Event } from '../../base/event.ts';
-import { commitChanges, type CommitFiles } from '../commit/commitChanges.ts';
+import { commitChanges } from '../commit/commitChanges.ts';
 import { ledgerEntry, type Outcome } from '../ledger.ts';
 import { resultOf, textOf, textResult, type AgentToolResult, type PendingAction } from '../pendingAction.ts';
 import {
@@ -17,7 +17,7 @@ import type { PreviewStore } from '../previewStore.ts';
 import { modelMay, type ModelAuthority } from '../resolveSettings.ts';
 import type { FolderRoot } from '../workspace.ts';
 import { ActiveResolutions } from './activeResolutions.ts';
-import { refuseConflicts, refuseElsewhere, refuseOutdated } from './refusals.ts';
+import { refuseConflicts, refuseElsewhere, refuseOutdated, type ResolvingFiles } from './refusals.ts';
 import { resolveDetails } from './resolveDetails.ts';
 import { alreadyResolvedText, appliedText, recommendedText, unknownPreviewText } from './resolveTexts.ts';
 
@@ -48,19 +48,6 @@ export interface ResolveRequest {
 }
 
 type Callbacks = Pick<PendingAction, 'apply' | 'reject'>;
-
-/** The parts of the workspace that resolving uses. */
-export interface ResolvingFiles extends CommitFiles {
-  /**
-   * Whether only the user may apply a change of one of these files, in every mode. All names of a file count: the given path,
-   * its real path, and paths through links.
-   */
-  isProtected(paths: readonly string[]): Promise<boolean>;
-  /** Those of the workspace paths that led elsewhere while these folders were open, and where: absolute paths. */
-  formerPlaces(paths: readonly string[], roots: readonly FolderRoot[]): ReadonlyMap<string, string>;
-  /** The folders that are open now. */
-  folderRoots(): readonly FolderRoot[];
-}
 
 /**
  * The one place where previews are resolved, whoever votes. It guarantees that no callback runs twice at once or again

@@ -1,12 +1,17 @@
 import type { PendingContents } from '../../preview/overlay.ts';
 import { plural } from '../../text/plural.ts';
 import type { CommandRun } from './commandRuns.ts';
-import type { CommandEnd, CommandPlan } from './runCommand.ts';
 
 /** What the model is told of a command that was run. */
 export function commandReport(
-  { timeLimit }: CommandPlan,
-  { exitCode, leftovers }: CommandEnd,
+  { timeLimit }: { readonly timeLimit: number },
+  {
+    exitCode,
+    leftovers,
+  }: {
+    readonly exitCode: number | undefined;
+    readonly leftovers?: 'ended' | 'running' | undefined;
+  },
   run: CommandRun,
   pending: PendingContents,
 ): string {

@@ -2,7 +2,7 @@ import { messageIdOf } from '../../../agent/conversation/nodeId.ts';
 import { REVERT_TOOL } from '../../../agent/conversation/revert.ts';
 import type { Preview } from '../../../agent/preview/preview.ts';
 import type { ViewItem } from '../protocol.ts';
-import type { TranscriptInput } from './transcript.ts';
+import type { TranscriptInput } from './lookup.ts';
 
 type Input = Pick<TranscriptInput, 'sessionId' | 'messages' | 'nodeAt' | 'previews'>;
 
