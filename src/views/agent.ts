@@ -24,6 +24,7 @@ import { CustomToolsWatcher, currentToolPlaces } from './customTools/customTools
 import { ApiKeys } from './models/apiKeys.ts';
 import { ladderMemory, Providers } from './models/providers.ts';
 import type { FileUris } from './review/previewUri.ts';
+import { RedlineLog } from './diagnostics/redlineLog.ts';
 import { closeAtDeactivation } from './deactivate.ts';
 import { Settings } from './settings.ts';
 import { createStructuralEngine } from './search/structuralEngine.ts';
@@ -38,7 +39,7 @@ import { VsCodeWorkspace } from './workspace/workspace.ts';
 export interface Agent {
   /** The language of the user. */
   readonly l10n: Localiser;
-  readonly logger: vscode.LogOutputChannel;
+  readonly logger: RedlineLog;
   /** What must end in order before the process does. */
   readonly closing: Closing;
   readonly settings: Settings;
@@ -66,7 +67,7 @@ export interface Agent {
 /** Assembles the core and restores what this workspace's storage holds. Makes no network request. */
 export async function createAgent(context: vscode.ExtensionContext): Promise<Agent> {
   const { subscriptions } = context;
-  const logger = vscode.window.createOutputChannel('Redline', { log: true });
+  const logger = new RedlineLog();
   const closing = new Closing(error => logger.error(`Closing failed: ${detailOf(error)}`));
   closing.add(async () => logger.dispose());
   closeAtDeactivation(closing);

@@ -65,7 +65,7 @@ function tooLarge(path: string): ToolError {
   );
 }
 
-/** The first character of `text` that `stored` has not in its place. */
+/** The first character of `text` in whose place `stored` has another one. */
 function firstDifference(text: string, stored: string): string {
   const other = stored[Symbol.iterator]();
   for (const char of text) if (char !== other.next().value) return char;

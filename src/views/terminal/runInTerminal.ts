@@ -5,7 +5,7 @@ import { commandLabel, shownCommand } from '../../agent/tools/command/shownComma
 import { endProcessTree } from './processTree.ts';
 import { startShellProcess } from './shellProcess.ts';
 
-/** How long a new terminal may take to get its shell integration, in milliseconds. */
+/** How long a new terminal may take to get its shell integration, in milliseconds, unless VS Code is told how long. */
 const INTEGRATION_MS = 3_000;
 /** How long a command may take to end after Ctrl+C, in milliseconds. */
 const INTERRUPT_MS = 2_000;
@@ -53,6 +53,7 @@ async function openShell(
 ): Promise<Shell | undefined> {
   const settings = vscode.workspace.getConfiguration('terminal.integrated.shellIntegration');
   if (settings.get<unknown>('enabled') === false) return undefined;
+  const wanted = settings.get<unknown>('timeout');
   const terminal = vscode.window.createTerminal({
     ...optionsFor(command),
     cwd: folder,
@@ -61,7 +62,7 @@ async function openShell(
   });
   terminal.show(true);
   const integration = await firstOf<vscode.TerminalShellIntegration | undefined>(
-    INTEGRATION_MS,
+    typeof wanted === 'number' && wanted > 0 ? wanted : INTEGRATION_MS,
     undefined,
     signal,
     done => [

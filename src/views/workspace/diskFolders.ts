@@ -62,10 +62,23 @@ export async function isProtectedOnDisk(
   return isAnyProtected(files, folders, own);
 }
 
-/** Permission bits of a file; `undefined` when there is no file. */
+/** As `Workspace.makeFolders`, on disk. */
+export function makeFoldersOnDisk(
+  modes: Readonly<Record<string, number>>,
+  roots: readonly FolderRoot[],
+): void {
+  for (const [folder, mode] of Object.entries(modes).sort(([a], [b]) => (a < b ? -1 : 1))) {
+    const file = diskPathOf(locate(folder, roots));
+    if (ifExists(() => fs.statSync(file))) continue;
+    fs.mkdirSync(file, { recursive: true });
+    fs.chmodSync(file, mode);
+  }
+}
+
+/** Permission bits of a file or folder; `undefined` when there is neither. */
 function modeOf(file: string): number | undefined {
   const found = ifExists(() => fs.statSync(file));
-  return found?.isFile() ? found.mode & 0o7777 : undefined;
+  return found && (found.isFile() || found.isDirectory()) ? found.mode & 0o7777 : undefined;
 }
 
 function isFolder(folder: string): boolean {

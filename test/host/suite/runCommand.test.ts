@@ -4,6 +4,7 @@ import { mkdir, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import * as path from 'node:path';
 import * as vscode from 'vscode';
+import { limitMs } from '../../../scripts/lib/limits.mjs';
 import type { PreviewInfo, RedlineApi } from '../../../src/views/api.ts';
 import { activateRedline, cleanUp, fileInWorkspace, givenFile, setting, until } from '../support/redline.ts';
 
@@ -28,11 +29,14 @@ suite('run_command', () => {
     return vscode.commands.executeCommand('redline.preview.apply', id);
   }
 
-  /** Makes bash, with which VS Code is integrated, the default shell. */
+  /** Makes bash, with which VS Code is integrated, the default shell, and gives it the time that this machine needs. */
   async function useBash(profile: 'bash' | undefined = 'bash'): Promise<void> {
-    await vscode.workspace
-      .getConfiguration('terminal.integrated.defaultProfile')
-      .update('linux', profile, vscode.ConfigurationTarget.Global);
+    const settings = vscode.workspace.getConfiguration('terminal.integrated');
+    await settings.update('defaultProfile.linux', profile, vscode.ConfigurationTarget.Global);
+    // Older versions do not have this setting.
+    if (settings.inspect('shellIntegration.timeout')?.defaultValue === undefined) return;
+    const patience = profile && Math.min(60_000, limitMs(20_000));
+    await settings.update('shellIntegration.timeout', patience, vscode.ConfigurationTarget.Global);
   }
 
   const outcome = ({ id }: PreviewInfo): string =>

@@ -40,7 +40,7 @@ export function astEditTool(searcher: AstSearcher): Tool {
           : [],
       );
       context.stage({
-        label: editLabel(files),
+        ...editLabel(files),
         title: titled(title, replacementTitle(ops)),
         sourceToolName: 'ast_edit',
         changes,

@@ -11,8 +11,8 @@ const NOT_STARTED = 127;
 const GRACE_MS = 2_000;
 
 /**
- * Runs a program without a shell. Never rejects. Once it is to be killed, the promise settles even if processes that it
- * started are still running and hold its output open.
+ * Runs a program without a shell. Never rejects. When the program is to be killed, the promise settles even if processes
+ * that the program started still run and hold its output open.
  */
 export function exec(
   command: string,

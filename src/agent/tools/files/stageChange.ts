@@ -1,5 +1,6 @@
 import type { Sentence } from '../../base/localiser.ts';
 import { changeOf, type FileSide } from '../../preview/fileChange.ts';
+import type { LabelParts } from '../../preview/label.ts';
 import { textResult, type AgentToolResult } from '../../preview/pendingAction.ts';
 import type { TextEdit } from '../../text/textEdit.ts';
 import type { ToolContext } from '../tool.ts';
@@ -10,12 +11,13 @@ export interface ProposedFile {
   readonly path: string;
   readonly before: FileSide | null;
   readonly after: FileSide;
-  /** The proposed text came with other line endings than those of the file, which it got. */
+  /** Whether the proposed text came with other line endings than those of the file, which it then got. */
   readonly keepsLineEndings?: boolean;
-  /** What turns `before` into `after`, if the tool knows it. */
+  /** The edits that turn `before` into `after`, if the tool knows them. */
   readonly edits?: readonly TextEdit[];
   readonly sourceToolName: string;
   readonly label: string;
+  readonly labelParts?: LabelParts;
   /** What the user reads instead of the label. */
   readonly title: string | Sentence;
   /** What the model reads to check its change. */
@@ -37,8 +39,9 @@ export async function stageChange(context: ToolContext, file: ProposedFile): Pro
   }
   if (change.kind === 'create') await assertCanHoldFile(context.workspace, file.path);
   const made = change.kind === 'modify' && file.edits ? { ...change, edits: file.edits } : change;
-  const { label, title, sourceToolName } = file;
-  context.stage({ label, title, sourceToolName, changes: [made] });
+  const { label, labelParts, title, sourceToolName } = file;
+  const parts = labelParts ? { labelParts } : {};
+  context.stage({ label, ...parts, title, sourceToolName, changes: [made] });
   const note = file.keepsLineEndings ? ' The line endings of the file are kept.' : '';
   return textResult(`${file.summary}${note}`);
 }

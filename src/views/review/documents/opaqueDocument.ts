@@ -7,7 +7,7 @@ import { shownCommand } from '../../../agent/tools/command/shownCommand.ts';
 import { toolCallOf, type ToolCallPlan } from '../../../agent/tools/editor/toolCallPlan.ts';
 import { detailsText, escapeInvisible, oneLine } from '../../plainText.ts';
 
-/** The document of a preview without file changes: what would run, and which tool staged it. */
+/** The document of a preview without file changes. It shows what would run, and which tool staged it. */
 export function opaqueDocument(preview: Preview): string {
   const plan = planOf(preview);
   // The plan itself, which the user can edit.

@@ -17,25 +17,44 @@ function startedBy(start: () => void): ChildProcess {
   return started ?? assert.fail('nothing was started');
 }
 
-test('a kill settles the promise if the program has ended but a child process holds the output', async () => {
-  // It ends by itself if the test does not end it.
+/** A program that starts another one, which holds its output, and prints its id. Both end by themselves if the test does not end them. */
+function startHolder(
+  then: string,
+  signal: AbortSignal,
+): { program: ChildProcess; running: ReturnType<typeof exec>; held: Promise<number> } {
   const lasting = 'setTimeout(() => {}, 20_000)';
   const script = `const held = require('node:child_process').spawn(process.execPath, ['-e', '${lasting}'], { stdio: ['ignore', 'inherit', 'inherit'] });
-    held.unref(); console.log(held.pid);`;
-  const controller = new AbortController();
+    held.unref(); console.log(held.pid); ${then}`;
   let running: ReturnType<typeof exec> | undefined;
   const program = startedBy(() => {
-    running = exec(process.execPath, ['-e', script], '.', { signal: controller.signal });
+    running = exec(process.execPath, ['-e', script], '.', { signal });
   });
   const printed = program.stdout ? once(program.stdout, 'data') : assert.fail('it has an output');
-  await Promise.all([once(program, 'exit'), printed]);
+  const held = printed.then(([pid]) => Number(String(pid)));
+  return { program, running: running ?? assert.fail('it runs'), held };
+}
+
+test('a kill settles the promise if the program has ended but a child process holds the output', async () => {
+  const controller = new AbortController();
+  const { program, running, held } = startHolder('', controller.signal);
+  const [pid] = await Promise.all([held, once(program, 'exit')]);
   controller.abort();
   let outcome: unknown;
-  void running?.then(({ code, killed }) => (outcome = [code, killed]));
+  void running.then(({ code, killed }) => (outcome = [code, killed]));
   // The program has exited; only the closing of its streams is left to wait for.
   for (let turn = 0; turn < 100 && !outcome; turn++) await new Promise(resolve => setImmediate(resolve));
-  process.kill(Number(String(await printed)));
+  process.kill(pid);
   assert.deepEqual(outcome, [0, true]);
+});
+
+test('a kill of a program settles the promise although a child process holds the output', async () => {
+  const controller = new AbortController();
+  const { running, held } = startHolder('setTimeout(() => {}, 20_000);', controller.signal);
+  const pid = await held;
+  controller.abort();
+  const { code, killed } = await running;
+  process.kill(pid);
+  assert.deepEqual([code, killed], [null, true]);
 });
 
 test('no more output is kept than the limit, whatever the program writes before it ends', async () => {
