@@ -35,6 +35,11 @@ import type { InstructionFiles } from './workspace/instructionFiles.ts';
 import { VsCodeProblems } from './workspace/vsCodeProblems.ts';
 import { VsCodeWorkspace } from './workspace/workspace.ts';
 
+/** How much text resolved previews may keep in memory and in their log, in characters. */
+const MAX_KEPT_CHARS = 32 * 1_048_576;
+/** After how many votes the oldest of what is too much is forgotten; also at the start. */
+const FORGET_EVERY = 25;
+
 /** The core and its adapters, which the views are built on. */
 export interface Agent {
   /** The language of the user. */
@@ -76,6 +81,7 @@ export async function createAgent(context: vscode.ExtensionContext): Promise<Age
   const keys = new ApiKeys(context.secrets);
   const workspace = new VsCodeWorkspace(() => ({
     alwaysAsk: settings.alwaysAsk,
+    readOnly: settings.readOnlyFiles,
     toolPlaces: currentToolPlaces(settings).map(place => place.path),
   }));
 
@@ -90,9 +96,19 @@ export async function createAgent(context: vscode.ExtensionContext): Promise<Age
     const { recoverInterruptedCommits } = await import('./storage/interruptedCommits.ts');
     await recoverInterruptedCommits(open, storage.fsPath, workspace, logger);
   }
-  store.forgetResolved(daysAgo(settings.retentionDays)).catch((error: unknown) => {
-    logger.error(`Forgetting old previews failed: ${detailOf(error)}`);
-  });
+  const forgetOld = (): Promise<void> =>
+    store.forgetResolved(daysAgo(settings.retentionDays), MAX_KEPT_CHARS).catch((error: unknown) => {
+      logger.error(`Forgetting old previews failed: ${detailOf(error)}`);
+    });
+  void forgetOld();
+  let resolved = 0;
+  subscriptions.push(
+    store.onDidResolve(entries => {
+      resolved += entries.length;
+      if (resolved >= FORGET_EVERY) void forgetOld();
+      resolved %= FORGET_EVERY;
+    }),
+  );
 
   const invoker = new Invoker(store, workspace, () => settings.modelAuthority);
   const overlay = new Overlay(store);

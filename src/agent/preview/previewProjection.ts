@@ -6,6 +6,7 @@ import { counted, recounted } from './label.ts';
 import type { LedgerEntry } from './ledger.ts';
 import { OpenPreviews } from './openPreviews.ts';
 import { isOpen, type Preview, type PreviewState } from './preview.ts';
+import { SharedSides } from './sharedSides.ts';
 import { allChanges, isKept } from './log/keptChanges.ts';
 import {
   idsIn,
@@ -40,6 +41,7 @@ export interface InterruptedCommit {
  */
 export class PreviewProjection {
   readonly #previews = new Map<string, Preview>();
+  readonly #sides = new SharedSides();
   readonly open = new OpenPreviews();
   readonly feed = new Feed();
   readonly #ledger: LedgerEntry[] = [];
@@ -64,7 +66,8 @@ export class PreviewProjection {
     if (entry.type === 'commit') this.#begin(entry);
     else if (entry.type === 'resolved' || entry.type === 'recovered' || entry.type === 'expired')
       this.#commits.end(ids);
-    const changed = entry.type === 'resolved' ? this.#resolve(entry, ended?.rollback) : this.#reduce(entry);
+    const next = entry.type === 'resolved' ? this.#resolve(entry, ended?.rollback) : this.#reduce(entry);
+    const changed = next.map(preview => this.#shared(preview));
     for (const preview of changed) this.set(preview);
     if (changed.length > 0) this.#feed(entry, patch);
     return changed;
@@ -135,6 +138,13 @@ export class PreviewProjection {
   /** The highest number of an id so far, random ones left out; 0 if there is none. */
   get lastNumber(): number {
     return this.#lastNumber;
+  }
+
+  #shared(preview: Preview): Preview {
+    if (preview.kind !== 'files' || this.#previews.get(preview.id)?.changes === preview.changes)
+      return preview;
+    const changes = this.#sides.share(preview.changes);
+    return changes === preview.changes ? preview : { ...preview, changes };
   }
 
   #count(id: string): void {

@@ -29,6 +29,12 @@ export interface FilePlace {
   readonly missingFolders: readonly string[];
   /** An editor has unsaved changes of the file: they are what is read and written. */
   readonly isUnsaved?: true;
+  /** The file on disk may not be written. */
+  readonly isReadOnly?: true;
+  /** The path itself is a symbolic link, which cannot be removed. */
+  readonly isLink?: true;
+  /** The same for all names of a file on disk, and for no other file. */
+  readonly id?: string;
 }
 
 /**

@@ -150,7 +150,12 @@ function createFile(
   mode: number | undefined,
   guard: () => void,
 ): void {
-  fs.mkdirSync(path.dirname(file), { recursive: true });
+  try {
+    fs.mkdirSync(path.dirname(file), { recursive: true });
+  } catch (error) {
+    if (!['EEXIST', 'ENOTDIR'].includes(errorCode(error))) throw error;
+    throw new ToolError(`a file stands where a folder of ${shown} would be`);
+  }
   withTemporaryFile(file, bytes, mode, temporary => {
     guard();
     if (!isMoved(temporary, file)) throw new StalePreviewError([shown]);

@@ -1,4 +1,4 @@
-import { messageOf, StalePreviewError, ToolError, UnsavedEditorError } from '../../base/errors.ts';
+import { messageWithoutPaths, StalePreviewError, ToolError, UnsavedEditorError } from '../../base/errors.ts';
 import { sha256, type Sha256 } from '../../base/hash.ts';
 import { forEachLimited } from '../../base/pool.ts';
 import {
@@ -193,7 +193,7 @@ async function hashNow(files: Pick<Workspace, 'read'>, path: string): Promise<Sh
     if (error instanceof UnsavedEditorError)
       throw new ToolError(`Nothing was written: ${error.fact}`, { advice: error.advice });
     if (error instanceof ToolError) return undefined;
-    throw new ToolError(`Nothing was written: ${path} could not be read: ${messageOf(error)}`);
+    throw new ToolError(`Nothing was written: ${path} could not be read: ${messageWithoutPaths(error)}`);
   }
 }
 
@@ -208,7 +208,7 @@ function failureText(
   stuck: readonly string[],
   unclear: readonly string[],
 ): string {
-  const cause = `${path} could not be written: ${messageOf(error).replace(/\.$/, '')}.`;
+  const cause = `${path} could not be written: ${messageWithoutPaths(error).replace(/\.$/, '')}.`;
   if (stuck.length === 0 && unclear.length === 0) return `${cause} Nothing was changed.`;
   const restored =
     stuck.length === 0

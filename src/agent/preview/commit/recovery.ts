@@ -90,7 +90,7 @@ async function recover(
   if (elsewhere.length > 0)
     return { previewIds, end: 'leftAlone', restored: [], leftAlone: [], failed: elsewhere };
   const foundLater = basesOf(store.ledger().slice(commit.ledgerBefore));
-  const held = await whatIsHeld(files, steps, foundLater);
+  const held = new Map(await whatIsHeld(files, steps, foundLater));
   // An editor that is gone has not changed its file: what the disk holds then is no later change.
   for (const path of rollback.editors ?? []) if (held.get(path) === 'other') held.set(path, 'untyped');
   const pathsWith = (...what: Held[]): string[] =>
@@ -177,7 +177,7 @@ async function whatIsHeld(
   files: CommitFiles,
   steps: readonly FileStep[],
   foundLater: ReadonlyMap<string, Sha256 | null>,
-): Promise<ReadonlyMap<string, Held>> {
+): Promise<Map<string, Held>> {
   const held = new Map<string, Held>();
   await forEachLimited(steps, AT_ONCE, async step => {
     const found = foundLater.get(step.path);

@@ -22,7 +22,7 @@ export interface RollbackInfo {
  * Collects the rollback info of changes that have not been written yet.
  * @param steps their net effect.
  * @param folders those that may be removed.
- * @throws ToolError if a file that the steps remove is read-only.
+ * @throws ToolError if a file that the steps remove is read-only, or two paths are names of one file.
  */
 export async function readRollbackInfo(
   files: Pick<Workspace, 'placeOf'>,
@@ -34,13 +34,17 @@ export async function readRollbackInfo(
   const modes = new Map<string, number>();
   const folderModes = new Map<string, number>();
   const editors: string[] = [];
+  const pathOfFile = new Map<string, string>();
   const removed = new Set(steps.filter(step => !step.after).map(({ path }) => path));
   const all = [...changes.flatMap(stepsOf), ...steps];
   const set = changes.filter(change => change.kind === 'modify' && change.mode !== undefined);
   const created = new Set(all.filter(step => !step.before).map(({ path }) => path));
   const left = new Set([...all.filter(step => !step.after), ...set].map(({ path }) => path));
   await forEachLimited([...new Set(all.map(({ path }) => path))], 8, async path => {
-    const { mode, missingFolders, isUnsaved } = await files.placeOf(path);
+    const { mode, missingFolders, isUnsaved, id } = await files.placeOf(path);
+    const other = id === undefined ? undefined : pathOfFile.get(id);
+    if (other !== undefined) throw new ToolError(`${oneFileText(other, path)} Nothing was changed.`);
+    if (id !== undefined) pathOfFile.set(id, path);
     if (isUnsaved) editors.push(path);
     if (created.has(path)) for (const folder of missingFolders) newFolders.add(folder);
     if (!left.has(path) || mode === undefined) return;
@@ -84,4 +88,10 @@ export function carryModes(
     else held.set(path, next);
   }
   return held;
+}
+
+/** Says that two paths are names of one file. */
+export function oneFileText(a: string, b: string): string {
+  const [first, second] = [a, b].sort();
+  return `${first} and ${second} are two names of one file, which can only be changed under one of them.`;
 }

@@ -1,6 +1,7 @@
 import * as z from 'zod/mini';
 import type { FileChange } from '../../preview/fileChange.ts';
 import { textResult } from '../../preview/pendingAction.ts';
+import { assertApplicable } from '../../preview/textFile.ts';
 import { replacementTitle, titled, titleSchema } from '../titles.ts';
 import { defineTool, type Tool } from '../tool.ts';
 import { pathsSchema } from './astGrep.ts';
@@ -39,6 +40,7 @@ export function astEditTool(searcher: AstSearcher): Tool {
           ? [{ kind: 'modify', path, before: found.before, after: found.after, edits: found.edits }]
           : [],
       );
+      await assertApplicable(context.workspace, changes);
       context.stage({
         ...editLabel(files),
         title: titled(title, replacementTitle(ops)),
