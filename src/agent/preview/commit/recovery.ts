@@ -7,7 +7,7 @@ import { pathsOf, type Preview } from '../preview.ts';
 import type { InterruptedCommit } from '../previewProjection.ts';
 import { unknownVote } from '../log/previewLog.ts';
 import type { PreviewStore } from '../previewStore.ts';
-import type { ResolvingFiles } from '../resolve/invoker.ts';
+import type { ResolvingFiles } from '../resolve/refusals.ts';
 import { appliedText } from '../resolve/resolveTexts.ts';
 import { composedSteps, type CommitFiles } from './commitChanges.ts';
 import { isTornWrite, rollBack } from './rollback.ts';

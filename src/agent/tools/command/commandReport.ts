@@ -1,15 +1,15 @@
+import type { LeftProcesses } from '../../base/system/startedProcesses.ts';
 import type { PendingContents } from '../../preview/overlay.ts';
 import { plural } from '../../text/plural.ts';
 import type { CommandRun } from './commandRuns.ts';
-import type { CommandEnd, CommandPlan } from './runCommand.ts';
 
 /** The most processes that are named. */
 const MAX_NAMED = 10;
 
 /** What the model is told of a command that was run. */
 export function commandReport(
-  { timeLimit }: CommandPlan,
-  { exitCode, ended, running }: CommandEnd,
+  { timeLimit }: { readonly timeLimit: number },
+  { exitCode, ended, running }: LeftProcesses & { readonly exitCode: number | undefined },
   run: CommandRun,
   pending: PendingContents,
 ): string {
@@ -34,7 +34,7 @@ export function commandReport(
   ].join('\n');
 }
 
-function stillRunning(running: CommandEnd['running']): string[] {
+function stillRunning(running: LeftProcesses['running']): string[] {
   if (running === undefined) return ['It is not known whether processes that it started still run.'];
   if (running.length === 0) return [];
   const names = running.slice(0, MAX_NAMED).map(({ name, pid }) => `${name} (${pid})`);

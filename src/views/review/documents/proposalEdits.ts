@@ -2,25 +2,17 @@ import * as vscode from 'vscode';
 import { DisposableStore } from '../../../agent/base/disposable.ts';
 import { sideOfText, type FileChange } from '../../../agent/preview/fileChange.ts';
 import type { Preview } from '../../../agent/preview/preview.ts';
-import type { PreviewStore } from '../../../agent/preview/previewStore.ts';
-import type { Rebaser } from '../../../agent/preview/rebase/rebaser.ts';
+import type { Agent } from '../../agent.ts';
 import { planOf, type Plan } from '../../../agent/session/planMode.ts';
 import { decodeText, encodeText } from '../../../agent/text/encodings.ts';
 import { hunksOf, patchText } from '../../../agent/text/hunks.ts';
 import { keepLineEndings } from '../../../agent/text/lineEndings.ts';
 import { PREVIEW_SCHEME } from '../../contributions.ts';
-import { documentPath, parsePreviewUri, type FileUris, type PreviewAddress } from '../previewUri.ts';
+import { documentPath, parsePreviewUri, type PreviewAddress } from '../previewUri.ts';
 import type { Draft, Drafts } from './drafts.ts';
 
 /** The most lines of an edit that the model is shown. */
 const MAX_PATCH_LINES = 60;
-
-export interface ProposalEditsOptions {
-  readonly store: PreviewStore;
-  readonly rebaser: Pick<Rebaser, 'refresh'>;
-  readonly files: FileUris;
-  readonly drafts: Drafts;
-}
 
 /** What came of the edits that a person committed. */
 export interface CommittedEdits {
@@ -41,7 +33,8 @@ export function documentBytes(text: string): Uint8Array {
  * the text that it was typed on: if the proposal has changed since, the two are merged, with conflict markers where needed.
  */
 export class ProposalEdits implements vscode.Disposable {
-  readonly #options: ProposalEditsOptions;
+  readonly #agent: Agent;
+  readonly #drafts: Drafts;
   readonly #owned = new DisposableStore();
   /** URIs of the proposals that are writable now. */
   readonly #open = new Set<string>();
@@ -58,9 +51,10 @@ export class ProposalEdits implements vscode.Disposable {
   /** A proposal became writable or read-only, or got a draft. */
   readonly onDidChange = this.#changed.event;
 
-  constructor(options: ProposalEditsOptions) {
-    this.#options = options;
-    for (const [key] of options.drafts.entries()) this.#open.add(key);
+  constructor(agent: Agent, drafts: Drafts) {
+    this.#agent = agent;
+    this.#drafts = drafts;
+    for (const [key] of drafts.entries()) this.#open.add(key);
     // VS Code restores what was typed and not saved, after a reload too.
     for (const document of vscode.workspace.textDocuments) this.#adopt(document);
     this.#owned.add(vscode.workspace.onDidOpenTextDocument(document => this.#adopt(document)));
@@ -73,7 +67,7 @@ export class ProposalEdits implements vscode.Disposable {
         if (uri.scheme === PREVIEW_SCHEME && this.draftOf(uri) === undefined) this.end(uri);
       }),
     );
-    this.#owned.add(options.store.onDidRevise(({ preview }) => void this.#followRevision(preview)));
+    this.#owned.add(agent.store.onDidRevise(({ preview }) => void this.#followRevision(preview)));
   }
 
   /** Makes a proposal writable until it is saved or its editor closes. */
@@ -84,7 +78,7 @@ export class ProposalEdits implements vscode.Disposable {
   }
 
   end(uri: vscode.Uri): void {
-    this.#options.drafts.delete(uri.toString());
+    this.#drafts.delete(uri.toString());
     if (this.#open.delete(uri.toString())) this.#changed.fire(uri);
   }
 
@@ -109,7 +103,7 @@ export class ProposalEdits implements vscode.Disposable {
 
   /** What auto save wrote and the user has not saved manually. */
   draftOf(uri: vscode.Uri): string | undefined {
-    return this.#options.drafts.get(uri.toString())?.text;
+    return this.#drafts.get(uri.toString())?.text;
   }
 
   /** Whether the user has typed something into a proposal of this preview that is not part of it yet. */
@@ -117,9 +111,7 @@ export class ProposalEdits implements vscode.Disposable {
     const isOurs = (uri: vscode.Uri): boolean => uri.scheme === PREVIEW_SCHEME && uri.authority === previewId;
     return (
       vscode.workspace.textDocuments.some(document => document.isDirty && isOurs(document.uri)) ||
-      this.#options.drafts
-        .entries()
-        .some(([key, { text }]) => text !== undefined && isOurs(vscode.Uri.parse(key)))
+      this.#drafts.entries().some(([key, { text }]) => text !== undefined && isOurs(vscode.Uri.parse(key)))
     );
   }
 
@@ -180,7 +172,7 @@ export class ProposalEdits implements vscode.Disposable {
     for (const document of vscode.workspace.textDocuments)
       if (document.isDirty && isOurs(document.uri)) this.#keep(document.uri, document.getText());
     let committed: CommittedEdits = { revision: seen, isMerged: false };
-    for (const [key, { text }] of this.#options.drafts.entries()) {
+    for (const [key, { text }] of this.#drafts.entries()) {
       const uri = vscode.Uri.parse(key);
       if (text === undefined || !isOurs(uri)) continue;
       const { revision, isMerged } = await this.#replace(uri, text);
@@ -223,12 +215,13 @@ export class ProposalEdits implements vscode.Disposable {
     if (!isDirty || uri.scheme !== PREVIEW_SCHEME || this.isDropping(uri)) return;
     if (!this.isOpen(uri)) this.begin(uri);
     const shown = this.#shown.get(uri.toString());
-    if (shown && !this.#options.drafts.get(uri.toString())) this.#options.drafts.set(uri.toString(), shown);
+    if (shown && !this.#drafts.get(uri.toString())) this.#drafts.set(uri.toString(), shown);
   }
 
   /** Keeps a text as the draft of a proposal. */
   #keep(uri: vscode.Uri, text: string): void {
-    const { drafts, store } = this.#options;
+    const { store } = this.#agent;
+    const drafts = this.#drafts;
     const key = uri.toString();
     const known = drafts.get(key) ?? this.#shown.get(key);
     const { revision = 1 } = store.get(uri.authority) ?? {};
@@ -239,18 +232,18 @@ export class ProposalEdits implements vscode.Disposable {
   /** What the proposal at a URI is now. */
   #textOf(uri: vscode.Uri): string | undefined {
     const address = parsePreviewUri(uri);
-    const preview = address && this.#options.store.get(address.previewId);
+    const preview = address && this.#agent.store.get(address.previewId);
     if (!preview) return undefined;
     return planOf(preview)?.text ?? this.#changeOf(preview, address)?.after?.text;
   }
 
   #changeOf({ changes }: Preview, { path }: PreviewAddress): FileChange | undefined {
-    return changes?.find(change => documentPath(change.path, this.#options.files) === path);
+    return changes?.find(change => documentPath(change.path, this.#agent.files) === path);
   }
 
   /** Moves the drafts of a preview onto its new revision. Those in an editor with unsaved edits are merged when it saves. */
   async #followRevision({ id, revision }: Preview): Promise<void> {
-    const { drafts } = this.#options;
+    const drafts = this.#drafts;
     for (const [key, draft] of drafts.entries()) {
       const uri = vscode.Uri.parse(key);
       const now = uri.authority === id && !isDirty(uri) ? this.#textOf(uri) : undefined;
@@ -273,7 +266,7 @@ export class ProposalEdits implements vscode.Disposable {
   async #replace(uri: vscode.Uri, text: string): Promise<CommittedEdits> {
     const address = parsePreviewUri(uri);
     if (!address) throw vscode.FileSystemError.FileNotFound(uri);
-    const typedOn = this.#options.drafts.get(uri.toString()) ?? this.#shown.get(uri.toString());
+    const typedOn = this.#drafts.get(uri.toString()) ?? this.#shown.get(uri.toString());
     const committed = await this.#commit(uri, address, text, typedOn?.base);
     this.end(uri);
     return committed;
@@ -286,7 +279,7 @@ export class ProposalEdits implements vscode.Disposable {
     typed: string,
     base: string | undefined,
   ): Promise<CommittedEdits> {
-    const { store, rebaser } = this.#options;
+    const { store, rebaser } = this.#agent;
     for (;;) {
       const preview = store.get(address.previewId);
       const now = preview?.state.kind === 'pending' ? this.#textOf(uri) : undefined;
@@ -312,7 +305,7 @@ export class ProposalEdits implements vscode.Disposable {
   async #commitPlan(id: string, plan: Plan, typed: string): Promise<void> {
     const text = typed.trim();
     if (text === '') throw vscode.FileSystemError.Unavailable(vscode.l10n.t('A plan cannot be empty.'));
-    await this.#options.store.revisePlan(id, { ...plan, text }, text);
+    await this.#agent.store.revisePlan(id, { ...plan, text }, text);
   }
 }
 
