@@ -69,7 +69,6 @@ export async function activate(context: vscode.ExtensionContext): Promise<Redlin
     ...{ ...agent, files, review, looks, memory: context.workspaceState },
     storage: (context.storageUri ?? context.globalStorageUri).fsPath,
   });
-  const otherAgents = new OtherAgents({ ...agent, context });
   subscriptions.push(
     edits,
     shown,
@@ -96,14 +95,13 @@ export async function activate(context: vscode.ExtensionContext): Promise<Redlin
       review: () => execute('redline.preview.open'),
     }),
     registerLedgerDocument(store),
-    otherAgents,
+    new OtherAgents({ ...agent, context }),
     registerContextKeys(store, session, tabs),
     registerCommands(
       allCommands({
         ...agent,
         ...{ extensionPath: context.extensionPath, globalStorage: context.globalStorageUri },
-        ...{ globalState: context.globalState, otherAgents, files },
-        ...{ chat, edits, opener, overview, pendingView, review, shown, tabs },
+        ...{ files, chat, edits, opener, overview, pendingView, review, shown, tabs },
       }),
       logger,
     ),

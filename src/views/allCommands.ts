@@ -79,7 +79,6 @@ export function allCommands(options: AllCommandsOptions): CommandHandlers {
         : (await model()).selectModel(options),
     'redline.setApiKey': async () => (await model()).setApiKey(options),
     'redline.agents.connect': async (...args) => (await agents()).connectAgent(options, args),
-    'redline.agents.disconnect': async (...args) => (await agents()).disconnectAgent(options, args),
     'redline.agents.disconnectAll': async () => (await agents()).disconnectAllAgents(options),
     'redline.elsewhere.reviewBranch': async given =>
       (await import('./elsewhere/reviewBranch.ts')).reviewBranch(options, given),

@@ -35,6 +35,7 @@ function card(more: Partial<ItemOf<'preview'>> = {}): ItemOf<'preview'> {
     stale: '',
     lastError: '',
     parts: [],
+    note: '',
     partsText: '',
     ...more,
   };

@@ -162,6 +162,8 @@ const previewItem = z.object({
   files: z.array(fileRow),
   /** `and 3 more` if not all files are listed, else empty. */
   moreFiles: z.string(),
+  /** What its producer says of it, while it is open; empty if that is not a text. */
+  note: z.string(),
   /** The sum over all files, if there are several and it is known. */
   stat: z.optional(lineStat),
   state: cardState,

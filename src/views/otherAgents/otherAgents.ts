@@ -1,16 +1,15 @@
 import * as vscode from 'vscode';
 import { DisposableStore } from '../../agent/base/disposable.ts';
 import { detailOf } from '../../agent/base/errors.ts';
-import type { Preview } from '../../agent/preview/preview.ts';
+import { titleOf, type Preview } from '../../agent/preview/preview.ts';
 import { contextKeys, MCP_LABEL, MCP_PROVIDER } from '../contributions.ts';
 import type { Agent } from '../agent.ts';
 import type { AgentServer, AgentServerParts } from './agentServer.ts';
 import type { Companions } from './companions.ts';
+import { showInfo } from '../toast.ts';
 import { registerLanguageModelTools } from './languageModelTools.ts';
 
-export interface OtherAgentsParts extends AgentServerParts, Pick<Agent, 'closing' | 'workspace'> {
-  readonly context: AgentServerParts['context'] & Pick<vscode.ExtensionContext, 'globalState'>;
-}
+export type OtherAgentsParts = AgentServerParts & Pick<Agent, 'closing'>;
 
 /** The source of the previews that change the configuration of agents. */
 export const SET_UP_SOURCE = 'connect_agent';
@@ -25,9 +24,6 @@ export class OtherAgents implements vscode.Disposable {
   #server: Promise<AgentServer> | undefined;
   /** Whether agents of other programs may connect. */
   #isAllowed = false;
-  /** The previews of agents' configuration that were applied. */
-  readonly #setUps = new Set<string>();
-  #settingUp: Promise<void> = Promise.resolve();
   #companions: Promise<Companions> | undefined;
 
   constructor(parts: OtherAgentsParts) {
@@ -43,11 +39,6 @@ export class OtherAgents implements vscode.Disposable {
 
   dispose(): void {
     this.#owned.dispose();
-  }
-
-  /** Settles when every preview of agents' configuration that was applied is followed. Never rejects. */
-  get followed(): Promise<void> {
-    return this.#settingUp;
   }
 
   /** Starts the server, if it does not run. */
@@ -81,17 +72,19 @@ export class OtherAgents implements vscode.Disposable {
       .catch((error: unknown) => logger.error(`No companion can be started: ${detailOf(error)}`));
   }
 
-  /** One after the other: each reads what the one before has recorded. */
+  /** Lets agents connect once the user has applied what connects one, or a part of it. */
   #followSetUp(preview: Preview): void {
-    const { id, sourceToolName, state } = preview;
-    if (sourceToolName !== SET_UP_SOURCE || state.kind !== 'applied' || state.by.actor !== 'human') return;
-    if (this.#setUps.has(id)) return;
-    this.#setUps.add(id);
-    const { context, logger } = this.#parts;
-    this.#settingUp = this.#settingUp
-      .then(() => import('./setUpApplied.ts'))
-      .then(({ setUpApplied }) => setUpApplied({ ...this.#parts, globalState: context.globalState }, preview))
-      .catch((error: unknown) => logger.error(`Following ${id} failed: ${detailOf(error)}`));
+    const { sourceToolName, state, undoes, part } = preview;
+    if (sourceToolName !== SET_UP_SOURCE || undoes || state.kind !== 'applied' || state.by.actor !== 'human')
+      return;
+    void this.#parts.settings.setAgentsEnabled(true);
+    if (part) return;
+    void showInfo(
+      vscode.l10n.t(
+        'Applied: {0}. Start the agent in its folder, or restart it; approve the server “redline” and trust the folder if it asks.',
+        titleOf(preview),
+      ),
+    );
   }
 
   async #stop(): Promise<void> {

@@ -15,7 +15,7 @@ import { humanReason } from '../../../agent/preview/resolve/resolveTexts.ts';
 import { reopenAction, undoAction } from '../../../agent/preview/undo.ts';
 import type { DiffStat } from '../../../agent/text/lineDiff.ts';
 import { agentLabel } from '../../agentLabel.ts';
-import { escapeInvisible, escapeProse } from '../../plainText.ts';
+import { escapeInvisible, escapeProse, oneLine } from '../../plainText.ts';
 import { fill } from '../../../agent/base/localiser.ts';
 import { shortList } from '../../texts/shortList.ts';
 import type { FileRow, ItemOf, PartRow } from '../protocol.ts';
@@ -27,6 +27,8 @@ const MAX_FILES = 8;
 const MAX_PARTS = 12;
 /** The most characters of a command's result that a card shows. */
 const MAX_OUTPUT_CHARS = 6_000;
+/** The most characters of the details of a preview that a card shows. */
+const MAX_NOTE_CHARS = 500;
 
 export interface CardFacts {
   /** The last attempt to resolve the preview. */
@@ -67,6 +69,8 @@ export function previewCard(
     agent: agent ? fill(strings.proposedBy, agentLabel(agent)) : '',
     files: changes.slice(0, MAX_FILES).map((change, i) => fileRow(change, facts.stats?.[i], strings)),
     moreFiles: changes.length > MAX_FILES ? fill(strings.moreFiles, changes.length - MAX_FILES) : '',
+    note:
+      isOpen(preview) && typeof preview.details === 'string' ? oneLine(preview.details, MAX_NOTE_CHARS) : '',
     ...(total && changes.length > 1 ? { stat: shownStat(total) } : {}),
     output: facts.running ?? resultOf(preview, facts.lastAttempt),
     canStop: facts.running !== undefined,

@@ -107,6 +107,7 @@ function notes(card: Card): HTMLElement[] {
     text === '' ? [] : [el('div', { class: `card-note ${kind}` }, icon(name), el('span', {}, text))];
   return [
     ...note('agent', 'robot', card.agent),
+    ...note('details', 'info', card.note),
     ...note('recommendation', 'lightbulb', card.recommendation),
     ...note('conflicts', 'warning', card.conflicts),
     ...note('stale', 'warning', card.stale),
