@@ -31,7 +31,6 @@ const WRAPPED = {
     'src/agent/clients/stdio/bridge.ts',
     'src/agent/clients/stdio/windowConnection.ts',
   ],
-  ws: 'src/agent/clients/companions/claude/claudeCompanion.ts',
   // Custom tools get the whole of zod; everything else uses its small build, zod/mini.
   zod: 'src/agent/tools/custom/loading/parameters.ts',
 };

@@ -1,5 +1,4 @@
 import * as vscode from 'vscode';
-import { COMPANION_IDS, type CompanionId } from '../agent/clients/companions/companionHost.ts';
 import type { Forcing, ModelAuthority, ResolveOrder } from '../agent/preview/resolveSettings.ts';
 
 /** Which provider answers. `auto` means `openai` if a model is set, else `offline`; never `vscode-lm`, which is chosen. */
@@ -82,18 +81,6 @@ export class Settings {
   /** Whether agents of other programs may connect to this window. */
   get agentsEnabled(): boolean {
     return this.#get<unknown>('agents.enabled') === true;
-  }
-
-  /** The agents in terminals whose diffs are shown in Redline. */
-  get agentCompanions(): readonly CompanionId[] {
-    const given = stringsIn(this.#get<unknown>('agents.companions'));
-    return COMPANION_IDS.filter(id => given.includes(id));
-  }
-
-  /** Ends all companions. */
-  async clearCompanions(): Promise<void> {
-    if (this.agentCompanions.length > 0)
-      await this.#configuration.update('agents.companions', undefined, vscode.ConfigurationTarget.Global);
   }
 
   async setAgentsEnabled(enabled: boolean): Promise<void> {

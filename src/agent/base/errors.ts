@@ -63,11 +63,6 @@ export class BlockedPreviewError extends ToolError {
   }
 }
 
-/** An agent was told what to write, and the file does not hold that. It was told once; it cannot be told again. */
-export class AgentWriteError extends ToolError {
-  override readonly name = 'AgentWriteError';
-}
-
 /** An attempt could not be recorded before its first effect, so nothing was done. */
 export class JournalError extends ToolError {
   override readonly name = 'JournalError';

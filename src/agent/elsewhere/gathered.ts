@@ -19,13 +19,11 @@ export type LeftOutReason =
   | 'tooLarge'
   /** Only the permission bits are not carried; the text is. */
   | 'mode'
-  /** Git stores it in another form than it is on disk, as a pointer or converted. */
+  /** Git cannot write it as it would be on disk: a filter is missing or fails. */
   | 'converted'
   /** Not a file: a folder or a device. */
   | 'notAFile'
   | 'unreadable'
-  /** A file that changed into something else, such as a link. */
-  | 'type'
   /** Hunks of a patch that fit nowhere; `detail` is their text. */
   | 'hunks'
   /** There is no file here that the patch could change. */

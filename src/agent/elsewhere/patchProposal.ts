@@ -4,7 +4,7 @@ import { assertCanHoldFile, proposedSide, readText, sideToStore } from '../previ
 import { fitHunks } from './fitHunks.ts';
 import { Allowance, type Gathered, type LeftOut } from './gathered.ts';
 import type { MalformedPart, PatchedFile, PatchHunk } from './parsePatch.ts';
-import { LeftOutError, leftOutOf } from './snapshot.ts';
+import { LeftOutError, leftOutOf } from './readForeign.ts';
 
 type Files = Pick<Workspace, 'read' | 'encodingOf'>;
 

@@ -1,7 +1,6 @@
 import type { Sentence } from '../base/localiser.ts';
 import type { FileChange } from './fileChange.ts';
 import type { AgentName } from './preview.ts';
-import type { AgentDiff } from './resolve/agentDiff.ts';
 import type { FolderRoot } from './workspace.ts';
 
 /** What a tool or a callback returns. Only the text reaches the model. */
@@ -30,8 +29,6 @@ export interface PendingAction {
   readonly apply?: (reason: string, extra?: Record<string, unknown>) => Promise<AgentToolResult>;
   /** Runs on discard; a result that it returns replaces the default text. */
   readonly reject?: (reason: string, extra?: Record<string, unknown>) => Promise<AgentToolResult | undefined>;
-  /** Has the agent write `changes` that proposed them; Redline only checks the result. Set by Redline alone. */
-  readonly diff?: AgentDiff;
   /** Set for the plan that plan mode submits, which has no `changes`. */
   readonly kind?: 'plan';
   /** `apply` runs something, so only a human may apply it, in every mode. */

@@ -53,11 +53,6 @@ export type PreviewState =
       readonly stale: readonly string[];
       readonly lastError?: string;
       readonly recommendation?: Recommendation;
-      /**
-       * Someone applied it, but other parts of the same diff are not decided yet: its agent is told once they are. Not logged,
-       * and gone with a new revision.
-       */
-      readonly held?: Pick<Resolution, 'actor' | 'reason'>;
     }
   | { readonly kind: 'applying'; readonly action: ResolveAction; readonly actor: Actor }
   | {
@@ -133,10 +128,7 @@ export type Preview = PreviewContent & {
   readonly origin: PreviewOrigin | null;
   /** Set if this was split off another preview to be resolved separately. */
   readonly part?: PartOf;
-  /**
-   * Its changes are written by the agent that proposed them, once it is told so; Redline checks what it wrote. It expires when
-   * the agent goes away.
-   */
+  /** An older version showed it for an agent in a terminal, which would have written it. It expires when it is read. */
   readonly agentWrites?: true;
   /** The user edited the proposal: from then on the model can only recommend. */
   readonly editedByUser?: true;
@@ -165,11 +157,6 @@ export function revisionsOf(previews: readonly Preview[]): SeenRevisions {
 /** True while the preview is listed: pending, or being resolved right now. */
 export function isOpen(preview: Preview): boolean {
   return preview.state.kind === 'pending' || preview.state.kind === 'applying';
-}
-
-/** Whether it is applied once the rest of its agent's diff is decided. */
-export function isHeld({ state }: Preview): boolean {
-  return state.kind === 'pending' && state.held !== undefined;
 }
 
 /**

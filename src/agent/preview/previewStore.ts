@@ -6,7 +6,7 @@ import { TimeSlice } from '../base/timeSlice.ts';
 import type { RollbackInfo } from './commit/rollbackInfo.ts';
 import type { FileChange } from './fileChange.ts';
 import { storable, type LedgerEntry } from './ledger.ts';
-import { isOpen, type Actor, type Preview, type ResolveAction, type Resolution } from './preview.ts';
+import { isOpen, type Actor, type Preview, type ResolveAction } from './preview.ts';
 import { withKept } from './log/keptChanges.ts';
 import {
   idsOf,
@@ -21,6 +21,10 @@ import {
 import { endedBefore, withoutForgotten } from './log/retention.ts';
 import { PreviewProjection, type InterruptedCommit } from './previewProjection.ts';
 import type { ResolveOrder } from './resolveSettings.ts';
+
+/** Why a preview expired that an older version showed for an agent in a terminal. */
+const AGENT_WOULD_WRITE =
+  'An agent in a terminal would have written it. Redline no longer shows such diffs. Nothing was changed.';
 
 /** Where the store writes its entries. `JsonLog<PreviewLogEntry>` is one. */
 export interface PreviewLogSink extends LogSink<PreviewLogEntry> {
@@ -115,7 +119,7 @@ export class PreviewStore {
 
   /**
    * Rebuilds the state from a short log that was just read. Opaque previews have lost their callbacks and expire, and so do
-   * those whose agent would write them: its connection is gone.
+   * those that an agent in a terminal would have written.
    */
   restore(entries: readonly PreviewLogEntry[], unreadable: readonly UnreadableLine[] = []): void {
     for (const restoring of this.#restore(entries, unreadable)) void restoring;
@@ -145,8 +149,12 @@ export class PreviewStore {
     for (; position < entries.length; position++) yield this.#replay(entries[position]);
     for (const preview of this.all()) {
       if (!isOpen(preview) || (preview.kind === 'files' && !preview.agentWrites)) continue;
-      const interrupted = this.#projection.isInterrupted(preview.id);
-      void this.#record({ type: 'expired', id: preview.id, ...(interrupted ? { interrupted } : {}) });
+      const why = this.#projection.isInterrupted(preview.id)
+        ? { interrupted: true as const }
+        : preview.agentWrites
+          ? { reason: AGENT_WOULD_WRITE }
+          : {};
+      void this.#record({ type: 'expired', id: preview.id, ...why });
       yield;
     }
   }
@@ -223,12 +231,12 @@ export class PreviewStore {
   }
 
   /**
-   * Writes to the journal that the action of an opaque preview is about to run, or that an agent is about to be told to write
-   * these. If that cannot be written, the promise rejects with a JournalError, and nothing may be done.
+   * Writes to the journal that the action of an opaque preview is about to run. If that cannot be written, the promise rejects
+   * with a JournalError, and nothing may be done.
    * @returns `undefined` if it was written at once.
    */
-  beginAction(ids: readonly string[], vote: CommitVote = unknownVote): Promise<void> | undefined {
-    return this.#journal({ type: 'commit', ids, vote: voteOf(vote) });
+  beginAction(id: string, vote: CommitVote = unknownVote): Promise<void> | undefined {
+    return this.#journal({ type: 'commit', ids: [id], vote: voteOf(vote) });
   }
 
   /** Records that an interrupted commit was rolled back, or left as it was. */
@@ -316,15 +324,6 @@ export class PreviewStore {
   /** Hides an expired preview for good. It stays in the log. */
   dismiss(id: string): Promise<void> {
     return this.#record({ type: 'dismissed', id });
-  }
-
-  /** Notes that a pending preview is to be applied together with the rest of its agent's diff. */
-  hold(id: string, held: Pick<Resolution, 'actor' | 'reason'>): void {
-    const preview = this.#require(id);
-    if (preview.state.kind !== 'pending') return;
-    const next: Preview = { ...preview, state: { ...preview.state, held } };
-    this.#projection.set(next);
-    this.#changed.fire(next);
   }
 
   /** Marks the preview as being resolved, so that no one else starts to. Not logged: after a crash it is pending again. */

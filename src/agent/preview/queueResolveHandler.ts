@@ -47,7 +47,6 @@ export function queueResolveHandler(
     sourceToolName: action.sourceToolName,
     ...contentOf(action),
     ...(action.humanOnly ? { humanOnly: true } : {}),
-    ...(action.diff ? { agentWrites: true } : {}),
     dependsOn: action.changes ? host.overlay.of(origin?.sessionId).dependenciesOf(action.changes) : [],
     ...(action.details === undefined ? {} : { details: jsonSafe(action.details) }),
     ...(action.undoes ? { undoes: action.undoes } : {}),
@@ -59,7 +58,6 @@ export function queueResolveHandler(
   host.invoker.attach(queued.preview.id, {
     ...(action.apply ? { apply: action.apply } : {}),
     ...(action.reject ? { reject: action.reject } : {}),
-    ...(action.diff ? { diff: action.diff } : {}),
   });
   host.remind(queued.preview);
   return queued;

@@ -2,6 +2,8 @@ import * as vscode from 'vscode';
 
 /** What Redline uses of the interface of VS Code's own git extension, version 1. Optional parts came after VS Code 1.104. */
 export interface GitApi {
+  /** The git that the user has configured. */
+  readonly git: { readonly path: string };
   readonly state: 'uninitialized' | 'initialized';
   readonly onDidChangeState: vscode.Event<unknown>;
   readonly repositories: readonly GitRepository[];
@@ -13,35 +15,13 @@ export interface GitApi {
 export interface GitRepository {
   readonly rootUri: vscode.Uri;
   readonly state: GitRepositoryState;
-  /** Rejects with `gitErrorCode: 'UnknownPath'` if there is nothing. An empty `treeish` is the index. */
-  getObjectDetails(treeish: string, path: string): Promise<{ mode: string; object: string; size: number }>;
-  buffer(ref: string, path: string): Promise<Uint8Array>;
   getRefs(query: { readonly sort?: 'alphabetically' | 'committerdate' }): Promise<readonly GitRef[]>;
-  getMergeBase(ref1: string, ref2: string): Promise<string | undefined>;
-  /** From the merge base of both to the second. Files that became links or modules are missing. */
-  diffBetween(ref1: string, ref2: string): Promise<readonly GitChange[]>;
-  diffBetweenPatch?(ref1: string, ref2: string): Promise<string>;
-  /** The files on disk compared with `ref`. */
-  diffWith(ref: string, path: string): Promise<string>;
-  /** Unstages files. Takes absolute paths. */
-  revert(paths: string[]): Promise<void>;
   status(): Promise<void>;
 }
 
 export interface GitRepositoryState {
   readonly HEAD: { readonly name?: string; readonly commit?: string } | undefined;
   readonly worktrees?: readonly GitWorktree[];
-  readonly mergeChanges: readonly GitChange[];
-  readonly indexChanges: readonly GitChange[];
-  readonly workingTreeChanges: readonly GitChange[];
-  /** Only with the setting `git.untrackedChanges: separate`. */
-  readonly untrackedChanges?: readonly GitChange[];
-}
-
-export interface GitChange {
-  readonly uri: vscode.Uri;
-  readonly originalUri: vscode.Uri;
-  readonly renameUri: vscode.Uri | undefined;
 }
 
 export interface GitRef {

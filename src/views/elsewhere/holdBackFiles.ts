@@ -2,20 +2,18 @@ import * as path from 'node:path';
 import * as vscode from 'vscode';
 import { detailOf, JournalError, StalePreviewError, ToolError } from '../../agent/base/errors.ts';
 import type { Logger } from '../../agent/base/logger.ts';
+import type { Git, UncommittedPath } from '../../agent/elsewhere/git.ts';
 import { holdBack } from '../../agent/elsewhere/holdBack.ts';
-import type { ChangedPath, Snapshot } from '../../agent/elsewhere/snapshot.ts';
-import { addsCarriageReturns, readUncommitted } from '../../agent/elsewhere/uncommitted.ts';
+import { readUncommitted } from '../../agent/elsewhere/readUncommitted.ts';
 import type { Invoker } from '../../agent/preview/resolve/invoker.ts';
 import { storageAdvice } from '../texts/errorSentence.ts';
 import { oneLine, withoutIcons } from '../plainText.ts';
 import { shortList } from '../texts/shortList.ts';
 import { showInfo, showWarning } from '../toast.ts';
-import type { GitRepository } from './gitApi.ts';
 import { repositoryPlaces } from './places.ts';
 import { reportLeftOut, reportTooMuch } from './report.ts';
-import { chooseRepository } from './repositories.ts';
+import { chooseRepository, gitOf } from './repositories.ts';
 import type { ElsewhereOptions } from './reviewGathered.ts';
-import { changedPaths, commitSnapshot, isUnknownPath } from './snapshots.ts';
 
 export interface HoldBackOptions extends ElsewhereOptions {
   readonly invoker: Invoker;
@@ -34,17 +32,27 @@ export async function holdBackFiles(
   const named = args.flat().flatMap(uriOf);
   const open = await chooseRepository(named[0]);
   if (!open) return undefined;
-  const { repository } = open;
-  const all = uncommittedPaths(repository);
-  const changed = named.length > 0 ? ofFiles(repository, all, named) : await pick(all);
-  if (!changed) return undefined;
+  const git = gitOf(open);
   try {
+    const all = await git.uncommitted();
+    const changed = named.length > 0 ? ofFiles(git.root, all, named) : await pick(all);
+    if (!changed) return undefined;
+    const operation = await git.operation();
+    if (operation) {
+      // The commit that ends it would lack what the other side has changed.
+      void showWarning(
+        vscode.l10n.t(
+          'Nothing was held back: git is in the middle of a {0}. Finish or abort it first.',
+          operation,
+        ),
+      );
+      return undefined;
+    }
     const read = await readUncommitted({
+      git,
       changed,
-      head: headOf(repository),
       workspace: options.workspace,
-      places: repositoryPlaces(repository.rootUri.fsPath, options.workspace),
-      ...gitFacts(repository),
+      places: repositoryPlaces(git.root, options.workspace),
       isUnsaved: at => options.workspace.unsaved().includes(at),
     });
     const stage = options.session.stageForUser.bind(options.session);
@@ -55,7 +63,8 @@ export async function holdBackFiles(
     });
     if (held) {
       const leftOut = read.leftOut.filter(({ why }) => why !== 'mode');
-      await unstage(repository, changed, new Set(leftOut.map(each => each.path)));
+      await unstage(git, changed, new Set(leftOut.map(each => each.path)));
+      await open.repository.status();
       await options.rebaser.refresh([held.held.id]);
       await options.opener.open(options.store.get(held.held.id) ?? held.held);
     } else if (read.leftOut.length === 0) {
@@ -93,26 +102,16 @@ function uriOf(arg: unknown): readonly vscode.Uri[] {
   return resourceUri instanceof vscode.Uri ? [resourceUri] : [];
 }
 
-function uncommittedPaths({ rootUri, state }: GitRepository): readonly ChangedPath[] {
-  const { indexChanges, workingTreeChanges, untrackedChanges = [], mergeChanges } = state;
-  const all = [...indexChanges, ...workingTreeChanges, ...untrackedChanges, ...mergeChanges];
-  return changedPaths(rootUri.fsPath, all);
-}
-
 function ofFiles(
-  { rootUri }: GitRepository,
-  all: readonly ChangedPath[],
+  root: string,
+  all: readonly UncommittedPath[],
   files: readonly vscode.Uri[],
-): readonly ChangedPath[] {
-  const wanted = new Set(files.map(({ fsPath }) => relativeTo(rootUri.fsPath, fsPath)));
+): readonly UncommittedPath[] {
+  const wanted = new Set(files.map(({ fsPath }) => path.relative(root, fsPath).replaceAll(path.sep, '/')));
   return all.filter(({ path: at, from }) => wanted.has(at) || (from !== undefined && wanted.has(from)));
 }
 
-function relativeTo(root: string, file: string): string {
-  return path.relative(root, file).replaceAll(path.sep, '/');
-}
-
-async function pick(all: readonly ChangedPath[]): Promise<readonly ChangedPath[] | undefined> {
+async function pick(all: readonly UncommittedPath[]): Promise<readonly UncommittedPath[] | undefined> {
   if (all.length === 0) {
     void showInfo(vscode.l10n.t('There are no uncommitted changes to hold back.'));
     return undefined;
@@ -131,49 +130,16 @@ async function pick(all: readonly ChangedPath[]): Promise<readonly ChangedPath[]
   return picked && picked.length > 0 ? picked.map(({ changed }) => changed) : undefined;
 }
 
-/** The last commit; without one every file is new. */
-function headOf(repository: GitRepository): Snapshot {
-  const commit = repository.state.HEAD?.commit;
-  if (commit !== undefined) return commitSnapshot(repository, commit);
-  return { entry: () => Promise.resolve(null), read: () => Promise.reject(new Error('There is no commit.')) };
-}
-
-/** What only git knows about a file of the repository. */
-function gitFacts(repository: GitRepository) {
-  const { rootUri, state } = repository;
-  const paths = (changes: readonly { readonly uri: vscode.Uri }[]): ReadonlySet<string> =>
-    new Set(changes.map(({ uri }) => relativeTo(rootUri.fsPath, uri.fsPath)));
-  const staged = new Set(changedPaths(rootUri.fsPath, state.indexChanges).map(({ path: at }) => at));
-  const merging = paths(state.mergeChanges);
-  return {
-    isMerging: (at: string): boolean => merging.has(at),
-    stagedObject: async (at: string): Promise<string | null | undefined> => {
-      if (!staged.has(at)) return undefined;
-      try {
-        return (await repository.getObjectDetails('', at)).object;
-      } catch (error) {
-        if (isUnknownPath(error)) return null;
-        throw error;
-      }
-    },
-    convertsLineEndings: async (at: string): Promise<boolean> =>
-      !addsCarriageReturns(await repository.diffWith('HEAD', at)),
-  };
-}
-
 /** Else the next commit would have what was held back. The preview has the same content, so nothing is lost. */
 async function unstage(
-  repository: GitRepository,
-  changed: readonly ChangedPath[],
+  git: Git,
+  changed: readonly UncommittedPath[],
   leftOut: ReadonlySet<string>,
 ): Promise<void> {
-  const root = repository.rootUri.fsPath;
-  const staged = new Set(changedPaths(root, repository.state.indexChanges).map(({ path: at }) => at));
-  const held = changed.filter(({ path: at }) => staged.has(at) && !leftOut.has(at));
+  const held = changed.filter(({ path: at, isStaged }) => isStaged && !leftOut.has(at));
   const files = held.flatMap(({ path: at, from }) => [at, ...(from === undefined ? [] : [from])]);
-  if (files.length === 0) return;
   try {
-    await repository.revert(files.map(at => path.join(root, at)));
+    await git.unstage(files);
   } catch {
     void showWarning(
       vscode.l10n.t(

@@ -2,7 +2,7 @@ import { lstat } from 'node:fs/promises';
 import * as path from 'node:path';
 import { PathError } from '../../agent/base/errors.ts';
 import type { PatchPlaces } from '../../agent/elsewhere/patchProposal.ts';
-import type { Places } from '../../agent/elsewhere/snapshot.ts';
+import { LeftOutError, type Places } from '../../agent/elsewhere/readForeign.ts';
 import type { VsCodeWorkspace } from '../workspace/workspace.ts';
 import { isInside } from '../../agent/text/isInside.ts';
 
@@ -11,7 +11,13 @@ export type PlacesWorkspace = Pick<VsCodeWorkspace, 'resolvePath' | 'uriOf' | 'f
 /** Where the files of a repository are in the workspace. */
 export function repositoryPlaces(root: string, workspace: PlacesWorkspace): Places {
   return {
-    resolve: relative => workspace.resolvePath(path.join(root, relative)),
+    resolve: async relative => {
+      // Git names files in UTF-8; others have no name that could be shown and written.
+      if (relative.includes('\ufffd')) throw new PathError('empty', `${relative} is not a file path.`);
+      const file = path.join(root, relative);
+      await refuseSubmodule(file, root);
+      return workspace.resolvePath(file);
+    },
     isLink: at => isLink(workspace.uriOf(at).fsPath),
   };
 }
@@ -33,6 +39,7 @@ export function patchPlaces(root: string | undefined, workspace: PlacesWorkspace
           const file = path.isAbsolute(name) ? name : path.join(base, name);
           if (!path.isAbsolute(name) && !isInside(file, base))
             throw new PathError('outside', `${name} is outside the workspace.`);
+          await refuseSubmodule(file, base);
           found.add(await workspace.resolvePath(file));
         } catch (error) {
           if (!(error instanceof PathError)) throw error;
@@ -44,6 +51,22 @@ export function patchPlaces(root: string | undefined, workspace: PlacesWorkspace
     },
     isLink: at => isLink(workspace.uriOf(at).fsPath),
   };
+}
+
+/** @throws LeftOutError for a file of a repository inside this one: it is not part of what is reviewed. */
+async function refuseSubmodule(file: string, root: string): Promise<void> {
+  const names = path.relative(root, path.dirname(file)).split(path.sep);
+  for (let n = 1; n <= names.length && names[0] !== '' && names[0] !== '..'; n++) {
+    const inner = path.join(root, ...names.slice(0, n), '.git');
+    if (await isThere(inner)) throw new LeftOutError('submodule');
+  }
+}
+
+async function isThere(file: string): Promise<boolean> {
+  return lstat(file).then(
+    () => true,
+    () => false,
+  );
 }
 
 async function isLink(file: string): Promise<boolean> {

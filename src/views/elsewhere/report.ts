@@ -73,8 +73,6 @@ export function reasonText(why: LeftOutReason): string {
       return vscode.l10n.t('not a file.');
     case 'unreadable':
       return vscode.l10n.t('cannot be read or changed here.');
-    case 'type':
-      return vscode.l10n.t('it became a link or a submodule, or was one.');
     case 'hunks':
       return vscode.l10n.t('hunks of the patch fit nowhere, or in several places.');
     case 'missing':

@@ -1,6 +1,7 @@
 import { realpath } from 'node:fs/promises';
 import * as path from 'node:path';
 import * as vscode from 'vscode';
+import { Git } from '../../agent/elsewhere/git.ts';
 import { withoutIcons } from '../plainText.ts';
 import { showInfo } from '../toast.ts';
 import { openGit, type GitApi, type GitRepository } from './gitApi.ts';
@@ -39,9 +40,14 @@ export async function chooseRepository(near?: vscode.Uri): Promise<OpenRepositor
     repositories.find(each => each.rootUri.toString() === own) ??
     (others.length === 0 ? only : await pick(repositories));
   if (!repository) return undefined;
-  // What was done in a terminal a moment ago counts, and one that was just opened knows nothing yet.
+  // One that was just opened knows no branches and no worktrees yet.
   await repository.status();
   return { git, repository };
+}
+
+/** The repository as git itself tells it. */
+export function gitOf({ git, repository }: OpenRepository): Git {
+  return new Git(repository.rootUri.fsPath, git.git.path);
 }
 
 /**

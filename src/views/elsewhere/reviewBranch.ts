@@ -2,30 +2,21 @@ import * as path from 'node:path';
 import * as vscode from 'vscode';
 import type { Sentence } from '../../agent/base/localiser.ts';
 import { placeForeign } from '../../agent/elsewhere/foreignChange.ts';
-import type { LeftOut } from '../../agent/elsewhere/gathered.ts';
-import { readForeign, type ChangedPath, type Snapshot } from '../../agent/elsewhere/snapshot.ts';
+import { Git } from '../../agent/elsewhere/git.ts';
+import { readForeign, type Difference } from '../../agent/elsewhere/readForeign.ts';
 import { oneLine, withoutIcons } from '../plainText.ts';
 import { showInfo } from '../toast.ts';
-import type { GitApi, GitRepository } from './gitApi.ts';
+import type { GitRepository } from './gitApi.ts';
 import { repositoryPlaces } from './places.ts';
 import { reportTooMuch } from './report.ts';
-import { chooseRepository, type OpenRepository } from './repositories.ts';
+import { chooseRepository, gitOf, type OpenRepository } from './repositories.ts';
 import { reviewGathered, withCancel, type ElsewhereOptions } from './reviewGathered.ts';
-import { changedPaths, changedTypes, commitSnapshot, diskSnapshot, withUncommitted } from './snapshots.ts';
 
 /** A branch or a worktree that can be reviewed. */
 type Source =
   | { readonly kind: 'branch'; readonly name: string; readonly commit: string }
   /** `name`: the path relative to the repository here. */
   | { readonly kind: 'worktree'; readonly name: string; readonly path: string; readonly ref: string };
-
-/** What differs between where a source began and how it is now. */
-interface Difference {
-  readonly base: Snapshot;
-  readonly theirs: Snapshot;
-  readonly changed: readonly ChangedPath[];
-  readonly leftOut: readonly LeftOut[];
-}
 
 /**
  * Brings what a branch or another worktree has into previews of the files here. A worktree is taken as it is on disk.
@@ -59,7 +50,7 @@ export async function reviewBranch(
       const read = await readForeign({ ...difference, places, signal, onProgress: report });
       const placed = await placeForeign(read.files, options.workspace);
       signal.throwIfAborted();
-      const leftOut = [...difference.leftOut, ...read.leftOut, ...placed.leftOut];
+      const leftOut = [...read.leftOut, ...placed.leftOut];
       return reviewGathered(options, elsewhere, { ...placed, leftOut });
     });
   } catch (error) {
@@ -109,56 +100,18 @@ async function pick(sources: readonly Source[]): Promise<Source | undefined> {
   return picked?.source;
 }
 
+/** What differs between where a source began and how it is now; `undefined` if that cannot be told, which the user hears. */
 async function differenceOf(open: OpenRepository, source: Source): Promise<Difference | undefined> {
-  const { git, repository } = open;
-  const head = repository.state.HEAD?.commit;
-  const worktree = source.kind === 'worktree' ? await openWorktree(git, source.path) : undefined;
-  if (source.kind === 'worktree' && !worktree) {
-    void showInfo(vscode.l10n.t('The worktree {0} cannot be opened.', oneLine(source.name)));
-    return undefined;
-  }
-  const theirs = source.kind === 'branch' ? source.commit : worktree?.state.HEAD?.commit;
-  const merge = head !== undefined && theirs !== undefined && (await repository.getMergeBase(head, theirs));
-  if (!merge || theirs === undefined) {
+  const git = gitOf(open);
+  const worktree = source.kind === 'worktree' ? new Git(source.path, open.git.git.path) : undefined;
+  const head = await git.head();
+  const theirs = source.kind === 'branch' ? source.commit : await worktree?.head();
+  const base = head !== undefined && theirs !== undefined && (await git.mergeBase(head, theirs));
+  if (!base || theirs === undefined) {
     void showInfo(
       vscode.l10n.t('{0} has no commit in common with what is checked out here.', oneLine(source.name)),
     );
     return undefined;
   }
-  const root = repository.rootUri.fsPath;
-  const committed = changedPaths(root, await repository.diffBetween(merge, theirs));
-  const base = commitSnapshot(repository, merge);
-  if (!worktree)
-    return {
-      ...{ base, theirs: commitSnapshot(repository, theirs), changed: committed },
-      leftOut: await typesOf(repository, merge, theirs),
-    };
-  const there = worktree.rootUri.fsPath;
-  const { indexChanges, workingTreeChanges, untrackedChanges = [], mergeChanges } = worktree.state;
-  const uncommitted = changedPaths(there, [
-    ...indexChanges,
-    ...workingTreeChanges,
-    ...untrackedChanges,
-    ...mergeChanges,
-  ]);
-  const changed = withUncommitted(committed, uncommitted);
-  return { base, theirs: diskSnapshot(there), changed, leftOut: [] };
-}
-
-/** Paths whose type changed, which git's list of changes leaves out. */
-async function typesOf(repository: GitRepository, base: string, commit: string): Promise<readonly LeftOut[]> {
-  const patch = (await repository.diffBetweenPatch?.(base, commit)) ?? '';
-  return changedTypes(patch).map(name => ({ path: name, why: 'type' }));
-}
-
-/** The repository of a worktree with its changes as they are now. Source Control shows it from then on. */
-async function openWorktree(git: GitApi, folder: string): Promise<GitRepository | undefined> {
-  const uri = vscode.Uri.file(folder);
-  const isOwn = (each: GitRepository | null | undefined): each is GitRepository =>
-    each !== null && each !== undefined && path.relative(each.rootUri.fsPath, folder) === '';
-  const known = git.getRepository(uri);
-  const repository = isOwn(known) ? known : await git.openRepository?.(uri);
-  if (!isOwn(repository)) return undefined;
-  await repository.status();
-  return repository;
+  return { git, base, theirs: worktree ? { worktree } : { commit: theirs } };
 }

@@ -21,10 +21,7 @@ export interface AgentServerParts extends Pick<
   | 'session'
   | 'ownsStorage'
 > {
-  readonly context: Pick<
-    vscode.ExtensionContext,
-    'extension' | 'extensionPath' | 'globalStorageUri' | 'environmentVariableCollection'
-  >;
+  readonly context: Pick<vscode.ExtensionContext, 'extension' | 'extensionPath' | 'globalStorageUri'>;
 }
 
 /** The running MCP server of this window, and the word that it leaves for the programs of agents. */

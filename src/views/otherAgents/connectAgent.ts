@@ -69,7 +69,6 @@ export async function connectAgent(
 /** Ends all connections; what was proposed stays pending, and the configuration of the agents stays as it is. */
 export async function disconnectAllAgents({ settings }: ConnectAgentOptions): Promise<void> {
   await settings.setAgentsEnabled(false);
-  await settings.clearCompanions();
   void showInfo(
     vscode.l10n.t(
       'Agents in other programs can no longer connect to Redline. What they proposed stays pending.',

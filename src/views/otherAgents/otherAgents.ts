@@ -1,11 +1,11 @@
 import * as vscode from 'vscode';
 import { DisposableStore } from '../../agent/base/disposable.ts';
 import { detailOf } from '../../agent/base/errors.ts';
-import { titleOf, type Preview } from '../../agent/preview/preview.ts';
+import type { LedgerEntry } from '../../agent/preview/ledger.ts';
+import { titleOf } from '../../agent/preview/preview.ts';
 import { contextKeys, MCP_LABEL, MCP_PROVIDER } from '../contributions.ts';
 import type { Agent } from '../agent.ts';
 import type { AgentServer, AgentServerParts } from './agentServer.ts';
-import type { Companions } from './companions.ts';
 import { showInfo } from '../toast.ts';
 import { registerLanguageModelTools } from './languageModelTools.ts';
 
@@ -24,16 +24,14 @@ export class OtherAgents implements vscode.Disposable {
   #server: Promise<AgentServer> | undefined;
   /** Whether agents of other programs may connect. */
   #isAllowed = false;
-  #companions: Promise<Companions> | undefined;
 
   constructor(parts: OtherAgentsParts) {
     this.#parts = parts;
     parts.closing.add(() => this.#stop());
-    parts.closing.add(async () => (await this.#companions)?.close());
     this.#owned.add(registerLanguageModelTools(parts));
     this.#owned.add(vscode.lm.registerMcpServerDefinitionProvider(MCP_PROVIDER, this.#definitions()));
     this.#owned.add(parts.settings.onDidChange(() => this.#follow()));
-    this.#owned.add(parts.store.onDidChange(preview => this.#followSetUp(preview)));
+    this.#owned.add(parts.store.onDidResolve(entries => entries.forEach(entry => this.#followSetUp(entry))));
     this.#follow();
   }
 
@@ -58,27 +56,16 @@ export class OtherAgents implements vscode.Disposable {
         this.#parts.logger.error(`The server for other agents does not run: ${detailOf(error)}`);
       });
     }
-    this.#followCompanions();
-  }
-
-  /** Loads the companions once one is switched on. */
-  #followCompanions(): void {
-    const { settings, logger } = this.#parts;
-    const wanted = settings.agentCompanions;
-    if (!this.#companions && wanted.length === 0) return;
-    this.#companions ??= import('./companions.ts').then(({ Companions }) => new Companions(this.#parts));
-    this.#companions
-      .then(companions => companions.follow(wanted))
-      .catch((error: unknown) => logger.error(`No companion can be started: ${detailOf(error)}`));
   }
 
   /** Lets agents connect once the user has applied what connects one, or a part of it. */
-  #followSetUp(preview: Preview): void {
-    const { sourceToolName, state, undoes, part } = preview;
-    if (sourceToolName !== SET_UP_SOURCE || undoes || state.kind !== 'applied' || state.by.actor !== 'human')
-      return;
+  #followSetUp({ previewId, sourceToolName, actor, outcome }: LedgerEntry): void {
+    if (sourceToolName !== SET_UP_SOURCE || actor !== 'human' || outcome !== 'applied') return;
+    const preview = this.#parts.store.get(previewId);
+    // An extension may use the same name for its source; what it pushes is not reserved for a person.
+    if (!preview?.humanOnly || preview.undoes) return;
     void this.#parts.settings.setAgentsEnabled(true);
-    if (part) return;
+    if (preview.part) return;
     void showInfo(
       vscode.l10n.t(
         'Applied: {0}. Start the agent in its folder, or restart it; approve the server “redline” and trust the folder if it asks.',

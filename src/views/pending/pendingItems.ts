@@ -108,7 +108,6 @@ function stateText(preview: Preview, filesRead: string): string {
       if (conflicts > 0) return conflictsText(conflicts);
       if (state.stale.length > 0) return vscode.l10n.t('stale');
       if (state.lastError !== undefined) return vscode.l10n.t('Apply failed');
-      if (state.held) return vscode.l10n.t('applied with the rest');
       if (state.recommendation) return recommendationText(state.recommendation);
       return filesRead;
     case 'applying':

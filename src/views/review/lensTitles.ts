@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import type { FileChange } from '../../agent/preview/fileChange.ts';
-import { isHeld, revisionsOf, type Preview } from '../../agent/preview/preview.ts';
+import { revisionsOf, type Preview } from '../../agent/preview/preview.ts';
 import type { PreviewStore } from '../../agent/preview/previewStore.ts';
 import {
   conflictPaths,
@@ -40,10 +40,9 @@ export function lensRow(subject: LensSubject, store: LensStore): vscode.Command[
   return [
     ...(change ? hunkLenses(preview, change, 0, subject.hunks) : []),
     ...(isOneOfSeveral ? fileLenses(preview, change) : []),
-    ...(isFirst ? applyAndDiscard(subject, undecidedBlockers(preview, store)) : []),
+    ...(isFirst ? applyAndDiscard(subject, store.blockersOf(preview)) : []),
     ...(isFirst && store.openCount > 1 ? [makeCommand(vscode.l10n.t('Next'), 'redline.preview.next')] : []),
     ...(isFirst ? recommendation(preview) : []),
-    ...(isFirst && isHeld(preview) ? [note(heldText())] : []),
     ...(isOneOfSeveral ? [discardFileWithReason(preview, change)] : []),
     ...staleOrFailed(preview),
     ...fileNotes(subject),
@@ -79,11 +78,6 @@ function resolvedRow(preview: Preview, store: LensStore): vscode.Command[] {
     case 'pending':
       return [];
   }
-}
-
-/** Those that must be applied first, without those that already wait to be. */
-function undecidedBlockers(preview: Preview, store: Pick<PreviewStore, 'blockersOf'>): readonly Preview[] {
-  return store.blockersOf(preview).filter(blocker => !isHeld(blocker));
 }
 
 function appliedNote({ id, kind }: Preview, store: Pick<PreviewStore, 'ledger'>): vscode.Command {
@@ -187,10 +181,6 @@ function staleOrFailed({ id, changes, state }: Preview): vscode.Command[] {
   return state.lastError === undefined
     ? []
     : [note(vscode.l10n.t('$(error) Apply failed: {0}', withoutIcons(state.lastError)))];
-}
-
-function heldText(): string {
-  return vscode.l10n.t('$(watch) Applied with the rest of this diff, once you have decided on it');
 }
 
 /** The model's vote in a word; the reason is in the tooltip, where it takes no space from the buttons. */

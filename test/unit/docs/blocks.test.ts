@@ -26,7 +26,6 @@ const FAULTS: readonly (readonly [string, string, RegExp])[] = [
   ['json', '{ "a": }', /is not JSON/],
   ['json', '"redline.gone": 1', /there is no setting redline\.gone/],
   ['json', '"redline.provider": "nobody-knows"', /redline\.provider cannot be "nobody-knows"/],
-  ['json', '"redline.agents.companions": ["emacs"]', /redline\.agents\.companions cannot be/],
   ['json', '"redline.runCommand.timeLimit": 4000', /redline\.runCommand\.timeLimit cannot be 4000/],
   ['sh', 'npm run gone', /there is no npm script gone/],
   ['sh', 'npm start -- --twice', /scripts\/start\.mjs knows no --twice/],

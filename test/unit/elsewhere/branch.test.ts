@@ -1,70 +1,49 @@
 import assert from 'node:assert/strict';
-import { createHash } from 'node:crypto';
-import { test } from 'node:test';
+import { readFileSync } from 'node:fs';
+import { test, type TestContext } from 'node:test';
+import { PathError } from '../../../src/agent/base/errors.ts';
 import { placeForeign } from '../../../src/agent/elsewhere/foreignChange.ts';
 import { inPreviews, TooMuchError, type Gathered } from '../../../src/agent/elsewhere/gathered.ts';
-import {
-  readForeign,
-  type ChangedPath,
-  type Snapshot,
-  type SnapshotEntry,
-} from '../../../src/agent/elsewhere/snapshot.ts';
+import { Git } from '../../../src/agent/elsewhere/git.ts';
+import { readForeign } from '../../../src/agent/elsewhere/readForeign.ts';
+import { bytesOfSide } from '../../../src/agent/preview/fileChange.ts';
 import { create, rename } from '../../support/changes.ts';
+import { DiskWorkspace } from '../../support/diskWorkspace.ts';
+import { GitRepository, type Committed } from '../../support/gitRepository.ts';
 import { MemoryWorkspace } from '../../support/memoryWorkspace.ts';
 
-type Content = string | Uint8Array | Partial<SnapshotEntry>;
-
-const nameOf = (bytes: Uint8Array): string =>
-  createHash('sha1').update(`blob ${bytes.length}\0`).update(bytes).digest('hex');
-
-/** A commit with these files; what is not content describes an entry. */
-function commit(files: Readonly<Record<string, Content>>): Snapshot {
-  const bytesOf = (path: string): Uint8Array => {
-    const content = files[path];
-    return typeof content === 'string' || content instanceof Uint8Array
-      ? Buffer.from(content)
-      : Buffer.from('x');
-  };
-  return {
-    entry: path => {
-      const content = files[path];
-      if (content === undefined) return Promise.resolve(null);
-      const bytes = bytesOf(path);
-      const given = typeof content === 'string' || content instanceof Uint8Array ? {} : content;
-      return Promise.resolve({
-        kind: 'file',
-        size: bytes.length,
-        isExecutable: false,
-        object: nameOf(bytes),
-        ...given,
-      });
-    },
-    read: path => Promise.resolve(bytesOf(path)),
-  };
-}
-
 interface World {
-  readonly base?: Readonly<Record<string, Content>>;
-  readonly theirs?: Readonly<Record<string, Content>>;
+  readonly base?: Readonly<Record<string, Committed>>;
+  readonly theirs?: Readonly<Record<string, Committed>>;
   readonly here?: MemoryWorkspace;
-  readonly changed: readonly (string | ChangedPath)[];
   readonly links?: readonly string[];
+  readonly signal?: AbortSignal;
 }
 
-async function review({ base = {}, theirs = {}, here, changed, links = [] }: World): Promise<Gathered> {
+async function review(
+  t: TestContext,
+  { base = {}, theirs = {}, here, links = [], signal }: World,
+): Promise<Gathered> {
+  const repository = await GitRepository.create(t);
+  const from = repository.commit(base);
+  const to = repository.commit(theirs, from);
   const plain = Object.entries(base).filter(
     (each): each is [string, string | Uint8Array] =>
       typeof each[1] === 'string' || each[1] instanceof Uint8Array,
   );
   const workspace = here ?? new MemoryWorkspace(Object.fromEntries(plain));
   const read = await readForeign({
-    changed: changed.map(each => (typeof each === 'string' ? { path: each } : each)),
-    base: commit(base),
-    theirs: commit(theirs),
+    git: repository.git,
+    base: from,
+    theirs: { commit: to },
     places: {
-      resolve: path => workspace.resolvePath(path),
+      resolve: path =>
+        path.startsWith('beside/')
+          ? Promise.reject(new PathError('outside', path))
+          : workspace.resolvePath(path),
       isLink: path => Promise.resolve(links.includes(path)),
     },
+    ...(signal ? { signal } : {}),
   });
   const placed = await placeForeign(read.files, workspace);
   return { ...placed, leftOut: [...read.leftOut, ...placed.leftOut] };
@@ -82,8 +61,8 @@ const reasons = ({ leftOut }: Gathered) => leftOut.map(({ path, why }) => `${pat
 const lines = (changed: Readonly<Record<number, string>> = {}): string =>
   Array.from({ length: 9 }, (_, n) => `${changed[n] ?? `line ${n}`}\n`).join('');
 
-test('what a branch changed comes onto files that moved on; creates, deletes and renames with it', async () => {
-  const proposal = await review({
+test('what a branch changed comes onto files that moved on; creates, deletes and renames with it', async t => {
+  const proposal = await review(t, {
     base: { 'a.ts': lines(), 'gone.ts': 'x\n', 'old.ts': lines() },
     theirs: { 'a.ts': lines({ 7: 'theirs' }), 'new.ts': 'new', 'now.ts': lines({ 7: 'theirs' }) },
     here: new MemoryWorkspace({
@@ -91,7 +70,6 @@ test('what a branch changed comes onto files that moved on; creates, deletes and
       'gone.ts': 'x\n',
       'old.ts': lines({ 1: 'mine' }),
     }),
-    changed: ['a.ts', 'gone.ts', 'new.ts', { path: 'now.ts', from: 'old.ts' }],
   });
   const [mine, both] = [lines({ 1: 'mine' }), lines({ 1: 'mine', 7: 'theirs' })];
   assert.deepEqual(shown(proposal.changes), [
@@ -104,54 +82,50 @@ test('what a branch changed comes onto files that moved on; creates, deletes and
   assert.deepEqual(proposal.leftOut, []);
 });
 
-test('a file open with unsaved changes counts as it is in the editor', async () => {
+test('a file open with unsaved changes counts as it is in the editor', async t => {
   const here = new MemoryWorkspace({ 'a.ts': lines() });
   here.type('a.ts', lines({ 1: 'typed' }));
-  const proposal = await review({
+  const proposal = await review(t, {
     base: { 'a.ts': lines() },
     theirs: { 'a.ts': lines({ 7: 'theirs' }) },
     here,
-    changed: ['a.ts'],
   });
   assert.deepEqual(shown(proposal.changes), [
     ['modify', 'a.ts', lines({ 1: 'typed' }), lines({ 1: 'typed', 7: 'theirs' })],
   ]);
 });
 
-test('what both sides changed is a conflict with markers; a deletion of a changed file is one without', async () => {
-  const proposal = await review({
+test('what both sides changed is a conflict with markers; a deletion of a changed file is one without', async t => {
+  const proposal = await review(t, {
     base: { 'a.ts': lines(), 'gone.ts': 'x\n', 'deleted.ts': 'x\n' },
     theirs: { 'a.ts': lines({ 4: 'theirs' }), 'deleted.ts': 'theirs\n', 'both.ts': 'theirs\n' },
     here: new MemoryWorkspace({ 'a.ts': lines({ 4: 'mine' }), 'gone.ts': 'mine\n', 'both.ts': 'mine\n' }),
-    changed: ['a.ts', 'gone.ts', 'deleted.ts', 'both.ts'],
   });
   const marked = (mine: string, theirs: string): string =>
     `<<<<<<< current file\n${mine}\n=======\n${theirs}\n>>>>>>> proposed change`;
   assert.deepEqual(proposal.changes, []);
   assert.deepEqual(shown(proposal.conflicts), [
     ['modify', 'a.ts', lines({ 4: 'mine' }), lines({ 4: marked('mine', 'theirs') })],
-    ['delete', 'gone.ts', 'mine\n', null],
-    ['create', 'deleted.ts', null, 'theirs\n'],
     ['modify', 'both.ts', 'mine\n', `${marked('mine', 'theirs')}\n`],
+    ['create', 'deleted.ts', null, 'theirs\n'],
+    ['delete', 'gone.ts', 'mine\n', null],
   ]);
 });
 
-test('what the files here have already is left out silently', async () => {
-  const proposal = await review({
+test('what the files here have already is left out silently', async t => {
+  const proposal = await review(t, {
     base: { 'a.ts': lines(), 'gone.ts': 'x\n' },
     theirs: { 'a.ts': lines({ 4: 'theirs' }), 'new.ts': 'new\n' },
     here: new MemoryWorkspace({ 'a.ts': lines({ 4: 'theirs' }), 'new.ts': 'new\n' }),
-    changed: ['a.ts', 'gone.ts', 'new.ts'],
   });
   assert.deepEqual(proposal, { changes: [], conflicts: [], leftOut: [] });
 });
 
-test('renames: made here too, onto a file that is here, of a file that is gone here, and a chain', async () => {
+test('renames: made here too, onto a file that is here, and of a file that is gone here', async t => {
   const base = { 'old.ts': lines() };
   const theirs = { 'now.ts': lines({ 7: 'theirs' }) };
-  const changed = [{ path: 'now.ts', from: 'old.ts' }];
   const at = async (files: Readonly<Record<string, string>>): Promise<Gathered> =>
-    review({ base, theirs, changed, here: new MemoryWorkspace(files) });
+    review(t, { base, theirs, here: new MemoryWorkspace(files) });
   const both = await at({ 'now.ts': lines({ 1: 'mine' }) });
   assert.deepEqual(shown(both.changes), [
     ['modify', 'now.ts', lines({ 1: 'mine' }), lines({ 1: 'mine', 7: 'theirs' })],
@@ -163,82 +137,211 @@ test('renames: made here too, onto a file that is here, of a file that is gone h
   );
   const gone = await at({});
   assert.deepEqual(shown(gone.conflicts), [['create', 'now.ts', null, theirs['now.ts']]]);
-  const copied = await review({
-    base,
-    theirs: { ...theirs, ...base },
-    changed,
-  });
-  assert.deepEqual(shown(copied.changes), [['create', 'now.ts', null, theirs['now.ts']]], 'no rename');
 });
 
-test('line endings: git may convert them here; a change of them there is a change', async () => {
+test('line endings: git may convert them here; a change of them there is a change', async t => {
   const crlf = (text: string): string => text.replaceAll('\n', '\r\n');
-  const proposal = await review({
+  const proposal = await review(t, {
     base: { 'converted.ts': lines(), 'changed.ts': lines(), 'end.ts': 'a\nb' },
     theirs: { 'converted.ts': lines({ 4: 'theirs' }), 'changed.ts': crlf(lines()), 'end.ts': 'a\nb\n' },
     here: new MemoryWorkspace({ 'converted.ts': crlf(lines()), 'changed.ts': lines(), 'end.ts': 'a\nb' }),
-    changed: ['converted.ts', 'changed.ts', 'end.ts'],
   });
   assert.deepEqual(shown(proposal.changes), [
-    ['modify', 'converted.ts', crlf(lines()), crlf(lines({ 4: 'theirs' }))],
     ['modify', 'changed.ts', lines(), crlf(lines())],
+    ['modify', 'converted.ts', crlf(lines()), crlf(lines({ 4: 'theirs' }))],
     ['modify', 'end.ts', 'a\nb', 'a\nb\n'],
   ]);
 });
 
-test('what cannot be carried is named', async () => {
-  const x = { kind: 'file' } as const;
-  const proposal = await review({
-    base: { 'i.png': Buffer.from([1, 0, 2]), 'run.sh': x, 'here.ts': 'a\n', 'odd.doc': 'a\n' },
+test('what cannot be carried is named', async t => {
+  const proposal = await review(t, {
+    base: { 'i.png': Buffer.from([1, 0, 2]), 'run.sh': 'x', 'here.ts': 'a\n', 'was.ts': 'a\n' },
     theirs: {
       'i.png': Buffer.from([1, 0, 3]),
-      link: { kind: 'link' },
-      module: { kind: 'submodule' },
-      'run.sh': { isExecutable: true },
-      'huge.txt': { size: 6_000_000 },
+      'link/to': { mode: '120000', content: '../secret' },
+      module: { mode: '160000' },
+      'run.sh': { mode: '100755', content: 'x' },
+      'huge.txt': 'x'.repeat(6_000_000),
       'lfs.bin': 'version https://git-lfs.github.com/spec/v1\noid sha256:1\nsize 1\n',
-      'odd.doc': { object: '1'.repeat(40) },
       'here.ts': 'b\n',
-      '../out.ts': 'a\n',
-      '.git/hooks/x': 'a\n',
-      'tool.sh': { isExecutable: true },
+      'beside/out.ts': 'a\n',
+      'tool.sh': { mode: '100755', content: 'x' },
+      'was.ts': { mode: '120000', content: 'run.sh' },
     },
-    here: new MemoryWorkspace({ 'i.png': Buffer.from([1, 0, 2]), 'run.sh': 'x', 'odd.doc': 'a\n' }),
-    changed: [
-      ...['i.png', 'link', 'module', 'run.sh', 'huge.txt', 'lfs.bin', 'odd.doc', 'here.ts', '../out.ts'],
-      ...['.git/hooks/x', 'tool.sh'],
-    ],
+    here: new MemoryWorkspace({ 'i.png': Buffer.from([1, 0, 2]), 'run.sh': 'x', 'was.ts': 'a\n' }),
     links: ['here.ts'],
   });
-  assert.deepEqual(reasons(proposal), [
-    'link: link',
+  assert.deepEqual(reasons(proposal).sort(), [
+    'beside/out.ts: outside',
+    'here.ts: link',
+    'huge.txt: tooLarge',
+    'i.png: binary',
+    'lfs.bin: converted',
+    'link/to: link',
     'module: submodule',
     'run.sh: mode',
-    'huge.txt: tooLarge',
-    'lfs.bin: converted',
-    'odd.doc: converted',
-    'here.ts: link',
-    '../out.ts: outside',
-    '.git/hooks/x: path',
-    'i.png: binary',
+    'was.ts: link',
   ]);
   assert.deepEqual(shown(proposal.changes), [['create', 'tool.sh', null, 'x']]);
   assert.ok(proposal.changes[0]?.kind === 'create' && proposal.changes[0].mode === 0o755);
 });
 
-test('more than 2,000 files, or 50 MB, are refused as a whole', async () => {
+test('more than 2,000 files, or 50 MB, are refused as a whole', async t => {
   const names = Array.from({ length: 2_001 }, (_, n) => `${n}.ts`);
-  await assert.rejects(review({ changed: names }), TooMuchError);
-  const theirs = Object.fromEntries(names.slice(0, 11).map(name => [name, { size: 5_000_000 }]));
-  await assert.rejects(review({ theirs, changed: names.slice(0, 11) }), TooMuchError);
+  await assert.rejects(
+    review(t, { theirs: Object.fromEntries(names.map(name => [name, 'x'])) }),
+    TooMuchError,
+  );
+  const large = 'x'.repeat(5_000_000);
+  const theirs = Object.fromEntries(names.slice(0, 11).map(name => [name, large]));
+  await assert.rejects(review(t, { theirs }), TooMuchError);
 });
 
-test('an abort ends the reading', async () => {
+test('an abort ends the reading', async t => {
   const abort = new AbortController();
   abort.abort();
-  const places = { resolve: (path: string) => Promise.resolve(path), isLink: () => Promise.resolve(false) };
-  const options = { changed: [{ path: 'a' }], base: commit({}), theirs: commit({ a: 'a' }), places };
-  await assert.rejects(readForeign({ ...options, signal: abort.signal }), { name: 'AbortError' });
+  await assert.rejects(review(t, { theirs: { a: 'a' }, signal: abort.signal }), { name: 'AbortError' });
+});
+
+const UTF16 = (text: string): Buffer => Buffer.from(`\ufeff${text}`, 'utf16le');
+
+/** Files that git stores in another form than it writes, by the attribute that says so. */
+const CONVERTED: readonly (readonly [attribute: string, stored: string, theirs: string])[] = [
+  ['text eol=crlf', 'one\ntwo\nthree\n', 'one\ntwo\nTHREE\n'],
+  ['text working-tree-encoding=UTF-16LE-BOM', 'grün\nzwei\n', 'grün\nZWEI\n'],
+  ['ident', '$Id$\nold\nlast\n', '$Id$\nold\nLAST\n'],
+  ['filter=upper', 'stored one\nstored two\n', 'stored one\nstored 2\n'],
+];
+
+for (const [attribute, stored, theirs] of CONVERTED) {
+  test(`a branch lands as git checkout would write it: ${attribute}`, async t => {
+    const repository = await GitRepository.create(t);
+    repository.config('filter.upper.smudge', 'tr a-z A-Z');
+    repository.config('filter.upper.clean', 'tr A-Z a-z');
+    const attributes = { '.gitattributes': `*.txt ${attribute}\n` };
+    const from = repository.commit({ ...attributes, 'a.txt': stored, 'gone.txt': stored });
+    const to = repository.commit({ ...attributes, 'a.txt': theirs, 'new.txt': `${theirs}more\n` }, from);
+    repository.run(['reset', '-q', '--hard', to]);
+    const expected = ['a.txt', 'new.txt'].map(name => readFileSync(repository.folder.at(name)));
+    repository.run(['reset', '-q', '--hard', from]);
+    const workspace = new DiskWorkspace(repository.folder.root);
+    const read = await readForeign({
+      git: repository.git,
+      base: from,
+      theirs: { commit: to },
+      places: { resolve: path => workspace.resolvePath(path), isLink: () => Promise.resolve(false) },
+    });
+    assert.deepEqual(read.leftOut, []);
+    const { changes, conflicts, leftOut } = await placeForeign(read.files, workspace);
+    assert.deepEqual([conflicts, leftOut], [[], []]);
+    for (const change of changes)
+      await workspace.write(
+        change.path,
+        change.after && bytesOfSide(change.after),
+        change.before?.hash ?? null,
+      );
+    const landed = ['a.txt', 'new.txt'].map(name => readFileSync(repository.folder.at(name)));
+    assert.deepEqual(landed, expected);
+    if (attribute.includes('UTF-16')) assert.deepEqual(landed[0], UTF16(theirs));
+    assert.equal(repository.run(['diff', '--stat', to, '--', 'a.txt', 'gone.txt']), '');
+  });
+}
+
+test('with autocrlf, what a branch changed is no conflict with the carriage returns here', async t => {
+  const repository = await GitRepository.create(t);
+  repository.config('core.autocrlf', 'true');
+  const from = repository.commit({ 'a.ts': lines() });
+  const to = repository.commit({ 'a.ts': lines({ 7: 'theirs' }), 'new.ts': lines() }, from);
+  repository.run(['reset', '-q', '--hard', from]);
+  const crlf = (text: string): string => text.replaceAll('\n', '\r\n');
+  await repository.folder.file('a.ts', crlf(lines({ 1: 'mine' })));
+  await repository.folder.file('new.ts', crlf(lines({ 2: 'mine' })));
+  const workspace = new DiskWorkspace(repository.folder.root);
+  const read = await readForeign({
+    git: repository.git,
+    base: from,
+    theirs: { commit: to },
+    places: { resolve: path => workspace.resolvePath(path), isLink: () => Promise.resolve(false) },
+  });
+  const placed = await placeForeign(read.files, workspace);
+  assert.deepEqual(shown(placed.changes), [
+    ['modify', 'a.ts', crlf(lines({ 1: 'mine' })), crlf(lines({ 1: 'mine', 7: 'theirs' }))],
+  ]);
+  const marked = placed.conflicts[0]?.after?.text ?? '';
+  assert.deepEqual(
+    marked.split('\n').filter(line => line !== '' && !line.endsWith('\r')),
+    [],
+  );
+});
+
+test('a file whose filter fails, or whose name is no text, is left out; the others come', async t => {
+  const repository = await GitRepository.create(t);
+  repository.config('filter.broken.smudge', 'false');
+  repository.config('filter.broken.required', 'true');
+  const attributes = { '.gitattributes': '*.enc filter=broken\n' };
+  const from = repository.commit(attributes);
+  const to = repository.commit({ ...attributes, 'a.ts': 'a\n', 'b.enc': 'b\n', 'z.ts': 'z\n' }, from);
+  const workspace = new MemoryWorkspace({});
+  const read = await readForeign({
+    git: repository.git,
+    base: from,
+    theirs: { commit: to },
+    places: { resolve: path => workspace.resolvePath(path), isLink: () => Promise.resolve(false) },
+  });
+  assert.deepEqual(read.leftOut, [{ path: 'b.enc', why: 'converted' }]);
+  assert.deepEqual(read.files.map(({ path }) => path).sort(), ['a.ts', 'z.ts']);
+});
+
+test('a worktree comes as it is on disk, with what is not committed and not tracked', async t => {
+  const repository = await GitRepository.create(t);
+  const from = repository.checkedOut({
+    'a.ts': lines(),
+    'moved.ts': lines({ 1: 'other' }),
+    'gone.ts': 'x\n',
+    'again.ts': 'x\n',
+    'cached.ts': 'x\n',
+  });
+  const { folder } = repository;
+  repository.run(['mv', 'moved.ts', 'to.ts']);
+  repository.run(['rm', '-q', 'gone.ts', 'again.ts']);
+  repository.run(['rm', '-q', '--cached', 'cached.ts']);
+  repository.run(['commit', '-qm', 'there']);
+  await folder.file('a.ts', lines({ 3: 'there' }));
+  await folder.file('again.ts', 'again\n');
+  await folder.file('deep/[id].ts', 'fresh\n');
+  await folder.file('back\\slash.txt', 'name\n');
+  await folder.file('inner/a.ts', 'inner\n');
+  await folder.link('out', folder.at('a.ts'));
+  repository.run(['init', '-q', 'inner']);
+  const { files, leftOut } = await readForeign({
+    git: repository.git,
+    base: from,
+    theirs: { worktree: new Git(folder.root) },
+    places: { resolve: path => Promise.resolve(path), isLink: () => Promise.resolve(false) },
+  });
+  assert.deepEqual(
+    files
+      .map(({ path, from: old, base, theirs }) => [
+        path,
+        old,
+        base !== null,
+        theirs && Buffer.from(theirs).toString(),
+      ])
+      .sort(),
+    [
+      ['a.ts', undefined, true, lines({ 3: 'there' })],
+      ['again.ts', undefined, true, 'again\n'],
+      ['back\\slash.txt', undefined, false, 'name\n'],
+      ['cached.ts', undefined, true, 'x\n'],
+      ['deep/[id].ts', undefined, false, 'fresh\n'],
+      ['gone.ts', undefined, true, null],
+      ['to.ts', 'moved.ts', true, lines({ 1: 'other' })],
+    ],
+  );
+  assert.deepEqual(leftOut.map(({ path, why }) => `${path}: ${why}`).sort(), [
+    'inner: submodule',
+    'out: link',
+  ]);
 });
 
 test('many files become a preview for each top-level folder, unless a rename joins two of them', () => {

@@ -1,14 +1,10 @@
 import assert from 'node:assert/strict';
+import { existsSync, lstatSync, readFileSync, rmSync } from 'node:fs';
 import { test } from 'node:test';
 import { english } from '../../../src/agent/base/localiser.ts';
 import { holdBack } from '../../../src/agent/elsewhere/holdBack.ts';
-import { objectNameOf, type SnapshotEntry } from '../../../src/agent/elsewhere/snapshot.ts';
+import { readUncommitted } from '../../../src/agent/elsewhere/readUncommitted.ts';
 import { stageGathered } from '../../../src/agent/elsewhere/stageGathered.ts';
-import {
-  addsCarriageReturns,
-  readUncommitted,
-  type UncommittedOptions,
-} from '../../../src/agent/elsewhere/uncommitted.ts';
 import { sideOfText, type FileChange } from '../../../src/agent/preview/fileChange.ts';
 import { Overlay } from '../../../src/agent/preview/overlay.ts';
 import type { PendingAction } from '../../../src/agent/preview/pendingAction.ts';
@@ -19,11 +15,13 @@ import { Rebaser } from '../../../src/agent/preview/rebase/rebaser.ts';
 import { Invoker } from '../../../src/agent/preview/resolve/invoker.ts';
 import { undoAction } from '../../../src/agent/preview/undo.ts';
 import { create, modify, remove } from '../../support/changes.ts';
+import { DiskWorkspace } from '../../support/diskWorkspace.ts';
+import { GitRepository } from '../../support/gitRepository.ts';
 import { MemoryWorkspace } from '../../support/memoryWorkspace.ts';
 
 const side = (text: string) => sideOfText(text);
 
-function world(files: Readonly<Record<string, string>>) {
+function world(files: Readonly<Record<string, string>>, disk?: DiskWorkspace) {
   const workspace = new MemoryWorkspace(files);
   const log: PreviewLogEntry[] = [];
   const sink = {
@@ -34,7 +32,7 @@ function world(files: Readonly<Record<string, string>>) {
   const store = new PreviewStore(sink as never, error => assert.fail(String(error)));
   const invoker = new Invoker(
     store,
-    Object.assign(workspace, { isProtected: () => Promise.resolve(false) }),
+    disk ?? Object.assign(workspace, { isProtected: () => Promise.resolve(false) }),
     () => 'recommend',
   );
   const overlay = new Overlay(store);
@@ -129,94 +127,179 @@ test('files as in the last commit are nothing to hold back', async () => {
   assert.equal(store.all().length, 0);
 });
 
-/** Reads these files, whose last commit has `head`. */
-function read(
-  here: MemoryWorkspace,
-  head: Readonly<Record<string, string | Partial<SnapshotEntry>>>,
-  changed: readonly string[],
-  more: Partial<UncommittedOptions> = {},
+/** Holds back what differs from the last commit, all of it or these paths, in a repository on disk. */
+async function holdBackIn(
+  repository: GitRepository,
+  { only, unsaved = [] }: { readonly only?: readonly string[]; readonly unsaved?: readonly string[] } = {},
 ) {
-  const bytesOf = (path: string): Uint8Array => {
-    const content = head[path];
-    return Buffer.from(typeof content === 'string' ? content : '');
-  };
-  return readUncommitted({
-    changed: changed.map(path => ({ path })),
-    head: {
-      entry: path => {
-        const content = head[path];
-        if (content === undefined) return Promise.resolve(null);
-        const given = typeof content === 'string' ? {} : content;
-        return Promise.resolve({ kind: 'file', size: bytesOf(path).length, isExecutable: false, ...given });
-      },
-      read: path => Promise.resolve(bytesOf(path)),
+  const { git, folder } = repository;
+  const disk = new DiskWorkspace(folder.root);
+  const changed = (await git.uncommitted()).filter(({ path }) => only?.includes(path) ?? true);
+  const read = await readUncommitted({
+    git,
+    changed,
+    workspace: disk,
+    places: {
+      resolve: path => disk.resolvePath(path),
+      isLink: path =>
+        Promise.resolve(lstatSync(folder.at(path), { throwIfNoEntry: false })?.isSymbolicLink() ?? false),
     },
-    workspace: here,
-    places: { resolve: path => here.resolvePath(path), isLink: path => Promise.resolve(path === 'link') },
-    isUnsaved: path => path === 'typed.ts',
-    isMerging: path => path === 'merged.ts',
-    stagedObject: () => Promise.resolve(undefined),
-    convertsLineEndings: () => Promise.resolve(true),
-    ...more,
+    isUnsaved: path => unsaved.includes(path),
+  });
+  const { store, invoker, stage } = world({}, disk);
+  const held = await holdBack(read.files, { l10n: english, store, invoker, stage });
+  const leftOut = new Set(read.leftOut.map(({ path }) => path));
+  const staged = changed.filter(({ path, isStaged }) => isStaged && !leftOut.has(path));
+  await git.unstage(staged.flatMap(({ path, from }) => [path, from ?? path]));
+  const apply = async (): Promise<void> => {
+    const { id, revision } = store.get(held?.held.id ?? '') ?? assert.fail();
+    await invoker.resolve({ id, revision, action: 'apply', reason: '', actor: 'human' });
+  };
+  return { ...read, reasons: read.leftOut.map(({ path, why }) => `${path}: ${why}`).sort(), apply };
+}
+
+test('what cannot be held back is named', async t => {
+  const repository = await GitRepository.create(t);
+  repository.checkedOut({
+    'typed.ts': 'a',
+    'link.ts': 'a',
+    module: { mode: '160000' },
+    'fine.ts': 'b',
+    'i.png': 'b',
+  });
+  const { folder } = repository;
+  for (const name of ['typed.ts', 'fine.ts']) await folder.file(name, 'now');
+  await folder.file('i.png', 'a\0b');
+  rmSync(folder.at('link.ts'));
+  await folder.link('link.ts', 'fine.ts');
+  rmSync(folder.at('module'), { recursive: true, force: true });
+  const { files, reasons } = await holdBackIn(repository, { unsaved: ['typed.ts'] });
+  assert.deepEqual(reasons, ['i.png: binary', 'link.ts: link', 'module: submodule', 'typed.ts: unsaved']);
+  assert.deepEqual(
+    files.map(({ path, head, now }) => [path, head?.text, now?.text]),
+    [['fine.ts', 'b', 'now']],
+  );
+});
+
+test('while two sides of a merge are in conflict, a file is not held back, and git says that a merge is under way', async t => {
+  const repository = await GitRepository.create(t);
+  const { folder, git } = repository;
+  const base = repository.commit({ 'a.ts': 'a\n', 'b.ts': 'b\n' });
+  const theirs = repository.commit({ 'a.ts': 'theirs\n', 'b.ts': 'theirs\n' }, base);
+  repository.run(['reset', '-q', '--hard', base]);
+  await folder.file('a.ts', 'mine\n');
+  repository.run(['commit', '-qam', 'mine']);
+  assert.equal(await git.operation(), undefined);
+  assert.throws(() => repository.run(['merge', '-q', theirs]));
+  assert.equal(await git.operation(), 'merge');
+  const { reasons } = await holdBackIn(repository, { only: ['a.ts'] });
+  assert.deepEqual(reasons, ['a.ts: merging']);
+  repository.run(['merge', '--abort']);
+  const under = async (...args: string[]): Promise<string | undefined> => {
+    assert.throws(() => repository.run(args));
+    return git.operation();
+  };
+  assert.equal(await under('rebase', '-q', theirs), 'rebase');
+  repository.run(['rebase', '--abort']);
+  assert.equal(await under('cherry-pick', theirs), 'cherry-pick');
+  repository.run(['cherry-pick', '--abort']);
+  assert.equal(await under('revert', '--no-edit', theirs), 'revert');
+  repository.run(['revert', '--abort']);
+  repository.run(['bisect', 'start']);
+  assert.equal(await git.operation(), 'bisect');
+  repository.run(['bisect', 'reset']);
+  assert.equal(await git.operation(), undefined);
+});
+
+/** Attributes by which git writes another form than it stores. */
+const ATTRIBUTES = [
+  'text eol=crlf',
+  'text working-tree-encoding=UTF-16LE-BOM',
+  'ident',
+  'filter=upper',
+  '-text',
+];
+
+for (const attribute of ATTRIBUTES) {
+  test(`files get back what git checkout would write, and the changes come back: ${attribute}`, async t => {
+    const repository = await GitRepository.create(t);
+    repository.config('filter.upper.smudge', 'tr a-z A-Z');
+    repository.config('filter.upper.clean', 'tr A-Z a-z');
+    const stored = attribute === 'ident' ? '$Id$\nstored\n' : 'stored\ntwice\n';
+    repository.checkedOut({
+      '.gitattributes': `*.txt ${attribute}\n`,
+      'edited.txt': stored,
+      'gone.txt': stored,
+    });
+    const { folder } = repository;
+    const all = ['edited.txt', 'gone.txt', 'new.txt'];
+    const bytes = (): unknown =>
+      all.map(name => existsSync(folder.at(name)) && readFileSync(folder.at(name), 'hex'));
+    const clean = bytes();
+    const edited = Buffer.concat([
+      readFileSync(folder.at('edited.txt')),
+      readFileSync(folder.at('edited.txt')).subarray(-4),
+    ]);
+    await folder.file('edited.txt', edited);
+    await folder.file('new.txt', readFileSync(folder.at('gone.txt')));
+    rmSync(folder.at('gone.txt'));
+    repository.run(['add', '-A']);
+    const before = bytes();
+    const { reasons, apply } = await holdBackIn(repository);
+    assert.deepEqual(reasons, []);
+    assert.deepEqual(bytes(), clean);
+    assert.equal(repository.run(['status', '--porcelain']), '');
+    await apply();
+    assert.deepEqual(bytes(), before);
   });
 }
 
-test('what cannot be held back is named', async () => {
-  const here = new MemoryWorkspace({
-    'typed.ts': 'a',
-    'merged.ts': 'a',
-    link: 'a',
-    module: 'a',
-    'i.png': 'a\0b',
-    'fine.ts': 'a',
+test('names are names: one with a pattern or a backslash is held back and unstaged alone', async t => {
+  const repository = await GitRepository.create(t);
+  const names = ['[id].txt', 'i.txt', 'back\\slash.txt', 'backslash.txt', ':(top)x', '*.txt'];
+  repository.checkedOut(Object.fromEntries(names.map(name => [name, 'old\n'])));
+  for (const name of names) await repository.folder.file(name, 'new\n');
+  repository.run(['add', '-A']);
+  const { reasons, apply } = await holdBackIn(repository, {
+    only: ['[id].txt', 'back\\slash.txt', ':(top)x', '*.txt'],
   });
-  const changed = ['typed.ts', 'merged.ts', 'link', 'module', 'i.png', '../out.ts', 'fine.ts'];
-  const { files, leftOut } = await read(here, { module: { kind: 'submodule' }, 'fine.ts': 'b' }, changed);
-  assert.deepEqual(
-    leftOut.map(({ path, why }) => `${path}: ${why}`),
-    [
-      'typed.ts: unsaved',
-      'merged.ts: merging',
-      'link: link',
-      'module: submodule',
-      'i.png: binary',
-      '../out.ts: outside',
-    ],
-  );
+  assert.deepEqual(reasons, []);
+  assert.equal(repository.run(['status', '--porcelain', '-z']), 'M  backslash.txt\0M  i.txt\0');
+  await apply();
+  assert.equal(repository.run(['diff', '--name-only', '-z']).split('\0').length, 5);
+});
+
+test('what is staged is lost when it is unstaged, so it must be what the file holds', async t => {
+  const repository = await GitRepository.create(t);
+  repository.config('core.autocrlf', 'true');
+  repository.checkedOut({ 'a.ts': 'x\n', 'b.ts': 'x\n' });
+  for (const name of ['a.ts', 'b.ts', 'c.ts']) await repository.folder.file(name, 'staged\r\n');
+  repository.run(['add', '-A']);
+  await repository.folder.file('b.ts', 'other\n');
+  rmSync(repository.folder.at('c.ts'));
+  const { reasons, files } = await holdBackIn(repository);
+  assert.deepEqual(reasons, ['b.ts: staged', 'c.ts: staged']);
   assert.deepEqual(
     files.map(({ path, head, now }) => [path, head?.text, now?.text]),
-    [['fine.ts', 'b', 'a']],
+    [['a.ts', 'x\r\n', 'staged\r\n']],
   );
 });
 
-test('line endings that git converts are those of the file; others are those of the commit', async () => {
-  const here = new MemoryWorkspace({ 'a.ts': 'a\r\nb\r\n' });
-  for (const converts of [true, false]) {
-    const { files } = await read(here, { 'a.ts': 'x\nb\n' }, ['a.ts'], {
-      convertsLineEndings: () => Promise.resolve(converts),
-    });
-    assert.equal(files[0]?.head?.text, converts ? 'x\r\nb\r\n' : 'x\nb\n');
-  }
-  const diff = (line: string): string => `--- a/a\r\n+++ b/a\r\n@@ -1 +1 @@\n-a\n${line}\n`;
-  assert.equal(addsCarriageReturns(diff('+b\r')), true);
-  assert.equal(addsCarriageReturns(diff('+b')), false);
-});
-
-test('what is staged is lost when it is unstaged, so it must be what the file holds', async () => {
-  const here = new MemoryWorkspace({ 'a.ts': 'a\r\n' });
-  const staged = async (content: string | null): Promise<boolean> => {
-    const name = content === null ? null : objectNameOf(Buffer.from(content), 40);
-    const { leftOut } = await read(here, { 'a.ts': 'x\n' }, ['a.ts'], {
-      stagedObject: () => Promise.resolve(name),
-    });
-    return leftOut.some(({ why }) => why === 'staged');
-  };
-  assert.deepEqual(await Promise.all(['a\r\n', 'a\n', 'other\n', null].map(staged)), [
-    false,
-    false,
-    true,
-    true,
-  ]);
+test('without a commit, every file is new; a staged rename is one', async t => {
+  const fresh = await GitRepository.create(t);
+  await fresh.folder.file('a.ts', 'a\n');
+  fresh.run(['add', '-A']);
+  assert.deepEqual((await holdBackIn(fresh)).reasons, []);
+  assert.equal(fresh.run(['status', '--porcelain']), '');
+  const repository = await GitRepository.create(t);
+  repository.checkedOut({ 'from.ts': 'one\ntwo\nthree\n' });
+  repository.run(['mv', 'from.ts', 'to.ts']);
+  const { files } = await holdBackIn(repository);
+  assert.deepEqual(
+    files.map(({ path, from }) => [path, from]),
+    [['to.ts', 'from.ts']],
+  );
+  assert.equal(repository.run(['status', '--porcelain']), '');
 });
 
 test('gathered changes are staged as one preview, and the conflicts as another one', async () => {

@@ -226,7 +226,7 @@ test('a preview that can never be stored holds up no other, and is not applied: 
   const other = store.stage(draft());
   await store.beginCommit([other.preview.id], rollback);
   await assert.rejects(store.beginCommit([preview.id], rollback), JournalError);
-  await assert.rejects(store.beginAction([preview.id]) ?? assert.fail('it was written'), JournalError);
+  await assert.rejects(store.beginAction(preview.id) ?? assert.fail('it was written'), JournalError);
   assert.deepEqual(
     log.entries.map(({ type }) => type),
     ['staged', 'commit'],

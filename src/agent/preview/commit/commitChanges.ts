@@ -86,7 +86,7 @@ export async function commitChanges(
  * The net effect of the changes, whose bases the files hold.
  * @throws StalePreviewError if a base has changed.
  */
-export async function stepsOnBases(
+async function stepsOnBases(
   files: Pick<Workspace, 'read'>,
   changes: readonly FileChange[],
 ): Promise<readonly FileStep[]> {

@@ -1,12 +1,5 @@
 import { untilAborted } from '../../base/abort.ts';
-import {
-  AgentWriteError,
-  BlockedPreviewError,
-  factOf,
-  messageOf,
-  StalePreviewError,
-  ToolError,
-} from '../../base/errors.ts';
+import { BlockedPreviewError, factOf, messageOf, StalePreviewError, ToolError } from '../../base/errors.ts';
 import { Emitter, type Event } from '../../base/event.ts';
 import { commitChanges, type CommitFiles } from '../commit/commitChanges.ts';
 import { ledgerEntry, type Outcome } from '../ledger.ts';
@@ -23,17 +16,10 @@ import {
 import type { PreviewStore } from '../previewStore.ts';
 import { modelMay, type ModelAuthority } from '../resolveSettings.ts';
 import type { FolderRoot } from '../workspace.ts';
-import type { AgentDiff } from './agentDiff.ts';
 import { ActiveResolutions } from './activeResolutions.ts';
 import { refuseConflicts, refuseElsewhere, refuseOutdated } from './refusals.ts';
 import { resolveDetails } from './resolveDetails.ts';
-import {
-  alreadyResolvedText,
-  appliedText,
-  expiredText,
-  recommendedText,
-  unknownPreviewText,
-} from './resolveTexts.ts';
+import { alreadyResolvedText, appliedText, recommendedText, unknownPreviewText } from './resolveTexts.ts';
 
 /** One vote on one preview: an attempt to apply or discard it. */
 export interface ResolveRequest {
@@ -61,13 +47,7 @@ export interface ResolveRequest {
   readonly signal?: AbortSignal;
 }
 
-/** How an agent's diff was answered in the agent's own interface. */
-export interface AnswerElsewhere extends Pick<ResolveRequest, 'action' | 'actor' | 'reason'> {
-  /** `failed`: what the file holds now is not what was shown, or no one answered; it expires with the reason. */
-  readonly outcome: 'applied' | 'discarded' | 'failed';
-}
-
-type Callbacks = Pick<PendingAction, 'apply' | 'reject' | 'diff'>;
+type Callbacks = Pick<PendingAction, 'apply' | 'reject'>;
 
 /** The parts of the workspace that resolving uses. */
 export interface ResolvingFiles extends CommitFiles {
@@ -91,8 +71,6 @@ export class Invoker {
   readonly #workspace: ResolvingFiles;
   readonly #authority: () => ModelAuthority;
   readonly #callbacks = new Map<string, Callbacks>();
-  /** Those that agents would write, by the previews that they were staged as. */
-  readonly #diffs = new Map<string, AgentDiff>();
   /** Why these previews cannot be resolved after the attempt in progress: their producer went away, for example. */
   readonly #orphaned = new Map<string, string | undefined>();
   readonly #resolutions = new ActiveResolutions();
@@ -113,45 +91,22 @@ export class Invoker {
   }
 
   /** Keeps the callbacks of a preview that was just staged. */
-  attach(id: string, { diff, ...callbacks }: Callbacks): void {
+  attach(id: string, callbacks: Callbacks): void {
     this.#callbacks.set(id, callbacks);
-    if (!diff) return;
-    diff.previewId = id;
-    this.#diffs.set(id, diff);
   }
 
   /**
-   * Expires an opaque preview, or one that its agent would write, whose producer is gone, so that it can no longer be applied.
-   * One that is being resolved expires only if that attempt fails. Does nothing for a preview that Redline writes itself, or one
-   * that is already resolved.
+   * Expires an opaque preview whose producer is gone, so that it can no longer be applied. One that is being resolved expires
+   * only if that attempt fails. Does nothing for a preview that Redline writes itself, or one that is already resolved.
    * @param reason why, in a sentence.
    */
   expire(id: string, reason?: string): void {
     const preview = this.#store.get(id);
-    if (!preview || (preview.kind === 'files' && !preview.agentWrites)) return;
+    if (!preview || preview.kind === 'files') return;
     if (preview.state.kind === 'applying') this.#orphaned.set(id, reason);
     if (preview.state.kind !== 'pending') return;
     this.#callbacks.delete(id);
-    this.#diffs.delete(id);
     void this.#store.expire(id, reason);
-  }
-
-  /**
-   * Resolves what is open of an agent's diff as someone has answered it elsewhere: in the agent's own interface. Until that is
-   * known, no one else can. Does nothing if an attempt is in progress, or nothing is open.
-   * @param answer settles with how it was answered. Must not reject.
-   */
-  async followAnswer(diff: AgentDiff, answer: () => Promise<AnswerElsewhere>): Promise<void> {
-    const group = diff.open(this.#store);
-    if (group.length === 0 || group.some(({ state }) => state.kind !== 'pending')) return;
-    const ids = group.map(({ id }) => id);
-    await this.#resolutions.run(ids, async () => {
-      for (const id of ids) this.#store.beginResolving(id, 'apply', 'human');
-      const { outcome, ...vote } = await answer();
-      await this.#end(group, vote, outcome, textResult(vote.reason));
-      this.#expireOrphans(ids, outcome === 'failed' ? vote.reason : undefined);
-    });
-    this.#diffs.delete(diff.previewId);
   }
 
   /**
@@ -192,25 +147,10 @@ export class Invoker {
       const text = recommendedText(preview, request.isPlanning?.() === true ? request.action : undefined);
       return withDetails(textResult(text, { recommended: preview.id }), request, preview);
     }
-    const diff = this.#diffOf(preview);
-    const isByAgent = diff && request.action === 'apply';
-    const group = isByAgent ? diff.groupOf(preview, request, this.#store) : this.#group(preview, request);
+    const group = this.#group(preview, request);
     if (request.action === 'apply') refuseConflicts(group);
-    if (isByAgent && !diff.isDecided(group, request)) {
-      const text = diff.hold(preview, request, this.#store);
-      return withDetails(textResult(text), request, preview);
-    }
     const ids = group.map(({ id }) => id);
-    const result = await this.#resolutions.run(ids, () => this.#run(preview, group, request));
-    const next = diff && request.action === 'discard' ? diff.afterDiscard(this.#store) : undefined;
-    if (next) await this.#resolve(next);
-    if (diff?.open(this.#store).length === 0) this.#diffs.delete(diff.previewId);
-    return result;
-  }
-
-  /** The diff that an agent would write, unless the agent is gone. */
-  #diffOf({ id, part }: Preview): AgentDiff | undefined {
-    return this.#diffs.get(part?.previewId ?? id);
+    return this.#resolutions.run(ids, () => this.#run(preview, group, request));
   }
 
   /** Answers a vote on a preview that is no longer pending. */
@@ -272,11 +212,7 @@ export class Invoker {
     } catch (error) {
       const recorded = this.#end(group, request, 'failed', textResult(factOf(error)));
       if (error instanceof StalePreviewError) this.#markStale(group, error.paths);
-      const why = error instanceof AgentWriteError ? error.message : undefined;
-      this.#expireOrphans(
-        group.map(({ id }) => id),
-        why,
-      );
+      this.#expireOrphans(group);
       // Synchronously with becoming pending again, so that no request is made in between.
       if (request.action === 'apply') this.#tellFailure(group);
       await recorded;
@@ -285,11 +221,10 @@ export class Invoker {
     }
   }
 
-  /** @param why all of them expire, and why. */
-  #expireOrphans(ids: readonly string[], why?: string): void {
-    for (const id of ids) {
-      const reason = why ?? this.#orphaned.get(id);
-      if (this.#orphaned.delete(id) || why !== undefined) this.expire(id, reason);
+  #expireOrphans(group: readonly Preview[]): void {
+    for (const { id } of group) {
+      const reason = this.#orphaned.get(id);
+      if (this.#orphaned.delete(id)) this.expire(id, reason);
     }
   }
 
@@ -314,26 +249,24 @@ export class Invoker {
     request: ResolveRequest,
   ): Promise<AgentToolResult> {
     const { reason, extra } = request;
-    const ids = group.map(({ id }) => id);
     refuseElsewhere(group, this.#workspace);
-    if (preview.agentWrites) {
-      const diff = this.#diffOf(preview);
-      if (!diff) throw new ToolError(expiredText(preview));
-      await diff.commit(this.#workspace, group, () => this.#store.beginAction(ids, request));
-      return textResult(appliedText(group, reason, []));
-    }
     if (preview.kind === 'files') {
       const { unsaved } = await commitChanges(
         this.#workspace,
         group.flatMap(({ changes }) => changes ?? []),
-        rollback => this.#store.beginCommit(ids, rollback, request),
+        rollback =>
+          this.#store.beginCommit(
+            group.map(({ id }) => id),
+            rollback,
+            request,
+          ),
       );
       return textResult(appliedText(group, reason, unsaved));
     }
     const apply = this.#callbacks.get(preview.id)?.apply;
     if (!apply) throw new ToolError(`${nameOf(preview)} has no action to apply. Discard it.`);
     // Awaited only if it must be, so that no abort comes in between.
-    const writing = this.#store.beginAction(ids, request);
+    const writing = this.#store.beginAction(preview.id, request);
     if (writing) await writing;
     const answer: unknown = await this.#resolutions.call(preview.id, () => apply(reason, extra));
     return resultOf(answer, appliedText([preview], reason, []));
@@ -347,17 +280,13 @@ export class Invoker {
 
   async #end(
     group: readonly Preview[],
-    request: Omit<ResolveRequest, 'id'>,
+    request: ResolveRequest,
     outcome: Outcome,
     result: AgentToolResult,
   ): Promise<void> {
     const message = textOf(result);
     const vote = { ...request, interrupted: request.signal?.aborted === true };
-    const entries = group.map(preview => {
-      const held =
-        preview.state.kind === 'pending' && request.action === 'apply' ? preview.state.held : undefined;
-      return ledgerEntry(preview, { ...vote, ...held }, outcome, message);
-    });
+    const entries = group.map(preview => ledgerEntry(preview, vote, outcome, message));
     await this.#store.endResolving(entries, group);
   }
 }

@@ -50,7 +50,6 @@ export async function resolvePart(
       sourceToolName: seen.sourceToolName,
       kind: 'files',
       ...(seen.humanOnly ? { humanOnly: true } : {}),
-      ...(seen.agentWrites ? { agentWrites: true } : {}),
       changes: split.part,
       dependsOn: seen.dependsOn,
       ...(seen.roots ? { roots: seen.roots } : {}),

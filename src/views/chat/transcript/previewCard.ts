@@ -198,7 +198,6 @@ function stateOf(
       return {
         ...quiet,
         state: 'pending',
-        stateText: state.held ? strings.held : '',
         recommendation: recommendation
           ? fill(
               strings.modelRecommends[recommendation.action],

@@ -44,7 +44,6 @@ export interface TranscriptStrings {
   readonly notDone: Readonly<Record<ResolveAction, string>>;
   readonly expired: string;
   readonly expiredBecause: string;
-  readonly held: string;
   readonly modelRecommends: Readonly<Record<ResolveAction, string>>;
   readonly stale: string;
   readonly lastError: string;
@@ -164,7 +163,6 @@ export function transcriptStrings(l10n: Localiser): TranscriptStrings {
     },
     expired: l10n.t('Expired: this action can no longer run'),
     expiredBecause: l10n.t('Expired: {0}'),
-    held: l10n.t('Applied with the rest of this diff, once you have decided on it'),
     modelRecommends: {
       apply: l10n.t('The model recommends Apply: {0}'),
       discard: l10n.t('The model recommends Discard: {0}'),

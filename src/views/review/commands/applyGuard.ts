@@ -1,11 +1,5 @@
 import * as vscode from 'vscode';
-import {
-  isHeld,
-  revisionsOf,
-  titleOf,
-  type Preview,
-  type SeenRevisions,
-} from '../../../agent/preview/preview.ts';
+import { revisionsOf, titleOf, type Preview, type SeenRevisions } from '../../../agent/preview/preview.ts';
 import type { PreviewStore } from '../../../agent/preview/previewStore.ts';
 import { conflictPaths } from '../../../agent/preview/rebase/conflictMarkers.ts';
 import { execute } from '../../commandRegistry.ts';
@@ -37,7 +31,7 @@ export class ApplyGuard {
    * @param agreed the previews that the clicked button already named, at the revisions that it was shown with.
    */
   async ask(preview: Preview, agreed: SeenRevisions = {}): Promise<ApplyConsent | undefined> {
-    const blockers = this.#options.store.blockersOf(preview).filter(blocker => !isHeld(blocker));
+    const blockers = this.#options.store.blockersOf(preview);
     const group = [...blockers, preview];
     if (this.refusesUnsaved(group)) return undefined;
     const conflicted = group.find(({ changes }) => conflictPaths(changes ?? []).length > 0);

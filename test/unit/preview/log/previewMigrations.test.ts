@@ -158,3 +158,32 @@ test('a revision of version 3, which repeats what the one before had, is the sam
     ],
   );
 });
+
+test('a diff of version 4 that an agent in a terminal would have written comes back as expired, with the reason; all else is as it was', async () => {
+  const fixture = path.join(import.meta.dirname, '../../../fixtures/logs/previews.v4.jsonl');
+  await writeFile(file, await readFile(fixture));
+  const store = await restored();
+  assert.deepEqual(
+    store.all().map(({ id, state }) => [id, state.kind]),
+    [
+      ['p1', 'pending'],
+      ['p2', 'discarded'],
+      ['p3', 'expired'],
+      ['p4', 'applied'],
+      ['p5', 'expired'],
+      ['p6', 'applied'],
+      ['p7', 'discarded'],
+      ['p8', 'expired'],
+      ['p9', 'pending'],
+      ['p10', 'pending'],
+      ['p11', 'applied'],
+      ['p12', 'expired'],
+    ],
+  );
+  assert.deepEqual(store.get('p3')?.state, {
+    kind: 'expired',
+    reason:
+      'An agent in a terminal would have written it. Redline no longer shows such diffs. Nothing was changed.',
+  });
+  assert.deepEqual(store.get('p5')?.state, { kind: 'expired', interrupted: true });
+});

@@ -3,14 +3,8 @@ import * as fs from 'node:fs';
 import * as path from 'node:path';
 import { test, type TestContext } from 'node:test';
 import { PathError } from '../../../../src/agent/base/errors.ts';
-import type { GitChange, GitRepository } from '../../../../src/views/elsewhere/gitApi.ts';
+import { LeftOutError, readBelow } from '../../../../src/agent/elsewhere/readForeign.ts';
 import { patchPlaces, repositoryPlaces } from '../../../../src/views/elsewhere/places.ts';
-import {
-  changedPaths,
-  changedTypes,
-  commitSnapshot,
-  diskSnapshot,
-} from '../../../../src/views/elsewhere/snapshots.ts';
 import { resolvePath } from '../../../../src/views/workspace/workspacePaths.ts';
 import { TempFolder } from '../../../support/tempFolder.ts';
 
@@ -68,23 +62,19 @@ test('names of a patch count from the repository, then from the folder, and neve
   assert.equal(await places.isLink('none.ts'), false);
 });
 
-const change = (to: string, from = to): GitChange => {
-  const uri = (name: string) => ({ fsPath: `/repo/${name}` }) as never;
-  return { uri: uri(to), originalUri: uri(from), renameUri: from === to ? undefined : uri(to) };
-};
-
-test('each changed path once; the source of a rename is part of it', () => {
-  const changes = [change('a.ts'), change('a.ts'), change('to.ts', 'from.ts'), change('from.ts')];
-  assert.deepEqual(changedPaths('/repo', changes), [{ path: 'a.ts' }, { path: 'to.ts', from: 'from.ts' }]);
-});
-
-test('files that became links are found in the patch; others are not', () => {
-  const patch = [
-    'diff --git a/was file b/was file\ndeleted file mode 100644\nindex 1..0\n--- a/was file\n+++ /dev/null\n@@ -1 +0,0 @@\n-a\n',
-    'diff --git a/was file b/was file\nnew file mode 120000\nindex 0..1\n--- /dev/null\n+++ b/was file\n@@ -0,0 +1 @@\n+a\n',
-    'diff --git a/new b/new\nnew file mode 100644\nindex 0..1\n--- /dev/null\n+++ b/new\n@@ -0,0 +1 @@\n+a\n',
-  ].join('');
-  assert.deepEqual(changedTypes(patch), ['was file']);
+test('what lies in a repository inside the repository is not part of it', async t => {
+  const root = await tempFolder(t);
+  fs.mkdirSync(path.join(root, 'lib', 'deep'), { recursive: true });
+  fs.writeFileSync(path.join(root, 'lib', '.git'), 'gitdir: ../.git/modules/lib\n');
+  const isSubmodule = (error: unknown): boolean => error instanceof LeftOutError && error.why === 'submodule';
+  for (const places of [
+    repositoryPlaces(root, workspaceAt(root)),
+    patchPlaces(root, workspaceAt(root)),
+    patchPlaces(undefined, workspaceAt(root)),
+  ]) {
+    await assert.rejects(Promise.resolve(places.resolve('lib/deep/new.ts')), isSubmodule);
+    await places.resolve('other/new.ts');
+  }
 });
 
 test('a folder on disk: nothing is read through links, folders are no files', async t => {
@@ -95,38 +85,14 @@ test('a folder on disk: nothing is read through links, folders are no files', as
   fs.writeFileSync(path.join(root, 'tree', 'run.sh'), 'x', { mode: 0o755 });
   fs.symlinkSync('run.sh', path.join(root, 'tree', 'link'));
   fs.symlinkSync(path.join(root, 'secret'), path.join(root, 'tree', 'out'));
-  const disk = diskSnapshot(path.join(root, 'tree'));
-  const kinds = await Promise.all(
-    ['run.sh', 'link', 'out/key', 'sub', 'none', 'run.sh/below'].map(
-      async name => (await disk.entry(name))?.kind ?? null,
+  const tree = path.join(root, 'tree');
+  const reasons = ['link', 'out/key', 'sub', 'none', 'run.sh/below'].map(name =>
+    readBelow(tree, name).then(
+      () => 'read',
+      (error: unknown) => (error instanceof LeftOutError ? error.why : error),
     ),
   );
-  assert.deepEqual(kinds, ['file', 'link', 'link', null, null, null]);
-  assert.equal((await disk.entry('run.sh'))?.isExecutable, true);
-  assert.equal(Buffer.from(await disk.read('run.sh')).toString(), 'x');
-});
-
-test('a commit: modes of git are kinds, a missing path is nothing, and other failures are not hidden', async () => {
-  const modes: Readonly<Record<string, string>> = {
-    file: '100644',
-    tool: '100755',
-    link: '120000',
-    module: '160000',
-    folder: '040000',
-  };
-  const getObjectDetails = (_: string, name: string) => {
-    const mode = modes[name];
-    if (mode !== undefined) return Promise.resolve({ mode, object: 'abc', size: 1 });
-    return Promise.reject(
-      Object.assign(new Error(name), name === 'none' ? { gitErrorCode: 'UnknownPath' } : {}),
-    );
-  };
-  const commit = commitSnapshot({ getObjectDetails } as unknown as GitRepository, 'c');
-  const entries = await Promise.all(Object.keys(modes).map(name => commit.entry(name)));
-  assert.deepEqual(
-    entries.map(entry => entry && [entry.kind, entry.isExecutable]),
-    [['file', false], ['file', true], ['link', false], ['submodule', false], null],
-  );
-  assert.equal(await commit.entry('none'), null);
-  await assert.rejects(commit.entry('broken'), /broken/);
+  assert.deepEqual(await Promise.all(reasons), ['link', 'link', 'notAFile', 'missing', 'missing']);
+  const { bytes, isExecutable } = await readBelow(tree, 'run.sh');
+  assert.deepEqual([Buffer.from(bytes).toString(), isExecutable], ['x', true]);
 });

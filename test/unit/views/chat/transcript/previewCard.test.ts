@@ -246,10 +246,7 @@ test('the card of a plan has the plan and its own buttons while it waits, unfold
   assert.equal(partOf({ state: { kind: 'applied', by } }).plan, undefined);
 });
 
-test('the card says that a part waits for the rest of its diff, and why a preview has expired', () => {
-  const held = card({ kind: 'pending', stale: [], held: { actor: 'human', reason: 'r' } });
-  assert.equal(held.state, 'pending');
-  assert.match(held.stateText, /^Applied with the rest of this diff/);
+test('the card says why a preview has expired', () => {
   assert.equal(card({ kind: 'pending', stale: [] }).stateText, '');
   const expired = card({ kind: 'expired', reason: 'Gemini CLI wrote something else: a.txt.' });
   assert.equal(expired.stateText, 'Expired: Gemini CLI wrote something else: a.txt.');

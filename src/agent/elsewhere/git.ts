@@ -1,0 +1,318 @@
+import { execFile } from 'node:child_process';
+import { mkdir, mkdtemp, rm, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import * as path from 'node:path';
+import { messageOf, ToolError } from '../base/errors.ts';
+import { forEachLimited } from '../base/pool.ts';
+import { MAX_FILE_BYTES } from '../preview/workspace.ts';
+
+/** What git has, or finds on disk, at a path. */
+export interface GitEntry {
+  readonly kind: 'file' | 'link' | 'submodule';
+  /** Of what git stores, in bytes; 0 where that is not known, as on disk. */
+  readonly size: number;
+  readonly isExecutable: boolean;
+}
+
+/** A path that differs. Paths are relative to the root of the repository, with forward slashes. */
+export interface ChangedPath {
+  readonly path: string;
+  /** The path that it was renamed from. */
+  readonly from?: string;
+  /** What stood at `from`, else at `path`; `null`: nothing. */
+  readonly old: GitEntry | null;
+  readonly now: GitEntry | null;
+}
+
+/** A path that differs from the last commit. */
+export interface UncommittedPath extends ChangedPath {
+  readonly isStaged: boolean;
+  /** What is staged is not what the file holds. */
+  readonly differsFromStaged: boolean;
+  /** A merge has left it in conflict. */
+  readonly isUnmerged: boolean;
+}
+
+/** What git is in the middle of. */
+export type GitOperation = 'merge' | 'rebase' | 'cherry-pick' | 'revert' | 'bisect';
+
+/** Files as `git checkout` writes them: filters, encodings and line endings are those of the commit. */
+export interface CheckedOut {
+  /** Holds each of the files that git could write, at its path. */
+  readonly folder: string;
+  dispose(): Promise<void>;
+}
+
+interface RunOptions {
+  /** What git reads. */
+  readonly input?: string;
+  readonly env?: Readonly<Record<string, string>>;
+  readonly cwd?: string;
+}
+
+/** The most that git may print, in bytes. */
+const MAX_OUTPUT = 256 * 1024 * 1024;
+
+/** No program of the repository runs but the filters that a checkout needs; paths are names, never patterns. */
+const ALWAYS = [
+  ...['-c', 'core.hooksPath=/dev/null', '-c', 'core.fsmonitor=false'],
+  ...['--literal-pathspecs', '--no-optional-locks'],
+];
+
+/** The difference that is asked for, whatever the configuration says. */
+const RAW = ['--raw', '-z', '-M', '--no-abbrev', '--no-ext-diff', '--no-textconv', '--no-relative'];
+
+/** Where git keeps that an operation is under way, below its own folder. */
+const UNDER_WAY: readonly (readonly [string, GitOperation])[] = [
+  ['MERGE_HEAD', 'merge'],
+  ['rebase-merge', 'rebase'],
+  ['rebase-apply', 'rebase'],
+  ['CHERRY_PICK_HEAD', 'cherry-pick'],
+  ['REVERT_HEAD', 'revert'],
+  ['BISECT_LOG', 'bisect'],
+];
+
+/**
+ * A repository as git itself tells it. Whatever git converts is read and written by git.
+ * @throws ToolError with what git says, from every method.
+ */
+export class Git {
+  /** The absolute path of its working tree. */
+  readonly root: string;
+  readonly #program: string;
+
+  constructor(root: string, program = 'git') {
+    this.root = root;
+    this.#program = program;
+  }
+
+  /** Paths that differ between two commits. */
+  async changesBetween(from: string, to: string): Promise<readonly ChangedPath[]> {
+    return this.#changed(await this.#run(['diff-tree', '-r', ...RAW, from, to]));
+  }
+
+  /** Paths that differ between a commit and the working tree; what git does not track, and does not ignore, counts as new. */
+  async changesOnDisk(from: string): Promise<readonly ChangedPath[]> {
+    const tracked = await this.#changed(await this.#run(['diff', ...RAW, '--ignore-submodules=none', from]));
+    const fresh = fields(await this.#run(['ls-files', '-o', '--exclude-standard', '-z']));
+    return withUntracked(tracked, fresh);
+  }
+
+  /** Paths that differ from the last commit, in the index or on disk. */
+  async uncommitted(): Promise<readonly UncommittedPath[]> {
+    const args = [
+      '--porcelain=v2',
+      '-z',
+      '--untracked-files=all',
+      '--find-renames',
+      '--ignore-submodules=none',
+    ];
+    return statusOf(await this.#run(['status', ...args]));
+  }
+
+  /** What would go wrong if files were given back what the last commit has. */
+  async operation(): Promise<GitOperation | undefined> {
+    const places = await this.#run(['rev-parse', ...UNDER_WAY.flatMap(([name]) => ['--git-path', name])]);
+    for (const [n, place] of places.split('\n').slice(0, UNDER_WAY.length).entries())
+      if (await exists(path.resolve(this.root, place))) return UNDER_WAY[n]?.[1];
+    return undefined;
+  }
+
+  /** The last commit; `undefined` if there is none yet. */
+  async head(): Promise<string | undefined> {
+    return this.#commit(['rev-parse', '--verify', '-q', 'HEAD^{commit}']);
+  }
+
+  /** Where the histories of two commits part; `undefined` if they have nothing in common. */
+  async mergeBase(one: string, other: string): Promise<string | undefined> {
+    return this.#commit(['merge-base', one, other]);
+  }
+
+  /** Makes the index have of these paths what the last commit has. */
+  async unstage(paths: readonly string[]): Promise<void> {
+    // Without a path, git would reset everything.
+    if (paths.length === 0) return;
+    await this.#run(['reset', '-q', '--pathspec-from-file=-', '--pathspec-file-nul'], {
+      input: paths.join('\0'),
+    });
+  }
+
+  /**
+   * Has git write files of a commit into a folder of their own. A file that it cannot write, because a filter fails, say, is
+   * missing there.
+   */
+  async checkOut(commit: string, paths: readonly string[]): Promise<CheckedOut> {
+    const temporary = await mkdtemp(path.join(tmpdir(), 'redline-git-'));
+    const dispose = (): Promise<void> => rm(temporary, { recursive: true, force: true });
+    try {
+      const folder = path.join(temporary, 'files');
+      await mkdir(folder);
+      const env = { GIT_INDEX_FILE: path.join(temporary, 'index') };
+      if (paths.length > 0)
+        await this.#run(['-c', 'core.sparseCheckout=false', 'read-tree', commit], { env });
+      const gitFolder = (await this.#run(['rev-parse', '--absolute-git-dir'])).trimEnd();
+      const write = (some: readonly string[]): Promise<unknown> =>
+        this.#run(
+          [`--git-dir=${gitFolder}`, `--work-tree=${folder}`, 'checkout-index', '-q', '-z', '--stdin'],
+          {
+            ...{ env, cwd: folder },
+            input: some.join('\0'),
+          },
+        );
+      const isMissing = async (some: readonly string[]): Promise<readonly string[]> => {
+        const there = await Promise.all(some.map(each => exists(path.join(folder, each))));
+        return some.filter((_, n) => !there[n]);
+      };
+      try {
+        if (paths.length > 0) await write(paths);
+      } catch {
+        // One that fails ends the others behind it.
+        await forEachLimited(await isMissing(paths), 4, async each => {
+          await write([each]).catch(() => undefined);
+        });
+      }
+      return { folder, dispose };
+    } catch (error) {
+      await dispose();
+      throw error;
+    }
+  }
+
+  async #commit(args: readonly string[]): Promise<string | undefined> {
+    return (await this.#run(args).catch(() => '')).trim() || undefined;
+  }
+
+  async #changed(raw: string): Promise<readonly ChangedPath[]> {
+    const parts = fields(raw);
+    const found: (readonly [line: readonly string[], path: string, from: string | undefined])[] = [];
+    for (let n = 0; n < parts.length;) {
+      const line = (parts[n++] ?? '').slice(1).split(' ');
+      const first = parts[n++] ?? '';
+      const isMove = /^[RC]/.test(line[4] ?? '');
+      found.push(isMove ? [line, parts[n++] ?? '', first] : [line, first, undefined]);
+    }
+    const sizes = await this.#sizes(found.flatMap(([[, , old = '', now = '']]) => [old, now]));
+    return found.map(([[oldMode, mode, oldName = '', name = ''], at, from]) => ({
+      path: at,
+      ...(from === undefined ? {} : { from }),
+      old: entryOf(oldMode, sizes.get(oldName)),
+      now: entryOf(mode, sizes.get(name)),
+    }));
+  }
+
+  /** How large objects are, by their names. */
+  async #sizes(names: readonly string[]): Promise<ReadonlyMap<string, number>> {
+    const known = [...new Set(names)].filter(name => !/^0*$/.test(name));
+    if (known.length === 0) return new Map();
+    const told = await this.#run(['cat-file', '--batch-check'], { input: `${known.join('\n')}\n` });
+    const sizes = told.split('\n').map(line => line.split(' '));
+    return new Map(
+      sizes.flatMap(([name = '', , size]) => (size === undefined ? [] : [[name, Number(size)]])),
+    );
+  }
+
+  #run(args: readonly string[], { input, env, cwd = this.root }: RunOptions = {}): Promise<string> {
+    return new Promise((resolve, reject) => {
+      const child = execFile(
+        this.#program,
+        [...ALWAYS, ...args],
+        { cwd, env: { ...plainEnvironment(), ...env }, maxBuffer: MAX_OUTPUT, windowsHide: true },
+        (error, output, errors) => {
+          if (!error) resolve(output);
+          else reject(new ToolError(errors.trim().split('\n')[0] || messageOf(error), { cause: error }));
+        },
+      );
+      // It may end without reading.
+      child.stdin?.on('error', () => undefined);
+      child.stdin?.end(input ?? '');
+    });
+  }
+}
+
+/** The environment without what would lead git to another repository. It asks nothing: there is no one to answer. */
+function plainEnvironment(): NodeJS.ProcessEnv {
+  const kept = Object.entries(process.env).filter(
+    ([name]) => !/^GIT_(?!SSH|ASKPASS|CONFIG_(GLOBAL|SYSTEM|NOSYSTEM))/i.test(name),
+  );
+  return { ...Object.fromEntries(kept), GIT_TERMINAL_PROMPT: '0', LC_ALL: 'C' };
+}
+
+function fields(output: string): readonly string[] {
+  return output === '' ? [] : output.replace(/\0$/, '').split('\0');
+}
+
+async function exists(file: string): Promise<boolean> {
+  return stat(file).then(
+    () => true,
+    () => false,
+  );
+}
+
+function entryOf(mode = '000000', size = 0): GitEntry | null {
+  if (mode === '000000') return null;
+  const kind = mode === '120000' ? 'link' : mode === '160000' ? 'submodule' : 'file';
+  return { kind, size, isExecutable: mode === '100755' };
+}
+
+const FRESH: GitEntry = { kind: 'file', size: 0, isExecutable: false };
+
+/** Adds what git does not track, which also counts where it has just stopped tracking it. */
+function withUntracked(tracked: readonly ChangedPath[], fresh: readonly string[]): readonly ChangedPath[] {
+  const left = new Set(fresh);
+  const changed = tracked.flatMap((each): readonly ChangedPath[] => {
+    const { path: at, from } = each;
+    if (from !== undefined && left.delete(from))
+      return [
+        { path: from, old: each.old, now: FRESH },
+        { path: at, old: null, now: each.now },
+      ];
+    return [left.delete(at) ? { ...each, now: FRESH } : each];
+  });
+  return [...changed, ...[...left].map(each => untracked(each))];
+}
+
+/** A repository in the repository is listed as a folder. */
+function untracked(at: string): ChangedPath {
+  const isFolder = at.endsWith('/');
+  return { path: at.replace(/\/$/, ''), old: null, now: isFolder ? { ...FRESH, kind: 'submodule' } : FRESH };
+}
+
+/** Reads `git status --porcelain=v2 -z`. */
+function statusOf(output: string): readonly UncommittedPath[] {
+  const parts = fields(output);
+  const found: UncommittedPath[] = [];
+  for (let n = 0; n < parts.length;) {
+    const line = parts[n++] ?? '';
+    const kind = line.slice(0, 1);
+    const rest = (words: number): string => line.split(' ').slice(words).join(' ');
+    const [, xy = '..', , mH, , mW] = line.split(' ');
+    const plain = {
+      isStaged: xy[0] !== '.',
+      differsFromStaged: xy[0] !== '.' && xy[1] !== '.',
+      isUnmerged: false,
+    };
+    if (kind === '1') found.push({ path: rest(8), old: entryOf(mH), now: entryOf(mW), ...plain });
+    else if (kind === '2')
+      found.push({ path: rest(9), from: parts[n++] ?? '', old: entryOf(mH), now: entryOf(mW), ...plain });
+    else if (kind === 'u') {
+      const [, , , , , , mode] = line.split(' ');
+      found.push({ path: rest(10), old: FRESH, now: entryOf(mode), ...plain, isUnmerged: true });
+    } else if (kind === '?')
+      found.push({
+        ...untracked(line.slice(2)),
+        isStaged: false,
+        differsFromStaged: false,
+        isUnmerged: false,
+      });
+  }
+  return found;
+}
+
+/** The paths of files that are worth writing: what is too large is left out anyway. */
+export function filesToWrite(
+  entries: readonly (readonly [path: string, entry: GitEntry | null])[],
+): readonly string[] {
+  return entries.flatMap(([at, entry]) =>
+    entry?.kind === 'file' && entry.size <= MAX_FILE_BYTES ? [at] : [],
+  );
+}

@@ -1,0 +1,219 @@
+import { lstat, readFile, realpath } from 'node:fs/promises';
+import * as path from 'node:path';
+import { messageOf, PathError, ToolError } from '../base/errors.ts';
+import { forEachLimited } from '../base/pool.ts';
+import { MAX_FILE_BYTES } from '../preview/workspace.ts';
+import { isInside } from '../text/isInside.ts';
+import type { ForeignFile } from './foreignChange.ts';
+import { Allowance, type LeftOut, type LeftOutReason } from './gathered.ts';
+import { filesToWrite, type ChangedPath, type CheckedOut, type Git, type GitEntry } from './git.ts';
+
+/** Where the files of a repository are here. */
+export interface Places {
+  /**
+   * The workspace path of a path of the repository.
+   * @throws PathError if it is outside the workspace folders or one of git's own; LeftOutError if it is in a submodule.
+   */
+  resolve(path: string): Promise<string>;
+  /** Whether a symbolic link stands at a workspace path. */
+  isLink(path: string): Promise<boolean>;
+}
+
+/** What is brought into review: what differs between a commit and another one, or a worktree as it is on disk. */
+export interface Difference {
+  readonly git: Git;
+  /** The name of the commit that both come from. */
+  readonly base: string;
+  readonly theirs: { readonly commit: string } | { readonly worktree: Git };
+}
+
+export interface ReadForeignOptions extends Difference {
+  readonly places: Places;
+  readonly signal?: AbortSignal;
+  readonly onProgress?: (done: number, all: number) => void;
+}
+
+/** How many files are read at once. */
+const AT_ONCE = 4;
+
+/** Something is left out, and why. */
+export class LeftOutError extends Error {
+  readonly why: LeftOutReason;
+  readonly detail: string | undefined;
+
+  constructor(why: LeftOutReason, detail?: string) {
+    super(why);
+    this.why = why;
+    this.detail = detail;
+  }
+}
+
+/** Reads a file of one side. */
+type Side = (path: string) => ReturnType<typeof readBelow>;
+
+interface Sides {
+  readonly base: Side;
+  readonly theirs: Side;
+}
+
+/**
+ * Reads both sides of each path that differs.
+ * @throws TooMuchError past the limits; the abort error; ToolError with what git says if it cannot tell the difference.
+ */
+export async function readForeign(
+  options: ReadForeignOptions,
+): Promise<{ readonly files: readonly ForeignFile[]; readonly leftOut: readonly LeftOut[] }> {
+  const { git, base, theirs, places, signal, onProgress } = options;
+  signal?.throwIfAborted();
+  const changed =
+    'commit' in theirs
+      ? await git.changesBetween(base, theirs.commit)
+      : await theirs.worktree.changesOnDisk(base);
+  const allowance = new Allowance(changed.length);
+  for (const { old, now } of changed) allowance.add(storedSize(old) + storedSize(now));
+  const written: CheckedOut[] = [];
+  const checkOut = async (commit: string, paths: readonly string[]): Promise<Side> => {
+    signal?.throwIfAborted();
+    const files = await git.checkOut(commit, paths);
+    written.push(files);
+    return at => readCheckedOut(files, at);
+  };
+  try {
+    const sides = {
+      base: await checkOut(base, filesToWrite(changed.map(({ path: at, from = at, old }) => [from, old]))),
+      theirs:
+        'worktree' in theirs
+          ? (at: string) => readBelow(theirs.worktree.root, at)
+          : await checkOut(theirs.commit, filesToWrite(changed.map(({ path: at, now }) => [at, now]))),
+    };
+    const found: (readonly ForeignFile[])[] = changed.map(() => []);
+    const leftOut: (readonly LeftOut[])[] = changed.map(() => []);
+    let done = 0;
+    const onDisk = new Allowance(changed.length);
+    await forEachLimited(changed, AT_ONCE, async (each, n) => {
+      signal?.throwIfAborted();
+      const notes: LeftOut[] = [];
+      const own: ForeignFile[] = [];
+      for (const pair of await pairsOf(each, places)) {
+        try {
+          own.push(await readPair(pair, sides, places, onDisk, notes));
+        } catch (error) {
+          notes.push(leftOutOf(pair.path, error));
+        }
+      }
+      found[n] = own;
+      leftOut[n] = notes;
+      onProgress?.(++done, changed.length);
+    });
+    return { files: found.flat(), leftOut: leftOut.flat() };
+  } finally {
+    await Promise.all(written.map(each => each.dispose()));
+  }
+}
+
+function storedSize(entry: GitEntry | null): number {
+  return entry?.kind === 'file' && entry.size <= MAX_FILE_BYTES ? entry.size : 0;
+}
+
+/** A rename counts only for files whose places are both here; else each of its paths counts for itself. */
+async function pairsOf(change: ChangedPath, places: Places): Promise<readonly ChangedPath[]> {
+  const { path: at, from, old, now } = change;
+  if (from === undefined) return [change];
+  const isOfFiles = old?.kind === 'file' && now?.kind === 'file';
+  if (isOfFiles && (await isHere(from, places)) && (await isHere(at, places))) return [change];
+  return [
+    { path: from, old, now: null },
+    { path: at, old: null, now },
+  ];
+}
+
+async function isHere(at: string, places: Places): Promise<boolean> {
+  return places.resolve(at).then(
+    () => true,
+    () => false,
+  );
+}
+
+async function readPair(
+  { path: at, from = at, old, now }: ChangedPath,
+  sides: Sides,
+  places: Places,
+  allowance: Allowance,
+  notes: LeftOut[],
+): Promise<ForeignFile> {
+  const here = await places.resolve(at);
+  const hereFrom = from === at ? here : await places.resolve(from);
+  for (const entry of [old, now]) refuseOther(entry);
+  if ((await places.isLink(here)) || (await places.isLink(hereFrom))) throw new LeftOutError('link');
+  const base = old && (await sides.base(from));
+  const theirs = now && (await sides.theirs(at));
+  allowance.add((base?.bytes.length ?? 0) + (theirs?.bytes.length ?? 0));
+  const isExecutable = now?.isExecutable === true || theirs?.isExecutable === true;
+  if (old && now && old.isExecutable !== now.isExecutable) notes.push({ path: at, why: 'mode' });
+  return {
+    path: here,
+    ...(hereFrom === here ? {} : { from: hereFrom }),
+    base: base?.bytes ?? null,
+    theirs: theirs?.bytes ?? null,
+    ...(!old && isExecutable ? { mode: 0o755 } : {}),
+  };
+}
+
+/** @throws LeftOutError for what is not a file that can be shown. */
+export function refuseOther(entry: GitEntry | null): void {
+  if (entry && entry.kind !== 'file') throw new LeftOutError(entry.kind);
+  if (entry && entry.size > MAX_FILE_BYTES) throw new LeftOutError('tooLarge');
+}
+
+const POINTER = Buffer.from('version https://git-lfs.github.com/spec/');
+
+/**
+ * Reads a file of a folder, never through a link.
+ * @throws LeftOutError if there is none that can be shown.
+ */
+export async function readBelow(
+  folder: string,
+  relative: string,
+): Promise<{ readonly bytes: Uint8Array; readonly isExecutable: boolean }> {
+  const file = path.join(folder, relative);
+  try {
+    const found = await lstat(file);
+    const isBelow = isInside(await realpath(path.dirname(file)), await realpath(folder));
+    if (found.isSymbolicLink() || !isBelow) throw new LeftOutError('link');
+    if (!found.isFile()) throw new LeftOutError('notAFile');
+    if (found.size > MAX_FILE_BYTES) throw new LeftOutError('tooLarge');
+    const bytes = await readFile(file);
+    // A filter that is not installed leaves what git stores.
+    if (bytes.subarray(0, POINTER.length).equals(POINTER)) throw new LeftOutError('converted');
+    return { bytes, isExecutable: (found.mode & 0o111) !== 0 };
+  } catch (error) {
+    if (error instanceof LeftOutError) throw error;
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'ENOENT' || code === 'ENOTDIR') throw new LeftOutError('missing');
+    throw new LeftOutError('unreadable', messageOf(error));
+  }
+}
+
+/**
+ * Reads a file that git was asked to write.
+ * @throws LeftOutError if it could not, or if it cannot be shown.
+ */
+export async function readCheckedOut({ folder }: CheckedOut, relative: string): ReturnType<typeof readBelow> {
+  try {
+    return await readBelow(folder, relative);
+  } catch (error) {
+    throw error instanceof LeftOutError && error.why === 'missing' ? new LeftOutError('converted') : error;
+  }
+}
+
+/**
+ * What an error says about one file.
+ * @throws the error itself, if it is not about this file.
+ */
+export function leftOutOf(at: string, error: unknown): LeftOut {
+  if (error instanceof LeftOutError)
+    return { path: at, why: error.why, ...(error.detail === undefined ? {} : { detail: error.detail }) };
+  if (error instanceof PathError) return { path: at, why: error.code === 'outside' ? 'outside' : 'path' };
+  if (error instanceof ToolError) return { path: at, why: 'unreadable', detail: error.message };
+  throw error;
+}

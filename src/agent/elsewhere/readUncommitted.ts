@@ -1,0 +1,79 @@
+import { sideOfBytes } from '../preview/fileChange.ts';
+import type { Workspace } from '../preview/workspace.ts';
+import { Allowance, type LeftOut } from './gathered.ts';
+import { filesToWrite, type CheckedOut, type Git, type UncommittedPath } from './git.ts';
+import type { UncommittedFile } from './holdBack.ts';
+import { leftOutOf, LeftOutError, readCheckedOut, refuseOther, type Places } from './readForeign.ts';
+
+export interface UncommittedOptions {
+  readonly git: Git;
+  readonly changed: readonly UncommittedPath[];
+  readonly workspace: Pick<Workspace, 'read' | 'encodingOf' | 'placeOf'>;
+  readonly places: Places;
+  /** Whether an editor has unsaved changes of the file at a workspace path. */
+  readonly isUnsaved: (path: string) => boolean;
+}
+
+/**
+ * Reads what files hold, and what `git checkout` would give them back.
+ * @throws TooMuchError past the limits; whatever reading throws unexpectedly.
+ */
+export async function readUncommitted(
+  options: UncommittedOptions,
+): Promise<{ readonly files: readonly UncommittedFile[]; readonly leftOut: readonly LeftOut[] }> {
+  const { git, changed } = options;
+  const allowance = new Allowance(changed.length);
+  const files: UncommittedFile[] = [];
+  const leftOut: LeftOut[] = [];
+  const head = await git.head();
+  const committed = changed.map(({ path, from = path, old }) => [from, old] as const);
+  const written = head === undefined ? undefined : await git.checkOut(head, filesToWrite(committed));
+  try {
+    for (const each of changed) {
+      try {
+        files.push(await readOne(each, written, options, allowance, leftOut));
+      } catch (error) {
+        leftOut.push(leftOutOf(each.path, error));
+      }
+    }
+  } finally {
+    await written?.dispose();
+  }
+  return { files, leftOut };
+}
+
+async function readOne(
+  { path, from = path, old, differsFromStaged, isUnmerged }: UncommittedPath,
+  committed: CheckedOut | undefined,
+  { workspace, places, isUnsaved }: UncommittedOptions,
+  allowance: Allowance,
+  notes: LeftOut[],
+): Promise<UncommittedFile> {
+  const here = await places.resolve(path);
+  const hereFrom = from === path ? here : await places.resolve(from);
+  if (isUnmerged) throw new LeftOutError('merging');
+  if (isUnsaved(here) || isUnsaved(hereFrom)) throw new LeftOutError('unsaved');
+  if (await places.isLink(here)) throw new LeftOutError('link');
+  refuseOther(old);
+  const encoding = await workspace.encodingOf(here);
+  const bytes = await workspace.read(here);
+  const now = bytes ? sideOfBytes(bytes, encoding) : null;
+  const headBytes = old && committed ? (await readCheckedOut(committed, from)).bytes : null;
+  const head = headBytes && sideOfBytes(headBytes, encoding);
+  if (now === undefined || head === undefined) throw new LeftOutError('binary');
+  allowance.add((bytes?.length ?? 0) + (headBytes?.length ?? 0));
+  // What is staged would be lost when the file is unstaged, so it must be what the file holds.
+  if (differsFromStaged) throw new LeftOutError('staged');
+  const { mode } = await workspace.placeOf(here);
+  const isExecutable = mode === undefined ? old?.isExecutable : (mode & 0o111) !== 0;
+  if (old && now && old.isExecutable !== isExecutable) notes.push({ path, why: 'mode' });
+  const missing = old?.isExecutable ? 0o755 : undefined;
+  const kept = now && !old ? mode : now ? undefined : missing;
+  return {
+    path: here,
+    ...(hereFrom === here ? {} : { from: hereFrom }),
+    head,
+    now,
+    ...(kept === undefined ? {} : { mode: kept }),
+  };
+}
