@@ -98,7 +98,7 @@ export class McpSession {
     const { host, heard } = this.#options;
     this.#client ??= new AgentClient(host, {
       id: `agent-${this.agentId}`,
-      agent: agentNameOf(this.#server.getClientVersion()),
+      agent: agentNameOf(this.#server.getClientVersion(), host.l10n),
       ...(heard === undefined ? {} : { heard }),
     });
     return this.#client;
