@@ -18,7 +18,6 @@ import { sentenceFor } from '../texts/errorSentence.ts';
 import { showError, showInfo } from '../toast.ts';
 import type { VsCodeWorkspace } from '../workspace/workspace.ts';
 import { bridgeFile } from './agentServer.ts';
-import { SET_UP_SOURCE } from './otherAgents.ts';
 
 export interface ConnectAgentOptions {
   readonly store: PreviewStore;
@@ -96,16 +95,20 @@ async function stage(
   const suffix = prefix === '' ? '' : `: ${prefix}`;
   const label = `Connect ${name}${suffix}`;
   const title: Sentence = l10n => `${l10n.t('Connect {0}', name)}${suffix}`;
-  const same = [...host.store.open].find(
-    preview => preview.sourceToolName === SET_UP_SOURCE && preview.label === label,
-  );
+  const same = [...host.store.open].find(preview => preview.purpose === 'setUp' && preview.label === label);
   if (same) {
     await opener.open(same);
     return same.id;
   }
   const { preview, stored } = queueResolveHandler(
-    { ...host, remind: () => undefined },
-    { label, title, sourceToolName: SET_UP_SOURCE, changes, humanOnly: true, details: shell(host.l10n) },
+    host,
+    {
+      ...{ label, title, changes },
+      sourceToolName: 'connect_agent',
+      purpose: 'setUp',
+      humanOnly: true,
+      details: shell(host.l10n),
+    },
     null,
   );
   await stored;

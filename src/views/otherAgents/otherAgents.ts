@@ -11,9 +11,6 @@ import { registerLanguageModelTools } from './languageModelTools.ts';
 
 export type OtherAgentsParts = AgentServerParts & Pick<Agent, 'closing'>;
 
-/** The source of the previews that change the configuration of agents. */
-export const SET_UP_SOURCE = 'connect_agent';
-
 /**
  * Lets other agents propose changes: those of VS Code with tools of its own or over MCP, those of other programs over MCP.
  * Nothing listens until one of them asks for the server, or a setting says that agents may connect.
@@ -59,11 +56,9 @@ export class OtherAgents implements vscode.Disposable {
   }
 
   /** Lets agents connect once the user has applied what connects one, or a part of it. */
-  #followSetUp({ previewId, sourceToolName, actor, outcome }: LedgerEntry): void {
-    if (sourceToolName !== SET_UP_SOURCE || actor !== 'human' || outcome !== 'applied') return;
+  #followSetUp({ previewId, actor, outcome }: LedgerEntry): void {
     const preview = this.#parts.store.get(previewId);
-    // An extension may use the same name for its source; what it pushes is not reserved for a person.
-    if (!preview?.humanOnly || preview.undoes) return;
+    if (preview?.purpose !== 'setUp' || preview.undoes || actor !== 'human' || outcome !== 'applied') return;
     void this.#parts.settings.setAgentsEnabled(true);
     if (preview.part) return;
     void showInfo(

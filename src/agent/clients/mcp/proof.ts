@@ -15,7 +15,7 @@ const PROTOCOL = 'redline';
 const NONCE = 'redline-nonce';
 const PROOF = 'redline-proof';
 /** How long each side waits for the other's proof, in milliseconds. */
-const TIMEOUT_MS = 5_000;
+const TIMEOUT_MS = 10_000;
 const MAX_HELLO_CHARS = 1_000;
 
 interface Address {

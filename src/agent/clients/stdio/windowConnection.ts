@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { ErrorCode, type CallToolResult, type Progress } from '@modelcontextprotocol/sdk/types.js';
 import { isAbortError } from '../../base/errors.ts';
@@ -13,6 +14,9 @@ import { openWindows, windowsFor } from '../windowFiles.ts';
 const CALL_TIMEOUT = 10 * 60_000;
 /** How long a window may take to answer at first, in milliseconds. */
 const CONNECT_TIMEOUT = 10_000;
+
+/** How long the best window may take to answer after another one has, in milliseconds. */
+const GRACE_MS = 3_000;
 
 /** The call of an agent, to be passed on. */
 export interface PassedCall {
@@ -84,15 +88,20 @@ export class WindowConnection {
     return told;
   }
 
-  /** Connects to the first window that proves that it is one; `undefined` if none does. */
+  /** Connects to the best window of those that prove to be one; `undefined` if none does. */
   async #connect(): Promise<Client | undefined> {
     const windows = windowsFor(this.#cwd, await openWindows(this.#windows));
-    // All are asked at once: one that does not answer keeps no one waiting for the others.
-    const asked = windows.map(window => proveWindow(window).catch(() => undefined));
+    const asked = windows.map(proveWindow);
+    // One that does not answer is waited for, but not for long once another one has.
+    const late = Promise.any(asked).then(
+      () => delay(GRACE_MS),
+      () => undefined,
+    );
     this.#client = undefined;
     for (const each of asked) {
-      if (this.#client) void each.then(proven => proven?.close());
-      else this.#client = await each.then(proven => proven && this.#greet(proven)).catch(() => undefined);
+      const window = this.#client ? undefined : await Promise.race([each, late]).catch(() => undefined);
+      if (window) this.#client = await this.#greet(window).catch(() => undefined);
+      else void each.then(unused => unused.close()).catch(() => undefined);
     }
     this.#connecting = undefined;
     return this.#client;
