@@ -94,12 +94,14 @@ export class WindowConnection {
     const asked = windows.map(proveWindow);
     // One that does not answer is waited for, but not for long once another one has.
     const late = Promise.any(asked).then(
-      () => delay(GRACE_MS),
+      () => delay(GRACE_MS, undefined, { ref: false }),
       () => undefined,
     );
     this.#client = undefined;
     for (const each of asked) {
-      const window = this.#client ? undefined : await Promise.race([each, late]).catch(() => undefined);
+      const window: ProvenWindow | undefined = this.#client
+        ? undefined
+        : await Promise.race([each, late]).catch(() => undefined);
       if (window) this.#client = await this.#greet(window).catch(() => undefined);
       else void each.then(unused => unused.close()).catch(() => undefined);
     }
