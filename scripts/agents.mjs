@@ -1,8 +1,9 @@
 /**
  * `npm run test:agents`: runs agents of other programs, pinned, against a scripted model on this machine, with Redline's core
- * behind `redline-mcp`: what they propose is held back, and their model is told what was decided.
+ * behind `redline-mcp` and the configuration that *Connect an Agent…* writes: what they propose is held back, their shell writes
+ * nothing, and their model is told what was decided.
  *
- *   npm run test:agents -- --only=gemini,codex     only these: gemini, qwen, opencode, claude, codex
+ *   npm run test:agents -- --only=qwen,codex     only these: qwen, opencode, claude, codex
  *
  * Installs the agents from npm into `.vscode-test/agents`, once for each version.
  */

@@ -73,7 +73,6 @@ export async function activate(context: vscode.ExtensionContext): Promise<Redlin
     ...{ ...agent, review, looks, memory: context.workspaceState },
     storage,
   });
-  const otherAgents = new OtherAgents({ ...agent, context });
   subscriptions.push(
     edits,
     shown,
@@ -96,13 +95,12 @@ export async function activate(context: vscode.ExtensionContext): Promise<Redlin
     new WaitingNotice(agent, () => vscode.window.state.focused && (chat.isVisible || tabs.isAnyInFront)),
     registerLedgerDocument(store),
     texts,
-    otherAgents,
+    new OtherAgents({ ...agent, context }),
     registerContextKeys(store, session, tabs),
     registerCommands(
       allCommands({
         ...agent,
         ...{ extensionPath: context.extensionPath, globalStorage: context.globalStorageUri },
-        ...{ globalState: context.globalState, otherAgents },
         ...{ chat, edits, opener, overview, pendingView, review, shown, tabs, texts },
       }),
       logger,

@@ -62,7 +62,6 @@ export function allCommands(ctx: Ctx): CommandHandlers {
       typeof given === 'string' ? ctx.settings.useLanguageModel(given) : (await model()).selectModel(ctx),
     'redline.setApiKey': async () => (await model()).setApiKey(ctx),
     'redline.agents.connect': async (...args) => (await agents()).connectAgent(ctx, args),
-    'redline.agents.disconnect': async (...args) => (await agents()).disconnectAgent(ctx, args),
     'redline.agents.disconnectAll': async () => (await agents()).disconnectAllAgents(ctx),
     'redline.showLastRequest': async () => (await diagnostics()).showLastRequest(ctx),
     'redline.copyDiagnostics': async () => (await diagnostics()).copyDiagnostics(ctx),

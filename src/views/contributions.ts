@@ -149,7 +149,6 @@ export interface CommandArguments {
   'redline.setApiKey': [];
   /** Stages the configuration of an agent, by its id, in a workspace folder, by its URI. It asks for what is missing. */
   'redline.agents.connect': [agent?: string, folder?: string];
-  'redline.agents.disconnect': [agent?: string, folder?: string];
   'redline.agents.disconnectAll': [];
   /** Brings what a branch or worktree has into review. Without its name or path it asks which. */
   'redline.elsewhere.reviewBranch': [source?: string];

@@ -2,7 +2,6 @@ import type * as vscode from 'vscode';
 import type { Agent } from './agent.ts';
 import type { ChatPanel } from './chat/chatPanel.ts';
 import type { TextDocuments } from './diagnostics/textDocuments.ts';
-import type { OtherAgents } from './otherAgents/otherAgents.ts';
 import type { PendingView } from './pending/pendingTree.ts';
 import type { ProposalEdits } from './review/documents/proposalEdits.ts';
 import type { Overview } from './review/overview.ts';
@@ -16,7 +15,6 @@ export interface Ctx extends Agent {
   readonly chat: ChatPanel;
   readonly edits: ProposalEdits;
   readonly opener: PreviewOpener;
-  readonly otherAgents: OtherAgents;
   readonly overview: Overview;
   readonly pendingView: PendingView;
   readonly review: ReviewList;
@@ -27,5 +25,4 @@ export interface Ctx extends Agent {
   /** Where the extension is installed. */
   readonly extensionPath: string;
   readonly globalStorage: vscode.Uri;
-  readonly globalState: vscode.Memento;
 }

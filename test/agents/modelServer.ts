@@ -1,17 +1,31 @@
 import * as http from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { wireFormats, type CalledStep, type Json, type ModelRequest, type Step } from './wireFormats.ts';
-
-/** Decides what the model says next: `results` are those of its calls so far, the oldest first. */
-export type Script = (results: readonly string[]) => Promise<Step>;
+import {
+  wireFormats,
+  type Call,
+  type CalledStep,
+  type Json,
+  type ModelRequest,
+  type Step,
+} from './wireFormats.ts';
 
 /**
- * A model on this machine that does what a script says, for agents of all four formats. Requests that do not
+ * Decides what the model says next: `results` are those of its calls so far, the oldest first; `offers` tells whether the agent
+ * has a tool.
+ */
+export type Script = (results: readonly string[], offers: (tool: string) => boolean) => Promise<Step>;
+
+/** How often the model pauses at most. */
+const MAX_PAUSES = 30;
+
+/**
+ * A model on this machine that does what a script says, for agents of all three formats. Requests that do not
  * offer a tool of the script, such as those for a title, get a short answer.
  */
 export class ModelServer {
   readonly #server: http.Server;
   readonly #script: Script;
+  readonly #pause: Call;
   /** A tool that every request of the script offers. */
   readonly #tool: string;
   /** One line for each request, for whoever looks for the reason of a failure. */
@@ -20,14 +34,18 @@ export class ModelServer {
   error: Error | undefined;
   #lastId = 0;
 
-  private constructor(tool: string, script: Script) {
+  #pauses = 0;
+
+  private constructor(tool: string, pause: Call, script: Script) {
     this.#tool = tool;
+    this.#pause = pause;
     this.#script = script;
     this.#server = http.createServer((request, response) => void this.#answer(request, response));
   }
 
-  static async start(tool: string, script: Script): Promise<ModelServer> {
-    const server = new ModelServer(tool, script);
+  /** @param pause what the model does while the agent does not offer `tool` yet: some begin before their servers have started. */
+  static async start(tool: string, pause: Call, script: Script): Promise<ModelServer> {
+    const server = new ModelServer(tool, pause, script);
     await new Promise<void>(resolve => server.#server.listen(0, '127.0.0.1', resolve));
     return server;
   }
@@ -73,8 +91,12 @@ export class ModelServer {
       // Agents put the name of the server before the names of its tools.
       const offered = (tool: string): ModelRequest['tools'][number] | undefined =>
         tools.find(({ name }) => name === tool || name.endsWith(`_${tool}`));
-      if (!offered(this.#tool)) return { text: 'Nothing to do.' };
-      const step = await this.#script(results);
+      const isMain = offered(this.#tool) ?? (results.length === this.#pauses && offered(this.#pause.tool));
+      if (!isMain || this.#pauses > MAX_PAUSES) return { text: 'Nothing to do.' };
+      if (!offered(this.#tool)) this.#pauses++;
+      const step = !offered(this.#tool)
+        ? this.#pause
+        : await this.#script(results.slice(this.#pauses), tool => offered(tool) !== undefined);
       if ('text' in step) return step;
       const call = offered(step.tool);
       if (!call) throw new Error(`${step.tool} is not offered.`);

@@ -1,5 +1,7 @@
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import * as path from 'node:path';
+import type { KnownAgent } from '../../src/agent/clients/setUp/knownAgents.ts';
+import type { Call } from './wireFormats.ts';
 
 /** Where and how an agent is run once. */
 export interface Run {
@@ -9,8 +11,8 @@ export interface Run {
   readonly home: string;
   /** The address of the model, without a path. */
   readonly model: string;
-  /** What starts `redline-mcp`. */
-  readonly bridge: readonly [command: string, script: string];
+  /** The project, which holds the configuration that *Connect an Agent…* writes. */
+  readonly folder: string;
   readonly prompt: string;
 }
 
@@ -18,14 +20,23 @@ export interface Launch {
   readonly command: string;
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string>>;
+  /** The arguments with which it runs before, as the user approves the server. */
+  readonly before?: readonly string[];
 }
 
 export interface RealAgent {
-  readonly id: string;
+  readonly id: KnownAgent['id'];
   readonly name: string;
   /** The pinned package that brings it. */
   readonly package: string;
-  /** Writes its configuration into its home, and tells how it is started for one prompt, without a terminal. */
+  /** Its shell, called to run a command. */
+  shell(command: string): Call;
+  /** A call that changes nothing. */
+  readonly pause: Call;
+  /**
+   * Tells how it is started for one prompt, without a terminal, and writes into its home what the scripted model and a run without
+   * a person need: neither Redline's server nor what restricts the agent, which come from the project.
+   */
   launch(run: Run): Launch;
 }
 
@@ -40,53 +51,24 @@ function put(folder: string, file: string, content: unknown): string {
 
 export const realAgents: readonly RealAgent[] = [
   {
-    id: 'gemini',
-    name: 'Gemini CLI',
-    package: '@google/gemini-cli@0.61.0',
-    launch({ installed, home, model, bridge: [command, script], prompt }) {
-      put(home, '.gemini/settings.json', {
-        security: { auth: { selectedType: 'gemini-api-key' }, folderTrust: { enabled: false } },
-        general: { enableAutoUpdate: false, disableAutoUpdate: true },
-        privacy: { usageStatisticsEnabled: false },
-        mcpServers: { redline: { command, args: [script], trust: true } },
-      });
-      const policy = put(
-        home,
-        'policy.toml',
-        '[[rule]]\ntoolName = ["write_file", "replace", "run_shell_command"]\ndecision = "deny"\npriority = 900\n\n' +
-          '[[rule]]\nmcpName = "redline"\ntoolName = "*"\ndecision = "allow"\npriority = 900\n',
-      );
-      const program = path.join(installed, 'node_modules/@google/gemini-cli/bundle/gemini.js');
-      return {
-        command: node,
-        args: [program, '-m', 'gemini-2.5-pro', '--policy', policy, '-p', prompt],
-        env: {
-          GEMINI_API_KEY: 'none',
-          GOOGLE_GEMINI_BASE_URL: model,
-          GEMINI_CLI_NO_RELAUNCH: '1',
-          GEMINI_CLI_TRUST_WORKSPACE: 'true',
-          NO_BROWSER: '1',
-        },
-      };
-    },
-  },
-  {
     id: 'qwen',
     name: 'Qwen Code',
     package: '@qwen-code/qwen-code@0.24.4',
-    launch({ installed, home, model, bridge: [command, script], prompt }) {
+    pause: { tool: 'read_file', args: { file_path: 'a.txt' } },
+    shell: command => ({ tool: 'run_shell_command', args: { command, is_background: false } }),
+    launch({ installed, home, model, prompt }) {
       put(home, '.qwen/settings.json', {
         security: { auth: { selectedType: 'openai' }, folderTrust: { enabled: false } },
         general: { enableAutoUpdate: false, disableAutoUpdate: true },
         privacy: { usageStatisticsEnabled: false },
-        mcpServers: { redline: { command, args: [script], trust: true } },
         // Otherwise the model has to look for the tools of servers first, which the script does not.
         tools: { toolSearch: { enabled: false } },
       });
       const program = path.join(installed, 'node_modules/@qwen-code/qwen-code/cli-entry.js');
       return {
         command: node,
-        args: [program, '--auth-type', 'openai', '-p', prompt],
+        before: [program, 'mcp', 'approve', 'redline'],
+        args: [program, '--auth-type', 'openai', '--approval-mode', 'yolo', '-p', prompt],
         env: {
           OPENAI_API_KEY: 'none',
           OPENAI_BASE_URL: `${model}/v1`,
@@ -101,7 +83,9 @@ export const realAgents: readonly RealAgent[] = [
     id: 'opencode',
     name: 'opencode',
     package: 'opencode-ai@1.18.33',
-    launch({ installed, home, model, bridge, prompt }) {
+    pause: { tool: 'read', args: { filePath: 'a.txt' } },
+    shell: command => ({ tool: 'bash', args: { command, description: 'edits' } }),
+    launch({ installed, home, model, prompt }) {
       const config = {
         model: 'local/scripted',
         small_model: 'local/scripted',
@@ -116,8 +100,6 @@ export const realAgents: readonly RealAgent[] = [
             },
           },
         },
-        permission: { edit: 'deny', bash: 'deny' },
-        mcp: { redline: { type: 'local', command: bridge, enabled: true } },
       };
       return {
         command: path.join(installed, 'node_modules/.bin/opencode'),
@@ -140,9 +122,12 @@ export const realAgents: readonly RealAgent[] = [
     id: 'claude',
     name: 'Claude Code',
     package: '@agentclientprotocol/claude-agent-acp@0.100.0',
-    launch({ installed, home, model, bridge: [command, script], prompt }) {
-      const servers = put(home, 'mcp.json', {
-        mcpServers: { redline: { type: 'stdio', command, args: [script] } },
+    pause: { tool: 'WaitForMcpServers', args: {} },
+    shell: command => ({ tool: 'Bash', args: { command, description: 'edits' } }),
+    launch({ installed, home, folder, model, prompt }) {
+      put(home, '.claude/.claude.json', {
+        hasCompletedOnboarding: true,
+        projects: { [folder]: { hasTrustDialogAccepted: true } },
       });
       const sdk = `claude-agent-sdk-${process.platform}-${process.arch}`;
       return {
@@ -152,11 +137,7 @@ export const realAgents: readonly RealAgent[] = [
           sdk,
           process.platform === 'win32' ? 'claude.exe' : 'claude',
         ),
-        args: [
-          ...['-p', prompt, '--model', 'sonnet', '--permission-mode', 'default'],
-          ...['--mcp-config', servers, '--strict-mcp-config', '--allowedTools', 'mcp__redline'],
-          ...['--disallowedTools', 'Edit,Write,MultiEdit,NotebookEdit,Bash'],
-        ],
+        args: ['-p', prompt, '--model', 'sonnet', '--permission-mode', 'acceptEdits'],
         env: {
           CLAUDE_CONFIG_DIR: path.join(home, '.claude'),
           ANTHROPIC_BASE_URL: model,
@@ -174,21 +155,22 @@ export const realAgents: readonly RealAgent[] = [
     id: 'codex',
     name: 'Codex',
     package: '@agentclientprotocol/codex-acp@2.6.0',
-    launch({ installed, home, model, bridge: [command, script], prompt }) {
+    pause: { tool: 'exec_command', args: { cmd: 'sleep 1' } },
+    shell: command => ({ tool: 'exec_command', args: { cmd: command } }),
+    launch({ installed, home, folder, model, prompt }) {
       const text = (value: string): string => JSON.stringify(value);
       put(
         home,
         '.codex/config.toml',
         `model = "gpt-5"\nmodel_provider = "local"\ncheck_for_update_on_startup = false\n\n` +
           `[model_providers.local]\nname = "Local"\nbase_url = ${text(`${model}/v1`)}\nwire_api = "responses"\nenv_key = "LOCAL_KEY"\n\n` +
-          `[mcp_servers.redline]\ncommand = ${text(command)}\nargs = [${text(script)}]\n` +
-          `default_tools_approval_mode = "approve"\n`,
+          `[projects.${text(folder)}]\ntrust_level = "trusted"\n`,
       );
       const program = path.join(installed, 'node_modules/@openai/codex/bin/codex.js');
       chmodSync(program, 0o755);
       return {
         command: node,
-        args: [program, 'exec', '--skip-git-repo-check', '--sandbox', 'read-only', prompt],
+        args: [program, 'exec', '--skip-git-repo-check', prompt],
         env: { CODEX_HOME: path.join(home, '.codex'), LOCAL_KEY: 'none' },
       };
     },

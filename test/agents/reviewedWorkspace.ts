@@ -70,6 +70,7 @@ export class ReviewedWorkspace {
   }
 
   put(name: string, text: string): void {
+    mkdirSync(path.dirname(path.join(this.folder, name)), { recursive: true });
     writeFileSync(path.join(this.folder, name), text);
   }
 

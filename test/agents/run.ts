@@ -1,5 +1,6 @@
 /**
- * Runs agents of other programs against a scripted model on this machine, with Redline's core behind its MCP server.
+ * Runs agents of other programs against a scripted model on this machine, with Redline's core behind its MCP server, and with the
+ * configuration that *Connect an Agent…* writes.
  *
  *   run.ts <redline-mcp.cjs> <agent>=<folder in which it is installed>…
  */
@@ -8,6 +9,8 @@ import { createWriteStream, mkdirSync } from 'node:fs';
 import { mkdtemp, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import * as path from 'node:path';
+import { connectedText } from '../../src/agent/clients/setUp/connectedText.ts';
+import { knownAgents } from '../../src/agent/clients/setUp/knownAgents.ts';
 import { ModelServer } from './modelServer.ts';
 import { realAgents, type Launch, type RealAgent } from './realAgents.ts';
 import { ReviewedWorkspace } from './reviewedWorkspace.ts';
@@ -16,7 +19,7 @@ import { failureOf, story, type Findings } from './story.ts';
 /** How long one agent may take, in milliseconds. */
 const LIMIT_MS = 120_000;
 const PROMPT = 'Change the three files as the plan says. Use the tools of the server redline.';
-const STEPS = ['staged', 'disk unchanged', 'decided', 'edit survived', 'told'] as const;
+const STEPS = ['shell held', 'staged', 'disk unchanged', 'decided', 'edit survived', 'told'] as const;
 
 const [bridge = '', ...given] = process.argv.slice(2);
 const folders = new Map(given.map(each => [each.split('=', 1)[0], each.slice(each.indexOf('=') + 1)]));
@@ -42,18 +45,25 @@ async function play(agent: RealAgent, findings: Findings): Promise<string> {
   const home = path.join(root, 'home');
   mkdirSync(home);
   const workspace = await ReviewedWorkspace.open(root, home);
-  const model = await ModelServer.start('propose_edit', story(workspace, findings));
+  for (const file of knownAgents.find(({ id }) => id === agent.id)?.files ?? []) {
+    const name = file.names.at(-1) ?? '';
+    workspace.put(name, await connectedText(file, name, null, path.resolve(bridge)));
+  }
+  const model = await ModelServer.start('propose_edit', agent.pause, story(workspace, agent, findings));
   const log = path.join('out', 'agents', `${agent.id}.log`);
   try {
     const installed = folders.get(agent.id) ?? '';
     const run = {
       installed,
       home,
+      folder: workspace.folder,
       model: model.url,
-      bridge: [process.execPath, bridge] as const,
       prompt: PROMPT,
     };
-    const end = await start(agent.launch(run), { cwd: workspace.folder, home, log });
+    const launch = agent.launch(run);
+    const place = { cwd: workspace.folder, home, log };
+    if (launch.before) await start({ ...launch, args: launch.before }, place);
+    const end = await start(launch, place);
     const why = failureOf(findings, model);
     return why === '' ? '' : `${why.split('\n')[0]} (${end}; see ${log})\n${model.log.join('\n')}`;
   } finally {
@@ -72,7 +82,8 @@ function start(
   const output = createWriteStream(log);
   // Nothing of the environment but what a program needs: other tools' keys and settings stay out.
   const base = {
-    PATH: process.env['PATH'] ?? '',
+    // The configuration starts `node`.
+    PATH: [path.dirname(process.execPath), process.env['PATH'] ?? ''].join(path.delimiter),
     HOME: home,
     USERPROFILE: home,
     TMPDIR: tmpdir(),

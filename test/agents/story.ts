@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import type { ModelServer, Script } from './modelServer.ts';
+import type { RealAgent } from './realAgents.ts';
 import type { ReviewedWorkspace } from './reviewedWorkspace.ts';
 import type { Step } from './wireFormats.ts';
 
@@ -24,16 +25,28 @@ const REASON = 'Leave c.txt alone, it is generated.';
 /** What happened in a run, step by step, as it was found to be right. */
 export interface Findings {
   /** Named in the order in which they were found. */
-  readonly found: Set<'staged' | 'disk unchanged' | 'decided' | 'edit survived' | 'told'>;
+  readonly found: Set<'shell held' | 'staged' | 'disk unchanged' | 'decided' | 'edit survived' | 'told'>;
 }
 
 /**
- * Three proposals, of which the user applies one, applies one hunk of another, and discards the third with a reason, after typing
+ * An edit by the agent's own shell, which must not reach the disk, if it has a shell at all. Then three proposals, of which the user applies one, applies one hunk of another, and discards the third with a reason, after typing
  * into the first file. Then the agent asks for the status, and what its model is sent is compared with what was decided.
  */
-export function story(workspace: ReviewedWorkspace, { found }: Findings): Script {
+export function story(
+  workspace: ReviewedWorkspace,
+  { shell }: Pick<RealAgent, 'shell'>,
+  { found }: Findings,
+): Script {
   for (const name of ['a.txt', 'b.txt', 'c.txt']) workspace.put(name, LINES);
-  return async results => {
+  const write = shell('sed -i s/line/LINE/ a.txt');
+  return async (all, offers) => {
+    const hasShell = offers(write.tool);
+    if (hasShell && all.length === 0) return write;
+    const results = hasShell ? all.slice(1) : all;
+    if (results.length === 0) {
+      assert.equal(workspace.text('a.txt'), LINES, 'the shell wrote a.txt');
+      found.add('shell held');
+    }
     const proposal = PROPOSALS[results.length];
     if (proposal) {
       if (results.length > 0) assert.match(results.at(-1) ?? '', /not on disk, not decided yet/);

@@ -1,6 +1,10 @@
 /** One message of the scripted model. */
-export type Step =
-  { readonly tool: string; readonly args: Readonly<Record<string, unknown>> } | { readonly text: string };
+export type Step = Call | { readonly text: string };
+
+export interface Call {
+  readonly tool: string;
+  readonly args: Readonly<Record<string, unknown>>;
+}
 
 /** What a request tells, in whichever format. */
 export interface ModelRequest {
@@ -203,31 +207,4 @@ const messages: WireFormat = {
   },
 };
 
-/** Gemini's generateContent: Gemini CLI. */
-const gemini: WireFormat = {
-  matches: path => /:(?:stream)?generateContent$/i.test(path),
-  isNamed: false,
-  read: body => ({
-    tools: list(body.tools)
-      .flatMap(tool => list(tool.functionDeclarations))
-      .map(({ name }) => ({ name })),
-    results: list(body.contents)
-      .flatMap(({ parts }) => list(parts))
-      .filter(({ functionResponse }) => functionResponse)
-      .map(({ functionResponse }) => textOf(functionResponse.response?.output ?? functionResponse.response)),
-  }),
-  write: (step, id, _, path) => {
-    const part =
-      'call' in step
-        ? { functionCall: { id, name: step.call.name, args: step.args }, thoughtSignature: 'AAAA' }
-        : { text: step.text };
-    const answer = {
-      candidates: [{ index: 0, content: { role: 'model', parts: [part] }, finishReason: 'STOP' }],
-      usageMetadata: { promptTokenCount: 10, candidatesTokenCount: 5, totalTokenCount: 15 },
-      modelVersion: 'scripted',
-    };
-    return /stream/i.test(path) ? { events: [answer] } : { body: answer };
-  },
-};
-
-export const wireFormats: readonly WireFormat[] = [chat, responses, messages, gemini];
+export const wireFormats: readonly WireFormat[] = [chat, responses, messages];

@@ -21,8 +21,8 @@ export class McpAgent {
   }
 
   /** Connects to a server at this address. */
-  static to({ port, token }: ServerAddress, name?: string, headers: object = {}): Promise<McpAgent> {
-    const requestInit = { headers: { Authorization: `Bearer ${token}`, ...headers } };
+  static to({ port, token }: ServerAddress, name?: string): Promise<McpAgent> {
+    const requestInit = { headers: { Authorization: `Bearer ${token}` } };
     const url = new URL(`http://127.0.0.1:${port}/mcp`);
     return McpAgent.over(new StreamableHTTPClientTransport(url, { requestInit }), name);
   }

@@ -68,10 +68,14 @@ drivenTest(
     await workbench.lens('Apply all 3').first().waitFor();
     await workbench.page.getByText('"mcpServers"').first().waitFor();
     await workbench.picture('agents-connect-preview');
+    await workbench
+      .chatFrame()
+      .getByText('The shell of Claude Code can still write what you approve.')
+      .waitFor();
     assert.equal(workbench.readFile('.mcp.json'), undefined);
     await workbench.runCommand('Redline: Apply Preview');
     await workbench.waitForFile('.mcp.json', text => text?.includes('redline-mcp.cjs') === true);
-    await workbench.toast('Claude Code is connected in').waitFor();
+    await workbench.toast('Applied: Connect Claude Code.').waitFor();
     await workbench.picture('agents-connected');
   },
 );

@@ -2,14 +2,16 @@ import { ToolError } from '../base/errors.ts';
 import type { Disposable } from '../base/disposable.ts';
 import type { Logger } from '../base/logger.ts';
 import type { ResolveCall } from '../forcing/modelResolver.ts';
+import type { FileChange } from '../preview/fileChange.ts';
 import type { SessionOverlay } from '../preview/overlay.ts';
-import { textResult } from '../preview/pendingAction.ts';
+import { textResult, type PendingAction } from '../preview/pendingAction.ts';
 import type { AgentName, PreviewOrigin } from '../preview/preview.ts';
 import { queueResolveHandler, type ResolveHost } from '../preview/queueResolveHandler.ts';
 import type { Handled, Resolved } from '../preview/resolve/resolved.ts';
 import { outdatedVoteText } from '../preview/resolve/resolveTexts.ts';
 import type { ModelAuthority } from '../preview/resolveSettings.ts';
 import type { Workspace } from '../preview/workspace.ts';
+import { beginningOf } from '../text/beginningOf.ts';
 import { executeToolCall } from '../tools/execute.ts';
 import type { ToolRegistry } from '../tools/registry.ts';
 import type { Tool } from '../tools/tool.ts';
@@ -19,6 +21,12 @@ import { Decisions } from './decisions.ts';
 import { heldText } from './heldText.ts';
 import { OwnPreviews } from './ownPreviews.ts';
 import { ownTools } from './ownTools.ts';
+
+/** The most proposals of one agent that are pending, and the most characters of proposed text in them. */
+const MAX_PENDING = 500;
+const MAX_PENDING_CHARS = 20_000_000;
+/** The longest reason of an agent that is kept, in characters. */
+const MAX_REASON_CHARS = 1_000;
 
 /** What agents of other programs work with. */
 export interface ClientHost extends ResolveHost {
@@ -125,6 +133,7 @@ export class AgentClient implements Disposable {
         logger,
         describeStaged: heldText,
         stage: action => {
+          this.#assertWithinQuota(action);
           const proposed = { ...action, sourceToolName: name };
           return queueResolveHandler(host, proposed, this.#origin);
         },
@@ -139,6 +148,19 @@ export class AgentClient implements Disposable {
       },
     );
     return { text: content, isError };
+  }
+
+  /** @throws ToolError if too much of the agent would be pending. */
+  #assertWithinQuota({ changes }: PendingAction): void {
+    const { open } = this.#previews;
+    const rest = 'Wait until the user has decided on some, or withdraw some. Nothing was staged.';
+    if (open.length >= MAX_PENDING)
+      throw new ToolError(`You have ${MAX_PENDING} proposals pending, the most that are kept. ${rest}`);
+    const pending = open.flatMap(preview => preview.changes ?? []);
+    if (charsOf([...pending, ...(changes ?? [])]) > MAX_PENDING_CHARS)
+      throw new ToolError(
+        `You have proposals with ${MAX_PENDING_CHARS / 1e6} million characters pending, the most that are kept. ${rest}`,
+      );
   }
 
   /** It is not asked to resolve anything: other programs cannot be made to call a tool. */
@@ -160,12 +182,16 @@ export class AgentClient implements Disposable {
       id,
       revision: preview.revision,
       action,
-      reason,
+      reason: reason.length <= MAX_REASON_CHARS ? reason : `${beginningOf(reason, MAX_REASON_CHARS - 1)}…`,
       actor: 'model',
       isPlanning,
       ...(signal ? { signal } : {}),
     });
   }
+}
+
+function charsOf(changes: readonly FileChange[]): number {
+  return changes.reduce((sum, { after }) => sum + (after?.text.length ?? 0), 0);
 }
 
 /** What cannot be JSON, such as data nested without an end, is left to the parser to refuse. */

@@ -1,13 +1,46 @@
+import { english, type Localiser } from '../base/localiser.ts';
 import type { AgentName } from '../preview/preview.ts';
 
 /** The longest name and version that are kept, in characters. */
 const MAX_CHARS = 60;
 
-/** An agent's name as it gives it itself, which may be anything: bounded, on one line, never empty. */
+/** Letters of other scripts that look like Latin ones, and those. */
+const LOOKALIKES = new Map(
+  [...'аеіјорсухѕһԁԛԝαιορυνκ'].map((letter, at) => [letter, 'aeijopcyxshdqwaiopuvk'.charAt(at)]),
+);
+
+/**
+ * An agent's name as it gives it itself, which may be anything: bounded, on one line, never empty. One that reads like a name for
+ * which Redline vouches, such as that of a branch which the user brought into review, is quoted as an agent's.
+ */
 export function agentNameOf(
   given: { readonly name?: unknown; readonly version?: unknown } | undefined,
+  l10n: Localiser = english,
 ): AgentName {
-  return { name: shortened(given?.name) || 'unnamed agent', version: shortened(given?.version) };
+  const name = shortened(given?.name) || 'unnamed agent';
+  const isTaken = vouchedFor(l10n).some(own => folded(name).startsWith(own));
+  return { name: isTaken ? `agent “${name}”` : name, version: shortened(given?.version) };
+}
+
+/** How the names begin that Redline itself gives, folded, in English and in the language of the user. */
+function vouchedFor(l10n: Localiser): readonly string[] {
+  const names = [english, l10n].flatMap(each => [
+    each.t('your uncommitted changes'),
+    each.t('branch {0}', ''),
+    each.t('worktree {0}', ''),
+    each.t('patch {0}', ''),
+    each.t('patch on the clipboard'),
+  ]);
+  return ['redline', ...names.map(folded)].filter(name => name !== '');
+}
+
+/** What a reader sees of a text, without case, accents, marks and spaces. */
+function folded(text: string): string {
+  const letters = text
+    .normalize('NFKD')
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}]/gu, '');
+  return Array.from(letters, letter => LOOKALIKES.get(letter) ?? letter).join('');
 }
 
 function shortened(text: unknown): string {

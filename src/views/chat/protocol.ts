@@ -197,6 +197,8 @@ const previewItem = z.object({
   files: z.array(fileRow),
   /** How many files are not listed. */
   moreFiles: z.int(),
+  /** What its producer says of it, while it is open. */
+  note: z.optional(z.string()),
   /** The sum over all files, if there are several and it is known. */
   stat: z.optional(lineStat),
   state: cardState,

@@ -1,22 +1,23 @@
+import * as path from 'node:path';
 import * as vscode from 'vscode';
-import { english, type Localiser, type Sentence } from '../../agent/base/localiser.ts';
-import { knownAgents, type KnownAgent } from '../../agent/clients/setUp/knownAgents.ts';
+import { messageOf, PathError, ToolError } from '../../agent/base/errors.ts';
+import type { Localiser, Sentence } from '../../agent/base/localiser.ts';
+import { connectedText } from '../../agent/clients/setUp/connectedText.ts';
+import { SetUpRefusal } from '../../agent/clients/setUp/jsonConfig.ts';
+import { knownAgents, type ConfigFile, type KnownAgent } from '../../agent/clients/setUp/knownAgents.ts';
 import { setUpText } from '../../agent/clients/setUp/setUpText.ts';
-import type { FileChange } from '../../agent/preview/fileChange.ts';
+import { changeOf, type FileChange } from '../../agent/preview/fileChange.ts';
 import type { Overlay } from '../../agent/preview/overlay.ts';
-import type { Preview } from '../../agent/preview/preview.ts';
 import type { PreviewStore } from '../../agent/preview/previewStore.ts';
 import { queueResolveHandler } from '../../agent/preview/queueResolveHandler.ts';
 import type { Invoker } from '../../agent/preview/resolve/invoker.ts';
+import { assertCanHoldFile, proposedSide, readText } from '../../agent/preview/textFile.ts';
 import type { PreviewOpener } from '../review/previewOpener.ts';
 import type { Settings } from '../settings.ts';
+import { sentenceFor } from '../texts/errorSentence.ts';
 import { showError, showInfo } from '../toast.ts';
 import type { VsCodeWorkspace } from '../workspace/workspace.ts';
 import { bridgeFile } from './agentServer.ts';
-import type { OtherAgents } from './otherAgents.ts';
-import { SetUpFolder } from './setUpFolder.ts';
-import { SetUpRecords } from './setUpRecords.ts';
-import { setUpSentence } from './setUpSentences.ts';
 
 export interface ConnectAgentOptions {
   readonly store: PreviewStore;
@@ -27,84 +28,41 @@ export interface ConnectAgentOptions {
   readonly settings: Settings;
   readonly opener: PreviewOpener;
   readonly globalStorage: vscode.Uri;
-  readonly globalState: vscode.Memento;
-  readonly otherAgents: Pick<OtherAgents, 'followed'>;
 }
 
-/** An agent in a folder. */
-interface Place {
-  readonly agent: KnownAgent;
-  readonly folder: SetUpFolder;
-}
+/** A workspace folder; workspace paths begin with its name if several are open. */
+type Folder = ReturnType<VsCodeWorkspace['folders']>[number] & { readonly prefix: string };
 
 /**
  * Stages what connects an agent in a folder of the workspace, and opens it: changes of the agent's configuration there, which only
- * the user can apply. For any other MCP client it shows the steps.
+ * the user can apply. For any other MCP client, and where a file cannot be changed safely, it shows the steps.
  * @param args the id of an agent, and the URI of a workspace folder; it asks for what is missing.
  * @returns the id of the preview, if there is something to change.
  */
 export async function connectAgent(
   options: ConnectAgentOptions,
-  args: readonly unknown[],
-): Promise<string | undefined> {
-  const [id, uri] = args;
-  const agent = knownAgents.find(each => each.id === id) ?? (id === 'other' ? id : await pickAgent());
-  if (agent === 'other') return void (await showSteps(options));
-  const folder = agent && (await chooseFolder(foldersOf(options), uri));
-  if (!folder) return undefined;
-  return refusing(async () => {
-    const changes = await folder.connecting(agent, bridgeFile(options.globalStorage));
-    if (changes.length > 0) return stage(options, connecting(agent), folder, changes);
-    await options.settings.setAgentsEnabled(true);
-    return void showInfo(
-      vscode.l10n.t('{0} is already set up in {1}: there is nothing to change.', agent.name, folder.name),
-    );
-  });
-}
-
-/**
- * Stages what removes from an agent's configuration what Redline added, and opens it.
- * @param args the id of an agent, and the URI of a workspace folder; it asks for what is missing.
- * @returns the id of the preview, if there is something to change.
- */
-export async function disconnectAgent(
-  options: ConnectAgentOptions,
   [id, uri]: readonly unknown[],
 ): Promise<string | undefined> {
-  await options.otherAgents.followed;
-  const connected = await connectedIn(foldersOf(options));
-  const meant = connected.filter(
-    ({ agent, folder }) =>
-      (id === undefined || agent.id === id) && (uri === undefined || folder.uri.toString() === uri),
-  );
-  if (meant.length === 0) return void showInfo(vscode.l10n.t('No agent is connected in the open folders.'));
-  const place = meant.length === 1 && id !== undefined ? meant[0] : await pickPlace(meant);
-  if (!place) return undefined;
-  const { agent, folder } = place;
-  return refusing(async () => {
-    const changes = await folder.disconnecting(agent);
-    const unknown = await folder.unknownRestrictions(agent);
-    if (changes.length === 0) {
-      await folder.forget(agent);
-      return void showInfo(
-        vscode.l10n.t(
-          'Nothing from Redline is left in the configuration of {0} in {1}.',
-          agent.name,
-          folder.name,
-        ),
-      );
-    }
-    const preview = await stage(options, disconnecting(agent), folder, changes);
-    if (unknown.length > 0)
-      void showInfo(
-        vscode.l10n.t(
-          'Redline has no record of who disabled the edit tools of {0} in {1}, and leaves them disabled.',
-          agent.name,
-          unknown.join(', '),
-        ),
-      );
-    return preview;
-  });
+  const agent = knownAgents.find(each => each.id === id) ?? (id === 'other' ? id : await pickAgent());
+  if (agent === 'other') return showSteps(options, undefined);
+  const folder = agent && (await chooseFolder(options.workspace, uri));
+  if (!folder) return undefined;
+  try {
+    const changes = await changesFor(agent, folder, options);
+    if (changes.length > 0) return await stage(options, agent, folder, changes);
+  } catch (error) {
+    const sentence = refusalSentence(error);
+    if (sentence === undefined) throw error;
+    const steps = vscode.l10n.t('Show Steps');
+    void showError(`${sentence} ${vscode.l10n.t('Nothing was changed.')}`, steps).then(button =>
+      button === steps ? showSteps(options, agent) : undefined,
+    );
+    return undefined;
+  }
+  await options.settings.setAgentsEnabled(true);
+  const name = path.basename(folder.fsPath);
+  void showInfo(vscode.l10n.t('{0} is already set up in {1}: there is nothing to change.', agent.name, name));
+  return undefined;
 }
 
 /** Ends all connections; what was proposed stays pending, and the configuration of the agents stays as it is. */
@@ -117,38 +75,40 @@ export async function disconnectAllAgents({ settings }: ConnectAgentOptions): Pr
   );
 }
 
-async function showSteps({ settings, globalStorage }: ConnectAgentOptions): Promise<void> {
+async function showSteps(
+  { settings, globalStorage }: ConnectAgentOptions,
+  agent: KnownAgent | undefined,
+): Promise<undefined> {
   await settings.setAgentsEnabled(true);
-  const content = setUpText(bridgeFile(globalStorage));
+  const content = await setUpText(agent, bridgeFile(globalStorage));
   const document = await vscode.workspace.openTextDocument({ language: 'markdown', content });
   await vscode.window.showTextDocument(document);
-}
-
-function connecting({ name }: KnownAgent): Sentence {
-  return l10n => l10n.t('Connect {0}', name);
-}
-
-function disconnecting({ name }: KnownAgent): Sentence {
-  return l10n => l10n.t('Disconnect {0}', name);
 }
 
 /** Stages a preview that belongs to no conversation, so that no model and no agent can vote on it, or finds it pending. */
 async function stage(
   { opener, ...host }: ConnectAgentOptions,
-  what: Sentence,
-  { prefix }: SetUpFolder,
+  { name, shell }: KnownAgent,
+  { prefix }: Folder,
   changes: readonly FileChange[],
 ): Promise<string> {
-  const title: Sentence = l10n => (prefix === '' ? what(l10n) : `${what(l10n)}: ${prefix}`);
-  const label = title(english);
-  const same = host.store.all().find(preview => preview.label === label && isCurrent(preview, changes));
+  const suffix = prefix === '' ? '' : `: ${prefix}`;
+  const label = `Connect ${name}${suffix}`;
+  const title: Sentence = l10n => `${l10n.t('Connect {0}', name)}${suffix}`;
+  const same = [...host.store.open].find(preview => preview.purpose === 'setUp' && preview.label === label);
   if (same) {
     await opener.open(same);
     return same.id;
   }
   const { preview, stored } = queueResolveHandler(
     host,
-    { label, title, sourceToolName: 'connect_agent', purpose: 'setUp', changes, humanOnly: true },
+    {
+      ...{ label, title, changes },
+      sourceToolName: 'connect_agent',
+      purpose: 'setUp',
+      humanOnly: true,
+      details: shell(host.l10n),
+    },
     null,
   );
   await stored;
@@ -156,44 +116,57 @@ async function stage(
   return preview.id;
 }
 
-/** Whether a pending preview makes these changes. */
-function isCurrent({ purpose, state, changes }: Preview, wanted: readonly FileChange[]): boolean {
-  const hashes = (of: readonly FileChange[]): string =>
-    of.map(({ path, before, after }) => [path, before?.hash, after?.hash].join()).join();
-  return purpose === 'setUp' && state.kind === 'pending' && hashes(changes ?? []) === hashes(wanted);
-}
-
-/** Says why a configuration file is not changed; any other error is for the boundary of the commands. */
-async function refusing<T>(work: () => Promise<T>): Promise<T | undefined> {
-  try {
-    return await work();
-  } catch (error) {
-    const sentence = setUpSentence(error);
-    if (sentence === undefined) throw error;
-    return void showError(sentence);
+/** @throws SetUpRefusal, ToolError or PathError if a file cannot be changed safely. */
+async function changesFor(
+  { files }: KnownAgent,
+  { prefix }: Folder,
+  { workspace, globalStorage }: ConnectAgentOptions,
+): Promise<readonly FileChange[]> {
+  const changes: FileChange[] = [];
+  for (const file of files) {
+    const { at, side } = await find(file, prefix, workspace);
+    const text = await connectedText(file, at, side?.text ?? null, bridgeFile(globalStorage));
+    if (!side) await assertCanHoldFile(workspace, at);
+    const change = changeOf(at, side, await proposedSide(workspace, at, side, text));
+    if (change) changes.push(change);
   }
+  return changes;
 }
 
-function foldersOf({ workspace, globalState }: ConnectAgentOptions): readonly SetUpFolder[] {
-  return SetUpFolder.all(workspace, new SetUpRecords(globalState));
+/** The file with the first of its names that exists, else with the last. */
+async function find({ names }: ConfigFile, prefix: string, workspace: VsCodeWorkspace) {
+  for (const name of names.slice(0, -1)) {
+    const at = await workspace.resolvePath(path.posix.join(prefix, name));
+    const side = await readText(workspace, at);
+    if (side) return { at, side };
+  }
+  const at = await workspace.resolvePath(path.posix.join(prefix, names.at(-1) ?? ''));
+  return { at, side: await readText(workspace, at) };
 }
 
-async function connectedIn(folders: readonly SetUpFolder[]): Promise<readonly Place[]> {
-  const places: Place[] = [];
-  for (const folder of folders)
-    for (const agent of knownAgents) if (await folder.has(agent)) places.push({ agent, folder });
-  return places;
+/** Why a configuration file is not changed; `undefined` for any other error. */
+function refusalSentence(error: unknown): string | undefined {
+  const { l10n } = vscode;
+  if (error instanceof PathError) return sentenceFor(error, l10n);
+  if (error instanceof ToolError) return messageOf(error);
+  if (!(error instanceof SetUpRefusal)) return undefined;
+  const { file, place } = error;
+  return place
+    ? l10n.t('{0} is not valid at line {1}, column {2}. Correct it first.', file, place.line, place.column)
+    : l10n.t('{0} is written in a way that Redline cannot change safely. Change it by hand.', file);
 }
 
-async function chooseFolder(folders: readonly SetUpFolder[], uri: unknown): Promise<SetUpFolder | undefined> {
+async function chooseFolder(workspace: VsCodeWorkspace, uri: unknown): Promise<Folder | undefined> {
+  const open = workspace.folders();
+  const folders = open.map(folder => ({ ...folder, prefix: open.length > 1 ? folder.name : '' }));
   const [first, ...others] = folders;
   if (!first)
     return void showInfo(
       vscode.l10n.t('Open the folder in which the agent works first: its configuration is written there.'),
     );
-  if (uri !== undefined) return folders.find(folder => folder.uri.toString() === uri);
+  if (uri !== undefined) return folders.find(({ fsPath }) => vscode.Uri.file(fsPath).toString() === uri);
   if (others.length === 0) return first;
-  const items = folders.map(folder => ({ label: folder.prefix, description: folder.uri.fsPath, folder }));
+  const items = folders.map(folder => ({ label: folder.prefix, description: folder.fsPath, folder }));
   const title = vscode.l10n.t('Connect in which folder?');
   return (await vscode.window.showQuickPick(items, { title }))?.folder;
 }
@@ -218,10 +191,4 @@ async function pickAgent(): Promise<KnownAgent | 'other' | undefined> {
     ),
   });
   return picked?.agent;
-}
-
-async function pickPlace(places: readonly Place[]): Promise<Place | undefined> {
-  const items = places.map(place => ({ label: place.agent.name, description: place.folder.name, place }));
-  const title = vscode.l10n.t('Disconnect an agent');
-  return (await vscode.window.showQuickPick(items, { title }))?.place;
 }

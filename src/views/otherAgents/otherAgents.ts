@@ -1,15 +1,15 @@
 import * as vscode from 'vscode';
 import { DisposableStore } from '../../agent/base/disposable.ts';
 import { detailOf } from '../../agent/base/errors.ts';
-import type { Preview } from '../../agent/preview/preview.ts';
+import type { LedgerEntry } from '../../agent/preview/ledger.ts';
+import { titleOf } from '../../agent/preview/preview.ts';
 import { contextKeys, MCP_LABEL, MCP_PROVIDER } from '../contributions.ts';
 import type { Agent } from '../agent.ts';
 import type { AgentServer, AgentServerParts } from './agentServer.ts';
+import { showInfo } from '../toast.ts';
 import { registerLanguageModelTools } from './languageModelTools.ts';
 
-export interface OtherAgentsParts extends AgentServerParts, Pick<Agent, 'closing' | 'workspace'> {
-  readonly context: AgentServerParts['context'] & Pick<vscode.ExtensionContext, 'globalState'>;
-}
+export type OtherAgentsParts = AgentServerParts & Pick<Agent, 'closing'>;
 
 /**
  * Lets other agents propose changes: those of VS Code with tools of its own or over MCP, those of other programs over MCP.
@@ -21,9 +21,6 @@ export class OtherAgents implements vscode.Disposable {
   #server: Promise<AgentServer> | undefined;
   /** Whether agents of other programs may connect. */
   #isAllowed = false;
-  /** The previews of agents' configuration that were applied. */
-  readonly #setUps = new Set<string>();
-  #settingUp: Promise<void> = Promise.resolve();
 
   constructor(parts: OtherAgentsParts) {
     this.#parts = parts;
@@ -31,17 +28,12 @@ export class OtherAgents implements vscode.Disposable {
     this.#owned.add(registerLanguageModelTools(parts));
     this.#owned.add(vscode.lm.registerMcpServerDefinitionProvider(MCP_PROVIDER, this.#definitions()));
     this.#owned.add(parts.settings.onDidChange(() => this.#follow()));
-    this.#owned.add(parts.store.onDidChange(preview => this.#followSetUp(preview)));
+    this.#owned.add(parts.store.onDidResolve(entries => entries.forEach(entry => this.#followSetUp(entry))));
     this.#follow();
   }
 
   dispose(): void {
     this.#owned.dispose();
-  }
-
-  /** Settles when every preview of agents' configuration that was applied is followed. Never rejects. */
-  get followed(): Promise<void> {
-    return this.#settingUp;
   }
 
   /** Starts the server, if it does not run. */
@@ -63,17 +55,18 @@ export class OtherAgents implements vscode.Disposable {
     }
   }
 
-  /** One after the other: each reads what the one before has recorded. */
-  #followSetUp(preview: Preview): void {
-    const { id, purpose, state } = preview;
-    if (purpose !== 'setUp' || state.kind !== 'applied' || state.by.actor !== 'human') return;
-    if (this.#setUps.has(id)) return;
-    this.#setUps.add(id);
-    const { context, logger } = this.#parts;
-    this.#settingUp = this.#settingUp
-      .then(() => import('./setUpApplied.ts'))
-      .then(({ setUpApplied }) => setUpApplied({ ...this.#parts, globalState: context.globalState }, preview))
-      .catch((error: unknown) => logger.error(`Following ${id} failed: ${detailOf(error)}`));
+  /** Lets agents connect once the user has applied what connects one, or a part of it. */
+  #followSetUp({ previewId, actor, outcome }: LedgerEntry): void {
+    const preview = this.#parts.store.get(previewId);
+    if (preview?.purpose !== 'setUp' || preview.undoes || actor !== 'human' || outcome !== 'applied') return;
+    void this.#parts.settings.setAgentsEnabled(true);
+    if (preview.part) return;
+    void showInfo(
+      vscode.l10n.t(
+        'Applied: {0}. Start the agent in its folder, or restart it; approve the server “redline” and trust the folder if it asks.',
+        titleOf(preview),
+      ),
+    );
   }
 
   async #stop(): Promise<void> {

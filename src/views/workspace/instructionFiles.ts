@@ -1,7 +1,7 @@
 import * as path from 'node:path';
 import { detailOf, messageOf, PathError, ToolError } from '../../agent/base/errors.ts';
 import type { Logger } from '../../agent/base/logger.ts';
-import { hasParagraph, withoutParagraph } from '../../agent/clients/setUp/paragraph.ts';
+import { withoutParagraph } from '../../agent/clients/setUp/connectedText.ts';
 import type { Workspace } from '../../agent/preview/workspace.ts';
 import type { InstructionFile } from '../../agent/session/instructions.ts';
 import { readText } from '../../agent/preview/textFile.ts';
@@ -85,7 +85,7 @@ export class InstructionFiles {
       try {
         const at = await workspace.resolvePath(wanted);
         const side = await readText(workspace, at);
-        const text = side && forSession(at, side.text);
+        const text = side && forSession(side.text);
         if (text !== null) return { path: at, text };
       } catch (error) {
         this.#log(wanted, error);
@@ -105,11 +105,10 @@ export class InstructionFiles {
 }
 
 /**
- * The instructions without the paragraph of {@link hasParagraph}, which tells agents of other programs to use tools that the
- * session does not have; `null` if there are no others.
+ * The instructions without the paragraph that tells agents of other programs to use tools which the session does not have; `null`
+ * if there are no others.
  */
-function forSession(file: string, text: string): string | null {
-  if (!hasParagraph(text)) return text;
-  const rest = withoutParagraph(file, text);
-  return rest.trim() === '' ? null : rest;
+function forSession(text: string): string | null {
+  const rest = withoutParagraph(text);
+  return rest !== text && rest.trim() === '' ? null : rest;
 }

@@ -29,8 +29,9 @@ suite('connecting agents by previews of their configuration', () => {
       'CLAUDE.md',
       'AGENTS.md',
       'opencode.json',
-      '.gemini',
-      'GEMINI.md',
+      '.codex',
+      '.qwen',
+      'QWEN.md',
     ])
       await rm(fileInWorkspace(name), { recursive: true, force: true });
   });
@@ -85,10 +86,7 @@ suite('connecting agents by previews of their configuration', () => {
     assert.equal(await run('redline.agents.connect', 'opencode'), undefined);
     assert.equal(api.previews.hasPending, false, 'there is nothing to change');
 
-    const gone = await run('redline.agents.disconnect', 'opencode');
-    assert.equal(api.previews.get(gone ?? '')?.label, 'Disconnect opencode');
-    assert.equal((await bytesOf('opencode.json')).toString(), text);
-    await vscode.commands.executeCommand('redline.preview.apply', gone);
+    await run('redline.preview.undo', id ?? '');
     assert.deepEqual([await names(), (await bytesOf('opencode.json')).toString()], [before, MINE]);
   });
 
@@ -101,11 +99,10 @@ suite('connecting agents by previews of their configuration', () => {
     );
     await vscode.commands.executeCommand('redline.preview.discard', id);
     assert.deepEqual([await names(), isEnabled()], [before, false]);
-    assert.equal(await run('redline.agents.disconnect', 'claude'), undefined);
   });
 
   test('in Auto, a model that names the preview can neither apply nor discard it, nor is it told of it', async () => {
-    const id = (await run('redline.agents.connect', 'gemini')) ?? '';
+    const id = (await run('redline.agents.connect', 'qwen')) ?? '';
     const vote = (action: string) => ({
       toolCalls: [{ name: 'resolve', arguments: { action, id, reason: 'I may.' } }],
     });
@@ -114,7 +111,7 @@ suite('connecting agents by previews of their configuration', () => {
     const results = api.session.messages().filter(message => message.role === 'tool');
     assert.equal(results.length, 2);
     for (const { content } of results) assert.match(content, /does not belong to this conversation/);
-    assert.ok(!JSON.stringify(server.requests[0]?.body.messages).includes('Connect Gemini CLI'));
+    assert.ok(!JSON.stringify(server.requests[0]?.body.messages).includes('Connect Qwen Code'));
     assert.deepEqual(
       [api.previews.get(id)?.state, api.previews.get(id)?.recommendation, isEnabled()],
       ['pending', undefined, false],
@@ -128,67 +125,35 @@ suite('connecting agents by previews of their configuration', () => {
     assert.equal((await bytesOf('opencode.json')).toString(), '{ oops');
   });
 
-  test('agents that are connected at once share the paragraph until the last one is disconnected', async () => {
-    const before = await names();
+  test('agents that are connected at once get one paragraph', async () => {
     const codex = await run('redline.agents.connect', 'codex');
     const opencode = (await run('redline.agents.connect', 'opencode')) ?? '';
     await vscode.commands.executeCommand('redline.preview.apply', codex);
     const rest = (): true | undefined => (api.previews.get(opencode)?.files.length === 1 ? true : undefined);
     await until(api.previews.onDidChange, rest, 'the rest of the second preview');
     await vscode.commands.executeCommand('redline.preview.apply', opencode);
-    await untilEnabled();
     assert.equal((await bytesOf('AGENTS.md')).toString().split(INSTRUCTIONS).length, 2);
-    const first = (await run('redline.agents.disconnect', 'codex')) ?? '';
-    assert.deepEqual(
-      api.previews.get(first)?.files.map(file => file.path),
-      ['.codex/config.toml'],
-    );
-    await vscode.commands.executeCommand('redline.preview.apply', first);
-    await vscode.commands.executeCommand(
-      'redline.preview.apply',
-      await run('redline.agents.disconnect', 'opencode'),
-    );
-    assert.deepEqual(await names(), before);
   });
 
-  test('a file that is applied by itself is followed by itself', async () => {
-    const before = await names();
+  test('a file that is applied by itself lets agents connect, and undoing does not', async () => {
     const id = (await run('redline.agents.connect', 'claude')) ?? '';
-    await vscode.commands.executeCommand('redline.preview.applyFile', id, 'CLAUDE.md');
-    await vscode.commands.executeCommand('redline.preview.applyFile', id, '.claude/settings.local.json');
-    assert.equal(isEnabled(), false, 'nothing names the server yet');
-    await vscode.commands.executeCommand('redline.preview.apply', id);
-    await untilEnabled();
-    await vscode.commands.executeCommand(
-      'redline.preview.apply',
-      await run('redline.agents.disconnect', 'claude'),
-    );
-    assert.deepEqual(await names(), before);
-  });
-
-  test('what is missing of a configuration that was there before lets agents connect as well', async () => {
-    const id = (await run('redline.agents.connect', 'gemini')) ?? '';
-    await vscode.commands.executeCommand('redline.preview.apply', id);
+    await vscode.commands.executeCommand('redline.preview.applyFile', id, '.mcp.json');
     await untilEnabled();
     await vscode.commands.executeCommand('redline.agents.disconnectAll');
-    await rm(fileInWorkspace('GEMINI.md'));
-    const rest = (await run('redline.agents.connect', 'gemini')) ?? '';
-    assert.deepEqual(
-      api.previews.get(rest)?.files.map(file => file.path),
-      ['GEMINI.md'],
-    );
+    const part = api.previews.ledger().at(-1)?.previewId ?? '';
+    await run('redline.preview.undo', part);
     assert.equal(isEnabled(), false);
-    await vscode.commands.executeCommand('redline.preview.apply', rest);
-    await untilEnabled();
   });
 
-  test('what undoes it is followed, too', async () => {
-    const before = await names();
-    const id = await run('redline.agents.connect', 'claude');
+  test('what is missing of a configuration that was there before is proposed by itself', async () => {
+    const id = (await run('redline.agents.connect', 'qwen')) ?? '';
     await vscode.commands.executeCommand('redline.preview.apply', id);
     await untilEnabled();
-    await run('redline.preview.undo', id ?? '');
-    assert.deepEqual(await names(), before);
-    assert.equal(await run('redline.agents.disconnect', 'claude'), undefined);
+    await rm(fileInWorkspace('QWEN.md'));
+    const rest = (await run('redline.agents.connect', 'qwen')) ?? '';
+    assert.deepEqual(
+      api.previews.get(rest)?.files.map(file => file.path),
+      ['QWEN.md'],
+    );
   });
 });

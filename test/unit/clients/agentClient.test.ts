@@ -295,10 +295,10 @@ test('paths outside, odd names and oversized input are refused with a sentence, 
   assert.deepEqual(world.store.all(), []);
 });
 
-test('ten thousand proposals at once are staged in the order of the calls, and each decision is told', async () => {
+test('five hundred proposals at once are staged in the order of the calls, and each decision is told', async () => {
   const world = agentWorld({ files: {} });
   const agent = new TestAgent(world);
-  const count = 10_000;
+  const count = 500;
   const names = Array.from({ length: count }, (_, n) => `f${n}.txt`);
   await Promise.all(names.map(path => agent.ok('propose_edit', { path, content: path })));
   assert.deepEqual(
@@ -329,4 +329,40 @@ test('undoing what it proposed keeps its name, and it is told', async () => {
   await world.click('p2', 'apply');
   assert.equal(world.workspace.text('a.txt'), 'one\ntwo\nthree\n');
   assert.match(await agent.ok('status'), /The user applied p2 \(Undo: Edit a\.txt \(1 edit\)\)\./);
+});
+
+test('an agent has so many proposals pending, and so much text in them, and no more until some are decided', async () => {
+  const t = agentWorld({ files: {} });
+  const agent = new TestAgent(t);
+  const propose = (path: string, content: string) => ({ path, content });
+  for (let n = 0; n < 5; n++) await agent.ok('propose_edit', propose(`${n}.txt`, 'x'.repeat(4_000_000)));
+  assert.match(
+    await agent.refused('propose_edit', propose('more.txt', 'x'.repeat(1_000_000))),
+    /^You have proposals with 20 million characters pending.*Nothing was staged/,
+  );
+  assert.match(await agent.ok('withdraw', { ids: ['p1'] }), /^Discarded/);
+  await agent.ok('propose_edit', propose('more.txt', 'x'.repeat(1_000_000)));
+
+  const many = new TestAgent(t, { id: 'agent-2' });
+  for (let n = 0; n < 500; n++) await many.ok('propose_edit', propose(`many/${n}.txt`, 'x'));
+  assert.match(
+    await many.refused('propose_edit', propose('last.txt', 'x')),
+    /^You have 500 proposals pending/,
+  );
+  await new TestAgent(t, { id: 'agent-3' }).ok('propose_edit', propose('last.txt', 'x'));
+});
+
+test('a reason is kept up to a length', async () => {
+  const t = agentWorld();
+  const agent = new TestAgent(t);
+  await agent.edit('one', 'ONE');
+  await agent.edit('two', 'TWO');
+  await agent.ok('withdraw', { ids: ['p1'], reason: 'no '.repeat(2_000_000) });
+  await agent.ok('resolve', { id: 'p2', action: 'discard', reason: `${'x'.repeat(999)}😀` });
+  const reasons = t.store.ledger().map(({ reason }) => reason);
+  assert.deepEqual(
+    reasons.map(({ length }) => length),
+    [1_000, 1_000],
+  );
+  assert.ok(reasons.every(reason => reason.endsWith('…') && reason.isWellFormed()));
 });

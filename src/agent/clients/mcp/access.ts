@@ -18,18 +18,19 @@ export function newToken(): string {
 /**
  * Decides whether a request may come in, by its headers alone. A web page can reach a port of this machine, also under a name
  * of its own that it lets resolve to 127.0.0.1: it sends its Origin, and that name as Host.
+ * @param token what the request must carry, if it does not prove itself in another way.
  */
 export function refusalOf(
   { host, origin, authorization }: IncomingHttpHeaders,
   port: number,
-  token: string,
+  token?: string,
 ): Refusal | undefined {
   const hosts = [`127.0.0.1:${port}`, `localhost:${port}`];
   if (host === undefined || !hosts.includes(host))
     return { status: 403, reason: 'Redline answers only at 127.0.0.1.' };
   if (origin !== undefined && !hosts.some(own => origin === `http://${own}`))
     return { status: 403, reason: 'Redline answers no web pages.' };
-  if (!isToken(authorization, token))
+  if (token !== undefined && !isToken(authorization, token))
     return {
       status: 401,
       reason:

@@ -1,12 +1,14 @@
 import * as http from 'node:http';
 import type { AddressInfo } from 'node:net';
+import type { Duplex } from 'node:stream';
+import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import { detailOf } from '../../base/errors.ts';
-import type { Logger } from '../../base/logger.ts';
 import type { ClientHost } from '../agentClient.ts';
 import { MCP_PATH, newToken, refusalOf, type Refusal } from './access.ts';
-import { McpSession, type McpSessionOptions } from './mcpSession.ts';
-import { AGENT_HEADER, HEARD_HEADER } from './names.ts';
-import { BodyError, readBody } from './requestBody.ts';
+import { LineTransport } from './lineTransport.ts';
+import { McpSession } from './mcpSession.ts';
+import { BodyError, readBody } from './message.ts';
+import { acceptAgent, type Hello } from './proof.ts';
 
 /** The most connections that are kept. Of more, the one that was used least recently is closed; the agent connects again. */
 const MAX_SESSIONS = 100;
@@ -17,61 +19,41 @@ export interface ServerAddress {
   readonly token: string;
 }
 
-/** One connection of an agent. */
-export interface HttpSession {
-  /** The protocol's id of the session. */
-  readonly id: string;
-  /** What tells the agent from all others. */
-  readonly agentId: string;
-  /** @param body the message, if the request has one. */
-  handle(request: http.IncomingMessage, response: http.ServerResponse, body?: unknown): Promise<void>;
-  close(): Promise<void>;
-}
-
 /**
  * How long an idle connection is kept open, in milliseconds: longer than clients keep theirs. A request that is sent at the moment
  * in which the server closes its connection fails.
  */
 const IDLE_MS = 75_000;
 
-/** Begins a session, with what an agent that comes back tells of itself. */
-export type BeginSession = (known: Pick<McpSessionOptions, 'id' | 'heard'>) => Promise<HttpSession>;
-
 /**
- * The MCP server of one window: streamable HTTP at 127.0.0.1, on a port that the system chooses. It answers only who has the
- * token of the window.
+ * The MCP server of one window at 127.0.0.1, on a port that the system chooses. It answers only who has the token of the window:
+ * over streamable HTTP, and `redline-mcp` over a connection on which both sides prove that.
  */
 export class McpHttpServer {
-  readonly #logger: Logger;
-  readonly #begin: BeginSession;
-  readonly #token: string;
+  readonly #host: ClientHost;
+  readonly #version: string;
+  readonly #token = newToken();
   readonly #server: http.Server;
   /** By the protocol's session id, the one that was used last at the end. */
-  readonly #sessions = new Map<string, HttpSession>();
+  readonly #sessions = new Map<string, McpSession>();
 
-  private constructor(logger: Logger, begin: BeginSession) {
-    this.#logger = logger;
-    this.#begin = begin;
-    this.#token = newToken();
+  private constructor(host: ClientHost, version: string) {
+    this.#host = host;
+    this.#version = version;
     const answer: http.RequestListener = (request, response) => void this.#answer(request, response);
     this.#server = http.createServer({ keepAliveTimeout: IDLE_MS }, answer);
+    this.#server.on('upgrade', (request, socket, head) => {
+      socket.unshift(head);
+      void this.#upgrade(request, socket);
+    });
   }
 
   /**
-   * Serves Redline's own tools.
    * @param version that of Redline.
    * @throws the error of the system if it cannot listen.
    */
-  static start(host: ClientHost, version: string): Promise<McpHttpServer> {
-    return McpHttpServer.listen(host.logger, known => McpSession.start({ host, version, ...known }));
-  }
-
-  /**
-   * Serves whatever the sessions do.
-   * @throws the error of the system if it cannot listen.
-   */
-  static async listen(logger: Logger, begin: BeginSession): Promise<McpHttpServer> {
-    const server = new McpHttpServer(logger, begin);
+  static async start(host: ClientHost, version: string): Promise<McpHttpServer> {
+    const server = new McpHttpServer(host, version);
     await new Promise<void>((resolve, reject) => {
       server.#server.once('error', reject);
       server.#server.listen(0, '127.0.0.1', resolve);
@@ -109,13 +91,13 @@ export class McpHttpServer {
         return refuse(response, { status: error.status, reason: error.message });
       // A client that goes away in the middle of a request is no failure of ours.
       if (request.destroyed) return;
-      this.#logger.error(`A request to the MCP server failed: ${detailOf(error)}`);
+      this.#host.logger.error(`A request to the MCP server failed: ${detailOf(error)}`);
       refuse(response, { status: 500, reason: 'Redline failed to answer. Its log in VS Code says why.' });
     }
   }
 
   /** The session that the request belongs to, or a new one if it is to begin one. */
-  async #sessionOf(request: http.IncomingMessage, body: unknown): Promise<HttpSession | Refusal> {
+  async #sessionOf(request: http.IncomingMessage, body: unknown): Promise<McpSession | Refusal> {
     const id = header(request, 'mcp-session-id');
     if (id !== undefined) {
       const session = this.#sessions.get(id);
@@ -125,23 +107,30 @@ export class McpHttpServer {
       return session;
     }
     if (!isInitialize(body)) return { status: 400, reason: 'Send initialize first.' };
-    const agent = header(request, AGENT_HEADER);
-    const heard = Number(header(request, HEARD_HEADER));
-    if (agent !== undefined && !/^[\w-]{8,64}$/.test(agent))
-      return { status: 400, reason: `${AGENT_HEADER} must be an id.` };
+    return this.#begin();
+  }
+
+  /** Serves `redline-mcp`. */
+  async #upgrade(request: http.IncomingMessage, socket: Duplex): Promise<void> {
+    socket.on('error', () => undefined); // the agent is gone
+    const hello = await acceptAgent(request, socket, this.address);
+    if (!hello || !this.#server.listening) return void socket.destroy();
     // An agent that comes back leaves its old connection behind.
-    for (const known of this.#sessions.values()) if (known.agentId === agent) await this.#end(known);
-    const session = await this.#begin({
-      id: agent,
-      heard: agent !== undefined && Number.isSafeInteger(heard) && heard >= 0 ? heard : undefined,
-    });
+    for (const known of this.#sessions.values()) if (known.agentId === hello.id) await this.#end(known);
+    const session = await this.#begin(hello, new LineTransport(socket));
+    if (socket.destroyed) return this.#end(session);
+    socket.once('close', () => void this.#end(session));
+  }
+
+  async #begin(known?: Hello, over?: Transport): Promise<McpSession> {
+    const session = await McpSession.start({ host: this.#host, version: this.#version, ...known }, over);
     this.#sessions.set(session.id, session);
     const [oldest] = this.#sessions.values();
     if (this.#sessions.size > MAX_SESSIONS && oldest) await this.#end(oldest);
     return session;
   }
 
-  async #end(session: HttpSession): Promise<void> {
+  async #end(session: McpSession): Promise<void> {
     this.#sessions.delete(session.id);
     await session.close();
   }

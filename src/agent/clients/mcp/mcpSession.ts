@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import { detailOf } from '../../base/errors.ts';
 import { AgentClient, type ClientHost } from '../agentClient.ts';
 import { agentNameOf } from '../agentName.ts';
@@ -23,7 +24,7 @@ export interface McpSessionOptions {
   readonly heard?: number | undefined;
 }
 
-/** One connection of an agent, over streamable HTTP. */
+/** One connection of an agent, by default over streamable HTTP. */
 export class McpSession {
   /** The protocol's id of the session. */
   readonly id = randomUUID();
@@ -42,11 +43,12 @@ export class McpSession {
     this.#server.onerror = error => options.host.logger.debug(`MCP session ${this.id}: ${detailOf(error)}`);
   }
 
-  static async start(options: McpSessionOptions): Promise<McpSession> {
+  /** @param over the connection, if it is not HTTP. */
+  static async start(options: McpSessionOptions, over?: Transport): Promise<McpSession> {
     const session = new McpSession(options);
     session.#serve();
     // Its handlers may be undefined, which the type of a transport does not say.
-    await session.#server.connect(session.#transport);
+    await session.#server.connect(over ?? session.#transport);
     return session;
   }
 
@@ -96,7 +98,7 @@ export class McpSession {
     const { host, heard } = this.#options;
     this.#client ??= new AgentClient(host, {
       id: `agent-${this.agentId}`,
-      agent: agentNameOf(this.#server.getClientVersion()),
+      agent: agentNameOf(this.#server.getClientVersion(), host.l10n),
       ...(heard === undefined ? {} : { heard }),
     });
     return this.#client;

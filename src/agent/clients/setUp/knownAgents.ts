@@ -1,80 +1,64 @@
-import type { ConfigEntry, WrittenValue } from './entries.ts';
+import type { Sentence } from '../../base/localiser.ts';
+import type { ConfigEntry } from './jsonConfig.ts';
 
 /** A file in the folder of a project that an agent reads. */
-export interface ConfigFile {
+export type ConfigFile = {
   /** Relative to the folder. The first one that exists counts, else the last. */
   readonly names: readonly string[];
-  readonly format: 'json' | 'toml' | 'paragraph';
-  /**
-   * What it must hold; nothing for a file with the paragraph of instructions.
-   * @param bridge the absolute path of `redline-mcp`.
-   */
-  readonly entries: (bridge: string) => readonly ConfigEntry[];
-}
+} & (
+  | {
+      readonly format: 'json';
+      /** @param bridge the absolute path of `redline-mcp`. */
+      readonly entries: (bridge: string) => readonly ConfigEntry[];
+    }
+  /** Redline writes a new file, and leaves one that exists to the user. */
+  | { readonly format: 'whole'; readonly text: (bridge: string) => string }
+  /** Markdown, which gets a paragraph of instructions. */
+  | { readonly format: 'paragraph' }
+);
 
 /** An agent that Redline can connect. */
 export interface KnownAgent {
-  readonly id: 'claude' | 'codex' | 'gemini' | 'qwen' | 'opencode';
+  readonly id: 'claude' | 'codex' | 'qwen' | 'opencode';
   readonly name: string;
-  /** The command that starts it. */
-  readonly program: string;
-  /** What it may ask before it uses the configuration of a project: about its MCP servers, or about the folder. */
-  readonly asksAbout: 'server' | 'folder' | 'nothing';
+  /** What its shell can still write once it is connected; docs/agents.md says it in the same words. */
+  readonly shell: Sentence;
   readonly files: readonly ConfigFile[];
 }
 
-/** The name of Redline's server in every configuration. */
-const SERVER = 'redline';
+const members = (path: readonly string[], ...all: readonly string[]): readonly ConfigEntry[] =>
+  all.map(member => ({ kind: 'member', path, member }));
 
-const inList = (path: readonly string[], ...members: readonly string[]): readonly ConfigEntry[] =>
-  members.map(member => ({ kind: 'member', path, member }));
+const rule = (...path: readonly string[]): ConfigEntry => ({ kind: 'rule', path, value: 'deny' });
 
-const rule = (...path: readonly string[]): ConfigEntry => ({
+const server = (bridge: string): ConfigEntry => ({
   kind: 'value',
-  path,
-  value: 'deny',
-  isRule: true,
+  path: ['mcpServers', 'redline'],
+  value: { command: 'node', args: [bridge] },
 });
 
-/** The entry of Redline's server; the keys by which an entry means another program or none are those of all agents. */
-function server(section: string, value: WrittenValue): ConfigEntry {
-  const contradictedBy = ['url', 'httpUrl', 'tcp', 'disabled', 'enabled'];
-  const own = Object.keys(value);
-  return {
-    kind: 'value',
-    path: [section, SERVER],
-    value,
-    contradictedBy: contradictedBy.filter(key => !own.includes(key)),
-  };
-}
-
-const withArguments = (section: string, bridge: string): ConfigEntry =>
-  server(section, { command: 'node', args: [bridge] });
-
-function instructions(name: string): ConfigFile {
-  return { names: [name], format: 'paragraph', entries: () => [] };
-}
+const instructions = (name: string): ConfigFile => ({ names: [name], format: 'paragraph' });
 
 /** The agents, with the names of files and keys that their documentation gives (November 2026). */
 export const knownAgents: readonly KnownAgent[] = [
   {
     id: 'claude',
     name: 'Claude Code',
-    program: 'claude',
-    asksAbout: 'server',
+    shell: l10n =>
+      l10n.t(
+        'The shell of Claude Code can still write what you approve. Commands that it recognises as edits, such as `sed -i`, `cp`, `mv` and `rm`, are refused in every mode; a script such as `node -e` writes without a question if you bypass permissions.',
+      ),
     files: [
-      {
-        names: ['.mcp.json'],
-        format: 'json',
-        entries: bridge => [withArguments('mcpServers', bridge)],
-      },
+      { names: ['.mcp.json'], format: 'json', entries: bridge => [server(bridge)] },
       {
         names: ['.claude/settings.local.json'],
         format: 'json',
         entries: () => [
-          ...inList(['permissions', 'deny'], 'Edit', 'Write', 'NotebookEdit'),
-          ...inList(['enabledMcpjsonServers'], SERVER),
-          { kind: 'notMember', path: ['disabledMcpjsonServers'], member: SERVER },
+          ...members(['permissions', 'allow'], 'mcp__redline'),
+          // The name of a tool takes it away; only the form with a path holds for what the shell writes, too.
+          ...members(['permissions', 'deny'], 'Edit', 'Write', 'NotebookEdit', 'Edit(**)'),
+          ...members(['enabledMcpjsonServers'], 'redline'),
+          { kind: 'notMember', path: ['disabledMcpjsonServers'], member: 'redline' },
         ],
       },
       instructions('CLAUDE.md'),
@@ -83,49 +67,36 @@ export const knownAgents: readonly KnownAgent[] = [
   {
     id: 'codex',
     name: 'Codex',
-    program: 'codex',
-    asksAbout: 'folder',
+    shell: l10n =>
+      l10n.t(
+        'The shell of Codex is in its read-only sandbox and writes nothing, except in commands that you approve to run outside of it, or if you start Codex with another sandbox.',
+      ),
     files: [
       {
         names: ['.codex/config.toml'],
-        format: 'toml',
-        entries: bridge => [
-          { kind: 'value', path: ['sandbox_mode'], value: 'read-only' },
-          withArguments('mcp_servers', bridge),
-        ],
+        format: 'whole',
+        // A string of JSON is one of TOML.
+        text: bridge =>
+          `sandbox_mode = "read-only"\n\n[mcp_servers.redline]\ncommand = "node"\nargs = [${JSON.stringify(bridge)}]\n`,
       },
       instructions('AGENTS.md'),
     ],
   },
   {
-    id: 'gemini',
-    name: 'Gemini CLI',
-    program: 'gemini',
-    asksAbout: 'folder',
-    files: [
-      {
-        names: ['.gemini/settings.json'],
-        format: 'json',
-        entries: bridge => [
-          withArguments('mcpServers', bridge),
-          ...inList(['tools', 'exclude'], 'write_file', 'replace'),
-        ],
-      },
-      instructions('GEMINI.md'),
-    ],
-  },
-  {
     id: 'qwen',
     name: 'Qwen Code',
-    program: 'qwen',
-    asksAbout: 'folder',
+    shell: l10n =>
+      l10n.t(
+        'The shell of Qwen Code can still write what you approve. Commands that it recognises as edits, such as `sed -i`, are refused in every mode; a script such as `node -e` writes without a question in YOLO mode.',
+      ),
     files: [
       {
         names: ['.qwen/settings.json'],
         format: 'json',
         entries: bridge => [
-          withArguments('mcpServers', bridge),
-          ...inList(['permissions', 'deny'], 'Edit', 'Write'),
+          server(bridge),
+          ...members(['permissions', 'allow'], 'mcp__redline'),
+          ...members(['permissions', 'deny'], 'Edit', 'Write'),
         ],
       },
       instructions('QWEN.md'),
@@ -134,14 +105,20 @@ export const knownAgents: readonly KnownAgent[] = [
   {
     id: 'opencode',
     name: 'opencode',
-    program: 'opencode',
-    asksAbout: 'nothing',
+    shell: l10n =>
+      l10n.t(
+        'The shell of opencode is taken away, because it would write what the agent may not edit. An opencode agent with permissions of its own can still have it.',
+      ),
     files: [
       {
         names: ['opencode.jsonc', 'opencode.json'],
         format: 'json',
         entries: bridge => [
-          server('mcp', { type: 'local', command: ['node', bridge], enabled: true }),
+          {
+            kind: 'value',
+            path: ['mcp', 'redline'],
+            value: { type: 'local', command: ['node', bridge], enabled: true },
+          },
           rule('permission', 'edit'),
           rule('permission', 'bash'),
         ],
@@ -150,22 +127,3 @@ export const knownAgents: readonly KnownAgent[] = [
     ],
   },
 ];
-
-/** The agent whose entry for Redline's server is in a file of this name. Names are compared without regard to case. */
-export function agentWithServerIn(name: string): KnownAgent | undefined {
-  return knownAgents.find(({ files }) => files.some(file => serverOf(file) && isNamed(file, name)));
-}
-
-/** The entry of Redline's server in a file, if it is there that the agent looks for it. */
-export function serverOf(file: ConfigFile): ConfigEntry | undefined {
-  return file.entries('').find(entry => entry.kind === 'value' && entry.contradictedBy);
-}
-
-/** The file of some agent that has this name, relative to the folder. */
-export function configFileNamed(name: string): ConfigFile | undefined {
-  return knownAgents.flatMap(({ files }) => files).find(file => isNamed(file, name));
-}
-
-export function isNamed({ names }: ConfigFile, name: string): boolean {
-  return names.some(each => each.toLowerCase() === name.toLowerCase());
-}

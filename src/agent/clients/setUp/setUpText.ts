@@ -1,17 +1,40 @@
+import { english } from '../../base/localiser.ts';
 import { INSTRUCTIONS } from '../clientTools.ts';
+import { connectedText } from './connectedText.ts';
+import type { KnownAgent } from './knownAgents.ts';
 
 /**
- * What a person does to connect an agent that Redline does not know, as a Markdown document.
+ * What a person does to connect an agent by hand, as a Markdown document.
+ * @param agent `undefined` for one that Redline does not know.
  * @param bridge the absolute path of `redline-mcp`.
  */
-export function setUpText(bridge: string): string {
-  const entry = JSON.stringify({ mcpServers: { redline: { command: 'node', args: [bridge] } } }, null, 2);
-  return `# Connect any MCP client
+export async function setUpText(agent: KnownAgent | undefined, bridge: string): Promise<string> {
+  return `# Connect ${agent?.name ?? 'any MCP client'}
 
 Windows of VS Code now let agents on this machine propose changes (setting \`redline.agents.enabled\`). The agent needs Node 20
 or newer on its path, and is to be started in a folder that a window has open.
 
-## 1. Make Redline known to it
+${agent ? await filesText(agent, bridge) : anyClientText(bridge)}
+## Disconnect
+
+Remove what you added. *Redline: Disconnect All Agents* ends all connections to VS Code.
+`;
+}
+
+/** Each file as it would be if it were new. */
+async function filesText({ files, shell }: KnownAgent, bridge: string): Promise<string> {
+  let text = 'Its files in this folder are to hold this, beside what they hold already:\n\n';
+  for (const file of files) {
+    const name = file.names.at(-1) ?? '';
+    const content = await connectedText(file, name, null, bridge);
+    text += `\`${name}\`\n\n\`\`\`${name.slice(name.lastIndexOf('.') + 1)}\n${content}\`\`\`\n\n`;
+  }
+  return `${text}Start it in the folder, or start it again. ${shell(english)}\n`;
+}
+
+function anyClientText(bridge: string): string {
+  const entry = JSON.stringify({ mcpServers: { redline: { command: 'node', args: [bridge] } } }, null, 2);
+  return `## 1. Make Redline known to it
 
 Most clients take an entry like this; the program speaks MCP over standard input and output:
 
@@ -21,16 +44,12 @@ ${entry}
 
 ## 2. Take its own edit tools away
 
-Take its own edit tools and its shell away, if it can do without them.
+Take its own edit tools and its shell away, if it can do without them. What its shell writes is not held back.
 
 ## 3. Tell it
 
 Add this paragraph to the instructions that it reads, such as \`AGENTS.md\`:
 
 > ${INSTRUCTIONS}
-
-## Disconnect
-
-Remove the entry, then undo steps 2 and 3. *Redline: Disconnect All Agents* ends all connections to VS Code.
 `;
 }

@@ -4,7 +4,7 @@ import { planOf } from '../../../agent/session/planMode.ts';
 import { commandOf } from '../../../agent/tools/command/runCommand.ts';
 import { toolCallOf } from '../../../agent/tools/editor/toolCallPlan.ts';
 import type { DiffStat } from '../../../agent/text/lineDiff.ts';
-import { agentLabel, escapeInvisible, escapeProse, MAX_NAMES } from '../../plainText.ts';
+import { agentLabel, escapeInvisible, escapeProse, MAX_NAMES, oneLine } from '../../plainText.ts';
 import {
   MAX_SHOWN_CHARS,
   type CardProblem,
@@ -18,6 +18,8 @@ import {
 const MAX_FILES = 8;
 /** The most parts that a card lists: the last ones. */
 const MAX_PARTS = 12;
+/** The most characters of the details of a preview that a card shows. */
+const MAX_NOTE_CHARS = 500;
 
 /**
  * The card of a preview.
@@ -47,6 +49,10 @@ export function previewCard(
       stat: lineStat(stats?.[i]),
     })),
     moreFiles: Math.max(0, changes.length - MAX_FILES),
+    note:
+      isOpen(preview) && typeof preview.details === 'string'
+        ? oneLine(preview.details, MAX_NOTE_CHARS)
+        : undefined,
     stat: changes.length > 1 ? lineStat(total) : undefined,
     output: running ?? resultOf(view),
     canStop: running !== undefined,

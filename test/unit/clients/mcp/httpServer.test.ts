@@ -3,6 +3,8 @@ import * as http from 'node:http';
 import * as net from 'node:net';
 import { after, test } from 'node:test';
 import { McpHttpServer } from '../../../../src/agent/clients/mcp/httpServer.ts';
+import { LineTransport } from '../../../../src/agent/clients/mcp/lineTransport.ts';
+import { proveWindow } from '../../../../src/agent/clients/mcp/proof.ts';
 import { builtInTools } from '../../../../src/agent/tools/builtIn.ts';
 import type { TextSearch } from '../../../../src/agent/tools/files/searchText.ts';
 import { agentWorld, type AgentWorld } from '../../../support/agentClients.ts';
@@ -192,7 +194,6 @@ test('other paths, other methods and bodies that are no messages are refused, an
   const deep = `${'{"a":'.repeat(5_000)}1${'}'.repeat(5_000)}`;
   assert.equal((await send(server, {}, { body: deep })).status, 400);
   assert.equal((await send(server, { 'mcp-session-id': 'guessed' })).status, 404);
-  assert.equal((await send(server, { 'redline-agent': '../..' })).status, 400);
   assert.match((await send(server)).text, /"name":"redline"/);
 });
 
@@ -201,7 +202,7 @@ test('a message that is too large is refused before it is read, told or not', as
   const { port, token } = server.address;
   const told = await send(server, { 'Content-Length': String(64 * 1024 * 1024) }, { body: '' });
   assert.equal(told.status, 413);
-  assert.match(told.text, /larger than 32 MB/);
+  assert.match(told.text, /larger than 8 MB/);
   // Without a length, it is cut off where the limit is reached.
   const untold = await new Promise<number>((resolve, reject) => {
     const request = http.request(
@@ -252,15 +253,45 @@ test('an agent that dies leaves its previews pending, and the server goes on', a
 
 test('an agent that comes back with its id goes on with its previews', async () => {
   const { server, click } = await setUp();
-  const headers = { 'redline-agent': 'f3b1c1de-0000-4000-8000-000000000000' };
-  const before = await McpAgent.to(server.address, 'Agent', headers);
+  const id = 'f3b1c1de-0000-4000-8000-000000000000';
+  const connect = async (heard?: number): Promise<McpAgent> => {
+    const window = await proveWindow(server.address);
+    return McpAgent.over(new LineTransport(window.greet({ id, ...(heard === undefined ? {} : { heard }) })));
+  };
+  const before = await connect();
   await before.edit('one', 'ONE');
   const { _meta } = await before.call('status');
   await click('p1', 'discard', 'No.');
-  const heard = String(_meta?.['redline/heard']);
-  const again = await McpAgent.to(server.address, 'Agent', { ...headers, 'redline-heard': heard });
+  const again = await connect(_meta?.['redline/heard'] as number);
   assert.match(await again.ok('status'), /^Since your last call:\nThe user discarded p1 /);
   await assert.rejects(before.call('status'), 'the old connection is closed');
+});
+
+test('who does not prove that it knows the token gets no connection', async () => {
+  const { server } = await setUp();
+  const { port } = server.address;
+  await assert.rejects(proveWindow({ port, token: 'x'.repeat(43) }), /not the window/);
+  // The proof of another window, and none at all, with a message behind it.
+  for (const line of [
+    JSON.stringify({ proof: 'x'.repeat(43), id: 'f3b1c1de' }),
+    INITIALIZE,
+    'x'.repeat(5_000),
+  ]) {
+    const answer = await new Promise<string>(resolve => {
+      let text = '';
+      const socket = net.connect(port, '127.0.0.1', () => {
+        socket.write(
+          `GET /mcp HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\nConnection: Upgrade\r\nUpgrade: redline\r\nredline-nonce: n\r\n\r\n`,
+        );
+        socket.write(`${line}\n${INITIALIZE}\n`);
+      });
+      socket.on('data', (chunk: Buffer) => (text += chunk.toString()));
+      socket.on('error', () => undefined);
+      socket.on('close', () => resolve(text));
+    });
+    assert.match(answer, /^HTTP\/1\.1 101 /);
+    assert.doesNotMatch(answer, /jsonrpc/);
+  }
 });
 
 test('of many connections, the one that was used least recently is closed', async () => {

@@ -2,7 +2,7 @@ import { after, beforeEach, test } from 'node:test';
 import assert from 'node:assert/strict';
 import { rm, symlink, unlink } from 'node:fs/promises';
 import { silentLogger } from '../../../../src/agent/base/logger.ts';
-import { withParagraph } from '../../../../src/agent/clients/setUp/paragraph.ts';
+import { withParagraph } from '../../../../src/agent/clients/setUp/connectedText.ts';
 import type { FolderRoot } from '../../../../src/agent/preview/workspace.ts';
 import { InstructionFiles } from '../../../../src/views/workspace/instructionFiles.ts';
 import { locate, workspacePathOf } from '../../../../src/views/workspace/workspacePaths.ts';
@@ -55,9 +55,9 @@ test('CLAUDE.md counts in a folder without AGENTS.md', async () => {
 });
 
 test('the paragraph for agents of other programs is left out, and a file with nothing else does not count', async () => {
-  await temp.file('project/AGENTS.md', withParagraph('AGENTS.md', 'Be brief.\n'));
+  await temp.file('project/AGENTS.md', withParagraph('Be brief.\n'));
   assert.deepEqual(await found(), ['AGENTS.md: Be brief.\n']);
-  await temp.file('project/AGENTS.md', withParagraph('AGENTS.md', ''));
+  await temp.file('project/AGENTS.md', withParagraph(''));
   await given('CLAUDE.md');
   assert.deepEqual(await found(), ['CLAUDE.md: of CLAUDE.md']);
   await temp.file('project/AGENTS.md', '<!-- redline -->\nno end\n');

@@ -144,6 +144,7 @@ function notes(card: Card): (HTMLElement | false)[] {
   const state = cardState(card);
   return [
     card.agent !== undefined && note('agent', 'robot', l10n.t('Proposed by {0}', card.agent)),
+    card.note !== undefined && note('details', 'info', card.note),
     ...cardNotes(card.state).map(([kind, text]) => note(kind, NOTE_ICONS[kind], text)),
     state !== undefined &&
       el(

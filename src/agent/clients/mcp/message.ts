@@ -1,8 +1,12 @@
 import type { IncomingMessage } from 'node:http';
 import { isDeeperThan } from '../../base/json.ts';
 
-/** The largest message that is read, in bytes: several files of the largest size, and how JSON escapes them. */
-export const MAX_BODY_BYTES = 32 * 1024 * 1024;
+/**
+ * The largest message that is read, in bytes: a file of the largest size, and how JSON escapes it. Reading one takes the window
+ * about a tenth of a second for each MB, in which it does nothing else.
+ */
+export const MAX_MESSAGE_BYTES = 8 * 1024 * 1024;
+export const TOO_LARGE = `The message is larger than ${MAX_MESSAGE_BYTES / 1024 / 1024} MB. Propose fewer files at once.`;
 /** The deepest nesting of lists and objects of a message. Arguments are checked again, with a sentence for the agent. */
 const MAX_LEVELS = 1_000;
 
@@ -22,27 +26,25 @@ export class BodyError extends Error {
  * @throws BodyError if it is too large, which is found out before all of it is read, or no JSON.
  */
 export async function readBody(request: IncomingMessage): Promise<unknown> {
-  if (Number(request.headers['content-length']) > MAX_BODY_BYTES) throw tooLarge();
+  if (Number(request.headers['content-length']) > MAX_MESSAGE_BYTES) throw new BodyError(413, TOO_LARGE);
   const chunks: Buffer[] = [];
   let length = 0;
   for await (const chunk of request as AsyncIterable<Buffer>) {
     length += chunk.length;
-    if (length > MAX_BODY_BYTES) throw tooLarge();
+    if (length > MAX_MESSAGE_BYTES) throw new BodyError(413, TOO_LARGE);
     chunks.push(chunk);
   }
+  return parseMessage(Buffer.concat(chunks));
+}
+
+/** @throws BodyError if it is no JSON, or nested too deeply. */
+export function parseMessage(bytes: Buffer): unknown {
   let value: unknown;
   try {
-    value = JSON.parse(Buffer.concat(chunks).toString('utf8'));
+    value = JSON.parse(bytes.toString('utf8'));
   } catch {
     throw new BodyError(400, 'The body is not valid JSON.');
   }
   if (isDeeperThan(MAX_LEVELS, value)) throw new BodyError(400, 'The message is nested too deeply.');
   return value;
-}
-
-function tooLarge(): BodyError {
-  return new BodyError(
-    413,
-    `The message is larger than ${MAX_BODY_BYTES / 1024 / 1024} MB. Propose fewer files at once.`,
-  );
 }
