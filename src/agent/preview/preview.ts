@@ -46,8 +46,10 @@ export type PreviewState =
   | {
       readonly kind: 'applied';
       readonly by: Resolution;
-      /** Permission bits of the files that applying it removed, by path, for undoing it. */
+      /** Permission bits of the files that applying it removed, or whose bits it set, by path, for undoing it. */
       readonly modes?: Readonly<Record<string, number>>;
+      /** Folders that were made for its files, for undoing it. */
+      readonly newFolders?: readonly string[];
     }
   | { readonly kind: 'discarded'; readonly by: Resolution }
   | {

@@ -11,6 +11,8 @@ const side = z.object({
   encoding: z.object({ name: encodingName, bom: z.boolean() }),
 });
 export const path = z.string().check(z.minLength(1));
+const mode = z.int().check(z.minimum(0), z.maximum(0o7777));
+const folders = z.exactOptional(z.array(path));
 const edits = z.array(z.object({ start: z.int(), end: z.int(), text: z.string() }));
 /** The text after is stored only where the edits do not give it: see `previewLogFormat`. */
 const modify = z.pipe(
@@ -20,6 +22,7 @@ const modify = z.pipe(
     before: side,
     after: z.object({ ...side.shape, text: z.exactOptional(z.string()) }),
     edits: z.exactOptional(edits),
+    mode: z.exactOptional(mode),
   }),
   z.transform((change, { issues }): Extract<FileChange, { kind: 'modify' }> => {
     const { before, after } = change;
@@ -37,10 +40,10 @@ export const change = z.discriminatedUnion('kind', [
     path,
     before: z.null(),
     after: side,
-    mode: z.exactOptional(z.int().check(z.minimum(0), z.maximum(0o7777))),
+    mode: z.exactOptional(mode),
   }),
-  z.object({ kind: z.literal('delete'), path, before: side, after: z.null() }),
-  z.object({ kind: z.literal('rename'), path, from: path, before: side, after: side }),
+  z.object({ kind: z.literal('delete'), path, before: side, after: z.null(), folders }),
+  z.object({ kind: z.literal('rename'), path, from: path, before: side, after: side, folders }),
 ]);
 
 /** An agent of another program, as it names itself; its version is empty if it tells none. */

@@ -19,7 +19,7 @@ import {
   type RevisedBy,
   type UnreadableLine,
 } from './log/previewLog.ts';
-import { endedBefore, withoutForgotten } from './log/retention.ts';
+import { forgettable, withoutForgotten } from './log/retention.ts';
 import { PreviewProjection, type InterruptedCommit } from './previewProjection.ts';
 import type { ResolveOrder } from './resolveSettings.ts';
 
@@ -365,13 +365,14 @@ export class PreviewStore {
   /**
    * Forgets previews that were resolved before `until`, and expired ones that were dismissed, with their content: they can
    * no longer be undone or reopened. The ledger keeps who resolved what, when and why, with the hashes.
+   * @param mostChars if the texts of what was resolved since have more characters, the oldest are forgotten, too.
    * @returns settles once the content is gone from the disk too; rejects if it could not be removed there.
    */
-  async forgetResolved(until: Date): Promise<void> {
+  async forgetResolved(until: Date, mostChars = Infinity): Promise<void> {
     // Entries that wait are written first: later, they would bring back what is removed.
     if (!(await this.drain()))
       throw new Error('Nothing was forgotten, because the log of previews cannot be written.');
-    const forgotten = this.all().filter(preview => endedBefore(preview, until));
+    const forgotten = forgettable(this.all(), until, mostChars);
     if (forgotten.length === 0) return;
     const ids = new Set(forgotten.map(({ id }) => id));
     for (const id of ids) this.#projection.delete(id);

@@ -39,7 +39,7 @@ export function loopPortFor(parts: LoopParts, provider: ChatProvider, signal: Ab
   };
   return {
     l10n: parts.l10n,
-    provider: requests.withoutEchoedMarkers(provider),
+    provider: requests.during(provider),
     nextRequest: () => requests.prepare(provider, signal)?.then(nextRequest) ?? nextRequest(),
     retryRequest: failure => requests.retry(provider, failure, signal),
     append,

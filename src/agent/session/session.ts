@@ -22,7 +22,7 @@ import { runLoop, type LoopEnd } from './loop.ts';
 import { loopPortFor, type LoopParts } from './loopPort.ts';
 import { PlanMode } from './planMode.ts';
 import { reconcilePreviews } from './reconcilePreviews.ts';
-import { Requests } from './request.ts';
+import { Requests, type SentRequest } from './request.ts';
 import { RevertQueue } from './revertQueue.ts';
 import { Review } from './review.ts';
 import type { SessionOptions } from './sessionOptions.ts';
@@ -155,6 +155,11 @@ export class Session implements Disposable {
    */
   get sentMessages(): readonly SessionMessage[] {
     return this.#loop.requests.messages(this.#providerInUse).filter(message => !isSilent(message));
+  }
+
+  /** What a model was sent last in this conversation since it was opened. */
+  get lastRequest(): SentRequest | undefined {
+    return this.#loop.requests.sent;
   }
 
   /** How full the context window of the model that is in use is; `undefined` if no model is, and before its first request. */

@@ -38,7 +38,14 @@ const entrySchema = z.discriminatedUnion('type', [
   z.object({
     type: z.literal('commit'),
     ids: z.array(z.string()),
-    rollback: z.exactOptional(z.object({ newFolders: z.array(path), modes: z.record(z.string(), z.int()) })),
+    rollback: z.exactOptional(
+      z.object({
+        newFolders: z.array(path),
+        modes: z.record(z.string(), z.int()),
+        folderModes: z.exactOptional(z.record(z.string(), z.int())),
+        editors: z.exactOptional(z.array(path)),
+      }),
+    ),
     /** The revisions that are written, by id. */
     revisions: z.exactOptional(z.record(z.string(), z.int())),
     /** Who applies them and why, for the ledger if a crash comes before their resolutions. */

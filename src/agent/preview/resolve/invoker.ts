@@ -1,7 +1,7 @@
 import { untilAborted } from '../../base/abort.ts';
 import { BlockedPreviewError, factOf, messageOf, StalePreviewError, ToolError } from '../../base/errors.ts';
 import { Emitter, type Event } from '../../base/event.ts';
-import type { CommitFiles } from '../commit/commitChanges.ts';
+import { stalePaths, type CommitFiles } from '../commit/commitChanges.ts';
 import { ledgerEntry, type Outcome } from '../ledger.ts';
 import type { PendingAction } from '../pendingAction.ts';
 import {
@@ -18,7 +18,7 @@ import { modelMay, type ModelAuthority } from '../resolveSettings.ts';
 import type { FolderRoot } from '../workspace.ts';
 import { ActiveResolutions } from './activeResolutions.ts';
 import { CallbackEffect, FilesEffect } from './effects.ts';
-import { refuseConflicts, refuseOutdated } from './refusals.ts';
+import { refuseConflicts, refuseElsewhere, refuseOutdated } from './refusals.ts';
 import { resolvedText, type Resolved, type Vote } from './resolved.ts';
 import { unknownPreviewText } from './resolveTexts.ts';
 
@@ -148,6 +148,24 @@ export class Invoker {
     if (request.action === 'apply') refuseConflicts(group);
     const ids = group.map(({ id }) => id);
     return this.#resolutions.run(ids, () => this.#run(preview, group, request));
+  }
+
+  /**
+   * Refuses what an Apply of this preview would be refused for before anything is written. If its base has changed, it becomes
+   * stale.
+   * @throws ToolError that says why.
+   */
+  async assertApplicable(preview: Preview, request: ResolveRequest): Promise<void> {
+    const group = this.#group(preview, request);
+    refuseConflicts(group);
+    refuseElsewhere(group, this.#workspace);
+    const paths = await stalePaths(
+      this.#workspace,
+      group.flatMap(({ changes }) => changes ?? []),
+    );
+    if (paths.length === 0) return;
+    this.#markStale(group, paths);
+    throw new StalePreviewError(paths);
   }
 
   /** Answers a vote on a preview that is no longer pending. */

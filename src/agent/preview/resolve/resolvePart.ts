@@ -30,6 +30,9 @@ export async function resolvePart(
   if (seen.state.kind !== 'pending') return invoker.resolve(request);
   const split = await splitPreview(seen, part, request.action);
   if (!split) return invoker.resolve(request);
+  // Before the split: a vote that is refused leaves the preview as it is.
+  if (request.action === 'apply')
+    await invoker.assertApplicable({ ...seen, kind: 'files', changes: split.part }, request);
   const { patch, hunks } = await describe(split.part);
   const now = store.get(request.id);
   if (now !== seen) {

@@ -136,8 +136,8 @@ export class PreviewVotes {
   }
 
   /**
-   * What “all” means: everything that is pending, as it is now. If a filter of the pending view hides some of it, the user is
-   * asked. `undefined` if they cancel, or if nothing of it can be resolved together with others.
+   * The previews that “all” means: all that are pending, as they are now. If a filter of the pending view hides some of
+   * them, the user is asked. `undefined` if the user cancels, or if none of them can be resolved together with others.
    */
   async #whichOfAll(action: ResolveAction): Promise<ChosenOfAll | undefined> {
     const pending = this.#targets.pending();

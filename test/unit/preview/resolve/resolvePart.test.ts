@@ -50,6 +50,15 @@ test('each hunk that is resolved alone has the number that it had in the whole, 
   assert.equal(t.workspace.text('a.txt'), TEXT.replace('one', 'ONE').replace('five', 'FIVE'));
 });
 
+test('a vote on a part that is refused splits nothing', async () => {
+  const t = await threeHunks();
+  t.workspace.put('a.txt', TEXT.replace('two', 'changed by someone'));
+  await assert.rejects(vote(t, 'apply', 'a.txt', 1));
+  assert.deepEqual(labels(t), ['p1 Edit a.txt (3 edits)']);
+  const state = t.store.get('p1')?.state;
+  assert.deepEqual(state?.kind === 'pending' && state.stale, ['a.txt']);
+});
+
 test('the label of a preview counts the files that are left, in the ledger too and after a reload', async () => {
   const paths = ['a.ts', 'b.ts', 'c.ts'];
   const t = createTestSession({ settings: { modelAuthority: 'none' } });
