@@ -4,10 +4,10 @@ import type { PreviewStore } from '../preview/previewStore.ts';
 
 /** The previews of one agent: those that it proposed, parts that were split off them, and copies that undo or reopen them. */
 export class OwnPreviews {
-  readonly #store: Pick<PreviewStore, 'get' | 'open' | 'all'>;
+  readonly #store: PreviewStore;
   readonly #sessionId: string;
 
-  constructor(store: Pick<PreviewStore, 'get' | 'open' | 'all'>, sessionId: string) {
+  constructor(store: PreviewStore, sessionId: string) {
     this.#store = store;
     this.#sessionId = sessionId;
   }

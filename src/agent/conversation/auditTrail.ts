@@ -87,7 +87,7 @@ export function changedSettings(
  */
 export function missedResolutions(
   { id, trail }: { readonly id: string; readonly trail: AuditTrail },
-  store: Pick<PreviewStore, 'get' | 'ledger'>,
+  store: PreviewStore,
 ): readonly Resolution[] {
   // Logs of version 1 call an error that an apply returned a failure.
   const keyOf = ({ previewId, at, outcome }: Resolution): string =>

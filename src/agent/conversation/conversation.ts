@@ -20,7 +20,7 @@ import { newSessionId } from './storage/sessionLogs.ts';
 import type { StoredSession } from './storage/storedSession.ts';
 
 export interface ConversationOptions {
-  readonly store: Pick<PreviewStore, 'get' | 'all' | 'list' | 'open' | 'ledger'>;
+  readonly store: PreviewStore;
   /** Writes the log of the conversation with this id. */
   readonly recorderFor: (id: string) => Recorder;
 }

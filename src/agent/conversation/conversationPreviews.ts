@@ -11,17 +11,13 @@ import { nodeOfMessageId, type NodeId } from './nodeId.ts';
 export class ConversationPreviews {
   readonly #sessionId: string;
   readonly #tree: ConversationTree;
-  readonly #store: Pick<PreviewStore, 'get' | 'all' | 'list' | 'open'>;
+  readonly #store: PreviewStore;
   /** The nodes of results found so far, by their calls. They never change. */
   readonly #resultNodes = new WeakMap<CallOfMessage, NodeId>();
   readonly #inReview = new Set<string>();
   readonly #reminded = new Set<string>();
 
-  constructor(
-    sessionId: string,
-    tree: ConversationTree,
-    store: Pick<PreviewStore, 'get' | 'all' | 'list' | 'open'>,
-  ) {
+  constructor(sessionId: string, tree: ConversationTree, store: PreviewStore) {
     this.#sessionId = sessionId;
     this.#tree = tree;
     this.#store = store;

@@ -25,7 +25,7 @@ export interface UncommittedFile {
 export interface HoldBackHost {
   /** The language of the user. */
   readonly l10n: Localiser;
-  readonly store: Pick<PreviewStore, 'get'>;
+  readonly store: PreviewStore;
   readonly invoker: Pick<Invoker, 'resolve'>;
   /** Leads to `queueResolveHandler`. */
   readonly stage: (action: PendingAction) => QueuedPreview;

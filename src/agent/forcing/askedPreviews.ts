@@ -21,11 +21,11 @@ export interface Asked {
 
 /** The previews that the model was asked to resolve, and which of them still want an answer. */
 export class AskedPreviews {
-  readonly #store: Pick<PreviewStore, 'blockersOf' | 'dependentsOf' | 'get' | 'list'>;
+  readonly #store: PreviewStore;
   readonly #asked = new Map<string, Asked>();
   #turn = 0;
 
-  constructor(store: Pick<PreviewStore, 'blockersOf' | 'dependentsOf' | 'get' | 'list'>) {
+  constructor(store: PreviewStore) {
     this.#store = store;
   }
 

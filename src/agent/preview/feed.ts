@@ -3,6 +3,7 @@ import { Emitter, type Event } from '../base/event.ts';
 import type { LedgerEntry } from './ledger.ts';
 import type { RevisedBy } from './log/previewLog.ts';
 import type { Preview } from './preview.ts';
+import type { PreviewStore } from './previewStore.ts';
 
 /** Something that happened to a preview, which those who wait for it are told once. */
 export type Fact = {
@@ -72,12 +73,6 @@ function nameOf(fact: DistributiveOmit<Fact, 'key' | 'place'>): string {
   }
 }
 
-/** What the store tells a listener. */
-interface FedStore {
-  readonly feed: Feed;
-  get(id: string): Preview | undefined;
-}
-
 /** One listener's place in the feed: what happened to some previews that it was not told yet. */
 export class FeedCursor implements Disposable {
   readonly #owned = new DisposableStore();
@@ -92,7 +87,7 @@ export class FeedCursor implements Disposable {
    * @param from what it was not told of before; by default it is told what happens from now on.
    */
   constructor(
-    store: FedStore,
+    store: PreviewStore,
     wants: (fact: Fact, preview: Preview) => boolean,
     from: (fact: Fact) => boolean = () => false,
   ) {

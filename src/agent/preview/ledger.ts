@@ -2,12 +2,10 @@ import * as z from 'zod/mini';
 import { isRecord, jsonSafe, type DeepReadonly } from '../base/json.ts';
 import { stepsOf } from './fileChange.ts';
 import type { Preview } from './preview.ts';
+import { agentNameSchema } from './previewSchema.ts';
 
 /** One attempt to resolve a preview: who, what, when, why, and how it ended. Failed attempts are recorded too. */
 export type LedgerEntry = DeepReadonly<z.infer<typeof ledgerEntrySchema>>;
-
-/** See `AgentName`. */
-export const agentNameSchema = z.object({ name: z.string(), version: z.string() });
 
 export const ledgerEntrySchema = z.object({
   previewId: z.string(),

@@ -1,6 +1,5 @@
-import { stepsOf, type FileChange } from './fileChange.ts';
-import type { LabelParts } from './label.ts';
-import type { FolderRoot } from './workspace.ts';
+import { stepsOf } from './fileChange.ts';
+import type { StagedPreview } from './previewSchema.ts';
 
 /** Who resolves a preview. */
 export type Actor = 'human' | 'model' | 'extension';
@@ -32,19 +31,7 @@ export interface AgentName {
 }
 
 /** The conversation that a preview concerns, and what staged it there. */
-export interface PreviewOrigin {
-  /** A conversation of Redline or, if there is an `agent`, what tells its connection or source from all others. */
-  readonly sessionId: string;
-  /** The agent of another program that proposed it, over MCP, or where a person brought it from. */
-  readonly agent?: AgentName;
-  /**
-   * The tool call that staged it: a `resolve` in the same message has not seen the diff. Absent for what the user or an
-   * extension staged outside the messages.
-   */
-  readonly call?: Omit<CallRef, 'sessionId'>;
-  /** Whether the model is asked to resolve it. If not, it is only told the outcome. */
-  readonly asksModel: boolean;
-}
+export type PreviewOrigin = NonNullable<StagedPreview['origin']>;
 
 /** The life of a preview. Only a `pending` one can be resolved; the last three states are final. */
 export type PreviewState =
@@ -82,76 +69,20 @@ export interface Resolution {
   readonly at: string;
 }
 
-/** Where a preview was split off. */
-export interface PartOf {
-  readonly previewId: string;
-  /** How many hunks it holds. */
-  readonly hunks: number;
-  /** For a single hunk: its number, from 1, among all that its file had. */
-  readonly number?: number;
-  /** The part as a patch, for the model; capped. */
-  readonly patch: string;
-}
-
-/**
- * What a preview of Redline's own is for, where something depends on that: a command that runs, a call of a tool of VS Code,
- * the configuration of an agent, the user's uncommitted changes, the inverse of an abandoned branch. No tool of others and no
- * extension can set it; the name of a source is only a label.
- */
-export type Purpose = 'command' | 'toolCall' | 'setUp' | 'holdBack' | 'revert';
-
 /** What a preview is and what applying it does. */
-export type PreviewContent =
-  /** Redline writes exactly these changes. */
-  | { readonly kind: 'files'; readonly changes: readonly FileChange[] }
-  /** `plan`: applying approves what plan mode submitted. `action`: applying runs the producer's callback; its effect is opaque. */
-  | { readonly kind: 'plan' | 'action'; readonly changes: null };
+export type PreviewContent = ContentOf<StagedPreview>;
+type ContentOf<T> = T extends StagedPreview ? Pick<T, 'kind' | 'changes'> : never;
+
+export type Purpose = NonNullable<StagedPreview['purpose']>;
 
 /**
  * One proposed change as data: it can be stored, sent and shown without its producer. A preview never changes in
  * place: everything that changes what the user sees (an edit, a split, a rebase) makes a new revision, and every vote
  * names the revision that was seen.
  */
-export type Preview = PreviewContent & {
-  /** `p1`, `p2`, …; never reused in a workspace's storage. */
-  readonly id: string;
+export type Preview = StagedPreview & {
   /** Counts up from 1. */
   readonly revision: number;
-  readonly label: string;
-  /** What the label is made of, if it has counts that follow the changes. */
-  readonly labelParts?: LabelParts;
-  /** What people read instead of the label, by which the model, the log and other extensions know the preview. */
-  readonly title?: string;
-  /** Who proposed it: only a label, no decision depends on it. */
-  readonly sourceToolName: string;
-  readonly purpose?: Purpose;
-  /** Applying it runs something, so only a human may, in every mode. */
-  readonly humanOnly?: true;
-  /** Ids of previews that must be applied before this one. */
-  readonly dependsOn: readonly string[];
-  readonly details?: unknown;
-  /** Ids of the applied previews that this one undoes. */
-  readonly undoes?: readonly string[];
-  /** The id of the discarded preview that this one proposes again. */
-  readonly reopens?: string;
-  /**
-   * `null` for what belongs to no conversation of Redline: what a tool of VS Code's own agents proposed, and the configuration of
-   * agents, which a command of the user stages.
-   */
-  readonly origin: PreviewOrigin | null;
-  /** Set if this was split off another preview to be resolved separately. */
-  readonly part?: PartOf;
-  /** An older version showed it for an agent in a terminal, which would have written it. It expires when it is read. */
-  readonly agentWrites?: true;
-  /** The user edited the proposal: from then on the model can only recommend. */
-  readonly editedByUser?: true;
-  /**
-   * The folders that were open when it was proposed: what its paths are relative to. It can be applied only while they lead to
-   * the same places. Absent for what has no files, and for what older versions staged.
-   */
-  readonly roots?: readonly FolderRoot[];
-  /** ISO 8601. */
-  readonly stagedAt: string;
   readonly state: PreviewState;
 };
 

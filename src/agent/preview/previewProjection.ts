@@ -6,6 +6,7 @@ import { counted, recounted } from './label.ts';
 import type { LedgerEntry } from './ledger.ts';
 import { OpenPreviews } from './openPreviews.ts';
 import { isOpen, type Preview, type PreviewState } from './preview.ts';
+import type { StagedPreview } from './previewSchema.ts';
 import { SharedSides } from './sharedSides.ts';
 import { allChanges, isKept } from './log/keptChanges.ts';
 import {
@@ -14,7 +15,6 @@ import {
   mayBeOfCommit,
   type CommitVote,
   type PreviewLogEntry,
-  type StagedPreview,
   type UnreadableLine,
 } from './log/previewLog.ts';
 

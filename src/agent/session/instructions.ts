@@ -39,7 +39,7 @@ export interface InstructionsOptions {
   /** See `SessionOptions.readInstructions`. */
   readonly readInstructions?: ReadInstructions;
   readonly conversation: () => Conversation;
-  readonly store: Pick<PreviewStore, 'all'>;
+  readonly store: PreviewStore;
   readonly logger: Logger;
   /** Called when other instructions are in force than before. */
   readonly onDidChange: () => void;

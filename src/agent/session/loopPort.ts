@@ -1,13 +1,7 @@
-import type { Localiser } from '../base/localiser.ts';
 import type { Logger } from '../base/logger.ts';
-import type { Conversation } from '../conversation/conversation.ts';
 import type { ToolChoices } from '../forcing/toolChoices.ts';
 import type { ChatProvider, ChatRequest } from '../model/chatProvider.ts';
 import type { SessionMessage, ToolCall, ToolResultMessage } from '../model/messages.ts';
-import type { Overlay } from '../preview/overlay.ts';
-import type { PendingAction } from '../preview/pendingAction.ts';
-import type { CallRef } from '../preview/preview.ts';
-import type { QueuedPreview } from '../preview/previewStore.ts';
 import { stagedText } from '../preview/resolve/resolveTexts.ts';
 import type { Workspace } from '../preview/workspace.ts';
 import { executeToolCall } from '../tools/execute.ts';
@@ -17,25 +11,21 @@ import type { LoopPort } from './loop.ts';
 import type { Requests } from './request.ts';
 import type { RevertQueue } from './revertQueue.ts';
 import type { SessionSettings } from './sessionOptions.ts';
+import { stageIn, type StagingOptions } from './staging.ts';
 
 /** The parts of a session that its loop works with. */
-export interface LoopParts {
-  readonly l10n: Localiser;
+export interface LoopParts extends StagingOptions {
   readonly tools: ToolRegistry;
   readonly workspace: Workspace;
-  readonly overlay: Overlay;
   readonly logger: Logger;
   readonly settings: () => SessionSettings;
   readonly planMode: () => boolean;
-  readonly conversation: () => Conversation;
   readonly requests: Requests;
   readonly choices: ToolChoices;
   readonly reverts: RevertQueue;
   readonly append: (message: SessionMessage) => void;
   /** Appends what the inbox holds for the next request. */
   readonly appendInbox: () => void;
-  /** Stages a preview for a tool call. */
-  readonly stage: (action: PendingAction, call: CallRef) => QueuedPreview;
   readonly emit: (event: SessionEvent) => void;
 }
 
@@ -68,7 +58,7 @@ export function loopPortFor(parts: LoopParts, provider: ChatProvider, signal: Ab
 
 /** Runs one call of the model in the open conversation. Always settles with its one result. */
 function runTool(parts: LoopParts, toolCall: ToolCall, signal: AbortSignal): Promise<ToolResultMessage> {
-  const { workspace, logger, settings, requests, choices, reverts, stage, emit } = parts;
+  const { workspace, logger, settings, requests, choices, reverts, emit } = parts;
   const call = parts.conversation().callRefOf(toolCall);
   const overlay = parts.overlay.of(call.sessionId);
   const userReviews = settings().modelAuthority === 'none';
@@ -76,7 +66,7 @@ function runTool(parts: LoopParts, toolCall: ToolCall, signal: AbortSignal): Pro
     tools: requests.tools(),
     logger,
     describeStaged: staged => stagedText(staged, userReviews),
-    stage: action => stage(action, call),
+    stage: action => stageIn(parts, action, { call, asksModel: true }),
     context: {
       signal,
       workspace: overlay.on(workspace),

@@ -19,7 +19,7 @@ const MAX_PROBLEMS = 20;
 export interface NewProblemsOptions {
   /** See `SessionOptions.problems`. */
   readonly problems?: Problems;
-  readonly store: Pick<PreviewStore, 'onDidChange' | 'onDidResolve'>;
+  readonly store: PreviewStore;
   readonly conversation: () => Conversation;
   readonly inbox: Pick<Inbox, 'add'>;
 }

@@ -26,7 +26,7 @@ export const PLAN_MODE_PROMPT =
   'Markdown and, in the same message, call `resolve` with action "apply", a one-sentence reason and extra.title.';
 
 export interface PlanModeOptions {
-  readonly store: Pick<PreviewStore, 'get'>;
+  readonly store: PreviewStore;
   readonly invoker: Invoker;
   readonly choices: Pick<ToolChoices, 'setModeResolveHandler'>;
   readonly conversation: () => Conversation;

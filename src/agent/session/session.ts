@@ -26,7 +26,7 @@ import { Requests, type SentRequest } from './request.ts';
 import { RevertQueue } from './revertQueue.ts';
 import { Review } from './review.ts';
 import type { SessionOptions } from './sessionOptions.ts';
-import { stageIn, type StagedFor } from './staging.ts';
+import { stageIn } from './staging.ts';
 import { Inbox } from './waiting/inbox.ts';
 import { PromptQueue, type Prompt } from './waiting/promptQueue.ts';
 
@@ -96,7 +96,7 @@ export class Session implements Disposable {
     this.#review = this.#owned.add(new Review({ ...parts, onOutcome: () => this.#continueOrRest() }));
     this.#plan = new PlanMode({
       ...parts,
-      stage: (action, call) => this.#stage(action, { call, asksModel: false }).preview.id,
+      stage: (action, call) => stageIn(parts, action, { call, asksModel: false }).preview.id,
     });
     this.#reverts = new RevertQueue({
       ...parts,
@@ -107,7 +107,6 @@ export class Session implements Disposable {
       requests,
       reverts: this.#reverts,
       appendInbox: () => this.#appendInbox(),
-      stage: (action, call) => this.#stage(action, { call, asksModel: true }),
     };
     this.#owned.add(store.onDidChange(preview => this.#emit({ type: 'preview_changed', preview })));
     if (stored) this.#resume(stored);
@@ -258,7 +257,7 @@ export class Session implements Disposable {
    * Stages a preview that no tool call made, for an extension or the session itself. The model is asked to resolve it.
    */
   stage(action: PendingAction): QueuedPreview {
-    return this.#stage(action, { asksModel: true });
+    return stageIn(this.#loop, action, { asksModel: true });
   }
 
   /**
@@ -266,7 +265,7 @@ export class Session implements Disposable {
    * reminded to resolve it, and the session does not continue by itself afterwards.
    */
   stageForUser(action: PendingAction): QueuedPreview {
-    return this.#stage(action, { asksModel: false });
+    return stageIn(this.#loop, action, { asksModel: false });
   }
 
   /** Ends the review as a whole (Stop, Discard All): its outcomes wait for the next prompt. */
@@ -321,12 +320,6 @@ export class Session implements Disposable {
       });
     this.#pause = pause;
     return pause;
-  }
-
-  #stage(action: PendingAction, whom: StagedFor): QueuedPreview {
-    const { store, invoker, overlay, l10n } = this.#options;
-    const conversation = (): Conversation => this.#conversation;
-    return stageIn({ store, invoker, overlay, l10n, conversation }, action, whom);
   }
 
   #switchTo(stored: StoredSession | undefined): void {

@@ -18,16 +18,16 @@ export interface StagedFor {
 
 /** Stages a preview that concerns the conversation that made the call or that the action names, else the open one. */
 export function stageIn(
-  { conversation, ...host }: StagingOptions,
+  session: StagingOptions,
   action: PendingAction,
   { call, asksModel }: StagedFor,
 ): QueuedPreview {
-  const { sessionId, ...made } = call ?? { sessionId: action.sessionId ?? conversation().id };
+  const { sessionId, ...made } = call ?? { sessionId: action.sessionId ?? session.conversation().id };
   const origin: PreviewOrigin = {
     sessionId,
     ...(call === undefined && action.agent ? { agent: action.agent } : {}),
     ...('toolCallId' in made ? { call: made } : {}),
     asksModel,
   };
-  return queueResolveHandler(host, action, origin);
+  return queueResolveHandler(session, action, origin);
 }

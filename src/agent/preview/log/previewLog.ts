@@ -3,105 +3,18 @@ import { LAST_PLAUSIBLE } from '../../base/claimedNumbers.ts';
 import type { DeepReadonly } from '../../base/json.ts';
 import { JsonLog } from '../../base/log/jsonLog.ts';
 import type { DecodedLog, LogFormat } from '../../base/log/logFormat.ts';
-import { isEncodingName, loadEncodings, type EncodingName } from '../../text/encodings.ts';
-import { applyTextEdits, editsFit, editsGive } from '../../text/textEdit.ts';
-import type { FileChange } from '../fileChange.ts';
-import { agentNameSchema, FOUND_APPLIED, ledgerEntrySchema } from '../ledger.ts';
+import { loadEncodings, type EncodingName } from '../../text/encodings.ts';
+import { editsGive } from '../../text/textEdit.ts';
+import { FOUND_APPLIED, ledgerEntrySchema } from '../ledger.ts';
+import { change, path, staged, stagedFiles, type StagedFiles, type StagedPreview } from '../previewSchema.ts';
 import { isKept, type KeptChanges } from './keptChanges.ts';
 import { previewMigrations } from './previewMigrations.ts';
 
-const encodingName = z.custom<EncodingName>(value => typeof value === 'string' && isEncodingName(value));
-const side = z.object({
-  hash: z.string(),
-  text: z.string(),
-  encoding: z.object({ name: encodingName, bom: z.boolean() }),
-});
-const path = z.string().check(z.minLength(1));
-const mode = z.int().check(z.minimum(0), z.maximum(0o7777));
-const folders = z.exactOptional(z.array(path));
-const edits = z.array(z.object({ start: z.int(), end: z.int(), text: z.string() }));
-/** The text after is stored only where the edits do not give it: see {@link withoutText}. */
-const modify = z.pipe(
-  z.object({
-    kind: z.literal('modify'),
-    path,
-    before: side,
-    after: z.object({ ...side.shape, text: z.exactOptional(z.string()) }),
-    edits: z.exactOptional(edits),
-    mode: z.exactOptional(mode),
-  }),
-  z.transform((change, { issues }): Extract<FileChange, { kind: 'modify' }> => {
-    const { before, after } = change;
-    if (after.text !== undefined) return { ...change, after: { ...after, text: after.text } };
-    if (change.edits && editsFit(before.text.length, change.edits))
-      return { ...change, after: { ...after, text: applyTextEdits(before.text, change.edits) } };
-    issues.push({ code: 'custom', message: 'no text after', input: change });
-    return z.NEVER;
-  }),
-);
-const change = z.discriminatedUnion('kind', [
-  modify,
-  z.object({
-    kind: z.literal('create'),
-    path,
-    before: z.null(),
-    after: side,
-    mode: z.exactOptional(mode),
-  }),
-  z.object({ kind: z.literal('delete'), path, before: side, after: z.null(), folders }),
-  z.object({ kind: z.literal('rename'), path, from: path, before: side, after: side, folders }),
-]);
-const changes = z.array(change);
 /** See {@link KeptChanges}. */
 const kept = z.object({ from: z.int(), to: z.int() });
 const action = z.enum(['apply', 'discard']);
 /** See `marked`. */
 const mark = z.exactOptional(z.string());
-const stagedParts = {
-  id: z.string().check(z.regex(/^p[1-9]\d*$/)),
-  label: z.string(),
-  labelParts: z.exactOptional(
-    z.array(
-      z.union([
-        z.string(),
-        z.object({ noun: z.enum(['file', 'change', 'edit', 'replacement']), count: z.int() }),
-      ]),
-    ),
-  ),
-  title: z.exactOptional(z.string()),
-  sourceToolName: z.string(),
-  purpose: z.exactOptional(z.enum(['command', 'toolCall', 'setUp', 'holdBack', 'revert'])),
-  humanOnly: z.exactOptional(z.literal(true)),
-  dependsOn: z.array(z.string()),
-  details: z.exactOptional(z.unknown()),
-  undoes: z.exactOptional(z.array(z.string())),
-  reopens: z.exactOptional(z.string()),
-  origin: z.nullable(
-    z.object({
-      sessionId: z.string(),
-      agent: z.exactOptional(agentNameSchema),
-      call: z.exactOptional(z.object({ messageId: z.string(), toolCallId: z.string() })),
-      asksModel: z.boolean(),
-    }),
-  ),
-  part: z.exactOptional(
-    z.object({
-      previewId: z.string(),
-      hunks: z.number(),
-      number: z.exactOptional(z.int()),
-      patch: z.string(),
-    }),
-  ),
-  agentWrites: z.exactOptional(z.literal(true)),
-  editedByUser: z.exactOptional(z.literal(true)),
-  roots: z.exactOptional(z.array(z.object({ name: z.string(), fsPath: z.string() }))),
-  stagedAt: z.string(),
-};
-const stagedFiles = z.object({ ...stagedParts, kind: z.literal('files'), changes });
-const staged = z.discriminatedUnion('kind', [
-  stagedFiles,
-  z.object({ ...stagedParts, kind: z.enum(['plan', 'action']), changes: z.null() }),
-]);
 const entrySchema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('staged'), preview: staged, mark }),
   z.object({
@@ -167,11 +80,6 @@ const entrySchema = z.discriminatedUnion('type', [
  * stored.
  */
 export type PreviewLogEntry = DeepReadonly<z.infer<typeof entrySchema>>;
-
-/** A preview as it was staged: the first revision, pending. */
-export type StagedPreview = DeepReadonly<z.infer<typeof staged>>;
-/** The same with file changes, which Redline writes itself. */
-type StagedFiles = DeepReadonly<z.infer<typeof stagedFiles>>;
 
 /** A preview before it gets its id. */
 export type PreviewDraft = DraftOf<StagedPreview>;

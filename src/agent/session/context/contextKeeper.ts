@@ -33,7 +33,7 @@ export interface ContextUse {
 
 export interface ContextKeeperOptions {
   readonly conversation: () => Conversation;
-  readonly store: Pick<PreviewStore, 'list'>;
+  readonly store: PreviewStore;
   /** An estimate of the tokens that a request has besides its messages: the system prompt and the tools. */
   readonly overhead: () => number;
   /** An estimate of the tokens of what is about to be appended for the next request. */

@@ -12,9 +12,9 @@ import {
   parseEntry,
   previewLogFormat,
   type PreviewLogEntry,
-  type StagedPreview,
 } from '../../../../src/agent/preview/log/previewLog.ts';
 import { PreviewProjection } from '../../../../src/agent/preview/previewProjection.ts';
+import type { StagedPreview } from '../../../../src/agent/preview/previewSchema.ts';
 import { create, modify, remove, rename } from '../../../support/changes.ts';
 import { decodeLog } from '../../../support/decodeLog.ts';
 import { TempFolder } from '../../../support/tempFolder.ts';
