@@ -1,3 +1,4 @@
+import * as path from 'node:path';
 import * as l10n from '@vscode/l10n';
 import * as vscode from 'vscode';
 import { createAgent } from './views/agent.ts';
@@ -19,6 +20,7 @@ import { PreviewFileSystem } from './views/review/documents/previewFileSystem.ts
 import { PreviewLenses } from './views/review/previewLenses.ts';
 import { PreviewOpener } from './views/review/previewOpener.ts';
 import { PreviewTabs } from './views/review/previewTabs.ts';
+import { Drafts } from './views/review/documents/drafts.ts';
 import { ProposalEdits } from './views/review/documents/proposalEdits.ts';
 import { ReviewList } from './views/review/reviewList.ts';
 import { ReviewTally } from './views/review/reviewTally.ts';
@@ -38,7 +40,11 @@ export async function activate(context: vscode.ExtensionContext): Promise<Redlin
   const { logger, store, session, files } = agent;
 
   const tabs = new PreviewTabs(store);
-  const edits = new ProposalEdits(agent);
+  const storage = (context.storageUri ?? context.globalStorageUri).fsPath;
+  const drafts = new Drafts(agent.ownsStorage ? path.join(storage, 'drafts') : undefined, logger);
+  await drafts.load();
+  agent.closing.add(() => drafts.flush());
+  const edits = new ProposalEdits(agent, drafts);
   const shown = new ShownRevisions(store, files);
   const documents = new PreviewFileSystem(store, files, edits, shown);
   const lenses = new PreviewLenses(store, files, edits);
@@ -65,7 +71,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<Redlin
   const chat = new ChatPanel(chatOptions);
   const pendingView = new PendingView({
     ...{ ...agent, review, looks, memory: context.workspaceState },
-    storage: (context.storageUri ?? context.globalStorageUri).fsPath,
+    storage,
   });
   const otherAgents = new OtherAgents({ ...agent, context });
   subscriptions.push(

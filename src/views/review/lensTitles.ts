@@ -5,6 +5,7 @@ import type { PreviewStore } from '../../agent/preview/previewStore.ts';
 import { previewView, type PreviewProblem, type PreviewView } from '../../agent/preview/previewView.ts';
 import type { ConflictBlock, ConflictChoice } from '../../agent/preview/rebase/conflictMarkers.ts';
 import { planOf } from '../../agent/session/planMode.ts';
+import { noLongerParses } from '../../agent/tools/ast/astEdit.ts';
 import { makeCommand } from '../commandRegistry.ts';
 import { idList, withoutIcons } from '../plainText.ts';
 import { conflictsLeftText, expiredText, problemText, recommendationText } from '../texts/previewWords.ts';
@@ -92,9 +93,12 @@ function discardFileWithReason({ id, revision }: Preview, { path }: FileChange):
 }
 
 /** The notes about one file. */
-function fileNotes({ preview, hidden }: LensSubject): vscode.Command[] {
+function fileNotes({ preview, change, hidden }: LensSubject): vscode.Command[] {
   return [
     ...hidden.map(text => note(`$(info) ${withoutIcons(text)}`)),
+    ...(change && noLongerParses(preview, change.path) && !preview.editedByUser
+      ? [note(vscode.l10n.t('$(warning) no longer parses'))]
+      : []),
     ...(preview.editedByUser ? [note(vscode.l10n.t('$(edit) edited by you'))] : []),
   ];
 }
@@ -186,13 +190,14 @@ export function editableNote(): vscode.Command {
 
 /** The lenses of a proposal with edits that are not saved. */
 export function editedRow(preview: Preview): vscode.Command[] {
-  const { id } = preview;
+  const { id, revision } = preview;
   const isPlan = planOf(preview) !== undefined;
   return [
     makeCommand(
       `$(check) ${isPlan ? vscode.l10n.t('Save & Approve') : vscode.l10n.t('Save & Apply')}`,
       'redline.preview.saveAndApply',
       id,
+      revision,
     ),
     makeCommand(`$(discard) ${vscode.l10n.t('Revert')}`, 'redline.preview.revertEdits', id),
     note(vscode.l10n.t('$(edit) Edited. Saving updates the proposal.')),
