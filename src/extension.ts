@@ -1,5 +1,6 @@
+import * as path from 'node:path';
+import * as l10n from '@vscode/l10n';
 import * as vscode from 'vscode';
-import { detailOf } from './agent/base/errors.ts';
 import { createAgent } from './views/agent.ts';
 import { allCommands } from './views/allCommands.ts';
 import { createApi, type RedlineApi } from './views/api.ts';
@@ -19,6 +20,7 @@ import { PreviewFileSystem } from './views/review/documents/previewFileSystem.ts
 import { PreviewLenses } from './views/review/previewLenses.ts';
 import { PreviewOpener } from './views/review/previewOpener.ts';
 import { PreviewTabs } from './views/review/previewTabs.ts';
+import { Drafts } from './views/review/documents/drafts.ts';
 import { ProposalEdits } from './views/review/documents/proposalEdits.ts';
 import { ReviewList } from './views/review/reviewList.ts';
 import { ReviewTally } from './views/review/reviewTally.ts';
@@ -32,23 +34,24 @@ export { deactivate } from './views/deactivate.ts';
 
 /** A table of contents: every part of the extension, each after the parts that it needs. */
 export async function activate(context: vscode.ExtensionContext): Promise<RedlineApi> {
+  l10n.config({ contents: vscode.l10n.bundle ?? {} });
   const { subscriptions } = context;
   const agent = await createAgent(context);
-  const { logger, store, session } = agent;
-  const files = (path: string): vscode.Uri => agent.workspace.uriOf(path);
+  const { logger, store, session, files } = agent;
 
   const tabs = new PreviewTabs(store);
-  const edits = new ProposalEdits({ ...agent, files });
+  const storage = (context.storageUri ?? context.globalStorageUri).fsPath;
+  const drafts = new Drafts(agent.ownsStorage ? path.join(storage, 'drafts') : undefined, logger);
+  await drafts.load();
+  agent.closing.add(() => drafts.flush());
+  const edits = new ProposalEdits(agent, drafts);
   const shown = new ShownRevisions(store, files);
   const documents = new PreviewFileSystem(store, files, edits, shown);
   const lenses = new PreviewLenses(store, files, edits);
-  const looks = new LookedAt({
-    ...{ store, shown, memory: agent.ownsStorage ? context.workspaceState : undefined },
-    onFailure: error => logger.error(`Storing what was looked at failed: ${detailOf(error)}`),
-  });
+  const looks = new LookedAt(agent, shown, agent.ownsStorage ? context.workspaceState : undefined);
   agent.closing.add(() => looks.flush());
-  const review = new ReviewList({ ...agent, looks });
-  const opener = new PreviewOpener({ ...agent, files, tabs, review, edits });
+  const review = new ReviewList(agent, looks);
+  const opener = new PreviewOpener({ ...agent, tabs, review, edits });
   const overview = new Overview(store, files);
   // Those of another window on the folder, whose tabs VS Code restores here, and those of forgotten previews.
   void tabs.closeFiles(({ previewId }) => !store.get(previewId));
@@ -56,7 +59,6 @@ export async function activate(context: vscode.ExtensionContext): Promise<Redlin
   const texts = new TextDocuments();
   const chatOptions = {
     ...agent,
-    files,
     extensionUri: context.extensionUri,
     mode: modeSwitch(agent.settings),
     model: () => ({ label: agent.providers.current().label, offline: agent.providers.isOffline }),
@@ -68,8 +70,8 @@ export async function activate(context: vscode.ExtensionContext): Promise<Redlin
   };
   const chat = new ChatPanel(chatOptions);
   const pendingView = new PendingView({
-    ...{ ...agent, files, review, looks, memory: context.workspaceState },
-    storage: (context.storageUri ?? context.globalStorageUri).fsPath,
+    ...{ ...agent, review, looks, memory: context.workspaceState },
+    storage,
   });
   const otherAgents = new OtherAgents({ ...agent, context });
   subscriptions.push(
@@ -84,19 +86,14 @@ export async function activate(context: vscode.ExtensionContext): Promise<Redlin
     opener,
     overview,
     tally,
-    new FileWatcher({ ...agent, files }),
+    new FileWatcher(agent),
     chat,
     vscode.window.registerWebviewViewProvider(views.chat, chat),
     registerNativeChat(chatOptions, vscode.Uri.joinPath(context.extensionUri, 'media', 'redline.svg')),
     pendingView,
     registerHistoryView(session),
     new StatusItem(store, agent.settings, review, tally),
-    new WaitingNotice({
-      ...{ session, store },
-      isEnabled: () => agent.settings.notifyWhenWaiting,
-      isInSight: () => vscode.window.state.focused && (chat.isVisible || tabs.isAnyInFront),
-      review: () => execute('redline.preview.open'),
-    }),
+    new WaitingNotice(agent, () => vscode.window.state.focused && (chat.isVisible || tabs.isAnyInFront)),
     registerLedgerDocument(store),
     texts,
     otherAgents,
@@ -105,7 +102,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<Redlin
       allCommands({
         ...agent,
         ...{ extensionPath: context.extensionPath, globalStorage: context.globalStorageUri },
-        ...{ globalState: context.globalState, otherAgents, files },
+        ...{ globalState: context.globalState, otherAgents },
         ...{ chat, edits, opener, overview, pendingView, review, shown, tabs, texts },
       }),
       logger,

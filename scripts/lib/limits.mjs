@@ -9,9 +9,9 @@ const OURS_MS = 35;
 const SLOWNESS = 'REDLINE_SLOWNESS';
 const POLL_MS = 50;
 
-/** How much slower this machine is than ours, at least 1. It is measured once: the processes that are started inherit it. */
+/** How much slower this machine is than ours, from 1 to 10. It is measured once: the processes that are started inherit it. */
 function slowness() {
-  process.env[SLOWNESS] ??= String(Math.max(1, measure() / OURS_MS));
+  process.env[SLOWNESS] ??= String(Math.min(10, Math.max(1, measure() / OURS_MS)));
   return Number(process.env[SLOWNESS]);
 }
 

@@ -6,6 +6,7 @@ import { once } from 'node:events';
 import * as path from 'node:path';
 import { suite } from 'node:test';
 import { pathToFileURL } from 'node:url';
+import { limitMs } from '../lib/limits.mjs';
 import { repoRoot } from '../lib/paths.mjs';
 
 const environment = { ...process.env };
@@ -19,6 +20,10 @@ for (;;) {
   restoreEnvironment();
 }
 process.disconnect();
+setTimeout(() => {
+  console.error(`Files have left something open: ${process.getActiveResourcesInfo().join(', ')}`);
+  process.exit(1);
+}, limitMs(30_000)).unref();
 
 function restoreEnvironment() {
   for (const name of Object.keys(process.env)) if (!(name in environment)) delete process.env[name];

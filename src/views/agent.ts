@@ -23,6 +23,7 @@ import type { ToolRegistry } from '../agent/tools/registry.ts';
 import { CustomToolsWatcher, currentToolPlaces } from './customTools/customToolsWatcher.ts';
 import { ApiKeys } from './models/apiKeys.ts';
 import { ladderMemory, Providers } from './models/providers.ts';
+import type { FileUris } from './review/previewUri.ts';
 import { RedlineLog } from './diagnostics/redlineLog.ts';
 import { closeAtDeactivation } from './deactivate.ts';
 import { Settings } from './settings.ts';
@@ -31,7 +32,7 @@ import { closePatience, lockStorage, mustRecover, openStore } from './storage/pr
 import { StorageTrouble } from './storage/storageTrouble.ts';
 import { showWarning } from './toast.ts';
 import type { InstructionFiles } from './workspace/instructionFiles.ts';
-import { VsCodeProblems } from './workspace/problems.ts';
+import { VsCodeProblems } from './workspace/vsCodeProblems.ts';
 import { VsCodeWorkspace } from './workspace/workspace.ts';
 
 /** How much text resolved previews may keep in memory and in their log, in characters. */
@@ -49,6 +50,8 @@ export interface Agent {
   readonly settings: Settings;
   readonly keys: ApiKeys;
   readonly workspace: VsCodeWorkspace;
+  /** The URI of a workspace path. */
+  readonly files: FileUris;
   readonly store: PreviewStore;
   readonly invoker: Invoker;
   readonly overlay: Overlay;
@@ -90,7 +93,7 @@ export async function createAgent(context: vscode.ExtensionContext): Promise<Age
   const open = await openStore(storageParts, lock);
   const { store } = open;
   if (mustRecover(store, storage.fsPath)) {
-    const { recoverInterruptedCommits } = await import('./storage/recovery.ts');
+    const { recoverInterruptedCommits } = await import('./storage/interruptedCommits.ts');
     await recoverInterruptedCommits(open, storage.fsPath, workspace, logger);
   }
   const forgetOld = (): Promise<void> =>
@@ -124,7 +127,7 @@ export async function createAgent(context: vscode.ExtensionContext): Promise<Age
   };
   const problems = new VsCodeProblems(workspace);
   const commandRuns = new CommandRuns();
-  const loadRunner = async (): Promise<Pick<CommandRunner, 'plan' | 'run'>> => {
+  const loadRunner = async (): Promise<Omit<CommandRunner, 'isTrusted'>> => {
     const { VsCodeCommandRunner } = await import('./terminal/commandRunner.ts');
     return new VsCodeCommandRunner(workspace, settings);
   };
@@ -144,14 +147,16 @@ export async function createAgent(context: vscode.ExtensionContext): Promise<Age
     problems,
     isRevertEnabled: () => settings.revertEnabled,
   });
-  const customTools = new CustomToolsWatcher({
-    registry: tools,
-    invoker,
-    session: () => session,
-    resolvePath: input => workspace.pathOf(input),
+  const customTools = new CustomToolsWatcher(
+    {
+      registry: tools,
+      invoker,
+      session: () => session,
+      resolvePath: input => workspace.pathOf(input),
+      logger,
+    },
     settings,
-    logger,
-  });
+  );
 
   let editorTools: Promise<EditorTools> | undefined;
   /** Loads what calls the tools of VS Code once one is allowed. */
@@ -215,6 +220,7 @@ export async function createAgent(context: vscode.ExtensionContext): Promise<Age
     settings,
     keys,
     workspace,
+    files: (path: string) => workspace.uriOf(path),
     store,
     invoker,
     overlay,

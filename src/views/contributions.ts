@@ -86,7 +86,7 @@ export interface CommandArguments {
   /** Makes a proposal writable; saving it creates the next revision. */
   'redline.preview.edit': [previewId?: string, path?: string];
   /** Saves what was typed into the proposals of a preview, and applies it. */
-  'redline.preview.saveAndApply': [previewId?: string];
+  'redline.preview.saveAndApply': [previewId?: string, revision?: number];
   /** Drops what was typed into the proposals of a preview and not saved. */
   'redline.preview.revertEdits': [previewId?: string];
   /** Settles the conflict whose first marker is in this line of a proposal, counted from 0. */

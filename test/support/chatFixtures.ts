@@ -2,12 +2,17 @@ import type { SessionMessage, ToolCall, ToolResultMessage } from '../../src/agen
 import { changeOf, sideOfText, type FileChange } from '../../src/agent/preview/fileChange.ts';
 import type { LedgerEntry } from '../../src/agent/preview/ledger.ts';
 import type { Preview, PreviewContent } from '../../src/agent/preview/preview.ts';
-import type { ViewItem } from '../../src/views/chat/protocol.ts';
-import { transcriptStrings } from '../../src/views/chat/transcript/transcriptStrings.ts';
-import { buildTranscript, type TranscriptInput } from '../../src/views/chat/transcript/transcript.ts';
+import type { ItemOf, ViewItem } from '../../src/views/chat/protocol.ts';
+import { cardNotes, reasonOf, stateText, type CardNote } from '../../src/views/chat/words/cardWords.ts';
+import type { TranscriptInput } from '../../src/views/chat/transcript/lookup.ts';
+import { buildTranscript } from '../../src/views/chat/transcript/transcript.ts';
 
-/** The texts as they are written, without a translation. */
-export const english = transcriptStrings({ t: text => text });
+/** What a card says, in English. */
+export function wordsOf(card: Pick<ItemOf<'preview'>, 'state' | 'reopenedAs'>): {
+  [K in CardNote | 'state' | 'reason']?: string | undefined;
+} {
+  return { state: stateText(card), reason: reasonOf(card), ...Object.fromEntries(cardNotes(card.state)) };
+}
 
 export function call(id: string, name: string, args: unknown): ToolCall {
   return { id, name, arguments: typeof args === 'string' ? args : JSON.stringify(args) };
@@ -88,7 +93,6 @@ export function transcript(more: Partial<TranscriptInput>): ViewItem[] {
     withheldTools: [],
     ledger: [],
     stats: () => undefined,
-    strings: english,
     ...more,
   });
 }

@@ -1,5 +1,5 @@
 import { TimeSlice } from '../../src/agent/base/timeSlice.ts';
-import type { ResolvingFiles } from '../../src/agent/preview/resolve/invoker.ts';
+import type { ResolvingFiles } from '../../src/agent/preview/resolve/refusals.ts';
 import type {
   FileListing,
   FilePlace,

@@ -5,8 +5,12 @@ import type { AgentToolResult, PendingAction } from '../../src/agent/preview/pen
 import type { Preview, PreviewState } from '../../src/agent/preview/preview.ts';
 import { PreviewStore } from '../../src/agent/preview/previewStore.ts';
 import { queueResolveHandler } from '../../src/agent/preview/queueResolveHandler.ts';
-import { Invoker, type ResolveRequest } from '../../src/agent/preview/resolve/invoker.ts';
-import { toolResult, type ResolveDetails } from '../../src/agent/preview/resolve/resolved.ts';
+import { Invoker } from '../../src/agent/preview/resolve/invoker.ts';
+import {
+  toolResult,
+  type ResolveDetails,
+  type ResolveRequest,
+} from '../../src/agent/preview/resolve/resolved.ts';
 import type { ModelAuthority } from '../../src/agent/preview/resolveSettings.ts';
 import { modify } from './changes.ts';
 import { MemoryWorkspace } from './memoryWorkspace.ts';

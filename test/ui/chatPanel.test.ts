@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, afterEach, before, beforeEach, describe, test } from 'node:test';
 import type { Browser } from 'playwright-core';
-import type { ItemOf, ViewItem } from '../../src/views/chat/protocol.ts';
+import { readTexts } from '../../scripts/l10n/translations.mjs';
+import type { CardState, ItemOf, PartRow, ViewItem } from '../../src/views/chat/protocol.ts';
 import { ChatPage, deltaOf, openChromium, snapshotOf } from './support/chatPage.ts';
 
 const HOSTILE =
@@ -15,33 +16,39 @@ function card(more: Partial<ItemOf<'preview'>> = {}): ItemOf<'preview'> {
     revision: 1,
     label: 'Edit src/a.ts (1 edit)',
     source: 'edit_file',
-    agent: '',
     files: [
       {
         path: 'src/a.ts',
         change: 'modify',
-        changeLabel: 'modified',
-        stat: { added: '+3', removed: '−1' },
+        stat: { added: 3, removed: 1, exact: true },
       },
     ],
-    moreFiles: '',
-    state: 'pending',
-    stateText: '',
-    reason: '',
-    recommendation: '',
-    output: '',
+    moreFiles: 0,
+    state: pending(),
     canStop: false,
-    conflicts: '',
-    stale: '',
-    lastError: '',
-    parts: [],
-    partsText: '',
     ...more,
   };
 }
 
+type Pending = Extract<CardState, { kind: 'pending' }>;
+
+function pending(more: Partial<Pending> = {}): Pending {
+  return { kind: 'pending', ...more };
+}
+
+function resolved(kind: 'applied' | 'discarded', reason?: string): CardState {
+  return { kind, actor: 'human', reason };
+}
+
+const recommended = pending({ recommendation: { action: 'apply', reason: 'Tests pass.' } });
+
+/** Hunks that were resolved by themselves. */
+function parts(...rows: PartRow[]): NonNullable<ItemOf<'preview'>['parts']> {
+  return { rows, counts: { applied: 1, discarded: 1, undone: 0, left: 1 } };
+}
+
 function answer(text: string, streaming = false): ItemOf<'assistant'> {
-  return { kind: 'assistant', key: 'a', text, reasoning: '', streaming, note: '', canRetry: false };
+  return { kind: 'assistant', key: 'a', text, reasoning: '', streaming, canRetry: false };
 }
 
 function tool(more: Partial<ItemOf<'tool'>> = {}): ItemOf<'tool'> {
@@ -51,16 +58,14 @@ function tool(more: Partial<ItemOf<'tool'>> = {}): ItemOf<'tool'> {
     name: 'read_file',
     summary: 'a.ts',
     status: 'done',
-    statusLabel: 'done',
-    progress: '',
-    input: '{}',
-    output: 'x',
+    input: { text: '{}' },
+    output: { text: 'x' },
     ...more,
   };
 }
 
 function prompt(key: string, text: string): ItemOf<'user'> {
-  return { kind: 'user', key, text, attachments: [], note: '' };
+  return { kind: 'user', key, text, attachments: [] };
 }
 
 describe('the chat panel', () => {
@@ -81,51 +86,49 @@ describe('the chat panel', () => {
 
   test('whatever the texts hold, they are shown as text', async () => {
     const items: ViewItem[] = [
-      { kind: 'heading', key: 'h', text: HOSTILE },
-      { kind: 'notice', key: 'n', text: HOSTILE },
+      { kind: 'notice', key: 'n', notice: { about: 'other', text: HOSTILE } },
       prompt('u', HOSTILE),
       answer(`${HOSTILE}\n\n- ${HOSTILE}\n\n\`\`\`html\n${HOSTILE}\n\`\`\`\n\n| ${HOSTILE} |\n|---|\n| x |`),
       tool({
         name: HOSTILE,
         summary: HOSTILE,
-        statusLabel: HOSTILE,
         progress: HOSTILE,
-        input: HOSTILE,
-        output: HOSTILE,
+        input: { text: HOSTILE },
+        output: { text: HOSTILE },
       }),
       card({
         label: HOSTILE,
         source: HOSTILE,
-        files: [{ path: `${HOSTILE}/${HOSTILE}`, from: HOSTILE, change: 'rename', changeLabel: HOSTILE }],
-        moreFiles: HOSTILE,
-        recommendation: HOSTILE,
-        stale: HOSTILE,
-        lastError: HOSTILE,
+        files: [{ path: `${HOSTILE}/${HOSTILE}`, from: HOSTILE, change: 'rename' }],
+        agent: HOSTILE,
+        state: pending({
+          recommendation: { action: 'apply', reason: HOSTILE },
+          problem: { kind: 'stale', paths: [HOSTILE], more: 1 },
+        }),
       }),
-      card({ id: 'p2', label: HOSTILE, state: 'discarded', stateText: HOSTILE, reason: HOSTILE }),
+      card({ id: 'p2', label: HOSTILE, state: resolved('discarded', HOSTILE) }),
       card({
         id: 'p3',
         label: HOSTILE,
-        partsText: HOSTILE,
-        parts: [{ id: 'p4', label: HOSTILE, state: 'applied', stateText: HOSTILE, reason: HOSTILE }],
-        call: { name: HOSTILE, input: HOSTILE, output: HOSTILE },
+        parts: parts({ id: 'p4', file: HOSTILE, state: resolved('applied', HOSTILE) }),
+        call: { name: HOSTILE, input: { text: HOSTILE }, output: { text: HOSTILE } },
       }),
-      { kind: 'tools', key: 'g', title: HOSTILE, calls: [tool({ key: 'g.0', summary: HOSTILE })] },
+      { kind: 'tools', key: 'g', calls: [tool({ key: 'g.0', name: HOSTILE, summary: HOSTILE })] },
       {
         kind: 'resolve',
         key: 'r',
         outcome: 'failed',
-        title: HOSTILE,
+        label: HOSTILE,
         source: HOSTILE,
+        actor: 'model',
         reason: HOSTILE,
-        detail: HOSTILE,
+        detail: { kind: 'text', text: HOSTILE },
       },
-      { kind: 'error', key: 'e', text: HOSTILE, actions: [{ name: 'showLog', label: HOSTILE }] },
+      { kind: 'error', key: 'e', text: HOSTILE, actions: ['showLog'] },
     ];
     await chat.snapshot(items, {
       model: HOSTILE,
-      review: { label: HOSTILE },
-      line: HOSTILE,
+      activity: { kind: 'tool', name: HOSTILE },
       state: 'running',
     });
     const { page } = chat;
@@ -135,6 +138,19 @@ describe('the chat panel', () => {
     for (const kind of items.map(item => item.kind)) {
       assert.match((await page.locator(`[data-kind="${kind}"]`).first().textContent()) ?? '', /<script>/);
     }
+  });
+
+  test('the page speaks the language whose texts it is given, with its plural forms', async () => {
+    const { bundle } = readTexts().translations['zh-cn'] ?? {};
+    assert.ok(bundle);
+    await chat.post({ type: 'language', texts: bundle });
+    await chat.snapshot([card(), card({ id: 'p2', state: resolved('applied') })], {
+      review: { previews: 2, files: 1 },
+    });
+    const { page } = chat;
+    await page.getByRole('button', { name: `应用“${card().label}”` }).waitFor();
+    await page.getByText('由你应用').waitFor();
+    assert.equal(await page.locator('.review-summary').textContent(), '2 处更改 · 1 个文件');
   });
 
   test('markdown links lead to the web through the host, and nowhere else', async () => {
@@ -190,7 +206,7 @@ describe('the chat panel', () => {
     await chat.snapshot([card()]);
     await page.locator('[data-action="reason"]').click();
     await page.keyboard.type('Too risky');
-    await chat.delta([card({ recommendation: 'The model recommends Apply: Tests pass.' })]);
+    await chat.delta([card({ state: recommended })]);
     await page.keyboard.type(' now');
     await page.keyboard.press('Enter');
     assert.deepEqual(await chat.said(), [
@@ -202,29 +218,24 @@ describe('the chat panel', () => {
   });
 
   test('parts are rows of their card, each with the button that takes it back', async () => {
-    const parts: ItemOf<'preview'>['parts'] = [
+    const rows = parts(
       {
-        id: 'p2',
-        label: 'a.ts, hunk 1',
-        state: 'applied',
-        stateText: 'Applied by you',
-        reason: '',
+        ...{ id: 'p2', file: 'a.ts', hunk: 1, state: resolved('applied') },
         remedy: { type: 'undo', id: 'p2' },
       },
       {
-        id: 'p3',
-        label: 'a.ts, hunk 3',
-        state: 'discarded',
-        stateText: 'Discarded by you',
-        reason: 'Too risky',
+        ...{ id: 'p3', file: 'a.ts', hunk: 3, state: resolved('discarded', 'Too risky') },
         remedy: { type: 'reopen', id: 'p3' },
       },
-    ];
-    const partsText = '1 applied · 1 discarded · 1 left';
-    const call = { name: 'edit_file', input: '{ "path": "a.ts" }', output: 'Staged as p1' };
-    await chat.snapshot([card({ parts, partsText, call })]);
+    );
+    const call = {
+      name: 'edit_file',
+      input: { text: '{ "path": "a.ts" }' },
+      output: { text: 'Staged as p1' },
+    };
+    await chat.snapshot([card({ parts: rows, call })]);
     const { page } = chat;
-    await page.getByText(partsText).waitFor();
+    await page.getByText('1 applied · 1 discarded · 1 left').waitFor();
     await page.getByText('Discarded by you: Too risky').waitFor();
     await page.getByRole('button', { name: 'Undo a.ts, hunk 1, Edit src/a.ts (1 edit)' }).click();
     await page.getByRole('button', { name: 'Reopen a.ts, hunk 3, Edit src/a.ts (1 edit)' }).click();
@@ -234,7 +245,7 @@ describe('the chat panel', () => {
     ]);
     await page.locator('.card-call summary').click();
     await page.getByText('Staged as p1').waitFor();
-    await chat.delta([card({ revision: 2, parts, partsText, call })]);
+    await chat.delta([card({ revision: 2, parts: rows, call })]);
     await page.locator('[data-revision="2"]').getByText('Staged as p1').waitFor();
   });
 
@@ -310,25 +321,27 @@ describe('the chat panel', () => {
       kind: 'resolve',
       key: 'r',
       outcome: 'accept',
-      title: 'Accept: Edit a.ts',
-      source: 'edit_file, by the model',
+      label: 'Edit a.ts',
+      source: 'edit_file',
+      actor: 'model',
       reason: 'Tests pass.',
-      detail: '',
     };
     const group = (...calls: ItemOf<'tool'>[]): ViewItem => ({
       kind: 'tools',
       key: 'g',
-      title: `Read ${calls.length} files`,
       calls,
     });
     const [one, two, three] = [1, 2, 3].map(n =>
-      tool({ key: `t${n}`, summary: `${n}.ts`, output: `text ${n}` }),
+      tool({
+        ...{ key: `t${n}`, summary: `${n}.ts`, file: { path: `${n}.ts` } },
+        output: { text: `text ${n}` },
+      }),
     );
     assert.ok(one && two && three);
     await chat.snapshot([group(one, two), resolve]);
     const { page } = chat;
     await page.getByText('Read 2 files').click();
-    await page.getByText('1.ts').click();
+    await page.getByText('1.ts', { exact: true }).click();
     await page.getByText('text 1').waitFor();
     await chat.delta([group(one, two, three)]);
     await page.getByText('Read 3 files').waitFor();
@@ -342,10 +355,10 @@ describe('the chat panel', () => {
     const { page } = chat;
     await chat.snapshot([card(), card({ id: 'p2', label: 'Edit b.ts' })]);
     await page.locator('[data-preview-id="p1"] [data-action="apply"]').focus();
-    await chat.delta([card({ state: 'applied', stateText: 'Applied by you' })]);
+    await chat.delta([card({ state: resolved('applied') })]);
     assert.equal(await page.locator('[data-preview-id="p1"] [data-action]').count(), 0);
     assert.equal(await page.locator(':focus').getAttribute('aria-label'), 'Apply Edit b.ts');
-    await chat.delta([card({ id: 'p2', state: 'applied', stateText: 'Applied by you' })]);
+    await chat.delta([card({ id: 'p2', state: resolved('applied') })]);
     assert.equal(await page.locator(':focus').getAttribute('data-preview-id'), 'p2');
   });
 
@@ -356,25 +369,19 @@ describe('the chat panel', () => {
     await chat.snapshot([card({ files })]);
     await page.locator('.file').nth(1).focus();
     const title = await focused();
-    await chat.delta([card({ files, recommendation: 'Recommended: Apply' })]);
+    await chat.delta([card({ files, state: recommended })]);
     assert.equal(await focused(), title);
 
     const part = (id: string, remedy: 'undo' | 'redo') => ({
       id,
-      label: `a.ts, hunk ${id}`,
-      state: 'applied' as const,
-      stateText: 'Applied by you',
-      reason: '',
+      file: 'a.ts',
+      state: resolved('applied'),
       remedy: { type: remedy, id },
     });
-    const call = { name: 'edit_file', input: '{}', output: '' };
-    await chat.delta([
-      card({ parts: [part('p2', 'undo'), part('p3', 'undo')], partsText: '2 applied', call }),
-    ]);
+    const call = { name: 'edit_file', input: { text: '{}' }, output: { text: '' } };
+    await chat.delta([card({ parts: parts(part('p2', 'undo'), part('p3', 'undo')), call })]);
     await page.locator('[data-of="p3"]').focus();
-    await chat.delta([
-      card({ parts: [part('p2', 'undo'), part('p3', 'redo')], partsText: '2 applied', call }),
-    ]);
+    await chat.delta([card({ parts: parts(part('p2', 'undo'), part('p3', 'redo')), call })]);
     assert.equal(await page.locator(':focus').getAttribute('data-of'), 'p3');
     assert.equal(await page.locator(':focus').getAttribute('data-action'), 'redo');
   });
@@ -382,7 +389,7 @@ describe('the chat panel', () => {
   test('every control has a name, and those of a card name its preview', async () => {
     const { page } = chat;
     await chat.snapshot([prompt('u', 'Hi'), answer('```\nx\n```'), tool(), card()], {
-      review: { label: '1 pending' },
+      review: { previews: 1, files: 1 },
     });
     const label = card().label;
     for (const name of ['Apply', 'Discard', 'Open']) {
@@ -431,7 +438,7 @@ describe('the chat panel', () => {
   });
 
   test('a prompt that waits has buttons to edit it and to remove it', async () => {
-    await chat.snapshot([prompt('u', 'First'), { ...prompt('q2', 'Second'), note: 'Queued', queued: 'q2' }]);
+    await chat.snapshot([prompt('u', 'First'), { ...prompt('q2', 'Second'), queued: 'q2' }]);
     const { page } = chat;
     const waiting = page.locator('[data-kind="user"]').last();
     await waiting.getByRole('button', { name: 'Edit the Queued Prompt' }).click();
@@ -445,7 +452,7 @@ describe('the chat panel', () => {
 
   test('while it runs, the button stops; a prompt can still be typed and sent', async () => {
     const { page } = chat;
-    await chat.snapshot([prompt('u', 'Hi')], { state: 'running', line: 'Working…' });
+    await chat.snapshot([prompt('u', 'Hi')], { state: 'running' });
     const send = page.locator('#send');
     assert.equal(await send.getAttribute('aria-label'), 'Stop');
     await send.click();
@@ -541,7 +548,9 @@ describe('the chat panel', () => {
 
   test('Plan is a toggle beside the mode; tokens are told on demand', async () => {
     const { page } = chat;
-    await chat.snapshot([], { usage: { label: '1.2K tokens', detail: 'This session: 1,000 in.' } });
+    const counted = { inputTokens: 1_000, outputTokens: 200 };
+    const usage = { session: counted, last: counted };
+    await chat.snapshot([], { usage });
     const plan = page.getByRole('button', { name: 'Plan' });
     await plan.click();
     await chat.delta([], { status: { planMode: true, mode: 'apply' } });
@@ -552,9 +561,12 @@ describe('the chat panel', () => {
       { type: 'setPlanMode', on: true },
       { type: 'setPlanMode', on: false },
     ]);
-    await chat.snapshot([], { usage: { label: '1.2K tokens', detail: 'This session: 1,000 in.' } });
+    await chat.snapshot([], { usage });
     await page.getByRole('button', { name: 'Token use: 1.2K tokens' }).click();
-    assert.equal(await page.locator('.usage-detail').textContent(), 'This session: 1,000 in.');
+    assert.equal(
+      await page.locator('.usage-detail').textContent(),
+      'Tokens in this session: 1,000 in, 200 out. Last request: 1,000 in, 200 out.',
+    );
     assert.equal(await page.locator('.usage-detail').isVisible(), true);
   });
 
@@ -585,21 +597,18 @@ describe('the chat panel', () => {
     await page.keyboard.press('Enter');
     assert.deepEqual(await chat.said(), [{ type: 'prompt', text: 'What is this?', attachments: [ref] }]);
     const shown = { ...prompt('u', 'What is this?') };
-    await chat.delta(
-      [{ ...shown, attachments: [{ label: 'Pasted image', title: 'Pasted image', problem: false, src }] }],
-      { order: ['u'] },
-    );
+    await chat.delta([{ ...shown, attachments: [{ path: 'Pasted image', src }] }], { order: ['u'] });
     await page.locator('.user').getByRole('img', { name: 'Image: Pasted image' }).waitFor();
   });
 
   test('a sent prompt shows what went along, and what came of a command is told below it', async () => {
     const { page } = chat;
-    const attachments = [{ label: 'a.ts:3-8', title: 'src/a.ts:3-8: It is gone.', problem: true }];
+    const attachments = [{ path: 'src/a.ts', startLine: 3, endLine: 8, problem: 'It is gone.' }];
     await chat.snapshot([
       { ...prompt('u', 'Hi'), attachments },
       prompt('c', '/apply'),
       { kind: 'local', key: 'c.l', text: 'Applied **p1**.' },
-      { kind: 'actions', key: 'x', actions: [{ name: 'selectModel', label: 'Connect a Model' }] },
+      { kind: 'connect', key: 'x' },
     ]);
     assert.equal(await page.locator('.user .chip-label').textContent(), 'a.ts:3-8');
     assert.equal(await page.locator('.local strong').textContent(), 'p1');
@@ -621,7 +630,7 @@ describe('the chat panel', () => {
     await chat.snapshot([], {
       mode: 'none',
       model: 'gpt (x)',
-      review: { label: '2 changes', stat: { added: '+3', removed: '' } },
+      review: { previews: 2, files: 0, stat: { added: 3, removed: 0, exact: true } },
     });
     assert.equal(await page.locator('#mode').inputValue(), 'none');
     assert.equal((await page.locator('.review-summary').textContent())?.trim(), '2 changes · +3');
@@ -638,7 +647,7 @@ describe('the chat panel', () => {
     await page.locator('.scroller').evaluate(one => one.scrollTo({ top: 0 }));
     await page.locator('.to-end').waitFor();
     const order = [...items.map(({ key }) => key), 'p:p1'];
-    await chat.delta([card()], { order, status: { review: { label: '1 change · 1 file' } } });
+    await chat.delta([card()], { order, status: { review: { previews: 1, files: 1 } } });
     await page.locator('.to-end').waitFor({ state: 'hidden' });
     const edge = (selector: string): Promise<number> =>
       page.locator(selector).evaluate(one => one.getBoundingClientRect().bottom);
@@ -648,6 +657,7 @@ describe('the chat panel', () => {
 
   test('in a low panel the conversation keeps its room, and the prompt stays in sight', async () => {
     const { page } = chat;
+    const counted = { inputTokens: 1_000, outputTokens: 200 };
     for (const [width, height] of [
       [285, 300],
       [285, 200],
@@ -656,9 +666,9 @@ describe('the chat panel', () => {
     ] as const) {
       await page.setViewportSize({ width, height });
       await chat.snapshot([prompt('u', 'Hi'), card()], {
-        review: { label: '3 changes · 5 files', stat: { added: '+12', removed: '−4' } },
-        line: 'Waiting for your review',
-        usage: { label: '1.2K tokens', detail: 'x' },
+        state: 'awaitingReview',
+        review: { previews: 3, files: 5, stat: { added: 12, removed: 4, exact: true } },
+        usage: { session: counted, last: counted },
       });
       const [list, input] = await Promise.all(
         ['.scroller', '#prompt'].map(selector => page.locator(selector).boundingBox()),
@@ -700,7 +710,7 @@ describe('the chat panel', () => {
         if (data.type === 'delta') document.body.dataset.rendered ??= document.querySelectorAll('.log > *').length;
       });`,
     );
-    await chat.post(snapshotOf(items), deltaOf([answer('Two')], { status: { line: 'Changed' } }));
+    await chat.post(snapshotOf(items), deltaOf([answer('Two')], { status: { model: 'Changed' } }));
     const rendered = Number(await page.locator('body').getAttribute('data-rendered'));
     assert.ok(rendered > 0 && rendered < 300, `${rendered} were rendered at once`);
     await page.locator('.log[aria-live="polite"]').waitFor();
@@ -776,17 +786,17 @@ describe('the chat panel', () => {
     const news = page.locator('.card-news > p');
     await chat.snapshot([card(), card({ id: 'p2', label: 'Edit b.ts' })]);
     assert.equal(await news.count(), 0);
-    await chat.delta([card({ recommendation: 'Recommended: apply' })]);
-    await chat.delta([card({ recommendation: 'Recommended: apply', state: 'applying' })]);
+    await chat.delta([card({ state: recommended })]);
+    await chat.delta([card({ state: { kind: 'applying', action: 'apply' } })]);
     await chat.delta([
-      card({ state: 'applied', stateText: 'Applied by you' }),
-      card({ id: 'p2', label: 'Edit b.ts', partsText: '1 applied · 1 left' }),
+      card({ state: resolved('applied') }),
+      card({ id: 'p2', label: 'Edit b.ts', parts: parts() }),
     ]);
-    await chat.delta([card({ state: 'applied', stateText: 'Applied by you' })]);
+    await chat.delta([card({ state: resolved('applied') })]);
     assert.deepEqual(await news.allTextContents(), [
-      'Edit src/a.ts (1 edit), Recommended: apply',
+      'Edit src/a.ts (1 edit), The model recommends Apply: Tests pass.',
       'Edit src/a.ts (1 edit), Applied by you',
-      'Edit b.ts, 1 applied · 1 left',
+      'Edit b.ts, 1 applied · 1 discarded · 1 left',
     ]);
     assert.equal(await page.locator('.card-news').getAttribute('aria-live'), 'polite');
     assert.deepEqual(await page.locator('.card').evaluateAll(all => all.map(one => one.ariaLive)), [
@@ -798,7 +808,7 @@ describe('the chat panel', () => {
     assert.equal(await page.locator('[data-preview-id="p3"]').evaluate(one => one.ariaLive), null);
     // One that goes once it is resolved is told of too, and the keyboard does not fall back to the top of the page.
     await page.locator('[data-preview-id="p3"] [data-action="discard"]').focus();
-    await chat.delta([card({ id: 'p3', state: 'discarded', stateText: 'Discarded by you' })], {
+    await chat.delta([card({ id: 'p3', state: resolved('discarded') })], {
       order: ['p:p1'],
     });
     assert.equal(await news.last().textContent(), 'Edit src/a.ts (1 edit), Discarded by you');
@@ -851,7 +861,7 @@ describe('the chat panel', () => {
 
   test('what was unfolded stays unfolded', async () => {
     const { page } = chat;
-    await chat.snapshot([tool({ status: 'running', output: '' })]);
+    await chat.snapshot([tool({ status: 'running', output: { text: '' } })]);
     await page.locator('summary').click();
     await chat.delta([tool()]);
     assert.equal(await page.locator('details[open]').isVisible(), true);
@@ -879,8 +889,7 @@ describe('the chat panel', () => {
       ],
       {
         model: word,
-        review: { label: '12 pending' },
-        line: 'Waiting for your review',
+        review: { previews: 12, files: 12 },
         state: 'awaitingReview',
       },
     );

@@ -65,6 +65,14 @@ export function lineEndingOf(text: string): LineEnding | 'mixed' | undefined {
   }
 }
 
+/** The ending of the line that contains an offset; for the last line, that of the one before it. `undefined` if there is just one. */
+export function lineEndingAt(text: string, offset: number): LineEnding | undefined {
+  const after = /\r\n|\r|\n/g;
+  after.lastIndex = text[offset] === '\n' && text[offset - 1] === '\r' ? offset - 1 : offset;
+  const found = after.exec(text)?.[0] ?? /(\r\n|\r|\n)[^\r\n]*$/.exec(text.slice(0, offset))?.[1];
+  return found as LineEnding | undefined;
+}
+
 /** A line without its line ending. */
 export function withoutLineEnding(line: string): string {
   return line.replace(/(?<![\r\n])[\r\n]+$/, '');

@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { countText } from '../base/countText.ts';
 import type { Sentence } from '../base/localiser.ts';
 import type { TextEdit } from '../text/textEdit.ts';
 
@@ -56,6 +57,15 @@ export function replacementTitle(
   const change = op && arrow(op.pat, op.out);
   if (change === undefined) return l10n => l10n.t('Structural replacement');
   return others.length === 0 ? change : `${change}, …`;
+}
+
+/** The title with the number of files that the change leaves with new syntax errors, if there are any. */
+export function withBrokenFiles(title: string | Sentence, files: number): string | Sentence {
+  if (files === 0) return title;
+  return l10n => {
+    const forms = l10n.t('1 file no longer parses|{0} files no longer parse');
+    return `${typeof title === 'function' ? title(l10n) : title} · ${countText(forms, l10n)(files)}`;
+  };
 }
 
 /** The text for a title; `undefined` if it has several lines or only space. */

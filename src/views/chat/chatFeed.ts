@@ -1,3 +1,4 @@
+import * as l10n from '@vscode/l10n';
 import { DisposableStore, type Disposable } from '../../agent/base/disposable.ts';
 import type { Event } from '../../agent/base/event.ts';
 import type { Logger } from '../../agent/base/logger.ts';
@@ -10,17 +11,14 @@ import type { Session } from '../../agent/session/session.ts';
 import type { CommandRuns } from '../../agent/tools/command/commandRuns.ts';
 import { coalesce } from '../coalesce.ts';
 import { oneLine } from '../plainText.ts';
-import { contextRing } from './contextRing.ts';
-import { fill, type Localiser } from '../../agent/base/localiser.ts';
 import type { ChatStatus, DeltaMessage, HostMessage, ViewItem } from './protocol.ts';
-import { chatStrings } from './strings.ts';
-import { transcriptStrings, type TranscriptStrings } from './transcript/transcriptStrings.ts';
 import { resolvedCards } from './transcript/cards.ts';
 import { DiffStats } from './transcript/diffStats.ts';
 import { reviewOf } from './transcript/reviewSummary.ts';
 import { itemDelta } from './transcript/itemDelta.ts';
 import { LiveTurn, type Effect } from './transcript/liveTurn.ts';
-import { arrivingItem, buildTranscript, type TranscriptInput } from './transcript/transcript.ts';
+import type { TranscriptInput } from './transcript/lookup.ts';
+import { arrivingItem, buildTranscript } from './transcript/transcript.ts';
 
 /** How long changes are collected before they are sent, in milliseconds. */
 const THROTTLE_MS = 50;
@@ -28,9 +26,6 @@ const THROTTLE_MS = 50;
 const MAX_REST_MS = 500;
 /** The same for the output of a command and the progress of a tool, which may come fast and for long. */
 const PROGRESS_MS = 250;
-
-/** Example prompts that work without a model, in any workspace. */
-const OFFLINE_EXAMPLES = ['/write notes.md :: Hello', '/tools', '/help'];
 
 /** The model that the settings currently select. */
 export interface ModelInfo {
@@ -54,9 +49,8 @@ export interface ChatFeedOptions {
   readonly model: () => ModelInfo;
   /** What to say of a review that has just ended, else an empty line. */
   readonly reviewDone?: { readonly line: string; readonly onDidChange: Event<unknown> };
-  /** BCP 47, for numbers. */
-  readonly language: string;
-  readonly l10n: Localiser;
+  /** The texts of VS Code's display language by the English ones; `undefined` for English. */
+  readonly texts: Readonly<Record<string, string>> | undefined;
   readonly logger: Logger;
   /** The address of an image's file in the panel. */
   readonly imageSrc?: (file: string) => string;
@@ -73,7 +67,6 @@ export class ChatFeed implements Disposable {
   readonly #owned = new DisposableStore();
   readonly #live = new LiveTurn();
   readonly #stats: DiffStats;
-  readonly #strings: TranscriptStrings;
   readonly #flushSoon = coalesce(() => this.#flush(), THROTTLE_MS, MAX_REST_MS);
   readonly #progressSoon = coalesce(() => this.refresh(), PROGRESS_MS);
   /** What the webview shows; `undefined` while none is connected. */
@@ -84,7 +77,6 @@ export class ChatFeed implements Disposable {
 
   constructor(options: ChatFeedOptions) {
     this.#options = options;
-    this.#strings = transcriptStrings(options.l10n);
     this.#stats = this.#owned.add(new DiffStats(options.logger, () => this.refresh()));
     this.#owned.add(options.session.onDidEmit(event => this.#follow(event)));
     this.#owned.add(options.mode.onDidChange(() => this.refresh()));
@@ -97,6 +89,7 @@ export class ChatFeed implements Disposable {
 
   /** A webview is ready, for the first time or after a reload: sends it a snapshot. */
   connect(): void {
+    this.#options.post({ type: 'language', texts: { ...this.#options.texts } });
     this.#sendSnapshot();
     for (const message of this.#waiting.splice(0)) this.#options.post(message);
   }
@@ -144,9 +137,8 @@ export class ChatFeed implements Disposable {
     this.#dirty = 'none';
     if (!this.#shown) return;
     const { items: before, status: oldStatus, sessionId } = this.#shown;
-    const { session, model } = this.#options;
-    // Another session, or other example prompts.
-    if (sessionId !== session.id || oldStatus.offline !== model().offline) return this.#sendSnapshot();
+    const { session } = this.#options;
+    if (sessionId !== session.id) return this.#sendSnapshot();
     const arrived = effect === 'text' ? this.#withArriving(before) : undefined;
     const { items, resolved } = arrived ? { ...arrived, resolved: [] } : this.#itemsAfter(before);
     const status = this.#status(arrived ? oldStatus.context : this.#context());
@@ -187,15 +179,12 @@ export class ChatFeed implements Disposable {
   }
 
   #sendSnapshot(): void {
-    const { session, l10n, post } = this.#options;
-    const { examples } = this.#strings;
+    const { session, post } = this.#options;
     this.#shown = { sessionId: session.id, items: buildTranscript(this.#input()), status: this.#status() };
     const { items, status } = this.#shown;
     this.#live.takeFresh();
     post({
       type: 'snapshot',
-      strings: chatStrings(l10n),
-      examples: status.offline ? OFFLINE_EXAMPLES : [...examples, '/help'],
       commands: [...slashCommands(l10n)],
       items: [...items],
       status,
@@ -221,14 +210,12 @@ export class ChatFeed implements Disposable {
       stats: preview => this.#stats.of(preview),
       commandOutput: id => commandRuns.outputOf(id),
       ...(this.#options.imageSrc ? { imageSrc: this.#options.imageSrc } : {}),
-      strings: this.#strings,
     };
   }
 
   /** @param context may be given while only text arrives, which does not change it. */
   #status(context = this.#context()): ChatStatus {
-    const { session, store, mode, model, language } = this.#options;
-    const review = reviewOf([...store.open], preview => this.#stats.of(preview), this.#strings);
+    const { session, store, mode, model } = this.#options;
     const { label, offline } = model();
     return {
       state: session.state,
@@ -236,73 +223,45 @@ export class ChatFeed implements Disposable {
       planMode: session.planMode,
       model: label,
       offline,
-      usage: tokenUse(session.messages, language, this.#strings),
-      ...(context ? { context } : {}),
-      ...(review ? { review } : {}),
-      instructions: this.#instructions(),
-      line: this.#line(),
-      ...this.#countdown(),
+      usage: tokenUse(session.messages),
+      context,
+      review: reviewOf([...store.open], preview => this.#stats.of(preview)),
+      instructions: session.instructions.map(({ path, isCut }) => ({ path: oneLine(path), isCut })),
+      activity: this.#activity(),
     };
   }
 
   #context(): ChatStatus['context'] {
-    const { session, language } = this.#options;
+    const { session } = this.#options;
     const use = session.tree.hasNothingForModel ? undefined : session.contextUse;
-    return use && contextRing(use, language, this.#strings);
+    if (!use) return undefined;
+    const { tokens, window, isCounted, isWindowKnown } = use;
+    return { tokens, window, isCounted, isWindowKnown };
   }
 
-  #instructions(): string {
-    const { instructions, cutInstructions } = this.#strings;
-    const names = this.#options.session.instructions.map(({ path, isCut }) =>
-      isCut ? fill(cutInstructions, oneLine(path)) : oneLine(path),
-    );
-    return names.length === 0 ? '' : fill(instructions, names.join(', '));
-  }
-
-  /** The text that stands instead of the line while the request waits to be sent again. */
-  #countdown(): Pick<ChatStatus, 'countdown'> {
-    const { retry } = this.#live;
-    if (!retry || this.#options.session.state !== 'running') return {};
-    const seconds = Math.ceil((retry.at - Date.now()) / 1_000);
-    return seconds > 0 ? { countdown: { text: this.#strings.retrying[retry.code], seconds } } : {};
-  }
-
-  #line(): string {
-    switch (this.#options.session.state) {
-      case 'idle':
-        if (this.#options.session.planMode) return this.#strings.planning;
-        return this.#options.reviewDone?.line ?? '';
-      case 'awaitingReview':
-        return this.#strings.waiting;
-      case 'running': {
-        if (this.#live.summarizing) return this.#strings.summarizing;
-        const tool = this.#live.runningTool;
-        return tool === undefined ? this.#strings.working : fill(this.#strings.runningTool, tool);
-      }
-    }
+  #activity(): ChatStatus['activity'] {
+    const { session, reviewDone } = this.#options;
+    if (session.state === 'idle' && reviewDone && reviewDone.line !== '')
+      return { kind: 'reviewed', text: reviewDone.line };
+    if (session.state !== 'running') return undefined;
+    const { retry, summarizing, runningTool } = this.#live;
+    const seconds = retry ? Math.ceil((retry.at - Date.now()) / 1_000) : 0;
+    if (retry && seconds > 0) return { kind: 'retrying', code: retry.code, seconds };
+    if (summarizing) return { kind: 'summarizing' };
+    return runningTool === undefined ? undefined : { kind: 'tool', name: runningTool };
   }
 }
 
-/** The tokens that the session and its last request used, as reported by the server; empty if it reported none. */
-export function tokenUse(
-  messages: readonly SessionMessage[],
-  language: string,
-  strings: TranscriptStrings,
-): { label: string; detail: string } {
+/** The tokens that the session and its last request used, as reported by the server; `undefined` if it reported none. */
+export function tokenUse(messages: readonly SessionMessage[]): ChatStatus['usage'] {
   const counts = messages.flatMap(message =>
     message.role === 'assistant' && message.usage ? [message.usage] : [],
   );
   const last = counts.at(-1);
-  if (!last) return { label: '', detail: '' };
-  const sum = counts.reduce(plus);
-  const short = new Intl.NumberFormat(language, { notation: 'compact' });
-  const { format } = new Intl.NumberFormat(language);
+  if (!last) return undefined;
   return {
-    label: fill(strings.tokens, short.format(sum.inputTokens + sum.outputTokens)),
-    detail: [
-      fill(strings.sessionTokens, format(sum.inputTokens), format(sum.outputTokens)),
-      fill(strings.lastTokens, format(last.inputTokens), format(last.outputTokens)),
-    ].join(' '),
+    session: counts.reduce(plus),
+    last: { inputTokens: last.inputTokens, outputTokens: last.outputTokens },
   };
 }
 

@@ -1,15 +1,33 @@
 import * as vscode from 'vscode';
 import type { ResolveAction } from '../../agent/preview/preview.ts';
 import type { Resolved } from '../../agent/preview/resolve/resolved.ts';
-import type { ChatViewOptions } from './chatView.ts';
+import type { Agent } from '../agent.ts';
+import type { CommandArguments, CommandId } from '../contributions.ts';
+import type { ReviewTally } from '../review/reviewTally.ts';
+import type { ModeSwitch } from '../settings.ts';
+import type { ModelInfo } from './chatFeed.ts';
 import { LocalCommands } from './localCommands.ts';
 
+/** What the chats work with. */
+export interface ChatCtx extends Agent {
+  readonly extensionUri: vscode.Uri;
+  readonly mode: ModeSwitch;
+  readonly model: () => ModelInfo;
+  readonly reviewDone: ReviewTally;
+  /** The preview in the active editor. */
+  readonly activePreviewId: () => string | undefined;
+  /** The oldest revision of a preview that an editor shows; `undefined` if none shows it. */
+  readonly shownRevision: (id: string) => number | undefined;
+  /** Called before a prompt is sent. */
+  readonly onWillPrompt: () => void;
+  readonly execute: <K extends CommandId>(id: K, ...args: CommandArguments[K]) => Thenable<unknown>;
+}
+
 /** The slash commands that need no model, run by the same commands as keys and menus. */
-export function hostedCommands(options: ChatViewOptions): LocalCommands {
+export function hostedCommands(options: ChatCtx): LocalCommands {
   const { store, session, execute } = options;
   return new LocalCommands({
     ...options,
-    l10n: vscode.l10n,
     vote: (action, id, reason, revision) => voteByCommand(options, action, id, reason, revision),
     open: id => execute('redline.preview.open', id),
     nameOf: file => vscode.workspace.asRelativePath(file),
@@ -27,7 +45,7 @@ export function hostedCommands(options: ChatViewOptions): LocalCommands {
  * @returns how the vote ended; nothing if there was none.
  */
 export function voteByCommand(
-  { execute }: Pick<ChatViewOptions, 'execute'>,
+  { execute }: ChatCtx,
   action: ResolveAction,
   id: string,
   reason: string | undefined,

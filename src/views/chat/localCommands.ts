@@ -1,3 +1,4 @@
+import * as l10n from '@vscode/l10n';
 import { detailOf } from '../../agent/base/errors.ts';
 import type { Logger } from '../../agent/base/logger.ts';
 import { slashCommandHelp, type LocalCommand } from '../../agent/model/offline/slashCommands.ts';
@@ -10,7 +11,6 @@ import type { LoadProblem } from '../../agent/tools/custom/loading/loadProblem.t
 import type { ToolRegistry } from '../../agent/tools/registry.ts';
 import { countText } from '../../agent/base/countText.ts';
 import { problemSentence } from '../customTools/problemSentence.ts';
-import type { Localiser } from '../../agent/base/localiser.ts';
 import { sentenceFor } from '../texts/errorSentence.ts';
 import { oneLine } from '../plainText.ts';
 
@@ -44,7 +44,6 @@ export interface LocalCommandsOptions {
   readonly discardAll: () => Promise<number | undefined>;
   /** Reverts the conversation on behalf of the user. */
   readonly revert: Session['revert'];
-  readonly l10n: Localiser;
   readonly logger: Logger;
 }
 
@@ -64,7 +63,7 @@ export class LocalCommands {
 
   /** Runs a command. @returns its outcome for the user, as Markdown. Never rejects. */
   async run(command: LocalCommand): Promise<string> {
-    const { l10n, logger } = this.#options;
+    const { logger } = this.#options;
     try {
       return await this.#run(command);
     } catch (error) {
@@ -74,7 +73,7 @@ export class LocalCommands {
   }
 
   async #run(command: LocalCommand): Promise<string> {
-    const { l10n, discardAll } = this.#options;
+    const { discardAll } = this.#options;
     switch (command.kind) {
       case 'vote':
         return this.#vote(command);
@@ -96,7 +95,7 @@ export class LocalCommands {
   }
 
   async #vote({ action, id, reason }: Vote): Promise<string> {
-    const { store, settings, shownRevision, vote, open, l10n } = this.#options;
+    const { store, settings, shownRevision, vote, open } = this.#options;
     const preview = id === undefined ? this.#shown() : store.get(id);
     if (!preview && id !== undefined) return l10n.t('There is no preview {0}.', id);
     if (!preview) {
@@ -106,7 +105,7 @@ export class LocalCommands {
       await open(head.id);
       return l10n.t(
         'No preview was open, so {0} has been opened. Review it, then apply or discard it.',
-        nameOf(head),
+        idAndTitle(head),
       );
     }
     if (!isOpen(preview)) return this.#tellState(preview, true);
@@ -114,13 +113,13 @@ export class LocalCommands {
     const now = store.get(preview.id) ?? preview;
     if (end === 'returnedError') {
       const { message = '' } = store.ledger().findLast(({ previewId }) => previewId === now.id) ?? {};
-      return l10n.t('Applied {0}, which returned an error: {1}', nameOf(now), plain(message));
+      return l10n.t('Applied {0}, which returned an error: {1}', idAndTitle(now), plain(message));
     }
     return this.#tellState(now, false);
   }
 
   async #revert({ target, category, summary }: Revert): Promise<string> {
-    const { revert, l10n } = this.#options;
+    const { revert } = this.#options;
     const { applied } = await revert({ target, category, summary: summary ?? null });
     return applied
       ? l10n.t('The conversation was reverted to {0}.', `n${target}`)
@@ -137,8 +136,7 @@ export class LocalCommands {
   }
 
   #tellState(preview: Preview, already: boolean): string {
-    const { l10n } = this.#options;
-    const name = nameOf(preview);
+    const name = idAndTitle(preview);
     const { state } = preview;
     switch (state.kind) {
       case 'applied':
@@ -158,7 +156,7 @@ export class LocalCommands {
   }
 
   #toolList(): string {
-    const { tools, customTools, nameOf: shortName, l10n } = this.#options;
+    const { tools, customTools, nameOf: shortName } = this.#options;
     const rows = tools
       .list()
       .map(({ name, description }) => `- \`${name}\`: ${plain(firstSentence(description))}`);
@@ -176,7 +174,7 @@ export class LocalCommands {
   }
 }
 
-function nameOf(preview: Preview): string {
+function idAndTitle(preview: Preview): string {
   return `${preview.id} (${plain(titleOf(preview))})`;
 }
 

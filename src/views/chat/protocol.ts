@@ -1,14 +1,12 @@
 import * as z from 'zod/mini';
-import { planPart } from './planPart.ts';
 import { MAX_IMAGE_BYTES } from '../../agent/model/messages.ts';
-import { stringKeys } from './stringKeys.ts';
 
 /**
  * The messages between the chat panel's webview and its host. Both sides validate with these schemas: the host because a
  * webview is untrusted, the webview because a restored one may be older than its host.
  */
 
-/** The actions of buttons that the host puts into the list. */
+/** What the buttons below a failed answer and a notice do. */
 const chatActions = ['showLog', 'setApiKey', 'selectModel', 'continue', 'manageTrust'] as const;
 export type ChatAction = (typeof chatActions)[number];
 /** The actions on everything that is pending. */
@@ -28,6 +26,8 @@ export const MAX_TURN_PREVIEWS = 1_000;
 /** The most attachments of one prompt. */
 export const MAX_ATTACHMENTS = 20;
 const line = z.int().check(z.minimum(1));
+/** The most characters of a call's input, and of its result, that are shown. */
+export const MAX_SHOWN_CHARS = 6_000;
 /** The longest base64 text of an image, and of its address in the panel. */
 const MAX_IMAGE_CHARS = Math.ceil(MAX_IMAGE_BYTES / 3) * 4;
 const imageRef = z.object({
@@ -120,33 +120,68 @@ export const webviewMessage = z.discriminatedUnion('type', [
 ]);
 export type WebviewMessage = z.infer<typeof webviewMessage>;
 
-const lineStat = z.object({ added: z.string(), removed: z.string() });
+/** How many lines are added and removed; not exact for texts that are too different to compare them line by line. */
+const lineStat = z.object({ added: z.int(), removed: z.int(), exact: z.boolean() });
+export type LineStat = z.infer<typeof lineStat>;
+/** A text, and how many characters the whole of it has if this is only its beginning. */
+const shownText = z.object({ text: z.string(), length: z.optional(z.int()) });
+export type ShownText = z.infer<typeof shownText>;
 const fileRow = z.object({
   path: z.string(),
   /** The old path of a rename. */
   from: z.optional(z.string()),
   change: z.enum(['modify', 'create', 'delete', 'rename']),
-  /** The change in words, for screen readers. */
-  changeLabel: z.string(),
-  /** `+3` and `−1`, each empty for zero; left out while unknown. */
+  /** Left out while unknown. */
   stat: z.optional(lineStat),
 });
 export type FileRow = z.infer<typeof fileRow>;
 
 const key = z.string();
-const openButton = z.object({ id: previewId, label: z.string() });
-const actionButton = z.object({ name: z.enum(chatActions), label: z.string() });
-const cardState = z.enum(['pending', 'applying', 'applied', 'undone', 'discarded', 'failed', 'expired']);
+const actor = z.enum(['human', 'model', 'extension']);
+/** `PreviewProblem`: of long lists the first names, and how many more there are. */
+const problem = z.discriminatedUnion('kind', [
+  z.object({
+    kind: z.literal('conflicts'),
+    files: z.array(z.object({ path: z.string(), count: z.int() })),
+    more: z.optional(z.int()),
+  }),
+  z.object({ kind: z.literal('stale'), paths: z.array(z.string()), more: z.optional(z.int()) }),
+  z.object({ kind: z.literal('failed'), error: z.string() }),
+]);
+export type CardProblem = z.infer<typeof problem>;
+/** `PreviewOutcome`. All texts in it are foreign, and their invisible characters escaped. */
+const cardState = z.discriminatedUnion('kind', [
+  z.object({
+    kind: z.literal('pending'),
+    problem: z.optional(problem),
+    recommendation: z.optional(z.object({ action, reason: z.string() })),
+  }),
+  z.object({ kind: z.literal('applying'), action }),
+  z.object({
+    kind: z.enum(['applied', 'undone', 'discarded']),
+    actor,
+    /** The agent of another program that resolved its own preview, such as `Claude Code 2.1.0`. */
+    agent: z.optional(z.string()),
+    reason: z.optional(z.string()),
+  }),
+  /** It was applied, and returned an error. */
+  z.object({ kind: z.literal('failed'), error: z.string() }),
+  z.object({ kind: z.literal('expired'), reason: z.optional(z.string()), wasInterrupted: z.boolean() }),
+]);
+export type CardState = z.infer<typeof cardState>;
+/** The preview that proposes again what was discarded; once that is resolved, the state is its state. */
+const reopenedAs = z.object({ id: previewId, isOpen: z.boolean() });
 /** What can be done about an outcome: to redo undoes the preview that undid it. */
 const remedy = z.object({ type: z.enum(['undo', 'redo', 'reopen']), id: previewId });
 /** A hunk or file that was resolved by itself. */
 const partRow = z.object({
   id: previewId,
-  label: z.string(),
+  /** The name of its file; left out for what was left of the preview. */
+  file: z.optional(z.string()),
+  /** Left out if it is a whole file. */
+  hunk: z.optional(z.int()),
   state: cardState,
-  /** The state in words, with who resolved it. */
-  stateText: z.string(),
-  reason: z.string(),
+  reopenedAs: z.optional(reopenedAs),
   remedy: z.optional(remedy),
 });
 export type PartRow = z.infer<typeof partRow>;
@@ -157,49 +192,51 @@ const previewItem = z.object({
   revision: z.int(),
   label: z.string(),
   source: z.string(),
-  /** Which agent of another program proposed it; empty for Redline's own. */
-  agent: z.string(),
+  /** The agent of another program that proposed it. */
+  agent: z.optional(z.string()),
   files: z.array(fileRow),
-  /** `and 3 more` if not all files are listed, else empty. */
-  moreFiles: z.string(),
+  /** How many files are not listed. */
+  moreFiles: z.int(),
   /** The sum over all files, if there are several and it is known. */
   stat: z.optional(lineStat),
   state: cardState,
-  /** The state in words, with who resolved it; empty while pending. */
-  stateText: z.string(),
-  /** The reason for the outcome; empty if none was given. */
-  reason: z.string(),
-  /** `The model recommends Apply: …`; empty without a recommendation. */
-  recommendation: z.string(),
-  /** The conflicts that a rebase left in it; empty if there are none. */
-  conflicts: z.string(),
-  /** Why it is stale and can be rebased; empty if it is not. */
-  stale: z.string(),
-  /** How the last attempt failed; empty if it did not. */
-  lastError: z.string(),
-  /** What the command of the preview wrote, or its result; empty if there is none. */
-  output: z.string(),
+  reopenedAs: z.optional(reopenedAs),
+  /** What the command of the preview wrote, or its result. */
+  output: z.optional(z.string()),
   remedy: z.optional(remedy),
-  /** Its hunks and files that were resolved by themselves, and what is left once that is resolved too. */
-  parts: z.array(partRow),
-  /** `1 applied · 1 discarded · 1 left`; empty without parts. */
-  partsText: z.string(),
+  /** Its hunks and files that were resolved by themselves, with what is left once that is resolved too, and counts of hunks. */
+  parts: z.optional(
+    z.object({
+      rows: z.array(partRow),
+      counts: z.object({ applied: z.int(), discarded: z.int(), undone: z.int(), left: z.int() }),
+    }),
+  ),
   /** The call that staged it, to unfold. */
-  call: z.optional(z.object({ name: z.string(), input: z.string(), output: z.string() })),
+  call: z.optional(z.object({ name: z.string(), input: shownText, output: shownText })),
   /** Its command is running and can be stopped. */
   canStop: z.boolean(),
-  plan: z.optional(planPart),
+  /** The plan, as Markdown, while it waits; unfolded at first if the user edited it, since the answer above shows another one. */
+  plan: z.optional(z.object({ text: z.string(), isUnfolded: z.boolean() })),
 });
 const resolveItem = z.object({
   kind: z.literal('resolve'),
   key,
-  outcome: z.enum(['running', 'accept', 'discard', 'failed', 'recommend']),
-  title: z.string(),
-  /** The source tool and who resolved. */
-  source: z.string(),
-  reason: z.string(),
-  /** Further information, e.g. an error message. */
-  detail: z.string(),
+  outcome: z.enum(['running', 'accept', 'discard', 'failed', 'recommendApply', 'recommendDiscard', 'submit']),
+  /** What it was about: the English label, and the title in the user's language. */
+  label: z.optional(z.string()),
+  title: z.optional(z.string()),
+  /** The tool that staged it. */
+  source: z.optional(z.string()),
+  actor,
+  reason: z.optional(z.string()),
+  detail: z.optional(
+    z.discriminatedUnion('kind', [
+      z.object({ kind: z.literal('finishedLater') }),
+      z.object({ kind: z.literal('returnedError'), message: z.string() }),
+      z.object({ kind: z.literal('notDone'), action, message: z.string() }),
+      z.object({ kind: z.literal('text'), text: z.string() }),
+    ]),
+  ),
 });
 
 const toolItem = z.object({
@@ -208,39 +245,56 @@ const toolItem = z.object({
   name: z.string(),
   summary: z.string(),
   status: z.enum(['running', 'done', 'failed']),
-  statusLabel: z.string(),
   /** The file that it names, to open. */
   file: z.optional(z.object({ path: z.string(), line: z.optional(line) })),
-  /** The progress of a running call, on one line; empty if it reports none. */
-  progress: z.string(),
-  input: z.string(),
-  output: z.string(),
+  /** The progress that a running call reports, on one line. */
+  progress: z.optional(z.string()),
+  input: shownText,
+  output: shownText,
 });
 
 /** One entry of the message list. A key identifies the same entry for the lifetime of the session. */
 export const viewItem = z.discriminatedUnion('kind', [
-  z.object({ kind: z.literal('heading'), key, text: z.string() }),
-  /** A notice from the runtime, with a button that opens a preview if it is about one. */
-  z.object({ kind: z.literal('notice'), key, text: z.string(), open: z.optional(openButton) }),
+  /** Above the previews from elsewhere, and below them if there are more; above a conversation whose beginning is left out. */
+  z.object({
+    kind: z.literal('heading'),
+    key,
+    heading: z.discriminatedUnion('about', [
+      z.object({ about: z.literal('alsoPending') }),
+      z.object({ about: z.enum(['morePending', 'earlier']), count: z.int() }),
+    ]),
+  }),
+  z.object({
+    kind: z.literal('notice'),
+    key,
+    notice: z.discriminatedUnion('about', [
+      /** The workspace is not trusted: its custom tools are not loaded. */
+      z.object({ about: z.literal('withheldTools'), files: z.array(z.string()), isAll: z.boolean() }),
+      /** A preview is left to the user. */
+      z.object({ about: z.enum(['notDecided', 'keptFailing']), id: z.string() }),
+      /** A revert has left so many changes in the files; the preview undoes them. */
+      z.object({ about: z.literal('stillApplied'), count: z.int(), id: previewId }),
+      z.object({ about: z.literal('other'), text: z.string() }),
+    ]),
+  }),
   z.object({
     kind: z.literal('user'),
     key,
     /** The node to revert to; left out if reverting is not possible. */
     node: z.optional(z.int()),
     text: z.string(),
-    /** Its attachments. */
     attachments: z.array(
       z.object({
-        label: z.string(),
-        title: z.string(),
-        problem: z.boolean(),
+        path: z.string(),
+        startLine: z.optional(line),
+        endLine: z.optional(line),
+        /** Why it was not attached, or not as it was. */
+        problem: z.optional(z.string()),
         /** The address of an image in the panel. */
         src: z.optional(z.string()),
       }),
     ),
-    /** `Queued`, or empty. */
-    note: z.string(),
-    /** Its id in the queue, for the buttons that edit and remove it. */
+    /** Its id in the queue, while it waits for its turn. */
     queued: z.optional(z.string()),
   }),
   /** The outcome of a local slash command, as Markdown. */
@@ -253,32 +307,34 @@ export const viewItem = z.discriminatedUnion('kind', [
     /** What the model thought before it answered; empty if the server does not tell. */
     reasoning: z.string(),
     streaming: z.boolean(),
-    note: z.string(),
+    /** Why it is not complete. */
+    incomplete: z.optional(z.enum(['stopped', 'cutOff'])),
     /** It is the last answer, and its prompt can be asked again. */
     canRetry: z.boolean(),
   }),
   toolItem,
-  /** Finished calls in a row: `Read 8 files`. */
-  z.object({ kind: z.literal('tools'), key, title: z.string(), calls: z.array(toolItem) }),
+  /** Finished calls in a row. */
+  z.object({ kind: z.literal('tools'), key, calls: z.array(toolItem) }),
   previewItem,
   resolveItem,
-  /** What the model applied in a turn by itself: `2 files changed`. */
-  z.object({ kind: z.literal('turn'), key, text: z.string(), ids: z.array(previewId) }),
-  z.object({ kind: z.literal('error'), key, text: z.string(), actions: z.array(actionButton) }),
-  /** Earlier messages were replaced for the model by this text. */
+  /** What the model applied in a turn by itself, and in how many files. */
+  z.object({ kind: z.literal('turn'), key, files: z.int(), ids: z.array(previewId) }),
+  /** A failed answer; without a text, the model just did not answer. */
   z.object({
-    kind: z.literal('summary'),
+    kind: z.literal('error'),
     key,
-    node: z.optional(z.int()),
-    title: z.string(),
-    text: z.string(),
+    text: z.optional(z.string()),
+    actions: z.array(z.enum(chatActions)),
   }),
-  /** Buttons for the next step, e.g. to connect a model. */
-  z.object({ kind: z.literal('actions'), key, actions: z.array(actionButton) }),
+  /** Earlier messages were replaced for the model by this text. */
+  z.object({ kind: z.literal('summary'), key, node: z.optional(z.int()), text: z.string() }),
+  /** A button that connects a model. */
+  z.object({ kind: z.literal('connect'), key }),
 ]);
 export type ViewItem = z.infer<typeof viewItem>;
 export type ItemOf<Kind extends ViewItem['kind']> = Extract<ViewItem, { kind: Kind }>;
 
+const tokens = z.object({ inputTokens: z.number(), outputTokens: z.number() });
 const status = z.object({
   state: z.enum(['idle', 'running', 'awaitingReview']),
   mode,
@@ -286,28 +342,46 @@ const status = z.object({
   model: z.string(),
   /** No model is connected. */
   offline: z.boolean(),
-  /** The session's token use, in short and in detail; both empty before the first count. */
-  usage: z.object({ label: z.string(), detail: z.string() }),
+  /** The tokens that the session and its last request used, as reported by the server; left out before the first count. */
+  usage: z.optional(z.object({ session: tokens, last: tokens })),
   /** How full the model's context window is; left out before the first prompt and without a model. */
-  context: z.optional(z.object({ percent: z.number(), isNearlyFull: z.boolean(), detail: z.string() })),
-  /** What is pending: `3 changes · 5 files` and, unless it is too much to count, its lines; left out if nothing is. */
-  review: z.optional(z.object({ label: z.string(), stat: z.optional(lineStat) })),
-  /** `Instructions: AGENTS.md`, the files of the project that the last request contained; empty if it contained none. */
-  instructions: z.string(),
-  /** The current activity, for the line above the composer; empty when idle. */
-  line: z.string(),
-  /** Stands instead of the line for so many seconds, with those that are left for `{0}`. */
-  countdown: z.optional(z.object({ text: z.string(), seconds: z.number() })),
+  context: z.optional(
+    z.object({
+      tokens: z.number(),
+      window: z.number(),
+      isCounted: z.boolean(),
+      isWindowKnown: z.boolean(),
+    }),
+  ),
+  /** What is pending, in how many files and, unless it is too much to count, its lines; left out if nothing is. */
+  review: z.optional(z.object({ previews: z.int(), files: z.int(), stat: z.optional(lineStat) })),
+  /** The files with the project's instructions that the last request contained. */
+  instructions: z.array(z.object({ path: z.string(), isCut: z.boolean() })),
+  /** What there is to say beyond the state. */
+  activity: z.optional(
+    z.discriminatedUnion('kind', [
+      z.object({ kind: z.literal('tool'), name: z.string() }),
+      z.object({ kind: z.literal('summarizing') }),
+      /** The request is sent again in so many seconds. */
+      z.object({
+        kind: z.literal('retrying'),
+        code: z.enum(['rateLimited', 'server']),
+        seconds: z.number(),
+      }),
+      /** A review has just ended like this. */
+      z.object({ kind: z.literal('reviewed'), text: z.string() }),
+    ]),
+  ),
 });
 export type ChatStatus = z.infer<typeof status>;
 
 /** To the webview. */
 export const hostMessage = z.discriminatedUnion('type', [
+  /** Comes first: the texts of VS Code's display language by the English ones; empty for English. */
+  z.object({ type: z.literal('language'), texts: z.record(z.string(), z.string()) }),
   /** Everything to show; replaces what was shown before. */
   z.object({
     type: z.literal('snapshot'),
-    strings: z.record(z.enum(stringKeys), z.string()),
-    examples: z.array(z.string()),
     /** For the completion list behind `/`. */
     commands: z.array(z.object({ name: z.string(), usage: z.string(), about: z.string() })),
     items: z.array(viewItem),

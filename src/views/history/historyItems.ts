@@ -1,10 +1,10 @@
 import * as vscode from 'vscode';
 import { renderNodeId, type NodeId } from '../../agent/conversation/nodeId.ts';
+import type { ConversationTree } from '../../agent/conversation/conversationTree.ts';
 import type { NodeTag, TagKind } from '../../agent/conversation/revert.ts';
 import type { AssistantMessage, SessionMessage } from '../../agent/model/messages.ts';
 import { countText } from '../../agent/base/countText.ts';
-import { callTexts } from '../chat/callTexts.ts';
-import { sayCalls, type SaidCall } from '../chat/transcript/callWords.ts';
+import { sayCalls, type SaidCall } from '../chat/words/callWords.ts';
 import { argumentsOf } from '../chat/transcript/toolLine.ts';
 import { makeCommand } from '../commandRegistry.ts';
 import { asMarkdown, oneLine } from '../plainText.ts';
@@ -15,7 +15,6 @@ import {
   type BranchRow,
   type EarlierRow,
   type HistoryRow,
-  type HistorySource,
   type StepRow,
   type StepsRow,
   type TurnRow,
@@ -35,7 +34,7 @@ type RowContext =
   | 'redline.branch';
 
 /** The tree item of a row. */
-export function itemOf(tree: HistorySource, row: HistoryRow): vscode.TreeItem {
+export function itemOf(tree: ConversationTree, row: HistoryRow): vscode.TreeItem {
   switch (row.kind) {
     case 'start':
       return startItem(tree);
@@ -62,14 +61,17 @@ function earlierText({ of, from, to }: EarlierRow): string {
 }
 
 /** The message's text, or a branch's tags. Foreign text is escaped, never rendered as markdown. */
-export function tooltipOf(tree: HistorySource, row: HistoryRow): vscode.MarkdownString | undefined {
+export function tooltipOf(tree: ConversationTree, row: HistoryRow): vscode.MarkdownString | undefined {
   const lines: string[] = [];
   if (row.kind === 'tag') lines.push(tagLine(row.tag));
   if (row.kind === 'branch') lines.push(...row.tags.map(tagLine));
   const node = row.kind === 'turn' || row.kind === 'branch' ? row.node : firstOf(row);
   const message = node === undefined ? undefined : tree.get(node)?.message;
   if (message)
-    lines.push(`**${asMarkdown(kindText(message))}**`, asMarkdown(textOf(tree, message, node), MAX_TOOLTIP));
+    lines.push(
+      `**${asMarkdown(kindText(message))}**`,
+      asMarkdown(plainTextOf(tree, message, node), MAX_TOOLTIP),
+    );
   return lines.length > 0 ? new vscode.MarkdownString(lines.join('\n\n'), true) : undefined;
 }
 
@@ -77,7 +79,7 @@ function tagLine({ kind, text }: NodeTag): string {
   return `$(${tagIcons[kind]}) **${kind}**: ${asMarkdown(text, MAX_TOOLTIP)}`;
 }
 
-function startItem(tree: HistorySource): vscode.TreeItem {
+function startItem(tree: ConversationTree): vscode.TreeItem {
   const isHere = tree.active === null;
   const left = countAttached(tree, null);
   const label = vscode.l10n.t('Beginning');
@@ -89,7 +91,7 @@ function startItem(tree: HistorySource): vscode.TreeItem {
   return item;
 }
 
-function messageItem(tree: HistorySource, row: TurnRow | StepRow | StepsRow): vscode.TreeItem {
+function messageItem(tree: ConversationTree, row: TurnRow | StepRow | StepsRow): vscode.TreeItem {
   const first = row.kind === 'turn' ? row.node : firstOf(row);
   const message = first === undefined ? undefined : tree.get(first)?.message;
   if (first === undefined || !message) return new vscode.TreeItem(renderNodeId(row.node));
@@ -119,7 +121,7 @@ function firstOf(row: HistoryRow): NodeId | undefined {
 }
 
 /** What an answer says or, if it only calls tools, what the calls did. */
-function stepLabel(tree: HistorySource, row: StepRow | StepsRow, message: SessionMessage): string {
+function stepLabel(tree: ConversationTree, row: StepRow | StepsRow, message: SessionMessage): string {
   const steps = row.kind === 'steps' ? row.steps : [row];
   const said = row.kind === 'steps' || !hasText(message) ? saidOf(tree, steps) : '';
   return said === '' ? labelOf(tree, message, firstOf(row)) : oneLine(said);
@@ -130,7 +132,7 @@ function hasText(message: SessionMessage): boolean {
 }
 
 /** What the calls of some steps did, in words; empty if there are none. */
-function saidOf(tree: HistorySource, steps: readonly StepRow[]): string {
+function saidOf(tree: ConversationTree, steps: readonly StepRow[]): string {
   const calls = steps.flatMap(({ nodes }): SaidCall[] => {
     const [first, ...results] = nodes.map(node => tree.get(node)?.message);
     if (first?.role !== 'assistant') return [];
@@ -139,7 +141,7 @@ function saidOf(tree: HistorySource, steps: readonly StepRow[]): string {
     );
     return callsOf(first).map(call => ({ ...call, failed: failed.has(call.id) }));
   });
-  return calls.length === 0 ? '' : sayCalls(calls, callTexts(vscode.l10n));
+  return calls.length === 0 ? '' : sayCalls(calls);
 }
 
 function callsOf({ toolCalls }: AssistantMessage): (SaidCall & { readonly id: string })[] {
@@ -151,17 +153,17 @@ function callsOf({ toolCalls }: AssistantMessage): (SaidCall & { readonly id: st
 }
 
 /** A result that stands alone, because a branch starts with it, in the words for its call. */
-function saidOfResult(tree: HistorySource, node: NodeId): string {
+function saidOfResult(tree: ConversationTree, node: NodeId): string {
   const result = tree.get(node)?.message;
   if (result?.role !== 'tool') return '';
   let at = tree.get(node);
   while (at && at.message.role !== 'assistant') at = at.parentId === null ? undefined : tree.get(at.parentId);
   const calls = at?.message.role === 'assistant' ? callsOf(at.message) : [];
   const call = calls.find(({ id }) => id === result.toolCallId) ?? { name: result.toolName };
-  return sayCalls([{ ...call, failed: result.isError }], callTexts(vscode.l10n));
+  return sayCalls([{ ...call, failed: result.isError }]);
 }
 
-function hasFailed(tree: HistorySource, row: TurnRow | StepRow | StepsRow): boolean {
+function hasFailed(tree: ConversationTree, row: TurnRow | StepRow | StepsRow): boolean {
   if (row.kind === 'turn') return false;
   if (row.kind === 'steps') return row.steps.some(step => hasFailed(tree, step));
   return row.nodes.some(node => {
@@ -170,7 +172,7 @@ function hasFailed(tree: HistorySource, row: TurnRow | StepRow | StepsRow): bool
   });
 }
 
-function branchItem(tree: HistorySource, row: BranchRow): vscode.TreeItem {
+function branchItem(tree: ConversationTree, row: BranchRow): vscode.TreeItem {
   const { node, tip, length, tags } = row;
   const tag = tags.at(-1);
   const message = tree.get(node)?.message;
@@ -249,17 +251,17 @@ function joined(...parts: readonly string[]): string {
   return parts.filter(part => part !== '').join(' · ');
 }
 
-function labelOf(tree: HistorySource, message: SessionMessage, node: NodeId | undefined): string {
+function labelOf(tree: ConversationTree, message: SessionMessage, node: NodeId | undefined): string {
   if (isSummary(message)) return vscode.l10n.t('Summary of earlier messages');
   const said = message.role === 'tool' && node !== undefined ? saidOfResult(tree, node) : '';
-  return oneLine(said || textOf(tree, message, node)) || vscode.l10n.t('(no text)');
+  return oneLine(said || plainTextOf(tree, message, node)) || vscode.l10n.t('(no text)');
 }
 
 function isSummary(message: SessionMessage): boolean {
   return message.role === 'steering' && message.kind === 'summary';
 }
 
-function textOf(tree: HistorySource, message: SessionMessage, node: NodeId | undefined): string {
+function plainTextOf(tree: ConversationTree, message: SessionMessage, node: NodeId | undefined): string {
   if (message.role === 'tool') return message.content;
   if (message.text.trim() !== '' || message.role !== 'assistant' || node === undefined) return message.text;
   return message.error ?? saidOf(tree, [{ kind: 'step', node, nodes: [node] }]);

@@ -1,12 +1,14 @@
+import * as l10n from '@vscode/l10n';
 import type { AssistantMessage, ProviderFailureCode } from '../../agent/model/messages.ts';
 import { isOpen, titleOf, type Preview } from '../../agent/preview/preview.ts';
 import type { PreviewStore } from '../../agent/preview/previewStore.ts';
+import { previewView } from '../../agent/preview/previewView.ts';
 import type { SessionEvent } from '../../agent/session/events.ts';
 import { planOf } from '../../agent/session/planMode.ts';
 import { previewCard } from '../chat/transcript/previewCard.ts';
 import { toolLine } from '../chat/transcript/toolLine.ts';
-import { fill } from '../../agent/base/localiser.ts';
-import type { TranscriptStrings } from '../chat/transcript/transcriptStrings.ts';
+import { cardNotes, reasonOf, stateText } from '../chat/words/cardWords.ts';
+import { retryText } from '../chat/words/statusWords.ts';
 import type { CommandArguments, CommandId } from '../contributions.ts';
 import { asMarkdown, idList } from '../plainText.ts';
 
@@ -29,7 +31,6 @@ export interface ReplyOptions {
   readonly sessionId: () => string;
   readonly store: Pick<PreviewStore, 'all' | 'ledger'>;
   readonly sink: ReplySink;
-  readonly strings: TranscriptStrings;
 }
 
 /** How a reply ended. */
@@ -76,41 +77,35 @@ export class Reply {
 
   /** Writes the end. To be called once the session has settled. */
   finish(): ReplyEnd {
-    const { strings } = this.#options;
     const staged = this.#staged();
     const pending = staged.filter(isOpen);
-    if (this.#lastAnswer?.stopReason === 'length') this.#note(strings.cutOff);
-    if (this.#lastAnswer?.stopReason === 'aborted') this.#note(strings.stopped);
+    if (this.#lastAnswer?.stopReason === 'length')
+      this.#note(l10n.t("The answer was cut off: it reached the model's length limit."));
+    if (this.#lastAnswer?.stopReason === 'aborted') this.#note(l10n.t('Stopped.'));
     if (staged.length > 0) this.#list(staged, pending.length > 0);
     for (const preview of pending.slice(0, MAX_WITH_BUTTONS)) this.#buttons(preview, pending.length === 1);
     const ids = pending.map(({ id }) => id);
     if (this.#lastAnswer?.stopReason !== 'error') return { pending: ids };
-    const { error = strings.failedAnswer, errorCode } = this.#lastAnswer;
+    const { error = l10n.t('The model did not answer.'), errorCode } = this.#lastAnswer;
     return { pending: ids, failure: { message: error, code: errorCode } };
   }
 
   #buttons(preview: Preview, isOnly: boolean): void {
-    const { sink, strings } = this.#options;
+    const { sink } = this.#options;
     const { id, revision } = preview;
     const titled = (title: string): string => (isOnly ? title : `${title} ${id}`);
     if (planOf(preview)) {
-      sink.button(titled(strings.plan.approve), 'redline.preview.apply', id, undefined, revision);
-      sink.button(
-        titled(strings.plan.sendBack),
-        'redline.preview.discardWithReason',
-        id,
-        undefined,
-        revision,
-      );
+      sink.button(titled(l10n.t('Approve')), 'redline.preview.apply', id, undefined, revision);
+      sink.button(titled(l10n.t('Send Back…')), 'redline.preview.discardWithReason', id, undefined, revision);
     } else {
-      sink.button(titled(strings.previewActions.apply), 'redline.preview.apply', id, undefined, revision);
-      sink.button(titled(strings.previewActions.discard), 'redline.preview.discard', id, undefined, revision);
+      sink.button(titled(l10n.t('Apply')), 'redline.preview.apply', id, undefined, revision);
+      sink.button(titled(l10n.t('Discard')), 'redline.preview.discard', id, undefined, revision);
     }
-    sink.button(titled(strings.previewActions.open), 'redline.preview.open', id);
+    sink.button(titled(l10n.t('Open')), 'redline.preview.open', id);
   }
 
   #write(event: SessionEvent): void {
-    const { sink, strings } = this.#options;
+    const { sink } = this.#options;
     switch (event.type) {
       case 'message_start':
         this.#needsBreak = this.#hasText;
@@ -126,18 +121,18 @@ export class Reply {
           this.#note(event.message.text);
         return;
       case 'tool_start': {
-        const { name, summary } = toolLine('', event.call, undefined, strings);
-        sink.progress(asMarkdown(fill(strings.runningTool, summary === '' ? name : `${name} ${summary}`)));
+        const { name, summary } = toolLine('', event.call, undefined);
+        sink.progress(asMarkdown(l10n.t('Running {0}…', summary === '' ? name : `${name} ${summary}`)));
         return;
       }
       case 'tool_end':
         if (event.result.isError) sink.progress(asMarkdown(`${event.call.name}: ${event.result.content}`));
         return;
       case 'summarizing':
-        return sink.progress(asMarkdown(strings.summarizing));
+        return sink.progress(asMarkdown(l10n.t('Summarizing earlier messages…')));
       case 'retrying': {
         const seconds = Math.ceil(event.delayMs / 1_000);
-        return sink.progress(asMarkdown(fill(strings.retrying[event.code], seconds)));
+        return sink.progress(asMarkdown(retryText(event.code, seconds)));
       }
       case 'turn_start':
       case 'turn_end':
@@ -167,21 +162,21 @@ export class Reply {
   }
 
   #list(staged: readonly Preview[], waits: boolean): void {
-    const { sink, strings } = this.#options;
+    const { sink } = this.#options;
     const rows = staged.slice(0, MAX_LISTED).map(preview => `- ${this.#row(preview)}`);
     if (staged.length > MAX_LISTED) rows.push(`- ${asMarkdown(idList(staged.slice(MAX_LISTED)))}`);
-    const heading = waits ? `**${asMarkdown(strings.waiting)}**\n\n` : '';
+    const heading = waits ? `**${asMarkdown(l10n.t('Waiting for your review'))}**\n\n` : '';
     sink.linked(`\n\n${heading}${rows.join('\n')}\n`);
     this.#hasText = true;
   }
 
   #row(preview: Preview): string {
-    const { store, sink, strings } = this.#options;
+    const { store, sink } = this.#options;
     const lastAttempt = store.ledger().findLast(({ previewId }) => previewId === preview.id);
-    const card = previewCard(preview, { lastAttempt, stats: undefined }, strings);
+    const card = previewCard(previewView(preview, { lastAttempt }));
     const title = sink.link(asMarkdown(titleOf(preview)), preview.id);
-    const notes = [card.stateText, card.stale, card.lastError, card.recommendation, card.reason];
-    return [title, ...notes.filter(note => note !== '').map(note => asMarkdown(note))].join(' · ');
+    const notes = [stateText(card), ...cardNotes(card.state).map(([, text]) => text), reasonOf(card)];
+    return [title, ...notes.flatMap(note => (note === undefined ? [] : asMarkdown(note)))].join(' · ');
   }
 
   #note(text: string): void {

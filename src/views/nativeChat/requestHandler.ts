@@ -4,11 +4,9 @@ import { parseSlashCommand } from '../../agent/model/offline/slashCommands.ts';
 import { planOf } from '../../agent/session/planMode.ts';
 import { readAttachments } from '../chat/attachments/attachmentReader.ts';
 import { ContextFiles } from '../chat/attachments/contextFiles.ts';
-import { hostedCommands } from '../chat/hostedCommands.ts';
+import { hostedCommands, type ChatCtx } from '../chat/hostedCommands.ts';
 import type { LocalCommands } from '../chat/localCommands.ts';
-import type { ChatViewOptions } from '../chat/chatView.ts';
 import type { AttachmentRef } from '../chat/protocol.ts';
-import { transcriptStrings, type TranscriptStrings } from '../chat/transcript/transcriptStrings.ts';
 import { commandLink, makeCommand } from '../commandRegistry.ts';
 import { OWN_VENDOR } from '../contributions.ts';
 import { asMarkdown } from '../plainText.ts';
@@ -26,18 +24,16 @@ export interface ReplyMetadata {
  * model the panel uses: both show one conversation, and what is staged in one can be resolved in the other.
  */
 export class RequestHandler {
-  readonly #options: ChatViewOptions;
+  readonly #options: ChatCtx;
   readonly #commands: LocalCommands;
   readonly #context: ContextFiles;
-  readonly #strings: TranscriptStrings;
   /** The node with which the last reply ended, in its conversation. */
   #replied: { readonly sessionId: string; readonly nextId: number } | undefined;
 
-  constructor(options: ChatViewOptions) {
+  constructor(options: ChatCtx) {
     this.#options = options;
     this.#commands = hostedCommands(options);
     this.#context = new ContextFiles(options.workspace);
-    this.#strings = transcriptStrings(vscode.l10n);
   }
 
   /** Settles when the session is idle or awaits review. Cancelling is Stop. */
@@ -108,7 +104,7 @@ export class RequestHandler {
   ): Promise<vscode.ChatResult> {
     const { session, store, workspace, onWillPrompt, model } = this.#options;
     const refs = await this.#refsOf(request.references, stream);
-    const attachments = await readAttachments(workspace, refs, vscode.l10n, () => Promise.resolve(undefined));
+    const attachments = await readAttachments(workspace, refs, () => Promise.resolve(undefined));
     if (token.isCancellationRequested) return this.#result({ pending: [] });
     const sink = sinkOf(stream);
     const meanwhile = this.#saidMeanwhile();
@@ -118,7 +114,6 @@ export class RequestHandler {
       sessionId: () => session.id,
       store,
       sink,
-      strings: this.#strings,
     });
     const following = session.onDidEmit(event => reply.follow(event));
     const stopping = token.onCancellationRequested(() => session.stop());

@@ -3,7 +3,7 @@ import * as vscode from 'vscode';
 import { StalePreviewError, UnsavedEditorError } from '../../agent/base/errors.ts';
 import type { Sha256 } from '../../agent/base/hash.ts';
 import { TimeSlice } from '../../agent/base/timeSlice.ts';
-import type { ResolvingFiles } from '../../agent/preview/resolve/invoker.ts';
+import type { ResolvingFiles } from '../../agent/preview/resolve/refusals.ts';
 import type {
   FileListing,
   FilePlace,
@@ -19,7 +19,7 @@ import type { SearchFolder } from '../../agent/tools/ast/scope/searchScope.ts';
 import { bytesOfDocument, dirtyDocument, editDirtyDocument, isDirtyInOtherEditor } from './dirtyDocument.ts';
 import { readDiskFile, writeDiskFile } from './diskFile.ts';
 import { isProtectedOnDisk, makeFoldersOnDisk, placeOnDisk, tidyDisk } from './diskFolders.ts';
-import { encodingOfUri } from './encodings.ts';
+import { encodingOfUri } from './fileEncoding.ts';
 import type { OwnProtections } from './protectedFiles.ts';
 import {
   assertNewNamesVisible,

@@ -55,6 +55,8 @@ export class CancellationTokenSource {
   }
 }
 
+export const ProgressLocation = { Notification: 15 };
+
 export class MarkdownString {
   isTrusted: unknown;
   value = '';
@@ -76,6 +78,8 @@ export const l10n = {
       ? message
       : message.replace(/\{(\d+)\}/g, (place, n: string) => String(args[Number(n)] ?? place)),
 };
+
+export const commands = { executeCommand: (_id: string): Promise<unknown> => Promise.resolve() };
 
 export const window = { tabGroups: { all: [] } };
 

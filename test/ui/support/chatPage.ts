@@ -5,7 +5,6 @@ import { chromiumPath } from '../../../scripts/headless/findChromium.mjs';
 import { slashCommands } from '../../../src/agent/model/offline/slashCommands.ts';
 import { chatHtml } from '../../../src/views/chat/chatHtml.ts';
 import type { ChatStatus, HostMessage, ViewItem, WebviewMessage } from '../../../src/views/chat/protocol.ts';
-import { chatStrings } from '../../../src/views/chat/strings.ts';
 
 const root = path.resolve(import.meta.dirname, '../../..');
 const ORIGIN = 'https://panel.test';
@@ -118,9 +117,8 @@ interface DeltaParts {
 
 /** The message that shows a whole conversation. */
 export function snapshotOf(items: ViewItem[], status: Partial<ChatStatus> = {}): HostMessage {
-  const strings = chatStrings({ t: text => text });
   const commands = [...slashCommands()];
-  return { type: 'snapshot', strings, examples: ['/help'], commands, items, status: statusOf(status) };
+  return { type: 'snapshot', commands, items, status: statusOf(status) };
 }
 
 /** The message that changes some items of it. */
@@ -147,11 +145,9 @@ function statusOf(more: Partial<ChatStatus>): ChatStatus {
     state: 'idle',
     mode: 'recommend',
     planMode: false,
-    instructions: '',
+    instructions: [],
     model: 'Offline',
     offline: true,
-    usage: { label: '', detail: '' },
-    line: '',
     ...more,
   };
 }

@@ -16,3 +16,17 @@ export function withVariables(
   }
   return changed;
 }
+
+/** Variables by which VS Code, Electron and their packages steer their own processes. */
+const OF_EDITOR =
+  /^(ELECTRON_.*|VSCODE_.*|NODE_OPTIONS|AMD_ENTRYPOINT|CHROME_DESKTOP|SNAP(_.*)?|GDK_PIXBUF_.*)$/i;
+
+/**
+ * The environment for programs that are no part of VS Code. `NODE_OPTIONS` is what the user started VS Code with, if VS Code
+ * says so, never what steers the extension host.
+ */
+export function withoutEditor(environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  const kept = Object.entries(environment).filter(([name]) => !OF_EDITOR.test(name));
+  const options = environment['VSCODE_NODE_OPTIONS'];
+  return { ...Object.fromEntries(kept), ...(options && { NODE_OPTIONS: options }) };
+}

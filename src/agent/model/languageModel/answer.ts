@@ -12,8 +12,13 @@ import type { TokenUsage, ToolCall } from '../messages.ts';
 import { CallIds, callIdsIn } from '../toolCalls.ts';
 import { failureCodeOf, faultOf, UnusableAnswer } from './fault.ts';
 import { toModelRequest } from './messages.ts';
-import type { AnswerPart, LanguageModel, ModelMessage } from './port.ts';
-import type { LanguageModelProviderOptions, RequestSize } from './provider.ts';
+import type {
+  AnswerPart,
+  LanguageModel,
+  LanguageModelProviderOptions,
+  ModelMessage,
+  RequestSize,
+} from './port.ts';
 import { TokenCounter } from './tokenCount.ts';
 
 const MAX_ANSWER_CHARS = 16 * 1_048_576;

@@ -7,7 +7,7 @@ import { pathsOf, type Preview } from '../preview.ts';
 import type { InterruptedCommit } from '../previewProjection.ts';
 import { unknownVote } from '../log/previewLog.ts';
 import type { PreviewStore } from '../previewStore.ts';
-import type { ResolvingFiles } from '../resolve/invoker.ts';
+import type { ResolvingFiles } from '../resolve/refusals.ts';
 import { appliedText } from '../resolve/resolveTexts.ts';
 import { composedSteps, type CommitFiles } from './commitChanges.ts';
 import { isTornWrite, rollBack } from './rollback.ts';
@@ -90,7 +90,7 @@ async function recover(
   if (elsewhere.length > 0)
     return { previewIds, end: 'leftAlone', restored: [], leftAlone: [], failed: elsewhere };
   const foundLater = basesOf(store.ledger().slice(commit.ledgerBefore));
-  const held = await whatIsHeld(files, steps, foundLater);
+  const held = new Map(await whatIsHeld(files, steps, foundLater));
   // An editor that is gone has not changed its file: what the disk holds then is no later change.
   for (const path of rollback.editors ?? []) if (held.get(path) === 'other') held.set(path, 'untyped');
   const pathsWith = (...what: Held[]): string[] =>

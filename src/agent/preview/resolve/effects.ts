@@ -4,9 +4,8 @@ import { answerOf, type PendingAction } from '../pendingAction.ts';
 import { nameOf, type Preview } from '../preview.ts';
 import type { PreviewStore } from '../previewStore.ts';
 import type { ActiveResolutions } from './activeResolutions.ts';
-import type { ResolveRequest, ResolvingFiles } from './invoker.ts';
-import { refuseElsewhere } from './refusals.ts';
-import type { Resolved } from './resolved.ts';
+import { refuseElsewhere, type ResolvingFiles } from './refusals.ts';
+import type { Resolved, ResolveRequest } from './resolved.ts';
 
 /** How an attempt ended that was made. */
 export type Attempted = Extract<Resolved, { kind: 'applied' | 'returnedError' | 'discarded' }>;

@@ -1,61 +1,18 @@
 import { untilAborted } from '../../base/abort.ts';
 import { BlockedPreviewError, factOf, messageOf, StalePreviewError, ToolError } from '../../base/errors.ts';
 import { Emitter, type Event } from '../../base/event.ts';
-import { stalePaths, type CommitFiles } from '../commit/commitChanges.ts';
+import { stalePaths } from '../commit/commitChanges.ts';
 import { ledgerEntry, type Outcome } from '../ledger.ts';
 import type { PendingAction } from '../pendingAction.ts';
-import {
-  nameOf,
-  pathsOf,
-  type Actor,
-  type CallRef,
-  type Preview,
-  type ResolveAction,
-  type SeenRevisions,
-} from '../preview.ts';
+import { pathsOf, type Preview } from '../preview.ts';
 import type { PreviewStore } from '../previewStore.ts';
 import { modelMay, type ModelAuthority } from '../resolveSettings.ts';
 import type { FolderRoot } from '../workspace.ts';
 import { ActiveResolutions } from './activeResolutions.ts';
 import { CallbackEffect, FilesEffect } from './effects.ts';
-import { refuseConflicts, refuseElsewhere, refuseOutdated } from './refusals.ts';
-import { resolvedText, type Resolved, type Vote } from './resolved.ts';
+import { refuseConflicts, refuseElsewhere, refuseOutdated, type ResolvingFiles } from './refusals.ts';
+import { resolvedText, type Resolved, type ResolveRequest, type Vote } from './resolved.ts';
 import { unknownPreviewText } from './resolveTexts.ts';
-
-/** One vote on one preview: an attempt to apply or discard it. */
-export interface ResolveRequest extends Vote {
-  readonly id: string;
-  /** The revision that was seen; a vote on an older one is refused. Defaults to the current one. */
-  readonly revision?: number;
-  /** The tool call with which the model votes. */
-  readonly call?: CallRef;
-  /**
-   * Applies these previews, which this one builds on, together with it in one transaction; each at the revision that was
-   * seen. If it builds on any other pending preview, the vote is refused.
-   */
-  readonly chain?: SeenRevisions;
-  /** The conversation was reverted to before the preview was staged: then the model may discard it, too, unless plan mode is on. */
-  readonly isAbandoned?: boolean;
-  /**
-   * Asked at the last moment: whether a vote of the model is only to be recorded, whatever it may do otherwise, because plan
-   * mode is on.
-   */
-  readonly isPlanning?: () => boolean;
-  readonly signal?: AbortSignal;
-}
-
-/** The parts of the workspace that resolving uses. */
-export interface ResolvingFiles extends CommitFiles {
-  /**
-   * Whether only the user may apply a change of one of these files, in every mode. All names of a file count: the given path,
-   * its real path, and paths through links.
-   */
-  isProtected(paths: readonly string[]): Promise<boolean>;
-  /** Those of the workspace paths that led elsewhere while these folders were open, and where: absolute paths. */
-  formerPlaces(paths: readonly string[], roots: readonly FolderRoot[]): ReadonlyMap<string, string>;
-  /** The folders that are open now. */
-  folderRoots(): readonly FolderRoot[];
-}
 
 /**
  * The one place where previews are resolved, whoever votes. It guarantees that no callback runs twice at once or again

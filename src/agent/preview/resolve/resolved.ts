@@ -1,6 +1,6 @@
 import type { LedgerEntry } from '../ledger.ts';
 import { textOf, textResult, type AgentToolResult } from '../pendingAction.ts';
-import type { Actor, Preview, ResolveAction } from '../preview.ts';
+import type { Actor, CallRef, Preview, ResolveAction, SeenRevisions } from '../preview.ts';
 import { alreadyResolvedText, appliedText, recommendedText, returnedErrorText } from './resolveTexts.ts';
 
 /** What a vote said. */
@@ -9,6 +9,28 @@ export interface Vote {
   readonly reason: string;
   readonly extra?: Record<string, unknown>;
   readonly actor: Actor;
+}
+
+/** One vote on one preview: an attempt to apply or discard it. */
+export interface ResolveRequest extends Vote {
+  readonly id: string;
+  /** The revision that was seen; a vote on an older one is refused. Defaults to the current one. */
+  readonly revision?: number;
+  /** The tool call with which the model votes. */
+  readonly call?: CallRef;
+  /**
+   * Applies these previews, which this one builds on, together with it in one transaction; each at the revision that was
+   * seen. If it builds on any other pending preview, the vote is refused.
+   */
+  readonly chain?: SeenRevisions;
+  /** The conversation was reverted to before the preview was staged: then the model may discard it, too, unless plan mode is on. */
+  readonly isAbandoned?: boolean;
+  /**
+   * Asked at the last moment: whether a vote of the model is only to be recorded, whatever it may do otherwise, because plan
+   * mode is on.
+   */
+  readonly isPlanning?: () => boolean;
+  readonly signal?: AbortSignal;
 }
 
 /** How a vote ended. What stops a vote, such as a failed apply, is thrown: see `Invoker.resolve`. */

@@ -1,9 +1,9 @@
+import * as l10n from '@vscode/l10n';
 import { messageOf } from '../../../agent/base/errors.ts';
 import type { Attachment, ImageFile } from '../../../agent/model/messages.ts';
 import type { Workspace } from '../../../agent/preview/workspace.ts';
 import { splitLinesInTurns } from '../../../agent/text/lines.ts';
 import { readExistingText } from '../../../agent/preview/textFile.ts';
-import type { Localiser } from '../../../agent/base/localiser.ts';
 import type { AttachmentRef } from '../protocol.ts';
 
 /** The most characters of one attachment that are sent. */
@@ -18,12 +18,11 @@ const MAX_CHARS = 60_000;
 export function readAttachments(
   workspace: Pick<Workspace, 'read' | 'encodingOf' | 'resolvePath'>,
   refs: readonly AttachmentRef[],
-  l10n: Localiser,
   keepImage: (image: ImageFile) => Promise<ImageFile | undefined>,
 ): Promise<Attachment[]> {
   return Promise.all(
     refs.map(ref =>
-      ref.image ? keepAttachment(ref.path, ref.image, l10n, keepImage) : readAttachment(workspace, ref, l10n),
+      ref.image ? keepAttachment(ref.path, ref.image, keepImage) : readAttachment(workspace, ref),
     ),
   );
 }
@@ -31,7 +30,6 @@ export function readAttachments(
 async function keepAttachment(
   path: string,
   { file, type, bytes }: ImageFile,
-  l10n: Localiser,
   keepImage: (image: ImageFile) => Promise<ImageFile | undefined>,
 ): Promise<Attachment> {
   const image = await keepImage({ file, type, bytes }).catch(() => undefined);
@@ -43,7 +41,6 @@ async function keepAttachment(
 async function readAttachment(
   workspace: Pick<Workspace, 'read' | 'encodingOf' | 'resolvePath'>,
   ref: AttachmentRef,
-  l10n: Localiser,
 ): Promise<Attachment> {
   try {
     const path = await workspace.resolvePath(ref.path);

@@ -1,10 +1,9 @@
 import { isOpen, type Preview } from '../../../agent/preview/preview.ts';
-import { fill } from '../../../agent/base/localiser.ts';
+import { previewView, type PreviewFacts } from '../../../agent/preview/previewView.ts';
 import type { ItemOf, ViewItem } from '../protocol.ts';
-import { buildLookup, type Lookup } from './lookup.ts';
-import { previewCard, type CardFacts } from './previewCard.ts';
+import { buildLookup, type Lookup, type TranscriptInput } from './lookup.ts';
+import { previewCard } from './previewCard.ts';
 import { messageIds, stillApplied } from './stillApplied.ts';
-import type { TranscriptInput } from './transcript.ts';
 
 /** The most pending previews from elsewhere that are listed; the pending view shows all of them. */
 const MAX_OTHER_PENDING = 20;
@@ -21,19 +20,21 @@ function isRestaged({ reopens, undoes, origin }: Preview): boolean {
 
 /** Other open previews that no call on this trunk staged: from an earlier session, another branch or another extension. */
 export function otherPending(input: TranscriptInput, lookup: Lookup): ViewItem[] {
-  const { previews, sessionId, strings } = input;
+  const { previews, sessionId } = input;
   const here = messageIds(input);
   const isHere = ({ origin }: Preview): boolean =>
     origin?.sessionId === sessionId && origin.call !== undefined && here.has(origin.call.messageId);
   const open = previews.filter(preview => isOpen(preview) && !isHere(preview) && !isRestaged(preview));
   if (open.length === 0) return [];
   const shown = open.slice(-MAX_OTHER_PENDING);
-  const items: ViewItem[] = [{ kind: 'heading', key: 'elsewhere', text: strings.alsoPending }];
-  if (open.length > shown.length) {
-    const text = fill(strings.morePending, open.length - shown.length);
-    items.push({ kind: 'heading', key: 'elsewhere:more', text });
-  }
-  return [...items, ...shown.map(preview => card(preview, input, lookup))];
+  const more = open.length - shown.length;
+  return [
+    { kind: 'heading', key: 'elsewhere', heading: { about: 'alsoPending' } },
+    ...(more > 0
+      ? [{ kind: 'heading', key: 'elsewhere:more', heading: { about: 'morePending', count: more } } as const]
+      : []),
+    ...shown.map(preview => card(preview, input, lookup)),
+  ];
 }
 
 /** The cards that are no longer shown because their previews have been resolved: what has become of each. */
@@ -60,18 +61,12 @@ export function card(
   lookup: Lookup,
   call?: ItemOf<'preview'>['call'],
 ): ItemOf<'preview'> {
-  const parts = (lookup.parts.get(preview.id) ?? []).map(part => ({
-    preview: part,
-    facts: factsOf(part, input, lookup),
-  }));
-  return previewCard(preview, { ...factsOf(preview, input, lookup), parts, call }, input.strings);
+  const parts = lookup.parts.get(preview.id)?.map(part => previewView(part, factsOf(part, input, lookup)));
+  const view = previewView(preview, { ...factsOf(preview, input, lookup), parts });
+  return previewCard(view, input.commandOutput?.(preview.id), call);
 }
 
-function factsOf(
-  preview: Preview,
-  { stats, commandOutput }: TranscriptInput,
-  { lineage, attempts }: Lookup,
-): CardFacts {
+function factsOf(preview: Preview, { stats }: TranscriptInput, { lineage, attempts }: Lookup): PreviewFacts {
   const again = lineage.reopenedAs(preview);
   const undoneBy = lineage.undoneBy(again ?? preview);
   return {
@@ -80,7 +75,6 @@ function factsOf(
     isUndoPending: lineage.isUndoPending(undoneBy ?? again ?? preview),
     reopenedAs: again,
     stats: stats(preview),
-    running: commandOutput?.(preview.id),
   };
 }
 

@@ -1,11 +1,9 @@
 import * as z from 'zod/mini';
 import type { ToolCall, ToolResultMessage } from '../../../agent/model/messages.ts';
 import type { LedgerEntry } from '../../../agent/preview/ledger.ts';
-import type { Actor, Preview, ResolveAction } from '../../../agent/preview/preview.ts';
+import type { Preview, ResolveAction } from '../../../agent/preview/preview.ts';
 import { escapeInvisible, escapeProse } from '../../plainText.ts';
-import { fill } from '../../../agent/base/localiser.ts';
 import type { ItemOf } from '../protocol.ts';
-import type { TranscriptStrings } from './transcriptStrings.ts';
 import { argumentsOf } from './toolLine.ts';
 
 /** What is looked up in addition to the call and its result. */
@@ -32,15 +30,9 @@ const unexecutedSchema = z.object({
   title: z.optional(z.string()),
 });
 
-interface BlockContent {
-  readonly outcome: ItemOf<'resolve'>['outcome'];
-  readonly title: string;
-  readonly label: string | undefined;
-  readonly source: string | undefined;
-  readonly reason: string | undefined;
-  readonly actor: Actor;
-  readonly detail?: string;
-}
+type Block = ItemOf<'resolve'>;
+/** A block without its key, with texts as they came. */
+type BlockContent = Omit<Block, 'kind' | 'key'>;
 
 /** The single block that shows a `resolve` call together with its result. */
 export function resolveBlock(
@@ -48,45 +40,46 @@ export function resolveBlock(
   call: ToolCall,
   result: ToolResultMessage | undefined,
   facts: ResolveFacts,
-  strings: TranscriptStrings,
-): ItemOf<'resolve'> {
-  const content = contentOf(call, result, facts, strings);
-  const who = strings.who[content.actor];
+): Block {
+  const { outcome, actor, detail, ...texts } = contentOf(call, result, facts);
   return {
     kind: 'resolve',
     key,
-    outcome: content.outcome,
-    title: fill(content.title, nonEmpty(content.label) ?? strings.pendingAction),
-    source:
-      content.source === undefined ? who : fill(strings.sourceAndWho, escapeInvisible(content.source), who),
-    reason: escapeProse(content.reason?.trim() ?? '') || strings.noReason,
-    detail: escapeInvisible(content.detail ?? ''),
+    outcome,
+    actor,
+    label: escaped(texts.label),
+    title: escaped(texts.title),
+    source: escaped(texts.source),
+    reason: escapeProse(texts.reason?.trim() ?? '') || undefined,
+    detail: detail && escapedDetail(detail),
   };
 }
 
-function contentOf(
-  call: ToolCall,
-  result: ToolResultMessage | undefined,
-  facts: ResolveFacts,
-  strings: TranscriptStrings,
-): BlockContent {
+function escapedDetail(detail: NonNullable<Block['detail']>): NonNullable<Block['detail']> {
+  if ('message' in detail) return { ...detail, message: escapeInvisible(detail.message) };
+  return 'text' in detail ? { ...detail, text: escapeInvisible(detail.text) } : detail;
+}
+
+function contentOf(call: ToolCall, result: ToolResultMessage | undefined, facts: ResolveFacts): BlockContent {
   const args = argumentsOf(call) ?? {};
   const reason = textIn(args['reason']);
   const named = typeof args['id'] === 'string' ? facts.preview(args['id']) : undefined;
   const fromCall = {
-    label: nameOf(named, undefined, strings),
+    label: named?.label,
+    title: named?.title,
     source: named?.sourceToolName,
     reason,
     actor: 'model' as const,
   };
-  if (!result) return { ...fromCall, outcome: 'running', title: strings.resolving };
+  if (!result) return { ...fromCall, outcome: 'running' };
 
   const details = detailsSchema.safeParse(result.details).data;
   const unexecuted = unexecutedSchema.safeParse(details?.sourceResultDetails).data;
   const meant = named ?? facts.preview(unexecuted?.recommended ?? facts.attempt?.previewId ?? '');
   const about = {
     ...fromCall,
-    label: nameOf(meant, details?.label, strings),
+    label: details?.label ?? meant?.label,
+    title: meant?.title,
     source: details?.sourceToolName ?? named?.sourceToolName,
     reason: details?.reason ?? reason,
   };
@@ -94,19 +87,14 @@ function contentOf(
     // Attempts that were logged by earlier versions do not name their call.
     const made =
       facts.attempt ?? facts.failures().find(entry => isSameAttempt(entry, result.content, reason));
-    if (made) {
-      const label = nameOf(facts.preview(made.previewId), made.label, strings);
-      return { ...about, ...attemptContent(made, strings), label };
-    }
-    return { ...about, outcome: 'failed', title: strings.failed, detail: result.content };
+    if (made) return { ...about, ...attemptContent(made), title: facts.preview(made.previewId)?.title };
+    return { ...about, outcome: 'failed', detail: { kind: 'text', text: result.content } };
   }
   const action = details?.action ?? actionIn(args['action']);
-  if (unexecuted?.recommended !== undefined) {
-    const title = action === 'discard' ? strings.recommendsDiscard : strings.recommendsApply;
-    return { ...about, outcome: 'recommend', title };
-  }
+  if (unexecuted?.recommended !== undefined)
+    return { ...about, outcome: action === 'discard' ? 'recommendDiscard' : 'recommendApply' };
   if (unexecuted?.submitted !== undefined)
-    return { ...about, outcome: 'recommend', title: strings.submits, label: unexecuted.title ?? about.label };
+    return { ...about, outcome: 'submit', title: unexecuted.title ?? about.title };
   const late = unexecuted?.alreadyResolved;
   const preview = late === undefined ? named : facts.preview(late);
   switch (preview?.state.kind) {
@@ -114,62 +102,49 @@ function contentOf(
     case 'discarded': {
       // This is what happened, whoever resolved it.
       const { kind, by } = preview.state;
-      const outcome = outcomeOf(kind === 'applied' ? 'apply' : 'discard', strings);
-      return { ...about, ...outcome, actor: by.actor, reason: by.reason };
+      const outcome = kind === 'applied' ? 'accept' : 'discard';
+      return { ...about, outcome, actor: by.actor, reason: by.reason };
     }
     case 'pending':
     case 'applying':
     case 'expired':
       if (late !== undefined)
-        return { ...about, outcome: 'failed', title: strings.failed, detail: result.content };
+        return { ...about, outcome: 'failed', detail: { kind: 'text', text: result.content } };
       break;
     case undefined:
       break;
   }
-  return { ...about, ...outcomeOf(action, strings) };
-}
-
-/**
- * How a block names a preview: by the label, as the result that the model reads does. A label is English, so that in any other
- * language the title stands in its place.
- */
-function nameOf(
-  preview: Preview | undefined,
-  label: string | undefined,
-  strings: TranscriptStrings,
-): string | undefined {
-  const title = strings.isEnglish ? undefined : preview?.title;
-  return title ?? label ?? preview?.label;
+  return { ...about, outcome: outcomeOf(action) };
 }
 
 /** What an attempt in the ledger came to, although the result of its call is an error: it failed, or was interrupted. */
-function attemptContent(
-  { sourceToolName: source, reason, action, outcome, message = '', interrupted }: LedgerEntry,
-  strings: TranscriptStrings,
-): Omit<BlockContent, 'actor' | 'label'> {
-  const about = { source, reason };
+function attemptContent({
+  label,
+  sourceToolName: source,
+  reason,
+  action,
+  outcome,
+  message = '',
+  interrupted,
+}: LedgerEntry): Pick<Block, 'label' | 'source' | 'reason' | 'outcome' | 'detail'> {
+  const about = { label, source, reason };
   switch (outcome) {
     case 'applied':
     case 'discarded':
-      return { ...about, ...outcomeOf(action, strings), detail: interrupted ? strings.finishedLater : '' };
-    case 'returnedError':
-      return { ...about, outcome: 'failed', title: strings.failed, detail: fill(strings.returned, message) };
-    case 'failed':
       return {
         ...about,
-        outcome: 'failed',
-        title: strings.failed,
-        detail: fill(strings.notDone[action], message),
+        outcome: outcomeOf(action),
+        detail: interrupted ? { kind: 'finishedLater' } : undefined,
       };
+    case 'returnedError':
+      return { ...about, outcome: 'failed', detail: { kind: 'returnedError', message } };
+    case 'failed':
+      return { ...about, outcome: 'failed', detail: { kind: 'notDone', action, message } };
   }
 }
 
-function outcomeOf(
-  action: ResolveAction | undefined,
-  strings: TranscriptStrings,
-): { outcome: BlockContent['outcome']; title: string } {
-  if (action === 'discard') return { outcome: 'discard', title: strings.discard };
-  return { outcome: 'accept', title: strings.accept };
+function outcomeOf(action: ResolveAction | undefined): Block['outcome'] {
+  return action === 'discard' ? 'discard' : 'accept';
 }
 
 /** Whether an error text and a reason are those of an attempt in the ledger. */
@@ -181,7 +156,7 @@ function textIn(value: unknown): string | undefined {
   return typeof value === 'string' ? value : undefined;
 }
 
-function nonEmpty(text: string | undefined): string | undefined {
+function escaped(text: string | undefined): string | undefined {
   const trimmed = text?.trim() ?? '';
   return trimmed === '' ? undefined : escapeInvisible(trimmed);
 }

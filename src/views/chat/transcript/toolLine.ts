@@ -1,15 +1,10 @@
 import { isDeeperThan, isRecord, MAX_DEPTH } from '../../../agent/base/json.ts';
 import type { ToolCall, ToolResultMessage } from '../../../agent/model/messages.ts';
 import { escapeProse, oneLine } from '../../plainText.ts';
-import { fill } from '../../../agent/base/localiser.ts';
-import type { ItemOf, ViewItem } from '../protocol.ts';
-import type { TranscriptStrings } from './transcriptStrings.ts';
-import { sayCalls } from './callWords.ts';
+import { MAX_SHOWN_CHARS, type ItemOf, type ShownText, type ViewItem } from '../protocol.ts';
 
 /** The most characters of an argument summary. */
 const MAX_SUMMARY_CHARS = 120;
-/** The most characters of a call's input, and of its result, that are shown. */
-const MAX_TEXT_CHARS = 6_000;
 /** The longest path that can be opened, in characters. */
 const MAX_PATH_CHARS = 1_000;
 /** The names of the most telling arguments, best first. */
@@ -20,7 +15,6 @@ export function toolLine(
   key: string,
   call: ToolCall,
   result: ToolResultMessage | undefined,
-  strings: TranscriptStrings,
   progress = '',
 ): ItemOf<'tool'> {
   const status = result === undefined ? 'running' : result.isError ? 'failed' : 'done';
@@ -30,22 +24,20 @@ export function toolLine(
     name: call.name,
     summary: summaryOf(call),
     status,
-    statusLabel: strings.toolStatus[status],
-    ...fileOf(call),
-    progress: result ? '' : summaryLine(lastLine(progress)),
-    input: shortened(prettyArguments(call), strings),
-    output: result ? shortened(result.content, strings) : progressText(progress, strings),
+    file: fileOf(call),
+    progress: result ? undefined : summaryLine(lastLine(progress)) || undefined,
+    input: shown(prettyArguments(call)),
+    output: shown(result ? result.content : progressText(progress)),
   };
 }
 
 /** The items with each row of two or more finished calls as one that can be unfolded. */
-export function groupCalls(items: readonly ViewItem[], strings: TranscriptStrings): ViewItem[] {
+export function groupCalls(items: readonly ViewItem[]): ViewItem[] {
   const grouped: ViewItem[] = [];
   let run: ItemOf<'tool'>[] = [];
   const end = (): void => {
     const [first, second] = run;
-    if (first && second)
-      grouped.push({ kind: 'tools', key: `${first.key}g`, title: groupTitle(run, strings), calls: run });
+    if (first && second) grouped.push({ kind: 'tools', key: `${first.key}g`, calls: run });
     else grouped.push(...run);
     run = [];
   };
@@ -60,16 +52,6 @@ export function groupCalls(items: readonly ViewItem[], strings: TranscriptString
   return grouped;
 }
 
-/** `Read 8 files · Searched 2 times`. */
-function groupTitle(calls: readonly ItemOf<'tool'>[], { calls: texts }: TranscriptStrings): string {
-  const said = calls.map(({ name, file, status }) => ({
-    name,
-    path: file?.path,
-    failed: status === 'failed',
-  }));
-  return sayCalls(said, texts);
-}
-
 /** The arguments as an object; `undefined` if they are malformed, not an object, or nested too deeply. */
 export function argumentsOf(call: ToolCall): Record<string, unknown> | undefined {
   try {
@@ -81,12 +63,12 @@ export function argumentsOf(call: ToolCall): Record<string, unknown> | undefined
 }
 
 /** The file that a call is about, and the line from which it reads. */
-function fileOf(call: ToolCall): Pick<ItemOf<'tool'>, 'file'> {
+function fileOf(call: ToolCall): ItemOf<'tool'>['file'] {
   const { path, startLine } = argumentsOf(call) ?? {};
-  if (typeof path !== 'string' || path === '' || path.length > MAX_PATH_CHARS) return {};
+  if (typeof path !== 'string' || path === '' || path.length > MAX_PATH_CHARS) return undefined;
   const line =
     typeof startLine === 'number' && Number.isInteger(startLine) && startLine > 0 ? startLine : undefined;
-  return { file: { path, ...(line === undefined ? {} : { line }) } };
+  return { path, line };
 }
 
 function summaryOf(call: ToolCall): string {
@@ -107,8 +89,8 @@ function isTelling(value: unknown): boolean {
 }
 
 /** The progress of a running call, if it is longer than the one line that is always shown. */
-function progressText(progress: string, strings: TranscriptStrings): string {
-  return progress.trim().includes('\n') ? shortened(progress, strings) : '';
+function progressText(progress: string): string {
+  return progress.trim().includes('\n') ? progress : '';
 }
 
 function lastLine(text: string): string {
@@ -125,7 +107,7 @@ function prettyArguments(call: ToolCall): string {
   return Object.keys(args).length === 0 ? '' : JSON.stringify(args, undefined, 2);
 }
 
-function shortened(text: string, strings: TranscriptStrings): string {
-  if (text.length <= MAX_TEXT_CHARS) return escapeProse(text);
-  return `${escapeProse(text.slice(0, MAX_TEXT_CHARS))}\n[${fill(strings.textCut, MAX_TEXT_CHARS, text.length)}]`;
+function shown(text: string): ShownText {
+  if (text.length <= MAX_SHOWN_CHARS) return { text: escapeProse(text) };
+  return { text: escapeProse(text.slice(0, MAX_SHOWN_CHARS)), length: text.length };
 }

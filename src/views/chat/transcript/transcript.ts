@@ -1,27 +1,18 @@
 import * as path from 'node:path';
 import { messageIdOf } from '../../../agent/conversation/nodeId.ts';
-import type { SessionState } from '../../../agent/conversation/storage/sessionEntry.ts';
 import type {
   AssistantMessage,
   Attachment,
   ImageFile,
   SessionMessage,
   SteeringMessage,
-  ToolResultMessage,
 } from '../../../agent/model/messages.ts';
 import { parseSlashCommand } from '../../../agent/model/offline/slashCommands.ts';
-import type { LedgerEntry } from '../../../agent/preview/ledger.ts';
-import type { Preview } from '../../../agent/preview/preview.ts';
-import type { QueuedPrompt } from '../../../agent/session/waiting/promptQueue.ts';
-import type { DiffStat } from '../../../agent/text/lineDiff.ts';
-import { attachmentLabel, attachmentName } from '../attachments/attachmentRefs.ts';
-import { fill } from '../../../agent/base/localiser.ts';
 import type { AttachmentRef, ChatAction, ItemOf, ViewItem } from '../protocol.ts';
 import { escapeInvisible } from '../../plainText.ts';
-import type { TranscriptStrings } from './transcriptStrings.ts';
 import type { Arriving } from './liveTurn.ts';
 import { card, foldOf, otherPending, restaged } from './cards.ts';
-import { buildLookup, callKey, isListedPart, type Lookup } from './lookup.ts';
+import { buildLookup, callKey, isListedPart, type Lookup, type TranscriptInput } from './lookup.ts';
 import { resolveBlock } from './resolveBlock.ts';
 import { MAX_ENTRIES, shownMessages } from './shownMessages.ts';
 import { groupCalls, toolLine } from './toolLine.ts';
@@ -30,47 +21,16 @@ import { TurnSummaries } from './turnSummaries.ts';
 /** The most withheld tools that are named. */
 const MAX_WITHHELD = 5;
 
-export interface TranscriptInput {
-  readonly sessionId: string;
-  readonly state: SessionState;
-  readonly messages: readonly SessionMessage[];
-  /** The node of the message at that position, by which keys and previews refer to it. */
-  readonly nodeAt: (position: number) => number;
-  /** The node of the next message. */
-  readonly nextNode: number;
-  /** What has arrived of the streaming answer, which is not in `messages` yet. */
-  readonly arriving: Arriving;
-  /** The result of a finished call that is not in `messages` yet. */
-  readonly liveResult: (callId: string) => ToolResultMessage | undefined;
-  /** The progress of a running call, if it reports any. */
-  readonly liveProgress?: (callId: string) => string | undefined;
-  /** Prompts that wait for the running turn to end. */
-  readonly queued: readonly QueuedPrompt[];
-  /** Whether no model is connected, so that connecting one is offered. */
-  readonly offline: boolean;
-  /** All previews of all sessions, in the order of staging. */
-  readonly previews: readonly Preview[];
-  /** The files of custom tools that are not loaded because the workspace is not trusted. */
-  readonly withheldTools: readonly string[];
-  readonly ledger: readonly LedgerEntry[];
-  readonly stats: (preview: Preview) => readonly DiffStat[] | undefined;
-  /** The output of the command that an applied preview is running. */
-  readonly commandOutput?: (previewId: string) => string | undefined;
-  /** The address of an image's file in the panel. */
-  readonly imageSrc?: (file: string) => string;
-  readonly strings: TranscriptStrings;
-}
-
 /**
  * All entries of the panel in order: withheld tools, pending previews from elsewhere, then the conversation with each
  * preview below the call that staged it. Steering messages are left out, except notices and summaries.
  */
 export function buildTranscript(input: TranscriptInput): ViewItem[] {
-  const { messages, arriving, nodeAt, nextNode, queued, strings } = input;
+  const { messages, arriving, nodeAt, nextNode, queued } = input;
   const { from, hidden } = shownMessages(messages);
   const lookup = buildLookup(input, from);
   const items: ViewItem[] = [];
-  const turns = new TurnSummaries(lookup.lineage, strings);
+  const turns = new TurnSummaries(lookup.lineage);
   // A turn whose beginning is not shown is summed up whole.
   const begin = Math.max(
     0,
@@ -91,16 +51,9 @@ export function buildTranscript(input: TranscriptInput): ViewItem[] {
   if (arriving.text !== '' || arriving.reasoning !== '') items.push(arrivingItem(nextNode, arriving));
   items.push(...restaged(input, lookup));
   for (const { id, text, attachments } of queued)
-    items.push({ ...promptItem(id, text, attachments, strings.queued, input), queued: id });
-  if (wantsModel(input)) {
-    items.push({
-      kind: 'actions',
-      key: 'connect',
-      actions: [{ name: 'selectModel', label: strings.connectModel }],
-    });
-  }
-  const grouped = groupCalls(items, strings);
-  return [...withheldNotice(input), ...otherPending(input, lookup), ...lastItems(grouped, hidden, strings)];
+    items.push({ ...promptItem(id, text, attachments, input), queued: id });
+  if (wantsModel(input)) items.push({ kind: 'connect', key: 'connect' });
+  return [...withheldNotice(input), ...otherPending(input, lookup), ...lastItems(groupCalls(items), hidden)];
 }
 
 function messageItems(
@@ -109,42 +62,43 @@ function messageItems(
   input: TranscriptInput,
   lookup: Lookup,
 ): readonly ViewItem[] {
-  const { messages, strings } = input;
+  const { messages } = input;
   const node = input.nodeAt(at);
   const key = messageIdOf(node);
   switch (message.role) {
     case 'user':
-      return [{ ...promptItem(key, message.text, message.attachments ?? [], '', input), node }];
+      return [{ ...promptItem(key, message.text, message.attachments ?? [], input), node }];
     case 'local':
       if (message.text === '') return []; // it stands in for a message that could not be read
       return [
-        promptItem(key, message.text, [], '', input),
+        promptItem(key, message.text, [], input),
         { kind: 'local', key: `${key}.l`, text: message.answer },
       ];
     case 'assistant':
       return answerItems(message, at, input, lookup);
     case 'steering':
-      if (message.kind === 'notice') return [{ kind: 'notice', key, text: noticeText(message, strings) }];
+      if (message.kind === 'notice') return [{ kind: 'notice', key, notice: noticeOf(message) }];
       if (message.kind !== 'summary') return [];
-      return [{ ...summaryItem(key, message.text, strings), ...(at < messages.length - 1 ? { node } : {}) }];
+      // A summary stands where it was made, below the messages that it replaced for the model.
+      return [
+        {
+          kind: 'summary',
+          key,
+          node: at < messages.length - 1 ? node : undefined,
+          text: escapeInvisible(message.text),
+        },
+      ];
     case 'tool':
       return [];
   }
 }
 
-/** Why the workspace's custom tools are not loaded, and a button to change that. */
-function withheldNotice({ withheldTools, strings }: TranscriptInput): ViewItem[] {
+/** Why the workspace's custom tools are not loaded. */
+function withheldNotice({ withheldTools }: TranscriptInput): ViewItem[] {
   if (withheldTools.length === 0) return [];
-  const names = withheldTools.map(file => path.basename(file));
-  const shown = names.slice(0, MAX_WITHHELD).join(', ') + (names.length > MAX_WITHHELD ? ', …' : '');
-  return [
-    { kind: 'notice', key: 'withheld', text: fill(strings.withheldTools, escapeInvisible(shown)) },
-    {
-      kind: 'actions',
-      key: 'withheld.a',
-      actions: [{ name: 'manageTrust', label: strings.actions.manageTrust }],
-    },
-  ];
+  const files = withheldTools.slice(0, MAX_WITHHELD).map(file => escapeInvisible(path.basename(file)));
+  const isAll = files.length === withheldTools.length;
+  return [{ kind: 'notice', key: 'withheld', notice: { about: 'withheldTools', files, isAll } }];
 }
 
 /** Whether the last prompt needed a model, and none is connected. */
@@ -159,36 +113,24 @@ function promptItem(
   text: string,
   attachments: readonly (Omit<AttachmentRef, 'image'> &
     Pick<Attachment, 'note'> & { readonly image?: ImageFile | undefined })[],
-  note: string,
-  { strings, imageSrc }: Pick<TranscriptInput, 'strings' | 'imageSrc'>,
+  { imageSrc }: Pick<TranscriptInput, 'imageSrc'>,
 ): ItemOf<'user'> {
-  const shown = attachments.map(({ note: problem, image, ...ref }) => ({
-    label: attachmentLabel(ref),
-    title:
-      problem === undefined
-        ? attachmentName(ref)
-        : fill(strings.attachmentProblem, attachmentName(ref), escapeInvisible(problem)),
-    problem: problem !== undefined,
-    ...(image && imageSrc ? { src: imageSrc(image.file) } : {}),
+  const shown = attachments.map(({ path, startLine, endLine, note, image }) => ({
+    path,
+    startLine,
+    endLine,
+    problem: note === undefined ? undefined : escapeInvisible(note),
+    src: image && imageSrc?.(image.file),
   }));
-  return { kind: 'user', key, text, attachments: shown, note };
-}
-
-/** A summary stands where it was made, below the messages that it replaced for the model. */
-function summaryItem(key: string, text: string, strings: TranscriptStrings): ItemOf<'summary'> {
-  return { kind: 'summary', key, title: strings.summary, text: escapeInvisible(text) };
+  return { kind: 'user', key, text, attachments: shown };
 }
 
 /** @param before how many entries come before the items */
-function lastItems(
-  items: readonly ViewItem[],
-  before: number,
-  strings: TranscriptStrings,
-): readonly ViewItem[] {
+function lastItems(items: readonly ViewItem[], before: number): readonly ViewItem[] {
   const last = items.slice(-MAX_ENTRIES);
   const hidden = before + items.length - last.length;
   if (hidden === 0) return last;
-  return [{ kind: 'heading', key: 'earlier', text: fill(strings.earlier, hidden) }, ...last];
+  return [{ kind: 'heading', key: 'earlier', heading: { about: 'earlier', count: hidden } }, ...last];
 }
 
 /** The item of the streaming answer, which keeps its key when the answer is complete. */
@@ -198,7 +140,6 @@ export function arrivingItem(nextNode: number, arriving: Arriving): ItemOf<'assi
     key: messageIdOf(nextNode),
     ...arriving,
     streaming: true,
-    note: '',
     canRetry: false,
   };
 }
@@ -209,23 +150,21 @@ function answerItems(
   input: TranscriptInput,
   lookup: Lookup,
 ): ViewItem[] {
-  const { strings } = input;
   const node = input.nodeAt(index);
   const messageId = messageIdOf(node);
   const items: ViewItem[] = [];
-  const note = noteOf(message, strings);
+  const incomplete = incompleteOf(message);
   const reasoning = (message.reasoning ?? '').trim();
-  if (message.text.trim() !== '' || reasoning !== '' || note !== '') {
-    // The last message cannot be reverted to: nothing comes after it.
-    const place = index < input.messages.length - 1 ? { node } : {};
+  if (message.text.trim() !== '' || reasoning !== '' || incomplete) {
     items.push({
       kind: 'assistant',
       key: messageId,
-      ...place,
+      // The last message cannot be reverted to: nothing comes after it.
+      node: index < input.messages.length - 1 ? node : undefined,
       text: message.text,
       reasoning,
       streaming: false,
-      note,
+      incomplete,
       canRetry: isLastAnswer(message, index, input),
     });
   }
@@ -235,12 +174,12 @@ function answerItems(
     const result = lookup.results.get(place) ?? input.liveResult(call.id);
     if (call.name === 'resolve') {
       const facts = { ...lookup, attempt: lookup.attemptsOfCalls.get(place) };
-      items.push(resolveBlock(key, call, result, facts, strings));
+      items.push(resolveBlock(key, call, result, facts));
       // In plan mode it stages a plan.
       for (const preview of lookup.staged.get(place) ?? []) items.push(card(preview, input, lookup));
       return;
     }
-    const line = toolLine(key, call, result, strings, input.liveProgress?.(call.id));
+    const line = toolLine(key, call, result, input.liveProgress?.(call.id));
     const [first, ...more] = (lookup.staged.get(place) ?? []).filter(preview => !isListedPart(preview));
     // The card of what the call staged says the rest.
     if (first && line.status === 'done') items.push(card(first, input, lookup, foldOf(line)));
@@ -250,12 +189,11 @@ function answerItems(
   if (message.stopReason === 'error') {
     const isLast =
       index === input.messages.findLastIndex(({ role }) => role !== 'steering' && role !== 'local');
-    const names = errorActions(message, isLast && input.state !== 'running');
     items.push({
       kind: 'error',
       key: `${messageId}.e`,
-      text: escapeInvisible(message.error ?? strings.failedAnswer),
-      actions: names.map(name => ({ name, label: strings.actions[name] })),
+      text: message.error === undefined ? undefined : escapeInvisible(message.error),
+      actions: errorActions(message, isLast && input.state !== 'running'),
     });
   }
   return items;
@@ -277,15 +215,15 @@ function isLastAnswer(
   );
 }
 
-/** A notice about a preview that is left to the user, in words for the user; any other as it is. */
-function noticeText({ text, previewIds: [id] }: SteeringMessage, strings: TranscriptStrings): string {
-  if (id === undefined) return escapeInvisible(text);
-  return fill(text.includes('failed to apply') ? strings.keptFailing : strings.notDecided, id);
+/** A notice about a preview that is left to the user; any other as it is. */
+function noticeOf({ text, previewIds: [id] }: SteeringMessage): ItemOf<'notice'>['notice'] {
+  if (id === undefined) return { about: 'other', text: escapeInvisible(text) };
+  return { about: text.includes('failed to apply') ? 'keptFailing' : 'notDecided', id };
 }
 
-function noteOf({ stopReason }: AssistantMessage, strings: TranscriptStrings): string {
-  if (stopReason === 'aborted') return strings.stopped;
-  return stopReason === 'length' ? strings.cutOff : '';
+function incompleteOf({ stopReason }: AssistantMessage): ItemOf<'assistant'>['incomplete'] {
+  if (stopReason === 'aborted') return 'stopped';
+  return stopReason === 'length' ? 'cutOff' : undefined;
 }
 
 /** The buttons that help with a failure, by its code if the message has one. */

@@ -1,18 +1,15 @@
 import type { Preview } from '../../../agent/preview/preview.ts';
 import type { Lineage } from '../../../agent/preview/resolve/lineage.ts';
 import { MAX_TURN_PREVIEWS, type ItemOf } from '../protocol.ts';
-import type { TranscriptStrings } from './transcriptStrings.ts';
 
 /** Collects what the model applied by itself, turn by turn, for the line below each turn. */
 export class TurnSummaries {
   readonly #lineage: Lineage;
-  readonly #strings: TranscriptStrings;
   #key = '';
   #applied: Preview[] = [];
 
-  constructor(lineage: Lineage, strings: TranscriptStrings) {
+  constructor(lineage: Lineage) {
     this.#lineage = lineage;
-    this.#strings = strings;
   }
 
   /** Adds what the calls of one answer staged. */
@@ -35,8 +32,7 @@ export class TurnSummaries {
     this.#applied = [];
     if (applied.length === 0) return [];
     const files = new Set(applied.flatMap(({ changes }) => (changes ?? []).map(({ path }) => path))).size;
-    const text = this.#strings.filesChanged(files);
-    return [{ kind: 'turn', key: `${this.#key}.t`, text, ids: applied.map(({ id }) => id) }];
+    return [{ kind: 'turn', key: `${this.#key}.t`, files, ids: applied.map(({ id }) => id) }];
   }
 }
 

@@ -1,36 +1,20 @@
+import * as l10n from '@vscode/l10n';
 import type { ItemOf } from '../protocol.ts';
 import { appendPlain, button, copyButton, el, icon } from './dom.ts';
-import { fileLink } from './fileLink.ts';
-import { renderMarkdown, StreamingMarkdown, type MarkdownPort } from './markdown/markdown.ts';
-import type { Port } from './port.ts';
-
-/** Renders a complete text as Markdown. */
-export function markdownInto(body: HTMLElement, text: string, port: Port): void {
-  renderMarkdown(body, text, markdownPort(port));
-}
-
-function markdownPort({ strings: { copy, copied, proposeCode }, post }: Port): MarkdownPort {
-  return {
-    copy,
-    copied,
-    proposeCode,
-    propose: (path, code) => post({ type: 'propose', path, code }),
-    openLink: url => post({ type: 'openLink', url }),
-    fileLink: (file, label) => fileLink(file, label, post),
-  };
-}
+import { renderMarkdown, StreamingMarkdown } from './markdown/markdown.ts';
+import { post } from './host.ts';
 
 /** The texts of streaming answers, by the element that shows them. */
 const streams = new WeakMap<HTMLElement, StreamingMarkdown>();
 
 /** Adds what has arrived of a streaming answer to its element. The work does not grow with the answer. */
-export function growAnswer(root: HTMLElement, text: string, reasoning: string, { strings }: Port): void {
+export function growAnswer(root: HTMLElement, text: string, reasoning: string): void {
   const body = bodyOf(root);
   if (body && text !== '') streams.get(body)?.append(text);
   const fold = reasoningIn(root);
   const shown = fold?.querySelector<HTMLElement>('.reasoning-body');
   if (reasoning !== '' && shown) appendPlain(shown, reasoning);
-  if (text !== '' && fold) setText(fold, '.reasoning-title', strings.reasoning);
+  if (text !== '' && fold) setText(fold, '.reasoning-title', l10n.t('Reasoning'));
 }
 
 /** Whether the element of an answer can grow: it streams, and shows what would grow already. */
@@ -48,11 +32,7 @@ function bodyOf(root: HTMLElement): HTMLElement | undefined {
  * Renders an answer. While it streams, it is not a live region. When complete it becomes a new element, because the log
  * around it announces only elements that are added.
  */
-export function renderAnswer(
-  item: ItemOf<'assistant'>,
-  old: HTMLElement | undefined,
-  port: Port,
-): HTMLElement {
+export function renderAnswer(item: ItemOf<'assistant'>, old: HTMLElement | undefined): HTMLElement {
   const canReuse =
     old?.dataset['kind'] === 'assistant' && old.classList.contains('streaming') === item.streaming;
   const root = canReuse ? old : el('div', { class: 'item assistant', data: { kind: 'assistant' } });
@@ -60,38 +40,43 @@ export function renderAnswer(
   root.classList.toggle('streaming', item.streaming);
   let body = bodyOf(root);
   if (!body) root.prepend((body = el('div', { class: 'markdown' })));
-  if (item.streaming) streamInto(body, item.text, port);
-  else markdownInto(body, item.text, port);
-  showReasoning(root, item, old, port);
+  if (item.streaming) streamInto(body, item.text);
+  else renderMarkdown(body, item.text);
+  showReasoning(root, item, old);
   root.querySelector(':scope > .note')?.remove();
-  if (item.note !== '') root.append(el('div', { class: 'note' }, item.note));
+  if (item.incomplete) {
+    const why =
+      item.incomplete === 'stopped'
+        ? l10n.t('Stopped.')
+        : l10n.t("The answer was cut off: it reached the model's length limit.");
+    root.append(el('div', { class: 'note' }, why));
+  }
   root.querySelector(':scope > .answer-actions')?.remove();
-  if (!item.streaming) root.append(answerActions(item, port));
+  if (!item.streaming) root.append(answerActions(item));
   return root;
 }
 
 /** Copy, and what can be done from this answer on. Visible while the answer is hovered or focused. */
-function answerActions({ text, node, canRetry }: ItemOf<'assistant'>, port: Port): HTMLElement {
-  const { strings, post } = port;
+function answerActions({ text, node, canRetry }: ItemOf<'assistant'>): HTMLElement {
   return el(
     'div',
     { class: 'answer-actions' },
-    text.trim() !== '' && copyButton(text, strings.copyAnswer, strings.copied),
+    text.trim() !== '' && copyButton(text, l10n.t('Copy the Answer')),
     canRetry &&
       button({
         class: 'icon-button',
         icon: 'refresh',
-        title: strings.retry,
-        aria: { label: strings.retry },
+        title: l10n.t('Ask Again'),
+        aria: { label: l10n.t('Ask Again') },
         data: { action: 'retry' },
         onClick: () => post({ type: 'retry' }),
       }),
-    node !== undefined && revertButton(node, strings.revert, port),
+    node !== undefined && revertButton(node, l10n.t('Revert to Here')),
   );
 }
 
-function streamInto(body: HTMLElement, text: string, port: Port): void {
-  const stream = new StreamingMarkdown(body, markdownPort(port));
+function streamInto(body: HTMLElement, text: string): void {
+  const stream = new StreamingMarkdown(body);
   stream.append(text);
   streams.set(body, stream);
 }
@@ -101,7 +86,6 @@ function showReasoning(
   root: HTMLElement,
   { reasoning, text, streaming }: ItemOf<'assistant'>,
   old: HTMLElement | undefined,
-  { strings }: Port,
 ): void {
   const shown = reasoningIn(root);
   if (reasoning.trim() === '') return shown?.remove();
@@ -112,13 +96,18 @@ function showReasoning(
       'details',
       { class: 'reasoning' },
       el('summary', {}, icon('lightbulb'), title, icon('chevron-right', 'chevron')),
-      el('div', { class: 'reasoning-body', tabIndex: 0, role: 'region', aria: { label: strings.reasoning } }),
+      el('div', {
+        class: 'reasoning-body',
+        tabIndex: 0,
+        role: 'region',
+        aria: { label: l10n.t('Reasoning') },
+      }),
     );
   if (!shown) {
     fold.open = reasoningIn(old)?.open ?? false;
     root.prepend(fold);
   }
-  setText(fold, '.reasoning-title', streaming && text === '' ? strings.reasoningNow : strings.reasoning);
+  setText(fold, '.reasoning-title', streaming && text === '' ? l10n.t('Reasoning…') : l10n.t('Reasoning'));
   const body = fold.querySelector<HTMLElement>('.reasoning-body');
   if (!body || body.textContent === reasoning) return;
   body.replaceChildren();
@@ -135,7 +124,7 @@ function setText(root: HTMLElement, selector: string, text: string): void {
 }
 
 /** Visible while the item is hovered or focused; always available to screen readers. */
-export function revertButton(node: number, label: string, { post }: Port): HTMLButtonElement {
+export function revertButton(node: number, label: string): HTMLButtonElement {
   return button({
     class: 'icon-button revert',
     icon: 'discard',

@@ -1,15 +1,15 @@
-import { fill } from '../../../agent/base/localiser.ts';
-import type { ItemOf } from '../protocol.ts';
+import * as l10n from '@vscode/l10n';
+import { MAX_SHOWN_CHARS, type ItemOf, type ShownText } from '../protocol.ts';
+import { sayCalls } from '../words/callWords.ts';
 import { el, icon } from './dom.ts';
 import { fileLink } from './fileLink.ts';
 import { nameOf } from './fileNames.ts';
-import type { Port } from './port.ts';
 
 const TOOL_ICONS = { running: 'loading', done: 'check', failed: 'error' } as const;
 
 /** A call on one line, to unfold. */
-export function renderCall(item: ItemOf<'tool'>, old: HTMLElement | undefined, port: Port): HTMLElement {
-  const { status, name, summary, statusLabel, progress, input, output } = item;
+export function renderCall(item: ItemOf<'tool'>, old: HTMLElement | undefined): HTMLElement {
+  const { status, name, summary, progress, input, output } = item;
   const root = el(
     'details',
     {
@@ -23,19 +23,24 @@ export function renderCall(item: ItemOf<'tool'>, old: HTMLElement | undefined, p
       icon(TOOL_ICONS[status], status === 'running' ? 'codicon-modifier-spin' : ''),
       el('span', { class: 'tool-name' }, name),
       el('span', { class: 'tool-summary' }, summary),
-      el('span', { class: 'hidden' }, `, ${statusLabel}`),
-      ...(progress === '' ? [] : [el('span', { class: 'tool-progress' }, progress)]),
+      el('span', { class: 'hidden' }, `, ${statusWord(status)}`),
+      progress !== undefined && el('span', { class: 'tool-progress' }, progress),
       icon('chevron-right', 'chevron'),
     ),
-    callBody(input, output, port, item.file),
+    callBody(input, output, item.file),
   );
   root.open = old instanceof HTMLDetailsElement && old.open;
   return root;
 }
 
 /** Finished calls on one line, to unfold; each of them can be unfolded too. */
-export function renderCalls(item: ItemOf<'tools'>, old: HTMLElement | undefined, port: Port): HTMLElement {
-  const failed = item.calls.some(({ status }) => status === 'failed');
+export function renderCalls(item: ItemOf<'tools'>, old: HTMLElement | undefined): HTMLElement {
+  const said = item.calls.map(({ name, file, status }) => ({
+    name,
+    path: file?.path,
+    failed: status === 'failed',
+  }));
+  const failed = said.some(call => call.failed);
   const root = el(
     'details',
     { class: 'item tool calls', data: { kind: 'tools' }, aria: { live: 'off' } },
@@ -43,7 +48,7 @@ export function renderCalls(item: ItemOf<'tools'>, old: HTMLElement | undefined,
       'summary',
       {},
       icon(failed ? TOOL_ICONS.failed : TOOL_ICONS.done),
-      el('span', { class: 'calls-title' }, item.title),
+      el('span', { class: 'calls-title' }, sayCalls(said)),
       icon('chevron-right', 'chevron'),
     ),
     el(
@@ -53,7 +58,6 @@ export function renderCalls(item: ItemOf<'tools'>, old: HTMLElement | undefined,
         renderCall(
           call,
           old?.querySelector<HTMLElement>(`[data-key="${CSS.escape(call.key)}"]`) ?? undefined,
-          port,
         ),
       ),
     ),
@@ -63,25 +67,34 @@ export function renderCalls(item: ItemOf<'tools'>, old: HTMLElement | undefined,
 }
 
 /** What a tool was called with and answered. */
-export function callBody(
-  input: string,
-  output: string,
-  { strings, post }: Port,
-  file?: ItemOf<'tool'>['file'],
-): HTMLElement {
-  const open = file && fileLink(file, fill(strings.openFile, nameOf(file)), post);
+export function callBody(input: ShownText, output: ShownText, file?: ItemOf<'tool'>['file']): HTMLElement {
+  const open = file && fileLink(file, l10n.t('Open {0}', nameOf(file)));
   return el(
     'div',
     { class: 'tool-body' },
     open && el('div', {}, open),
-    ...(input === '' ? [] : section(strings.input, input)),
-    ...(output === '' ? [] : section(strings.output, output)),
+    ...section(l10n.t('Input'), input),
+    ...section(l10n.t('Result'), output),
   );
 }
 
-function section(title: string, text: string): HTMLElement[] {
+function statusWord(status: ItemOf<'tool'>['status']): string {
+  switch (status) {
+    case 'running':
+      return l10n.t('running');
+    case 'done':
+      return l10n.t('done');
+    case 'failed':
+      return l10n.t('failed');
+  }
+}
+
+function section(title: string, { text, length }: ShownText): HTMLElement[] {
+  if (text === '') return [];
+  const cut =
+    length !== undefined && l10n.t('Truncated: {0} of {1} characters shown', MAX_SHOWN_CHARS, length);
   return [
     el('div', { class: 'caption' }, title),
-    el('pre', { tabIndex: 0, aria: { label: title }, role: 'region' }, text),
+    el('pre', { tabIndex: 0, aria: { label: title }, role: 'region' }, text, cut && `\n[${cut}]`),
   ];
 }

@@ -1,3 +1,6 @@
+import * as l10n from '@vscode/l10n';
+import type { LineStat } from '../protocol.ts';
+
 /** The properties of a new element. Text always becomes text nodes, and no attribute can hold a script. */
 export interface Props {
   readonly class?: string;
@@ -95,14 +98,16 @@ export function button(props: ButtonProps): HTMLButtonElement {
   return element;
 }
 
-/** How many lines are added and removed. */
-export function statOf({ added, removed }: { added: string; removed: string }): HTMLElement {
+/** `+3 −1`, without zeros, and with a `~` if the texts were too different to count exactly. */
+export function statOf({ added, removed, exact }: LineStat): HTMLElement {
+  const shown = (sign: string, count: number): string =>
+    count === 0 ? '' : `${sign}${exact ? '' : '~'}${count}`;
   return el(
     'span',
     { class: 'stat' },
-    el('span', { class: 'added' }, added),
+    el('span', { class: 'added' }, shown('+', added)),
     ' ',
-    el('span', { class: 'removed' }, removed),
+    el('span', { class: 'removed' }, shown('−', removed)),
   );
 }
 
@@ -112,7 +117,7 @@ export function withBreaks(text: string): (string | HTMLElement)[] {
 }
 
 /** Copies a text, and says so. */
-export function copyButton(text: string, label: string, done: string): HTMLButtonElement {
+export function copyButton(text: string, label: string): HTMLButtonElement {
   const copy = button({
     class: 'icon-button copy',
     icon: 'copy',
@@ -122,8 +127,8 @@ export function copyButton(text: string, label: string, done: string): HTMLButto
     onClick: () => {
       void navigator.clipboard.writeText(text).then(() => {
         copy.replaceChildren(icon('check'));
-        copy.title = done;
-        copy.setAttribute('aria-label', done);
+        copy.title = l10n.t('Copied');
+        copy.setAttribute('aria-label', l10n.t('Copied'));
       });
     },
   });

@@ -1,9 +1,9 @@
 import { button } from './dom.ts';
 import { nameOf, type NamedFile } from './fileNames.ts';
-import type { Port } from './port.ts';
+import { post } from './host.ts';
 
 /** Opens the file at its line. */
-export function fileLink(file: NamedFile, label: string, post: Port['post']): HTMLButtonElement {
+export function fileLink(file: NamedFile, label: string): HTMLButtonElement {
   return button({
     class: 'file-link',
     label,

@@ -1,92 +1,134 @@
-import { fill } from '../../../agent/base/localiser.ts';
-import type { ItemOf, ViewItem } from '../protocol.ts';
-import { markdownInto, renderAnswer, revertButton } from './answer.ts';
+import * as l10n from '@vscode/l10n';
+import { countText } from '../../../agent/base/countText.ts';
+import { attachmentLabel, attachmentName } from '../attachments/attachmentRefs.ts';
+import type { ChatAction, ItemOf, ViewItem } from '../protocol.ts';
+import { renderAnswer, revertButton } from './answer.ts';
 import { renderCall, renderCalls } from './calls.ts';
 import { renderCard } from './card/card.ts';
 import { button, el, icon, thumbnail } from './dom.ts';
-import type { Port } from './port.ts';
+import { resolveDetail, resolveSource, resolveTitle } from '../words/resolveWords.ts';
+import { renderMarkdown } from './markdown/markdown.ts';
+import { post } from './host.ts';
 
 /** Renders an item, reusing its old element where possible. What the user has unfolded stays unfolded. */
-export function renderItem(item: ViewItem, old: HTMLElement | undefined, port: Port): HTMLElement {
+export function renderItem(item: ViewItem, old: HTMLElement | undefined): HTMLElement {
   switch (item.kind) {
     case 'assistant':
-      return renderAnswer(item, old, port);
+      return renderAnswer(item, old);
     case 'preview':
-      return renderCard(item, old, port);
+      return renderCard(item, old);
     case 'tool':
-      return renderCall(item, old, port);
+      return renderCall(item, old);
     case 'tools':
-      return renderCalls(item, old, port);
+      return renderCalls(item, old);
     case 'user':
-      return renderPrompt(item, port);
+      return renderPrompt(item);
     case 'resolve':
       return renderResolve(item, old);
     case 'error':
-      return renderError(item, port);
+      return renderError(item);
     case 'local':
-      return renderLocal(item, port);
-    case 'actions':
+      return renderLocal(item);
+    case 'connect':
       return el(
         'div',
-        { class: 'item actions', data: { kind: 'actions' } },
-        actionButtons(item.actions, port),
+        { class: 'item actions', data: { kind: 'connect' } },
+        actionButton('selectModel', l10n.t('Connect a Model')),
       );
     case 'notice':
       return el(
         'div',
         { class: 'item note', data: { kind: 'notice' } },
         icon('info'),
-        el('span', {}, item.text),
-        item.open && openButton(item.open, port),
+        el('span', {}, noticeText(item.notice)),
+        noticeButton(item.notice),
       );
     case 'summary':
-      return renderSummary(item, old, port);
+      return renderSummary(item, old);
     case 'turn':
-      return renderTurn(item, port);
+      return renderTurn(item);
     case 'heading':
-      return el('h2', { class: 'item section', data: { kind: 'heading' } }, item.text);
+      return el('h2', { class: 'item section', data: { kind: 'heading' } }, headingText(item.heading));
   }
 }
 
-function openButton({ id, label }: NonNullable<ItemOf<'notice'>['open']>, { post }: Port): HTMLElement {
+function headingText(heading: ItemOf<'heading'>['heading']): string {
+  switch (heading.about) {
+    case 'alsoPending':
+      return l10n.t('Also pending');
+    case 'morePending':
+      return l10n.t('and {0} more pending', heading.count);
+    case 'earlier':
+      return l10n.t('Earlier entries not shown: {0}', heading.count);
+  }
+}
+
+type Notice = ItemOf<'notice'>['notice'];
+
+function noticeText(notice: Notice): string {
+  switch (notice.about) {
+    case 'withheldTools': {
+      const files = [...notice.files, ...(notice.isAll ? [] : ['…'])].join(', ');
+      return l10n.t('This workspace is not trusted: its custom tools are not loaded ({0}).', files);
+    }
+    case 'notDecided':
+      return l10n.t("The model didn't decide on {0}. It's up to you.", notice.id);
+    case 'keptFailing':
+      return l10n.t("Applying {0} kept failing. It's up to you.", notice.id);
+    case 'stillApplied':
+      return countText(
+        l10n.t('1 applied change is still in your files.|{0} applied changes are still in your files.'),
+        l10n,
+      )(notice.count);
+    case 'other':
+      return notice.text;
+  }
+}
+
+function noticeButton(notice: Notice): HTMLElement | undefined {
+  if (notice.about === 'withheldTools') return actionButton('manageTrust');
+  if (notice.about !== 'stillApplied') return undefined;
+  const { id } = notice;
   return button({
     class: 'button secondary',
-    label,
+    label: l10n.t('Review Undo'),
     data: { action: 'open' },
     onClick: () => post({ type: 'open', id }),
   });
 }
 
-function renderPrompt(item: ItemOf<'user'>, port: Port): HTMLElement {
-  const { strings } = port;
+function renderPrompt(item: ItemOf<'user'>): HTMLElement {
+  const { text, attachments, queued, node } = item;
   return el(
     'div',
     { class: 'item user', data: { kind: 'user' } },
-    el('div', { class: 'bubble' }, el('span', { class: 'hidden' }, `${strings.you}: `), item.text),
-    item.attachments.length > 0 &&
-      el(
-        'ul',
-        { class: 'chips', aria: { label: strings.attached } },
-        ...item.attachments.map(({ label, title, problem, src }) =>
-          el(
-            'li',
-            { class: 'chip', title },
-            src === undefined
-              ? icon(problem ? 'warning' : 'file')
-              : thumbnail(src, fill(strings.imageLabel, label)),
-            el('span', { class: 'chip-label' }, label),
-            problem && el('span', { class: 'hidden' }, title),
-          ),
-        ),
-      ),
-    item.note !== '' && el('div', { class: 'note' }, icon('clock'), item.note, queuedButtons(item, port)),
-    item.node !== undefined && revertButton(item.node, strings.revertPrompt, port),
+    el('div', { class: 'bubble' }, el('span', { class: 'hidden' }, `${l10n.t('You')}: `), text),
+    attachments.length > 0 &&
+      el('ul', { class: 'chips', aria: { label: l10n.t('Attached') } }, ...attachments.map(attachment)),
+    queued !== undefined &&
+      el('div', { class: 'note' }, icon('clock'), l10n.t('Queued'), queuedButtons(queued)),
+    node !== undefined && revertButton(node, l10n.t('Revert to Here and Edit the Prompt')),
+  );
+}
+
+function attachment(one: ItemOf<'user'>['attachments'][number]): HTMLElement {
+  const { problem, src } = one;
+  const label = attachmentLabel(one);
+  const name = attachmentName(one);
+  const title = problem === undefined ? name : l10n.t('{0}: {1}', name, problem);
+  return el(
+    'li',
+    { class: 'chip', title },
+    src === undefined
+      ? icon(problem === undefined ? 'file' : 'warning')
+      : thumbnail(src, l10n.t('Image: {0}', label)),
+    el('span', { class: 'chip-label' }, label),
+    problem !== undefined && el('span', { class: 'hidden' }, title),
   );
 }
 
 /** The buttons of a prompt that waits for its turn. */
-function queuedButtons({ queued: id }: ItemOf<'user'>, { strings, post }: Port): HTMLElement | undefined {
-  if (id === undefined) return undefined;
+function queuedButtons(id: string): HTMLElement {
   const one = (name: string, label: string, edit: boolean): HTMLButtonElement =>
     button({
       class: 'icon-button',
@@ -99,52 +141,49 @@ function queuedButtons({ queued: id }: ItemOf<'user'>, { strings, post }: Port):
   return el(
     'span',
     { class: 'queued-buttons' },
-    one('edit', strings.editQueued, true),
-    one('close', strings.removeQueued, false),
+    one('edit', l10n.t('Edit the Queued Prompt'), true),
+    one('close', l10n.t('Remove the Queued Prompt'), false),
   );
 }
 
 /** What the model applied in a turn, to look at and to undo. */
-function renderTurn({ text, ids }: ItemOf<'turn'>, { strings, post }: Port): HTMLElement {
+function renderTurn({ files, ids }: ItemOf<'turn'>): HTMLElement {
+  const text = countText(l10n.t('1 file changed|{0} files changed'), l10n)(files);
   const [first] = ids;
+  const one = (label: string, action: string, onClick: () => void): HTMLElement =>
+    button({
+      class: 'button secondary',
+      label,
+      data: { action },
+      aria: { label: `${label}: ${text}` },
+      onClick,
+    });
   return el(
     'div',
     { class: 'item turn', data: { kind: 'turn' } },
     el('span', { class: 'turn-text' }, text),
-    first !== undefined &&
-      button({
-        class: 'button secondary',
-        label: strings.review,
-        data: { action: 'open' },
-        aria: { label: `${strings.review}: ${text}` },
-        onClick: () => post({ type: 'open', id: first }),
-      }),
-    button({
-      class: 'button secondary',
-      label: strings.undoTurn,
-      data: { action: 'undoTurn' },
-      aria: { label: `${strings.undoTurn}: ${text}` },
-      onClick: () => post({ type: 'undoTurn', ids: [...ids] }),
-    }),
+    first !== undefined && one(l10n.t('Review'), 'open', () => post({ type: 'open', id: first })),
+    one(l10n.t('Undo Turn'), 'undoTurn', () => post({ type: 'undoTurn', ids: [...ids] })),
   );
 }
 
 /** Renders the outcome of a local slash command. */
-function renderLocal(item: ItemOf<'local'>, port: Port): HTMLElement {
+function renderLocal(item: ItemOf<'local'>): HTMLElement {
   const body = el('div', { class: 'markdown' });
-  markdownInto(body, item.text, port);
+  renderMarkdown(body, item.text);
   return el('div', { class: 'item local', data: { kind: 'local' } }, icon('terminal'), body);
 }
 
 /** Folded: the user has the messages themselves above it. */
-function renderSummary(item: ItemOf<'summary'>, old: HTMLElement | undefined, port: Port): HTMLElement {
-  const { node, title, text } = item;
+function renderSummary(item: ItemOf<'summary'>, old: HTMLElement | undefined): HTMLElement {
+  const { node, text } = item;
+  const title = l10n.t('Earlier messages were summarized for the model');
   const root = el(
     'details',
     { class: 'item summary', data: { kind: 'summary' } },
     el('summary', {}, icon('fold'), el('span', {}, title), icon('chevron-right', 'chevron')),
     el('div', { class: 'summary-body', role: 'region', tabIndex: 0, aria: { label: title } }, text),
-    node !== undefined && revertButton(node, port.strings.revert, port),
+    node !== undefined && revertButton(node, l10n.t('Revert to Here')),
   );
   root.open = old instanceof HTMLDetailsElement && old.open;
   return root;
@@ -155,12 +194,16 @@ const OUTCOME_ICONS = {
   accept: 'check',
   discard: 'discard',
   failed: 'error',
-  recommend: 'lightbulb',
+  recommendApply: 'lightbulb',
+  recommendDiscard: 'lightbulb',
+  submit: 'lightbulb',
 } as const;
 
 /** One line; the reason and who decided are in its fold, which is open when it failed. */
 function renderResolve(item: ItemOf<'resolve'>, old: HTMLElement | undefined): HTMLElement {
-  const { outcome, title, source, reason, detail } = item;
+  const { outcome, reason } = item;
+  const title = resolveTitle(item);
+  const detail = resolveDetail(item);
   const root = el(
     'details',
     { class: `item resolve ${outcome}`, data: { kind: 'resolve', outcome } },
@@ -174,9 +217,9 @@ function renderResolve(item: ItemOf<'resolve'>, old: HTMLElement | undefined): H
     el(
       'div',
       { class: 'resolve-body' },
-      el('div', { class: 'resolve-reason' }, reason),
-      detail !== '' && el('div', { class: 'resolve-detail' }, detail),
-      el('div', { class: 'resolve-source' }, source),
+      el('div', { class: 'resolve-reason' }, reason ?? l10n.t('No reason provided')),
+      detail !== undefined && el('div', { class: 'resolve-detail' }, detail),
+      el('div', { class: 'resolve-source' }, resolveSource(item)),
     ),
   );
   root.open =
@@ -184,7 +227,7 @@ function renderResolve(item: ItemOf<'resolve'>, old: HTMLElement | undefined): H
   return root;
 }
 
-function renderError(item: ItemOf<'error'>, port: Port): HTMLElement {
+function renderError({ text, actions }: ItemOf<'error'>): HTMLElement {
   return el(
     'div',
     { class: 'item error', role: 'alert', data: { kind: 'error' } },
@@ -192,23 +235,32 @@ function renderError(item: ItemOf<'error'>, port: Port): HTMLElement {
     el(
       'div',
       { class: 'error-body' },
-      el('div', { class: 'error-text' }, item.text),
-      actionButtons(item.actions, port),
+      el('div', { class: 'error-text' }, text ?? l10n.t('The model did not answer.')),
+      el('div', { class: 'buttons' }, ...actions.map(name => actionButton(name))),
     ),
   );
 }
 
-function actionButtons(actions: ItemOf<'actions'>['actions'], { post }: Port): HTMLElement {
-  return el(
-    'div',
-    { class: 'buttons' },
-    ...actions.map(({ name, label }) =>
-      button({
-        class: 'button secondary',
-        label,
-        data: { action: name },
-        onClick: () => post({ type: 'action', name }),
-      }),
-    ),
-  );
+function actionButton(name: ChatAction, label = actionLabel(name)): HTMLElement {
+  return button({
+    class: 'button secondary',
+    label,
+    data: { action: name },
+    onClick: () => post({ type: 'action', name }),
+  });
+}
+
+function actionLabel(name: ChatAction): string {
+  switch (name) {
+    case 'showLog':
+      return l10n.t('Show Log');
+    case 'setApiKey':
+      return l10n.t('Set API Key');
+    case 'selectModel':
+      return l10n.t('Select Model');
+    case 'continue':
+      return l10n.t('Try Again');
+    case 'manageTrust':
+      return l10n.t('Manage Workspace Trust');
+  }
 }

@@ -1,32 +1,22 @@
+import * as l10n from '@vscode/l10n';
 import * as z from 'zod/mini';
-import {
-  attachmentRef,
-  hostMessage,
-  type ChatStatus,
-  type HostMessage,
-  type WebviewMessage,
-} from '../protocol.ts';
+import { attachmentRef, hostMessage, type ChatStatus, type HostMessage } from '../protocol.ts';
 import { Composer, type Draft } from './prompt/composer.ts';
 import { button, el } from './dom.ts';
 import './jitless.ts';
 import { MessageList } from './messageList.ts';
 import { ModeSwitch } from './prompt/modeSwitch.ts';
-import type { Port } from './port.ts';
+import { keep, kept, post } from './host.ts';
 import { ReviewBar } from './reviewBar.ts';
 import { StatusRow } from './statusRow.ts';
 
-declare function acquireVsCodeApi(): {
-  postMessage(message: WebviewMessage): void;
-  getState(): unknown;
-  setState(state: unknown): void;
-};
-
-const vscode = acquireVsCodeApi();
 type Snapshot = Extract<HostMessage, { type: 'snapshot' }>;
+
+/** Example prompts that work without a model, in any workspace. */
+const OFFLINE_EXAMPLES = ['/write notes.md :: Hello', '/tools', '/help'];
 
 /** Everything on the screen, rebuilt for each snapshot. */
 class Panel {
-  readonly #port: Port;
   readonly #list: MessageList;
   readonly #mode: ModeSwitch;
   readonly #review: ReviewBar;
@@ -35,23 +25,21 @@ class Panel {
   readonly #status: StatusRow;
   #isRunning = false;
 
-  constructor(snapshot: Snapshot, port: Port) {
-    this.#port = port;
-    this.#empty = new EmptyState(snapshot, port, text => this.#composer.setText(text));
-    this.#list = new MessageList(port, this.#empty.element);
-    this.#mode = new ModeSwitch(port);
-    this.#review = new ReviewBar(port);
-    this.#status = new StatusRow(port);
+  constructor(snapshot: Snapshot) {
+    this.#empty = new EmptyState(text => this.#composer.setText(text));
+    this.#list = new MessageList(this.#empty.element);
+    this.#mode = new ModeSwitch();
+    this.#review = new ReviewBar();
+    this.#status = new StatusRow();
     this.#composer = new Composer({
-      port,
       commands: snapshot.commands,
       tools: this.#mode.elements,
       draft: readDraft(),
-      onDraft: draft => vscode.setState(draft),
+      onDraft: keep,
       onSend: () => this.#list.scrollToEnd(),
       prompts: () => this.#list.all('user').map(({ text }) => text),
     });
-    this.#list.element.prepend(el('h1', { class: 'hidden' }, snapshot.strings.title));
+    this.#list.element.prepend(el('h1', { class: 'hidden' }, l10n.t('Redline Chat')));
     document.body.replaceChildren(
       this.#list.element,
       el('footer', { class: 'footer' }, this.#review.element, this.#status.element, this.#composer.element),
@@ -64,7 +52,7 @@ class Panel {
     this.#composer.focus();
   }
 
-  handle(message: Exclude<HostMessage, Snapshot>): void {
+  handle(message: Exclude<HostMessage, { type: 'language' | 'snapshot' }>): void {
     switch (message.type) {
       case 'delta':
         this.#list.update(message);
@@ -94,7 +82,7 @@ class Panel {
     if (event.key !== 'Escape' || event.defaultPrevented || event.isComposing || !this.#isRunning) return;
     if (event.target instanceof HTMLInputElement) return;
     event.preventDefault();
-    this.#port.post({ type: 'stop' });
+    post({ type: 'stop' });
   }
 
   #show(status: ChatStatus): void {
@@ -112,51 +100,55 @@ class Panel {
 /** What is shown while there is nothing else. */
 class EmptyState {
   readonly element: HTMLElement;
+  readonly #examples: HTMLElement;
   readonly #connect: HTMLElement;
+  readonly #use: (text: string) => void;
 
-  constructor({ strings, examples }: Snapshot, { post }: Port, use: (text: string) => void) {
+  constructor(use: (text: string) => void) {
+    this.#use = use;
+    this.#examples = el('ul', { class: 'examples', aria: { label: l10n.t('Examples') } });
     this.#connect = button({
       class: 'button secondary',
-      label: strings.connectModel,
+      label: l10n.t('Connect a Model'),
       data: { action: 'selectModel' },
       onClick: () => post({ type: 'action', name: 'selectModel' }),
     });
     this.element = el(
       'section',
       { class: 'empty' },
-      el('p', { class: 'empty-title' }, strings.emptyTitle),
-      el('p', { class: 'empty-hint' }, strings.emptyHint),
-      el(
-        'ul',
-        { class: 'examples', aria: { label: strings.examples } },
-        ...examples.map(text =>
-          el('li', {}, button({ class: 'example', label: text, onClick: () => use(text) })),
-        ),
-      ),
+      el('p', { class: 'empty-title' }, l10n.t('Ask for a change, then review it as a diff.')),
+      el('p', { class: 'empty-hint' }, l10n.t('Nothing is written to your files until you apply it.')),
+      this.#examples,
       this.#connect,
     );
   }
 
   update({ offline }: ChatStatus): void {
     this.#connect.hidden = !offline;
+    const examples = offline
+      ? OFFLINE_EXAMPLES
+      : [l10n.t('What does this workspace do?'), l10n.t('Find a bug and propose a fix'), '/help'];
+    this.#examples.replaceChildren(
+      ...examples.map(text =>
+        el('li', {}, button({ class: 'example', label: text, onClick: () => this.#use(text) })),
+      ),
+    );
   }
 }
 
 const draftState = z.object({ text: z.string(), attachments: z.array(attachmentRef) });
 
 function readDraft(): Draft {
-  return draftState.safeParse(vscode.getState()).data ?? { text: '', attachments: [] };
+  return draftState.safeParse(kept()).data ?? { text: '', attachments: [] };
 }
 
 let panel: Panel | undefined;
 window.addEventListener('message', (event: MessageEvent<unknown>) => {
   const { data: message } = hostMessage.safeParse(event.data);
   if (!message) return;
-  if (message.type !== 'snapshot') {
-    panel?.handle(message);
-    return;
-  }
-  panel = new Panel(message, { strings: message.strings, post: reply => vscode.postMessage(reply) });
+  if (message.type === 'language') return l10n.config({ contents: message.texts });
+  if (message.type !== 'snapshot') return panel?.handle(message);
+  panel = new Panel(message);
   // The panel may have got the focus before there was anything to focus.
   if (document.hasFocus()) panel.focus();
 });
@@ -165,4 +157,4 @@ window.addEventListener('keydown', event => panel?.handleKey(event));
 window.addEventListener('focus', () => {
   if (document.activeElement === document.body) panel?.focus();
 });
-vscode.postMessage({ type: 'ready' });
+post({ type: 'ready' });

@@ -1,9 +1,9 @@
+import * as l10n from '@vscode/l10n';
 import type { DeltaMessage, ViewItem } from '../protocol.ts';
 import { button, el } from './dom.ts';
 import { canGrow, growAnswer } from './answer.ts';
 import { CardNews, newsOf } from './card/cardNews.ts';
 import { renderItem } from './items.ts';
-import type { Port } from './port.ts';
 
 /** How near to the end, in pixels, counts as being at the end. */
 const NEAR_END_PX = 32;
@@ -15,7 +15,6 @@ const SLICE_MS = 8;
 /** The list of messages. It follows the end while the user is there, and otherwise stays where it is. */
 export class MessageList {
   readonly element: HTMLElement;
-  readonly #port: Port;
   readonly #scroller: HTMLElement;
   readonly #log: HTMLElement;
   readonly #toEnd: HTMLButtonElement;
@@ -28,21 +27,20 @@ export class MessageList {
   /** The height of the scroller when it was last scrolled to the end, in pixels. */
   #height = 0;
 
-  constructor(port: Port, empty: HTMLElement) {
-    this.#port = port;
+  constructor(empty: HTMLElement) {
     this.#log = el('div', {
       class: 'log',
       role: 'log',
       aria: { live: 'polite', relevant: 'additions' },
     });
-    const aria = { label: port.strings.transcript };
+    const aria = { label: l10n.t('Conversation') };
     // The scroller is focusable, so that the keyboard can scroll a chat without other controls.
     this.#scroller = el('div', { class: 'scroller', role: 'region', tabIndex: 0, aria }, this.#log, empty);
     this.#toEnd = button({
       class: 'to-end',
       icon: 'arrow-down',
-      title: port.strings.jumpToEnd,
-      aria: { label: port.strings.jumpToEnd },
+      title: l10n.t('Scroll to End'),
+      aria: { label: l10n.t('Scroll to End') },
       onClick: () => this.scrollToEnd(),
     });
     this.#toEnd.hidden = true;
@@ -95,7 +93,7 @@ export class MessageList {
       if (!canGrow(node, reasoning)) this.#put(grown);
       else {
         this.#items.set(key, grown);
-        growAnswer(node, append, reasoning, this.#port);
+        growAnswer(node, append, reasoning);
       }
     }
     if (order) this.#reorder(order);
@@ -155,7 +153,7 @@ export class MessageList {
   }
 
   #render(item: ViewItem): HTMLElement {
-    const node = renderItem(item, this.#nodes.get(item.key), this.#port);
+    const node = renderItem(item, this.#nodes.get(item.key));
     this.#items.set(item.key, item);
     this.#nodes.set(item.key, node);
     return node;

@@ -1,13 +1,15 @@
+import * as l10n from '@vscode/l10n';
 import type { ChatStatus, ReviewAction } from '../protocol.ts';
+import { reviewText } from '../words/statusWords.ts';
+import { post } from './host.ts';
 import { button, el, statOf } from './dom.ts';
-import type { Port } from './port.ts';
 
 /** The bar above the prompt while something is pending: how much, and the buttons for all of it. */
 export class ReviewBar {
   readonly element: HTMLElement;
   readonly #summary = el('span', { class: 'review-summary' });
 
-  constructor({ strings, post }: Port) {
+  constructor() {
     const one = (name: ReviewAction, label: string, style: string): HTMLButtonElement =>
       button({
         class: `button ${style}`,
@@ -17,20 +19,22 @@ export class ReviewBar {
       });
     this.element = el(
       'div',
-      { class: 'review-bar', role: 'group', aria: { label: strings.pendingChanges } },
+      { class: 'review-bar', role: 'group', aria: { label: l10n.t('Pending changes') } },
       this.#summary,
       el(
         'div',
         { class: 'buttons' },
-        one('open', strings.review, 'primary'),
-        one('applyAll', strings.applyAll, 'secondary'),
-        one('discardAll', strings.discardAll, 'secondary'),
+        one('open', l10n.t('Review'), 'primary'),
+        one('applyAll', l10n.t('Apply All'), 'secondary'),
+        one('discardAll', l10n.t('Discard All'), 'secondary'),
       ),
     );
   }
 
   update({ review }: ChatStatus): void {
     this.element.hidden = review === undefined;
-    this.#summary.replaceChildren(review?.label ?? '', ...(review?.stat ? [' · ', statOf(review.stat)] : []));
+    if (!review) return;
+    const { stat } = review;
+    this.#summary.replaceChildren(reviewText(review), ...(stat ? [' · ', statOf(stat)] : []));
   }
 }

@@ -1,7 +1,20 @@
-import { fill } from '../../../agent/base/localiser.ts';
+import * as l10n from '@vscode/l10n';
 import type { ChatStatus } from '../protocol.ts';
+import {
+  activityText,
+  contextText,
+  instructionsText,
+  percentOf,
+  retryText,
+  usageDetail,
+  usageLabel,
+} from '../words/statusWords.ts';
 import { button, el, icon, svg } from './dom.ts';
-import type { Port } from './port.ts';
+
+type Retry = Extract<NonNullable<ChatStatus['activity']>, { kind: 'retrying' }>;
+
+/** The share of the context window from which the ring warns, in percent. */
+const NEARLY_FULL = 80;
 
 /** Two countdowns that end this close to each other are the same one, in milliseconds: whole seconds are sent. */
 const SAME_MS = 1_100;
@@ -37,7 +50,6 @@ class Ring {
  */
 export class StatusRow {
   readonly element: HTMLElement;
-  readonly #port: Port;
   readonly #line = el('div', { class: 'status-line', role: 'status' });
   readonly #usage: HTMLButtonElement;
   readonly #ring = new Ring();
@@ -45,11 +57,10 @@ export class StatusRow {
   readonly #instructions = el('div', { class: 'instructions' });
   #shown: string | undefined;
   #counting: ReturnType<typeof setInterval> | undefined;
-  /** When the countdown that is shown ends, and its text. */
-  #count: { readonly end: number; readonly text: string } | undefined;
+  /** When the countdown that is shown ends, and of what. */
+  #count: { readonly end: number; readonly code: Retry['code'] } | undefined;
 
-  constructor(port: Port) {
-    this.#port = port;
+  constructor() {
     this.#usage = button({
       class: 'usage',
       label: '',
@@ -72,40 +83,46 @@ export class StatusRow {
     );
   }
 
-  update({ state, line, usage, context, instructions, countdown }: ChatStatus): void {
-    const { strings } = this.#port;
+  update(status: ChatStatus): void {
+    const { usage, context, activity } = status;
+    const { lang } = document.documentElement;
+    const instructions = instructionsText(status);
     this.#instructions.hidden = instructions === '';
     this.#instructions.textContent = instructions;
     this.#instructions.title = instructions;
-    const detail = [context?.detail, usage.detail].filter(Boolean).join('\n');
+    const percent = context ? percentOf(context) : 0;
+    const usageText = usage ? usageLabel(usage, lang) : '';
+    const detail = [context && contextText(context, lang), usage && usageDetail(usage, lang)]
+      .filter(Boolean)
+      .join('\n');
     this.#usage.hidden = detail === '';
     this.#usage.title = detail;
     const labels = [
-      ...(context ? [fill(strings.contextLabel, context.percent)] : []),
-      ...(usage.label === '' ? [] : [fill(strings.usage, usage.label)]),
+      ...(context ? [l10n.t('Context window: {0}% full', percent)] : []),
+      ...(usage ? [l10n.t('Token use: {0}', usageText)] : []),
     ];
     this.#usage.setAttribute('aria-label', labels.join('. '));
-    this.#usage.classList.toggle('nearly-full', context?.isNearlyFull === true);
+    this.#usage.classList.toggle('nearly-full', percent >= NEARLY_FULL);
     this.#ring.element.toggleAttribute('hidden', !context);
-    this.#ring.update(context?.percent ?? 0);
+    this.#ring.update(percent);
     const label = this.#usage.querySelector('span');
-    if (label) label.textContent = usage.label;
+    if (label) label.textContent = usageText;
     this.#detail.textContent = detail;
-    this.#countDown(countdown, state, line);
+    this.#countDown(activity?.kind === 'retrying' ? activity : undefined, status.state, activityText(status));
   }
 
   /** Counts the seconds down, without the host; then the line itself is shown. */
-  #countDown(countdown: ChatStatus['countdown'], state: ChatStatus['state'], line: string): void {
-    const end = Date.now() + (countdown?.seconds ?? 0) * 1_000;
+  #countDown(retry: Retry | undefined, state: ChatStatus['state'], line: string): void {
+    const end = Date.now() + (retry?.seconds ?? 0) * 1_000;
     // The same one again, with something else that changed: it goes on.
-    if (countdown?.text === this.#count?.text && Math.abs(end - (this.#count?.end ?? 0)) < SAME_MS) return;
+    if (retry?.code === this.#count?.code && Math.abs(end - (this.#count?.end ?? 0)) < SAME_MS) return;
     clearInterval(this.#counting);
-    this.#count = countdown && { end, text: countdown.text };
-    if (!countdown) return this.#showLine(state, line);
+    this.#count = retry && { end, code: retry.code };
+    if (!retry) return this.#showLine(state, line);
     const left = (): number => Math.ceil((end - Date.now()) / 1_000);
     const seen = el('span', { aria: { hidden: 'true' } });
     const tick = (): void => {
-      seen.textContent = fill(countdown.text, left());
+      seen.textContent = retryText(retry.code, left());
       if (left() > 0) return;
       clearInterval(this.#counting);
       this.#count = undefined;
@@ -114,8 +131,8 @@ export class StatusRow {
     // Announced once, with the whole time.
     this.#showLine(
       state,
-      `${countdown.text} ${end}`,
-      el('span', { class: 'hidden' }, fill(countdown.text, countdown.seconds)),
+      `${retry.code} ${end}`,
+      el('span', { class: 'hidden' }, retryText(retry.code, retry.seconds)),
       seen,
     );
     tick();

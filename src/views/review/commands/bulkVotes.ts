@@ -1,34 +1,37 @@
 import * as vscode from 'vscode';
 import { detailOf } from '../../../agent/base/errors.ts';
-import type { Logger } from '../../../agent/base/logger.ts';
 import type { FileChange } from '../../../agent/preview/fileChange.ts';
-import { needsOwnVote, type Preview, type ResolveAction } from '../../../agent/preview/preview.ts';
-import type { Invoker } from '../../../agent/preview/resolve/invoker.ts';
+import { needsOwnVote, titleOf, type Preview, type ResolveAction } from '../../../agent/preview/preview.ts';
+import type { PreviewStore } from '../../../agent/preview/previewStore.ts';
 import { resolvePart } from '../../../agent/preview/resolve/resolvePart.ts';
 import { humanReason } from '../../../agent/preview/resolve/resolveTexts.ts';
 import { reopenAction } from '../../../agent/preview/undo.ts';
 import { countText } from '../../../agent/base/countText.ts';
-import { reopenPreview, type RestageOptions } from '../../ledger/ledgerCommands.ts';
+import { reopenPreview } from '../../ledger/ledgerCommands.ts';
 import { showInfo } from '../../toast.ts';
-import type { ProposalEdits } from '../documents/proposalEdits.ts';
-import { ownVotesText } from './ownVotes.ts';
 import type { PreviewTarget } from './previewTargets.ts';
+import type { Ctx } from '../../ctx.ts';
 
-/** From this many votes on, progress is shown and can be cancelled. */
+/** From this many votes on, progress is shown and can be cancelled; of fewer, once they have taken this long, in milliseconds. */
 const PROGRESS_FROM = 25;
+const PROGRESS_AFTER_MS = 1_000;
+/** How long a discard, which may run foreign code, may take before the next one begins, in milliseconds. */
+const TURN_MS = 1_000;
+/** How long those that have not answered are waited for in the end. */
+const PATIENCE_MS = 10_000;
+/** How many of them are named. */
+const MAX_NAMED = 3;
 
-export interface BulkVotesOptions extends RestageOptions {
-  readonly invoker: Invoker;
-  readonly edits: Pick<ProposalEdits, 'hasUnsaved'>;
-  readonly logger: Logger;
-}
-
-/** Resolves many previews, or files of previews, one after another, with one summary at the end. */
+/**
+ * Resolves many previews, or files of previews, with one summary at the end: changes of files one after another, then all that
+ * runs foreign code at once. Whoever does not answer in time keeps no one else waiting; their previews stay as they are, being
+ * applied or discarded, until they answer.
+ */
 export class BulkVotes {
-  readonly #options: BulkVotesOptions;
+  readonly #ctx: Ctx;
 
-  constructor(options: BulkVotesOptions) {
-    this.#options = options;
+  constructor(ctx: Ctx) {
+    this.#ctx = ctx;
   }
 
   /**
@@ -36,7 +39,7 @@ export class BulkVotes {
    * those that need a vote of their own, and says so.
    */
   async applyAll(all: readonly PreviewTarget[]): Promise<void> {
-    const { store, edits } = this.#options;
+    const { store, edits } = this.#ctx;
     const targets = all.filter(({ id }) => {
       const preview = store.get(id);
       return !preview || !needsOwnVote(preview);
@@ -58,7 +61,8 @@ export class BulkVotes {
       store,
       all.map(({ id }) => id),
     );
-    void showInfo([targets.length > 0 ? done : '', left > 0 ? rest : '', own].filter(Boolean).join(' '));
+    const parts = [targets.length > 0 ? done : '', left > 0 ? rest : '', waitingText(cast.unanswered), own];
+    void showInfo(parts.filter(Boolean).join(' '));
   }
 
   /**
@@ -75,13 +79,13 @@ export class BulkVotes {
    * discarded, not what they change to meanwhile.
    */
   prepareDiscards(targets: readonly PreviewTarget[]): (reason: string) => Promise<number> {
-    const { logger } = this.#options;
+    const { logger } = this.#ctx;
     const votes = targets.map(target => this.#prepareVote('discard', target));
     return async reason => {
       const votesDown = this.#inApplyOrder(votes).reverse();
-      const { resolved, left } = await this.#castAll('discard', votesDown, reason);
-      const discarded = resolved.reverse();
-      this.#offerReopening(discarded, left).catch((error: unknown) => {
+      const { resolved, left, unanswered } = await this.#castAll('discard', votesDown, reason);
+      const discarded = resolved.toReversed();
+      this.#offerReopening(discarded, left, unanswered).catch((error: unknown) => {
         logger.error(`Reopening discarded previews failed: ${detailOf(error)}`);
       });
       return discarded.length;
@@ -89,13 +93,17 @@ export class BulkVotes {
   }
 
   #inApplyOrder<T extends { readonly id: string }>(targets: readonly T[]): T[] {
-    const order = new Map(this.#options.store.list('oldestFirst').map(({ id }, i) => [id, i]));
+    const order = new Map(this.#ctx.store.list('oldestFirst').map(({ id }, i) => [id, i]));
     const at = ({ id }: T): number => order.get(id) ?? -1;
     return targets.toSorted((one, other) => at(one) - at(other));
   }
 
   /** @param left how many were not discarded, because their votes were refused or not cast any more */
-  async #offerReopening(discarded: readonly Preview[], left: number): Promise<void> {
+  async #offerReopening(
+    discarded: readonly Preview[],
+    left: number,
+    unanswered: readonly Preview[],
+  ): Promise<void> {
     const reopenable = discarded.filter(preview => reopenAction(preview) !== undefined);
     const reopen = vscode.l10n.t('Reopen');
     const done = countText(
@@ -110,53 +118,90 @@ export class BulkVotes {
       ? vscode.l10n.t('That includes your uncommitted changes, which you can reopen.')
       : '';
     const choice = await showInfo(
-      [done, left === 0 ? '' : rest, own].filter(Boolean).join(' '),
+      [done, left === 0 ? '' : rest, waitingText(unanswered), own].filter(Boolean).join(' '),
       ...(reopenable.length > 0 ? [reopen] : []),
     );
-    if (choice === reopen) for (const preview of reopenable) await reopenPreview(this.#options, preview);
+    if (choice === reopen) for (const preview of reopenable) await reopenPreview(this.#ctx, preview);
   }
 
   /** Failures are logged. */
   async #castAll(action: ResolveAction, votes: readonly PreparedVote[], typed: string): Promise<CastVotes> {
-    const reason = humanReason(action, typed);
-    if (votes.length < PROGRESS_FROM) return this.#castEach(votes, reason, () => false);
+    const stopping = new AbortController();
+    let so: CastSoFar = { done: 0, unanswered: [] };
+    let show = (): void => undefined;
+    const casting = this.#castEach(votes, humanReason(action, typed), stopping.signal, now => {
+      so = now;
+      show();
+    });
+    let isOver = false;
+    void casting.then(() => (isOver = true));
+    if (votes.length < PROGRESS_FROM) await settled(casting, PROGRESS_AFTER_MS, stopping.signal);
+    if (isOver) return casting;
     const title =
       action === 'apply' ? vscode.l10n.t('Applying previews') : vscode.l10n.t('Discarding previews');
     const { Notification: location } = vscode.ProgressLocation;
-    return vscode.window.withProgress({ location, title, cancellable: true }, (progress, token) =>
-      this.#castEach(votes, reason, done => {
-        progress.report({
-          increment: 100 / votes.length,
-          message: vscode.l10n.t('{0} of {1}', done, votes.length),
-        });
-        return token.isCancellationRequested;
-      }),
-    );
+    return vscode.window.withProgress({ location, title, cancellable: true }, (progress, token) => {
+      token.onCancellationRequested(() => stopping.abort());
+      let shown = 0;
+      show = () => {
+        const count = vscode.l10n.t('{0} of {1}', so.done, votes.length);
+        const message = [count, waitingText(so.unanswered)].filter(Boolean).join('. ');
+        progress.report({ increment: (100 * (so.done - shown)) / votes.length, message });
+        shown = so.done;
+      };
+      show();
+      return casting;
+    });
   }
 
+  /** @param signal no further votes are cast, and no one is waited for. */
   async #castEach(
     votes: readonly PreparedVote[],
     reason: string,
-    stopAfter: (done: number) => boolean,
+    signal: AbortSignal,
+    report: (so: CastSoFar) => void,
   ): Promise<CastVotes> {
-    const { store, logger } = this.#options;
-    const resolved: Preview[] = [];
-    const open = new Set(votes);
-    for (const [index, vote] of votes.entries()) {
-      const { action, id, cast } = vote;
+    const { store, logger } = this.#ctx;
+    const resolved = new Map<PreparedVote, Preview>();
+    const waiting = new Map<PreparedVote, Promise<void>>();
+    let done = 0;
+    let isEnd = false;
+    const unanswered = (): Preview[] => [...waiting.keys()].flatMap(({ id }) => store.get(id) ?? []);
+    const cast = async (vote: PreparedVote): Promise<void> => {
+      const { action, id } = vote;
       try {
-        const preview = await cast(reason);
-        if (preview?.state.kind === (action === 'apply' ? 'applied' : 'discarded')) {
-          resolved.push(preview);
-          open.delete(vote);
-        }
+        const preview = await vote.cast(reason);
+        if (preview?.state.kind === (action === 'apply' ? 'applied' : 'discarded'))
+          resolved.set(vote, preview);
       } catch (error) {
         logger.warn(`${action} ${id} failed: ${detailOf(error)}`);
       }
-      if (stopAfter(index + 1)) break;
+      waiting.delete(vote);
+      done++;
+      report({ done, unanswered: isEnd ? unanswered() : [] });
+    };
+    const begin = (vote: PreparedVote): Promise<void> => {
+      const casting = cast(vote);
+      waiting.set(vote, casting);
+      return casting;
+    };
+    const isForeign = ({ id }: PreparedVote): boolean => store.get(id)?.kind === 'action';
+    for (const vote of votes.filter(one => !isForeign(one))) {
+      if (signal.aborted) break;
+      // A commit is ours and ends. What builds on it needs its outcome.
+      if (vote.action === 'apply') await begin(vote);
+      else await settled(begin(vote), TURN_MS, signal);
     }
-    const left = [...open].filter(({ id }) => store.get(id)?.state.kind === 'pending').length;
-    return { resolved, left };
+    if (!signal.aborted) for (const vote of votes.filter(isForeign)) void begin(vote);
+    isEnd = true;
+    report({ done, unanswered: unanswered() });
+    await settled(Promise.all(waiting.values()), PATIENCE_MS, signal);
+    const left = votes.filter(vote => !resolved.has(vote) && store.get(vote.id)?.state.kind === 'pending');
+    return {
+      resolved: votes.flatMap(vote => resolved.get(vote) ?? []),
+      left: left.length,
+      unanswered: unanswered(),
+    };
   }
 
   /**
@@ -164,7 +209,7 @@ export class BulkVotes {
    * part.
    */
   #prepareVote(action: ResolveAction, target: PreviewTarget): PreparedVote {
-    const { store, invoker } = this.#options;
+    const { store, invoker } = this.#ctx;
     const { id, path } = target;
     const changeNow = (): FileChange | undefined =>
       store.get(id)?.changes?.find(change => change.path === path);
@@ -179,7 +224,7 @@ export class BulkVotes {
         return store.get(id);
       }
       // Votes on other files raise the preview's revision. If this file is unchanged, it is still what the user saw.
-      const now = seen && isSame(seen, changeNow()) ? (store.get(id)?.revision ?? revision) : revision;
+      const now = seen && isSameChange(seen, changeNow()) ? (store.get(id)?.revision ?? revision) : revision;
       await resolvePart({ store, invoker }, { ...request, revision: now }, { path });
       const whole = store.get(id);
       return whole?.state.kind === 'pending' ? store.all().findLast(one => isPart(one, id, path)) : whole;
@@ -188,17 +233,25 @@ export class BulkVotes {
   }
 
   #isStale(id: string): boolean {
-    const state: Preview['state'] | undefined = this.#options.store.get(id)?.state;
+    const state: Preview['state'] | undefined = this.#ctx.store.get(id)?.state;
     return state?.kind === 'pending' && state.stale.length > 0;
   }
+}
+
+interface CastSoFar {
+  readonly done: number;
+  /** Once nothing but their answers is missing. */
+  readonly unanswered: readonly Preview[];
 }
 
 /** The outcome of several votes. */
 interface CastVotes {
   /** The previews that were resolved as requested, as they are now. */
-  readonly resolved: Preview[];
+  readonly resolved: readonly Preview[];
   /** How many of the others are still pending. */
   readonly left: number;
+  /** Those whose foreign code has not answered. They are being applied or discarded. */
+  readonly unanswered: readonly Preview[];
 }
 
 interface PreparedVote {
@@ -208,10 +261,41 @@ interface PreparedVote {
   readonly cast: (reason: string) => Promise<Preview | undefined>;
 }
 
-function isSame(one: FileChange, other: FileChange | undefined): boolean {
+/** Names those that have not answered; empty if all have. */
+function waitingText(unanswered: readonly Preview[]): string {
+  if (unanswered.length === 0) return '';
+  const named = unanswered
+    .slice(0, MAX_NAMED)
+    .map(preview => `“${titleOf(preview)}” (${preview.sourceToolName})`);
+  const more = unanswered.length > MAX_NAMED ? ', …' : '';
+  return vscode.l10n.t('No answer yet from {0}.', `${named.join(', ')}${more}`);
+}
+
+/** Waits until the work has settled, the time is over or the signal fires. */
+async function settled(work: Promise<unknown>, milliseconds: number, signal: AbortSignal): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const timer = setTimeout(resolve, milliseconds);
+  signal.addEventListener('abort', () => resolve(), { once: true });
+  if (signal.aborted) resolve();
+  await Promise.race([work, promise]);
+  clearTimeout(timer);
+}
+
+function isSameChange(one: FileChange, other: FileChange | undefined): boolean {
   return one.before?.hash === other?.before?.hash && one.after?.hash === other?.after?.hash;
 }
 
 function isPart({ part, changes }: Preview, id: string, path: string): boolean {
   return part?.previewId === id && changes?.some(change => change.path === path) === true;
+}
+
+/** The sentence about how many of these previews still need a vote each; empty if none does. */
+export function ownVotesText(store: PreviewStore, ids: readonly string[]): string {
+  const waiting = ids.flatMap(id => store.get(id) ?? []).filter(({ state }) => state.kind === 'pending');
+  const own = waiting.filter(needsOwnVote).length;
+  if (own === 0) return '';
+  const forms = vscode.l10n.t(
+    '1 command, tool call or plan still needs its own Apply.|{0} commands, tool calls or plans still need their own Apply.',
+  );
+  return countText(forms, vscode.l10n)(own);
 }

@@ -9,7 +9,8 @@ import { StalePreviewError, ToolError } from '../../../../src/agent/base/errors.
 import { commitChanges, type CommitFiles } from '../../../../src/agent/preview/commit/commitChanges.ts';
 import type { FileChange } from '../../../../src/agent/preview/fileChange.ts';
 import { PreviewStore } from '../../../../src/agent/preview/previewStore.ts';
-import { Invoker, type ResolvingFiles } from '../../../../src/agent/preview/resolve/invoker.ts';
+import { Invoker } from '../../../../src/agent/preview/resolve/invoker.ts';
+import type { ResolvingFiles } from '../../../../src/agent/preview/resolve/refusals.ts';
 import { create, modify, remove, rename } from '../../../support/changes.ts';
 import { DiskWorkspace } from '../../../support/diskWorkspace.ts';
 import { draft } from '../../../support/drafts.ts';

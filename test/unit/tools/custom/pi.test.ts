@@ -1,6 +1,7 @@
 import * as path from 'node:path';
 import { after, before, test } from 'node:test';
 import assert from 'node:assert/strict';
+import { readProcesses } from '../../../../src/agent/base/system/processTable.ts';
 import { ToolError } from '../../../../src/agent/base/errors.ts';
 import type { Preview } from '../../../../src/agent/preview/preview.ts';
 import type { LoadedTools } from '../../../../src/agent/tools/custom/loading/toolLoader.ts';
@@ -55,13 +56,20 @@ test('exec ends a program that takes too long, or whose signal fires', async () 
   assert.deepEqual([killed, code], [true, null]);
 });
 
-test('exec settles for commands that cannot be spawned', async () => {
+test('exec settles for commands that cannot be spawned, and when child processes hold the output', async () => {
   const { pi } = await given();
   for (const command of ['', 'a\0b']) {
     const { code, killed, stderr } = await pi.exec(command);
     assert.deepEqual([code, killed], [127, false]);
     assert.match(stderr, /must be|cannot be empty/);
   }
+  const forever = 'setInterval(() => {}, 1000)';
+  const begin = `require('node:child_process').spawn(process.execPath, ['-e', ${JSON.stringify(forever)}], { stdio: ['ignore', 'inherit', 'inherit'] })`;
+  const script = `const { pid } = ${begin}; console.log(pid); ${forever}`;
+  const { killed, stdout } = await pi.exec(process.execPath, ['-e', script], { timeout: 1_000 });
+  assert.equal(killed, true);
+  assert.match(stdout, /^\d+\n$/);
+  assert.ok(!(await readProcesses()).some(({ pid }) => pid === Number(stdout)));
 });
 
 test('ui asks the user; the log names the tool', async () => {

@@ -12,7 +12,7 @@ import type { QueuedPrompt } from '../../../../src/agent/session/waiting/promptQ
 import type { SessionEvent } from '../../../../src/agent/session/events.ts';
 import { ChatFeed } from '../../../../src/views/chat/chatFeed.ts';
 import { hostMessage, type HostMessage, type ViewItem } from '../../../../src/views/chat/protocol.ts';
-import { answered, asked, call, preview } from '../../../support/chatFixtures.ts';
+import { answered, asked, call, preview, wordsOf } from '../../../support/chatFixtures.ts';
 
 /** A feed on a session that the test plays by hand. */
 function setUp(t: TestContext) {
@@ -59,8 +59,7 @@ function setUp(t: TestContext) {
     customTools,
     commandRuns,
     model: () => ({ label: 'Offline', offline: true }),
-    language: 'en',
-    l10n: { t: text => text },
+    texts: undefined,
     logger: silentLogger,
     post: message => void posted.push(hostMessage.parse(message)),
   });
@@ -95,7 +94,8 @@ test('nothing is sent before a webview connects; then a snapshot and the waiting
   feed.send({ type: 'focus' });
   assert.deepEqual(posts(), []);
   feed.connect();
-  const [snapshot, focus, ...rest] = posts();
+  const [language, snapshot, focus, ...rest] = posts();
+  assert.deepEqual(language, { type: 'language', texts: {} });
   assert.ok(snapshot?.type === 'snapshot');
   assert.deepEqual([kinds(snapshot.items), focus, rest], [['user'], { type: 'focus' }, []]);
 });
@@ -113,7 +113,7 @@ test('a burst of events is one message', t => {
   const [delta, ...rest] = posts();
   assert.ok(delta?.type === 'delta' && rest.length === 0);
   assert.deepEqual(kinds(delta.items), ['user', 'assistant']);
-  assert.deepEqual([delta.status?.state, delta.status?.line], ['running', 'Working…']);
+  assert.deepEqual([delta.status?.state, delta.status?.activity], ['running', undefined]);
 });
 
 test('a card that goes because its preview was resolved is sent once more, with what has become of it', t => {
@@ -130,7 +130,7 @@ test('a card that goes because its preview was resolved is sent once more, with 
   assert.ok(delta?.type === 'delta');
   const [card, ...more] = delta.items;
   assert.ok(card?.kind === 'preview' && more.length === 0);
-  assert.deepEqual([card.id, card.state, card.stateText], ['p1', 'applied', 'Applied by you']);
+  assert.deepEqual([card.id, card.state.kind, wordsOf(card).state], ['p1', 'applied', 'Applied by you']);
   assert.deepEqual(delta.order, ['elsewhere', 'p:p2']);
   feed.refresh();
   assert.deepEqual(posts(), []);
@@ -254,10 +254,10 @@ test('the prompts that wait are shown below the conversation, each with the id t
   const [both] = posts();
   assert.ok(both?.type === 'delta');
   assert.deepEqual(
-    both.items.map(item => item.kind === 'user' && [item.key, item.note, item.queued]),
+    both.items.map(item => item.kind === 'user' && [item.key, item.queued]),
     [
-      ['q2', 'Queued', 'q2'],
-      ['q3', 'Queued', 'q3'],
+      ['q2', 'q2'],
+      ['q3', 'q3'],
     ],
   );
   set('q3');
@@ -290,11 +290,12 @@ test('the status shows how much is pending and who resolves', t => {
     mode: 'none',
     planMode: false,
     offline: true,
-    usage: { label: '', detail: '' },
+    usage: undefined,
+    context: undefined,
     model: 'Offline',
-    review: { label: '2 changes' },
-    instructions: 'Instructions: AGENTS.md, a/CLAUDE.md (beginning only)',
-    line: 'Waiting for your review',
+    review: { previews: 2, files: 0, stat: undefined },
+    instructions: session.instructions,
+    activity: undefined,
   });
 });
 
@@ -318,7 +319,8 @@ test('nothing is sent while disconnected; reconnecting sends everything', t => {
   say(asked('Again'));
   assert.deepEqual(posts(), []);
   feed.connect();
-  const [snapshot] = posts();
+  const [language, snapshot] = posts();
+  assert.equal(language?.type, 'language');
   assert.ok(snapshot?.type === 'snapshot' && snapshot.items.length === 2);
 });
 
@@ -330,27 +332,26 @@ test('tools that are not loaded without trust are shown, until they are loaded',
   assert.deepEqual(kinds(posts()[0]), []);
   customTools.withheld.push('/project/.redline/tools/a.ts');
   toolsChanged.fire();
-  assert.deepEqual(kinds(posts()[0]), ['notice', 'actions']);
+  assert.deepEqual(kinds(posts()[0]), ['notice']);
   customTools.withheld.pop();
   toolsChanged.fire();
   const [gone] = posts();
   assert.deepEqual(gone?.type === 'delta' ? gone.order : undefined, []);
 });
 
-test('while a refused request waits to be sent again, the status counts down instead of its line', t => {
+test('while a refused request waits to be sent again, the status tells for how long', t => {
   const { feed, session, emit, posts } = setUp(t);
   const statusOf = (): unknown => {
     const [delta] = posts();
     assert.ok(delta?.type === 'delta');
-    return [delta.status?.line, delta.status?.countdown];
+    return delta.status?.activity;
   };
   session.state = 'running';
   feed.connect();
   posts();
   emit({ type: 'turn_start' });
   emit({ type: 'retrying', delayMs: 1_900, code: 'rateLimited' });
-  const text = 'Rate limited, trying again in {0} s';
-  assert.deepEqual(statusOf(), ['Working…', { text, seconds: 2 }]);
+  assert.deepEqual(statusOf(), { kind: 'retrying', code: 'rateLimited', seconds: 2 });
   emit({ type: 'message_update', delta: 'Hi' });
-  assert.deepEqual(statusOf(), ['Working…', undefined]);
+  assert.equal(statusOf(), undefined);
 });

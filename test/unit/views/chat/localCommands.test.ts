@@ -5,7 +5,6 @@ import { parseSlashCommand } from '../../../../src/agent/model/offline/slashComm
 import { humanReason } from '../../../../src/agent/preview/resolve/resolveTexts.ts';
 import type { LoadProblem } from '../../../../src/agent/tools/custom/loading/loadProblem.ts';
 import { LocalCommands } from '../../../../src/views/chat/localCommands.ts';
-import { fill } from '../../../../src/agent/base/localiser.ts';
 import { modify } from '../../../support/chatFixtures.ts';
 import { createTestSession, type TestSessionOptions } from '../../../support/testSession.ts';
 
@@ -35,7 +34,6 @@ function setUp(options: TestSessionOptions = {}) {
     open: id => Promise.resolve(opened.push(id)),
     discardAll: () => Promise.resolve(discarded),
     revert: request => t.session.revert(request),
-    l10n: { t: fill },
     logger: silentLogger,
   });
   const run = (typed: string): Promise<string> => {

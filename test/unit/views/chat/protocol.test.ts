@@ -1,10 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { chatHtml } from '../../../../src/views/chat/chatHtml.ts';
-import { fill } from '../../../../src/agent/base/localiser.ts';
 import { webviewMessage } from '../../../../src/views/chat/protocol.ts';
-import { stringKeys } from '../../../../src/views/chat/stringKeys.ts';
-import { chatStrings } from '../../../../src/views/chat/strings.ts';
 
 for (const [name, message] of Object.entries({
   'no object': 'ready',
@@ -26,17 +23,6 @@ for (const [name, message] of Object.entries({
 test('a vote names the revision that was seen', () => {
   const vote = { type: 'resolve', id: 'p3', revision: 2, action: 'discard', reason: 'No.' };
   assert.deepEqual(webviewMessage.parse(vote), vote);
-});
-
-test('every text of the webview is defined', () => {
-  const strings = chatStrings({ t: text => text });
-  assert.deepEqual(Object.keys(strings).sort(), [...stringKeys].sort());
-  assert.ok(Object.values(strings).every(text => text !== ''));
-});
-
-test('placeholders are filled literally, whatever the values contain', () => {
-  assert.equal(fill('{0} and {1}', '{1}', '$&'), '{1} and $&');
-  assert.equal(fill('{0} and {1}', 'a'), 'a and {1}');
 });
 
 test('the page allows its own script and style, and nothing else', () => {

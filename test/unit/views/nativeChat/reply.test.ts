@@ -1,11 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { transcriptStrings } from '../../../../src/views/chat/transcript/transcriptStrings.ts';
 import { Reply, type ReplyEnd } from '../../../../src/views/nativeChat/reply.ts';
 import type { Script } from '../../../support/scriptedProvider.ts';
 import { createTestSession } from '../../../support/testSession.ts';
 
-const strings = transcriptStrings({ t: text => text });
 const edit = (path: string) => ({
   name: 'edit_file',
   arguments: { path, edits: [{ old: 'old', new: 'new' }] },
@@ -28,7 +26,7 @@ function setUp(script: Script, modelAuthority: 'recommend' | 'apply' | 'none' = 
     link: (title: string, id: string) => `[${title}](${id})`,
   };
   const begin = (prompt: string) => {
-    const reply = new Reply({ prompt, sessionId: () => t.session.id, store: t.store, sink, strings });
+    const reply = new Reply({ prompt, sessionId: () => t.session.id, store: t.store, sink });
     const following = t.session.onDidEmit(event => reply.follow(event));
     return {
       finish(): ReplyEnd {

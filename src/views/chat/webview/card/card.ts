@@ -1,13 +1,23 @@
+import * as l10n from '@vscode/l10n';
 import { escapeInvisible } from '../../../plainText.ts';
-import { fill } from '../../../../agent/base/localiser.ts';
 import type { FileRow, ItemOf } from '../../protocol.ts';
+import {
+  cardName,
+  cardNotes,
+  cardState,
+  isOpen,
+  partName,
+  partsText,
+  reasonOf,
+  stateText,
+} from '../../words/cardWords.ts';
 import { callBody } from '../calls.ts';
-import { cardName } from './cardNews.ts';
 import { button, el, icon, statOf, withBreaks } from '../dom.ts';
-import { editPlanButton, planFold } from './plan.ts';
-import type { Port } from '../port.ts';
+import { post } from '../host.ts';
+import { renderMarkdown } from '../markdown/markdown.ts';
 
 type Card = ItemOf<'preview'>;
+type Pending = Extract<Card['state'], { kind: 'pending' }>;
 
 const STATE_ICONS = {
   pending: 'diff',
@@ -26,47 +36,47 @@ const CHANGE_ICONS = {
 } as const;
 
 /** Renders a preview's card. A reason that is being typed survives an update. */
-export function renderCard(card: Card, old: HTMLElement | undefined, port: Port): HTMLElement {
+export function renderCard(card: Card, old: HTMLElement | undefined): HTMLElement {
+  const { id, state, label, parts, output } = card;
   const root = el('article', {
-    class: `item card ${card.state}`,
-    data: { kind: 'preview', previewId: card.id, state: card.state, revision: String(card.revision) },
+    class: `item card ${state.kind}`,
+    data: { kind: 'preview', previewId: id, state: state.kind, revision: String(card.revision) },
     aria: { label: cardName(card) },
     tabIndex: -1,
   });
-  root.append(header(card, port));
-  if (isOpen(card) && card.files.length > 0) root.append(fileList(card, port));
-  for (const note of notes(card)) root.append(note);
-  if (card.parts.length > 0) root.append(partList(card, port));
-  if (card.output !== '') root.append(output(card, old, port));
-  if (card.canStop) root.append(stopButton(card, port));
-  if (card.plan) root.append(planFold(card.plan, old, port));
-  if (card.state === 'pending') root.append(votes(card, old, port));
-  if (card.remedy && card.parts.length === 0) root.append(remedyButton(card.label, card.remedy, port));
-  if (card.call) root.append(callFold(card.call, old, port));
+  const children = [
+    header(card),
+    isOpen(card) && card.files.length > 0 && fileList(card),
+    ...notes(card),
+    parts && partList(parts, label),
+    output !== undefined && outputFold(output, card.canStop, old),
+    card.canStop && stopButton(card),
+    card.plan && planFold(card.plan, old),
+    state.kind === 'pending' && votes(card, state, old),
+    card.remedy && !parts && remedyButton(label, card.remedy),
+    card.call && callFold(card.call, old),
+  ];
+  root.append(...children.filter(child => child instanceof HTMLElement));
   return root;
 }
 
-function isOpen({ state }: Card): boolean {
-  return state === 'pending' || state === 'applying';
-}
-
-function header(card: Card, port: Port): HTMLElement {
-  const { strings } = port;
+function header(card: Card): HTMLElement {
+  const { state } = card;
   // A resolved card lists no files: the stat of a single file moves up here.
   const stat = card.stat ?? (isOpen(card) || card.files.length > 1 ? undefined : card.files[0]?.stat);
   const open = button({
     class: 'card-label',
     title: card.label,
-    aria: { label: fill(strings.openLabel, card.label) },
-    onClick: () => port.post({ type: 'open', id: card.id }),
+    aria: { label: l10n.t('Open {0}', card.label) },
+    onClick: () => post({ type: 'open', id: card.id }),
   });
   open.append(...withBreaks(card.label));
   return el(
     'div',
     { class: 'card-header' },
     icon(
-      STATE_ICONS[card.state],
-      card.state === 'applying' ? 'codicon-modifier-spin state-icon' : 'state-icon',
+      STATE_ICONS[state.kind],
+      state.kind === 'applying' ? 'codicon-modifier-spin state-icon' : 'state-icon',
     ),
     open,
     stat && statOf(stat),
@@ -74,183 +84,212 @@ function header(card: Card, port: Port): HTMLElement {
   );
 }
 
-function fileList(card: Card, port: Port): HTMLElement {
-  const list = el('ul', { class: 'files' }, ...card.files.map(file => fileRow(file, card, port)));
-  if (card.moreFiles !== '') list.append(el('li', { class: 'more' }, card.moreFiles));
-  return list;
+function fileList(card: Card): HTMLElement {
+  return el(
+    'ul',
+    { class: 'files' },
+    ...card.files.map(file => fileRow(file, card)),
+    card.moreFiles > 0 && el('li', { class: 'more' }, l10n.t('and {0} more', card.moreFiles)),
+  );
 }
 
-function fileRow(file: FileRow, card: Card, port: Port): HTMLElement {
+function fileRow(file: FileRow, card: Card): HTMLElement {
   const path = escapeInvisible(file.path);
   const slash = path.lastIndexOf('/');
   const name = el('span', { class: 'file-name' }, path.slice(slash + 1));
   const folder = slash < 0 ? undefined : el('span', { class: 'file-folder' }, path.slice(0, slash));
   const title = file.from === undefined ? path : `${escapeInvisible(file.from)} → ${path}`;
+  const change = changeWord(file.change);
   const row = el(
     'button',
     {
       class: `file ${file.change}`,
-      title: `${title} (${file.changeLabel})`,
-      onClick: () => port.post({ type: 'open', id: card.id, path: file.path }),
+      title: `${title} (${change})`,
+      onClick: () => post({ type: 'open', id: card.id, path: file.path }),
     },
     icon(CHANGE_ICONS[file.change], 'change-icon'),
     el('span', { class: 'file-path' }, name, folder),
-    el('span', { class: 'hidden' }, ` ${file.changeLabel} `),
+    el('span', { class: 'hidden' }, ` ${change} `),
     file.stat && statOf(file.stat),
   );
   row.type = 'button';
   return el('li', {}, row);
 }
 
-function notes(card: Card): HTMLElement[] {
-  const note = (kind: string, name: string, text: string): HTMLElement[] =>
-    text === '' ? [] : [el('div', { class: `card-note ${kind}` }, icon(name), el('span', {}, text))];
+/** The change in words, for screen readers. */
+function changeWord(change: FileRow['change']): string {
+  switch (change) {
+    case 'modify':
+      return l10n.t('modified');
+    case 'create':
+      return l10n.t('new file');
+    case 'delete':
+      return l10n.t('deleted');
+    case 'rename':
+      return l10n.t('renamed');
+  }
+}
+
+const NOTE_ICONS = {
+  recommendation: 'lightbulb',
+  conflicts: 'warning',
+  stale: 'warning',
+  'last-error': 'error',
+} as const;
+
+function notes(card: Card): (HTMLElement | false)[] {
+  const note = (kind: string, name: string, text: string): HTMLElement =>
+    el('div', { class: `card-note ${kind}` }, icon(name), el('span', {}, text));
+  const reason = reasonOf(card);
+  const state = cardState(card);
   return [
-    ...note('agent', 'robot', card.agent),
-    ...note('recommendation', 'lightbulb', card.recommendation),
-    ...note('conflicts', 'warning', card.conflicts),
-    ...note('stale', 'warning', card.stale),
-    ...note('last-error', 'error', card.lastError),
-    ...(card.stateText === ''
-      ? []
-      : [
-          el(
-            'div',
-            { class: 'card-state' },
-            card.stateText,
-            card.reason !== '' && el('span', { class: 'card-reason' }, `: ${card.reason}`),
-          ),
-        ]),
+    card.agent !== undefined && note('agent', 'robot', l10n.t('Proposed by {0}', card.agent)),
+    ...cardNotes(card.state).map(([kind, text]) => note(kind, NOTE_ICONS[kind], text)),
+    state !== undefined &&
+      el(
+        'div',
+        { class: 'card-state' },
+        state,
+        reason !== undefined && el('span', { class: 'card-reason' }, `: ${reason}`),
+      ),
   ];
 }
 
 /** The output of a command: unfolded while it runs, and as the user left it afterwards. */
-function output(card: Card, old: HTMLElement | undefined, { strings }: Port): HTMLElement {
-  const text = el('pre', { tabIndex: 0, role: 'region', aria: { label: strings.output } }, card.output);
-  const root = el('details', { class: 'card-output' }, el('summary', {}, strings.output), text);
+function outputFold(output: string, isRunning: boolean, old: HTMLElement | undefined): HTMLElement {
+  const label = l10n.t('Result');
+  const text = el('pre', { tabIndex: 0, role: 'region', aria: { label } }, output);
+  const root = el('details', { class: 'card-output' }, el('summary', {}, label), text);
   const before = old?.querySelector<HTMLDetailsElement>('.card-output');
-  root.open = before ? before.open : card.canStop;
+  root.open = before ? before.open : isRunning;
   // The newest output is below.
-  if (card.canStop) requestAnimationFrame(() => text.scrollTo({ top: text.scrollHeight }));
+  if (isRunning) requestAnimationFrame(() => text.scrollTo({ top: text.scrollHeight }));
   return root;
 }
 
 /** Undo or Reopen, on what is resolved. */
-function remedyButton(
-  label: string,
-  { type, id }: NonNullable<Card['remedy']>,
-  { strings, post }: Port,
-): HTMLElement {
+function remedyButton(name: string, { type, id }: NonNullable<Card['remedy']>): HTMLElement {
+  const [label, of] = {
+    undo: [l10n.t('Undo'), l10n.t('Undo {0}', name)],
+    redo: [l10n.t('Apply Again'), l10n.t('Apply {0} again', name)],
+    reopen: [l10n.t('Reopen'), l10n.t('Reopen {0}', name)],
+  }[type] as [string, string];
   return el(
     'div',
     { class: 'remedy' },
     button({
       class: 'button secondary',
-      label: strings[type],
+      label,
       data: { action: type, of: id },
-      aria: { label: fill(strings[`${type}Label`], label) },
+      aria: { label: of },
       onClick: () => post({ type: type === 'redo' ? 'undo' : type, id }),
     }),
   );
 }
 
 /** What was resolved by itself, each with how, and with the button that takes it back. */
-function partList(card: Card, port: Port): HTMLElement {
+function partList(parts: NonNullable<Card['parts']>, label: string): HTMLElement {
+  const counts = partsText(parts);
   return el(
     'div',
     { class: 'parts' },
-    el('div', { class: 'parts-text' }, card.partsText),
+    el('div', { class: 'parts-text' }, counts),
     el(
       'ul',
-      { aria: { label: card.partsText } },
-      ...card.parts.map(({ id, label, state, stateText, reason, remedy }) =>
-        el(
+      { aria: { label: counts } },
+      ...parts.rows.map(part => {
+        const { kind } = part.state;
+        const texts = [stateText(part), reasonOf(part)].filter(text => text !== undefined);
+        return el(
           'li',
-          { class: `part ${state}`, data: { previewId: id, state } },
-          icon(STATE_ICONS[state], 'state-icon'),
+          { class: `part ${kind}`, data: { previewId: part.id, state: kind } },
+          icon(STATE_ICONS[kind], 'state-icon'),
           el(
             'span',
             { class: 'part-text' },
-            el('span', { class: 'part-label' }, label),
-            el('span', { class: 'part-state' }, reason === '' ? stateText : `${stateText}: ${reason}`),
+            el('span', { class: 'part-label' }, partName(part)),
+            el('span', { class: 'part-state' }, texts.join(': ')),
           ),
-          remedy && remedyButton(`${label}, ${card.label}`, remedy, port),
-        ),
-      ),
+          part.remedy && remedyButton(`${partName(part)}, ${label}`, part.remedy),
+        );
+      }),
     ),
   );
+}
+
+/** The plan as rendered Markdown, in a fold. What the user has unfolded stays unfolded. */
+function planFold(
+  { text, isUnfolded }: NonNullable<Card['plan']>,
+  old: HTMLElement | undefined,
+): HTMLElement {
+  const label = l10n.t('Plan');
+  const body = el('div', { class: 'markdown plan-body', role: 'region', tabIndex: 0, aria: { label } });
+  renderMarkdown(body, text);
+  const root = el(
+    'details',
+    { class: 'plan' },
+    el('summary', {}, icon('checklist'), el('span', {}, label), icon('chevron-right', 'chevron')),
+    body,
+  );
+  const shown = old?.querySelector<HTMLDetailsElement>('.plan');
+  const isNew = isUnfolded && shown?.dataset['unfolded'] === undefined;
+  root.open = isNew || shown?.open === true;
+  if (isUnfolded) root.dataset['unfolded'] = '';
+  return root;
 }
 
 /** What the tool was called with and answered: folded, and as the user left it. */
 function callFold(
   { name, input, output }: NonNullable<Card['call']>,
   old: HTMLElement | undefined,
-  port: Port,
 ): HTMLElement {
   const root = el(
     'details',
     { class: 'tool card-call', data: { tool: name } },
     el('summary', {}, el('span', { class: 'tool-name' }, name), icon('chevron-right', 'chevron')),
-    callBody(input, output, port),
+    callBody(input, output),
   );
   root.open = old?.querySelector<HTMLDetailsElement>('.card-call')?.open === true;
   return root;
 }
 
-function stopButton({ label }: Card, { strings, post }: Port): HTMLElement {
+function stopButton({ label }: Card): HTMLElement {
   return el(
     'div',
     { class: 'buttons' },
     button({
       class: 'button secondary',
-      label: strings.stop,
+      label: l10n.t('Stop'),
       data: { action: 'stop' },
-      aria: { label: fill(strings.stopLabel, label) },
+      aria: { label: l10n.t('Stop {0}', label) },
       onClick: () => post({ type: 'stop' }),
     }),
   );
 }
 
 /** Apply or, while the preview is stale, what has to be done first. */
-function primaryButton(
-  { id, revision, label, conflicts, stale, plan }: Card,
-  { strings, post }: Port,
-): HTMLElement {
-  if (conflicts !== '')
-    return button({
-      class: 'button primary',
-      label: strings.resolveConflicts,
-      data: { action: 'edit' },
-      aria: { label: fill(strings.resolveConflictsLabel, label) },
-      onClick: () => post({ type: 'edit', id }),
-    });
-  if (stale !== '')
-    return button({
-      class: 'button primary',
-      label: strings.rebase,
-      data: { action: 'rebase' },
-      aria: { label: fill(strings.rebaseLabel, label) },
-      onClick: () => post({ type: 'rebase', id }),
-    });
-  return button({
-    class: 'button primary',
-    label: plan?.approve ?? strings.apply,
-    data: { action: 'apply' },
-    aria: { label: fill(plan?.approveLabel ?? strings.applyLabel, label) },
-    onClick: () => post({ type: 'resolve', id, revision, action: 'apply' }),
-  });
+function primaryButton({ id, revision, label, plan }: Card, { problem }: Pending): HTMLElement {
+  const one = (text: string, of: string, action: string, onClick: () => void): HTMLElement =>
+    button({ class: 'button primary', label: text, data: { action }, aria: { label: of }, onClick });
+  if (problem?.kind === 'conflicts') {
+    const of = l10n.t('Resolve the conflicts of {0}', label);
+    return one(l10n.t('Resolve Conflicts'), of, 'edit', () => post({ type: 'edit', id }));
+  }
+  if (problem?.kind === 'stale')
+    return one(l10n.t('Rebase'), l10n.t('Rebase {0}', label), 'rebase', () => post({ type: 'rebase', id }));
+  const apply = (): void => post({ type: 'resolve', id, revision, action: 'apply' });
+  return plan
+    ? one(l10n.t('Approve'), l10n.t('Approve {0}', label), 'apply', apply)
+    : one(l10n.t('Apply'), l10n.t('Apply {0}', label), 'apply', apply);
 }
 
 /** The buttons, and the input for a reason that one of them opens. */
-function votes(card: Card, old: HTMLElement | undefined, port: Port): HTMLElement {
-  const { strings, post } = port;
+function votes(card: Card, state: Pending, old: HTMLElement | undefined): HTMLElement {
   const { id, revision, label, plan } = card;
   const typed = old?.querySelector<HTMLInputElement>('.reason-input')?.value;
-  const input = el('input', {
-    class: 'reason-input',
-    aria: { label: fill(plan?.sendBackLabel ?? strings.discardReasonLabel, label) },
-  });
-  input.placeholder = plan?.question ?? strings.discardReasonPlaceholder;
+  const why = plan ? l10n.t('Send back {0}', label) : l10n.t('Discard {0} with a reason', label);
+  const input = el('input', { class: 'reason-input', aria: { label: why } });
+  input.placeholder = plan ? l10n.t('What should change?') : l10n.t('Reason (sent to the model)');
   const form = el('div', { class: 'reason-form' }, input);
   const discard = (): void => {
     const reason = input.value.trim();
@@ -259,9 +298,9 @@ function votes(card: Card, old: HTMLElement | undefined, port: Port): HTMLElemen
   const toggle = button({
     class: 'icon-button why',
     icon: 'comment',
-    title: strings.discardReason,
+    title: l10n.t('Discard with Reason'),
     data: { action: 'reason' },
-    aria: { label: fill(strings.discardReasonLabel, label), expanded: 'false' },
+    aria: { label: why, expanded: 'false' },
     onClick: () => show(form.hidden === true),
   });
   const show = (open: boolean): void => {
@@ -271,9 +310,9 @@ function votes(card: Card, old: HTMLElement | undefined, port: Port): HTMLElemen
   };
   const no = button({
     class: 'button secondary',
-    label: plan?.sendBack ?? strings.discard,
+    label: plan ? l10n.t('Send Back…') : l10n.t('Discard'),
     data: { action: 'discard' },
-    aria: { label: fill(plan?.sendBackLabel ?? strings.discardLabel, label) },
+    aria: { label: plan ? why : l10n.t('Discard {0}', label) },
     onClick: () => (plan && form.hidden === true ? show(true) : discard()),
   });
   // A plan is sent back with what should change, which is asked first: that is its only way.
@@ -292,14 +331,20 @@ function votes(card: Card, old: HTMLElement | undefined, port: Port): HTMLElemen
     el(
       'div',
       { class: 'buttons' },
-      primaryButton(card, port),
+      primaryButton(card, state),
       no,
-      plan && editPlanButton(plan, id, port),
+      plan &&
+        button({
+          class: 'button secondary',
+          label: l10n.t('Edit'),
+          data: { action: 'edit' },
+          onClick: () => post({ type: 'edit', id }),
+        }),
       button({
         class: 'button secondary',
-        label: strings.open,
+        label: l10n.t('Open'),
         data: { action: 'open' },
-        aria: { label: fill(strings.openLabel, label) },
+        aria: { label: l10n.t('Open {0}', label) },
         onClick: () => post({ type: 'open', id }),
       }),
       !plan && toggle,

@@ -1,4 +1,5 @@
 import type { ItemOf } from '../../protocol.ts';
+import { cardNotes, cardState, partsText } from '../../words/cardWords.ts';
 import { el } from '../dom.ts';
 
 type Card = ItemOf<'preview'>;
@@ -6,27 +7,19 @@ type Card = ItemOf<'preview'>;
 /** How many lines stay in the document. A screen reader that is slow still finds them. */
 const KEPT = 10;
 
-/** What a card is called: its label, with its outcome once it has one. */
-export function cardName({ label, stateText }: Card): string {
-  return stateText === '' ? label : `${label}, ${stateText}`;
-}
-
 /**
  * What is new on a card, in one line; empty if a screen reader need not tell it. A card that changes is replaced, and
  * the whole of it, with its files and buttons, would be too much to listen to for each vote.
  */
 export function newsOf(before: Card, card: Card): string {
-  if (card.state === 'applying') return '';
-  const lines = ({ stateText, partsText, recommendation, conflicts, stale, lastError }: Card) => [
-    stateText,
-    partsText,
-    recommendation,
-    conflicts,
-    stale,
-    lastError,
+  if (card.state.kind === 'applying') return '';
+  const lines = (one: Card): (string | undefined)[] => [
+    cardState(one),
+    one.parts && partsText(one.parts),
+    ...cardNotes(one.state).map(([, text]) => text),
   ];
-  const old = lines(before);
-  const changed = lines(card).filter((line, i) => line !== '' && line !== old[i]);
+  const old = new Set(lines(before));
+  const changed = lines(card).filter(line => line !== undefined && !old.has(line));
   return changed.length === 0 ? '' : [card.label, ...changed].join(', ');
 }
 

@@ -1,28 +1,24 @@
+import * as l10n from '@vscode/l10n';
 import { attachmentLabel, attachmentName, withoutDuplicates } from '../../attachments/attachmentRefs.ts';
-import { fill } from '../../../../agent/base/localiser.ts';
 import { MAX_ATTACHMENTS, type AttachmentRef } from '../../protocol.ts';
 import { button, el, icon, thumbnail } from '../dom.ts';
-import type { Port } from '../port.ts';
 
 /** The attachments of the next prompt, as chips that can be removed. */
 export class Chips {
   readonly element: HTMLElement;
-  readonly #port: Port;
   readonly #onChange: () => void;
   /** Moves the focus elsewhere when the last chip is removed. */
   readonly #leave: () => void;
   #refs: readonly AttachmentRef[];
 
   constructor(
-    port: Port,
     refs: readonly AttachmentRef[],
     on: { readonly change: () => void; readonly leave: () => void },
   ) {
-    this.#port = port;
     this.#refs = refs;
     this.#onChange = on.change;
     this.#leave = on.leave;
-    this.element = el('ul', { class: 'chips', aria: { label: port.strings.attached } });
+    this.element = el('ul', { class: 'chips', aria: { label: l10n.t('Attached') } });
     this.#render();
   }
 
@@ -61,14 +57,14 @@ export class Chips {
           'li',
           { class: 'chip', title: attachmentName(ref) },
           ref.image
-            ? thumbnail(ref.image.src, fill(this.#port.strings.imageLabel, attachmentLabel(ref)))
+            ? thumbnail(ref.image.src, l10n.t('Image: {0}', attachmentLabel(ref)))
             : icon(ref.startLine === undefined ? 'file' : 'list-selection'),
           el('span', { class: 'chip-label' }, attachmentLabel(ref)),
           button({
             class: 'chip-remove',
             icon: 'close',
-            title: fill(this.#port.strings.remove, attachmentName(ref)),
-            aria: { label: fill(this.#port.strings.remove, attachmentName(ref)) },
+            title: l10n.t('Remove {0}', attachmentName(ref)),
+            aria: { label: l10n.t('Remove {0}', attachmentName(ref)) },
             onClick: () => this.#remove(i),
           }),
         ),

@@ -1,7 +1,7 @@
 import { escapeInvisible } from '../../../plainText.ts';
 import { attachmentLabel } from '../../attachments/attachmentRefs.ts';
 import { type HostMessage } from '../../protocol.ts';
-import type { Port } from '../port.ts';
+import { post } from '../host.ts';
 import type { Suggestion } from './suggestions.ts';
 
 type Commands = Extract<HostMessage, { type: 'snapshot' }>['commands'];
@@ -28,12 +28,10 @@ export function typedBefore(text: string, cursor: number): Typed | undefined {
 
 /** Finds suggestions for a typed word: commands at once, files when the host answers. */
 export class Completion {
-  readonly #port: Port;
   readonly #commands: Commands;
   #request = 0;
 
-  constructor(port: Port, commands: Commands) {
-    this.#port = port;
+  constructor(commands: Commands) {
     this.#commands = commands;
   }
 
@@ -52,7 +50,7 @@ export class Completion {
   find(typed: Typed | undefined): readonly Suggestion[] | undefined {
     this.#request += 1;
     if (typed?.kind === 'file') {
-      this.#port.post({ type: 'findFiles', request: this.#request, query: typed.word });
+      post({ type: 'findFiles', request: this.#request, query: typed.word });
       return undefined;
     }
     if (!typed) return [];

@@ -1,10 +1,10 @@
+import * as l10n from '@vscode/l10n';
 import { MAX_IMAGE_BYTES } from '../../../../agent/model/messages.ts';
 import { MAX_PROMPT_CHARS, type AttachmentRef, type ChatStatus, type HostMessage } from '../../protocol.ts';
-import { fill } from '../../../../agent/base/localiser.ts';
 import { Chips } from './chips.ts';
 import { Completion, typedBefore } from './completion.ts';
 import { button, el, icon } from '../dom.ts';
-import type { Port } from '../port.ts';
+import { post } from '../host.ts';
 import { PromptRecall } from './promptRecall.ts';
 import { Suggestions, type Suggestion } from './suggestions.ts';
 
@@ -15,7 +15,6 @@ export interface Draft {
 }
 
 interface ComposerOptions {
-  readonly port: Port;
   readonly commands: Extract<HostMessage, { type: 'snapshot' }>['commands'];
   /** More controls for the row below the input. */
   readonly tools: readonly HTMLElement[];
@@ -40,17 +39,16 @@ export class Composer {
   #running = false;
 
   constructor(options: ComposerOptions) {
-    const { port, draft, commands, tools } = options;
-    const { strings, post } = port;
+    const { draft, commands, tools } = options;
     this.#options = options;
-    this.#input = el('textarea', { class: 'prompt', aria: { label: strings.promptLabel } });
+    this.#input = el('textarea', { class: 'prompt', aria: { label: l10n.t('Prompt') } });
     this.#input.id = 'prompt';
     this.#input.rows = 1;
-    this.#input.placeholder = strings.placeholder;
+    this.#input.placeholder = l10n.t('Ask for a change. / for commands, @ for files');
     this.#input.value = draft.text;
-    this.#completion = new Completion(port, commands);
-    this.#suggestions = new Suggestions(this.#input, strings.suggestions, one => this.#accept(one));
-    this.#chips = new Chips(port, draft.attachments, {
+    this.#completion = new Completion(commands);
+    this.#suggestions = new Suggestions(this.#input, l10n.t('Suggestions'), one => this.#accept(one));
+    this.#chips = new Chips(draft.attachments, {
       change: () => this.#changed(),
       leave: () => this.focus(),
     });
@@ -69,8 +67,8 @@ export class Composer {
     const attach = button({
       class: 'icon-button',
       icon: 'attach',
-      title: strings.attach,
-      aria: { label: strings.attach },
+      title: l10n.t('Attach a File or the Selection'),
+      aria: { label: l10n.t('Attach a File or the Selection') },
       data: { action: 'attach' },
       onClick: () => post({ type: 'attach' }),
     });
@@ -122,12 +120,11 @@ export class Composer {
   }
 
   update({ state, model }: ChatStatus): void {
-    const { strings } = this.#options.port;
     this.#running = state === 'running';
     const text = this.#model.querySelector('span');
     if (text) text.textContent = model;
-    this.#model.title = fill(strings.modelLabel, model);
-    this.#model.setAttribute('aria-label', fill(strings.modelLabel, model));
+    this.#model.title = l10n.t('Model: {0}. Choose another', model);
+    this.#model.setAttribute('aria-label', this.#model.title);
     this.#changed();
   }
 
@@ -139,7 +136,7 @@ export class Composer {
     if (key === 'Enter' && !event.shiftKey && !event.altKey) {
       event.preventDefault();
       const isEmpty = this.#input.value.trim() === '';
-      if (isEmpty && (event.ctrlKey || event.metaKey)) this.#options.port.post({ type: 'applyShown' });
+      if (isEmpty && (event.ctrlKey || event.metaKey)) post({ type: 'applyShown' });
       else this.#submit();
     } else if (key === 'ArrowUp' || key === 'ArrowDown') {
       const recalled = this.#recall.step(
@@ -216,28 +213,27 @@ export class Composer {
   }
 
   async #sendImage(file: File): Promise<void> {
-    const { port } = this.#options;
     // Browsers call every pasted picture image.png.
-    const name = file.name === 'image.png' ? port.strings.pastedImage : file.name.slice(-200);
+    const name = file.name === 'image.png' ? l10n.t('Pasted image') : file.name.slice(-200);
     const data = file.size > MAX_IMAGE_BYTES ? '' : await base64Of(file);
-    port.post({ type: 'pasteImage', name, data, bytes: file.size });
+    post({ type: 'pasteImage', name, data, bytes: file.size });
   }
 
   #handleSendClick(): void {
-    if (this.#running) this.#options.port.post({ type: 'stop' });
+    if (this.#running) post({ type: 'stop' });
     else this.#submit();
   }
 
   #submit(): void {
-    const { port, onSend } = this.#options;
+    const { onSend } = this.#options;
     const typed = this.#input.value.trimStart();
     // Trailing whitespace of a command may be part of a file's content.
     const text = typed.startsWith('/') ? typed : typed.trimEnd();
     if (text === '') return;
-    if (text.length > MAX_PROMPT_CHARS) return port.post({ type: 'promptTooLong' });
+    if (text.length > MAX_PROMPT_CHARS) return post({ type: 'promptTooLong' });
     // A command takes no attachments: they stay for the next prompt.
     const attachments = this.#completion.isCommand(text) ? [] : [...this.#chips.refs];
-    port.post({ type: 'prompt', text, ...(attachments.length > 0 ? { attachments } : {}) });
+    post({ type: 'prompt', text, ...(attachments.length > 0 ? { attachments } : {}) });
     this.#suggestions.hide();
     this.#input.value = '';
     if (attachments.length > 0) this.#chips.clear();
@@ -247,9 +243,9 @@ export class Composer {
   }
 
   #changed(): void {
-    const { port, onDraft } = this.#options;
+    const { onDraft } = this.#options;
     onDraft({ text: this.#input.value, attachments: this.#chips.refs });
-    const label = this.#running ? port.strings.stop : port.strings.send;
+    const label = this.#running ? l10n.t('Stop') : l10n.t('Send');
     const role = this.#running ? 'stop' : 'send';
     this.#send.disabled = !this.#running && this.#input.value.trim() === '';
     if (this.#send.dataset['action'] === role) return;

@@ -1,6 +1,7 @@
+import * as l10n from '@vscode/l10n';
 import type { ChatStatus } from '../../protocol.ts';
 import { button, el } from '../dom.ts';
-import type { Port } from '../port.ts';
+import { post } from '../host.ts';
 
 const MODES = ['recommend', 'apply', 'none'] as const;
 
@@ -12,20 +13,21 @@ const MODES = ['recommend', 'apply', 'none'] as const;
  */
 export class ModeSwitch {
   readonly elements: readonly HTMLElement[];
-  readonly #port: Port;
   readonly #mode: HTMLSelectElement;
   readonly #plan: HTMLButtonElement;
 
-  constructor(port: Port) {
-    const { strings, post } = port;
-    this.#port = port;
-    const names = { recommend: strings.modeRecommend, apply: strings.modeApply, none: strings.modeNone };
+  constructor() {
+    const names = { recommend: l10n.t('Review'), apply: l10n.t('Auto'), none: l10n.t('Manual') };
     const options = MODES.map(mode => {
-      const option = el('option', { title: this.#hint(mode) }, names[mode]);
+      const option = el('option', { title: hint(mode) }, names[mode]);
       option.value = mode;
       return option;
     });
-    this.#mode = el('select', { class: 'mode', aria: { label: strings.modeLabel } }, ...options);
+    this.#mode = el(
+      'select',
+      { class: 'mode', aria: { label: l10n.t('Who resolves previews') } },
+      ...options,
+    );
     this.#mode.id = 'mode';
     this.#mode.addEventListener('change', () => {
       const mode = MODES.find(known => known === this.#mode.value);
@@ -34,7 +36,7 @@ export class ModeSwitch {
     this.#plan = button({
       class: 'toggle',
       icon: 'checklist',
-      label: strings.plan,
+      label: l10n.t('Plan'),
       data: { action: 'plan' },
       onClick: () => post({ type: 'setPlanMode', on: this.#plan.getAttribute('aria-pressed') !== 'true' }),
     });
@@ -42,22 +44,24 @@ export class ModeSwitch {
   }
 
   update({ mode, planMode }: ChatStatus): void {
-    const { strings } = this.#port;
     this.#mode.value = mode;
-    this.#mode.title = this.#hint(mode);
-    this.#plan.title = planMode ? strings.planOnHint : strings.planOffHint;
+    this.#mode.title = hint(mode);
+    this.#plan.title = planMode
+      ? l10n.t(
+          'Plan mode is on: the model only reads until you approve its plan. Then the mode next to this button takes effect.',
+        )
+      : l10n.t('Plan first: the model only reads until you approve its plan.');
     this.#plan.setAttribute('aria-pressed', String(planMode));
   }
+}
 
-  #hint(mode: ChatStatus['mode']): string {
-    const { strings } = this.#port;
-    switch (mode) {
-      case 'recommend':
-        return strings.modeRecommendHint;
-      case 'apply':
-        return strings.modeApplyHint;
-      case 'none':
-        return strings.modeNoneHint;
-    }
+function hint(mode: ChatStatus['mode']): string {
+  switch (mode) {
+    case 'recommend':
+      return l10n.t('Review: the model recommends, and you apply.');
+    case 'apply':
+      return l10n.t('Auto: the model applies and discards by itself.');
+    case 'none':
+      return l10n.t('Manual: only you apply and discard. The model is not asked.');
   }
 }

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { readAttachments } from '../../../../../src/views/chat/attachments/attachmentReader.ts';
-import { fill } from '../../../../../src/agent/base/localiser.ts';
 import { MemoryWorkspace } from '../../../../support/memoryWorkspace.ts';
 
 const keepNone = () => Promise.resolve(undefined);
@@ -19,7 +18,6 @@ test('a whole file, some lines, and a range that reaches beyond the end', async 
       { path: 'a.ts', startLine: 2, endLine: 2 },
       { path: 'a.ts', startLine: 2, endLine: 9 },
     ],
-    { t: fill },
     keepNone,
   );
   assert.deepEqual(read, [
@@ -33,7 +31,6 @@ test('long text is truncated at the end of a line, and a note says so', async ()
   const [lines, line] = await readAttachments(
     workspace,
     [{ path: 'long.txt' }, { path: 'line.txt' }],
-    { t: fill },
     keepNone,
   );
   assert.equal(lines?.text.length, 60_000);
@@ -46,7 +43,6 @@ test('a file that cannot be read has a note instead', async () => {
   const read = await readAttachments(
     workspace,
     [{ path: 'missing.ts' }, { path: '../outside.ts' }, { path: 'a.ts', startLine: 7, endLine: 8 }],
-    { t: fill },
     keepNone,
   );
   for (const { text, note } of read) {
@@ -60,12 +56,12 @@ test('an image is kept with the session under its new name, or has a note if it 
   const image = { file: 'drafts.images/a.png', type: 'image/png', bytes: 3 } as const;
   const ref = { path: 'shot.png', image: { ...image, src: 'https://panel/a.png' } };
   const kept = { ...image, file: 's1.images/a.png' };
-  assert.deepEqual(await readAttachments(workspace, [ref], { t: fill }, () => Promise.resolve(kept)), [
+  assert.deepEqual(await readAttachments(workspace, [ref], () => Promise.resolve(kept)), [
     { path: 'shot.png', image: kept, text: '' },
   ]);
   const failing = () => Promise.reject(new Error('disk'));
   for (const keep of [keepNone, failing]) {
-    const [gone] = await readAttachments(workspace, [ref], { t: fill }, keep);
+    const [gone] = await readAttachments(workspace, [ref], keep);
     assert.deepEqual([gone?.image, gone?.note], [undefined, 'The image is no longer there.']);
   }
 });

@@ -7,10 +7,11 @@ import {
   withNamed,
   withoutDuplicates,
 } from '../../../../../src/views/chat/attachments/attachmentRefs.ts';
+import { previewView } from '../../../../../src/agent/preview/previewView.ts';
 import { previewCard } from '../../../../../src/views/chat/transcript/previewCard.ts';
 import { resolveBlock } from '../../../../../src/views/chat/transcript/resolveBlock.ts';
 import { toolLine } from '../../../../../src/views/chat/transcript/toolLine.ts';
-import { attempt, call, english, preview, result } from '../../../../support/chatFixtures.ts';
+import { attempt, call, preview, result } from '../../../../support/chatFixtures.ts';
 
 const NAME = 'a\u202e\u200b\u0085.ts';
 const HIDDEN = /[\u202e\u200b\u0085]/;
@@ -40,7 +41,7 @@ test('a card shows characters that cannot be seen as escapes, whatever its state
     });
     const failed = attempt({ outcome: 'returnedError', message: NAME });
     for (const lastAttempt of [undefined, failed]) {
-      const card = previewCard(about, { lastAttempt, stats: undefined }, english);
+      const card = previewCard(previewView(about, { lastAttempt }));
       assert.doesNotMatch(textsOf(card), HIDDEN);
       assert.equal(card.label, `Edit ${SHOWN}`);
     }
@@ -56,10 +57,10 @@ test('so do the blocks of resolve, the lines of tools, and the chips of attachme
     { ...about, attempt: made },
   ]) {
     for (const answer of [undefined, result(vote, NAME, { isError: true }), result(vote, NAME)])
-      assert.doesNotMatch(textsOf(resolveBlock('k', vote, answer, facts, english)), HIDDEN);
+      assert.doesNotMatch(textsOf(resolveBlock('k', vote, answer, facts)), HIDDEN);
   }
   const read = call('c2', 'read_file', { path: NAME });
-  const line = toolLine('k', read, result(read, NAME), english);
+  const line = toolLine('k', read, result(read, NAME));
   assert.doesNotMatch(textsOf(line), HIDDEN);
   assert.equal(line.summary, SHOWN);
   const ref = { path: `src/${NAME}`, startLine: 2 };

@@ -10,7 +10,6 @@ const answer = (key: string, text: string, streaming = true, reasoning = ''): Vi
   text,
   reasoning,
   streaming,
-  note: '',
   canRetry: false,
 });
 const prompt = (key: string, text: string): ViewItem => ({
@@ -18,7 +17,6 @@ const prompt = (key: string, text: string): ViewItem => ({
   key,
   text,
   attachments: [],
-  note: '',
 });
 
 test('no change, no delta', () => {

@@ -1,101 +1,106 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Preview, PreviewState } from '../../../../../src/agent/preview/preview.ts';
+import { previewView } from '../../../../../src/agent/preview/previewView.ts';
 import { previewCard } from '../../../../../src/views/chat/transcript/previewCard.ts';
+import { cardName, partName, partsText } from '../../../../../src/views/chat/words/cardWords.ts';
 import {
   answered,
   asked,
   attempt,
   call,
-  english,
   modify,
   preview,
   transcript,
+  wordsOf,
 } from '../../../../support/chatFixtures.ts';
 
-const nothingKnown = { lastAttempt: undefined, stats: undefined };
-const card = (state: PreviewState) => previewCard(preview({ state }), nothingKnown, english);
+const card = (state: PreviewState) => previewCard(previewView(preview({ state })));
 const exact = (added: number, removed: number) => ({ added, removed, hunks: 1, exact: true });
 
 test('a pending preview carries the revision that a click votes on', () => {
-  const shown = previewCard(preview({ id: 'p7', revision: 4 }), nothingKnown, english);
-  assert.deepEqual([shown.id, shown.revision, shown.state, shown.key], ['p7', 4, 'pending', 'p:p7']);
+  const shown = previewCard(previewView(preview({ id: 'p7', revision: 4 })));
+  assert.deepEqual([shown.id, shown.revision, shown.state.kind, shown.key], ['p7', 4, 'pending', 'p:p7']);
 });
 
 test('a recommendation is shown with its reason, or with the fallback', () => {
-  const recommended = (reason: string): string =>
-    card({ kind: 'pending', stale: [], recommendation: { action: 'apply', reason } }).recommendation;
+  const recommended = (reason: string) =>
+    wordsOf(card({ kind: 'pending', stale: [], recommendation: { action: 'apply', reason } })).recommendation;
   assert.equal(recommended('Tests pass.'), 'The model recommends Apply: Tests pass.');
   assert.equal(recommended('  '), 'The model recommends Apply: No reason provided');
 });
 
 test('a stale preview names its files and does not repeat the failure', () => {
-  const shown = card({ kind: 'pending', stale: ['a.ts', 'b.ts'], lastError: 'a.ts, b.ts changed' });
-  assert.match(shown.stale, /a\.ts, b\.ts/);
-  assert.equal(shown.lastError, '');
-  assert.match(card({ kind: 'pending', stale: [], lastError: 'disk full' }).lastError, /disk full/);
+  const shown = (stale: string[], lastError?: string) =>
+    wordsOf(card({ kind: 'pending', stale, ...(lastError === undefined ? {} : { lastError }) }));
+  assert.deepEqual(shown(['a.ts', 'b.ts'], 'a.ts, b.ts changed'), {
+    state: undefined,
+    reason: undefined,
+    stale: 'Stale: a.ts, b.ts changed after this was proposed.',
+  });
+  assert.equal(shown([], 'disk full')['last-error'], 'The last attempt failed: disk full');
   const many = Array.from({ length: 2_000 }, (_, n) => `f${n}.ts`);
-  assert.match(card({ kind: 'pending', stale: many }).stale, /f4\.ts and 1995 more/);
+  assert.match(shown(many).stale ?? '', /f4\.ts and 1995 more/);
+  assert.ok(JSON.stringify(card({ kind: 'pending', stale: many })).length < 1_000);
 });
 
 test('the card shows who resolved it, with a reason only if one was given', () => {
   const by = (reason: string) => ({ actor: 'human', reason, at: '' }) as const;
   const clicked = card({ kind: 'discarded', by: by('Discarded by the user.') });
-  assert.deepEqual([clicked.stateText, clicked.reason], ['Discarded by you', '']);
-  assert.equal(card({ kind: 'discarded', by: by('Too risky.') }).reason, 'Too risky.');
+  assert.deepEqual(wordsOf(clicked), { state: 'Discarded by you', reason: undefined });
+  assert.equal(wordsOf(card({ kind: 'discarded', by: by('Too risky.') })).reason, 'Too risky.');
   const model = card({ kind: 'applied', by: { actor: 'model', reason: 'Right.', at: '' } });
-  assert.deepEqual([model.stateText, model.reason], ['Applied by the model', '']);
+  assert.deepEqual(wordsOf(model), { state: 'Applied by the model', reason: undefined });
 });
 
 test('an apply that returned an error counts as failed', () => {
   const state = { kind: 'applied', by: { actor: 'human', reason: 'x', at: '' } } as const;
   const lastAttempt = attempt({ outcome: 'returnedError', message: 'exit code 1' });
-  const shown = previewCard(preview({ state }), { ...nothingKnown, lastAttempt }, english);
+  const shown = previewCard(previewView(preview({ state }), { lastAttempt }));
   assert.deepEqual(
-    [shown.state, shown.stateText, shown.lastError],
+    [shown.state.kind, wordsOf(shown).state, wordsOf(shown)['last-error']],
     ['failed', 'Applied, and returned an error', 'exit code 1'],
   );
 });
 
-test('line counts: empty for zero, approximate for very different texts, a sum for several files', () => {
+test('line counts: exact or not, and a sum for several files', () => {
   const changes = [modify('a.ts'), modify('b.ts')];
   const counted = (...stats: { added: number; removed: number; hunks: number; exact: boolean }[]) =>
-    previewCard(preview({ changes }), { ...nothingKnown, stats }, english);
+    previewCard(previewView(preview({ changes }), { stats }));
   const shown = counted(exact(3, 0), { added: 9_000, removed: 2, hunks: 9, exact: false });
-  assert.deepEqual(shown.files[0]?.stat, { added: '+3', removed: '' });
-  assert.deepEqual(shown.files[1]?.stat, { added: '+~9000', removed: '−~2' });
-  assert.deepEqual(shown.stat, { added: '+~9003', removed: '−~2' });
+  assert.deepEqual(shown.files[0]?.stat, { added: 3, removed: 0, exact: true });
+  assert.deepEqual(shown.files[1]?.stat, { added: 9_000, removed: 2, exact: false });
+  assert.deepEqual(shown.stat, { added: 9_003, removed: 2, exact: false });
   assert.equal(counted(exact(3, 0)).stat, undefined);
 });
 
 test('a preview with many files lists some and counts the rest', () => {
   const changes = Array.from({ length: 30 }, (_, i) => modify(`f${i}.ts`));
-  const shown = previewCard(preview({ changes }), nothingKnown, english);
+  const shown = previewCard(previewView(preview({ changes })));
   assert.equal(shown.files.length, 8);
-  assert.equal(shown.moreFiles, 'and 22 more');
+  assert.equal(shown.moreFiles, 22);
 });
 
 test('an opaque preview has no files', () => {
-  const shown = previewCard(preview({ changes: null }), nothingKnown, english);
-  assert.deepEqual([shown.files, shown.moreFiles], [[], '']);
+  const shown = previewCard(previewView(preview({ changes: null })));
+  assert.deepEqual([shown.files, shown.moreFiles], [[], 0]);
 });
 
 test('the card of a command shows what it writes while it runs, and its result afterwards', () => {
   const plan = { command: 'ls', folder: '/w', shell: '/bin/sh', environment: {}, timeLimit: 120 };
   const command = { changes: null, purpose: 'command', humanOnly: true, details: plan } as const;
   const running = previewCard(
-    preview({ ...command, state: { kind: 'applying', action: 'apply', actor: 'human' } }),
-    { ...nothingKnown, running: 'a\n' },
-    english,
+    previewView(preview({ ...command, state: { kind: 'applying', action: 'apply', actor: 'human' } })),
+    'a\n',
   );
   assert.deepEqual([running.output, running.canStop], ['a\n', true]);
   const by = { actor: 'human', reason: 'Applied by the user.', at: '2026-01-01T00:00:00.000Z' } as const;
   const applied = preview({ ...command, state: { kind: 'applied', by } });
   const message = `${'a'.repeat(5_000)}${'z'.repeat(5_000)}`;
-  const ended = previewCard(applied, { ...nothingKnown, lastAttempt: attempt({ message }) }, english);
-  assert.match(ended.output, /^a{3000}\n\[…\]\nz{3000}$/);
+  const ended = previewCard(previewView(applied, { lastAttempt: attempt({ message }) }));
+  assert.match(ended.output ?? '', /^a{3000}\n\[…\]\nz{3000}$/);
   assert.equal(ended.canStop, false);
-  assert.equal(previewCard(preview({ changes: null }), nothingKnown, english).output, '');
+  assert.equal(previewCard(previewView(preview({ changes: null }))).output, undefined);
 });
 
 const by = (actor: 'human' | 'model') => ({ actor, reason: 'r', at: '' });
@@ -108,7 +113,7 @@ test('what was discarded and reopened shows what became of it', () => {
       messages: [asked('Edit'), answered('', call('c1', 'edit_file', {}))],
       previews: [first, ...later],
     }).filter(one => one.kind === 'preview' && one.id === 'p1');
-    return item?.kind === 'preview' ? [item.state, item.stateText] : [];
+    return item?.kind === 'preview' ? [item.state.kind, wordsOf(item).state] : [];
   };
   const pending: PreviewState = { kind: 'pending', stale: [] };
   assert.deepEqual(shown(), ['discarded', 'Discarded by you']);
@@ -128,7 +133,7 @@ test('what was undone says so, and says that it is applied again once the undo i
       messages: [asked('Edit'), answered('', call('c1', 'edit_file', {}))],
       previews: [first, ...later],
     }).filter(one => one.kind === 'preview' && one.id === 'p1');
-    return item?.kind === 'preview' ? [item.state, item.stateText] : [];
+    return item?.kind === 'preview' ? [item.state.kind, wordsOf(item).state] : [];
   };
   assert.deepEqual(shown(undo({ kind: 'pending', stale: [] })), ['applied', 'Applied by you']);
   assert.deepEqual(shown(undo({ kind: 'applied', by: by('model') })), ['undone', 'Undone by the model']);
@@ -139,14 +144,11 @@ test('after a rebase that left conflicts, the card counts them and no longer off
   const marked = '<<<<<<< current file\na\n=======\nb\n>>>>>>> proposed change\n';
   const changes = [modify('a.ts', 'a\n', marked + marked), modify('b.ts')];
   const state: PreviewState = { kind: 'pending', stale: ['a.ts'] };
-  const shown = previewCard(preview({ changes, state }), nothingKnown, english);
-  assert.deepEqual([shown.stale, shown.conflicts], ['', 'Conflicts to resolve in the proposal: 2 in a.ts.']);
-  const single = previewCard(
-    preview({ changes: [modify('a.ts', 'a\n', 'b\n')], state }),
-    nothingKnown,
-    english,
-  );
-  assert.deepEqual([single.stale !== '', single.conflicts], [true, '']);
+  const shown = previewCard(previewView(preview({ changes, state })));
+  assert.equal(wordsOf(shown).stale, undefined);
+  assert.equal(wordsOf(shown).conflicts, 'Conflicts to resolve in the proposal: 2 in a.ts.');
+  const single = previewCard(previewView(preview({ changes: [modify('a.ts', 'a\n', 'b\n')], state })));
+  assert.match(wordsOf(single).stale ?? '', /^Stale: a\.ts/);
 });
 
 test('what is applied can be undone and what is discarded reopened, until that was done or is pending', () => {
@@ -178,14 +180,14 @@ test('what is applied can be undone and what is discarded reopened, until that w
 
 test('the card names the agent of another program that proposed it, and that resolved it itself', () => {
   const origin = { sessionId: 'agent-1', agent: { name: 'Codex', version: '2.0' }, asksModel: false };
-  const shown = (state: PreviewState) => previewCard(preview({ origin, state }), nothingKnown, english);
-  assert.equal(shown({ kind: 'pending', stale: [] }).agent, 'Proposed by Codex 2.0');
-  assert.equal(card({ kind: 'pending', stale: [] }).agent, '');
+  const shown = (state: PreviewState) => previewCard(previewView(preview({ origin, state })));
+  assert.equal(shown({ kind: 'pending', stale: [] }).agent, 'Codex 2.0');
+  assert.equal(card({ kind: 'pending', stale: [] }).agent, undefined);
   const by = { actor: 'model', reason: 'Wrong file.', at: '2026-01-01T00:00:00.000Z' } as const;
   const withdrawn = shown({ kind: 'discarded', by });
   // No block of a call in the chat tells its reason.
-  assert.deepEqual([withdrawn.stateText, withdrawn.reason], ['Discarded by Codex 2.0', 'Wrong file.']);
-  assert.equal(shown({ kind: 'applied', by: { ...by, actor: 'human' } }).stateText, 'Applied by you');
+  assert.deepEqual(wordsOf(withdrawn), { state: 'Discarded by Codex 2.0', reason: 'Wrong file.' });
+  assert.equal(wordsOf(shown({ kind: 'applied', by: { ...by, actor: 'human' } })).state, 'Applied by you');
 });
 
 test('hunks that were resolved by themselves are rows of one card, with what is left', () => {
@@ -207,9 +209,10 @@ test('hunks that were resolved by themselves are rows of one card, with what is 
 
   const [open, ...others] = cards({ kind: 'pending', stale: [] }, ...votes);
   assert.deepEqual(others, []);
-  assert.equal(open?.partsText, '1 applied · 1 discarded · 2 left');
+  assert.ok(open?.parts);
+  assert.equal(partsText(open.parts), '1 applied · 1 discarded · 2 left');
   assert.deepEqual(
-    open.parts.map(({ label, stateText, reason, remedy }) => [label, stateText, reason, remedy]),
+    open.parts.rows.map(row => [partName(row), wordsOf(row).state, wordsOf(row).reason, row.remedy]),
     [
       ['a.ts, hunk 3', 'Discarded by you', 'Too risky.', { type: 'reopen', id: 'p2' }],
       ['a.ts, hunk 1', 'Applied by you', 'x', { type: 'undo', id: 'p3' }],
@@ -218,18 +221,19 @@ test('hunks that were resolved by themselves are rows of one card, with what is 
 
   const rest = { kind: 'applied', by: { actor: 'human', reason: 'x', at: '' } } as const;
   const [closed] = cards(rest, ...votes);
-  assert.deepEqual([closed?.partsText, closed?.stateText], ['3 applied · 1 discarded', '']);
-  assert.deepEqual(
-    [closed?.parts.at(-1)?.label, closed?.parts.at(-1)?.remedy],
-    ['The rest', { type: 'undo', id: 'p1' }],
-  );
+  assert.ok(closed?.parts);
+  assert.equal(partsText(closed.parts), '3 applied · 1 discarded');
+  // The row of the rest tells its state.
+  assert.equal(cardName(closed), 'Edit a.ts (1 edit)');
+  const last = closed.parts.rows.at(-1);
+  assert.deepEqual([last && partName(last), last?.remedy], ['The rest', { type: 'undo', id: 'p1' }]);
 
   const failed = preview({ id: 'p4', part: { previewId: 'p1', hunks: 1, number: 2, patch: '' } });
   assert.deepEqual(
-    cards({ kind: 'pending', stale: [] }, failed).map(({ id, parts }) => [id, parts.length]),
+    cards({ kind: 'pending', stale: [] }, failed).map(({ id, parts }) => [id, parts]),
     [
-      ['p1', 0],
-      ['p4', 0],
+      ['p1', undefined],
+      ['p4', undefined],
     ],
   );
 });
@@ -237,9 +241,8 @@ test('hunks that were resolved by themselves are rows of one card, with what is 
 test('the card of a plan has the plan and its own buttons while it waits, unfolded once the user edited it', () => {
   const details = { title: 'Count', text: '1. Count' };
   const plan = { ...preview({ title: 'Plan: Count', details }), kind: 'plan', changes: null } as const;
-  const partOf = (more: Partial<Preview>) =>
-    previewCard({ ...plan, ...more } as Preview, { lastAttempt: undefined, stats: [] }, english);
-  assert.deepEqual(partOf({}).plan, { ...english.plan, text: '1. Count', isUnfolded: false });
+  const partOf = (more: Partial<Preview>) => previewCard(previewView({ ...plan, ...more } as Preview));
+  assert.deepEqual(partOf({}).plan, { text: '1. Count', isUnfolded: false });
   assert.equal(partOf({}).label, 'Plan: Count');
   assert.equal(partOf({ editedByUser: true }).plan?.isUnfolded, true);
   const by = { actor: 'human', reason: '', at: '' } as const;
@@ -247,8 +250,8 @@ test('the card of a plan has the plan and its own buttons while it waits, unfold
 });
 
 test('the card says why a preview has expired', () => {
-  assert.equal(card({ kind: 'pending', stale: [] }).stateText, '');
+  assert.equal(wordsOf(card({ kind: 'pending', stale: [] })).state, undefined);
   const expired = card({ kind: 'expired', reason: 'Gemini CLI wrote something else: a.txt.' });
-  assert.equal(expired.stateText, 'Expired: Gemini CLI wrote something else: a.txt.');
-  assert.equal(card({ kind: 'expired' }).stateText, 'Expired: this action can no longer run');
+  assert.equal(wordsOf(expired).state, 'Expired: Gemini CLI wrote something else: a.txt.');
+  assert.equal(wordsOf(card({ kind: 'expired' })).state, 'Expired: this action can no longer run');
 });

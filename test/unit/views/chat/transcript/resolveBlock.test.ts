@@ -2,31 +2,37 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { ToolResultMessage } from '../../../../../src/agent/model/messages.ts';
 import type { LedgerEntry } from '../../../../../src/agent/preview/ledger.ts';
+import * as l10n from '@vscode/l10n';
 import type { Preview } from '../../../../../src/agent/preview/preview.ts';
 import { resolveBlock } from '../../../../../src/views/chat/transcript/resolveBlock.ts';
-import { attempt, call, english, preview, result } from '../../../../support/chatFixtures.ts';
+import {
+  resolveDetail,
+  resolveSource,
+  resolveTitle,
+} from '../../../../../src/views/chat/words/resolveWords.ts';
+import { attempt, call, preview, result } from '../../../../support/chatFixtures.ts';
 
 interface World {
   readonly args?: unknown;
   readonly previews?: readonly Preview[];
   readonly failures?: readonly LedgerEntry[];
   readonly attempt?: LedgerEntry;
-  readonly strings?: typeof english;
 }
 
 function block(content: string | undefined, more: Partial<ToolResultMessage> = {}, world: World = {}) {
   const made = call('r1', 'resolve', world.args ?? { action: 'apply', reason: 'Tests pass.' });
-  return resolveBlock(
-    'k',
-    made,
-    content === undefined ? undefined : result(made, content, more),
-    {
-      preview: id => world.previews?.find(known => known.id === id),
-      failures: () => world.failures ?? [],
-      attempt: world.attempt,
-    },
-    world.strings ?? english,
-  );
+  const shown = resolveBlock('k', made, content === undefined ? undefined : result(made, content, more), {
+    preview: id => world.previews?.find(known => known.id === id),
+    failures: () => world.failures ?? [],
+    attempt: world.attempt,
+  });
+  return {
+    outcome: shown.outcome,
+    reason: shown.reason,
+    title: resolveTitle(shown),
+    source: resolveSource(shown),
+    detail: resolveDetail(shown),
+  };
 }
 
 const details = (more: object = {}) => ({
@@ -49,29 +55,29 @@ test('an executed apply and discard', () => {
   assert.deepEqual([discarded.outcome, discarded.title], ['discard', 'Discard: Edit a.ts (1 edit)']);
 });
 
-test('in another language, the title stands in the place of the English label, whichever way the preview is known', () => {
+test('in another language, the title stands in the place of the English label, whichever way the preview is known', t => {
   const titled = { ...preview({ id: 'p1' }), title: 'a.ts bearbeiten' };
-  const world = { previews: [titled], strings: { ...english, isEnglish: false } };
+  const world = { previews: [titled] };
+  l10n.config({ contents: { en: 'de' } });
+  t.after(() => l10n.config({ contents: {} }));
   const args = { action: 'apply', id: 'p1' };
   assert.equal(block(undefined, {}, { ...world, args }).title, 'Resolving: a.ts bearbeiten');
   assert.equal(block('Applied', details(), { ...world, args }).title, 'Accept: a.ts bearbeiten');
   const recommended = details({ sourceResultDetails: { recommended: 'p1' } });
   assert.equal(block('ok', recommended, world).title, 'Recommends Apply: a.ts bearbeiten');
   assert.equal(block('Applied', details(), world).title, 'Accept: Edit a.ts (1 edit)');
-  assert.equal(
-    block('Applied', details(), { ...world, args, strings: english }).title,
-    'Accept: Edit a.ts (1 edit)',
-  );
+  l10n.config({ contents: {} });
+  assert.equal(block('Applied', details(), { ...world, args }).title, 'Accept: Edit a.ts (1 edit)');
 });
 
 test('fallbacks if nothing is known', () => {
   const bare = block('ok', {}, { args: { action: 'apply' } });
   assert.deepEqual(
     [bare.title, bare.reason, bare.source],
-    ['Accept: pending action', 'No reason provided', 'by the model'],
+    ['Accept: pending action', undefined, 'by the model'],
   );
   const blank = block('ok', details({ reason: '  ', label: '' }));
-  assert.deepEqual([blank.title, blank.reason], ['Accept: pending action', 'No reason provided']);
+  assert.deepEqual([blank.title, blank.reason], ['Accept: pending action', undefined]);
 });
 
 test('a submitted plan is not an acceptance, and is shown with its title', () => {
@@ -82,7 +88,7 @@ test('a submitted plan is not an acceptance, and is shown with its title', () =>
   );
   assert.deepEqual(
     [submitted.outcome, submitted.title, submitted.source],
-    ['recommend', 'Submits for approval: Sum up', 'plan_approval, by the model'],
+    ['submit', 'Submits for approval: Sum up', 'plan_approval, by the model'],
   );
 });
 
@@ -93,7 +99,7 @@ test('a recorded recommendation is not an acceptance', () => {
     args: { action: 'apply', reason: 'Tests pass.', id: 'p1' },
     previews: [preview({ state: { kind: 'applied', by } })],
   });
-  assert.deepEqual([shown.outcome, shown.title], ['recommend', 'Recommends Apply: Edit a.ts (1 edit)']);
+  assert.deepEqual([shown.outcome, shown.title], ['recommendApply', 'Recommends Apply: Edit a.ts (1 edit)']);
   const against = block('recorded', details({ sourceResultDetails, action: 'discard' }));
   assert.equal(against.title, 'Recommends Discard: Edit a.ts (1 edit)');
 });
@@ -208,5 +214,5 @@ test('a call that still runs, and arguments that are not JSON', () => {
   const named = block(undefined, {}, { args: { id: 'p1' }, previews: [preview()] });
   assert.equal(named.title, 'Resolving: Edit a.ts (1 edit)');
   const broken = block('not valid JSON', { isError: true }, { args: '{"action":' });
-  assert.deepEqual([broken.outcome, broken.reason], ['failed', 'No reason provided']);
+  assert.deepEqual([broken.outcome, broken.reason], ['failed', undefined]);
 });

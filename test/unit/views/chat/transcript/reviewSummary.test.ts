@@ -2,40 +2,46 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Preview } from '../../../../../src/agent/preview/preview.ts';
 import { reviewOf } from '../../../../../src/views/chat/transcript/reviewSummary.ts';
-import { english, modify, preview } from '../../../../support/chatFixtures.ts';
+import { modify, preview } from '../../../../support/chatFixtures.ts';
 
 const counted = ({ changes }: { readonly changes: readonly unknown[] | null }) =>
   (changes ?? []).map(() => ({ added: 2, removed: 1, hunks: 1, exact: true }));
 
 test('what is pending is counted by previews and different files, with the sum of the lines', () => {
-  assert.equal(reviewOf([], counted, english), undefined);
+  assert.equal(reviewOf([], counted), undefined);
   const one = preview();
   const two = preview({ id: 'p2', changes: [modify('a.ts', 'new\n', 'newer\n'), modify('b.ts')] });
-  assert.deepEqual(reviewOf([one], counted, english), {
-    label: '1 change · 1 file',
-    stat: { added: '+2', removed: '−1' },
+  assert.deepEqual(reviewOf([one], counted), {
+    previews: 1,
+    files: 1,
+    stat: { added: 2, removed: 1, exact: true },
   });
-  assert.deepEqual(reviewOf([one, two], counted, english), {
-    label: '2 changes · 2 files',
-    stat: { added: '+6', removed: '−3' },
+  assert.deepEqual(reviewOf([one, two], counted), {
+    previews: 2,
+    files: 2,
+    stat: { added: 6, removed: 3, exact: true },
   });
 });
 
 test('a plan is no change: it is approved on its card', () => {
   const plan = { ...preview({ id: 'p2', details: { title: 'T', text: 'x' } }), kind: 'plan', changes: null };
-  assert.equal(reviewOf([plan as Preview], counted, english), undefined);
-  assert.equal(reviewOf([preview(), plan as Preview], counted, english)?.label, '1 change · 1 file');
+  assert.equal(reviewOf([plan as Preview], counted), undefined);
+  assert.equal(reviewOf([preview(), plan as Preview], counted)?.previews, 1);
 });
 
 test('lines are left out while they are counted, for opaque previews, and if there is too much to count', () => {
   assert.deepEqual(
-    reviewOf([preview()], () => undefined, english),
-    { label: '1 change · 1 file' },
+    reviewOf([preview()], () => undefined),
+    { previews: 1, files: 1, stat: undefined },
   );
-  assert.deepEqual(reviewOf([preview({ changes: null })], counted, english), { label: '1 change' });
+  assert.deepEqual(reviewOf([preview({ changes: null })], counted), {
+    previews: 1,
+    files: 0,
+    stat: undefined,
+  });
   const many = Array.from({ length: 101 }, (_, i) =>
     preview({ id: `p${i + 1}`, changes: [modify(`${i}.ts`)] }),
   );
   const neverAsked = (): never => assert.fail('its lines would be counted');
-  assert.deepEqual(reviewOf(many, neverAsked, english), { label: '101 changes · 101 files' });
+  assert.deepEqual(reviewOf(many, neverAsked), { previews: 101, files: 101, stat: undefined });
 });

@@ -32,7 +32,11 @@ test('of a long session only the entries that are shown are built', () => {
     },
   });
   assert.equal(items.length, 1_001);
-  assert.deepEqual(items[0], { kind: 'heading', key: 'earlier', text: 'Earlier entries not shown: 5000' });
+  assert.deepEqual(items[0], {
+    kind: 'heading',
+    key: 'earlier',
+    heading: { about: 'earlier', count: 5_000 },
+  });
   assert.equal(items.at(-1)?.key, 'm7999');
   assert.ok(asksFor.size <= 334, `${asksFor.size} of 2000 cards were built`);
 });
@@ -41,7 +45,7 @@ test('calls of one message beyond the most entries are not shown, and counted', 
   const calls = Array.from({ length: 1_500 }, (_, i) => call(`c${i}`, 'read_file', { path: `${i}.ts` }));
   const items = transcript({ state: 'running', messages: [asked('Read them'), answered('', ...calls)] });
   assert.equal(items.length, 1_001);
-  assert.deepEqual(items[0], { kind: 'heading', key: 'earlier', text: 'Earlier entries not shown: 501' });
+  assert.deepEqual(items[0], { kind: 'heading', key: 'earlier', heading: { about: 'earlier', count: 501 } });
   assert.equal(items.at(-1)?.key, 'm1.1499');
 });
 

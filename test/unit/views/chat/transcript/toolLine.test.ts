@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { toolLine } from '../../../../../src/views/chat/transcript/toolLine.ts';
-import { call, english, result } from '../../../../support/chatFixtures.ts';
+import { call, result } from '../../../../support/chatFixtures.ts';
 
 const line = (args: unknown, content = 'ok') => {
   const made = call('c1', 'some_tool', args);
-  return toolLine('k', made, result(made, content), english);
+  return toolLine('k', made, result(made, content));
 };
 
 test('the summary is what the call is about', () => {
@@ -23,15 +23,18 @@ test('the summary is one line of bounded length', () => {
 
 test('malformed arguments are shown as they are', () => {
   const { summary, input } = line('{"path": "a');
-  assert.deepEqual([summary, input], ['{"path": "a', '{"path": "a']);
-  assert.equal(line('[1,2]').input, '[1,2]');
+  assert.deepEqual([summary, input.text], ['{"path": "a', '{"path": "a']);
+  assert.equal(line('[1,2]').input.text, '[1,2]');
 });
 
 test('arguments that are nested too deeply are shown as they are', () => {
   const nested = (levels: number): string => `{"path":"a.ts","n":${'['.repeat(levels)}${']'.repeat(levels)}}`;
   assert.equal(line(nested(99)).summary, 'a.ts');
   for (const levels of [100, 4_000, 1_000_000]) {
-    const { summary, input } = line(nested(levels));
+    const {
+      summary,
+      input: { text: input },
+    } = line(nested(levels));
     assert.match(summary, /^\{"path":"a\.ts","n":\[\[/);
     assert.ok(input.startsWith('{"path":"a.ts","n":[[') && input.length < 6_100);
   }
@@ -39,19 +42,19 @@ test('arguments that are nested too deeply are shown as they are', () => {
 
 test('a huge result is truncated and says how much is missing', () => {
   const { output } = line({}, 'x'.repeat(100_000));
-  assert.ok(output.length < 6_100);
-  assert.match(output, /\[Truncated: 6000 of 100000 characters shown\]$/);
+  assert.deepEqual([output.text.length, output.length], [6_000, 100_000]);
+  assert.equal(line({}, 'x'.repeat(6_000)).output.length, undefined);
 });
 
 test('a running call shows the last line of its progress, and all of it if there are more lines', () => {
   const made = call('c1', 'some_tool', {});
   const running = (progress: string) => {
-    const item = toolLine('k', made, undefined, english, progress);
-    return [item.status, item.progress, item.output];
+    const item = toolLine('k', made, undefined, progress);
+    return [item.status, item.progress, item.output.text];
   };
   assert.deepEqual(running('half'), ['running', 'half', '']);
   assert.deepEqual(running('one\ntwo  three\n'), ['running', 'two three', 'one\ntwo  three\n']);
-  assert.equal(toolLine('k', made, undefined, english).progress, '');
-  const done = toolLine('k', made, result(made, 'ok'), english, 'half');
-  assert.deepEqual([done.progress, done.output], ['', 'ok']);
+  assert.equal(toolLine('k', made, undefined).progress, undefined);
+  const done = toolLine('k', made, result(made, 'ok'), 'half');
+  assert.deepEqual([done.progress, done.output.text], [undefined, 'ok']);
 });

@@ -3,13 +3,11 @@ import { test } from 'node:test';
 import type { SessionMessage } from '../../../../../src/agent/model/messages.ts';
 import type { Preview } from '../../../../../src/agent/preview/preview.ts';
 import { hostMessage } from '../../../../../src/views/chat/protocol.ts';
-import { chatStrings } from '../../../../../src/views/chat/strings.ts';
 import {
   answered,
   asked,
   attempt,
   call,
-  english,
   modify,
   only,
   preview,
@@ -36,8 +34,8 @@ test('a prompt, an answer, a call and its preview are shown in order', () => {
   // The card stands for the call, which can be unfolded in it.
   assert.deepEqual(only(items, 'preview').call, {
     name: 'edit_file',
-    input: JSON.stringify({ path: 'a.ts', edits: [] }, undefined, 2),
-    output: 'Staged as p1',
+    input: { text: JSON.stringify({ path: 'a.ts', edits: [] }, undefined, 2) },
+    output: { text: 'Staged as p1' },
   });
   assert.equal(new Set(items.map(item => item.key)).size, items.length);
 });
@@ -60,7 +58,7 @@ test('notices and summaries are the only steering messages that are shown', () =
     items.map(item => item.kind),
     ['user', 'notice'],
   );
-  assert.equal(only(items, 'notice').text, "The model didn't decide on p1. It's up to you.");
+  assert.deepEqual(only(items, 'notice').notice, { about: 'notDecided', id: 'p1' });
 });
 
 test('a summary is shown where it was made, and can be reverted to unless it is the last message', () => {
@@ -94,7 +92,7 @@ test('a call shows its own result, even if a later answer uses the same id for a
     ],
   });
   assert.deepEqual(
-    only(items, 'tools').calls.map(({ output }) => output),
+    only(items, 'tools').calls.map(({ output }) => output.text),
     ['one', 'two'],
   );
 });
@@ -116,13 +114,16 @@ test('finished calls in a row are one line that says what they did; a running on
     running.map(({ kind }) => kind),
     ['user', 'tools', 'tool'],
   );
-  assert.equal(only(running, 'tools').title, 'Read 2 files · Searched once · 1 failed');
+  assert.deepEqual(
+    only(running, 'tools').calls.map(({ name, status }) => `${name} ${status}`),
+    ['read_file done', 'read_file failed', 'search_text done'],
+  );
   const done = transcript({ messages: [...messages, result(three, '3'), answered('Seen.')] });
   assert.deepEqual(
     done.map(({ kind }) => kind),
     ['user', 'tools', 'assistant'],
   );
-  assert.equal(only(done, 'tools').title, 'Read 3 files · Searched once · 1 failed');
+  assert.equal(only(done, 'tools').calls.length, 4);
   assert.equal(only(done, 'tools').key, only(running, 'tools').key);
 });
 
@@ -156,25 +157,25 @@ test('below a turn stands what the model applied in it by itself, unless that is
   ];
   const turns = (more: Partial<Parameters<typeof transcript>[0]>) =>
     transcript({ messages, previews, ...more }).flatMap(item =>
-      item.kind === 'turn' ? [[item.text, item.ids]] : [],
+      item.kind === 'turn' ? [[item.files, item.ids]] : [],
     );
-  assert.deepEqual(turns({}), [['2 files changed', ['p2', 'p1']]]);
+  assert.deepEqual(turns({}), [[2, ['p2', 'p1']]]);
   const undo = preview({
     id: 'p4',
     undoes: ['p1'],
     origin: null,
     state: { kind: 'applied', by: { actor: 'human', reason: 'x', at: '4' } },
   });
-  assert.deepEqual(turns({ previews: [...previews, undo] }), [['1 file changed', ['p2']]]);
+  assert.deepEqual(turns({ previews: [...previews, undo] }), [[1, ['p2']]]);
   const byModel = [applied('p3', 'e3', 'model', '3')];
   assert.deepEqual(turns({ previews: byModel, state: 'running' }), []);
-  assert.deepEqual(turns({ previews: byModel }), [['1 file changed', ['p3']]]);
+  assert.deepEqual(turns({ previews: byModel }), [[1, ['p3']]]);
 });
 
 test('a local command is shown with its outcome', () => {
   const items = transcript({ messages: [{ role: 'local', text: '/apply', answer: 'Applied **p1**.' }] });
   assert.deepEqual(items, [
-    { kind: 'user', key: 'm0', text: '/apply', attachments: [], note: '' },
+    { kind: 'user', key: 'm0', text: '/apply', attachments: [] },
     { kind: 'local', key: 'm0.l', text: 'Applied **p1**.' },
   ]);
 });
@@ -195,8 +196,8 @@ test('a prompt shows its attachments by name, never their text', () => {
   ];
   const items = transcript({ messages: [{ role: 'user', text: 'Hi', attachments }] });
   assert.deepEqual(only(items, 'user').attachments, [
-    { label: 'a.ts:3-8', title: 'src/a.ts:3-8', problem: false },
-    { label: 'b.ts', title: 'b.ts: It is gone.', problem: true },
+    { path: 'src/a.ts', startLine: 3, endLine: 8, problem: undefined, src: undefined },
+    { path: 'b.ts', startLine: undefined, endLine: undefined, problem: 'It is gone.', src: undefined },
   ]);
   assert.ok(!JSON.stringify(items).includes('secret'));
 });
@@ -204,7 +205,7 @@ test('a prompt shows its attachments by name, never their text', () => {
 test('without a model, a prompt is followed by a button to connect one; a command is not', () => {
   const shown = (prompt: string, more: Partial<Parameters<typeof transcript>[0]> = {}) =>
     transcript({ messages: [asked(prompt), answered('I am offline.')], offline: true, ...more }).at(-1)?.kind;
-  assert.equal(shown('Fix it'), 'actions');
+  assert.equal(shown('Fix it'), 'connect');
   assert.equal(shown('/edit a :: b => c'), 'assistant');
   assert.equal(shown('Fix it', { offline: false }), 'assistant');
   assert.equal(shown('Fix it', { state: 'running' }), 'assistant');
@@ -233,22 +234,25 @@ test('a call without a result runs; one whose result the session does not have y
   const live = transcript({ messages, liveResult: id => (id === 'c1' ? result(edit, 'ok') : undefined) });
   assert.equal(only(live, 'tool').status, 'done');
   const failed = transcript({ messages: [...messages, result(edit, 'no such file', { isError: true })] });
-  assert.deepEqual([only(failed, 'tool').status, only(failed, 'tool').output], ['failed', 'no such file']);
+  assert.deepEqual(
+    [only(failed, 'tool').status, only(failed, 'tool').output.text],
+    ['failed', 'no such file'],
+  );
 });
 
 test('the block of an interrupted resolve shows what the ledger says of that very call', () => {
   const resolve = call('r1', 'resolve', { action: 'apply', reason: 'Because.' });
   const interrupted = result(resolve, 'Interrupted by the user while it ran.', { isError: true });
-  const titleWith = (place: { sessionId: string; messageId: string }): string => {
+  const blockWith = (place: { sessionId: string; messageId: string }) => {
     const ledger = [attempt({ interrupted: true, call: { ...place, toolCallId: 'r1' } })];
     return only(
       transcript({ messages: [asked('Hi'), answered('', resolve), interrupted], ledger }),
       'resolve',
-    ).title;
+    ).outcome;
   };
-  assert.equal(titleWith({ sessionId: 's1', messageId: 'm1' }), 'Accept: Edit a.ts (1 edit)');
-  assert.equal(titleWith({ sessionId: 's1', messageId: 'm0' }), 'Failed: pending action');
-  assert.equal(titleWith({ sessionId: 's0', messageId: 'm1' }), 'Failed: pending action');
+  assert.equal(blockWith({ sessionId: 's1', messageId: 'm1' }), 'accept');
+  assert.equal(blockWith({ sessionId: 's1', messageId: 'm0' }), 'failed');
+  assert.equal(blockWith({ sessionId: 's0', messageId: 'm1' }), 'failed');
 });
 
 test('open previews from elsewhere come first, resolved ones are not shown', () => {
@@ -273,7 +277,11 @@ test('a thousand previews from elsewhere are counted, not listed', () => {
   const previews = Array.from({ length: 1_000 }, (_, i) => preview({ id: `p${i + 1}`, origin: null }));
   const items = transcript({ previews });
   assert.equal(items.filter(item => item.kind === 'preview').length, 20);
-  assert.ok(items.some(item => item.kind === 'heading' && item.text === 'and 980 more pending'));
+  assert.ok(
+    items.some(
+      item => item.kind === 'heading' && item.heading.about === 'morePending' && item.heading.count === 980,
+    ),
+  );
 });
 
 test('a long session lists its last entries and counts the rest', () => {
@@ -282,7 +290,7 @@ test('a long session lists its last entries and counts the rest', () => {
   assert.deepEqual(items[0], {
     kind: 'heading',
     key: 'earlier',
-    text: 'Earlier entries not shown: 200',
+    heading: { about: 'earlier', count: 200 },
   });
   assert.ok(items.at(-1)?.kind === 'user' && items[1]?.key === 'm200');
 });
@@ -299,15 +307,14 @@ test('queued prompts are at the end and marked as queued', () => {
     queued: 'q2',
     text: 'Second',
     attachments: [],
-    note: 'Queued',
   });
 });
 
 test('a stopped answer and a truncated one say so', () => {
   const stopped = { role: 'assistant', text: 'Half', toolCalls: [], stopReason: 'aborted' } as const;
-  assert.equal(only(transcript({ messages: [stopped] }), 'assistant').note, 'Stopped.');
+  assert.equal(only(transcript({ messages: [stopped] }), 'assistant').incomplete, 'stopped');
   const cut = { ...stopped, stopReason: 'length' } as const;
-  assert.match(only(transcript({ messages: [cut] }), 'assistant').note, /cut off/);
+  assert.equal(only(transcript({ messages: [cut] }), 'assistant').incomplete, 'cutOff');
 });
 
 test('a failed answer shows its error; only the last one can be retried, and not while running', () => {
@@ -319,7 +326,7 @@ test('a failed answer shows its error; only the last one can be retried, and not
     error: 'Nothing answers at x.',
   } as const;
   const names = (items: ReturnType<typeof transcript>): string[] =>
-    items.flatMap(item => (item.kind === 'error' ? [item.actions.map(({ name }) => name).join()] : []));
+    items.flatMap(item => (item.kind === 'error' ? [item.actions.join()] : []));
   const one = transcript({ messages: [asked('Hi'), failed] });
   assert.equal(only(one, 'error').text, 'Nothing answers at x.');
   assert.deepEqual(names(one), ['continue,showLog']);
@@ -333,7 +340,7 @@ test('a failed answer shows its error; only the last one can be retried, and not
 test('the code of a failure selects the buttons that help', () => {
   const failed = { role: 'assistant', text: '', toolCalls: [], stopReason: 'error' } as const;
   const first = (errorCode: string): string | undefined =>
-    only(transcript({ messages: [{ ...failed, errorCode } as typeof failed] }), 'error').actions[0]?.name;
+    only(transcript({ messages: [{ ...failed, errorCode } as typeof failed] }), 'error').actions[0];
   assert.equal(first('unauthorized'), 'setApiKey');
   assert.equal(first('noModel'), 'selectModel');
   assert.equal(first('server'), 'continue');
@@ -350,14 +357,10 @@ test('whatever the transcript holds, the webview accepts it', () => {
     stats: ({ changes }) => changes?.map(() => ({ added: 1, removed: 0, hunks: 1, exact: false })),
     queued: [{ id: 'q2', text: 'Next', attachments: [{ path: 'a.ts', startLine: 2, text: 'x' }] }],
   });
-  const usage = { label: '', detail: '' };
   const modes = { state: 'idle', mode: 'recommend', planMode: false, offline: false };
-  const status = { ...modes, usage, model: '', pending: 2, pendingLabel: '', instructions: '', line: '' };
-  const strings = chatStrings({ t: text => text });
+  const status = { ...modes, model: '', instructions: [] };
   const parsed = hostMessage.safeParse({
     type: 'snapshot',
-    strings,
-    examples: [],
     commands: [],
     items,
     status,
@@ -374,7 +377,7 @@ test('a rename shows where the file came from', () => {
     path: 'new.ts',
     from: 'old.ts',
     change: 'rename',
-    changeLabel: 'renamed',
+    stat: undefined,
   });
 });
 
@@ -413,14 +416,13 @@ test('a pending preview of an abandoned call is listed with those from elsewhere
 
 test('withheld tools are named before everything else, at most five of them', () => {
   const withheldTools = ['a', 'b', 'c', 'd', 'e', 'f'].map(name => `/project/.redline/tools/${name}.ts`);
-  const [notice, actions] = transcript({ withheldTools, messages: [asked('Hello.')] });
-  assert.equal(
-    notice?.kind === 'notice' ? notice.text : '',
-    'This workspace is not trusted: its custom tools are not loaded (a.ts, b.ts, c.ts, d.ts, e.ts, …).',
-  );
-  assert.deepEqual(actions?.kind === 'actions' ? actions.actions.map(({ name }) => name) : [], [
-    'manageTrust',
-  ]);
+  const [notice] = transcript({ withheldTools, messages: [asked('Hello.')] });
+  const files = ['a.ts', 'b.ts', 'c.ts', 'd.ts', 'e.ts'];
+  assert.deepEqual(notice?.kind === 'notice' && notice.notice, {
+    about: 'withheldTools',
+    files,
+    isAll: false,
+  });
 });
 
 test('what the user reopens or undoes is at the end while it is pending; other open previews are at the top', () => {
@@ -446,13 +448,12 @@ test('after a revert, a notice says what is still in the files and opens the und
   const left = preview({ state, origin: { ...origin, call: { messageId: 'm1', toolCallId: 'c1' } } });
   const notices = (messages: readonly SessionMessage[], ...previews: Preview[]): unknown[] =>
     transcript({ messages, previews: [left, ...previews] }).flatMap((item, at, items) =>
-      item.kind === 'notice' ? [[item.text, item.open, items[at + 1]?.key]] : [],
+      item.kind === 'notice' ? [[item.notice, items[at + 1]?.key]] : [],
     );
-  const one = '1 applied change is still in your files.';
-  const open = { id: 'p5', label: 'Review Undo' };
-  assert.deepEqual(notices([asked('Hello')], preview(undo)), [[one, open, 'p:p5']]);
+  const still = (count: number) => ({ about: 'stillApplied', count, id: 'p5' });
+  assert.deepEqual(notices([asked('Hello')], preview(undo)), [[still(1), 'p:p5']]);
   const two = preview({ ...undo, changes: [modify('a.ts'), modify('b.ts')] });
-  assert.deepEqual(notices([asked('Hello')], two), [[english.stillApplied(2), open, 'p:p5']]);
+  assert.deepEqual(notices([asked('Hello')], two), [[still(2), 'p:p5']]);
   // Switched back; resolved; another conversation's; what the user undoes.
   assert.deepEqual(notices([asked('Hello'), answered('Hi', call('c1', 'edit_file', {}))], preview(undo)), []);
   assert.deepEqual(notices([asked('Hello')], preview({ ...undo, state })), []);

@@ -1,13 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { sayCalls, type SaidCall } from '../../../../../src/views/chat/transcript/callWords.ts';
-import { english } from '../../../../support/chatFixtures.ts';
+import { sayCalls, type SaidCall } from '../../../../../src/views/chat/words/callWords.ts';
 
 const said = (...calls: (Partial<SaidCall> & { readonly name: string })[]): string =>
-  sayCalls(
-    calls.map(call => ({ failed: false, ...call })),
-    english.calls,
-  );
+  sayCalls(calls.map(call => ({ failed: false, ...call })));
 
 test('one file is named, several are counted, each of them once', () => {
   assert.equal(said({ name: 'read_file', path: 'src/cart.ts' }), 'Read cart.ts');

@@ -1,0 +1,110 @@
+import * as l10n from '@vscode/l10n';
+import { countText } from '../../../agent/base/countText.ts';
+import { fill } from '../../../agent/base/localiser.ts';
+import { escapeInvisible } from '../../plainText.ts';
+
+/** What is said of a finished call. */
+export interface SaidCall {
+  readonly name: string;
+  /** The file that it is about, if it names one. */
+  readonly path?: string | undefined;
+  /** The `action` of its arguments. */
+  readonly action?: unknown;
+  readonly failed: boolean;
+}
+
+type Kind =
+  | 'read'
+  | 'searched'
+  | 'checked'
+  | 'changed'
+  | 'deleted'
+  | 'renamed'
+  | 'ran'
+  | 'voted'
+  | 'votedDiscard'
+  | 'reverted';
+
+const KINDS: ReadonlyMap<string, Kind> = new Map([
+  ['read_file', 'read'],
+  ['search_text', 'searched'],
+  ['ast_grep', 'searched'],
+  ['list_files', 'searched'],
+  ['get_diagnostics', 'checked'],
+  ['edit_file', 'changed'],
+  ['write_file', 'changed'],
+  ['ast_edit', 'changed'],
+  ['delete_file', 'deleted'],
+  ['rename_file', 'renamed'],
+  ['run_command', 'ran'],
+  ['resolve', 'voted'],
+  ['revert_to_state', 'reverted'],
+]);
+
+/** What calls did, in words: `Read 8 files · Searched 2 times`, `Proposed a change to cart.ts`. */
+export function sayCalls(calls: readonly SaidCall[]): string {
+  const groups = new Map<string, SaidCall[]>();
+  for (const call of calls) {
+    const kind = kindOf(call) ?? call.name;
+    const group = groups.get(kind);
+    if (group) group.push(call);
+    else groups.set(kind, [call]);
+  }
+  const said = [...groups.values()].map(sayGroup);
+  const failed = calls.filter(call => call.failed).length;
+  return [...said, ...(failed === 0 ? [] : [l10n.t('{0} failed', failed)])].join(' · ');
+}
+
+function sayGroup(group: readonly SaidCall[]): string {
+  const [first] = group;
+  const kind = first && kindOf(first);
+  if (!first || !kind)
+    return countText(l10n.t('Called {1}|Called {1} {0} times'), l10n)(group.length, first?.name ?? '');
+  const { of, forms } = textsOf(kind);
+  const files = new Set(group.map(({ path }) => path));
+  const [path] = files;
+  if (of !== undefined && files.size === 1 && path !== undefined) return fill(of, fileNameOf(path));
+  // Several calls may be about one file.
+  return countText(forms, l10n)(of === undefined || files.has(undefined) ? group.length : files.size);
+}
+
+/** For a count and, if calls of the kind are told by their file, for a single one. */
+function textsOf(kind: Kind): { readonly forms: string; readonly of?: string } {
+  switch (kind) {
+    case 'read':
+      return { forms: l10n.t('Read 1 file|Read {0} files'), of: l10n.t('Read {0}') };
+    case 'searched':
+      return { forms: l10n.t('Searched once|Searched {0} times') };
+    case 'checked':
+      return { forms: l10n.t('Checked the Problems|Checked the Problems {0} times') };
+    case 'changed':
+      return {
+        forms: l10n.t('Proposed a change|Proposed {0} changes'),
+        of: l10n.t('Proposed a change to {0}'),
+      };
+    case 'deleted':
+      return {
+        forms: l10n.t('Proposed to delete a file|Proposed to delete {0} files'),
+        of: l10n.t('Proposed to delete {0}'),
+      };
+    case 'renamed':
+      return { forms: l10n.t('Proposed to rename a file|Proposed to rename {0} files') };
+    case 'ran':
+      return { forms: l10n.t('Proposed a command|Proposed {0} commands') };
+    case 'voted':
+      return { forms: l10n.t('Voted to apply|Voted to apply {0} times') };
+    case 'votedDiscard':
+      return { forms: l10n.t('Voted to discard|Voted to discard {0} times') };
+    case 'reverted':
+      return { forms: l10n.t('Went back|Went back {0} times') };
+  }
+}
+
+function kindOf({ name, action }: SaidCall): Kind | undefined {
+  const kind = KINDS.get(name);
+  return kind === 'voted' && action === 'discard' ? 'votedDiscard' : kind;
+}
+
+function fileNameOf(path: string): string {
+  return escapeInvisible(path.slice(path.lastIndexOf('/') + 1));
+}

@@ -1,0 +1,84 @@
+import * as l10n from '@vscode/l10n';
+import { expiredText, problemText, recommendationText, outcomeText } from '../../texts/previewWords.ts';
+import type { CardState, ItemOf, PartRow } from '../protocol.ts';
+
+type Card = ItemOf<'preview'>;
+type Outcome = Pick<PartRow, 'state' | 'reopenedAs'>;
+
+/** The state of a preview, with who resolved it; `undefined` while it is just pending. */
+export function stateText({ state, reopenedAs }: Outcome): string | undefined {
+  const text = ownStateText(state);
+  if (text === undefined || !reopenedAs) return text;
+  return reopenedAs.isOpen
+    ? l10n.t('{0}, reopened as {1}', text, reopenedAs.id)
+    : l10n.t('{0}, as {1}', text, reopenedAs.id);
+}
+
+function ownStateText(state: CardState): string | undefined {
+  switch (state.kind) {
+    case 'pending':
+      return undefined;
+    case 'applying':
+      return state.action === 'apply' ? l10n.t('Applying…') : l10n.t('Discarding…');
+    case 'applied':
+    case 'discarded':
+    case 'undone':
+      return outcomeText(state.kind, state.actor, state.agent);
+    case 'failed':
+      return l10n.t('Applied, and returned an error');
+    case 'expired':
+      return expiredText(state, String);
+  }
+}
+
+/** The reason for the outcome, if one was given. */
+export function reasonOf({ state }: Outcome): string | undefined {
+  return 'reason' in state && state.kind !== 'expired' ? state.reason : undefined;
+}
+
+/** What there is to say of a preview that waits, or of its failure. */
+export type CardNote = 'recommendation' | 'conflicts' | 'stale' | 'last-error';
+
+/** What stands on a card beside its state, in this order. */
+export function cardNotes(state: CardState): readonly (readonly [CardNote, string])[] {
+  if (state.kind === 'failed') return [['last-error', state.error]];
+  if (state.kind !== 'pending') return [];
+  const { recommendation, problem } = state;
+  const notes: [CardNote, string][] = [];
+  if (recommendation) notes.push(['recommendation', recommendationText(recommendation, String)]);
+  if (problem)
+    notes.push([problem.kind === 'failed' ? 'last-error' : problem.kind, problemText(problem, String)]);
+  return notes;
+}
+
+/** `1 applied · 1 discarded · 1 left` */
+export function partsText({ counts }: NonNullable<Card['parts']>): string {
+  const { applied, discarded, undone, left } = counts;
+  const texts = [
+    applied > 0 && l10n.t('{0} applied', applied),
+    discarded > 0 && l10n.t('{0} discarded', discarded),
+    undone > 0 && l10n.t('{0} undone', undone),
+    left > 0 && l10n.t('{0} left', left),
+  ];
+  return texts.filter(text => text !== false).join(' · ');
+}
+
+/** `cart.ts, hunk 2`, or the file's name if it is a whole file. */
+export function partName({ file, hunk }: PartRow): string {
+  if (file === undefined) return l10n.t('The rest');
+  return hunk === undefined ? file : l10n.t('{1}, hunk {0}', hunk, file);
+}
+
+export function isOpen({ state }: Card): boolean {
+  return state.kind === 'pending' || state.kind === 'applying';
+}
+
+/** The state of a card, unless its parts tell it. */
+export function cardState(card: Card): string | undefined {
+  return card.parts && !isOpen(card) ? undefined : stateText(card);
+}
+
+/** What a card is called: its label, with its outcome once it has one. */
+export function cardName(card: Card): string {
+  return [card.label, cardState(card)].filter(text => text !== undefined).join(', ');
+}

@@ -1,0 +1,62 @@
+import * as l10n from '@vscode/l10n';
+import type { ItemOf } from '../protocol.ts';
+
+type Block = ItemOf<'resolve'>;
+
+/** `Accept: Edit cart.ts`, what came of a call of `resolve`. */
+export function resolveTitle(block: Block): string {
+  const name = blockName(block) ?? l10n.t('pending action');
+  switch (block.outcome) {
+    case 'running':
+      return l10n.t('Resolving: {0}', name);
+    case 'accept':
+      return l10n.t('Accept: {0}', name);
+    case 'discard':
+      return l10n.t('Discard: {0}', name);
+    case 'failed':
+      return l10n.t('Failed: {0}', name);
+    case 'recommendApply':
+      return l10n.t('Recommends Apply: {0}', name);
+    case 'recommendDiscard':
+      return l10n.t('Recommends Discard: {0}', name);
+    case 'submit':
+      return l10n.t('Submits for approval: {0}', name);
+  }
+}
+
+/**
+ * How a block names a preview: by the label, as the result that the model reads does. A label is English, so that in any other
+ * language the title stands in its place. A plan that is submitted has only a title of its own.
+ */
+function blockName({ outcome, label, title }: Block): string | undefined {
+  const isEnglish = l10n.t('en') === 'en';
+  return isEnglish && outcome !== 'submit' ? label : (title ?? label);
+}
+
+/** `edit_file, by the model` */
+export function resolveSource({ source, actor }: Block): string {
+  const who = {
+    human: l10n.t('by you'),
+    model: l10n.t('by the model'),
+    extension: l10n.t('by another extension'),
+  }[actor];
+  return source === undefined ? who : l10n.t('{0}, {1}', source, who);
+}
+
+/** What there is to know beyond the outcome and its reason. */
+export function resolveDetail({ detail }: Block): string | undefined {
+  switch (detail?.kind) {
+    case undefined:
+      return undefined;
+    case 'finishedLater':
+      return l10n.t('It finished after the call was interrupted.');
+    case 'returnedError':
+      return l10n.t('It was applied, and returned an error: {0}', detail.message);
+    case 'notDone':
+      return detail.action === 'apply'
+        ? l10n.t('It failed, and was not applied: {0}', detail.message)
+        : l10n.t('It failed, and was not discarded: {0}', detail.message);
+    case 'text':
+      return detail.text;
+  }
+}

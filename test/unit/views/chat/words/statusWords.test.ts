@@ -1,0 +1,70 @@
+import * as l10n from '@vscode/l10n';
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { tokenUse } from '../../../../../src/views/chat/chatFeed.ts';
+import {
+  contextText,
+  instructionsText,
+  percentOf,
+  reviewText,
+  usageDetail,
+  usageLabel,
+} from '../../../../../src/views/chat/words/statusWords.ts';
+import { answered, asked } from '../../../../support/chatFixtures.ts';
+
+test('the ring tells the numbers, and that the server counted them', () => {
+  const use = { tokens: 5_213, window: 8_192, isCounted: true, isWindowKnown: true };
+  assert.equal(percentOf(use), 64);
+  assert.equal(
+    contextText(use, 'en'),
+    'Context window: 5,213 of 8,192 tokens (64%). Counted by the server for the last request and its answer.',
+  );
+});
+
+test('an estimate and an assumed window are called so', () => {
+  const text = contextText(
+    { tokens: 120_000, window: 128_000, isCounted: false, isWindowKnown: false },
+    'de',
+  );
+  assert.match(text, /120\.000 of 128\.000 tokens \(94%\)\. An estimate for the next request/);
+  assert.match(text, /The size of the window is assumed/);
+});
+
+test('a conversation that is over the window fills the ring, no more', () => {
+  assert.equal(percentOf({ tokens: 9_000, window: 8_192 }), 100);
+});
+
+test('the tokens of the session are summed up, and those of the last counted request told', () => {
+  const used = (inputTokens: number, outputTokens: number) => ({
+    ...answered('x'),
+    usage: { inputTokens, outputTokens },
+  });
+  const usage = tokenUse([asked('Hi'), used(1_000, 20), used(11_000, 300), answered('y')]);
+  assert.ok(usage);
+  assert.equal(usageLabel(usage, 'en'), '12K tokens');
+  assert.equal(
+    usageDetail(usage, 'en'),
+    'Tokens in this session: 12,000 in, 320 out. Last request: 11,000 in, 300 out.',
+  );
+  assert.equal(tokenUse([asked('Hi'), answered('x')]), undefined);
+});
+
+test('what is pending is said in the plural forms of the language', t => {
+  assert.equal(reviewText({ previews: 1, files: 1 }), '1 change · 1 file');
+  assert.equal(reviewText({ previews: 2, files: 5 }), '2 changes · 5 files');
+  assert.equal(reviewText({ previews: 2, files: 0 }), '2 changes');
+  t.after(() => l10n.config({ contents: {} }));
+  l10n.config({
+    contents: { en: 'zh-cn', '1 change|{0} changes': '{0} 处更改', '1 file|{0} files': '{0} 个文件' },
+  });
+  assert.equal(reviewText({ previews: 1, files: 2 }), '1 处更改 · 2 个文件');
+});
+
+test('instructions are named, with those of which only the beginning was sent', () => {
+  const instructions = [
+    { path: 'AGENTS.md', isCut: false },
+    { path: 'a/CLAUDE.md', isCut: true },
+  ];
+  assert.equal(instructionsText({ instructions }), 'Instructions: AGENTS.md, a/CLAUDE.md (beginning only)');
+  assert.equal(instructionsText({ instructions: [] }), '');
+});
