@@ -1,3 +1,4 @@
+import * as path from 'node:path';
 import * as vscode from 'vscode';
 import { detailOf } from './agent/base/errors.ts';
 import { createAgent } from './views/agent.ts';
@@ -7,6 +8,7 @@ import { ChatPanel } from './views/chat/chatPanel.ts';
 import { execute, registerCommands } from './views/commandRegistry.ts';
 import { registerContextKeys } from './views/contextKeys.ts';
 import { PREVIEW_SCHEME, views } from './views/contributions.ts';
+import { TextDocuments } from './views/diagnostics/textDocuments.ts';
 import { registerHistoryView } from './views/history/historyTree.ts';
 import { registerLedgerDocument } from './views/ledger/ledgerDocument.ts';
 import { registerNativeChat } from './views/nativeChat/nativeChat.ts';
@@ -18,6 +20,7 @@ import { PreviewFileSystem } from './views/review/documents/previewFileSystem.ts
 import { PreviewLenses } from './views/review/previewLenses.ts';
 import { PreviewOpener } from './views/review/previewOpener.ts';
 import { PreviewTabs } from './views/review/previewTabs.ts';
+import { Drafts } from './views/review/documents/drafts.ts';
 import { ProposalEdits } from './views/review/documents/proposalEdits.ts';
 import { ReviewList } from './views/review/reviewList.ts';
 import { ReviewTally } from './views/review/reviewTally.ts';
@@ -37,7 +40,11 @@ export async function activate(context: vscode.ExtensionContext): Promise<Redlin
   const files = (path: string): vscode.Uri => agent.workspace.uriOf(path);
 
   const tabs = new PreviewTabs(store);
-  const edits = new ProposalEdits({ ...agent, files });
+  const storage = (context.storageUri ?? context.globalStorageUri).fsPath;
+  const drafts = new Drafts(agent.ownsStorage ? path.join(storage, 'drafts') : undefined, logger);
+  await drafts.load();
+  agent.closing.add(() => drafts.flush());
+  const edits = new ProposalEdits({ ...agent, files, drafts });
   const shown = new ShownRevisions(store, files);
   const documents = new PreviewFileSystem(store, files, edits, shown);
   const lenses = new PreviewLenses(store, files, edits);
@@ -52,6 +59,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<Redlin
   // Those of another window on the folder, whose tabs VS Code restores here, and those of forgotten previews.
   void tabs.closeFiles(({ previewId }) => !store.get(previewId));
   const tally = new ReviewTally(store);
+  const texts = new TextDocuments();
   const chatOptions = {
     ...agent,
     files,
@@ -67,7 +75,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<Redlin
   const chat = new ChatPanel(chatOptions);
   const pendingView = new PendingView({
     ...{ ...agent, files, review, looks, memory: context.workspaceState },
-    storage: (context.storageUri ?? context.globalStorageUri).fsPath,
+    storage,
   });
   const otherAgents = new OtherAgents({ ...agent, context });
   subscriptions.push(
@@ -96,6 +104,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<Redlin
       review: () => execute('redline.preview.open'),
     }),
     registerLedgerDocument(store),
+    texts,
     otherAgents,
     registerContextKeys(store, session, tabs),
     registerCommands(
@@ -103,7 +112,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<Redlin
         ...agent,
         ...{ extensionPath: context.extensionPath, globalStorage: context.globalStorageUri },
         ...{ globalState: context.globalState, otherAgents, files },
-        ...{ chat, edits, opener, overview, pendingView, review, shown, tabs },
+        ...{ chat, edits, opener, overview, pendingView, review, shown, tabs, texts },
       }),
       logger,
     ),

@@ -2,6 +2,7 @@ import * as z from 'zod/mini';
 import type { FileChange } from '../../preview/fileChange.ts';
 import { textResult } from '../../preview/pendingAction.ts';
 import type { Preview } from '../../preview/preview.ts';
+import { assertApplicable } from '../../preview/textFile.ts';
 import { replacementTitle, titled, titleSchema, withBrokenFiles } from '../titles.ts';
 import { defineTool, type Tool } from '../tool.ts';
 import { pathsSchema, selectorSchema } from './astGrep.ts';
@@ -47,8 +48,9 @@ export function astEditTool(searcher: AstSearcher): Tool {
           : [],
       );
       const broken = files.filter(file => file.newSyntaxErrors).map(file => file.path);
+      await assertApplicable(context.workspace, changes);
       context.stage({
-        label: editLabel(files),
+        ...editLabel(files),
         title: withBrokenFiles(titled(title, replacementTitle(ops)), broken.length),
         sourceToolName: SOURCE,
         changes,

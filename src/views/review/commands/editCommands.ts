@@ -1,6 +1,5 @@
 import * as vscode from 'vscode';
 import { ToolError } from '../../../agent/base/errors.ts';
-import { bytesOfSide, sideOfText } from '../../../agent/preview/fileChange.ts';
 import type { PreviewStore } from '../../../agent/preview/previewStore.ts';
 import {
   chosenLines,
@@ -25,12 +24,24 @@ export interface EditCommandsOptions {
   readonly files: FileUris;
 }
 
-/** Makes what the user typed into the proposals of a preview its next revision, and applies that. */
+/**
+ * Makes what the user typed into the proposals of a preview its next revision, and applies that. If the preview has changed since
+ * the typing began, the result is shown instead, since no one has seen it.
+ */
 export async function saveAndApply(options: EditCommandsOptions, args: readonly unknown[]): Promise<unknown> {
   const id = editedId(options, args);
-  if (id === undefined) return void showInfo(nothingEdited());
-  await options.edits.commitUnsaved(id);
-  return execute('redline.preview.apply', id, undefined, options.store.get(id)?.revision);
+  const now = id === undefined ? undefined : options.store.get(id);
+  if (!now) return void showInfo(nothingEdited());
+  const seen = typeof args[1] === 'number' ? args[1] : now.revision;
+  const { revision, isMerged } = await options.edits.commitUnsaved(now.id, seen);
+  if (!isMerged) return execute('redline.preview.apply', now.id, undefined, revision);
+  void showInfo(
+    vscode.l10n.t(
+      '{0} changed while you were typing. It has your edits now: look at it again before you apply it.',
+      now.id,
+    ),
+  );
+  return options.opener.open(options.store.get(now.id) ?? now);
 }
 
 /** Drops what the user typed into the proposals of a preview since they were last saved. */
@@ -53,15 +64,15 @@ export async function settleConflict(options: EditCommandsOptions, args: readonl
   const uri = changeUri(preview.id, change, 'proposal', options.files);
   const isOurs = (each: vscode.TextDocument): boolean => each.uri.toString() === uri.toString();
   const document = vscode.workspace.textDocuments.find(isOurs);
-  if (document && (document.isDirty || options.edits.draftOf(uri))) return settleIn(document, line, choice);
+  if (document && (document.isDirty || options.edits.draftOf(uri) !== undefined))
+    return settleIn(document, line, choice);
   if (preview.revision !== revision) {
     await options.opener.open(preview, change.path);
     throw new ToolError(outdatedVoteText(preview, Number(revision)));
   }
-  const { text, encoding } = change.after;
+  const { text } = change.after;
   const block = conflictBlocks(text).find(({ start }) => start === line);
-  if (block)
-    await options.edits.replace(uri, bytesOfSide(sideOfText(withChoice(text, block, choice), encoding)));
+  if (block) await options.edits.replace(uri, withChoice(text, block, choice));
 }
 
 async function settleIn(document: vscode.TextDocument, line: unknown, choice: ConflictChoice): Promise<void> {

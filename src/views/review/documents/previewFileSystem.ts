@@ -1,12 +1,11 @@
 import * as vscode from 'vscode';
 import { DisposableStore } from '../../../agent/base/disposable.ts';
-import { bytesOfSide } from '../../../agent/preview/fileChange.ts';
 import type { Preview } from '../../../agent/preview/preview.ts';
 import type { PreviewStore } from '../../../agent/preview/previewStore.ts';
 import { opaqueUri, parsePreviewUri, type FileUris, type PreviewAddress } from '../previewUri.ts';
 import { shownChange } from '../shownChange.ts';
 import type { ShownRevisions } from '../shownRevisions.ts';
-import type { ProposalEdits } from './proposalEdits.ts';
+import { documentBytes, type ProposalEdits } from './proposalEdits.ts';
 
 /** What a document shows: a preview, or the part that was split off it, and the bytes. */
 interface Found {
@@ -17,7 +16,7 @@ interface Found {
 /**
  * Serves preview documents from the store: `redline-preview://p3/path` is the proposal, and the same URI with `?base` is
  * the content that the proposal is based on. Documents are read-only, except for a proposal that the user is editing.
- * Their bytes are exactly those that the invoker checks and writes.
+ * Their text is exactly that which the invoker checks and writes, whatever encoding it is stored in.
  */
 export class PreviewFileSystem implements vscode.FileSystemProvider, vscode.Disposable {
   readonly #store: PreviewStore;
@@ -73,6 +72,7 @@ export class PreviewFileSystem implements vscode.FileSystemProvider, vscode.Disp
     // What is in the store is read and noted at once, or a revision could come in between.
     const { preview, bytes } = found instanceof Promise ? await found : found;
     this.#revisions.noteRead(uri, preview.revision, bytes);
+    this.#edits.noteRead(uri, preview.revision);
     return bytes;
   }
 
@@ -107,13 +107,13 @@ export class PreviewFileSystem implements vscode.FileSystemProvider, vscode.Disp
       if (address.path !== opaqueUri(opaque, address.side).path)
         throw vscode.FileSystemError.FileNotFound(uri);
       const typed = address.side === 'proposal' ? this.#edits.draftOf(uri) : undefined;
-      if (typed) return { preview: opaque, bytes: typed };
+      if (typed !== undefined) return { preview: opaque, bytes: documentBytes(typed) };
       return address.side === 'proposal' ? describe(opaque) : { preview: opaque, bytes: new Uint8Array() };
     }
     const shown = address && this.#shown(address);
     if (!shown) throw vscode.FileSystemError.FileNotFound(uri);
     const draft = address.side === 'proposal' ? this.#edits.draftOf(uri) : undefined;
-    return draft ? { ...shown, bytes: draft } : shown;
+    return draft === undefined ? shown : { ...shown, bytes: documentBytes(draft) };
   }
 
   #shown(address: PreviewAddress): Found | undefined {
@@ -121,7 +121,7 @@ export class PreviewFileSystem implements vscode.FileSystemProvider, vscode.Disp
     const shown = shownChange(this.#store, this.#files, address);
     if (!shown) return undefined;
     const content = side === 'proposal' ? shown.change.after : shown.change.before;
-    return { preview: shown.preview, bytes: content ? bytesOfSide(content) : new Uint8Array() };
+    return { preview: shown.preview, bytes: content ? documentBytes(content.text) : new Uint8Array() };
   }
 
   /** A part is also shown at the URI of the preview that it was split off from. */

@@ -1,15 +1,16 @@
 import * as vscode from 'vscode';
 import { DisposableStore } from '../../../agent/base/disposable.ts';
-import { sideOfBytes, sideOfText, type FileChange } from '../../../agent/preview/fileChange.ts';
+import { sideOfText, type FileChange } from '../../../agent/preview/fileChange.ts';
 import type { Preview } from '../../../agent/preview/preview.ts';
 import type { PreviewStore } from '../../../agent/preview/previewStore.ts';
 import type { Rebaser } from '../../../agent/preview/rebase/rebaser.ts';
 import { planOf, type Plan } from '../../../agent/session/planMode.ts';
+import { decodeText, encodeText } from '../../../agent/text/encodings.ts';
 import { hunksOf, patchText } from '../../../agent/text/hunks.ts';
 import { keepLineEndings } from '../../../agent/text/lineEndings.ts';
 import { PREVIEW_SCHEME } from '../../contributions.ts';
 import { documentPath, parsePreviewUri, type FileUris, type PreviewAddress } from '../previewUri.ts';
-import { changesFile } from '../shownChange.ts';
+import type { Draft, Drafts } from './drafts.ts';
 
 /** The most lines of an edit that the model is shown. */
 const MAX_PATCH_LINES = 60;
@@ -18,17 +19,34 @@ export interface ProposalEditsOptions {
   readonly store: PreviewStore;
   readonly rebaser: Pick<Rebaser, 'refresh'>;
   readonly files: FileUris;
+  readonly drafts: Drafts;
+}
+
+/** What came of the edits that a person committed. */
+export interface CommittedEdits {
+  /** Of the preview, with these edits. */
+  readonly revision: number;
+  /** Whether the proposal had changed since the typing began: then the result is text that no one has seen. */
+  readonly isMerged: boolean;
+}
+
+/** A text as VS Code is given it: in UTF-8 with a byte order mark, so that no setting can have it decoded in another way. */
+export function documentBytes(text: string): Uint8Array {
+  return encodeText(text, { name: 'utf8', bom: true });
 }
 
 /**
- * The proposals that the user is editing. A manual save makes the edit the preview's next revision; it applies nothing.
- * What auto save writes is only kept as a draft, or every half-typed word would become a revision.
+ * Knows the proposals that the user is editing. A manual save makes the edit the next revision of the preview and applies
+ * nothing. What auto save writes is only kept as a draft; otherwise every half-typed word would become a revision. A draft knows
+ * the text that it was typed on: if the proposal has changed since, the two are merged, with conflict markers where needed.
  */
 export class ProposalEdits implements vscode.Disposable {
   readonly #options: ProposalEditsOptions;
   readonly #owned = new DisposableStore();
-  /** URIs of the proposals that are writable now, each with its draft, if auto save wrote one. */
-  readonly #open = new Map<string, Uint8Array | undefined>();
+  /** URIs of the proposals that are writable now. */
+  readonly #open = new Set<string>();
+  /** What VS Code has read of proposals, by URI, and the revision that it had. */
+  readonly #shown = new Map<string, Draft>();
   /** URIs that are being saved manually right now. */
   readonly #savedManually = new Set<string>();
   /** URIs whose unsaved edits are being dropped: their editor saves, and the bytes are ignored. */
@@ -42,6 +60,7 @@ export class ProposalEdits implements vscode.Disposable {
 
   constructor(options: ProposalEditsOptions) {
     this.#options = options;
+    for (const [key] of options.drafts.entries()) this.#open.add(key);
     // VS Code restores what was typed and not saved, after a reload too.
     for (const document of vscode.workspace.textDocuments) this.#adopt(document);
     this.#owned.add(vscode.workspace.onDidOpenTextDocument(document => this.#adopt(document)));
@@ -49,20 +68,30 @@ export class ProposalEdits implements vscode.Disposable {
     this.#owned.add(vscode.workspace.onWillSaveTextDocument(event => this.#noteSaveReason(event)));
     this.#owned.add(
       vscode.workspace.onDidCloseTextDocument(({ uri }) => {
-        if (uri.scheme === PREVIEW_SCHEME) this.end(uri);
+        this.#shown.delete(uri.toString());
+        // What auto save wrote waits for the person, who has not decided on it by closing a tab.
+        if (uri.scheme === PREVIEW_SCHEME && this.draftOf(uri) === undefined) this.end(uri);
       }),
     );
+    this.#owned.add(options.store.onDidRevise(({ preview }) => void this.#followRevision(preview)));
   }
 
   /** Makes a proposal writable until it is saved or its editor closes. */
   begin(uri: vscode.Uri): void {
     if (this.#open.has(uri.toString())) return;
-    this.#open.set(uri.toString(), undefined);
+    this.#open.add(uri.toString());
     this.#changed.fire(uri);
   }
 
   end(uri: vscode.Uri): void {
+    this.#options.drafts.delete(uri.toString());
     if (this.#open.delete(uri.toString())) this.#changed.fire(uri);
+  }
+
+  /** VS Code reads a proposal, and will show it unless its editor has unsaved edits. */
+  noteRead(uri: vscode.Uri, revision: number): void {
+    const base = parsePreviewUri(uri)?.side === 'proposal' && !isDirty(uri) ? this.#textOf(uri) : undefined;
+    if (base !== undefined) this.#shown.set(uri.toString(), { revision, base });
   }
 
   isOpen(uri: vscode.Uri): boolean {
@@ -79,8 +108,8 @@ export class ProposalEdits implements vscode.Disposable {
   }
 
   /** What auto save wrote and the user has not saved manually. */
-  draftOf(uri: vscode.Uri): Uint8Array | undefined {
-    return this.#open.get(uri.toString());
+  draftOf(uri: vscode.Uri): string | undefined {
+    return this.#options.drafts.get(uri.toString())?.text;
   }
 
   /** Whether the user has typed something into a proposal of this preview that is not part of it yet. */
@@ -88,7 +117,9 @@ export class ProposalEdits implements vscode.Disposable {
     const isOurs = (uri: vscode.Uri): boolean => uri.scheme === PREVIEW_SCHEME && uri.authority === previewId;
     return (
       vscode.workspace.textDocuments.some(document => document.isDirty && isOurs(document.uri)) ||
-      [...this.#open].some(([key, draft]) => draft !== undefined && isOurs(vscode.Uri.parse(key)))
+      this.#options.drafts
+        .entries()
+        .some(([key, { text }]) => text !== undefined && isOurs(vscode.Uri.parse(key)))
     );
   }
 
@@ -107,9 +138,9 @@ export class ProposalEdits implements vscode.Disposable {
   /** Drops what was typed into the proposals of a preview and not saved; their editors show what is stored again. */
   async revert(previewId: string): Promise<void> {
     const isOurs = (address: PreviewAddress | undefined): boolean => address?.previewId === previewId;
-    const uris = vscode.workspace.textDocuments.flatMap(({ uri }) =>
-      isOurs(parsePreviewUri(uri)) && this.isOpen(uri) ? [uri] : [],
-    );
+    const uris = [...this.#open]
+      .map(key => vscode.Uri.parse(key))
+      .filter(uri => isOurs(parsePreviewUri(uri)));
     for (const uri of uris) this.#reverts.set(uri.toString(), this.timesReverted(uri) + 1);
     await this.drop(isOurs);
   }
@@ -133,7 +164,7 @@ export class ProposalEdits implements vscode.Disposable {
         this.#dropping.delete(key);
       }
     }
-    for (const key of [...this.#open.keys()]) {
+    for (const key of [...this.#open]) {
       const uri = vscode.Uri.parse(key);
       if (isMatch(uri)) this.end(uri);
     }
@@ -141,50 +172,95 @@ export class ProposalEdits implements vscode.Disposable {
 
   /**
    * Makes everything that the user has typed into proposals of this preview its next revision, as a manual save does.
+   * @param seen the revision that the user saw.
    * @throws FileSystemError like {@link write}
    */
-  async commitUnsaved(previewId: string): Promise<void> {
+  async commitUnsaved(previewId: string, seen: number): Promise<CommittedEdits> {
     const isOurs = (uri: vscode.Uri): boolean => uri.scheme === PREVIEW_SCHEME && uri.authority === previewId;
-    for (const document of vscode.workspace.textDocuments.filter(each => isOurs(each.uri) && each.isDirty))
-      await document.save();
-    for (const [key, draft] of [...this.#open]) {
+    for (const document of vscode.workspace.textDocuments)
+      if (document.isDirty && isOurs(document.uri)) this.#keep(document.uri, document.getText());
+    let committed: CommittedEdits = { revision: seen, isMerged: false };
+    for (const [key, { text }] of this.#options.drafts.entries()) {
       const uri = vscode.Uri.parse(key);
-      if (draft && isOurs(uri)) await this.replace(uri, draft);
+      if (text === undefined || !isOurs(uri)) continue;
+      const { revision, isMerged } = await this.#replace(uri, text);
+      const isNext = revision <= committed.revision + 1;
+      committed = { revision, isMerged: committed.isMerged || isMerged || !isNext };
     }
+    // Their editors have nothing left to save.
+    await this.drop(address => address.previewId === previewId);
+    return committed;
   }
 
   /**
-   * Makes these bytes the next revision of a proposal, and it read-only again.
-   * @throws FileSystemError if the preview is not pending, or the bytes are not text in a known encoding.
+   * Makes this text the next revision of a proposal, and it read-only again.
+   * @throws FileSystemError if the preview is not pending, or its encoding lacks a character of the text.
    */
-  async replace(uri: vscode.Uri, bytes: Uint8Array): Promise<void> {
-    const address = parsePreviewUri(uri);
-    if (address) await this.#commit(address, bytes);
-    this.end(uri);
+  async replace(uri: vscode.Uri, text: string): Promise<void> {
+    await this.#replace(uri, text);
   }
 
   /**
    * Receives what an editor saves.
-   * @throws FileSystemError if the proposal is not writable, or the bytes are not text in a known encoding.
+   * @throws FileSystemError if the proposal is not writable, the bytes are not text, or the proposal's encoding lacks a
+   *   character of it.
    */
   async write(uri: vscode.Uri, bytes: Uint8Array): Promise<void> {
     if (this.isDropping(uri)) return;
     if (!this.isOpen(uri)) throw vscode.FileSystemError.NoPermissions(uri);
-    if (!this.#savedManually.delete(uri.toString())) {
-      this.#open.set(uri.toString(), bytes);
-      this.#changed.fire(uri);
-      return;
-    }
-    await this.replace(uri, bytes);
+    const text = decodeText(bytes)?.text;
+    if (text === undefined) throw unsupportedEncoding();
+    if (!this.#savedManually.delete(uri.toString())) return this.#keep(uri, text);
+    await this.#replace(uri, text);
   }
 
   dispose(): void {
     this.#owned.dispose();
   }
 
-  /** Makes a proposal writable that has unsaved edits. */
+  /** Makes a proposal writable that has unsaved edits, and keeps what they were typed on. */
   #adopt({ isDirty, uri }: vscode.TextDocument): void {
-    if (isDirty && uri.scheme === PREVIEW_SCHEME && !this.isOpen(uri)) this.begin(uri);
+    if (!isDirty || uri.scheme !== PREVIEW_SCHEME || this.isDropping(uri)) return;
+    if (!this.isOpen(uri)) this.begin(uri);
+    const shown = this.#shown.get(uri.toString());
+    if (shown && !this.#options.drafts.get(uri.toString())) this.#options.drafts.set(uri.toString(), shown);
+  }
+
+  /** Keeps a text as the draft of a proposal. */
+  #keep(uri: vscode.Uri, text: string): void {
+    const { drafts, store } = this.#options;
+    const key = uri.toString();
+    const known = drafts.get(key) ?? this.#shown.get(key);
+    const { revision = 1 } = store.get(uri.authority) ?? {};
+    drafts.set(key, { ...(known ?? { revision, base: this.#textOf(uri) ?? '' }), text });
+    this.#changed.fire(uri);
+  }
+
+  /** What the proposal at a URI is now. */
+  #textOf(uri: vscode.Uri): string | undefined {
+    const address = parsePreviewUri(uri);
+    const preview = address && this.#options.store.get(address.previewId);
+    if (!preview) return undefined;
+    return planOf(preview)?.text ?? this.#changeOf(preview, address)?.after?.text;
+  }
+
+  #changeOf({ changes }: Preview, { path }: PreviewAddress): FileChange | undefined {
+    return changes?.find(change => documentPath(change.path, this.#options.files) === path);
+  }
+
+  /** Moves the drafts of a preview onto its new revision. Those in an editor with unsaved edits are merged when it saves. */
+  async #followRevision({ id, revision }: Preview): Promise<void> {
+    const { drafts } = this.#options;
+    for (const [key, draft] of drafts.entries()) {
+      const uri = vscode.Uri.parse(key);
+      const now = uri.authority === id && !isDirty(uri) ? this.#textOf(uri) : undefined;
+      if (now === undefined || draft.text === undefined || now === draft.base) continue;
+      const text = await merged(draft.base, now, draft.text);
+      // It was typed on, saved or thrown away meanwhile, or there is a newer revision, which is followed next.
+      if (drafts.get(key) !== draft || this.#textOf(uri) !== now) continue;
+      drafts.set(key, { revision, base: now, text });
+      this.#changed.fire(uri);
+    }
   }
 
   #noteSaveReason({ document, reason }: vscode.TextDocumentWillSaveEvent): void {
@@ -194,35 +270,64 @@ export class ProposalEdits implements vscode.Disposable {
     else this.#savedManually.delete(key);
   }
 
+  async #replace(uri: vscode.Uri, text: string): Promise<CommittedEdits> {
+    const address = parsePreviewUri(uri);
+    if (!address) throw vscode.FileSystemError.FileNotFound(uri);
+    const typedOn = this.#options.drafts.get(uri.toString()) ?? this.#shown.get(uri.toString());
+    const committed = await this.#commit(uri, address, text, typedOn?.base);
+    this.end(uri);
+    return committed;
+  }
+
+  /** @param base the text that this one was typed on, if that is known. */
+  async #commit(
+    uri: vscode.Uri,
+    address: PreviewAddress,
+    typed: string,
+    base: string | undefined,
+  ): Promise<CommittedEdits> {
+    const { store, rebaser } = this.#options;
+    for (;;) {
+      const preview = store.get(address.previewId);
+      const now = preview?.state.kind === 'pending' ? this.#textOf(uri) : undefined;
+      if (!preview || now === undefined)
+        throw vscode.FileSystemError.Unavailable(vscode.l10n.t('This preview is no longer pending.'));
+      const isMerged = base !== undefined && base !== now;
+      const own = await keepLineEndings(base ?? now, typed);
+      const text = isMerged ? await merged(base, now, own) : own;
+      const plan = planOf(preview);
+      const edited = plan ? undefined : await editedChanges(preview, this.#changeOf(preview, address), text);
+      if (store.get(preview.id) !== preview) continue; // it was revised meanwhile: start over
+      const { id, revision } = preview;
+      const isSame = plan ? text.trim() === plan.text.trim() : edited?.patch === undefined;
+      if (isSame) return { revision, isMerged };
+      if (plan) await this.#commitPlan(id, plan, text);
+      else if (edited) await store.revise(id, edited.changes, preview.dependsOn, 'user', edited.patch);
+      if (!plan) void rebaser.refresh([id]);
+      return { revision: revision + 1, isMerged };
+    }
+  }
+
   /** @throws FileSystemError if nothing is left of the plan */
-  async #commitPlan(id: string, plan: Plan, bytes: Uint8Array): Promise<void> {
-    const text = sideOfBytes(bytes)?.text.trim();
-    if (text === undefined) throw unsupportedEncoding();
-    if (text === plan.text.trim()) return;
+  async #commitPlan(id: string, plan: Plan, typed: string): Promise<void> {
+    const text = typed.trim();
     if (text === '') throw vscode.FileSystemError.Unavailable(vscode.l10n.t('A plan cannot be empty.'));
     await this.#options.store.revisePlan(id, { ...plan, text }, text);
   }
+}
 
-  async #commit({ previewId, path }: PreviewAddress, bytes: Uint8Array): Promise<void> {
-    const { store, rebaser, files } = this.#options;
-    for (;;) {
-      const preview = store.get(previewId);
-      const plan = preview?.state.kind === 'pending' ? planOf(preview) : undefined;
-      if (plan) return this.#commitPlan(previewId, plan, bytes);
-      if (preview?.state.kind !== 'pending' || !changesFile(preview, path, files)) {
-        throw vscode.FileSystemError.Unavailable(vscode.l10n.t('This preview is no longer pending.'));
-      }
-      const edited = await editedChanges(preview, change => documentPath(change.path, files) === path, bytes);
-      if (!edited) {
-        throw unsupportedEncoding();
-      }
-      if (store.get(previewId) !== preview) continue; // it was revised meanwhile: start over
-      if (edited.patch === undefined) return;
-      await store.revise(previewId, edited.changes, preview.dependsOn, 'user', edited.patch);
-      void rebaser.refresh([previewId]);
-      return;
-    }
-  }
+/** What was typed on `base`, on the proposal as it is now, with conflict markers where both changed the same lines. */
+async function merged(base: string, now: string, typed: string): Promise<string> {
+  const [{ mergeTexts }, { CONFLICT_LABELS }] = await Promise.all([
+    import('../../../agent/text/threeWayMerge.ts'),
+    import('../../../agent/preview/rebase/conflictMarkers.ts'),
+  ]);
+  return (await mergeTexts(base, now, typed, CONFLICT_LABELS)).text;
+}
+
+function isDirty(uri: vscode.Uri): boolean {
+  const key = uri.toString();
+  return vscode.workspace.textDocuments.some(each => each.isDirty && each.uri.toString() === key);
 }
 
 function unsupportedEncoding(): vscode.FileSystemError {
@@ -231,17 +336,24 @@ function unsupportedEncoding(): vscode.FileSystemError {
   );
 }
 
-/** The changes with one proposal as the user left it, without a patch if it is unchanged; `undefined` if it is not text. */
+/**
+ * The changes with one proposal as the user left it, without a patch if it is unchanged.
+ * @throws FileSystemError if the file's encoding lacks a character of the text.
+ */
 async function editedChanges(
   { changes }: Preview,
-  isEdited: (change: FileChange) => boolean,
-  bytes: Uint8Array,
+  change: FileChange | undefined,
+  text: string,
 ): Promise<{ readonly changes: readonly FileChange[]; readonly patch?: string } | undefined> {
-  const change = changes?.find(isEdited);
-  const side = sideOfBytes(bytes, change?.after?.encoding);
-  if (!side || !changes || !change?.after) return undefined;
-  const text = await keepLineEndings(change.after.text, side.text);
-  const after = text === side.text ? side : sideOfText(text, side.encoding);
+  if (!changes || !change?.after) return undefined;
+  const after = sideOfText(text, change.after.encoding);
+  if (after.text !== text)
+    throw vscode.FileSystemError.Unavailable(
+      vscode.l10n.t(
+        'Not saved: the file is stored as {0}, which lacks a character that you typed.',
+        change.after.encoding.name,
+      ),
+    );
   if (after.hash === change.after.hash) return { changes };
   const patch = patchText(change.path, await hunksOf(change.after.text, after.text), MAX_PATCH_LINES);
   const next: FileChange = { ...change, after };
