@@ -101,8 +101,10 @@ export class AstGrepNapi {
 
   /** The strings of a tree that go over several lines, see `AstLanguage.strings`. */
   stringsIn(root: SyntaxNode, { strings }: Pick<AstLanguage, 'strings'>): readonly SyntaxNode[] {
-    if (strings.length === 0) return [];
-    return root.findAll({ rule: { any: strings.map(kind => ({ kind })) } }).filter(node => {
+    const text = strings.length > 0 ? root.text() : '';
+    const kinds = strings.flatMap(([kind, sign]) => (sign.test(text) ? [{ kind }] : []));
+    if (kinds.length === 0) return [];
+    return root.findAll({ rule: { any: kinds } }).filter(node => {
       const { start, end } = node.range();
       return start.line < end.line;
     });

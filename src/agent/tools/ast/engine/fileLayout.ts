@@ -59,9 +59,12 @@ export class FileLayout {
     return this.#ending === 'mixed' ? lineEndingAt(this.#text, offset) : this.#ending;
   }
 
-  /** That of the first indented line which does not go on with a comment. */
+  /** That of the first indented line which does not go on with a comment or a string. */
   #firstIndentation(): string {
-    return (this.#first ??= /^[ \t]+(?![ \t\r\n*])/m.exec(this.#text)?.[0] ?? '');
+    if (this.#first !== undefined) return this.#first;
+    for (const { 0: space, index } of this.#text.matchAll(/^[ \t]+(?![ \t\r\n*])/gm))
+      if (!this.isInString(index)) return (this.#first = space);
+    return (this.#first = '');
   }
 }
 

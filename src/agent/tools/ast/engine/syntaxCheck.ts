@@ -82,20 +82,26 @@ function editedStatements(
     const own: TextEdit[] = [];
     for (let edit = edits[next]; edit && edit.start >= start && edit.end <= end; edit = edits[++next])
       own.push({ start: edit.start - start, end: edit.end - start, text: edit.text });
-    const old = before.slice(start, end);
-    const now = applyTextEdits(old, own);
-    if (isJoined(old, now)) return undefined;
+    const now = applyTextEdits(before.slice(start, end), own);
+    if (isJoined(before, { start, end }, now)) return undefined;
     parts.push(now);
   }
   return next === edits.length ? parts.join('\n;\n') : undefined;
 }
 
 /** Whether an edited statement may run into the one before or after it. */
-function isJoined(old: string, now: string): boolean {
-  const continues = /^\s*[^\w\s$#@{;'"]/;
-  return (
-    now.trim() === '' ||
-    (continues.test(now) && !continues.test(old)) ||
-    (old.endsWith(';') && !now.endsWith(';'))
-  );
+function isJoined(text: string, { start, end }: Match, now: string): boolean {
+  const old = text.slice(start, end);
+  const isGone = now.trim() === '';
+  const begins = isGone || (CONTINUES.test(now) && !CONTINUES.test(old));
+  if (begins && /[^;{}\s]\s*$/.test(text.slice(Math.max(0, start - NEAR), start))) return true;
+  if (!isGone && (now.endsWith(';') || !old.endsWith(';'))) return false;
+  const [gap = '', next = '}'] =
+    /^(?:\s|\/\/.*\n|\/\*[^]*?\*\/)*([^])?/.exec(text.slice(end, end + NEAR)) ?? [];
+  return next !== '}' && (!gap.includes('\n') || CONTINUES.test(next));
 }
+
+/** Code that goes on with the line before it, where that may go on. */
+const CONTINUES = /^\s*[^\w\s$#@{;'"]/;
+/** How far around a statement its neighbours are looked for, in characters. */
+const NEAR = 1_000;

@@ -39,6 +39,13 @@ describe('a replacement of several lines', () => {
     );
   });
 
+  it('is not misled by what is indented in a string', async () => {
+    assert.equal(
+      await rewritten('a.ts', 'x = `\n  y`\nfoo(1)\n{\n\tz\n}'),
+      'x = `\n  y`\nbar(\n\t1,\n)\n{\n\tz\n}',
+    );
+  });
+
   it('has the steps of a file with spaces where the rewrite has tabs', async () => {
     assert.equal(
       await rewritten('a.ts', '{\n    foo(1)\n}', { ...wrap, out: 'a(\n\t$A)' }),
