@@ -3,6 +3,7 @@ import * as path from 'node:path';
 import { AstGrepNapi } from '../src/agent/tools/ast/engine/astGrepNapi.ts';
 import type { Bench } from './lib/bench.ts';
 import { corpus } from './lib/corpus.ts';
+import { installedGrammars } from '../test/support/astGrammars.ts';
 import { startEngine } from './lib/engine.ts';
 import { compare, rewrites } from './lib/equality.ts';
 import { disagreementOn, type Disagreement } from './lib/twoParsers.ts';
@@ -11,7 +12,8 @@ import { disagreementOn, type Disagreement } from './lib/twoParsers.ts';
 const PART = 3;
 
 /**
- * Compares the staged text with what the ast-grep CLI writes, byte for byte, over real sources. Each difference is explained
+ * Compares the staged text with what the ast-grep CLI writes, byte for byte, over real sources: where it lays out worse, with what
+ * it writes for the plain form of the source (`lib/plainSources.ts`). Each difference is explained
  * by parsing the file with both: the results may differ only where the two parsers find different syntax errors in the same
  * bytes (`lib/twoParsers.ts` explains why they do). Among all benchmarks only a part of the rewrites is compared.
  */
@@ -21,14 +23,14 @@ export default async function astEquality(bench: Bench): Promise<void> {
   const compared = rewrites.filter((_, n) => !bench.isOneOfAll || n % PART === 0);
   bench.say(`${files} files of ${packages.length} packages, ${compared.length} rewrites\n`);
   const sum = { changed: 0, different: 0, unexplained: 0 };
-  const napi = new AstGrepNapi({});
+  const napi = new AstGrepNapi(installedGrammars());
   await napi.load();
   const known = new Map<string, Disagreement | undefined>();
   const engine = startEngine();
   try {
     for (const rewrite of compared) {
       const copy = path.join(bench.home, 'copy');
-      const { changed, replacements, different } = await compare(engine, folder, copy, rewrite);
+      const { changed, replacements, different, mixed } = await compare(engine, napi, folder, copy, rewrite);
       for (const { name } of different)
         if (!known.has(name)) known.set(name, await disagreementOn(napi, path.join(folder, name)));
       const unexplained = different.filter(({ name }) => !known.get(name)).length;
@@ -36,7 +38,7 @@ export default async function astEquality(bench: Bench): Promise<void> {
       sum.different += different.length;
       sum.unexplained += unexplained;
       bench.say(
-        `  ${rewrite.shape.padEnd(52)} ${changed} files, ${replacements} replacements, ${different.length} differ, ${unexplained} unexplained`,
+        `  ${rewrite.shape.padEnd(52)} ${changed} files, ${replacements} replacements, ${different.length} differ, ${unexplained} unexplained, ${mixed.length} mixed`,
       );
       for (const { name, line } of different) bench.say(`    ${name}:${line}`);
     }

@@ -1,5 +1,6 @@
 /**
- * `npm run test:soak`: checks the properties of the runtime with 200,000 random histories, on all processors.
+ * `npm run test:soak`: checks the properties of the runtime with 200,000 random histories, on all processors;
+ * `npm run test:soak -- rewrites`: compares 2,000 random rewrites of `ast_edit` with the ast-grep CLI.
  *
  *   RUNS=20000 npm run test:soak            plays another number of histories
  *   SEED=… PATH_=… npm run test:soak        replays a failure, whose report says both values
@@ -11,8 +12,14 @@ await bootstrap();
 const { runNode } = await import('./lib/command.mjs');
 const { cleanUp } = await import('./lib/cleanup.mjs');
 
+const subjects = {
+  histories: { file: 'test/unit/runtime/properties.test.ts', runs: 200_000 },
+  rewrites: { file: 'test/unit/tools/ast/engine/randomRewrites.test.ts', runs: 2_000 },
+};
+const subject = subjects[process.argv[2] ?? 'histories'];
+if (!subject) throw new Error(`There is only: ${Object.keys(subjects).join(', ')}`);
 const { SEED, PATH_ } = process.env;
-const runs = Number(process.env.RUNS ?? 200_000);
+const runs = Number(process.env.RUNS ?? subject.runs);
 const processes = PATH_ === undefined ? Math.max(1, availableParallelism()) : 1;
 const first = SEED === undefined ? Math.floor(Math.random() * 2 ** 31) : Number(SEED);
 const started = Date.now();
@@ -23,7 +30,7 @@ const statuses = await Promise.all(
     console.log(
       `soak: ${env.RUNS} runs with SEED=${env.SEED}${PATH_ === undefined ? '' : ` PATH_=${PATH_}`}`,
     );
-    return runNode(['--test', '--test-reporter=spec', 'test/unit/runtime/properties.test.ts'], { env });
+    return runNode(['--test', '--test-reporter=spec', subject.file], { env });
   }),
 );
 await cleanUp();

@@ -48,8 +48,14 @@ export async function cliErrors(file: string): Promise<ByteRange[]> {
 }
 
 /** Rewrites the files of a folder. */
-export async function cliUpdate(pattern: string, rewrite: string, folder: string): Promise<void> {
-  await run(['run', '-p', pattern, '-r', rewrite, '--update-all', ...FLAGS, folder]);
+export async function cliUpdate(
+  pattern: string,
+  rewrite: string,
+  folder: string,
+  selector?: string,
+): Promise<void> {
+  const selected = selector === undefined ? [] : ['--selector', selector];
+  await run(['run', '-p', pattern, ...selected, '-r', rewrite, '--update-all', ...FLAGS, folder]);
 }
 
 function run(args: string[], keep = false): Promise<string> {

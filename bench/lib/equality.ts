@@ -1,12 +1,16 @@
 import * as fs from 'node:fs';
 import * as path from 'node:path';
-import { bytesOfSide } from '../../src/agent/preview/fileChange.ts';
+import type { AstGrepNapi } from '../../src/agent/tools/ast/engine/astGrepNapi.ts';
 import type { AstEngine } from '../../src/agent/tools/ast/worker/client.ts';
+import type { AstFile } from '../../src/agent/tools/ast/worker/protocol.ts';
 import { cliUpdate } from './astGrepCli.ts';
+import { requestFor } from './engine.ts';
+import { plainSource, type PlainSource } from './plainSources.ts';
 
 export interface Rewrite {
   readonly shape: string;
   readonly pat: string;
+  readonly selector?: string;
   readonly out: string;
 }
 
@@ -39,7 +43,7 @@ export const rewrites: readonly Rewrite[] = [
   {
     shape: 'text in the rewrite that looks like a variable',
     pat: 'typeof $A',
-    out: 'kind($A, $, $a, $$, $_)',
+    out: "kind($A, $, $a, $$, $1A, '$100', $$A)",
   },
   { shape: 'two variables in one line', pat: '$A.then($B, $C)', out: '$A.then($B).catch($C)' },
   { shape: 'type', pat: 'type $T = $U', out: 'interface $T extends $U {}' },
@@ -53,57 +57,76 @@ export interface Comparison {
   readonly replacements: number;
   /** Files that differ, relative to the folder, and the first line (1-based) in which they do. */
   readonly different: readonly { readonly name: string; readonly line: number }[];
+  /** Files with replacements that mix line endings or indentations, so that they cannot be compared. */
+  readonly mixed: readonly string[];
 }
 
 /**
- * Rewrites all files in `folder` in memory and a copy of the folder with the ast-grep CLI, then compares all files byte for
- * byte.
+ * Rewrites all files in `folder` in memory, and a copy of their plain forms (see {@link PlainSource}) with the ast-grep CLI.
+ * Then compares all files byte for byte.
  */
 export async function compare(
   engine: AstEngine,
+  napi: AstGrepNapi,
   folder: string,
   copy: string,
-  { pat, out }: Rewrite,
+  { pat, selector, out }: Omit<Rewrite, 'shape'>,
 ): Promise<Comparison> {
-  const staged = new Map<string, Uint8Array>();
+  const staged = new Map<string, string>();
   let replacements = 0;
+  const onFiles = (files: readonly AstFile[]): void => {
+    for (const { path: name, found, matches } of files) {
+      replacements += matches;
+      if (found.kind === 'edits') staged.set(name, found.after.text);
+    }
+  };
   await engine.run(
-    {
-      ops: [{ pat, out }],
-      roots: [{ folder: slashed(folder), prefix: '', paths: [''], exclude: [] }],
-      inMemory: [],
-    },
-    {
-      onFiles(files) {
-        for (const { path: name, found, matches } of files) {
-          replacements += matches;
-          if (found.kind === 'edits') staged.set(name, bytesOfSide(found.after));
-        }
-      },
-    },
+    { ...requestFor(folder, pat, out), ops: [{ pat, selector, out }] },
+    { onFiles },
     new AbortController().signal,
   );
   fs.rmSync(copy, { recursive: true, force: true });
-  fs.cpSync(folder, copy, { recursive: true });
-  await cliUpdate(pat, out, copy);
+  const sources = writePlain(napi, folder, copy, out);
+  for (const [group, each] of new Map([...sources.values()].map(plain => [plain.group, plain.out])))
+    await cliUpdate(pat, each, path.join(copy, group), selector);
   let changed = 0;
   const different: { name: string; line: number }[] = [];
+  for (const [name, { group, before, text, restore }] of sources) {
+    const theirs = fs.readFileSync(path.join(copy, group, name), 'utf8');
+    if (theirs !== text) changed++;
+    const [expected, ours] = [restore(theirs), staged.get(name) ?? before];
+    const [left, right] = [expected, ours].map(each => each.replace(/^\ufeff/, ''));
+    if (left !== right) different.push({ name, line: firstDifferentLine(left ?? '', right ?? '') });
+  }
+  return { changed, replacements, different, mixed: [...staged.keys()].filter(name => !sources.has(name)) };
+}
+
+type Written = PlainSource & { readonly group: string; readonly before: string };
+
+/** Writes the plain forms of a folder's files, those with the same rewrite into the same folder of the copy. */
+function writePlain(napi: AstGrepNapi, folder: string, copy: string, out: string): Map<string, Written> {
+  const sources = new Map<string, Written>();
+  const groups: string[] = [];
   for (const entry of fs.readdirSync(folder, { recursive: true, withFileTypes: true })) {
     if (!entry.isFile()) continue;
     const file = path.join(entry.parentPath, entry.name);
     const name = slashed(path.relative(folder, file));
-    const before = fs.readFileSync(file);
-    const theirs = fs.readFileSync(path.join(copy, name));
-    if (!before.equals(theirs)) changed++;
-    const ours = staged.get(name) ?? before;
-    if (!theirs.equals(ours)) different.push({ name, line: firstDifferentLine(theirs, ours) });
+    const before = fs.readFileSync(file, 'utf8');
+    const plain = plainSource(napi, name, before, out);
+    if (!plain) continue;
+    if (!groups.includes(plain.out)) groups.push(plain.out);
+    const group = String(groups.indexOf(plain.out));
+    const target = path.join(copy, group, name);
+    fs.mkdirSync(path.dirname(target), { recursive: true });
+    fs.writeFileSync(target, plain.text);
+    sources.set(name, { ...plain, group, before });
   }
-  return { changed, replacements, different };
+  return sources;
 }
 
-function firstDifferentLine(a: Uint8Array, b: Uint8Array): number {
+function firstDifferentLine(a: string, b: string): number {
   let line = 1;
-  for (let at = 0; at < a.length && a[at] === b[at]; at++) if (a[at] === 0x0a) line++;
+  for (let at = 0; at < a.length && a[at] === b[at]; at++) if (a[at] === '\n') line++;
   return line;
 }
 

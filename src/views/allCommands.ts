@@ -1,6 +1,8 @@
+import type { Agent } from './agent.ts';
 import { chatCommands, type ChatPanel } from './chat/chatPanel.ts';
 import { onRow, type CommandHandlers } from './commandRegistry.ts';
 import type { CustomToolCommandsOptions } from './customTools/customToolCommands.ts';
+import type { TextDocuments } from './diagnostics/textDocuments.ts';
 import type { HoldBackOptions } from './elsewhere/holdBackFiles.ts';
 import type { HistoryCommandsOptions } from './history/historyCommands.ts';
 import { sessionCommands } from './history/sessionCommands.ts';
@@ -20,7 +22,8 @@ export type AllCommandsOptions = PreviewCommandsOptions &
   SelectModelOptions &
   CustomToolCommandsOptions &
   ConnectAgentOptions &
-  HoldBackOptions & { readonly chat: ChatPanel };
+  HoldBackOptions &
+  Agent & { readonly chat: ChatPanel; readonly texts: TextDocuments };
 
 /** A command for a part of a preview, with the place of the cursor when it was called. */
 type OnPart = (
@@ -45,6 +48,7 @@ export function allCommands(options: AllCommandsOptions): CommandHandlers {
   const customTools = () => import('./customTools/customToolCommands.ts');
   const agents = () => import('./otherAgents/connectAgent.ts');
   const model = () => import('./models/selectModel.ts');
+  const diagnostics = () => import('./diagnostics/diagnostics.ts');
   return {
     ...previewCommands(options),
     ...sessionCommands(options),
@@ -81,6 +85,8 @@ export function allCommands(options: AllCommandsOptions): CommandHandlers {
     'redline.agents.connect': async (...args) => (await agents()).connectAgent(options, args),
     'redline.agents.disconnect': async (...args) => (await agents()).disconnectAgent(options, args),
     'redline.agents.disconnectAll': async () => (await agents()).disconnectAllAgents(options),
+    'redline.showLastRequest': async () => (await diagnostics()).showLastRequest(options),
+    'redline.copyDiagnostics': async () => (await diagnostics()).copyDiagnostics(options),
     'redline.elsewhere.reviewBranch': async given =>
       (await import('./elsewhere/reviewBranch.ts')).reviewBranch(options, given),
     'redline.elsewhere.reviewPatch': async given =>

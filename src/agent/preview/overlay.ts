@@ -1,5 +1,6 @@
 import type { Disposable } from '../base/disposable.ts';
 import { bytesOfSide, foldersAbove, stepsOf, type FileChange, type FileSide } from './fileChange.ts';
+import { meantPath } from './meantPath.ts';
 import { isOpen, type Preview } from './preview.ts';
 import type { PreviewStore } from './previewStore.ts';
 import type { Workspace } from './workspace.ts';
@@ -52,13 +53,21 @@ export class SessionOverlay implements PendingContents {
     return [...new Set(ids)];
   }
 
-  /** The workspace seen through the overlay. Writes go straight to the files. */
+  /** The workspace seen through the overlay, with paths as models write them. Writes go straight to the files. */
   on(workspace: Workspace): Workspace {
-    return {
-      resolvePath: input => workspace.resolvePath(input, () => this.paths()),
+    const seen: Workspace = {
+      resolvePath: input =>
+        meantPath(
+          {
+            resolvePath: path => workspace.resolvePath(path, () => this.paths()),
+            read: path => seen.read(path),
+          },
+          input,
+        ),
       list: (glob, limit, signal) => workspace.list(glob, limit, signal),
       write: (path, bytes, expected, mode) => workspace.write(path, bytes, expected, mode),
       placeOf: path => workspace.placeOf(path),
+      makeFolders: modes => workspace.makeFolders(modes),
       tidy: (paths, folders) => workspace.tidy(paths, folders),
       encodingOf: path => {
         const pending = this.at(path);
@@ -70,6 +79,7 @@ export class SessionOverlay implements PendingContents {
         return pending.side ? bytesOfSide(pending.side) : undefined;
       },
     };
+    return seen;
   }
 }
 

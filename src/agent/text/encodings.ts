@@ -154,7 +154,7 @@ function encodeBody(text: string, name: EncodingName): Uint8Array {
   }
 }
 
-/** What invalid bytes are decoded to. Of the encodings with tables, only GB 18030 can store the character itself. */
+/** The character that invalid bytes are decoded to. Of the encodings with tables, only GB 18030 can store it. */
 const REPLACEMENT = '\ufffd';
 
 function loadedTables(name: EncodingName): typeof Iconv {

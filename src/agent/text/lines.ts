@@ -22,7 +22,7 @@ export async function splitLinesInTurns(text: string, slice = new TimeSlice()): 
   return lines;
 }
 
-/** How many lines {@link splitLines} gives, without making them. */
+/** The number of lines that {@link splitLines} would return. It creates none of them. */
 export function countLines(text: string): number {
   if (text === '') return 0;
   const ends = text.includes('\r') ? countEndings(text) : countFeeds(text);
@@ -65,12 +65,20 @@ export function lineEndingOf(text: string): LineEnding | 'mixed' | undefined {
   }
 }
 
+/** The ending of the line that contains an offset; for the last line, that of the one before it. `undefined` if there is just one. */
+export function lineEndingAt(text: string, offset: number): LineEnding | undefined {
+  const after = /\r\n|\r|\n/g;
+  after.lastIndex = text[offset] === '\n' && text[offset - 1] === '\r' ? offset - 1 : offset;
+  const found = after.exec(text)?.[0] ?? /(\r\n|\r|\n)[^\r\n]*$/.exec(text.slice(0, offset))?.[1];
+  return found as LineEnding | undefined;
+}
+
 /** A line without its line ending. */
 export function withoutLineEnding(line: string): string {
   return line.replace(/(?<![\r\n])[\r\n]+$/, '');
 }
 
-/** Where the common beginning of two lists of lines ends, and where their common end begins in each. */
+/** The end of the common beginning of two lists of lines, and the start of their common end in each list. */
 export function commonEnds(a: readonly string[], b: readonly string[]) {
   let start = 0;
   while (start < a.length && start < b.length && a[start] === b[start]) start++;

@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
 import type { ResolveAction } from '../../agent/preview/preview.ts';
+import type { Resolved } from '../../agent/preview/resolve/resolved.ts';
 import type { ChatViewOptions } from './chatView.ts';
 import { LocalCommands } from './localCommands.ts';
 
@@ -21,15 +22,20 @@ export function hostedCommands(options: ChatViewOptions): LocalCommands {
   });
 }
 
-/** Runs the command of the Apply or Discard button for the revision that was seen. */
+/**
+ * Runs the command of the Apply or Discard button for the revision that was seen.
+ * @returns how the vote ended; nothing if there was none.
+ */
 export function voteByCommand(
   { execute }: Pick<ChatViewOptions, 'execute'>,
   action: ResolveAction,
   id: string,
   reason: string | undefined,
   revision: number,
-): Thenable<unknown> {
-  return action === 'apply'
-    ? execute('redline.preview.apply', id, reason, revision)
-    : execute('redline.preview.discard', id, reason, revision);
+): Thenable<Resolved['kind'] | undefined> {
+  const voted =
+    action === 'apply'
+      ? execute('redline.preview.apply', id, reason, revision)
+      : execute('redline.preview.discard', id, reason, revision);
+  return voted as Thenable<Resolved['kind'] | undefined>;
 }

@@ -1,7 +1,7 @@
 import { detailOf } from '../../agent/base/errors.ts';
 import type { Logger } from '../../agent/base/logger.ts';
 import { slashCommandHelp, type LocalCommand } from '../../agent/model/offline/slashCommands.ts';
-import { textOf, type AgentToolResult } from '../../agent/preview/pendingAction.ts';
+import type { Resolved } from '../../agent/preview/resolve/resolved.ts';
 import { isOpen, titleOf, type Preview, type ResolveAction } from '../../agent/preview/preview.ts';
 import type { PreviewStore } from '../../agent/preview/previewStore.ts';
 import type { ResolveOrder } from '../../agent/preview/resolveSettings.ts';
@@ -15,7 +15,7 @@ import { sentenceFor } from '../texts/errorSentence.ts';
 import { oneLine } from '../plainText.ts';
 
 export interface LocalCommandsOptions {
-  readonly store: Pick<PreviewStore, 'get' | 'list'>;
+  readonly store: PreviewStore;
   readonly tools: Pick<ToolRegistry, 'list'>;
   readonly customTools: {
     readonly problems: readonly LoadProblem[];
@@ -28,13 +28,16 @@ export interface LocalCommandsOptions {
   readonly activePreviewId: () => string | undefined;
   /** The oldest revision of a preview that an editor shows; `undefined` if none shows it. */
   readonly shownRevision: (id: string) => number | undefined;
-  /** Runs the same command as the Apply and Discard buttons, with its questions and error messages. */
+  /**
+   * Runs the same command as the Apply and Discard buttons, with its questions and error messages.
+   * @returns how the vote ended; nothing if there was none.
+   */
   readonly vote: (
     action: ResolveAction,
     id: string,
     reason: string | undefined,
     revision: number,
-  ) => Thenable<unknown>;
+  ) => Thenable<Resolved['kind'] | undefined>;
   /** Opens a preview in an editor. */
   readonly open: (id: string) => Thenable<unknown>;
   /** Runs Discard All. @returns how many previews it discarded; `undefined` if nothing is pending */
@@ -107,11 +110,12 @@ export class LocalCommands {
       );
     }
     if (!isOpen(preview)) return this.#tellState(preview, true);
-    const result = await vote(action, preview.id, reason, shownRevision(preview.id) ?? preview.revision);
+    const end = await vote(action, preview.id, reason, shownRevision(preview.id) ?? preview.revision);
     const now = store.get(preview.id) ?? preview;
-    // It has run, or it would still be pending.
-    if (isFailure(result) && now.state.kind === 'applied')
-      return l10n.t('Applied {0}, which returned an error: {1}', nameOf(now), plain(textOf(result)));
+    if (end === 'returnedError') {
+      const { message = '' } = store.ledger().findLast(({ previewId }) => previewId === now.id) ?? {};
+      return l10n.t('Applied {0}, which returned an error: {1}', nameOf(now), plain(message));
+    }
     return this.#tellState(now, false);
   }
 
@@ -170,11 +174,6 @@ export class LocalCommands {
     }
     return parts.join('\n\n');
   }
-}
-
-/** Commands return the invoker's result, or nothing if nothing was resolved. */
-function isFailure(result: unknown): result is AgentToolResult {
-  return typeof result === 'object' && result !== null && 'isError' in result && result.isError === true;
 }
 
 function nameOf(preview: Preview): string {

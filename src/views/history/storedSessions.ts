@@ -8,6 +8,7 @@ import { sessionMarkdown } from '../../agent/conversation/storage/sessionMarkdow
 import type { StoredSession } from '../../agent/conversation/storage/storedSession.ts';
 import type { PreviewStore } from '../../agent/preview/previewStore.ts';
 import type { Session } from '../../agent/session/session.ts';
+import type { RedlineLog } from '../diagnostics/redlineLog.ts';
 import { oneLine } from '../plainText.ts';
 import { confirm, showInfo, showWarning } from '../toast.ts';
 import { pickSession, type SessionChoice } from './sessionPick.ts';
@@ -18,7 +19,7 @@ export interface StoredSessionsOptions {
   readonly store: PreviewStore;
   /** Whether this window owns the workspace's storage; if not, another window may be writing to it. */
   readonly ownsStorage: boolean;
-  readonly logger: vscode.LogOutputChannel;
+  readonly logger: RedlineLog;
 }
 
 const MAX_TITLE = 120;

@@ -181,7 +181,7 @@ function iconOf(preview: Preview): vscode.ThemeIcon {
   if (state.kind === 'expired') return icon('circle-slash');
   if (state.kind === 'pending' && state.stale.length > 0) return icon('warning', 'list.warningForeground');
   if (state.kind === 'pending' && state.lastError !== undefined) return icon('error', 'list.errorForeground');
-  if (preview.kind !== 'files') return icon(preview.sourceToolName === 'run_command' ? 'terminal' : 'zap');
+  if (preview.kind !== 'files') return icon(preview.purpose === 'command' ? 'terminal' : 'zap');
   const [kind, ...others] = new Set(preview.changes.map(change => change.kind));
   return kind && others.length === 0 ? icon(kindIcons[kind], kindColors[kind]) : icon('diff-multiple');
 }

@@ -9,6 +9,7 @@ import {
   type ConflictChoice,
 } from '../../agent/preview/rebase/conflictMarkers.ts';
 import { planOf } from '../../agent/session/planMode.ts';
+import { noLongerParses } from '../../agent/tools/ast/astEdit.ts';
 import { makeCommand } from '../commandRegistry.ts';
 import { conflictsText } from '../pending/pendingItems.ts';
 import { idList, withoutIcons } from '../plainText.ts';
@@ -28,9 +29,9 @@ export interface LensSubject {
 type LensStore = Pick<PreviewStore, 'blockersOf' | 'openCount' | 'ledger'>;
 
 /**
- * The lenses above the first hunk of a file, in display order: buttons for the smallest part first, then the whole, then
- * what is to be known. The row must do with the space beside one line of code, so only what is short comes before what is
- * long, and the whole and the recommendation stand once, in the first file.
+ * The lenses above the first hunk of a file, in display order: buttons for the smallest part first, then for the whole, then
+ * notes. The row has only the space beside one line of code, so short lenses come before long ones, and the buttons for the
+ * whole and the recommendation stand in the first file only.
  */
 export function lensRow(subject: LensSubject, store: LensStore): vscode.Command[] {
   const { preview, change } = subject;
@@ -102,11 +103,14 @@ function discardFileWithReason({ id, revision }: Preview, { path }: FileChange):
   return makeCommand(title, 'redline.preview.discardFileWithReason', id, path, revision);
 }
 
-/** What is to be known of one file. */
+/** The notes about one file. */
 function fileNotes({ preview, change, hidden }: LensSubject): vscode.Command[] {
   if (preview.state.kind !== 'pending' || !change) return [];
   return [
     ...hidden.map(text => note(`$(info) ${withoutIcons(text)}`)),
+    ...(noLongerParses(preview, change.path) && !preview.editedByUser
+      ? [note(vscode.l10n.t('$(warning) no longer parses'))]
+      : []),
     ...(preview.editedByUser ? [note(vscode.l10n.t('$(edit) edited by you'))] : []),
   ];
 }
@@ -202,7 +206,7 @@ function recommendation({ state }: Preview): vscode.Command[] {
       ];
 }
 
-/** What stands above a proposal that the user can edit, and has not edited yet. */
+/** The lens above a proposal that the user can edit but has not edited yet. */
 export function editableNote(): vscode.Command {
   return note(vscode.l10n.t('$(edit) You can edit this side'));
 }

@@ -15,7 +15,7 @@ export interface TitleNotesOptions {
 
 const PATIENCE = 500;
 
-/** The notes in the title of a single file's diff. What takes too long to find is left to the lens. */
+/** The notes in the title of a single file's diff. A note that takes too long to find is shown by the lens only. */
 export async function titleNotes(
   change: FileChange,
   { find = hiddenDifferences, patience = PATIENCE }: TitleNotesOptions = {},
@@ -70,7 +70,7 @@ function whenOpened([first, ...others]: readonly string[]): readonly string[] {
   return first === undefined ? [] : [vscode.l10n.t('when opened: {0}', first), ...others];
 }
 
-/** What the work gives; `undefined` if it takes longer. */
+/** The result of the work; `undefined` if it takes longer. */
 async function inTime<T>(work: Promise<T>, milliseconds: number): Promise<T | undefined> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<undefined>(resolve => {

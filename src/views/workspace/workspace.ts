@@ -18,7 +18,7 @@ import { leadsInside } from '../../agent/tools/ast/scope/leadsInside.ts';
 import type { SearchFolder } from '../../agent/tools/ast/scope/searchScope.ts';
 import { bytesOfDocument, dirtyDocument, editDirtyDocument, isDirtyInOtherEditor } from './dirtyDocument.ts';
 import { readDiskFile, writeDiskFile } from './diskFile.ts';
-import { isProtectedOnDisk, placeOnDisk, tidyDisk } from './diskFolders.ts';
+import { isProtectedOnDisk, makeFoldersOnDisk, placeOnDisk, tidyDisk } from './diskFolders.ts';
 import { encodingOfUri } from './encodings.ts';
 import type { OwnProtections } from './protectedFiles.ts';
 import {
@@ -147,7 +147,12 @@ export class VsCodeWorkspace implements Workspace, ResolvingFiles {
 
   async placeOf(path: string): Promise<FilePlace> {
     await this.#slice.turn();
-    return placeOnDisk(path, this.#roots());
+    const isUnsaved = dirtyDocument(this.uriOf(path)) !== undefined;
+    return { ...placeOnDisk(path, this.#roots()), ...(isUnsaved ? { isUnsaved } : {}) };
+  }
+
+  async makeFolders(modes: Readonly<Record<string, number>>): Promise<void> {
+    makeFoldersOnDisk(modes, this.#roots());
   }
 
   async tidy(paths: readonly string[], folders: readonly string[]): Promise<void> {

@@ -1,6 +1,6 @@
 /**
- * Environment variables with changes; `null` and `undefined` take a variable away. On Windows `PATH` and `Path` are one variable:
- * if both were set, a program would be given only one of them.
+ * The environment variables after these changes; `null` and `undefined` remove a variable. On Windows `PATH` and `Path` are
+ * one variable: if both were set, a program would get only one of them.
  */
 export function withVariables(
   base: NodeJS.ProcessEnv,

@@ -44,10 +44,10 @@ export function createLanguageModelProvider(options: LanguageModelProviderOption
       return model && model.maxInputTokens > 0 ? model.maxInputTokens : undefined;
     },
 
-    async *stream(request, signal) {
+    async *stream(request, signal, onSent) {
       const { languageModelStream } = await import('./answer.ts');
       stream ??= languageModelStream(options);
-      yield* stream(request, signal);
+      yield* stream(request, signal, onSent);
     },
   };
 }

@@ -1,15 +1,22 @@
 import * as z from 'zod/mini';
 import type { FileChange } from '../../preview/fileChange.ts';
 import { textResult } from '../../preview/pendingAction.ts';
-import { replacementTitle, titled, titleSchema } from '../titles.ts';
+import type { Preview } from '../../preview/preview.ts';
+import { assertApplicable } from '../../preview/textFile.ts';
+import { replacementTitle, titled, titleSchema, withBrokenFiles } from '../titles.ts';
 import { defineTool, type Tool } from '../tool.ts';
-import { pathsSchema } from './astGrep.ts';
+import { pathsSchema, selectorSchema } from './astGrep.ts';
 import type { AstSearcher } from './structuralSearch.ts';
+
+const SOURCE = 'ast_edit';
+
+/** In the details of a preview: the files that no longer parse once it is applied, though they did before. */
+const brokenSchema = z.object({ noLongerParse: z.array(z.string()) });
 
 /** `ast_edit`: stages replacements of code that is found by structure. */
 export function astEditTool(searcher: AstSearcher): Tool {
   return defineTool({
-    name: 'ast_edit',
+    name: SOURCE,
     label: 'AST Edit',
     description:
       'Propose replacements of code found by its structure, in any number of files. Each op has a pattern (see ' +
@@ -21,6 +28,7 @@ export function astEditTool(searcher: AstSearcher): Tool {
         .array(
           z.object({
             pat: z.string().check(z.describe('The pattern, e.g. "console.log($$$A)".')),
+            selector: selectorSchema,
             out: z.string().check(z.describe('Its replacement, e.g. "logger.info($$$A)"; empty to delete.')),
           }),
         )
@@ -33,20 +41,28 @@ export function astEditTool(searcher: AstSearcher): Tool {
       const result = await searchByStructure(searcher, ops, paths, context);
       const { editLabel, editReport, nothingReport } = await import('./report.ts');
       const { files, summary } = result;
-      if (files.length === 0) return textResult(`${nothingReport(summary)} Nothing was staged.`);
+      if (files.length === 0) return textResult(nothingReport(summary, 'Nothing was staged.'));
       const changes: FileChange[] = files.flatMap(({ path, found }) =>
         found.kind === 'edits'
           ? [{ kind: 'modify', path, before: found.before, after: found.after, edits: found.edits }]
           : [],
       );
+      const broken = files.filter(file => file.newSyntaxErrors).map(file => file.path);
+      await assertApplicable(context.workspace, changes);
       context.stage({
-        label: editLabel(files),
-        title: titled(title, replacementTitle(ops)),
-        sourceToolName: 'ast_edit',
+        ...editLabel(files),
+        title: withBrokenFiles(titled(title, replacementTitle(ops)), broken.length),
+        sourceToolName: SOURCE,
         changes,
-        details: { ops, paths },
+        details: { ops, paths, ...(broken.length === 0 ? {} : { noLongerParse: broken }) },
       });
       return textResult(editReport(result));
     },
   });
+}
+
+/** Whether a file of a proposed change no longer parses once it is applied, as far as that is known. */
+export function noLongerParses(preview: Pick<Preview, 'sourceToolName' | 'details'>, path: string): boolean {
+  const known = preview.sourceToolName === SOURCE ? brokenSchema.safeParse(preview.details).data : undefined;
+  return known?.noLongerParse.includes(path) ?? false;
 }

@@ -14,17 +14,29 @@ export function astGrepTool(searcher: AstSearcher): Tool {
       'matter. Example: "console.log($$$A)".',
     parameters: z.object({
       pat: z.string().check(z.describe('The pattern.')),
+      selector: selectorSchema,
       paths: pathsSchema,
     }),
     readOnly: true,
-    async execute({ pat, paths }, context) {
+    async execute({ pat, selector, paths }, context) {
       const { searchByStructure } = await import('./structuralSearch.ts');
-      const result = await searchByStructure(searcher, [{ pat, out: null }], paths, context);
+      const result = await searchByStructure(searcher, [{ pat, selector, out: null }], paths, context);
       const { matchReport, nothingReport } = await import('./report.ts');
       return textResult(result.files.length === 0 ? nothingReport(result.summary) : matchReport(result));
     },
   });
 }
+
+/** Which node of a pattern is meant. */
+export const selectorSchema = z
+  .optional(z.string().check(z.minLength(1), z.maxLength(100)))
+  .check(
+    z.describe(
+      'A kind of syntax node, to search for only the first such node of the pattern; the rest of it is context. For ' +
+        'code that does not stand alone: pat "({ k: $V })", selector "pair"; pat "class A { $F = $V }", selector ' +
+        '"public_field_definition".',
+    ),
+  );
 
 /** Files, folders and globs. */
 export const pathsSchema = z

@@ -1,7 +1,9 @@
+import { listed } from '../../base/listed.ts';
 import { splitLines } from '../../text/lines.ts';
+import { counted } from '../../preview/label.ts';
 import { plural } from '../../text/plural.ts';
 import type { TextEdit } from '../../text/textEdit.ts';
-import type { SearchResult } from './structuralSearch.ts';
+import { SELECTOR_ADVICE, type SearchResult } from './structuralSearch.ts';
 import type { AstFile, AstSummary } from './worker/protocol.ts';
 
 /** The most files whose matches a report shows. */
@@ -15,15 +17,18 @@ const MAX_LINE_CHARS = 120;
 const MAX_NAMES = 20;
 
 /** `AST Edit: 12 replacements in 3 files` */
-export function editLabel(files: readonly AstFile[]): string {
-  return `AST Edit: ${plural(total(files), 'replacement')} in ${plural(files.length, 'file')}`;
+export function editLabel(files: readonly AstFile[]): ReturnType<typeof counted> {
+  const replacements = { noun: 'replacement', count: total(files) } as const;
+  return counted('AST Edit: ', replacements, ' in ', { noun: 'file', count: files.length });
 }
 
 /** What the model is told about staged replacements. */
 export function editReport({ files, summary, pending }: SearchResult): string {
-  return [editLabel(files), ...body(files, 'replacement', editRows), ...notes(files, summary, pending)].join(
-    '\n',
-  );
+  return [
+    editLabel(files).label,
+    ...body(files, 'replacement', editRows),
+    ...notes(files, summary, pending),
+  ].join('\n');
 }
 
 /** What the model is told about the matches of a search. */
@@ -32,9 +37,12 @@ export function matchReport({ files, summary, pending }: SearchResult): string {
   return [head, ...body(files, 'match', matchRows), ...notes(files, summary, pending)].join('\n');
 }
 
-/** What the model is told when nothing matched. */
-export function nothingReport(summary: AstSummary): string {
-  const head = `No match in ${plural(summary.searched, 'file')}.`;
+/** What the model is told when nothing matched; `outcome` is a sentence about what that means. */
+export function nothingReport(summary: AstSummary, outcome?: string): string {
+  const head = [
+    `No match in ${plural(summary.searched, 'file')}.`,
+    ...(outcome === undefined ? [] : [outcome]),
+  ].join(' ');
   return [head, ...notes([], summary, []), ...invalidNotes(summary)].join('\n');
 }
 
@@ -98,17 +106,32 @@ function matchRows({ found }: AstFile): string[][] {
 
 function notes(files: readonly AstFile[], summary: AstSummary, pending: readonly string[]): string[] {
   const broken = files.filter(file => file.syntaxErrors).map(file => file.path);
+  const newlyBroken = files.filter(file => file.newSyntaxErrors).map(file => file.path);
   const nested = files.reduce((sum, file) => sum + file.nested, 0);
   const parts = [
     pending.length > 0 &&
       `Some files are shown as they would be with these pending previews applied: ${named(pending)}.`,
+    newlyBroken.length > 0 &&
+      `No longer parse with these edits, though they did before: ${named(newlyBroken)}. Check the replacement; discard the preview if it is wrong.`,
     broken.length > 0 && `Files with syntax errors, where matches may be missing or wrong: ${named(broken)}.`,
     nested > 0 &&
       `${plural(nested, 'match', 'matches')} inside other matches left unchanged; search again after applying.`,
+    ...unmatchedNotes(summary),
     summary.tooLarge.length > 0 && `Not searched, larger than 5 MB: ${named(summary.tooLarge)}.`,
     summary.notText.length > 0 && `Not searched, not text in UTF-8 or UTF-16: ${named(summary.notText)}.`,
   ].filter(part => part !== false);
   return parts.length === 0 ? [] : ['', ...parts];
+}
+
+/** What the patterns that match nowhere were read as. */
+function unmatchedNotes({ unmatched }: AstSummary): string[] {
+  const read = new Map<string, string[]>();
+  for (const { pat, language, kind } of unmatched)
+    read.set(pat, [...(read.get(pat) ?? []), `${kind} in ${language}`]);
+  const rows = [...read].map(
+    ([pat, kinds]) => `${JSON.stringify(pat)} matches nothing; it was read as ${listed(kinds)}.`,
+  );
+  return rows.length === 0 ? [] : [...rows, SELECTOR_ADVICE];
 }
 
 function invalidNotes(summary: AstSummary): string[] {

@@ -1,4 +1,5 @@
 import { ToolError } from '../../base/errors.ts';
+import { listed } from '../../base/listed.ts';
 import { naturally } from '../../text/naturally.ts';
 import { plural } from '../../text/plural.ts';
 import type { ToolContext } from '../tool.ts';
@@ -65,13 +66,14 @@ export async function searchByStructure(
 
 function checkPatterns(ops: readonly AstOp[]): void {
   const known = new Set<string>();
-  ops.forEach(({ pat }, index) => {
+  ops.forEach(({ pat, selector = '' }, index) => {
     if (pat.trim() === '')
       throw new ToolError(`The pattern${place(ops, index)} is empty. Give the code to search for.`);
-    if (known.has(pat)) {
+    const key = JSON.stringify([pat, selector]);
+    if (known.has(key)) {
       throw new ToolError(`The pattern ${JSON.stringify(pat)} is given twice. Give each pattern once.`);
     }
-    known.add(pat);
+    known.add(key);
   });
 }
 
@@ -81,7 +83,17 @@ function failureText(failure: AstFailure, ops: readonly AstOp[]): string {
       const pat = JSON.stringify(ops[failure.op]?.pat ?? '');
       return (
         `The pattern ${pat}${place(ops, failure.op)} cannot be parsed: ${failure.reasons.join('; ')}. ` +
-        'Write it as code in the language of the files, with $A for one node and $$$A for any number of nodes.'
+        'Write it as code in the language of the files, with $A for one node and $$$A for any number of nodes. ' +
+        SELECTOR_ADVICE
+      );
+    }
+    case 'unbound': {
+      const { op, language, names, bound } = failure;
+      const binds = bound.length === 0 ? 'no variable' : listed(bound);
+      return (
+        `The replacement${place(ops, op)} uses ${listed(names)}, but in ${language} the pattern ` +
+        `${JSON.stringify(ops[op]?.pat ?? '')} binds ${binds}. Use variables of the pattern; for a literal $NAME write ` +
+        '$$NAME. Nothing was staged.'
       );
     }
     case 'overlap':
@@ -106,6 +118,11 @@ function unknownLanguageText({ unknownExtensions }: AstSummary): string {
     'Search and edit them as text, or give paths of source files.'
   );
 }
+
+/** How what is no whole expression, statement or declaration is searched for. */
+export const SELECTOR_ADVICE =
+  'For a part of code that does not stand alone (a property, a case, a class field, a type, an attribute), give the code ' +
+  'around it as pat and its kind as selector, e.g. pat "({ k: $V })" with selector "pair".';
 
 function place(ops: readonly AstOp[], index: number): string {
   return ops.length > 1 ? ` of ops.${index}` : '';

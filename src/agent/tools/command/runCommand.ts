@@ -78,6 +78,7 @@ export function runCommandTool(runner: CommandRunner, runs: Pick<CommandRuns, 's
         label: `Run: ${commandLabel(command)}`,
         title: l10n => l10n.t('Run: {0}', commandLabel(command)),
         sourceToolName: SOURCE,
+        purpose: 'command',
         humanOnly: true,
         details: plan,
         apply: async () => {
@@ -105,11 +106,8 @@ export function runCommandTool(runner: CommandRunner, runs: Pick<CommandRuns, 's
 }
 
 /** The command that a preview runs; `undefined` if it runs none. */
-export function commandOf(
-  preview: Pick<Preview, 'sourceToolName' | 'humanOnly' | 'details'>,
-): CommandPlan | undefined {
-  if (preview.sourceToolName !== SOURCE || !preview.humanOnly) return undefined;
-  return details.safeParse(preview.details).data;
+export function commandOf(preview: Pick<Preview, 'purpose' | 'details'>): CommandPlan | undefined {
+  return preview.purpose === 'command' ? details.safeParse(preview.details).data : undefined;
 }
 
 /** @throws ToolError if the command was stopped before it began */

@@ -1,6 +1,8 @@
 import { ToolError } from '../../base/errors.ts';
 import { TimeSlice } from '../../base/timeSlice.ts';
-import { occurrences, type Occurrences } from '../../text/occurrences.ts';
+import { inLineEndingsOf } from '../../text/lineEndings.ts';
+import { lineEndingAt, lineEndingOf } from '../../text/lines.ts';
+import { occurrences } from '../../text/occurrences.ts';
 import type { TextEdit } from '../../text/textEdit.ts';
 
 interface OldNew {
@@ -12,10 +14,10 @@ interface OldNew {
 const MAX_PLACES = 3;
 
 /**
- * Finds the place of each `old` in a text and returns the edits sorted by place. In a file with CRLF line endings an `old`
- * written with LF is found too, and its replacement then gets CRLF. A file with only CRLF endings also gets CRLF where
- * an `old` within one line is replaced by several lines. Each `old` is searched for in the whole text, so other tasks run
- * between two searches.
+ * Finds the place of each `old` in a text and returns the edits sorted by place. Line endings do not count: a model does not see
+ * them. So places that differ in nothing else are the same to it, and a replacement gets the line endings of what it
+ * replaces: in a part that mixes several, unchanged lines keep theirs; one within a line gets the line's. Each `old` is searched
+ * for in the whole text, so other tasks run between two searches.
  * @throws ToolError when an `old` does not occur exactly once (with the nearest candidates) or two edits overlap.
  */
 export async function locateEdits(
@@ -24,10 +26,11 @@ export async function locateEdits(
   edits: readonly OldNew[],
 ): Promise<readonly TextEdit[]> {
   const slice = new TimeSlice();
+  const seen = new SeenText(text);
   const located: TextEdit[] = [];
   for (const [index, edit] of edits.entries()) {
     if (index > 0) await slice.turn();
-    located.push(await locate(path, text, edit, edits.length > 1 ? `edits.${index}.old` : 'old'));
+    located.push(await locate(path, seen, edit, edits.length > 1 ? `edits.${index}.old` : 'old'));
   }
   located.sort((a, b) => a.start - b.start);
   located.forEach((edit, index) => {
@@ -41,49 +44,64 @@ export async function locateEdits(
   return located;
 }
 
-async function locate(path: string, text: string, edit: OldNew, field: string): Promise<TextEdit> {
+/** A text as a model sees it, with LF at the end of each line, and where its characters are in the file. */
+class SeenText {
+  readonly file: string;
+  readonly text: string;
+  /** Where the line feeds are that stand for CRLF. */
+  readonly #pairs: number[] = [];
+
+  constructor(file: string) {
+    this.file = file;
+    this.text = withFeeds(file);
+    for (let at = file.indexOf('\r\n'); at >= 0; at = file.indexOf('\r\n', at + 2))
+      this.#pairs.push(at - this.#pairs.length);
+  }
+
+  /** The offset in the file. */
+  inFile(offset: number): number {
+    let [low, high] = [0, this.#pairs.length];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if ((this.#pairs[middle] ?? 0) < offset) low = middle + 1;
+      else high = middle;
+    }
+    return offset + low;
+  }
+}
+
+function withFeeds(text: string): string {
+  return text.includes('\r') ? text.replace(/\r\n?/g, '\n') : text;
+}
+
+async function locate(path: string, seen: SeenText, edit: OldNew, field: string): Promise<TextEdit> {
   if (edit.old === '') {
     throw new ToolError(
       `${field} is empty, but ${path} exists. Give the exact text to replace, or propose the whole content of the file.`,
     );
   }
-  const found = occurrences(text, edit.old, MAX_PLACES);
-  if (found.count === 0 && text.includes('\r\n')) {
-    const old = toCrlf(edit.old);
-    const crlf = occurrences(text, old, MAX_PLACES);
-    if (crlf.count > 0) return onlyOccurrence(path, text, crlf, old, toCrlf(edit.new), field);
-  }
-  if (found.count === 0) throw new ToolError(await notFoundText(path, text, edit.old, field));
-  const addsLines = !edit.old.includes('\n') && edit.new.includes('\n');
-  const replacement = addsLines && hasOnlyCrlf(text) ? toCrlf(edit.new) : edit.new;
-  return onlyOccurrence(path, text, found, edit.old, replacement, field);
-}
-
-function onlyOccurrence(
-  path: string,
-  text: string,
-  { count, first }: Occurrences,
-  old: string,
-  replacement: string,
-  field: string,
-): TextEdit {
-  const [start] = first;
-  if (start === undefined || count > 1) {
-    const lines = first.map(place => lineAt(text, place));
+  const old = withFeeds(edit.old);
+  const { count, first } = occurrences(seen.text, old, MAX_PLACES);
+  const [found] = first;
+  if (found === undefined) throw new ToolError(await notFoundText(path, seen.text, old, field));
+  if (count > 1) {
+    const lines = first.map(place => lineAt(seen.text, place));
     const more = count > MAX_PLACES ? ', …' : '';
     throw new ToolError(
       `${field} occurs ${count} times in ${path} (lines ${lines.join(', ')}${more}). Add surrounding lines to make it unique.`,
     );
   }
-  return { start, end: start + old.length, text: replacement };
+  const [start, end] = [seen.inFile(found), seen.inFile(found + old.length)];
+  return { start, end, text: await inEndingsOf(seen.file, start, end, edit.new) };
 }
 
-function toCrlf(text: string): string {
-  return text.replace(/\r?\n/g, '\r\n');
-}
-
-function hasOnlyCrlf(text: string): boolean {
-  return text.includes('\r\n') && !/(^|[^\r])\n/.test(text);
+async function inEndingsOf(file: string, start: number, end: number, text: string): Promise<string> {
+  if (!/[\r\n]/.test(text)) return text;
+  const replaced = file.slice(start, end);
+  const own = lineEndingOf(replaced);
+  if (own === 'mixed') return inLineEndingsOf(replaced, text);
+  const ending = own ?? lineEndingAt(file, start);
+  return ending === undefined ? text : text.replace(/\r?\n/g, ending);
 }
 
 function lineAt(text: string, offset: number): number {
@@ -101,7 +119,7 @@ async function notFoundText(path: string, text: string, old: string, field: stri
   return `${field} was not found in ${path}. ${hint}`;
 }
 
-/** How much of a text is compared with what was not found, in characters. */
+/** The most characters of a text that are compared with an `old` that was not found. */
 const MAX_COMPARED = 300_000;
 
 /** The lines most similar to the first non-blank line of `old`, among the first ones of the text. */

@@ -1,6 +1,5 @@
 import * as vscode from 'vscode';
 import { detailOf } from '../../../agent/base/errors.ts';
-import { HOLD_BACK } from '../../../agent/elsewhere/holdBack.ts';
 import type { Logger } from '../../../agent/base/logger.ts';
 import type { FileChange } from '../../../agent/preview/fileChange.ts';
 import { needsOwnVote, titleOf, type Preview, type ResolveAction } from '../../../agent/preview/preview.ts';
@@ -44,8 +43,8 @@ export class BulkVotes {
   }
 
   /**
-   * Applies each preview after those that it builds on, whichever was staged first. Skips stale and edited ones.
-   * Leaves what needs a vote of its own, and says so.
+   * Applies each preview after those that it builds on, whichever was staged first. Skips stale and edited previews, leaves
+   * those that need a vote of their own, and says so.
    */
   async applyAll(all: readonly PreviewTarget[]): Promise<void> {
     const { store, edits } = this.#options;
@@ -123,7 +122,7 @@ export class BulkVotes {
       vscode.l10n.t('1 was not discarded and stays pending.|{0} were not discarded and stay pending.'),
       vscode.l10n,
     )(left);
-    const own = discarded.some(({ sourceToolName }) => sourceToolName === HOLD_BACK)
+    const own = discarded.some(({ purpose }) => purpose === 'holdBack')
       ? vscode.l10n.t('That includes your uncommitted changes, which you can reopen.')
       : '';
     const choice = await showInfo(
@@ -213,7 +212,10 @@ export class BulkVotes {
     };
   }
 
-  /** A vote on what the target shows at this moment. Casting it gives the resolved preview: for a file, its part. */
+  /**
+   * A vote on what the target shows at this moment. Casting the vote returns the resolved preview; for a file, that is its
+   * part.
+   */
   #prepareVote(action: ResolveAction, target: PreviewTarget): PreparedVote {
     const { store, invoker } = this.#options;
     const { id, path } = target;

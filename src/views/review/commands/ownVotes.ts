@@ -3,7 +3,7 @@ import { countText } from '../../../agent/base/countText.ts';
 import { needsOwnVote } from '../../../agent/preview/preview.ts';
 import type { PreviewStore } from '../../../agent/preview/previewStore.ts';
 
-/** Says how many of these previews still wait for a vote of their own; empty if none does. */
+/** The sentence about how many of these previews still need a vote each; empty if none does. */
 export function ownVotesText(store: Pick<PreviewStore, 'get'>, ids: readonly string[]): string {
   const waiting = ids.flatMap(id => store.get(id) ?? []).filter(({ state }) => state.kind === 'pending');
   const own = waiting.filter(needsOwnVote).length;

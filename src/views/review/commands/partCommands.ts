@@ -53,7 +53,7 @@ export function partCommands(options: PartCommandsOptions) {
     if (preview && hunk !== undefined && guard.refusesUnsaved([preview])) return undefined;
     const consent = action === 'apply' && preview ? await guard.ask(preview) : {};
     if (!consent) return undefined;
-    const result = await resolvePart(
+    const { kind } = await resolvePart(
       { store, invoker },
       {
         id,
@@ -66,7 +66,7 @@ export function partCommands(options: PartCommandsOptions) {
       { path, ...(hunk === undefined ? {} : { hunk }) },
     );
     if (hunk !== undefined) await showHunk(options, { id, path, hunk });
-    return result;
+    return kind;
   };
 
   /** The preview that was named or is active. If there is neither, the head opens, so that the user sees it first. */

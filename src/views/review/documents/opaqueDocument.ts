@@ -9,7 +9,7 @@ import { toolCallOf, type ToolCallPlan } from '../../../agent/tools/editor/toolC
 import { detailsText } from '../../detailsText.ts';
 import { escapeInvisible, oneLine } from '../../plainText.ts';
 
-/** The document of a preview without file changes: what would run, and which tool staged it. */
+/** The document of a preview without file changes. It shows what would run, and which tool staged it. */
 export function opaqueDocument(preview: Preview): string {
   const plan = planOf(preview);
   // The plan itself, which the user can edit.

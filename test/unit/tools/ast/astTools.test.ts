@@ -4,6 +4,7 @@ import * as path from 'node:path';
 import { after, describe, it } from 'node:test';
 import * as z from 'zod/mini';
 import { PathError, ToolError } from '../../../../src/agent/base/errors.ts';
+import { english } from '../../../../src/agent/base/localiser.ts';
 import {
   textOf,
   type AgentToolResult,
@@ -11,7 +12,7 @@ import {
 } from '../../../../src/agent/preview/pendingAction.ts';
 import type { Preview } from '../../../../src/agent/preview/preview.ts';
 import type { Workspace } from '../../../../src/agent/preview/workspace.ts';
-import { astEditTool } from '../../../../src/agent/tools/ast/astEdit.ts';
+import { astEditTool, noLongerParses } from '../../../../src/agent/tools/ast/astEdit.ts';
 import { astGrepTool } from '../../../../src/agent/tools/ast/astGrep.ts';
 import type { SearchFolder } from '../../../../src/agent/tools/ast/scope/searchScope.ts';
 import { folderWith, startEngine } from '../../../support/astFolder.ts';
@@ -68,8 +69,8 @@ function tools(
     updates,
     edit: (ops: unknown, paths: string[] = ['.']) =>
       call(astEditTool(searcher).execute({ ops, paths }, context)),
-    grep: (pat: string, paths: string[] = ['.']) =>
-      call(astGrepTool(searcher).execute({ pat, paths }, context)),
+    grep: (pat: string, paths: string[] = ['.'], selector?: string) =>
+      call(astGrepTool(searcher).execute({ pat, selector, paths }, context)),
   };
 }
 
@@ -175,6 +176,22 @@ describe('ast_edit', () => {
     assert.match(text, /syntax errors.*f10\.ts, .*f29\.ts \[and 5 more\]/);
   });
 
+  it('says in the result, the title and the details which files no longer parse', async () => {
+    const { edit, staged } = tools({ 'a.ts': 'f(1)', 'b.ts': 'x', 'c.ts': 'f()' });
+    assert.match(
+      await edit([{ pat: 'f($$$A)', out: 'g($$$A' }]),
+      /No longer parse with these edits, though they did before: a\.ts, c\.ts\. Check the replacement/,
+    );
+    const [action] = staged;
+    assert.ok(action && typeof action.title === 'function');
+    assert.equal(action.title(english), 'f($$$A) → g($$$A · 2 files no longer parse');
+    const preview = { sourceToolName: 'ast_edit', details: action.details };
+    assert.deepEqual(
+      ['a.ts', 'b.ts', 'c.ts'].map(path => noLongerParses(preview, path)),
+      [true, false, true],
+    );
+  });
+
   it('stages nothing if nothing matches, and says so', async () => {
     const { edit, staged } = tools({ 'a.ts': 'x' });
     assert.match(await edit(log), /^No match in 1 file\. Nothing was staged\./);
@@ -223,6 +240,12 @@ describe('ast_edit', () => {
       /cannot be parsed: as TypeScript, it does not parse/,
     ],
     [
+      'a replacement with a variable that the pattern does not bind',
+      [...log, { pat: 'foo($A)', out: 'bar($B)' }],
+      ['.'],
+      /^The replacement of ops\.1 uses \$B, but in TypeScript the pattern "foo\(\$A\)" binds \$A\. .*for a literal \$NAME write \$\$NAME\. Nothing was staged\.$/,
+    ],
+    [
       'paths without files',
       log,
       ['nowhere/**/*.ts', 'gone.ts'],
@@ -261,6 +284,65 @@ describe('ast_grep', () => {
   it('shows where a pattern matches', async () => {
     const text = await tools({ 'a.ts': 'f(1)\n  f(\n2)', 'b.ts': 'g()' }).grep('f($A)');
     assert.equal(text, '2 matches in 1 file\n\na.ts (2 matches)\n1:1: f(1)\n2:3: f(…');
+  });
+
+  it('finds a part of a pattern by its kind, and says what a pattern that matches nothing was read as', async () => {
+    const parts: readonly (readonly [
+      file: string,
+      code: string,
+      pat: string,
+      kind: string,
+      context: string,
+      selector: string,
+    ])[] = [
+      ['a.ts', '({ k: 1 })', 'k: $V', 'labeled_statement', '({ k: $V })', 'pair'],
+      ['a.ts', 'let x: Old<A>', 'Old<$T>', 'instantiation_expression', 'let x: Old<$T>', 'generic_type'],
+      [
+        'a.ts',
+        'switch (x) { case 1: y() }',
+        'case $X:',
+        'labeled_statement',
+        'switch (x) { case $X: $$$B }',
+        'switch_case',
+      ],
+      [
+        'a.ts',
+        'class A { b = 1 }',
+        '$F = $V',
+        'assignment_expression',
+        'class A { $F = $V }',
+        'public_field_definition',
+      ],
+      ['a.tsx', '<a b={c} />', 'b={$X}', 'assignment_expression', '<a b={$X} />', 'jsx_attribute'],
+    ];
+    for (const [file, code, pat, kind, context, selector] of parts) {
+      const { grep, edit, staged } = tools({ [file]: code });
+      const language = file === 'a.ts' ? 'TypeScript' : 'Tsx';
+      const nothing = await grep(pat);
+      assert.ok(
+        nothing.includes(`${JSON.stringify(pat)} matches nothing; it was read as ${kind} in ${language}.`),
+        nothing,
+      );
+      assert.match(nothing, /give the code around it as pat and its kind as selector/);
+      assert.match(await grep(context, ['.'], selector), /^1 match in 1 file/, context);
+      await edit([{ pat: context, selector, out: 'x' }]);
+      assert.equal(staged.length, 1);
+    }
+  });
+
+  it('refuses a kind that a pattern does not have, and names those that it has', async () => {
+    await assert.rejects(
+      tools({ 'a.ts': 'x' }).grep('({ k: $V })', ['.'], 'property'),
+      /as TypeScript, it has no node of the kind property, only program, .*pair, property_identifier/,
+    );
+  });
+
+  it('names the patterns that match nothing beside those that match', async () => {
+    const { edit } = tools({ 'a.ts': 'console.log(1)' });
+    const text = await edit([...log, { pat: 'k: $V', out: '' }]);
+    assert.match(text, /^AST Edit: 1 replacement in 1 file/);
+    assert.match(text, /"k: \$V" matches nothing; it was read as labeled_statement in TypeScript\./);
+    assert.doesNotMatch(text, /"console/);
   });
 
   it('says so when nothing matches', async () => {

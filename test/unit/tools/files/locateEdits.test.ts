@@ -146,12 +146,43 @@ test('mixed line endings stay: an exact match is replaced exactly', async () => 
   assert.equal(await edited('a\nb\r\nc\r\n', { old: 'a\nb', new: '1\n2' }), '1\n2\r\nc\r\n');
 });
 
-test('mixed line endings: two places that differ only in their endings are distinct', async () => {
-  assert.equal(await edited('a\nb;a\r\nb', { old: 'a\nb', new: 'x' }), 'x;a\r\nb');
+test('mixed line endings: two places that differ only in their endings are the same', async () => {
+  assert.match(
+    await refusal('a\nb;\na\r\nb', { old: 'a\nb', new: 'x' }),
+    /^old occurs 2 times in f\.ts \(lines 1, 3\)/,
+  );
 });
 
-test('LF: an old text with CRLF is not found', async () => {
-  assert.match(await refusal('a\nb\n', { old: 'a\r\nb', new: '' }), /not found/);
+test('mixed line endings: an old text of several lines is found, and unchanged lines keep their endings', async () => {
+  const text = '1\na\r\nb\nc\r\nd\n2\r\n';
+  for (const old of ['a\nb\nc\nd', 'a\r\nb\r\nc\r\nd'])
+    assert.equal(await edited(text, { old, new: 'a\nB\nc\nd' }), '1\na\r\nB\nc\r\nd\n2\r\n');
+  assert.equal(await edited(text, { old: 'b\nc', new: '' }), '1\na\r\n\r\nd\n2\r\n');
+  assert.equal(await edited(text, { old: 'a\n', new: '' }), '1\nb\nc\r\nd\n2\r\n');
+  assert.equal(await edited(text, { old: 'a\n', new: 'x\ny\n' }), '1\nx\r\ny\r\nb\nc\r\nd\n2\r\n');
+});
+
+test('mixed line endings: lines that are added within one line get its ending', async () => {
+  assert.equal(await edited('a\r\nb\nc', { old: 'a', new: 'a\nA' }), 'a\r\nA\r\nb\nc');
+  assert.equal(await edited('a\r\nb\nc', { old: 'c', new: 'c\nC' }), 'a\r\nb\nc\nC');
+  assert.equal(await edited('a\nb\r\nc', { old: 'c', new: 'c\nC' }), 'a\nb\r\nc\r\nC');
+});
+
+test('lone carriage returns end lines, as they do where a file is read', async () => {
+  assert.equal(await edited('a\rb\rc', { old: 'a\nb', new: '1\n2\n3' }), '1\r2\r3\rc');
+});
+
+test('LF: an old text with CRLF is found, and the file keeps LF', async () => {
+  assert.equal(await edited('a\nb\nc\n', { old: 'a\r\nb\r\n', new: '1\r\n' }), '1\nc\n');
+});
+
+test('places are counted where the model sees them, and edited where they are', async () => {
+  const text = Array.from({ length: 50 }, (_, n) => `line ${n}${n % 3 === 0 ? '\r\n' : '\n'}`).join('');
+  for (let n = 0; n < 48; n++) {
+    const old = `line ${n}\nline ${n + 1}\nline ${n + 2}`;
+    const [edit] = await locateEdits('f', text, [{ old, new: 'x' }]);
+    assert.equal(text.slice(edit?.start, edit?.end).replaceAll('\r\n', '\n'), old);
+  }
 });
 
 test('CRLF: an old text with LF that occurs twice is ambiguous', async () => {

@@ -121,7 +121,7 @@ test('rows that were out of date are not discarded, and the message says that th
 test('when uncommitted changes of the user were held back and go, too, the message says so', async () => {
   const { store, rebaser, votes } = given();
   rebaser.dispose();
-  const held = draft({ changes: [modify('c.txt', 'c', 'd')], sourceToolName: 'hold_back' });
+  const held = draft({ changes: [modify('c.txt', 'c', 'd')], purpose: 'holdBack' });
   const { id } = store.stage(held).preview;
   assert.equal(await votes.discardAll([{ id }]), 1);
   const says = 'Discarded 1 preview. That includes your uncommitted changes, which you can reopen.';

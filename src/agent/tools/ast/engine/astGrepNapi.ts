@@ -2,15 +2,21 @@ import { setImmediate } from 'node:timers/promises';
 import { resourceLimits } from 'node:worker_threads';
 import { messageOf } from '../../../base/errors.ts';
 import { AstError } from '../worker/protocol.ts';
-import { languages } from './languages.ts';
+import { languages, type AstLanguage } from './languages.ts';
+
+interface Position {
+  readonly index: number;
+  readonly line: number;
+}
 
 /** A node of a syntax tree. Offsets are UTF-16 code units of the parsed text, including a byte order mark. */
 export interface SyntaxNode {
   kind(): string;
   isNamed(): boolean;
   text(): string;
-  range(): { readonly start: { readonly index: number }; readonly end: { readonly index: number } };
+  range(): { readonly start: Position; readonly end: Position };
   children(): SyntaxNode[];
+  parent(): SyntaxNode | null;
   find(matcher: Matcher): SyntaxNode | null;
   findAll(matcher: Matcher): SyntaxNode[];
   getMatch(name: string): SyntaxNode | null;
@@ -18,7 +24,14 @@ export interface SyntaxNode {
   getRoot(): { root(): SyntaxNode; filename(): string };
 }
 
-type Rule = { readonly pattern: string } | { readonly kind: string } | { readonly any: readonly Rule[] };
+/** A pattern as the engine takes it. */
+export type PatternRule = string | { readonly context: string; readonly selector: string };
+
+type Rule =
+  | { readonly pattern: PatternRule }
+  | { readonly kind: string }
+  | { readonly regex: string }
+  | { readonly any: readonly Rule[] };
 
 export interface Matcher {
   readonly rule: Rule;
@@ -34,6 +47,7 @@ interface NapiModule {
     config: { readonly paths: string[]; readonly matcher: Matcher },
     callback: (error: Error | null, nodes: SyntaxNode[]) => void,
   ): Promise<number>;
+  kind(language: string, name: string): number;
   registerDynamicLanguage(languages: Record<string, object>): void;
 }
 
@@ -76,12 +90,35 @@ export class AstGrepNapi {
     );
   }
 
+  /** Whether the grammar of a language has a kind of nodes with this name. */
+  hasKind(language: string, name: string): boolean {
+    return this.#moduleFor(language).kind(language, name) !== 0;
+  }
+
   parse(language: string, text: string): SyntaxNode {
     return this.#moduleFor(language).parse(language, text).root();
   }
 
+  /** The strings of a tree that go over several lines, see `AstLanguage.strings`. */
+  stringsIn(root: SyntaxNode, { strings }: Pick<AstLanguage, 'strings'>): readonly SyntaxNode[] {
+    if (strings.length === 0) return [];
+    return root.findAll({ rule: { any: strings.map(kind => ({ kind })) } }).filter(node => {
+      const { start, end } = node.range();
+      return start.line < end.line;
+    });
+  }
+
   hasErrors(root: SyntaxNode): boolean {
     return root.find({ rule: { kind: ERROR } }) !== null;
+  }
+
+  /** The number of places that do not parse: code that does not fit in, and tokens that are missing. */
+  countErrors(root: SyntaxNode): number {
+    const found = root.findAll({ rule: { any: [{ kind: ERROR }, { regex: '^$' }] } });
+    // A heredoc or a script may be empty.
+    const isError = (node: SyntaxNode): boolean =>
+      node.kind() === ERROR || (isMissing(node) && !/^heredoc_|^raw_text$/.test(node.kind()));
+    return found.filter(isError).length;
   }
 
   /**
@@ -94,11 +131,11 @@ export class AstGrepNapi {
   async findInFiles(
     language: string,
     paths: string[],
-    { pat, matchesAll }: { readonly pat: string; readonly matchesAll: boolean },
+    { rule: pattern, matchesAll }: { readonly rule: PatternRule; readonly matchesAll: boolean },
     onFile: (nodes: SyntaxNode[], hasErrors: boolean) => void,
   ): Promise<void> {
     const engine = this.#moduleFor(language);
-    const rule = { any: [{ pattern: pat }, { kind: ERROR }] };
+    const rule = { any: [{ pattern }, { kind: ERROR }] };
     await new Promise<void>((resolve, reject) => {
       let expected: number | undefined;
       let seen = 0;
@@ -143,6 +180,12 @@ export class AstGrepNapi {
     this.#module?.registerDynamicLanguage(registrations);
     this.#registered = true;
   }
+}
+
+/** Whether the parser inserted the token to recover from an error: such a token has no text. */
+export function isMissing(node: SyntaxNode): boolean {
+  const { start, end } = node.range();
+  return start.index === end.index && node.children().length === 0;
 }
 
 /** The length of an array that V8 is sure to put among the young objects, and its size. */

@@ -3,8 +3,9 @@ import { sideOfBytes, sideOfText, type FileSide } from '../../../preview/fileCha
 import { applyTextEdits, type TextEdit } from '../../../text/textEdit.ts';
 import { AstError, type MatchRow, type SentFile } from '../worker/protocol.ts';
 import type { AstGrepNapi, SyntaxNode } from './astGrepNapi.ts';
-import type { LanguagePatterns } from './patternCompiler.ts';
+import { embeddedTexts, type LanguagePatterns } from './patternCompiler.ts';
 import { replacementEdits, mergeEdits, outermostMatches, OverlapError, type Match } from './replacements.ts';
+import { breakSyntax, statementsAround } from './syntaxCheck.ts';
 
 /** The most characters of a match that a search shows. */
 const MAX_ROW_CHARS = 200;
@@ -13,9 +14,13 @@ const MAX_ROWS = 100;
 
 /** What one pattern found in one text. */
 export interface OpFinding {
+  /** The index of the pattern. */
+  readonly op: number;
   readonly matches: readonly Match[];
   /** The replacements; empty for a pattern that only searches. */
   readonly edits: readonly TextEdit[];
+  /** The statements that hold them, see {@link statementsAround}. */
+  readonly statements: readonly Match[];
   /** The number of matches inside other matches, which are left alone. */
   readonly nested: number;
   readonly rewrites: boolean;
@@ -24,17 +29,22 @@ export interface OpFinding {
 /**
  * What one pattern found, from the nodes that matched.
  * @param offset where in `source` the parsed text begins; -1 if only the parsed text has a byte order mark
+ * @throws AstError if a match would be replaced by code with unbound variables.
  */
 export function findingOf(
+  napi: AstGrepNapi,
   op: LanguagePatterns['ops'][number],
   nodes: readonly SyntaxNode[],
   source: string,
   offset: number,
 ): OpFinding {
+  if (op.unbound && nodes.length > 0) throw new AstError({ code: 'unbound', ...op.unbound });
   const { outer, nested } = outermostMatches(nodes, offset);
   const matches = op.template ? [] : outer.map(({ start, end }) => ({ start, end }));
-  const edits = op.template ? replacementEdits(outer, op.template, source, offset) : [];
-  return { matches, edits, nested, rewrites: op.template !== null };
+  const strings = (root: SyntaxNode): readonly SyntaxNode[] => napi.stringsIn(root, op.language);
+  const edits = op.template ? replacementEdits(outer, op.template, source, offset, strings) : [];
+  const statements = op.template ? statementsAround(op.language.id, outer, offset) : [];
+  return { op: op.index, matches, edits, statements, nested, rewrites: op.template !== null };
 }
 
 /**
@@ -42,28 +52,36 @@ export function findingOf(
  * @throws AstError for overlapping edits.
  */
 export function combineFindings(
+  napi: AstGrepNapi,
+  patterns: LanguagePatterns,
   path: string,
   before: FileSide,
   findings: readonly OpFinding[],
   syntaxErrors: boolean,
 ): SentFile | null {
   const nested = findings.reduce((sum, finding) => sum + finding.nested, 0);
+  const ops = [
+    ...new Set(findings.flatMap(({ op, matches, edits }) => (matches.length + edits.length > 0 ? [op] : []))),
+  ];
   if (!findings.some(finding => finding.rewrites)) {
     const matches = findings.flatMap(finding => finding.matches).sort((a, b) => a.start - b.start);
     if (matches.length === 0) return null;
     const found = { kind: 'rows', rows: rowsOf(before.text, matches) } as const;
-    return { path, matches: matches.length, nested, syntaxErrors, found };
+    return { path, matches: matches.length, ops, nested, syntaxErrors, newSyntaxErrors: false, found };
   }
   const edits = mergedEdits(path, before.text, findings);
   if (edits.length === 0) return null;
   const text = applyTextEdits(before.text, edits);
+  const statements = findings.flatMap(finding => finding.statements);
   const after = sideOfText(text, before.encoding);
   const sent = { ...after, text: after.text === text ? null : after.text };
   return {
     path,
     matches: edits.length,
+    ops,
     nested,
     syntaxErrors,
+    newSyntaxErrors: breakSyntax(napi, patterns, before.text, edits, statements),
     found: { kind: 'edits', before, after: sent, edits },
   };
 }
@@ -95,7 +113,7 @@ export function searchBytes(
   if (!before) return undefined;
   const findings: OpFinding[] = [];
   const errors = searchText(napi, patterns, before.text, before.text, 0, findings);
-  return combineFindings(path, before, findings, errors);
+  return combineFindings(napi, patterns, path, before, findings, errors);
 }
 
 /**
@@ -116,13 +134,13 @@ function searchText(
   const root = napi.parse(patterns.language.id, text);
   const outer = new Map<number, readonly Match[]>();
   for (const op of ops) {
-    const nodes = root.findAll({ rule: { pattern: op.pat } });
-    const finding = findingOf(op, nodes, source, offset);
+    const nodes = root.findAll({ rule: { pattern: op.rule } });
+    const finding = findingOf(napi, op, nodes, source, offset);
     outer.set(op.index, op.template ? finding.edits : finding.matches);
     into.push(finding);
   }
   let errors = [...outer.values()].some(matches => matches.length > 0) && napi.hasErrors(root);
-  for (const { language, node } of embeddedTexts(root)) {
+  for (const { language, node } of patterns.embedded.length > 0 ? embeddedTexts(root) : []) {
     const start = offset + node.range().start.index;
     const inner = patterns.embedded.find(candidate => candidate.language.id === language);
     // Nothing is searched for inside a match of the same pattern in the page.
@@ -133,23 +151,6 @@ function searchText(
     errors = searchText(napi, { ...inner, ops: left }, node.text(), source, start, into) || errors;
   }
   return errors;
-}
-
-/** The scripts and styles of an HTML page; nothing for other files. */
-function embeddedTexts(root: SyntaxNode): { language: string; node: SyntaxNode }[] {
-  if (root.kind() !== 'document') return [];
-  const of = (kind: string, language: (tag: string) => string): { language: string; node: SyntaxNode }[] =>
-    root.findAll({ rule: { kind } }).flatMap(element => {
-      const [tag] = element.children();
-      return element
-        .children()
-        .filter(child => child.kind() === 'raw_text')
-        .map(node => ({ language: language(tag?.text() ?? ''), node }));
-    });
-  return [
-    ...of('script_element', tag => (/\blang\s*=\s*["']?ts["'\s>]/.test(tag) ? 'TypeScript' : 'JavaScript')),
-    ...of('style_element', () => 'Css'),
-  ];
 }
 
 function rowsOf(text: string, matches: readonly Match[]): MatchRow[] {

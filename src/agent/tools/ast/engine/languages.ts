@@ -12,6 +12,8 @@ export interface AstLanguage {
   readonly expando: string;
   /** How comments begin and end; the end `\n` is that of a line comment. */
   readonly comments: readonly (readonly [start: string, end: string])[];
+  /** The nodes for strings that may go over several lines, each as a whole. What is in them is never re-indented. */
+  readonly strings: readonly string[];
   /** The text of an anonymous token (an operator, a keyword) is always its name in the grammar. */
   readonly exactTokens: boolean;
 }
@@ -24,6 +26,27 @@ const hash = [['#', '\n']] as const;
 const markup = [['<!--', '-->']] as const;
 /** Languages whose grammar gives one name to several spellings, such as all the ways to begin a string in Ruby. */
 const withLooseTokens = new Set(['Html', 'Css', 'ruby', 'bash', 'lua', 'yaml']);
+
+const template = ['template_string', 'string'];
+/** YAML has none: there the indentation of a string is part of its syntax. */
+const strings: Readonly<Record<string, readonly string[]>> = {
+  TypeScript: [...template, 'template_literal_type'],
+  Tsx: [...template, 'template_literal_type'],
+  JavaScript: template,
+  Html: ['quoted_attribute_value'],
+  Css: ['string_value'],
+  python: ['string'],
+  go: ['raw_string_literal'],
+  rust: ['string_literal', 'raw_string_literal'],
+  java: ['string_literal'],
+  c: ['string_literal'],
+  cpp: ['string_literal', 'raw_string_literal'],
+  csharp: ['raw_string_literal', 'verbatim_string_literal', 'interpolated_string_expression'],
+  ruby: ['string', 'heredoc_body', 'subshell', 'regex'],
+  kotlin: ['string_literal'],
+  lua: ['string'],
+  bash: ['string', 'raw_string', 'ansi_c_string', 'heredoc_redirect'],
+};
 
 /** With the extensions, expando characters and names of the ast-grep CLI, so that both find the same. */
 export const languages: readonly AstLanguage[] = [
@@ -58,7 +81,8 @@ function builtIn(
   expando: string,
   comments: AstLanguage['comments'],
 ): AstLanguage {
-  return { id, extensions, expando, comments, exactTokens: !withLooseTokens.has(id) };
+  const exactTokens = !withLooseTokens.has(id);
+  return { id, extensions, expando, comments, strings: strings[id] ?? [], exactTokens };
 }
 
 function loaded(

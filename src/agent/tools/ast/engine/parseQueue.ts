@@ -125,7 +125,7 @@ export class ParseQueue {
           withoutMatch.delete(queued);
           const source = this.#sourceOf(queued);
           if (source) {
-            queued.findings.push(findingOf(op, nodes, source.side.text, source.offset));
+            queued.findings.push(findingOf(napi, op, nodes, source.side.text, source.offset));
             queued.syntaxErrors ||= hasErrors;
           }
           if (--queued.opsLeft === 0) this.#finish(queued);
@@ -158,7 +158,9 @@ export class ParseQueue {
     const { changed, side, findings, syntaxErrors } = queued;
     if (changed) return this.#options.onChanged(queued);
     delete queued.side;
-    const result = side ? combineFindings(queued.path, side, findings, syntaxErrors) : null;
+    const result = side
+      ? combineFindings(this.#options.napi, queued.patterns, queued.path, side, findings, syntaxErrors)
+      : null;
     this.#options.onParsed(queued, result);
   }
 }

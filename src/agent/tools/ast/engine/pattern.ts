@@ -1,11 +1,15 @@
-import type { AstGrepNapi, SyntaxNode } from './astGrepNapi.ts';
+import { isMissing, type AstGrepNapi, type SyntaxNode } from './astGrepNapi.ts';
 import type { AstLanguage } from './languages.ts';
 
 /** A pattern, parsed. */
 export type PatternNode =
-  | { readonly type: 'variable'; readonly ellipsis: boolean }
+  /** `name` is empty for one that captures nothing, such as `$_`. */
+  | { readonly type: 'variable'; readonly ellipsis: boolean; readonly name: string }
   | { readonly type: 'leaf'; readonly kind: string; readonly named: boolean; readonly text: string }
   | { readonly type: 'inner'; readonly kind: string; readonly children: readonly PatternNode[] };
+
+/** The most kinds of nodes that an error names. */
+const MAX_KINDS = 20;
 
 /** A text is not a valid pattern in a language. The message is a clause for the model that says why. */
 export class PatternError extends Error {
@@ -13,11 +17,48 @@ export class PatternError extends Error {
 }
 
 /**
- * Parses a pattern as the engine does: it is the innermost node that contains all of the text.
+ * Parses a pattern as the engine does: it is the innermost node that contains all of the text, or with a selector the first node
+ * of that kind.
  * @throws PatternError when there is no such node.
  */
-export function parsePattern(napi: AstGrepNapi, language: AstLanguage, pattern: string): PatternNode {
-  let node = napi.parse(language.id, withExpando(pattern, language.expando));
+export function parsePattern(
+  napi: AstGrepNapi,
+  language: AstLanguage,
+  pattern: string,
+  selector?: string,
+): PatternNode {
+  const root = napi.parse(language.id, withExpando(pattern, language.expando));
+  const node = selector === undefined ? wholeNode(root) : selectedNode(napi, language, root, selector);
+  const parsed = toPattern(node, language.expando);
+  if (parsed.type === 'variable' && parsed.ellipsis) {
+    throw new PatternError(
+      'it only says any number of nodes; use $A for one node, or make it part of a larger pattern',
+    );
+  }
+  return parsed;
+}
+
+function selectedNode(
+  napi: AstGrepNapi,
+  language: AstLanguage,
+  root: SyntaxNode,
+  selector: string,
+): SyntaxNode {
+  const found = napi.hasKind(language.id, selector) ? root.find({ rule: { kind: selector } }) : null;
+  if (found) return found;
+  const kinds = new Set<string>();
+  const add = (node: SyntaxNode): void => {
+    if (node.isNamed()) kinds.add(node.kind());
+    node.children().forEach(add);
+  };
+  add(root);
+  throw new PatternError(
+    `it has no node of the kind ${selector}, only ${[...kinds].slice(0, MAX_KINDS).join(', ')}`,
+  );
+}
+
+function wholeNode(root: SyntaxNode): SyntaxNode {
+  let node = root;
   const [first] = node.children();
   if (!first) throw new PatternError('it contains no code');
   if (!onlyChild(node))
@@ -26,13 +67,7 @@ export function parsePattern(napi: AstGrepNapi, language: AstLanguage, pattern: 
     );
   for (let inner = onlyChild(node); inner; inner = onlyChild(node)) node = inner;
   if (node.kind() === 'ERROR') throw new PatternError('it does not parse');
-  const parsed = toPattern(node, language.expando);
-  if (parsed.type === 'variable' && parsed.ellipsis) {
-    throw new PatternError(
-      'it only says any number of nodes; use $A for one node, or make it part of a larger pattern',
-    );
-  }
-  return parsed;
+  return node;
 }
 
 /** The only child of a node. A second one does not count if the parser inserted it or it is anonymous. */
@@ -52,24 +87,30 @@ function toPattern(node: SyntaxNode, expando: string): PatternNode {
   return { type: 'inner', kind: node.kind(), children: present.map(child => toPattern(child, expando)) };
 }
 
-/** Whether the parser inserted the token to recover from an error: such a token has no text. */
-function isMissing(node: SyntaxNode): boolean {
-  const { start, end } = node.range();
-  return start.index === end.index && node.children().length === 0;
-}
-
 /** Parses `$A`, `$_`, `$$A`, `$$$` and `$$$ARGS`, written with the language's expando character. */
 function variableOf(text: string, expando: string): PatternNode | undefined {
   let sigils = 0;
   while (sigils < 3 && text.startsWith(expando, sigils * expando.length)) sigils++;
   if (sigils === 0) return undefined;
   const name = text.slice(sigils * expando.length);
-  if (sigils === 3) return /^[A-Z0-9_]*$/.test(name) ? { type: 'variable', ellipsis: true } : undefined;
-  return /^[A-Z_][A-Z0-9_]*$/.test(name) ? { type: 'variable', ellipsis: false } : undefined;
+  const ellipsis = sigils === 3;
+  if (!(ellipsis ? /^[A-Z0-9_]*$/ : /^[A-Z_][A-Z0-9_]*$/).test(name)) return undefined;
+  return { type: 'variable', ellipsis, name: name.startsWith('_') ? '' : name };
+}
+
+/** The variables that a match captures, as they are written: `$A`, `$$$ARGS`. */
+export function boundVariables(pattern: PatternNode): ReadonlySet<string> {
+  const bound = new Set<string>();
+  const add = (node: PatternNode): void => {
+    if (node.type === 'variable' && node.name !== '') bound.add(`${node.ellipsis ? '$$$' : '$'}${node.name}`);
+    if (node.type === 'inner') node.children.forEach(add);
+  };
+  add(pattern);
+  return bound;
 }
 
 /** Replaces the `$` of variables with the expando character, which is valid in identifiers of the language. */
-function withExpando(pattern: string, expando: string): string {
+export function withExpando(pattern: string, expando: string): string {
   if (expando === '$') return pattern;
   return pattern.replace(/(\$+)([A-Z_]?)/g, (all: string, sigils: string, next: string) =>
     next !== '' || sigils.length === 3 ? expando.repeat(sigils.length) + next : all,

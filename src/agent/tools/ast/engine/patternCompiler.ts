@@ -3,22 +3,27 @@ import { AdjacencyFilter } from '../prefilter/adjacencyFilter.ts';
 import { blankComments } from '../prefilter/blankComments.ts';
 import { holdsAll, toBytes, type ByteLiteral } from '../prefilter/byteLiteral.ts';
 import { literalsOf } from '../prefilter/literals.ts';
-import type { AstOp } from '../worker/protocol.ts';
-import type { AstGrepNapi } from './astGrepNapi.ts';
+import type { AstOp, UnboundVariables } from '../worker/protocol.ts';
+import type { AstGrepNapi, PatternRule, SyntaxNode } from './astGrepNapi.ts';
 import type { AstLanguage } from './languages.ts';
 import { languageById } from './languages.ts';
-import { parsePattern, PatternError, type PatternNode } from './pattern.ts';
+import { boundVariables, parsePattern, PatternError, withExpando, type PatternNode } from './pattern.ts';
 import { Template } from './template.ts';
 
 /** A pattern and its rewrite, compiled for one language. */
 export interface CompiledOp {
   /** Its index in the request. */
   readonly index: number;
-  readonly pat: string;
+  readonly language: AstLanguage;
+  readonly rule: PatternRule;
+  /** The kind of node that the pattern is; `null` for a variable. */
+  readonly kind: string | null;
   /** `null` for a pattern that only searches. */
   readonly template: Template | null;
   /** The pattern is a single variable, so every node matches. */
   readonly matchesAll: boolean;
+  /** Set if the rewrite uses variables that the pattern does not bind: nothing may be replaced. */
+  readonly unbound: UnboundVariables | null;
   /** Whether a text may contain a match; true for some texts that do not. */
   readonly mayMatch: (text: Buffer) => boolean;
 }
@@ -63,6 +68,22 @@ export class PatternCompiler {
       .filter(index => !languages.some(({ ops }) => ops.some(op => op.index === index)));
   }
 
+  /** A rewrite that uses unbound variables in each of the languages so far in which its pattern is valid. */
+  get unboundEverywhere(): UnboundVariables | undefined {
+    const all = [...this.#compiled.values()].flatMap(({ ops }) => ops);
+    const found = all.find(({ index }) => all.every(op => op.index !== index || op.unbound));
+    return found?.unbound ?? undefined;
+  }
+
+  /** The kinds of nodes that a pattern is in the languages so far. */
+  kindsOf(op: number): readonly { readonly language: string; readonly kind: string }[] {
+    return [...this.#compiled.values()].flatMap(({ language, ops }) =>
+      ops.flatMap(({ index, kind }) =>
+        index === op && kind !== null ? [{ language: language.id, kind }] : [],
+      ),
+    );
+  }
+
   patternsFor(language: AstLanguage): LanguagePatterns {
     let patterns = this.#compiled.get(language.id);
     if (!patterns) {
@@ -79,15 +100,32 @@ export class PatternCompiler {
     return patterns;
   }
 
+  /** Where a rewrite has strings that go over several lines. */
+  #stringsOf(rewrite: string, language: AstLanguage): readonly { start: number; end: number }[] {
+    if (!rewrite.includes('\n')) return [];
+    const root = this.#napi.parse(language.id, withExpando(rewrite, language.expando));
+    return this.#napi.stringsIn(root, language).map(node => {
+      const { start, end } = node.range();
+      return { start: start.index, end: end.index };
+    });
+  }
+
   #compileOps(language: AstLanguage): CompiledOp[] {
-    return this.#ops.flatMap(({ pat, out }, index) => {
+    return this.#ops.flatMap(({ pat, selector, out }, index) => {
       try {
-        const pattern = parsePattern(this.#napi, language, pat);
+        const pattern = parsePattern(this.#napi, language, pat, selector);
+        const bound = boundVariables(pattern);
+        const template = out === null ? null : new Template(out, bound, this.#stringsOf(out, language));
         return [
           {
             index,
-            pat,
-            template: out === null ? null : new Template(out),
+            language,
+            rule: selector === undefined ? pat : { context: pat, selector },
+            kind: pattern.type === 'variable' ? null : pattern.kind,
+            template,
+            unbound: template?.unbound.length
+              ? { op: index, language: language.id, names: template.unbound, bound: [...bound] }
+              : null,
             matchesAll: pattern.type === 'variable',
             mayMatch: prefilterFor(pattern, language),
           },
@@ -99,6 +137,22 @@ export class PatternCompiler {
       }
     });
   }
+}
+
+/** The scripts and styles of an HTML page. */
+export function embeddedTexts(root: SyntaxNode): { language: string; node: SyntaxNode }[] {
+  const of = (kind: string, language: (tag: string) => string): { language: string; node: SyntaxNode }[] =>
+    root.findAll({ rule: { kind } }).flatMap(element => {
+      const [tag] = element.children();
+      return element
+        .children()
+        .filter(child => child.kind() === 'raw_text')
+        .map(node => ({ language: language(tag?.text() ?? ''), node }));
+    });
+  return [
+    ...of('script_element', tag => (/\blang\s*=\s*["']?ts["'\s>]/.test(tag) ? 'TypeScript' : 'JavaScript')),
+    ...of('style_element', () => 'Css'),
+  ];
 }
 
 /** Reused for texts without their comments, one after the other. */

@@ -1,5 +1,6 @@
 import type { TextEdit } from '../../../text/textEdit.ts';
 import type { SyntaxNode } from './astGrepNapi.ts';
+import { FileLayout } from './fileLayout.ts';
 import type { Captures, Template } from './template.ts';
 
 /** A place where a pattern matched, in UTF-16 offsets. */
@@ -44,17 +45,25 @@ export function outermostMatches(
   return { outer, nested: nodes.length - outer.length };
 }
 
-/** The edits that rewrite matches. `offset` is the one given to {@link outermostMatches}. */
+/**
+ * The edits that rewrite matches. `offset` is the one given to {@link outermostMatches}.
+ * @param strings gives the strings of a syntax tree that go over several lines
+ */
 export function replacementEdits(
   matches: readonly MatchedNode[],
   template: Template,
   source: string,
   offset: number,
+  strings: (root: SyntaxNode) => readonly SyntaxNode[],
 ): TextEdit[] {
+  const root = matches[0]?.node.getRoot();
+  const layout = new FileLayout(source, () =>
+    (root ? strings(root.root()) : []).map(node => rangeOf(node, offset)),
+  );
   return matches.map(({ node, start, end }) => ({
     start,
     end,
-    text: template.render(source, start, capturesOf(node, offset)),
+    text: template.render(source, start, capturesOf(node, offset), layout),
   }));
 }
 

@@ -43,7 +43,8 @@ export class AstSearch {
 
   /**
    * Searches all files that the request selects.
-   * @throws AstError when a pattern is valid in none of the languages found or replacements overlap; the abort error.
+   * @throws AstError when a pattern is valid in none of the languages found, a rewrite uses variables that its pattern does not
+   *   bind, or replacements overlap; the abort error.
    */
   async run(request: AstRequest, output: SearchOutput, signal: AbortSignal): Promise<AstSummary> {
     await this.#napi.load();
@@ -68,6 +69,7 @@ class SearchRun {
   #searched = 0;
   #files = 0;
   #matches = 0;
+  readonly #matched = new Set<number>();
 
   constructor(
     napi: AstGrepNapi,
@@ -111,6 +113,8 @@ class SearchRun {
       await this.#queue.settled();
     }
     this.#refuseInvalid();
+    const unbound = this.#compiler.unboundEverywhere;
+    if (unbound) throw new AstError({ code: 'unbound', ...unbound });
     return this.#summary();
   }
 
@@ -205,6 +209,7 @@ class SearchRun {
   #emit(file: SentFile): void {
     this.#files++;
     this.#matches += file.matches;
+    for (const op of file.ops) this.#matched.add(op);
     this.#output.file(file, { selected: this.#selected, files: this.#files, matches: this.#matches });
   }
 
@@ -234,6 +239,9 @@ class SearchRun {
         language,
         reason,
       })),
+      unmatched: this.#request.ops.flatMap(({ pat }, op) =>
+        this.#matched.has(op) ? [] : this.#compiler.kindsOf(op).map(read => ({ pat, ...read })),
+      ),
       tooLarge: this.#tooLarge,
       notText: this.#notText,
     };

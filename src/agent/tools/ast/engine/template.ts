@@ -1,96 +1,153 @@
-/** A captured range of a file, as offsets into its text. */
-export interface Capture {
-  readonly start: number;
-  readonly end: number;
-}
+import {
+  columns,
+  isWithin,
+  leadAt,
+  spaceOf,
+  type FileLayout,
+  type Layout,
+  type Range,
+} from './fileLayout.ts';
 
 /** What the variables of a pattern matched. */
 export interface Captures {
-  single(name: string): Capture | undefined;
+  single(name: string): Range | undefined;
   /** From the first to the last of the nodes that an ellipsis matched; `undefined` when it matched none. */
-  multiple(name: string): Capture | undefined;
+  multiple(name: string): Range | undefined;
 }
 
 type Part =
   | { readonly text: string }
-  | { readonly variable: string; readonly multiple: boolean; readonly indent: number };
-
-/**
- * How far back the start of a line is searched for, in bytes of UTF-8. If it is farther, the indentation counts as 0.
- */
-const MAX_LOOK_BACK = 512;
+  /** A line begins with this white space. In a string it stays as it is. */
+  | { readonly lead: string; readonly ending: string; readonly isInString: boolean }
+  | { readonly variable: string; readonly multiple: boolean; readonly lead: string };
 
 /**
  * A rewrite, from which the replacement of each match is made as the ast-grep CLI makes it: captured code of several
  * lines keeps its relative indentation, moved to the column of its variable, and the whole replacement is indented like
- * the line in which the match begins. Only spaces count as indentation.
+ * the line in which the match begins.
+ *
+ * The CLI knows only files with LF and spaces. Here, replacements get the line endings of the file; where it is indented with
+ * tabs, a step of indentation of the rewrite is a tab, and where a rewrite has tabs, a tab is a step of the file; and no line
+ * that begins within a string is indented.
+ *
+ * A variable has capital letters, digits and underscores and does not begin with a digit; every other `$` stands for itself. A
+ * literal `$HOME` is written `$$HOME`, unless the pattern binds `$HOME`.
  */
 export class Template {
+  /** The variables of the rewrite that the pattern does not bind, as they are written. */
+  readonly unbound: readonly string[];
   readonly #parts: readonly Part[];
+  /** How many spaces are one step of the rewrite's own indentation. */
+  readonly #step: number;
 
-  constructor(rewrite: string) {
-    this.#parts = parse(rewrite);
+  /**
+   * @param bound what {@link boundVariables} gives for the pattern.
+   * @param strings where the strings of the rewrite are that go over several lines
+   */
+  constructor(rewrite: string, bound: ReadonlySet<string>, strings: readonly Range[] = []) {
+    const unbound = new Set<string>();
+    this.#parts = parse(rewrite, bound, strings, unbound);
+    this.unbound = [...unbound];
+    const widths = this.#parts.map(part =>
+      'ending' in part && !part.isInString ? columns(part.lead, false) : 0,
+    );
+    this.#step = widths.reduce(commonDivisor, 0);
   }
 
-  /** The replacement for a match that begins at `start` of `source`. A variable that was not captured is left out. */
-  render(source: string, start: number, captures: Captures): string {
+  /** The replacement for a match that begins at `start` of `source`. A variable that captured no code is left out. */
+  render(source: string, start: number, captures: Captures, file: FileLayout): string {
+    let known: Layout | undefined;
+    const layout = (): Layout => (known ??= file.at(start));
     let text = '';
     for (const part of this.#parts) {
       if ('text' in part) text += part.text;
-      else text += captured(source, part, captures);
+      else if ('variable' in part) text += this.#captured(source, part, captures, file, layout);
+      else {
+        const { lineEnding, usesTabs, indent } = layout();
+        const lead = this.#leadIn(part.lead, layout());
+        text += lineEnding ?? part.ending;
+        if (part.isInString) text += part.lead;
+        else text += usesTabs ? spaceOf(indent + columns(lead, true), true) : ' '.repeat(indent) + lead;
+      }
     }
-    return text.includes('\n') ? shift(text, 0, indentAt(source, start)) : text;
+    return text;
+  }
+
+  #captured(
+    source: string,
+    { variable, multiple, lead }: Extract<Part, { variable: string }>,
+    captures: Captures,
+    file: FileLayout,
+    layout: () => Layout,
+  ): string {
+    const range = multiple ? captures.multiple(variable) : captures.single(variable);
+    if (!range) return '';
+    const text = source.slice(range.start, range.end);
+    if (!text.includes('\n')) return text;
+    const { usesTabs, indent } = layout();
+    const from = columns(file.leadAt(range.start), usesTabs);
+    const by = columns(this.#leadIn(lead, layout()), usesTabs) - from;
+    if (by === 0 && indent === 0) return text;
+    let at = range.start;
+    const lines = text.split('\n').map((line, index) => {
+      const start = at;
+      at += line.length + 1;
+      return index === 0 || file.isInString(start)
+        ? line
+        : moved(moved(line, by, usesTabs), indent, usesTabs);
+    });
+    return lines.join('\n');
+  }
+
+  /** White space of the rewrite as the file has it. */
+  #leadIn(lead: string, { usesTabs, unit }: Layout): string {
+    if (usesTabs && this.#step > 0)
+      return lead.replace(
+        / +/g,
+        ({ length }) => '\t'.repeat(Math.floor(length / this.#step)) + ' '.repeat(length % this.#step),
+      );
+    return usesTabs || unit === undefined ? lead : lead.replaceAll('\t', ' '.repeat(unit));
   }
 }
 
-function parse(rewrite: string): Part[] {
+function parse(
+  rewrite: string,
+  bound: ReadonlySet<string>,
+  strings: readonly Range[],
+  unbound: Set<string>,
+): Part[] {
   const parts: Part[] = [];
   let at = 0;
-  for (const match of rewrite.matchAll(/(\${1,3})([A-Z0-9_]+)/g)) {
-    const [all, sigils = '', variable = ''] = match;
+  for (const match of rewrite.matchAll(/(\${1,3})([A-Z_][A-Z0-9_]*)|(\r?\n)([ \t]*)/g)) {
+    const [all, sigils = '', variable = '', ending, lead = ''] = match;
+    const multiple = sigils.length === 3;
     parts.push({ text: rewrite.slice(at, match.index) });
-    parts.push({ variable, multiple: sigils.length === 3, indent: indentAt(rewrite, match.index) });
     at = match.index + all.length;
+    if (ending !== undefined)
+      parts.push({ lead, ending, isInString: isWithin(strings, match.index + ending.length) });
+    else if (bound.has(`${multiple ? '$$$' : '$'}${variable}`))
+      parts.push({
+        variable,
+        multiple,
+        lead: leadAt(rewrite, match.index, start => isWithin(strings, start)),
+      });
+    else if (sigils.length === 2) parts.push({ text: `$${variable}` });
+    else unbound.add(all);
   }
   parts.push({ text: rewrite.slice(at) });
   return parts;
 }
 
-function captured(source: string, part: Extract<Part, { variable: string }>, captures: Captures): string {
-  const range = part.multiple ? captures.multiple(part.variable) : captures.single(part.variable);
-  if (!range) return '';
-  const text = source.slice(range.start, range.end);
-  return text.includes('\n') ? shift(text, indentAt(source, range.start), part.indent) : text;
+/** Moves a line to the right, or to the left; one that has too little indentation for that stays. */
+function moved(line: string, by: number, usesTabs: boolean): string {
+  if (by === 0) return line;
+  const [lead = ''] = /^[ \t]*/.exec(line) ?? [];
+  const width = columns(lead, usesTabs);
+  if (width + by < 0) return line;
+  if (usesTabs) return spaceOf(width + by, true) + line.slice(lead.length);
+  return by > 0 ? ' '.repeat(by) + line : line.slice(-by);
 }
 
-/** Moves all lines but the first from one column to another; a line that has too little indentation for it stays. */
-function shift(text: string, from: number, to: number): string {
-  if (from === to) return text;
-  if (from < to) return text.replaceAll('\n', `\n${' '.repeat(to - from)}`);
-  const cut = ' '.repeat(from - to);
-  return text
-    .split('\n')
-    .map(line => (line.startsWith(cut) ? line.slice(cut.length) : line))
-    .join('\n');
-}
-
-/** The number of spaces at the start of the line that contains `offset`. */
-function indentAt(text: string, offset: number): number {
-  let indent = 0;
-  let bytes = 0;
-  for (let at = offset - 1; at >= 0; at--) {
-    const code = text.charCodeAt(at);
-    bytes += bytesOf(code);
-    if (bytes > MAX_LOOK_BACK) return 0;
-    if (code === 0x0a) return indent;
-    indent = code === 0x20 ? indent + 1 : 0;
-  }
-  return indent;
-}
-
-/** The bytes of a UTF-16 unit in UTF-8; half a surrogate pair counts as half of four bytes. */
-function bytesOf(code: number): number {
-  if (code < 0x80) return 1;
-  if (code < 0x800 || (code >= 0xd800 && code <= 0xdfff)) return 2;
-  return 3;
+function commonDivisor(a: number, b: number): number {
+  return b === 0 ? a : commonDivisor(b, a % b);
 }

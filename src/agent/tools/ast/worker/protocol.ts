@@ -5,6 +5,8 @@ import type { SearchRoot } from '../scope/walk.ts';
 /** A pattern and the rewrite of its matches; with `null` it only searches. */
 export interface AstOp {
   readonly pat: string;
+  /** The kind of the node in `pat` that is searched for; the rest of `pat` is only there to be parsed. */
+  readonly selector?: string | undefined;
   readonly out: string | null;
 }
 
@@ -31,10 +33,14 @@ export interface MatchRow {
 export interface AstFile {
   readonly path: string;
   readonly matches: number;
+  /** The patterns that match in it, by their index in the request. */
+  readonly ops: readonly number[];
   /** The number of matches inside other matches, which are left alone. */
   readonly nested: number;
   /** The file has syntax errors; it was searched all the same. */
   readonly syntaxErrors: boolean;
+  /** After the edits the file has syntax errors that it did not have before. */
+  readonly newSyntaxErrors: boolean;
   readonly found:
     | {
         readonly kind: 'edits';
@@ -55,15 +61,26 @@ export interface AstSummary {
   readonly unknownExtensions: readonly string[];
   /** Patterns that are not valid in the language of some selected file. */
   readonly invalid: readonly { readonly pat: string; readonly language: string; readonly reason: string }[];
+  /** Patterns that match nowhere, and the kind of node that they are in a language. */
+  readonly unmatched: readonly { readonly pat: string; readonly language: string; readonly kind: string }[];
   /** Files over the size limit. */
   readonly tooLarge: readonly string[];
   /** Files that might match but are not text in UTF-8 or UTF-16. */
   readonly notText: readonly string[];
 }
 
+/** The variables of a rewrite that its pattern does not bind in a language, and those that it binds, as they are written. */
+export interface UnboundVariables {
+  readonly op: number;
+  readonly language: string;
+  readonly names: readonly string[];
+  readonly bound: readonly string[];
+}
+
 /** Why a search failed. `op` is the index of a pattern in the request. */
 export type AstFailure =
   | { readonly code: 'invalidPattern'; readonly op: number; readonly reasons: readonly string[] }
+  | ({ readonly code: 'unbound' } & UnboundVariables)
   | { readonly code: 'overlap'; readonly path: string; readonly line: number }
   /** The native engine cannot be loaded, so no search can succeed. */
   | { readonly code: 'noEngine'; readonly reason: string }

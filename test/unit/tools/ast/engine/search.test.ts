@@ -84,6 +84,47 @@ describe('a structural search', () => {
     assert.ok(texts.every(text => text.includes('bar(1)')));
   });
 
+  /** A call of `foo` in each language, and how its file begins and ends. */
+  const calls: readonly (readonly [name: string, before: string, after: string, pat?: string])[] = [
+    ['a.ts', '', ''],
+    ['a.tsx', '<a>{', '}</a>'],
+    ['a.js', '', ''],
+    ['a.html', '<script>', '</script>'],
+    ['a.css', '', '', 'a { color: red }'],
+    ['a.py', '', ''],
+    ['a.go', 'package a\nfunc f() { ', ' }'],
+    ['a.rs', 'fn f() { ', '; }'],
+    ['a.java', 'class A { void f() { ', '; } }'],
+    ['a.c', 'int a = ', ';', '1'],
+    ['a.cpp', 'int f() { ', '; }'],
+    ['a.cs', 'class A { void F() { ', '; } }'],
+    ['a.rb', '', ''],
+    ['a.kt', 'fun f() { ', ' }'],
+    ['a.lua', '', ''],
+    ['a.sh', 'cd ', '', 'foo'],
+    ['a.json', '[', ']', '1'],
+    ['a.yaml', 'a: ', '', 'foo'],
+  ];
+  for (const [name, head, tail, pattern = 'foo($$$A)'] of calls) {
+    const code = pattern.replace('$$$A', '1');
+    it(`refuses unbound variables, and writes the literal ones, in ${name}`, async () => {
+      const folder = given({ [name]: `${head}${code}${tail}\n` });
+      const failure = await failureOf(searchFolder(engine, folder, [{ pat: pattern, out: 'bar($HOME)' }]));
+      assert.ok(failure.code === 'unbound' && failure.op === 0, JSON.stringify(failure));
+      assert.deepEqual(failure.names, ['$HOME']);
+      assert.deepEqual(failure.bound, pattern.includes('$') ? ['$$$A'] : []);
+      const found = await searchFolder(engine, folder, [{ pat: pattern, out: '$$HOME ${HOME} $home $1' }]);
+      assert.deepEqual(after(found), { [name]: `${head}$HOME \${HOME} $home $1${tail}\n` });
+    });
+  }
+
+  it('refuses unbound variables only where the pattern matches, if it binds them in another language', async () => {
+    const op = { pat: 'foo($A)', out: 'bar($A)' };
+    // In a page, the pattern is text, without variables.
+    const found = await searchFolder(engine, given({ 'a.html': 'foo(1)', 'a.ts': 'foo(1)' }), [op]);
+    assert.deepEqual(after(found), { 'a.ts': 'bar(1)' });
+  });
+
   it('runs several patterns on the same files at once', async () => {
     const folder = given({ 'a.ts': 'foo(1); old(foo2); keep(1)', 'b.ts': 'old(x)' });
     const found = await searchFolder(engine, folder, [...rename, { pat: 'old($A)', out: '' }]);
@@ -148,6 +189,43 @@ describe('a structural search', () => {
       ],
     );
   });
+
+  const breaking: readonly (readonly [
+    what: string,
+    name: string,
+    text: string,
+    out: string,
+    isBroken: boolean,
+    pat?: string,
+  ])[] = [
+    ['code that does not fit', 'a.ts', 'class A { m() { foo(1) } }', 'bar($A', true],
+    ['code that fits', 'a.ts', 'class A { m() { foo(1); foo(2) } }', 'bar(`\n${$A}`)', false],
+    ['a token that is missing', 'a.ts', 'if (a) { foo(1) }', '[{', true],
+    ['a class field', 'a.ts', 'class A { x = foo(1) }', '1; y = $A', false],
+    ['two statements for one value', 'a.ts', 'g(foo(1))', '1; $A', true],
+    ['a statement that runs into the next one', 'a.ts', 'foo(1);\n(a) => b', 'bar($A)', true, 'foo($A);'],
+    ['one that runs into the one before', 'a.ts', 'x\nfoo(1)', '(a) => $A', true],
+    ['statements that are deleted', 'a.ts', 'x\nfoo(1)\n{ foo(2); }', '', false],
+    ['errors that were there before', 'a.ts', 'foo(1)\n}}} function (', 'bar($A)', false],
+    ['errors beside earlier ones', 'a.ts', 'foo(1)\nlet = ;', 'bar($A', true],
+    ['a script of a page', 'a.html', '<p>a</p><script>foo(1)</script>', 'bar($A', true],
+    ['a page that is well', 'a.html', '<p>a</p><script>foo(1)</script>', 'bar($A)', false],
+    ['another language', 'a.py', 'def f():\n    foo(1)\n', 'bar($A', true],
+    ['a heredoc', 'a.sh', 'foo 1\n', 'cat <<EOF\nEOF\n', false, 'foo 1'],
+  ];
+  for (const [what, name, text, out, isBroken, pat = 'foo($A)'] of breaking) {
+    it(`says whether edits bring syntax errors: ${what}`, async () => {
+      // The first files are parsed here, the others in the engine's pool.
+      const files = Object.fromEntries(
+        Array.from({ length: 4 }, (_, n) => [name.replace('.', `${n}.`), text]),
+      );
+      const found = await searchFolder(engine, given(files), [{ pat, out }]);
+      assert.deepEqual(
+        found.files.map(file => file.newSyntaxErrors),
+        [isBroken, isBroken, isBroken, isBroken],
+      );
+    });
+  }
 
   it('distinguishes syntax errors from matches, whatever the pattern', async () => {
     const files: Record<string, string> = {};

@@ -1,5 +1,6 @@
 import * as assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { FileLayout } from '../../../../../src/agent/tools/ast/engine/fileLayout.ts';
 import { Template } from '../../../../../src/agent/tools/ast/engine/template.ts';
 
 /** Renders a rewrite for a match at `start`; variables are ranges of the source. */
@@ -15,16 +16,39 @@ function render(
     const at = source.indexOf(text);
     return { start: at, end: at + text.length };
   };
-  return new Template(rewrite).render(source, start, { single: find, multiple: find });
+  const bound = Object.keys(variables).flatMap(name => [`$${name}`, `$$$${name}`]);
+  return new Template(rewrite, new Set(bound)).render(
+    source,
+    start,
+    { single: find, multiple: find },
+    new FileLayout(source, () => []),
+  );
 }
 
 describe('a rewrite', () => {
-  it('replaces variables with captured code, or with nothing if they were not captured', () => {
-    assert.equal(render('f($A, $$$B, $C)', 'x y', 0, { A: 'x', B: 'y' }), 'f(x, y, )');
+  it('replaces variables with captured code, or with nothing if they captured none', () => {
+    assert.equal(render('f($A, $$$B)', 'x y', 0, { A: 'x', B: 'y' }), 'f(x, y)');
+    const none = { single: () => undefined, multiple: () => undefined };
+    assert.equal(
+      new Template('f($$$B)', new Set(['$$$B'])).render('x', 0, none, new FileLayout('x', () => [])),
+      'f()',
+    );
   });
 
-  it('accepts only capital letters, digits and underscores in the name of a variable', () => {
-    assert.equal(render('$a $ $$ $A1 $_B', 'x', 0, { A1: 'x', _B: 'x' }), '$a $ $$ x x');
+  it('accepts only capital letters, digits and underscores in the name of a variable, and no digit first', () => {
+    assert.equal(render('$a $ $$ $$$ $A1 $Ab', 'x', 0, { A1: 'x', A: 'x' }), '$a $ $$ $$$ x xb');
+    assert.equal(render("$1 '$100' $1A $$1 $$A", 'x', 0, { A: 'x' }), "$1 '$100' $1A $$1 x");
+  });
+
+  it('names the variables that the pattern does not bind, each once', () => {
+    const names = (rewrite: string): readonly string[] =>
+      new Template(rewrite, new Set(['$A', '$$$B'])).unbound;
+    assert.deepEqual(names('$A $$A $$$B $1 $home ${HOME}'), []);
+    assert.deepEqual(names('$C $$$A $B $_ $A1 $C'), ['$C', '$$$A', '$B', '$_', '$A1']);
+  });
+
+  it('takes a doubled dollar before another name for a literal one', () => {
+    assert.equal(render('cd $$HOME/$A $$_GET', 'x', 0, { A: 'x' }), 'cd $HOME/x $_GET');
   });
 
   it('moves the lines of captured code to the column of their variable', () => {
@@ -34,7 +58,6 @@ describe('a rewrite', () => {
 
   it('indents its own lines like the line of the match', () => {
     assert.equal(render('a\nb', '  x = y', 6), 'a\n  b');
-    assert.equal(render('a\nb', '\tx', 1), 'a\nb');
   });
 
   it('assumes no indentation in a line longer than 512 bytes', () => {

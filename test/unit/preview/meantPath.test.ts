@@ -1,0 +1,71 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { pathToFileURL } from 'node:url';
+import { PathError } from '../../../src/agent/base/errors.ts';
+import { Overlay } from '../../../src/agent/preview/overlay.ts';
+import { PreviewStore } from '../../../src/agent/preview/previewStore.ts';
+import { create } from '../../support/changes.ts';
+import { DiskWorkspace } from '../../support/diskWorkspace.ts';
+import { draft } from '../../support/drafts.ts';
+import { TempFolder } from '../../support/tempFolder.ts';
+import { MemoryPreviewLog } from '../../support/testSession.ts';
+
+let folder: TempFolder;
+let store: PreviewStore;
+before(async () => {
+  folder = await TempFolder.create();
+  for (const name of ['src/a.ts', 'src/b c.ts', 'odd:1', '"quoted"', 'ends#L3']) await folder.file(name);
+  store = new PreviewStore(new MemoryPreviewLog(), error => assert.fail(String(error)));
+  const origin = { sessionId: 's1', asksModel: true };
+  store.stage(draft({ changes: [create('src/proposed.ts', '')], origin }));
+});
+after(() => folder.remove());
+
+/** What the tools of a session, and those of other agents, take a path for. */
+const resolved = (input: string): Promise<string> =>
+  new Overlay(store).of('s1').on(new DiskWorkspace(folder.root)).resolvePath(input);
+
+test('a path to a file may be a URL, quoted, padded, with backslashes, or with a line behind it', async () => {
+  const url = pathToFileURL(folder.at('src', 'a.ts')).href;
+  const written = [
+    ...[url, ` ${url} `, `${url}#L12`, `"${url}"`],
+    ...['"src/a.ts"', "'src/a.ts'", '`src/a.ts`', '<src/a.ts>', ' src/a.ts', 'src/a.ts\n', '" src/a.ts "'],
+    ...['src/a.ts:1', 'src/a.ts:1:5', 'src/a.ts:1-9', 'src/a.ts:1:', 'src/a.ts#L3', 'src/a.ts#L3-L9'],
+    ...['src\\a.ts', '.\\src\\a.ts', `${folder.at('src', 'a.ts')}:7`],
+  ];
+  for (const input of written) assert.equal(await resolved(input), 'src/a.ts', JSON.stringify(input));
+  assert.equal(await resolved(pathToFileURL(folder.at('src', 'b c.ts')).href), 'src/b c.ts');
+  assert.equal(await resolved('"src/b c.ts":3'.replace('":3', ':3"')), 'src/b c.ts');
+});
+
+test('so may one to a folder, or to a file that is only proposed', async () => {
+  assert.equal(await resolved('"src"'), 'src');
+  assert.equal(await resolved('src\\proposed.ts:4'), 'src/proposed.ts');
+});
+
+test('a file whose name looks like that is taken at its word', async () => {
+  for (const name of ['odd:1', '"quoted"', 'ends#L3']) assert.equal(await resolved(name), name);
+});
+
+test('what is written like that and does not exist is refused, so that no such file is made', async () => {
+  for (const input of ['"src/new.ts"', ' src/new.ts', 'src/new.ts:1', 'src\\new.ts'])
+    await assert.rejects(resolved(input), error => {
+      assert.ok(error instanceof PathError);
+      assert.match(
+        error.message,
+        /^There is no file .*, and none at src\/new\.ts\. Give the plain path alone: src\/new\.ts\.$/,
+      );
+      return true;
+    });
+});
+
+test('a URL of a new file is its path; other URLs, and those that lead outside, are refused', async () => {
+  assert.equal(await resolved(pathToFileURL(folder.at('src', 'new.ts')).href), 'src/new.ts');
+  await assert.rejects(resolved('file:///etc/passwd'), /outside the workspace/);
+  await assert.rejects(resolved('file://server/a.ts'), PathError);
+});
+
+test('a plain path is left to the workspace', async () => {
+  assert.equal(await resolved('src/new.ts'), 'src/new.ts');
+  await assert.rejects(resolved('../a.ts'), /outside the workspace/);
+});
