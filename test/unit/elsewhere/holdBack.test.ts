@@ -40,11 +40,7 @@ function world(files: Readonly<Record<string, string>>, disk?: DiskWorkspace) {
   const stage = (action: PendingAction): QueuedPreview => {
     const { sessionId = '', agent } = action;
     const origin = { sessionId, ...(agent ? { agent } : {}), asksModel: false };
-    return queueResolveHandler(
-      { store, invoker, overlay, l10n: english },
-      action,
-      origin,
-    );
+    return queueResolveHandler({ store, invoker, overlay, l10n: english }, action, origin);
   };
   return { workspace, store, invoker, rebaser, stage, log };
 }
