@@ -1,6 +1,5 @@
 import * as l10n from '@vscode/l10n';
 import * as vscode from 'vscode';
-import { detailOf } from './agent/base/errors.ts';
 import { createAgent } from './views/agent.ts';
 import { allCommands } from './views/allCommands.ts';
 import { createApi, type RedlineApi } from './views/api.ts';
@@ -35,28 +34,23 @@ export async function activate(context: vscode.ExtensionContext): Promise<Redlin
   l10n.config({ contents: vscode.l10n.bundle ?? {} });
   const { subscriptions } = context;
   const agent = await createAgent(context);
-  const { logger, store, session } = agent;
-  const files = (path: string): vscode.Uri => agent.workspace.uriOf(path);
+  const { logger, store, session, files } = agent;
 
   const tabs = new PreviewTabs(store);
-  const edits = new ProposalEdits({ ...agent, files });
+  const edits = new ProposalEdits(agent);
   const shown = new ShownRevisions(store, files);
   const documents = new PreviewFileSystem(store, files, edits, shown);
   const lenses = new PreviewLenses(store, files, edits);
-  const looks = new LookedAt({
-    ...{ store, shown, memory: agent.ownsStorage ? context.workspaceState : undefined },
-    onFailure: error => logger.error(`Storing what was looked at failed: ${detailOf(error)}`),
-  });
+  const looks = new LookedAt(agent, shown, agent.ownsStorage ? context.workspaceState : undefined);
   agent.closing.add(() => looks.flush());
-  const review = new ReviewList({ ...agent, looks });
-  const opener = new PreviewOpener({ ...agent, files, tabs, review, edits });
+  const review = new ReviewList(agent, looks);
+  const opener = new PreviewOpener({ ...agent, tabs, review, edits });
   const overview = new Overview(store, files);
   // Those of another window on the folder, whose tabs VS Code restores here, and those of forgotten previews.
   void tabs.closeFiles(({ previewId }) => !store.get(previewId));
   const tally = new ReviewTally(store);
   const chatOptions = {
     ...agent,
-    files,
     extensionUri: context.extensionUri,
     mode: modeSwitch(agent.settings),
     model: () => ({ label: agent.providers.current().label, offline: agent.providers.isOffline }),
@@ -68,7 +62,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<Redlin
   };
   const chat = new ChatPanel(chatOptions);
   const pendingView = new PendingView({
-    ...{ ...agent, files, review, looks, memory: context.workspaceState },
+    ...{ ...agent, review, looks, memory: context.workspaceState },
     storage: (context.storageUri ?? context.globalStorageUri).fsPath,
   });
   const otherAgents = new OtherAgents({ ...agent, context });
@@ -84,19 +78,14 @@ export async function activate(context: vscode.ExtensionContext): Promise<Redlin
     opener,
     overview,
     tally,
-    new FileWatcher({ ...agent, files }),
+    new FileWatcher(agent),
     chat,
     vscode.window.registerWebviewViewProvider(views.chat, chat),
     registerNativeChat(chatOptions, vscode.Uri.joinPath(context.extensionUri, 'media', 'redline.svg')),
     pendingView,
     registerHistoryView(session),
     new StatusItem(store, agent.settings, review, tally),
-    new WaitingNotice({
-      ...{ session, store },
-      isEnabled: () => agent.settings.notifyWhenWaiting,
-      isInSight: () => vscode.window.state.focused && (chat.isVisible || tabs.isAnyInFront),
-      review: () => execute('redline.preview.open'),
-    }),
+    new WaitingNotice(agent, () => vscode.window.state.focused && (chat.isVisible || tabs.isAnyInFront)),
     registerLedgerDocument(store),
     otherAgents,
     registerContextKeys(store, session, tabs),
@@ -104,7 +93,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<Redlin
       allCommands({
         ...agent,
         ...{ extensionPath: context.extensionPath, globalStorage: context.globalStorageUri },
-        ...{ globalState: context.globalState, otherAgents, files },
+        ...{ globalState: context.globalState, otherAgents },
         ...{ chat, edits, opener, overview, pendingView, review, shown, tabs },
       }),
       logger,

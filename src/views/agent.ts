@@ -23,6 +23,7 @@ import type { ToolRegistry } from '../agent/tools/registry.ts';
 import { CustomToolsWatcher, currentToolPlaces } from './customTools/customToolsWatcher.ts';
 import { ApiKeys } from './models/apiKeys.ts';
 import { ladderMemory, Providers } from './models/providers.ts';
+import type { FileUris } from './review/previewUri.ts';
 import { closeAtDeactivation } from './deactivate.ts';
 import { Settings } from './settings.ts';
 import { createStructuralEngine } from './search/structuralEngine.ts';
@@ -43,6 +44,8 @@ export interface Agent {
   readonly settings: Settings;
   readonly keys: ApiKeys;
   readonly workspace: VsCodeWorkspace;
+  /** The URI of a workspace path. */
+  readonly files: FileUris;
   readonly store: PreviewStore;
   readonly invoker: Invoker;
   readonly overlay: Overlay;
@@ -107,7 +110,7 @@ export async function createAgent(context: vscode.ExtensionContext): Promise<Age
   };
   const problems = new VsCodeProblems(workspace);
   const commandRuns = new CommandRuns();
-  const loadRunner = async (): Promise<Pick<CommandRunner, 'plan' | 'run'>> => {
+  const loadRunner = async (): Promise<Omit<CommandRunner, 'isTrusted'>> => {
     const { VsCodeCommandRunner } = await import('./terminal/commandRunner.ts');
     return new VsCodeCommandRunner(workspace, settings);
   };
@@ -127,14 +130,16 @@ export async function createAgent(context: vscode.ExtensionContext): Promise<Age
     problems,
     isRevertEnabled: () => settings.revertEnabled,
   });
-  const customTools = new CustomToolsWatcher({
-    registry: tools,
-    invoker,
-    session: () => session,
-    resolvePath: input => workspace.pathOf(input),
+  const customTools = new CustomToolsWatcher(
+    {
+      registry: tools,
+      invoker,
+      session: () => session,
+      resolvePath: input => workspace.pathOf(input),
+      logger,
+    },
     settings,
-    logger,
-  });
+  );
 
   let editorTools: Promise<EditorTools> | undefined;
   /** Loads what calls the tools of VS Code once one is allowed. */
@@ -198,6 +203,7 @@ export async function createAgent(context: vscode.ExtensionContext): Promise<Age
     settings,
     keys,
     workspace,
+    files: (path: string) => workspace.uriOf(path),
     store,
     invoker,
     overlay,

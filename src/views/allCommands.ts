@@ -1,26 +1,10 @@
-import { chatCommands, type ChatPanel } from './chat/chatPanel.ts';
+import { chatCommands } from './chat/chatPanel.ts';
 import { onRow, type CommandHandlers } from './commandRegistry.ts';
-import type { CustomToolCommandsOptions } from './customTools/customToolCommands.ts';
-import type { HoldBackOptions } from './elsewhere/holdBackFiles.ts';
-import type { HistoryCommandsOptions } from './history/historyCommands.ts';
+import type { Ctx } from './ctx.ts';
 import { sessionCommands } from './history/sessionCommands.ts';
-import type { StoredSessionsOptions } from './history/storedSessions.ts';
-import type { LedgerCommandsOptions } from './ledger/ledgerCommands.ts';
-import type { SelectModelOptions } from './models/selectModel.ts';
-import type { partCommands, PartCommandsOptions } from './review/commands/partCommands.ts';
-import type { ConnectAgentOptions } from './otherAgents/connectAgent.ts';
-import { previewCommands, type PreviewCommandsOptions } from './review/commands/previewCommands.ts';
+import type { partCommands } from './review/commands/partCommands.ts';
+import { previewCommands } from './review/commands/previewCommands.ts';
 import { activePlace, isFromEditor, type ActivePlace } from './review/commands/previewTargets.ts';
-
-export type AllCommandsOptions = PreviewCommandsOptions &
-  PartCommandsOptions &
-  LedgerCommandsOptions &
-  HistoryCommandsOptions &
-  StoredSessionsOptions &
-  SelectModelOptions &
-  CustomToolCommandsOptions &
-  ConnectAgentOptions &
-  HoldBackOptions & { readonly chat: ChatPanel };
 
 /** A command for a part of a preview, with the place of the cursor when it was called. */
 type OnPart = (
@@ -30,13 +14,13 @@ type OnPart = (
 ) => unknown;
 
 /** The handler of every command in the manifest. What is not needed at activation is loaded on first use. */
-export function allCommands(options: AllCommandsOptions): CommandHandlers {
-  const parts = async () => (await import('./review/commands/partCommands.ts')).partCommands(options);
+export function allCommands(ctx: Ctx): CommandHandlers {
+  const parts = async () => (await import('./review/commands/partCommands.ts')).partCommands(ctx);
   const onPart = (run: OnPart) => {
     return onRow(async (...args) => {
-      const at = activePlace(options.shown);
+      const at = activePlace(ctx.shown);
       const runHere = async (): Promise<unknown> => run(await parts(), args, at);
-      return isFromEditor(args, options.tabs) ? options.opener.voteInEditor(runHere) : runHere();
+      return isFromEditor(args, ctx.tabs) ? ctx.opener.voteInEditor(runHere) : runHere();
     });
   };
   const editing = () => import('./review/commands/editCommands.ts');
@@ -46,9 +30,9 @@ export function allCommands(options: AllCommandsOptions): CommandHandlers {
   const agents = () => import('./otherAgents/connectAgent.ts');
   const model = () => import('./models/selectModel.ts');
   return {
-    ...previewCommands(options),
-    ...sessionCommands(options),
-    ...chatCommands(options.chat),
+    ...previewCommands(ctx),
+    ...sessionCommands(ctx),
+    ...chatCommands(ctx.chat),
     'redline.preview.applyFile': onPart((on, args, at) => on.voteOnFile('apply', args, at)),
     'redline.preview.discardFile': onPart((on, args, at) => on.voteOnFile('discard', args, at)),
     'redline.preview.discardFileWithReason': onPart((on, args, at) => on.discardFileWithReason(args, at)),
@@ -57,35 +41,33 @@ export function allCommands(options: AllCommandsOptions): CommandHandlers {
     'redline.preview.discardHunkWithReason': onPart((on, args, at) => on.discardHunkWithReason(args, at)),
     'redline.preview.rebase': onPart((on, args) => on.rebase(args)),
     'redline.preview.edit': onPart((on, args, at) => on.edit(args, at)),
-    'redline.preview.saveAndApply': async (...args) => (await editing()).saveAndApply(options, args),
-    'redline.preview.revertEdits': async (...args) => (await editing()).revertEdits(options, args),
-    'redline.preview.settleConflict': async (...args) => (await editing()).settleConflict(options, args),
-    'redline.session.revert': onRow(async (...args) => (await history()).revert(options, args)),
-    'redline.session.retry': async () => (await history()).retry(options),
-    'redline.history.switchBranch': onRow(async (...args) => (await history()).switchBranch(options, args)),
-    'redline.history.show': async given => (await history()).showInChat(options, given),
-    'redline.showLedger': async () => (await import('./ledger/ledgerPick.ts')).showLedger(options.store),
-    'redline.preview.undo': async (...args) => (await ledger()).undo(options, args),
-    'redline.preview.undoTurn': async (...args) => (await ledger()).undoTurn(options, args),
-    'redline.preview.reopen': async (...args) => (await ledger()).reopen(options, args),
-    'redline.preview.dismiss': onRow(async (...args) => (await ledger()).dismiss(options, args)),
+    'redline.preview.saveAndApply': async (...args) => (await editing()).saveAndApply(ctx, args),
+    'redline.preview.revertEdits': async (...args) => (await editing()).revertEdits(ctx, args),
+    'redline.preview.settleConflict': async (...args) => (await editing()).settleConflict(ctx, args),
+    'redline.session.revert': onRow(async (...args) => (await history()).revert(ctx, args)),
+    'redline.session.retry': async () => (await history()).retry(ctx),
+    'redline.history.switchBranch': onRow(async (...args) => (await history()).switchBranch(ctx, args)),
+    'redline.history.show': async given => (await history()).showInChat(ctx, given),
+    'redline.showLedger': async () => (await import('./ledger/ledgerPick.ts')).showLedger(ctx.store),
+    'redline.preview.undo': async (...args) => (await ledger()).undo(ctx, args),
+    'redline.preview.undoTurn': async (...args) => (await ledger()).undoTurn(ctx, args),
+    'redline.preview.reopen': async (...args) => (await ledger()).reopen(ctx, args),
+    'redline.preview.dismiss': onRow(async (...args) => (await ledger()).dismiss(ctx, args)),
     'redline.chat.proposeCode': async (...args) =>
-      (await import('./chat/proposeCode.ts')).proposeCode(options, args),
-    'redline.customTools.new': async () => (await customTools()).newCustomTool(options),
-    'redline.customTools.reload': async () => (await customTools()).reloadCustomTools(options),
+      (await import('./chat/proposeCode.ts')).proposeCode(ctx, args),
+    'redline.customTools.new': async () => (await customTools()).newCustomTool(ctx),
+    'redline.customTools.reload': async () => (await customTools()).reloadCustomTools(ctx),
     'redline.selectModel': async given =>
-      typeof given === 'string'
-        ? options.settings.useLanguageModel(given)
-        : (await model()).selectModel(options),
-    'redline.setApiKey': async () => (await model()).setApiKey(options),
-    'redline.agents.connect': async (...args) => (await agents()).connectAgent(options, args),
-    'redline.agents.disconnect': async (...args) => (await agents()).disconnectAgent(options, args),
-    'redline.agents.disconnectAll': async () => (await agents()).disconnectAllAgents(options),
+      typeof given === 'string' ? ctx.settings.useLanguageModel(given) : (await model()).selectModel(ctx),
+    'redline.setApiKey': async () => (await model()).setApiKey(ctx),
+    'redline.agents.connect': async (...args) => (await agents()).connectAgent(ctx, args),
+    'redline.agents.disconnect': async (...args) => (await agents()).disconnectAgent(ctx, args),
+    'redline.agents.disconnectAll': async () => (await agents()).disconnectAllAgents(ctx),
     'redline.elsewhere.reviewBranch': async given =>
-      (await import('./elsewhere/reviewBranch.ts')).reviewBranch(options, given),
+      (await import('./elsewhere/reviewBranch.ts')).reviewBranch(ctx, given),
     'redline.elsewhere.reviewPatch': async given =>
-      (await import('./elsewhere/reviewPatch.ts')).reviewPatch(options, given),
+      (await import('./elsewhere/reviewPatch.ts')).reviewPatch(ctx, given),
     'redline.elsewhere.holdBack': async (...args) =>
-      (await import('./elsewhere/holdBackFiles.ts')).holdBackFiles(options, args),
+      (await import('./elsewhere/holdBackFiles.ts')).holdBackFiles(ctx, args),
   };
 }

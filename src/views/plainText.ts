@@ -1,3 +1,6 @@
+import { jsonSafe } from '../agent/base/json.ts';
+import { fill } from '../agent/base/localiser.ts';
+
 /** Emoji: keycaps, flags of regions such as Scotland, and others with their modifiers and those that are joined to them. */
 const EMOJI =
   /[0-9#*]\uFE0F?\u20E3|\u{1F3F4}[\u{E0030}-\u{E0039}\u{E0061}-\u{E007A}]{3,6}\u{E007F}|\p{Extended_Pictographic}\p{Emoji_Modifier}?[\uFE0E\uFE0F]?(?:\u200D\p{Extended_Pictographic}\p{Emoji_Modifier}?\uFE0F?)*/u;
@@ -71,6 +74,11 @@ export function asMarkdown(text: string, max?: number): string {
     .replaceAll('>', '&gt;');
 }
 
+/** An agent of another program, as the user reads it: `Claude Code 2.1.0`. */
+export function agentLabel({ name, version }: { readonly name: string; readonly version: string }): string {
+  return oneLine(`${name} ${version}`.trim());
+}
+
 /** The ids of previews that are applied together: `p1–p3` if they are consecutive, else `p1, p3`. */
 export function idList(previews: readonly { readonly id: string }[]): string {
   const numbers = previews.map(({ id }) => Number(id.slice(1)));
@@ -79,4 +87,33 @@ export function idList(previews: readonly { readonly id: string }[]): string {
   const follow = numbers.every((number, i) => i === 0 || number === (numbers[i - 1] ?? 0) + 1);
   if (first && last && previews.length > 2 && follow) return `${first.id}–${last.id}`;
   return previews.map(({ id }) => id).join(', ');
+}
+
+/** The most names that a sentence lists. */
+export const MAX_NAMES = 5;
+
+/**
+ * Names for a sentence that a person reads: a branch that is switched can make thousands of files stale.
+ * @param andMore the localised `{0} and {1} more`
+ * @param leftOut how many there are beside these
+ */
+export function shortList(names: readonly string[], andMore: string, leftOut = 0): string {
+  const shown = names.slice(0, MAX_NAMES).join(', ');
+  const more = leftOut + Math.max(0, names.length - MAX_NAMES);
+  return more > 0 ? fill(andMore, shown, more) : shown;
+}
+
+/**
+ * The details of a preview as text: a string as it is, anything else as JSON, and with {@link escapeProse}. `undefined` if there are none, and for a plan,
+ * whose details are shown as a document.
+ */
+export function detailsText(
+  { details, kind }: { readonly details?: unknown; readonly kind: string },
+  indent?: number,
+): string | undefined {
+  if (details === undefined || kind === 'plan') return undefined;
+  if (typeof details === 'string') return escapeProse(details);
+  // In logs of older versions, details may be nested to any depth.
+  const safe = jsonSafe(details);
+  return escapeProse(typeof safe === 'string' ? safe : JSON.stringify(safe, null, indent));
 }

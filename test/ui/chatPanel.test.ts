@@ -103,8 +103,7 @@ describe('the chat panel', () => {
         agent: HOSTILE,
         state: pending({
           recommendation: { action: 'apply', reason: HOSTILE },
-          stale: { names: [HOSTILE], more: 1 },
-          lastError: HOSTILE,
+          problem: { kind: 'stale', paths: [HOSTILE], more: 1 },
         }),
       }),
       card({ id: 'p2', label: HOSTILE, state: resolved('discarded', HOSTILE) }),

@@ -83,7 +83,7 @@ drivenTest(
       );
       workbench.writeFile('stale.txt', `${TEXT}changed meanwhile\n`);
       await workbench.treeRow('stale').waitFor();
-      await workbench.treeRow('Apply failed').waitFor();
+      await workbench.treeRow('last attempt failed').waitFor();
       await workbench.treeRow('Expired (1)').locator('.monaco-tl-twistie').click();
       await workbench.treeRow('Rename, delete and count').locator('.monaco-tl-twistie').click();
       await workbench.sendChat('Hello?');
@@ -102,7 +102,7 @@ drivenTest(
         await lensText(workbench, 'Stale: stale.txt').waitFor();
         await workbench.screenshot(`${name}-stale`);
         await workbench.treeRow('Publish the package').click();
-        await lensText(workbench, 'Apply failed').waitFor();
+        await lensText(workbench, 'The last attempt failed').waitFor();
         await workbench.screenshot(`${name}-failed`);
         await workbench.runCommand('Redline: Show Ledger');
         await page.locator('.quick-input-list').getByText('Write the notes').waitFor();

@@ -6,7 +6,7 @@ import type { SessionState } from '../conversation/storage/sessionEntry.ts';
 import type { RetryCode } from '../model/chatProvider.ts';
 import type { SessionMessage, StopReason, ToolCall, ToolResultMessage } from '../model/messages.ts';
 import type { Preview } from '../preview/preview.ts';
-import type { Prompt } from './waiting/promptQueue.ts';
+import type { PromptQueueEvent } from './waiting/promptQueue.ts';
 
 /** What happens in a session, in order. Views follow these events; `Session.messages` is the authority. */
 export type SessionEvent =
@@ -26,10 +26,7 @@ export type SessionEvent =
   | { readonly type: 'preview_changed'; readonly preview: Preview }
   | { readonly type: 'state_changed'; readonly state: SessionState }
   | { readonly type: 'plan_mode_changed'; readonly on: boolean }
-  /** A prompt was added to `Session.queue`, or left it. */
-  | { readonly type: 'queue_changed' }
-  /** These prompts were waiting when the session was stopped, and were not sent. */
-  | { readonly type: 'prompts_returned'; readonly prompts: readonly Prompt[] }
+  | PromptQueueEvent
   /** A revert was applied or refused. If it was applied, `Session.messages` has changed. */
   | { readonly type: 'revert_applied'; readonly record: RevertRecord }
   /** Other instructions of the project are in force than before: see `Session.instructions`. */

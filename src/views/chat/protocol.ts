@@ -123,9 +123,6 @@ export type WebviewMessage = z.infer<typeof webviewMessage>;
 /** How many lines are added and removed; not exact for texts that are too different to compare them line by line. */
 const lineStat = z.object({ added: z.int(), removed: z.int(), exact: z.boolean() });
 export type LineStat = z.infer<typeof lineStat>;
-/** Names for a sentence: the first ones, and how many more there are. */
-const nameList = z.object({ names: z.array(z.string()), more: z.int() });
-export type NameList = z.infer<typeof nameList>;
 /** A text, and how many characters the whole of it has if this is only its beginning. */
 const shownText = z.object({ text: z.string(), length: z.optional(z.int()) });
 export type ShownText = z.infer<typeof shownText>;
@@ -141,18 +138,23 @@ export type FileRow = z.infer<typeof fileRow>;
 
 const key = z.string();
 const actor = z.enum(['human', 'model', 'extension']);
-/** What became of a preview. All texts in it are foreign, and their invisible characters escaped. */
+/** `PreviewProblem`: of long lists the first names, and how many more there are. */
+const problem = z.discriminatedUnion('kind', [
+  z.object({
+    kind: z.literal('conflicts'),
+    files: z.array(z.object({ path: z.string(), count: z.int() })),
+    more: z.optional(z.int()),
+  }),
+  z.object({ kind: z.literal('stale'), paths: z.array(z.string()), more: z.optional(z.int()) }),
+  z.object({ kind: z.literal('failed'), error: z.string() }),
+]);
+export type CardProblem = z.infer<typeof problem>;
+/** `PreviewOutcome`. All texts in it are foreign, and their invisible characters escaped. */
 const cardState = z.discriminatedUnion('kind', [
   z.object({
     kind: z.literal('pending'),
-    recommendation: z.optional(z.object({ action, reason: z.optional(z.string()) })),
-    /** The files that changed after it was proposed. It can be rebased, unless a rebase has left conflicts. */
-    stale: z.optional(nameList),
-    conflicts: z.optional(
-      z.object({ files: z.array(z.object({ path: z.string(), count: z.int() })), more: z.int() }),
-    ),
-    /** How the last attempt failed. */
-    lastError: z.optional(z.string()),
+    problem: z.optional(problem),
+    recommendation: z.optional(z.object({ action, reason: z.string() })),
   }),
   z.object({ kind: z.literal('applying'), action }),
   z.object({
@@ -164,7 +166,7 @@ const cardState = z.discriminatedUnion('kind', [
   }),
   /** It was applied, and returned an error. */
   z.object({ kind: z.literal('failed'), error: z.string() }),
-  z.object({ kind: z.literal('expired'), reason: z.optional(z.string()) }),
+  z.object({ kind: z.literal('expired'), reason: z.optional(z.string()), wasInterrupted: z.boolean() }),
 ]);
 export type CardState = z.infer<typeof cardState>;
 /** The preview that proposes again what was discarded; once that is resolved, the state is its state. */

@@ -4,40 +4,32 @@ import { homedir } from 'node:os';
 import * as path from 'node:path';
 import * as vscode from 'vscode';
 import type { ToolRegistry } from '../../agent/tools/registry.ts';
-import type { CustomToolsWatcher } from './customToolsWatcher.ts';
 import { TOOLS_FOLDER } from './toolPlaces.ts';
-
-export interface CustomToolCommandsOptions {
-  readonly customTools: CustomToolsWatcher;
-  readonly tools: Pick<ToolRegistry, 'has'>;
-  /** Where the extension is installed. */
-  readonly extensionPath: string;
-}
+import type { Agent } from '../agent.ts';
+import type { Ctx } from '../ctx.ts';
 
 /** The name of the packaged example. */
 const EXAMPLE = 'sort_lines';
 
 /** Writes a working example tool and its types to a folder that the user chooses, and opens it. */
-export async function newCustomTool(options: CustomToolCommandsOptions): Promise<void> {
+export async function newCustomTool(ctx: Ctx): Promise<void> {
   const folder = await chooseFolder();
   if (folder === undefined) return;
-  const name = await askName(folder, options.tools);
+  const name = await askName(folder, ctx.tools);
   if (name === undefined) return;
   const packaged = (file: string): Promise<string> =>
-    readFile(path.join(options.extensionPath, 'dist', 'customTool', file), 'utf8');
+    readFile(path.join(ctx.extensionPath, 'dist', 'customTool', file), 'utf8');
   const file = fileOf(folder, name);
   await mkdir(folder, { recursive: true });
   // The types first, so that they are there when the editor opens the tool.
   await writeFile(path.join(folder, 'redline.d.ts'), await packaged('redline.d.ts'));
   await writeFile(file, (await packaged(`${EXAMPLE}.ts`)).replaceAll(EXAMPLE, name), { flag: 'wx' });
   await vscode.window.showTextDocument(vscode.Uri.file(file));
-  await options.customTools.refresh();
+  await ctx.customTools.refresh();
 }
 
 /** Loads all custom tools again and reports in the status bar. */
-export async function reloadCustomTools({
-  customTools,
-}: Pick<CustomToolCommandsOptions, 'customTools'>): Promise<void> {
+export async function reloadCustomTools({ customTools }: Agent): Promise<void> {
   await customTools.reload();
   const problems = customTools.problems.length;
   const text =
@@ -60,7 +52,7 @@ async function chooseFolder(): Promise<string | undefined> {
   return chosen?.folder;
 }
 
-async function askName(folder: string, tools: Pick<ToolRegistry, 'has'>): Promise<string | undefined> {
+async function askName(folder: string, tools: ToolRegistry): Promise<string | undefined> {
   return vscode.window.showInputBox({
     title: vscode.l10n.t('What should the model call it?'),
     value: 'my_tool',

@@ -16,8 +16,8 @@ import { problemSentence } from './problemSentence.ts';
 
 export interface CustomToolsParts {
   readonly registry: ToolRegistry;
-  readonly invoker: Pick<Invoker, 'expire'>;
-  readonly session: () => Pick<Session, 'id' | 'stage' | 'onDidEmit'>;
+  readonly invoker: Invoker;
+  readonly session: () => Session;
   /** See `ToolHost.resolvePath`. */
   readonly resolvePath: (input: string) => string;
   readonly places: () => readonly ToolPlace[];
@@ -113,7 +113,7 @@ function showProblems(collection: vscode.DiagnosticCollection, problems: readonl
  * Passes uncaught errors, from timers and unhandled promises, to the tools, which find out whether one of them threw it. VS Code
  * itself keeps such errors from ending the extension host.
  */
-function reportUncaughtErrors(tools: Pick<CustomTools, 'reportUncaught'>): vscode.Disposable {
+function reportUncaughtErrors(tools: CustomTools): vscode.Disposable {
   const report = (error: unknown): void => tools.reportUncaught(error);
   process.on('uncaughtExceptionMonitor', report);
   process.on('unhandledRejection', report);

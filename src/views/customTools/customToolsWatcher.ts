@@ -16,16 +16,15 @@ import { toolPlaces } from './toolPlaces.ts';
 /** Delay after the first of several changes on disk, in milliseconds. */
 const DEBOUNCE_MS = 100;
 
-export type CustomToolsWatcherOptions = Omit<CustomToolsParts, 'places' | 'onDiskChange'> & {
-  readonly settings: Settings;
-};
+type Parts = Omit<CustomToolsParts, 'places' | 'onDiskChange'>;
 
 /**
  * Watches the places of custom tools and keeps the registered tools up to date. Most workspaces have no tools, so the code that
  * runs them is loaded only when there is a place with files, or another extension registers a tool.
  */
 export class CustomToolsWatcher implements vscode.Disposable {
-  readonly #options: CustomToolsWatcherOptions;
+  readonly #parts: Parts;
+  readonly #settings: Settings;
   readonly #owned = new DisposableStore();
   readonly #changed = new Emitter<void>();
   readonly #refreshSoon = coalesce(() => void this.refresh(), DEBOUNCE_MS);
@@ -36,15 +35,16 @@ export class CustomToolsWatcher implements vscode.Disposable {
   /** Fires when tools or their problems changed. */
   readonly onDidChange: vscode.Event<void> = this.#changed.event;
 
-  constructor(options: CustomToolsWatcherOptions) {
-    this.#options = options;
+  constructor(parts: Parts, settings: Settings) {
+    this.#parts = parts;
+    this.#settings = settings;
     const update = (): void => {
       this.#watch();
       this.#refreshSoon();
     };
     this.#owned.add(vscode.workspace.onDidChangeWorkspaceFolders(update));
     this.#owned.add(vscode.workspace.onDidGrantWorkspaceTrust(update));
-    this.#owned.add(options.settings.onDidChange(update));
+    this.#owned.add(settings.onDidChange(update));
     this.#owned.add({ dispose: () => this.#refreshSoon.cancel() });
     update();
   }
@@ -90,7 +90,7 @@ export class CustomToolsWatcher implements vscode.Disposable {
     try {
       return await (this.#loading ??= this.#create());
     } catch (error) {
-      this.#options.logger.error(`Custom tools cannot be loaded: ${detailOf(error)}`);
+      this.#parts.logger.error(`Custom tools cannot be loaded: ${detailOf(error)}`);
       return undefined;
     }
   }
@@ -98,7 +98,7 @@ export class CustomToolsWatcher implements vscode.Disposable {
   async #create(): Promise<CustomTools> {
     const { createCustomTools } = await import('./customToolsHost.ts');
     const { tools, disposable } = createCustomTools({
-      ...this.#options,
+      ...this.#parts,
       places: () => this.#places(),
       onDiskChange: () => this.#refreshSoon(),
     });
@@ -108,7 +108,7 @@ export class CustomToolsWatcher implements vscode.Disposable {
   }
 
   #places(): readonly ToolPlace[] {
-    return currentToolPlaces(this.#options.settings);
+    return currentToolPlaces(this.#settings);
   }
 
   /** Also watches places that do not exist yet, because they may be created later. */

@@ -11,7 +11,9 @@ const MCP_TAG = 'mcp';
 export function createEditorTools({
   settings,
   ...parts
-}: Pick<EditorToolsOptions, 'registry' | 'runs' | 'logger'> & { readonly settings: Settings }): EditorTools {
+}: Omit<EditorToolsOptions, 'host' | 'settings' | 'timeLimit'> & {
+  readonly settings: Settings;
+}): EditorTools {
   return new EditorTools({
     ...parts,
     host: new VsCodeToolHost(),

@@ -1,15 +1,10 @@
 import * as vscode from 'vscode';
 import { renderNodeId, type NodeId } from '../../agent/conversation/nodeId.ts';
 import type { Session } from '../../agent/session/session.ts';
-import type { ChatPanel } from '../chat/chatPanel.ts';
 import { withoutIcons } from '../plainText.ts';
 import { showInfo } from '../toast.ts';
 import { revertTargetOf } from './historyRows.ts';
-
-export interface HistoryCommandsOptions {
-  readonly session: Session;
-  readonly chat: Pick<ChatPanel, 'view'>;
-}
+import type { Ctx } from '../ctx.ts';
 
 /** How long the status bar shows where the conversation continues, in milliseconds. */
 const STATUS_MS = 6_000;
@@ -17,10 +12,7 @@ const STATUS_MS = 6_000;
 const MAX_PICKS = 200;
 
 /** Reverts to a message or, for a prompt, to before it and puts its text back into the input. Asks if none is given. */
-export async function revert(
-  { session, chat }: HistoryCommandsOptions,
-  args: readonly unknown[],
-): Promise<void> {
+export async function revert({ session, chat }: Ctx, args: readonly unknown[]): Promise<void> {
   const [given] = args;
   if (isStart(given)) return void (await revertTo(session, null));
   const node = nodeOf(given) ?? (await pickNode(session));
@@ -37,7 +29,7 @@ export async function revert(
 }
 
 /** Asks the last prompt again, from before it. What followed it stays as a branch. */
-export async function retry({ session }: HistoryCommandsOptions): Promise<void> {
+export async function retry({ session }: Ctx): Promise<void> {
   const { tree } = session;
   const node = tree.trunk.findLast(id => tree.get(id)?.message.role === 'user');
   const message = node === undefined ? undefined : tree.get(node)?.message;
@@ -50,16 +42,13 @@ export async function retry({ session }: HistoryCommandsOptions): Promise<void> 
 }
 
 /** Switches to the branch that contains a message. */
-export async function switchBranch(
-  { session }: HistoryCommandsOptions,
-  args: readonly unknown[],
-): Promise<void> {
+export async function switchBranch({ session }: Ctx, args: readonly unknown[]): Promise<void> {
   const node = nodeOf(args[0]);
   if (node !== undefined && session.tree.has(node)) await revertTo(session, session.tree.tipOf(node));
 }
 
 /** Shows a message in the chat. */
-export async function showInChat({ session, chat }: HistoryCommandsOptions, given: unknown): Promise<void> {
+export async function showInChat({ session, chat }: Ctx, given: unknown): Promise<void> {
   const node = nodeOf(given);
   if (node !== undefined) await (await chat.view()).show(shownNode(session, node));
 }

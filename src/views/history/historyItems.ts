@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
 import { renderNodeId, type NodeId } from '../../agent/conversation/nodeId.ts';
+import type { ConversationTree } from '../../agent/conversation/conversationTree.ts';
 import type { NodeTag, TagKind } from '../../agent/conversation/revert.ts';
 import type { AssistantMessage, SessionMessage } from '../../agent/model/messages.ts';
 import { countText } from '../../agent/base/countText.ts';
@@ -14,7 +15,6 @@ import {
   type BranchRow,
   type EarlierRow,
   type HistoryRow,
-  type HistorySource,
   type StepRow,
   type StepsRow,
   type TurnRow,
@@ -34,7 +34,7 @@ type RowContext =
   | 'redline.branch';
 
 /** The tree item of a row. */
-export function itemOf(tree: HistorySource, row: HistoryRow): vscode.TreeItem {
+export function itemOf(tree: ConversationTree, row: HistoryRow): vscode.TreeItem {
   switch (row.kind) {
     case 'start':
       return startItem(tree);
@@ -61,7 +61,7 @@ function earlierText({ of, from, to }: EarlierRow): string {
 }
 
 /** The message's text, or a branch's tags. Foreign text is escaped, never rendered as markdown. */
-export function tooltipOf(tree: HistorySource, row: HistoryRow): vscode.MarkdownString | undefined {
+export function tooltipOf(tree: ConversationTree, row: HistoryRow): vscode.MarkdownString | undefined {
   const lines: string[] = [];
   if (row.kind === 'tag') lines.push(tagLine(row.tag));
   if (row.kind === 'branch') lines.push(...row.tags.map(tagLine));
@@ -76,7 +76,7 @@ function tagLine({ kind, text }: NodeTag): string {
   return `$(${tagIcons[kind]}) **${kind}**: ${asMarkdown(text, MAX_TOOLTIP)}`;
 }
 
-function startItem(tree: HistorySource): vscode.TreeItem {
+function startItem(tree: ConversationTree): vscode.TreeItem {
   const isHere = tree.active === null;
   const left = countAttached(tree, null);
   const label = vscode.l10n.t('Beginning');
@@ -88,7 +88,7 @@ function startItem(tree: HistorySource): vscode.TreeItem {
   return item;
 }
 
-function messageItem(tree: HistorySource, row: TurnRow | StepRow | StepsRow): vscode.TreeItem {
+function messageItem(tree: ConversationTree, row: TurnRow | StepRow | StepsRow): vscode.TreeItem {
   const first = row.kind === 'turn' ? row.node : firstOf(row);
   const message = first === undefined ? undefined : tree.get(first)?.message;
   if (first === undefined || !message) return new vscode.TreeItem(renderNodeId(row.node));
@@ -118,7 +118,7 @@ function firstOf(row: HistoryRow): NodeId | undefined {
 }
 
 /** What an answer says or, if it only calls tools, what the calls did. */
-function stepLabel(tree: HistorySource, row: StepRow | StepsRow, message: SessionMessage): string {
+function stepLabel(tree: ConversationTree, row: StepRow | StepsRow, message: SessionMessage): string {
   const steps = row.kind === 'steps' ? row.steps : [row];
   const said = row.kind === 'steps' || !hasText(message) ? saidOf(tree, steps) : '';
   return said === '' ? labelOf(tree, message, firstOf(row)) : oneLine(said);
@@ -129,7 +129,7 @@ function hasText(message: SessionMessage): boolean {
 }
 
 /** What the calls of some steps did, in words; empty if there are none. */
-function saidOf(tree: HistorySource, steps: readonly StepRow[]): string {
+function saidOf(tree: ConversationTree, steps: readonly StepRow[]): string {
   const calls = steps.flatMap(({ nodes }): SaidCall[] => {
     const [first, ...results] = nodes.map(node => tree.get(node)?.message);
     if (first?.role !== 'assistant') return [];
@@ -150,7 +150,7 @@ function callsOf({ toolCalls }: AssistantMessage): (SaidCall & { readonly id: st
 }
 
 /** A result that stands alone, because a branch starts with it, in the words for its call. */
-function saidOfResult(tree: HistorySource, node: NodeId): string {
+function saidOfResult(tree: ConversationTree, node: NodeId): string {
   const result = tree.get(node)?.message;
   if (result?.role !== 'tool') return '';
   let at = tree.get(node);
@@ -160,7 +160,7 @@ function saidOfResult(tree: HistorySource, node: NodeId): string {
   return sayCalls([{ ...call, failed: result.isError }]);
 }
 
-function hasFailed(tree: HistorySource, row: TurnRow | StepRow | StepsRow): boolean {
+function hasFailed(tree: ConversationTree, row: TurnRow | StepRow | StepsRow): boolean {
   if (row.kind === 'turn') return false;
   if (row.kind === 'steps') return row.steps.some(step => hasFailed(tree, step));
   return row.nodes.some(node => {
@@ -169,7 +169,7 @@ function hasFailed(tree: HistorySource, row: TurnRow | StepRow | StepsRow): bool
   });
 }
 
-function branchItem(tree: HistorySource, row: BranchRow): vscode.TreeItem {
+function branchItem(tree: ConversationTree, row: BranchRow): vscode.TreeItem {
   const { node, tip, length, tags } = row;
   const tag = tags.at(-1);
   const message = tree.get(node)?.message;
@@ -248,7 +248,7 @@ function joined(...parts: readonly string[]): string {
   return parts.filter(part => part !== '').join(' · ');
 }
 
-function labelOf(tree: HistorySource, message: SessionMessage, node: NodeId | undefined): string {
+function labelOf(tree: ConversationTree, message: SessionMessage, node: NodeId | undefined): string {
   if (isSummary(message)) return vscode.l10n.t('Summary of earlier messages');
   const said = message.role === 'tool' && node !== undefined ? saidOfResult(tree, node) : '';
   return oneLine(said || textOf(tree, message, node)) || vscode.l10n.t('(no text)');
@@ -258,7 +258,7 @@ function isSummary(message: SessionMessage): boolean {
   return message.role === 'steering' && message.kind === 'summary';
 }
 
-function textOf(tree: HistorySource, message: SessionMessage, node: NodeId | undefined): string {
+function textOf(tree: ConversationTree, message: SessionMessage, node: NodeId | undefined): string {
   if (message.role === 'tool') return message.content;
   if (message.text.trim() !== '' || message.role !== 'assistant' || node === undefined) return message.text;
   return message.error ?? saidOf(tree, [{ kind: 'step', node, nodes: [node] }]);

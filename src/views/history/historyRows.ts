@@ -69,24 +69,8 @@ export interface EarlierRow {
 /** How many rows a fold holds; a level shows fewer than twice as many before older rows are folded. */
 export const PAGE = 250;
 
-export type HistorySource = Pick<
-  ConversationTree,
-  | 'active'
-  | 'size'
-  | 'trunk'
-  | 'get'
-  | 'roleOf'
-  | 'isOnTrunk'
-  | 'positionOf'
-  | 'idAt'
-  | 'childrenOf'
-  | 'newestChildOf'
-  | 'isFork'
-  | 'tagsOf'
->;
-
 /** The rows below `row`, or the top ones. */
-export function childrenOf(tree: HistorySource, row?: HistoryRow): readonly HistoryRow[] {
+export function childrenOf(tree: ConversationTree, row?: HistoryRow): readonly HistoryRow[] {
   switch (row?.kind) {
     case undefined:
       return tree.size === 0 ? [] : [...page(entriesOf(tree, undefined), undefined), { kind: 'start' }];
@@ -126,7 +110,7 @@ export function keyOf(row: HistoryRow): string {
 }
 
 /** The number of branches and tags below a message, or below the start. */
-export function countAttached(tree: HistorySource, node: NodeId | null): number {
+export function countAttached(tree: ConversationTree, node: NodeId | null): number {
   if (node !== null && !hasAttached(tree, node)) return 0;
   const next = nextOnLine(tree, node);
   const left = tree.childrenOf(node).filter(child => child !== next).length;
@@ -134,7 +118,7 @@ export function countAttached(tree: HistorySource, node: NodeId | null): number 
 }
 
 /** The number of branches and tags below a row, on whatever level. */
-export function countBelow(tree: HistorySource, row: TurnRow | StepRow | StepsRow): number {
+export function countBelow(tree: ConversationTree, row: TurnRow | StepRow | StepsRow): number {
   const count = (nodes: readonly NodeId[]): number =>
     nodes.reduce((sum, node) => sum + countAttached(tree, node), 0);
   if (row.kind === 'turn') return count([row.node, ...nodesOf(tree, row)]);
@@ -142,7 +126,7 @@ export function countBelow(tree: HistorySource, row: TurnRow | StepRow | StepsRo
 }
 
 /** Whether the conversation continues from the row: from the end of its turn, or of its last step. */
-export function isCurrent(tree: HistorySource, row: TurnRow | StepRow | StepsRow): boolean {
+export function isCurrent(tree: ConversationTree, row: TurnRow | StepRow | StepsRow): boolean {
   return tree.active === (row.kind === 'turn' ? row.end : row.node);
 }
 
@@ -151,7 +135,7 @@ export function isCurrent(tree: HistorySource, row: TurnRow | StepRow | StepsRow
  * the prompt and send it again.
  */
 export function revertTargetOf(
-  tree: HistorySource,
+  tree: ConversationTree,
   node: NodeId,
 ): { readonly target: NodeId | null; readonly isPrompt: boolean } {
   const found = tree.get(node);
@@ -160,7 +144,7 @@ export function revertTargetOf(
 }
 
 /** The rows of a line, a turn or a group of steps, oldest first. */
-function entriesOf(tree: HistorySource, of: TurnRow | StepsRow | BranchRow | undefined): HistoryRow[] {
+function entriesOf(tree: ConversationTree, of: TurnRow | StepsRow | BranchRow | undefined): HistoryRow[] {
   switch (of?.kind) {
     case undefined:
       return turnsOf(tree, tree.trunk);
@@ -174,7 +158,7 @@ function entriesOf(tree: HistorySource, of: TurnRow | StepsRow | BranchRow | und
 }
 
 /** The turns of a line. What precedes its first prompt is listed by its steps, and so is a command between two turns. */
-function turnsOf(tree: HistorySource, line: readonly NodeId[]): HistoryRow[] {
+function turnsOf(tree: ConversationTree, line: readonly NodeId[]): HistoryRow[] {
   const first = line.findIndex(node => tree.roleOf(node) === 'user');
   const rows = stepsOf(tree, first < 0 ? line : line.slice(0, first));
   let turn: { readonly node: NodeId; end: NodeId } | undefined;
@@ -201,7 +185,7 @@ function turnsOf(tree: HistorySource, line: readonly NodeId[]): HistoryRow[] {
 }
 
 /** The messages of a turn after its prompt. */
-function nodesOf(tree: HistorySource, { node, end }: TurnRow): NodeId[] {
+function nodesOf(tree: ConversationTree, { node, end }: TurnRow): NodeId[] {
   const nodes: NodeId[] = [];
   const place = tree.positionOf(node);
   let next: NodeId | undefined = node;
@@ -215,7 +199,7 @@ function nodesOf(tree: HistorySource, { node, end }: TurnRow): NodeId[] {
 }
 
 /** Messages by their steps: results belong to the answer before them, and steps that only called tools are folded. */
-function stepsOf(tree: HistorySource, line: readonly NodeId[]): HistoryRow[] {
+function stepsOf(tree: ConversationTree, line: readonly NodeId[]): HistoryRow[] {
   const steps: NodeId[][] = [];
   for (const node of visible(tree, line)) {
     const last = steps.at(-1);
@@ -245,12 +229,12 @@ function stepRow(nodes: readonly NodeId[]): StepRow {
   return { kind: 'step', node: nodes.at(-1) ?? 0, nodes };
 }
 
-function isAnswering(tree: HistorySource, node: NodeId | undefined): boolean {
+function isAnswering(tree: ConversationTree, node: NodeId | undefined): boolean {
   return node !== undefined && tree.roleOf(node) === 'assistant';
 }
 
 /** Whether a step consists of calls alone, and nothing is below it. */
-function onlyCalls(tree: HistorySource, { nodes }: StepRow): boolean {
+function onlyCalls(tree: ConversationTree, { nodes }: StepRow): boolean {
   const [first] = nodes;
   const message = first === undefined || !isAnswering(tree, first) ? undefined : tree.get(first)?.message;
   return (
@@ -262,7 +246,7 @@ function onlyCalls(tree: HistorySource, { nodes }: StepRow): boolean {
 }
 
 /** The messages of a branch from its first one; at each fork it follows the newest child. */
-function lineOf(tree: HistorySource, first: NodeId): NodeId[] {
+function lineOf(tree: ConversationTree, first: NodeId): NodeId[] {
   const line: NodeId[] = [];
   for (let node: NodeId | undefined = first; node !== undefined; node = tree.newestChildOf(node))
     line.push(node);
@@ -270,23 +254,23 @@ function lineOf(tree: HistorySource, first: NodeId): NodeId[] {
 }
 
 /** The message that follows on the same line; for `null` the first one of the trunk. */
-function nextOnLine(tree: HistorySource, node: NodeId | null): NodeId | undefined {
+function nextOnLine(tree: ConversationTree, node: NodeId | null): NodeId | undefined {
   if (node === null) return tree.idAt(0);
   const place = tree.positionOf(node);
   return place < 0 ? tree.newestChildOf(node) : tree.idAt(place + 1);
 }
 
 /** Whether a message may have branches or tags below it. */
-function hasAttached(tree: HistorySource, node: NodeId): boolean {
+function hasAttached(tree: ConversationTree, node: NodeId): boolean {
   if (tree.isFork(node) || tree.tagsOf(node).length > 0) return true;
   return node === tree.active && tree.newestChildOf(node) !== undefined;
 }
 
-function attached(tree: HistorySource, node: NodeId): HistoryRow[] {
+function attached(tree: ConversationTree, node: NodeId): HistoryRow[] {
   return hasAttached(tree, node) ? [...branchRows(tree, node), ...looseTags(tree, node)] : [];
 }
 
-function branchRows(tree: HistorySource, node: NodeId | null): HistoryRow[] {
+function branchRows(tree: ConversationTree, node: NodeId | null): HistoryRow[] {
   const tags = node === null ? [] : tree.tagsOf(node);
   const next = nextOnLine(tree, node);
   return tree
@@ -306,7 +290,7 @@ function branchRows(tree: HistorySource, node: NodeId | null): HistoryRow[] {
 }
 
 /** The tags that no branch below the message shows. */
-function looseTags(tree: HistorySource, node: NodeId): HistoryRow[] {
+function looseTags(tree: ConversationTree, node: NodeId): HistoryRow[] {
   const next = nextOnLine(tree, node);
   const shown = new Set(tree.childrenOf(node).filter(child => child !== next));
   return tree.tagsOf(node).flatMap((tag, at): HistoryRow[] => {
@@ -316,7 +300,7 @@ function looseTags(tree: HistorySource, node: NodeId): HistoryRow[] {
 }
 
 /** Leaves out steering messages, except notices, summaries, the current message, and those with something below them. */
-function visible(tree: HistorySource, line: readonly NodeId[]): NodeId[] {
+function visible(tree: ConversationTree, line: readonly NodeId[]): NodeId[] {
   const { active } = tree;
   return line.filter(node => {
     if (tree.roleOf(node) !== 'steering' || node === active) return true;

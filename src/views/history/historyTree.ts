@@ -15,16 +15,14 @@ const MARKS = {
   [vscode.TreeItemCollapsibleState.Expanded]: '+',
 };
 
-type HistorySession = Pick<Session, 'id' | 'tree' | 'title' | 'onDidEmit'>;
-
 /** The rows of the History view, read from the session whenever VS Code asks. */
 class HistoryTree implements vscode.TreeDataProvider<HistoryRow>, vscode.Disposable {
-  readonly #session: HistorySession;
+  readonly #session: Session;
   readonly #owned = new DisposableStore();
   readonly #changed = this.#owned.add(new vscode.EventEmitter<undefined>());
   readonly onDidChangeTreeData = this.#changed.event;
 
-  constructor(session: HistorySession) {
+  constructor(session: Session) {
     this.#session = session;
     const refresh = coalesce(() => this.#changed.fire(undefined), GATHER_MS);
     this.#owned.add({ dispose: refresh.cancel });
@@ -66,7 +64,7 @@ class HistoryTree implements vscode.TreeDataProvider<HistoryRow>, vscode.Disposa
 }
 
 /** The History view, which shows the session's title beside its own. */
-export function registerHistoryView(session: HistorySession): vscode.Disposable {
+export function registerHistoryView(session: Session): vscode.Disposable {
   const treeDataProvider = new HistoryTree(session);
   const view = vscode.window.createTreeView(views.history, { treeDataProvider, showCollapseAll: true });
   const name = (): void => {

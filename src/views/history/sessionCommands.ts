@@ -1,15 +1,16 @@
 import * as vscode from 'vscode';
 import type { CommandHandlers } from '../commandRegistry.ts';
 import { confirm } from '../toast.ts';
-import type { StoredSessions, StoredSessionsOptions } from './storedSessions.ts';
+import type { Agent } from '../agent.ts';
+import type { StoredSessions } from './storedSessions.ts';
 
 /** The commands for the current session and the stored ones. */
-export function sessionCommands(options: StoredSessionsOptions): CommandHandlers {
-  const { session, store, logger } = options;
+export function sessionCommands(agent: Agent): CommandHandlers {
+  const { session, store, logger } = agent;
   let loaded: StoredSessions | undefined;
   const stored = async (): Promise<StoredSessions> => {
     const { StoredSessions } = await import('./storedSessions.ts');
-    return (loaded ??= new StoredSessions(options));
+    return (loaded ??= new StoredSessions(agent));
   };
   const idOf = (given: unknown): string => (typeof given === 'string' ? given : session.id);
   return {

@@ -27,10 +27,7 @@ const BATCH = 20;
 const MAX_LABEL = 80;
 
 /** Lists the stored sessions, most recently used first. `undefined` if the user chose none. */
-export function pickSession(
-  sessions: SessionLogs,
-  session: Pick<Session, 'id'>,
-): Promise<SessionChoice | undefined> {
+export function pickSession(sessions: SessionLogs, session: Session): Promise<SessionChoice | undefined> {
   return new Promise(resolve => {
     const owned = new DisposableStore();
     const pick = owned.add(vscode.window.createQuickPick<Row>());

@@ -3,40 +3,30 @@ import * as path from 'node:path';
 import * as vscode from 'vscode';
 import { UnknownLogVersionError } from '../../agent/base/log/logFormat.ts';
 import { missedResolutions } from '../../agent/conversation/auditTrail.ts';
-import type { SessionLogs } from '../../agent/conversation/storage/sessionLogs.ts';
 import { sessionMarkdown } from '../../agent/conversation/storage/sessionMarkdown.ts';
 import type { StoredSession } from '../../agent/conversation/storage/storedSession.ts';
-import type { PreviewStore } from '../../agent/preview/previewStore.ts';
 import type { Session } from '../../agent/session/session.ts';
 import { oneLine } from '../plainText.ts';
 import { confirm, showInfo, showWarning } from '../toast.ts';
 import { pickSession, type SessionChoice } from './sessionPick.ts';
-
-export interface StoredSessionsOptions {
-  readonly session: Session;
-  readonly sessions: SessionLogs;
-  readonly store: PreviewStore;
-  /** Whether this window owns the workspace's storage; if not, another window may be writing to it. */
-  readonly ownsStorage: boolean;
-  readonly logger: vscode.LogOutputChannel;
-}
+import type { Agent } from '../agent.ts';
 
 const MAX_TITLE = 120;
 
 /** Opens, renames, deletes and exports stored sessions. */
 export class StoredSessions {
-  readonly #options: StoredSessionsOptions;
+  readonly #agent: Agent;
   /** Settles when the session that was requested last is open. */
   #opening: Promise<void> = Promise.resolve();
 
-  constructor(options: StoredSessionsOptions) {
-    this.#options = options;
+  constructor(agent: Agent) {
+    this.#agent = agent;
   }
 
   /** Lets the user choose, again after each button, until a session is opened or the list is closed. */
   async choose(): Promise<void> {
     for (;;) {
-      const { session, sessions } = this.#options;
+      const { session, sessions } = this.#agent;
       const choice = await pickSession(sessions, session);
       if (!choice) return;
       if (choice.action === 'open') return this.open(choice.id);
@@ -52,7 +42,7 @@ export class StoredSessions {
   }
 
   async #open(id: string): Promise<void> {
-    const { session, sessions } = this.#options;
+    const { session, sessions } = this.#agent;
     if (id === session.id || !this.#mayChange()) return;
     const stored = await this.#read(id, 'readAndRepair');
     if (!stored) return;
@@ -61,7 +51,7 @@ export class StoredSessions {
   }
 
   async rename(id: string): Promise<void> {
-    const { session, sessions } = this.#options;
+    const { session, sessions } = this.#agent;
     const isOpen = id === session.id;
     if (!isOpen && !this.#mayChange()) return;
     const { title, firstWords } = isOpen
@@ -82,7 +72,7 @@ export class StoredSessions {
 
   /** Deleting the current session starts a new one first, so that nothing writes to a deleted log. */
   async delete(id: string): Promise<void> {
-    const { session, sessions } = this.#options;
+    const { session, sessions } = this.#agent;
     if (!this.#mayChange()) return;
     const agreed = await confirm(
       vscode.l10n.t('Delete the session “{0}”?', await this.#nameOf(id)),
@@ -123,8 +113,8 @@ export class StoredSessions {
   }
 
   async #readLog(id: string): Promise<Uint8Array | undefined> {
-    await this.#options.session.drain(id);
-    return readFile(this.#options.sessions.fileOf(id)).catch((error: NodeJS.ErrnoException) => {
+    await this.#agent.session.drain(id);
+    return readFile(this.#agent.sessions.fileOf(id)).catch((error: NodeJS.ErrnoException) => {
       if (error.code !== 'ENOENT') throw error;
       void showInfo(vscode.l10n.t('This session has no messages yet.'));
       return undefined;
@@ -132,7 +122,7 @@ export class StoredSessions {
   }
 
   async #markdown(id: string, name: string): Promise<Uint8Array | undefined> {
-    const { session } = this.#options;
+    const { session } = this.#agent;
     const source = id === session.id ? session : await this.#readForExport(id);
     return source && Buffer.from(sessionMarkdown(source, name));
   }
@@ -140,13 +130,13 @@ export class StoredSessions {
   /** A session that is not open, brought up to date with previews that were resolved since. */
   async #readForExport(id: string): Promise<StoredSession | undefined> {
     const stored = await this.#read(id, 'read');
-    const missed = stored ? missedResolutions(stored, this.#options.store) : [];
+    const missed = stored ? missedResolutions(stored, this.#agent.store) : [];
     for (const resolution of missed) stored?.trail.recordResolution(stored.tree, resolution);
     return stored;
   }
 
   async #nameOf(id: string): Promise<string> {
-    const { session, sessions } = this.#options;
+    const { session, sessions } = this.#agent;
     if (id === session.id && session.title !== undefined) return session.title;
     const found = await sessions.summarize(id).catch(() => undefined); // a new session is not stored yet
     return oneLine(found?.title ?? found?.firstWords ?? '', MAX_TITLE) || vscode.l10n.t('Session');
@@ -154,7 +144,7 @@ export class StoredSessions {
 
   /** Reads a session to open it, or only to view it. `undefined` if that is not possible, which the user is told. */
   async #read(id: string, purpose: 'readAndRepair' | 'read'): Promise<StoredSession | undefined> {
-    if (!(await this.#options.session.drain(id))) {
+    if (!(await this.#agent.session.drain(id))) {
       void showWarning(
         vscode.l10n.t(
           'Part of that session is not saved yet, since Redline cannot save to its storage. Try again once it can.',
@@ -163,12 +153,12 @@ export class StoredSessions {
       return undefined;
     }
     try {
-      const stored = await this.#options.sessions[purpose](id, this.#options.logger);
+      const stored = await this.#agent.sessions[purpose](id, this.#agent.logger);
       await stored.tree.readAhead();
       return stored;
     } catch (error) {
       if (!(error instanceof UnknownLogVersionError)) throw error;
-      this.#options.logger.warn(error.message);
+      this.#agent.logger.warn(error.message);
       void showWarning(
         vscode.l10n.t('That session was written by a newer version of Redline. It was left unchanged.'),
       );
@@ -177,7 +167,7 @@ export class StoredSessions {
   }
 
   #mayChange(): boolean {
-    if (this.#options.ownsStorage) return true;
+    if (this.#agent.ownsStorage) return true;
     void showInfo(
       vscode.l10n.t('Another window manages the sessions of this workspace. Open or change them there.'),
     );

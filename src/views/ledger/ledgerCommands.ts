@@ -2,27 +2,14 @@ import * as vscode from 'vscode';
 import type { PendingAction } from '../../agent/preview/pendingAction.ts';
 import { titleOf, type Preview } from '../../agent/preview/preview.ts';
 import type { PreviewStore } from '../../agent/preview/previewStore.ts';
-import type { Rebaser } from '../../agent/preview/rebase/rebaser.ts';
-import type { Invoker } from '../../agent/preview/resolve/invoker.ts';
 import { humanReason } from '../../agent/preview/resolve/resolveTexts.ts';
 import { reopenAction, undoAction, undoBranchAction } from '../../agent/preview/undo.ts';
-import type { Session } from '../../agent/session/session.ts';
 import { shownExpired } from '../pending/pendingNodes.ts';
 import { oneLine, withoutIcons } from '../plainText.ts';
 import { targetsOf } from '../review/commands/previewTargets.ts';
-import type { PreviewOpener } from '../review/previewOpener.ts';
 import { showInfo } from '../toast.ts';
-
-export interface RestageOptions {
-  readonly store: PreviewStore;
-  readonly session: Session;
-  readonly rebaser: Rebaser;
-}
-
-export interface LedgerCommandsOptions extends RestageOptions {
-  readonly opener: PreviewOpener;
-  readonly invoker: Invoker;
-}
+import type { Agent } from '../agent.ts';
+import type { Ctx } from '../ctx.ts';
 
 /** How long the status bar says what was undone, in milliseconds. */
 const STATUS_MS = 6_000;
@@ -31,41 +18,35 @@ const STATUS_MS = 6_000;
  * Undoes an applied preview: at once where its files are as the apply left them, else its inverse is staged and opened.
  * @returns the id of the preview that undoes it
  */
-export async function undo(
-  options: LedgerCommandsOptions,
-  args: readonly unknown[],
-): Promise<string | undefined> {
-  const preview = await chosen(options, args, undoAction, {
+export async function undo(ctx: Ctx, args: readonly unknown[]): Promise<string | undefined> {
+  const preview = await chosen(ctx, args, undoAction, {
     title: vscode.l10n.t('Undo an applied preview'),
     none: vscode.l10n.t('There is nothing to undo.'),
     cannot: preview =>
       vscode.l10n.t('{0} cannot be undone: only applied file changes can.', oneLine(titleOf(preview))),
   });
-  return undoWith(options, preview && undoAction(preview), preview && titleOf(preview));
+  return undoWith(ctx, preview && undoAction(preview), preview && titleOf(preview));
 }
 
 /** Undoes what these previews applied together, like {@link undo}. They are in the order in which they were applied. */
-export async function undoTurn(
-  options: LedgerCommandsOptions,
-  args: readonly unknown[],
-): Promise<string | undefined> {
+export async function undoTurn(ctx: Ctx, args: readonly unknown[]): Promise<string | undefined> {
   const ids = Array.isArray(args[0]) ? args[0] : [];
-  const previews = ids.flatMap(id => (typeof id === 'string' ? (options.store.get(id) ?? []) : []));
-  const action = undoBranchAction(previews, options.store.all(), 'undo', 'turn');
+  const previews = ids.flatMap(id => (typeof id === 'string' ? (ctx.store.get(id) ?? []) : []));
+  const action = undoBranchAction(previews, ctx.store.all(), 'undo', 'turn');
   if (!action) return void showInfo(vscode.l10n.t('There is nothing to undo.'));
-  return undoWith(options, action);
+  return undoWith(ctx, action);
 }
 
 async function undoWith(
-  options: LedgerCommandsOptions,
+  ctx: Ctx,
   action: PendingAction | undefined,
   title?: string,
 ): Promise<string | undefined> {
-  const staged = await restage(options, action);
-  if (!staged || !isAsStaged(staged)) return show(options, staged);
+  const staged = await restage(ctx, action);
+  if (!staged || !isAsStaged(staged)) return show(ctx, staged);
   const { id, revision } = staged;
   try {
-    await options.invoker.resolve({
+    await ctx.invoker.resolve({
       id,
       revision,
       action: 'apply',
@@ -73,7 +54,7 @@ async function undoWith(
       actor: 'human',
     });
   } catch (error) {
-    await show(options, options.store.get(id));
+    await show(ctx, ctx.store.get(id));
     throw error;
   }
   void vscode.window.setStatusBarMessage(
@@ -89,22 +70,19 @@ function isAsStaged({ revision, state, dependsOn }: Preview): boolean {
 }
 
 /** Stages a discarded preview again and opens it. @returns the new preview's id */
-export async function reopen(
-  options: LedgerCommandsOptions,
-  args: readonly unknown[],
-): Promise<string | undefined> {
-  const preview = await chosen(options, args, reopenAction, {
+export async function reopen(ctx: Ctx, args: readonly unknown[]): Promise<string | undefined> {
+  const preview = await chosen(ctx, args, reopenAction, {
     title: vscode.l10n.t('Reopen a discarded preview'),
     none: vscode.l10n.t('There is nothing to reopen.'),
     cannot: preview =>
       vscode.l10n.t('{0} cannot be reopened: only discarded file changes can.', oneLine(titleOf(preview))),
   });
-  return show(options, preview && (await reopenPreview(options, preview)));
+  return show(ctx, preview && (await reopenPreview(ctx, preview)));
 }
 
 /** Stages what a discarded preview proposed, as a new preview; `undefined` for what cannot be reopened. */
-export function reopenPreview(options: RestageOptions, preview: Preview): Promise<Preview | undefined> {
-  return restage(options, reopenAction(preview));
+export function reopenPreview(ctx: Agent, preview: Preview): Promise<Preview | undefined> {
+  return restage(ctx, reopenAction(preview));
 }
 
 /**
@@ -112,7 +90,7 @@ export function reopenPreview(options: RestageOptions, preview: Preview): Promis
  * it is stale instead, which its row and lens say.
  */
 async function restage(
-  { store, session, rebaser }: RestageOptions,
+  { store, session, rebaser }: Agent,
   action: PendingAction | undefined,
 ): Promise<Preview | undefined> {
   if (!action) return undefined;
@@ -123,7 +101,7 @@ async function restage(
 }
 
 /** Removes expired previews from the tree: those that are named, else all. */
-export async function dismiss({ store }: LedgerCommandsOptions, args: readonly unknown[]): Promise<void> {
+export async function dismiss({ store }: Ctx, args: readonly unknown[]): Promise<void> {
   const previews = named(store, args);
   for (const { id } of previews.length > 0 ? previews : shownExpired(store)) await store.dismiss(id);
 }
@@ -134,7 +112,7 @@ function named(store: PreviewStore, args: readonly unknown[]): Preview[] {
 
 /** The named preview, or one that the user picks from those that `actionOf` accepts. */
 async function chosen(
-  { store }: LedgerCommandsOptions,
+  { store }: Ctx,
   args: readonly unknown[],
   actionOf: (preview: Preview) => PendingAction | undefined,
   texts: { readonly title: string; readonly none: string; readonly cannot: (preview: Preview) => string },
@@ -148,10 +126,7 @@ async function chosen(
   return pickPreview(candidates, texts.title);
 }
 
-async function show(
-  { opener }: LedgerCommandsOptions,
-  preview: Preview | undefined,
-): Promise<string | undefined> {
+async function show({ opener }: Ctx, preview: Preview | undefined): Promise<string | undefined> {
   if (preview) await opener.open(preview);
   return preview?.id;
 }

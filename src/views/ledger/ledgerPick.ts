@@ -1,12 +1,13 @@
 import * as vscode from 'vscode';
 import type { LedgerEntry, Outcome } from '../../agent/preview/ledger.ts';
 import type { PreviewStore } from '../../agent/preview/previewStore.ts';
-import { agentLabel } from '../agentLabel.ts';
+import { reasonGiven } from '../../agent/preview/previewView.ts';
 import { execute } from '../commandRegistry.ts';
-import { withoutIcons } from '../plainText.ts';
+import { agentLabel, withoutIcons } from '../plainText.ts';
 import { openLedgerDocument } from './ledgerDocument.ts';
 import { ledgerRows, type LedgerRow } from './ledgerRows.ts';
-import { byText, dayText, isError, outcomeTitle, reasonText, timeText } from './ledgerText.ts';
+import { byText } from '../texts/previewWords.ts';
+import { dayText, isError, outcomeTitle, timeText } from './ledgerText.ts';
 
 /** The most attempts that the list shows; the document shows all of them. */
 const MAX_ROWS = 1_000;
@@ -78,7 +79,7 @@ function itemOf(row: LedgerRow): LedgerItem {
     label: `${icons[entry.outcome]} ${withoutIcons(title)}`,
     description: [
       outcomeTitle(entry),
-      ...(isError(entry) ? [byText(entry)] : []),
+      ...(isError(entry) ? [byText(entry.actor, entry.agent && agentLabel(entry.agent))] : []),
       timeText(entry.at),
       entry.previewId,
       ...agent,
@@ -92,6 +93,6 @@ function itemOf(row: LedgerRow): LedgerItem {
 /** The reason, if one was given, or the error, and the files. */
 function detailOf(entry: LedgerEntry): string {
   const paths = [...new Set(entry.files.map(file => file.path))].join(', ');
-  const why = isError(entry) ? entry.message : reasonText(entry);
+  const why = isError(entry) ? entry.message : reasonGiven(entry);
   return [why, paths].filter(part => part !== undefined && part !== '').join(' · ');
 }

@@ -1,5 +1,7 @@
 import type { LedgerEntry } from '../../agent/preview/ledger.ts';
 import type { Preview } from '../../agent/preview/preview.ts';
+import type { PreviewStore } from '../../agent/preview/previewStore.ts';
+import { previewView } from '../../agent/preview/previewView.ts';
 
 /** One attempt to resolve a preview, as the list shows it. */
 export interface LedgerRow {
@@ -12,13 +14,8 @@ export interface LedgerRow {
   readonly shows: boolean;
 }
 
-export interface LedgerSource {
-  ledger(): readonly LedgerEntry[];
-  get(id: string): Preview | undefined;
-}
-
 /** The last `limit` attempts, newest first. */
-export function ledgerRows(store: LedgerSource, limit: number): readonly LedgerRow[] {
+export function ledgerRows(store: PreviewStore, limit: number): readonly LedgerRow[] {
   return store
     .ledger()
     .slice(-limit)
@@ -31,13 +28,13 @@ export function ledgerRows(store: LedgerSource, limit: number): readonly LedgerR
 }
 
 /** How the user reads which preview an entry is about. */
-export function titleIn(store: Pick<LedgerSource, 'get'>, { previewId, label }: LedgerEntry): string {
+export function titleIn(store: PreviewStore, { previewId, label }: LedgerEntry): string {
   return store.get(previewId)?.title ?? label;
 }
 
-function offered(entry: LedgerEntry, { state, changes }: Preview): LedgerRow['offers'] {
-  if (!changes) return undefined;
-  if (entry.outcome === 'applied' && state.kind === 'applied') return 'undo';
-  if (entry.outcome === 'discarded' && state.kind === 'discarded') return 'reopen';
-  return undefined;
+/** Only for the attempt that resolved the preview. */
+function offered({ outcome }: LedgerEntry, preview: Preview): LedgerRow['offers'] {
+  const { remedy } = previewView(preview);
+  if (outcome === 'applied' && remedy?.type === 'undo') return 'undo';
+  return outcome === 'discarded' && remedy?.type === 'reopen' ? 'reopen' : undefined;
 }

@@ -1,13 +1,13 @@
 import * as vscode from 'vscode';
 import type { LedgerEntry } from '../../agent/preview/ledger.ts';
-import { humanReason } from '../../agent/preview/resolve/resolveTexts.ts';
-import { agentLabel } from '../agentLabel.ts';
-import { detailsText } from '../detailsText.ts';
-import { oneLine } from '../plainText.ts';
-import { titleIn, type LedgerSource } from './ledgerRows.ts';
+import type { PreviewStore } from '../../agent/preview/previewStore.ts';
+import { reasonGiven } from '../../agent/preview/previewView.ts';
+import { agentLabel, detailsText, oneLine } from '../plainText.ts';
+import { byText, resolvedText } from '../texts/previewWords.ts';
+import { titleIn } from './ledgerRows.ts';
 
 /** One paragraph for each attempt, newest first. */
-export function ledgerText(store: LedgerSource): string {
+export function ledgerText(store: PreviewStore): string {
   const entries = store.ledger();
   if (entries.length === 0) return `${vscode.l10n.t('Nothing has been applied or discarded yet.')}\n`;
   let day: string | undefined;
@@ -24,10 +24,10 @@ function paragraph(entry: LedgerEntry, title: string): string[] {
   const files = entry.files.map(
     file => `    ${oneLine(file.path, Infinity)}  ${short(file.before)} → ${short(file.after)}`,
   );
-  const why = reasonText(entry);
+  const why = reasonGiven(entry);
   const details = detailsText(entry);
   const agent = entry.agent ? [agentLabel(entry.agent)] : [];
-  const by = isError(entry) ? [byText(entry)] : [];
+  const by = isError(entry) ? [byText(entry.actor, entry.agent && agentLabel(entry.agent))] : [];
   const about = [entry.previewId, oneLine(entry.sourceToolName), ...agent, ...by].join(', ');
   return [
     `${timeText(entry.at)}  ${outcomeTitle(entry)}: ${oneLine(title)} (${about})`,
@@ -43,18 +43,6 @@ function short(hash: string | null): string {
   return hash?.slice(0, 8) ?? '–';
 }
 
-/** Who made an attempt. */
-export function byText({ actor, agent }: LedgerEntry): string {
-  switch (actor) {
-    case 'human':
-      return vscode.l10n.t('by you');
-    case 'model':
-      return agent ? vscode.l10n.t('by {0}', agentLabel(agent)) : vscode.l10n.t('by the model');
-    case 'extension':
-      return vscode.l10n.t('by another extension');
-  }
-}
-
 /** Whether the message of the attempt is an error. */
 export function isError({ outcome }: LedgerEntry): boolean {
   return outcome === 'failed' || outcome === 'returnedError';
@@ -65,13 +53,8 @@ export function outcomeTitle({ outcome, action, actor, agent }: LedgerEntry): st
   const { l10n } = vscode;
   switch (outcome) {
     case 'applied':
-      if (actor === 'human') return l10n.t('Applied by you');
-      if (actor === 'extension') return l10n.t('Applied by another extension');
-      return agent ? l10n.t('Applied by {0}', agentLabel(agent)) : l10n.t('Applied by the model');
     case 'discarded':
-      if (actor === 'human') return l10n.t('Discarded by you');
-      if (actor === 'extension') return l10n.t('Discarded by another extension');
-      return agent ? l10n.t('Discarded by {0}', agentLabel(agent)) : l10n.t('Discarded by the model');
+      return resolvedText(outcome, actor, agent && agentLabel(agent));
     case 'returnedError':
       return l10n.t('Applied, and returned an error');
     case 'failed':
@@ -87,9 +70,4 @@ export function timeText(at: string): string {
 
 export function dayText(at: string): string {
   return new Date(at).toLocaleDateString(vscode.env.language, { dateStyle: 'full' });
-}
-
-/** The given reason; `undefined` if the user clicked without giving one. */
-export function reasonText({ actor, action, reason }: LedgerEntry): string | undefined {
-  return actor === 'human' && reason === humanReason(action) ? undefined : reason;
 }

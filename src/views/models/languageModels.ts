@@ -9,7 +9,7 @@ import type {
 import { OWN_VENDOR } from '../contributions.ts';
 
 /** The name of a model in the settings: `vendor/id`. A vendor has no slash, an id may have. */
-export function nameOf({ vendor, id }: Pick<vscode.LanguageModelChat, 'vendor' | 'id'>): string {
+export function languageModelName({ vendor, id }: { readonly vendor: string; readonly id: string }): string {
   return `${vendor}/${id}`;
 }
 

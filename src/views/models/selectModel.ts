@@ -4,15 +4,7 @@ import { detailOf } from '../../agent/base/errors.ts';
 import type { Logger } from '../../agent/base/logger.ts';
 import { withoutIcons } from '../plainText.ts';
 import type { Settings } from '../settings.ts';
-import type { ApiKeys } from './apiKeys.ts';
-import type { Providers } from './providers.ts';
-
-export interface SelectModelOptions {
-  readonly settings: Settings;
-  readonly keys: ApiKeys;
-  readonly providers: Providers;
-  readonly logger: Logger;
-}
+import type { Agent } from '../agent.ts';
 
 /** What choosing a row of the picker does. */
 type Choice =
@@ -28,10 +20,10 @@ type Row = vscode.QuickPickItem & { readonly choice?: Choice; readonly isCurrent
 const NEEDS_KEY = 'https://api.openai.com/v1';
 
 /** Shows the picker until the user chooses a model or closes it; a new base URL or key leads back to the list. */
-export async function selectModel(options: SelectModelOptions): Promise<void> {
-  const { settings } = options;
+export async function selectModel(agent: Agent): Promise<void> {
+  const { settings } = agent;
   for (;;) {
-    const choice = await pick(options);
+    const choice = await pick(agent);
     switch (choice?.kind) {
       case undefined:
         return;
@@ -52,14 +44,14 @@ export async function selectModel(options: SelectModelOptions): Promise<void> {
         break;
       }
       case 'key':
-        await setApiKey(options);
+        await setApiKey(agent);
         break;
     }
   }
 }
 
 /** Shows the picker at once, and adds models when the server and VS Code have listed them. */
-async function pick(options: SelectModelOptions): Promise<Choice | undefined> {
+async function pick(agent: Agent): Promise<Choice | undefined> {
   const owned = new DisposableStore();
   const closed = new AbortController();
   const picker = owned.add(vscode.window.createQuickPick<Row>());
@@ -71,9 +63,9 @@ async function pick(options: SelectModelOptions): Promise<Choice | undefined> {
   const refresh = (): void => {
     if (closed.signal.aborted) return;
     picker.busy = !listings.server || !listings.vscode;
-    show(picker, rows(options, listings));
+    show(picker, rows(agent, listings));
   };
-  show(picker, rows(options, listings));
+  show(picker, rows(agent, listings));
   const chosen = new Promise<Choice | undefined>(resolve => {
     owned.add(picker.onDidHide(() => resolve(undefined)));
     owned.add(
@@ -84,11 +76,11 @@ async function pick(options: SelectModelOptions): Promise<Choice | undefined> {
     );
   });
   picker.show();
-  void listModels(options, closed.signal).then(listing => {
+  void listModels(agent, closed.signal).then(listing => {
     listings.server = listing;
     refresh();
   });
-  void listOfVsCode(options.logger).then(listing => {
+  void listOfVsCode(agent.logger).then(listing => {
     listings.vscode = listing;
     refresh();
   });
@@ -123,7 +115,7 @@ interface ListedModel {
   readonly vendor: string;
 }
 
-async function listModels({ settings, keys, providers }: SelectModelOptions, signal: AbortSignal) {
+async function listModels({ settings, keys, providers }: Agent, signal: AbortSignal) {
   const { baseUrl } = settings;
   if (baseUrl === NEEDS_KEY && (await keys.get(baseUrl)) === undefined) {
     return { sentence: vscode.l10n.t('Set an API key to see the models of {0}.', baseUrl) };
@@ -137,10 +129,16 @@ async function listModels({ settings, keys, providers }: SelectModelOptions, sig
 /** The models that VS Code offers, which needs no consent. */
 async function listOfVsCode(logger: Logger): Promise<Listing<ListedModel>> {
   try {
-    const { listLanguageModels, nameOf } = await import('./languageModels.ts');
+    const { listLanguageModels, languageModelName } = await import('./languageModels.ts');
     const models = await listLanguageModels();
     if (models.length > 0)
-      return { models: models.map(each => ({ name: nameOf(each), label: each.name, vendor: each.vendor })) };
+      return {
+        models: models.map(each => ({
+          name: languageModelName(each),
+          label: each.name,
+          vendor: each.vendor,
+        })),
+      };
   } catch (error) {
     logger.error(`Listing the language models of VS Code failed: ${detailOf(error)}`);
   }
@@ -149,7 +147,7 @@ async function listOfVsCode(logger: Logger): Promise<Listing<ListedModel>> {
   };
 }
 
-function rows({ settings, providers }: SelectModelOptions, { server, vscode: ofVsCode }: Listings): Row[] {
+function rows({ settings, providers }: Agent, { server, vscode: ofVsCode }: Listings): Row[] {
   const { baseUrl, model, languageModel } = settings;
   const { isOffline } = providers;
   const usesVsCode = settings.provider === 'vscode-lm';
@@ -213,7 +211,7 @@ function notice(listing: Listing<unknown> | undefined, asking: string): Row[] {
     : [];
 }
 
-function inUse(isCurrent: boolean): Pick<Row, 'description' | 'isCurrent'> {
+function inUse(isCurrent: boolean): Partial<Row> {
   return isCurrent ? { description: vscode.l10n.t('current'), isCurrent } : {};
 }
 
@@ -253,7 +251,7 @@ function baseUrlProblem(address: string): string | undefined {
 }
 
 /** Asks for the API key of the current base URL; an empty one deletes it. */
-export async function setApiKey({ settings, keys }: SelectModelOptions): Promise<void> {
+export async function setApiKey({ settings, keys }: Agent): Promise<void> {
   const { baseUrl } = settings;
   const key = await vscode.window.showInputBox({
     title: vscode.l10n.t('API key for {0}', baseUrl),

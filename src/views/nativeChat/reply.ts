@@ -2,6 +2,7 @@ import * as l10n from '@vscode/l10n';
 import type { AssistantMessage, ProviderFailureCode } from '../../agent/model/messages.ts';
 import { isOpen, titleOf, type Preview } from '../../agent/preview/preview.ts';
 import type { PreviewStore } from '../../agent/preview/previewStore.ts';
+import { previewView } from '../../agent/preview/previewView.ts';
 import type { SessionEvent } from '../../agent/session/events.ts';
 import { planOf } from '../../agent/session/planMode.ts';
 import { previewCard } from '../chat/transcript/previewCard.ts';
@@ -172,7 +173,7 @@ export class Reply {
   #row(preview: Preview): string {
     const { store, sink } = this.#options;
     const lastAttempt = store.ledger().findLast(({ previewId }) => previewId === preview.id);
-    const card = previewCard(preview, { lastAttempt, stats: undefined });
+    const card = previewCard(previewView(preview, { lastAttempt }));
     const title = sink.link(asMarkdown(titleOf(preview)), preview.id);
     const notes = [stateText(card), ...cardNotes(card.state).map(([, text]) => text), reasonOf(card)];
     return [title, ...notes.flatMap(note => (note === undefined ? [] : asMarkdown(note)))].join(' · ');

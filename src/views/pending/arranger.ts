@@ -1,8 +1,7 @@
 import * as vscode from 'vscode';
 import { DisposableStore } from '../../agent/base/disposable.ts';
-import type { Logger } from '../../agent/base/logger.ts';
 import type { Preview } from '../../agent/preview/preview.ts';
-import type { PreviewStore } from '../../agent/preview/previewStore.ts';
+import type { Agent } from '../agent.ts';
 import { DiffStats } from '../chat/transcript/diffStats.ts';
 import { contextKeys } from '../contributions.ts';
 import { escapeInvisible, oneLine } from '../plainText.ts';
@@ -22,12 +21,14 @@ import {
 /** Where the order is kept for the next start of the window. */
 export const SORT_KEY = 'redline.pending.sort';
 
-export interface ArrangerOptions {
-  readonly store: Pick<PreviewStore, 'open' | 'openCount' | 'onDidChange'>;
-  readonly review: Pick<ReviewList, 'setArrangement' | 'refresh' | 'list'>;
-  readonly looks: Pick<LookedAt, 'hasAll' | 'isVisible'>;
+/** What the pending view is built on. */
+export interface PendingParts extends Agent {
+  readonly review: ReviewList;
+  readonly looks: LookedAt;
+  /** Keeps how the rows are sorted. */
   readonly memory: vscode.Memento;
-  readonly logger: Logger;
+  /** The folder of this window's storage. */
+  readonly storage: string;
 }
 
 /** One entry of the filter's list. */
@@ -40,15 +41,15 @@ interface FilterPick extends vscode.QuickPickItem {
  * nothing that comes later.
  */
 export class Arranger implements vscode.Disposable {
-  readonly #options: ArrangerOptions;
+  readonly #ctx: PendingParts;
   readonly #owned = new DisposableStore();
   readonly #stats: DiffStats;
   #sort: SortKey;
   #filter = noFilter;
 
-  constructor(options: ArrangerOptions) {
-    this.#options = options;
-    const { store, review, memory, logger } = options;
+  constructor(ctx: PendingParts) {
+    this.#ctx = ctx;
+    const { store, review, memory, logger } = ctx;
     this.#stats = this.#owned.add(new DiffStats(logger, () => this.#sort === 'size' && review.refresh()));
     const kept = memory.get(SORT_KEY);
     this.#sort = sortKeys.find(key => key === kept) ?? 'proposed';
@@ -73,7 +74,7 @@ export class Arranger implements vscode.Disposable {
     );
     if (!chosen) return;
     this.#sort = chosen.key;
-    await this.#options.memory.update(SORT_KEY, this.#sort === 'proposed' ? undefined : this.#sort);
+    await this.#ctx.memory.update(SORT_KEY, this.#sort === 'proposed' ? undefined : this.#sort);
     this.#update();
   }
 
@@ -107,7 +108,7 @@ export class Arranger implements vscode.Disposable {
 
   #update(): void {
     const [sort, filter] = [this.#sort, this.#filter];
-    const { review, looks } = this.#options;
+    const { review, looks } = this.#ctx;
     const isFiltered = isFilter(filter);
     void vscode.commands.executeCommand('setContext', contextKeys.isFiltered, isFiltered);
     if (!isFiltered && sort === 'proposed') return review.setArrangement(undefined);
@@ -130,7 +131,7 @@ export class Arranger implements vscode.Disposable {
   }
 
   #filterPicks(): FilterPick[] {
-    const { store, looks } = this.#options;
+    const { store, looks } = this.#ctx;
     const { l10n } = vscode;
     const open = [...store.open];
     const { agents, folders, states } = filterChoices(open);
@@ -207,7 +208,7 @@ function stateText(state: FilterState): string {
     case 'conflicts':
       return vscode.l10n.t('with conflicts');
     case 'failed':
-      return vscode.l10n.t('Apply failed');
+      return vscode.l10n.t('last attempt failed');
     case 'recommended':
       return vscode.l10n.t('with a recommendation');
   }

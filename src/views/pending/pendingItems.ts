@@ -1,12 +1,12 @@
 import * as vscode from 'vscode';
 import type { FileChange, FileChangeKind } from '../../agent/preview/fileChange.ts';
 import { titleOf, type Preview } from '../../agent/preview/preview.ts';
-import { conflictsLeft } from '../../agent/preview/rebase/conflictMarkers.ts';
-import { agentLabel } from '../agentLabel.ts';
+import { previewView, type PreviewProblem, type PreviewView } from '../../agent/preview/previewView.ts';
 import { countText } from '../../agent/base/countText.ts';
 import { makeCommand } from '../commandRegistry.ts';
-import { escapeInvisible, oneLine } from '../plainText.ts';
+import { agentLabel, escapeInvisible, oneLine } from '../plainText.ts';
 import type { FileUris } from '../review/previewUri.ts';
+import { conflictsLeftText, recommendationText } from '../texts/previewWords.ts';
 import type { PendingNode } from './pendingNodes.ts';
 
 /** The `viewItem` values that menus in package.json test. */
@@ -25,12 +25,13 @@ export function previewItem(preview: Preview, lookedAt = 0): vscode.TreeItem {
   const item = new vscode.TreeItem(label, files > 0 ? Collapsed : None);
   const looked = lookedAtText(files, lookedAt);
   const filesRead = looked !== '' && files > 1 ? looked : filesText(preview);
-  const state = stateText(preview, filesRead);
+  const view = previewView(preview);
+  const state = stateText(view, filesRead);
   // A narrow side bar cuts off the end, so the state comes first.
   const agent = preview.origin?.agent ? agentLabel(preview.origin.agent) : '';
   const mark = looked === '' || state === looked ? '' : files > 1 ? looked : LOOKED_AT;
   item.description = [state, mark, id, agent].filter(part => part !== '').join(' · ');
-  item.iconPath = iconOf(preview);
+  item.iconPath = iconOf(view);
   item.contextValue = contextOf(preview);
   item.command = makeCommand(vscode.l10n.t('Open'), 'redline.preview.open', id);
   const kind = preview.state.kind === 'expired' ? vscode.l10n.t('expired') : filesText(preview);
@@ -100,19 +101,16 @@ export function groupItem(
 }
 
 /** What the row shows beside the label: what the user should know before applying or discarding. */
-function stateText(preview: Preview, filesRead: string): string {
-  const { state } = preview;
-  const conflicts = conflictsLeft(preview.changes ?? []);
-  switch (state.kind) {
+function stateText({ preview, outcome }: PreviewView, filesRead: string): string {
+  switch (outcome.kind) {
     case 'pending':
-      if (conflicts > 0) return conflictsText(conflicts);
-      if (state.stale.length > 0) return vscode.l10n.t('stale');
-      if (state.lastError !== undefined) return vscode.l10n.t('Apply failed');
-      if (state.recommendation) return recommendationText(state.recommendation);
-      return filesRead;
+      if (outcome.problem) return problemMark(outcome.problem);
+      return outcome.recommendation ? recommendationText(outcome.recommendation, oneLine) : filesRead;
     case 'applying':
       return vscode.l10n.t('resolving…');
     case 'applied':
+    case 'returnedError':
+    case 'undone':
       return vscode.l10n.t('applied');
     case 'discarded':
       return vscode.l10n.t('discarded');
@@ -121,9 +119,16 @@ function stateText(preview: Preview, filesRead: string): string {
   }
 }
 
-/** How many conflicts a preview has left. */
-export function conflictsText(count: number): string {
-  return countText(vscode.l10n.t('1 conflict left|{0} conflicts left'), vscode.l10n)(count);
+/** The problem in a few words: the tooltip tells it whole. */
+function problemMark(problem: PreviewProblem): string {
+  switch (problem.kind) {
+    case 'conflicts':
+      return conflictsLeftText(problem);
+    case 'stale':
+      return vscode.l10n.t('stale');
+    case 'failed':
+      return vscode.l10n.t('last attempt failed');
+  }
 }
 
 function filesText({ kind, changes, sourceToolName }: Preview): string {
@@ -132,18 +137,6 @@ function filesText({ kind, changes, sourceToolName }: Preview): string {
   return changes.length === 1
     ? ''
     : countText(vscode.l10n.t('1 file|{0} files'), vscode.l10n)(changes.length);
-}
-
-export function recommendationText({
-  action,
-  reason,
-}: {
-  action: 'apply' | 'discard';
-  reason: string;
-}): string {
-  return action === 'apply'
-    ? vscode.l10n.t('model recommends Apply: {0}', oneLine(reason))
-    : vscode.l10n.t('model recommends Discard: {0}', oneLine(reason));
 }
 
 function kindText(change: FileChange): string {
@@ -173,14 +166,16 @@ const kindColors: Readonly<Record<FileChangeKind, string>> = {
   rename: 'gitDecoration.renamedResourceForeground',
 };
 
-function iconOf(preview: Preview): vscode.ThemeIcon {
-  const { state } = preview;
+function iconOf({ preview, outcome }: PreviewView): vscode.ThemeIcon {
   const icon = (id: string, color?: string): vscode.ThemeIcon =>
     new vscode.ThemeIcon(id, color === undefined ? undefined : new vscode.ThemeColor(color));
-  if (state.kind === 'applying') return icon('sync~spin');
-  if (state.kind === 'expired') return icon('circle-slash');
-  if (state.kind === 'pending' && state.stale.length > 0) return icon('warning', 'list.warningForeground');
-  if (state.kind === 'pending' && state.lastError !== undefined) return icon('error', 'list.errorForeground');
+  if (outcome.kind === 'applying') return icon('sync~spin');
+  if (outcome.kind === 'expired') return icon('circle-slash');
+  const problem = outcome.kind === 'pending' ? outcome.problem : undefined;
+  if (problem)
+    return problem.kind === 'failed'
+      ? icon('error', 'list.errorForeground')
+      : icon('warning', 'list.warningForeground');
   if (preview.kind !== 'files') return icon(preview.sourceToolName === 'run_command' ? 'terminal' : 'zap');
   const [kind, ...others] = new Set(preview.changes.map(change => change.kind));
   return kind && others.length === 0 ? icon(kindIcons[kind], kindColors[kind]) : icon('diff-multiple');

@@ -36,14 +36,12 @@ interface PreviewRow {
 /** How many rows of one level are shown before the rest is folded into one. */
 export const PAGE = 500;
 
-type Source = Pick<PreviewStore, 'all' | 'get'>;
-
 /**
  * The rows below `node`, or the top ones.
  * @param listed the open previews that have a row, in their order
  */
 export function childrenOf(
-  store: Source,
+  store: PreviewStore,
   listed: readonly Preview[],
   node: PendingNode | undefined,
 ): readonly PendingNode[] {
@@ -81,7 +79,7 @@ export function keyOf(node: PendingNode): string {
 }
 
 /** Expired previews that the user has not dismissed, oldest first. */
-export function shownExpired(store: Pick<PreviewStore, 'all'>): Preview[] {
+export function shownExpired(store: PreviewStore): Preview[] {
   return store.all().filter(({ state }) => state.kind === 'expired' && !state.dismissed);
 }
 
@@ -117,7 +115,7 @@ function page(all: readonly Preview[], from: number, agent?: string): PendingNod
   return [...nodes, { kind: 'more', from: from + PAGE, count, ...(agent === undefined ? {} : { agent }) }];
 }
 
-function filePage(store: Source, filesOf: PreviewRow, from: number): PendingNode[] {
+function filePage(store: PreviewStore, filesOf: PreviewRow, from: number): PendingNode[] {
   const { previewId, revision } = filesOf;
   const changes = store.get(previewId)?.changes ?? [];
   const nodes = changes
@@ -127,7 +125,7 @@ function filePage(store: Source, filesOf: PreviewRow, from: number): PendingNode
   return count > 0 ? [...nodes, { kind: 'more', from: from + PAGE, count, filesOf }] : nodes;
 }
 
-function expiredGroup(store: Source): PendingNode[] {
+function expiredGroup(store: PreviewStore): PendingNode[] {
   const count = shownExpired(store).length;
   return count > 0 ? [{ kind: 'expired', count }] : [];
 }

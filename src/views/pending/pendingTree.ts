@@ -3,44 +3,33 @@ import * as vscode from 'vscode';
 import { DisposableStore } from '../../agent/base/disposable.ts';
 import { PathError } from '../../agent/base/errors.ts';
 import type { Preview } from '../../agent/preview/preview.ts';
-import type { PreviewStore } from '../../agent/preview/previewStore.ts';
 import { countText } from '../../agent/base/countText.ts';
 import { coalesce } from '../coalesce.ts';
 import { contextKeys, views } from '../contributions.ts';
 import { escapeInvisible } from '../plainText.ts';
-import type { FileUris } from '../review/previewUri.ts';
-import type { LookedAt } from '../review/lookedAt.ts';
-import type { ReviewList } from '../review/reviewList.ts';
-import type { Arranger, ArrangerOptions } from './arranger.ts';
+import type { Arranger, PendingParts } from './arranger.ts';
 import type * as pendingItems from './pendingItems.ts';
 import { childrenOf, keyOf, type PendingNode } from './pendingNodes.ts';
 
 /** How long changes are collected before the rows are refreshed, in milliseconds. */
 const GATHER_MS = 50;
 
-export interface PendingTreeOptions {
-  readonly store: PreviewStore;
-  readonly files: FileUris;
-  readonly review: Pick<ReviewList, 'list' | 'filterNote' | 'onDidChange'>;
-  readonly looks: Pick<LookedAt, 'has' | 'count'>;
-}
-
 /** The rows of the pending view, read from the store whenever VS Code asks. */
 export class PendingTree implements vscode.TreeDataProvider<PendingNode>, vscode.Disposable {
-  readonly #options: PendingTreeOptions;
+  readonly #parts: PendingParts;
   readonly #owned = new DisposableStore();
   readonly #changed = this.#owned.add(new vscode.EventEmitter<undefined>());
   readonly onDidChangeTreeData = this.#changed.event;
 
-  constructor(options: PendingTreeOptions) {
-    this.#options = options;
+  constructor(parts: PendingParts) {
+    this.#parts = parts;
     const refresh = coalesce(() => this.#changed.fire(undefined), GATHER_MS);
     this.#owned.add({ dispose: refresh.cancel });
-    this.#owned.add(options.review.onDidChange(refresh));
+    this.#owned.add(parts.review.onDidChange(refresh));
   }
 
   getChildren(node?: PendingNode): PendingNode[] {
-    const { store, review } = this.#options;
+    const { store, review } = this.#parts;
     return [...childrenOf(store, review.list(), node)];
   }
 
@@ -52,7 +41,7 @@ export class PendingTree implements vscode.TreeDataProvider<PendingNode>, vscode
   }
 
   async resolveTreeItem(item: vscode.TreeItem, node: PendingNode): Promise<vscode.TreeItem> {
-    const preview = node.kind === 'preview' ? this.#options.store.get(node.previewId) : undefined;
+    const preview = node.kind === 'preview' ? this.#parts.store.get(node.previewId) : undefined;
     if (!preview) return item;
     const { previewTooltip } = await import('./pendingTooltip.ts');
     item.tooltip = previewTooltip(preview);
@@ -66,15 +55,15 @@ export class PendingTree implements vscode.TreeDataProvider<PendingNode>, vscode
   #itemOf(items: typeof pendingItems, node: PendingNode): vscode.TreeItem {
     const { groupItem, previewItem } = items;
     if (node.kind === 'more' || node.kind === 'agent' || node.kind === 'expired') return groupItem(node);
-    const preview = this.#options.store.get(node.previewId);
+    const preview = this.#parts.store.get(node.previewId);
     if (!preview) return new vscode.TreeItem(node.previewId);
-    if (node.kind === 'preview') return previewItem(preview, this.#options.looks.count(preview));
+    if (node.kind === 'preview') return previewItem(preview, this.#parts.looks.count(preview));
     return this.#fileItem(items, preview, node.path);
   }
 
   /** A file whose folder is no longer open has no URI; its row stays. */
   #fileItem({ fileItem }: typeof pendingItems, preview: Preview, path: string): vscode.TreeItem {
-    const { files, looks } = this.#options;
+    const { files, looks } = this.#parts;
     const change = preview.changes?.find(candidate => candidate.path === path);
     try {
       if (change) return fileItem(preview, change, files, looks.has(preview, change));
@@ -85,27 +74,19 @@ export class PendingTree implements vscode.TreeDataProvider<PendingNode>, vscode
   }
 }
 
-export interface PendingViewOptions extends PendingTreeOptions, ArrangerOptions {
-  readonly review: ReviewList;
-  readonly looks: LookedAt;
-  readonly store: PreviewStore;
-  /** The storage of this window. */
-  readonly storage: string;
-}
-
 /** The pending view with its badge, which shows the number of pending previews. */
 export class PendingView implements vscode.Disposable {
   readonly #owned = new DisposableStore();
   readonly #view: vscode.TreeView<PendingNode>;
-  readonly #options: PendingViewOptions;
+  readonly #parts: PendingParts;
   #arranger: Promise<Arranger> | undefined;
   /** What other windows on this folder have pending. */
   #elsewhere = '';
 
-  constructor(options: PendingViewOptions) {
-    this.#options = options;
-    const { store, review } = options;
-    const treeDataProvider = this.#owned.add(new PendingTree(options));
+  constructor(parts: PendingParts) {
+    this.#parts = parts;
+    const { store, review } = parts;
+    const treeDataProvider = this.#owned.add(new PendingTree(parts));
     this.#view = this.#owned.add(
       vscode.window.createTreeView(views.pending, {
         treeDataProvider,
@@ -122,14 +103,14 @@ export class PendingView implements vscode.Disposable {
     this.#owned.add(review.onDidChange(update));
     show();
     // The storage of a second window on a folder has the name of the first one's, with a number.
-    if (/-\d+$/.test(dirname(options.storage))) void this.#followOtherWindows(show);
-    if (options.memory.get('redline.pending.sort') !== undefined) void this.arranger();
+    if (/-\d+$/.test(dirname(parts.storage))) void this.#followOtherWindows(show);
+    if (parts.memory.get('redline.pending.sort') !== undefined) void this.arranger();
   }
 
   /** Sorts and filters the rows; loaded on first use. */
   arranger(): Promise<Arranger> {
     this.#arranger ??= import('./arranger.ts').then(({ Arranger }) =>
-      this.#owned.add(new Arranger(this.#options)),
+      this.#owned.add(new Arranger(this.#parts)),
     );
     return this.#arranger;
   }
@@ -158,13 +139,13 @@ export class PendingView implements vscode.Disposable {
 
   async #followOtherWindows(show: () => void): Promise<void> {
     const { OtherWindows, otherWindowsText } = await import('../storage/otherWindows.ts');
-    const { storage, logger } = this.#options;
+    const { storage, logger } = this.#parts;
     const onCount = (count: number): void => {
       this.#elsewhere = otherWindowsText(count);
       void vscode.commands.executeCommand('setContext', contextKeys.otherWindow, count > 0);
       show();
     };
-    await this.#owned.add(new OtherWindows({ storage, onCount, logger })).start();
+    await this.#owned.add(new OtherWindows(storage, onCount, logger)).start();
   }
 
   #showCount(count: number): void {

@@ -1,38 +1,31 @@
 import * as vscode from 'vscode';
 import { DisposableStore } from '../../agent/base/disposable.ts';
 import { titleOf } from '../../agent/preview/preview.ts';
-import type { PreviewStore } from '../../agent/preview/previewStore.ts';
-import type { Session } from '../../agent/session/session.ts';
+import type { Agent } from '../agent.ts';
+import { execute } from '../commandRegistry.ts';
 import { oneLine } from '../plainText.ts';
 import { showInfo } from '../toast.ts';
 
 /** How long the agent has waited when it is told, in milliseconds: until then the preview may have opened by itself. */
 const PATIENCE_MS = 1_000;
 
-export interface WaitingNoticeOptions {
-  readonly session: Pick<Session, 'state' | 'onDidEmit'>;
-  readonly store: Pick<PreviewStore, 'open' | 'onDidChange'>;
-  readonly isEnabled: () => boolean;
-  /** Whether the user looks at what shows that the agent waits. */
-  readonly isInSight: () => boolean;
-  /** Opens the preview that comes first, or says that nothing is pending. */
-  readonly review: () => Thenable<unknown>;
-}
-
 /**
  * A notification that the agent waits for the user, if they may not see it: at most one from when it begins to wait until
  * nothing it waits for is left. VS Code cannot close it, so its button opens what is pending when it is clicked.
  */
 export class WaitingNotice implements vscode.Disposable {
-  readonly #options: WaitingNoticeOptions;
+  readonly #agent: Agent;
+  readonly #isInSight: () => boolean;
   readonly #owned = new DisposableStore();
   #isWaiting = false;
   #timer: NodeJS.Timeout | undefined;
 
-  constructor(options: WaitingNoticeOptions) {
-    this.#options = options;
-    this.#owned.add(options.session.onDidEmit(({ type }) => type === 'state_changed' && this.#follow()));
-    this.#owned.add(options.store.onDidChange(() => this.#follow()));
+  /** @param isInSight whether the user looks at what shows that the agent waits */
+  constructor(agent: Agent, isInSight: () => boolean) {
+    this.#agent = agent;
+    this.#isInSight = isInSight;
+    this.#owned.add(agent.session.onDidEmit(({ type }) => type === 'state_changed' && this.#follow()));
+    this.#owned.add(agent.store.onDidChange(() => this.#follow()));
     this.#owned.add({ dispose: () => clearTimeout(this.#timer) });
   }
 
@@ -50,20 +43,22 @@ export class WaitingNotice implements vscode.Disposable {
 
   /** Whether the session waits, or an agent of another program, which does so as long as something of it is pending. */
   #waits(): boolean {
-    const { session, store } = this.#options;
+    const { session, store } = this.#agent;
     if (session.state === 'awaitingReview') return true;
     return [...store.open].some(({ state, origin }) => state.kind === 'pending' && origin?.agent);
   }
 
   #tell(): void {
-    const { store, isEnabled, isInSight, review } = this.#options;
+    const { store, settings } = this.#agent;
     const [first, ...others] = [...store.open].filter(({ state }) => state.kind === 'pending');
-    if (!first || !isEnabled() || isInSight()) return;
+    if (!first || !settings.notifyWhenWaiting || this.#isInSight()) return;
     const text =
       others.length === 0
         ? vscode.l10n.t('Redline waits for your review: {0}', oneLine(titleOf(first)))
         : vscode.l10n.t('Redline waits for your review of {0} changes.', others.length + 1);
     const button = vscode.l10n.t('Review');
-    void showInfo(text, button).then(clicked => (clicked === button ? review() : undefined));
+    void showInfo(text, button).then(clicked =>
+      clicked === button ? execute('redline.preview.open') : undefined,
+    );
   }
 }

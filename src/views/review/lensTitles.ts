@@ -1,18 +1,13 @@
 import * as vscode from 'vscode';
 import type { FileChange } from '../../agent/preview/fileChange.ts';
-import { revisionsOf, type Preview } from '../../agent/preview/preview.ts';
+import { revisionsOf, type Preview, type Recommendation } from '../../agent/preview/preview.ts';
 import type { PreviewStore } from '../../agent/preview/previewStore.ts';
-import {
-  conflictPaths,
-  conflictsLeft,
-  type ConflictBlock,
-  type ConflictChoice,
-} from '../../agent/preview/rebase/conflictMarkers.ts';
+import { previewView, type PreviewProblem, type PreviewView } from '../../agent/preview/previewView.ts';
+import type { ConflictBlock, ConflictChoice } from '../../agent/preview/rebase/conflictMarkers.ts';
 import { planOf } from '../../agent/session/planMode.ts';
 import { makeCommand } from '../commandRegistry.ts';
-import { conflictsText } from '../pending/pendingItems.ts';
 import { idList, withoutIcons } from '../plainText.ts';
-import { shortList } from '../texts/shortList.ts';
+import { conflictsLeftText, expiredText, problemText, recommendationText } from '../texts/previewWords.ts';
 
 /** What the lenses of one file of a preview are made from. */
 export interface LensSubject {
@@ -25,68 +20,62 @@ export interface LensSubject {
   readonly hidden: readonly string[];
 }
 
-type LensStore = Pick<PreviewStore, 'blockersOf' | 'openCount' | 'ledger'>;
-
 /**
  * The lenses above the first hunk of a file, in display order: buttons for the smallest part first, then the whole, then
  * what is to be known. The row must do with the space beside one line of code, so only what is short comes before what is
  * long, and the whole and the recommendation stand once, in the first file.
  */
-export function lensRow(subject: LensSubject, store: LensStore): vscode.Command[] {
+export function lensRow(subject: LensSubject, store: PreviewStore): vscode.Command[] {
   const { preview, change } = subject;
-  if (preview.state.kind !== 'pending') return [...resolvedRow(preview, store), ...fileNotes(subject)];
+  const view = previewView(preview, {
+    // Redline's own applies return no error.
+    lastAttempt:
+      preview.kind === 'files'
+        ? undefined
+        : store.ledger().findLast(({ previewId }) => previewId === preview.id),
+    buildsOn: store.blockersOf(preview),
+  });
+  const { outcome } = view;
+  if (outcome.kind !== 'pending') return resolvedRow(view);
   const isFirst = change === undefined || change.path === preview.changes?.[0]?.path;
   const isOneOfSeveral = change !== undefined && (preview.changes?.length ?? 0) > 1;
   return [
     ...(change ? hunkLenses(preview, change, 0, subject.hunks) : []),
     ...(isOneOfSeveral ? fileLenses(preview, change) : []),
-    ...(isFirst ? applyAndDiscard(subject, store.blockersOf(preview)) : []),
+    ...(isFirst ? applyAndDiscard(view, outcome.problem, subject.hunks) : []),
     ...(isFirst && store.openCount > 1 ? [makeCommand(vscode.l10n.t('Next'), 'redline.preview.next')] : []),
-    ...(isFirst ? recommendation(preview) : []),
+    ...(isFirst && outcome.recommendation ? [recommendationNote(outcome.recommendation)] : []),
     ...(isOneOfSeveral ? [discardFileWithReason(preview, change)] : []),
-    ...staleOrFailed(preview),
-    ...fileNotes(subject),
+    ...(outcome.problem ? problemLenses(preview, outcome.problem) : []),
+    ...(change ? fileNotes(subject) : []),
   ];
 }
 
 /** The lenses of a preview that cannot be resolved, or not right now. */
-function resolvedRow(preview: Preview, store: LensStore): vscode.Command[] {
-  const { id, kind, state } = preview;
-  switch (state.kind) {
+function resolvedRow({ preview, outcome, remedy }: PreviewView): vscode.Command[] {
+  const { id } = preview;
+  const { l10n } = vscode;
+  switch (outcome.kind) {
     case 'applying':
-      return [note(vscode.l10n.t('$(sync~spin) Resolving…'))];
+      return [note(l10n.t('$(sync~spin) Resolving…'))];
+    case 'returnedError':
+      return [note(l10n.t('$(error) Applied, and returned an error: {0}', withoutIcons(outcome.error)))];
     case 'applied':
+    case 'undone':
       return [
-        appliedNote(preview, store),
-        ...(kind === 'files' ? [makeCommand(vscode.l10n.t('Undo Apply'), 'redline.preview.undo', id)] : []),
+        note(l10n.t('$(check) Applied')),
+        ...(remedy ? [makeCommand(l10n.t('Undo Apply'), 'redline.preview.undo', id)] : []),
       ];
     case 'discarded':
       return [
-        note(vscode.l10n.t('$(discard) Discarded')),
-        ...(kind === 'files' ? [makeCommand(vscode.l10n.t('Reopen'), 'redline.preview.reopen', id)] : []),
+        note(l10n.t('$(discard) Discarded')),
+        ...(remedy ? [makeCommand(l10n.t('Reopen'), 'redline.preview.reopen', id)] : []),
       ];
     case 'expired':
-      return [
-        note(
-          state.reason !== undefined
-            ? vscode.l10n.t('Expired: {0}', withoutIcons(state.reason))
-            : state.interrupted
-              ? vscode.l10n.t('Interrupted while being applied: the action may or may not have run')
-              : vscode.l10n.t('Expired: this action can no longer run'),
-        ),
-      ];
+      return [note(expiredText(outcome, withoutIcons))];
     case 'pending':
       return [];
   }
-}
-
-function appliedNote({ id, kind }: Preview, store: Pick<PreviewStore, 'ledger'>): vscode.Command {
-  // Redline's own applies return no error.
-  const last = kind === 'files' ? undefined : store.ledger().findLast(entry => entry.previewId === id);
-  if (last?.outcome !== 'returnedError') return note(vscode.l10n.t('$(check) Applied'));
-  return note(
-    vscode.l10n.t('$(error) Applied, and returned an error: {0}', withoutIcons(last.message ?? '')),
-  );
 }
 
 /** Buttons for one file of several. */
@@ -103,8 +92,7 @@ function discardFileWithReason({ id, revision }: Preview, { path }: FileChange):
 }
 
 /** What is to be known of one file. */
-function fileNotes({ preview, change, hidden }: LensSubject): vscode.Command[] {
-  if (preview.state.kind !== 'pending' || !change) return [];
+function fileNotes({ preview, hidden }: LensSubject): vscode.Command[] {
   return [
     ...hidden.map(text => note(`$(info) ${withoutIcons(text)}`)),
     ...(preview.editedByUser ? [note(vscode.l10n.t('$(edit) edited by you'))] : []),
@@ -127,23 +115,27 @@ export function hunkLenses(
 }
 
 /** The buttons for the whole, whose titles say that it is more than the part beside them. */
-function applyAndDiscard({ preview, hunks }: LensSubject, blockers: readonly Preview[]): vscode.Command[] {
+function applyAndDiscard(
+  { preview, buildsOn }: PreviewView,
+  problem: PreviewProblem | undefined,
+  hunks: number,
+): vscode.Command[] {
   const { id, revision, changes } = preview;
   if (planOf(preview)) return approveAndSendBack(preview);
   const files = changes?.length ?? 1;
   const parts = files > 1 ? files : hunks;
   const title =
-    blockers.length > 0
-      ? vscode.l10n.t('Apply {0}', idList([...blockers, preview]))
+    buildsOn.length > 0
+      ? vscode.l10n.t('Apply {0}', idList([...buildsOn, preview]))
       : parts > 1
         ? vscode.l10n.t('Apply all {0}', parts)
         : vscode.l10n.t('Apply');
-  const chain = blockers.length > 0 ? revisionsOf(blockers) : undefined;
+  const chain = buildsOn.length > 0 ? revisionsOf(buildsOn) : undefined;
   const discard = parts > 1 ? vscode.l10n.t('Discard all {0}', parts) : vscode.l10n.t('Discard');
   const apply = makeCommand(`$(check) ${title}`, 'redline.preview.apply', id, undefined, revision, chain);
   return [
     // With conflicts in it, it cannot be applied.
-    ...(conflictsLeft(changes ?? []) > 0 ? [] : [apply]),
+    ...(problem?.kind === 'conflicts' ? [] : [apply]),
     makeCommand(`$(discard) ${discard}`, 'redline.preview.discard', id, undefined, revision),
   ];
 }
@@ -162,44 +154,29 @@ function approveAndSendBack({ id, revision }: Preview): vscode.Command[] {
   ];
 }
 
-function staleOrFailed({ id, changes, state }: Preview): vscode.Command[] {
-  if (state.kind !== 'pending') return [];
-  const [conflicted] = conflictPaths(changes ?? []);
-  if (conflicted !== undefined) {
-    return [
-      note(`$(warning) ${conflictsText(conflictsLeft(changes ?? []))}`),
-      makeCommand(vscode.l10n.t('Edit'), 'redline.preview.edit', id, conflicted),
-    ];
+/** What is wrong, and what helps. */
+function problemLenses({ id }: Preview, problem: PreviewProblem): vscode.Command[] {
+  const { l10n } = vscode;
+  const icon = problem.kind === 'failed' ? '$(error)' : '$(warning)';
+  const said = problem.kind === 'conflicts' ? conflictsLeftText(problem) : problemText(problem, withoutIcons);
+  const text = note(`${icon} ${said}`);
+  switch (problem.kind) {
+    case 'conflicts':
+      return [text, makeCommand(l10n.t('Edit'), 'redline.preview.edit', id, problem.files[0]?.path)];
+    case 'stale':
+      return [text, makeCommand(l10n.t('Rebase'), 'redline.preview.rebase', id)];
+    case 'failed':
+      return [text];
   }
-  if (state.stale.length > 0) {
-    const paths = withoutIcons(shortList(state.stale, vscode.l10n.t('{0} and {1} more')));
-    return [
-      note(vscode.l10n.t('$(warning) Stale: {0} changed after this was proposed', paths)),
-      makeCommand(vscode.l10n.t('Rebase'), 'redline.preview.rebase', id),
-    ];
-  }
-  return state.lastError === undefined
-    ? []
-    : [note(vscode.l10n.t('$(error) Apply failed: {0}', withoutIcons(state.lastError)))];
 }
 
 /** The model's vote in a word; the reason is in the tooltip, where it takes no space from the buttons. */
-function recommendation({ state }: Preview): vscode.Command[] {
-  if (state.kind !== 'pending' || !state.recommendation) return [];
-  const { action, reason } = state.recommendation;
-  return action === 'apply'
-    ? [
-        note(
-          vscode.l10n.t('$(thumbsup) recommended'),
-          vscode.l10n.t('The model recommends Apply: {0}', reason),
-        ),
-      ]
-    : [
-        note(
-          vscode.l10n.t('$(thumbsdown) not recommended'),
-          vscode.l10n.t('The model recommends Discard: {0}', reason),
-        ),
-      ];
+function recommendationNote(recommendation: Recommendation): vscode.Command {
+  const word =
+    recommendation.action === 'apply'
+      ? vscode.l10n.t('$(thumbsup) recommended')
+      : vscode.l10n.t('$(thumbsdown) not recommended');
+  return note(word, recommendationText(recommendation, String));
 }
 
 /** What stands above a proposal that the user can edit, and has not edited yet. */

@@ -1,11 +1,14 @@
+import type { Memento } from 'vscode';
 import { DisposableStore, type Disposable } from '../../agent/base/disposable.ts';
 import { Emitter, type Event } from '../../agent/base/event.ts';
+import { detailOf } from '../../agent/base/errors.ts';
+import type { Logger } from '../../agent/base/logger.ts';
 import { sha256 } from '../../agent/base/hash.ts';
 import type { FileChange } from '../../agent/preview/fileChange.ts';
 import { isOpen, type Preview } from '../../agent/preview/preview.ts';
-import type { PreviewStore } from '../../agent/preview/previewStore.ts';
+import type { Agent } from '../agent.ts';
 import { coalesce } from '../coalesce.ts';
-import type { VisibleChange } from './shownRevisions.ts';
+import type { ShownRevisions } from './shownRevisions.ts';
 
 const KEY = 'redline.lookedAt';
 /** The most marks that are stored; the oldest are dropped first. */
@@ -13,26 +16,15 @@ const MAX_STORED = 5_000;
 /** How long new marks are collected before they are stored, in milliseconds. */
 const STORE_MS = 500;
 
-export interface LookedAtOptions {
-  readonly store: Pick<PreviewStore, 'get' | 'onDidChange'>;
-  readonly shown: {
-    /** What the visible editors show of previews as they are now. */
-    visible(): readonly VisibleChange[];
-    readonly onDidShow: Event<unknown>;
-  };
-  /** Keeps the marks for the next start of the window. Without it, they last as long as the window. */
-  readonly memory?:
-    { get(key: string): unknown; update(key: string, value: unknown): Thenable<void> } | undefined;
-  readonly onFailure: (error: unknown) => void;
-}
-
 /**
  * Which files of open previews the user has looked at: those whose diff was visible in an editor. The mark is for what was
  * shown: a revision that changes the file, or what its proposal is based on, makes it one that was not looked at. Marks
  * are a help for the review; no decision depends on them.
  */
 export class LookedAt implements Disposable {
-  readonly #options: LookedAtOptions;
+  readonly #logger: Logger;
+  readonly #shown: ShownRevisions;
+  readonly #memory: Memento | undefined;
   readonly #owned = new DisposableStore();
   readonly #changed = new Emitter<void>();
   /** By preview id. */
@@ -44,9 +36,11 @@ export class LookedAt implements Disposable {
   /** Something else was looked at, or came into view. */
   readonly onDidChange: Event<void> = this.#changed.event;
 
-  constructor(options: LookedAtOptions) {
-    this.#options = options;
-    const { store, shown, memory } = options;
+  /** @param memory keeps the marks for the next start of the window. Without it, they last as long as the window. */
+  constructor({ store, logger }: Agent, shown: ShownRevisions, memory?: Memento) {
+    this.#logger = logger;
+    this.#shown = shown;
+    this.#memory = memory;
     this.#marks = readMarks(memory?.get(KEY));
     for (const id of [...this.#marks.keys()]) {
       const preview = store.get(id);
@@ -82,14 +76,13 @@ export class LookedAt implements Disposable {
 
   /** Stores what is not stored yet. Never rejects. */
   async flush(): Promise<void> {
-    const { memory, onFailure } = this.#options;
     this.#storeSoon.cancel();
-    if (!memory || this.#isStored) return;
+    if (!this.#memory || this.#isStored) return;
     this.#isStored = true;
     try {
-      await memory.update(KEY, storedMarks(this.#marks));
+      await this.#memory.update(KEY, storedMarks(this.#marks));
     } catch (error) {
-      onFailure(error);
+      this.#logger.error(`Storing what was looked at failed: ${detailOf(error)}`);
     }
   }
 
@@ -100,7 +93,7 @@ export class LookedAt implements Disposable {
   #note(): void {
     const visible = new Set<string>();
     let isNew = false;
-    for (const { preview, change } of this.#options.shown.visible()) {
+    for (const { preview, change } of this.#shown.visible()) {
       if (!isOpen(preview)) continue;
       visible.add(preview.id);
       if (this.has(preview, change)) continue;

@@ -12,7 +12,7 @@ export class Overview implements vscode.Disposable {
   readonly #files: FileUris;
   readonly #following: vscode.Disposable;
 
-  constructor(store: Pick<PreviewStore, 'hasPending' | 'onDidChange'>, files: FileUris) {
+  constructor(store: PreviewStore, files: FileUris) {
     this.#files = files;
     this.#following = store.onDidChange(() => {
       if (!store.hasPending) void this.#close();

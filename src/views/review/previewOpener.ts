@@ -1,29 +1,22 @@
 import * as vscode from 'vscode';
 import { DisposableStore } from '../../agent/base/disposable.ts';
 import { detailOf } from '../../agent/base/errors.ts';
-import type { Logger } from '../../agent/base/logger.ts';
 import { isOpen, type Preview } from '../../agent/preview/preview.ts';
-import type { PreviewStore } from '../../agent/preview/previewStore.ts';
 import type { SessionEvent } from '../../agent/session/events.ts';
 import { planOf } from '../../agent/session/planMode.ts';
-import type { Session } from '../../agent/session/session.ts';
-import type { Settings } from '../settings.ts';
+import type { Agent } from '../agent.ts';
 import type { PreviewTabs } from './previewTabs.ts';
-import { parsePreviewUri, type FileUris, type PreviewAddress } from './previewUri.ts';
+import { parsePreviewUri, type PreviewAddress } from './previewUri.ts';
 import type { ProposalEdits } from './documents/proposalEdits.ts';
 import type { ReviewList } from './reviewList.ts';
 import type { Place, Stop } from './reviewOrder.ts';
 import { changesFile, shownChange } from './shownChange.ts';
 
-export interface PreviewOpenerOptions {
-  readonly store: PreviewStore;
-  readonly session: Session;
-  readonly files: FileUris;
-  readonly settings: Settings;
+/** What else it is built on. */
+interface ReviewParts {
   readonly tabs: PreviewTabs;
-  readonly review: Pick<ReviewList, 'list'>;
-  readonly edits: Pick<ProposalEdits, 'settle' | 'drop'>;
-  readonly logger: Logger;
+  readonly review: ReviewList;
+  readonly edits: ProposalEdits;
 }
 
 /** How a preview is shown. */
@@ -48,7 +41,7 @@ interface Ending {
  * working on. Once the user has resolved the preview that they see, the next pending one takes its tab.
  */
 export class PreviewOpener implements vscode.Disposable {
-  readonly #options: PreviewOpenerOptions;
+  readonly #ctx: Agent & ReviewParts;
   readonly #owned = new DisposableStore();
   /** Set while a preview may open automatically; `after` is the last preview that was staged before the prompt. */
   #promptSent: { readonly after: string | undefined } | undefined;
@@ -63,15 +56,13 @@ export class PreviewOpener implements vscode.Disposable {
   /** While many previews are resolved at once, those whose tabs wait for the end. */
   #waiting: Preview[] | undefined;
 
-  constructor(options: PreviewOpenerOptions) {
-    this.#options = options;
-    this.#owned.add(options.store.onDidChange(preview => this.#follow(preview)));
+  constructor(ctx: Agent & ReviewParts) {
+    this.#ctx = ctx;
+    this.#owned.add(ctx.store.onDidChange(preview => this.#follow(preview)));
     this.#owned.add(
-      options.store.onDidRevise(
-        ({ preview, part }) => part && this.#logFailure(this.#closeSplitOff(preview)),
-      ),
+      ctx.store.onDidRevise(({ preview, part }) => part && this.#logFailure(this.#closeSplitOff(preview))),
     );
-    this.#owned.add(options.session.onDidEmit(event => this.#followSession(event)));
+    this.#owned.add(ctx.session.onDidEmit(event => this.#followSession(event)));
     this.#owned.add(
       vscode.workspace.onDidChangeTextDocument(({ document, reason }) => {
         // A document without unsaved changes was read again, unless the user has undone theirs.
@@ -96,7 +87,7 @@ export class PreviewOpener implements vscode.Disposable {
 
   /** The user sent a prompt in the chat: a preview that is staged for it may open automatically. */
   expectPreview(): void {
-    this.#promptSent = { after: this.#options.store.all().at(-1)?.id };
+    this.#promptSent = { after: this.#ctx.store.all().at(-1)?.id };
   }
 
   /** Opens a preview, or one of its files, at the user's request: it gets the focus. */
@@ -109,7 +100,7 @@ export class PreviewOpener implements vscode.Disposable {
   /** Opens the preview, or the file, after or before the one that is shown or was shown last. */
   async step(direction: 1 | -1): Promise<void> {
     const { stepFrom } = await reviewOrder();
-    const stop = stepFrom(this.#options.review.list(), this.#place(), direction);
+    const stop = stepFrom(this.#ctx.review.list(), this.#place(), direction);
     if (stop) await this.open(stop.preview, stop.path);
   }
 
@@ -148,7 +139,7 @@ export class PreviewOpener implements vscode.Disposable {
   }
 
   #noteEnding({ id, state }: Preview): void {
-    const { review, tabs } = this.#options;
+    const { review, tabs } = this.#ctx;
     if (state.kind !== 'applying' || state.actor !== 'human' || tabs.columnShowing(id) === undefined) return;
     this.#endings.set(id, { listed: review.list(), inEditor: this.#votesInEditor > 0 });
   }
@@ -157,7 +148,7 @@ export class PreviewOpener implements vscode.Disposable {
   #followSession(event: SessionEvent): void {
     const stopped = event.type === 'state_changed' && event.state !== 'running';
     if (event.type !== 'message_start' && !stopped) return;
-    const { store, settings } = this.#options;
+    const { store, settings } = this.#ctx;
     const staged = this.#promptSent ? this.#stagedAfter(this.#promptSent.after) : new Set<string>();
     if (staged.size > 0) {
       this.#promptSent = undefined;
@@ -172,7 +163,7 @@ export class PreviewOpener implements vscode.Disposable {
 
   /** The previews that the session has staged after `id` and that are still open. */
   #stagedAfter(id: string | undefined): ReadonlySet<string> {
-    const { store, session } = this.#options;
+    const { store, session } = this.#ctx;
     const previews = store.all();
     const since = previews.slice(previews.findIndex(preview => preview.id === id) + 1);
     const staged = since.filter(
@@ -183,7 +174,7 @@ export class PreviewOpener implements vscode.Disposable {
 
   async #openAutomatically(preview: Preview): Promise<void> {
     const { firstStop } = await reviewOrder();
-    const viewColumn = this.#options.tabs.quietColumn(id => id === this.#untouched);
+    const viewColumn = this.#ctx.tabs.quietColumn(id => id === this.#untouched);
     await this.#showQuietly(firstStop(preview), { preserveFocus: true, viewColumn });
   }
 
@@ -198,7 +189,7 @@ export class PreviewOpener implements vscode.Disposable {
    * and shows the file's outcome.
    */
   async #closeSplitOff(preview: Preview): Promise<void> {
-    const { tabs, edits, files, settings } = this.#options;
+    const { tabs, edits, files, settings } = this.#ctx;
     const isGone = ({ previewId, path }: PreviewAddress): boolean =>
       previewId === preview.id && !changesFile(preview, path, files);
     const viewColumn = tabs.columnShowingFile(isGone);
@@ -215,21 +206,21 @@ export class PreviewOpener implements vscode.Disposable {
   }
 
   async #close(preview: Preview): Promise<void> {
-    const { tabs, edits } = this.#options;
+    const { tabs, edits } = this.#ctx;
     if (await edits.settle(preview)) {
       await this.#goOn(preview.id);
       await tabs.close(preview.id);
     }
     // Sending a plan back asks for another one, which may open automatically.
     const { state } = preview;
-    const isKnown = this.#options.store.get(preview.id) !== undefined;
+    const isKnown = this.#ctx.store.get(preview.id) !== undefined;
     if (isKnown && planOf(preview) && state.kind === 'discarded' && state.by.actor === 'human')
       this.expectPreview();
   }
 
   /** Shows the next pending preview in the tab of one that the user has resolved, unless it is in front beside it. */
   async #goOn(resolvedId: string): Promise<void> {
-    const { store, settings, tabs } = this.#options;
+    const { store, settings, tabs } = this.#ctx;
     const ending = this.#endings.get(resolvedId);
     this.#endings.delete(resolvedId);
     const viewColumn = tabs.columnShowing(resolvedId);
@@ -248,7 +239,7 @@ export class PreviewOpener implements vscode.Disposable {
 
   /** In Auto mode only a plan does, since it always waits for the user. */
   #mayOpenAutomatically(preview: Preview): boolean {
-    const { settings } = this.#options;
+    const { settings } = this.#ctx;
     if (preview.state.kind !== 'pending') return false;
     return settings.open === 'auto' && (settings.modelAuthority !== 'apply' || planOf(preview) !== undefined);
   }
@@ -263,7 +254,7 @@ export class PreviewOpener implements vscode.Disposable {
 
   /** Where the review is: what the active tab shows, or what was shown last. */
   #place(): Place | undefined {
-    const { store, files, tabs } = this.#options;
+    const { store, files, tabs } = this.#ctx;
     const address = tabs.activeAddress();
     if (address) {
       const path = shownChange(store, files, address)?.change.path;
@@ -275,7 +266,7 @@ export class PreviewOpener implements vscode.Disposable {
   }
 
   async #show(preview: Preview, { path, ...options }: Showing): Promise<void> {
-    const { store, files, tabs } = this.#options;
+    const { store, files, tabs } = this.#ctx;
     const wasOpen = isOpen(preview);
     this.#last = { preview, ...(path === undefined ? {} : { path }) };
     const { showDiff } = await import('./showDiff.ts');
@@ -288,7 +279,7 @@ export class PreviewOpener implements vscode.Disposable {
 
   #logFailure(work: Promise<void>): void {
     work.catch((error: unknown) =>
-      this.#options.logger.error(`Opening or closing a preview failed: ${detailOf(error)}`),
+      this.#ctx.logger.error(`Opening or closing a preview failed: ${detailOf(error)}`),
     );
   }
 }

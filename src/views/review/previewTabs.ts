@@ -17,9 +17,9 @@ export const NOTE = ' · ';
 
 /** Finds and closes the tabs that show previews. */
 export class PreviewTabs {
-  readonly #store: Pick<PreviewStore, 'get'>;
+  readonly #store: PreviewStore;
 
-  constructor(store: Pick<PreviewStore, 'get'>) {
+  constructor(store: PreviewStore) {
     this.#store = store;
   }
 

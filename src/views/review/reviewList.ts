@@ -2,9 +2,8 @@ import * as vscode from 'vscode';
 import { DisposableStore, type Disposable } from '../../agent/base/disposable.ts';
 import { Emitter, type Event } from '../../agent/base/event.ts';
 import type { Preview } from '../../agent/preview/preview.ts';
-import type { PreviewStore } from '../../agent/preview/previewStore.ts';
+import type { Agent } from '../agent.ts';
 import { byAgent } from '../pending/pendingNodes.ts';
-import type { Settings } from '../settings.ts';
 import type { LookedAt } from './lookedAt.ts';
 
 /** How the user has arranged the list of pending previews. */
@@ -15,18 +14,12 @@ export interface Arrangement {
   readonly filter: string | undefined;
 }
 
-export interface ReviewListOptions {
-  readonly store: Pick<PreviewStore, 'list' | 'openCount' | 'onDidChange'>;
-  readonly settings: Pick<Settings, 'order' | 'onDidChange'>;
-  readonly looks: Pick<LookedAt, 'onDidChange'>;
-}
-
 /**
  * The open previews as the pending view shows them: those of one agent together, sorted and filtered as the user has
  * arranged them. Next and Previous follow it.
  */
 export class ReviewList implements Disposable {
-  readonly #options: ReviewListOptions;
+  readonly #agent: Agent;
   readonly #owned = new DisposableStore();
   readonly #changed = new Emitter<void>();
   #arrangement: Arrangement | undefined;
@@ -36,14 +29,14 @@ export class ReviewList implements Disposable {
   /** The list, or something that its rows show, may have changed. */
   readonly onDidChange: Event<void> = this.#changed.event;
 
-  constructor(options: ReviewListOptions) {
-    this.#options = options;
-    for (const { onDidChange } of [options.store, options.settings, options.looks])
+  constructor(agent: Agent, looks: LookedAt) {
+    this.#agent = agent;
+    for (const { onDidChange } of [agent.store, agent.settings, looks])
       this.#owned.add(onDidChange(() => this.refresh()));
   }
 
   list(): readonly Preview[] {
-    const { store, settings } = this.#options;
+    const { store, settings } = this.#agent;
     if (this.#listed) return this.#listed;
     const all = store.list(settings.order);
     const groups = byAgent(this.#arrangement?.arrange(all) ?? all);
@@ -52,14 +45,14 @@ export class ReviewList implements Disposable {
 
   /** How many open previews the filter hides. */
   get hidden(): number {
-    return this.#options.store.openCount - this.list().length;
+    return this.#agent.store.openCount - this.list().length;
   }
 
   /** `12 of 200 shown: src/`; empty if there is no filter. */
   get filterNote(): string {
     const filter = this.#arrangement?.filter;
     if (filter === undefined) return '';
-    return vscode.l10n.t('{0} of {1} shown: {2}', this.list().length, this.#options.store.openCount, filter);
+    return vscode.l10n.t('{0} of {1} shown: {2}', this.list().length, this.#agent.store.openCount, filter);
   }
 
   /** `undefined`: all of them, in the order of the setting. */

@@ -22,7 +22,7 @@ export class ReviewTally implements vscode.Disposable {
   /** The line came or went. */
   readonly onDidChange: Event<void> = this.#changed.event;
 
-  constructor(store: Pick<PreviewStore, 'get' | 'hasPending' | 'onDidChange' | 'onDidResolve'>) {
+  constructor(store: PreviewStore) {
     // Whoever undoes something does not review it.
     const isReviewed = ({ previewId }: LedgerEntry): boolean => store.get(previewId)?.undoes === undefined;
     this.#owned.add(store.onDidResolve(entries => this.#count(entries.filter(isReviewed), store.hasPending)));

@@ -14,7 +14,7 @@ export interface ShownChange {
  * its part: a multi-file diff keeps showing it, with its outcome.
  */
 export function shownChange(
-  store: Pick<PreviewStore, 'get' | 'all'>,
+  store: PreviewStore,
   files: FileUris,
   { previewId, path }: PreviewAddress,
 ): ShownChange | undefined {

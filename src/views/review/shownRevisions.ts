@@ -30,7 +30,7 @@ interface Read {
  * vote by key or by a button in the title is for what was shown.
  */
 export class ShownRevisions implements vscode.Disposable {
-  readonly #store: Pick<PreviewStore, 'get' | 'all'>;
+  readonly #store: PreviewStore;
   readonly #files: FileUris;
   readonly #owned = new DisposableStore();
   readonly #reads = new Map<string, Read>();
@@ -39,7 +39,7 @@ export class ShownRevisions implements vscode.Disposable {
   /** Other documents of previews are visible, or they show something else. */
   readonly onDidShow = this.#appeared.event;
 
-  constructor(store: Pick<PreviewStore, 'get' | 'all'>, files: FileUris) {
+  constructor(store: PreviewStore, files: FileUris) {
     this.#store = store;
     this.#files = files;
     const noteLoaded = ({ uri }: vscode.TextDocument): void => {

@@ -7,18 +7,14 @@ import { countText } from '../../agent/base/countText.ts';
 // A title cannot be changed while its tab is open, but its preview can be edited or rebased. So what may become false is
 // said of the moment when the tab was opened; the lenses always tell how it is now.
 
-export interface TitleNotesOptions {
-  readonly find?: typeof hiddenDifferences;
-  /** How long a diff waits for its title, in milliseconds. */
-  readonly patience?: number;
-}
-
+/** How long a diff waits for its title, in milliseconds. */
 const PATIENCE = 500;
 
 /** The notes in the title of a single file's diff. What takes too long to find is left to the lens. */
 export async function titleNotes(
   change: FileChange,
-  { find = hiddenDifferences, patience = PATIENCE }: TitleNotesOptions = {},
+  find = hiddenDifferences,
+  patience = PATIENCE,
 ): Promise<readonly string[]> {
   const lasting = lastingDifferences(change);
   if (change.before?.hash === change.after?.hash) return lasting;
@@ -32,7 +28,8 @@ const MAX_COMPARED = { files: 100, chars: 2_000_000 };
 /** How many files of a multi-file diff differ in ways that it does not show; its lenses tell them for each file. */
 export async function overviewNotes(
   changes: readonly FileChange[],
-  { find = hiddenDifferences, patience = PATIENCE }: TitleNotesOptions = {},
+  find = hiddenDifferences,
+  patience = PATIENCE,
 ): Promise<readonly string[]> {
   let files = 0;
   const count = async (): Promise<boolean> => {

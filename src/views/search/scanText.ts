@@ -2,11 +2,10 @@ import { abortErrorOf } from '../../agent/base/abort.ts';
 import { ToolError } from '../../agent/base/errors.ts';
 import { decodeText } from '../../agent/text/encodings.ts';
 import { isGlob } from '../../agent/tools/ast/scope/glob.ts';
-import type { TextMatch, TextMatches, TextQuery } from '../../agent/tools/files/searchText.ts';
+import type { TextQuery } from '../../agent/tools/files/searchText.ts';
+import type { TextMatch, TextMatches } from '../../agent/tools/files/textReport.ts';
 import type { VsCodeWorkspace } from '../workspace/workspace.ts';
 import { LineSearch, type LineSearchOptions } from './lineSearch.ts';
-
-type Files = Pick<VsCodeWorkspace, 'listForSearch' | 'read' | 'resolvePath'>;
 
 /** How many files are read at most. */
 const MAX_FILES = 20_000;
@@ -18,7 +17,7 @@ const MAX_SLOW = 5;
  * @throws ToolError for a pattern that is malformed or takes too long; the abort error.
  */
 export async function scanText(
-  workspace: Files,
+  workspace: VsCodeWorkspace,
   { query, isRegex, glob }: TextQuery,
   options: LineSearchOptions & { readonly limit: number },
 ): Promise<TextMatches> {
@@ -31,7 +30,7 @@ export async function scanText(
 }
 
 async function scan(
-  workspace: Files,
+  workspace: VsCodeWorkspace,
   lines: LineSearch,
   glob: string | undefined,
   { limit, timeLimitMs, signal }: LineSearchOptions & { readonly limit: number },
@@ -79,7 +78,7 @@ export function expandGlob(glob: string | undefined): readonly string[] {
 }
 
 async function listAll(
-  workspace: Pick<Files, 'listForSearch'>,
+  workspace: VsCodeWorkspace,
   globs: readonly string[],
   signal: AbortSignal,
 ): Promise<{ paths: readonly string[]; truncated: boolean }> {
@@ -89,7 +88,7 @@ async function listAll(
 }
 
 /** The text of a file; `undefined` if it is not text, too large, gone in the meantime, or a link that leads outside. */
-async function textOf(workspace: Files, path: string): Promise<string | undefined> {
+async function textOf(workspace: VsCodeWorkspace, path: string): Promise<string | undefined> {
   const bytes = await workspace
     .resolvePath(path)
     .then(inside => workspace.read(inside))

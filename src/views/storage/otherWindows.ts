@@ -13,36 +13,35 @@ import { coalesce } from '../coalesce.ts';
 /** How long changes of another window's storage are collected before it is read again, in milliseconds. */
 const GATHER_MS = 1_000;
 
-export interface OtherWindowsOptions {
-  /** The storage of this window. */
-  readonly storage: string;
-  /** Is told how many previews other open windows on this folder have pending, first and after each change. */
-  readonly onCount: (count: number) => void;
-  readonly logger: Logger;
-}
-
 /**
  * Counts the pending previews of the other windows on the same folder. VS Code gives each of them a storage of its own. It
  * only reads there.
  */
 export class OtherWindows {
-  readonly #options: OtherWindowsOptions;
+  readonly #storage: string;
+  readonly #onCount: (count: number) => void;
+  readonly #logger: Logger;
   readonly #watchers: FSWatcher[] = [];
   readonly #countSoon = coalesce(() => void this.#count(), GATHER_MS);
   #storages: readonly string[] = [];
   #isDisposed = false;
 
-  constructor(options: OtherWindowsOptions) {
-    this.#options = options;
+  /**
+   * @param storage the folder of this window's storage.
+   * @param onCount is told how many previews other open windows on this folder have pending, first and after each change.
+   */
+  constructor(storage: string, onCount: (count: number) => void, logger: Logger) {
+    this.#storage = storage;
+    this.#onCount = onCount;
+    this.#logger = logger;
   }
 
   /** Begins to follow them; settles after the first count. Never rejects. */
   async start(): Promise<void> {
-    const { storage, logger } = this.#options;
     try {
-      this.#storages = await otherStorages(storage);
+      this.#storages = await otherStorages(this.#storage);
     } catch (error) {
-      logger.warn(`Looking for other windows on this folder failed: ${detailOf(error)}`);
+      this.#logger.warn(`Looking for other windows on this folder failed: ${detailOf(error)}`);
     }
     if (this.#isDisposed) return;
     for (const other of this.#storages) this.#watch(other);
@@ -58,7 +57,7 @@ export class OtherWindows {
   /** Without a watcher, the first count stays. */
   #watch(storage: string): void {
     const onError = (error: unknown): void =>
-      this.#options.logger.warn(`Watching ${storage} failed: ${detailOf(error)}`);
+      this.#logger.warn(`Watching ${storage} failed: ${detailOf(error)}`);
     try {
       const watcher = watch(storage, { persistent: false }, this.#countSoon);
       watcher.on('error', onError);
@@ -74,10 +73,10 @@ export class OtherWindows {
       try {
         count += await pendingIn(storage);
       } catch (error) {
-        this.#options.logger.warn(`Reading the previews in ${storage} failed: ${detailOf(error)}`);
+        this.#logger.warn(`Reading the previews in ${storage} failed: ${detailOf(error)}`);
       }
     }
-    if (!this.#isDisposed) this.#options.onCount(count);
+    if (!this.#isDisposed) this.#onCount(count);
   }
 }
 

@@ -10,7 +10,7 @@ import {
 import { openPreviewLog } from '../../agent/preview/log/previewLog.ts';
 import { PreviewStore } from '../../agent/preview/previewStore.ts';
 import { countText } from '../../agent/base/countText.ts';
-import { shortList } from '../texts/shortList.ts';
+import { shortList } from '../plainText.ts';
 import { showInfo, showWarning } from '../toast.ts';
 import { sideLogFolder, type OpenStore } from './previewStorage.ts';
 import { recoverSideLogs, type SideLogRecovery } from './sideLog.ts';

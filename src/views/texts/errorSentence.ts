@@ -1,6 +1,6 @@
 import { JournalError, messageOf, PathError, StalePreviewError, ToolError } from '../../agent/base/errors.ts';
 import type { Localiser } from '../../agent/base/localiser.ts';
-import { shortList } from './shortList.ts';
+import { shortList } from '../plainText.ts';
 
 /** A sentence for the user about a known error, whose own message is written for the model; `undefined` for any other error. */
 export function sentenceFor(error: unknown, l10n: Localiser): string | undefined {

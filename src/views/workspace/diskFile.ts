@@ -3,8 +3,7 @@ import * as path from 'node:path';
 import { StalePreviewError, ToolError } from '../../agent/base/errors.ts';
 import { sha256, type Sha256 } from '../../agent/base/hash.ts';
 import { MAX_FILE_BYTES } from '../../agent/preview/workspace.ts';
-import { errorCode, ifExists } from './fsErrors.ts';
-import { moveToNew, withTemporaryFile, writeFrom } from './temporaryFile.ts';
+import { errorCode, ifExists, moveToNew, withTemporaryFile, writeFrom } from './temporaryFile.ts';
 
 /**
  * Single files on disk. Everything is synchronous: a call through Node's thread pool costs several times as much as the

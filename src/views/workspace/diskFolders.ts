@@ -1,9 +1,8 @@
 import * as fs from 'node:fs';
 import { PathError } from '../../agent/base/errors.ts';
 import type { FilePlace, FolderRoot } from '../../agent/preview/workspace.ts';
-import { ifExists } from './fsErrors.ts';
+import { ifExists, removeTemporaryFiles } from './temporaryFile.ts';
 import { isAnyProtected, type OwnProtections } from './protectedFiles.ts';
-import { removeTemporaryFiles } from './temporaryFile.ts';
 import { diskPathOf, locate } from './workspacePaths.ts';
 
 /** As `Workspace.placeOf`, on disk. */

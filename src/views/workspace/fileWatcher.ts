@@ -1,9 +1,7 @@
 import * as vscode from 'vscode';
 import { DisposableStore } from '../../agent/base/disposable.ts';
 import { stepsOf } from '../../agent/preview/fileChange.ts';
-import type { PreviewStore } from '../../agent/preview/previewStore.ts';
-import type { Rebaser } from '../../agent/preview/rebase/rebaser.ts';
-import type { Invoker } from '../../agent/preview/resolve/invoker.ts';
+import type { Agent } from '../agent.ts';
 import type { FileUris } from '../review/previewUri.ts';
 
 /** How long there must be no further change before the previews are checked, in milliseconds. */
@@ -11,19 +9,12 @@ const DEBOUNCE_MS = 100;
 /** Longest delay of a check while changes keep coming, such as typing, in milliseconds. */
 const MAX_WAIT_MS = 500;
 
-export interface FileWatcherOptions {
-  readonly store: PreviewStore;
-  readonly invoker: Pick<Invoker, 'onDidFailApply'>;
-  readonly rebaser: Pick<Rebaser, 'refresh' | 'filesChanged'>;
-  readonly files: FileUris;
-}
-
 /**
  * Tells the rebaser which files changed: on disk, in an editor, or while no window was open. While previews are being applied it
  * waits: what Redline itself is writing is checked once the commit has succeeded or was rolled back.
  */
 export class FileWatcher implements vscode.Disposable {
-  readonly #options: FileWatcherOptions;
+  readonly #agent: Agent;
   readonly #owned = new DisposableStore();
   /** URIs of files and folders that changed. */
   readonly #changed = new Set<string>();
@@ -32,9 +23,9 @@ export class FileWatcher implements vscode.Disposable {
   #timer: NodeJS.Timeout | undefined;
   #since = 0;
 
-  constructor(options: FileWatcherOptions) {
-    this.#options = options;
-    const { store, invoker, rebaser } = options;
+  constructor(agent: Agent) {
+    this.#agent = agent;
+    const { store, invoker, rebaser } = agent;
     const watcher = this.#owned.add(vscode.workspace.createFileSystemWatcher('**/*'));
     const note = (uri: vscode.Uri): void => this.#note(uri);
     this.#owned.add(watcher.onDidChange(note));
@@ -76,7 +67,7 @@ export class FileWatcher implements vscode.Disposable {
   }
 
   #note(uri: vscode.Uri): void {
-    if (!this.#options.store.hasPending) return;
+    if (!this.#agent.store.hasPending) return;
     if (this.#changed.size === 0) this.#since = Date.now();
     this.#changed.add(uri.toString());
     this.#schedule();
@@ -89,7 +80,7 @@ export class FileWatcher implements vscode.Disposable {
   }
 
   #report(): void {
-    const { store, rebaser, files } = this.#options;
+    const { store, rebaser, files } = this.#agent;
     const open = store.list('oldestFirst');
     if (open.some(({ state, changes }) => state.kind === 'applying' && changes)) return; // scheduled again when it is resolved
     const paths = new Set(

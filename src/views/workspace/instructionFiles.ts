@@ -10,7 +10,7 @@ import { readText } from '../../agent/preview/textFile.ts';
 const MAX_FOLDERS = 200;
 
 export interface InstructionFilesOptions {
-  readonly workspace: Pick<Workspace, 'resolvePath' | 'read' | 'encodingOf'> & {
+  readonly workspace: Workspace & {
     /** The open folders, by the name that workspace paths begin with if there are several. */
     folders(): readonly { readonly name: string }[];
     /** See `VsCodeWorkspace.pathOf`. */

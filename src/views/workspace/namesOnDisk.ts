@@ -143,3 +143,14 @@ function fileId(file: string): string | undefined {
     return undefined; // there is none, or it cannot be seen: then its name is taken as it is
   }
 }
+
+/** Names that mean a device, whatever follows a dot. */
+const DEVICE = /^(?:con|prn|aux|nul|com[1-9¹²³]|lpt[1-9¹²³]|conin\$|conout\$) *(?:\.|$)/i;
+
+/**
+ * Whether Windows can hold a file or folder of this name. Some names mean a device, a colon begins the name of a stream of
+ * another file, and a dot or a space at the end is dropped, so that the name means another file.
+ */
+export function isNameOnWindows(name: string): boolean {
+  return !/[<>:"|?*\\]|[. ]$/.test(name) && !DEVICE.test(name);
+}

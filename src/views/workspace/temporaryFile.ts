@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto';
 import * as fs from 'node:fs';
 import * as path from 'node:path';
 import { sha256 } from '../../agent/base/hash.ts';
-import { errorCode } from './fsErrors.ts';
 
 /**
  * Writes a temporary file next to `target`, which `use` moves into place. A failure removes it; after a crash
@@ -100,4 +99,19 @@ function orUndefined<T>(read: () => T): T | undefined {
 export function writeFrom(handle: number, bytes: Uint8Array, start: number): void {
   let at = start;
   while (at < bytes.length) at += fs.writeSync(handle, bytes, at, bytes.length - at, at);
+}
+
+/** The code of a file system error, such as `ENOENT`; empty for any other error. */
+export function errorCode(error: unknown): string {
+  return (error as NodeJS.ErrnoException).code ?? '';
+}
+
+/** The result of a file operation; `undefined` if the file does not exist. */
+export function ifExists<T>(work: () => T): T | undefined {
+  try {
+    return work();
+  } catch (error) {
+    if (['ENOENT', 'ENOTDIR'].includes(errorCode(error))) return undefined;
+    throw error;
+  }
 }

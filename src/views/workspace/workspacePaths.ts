@@ -5,9 +5,8 @@ import { PathError } from '../../agent/base/errors.ts';
 import { foldCase, foldName, isProtectedPath } from '../../agent/preview/resolve/protectedPlaces.ts';
 import type { FolderRoot } from '../../agent/preview/workspace.ts';
 import { escapeProse } from '../plainText.ts';
-import { isSameFile, namesOnDisk, spelledAsPlanned } from './namesOnDisk.ts';
+import { isNameOnWindows, isSameFile, namesOnDisk, spelledAsPlanned } from './namesOnDisk.ts';
 import { isInside } from '../../agent/text/isInside.ts';
-import { isNameOnWindows } from './windowsNames.ts';
 
 /** A place inside a workspace folder. `relative` uses forward slashes and is never empty. */
 export interface WorkspaceLocation<Root extends FolderRoot = FolderRoot> {

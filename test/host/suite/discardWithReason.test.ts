@@ -1,9 +1,10 @@
 import * as assert from 'node:assert/strict';
 import * as vscode from 'vscode';
 import { silentLogger } from '../../../src/agent/base/logger.ts';
-import { partCommands, type PartCommandsOptions } from '../../../src/views/review/commands/partCommands.ts';
+import { partCommands } from '../../../src/views/review/commands/partCommands.ts';
 import { targetsOf, type PreviewTargets } from '../../../src/views/review/commands/previewTargets.ts';
-import { PreviewVotes, type PreviewVotesOptions } from '../../../src/views/review/commands/previewVotes.ts';
+import { PreviewVotes } from '../../../src/views/review/commands/previewVotes.ts';
+import type { Ctx } from '../../../src/views/ctx.ts';
 import { create } from '../../support/changes.ts';
 import { createTestSession } from '../../support/testSession.ts';
 
@@ -23,14 +24,14 @@ suite('a reason that the user types while previews change', () => {
     const { id } = t.stage({ label: 'three', changes: ['a', 'b', 'c'].map(name => create(name, '1\n')) });
     const opened: string[] = [];
     const open = (preview: { readonly id: string }) => Promise.resolve(void opened.push(preview.id));
-    const options = {
+    const ctx = {
       ...{ store, invoker, session, logger: silentLogger },
       opener: { open, together: (resolveAll: () => unknown) => resolveAll() },
       edits: { hasUnsaved: () => false },
-    };
+    } as unknown as Ctx;
     const targets = { showAgain: open } as unknown as PreviewTargets;
-    const votes = new PreviewVotes(options as unknown as PreviewVotesOptions, targets);
-    const parts = partCommands(options as unknown as PartCommandsOptions);
+    const votes = new PreviewVotes(ctx, targets);
+    const parts = partCommands(ctx);
     const run = (command: string, ...args: unknown[]): Promise<unknown> => {
       if (command === 'redline.preview.discardWithReason') return votes.discardWithReason(targetsOf(args));
       assert.equal(command, 'redline.preview.discardFileWithReason');

@@ -5,11 +5,13 @@ import { changeOf, sideOfText } from '../../../src/agent/preview/fileChange.ts';
 import type { PreviewContent } from '../../../src/agent/preview/preview.ts';
 import { PreviewStore } from '../../../src/agent/preview/previewStore.ts';
 import type { ResolveOrder } from '../../../src/agent/preview/resolveSettings.ts';
+import type { Agent } from '../../../src/views/agent.ts';
 import type { RedlineApi } from '../../../src/views/api.ts';
+import type { PendingParts } from '../../../src/views/pending/arranger.ts';
 import { childrenOf, PAGE, type PendingNode } from '../../../src/views/pending/pendingNodes.ts';
 import { LookedAt } from '../../../src/views/review/lookedAt.ts';
 import { ReviewList } from '../../../src/views/review/reviewList.ts';
-import type { VisibleChange } from '../../../src/views/review/shownRevisions.ts';
+import type { ShownRevisions, VisibleChange } from '../../../src/views/review/shownRevisions.ts';
 import { PendingTree } from '../../../src/views/pending/pendingTree.ts';
 import { activateRedline, bytesOf, cleanUp, fileInWorkspace, givenFile, until } from '../support/redline.ts';
 
@@ -33,9 +35,11 @@ suite('the pending tree', () => {
     visible = [];
     appeared = new Emitter<void>();
     const shown = { visible: () => visible, onDidShow: appeared.event };
-    looks = new LookedAt({ store, shown, onFailure: error => assert.fail(String(error)) });
-    const review = new ReviewList({ store, settings, looks });
-    tree = new PendingTree({ store, files: path => vscode.Uri.file(fileInWorkspace(path)), review, looks });
+    const files = (path: string): vscode.Uri => vscode.Uri.file(fileInWorkspace(path));
+    const agent = { store, settings, files } as unknown as Agent;
+    looks = new LookedAt(agent, shown as unknown as ShownRevisions);
+    const review = new ReviewList(agent, looks);
+    tree = new PendingTree({ ...agent, review, looks } as PendingParts);
   });
 
   teardown(() => tree.dispose());
@@ -78,10 +82,10 @@ suite('the pending tree', () => {
   test('a row says whether its preview is stale, failed or recommended, for screen readers too', async () => {
     const id = stage('Edit a.ts');
     await store.recommend(id, 'apply', 'Looks right.');
-    assert.equal((await row(id)).description, `model recommends Apply: Looks right. · ${id}`);
+    assert.equal((await row(id)).description, `The model recommends Apply: Looks right. · ${id}`);
     assert.equal(
       (await row(id)).accessibilityInformation?.label,
-      `Edit a.ts, ${id}, model recommends Apply: Looks right`,
+      `Edit a.ts, ${id}, The model recommends Apply: Looks right`,
     );
     await store.markStale(id, ['a.ts']);
     assert.equal((await row(id)).description, `stale · ${id}`);
@@ -111,7 +115,7 @@ suite('the pending tree', () => {
     await store.recommend(id, 'apply', 'Looks right.');
     assert.equal(
       (await row(id)).description,
-      `model recommends Apply: Looks right. · 1 of 2 looked at · ${id}`,
+      `The model recommends Apply: Looks right. · 1 of 2 looked at · ${id}`,
     );
     const single = stage('Edit c.ts', ['c.ts']);
     const one = store.get(single) ?? assert.fail('it is there');

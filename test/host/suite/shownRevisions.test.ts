@@ -150,7 +150,7 @@ suite('votes by key and title, parts and all of them', () => {
       let revision = 1;
       const get = () => ({ ...real, kind: 'files', changes, revision }) as unknown as Preview;
       const files = (path: string): vscode.Uri => vscode.Uri.file(fileInWorkspace(path));
-      const shown = new ShownRevisions({ get, all: () => [get()] }, files);
+      const shown = new ShownRevisions({ get, all: () => [get()] } as never, files);
       const uri = changeUri(id, modify('shown.txt', before, after), 'proposal', files);
       shown.noteRead(uri, 1, Buffer.from('a'));
       await open(id);

@@ -49,12 +49,12 @@ suite('what a title says of a diff', () => {
 
   test('a diff opens without what takes long to find', async () => {
     const never = (): Promise<readonly string[]> => new Promise(() => undefined);
-    const options = { find: never, patience: 1 };
-    assert.deepEqual(await titleNotes(modify('a.txt', '\ta\n', '  a\n'), options), []);
-    assert.deepEqual(await titleNotes(rename('a.txt', 'b.txt', '\ta\n', '  a\n'), options), [
+    const options = [never, 1] as const;
+    assert.deepEqual(await titleNotes(modify('a.txt', '\ta\n', '  a\n'), ...options), []);
+    assert.deepEqual(await titleNotes(rename('a.txt', 'b.txt', '\ta\n', '  a\n'), ...options), [
       'moved from a.txt',
     ]);
-    assert.deepEqual(await overviewNotes([modify('a.txt', '\ta\n', '  a\n')], options), [
+    assert.deepEqual(await overviewNotes([modify('a.txt', '\ta\n', '  a\n')], ...options), [
       'when opened: not all files checked for changes that the diff hides',
     ]);
   });
@@ -64,7 +64,7 @@ suite('what a title says of a diff', () => {
       Array.from({ length: count }, (_, n) => modify(`${n}.txt`, `\t${text}\n`, `  ${text}\n`));
     const seen = modify('seen.txt', 'a\n', 'b\n');
     const note = async (changes: readonly FileChange[]): Promise<readonly string[]> =>
-      overviewNotes(changes, { patience: 60_000 });
+      overviewNotes(changes, undefined, 60_000);
     assert.deepEqual(await note([seen]), []);
     assert.deepEqual(await note([seen, ...hiding(1)]), [
       'when opened: 1 file with changes that the diff hides',

@@ -77,6 +77,8 @@ export const l10n = {
       : message.replace(/\{(\d+)\}/g, (place, n: string) => String(args[Number(n)] ?? place)),
 };
 
+export const commands = { executeCommand: (_id: string): Promise<unknown> => Promise.resolve() };
+
 export const window = { tabGroups: { all: [] } };
 
 export const workspace = {

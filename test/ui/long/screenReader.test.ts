@@ -101,7 +101,7 @@ drivenTest(
       );
       workbench.writeFile('stale.txt', `${TEXT}changed meanwhile\n`);
       await workbench.treeRow('stale').waitFor();
-      await workbench.treeRow('Apply failed').waitFor();
+      await workbench.treeRow('last attempt failed').waitFor();
 
       await workbench.treeRow('Count louder').click();
       await exactLens(workbench, 'Apply hunk').waitFor();

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { detailsText } from '../../../src/views/detailsText.ts';
+import { detailsText } from '../../../src/views/plainText.ts';
 
 const textOf = (details: unknown): string | undefined => detailsText({ details, kind: 'action' }, 2);
 

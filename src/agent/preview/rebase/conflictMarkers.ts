@@ -25,7 +25,7 @@ function findsConflict({ before, after }: FileChange): boolean {
   return [BEGINNING, END].some(marker => marker.test(now) && !marker.test(old));
 }
 
-/** How many conflicts of a rebase are left in a proposal. */
+/** How many conflicts of a rebase are left in a proposal. If it has only the end of a marker left, that counts as one. */
 export function conflictCount(change: FileChange): number {
   if (!hasConflict(change)) return 0;
   const lines = withLf(change.after?.text).split('\n');
@@ -78,14 +78,6 @@ export function conflictBlocks(text: string): readonly ConflictBlock[] {
     }
   }
   return blocks;
-}
-
-/** How many conflicts are left in all changes together. Markers that are not whole count as one for each file. */
-export function conflictsLeft(changes: readonly FileChange[]): number {
-  const each = changes
-    .filter(hasConflict)
-    .map(({ after }) => Math.max(1, conflictBlocks(after?.text ?? '').length));
-  return each.reduce((sum, count) => sum + count, 0);
 }
 
 /** The lines that remain of a conflict. */

@@ -1,5 +1,4 @@
 import type { Attachment } from '../../model/messages.ts';
-import type { SessionEvent } from '../events.ts';
 
 /** A prompt of the user. */
 export interface Prompt {
@@ -13,13 +12,19 @@ export interface QueuedPrompt extends Prompt {
   readonly id: string;
 }
 
+export type PromptQueueEvent =
+  /** A prompt was added to `Session.queue`, or left it. */
+  | { readonly type: 'queue_changed' }
+  /** These prompts were waiting when the session was stopped, and were not sent. */
+  | { readonly type: 'prompts_returned'; readonly prompts: readonly Prompt[] };
+
 /** The prompts of the user that wait for their turn, in order. Each leaves it once: to be sent, or back to the user. */
 export class PromptQueue {
-  readonly #emit: (event: SessionEvent) => void;
+  readonly #emit: (event: PromptQueueEvent) => void;
   #prompts: readonly QueuedPrompt[] = [];
   #lastNumber = 0;
 
-  constructor(emit: (event: SessionEvent) => void) {
+  constructor(emit: (event: PromptQueueEvent) => void) {
     this.#emit = emit;
   }
 

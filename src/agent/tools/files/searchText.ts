@@ -4,6 +4,7 @@ import type { PendingContents } from '../../preview/overlay.ts';
 import { textResult } from '../../preview/pendingAction.ts';
 import { MAX_GLOB_CHARS } from '../ast/scope/glob.ts';
 import { defineTool, type Tool } from '../tool.ts';
+import type { TextMatches } from './textReport.ts';
 
 export interface TextQuery {
   /** One line: the text itself, or a regular expression. Case matters. */
@@ -11,27 +12,6 @@ export interface TextQuery {
   readonly isRegex: boolean;
   /** Relative to the workspace folder; without a slash it matches names in any folder. */
   readonly glob?: string;
-}
-
-/** One line with at least one match. */
-export interface TextMatch {
-  /** Workspace path. */
-  readonly path: string;
-  /** 1-based. */
-  readonly line: number;
-  /** The whole line without its line ending. */
-  readonly text: string;
-  /** Where in the line the first match begins, in UTF-16 units. */
-  readonly at: number;
-}
-
-export interface TextMatches {
-  /** Sorted by path and line. */
-  readonly matches: readonly TextMatch[];
-  /** Why there may be more matches: the limit was reached, or the search took too long. */
-  readonly cutBy?: 'limit' | 'time';
-  /** Files that were not searched because the pattern takes too long on them. */
-  readonly skipped?: readonly string[];
 }
 
 /**

@@ -1,7 +1,8 @@
 import { isOpen, type Preview } from '../../../agent/preview/preview.ts';
+import { previewView, type PreviewFacts } from '../../../agent/preview/previewView.ts';
 import type { ItemOf, ViewItem } from '../protocol.ts';
 import { buildLookup, type Lookup } from './lookup.ts';
-import { previewCard, type CardFacts } from './previewCard.ts';
+import { previewCard } from './previewCard.ts';
 import { messageIds, stillApplied } from './stillApplied.ts';
 import type { TranscriptInput } from './transcript.ts';
 
@@ -61,18 +62,12 @@ export function card(
   lookup: Lookup,
   call?: ItemOf<'preview'>['call'],
 ): ItemOf<'preview'> {
-  const parts = (lookup.parts.get(preview.id) ?? []).map(part => ({
-    preview: part,
-    facts: factsOf(part, input, lookup),
-  }));
-  return previewCard(preview, { ...factsOf(preview, input, lookup), parts, call });
+  const parts = lookup.parts.get(preview.id)?.map(part => previewView(part, factsOf(part, input, lookup)));
+  const view = previewView(preview, { ...factsOf(preview, input, lookup), parts });
+  return previewCard(view, input.commandOutput?.(preview.id), call);
 }
 
-function factsOf(
-  preview: Preview,
-  { stats, commandOutput }: TranscriptInput,
-  { lineage, attempts }: Lookup,
-): CardFacts {
+function factsOf(preview: Preview, { stats }: TranscriptInput, { lineage, attempts }: Lookup): PreviewFacts {
   const again = lineage.reopenedAs(preview);
   const undoneBy = lineage.undoneBy(again ?? preview);
   return {
@@ -81,7 +76,6 @@ function factsOf(
     isUndoPending: lineage.isUndoPending(undoneBy ?? again ?? preview),
     reopenedAs: again,
     stats: stats(preview),
-    running: commandOutput?.(preview.id),
   };
 }
 

@@ -2,7 +2,8 @@ import type { Preview } from '../../../agent/preview/preview.ts';
 import { planOf } from '../../../agent/session/planMode.ts';
 import type { DiffStat } from '../../../agent/text/lineDiff.ts';
 import type { ChatStatus } from '../protocol.ts';
-import { lineStat, sumOf } from './previewCard.ts';
+import { totalOf } from '../../../agent/preview/previewView.ts';
+import { lineStat } from './previewCard.ts';
 
 /** The most pending previews whose lines are counted for the sum. */
 const MAX_COUNTED = 100;
@@ -19,7 +20,7 @@ export function reviewOf(
   const files = new Set(changes.map(({ path }) => path)).size;
   const isCountable = files > 0 && open.length <= MAX_COUNTED;
   const sum = isCountable
-    ? sumOf(
+    ? totalOf(
         open.flatMap(preview => statsOf(preview) ?? []),
         changes.length,
       )

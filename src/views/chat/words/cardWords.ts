@@ -1,5 +1,6 @@
 import * as l10n from '@vscode/l10n';
-import type { CardState, ItemOf, NameList, PartRow } from '../protocol.ts';
+import { expiredText, problemText, recommendationText, resolvedText } from '../../texts/previewWords.ts';
+import type { CardState, ItemOf, PartRow } from '../protocol.ts';
 
 type Card = ItemOf<'preview'>;
 type Outcome = Pick<PartRow, 'state' | 'reopenedAs'>;
@@ -20,31 +21,13 @@ function ownStateText(state: CardState): string | undefined {
     case 'applying':
       return state.action === 'apply' ? l10n.t('Applying…') : l10n.t('Discarding…');
     case 'applied':
-      if (state.agent !== undefined) return l10n.t('Applied by {0}', state.agent);
-      return {
-        human: l10n.t('Applied by you'),
-        model: l10n.t('Applied by the model'),
-        extension: l10n.t('Applied by another extension'),
-      }[state.actor];
     case 'discarded':
-      if (state.agent !== undefined) return l10n.t('Discarded by {0}', state.agent);
-      return {
-        human: l10n.t('Discarded by you'),
-        model: l10n.t('Discarded by the model'),
-        extension: l10n.t('Discarded by another extension'),
-      }[state.actor];
     case 'undone':
-      return {
-        human: l10n.t('Undone by you'),
-        model: l10n.t('Undone by the model'),
-        extension: l10n.t('Undone by another extension'),
-      }[state.actor];
+      return resolvedText(state.kind, state.actor, state.agent);
     case 'failed':
       return l10n.t('Applied, and returned an error');
     case 'expired':
-      return state.reason === undefined
-        ? l10n.t('Expired: this action can no longer run')
-        : l10n.t('Expired: {0}', state.reason);
+      return expiredText(state, String);
   }
 }
 
@@ -60,29 +43,12 @@ export type CardNote = 'recommendation' | 'conflicts' | 'stale' | 'last-error';
 export function cardNotes(state: CardState): readonly (readonly [CardNote, string])[] {
   if (state.kind === 'failed') return [['last-error', state.error]];
   if (state.kind !== 'pending') return [];
-  const { recommendation, conflicts, stale, lastError } = state;
+  const { recommendation, problem } = state;
   const notes: [CardNote, string][] = [];
-  if (recommendation) {
-    const reason = recommendation.reason ?? l10n.t('No reason provided');
-    const text =
-      recommendation.action === 'apply'
-        ? l10n.t('The model recommends Apply: {0}', reason)
-        : l10n.t('The model recommends Discard: {0}', reason);
-    notes.push(['recommendation', text]);
-  }
-  if (conflicts) {
-    const names = conflicts.files.map(({ path, count }) => l10n.t('{0} in {1}', count, path));
-    const all = listOf({ names, more: conflicts.more });
-    notes.push(['conflicts', l10n.t('Conflicts to resolve in the proposal: {0}.', all)]);
-  } else if (stale)
-    notes.push(['stale', l10n.t('Stale: {0} changed after this was proposed.', listOf(stale))]);
-  if (lastError !== undefined) notes.push(['last-error', l10n.t('The last attempt failed: {0}', lastError)]);
+  if (recommendation) notes.push(['recommendation', recommendationText(recommendation, String)]);
+  if (problem)
+    notes.push([problem.kind === 'failed' ? 'last-error' : problem.kind, problemText(problem, String)]);
   return notes;
-}
-
-function listOf({ names, more }: NameList): string {
-  const shown = names.join(', ');
-  return more === 0 ? shown : l10n.t('{0} and {1} more', shown, more);
 }
 
 /** `1 applied · 1 discarded · 1 left` */

@@ -1,16 +1,11 @@
 import * as vscode from 'vscode';
 import { revisionsOf, titleOf, type Preview, type SeenRevisions } from '../../../agent/preview/preview.ts';
-import type { PreviewStore } from '../../../agent/preview/previewStore.ts';
 import { conflictPaths } from '../../../agent/preview/rebase/conflictMarkers.ts';
+import { planOf } from '../../../agent/session/planMode.ts';
 import { execute } from '../../commandRegistry.ts';
 import { idList, oneLine } from '../../plainText.ts';
 import { confirm, showWarning } from '../../toast.ts';
-import type { ProposalEdits } from '../documents/proposalEdits.ts';
-
-export interface ApplyGuardOptions {
-  readonly store: Pick<PreviewStore, 'blockersOf'>;
-  readonly edits: Pick<ProposalEdits, 'hasUnsaved'>;
-}
+import type { Ctx } from '../../ctx.ts';
 
 /** What the user agreed to; it becomes part of the request to the invoker. */
 export interface ApplyConsent {
@@ -19,10 +14,10 @@ export interface ApplyConsent {
 
 /** Warns or asks the user before an Apply that would do something other than what they see. */
 export class ApplyGuard {
-  readonly #options: ApplyGuardOptions;
+  readonly #ctx: Ctx;
 
-  constructor(options: ApplyGuardOptions) {
-    this.#options = options;
+  constructor(ctx: Ctx) {
+    this.#ctx = ctx;
   }
 
   /**
@@ -31,7 +26,7 @@ export class ApplyGuard {
    * @param agreed the previews that the clicked button already named, at the revisions that it was shown with.
    */
   async ask(preview: Preview, agreed: SeenRevisions = {}): Promise<ApplyConsent | undefined> {
-    const blockers = this.#options.store.blockersOf(preview);
+    const blockers = this.#ctx.store.blockersOf(preview);
     const group = [...blockers, preview];
     if (this.refusesUnsaved(group)) return undefined;
     const conflicted = group.find(({ changes }) => conflictPaths(changes ?? []).length > 0);
@@ -55,15 +50,15 @@ export class ApplyGuard {
             preview.id,
             idList(blockers),
           );
-    return (await confirm(text, group.map(nameOf).join('\n'), apply)) ? { chain } : undefined;
+    return (await confirm(text, group.map(idAndTitle).join('\n'), apply)) ? { chain } : undefined;
   }
 
   /** Whether one of these has edits that the user has not saved, which they are told. */
   refusesUnsaved(group: readonly Preview[]): boolean {
-    const edited = group.find(({ id }) => this.#options.edits.hasUnsaved(id));
+    const edited = group.find(({ id }) => this.#ctx.edits.hasUnsaved(id));
     if (!edited) return false;
     void showWarning(
-      vscode.l10n.t('{0} has edits that you have not saved. Save or revert them first.', nameOf(edited)),
+      vscode.l10n.t('{0} has edits that you have not saved. Save or revert them first.', idAndTitle(edited)),
     );
     return true;
   }
@@ -72,12 +67,32 @@ export class ApplyGuard {
     const edit = vscode.l10n.t('Edit');
     const text = vscode.l10n.t(
       '{0} still has conflicts. Accept one side of each, or edit it.',
-      nameOf(preview),
+      idAndTitle(preview),
     );
     if ((await showWarning(text, edit)) === edit) await execute('redline.preview.edit', preview.id);
   }
 }
 
-function nameOf(preview: Preview): string {
+function idAndTitle(preview: Preview): string {
   return `${preview.id} (${oneLine(titleOf(preview), 80)})`;
+}
+
+/** The user's reason for discarding a preview, or what a plan lacks; `undefined` if they cancel. */
+export function askReasonFor(preview: Preview): Thenable<string | undefined> {
+  const plan = planOf(preview);
+  if (!plan) return askReason(vscode.l10n.t('Discard {0}', oneLine(titleOf(preview))));
+  return ask(
+    vscode.l10n.t('Send back the plan “{0}”', oneLine(plan.title)),
+    vscode.l10n.t('What should change? (sent to the model, which revises the plan)'),
+  );
+}
+
+/** The user's reason for a discard that the title names; `undefined` if they cancel. */
+export function askReason(title: string): Thenable<string | undefined> {
+  return ask(title, vscode.l10n.t('Reason (sent to the model)'));
+}
+
+/** The box stays while the user looks something up in the code, so that nothing that they have typed is lost. */
+function ask(title: string, prompt: string): Thenable<string | undefined> {
+  return vscode.window.showInputBox({ title, prompt, ignoreFocusOut: true });
 }

@@ -1,35 +1,27 @@
 import * as vscode from 'vscode';
 import { detailOf } from '../../../agent/base/errors.ts';
 import { HOLD_BACK } from '../../../agent/elsewhere/holdBack.ts';
-import type { Logger } from '../../../agent/base/logger.ts';
 import type { FileChange } from '../../../agent/preview/fileChange.ts';
 import { needsOwnVote, type Preview, type ResolveAction } from '../../../agent/preview/preview.ts';
-import type { Invoker } from '../../../agent/preview/resolve/invoker.ts';
+import type { PreviewStore } from '../../../agent/preview/previewStore.ts';
 import { resolvePart } from '../../../agent/preview/resolve/resolvePart.ts';
 import { humanReason } from '../../../agent/preview/resolve/resolveTexts.ts';
 import { reopenAction } from '../../../agent/preview/undo.ts';
 import { countText } from '../../../agent/base/countText.ts';
-import { reopenPreview, type RestageOptions } from '../../ledger/ledgerCommands.ts';
+import { reopenPreview } from '../../ledger/ledgerCommands.ts';
 import { showInfo } from '../../toast.ts';
-import type { ProposalEdits } from '../documents/proposalEdits.ts';
-import { ownVotesText } from './ownVotes.ts';
 import type { PreviewTarget } from './previewTargets.ts';
+import type { Ctx } from '../../ctx.ts';
 
 /** From this many votes on, progress is shown and can be cancelled. */
 const PROGRESS_FROM = 25;
 
-export interface BulkVotesOptions extends RestageOptions {
-  readonly invoker: Invoker;
-  readonly edits: Pick<ProposalEdits, 'hasUnsaved'>;
-  readonly logger: Logger;
-}
-
 /** Resolves many previews, or files of previews, one after another, with one summary at the end. */
 export class BulkVotes {
-  readonly #options: BulkVotesOptions;
+  readonly #ctx: Ctx;
 
-  constructor(options: BulkVotesOptions) {
-    this.#options = options;
+  constructor(ctx: Ctx) {
+    this.#ctx = ctx;
   }
 
   /**
@@ -37,7 +29,7 @@ export class BulkVotes {
    * Leaves what needs a vote of its own, and says so.
    */
   async applyAll(all: readonly PreviewTarget[]): Promise<void> {
-    const { store, edits } = this.#options;
+    const { store, edits } = this.#ctx;
     const targets = all.filter(({ id }) => {
       const preview = store.get(id);
       return !preview || !needsOwnVote(preview);
@@ -76,7 +68,7 @@ export class BulkVotes {
    * discarded, not what they change to meanwhile.
    */
   prepareDiscards(targets: readonly PreviewTarget[]): (reason: string) => Promise<number> {
-    const { logger } = this.#options;
+    const { logger } = this.#ctx;
     const votes = targets.map(target => this.#prepareVote('discard', target));
     return async reason => {
       const votesDown = this.#inApplyOrder(votes).reverse();
@@ -90,7 +82,7 @@ export class BulkVotes {
   }
 
   #inApplyOrder<T extends { readonly id: string }>(targets: readonly T[]): T[] {
-    const order = new Map(this.#options.store.list('oldestFirst').map(({ id }, i) => [id, i]));
+    const order = new Map(this.#ctx.store.list('oldestFirst').map(({ id }, i) => [id, i]));
     const at = ({ id }: T): number => order.get(id) ?? -1;
     return targets.toSorted((one, other) => at(one) - at(other));
   }
@@ -114,7 +106,7 @@ export class BulkVotes {
       [done, left === 0 ? '' : rest, own].filter(Boolean).join(' '),
       ...(reopenable.length > 0 ? [reopen] : []),
     );
-    if (choice === reopen) for (const preview of reopenable) await reopenPreview(this.#options, preview);
+    if (choice === reopen) for (const preview of reopenable) await reopenPreview(this.#ctx, preview);
   }
 
   /** Failures are logged. */
@@ -140,7 +132,7 @@ export class BulkVotes {
     reason: string,
     stopAfter: (done: number) => boolean,
   ): Promise<CastVotes> {
-    const { store, logger } = this.#options;
+    const { store, logger } = this.#ctx;
     const resolved: Preview[] = [];
     const open = new Set(votes);
     for (const [index, vote] of votes.entries()) {
@@ -162,7 +154,7 @@ export class BulkVotes {
 
   /** A vote on what the target shows at this moment. Casting it gives the resolved preview: for a file, its part. */
   #prepareVote(action: ResolveAction, target: PreviewTarget): PreparedVote {
-    const { store, invoker } = this.#options;
+    const { store, invoker } = this.#ctx;
     const { id, path } = target;
     const changeNow = (): FileChange | undefined =>
       store.get(id)?.changes?.find(change => change.path === path);
@@ -177,7 +169,7 @@ export class BulkVotes {
         return store.get(id);
       }
       // Votes on other files raise the preview's revision. If this file is unchanged, it is still what the user saw.
-      const now = seen && isSame(seen, changeNow()) ? (store.get(id)?.revision ?? revision) : revision;
+      const now = seen && isSameChange(seen, changeNow()) ? (store.get(id)?.revision ?? revision) : revision;
       await resolvePart({ store, invoker }, { ...request, revision: now }, { path });
       const whole = store.get(id);
       return whole?.state.kind === 'pending' ? store.all().findLast(one => isPart(one, id, path)) : whole;
@@ -186,7 +178,7 @@ export class BulkVotes {
   }
 
   #isStale(id: string): boolean {
-    const state: Preview['state'] | undefined = this.#options.store.get(id)?.state;
+    const state: Preview['state'] | undefined = this.#ctx.store.get(id)?.state;
     return state?.kind === 'pending' && state.stale.length > 0;
   }
 }
@@ -206,10 +198,21 @@ interface PreparedVote {
   readonly cast: (reason: string) => Promise<Preview | undefined>;
 }
 
-function isSame(one: FileChange, other: FileChange | undefined): boolean {
+function isSameChange(one: FileChange, other: FileChange | undefined): boolean {
   return one.before?.hash === other?.before?.hash && one.after?.hash === other?.after?.hash;
 }
 
 function isPart({ part, changes }: Preview, id: string, path: string): boolean {
   return part?.previewId === id && changes?.some(change => change.path === path) === true;
+}
+
+/** Says how many of these previews still wait for a vote of their own; empty if none does. */
+export function ownVotesText(store: PreviewStore, ids: readonly string[]): string {
+  const waiting = ids.flatMap(id => store.get(id) ?? []).filter(({ state }) => state.kind === 'pending');
+  const own = waiting.filter(needsOwnVote).length;
+  if (own === 0) return '';
+  const forms = vscode.l10n.t(
+    '1 command, tool call or plan still needs its own Apply.|{0} commands, tool calls or plans still need their own Apply.',
+  );
+  return countText(forms, vscode.l10n)(own);
 }

@@ -1,7 +1,6 @@
 import * as vscode from 'vscode';
 import { ToolError } from '../../../agent/base/errors.ts';
 import { bytesOfSide, sideOfText } from '../../../agent/preview/fileChange.ts';
-import type { PreviewStore } from '../../../agent/preview/previewStore.ts';
 import {
   chosenLines,
   conflictBlocks,
@@ -11,33 +10,23 @@ import {
 import { outdatedVoteText } from '../../../agent/preview/resolve/resolveTexts.ts';
 import { execute } from '../../commandRegistry.ts';
 import { showInfo } from '../../toast.ts';
-import type { ProposalEdits } from '../documents/proposalEdits.ts';
-import type { PreviewOpener } from '../previewOpener.ts';
-import type { PreviewTabs } from '../previewTabs.ts';
-import { changeUri, type FileUris } from '../previewUri.ts';
+import { changeUri } from '../previewUri.ts';
 import { targetsOf } from './previewTargets.ts';
-
-export interface EditCommandsOptions {
-  readonly store: PreviewStore;
-  readonly edits: ProposalEdits;
-  readonly opener: Pick<PreviewOpener, 'open'>;
-  readonly tabs: Pick<PreviewTabs, 'activeId'>;
-  readonly files: FileUris;
-}
+import type { Ctx } from '../../ctx.ts';
 
 /** Makes what the user typed into the proposals of a preview its next revision, and applies that. */
-export async function saveAndApply(options: EditCommandsOptions, args: readonly unknown[]): Promise<unknown> {
-  const id = editedId(options, args);
+export async function saveAndApply(ctx: Ctx, args: readonly unknown[]): Promise<unknown> {
+  const id = editedId(ctx, args);
   if (id === undefined) return void showInfo(nothingEdited());
-  await options.edits.commitUnsaved(id);
-  return execute('redline.preview.apply', id, undefined, options.store.get(id)?.revision);
+  await ctx.edits.commitUnsaved(id);
+  return execute('redline.preview.apply', id, undefined, ctx.store.get(id)?.revision);
 }
 
 /** Drops what the user typed into the proposals of a preview since they were last saved. */
-export async function revertEdits(options: EditCommandsOptions, args: readonly unknown[]): Promise<void> {
-  const id = editedId(options, args);
+export async function revertEdits(ctx: Ctx, args: readonly unknown[]): Promise<void> {
+  const id = editedId(ctx, args);
   if (id === undefined) return void showInfo(nothingEdited());
-  await options.edits.revert(id);
+  await ctx.edits.revert(id);
 }
 
 /**
@@ -45,23 +34,22 @@ export async function revertEdits(options: EditCommandsOptions, args: readonly u
  * revision at once.
  * @throws ToolError if the preview has another revision than the one that was seen
  */
-export async function settleConflict(options: EditCommandsOptions, args: readonly unknown[]): Promise<void> {
+export async function settleConflict(ctx: Ctx, args: readonly unknown[]): Promise<void> {
   const [id, path, line, choice, revision] = args;
-  const preview = typeof id === 'string' ? options.store.get(id) : undefined;
+  const preview = typeof id === 'string' ? ctx.store.get(id) : undefined;
   const change = preview?.changes?.find(each => each.path === path);
   if (!preview || !change?.after || !isChoice(choice)) return;
-  const uri = changeUri(preview.id, change, 'proposal', options.files);
+  const uri = changeUri(preview.id, change, 'proposal', ctx.files);
   const isOurs = (each: vscode.TextDocument): boolean => each.uri.toString() === uri.toString();
   const document = vscode.workspace.textDocuments.find(isOurs);
-  if (document && (document.isDirty || options.edits.draftOf(uri))) return settleIn(document, line, choice);
+  if (document && (document.isDirty || ctx.edits.draftOf(uri))) return settleIn(document, line, choice);
   if (preview.revision !== revision) {
-    await options.opener.open(preview, change.path);
+    await ctx.opener.open(preview, change.path);
     throw new ToolError(outdatedVoteText(preview, Number(revision)));
   }
   const { text, encoding } = change.after;
   const block = conflictBlocks(text).find(({ start }) => start === line);
-  if (block)
-    await options.edits.replace(uri, bytesOfSide(sideOfText(withChoice(text, block, choice), encoding)));
+  if (block) await ctx.edits.replace(uri, bytesOfSide(sideOfText(withChoice(text, block, choice), encoding)));
 }
 
 async function settleIn(document: vscode.TextDocument, line: unknown, choice: ConflictChoice): Promise<void> {
@@ -75,7 +63,7 @@ async function settleIn(document: vscode.TextDocument, line: unknown, choice: Co
 }
 
 /** The preview that was named, else the one in the active editor, if something is typed into it. */
-function editedId({ edits, tabs }: EditCommandsOptions, args: readonly unknown[]): string | undefined {
+function editedId({ edits, tabs }: Ctx, args: readonly unknown[]): string | undefined {
   const id = targetsOf(args)[0]?.id ?? tabs.activeId();
   return id !== undefined && edits.hasUnsaved(id) ? id : undefined;
 }

@@ -1,24 +1,19 @@
 import * as vscode from 'vscode';
 import type { FileChange } from '../../../agent/preview/fileChange.ts';
 import { isOpen, type Preview } from '../../../agent/preview/preview.ts';
-import type { PreviewStore } from '../../../agent/preview/previewStore.ts';
+import type { Agent } from '../../agent.ts';
 import { oneLine } from '../../plainText.ts';
 import { showInfo } from '../../toast.ts';
-import { parsePreviewUri, type FileUris } from '../previewUri.ts';
+import { parsePreviewUri } from '../previewUri.ts';
 import { shownChange } from '../shownChange.ts';
 import type { PreviewTarget } from './previewTargets.ts';
-
-export interface FileSource {
-  readonly store: Pick<PreviewStore, 'get' | 'all'>;
-  readonly files: FileUris;
-}
 
 /**
  * Opens a file that a preview changes, as it is now: the one that was named or is shown, else the first.
  * @param document the preview document that was clicked or is active
  */
 export async function openFileOf(
-  { store, files }: FileSource,
+  { store, files }: Agent,
   target: PreviewTarget,
   document: vscode.Uri | undefined,
 ): Promise<void> {

@@ -2,40 +2,25 @@ import * as vscode from 'vscode';
 import { ToolError } from '../../../agent/base/errors.ts';
 import { hunksOfChange } from '../../../agent/preview/fileChange.ts';
 import type { Preview, ResolveAction } from '../../../agent/preview/preview.ts';
-import type { PreviewStore } from '../../../agent/preview/previewStore.ts';
 import { conflictPaths } from '../../../agent/preview/rebase/conflictMarkers.ts';
-import type { Rebaser } from '../../../agent/preview/rebase/rebaser.ts';
-import type { Invoker } from '../../../agent/preview/resolve/invoker.ts';
 import { resolvePart } from '../../../agent/preview/resolve/resolvePart.ts';
 import { humanReason, outdatedVoteText } from '../../../agent/preview/resolve/resolveTexts.ts';
 import { planOf } from '../../../agent/session/planMode.ts';
 import type { Hunk } from '../../../agent/text/hunks.ts';
 import { oneLine } from '../../plainText.ts';
 import { showInfo } from '../../toast.ts';
-import type { PreviewOpener } from '../previewOpener.ts';
-import type { PreviewTabs } from '../previewTabs.ts';
-import { changeUri, opaqueUri, type FileUris, type PreviewSide } from '../previewUri.ts';
-import type { ProposalEdits } from '../documents/proposalEdits.ts';
+import { changeUri, opaqueUri, type PreviewSide } from '../previewUri.ts';
 import { shownChange, type ShownChange } from '../shownChange.ts';
-import { ApplyGuard } from './applyGuard.ts';
-import { askReason } from './askReason.ts';
+import { ApplyGuard, askReason } from './applyGuard.ts';
 import { showHunk } from './showHunk.ts';
 import { targetsOf, type ActivePlace } from './previewTargets.ts';
-
-export interface PartCommandsOptions {
-  readonly store: PreviewStore;
-  readonly invoker: Invoker;
-  readonly rebaser: Rebaser;
-  readonly opener: PreviewOpener;
-  readonly edits: ProposalEdits;
-  readonly tabs: PreviewTabs;
-  readonly files: FileUris;
-}
+import type { Agent } from '../../agent.ts';
+import type { Ctx } from '../../ctx.ts';
 
 /** The commands for single files and hunks, and those that edit or rebase a proposal. */
-export function partCommands(options: PartCommandsOptions) {
-  const { store, invoker, rebaser, opener, edits, tabs, files } = options;
-  const guard = new ApplyGuard(options);
+export function partCommands(ctx: Ctx) {
+  const { store, invoker, rebaser, opener, edits, tabs, files } = ctx;
+  const guard = new ApplyGuard(ctx);
 
   const vote = async (
     action: ResolveAction,
@@ -65,7 +50,7 @@ export function partCommands(options: PartCommandsOptions) {
       },
       { path, ...(hunk === undefined ? {} : { hunk }) },
     );
-    if (hunk !== undefined) await showHunk(options, { id, path, hunk });
+    if (hunk !== undefined) await showHunk(ctx, { id, path, hunk });
     return result;
   };
 
@@ -108,19 +93,19 @@ export function partCommands(options: PartCommandsOptions) {
   ): unknown =>
     targetsOf(args).length > 1
       ? vscode.commands.executeCommand(`redline.preview.${action}`, ...args)
-      : vote(action, fileTarget(options, args, at), typedIn(args[3]));
+      : vote(action, fileTarget(ctx, args, at), typedIn(args[3]));
 
   // `at`: where the cursor was when the command was called, which may be some time ago.
   return {
     voteOnFile,
     voteOnHunk: async (action: ResolveAction, args: readonly unknown[], at: ActivePlace | undefined) =>
-      vote(action, await hunkTarget(options, args, at), typedIn(args[4])),
+      vote(action, await hunkTarget(ctx, args, at), typedIn(args[4])),
     discardFileWithReason: async (args: readonly unknown[], at: ActivePlace | undefined): Promise<unknown> =>
       targetsOf(args).length > 1
         ? vscode.commands.executeCommand('redline.preview.discardWithReason', ...args)
-        : discardWithReason(fileTarget(options, args, at)),
+        : discardWithReason(fileTarget(ctx, args, at)),
     discardHunkWithReason: async (args: readonly unknown[], at: ActivePlace | undefined): Promise<unknown> =>
-      discardWithReason(await hunkTarget(options, args, at)),
+      discardWithReason(await hunkTarget(ctx, args, at)),
     rebase: async (args: readonly unknown[]): Promise<void> => {
       const preview = await named(args);
       if (preview?.state.kind !== 'pending') return;
@@ -134,7 +119,7 @@ export function partCommands(options: PartCommandsOptions) {
       const preview = await named(args);
       if (!preview) return;
       const [conflict] = conflictPaths(preview.changes ?? []);
-      const path = fileTarget(options, args, at)?.path ?? conflict;
+      const path = fileTarget(ctx, args, at)?.path ?? conflict;
       await editFile(preview, path);
     },
   };
@@ -149,14 +134,9 @@ interface PartTarget {
   readonly hunk?: number;
 }
 
-interface Source {
-  readonly store: Pick<PreviewStore, 'get' | 'all'>;
-  readonly files: FileUris;
-}
-
 /** The file that the arguments name (an id and a path, or a tree row), else the one in the active preview editor. */
 function fileTarget(
-  source: Source,
+  source: Agent,
   args: readonly unknown[],
   at: ActivePlace | undefined,
 ): PartTarget | undefined {
@@ -174,7 +154,7 @@ function fileTarget(
 
 /** The hunk that the arguments name by its index, else the one at the cursor in the active preview editor. */
 async function hunkTarget(
-  source: Source,
+  source: Agent,
   args: readonly unknown[],
   at: ActivePlace | undefined,
 ): Promise<PartTarget | undefined> {

@@ -1,17 +1,8 @@
 import * as vscode from 'vscode';
 import { onRow, type CommandHandlers } from '../../commandRegistry.ts';
-import type { Overview } from '../overview.ts';
-import {
-  isFromEditor,
-  PreviewTargets,
-  type PreviewTarget,
-  type PreviewTargetsOptions,
-} from './previewTargets.ts';
-import type { PreviewVotes, PreviewVotesOptions } from './previewVotes.ts';
-
-export interface PreviewCommandsOptions extends PreviewTargetsOptions, PreviewVotesOptions {
-  readonly overview: Overview;
-}
+import type { Ctx } from '../../ctx.ts';
+import { isFromEditor, PreviewTargets, type PreviewTarget } from './previewTargets.ts';
+import type { PreviewVotes } from './previewVotes.ts';
 
 /** A command that resolves the previews that were named. */
 type Vote = (
@@ -21,18 +12,18 @@ type Vote = (
 ) => Promise<unknown>;
 
 /** The commands for whole previews, whether run by lens, editor title, key, tree, chat or palette. */
-export function previewCommands(options: PreviewCommandsOptions): CommandHandlers {
-  const { store, opener, overview } = options;
-  const targets = new PreviewTargets(options);
+export function previewCommands(ctx: Ctx): CommandHandlers {
+  const { store, opener, overview } = ctx;
+  const targets = new PreviewTargets(ctx);
   // Loaded on first use, after the editor was asked for the revision that it shows.
-  const votes = async () => new (await import('./previewVotes.ts')).PreviewVotes(options, targets);
+  const votes = async () => new (await import('./previewVotes.ts')).PreviewVotes(ctx, targets);
   const onNamed = (vote: Vote) =>
     onRow(async (...args) => {
       const cast = async (): Promise<unknown> => {
         const named = await targets.named(args);
         return vote(await votes(), args, named);
       };
-      return isFromEditor(args, options.tabs) ? opener.voteInEditor(cast) : cast();
+      return isFromEditor(args, ctx.tabs) ? opener.voteInEditor(cast) : cast();
     });
   return {
     'redline.preview.apply': onNamed((on, args, named) => on.vote('apply', args, named)),
@@ -52,15 +43,15 @@ export function previewCommands(options: PreviewCommandsOptions): CommandHandler
       if (!target) return targets.openHead();
       const clicked = args[0] instanceof vscode.Uri ? args[0] : undefined;
       const { openFileOf } = await import('./openFile.ts');
-      await openFileOf(options, target, clicked ?? vscode.window.activeTextEditor?.document.uri);
+      await openFileOf(ctx, target, clicked ?? vscode.window.activeTextEditor?.document.uri);
     }),
     'redline.preview.openAll': () => {
-      const shown = options.review.list();
-      return shown.length > 1 ? overview.open(shown, options.review.hidden) : targets.openHead();
+      const shown = ctx.review.list();
+      return shown.length > 1 ? overview.open(shown, ctx.review.hidden) : targets.openHead();
     },
-    'redline.pending.sort': async () => (await options.pendingView.arranger()).sort(),
-    'redline.pending.filter': async () => (await options.pendingView.arranger()).filter(),
-    'redline.pending.clearFilter': async () => (await options.pendingView.arranger()).clearFilter(),
+    'redline.pending.sort': async () => (await ctx.pendingView.arranger()).sort(),
+    'redline.pending.filter': async () => (await ctx.pendingView.arranger()).filter(),
+    'redline.pending.clearFilter': async () => (await ctx.pendingView.arranger()).clearFilter(),
     'redline.preview.next': () => opener.step(1),
     'redline.preview.previous': () => opener.step(-1),
   };

@@ -1,15 +1,11 @@
 import * as vscode from 'vscode';
 import type { Preview, SeenRevisions } from '../../../agent/preview/preview.ts';
-import type { PreviewStore } from '../../../agent/preview/previewStore.ts';
 import { views } from '../../contributions.ts';
-import type { PendingView } from '../../pending/pendingTree.ts';
-import type { Settings } from '../../settings.ts';
 import { showInfo } from '../../toast.ts';
-import type { PreviewOpener } from '../previewOpener.ts';
 import type { PreviewTabs } from '../previewTabs.ts';
 import { parsePreviewUri, type PreviewAddress } from '../previewUri.ts';
-import type { ReviewList } from '../reviewList.ts';
 import type { ShownRevisions } from '../shownRevisions.ts';
+import type { Ctx } from '../../ctx.ts';
 
 /** A preview that a command acts on. */
 export interface PreviewTarget {
@@ -20,32 +16,22 @@ export interface PreviewTarget {
   readonly path?: string;
 }
 
-export interface PreviewTargetsOptions {
-  readonly store: PreviewStore;
-  readonly settings: Settings;
-  readonly review: ReviewList;
-  readonly opener: PreviewOpener;
-  readonly pendingView: PendingView;
-  readonly tabs: PreviewTabs;
-  readonly shown: ShownRevisions;
-}
-
 /** Which previews a command acts on. */
 export class PreviewTargets {
-  readonly #options: PreviewTargetsOptions;
+  readonly #ctx: Ctx;
 
-  constructor(options: PreviewTargetsOptions) {
-    this.#options = options;
+  constructor(ctx: Ctx) {
+    this.#ctx = ctx;
   }
 
   /** In the order of staging, except that each comes after those that it builds on. */
   pending(): readonly Preview[] {
-    return this.#options.store.list('oldestFirst').filter(preview => preview.state.kind === 'pending');
+    return this.#ctx.store.list('oldestFirst').filter(preview => preview.state.kind === 'pending');
   }
 
   /** The first of the pending view, or the first of all if a filter hides all of them. */
   get head(): Preview | undefined {
-    const { store, settings, review } = this.#options;
+    const { store, settings, review } = this.#ctx;
     return review.list()[0] ?? store.list(settings.order)[0];
   }
 
@@ -54,7 +40,7 @@ export class PreviewTargets {
    * shows at the time of the call.
    */
   async named(args: readonly unknown[]): Promise<readonly PreviewTarget[]> {
-    const { pendingView, tabs, shown } = this.#options;
+    const { pendingView, tabs, shown } = this.#ctx;
     if (isFromTree(args[0])) return targetsOf([undefined, await pendingView.focused()]);
     const named = targetsOf(args);
     const active = named.length > 0 ? undefined : tabs.activeId();
@@ -67,13 +53,13 @@ export class PreviewTargets {
 
   /** Shows a preview again whose vote was for an older revision. */
   showAgain(preview: Preview): Promise<void> {
-    return this.#options.opener.open(preview);
+    return this.#ctx.opener.open(preview);
   }
 
   /** Opens the head, so that a user who named no preview sees it instead of resolving it unseen. */
   async openHead(): Promise<void> {
     const { head } = this;
-    if (head) await this.#options.opener.open(head);
+    if (head) await this.#ctx.opener.open(head);
     else void showInfo(vscode.l10n.t('Nothing is pending.'));
   }
 }
@@ -87,7 +73,7 @@ export interface ActivePlace {
 }
 
 /** The place of the cursor in the active preview editor, if it is one. */
-export function activePlace(shown: Pick<ShownRevisions, 'of'>): ActivePlace | undefined {
+export function activePlace(shown: ShownRevisions): ActivePlace | undefined {
   const editor = vscode.window.activeTextEditor;
   const address = editor && parsePreviewUri(editor.document.uri);
   return address && { address, line: editor.selection.active.line, revision: shown.of(address.previewId) };

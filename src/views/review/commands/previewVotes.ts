@@ -1,6 +1,5 @@
 import * as vscode from 'vscode';
 import { ToolError } from '../../../agent/base/errors.ts';
-import type { Logger } from '../../../agent/base/logger.ts';
 import {
   isOpen,
   needsOwnVote,
@@ -8,46 +7,27 @@ import {
   type Preview,
   type ResolveAction,
 } from '../../../agent/preview/preview.ts';
-import type { PreviewStore } from '../../../agent/preview/previewStore.ts';
-import type { Rebaser } from '../../../agent/preview/rebase/rebaser.ts';
-import type { Invoker } from '../../../agent/preview/resolve/invoker.ts';
 import { humanReason, outdatedVoteText } from '../../../agent/preview/resolve/resolveTexts.ts';
 import { planOf } from '../../../agent/session/planMode.ts';
-import type { Session } from '../../../agent/session/session.ts';
 import { oneLine } from '../../plainText.ts';
 import { choose, showInfo } from '../../toast.ts';
-import type { FileUris } from '../previewUri.ts';
-import type { PreviewOpener } from '../previewOpener.ts';
-import type { ReviewList } from '../reviewList.ts';
-import type { ProposalEdits } from '../documents/proposalEdits.ts';
-import { ApplyGuard } from './applyGuard.ts';
-import { askReason, askReasonFor } from './askReason.ts';
-import type { BulkVotes } from './bulkVotes.ts';
-import { ownVotesText } from './ownVotes.ts';
+import { ApplyGuard, askReason, askReasonFor } from './applyGuard.ts';
+import { BulkVotes, ownVotesText } from './bulkVotes.ts';
 import { seenRevisions, type PreviewTarget, type PreviewTargets } from './previewTargets.ts';
-
-export interface PreviewVotesOptions {
-  readonly store: PreviewStore;
-  readonly invoker: Invoker;
-  readonly session: Session;
-  readonly rebaser: Rebaser;
-  readonly edits: ProposalEdits;
-  readonly opener: PreviewOpener;
-  readonly review: ReviewList;
-  readonly files: FileUris;
-  readonly logger: Logger;
-}
+import type { Ctx } from '../../ctx.ts';
 
 /** The user's Apply and Discard of whole previews, from a command's arguments to the invoker. */
 export class PreviewVotes {
-  readonly #options: PreviewVotesOptions;
+  readonly #ctx: Ctx;
   readonly #targets: PreviewTargets;
   readonly #guard: ApplyGuard;
+  readonly #bulk: BulkVotes;
 
-  constructor(options: PreviewVotesOptions, targets: PreviewTargets) {
-    this.#options = options;
+  constructor(ctx: Ctx, targets: PreviewTargets) {
+    this.#ctx = ctx;
     this.#targets = targets;
-    this.#guard = new ApplyGuard(options);
+    this.#guard = new ApplyGuard(ctx);
+    this.#bulk = new BulkVotes(ctx);
   }
 
   /**
@@ -68,7 +48,7 @@ export class PreviewVotes {
       const command = `redline.preview.${action}File`;
       return vscode.commands.executeCommand(command, first.id, first.path, first.revision);
     }
-    const { store, invoker } = this.#options;
+    const { store, invoker } = this.#ctx;
     const preview = first && store.get(first.id);
     if (!preview) return this.#targets.openHead();
     if (!isOpen(preview)) return void showInfo(alreadyText(preview));
@@ -96,12 +76,12 @@ export class PreviewVotes {
   /** Asks for a reason, then discards what was shown when it asked. */
   async discardWithReason(named: readonly PreviewTarget[]): Promise<unknown> {
     const [first] = named;
-    const preview = first && this.#options.store.get(first.id);
+    const preview = first && this.#ctx.store.get(first.id);
     if (!preview) return this.#targets.openHead();
     if (named.length > 1) {
-      const discard = (await this.#bulk()).prepareDiscards(named);
+      const discard = this.#bulk.prepareDiscards(named);
       const reason = await askReason(vscode.l10n.t('Discard {0} selected previews and files', named.length));
-      return reason === undefined ? undefined : this.#options.opener.together(() => discard(reason));
+      return reason === undefined ? undefined : this.#ctx.opener.together(() => discard(reason));
     }
     if (first.path !== undefined) {
       const { id, path, revision } = first;
@@ -121,7 +101,7 @@ export class PreviewVotes {
   /** Also ends the review: a user who discards everything does not want the session to continue by itself. */
   async discardAll(): Promise<unknown> {
     const chosen = await this.#whichOfAll('discard');
-    if (chosen?.isAll) this.#options.session.endReview();
+    if (chosen?.isAll) this.#ctx.session.endReview();
     return chosen && this.#together(bulk => bulk.discardAll(chosen.targets));
   }
 
@@ -130,14 +110,14 @@ export class PreviewVotes {
     const chosen = await this.#whichOfAll('discard');
     if (!chosen) return undefined;
     const { targets, isAll } = chosen;
-    const discard = (await this.#bulk()).prepareDiscards(targets);
+    const discard = this.#bulk.prepareDiscards(targets);
     const title = isAll
       ? vscode.l10n.t('Discard all {0} previews', targets.length)
       : vscode.l10n.t('Discard {0} shown previews', targets.length);
     const reason = await askReason(title);
     if (reason === undefined) return undefined;
-    if (isAll) this.#options.session.endReview();
-    return this.#options.opener.together(() => discard(reason));
+    if (isAll) this.#ctx.session.endReview();
+    return this.#ctx.opener.together(() => discard(reason));
   }
 
   /**
@@ -152,13 +132,13 @@ export class PreviewVotes {
     if (count === 0) {
       await this.#targets.openHead();
       const own = ownVotesText(
-        this.#options.store,
+        this.#ctx.store,
         pending.map(({ id }) => id),
       );
       return own === '' ? undefined : void showInfo(own);
     }
     const everything = { targets: pending.map(targetOf), isAll: true };
-    const listed = new Set(this.#options.review.list().map(({ id }) => id));
+    const listed = new Set(this.#ctx.review.list().map(({ id }) => id));
     const shown = pending.filter(({ id }) => listed.has(id));
     if (shown.length === pending.length) return everything;
     const { l10n } = vscode;
@@ -181,13 +161,7 @@ export class PreviewVotes {
   }
 
   async #together<T>(resolveAll: (bulk: BulkVotes) => Promise<T>): Promise<T> {
-    const bulk = await this.#bulk();
-    return this.#options.opener.together(() => resolveAll(bulk));
-  }
-
-  /** Loaded on first use, to keep activation fast. */
-  async #bulk(): Promise<BulkVotes> {
-    return new (await import('./bulkVotes.ts')).BulkVotes(this.#options);
+    return this.#ctx.opener.together(() => resolveAll(this.#bulk));
   }
 }
 

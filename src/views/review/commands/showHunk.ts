@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import { hunksOfChange } from '../../../agent/preview/fileChange.ts';
-import type { PreviewStore } from '../../../agent/preview/previewStore.ts';
-import { changeUri, type FileUris } from '../previewUri.ts';
+import type { Agent } from '../../agent.ts';
+import { changeUri } from '../previewUri.ts';
 import { isSameText } from '../shownRevisions.ts';
 
 /** How long a diff may take to show a new revision, in milliseconds. Afterwards its cursor stays where it is. */
@@ -14,7 +14,7 @@ const PATIENCE = 5_000;
  * @param hunk counted from 0
  */
 export async function showHunk(
-  { store, files }: { readonly store: Pick<PreviewStore, 'get'>; readonly files: FileUris },
+  { store, files }: Agent,
   { id, path, hunk }: { readonly id: string; readonly path: string; readonly hunk: number },
 ): Promise<void> {
   const preview = store.get(id);

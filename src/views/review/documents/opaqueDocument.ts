@@ -5,8 +5,7 @@ import { planOf } from '../../../agent/session/planMode.ts';
 import { commandOf, type CommandPlan } from '../../../agent/tools/command/runCommand.ts';
 import { shownCommand } from '../../../agent/tools/command/shownCommand.ts';
 import { toolCallOf, type ToolCallPlan } from '../../../agent/tools/editor/toolCallPlan.ts';
-import { detailsText } from '../../detailsText.ts';
-import { escapeInvisible, oneLine } from '../../plainText.ts';
+import { detailsText, escapeInvisible, oneLine } from '../../plainText.ts';
 
 /** The document of a preview without file changes: what would run, and which tool staged it. */
 export function opaqueDocument(preview: Preview): string {

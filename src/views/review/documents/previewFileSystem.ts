@@ -23,7 +23,7 @@ export class PreviewFileSystem implements vscode.FileSystemProvider, vscode.Disp
   readonly #store: PreviewStore;
   readonly #files: FileUris;
   readonly #edits: ProposalEdits;
-  readonly #revisions: Pick<ShownRevisions, 'noteRead'>;
+  readonly #revisions: ShownRevisions;
   readonly #owned = new DisposableStore();
   readonly #changed = this.#owned.add(new vscode.EventEmitter<vscode.FileChangeEvent[]>());
   readonly onDidChangeFile = this.#changed.event;
@@ -33,12 +33,7 @@ export class PreviewFileSystem implements vscode.FileSystemProvider, vscode.Disp
    */
   readonly #read = new Map<string, Map<string, vscode.Uri>>();
 
-  constructor(
-    store: PreviewStore,
-    files: FileUris,
-    edits: ProposalEdits,
-    revisions: Pick<ShownRevisions, 'noteRead'>,
-  ) {
+  constructor(store: PreviewStore, files: FileUris, edits: ProposalEdits, revisions: ShownRevisions) {
     this.#store = store;
     this.#revisions = revisions;
     this.#files = files;

@@ -2,30 +2,23 @@ import * as vscode from 'vscode';
 import { DisposableStore } from '../../../agent/base/disposable.ts';
 import { sideOfBytes, sideOfText, type FileChange } from '../../../agent/preview/fileChange.ts';
 import type { Preview } from '../../../agent/preview/preview.ts';
-import type { PreviewStore } from '../../../agent/preview/previewStore.ts';
-import type { Rebaser } from '../../../agent/preview/rebase/rebaser.ts';
+import type { Agent } from '../../agent.ts';
 import { planOf, type Plan } from '../../../agent/session/planMode.ts';
 import { hunksOf, patchText } from '../../../agent/text/hunks.ts';
 import { keepLineEndings } from '../../../agent/text/lineEndings.ts';
 import { PREVIEW_SCHEME } from '../../contributions.ts';
-import { documentPath, parsePreviewUri, type FileUris, type PreviewAddress } from '../previewUri.ts';
+import { documentPath, parsePreviewUri, type PreviewAddress } from '../previewUri.ts';
 import { changesFile } from '../shownChange.ts';
 
 /** The most lines of an edit that the model is shown. */
 const MAX_PATCH_LINES = 60;
-
-export interface ProposalEditsOptions {
-  readonly store: PreviewStore;
-  readonly rebaser: Pick<Rebaser, 'refresh'>;
-  readonly files: FileUris;
-}
 
 /**
  * The proposals that the user is editing. A manual save makes the edit the preview's next revision; it applies nothing.
  * What auto save writes is only kept as a draft, or every half-typed word would become a revision.
  */
 export class ProposalEdits implements vscode.Disposable {
-  readonly #options: ProposalEditsOptions;
+  readonly #agent: Agent;
   readonly #owned = new DisposableStore();
   /** URIs of the proposals that are writable now, each with its draft, if auto save wrote one. */
   readonly #open = new Map<string, Uint8Array | undefined>();
@@ -40,8 +33,8 @@ export class ProposalEdits implements vscode.Disposable {
   /** A proposal became writable or read-only, or got a draft. */
   readonly onDidChange = this.#changed.event;
 
-  constructor(options: ProposalEditsOptions) {
-    this.#options = options;
+  constructor(agent: Agent) {
+    this.#agent = agent;
     // VS Code restores what was typed and not saved, after a reload too.
     for (const document of vscode.workspace.textDocuments) this.#adopt(document);
     this.#owned.add(vscode.workspace.onDidOpenTextDocument(document => this.#adopt(document)));
@@ -200,11 +193,11 @@ export class ProposalEdits implements vscode.Disposable {
     if (text === undefined) throw unsupportedEncoding();
     if (text === plan.text.trim()) return;
     if (text === '') throw vscode.FileSystemError.Unavailable(vscode.l10n.t('A plan cannot be empty.'));
-    await this.#options.store.revisePlan(id, { ...plan, text }, text);
+    await this.#agent.store.revisePlan(id, { ...plan, text }, text);
   }
 
   async #commit({ previewId, path }: PreviewAddress, bytes: Uint8Array): Promise<void> {
-    const { store, rebaser, files } = this.#options;
+    const { store, rebaser, files } = this.#agent;
     for (;;) {
       const preview = store.get(previewId);
       const plan = preview?.state.kind === 'pending' ? planOf(preview) : undefined;

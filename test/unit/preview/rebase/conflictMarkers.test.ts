@@ -4,7 +4,7 @@ import { sideOfText } from '../../../../src/agent/preview/fileChange.ts';
 import {
   conflictBlocks,
   conflictPaths,
-  conflictsLeft,
+  conflictCount,
   hasConflict,
   withChoice,
   type ConflictChoice,
@@ -94,8 +94,9 @@ test('where it is unclear which lines belong to which side, only a person can ch
   assert.deepEqual(conflictBlocks(foreign), []);
 });
 
-test('what is left is counted in all files together, and a marker that is not whole counts too', () => {
-  assert.equal(conflictsLeft([modify('a.txt', 'a\n', twice), modify('b.txt', 'b\n', ours)]), 3);
-  assert.equal(conflictsLeft([modify('a.txt', 'a\n', 'theirs\n>>>>>>> proposed change\n')]), 1);
-  assert.equal(conflictsLeft([modify('a.txt', twice, `${twice}!`), modify('b.txt', 'b\n', 'c\n')]), 0);
+test('what is left is counted, and a marker that is not whole counts too', () => {
+  assert.equal(conflictCount(modify('a.txt', 'a\n', twice)), 2);
+  assert.equal(conflictCount(modify('b.txt', 'b\n', ours)), 1);
+  assert.equal(conflictCount(modify('a.txt', 'a\n', 'theirs\n>>>>>>> proposed change\n')), 1);
+  assert.equal(conflictCount(modify('a.txt', twice, `${twice}!`)), 0);
 });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { TextMatch, TextMatches, TextSearch } from '../../../../src/agent/tools/files/searchText.ts';
-import { searchTextTool } from '../../../../src/agent/tools/files/searchText.ts';
+import { searchTextTool, type TextSearch } from '../../../../src/agent/tools/files/searchText.ts';
+import type { TextMatch, TextMatches } from '../../../../src/agent/tools/files/textReport.ts';
 import { ToolHarness } from '../../../support/toolHarness.ts';
 
 type Query = Parameters<TextSearch['search']>[0];

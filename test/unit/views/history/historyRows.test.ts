@@ -1,5 +1,6 @@
 import { test } from 'node:test';
 import assert from 'node:assert/strict';
+import type { ConversationTree } from '../../../../src/agent/conversation/conversationTree.ts';
 import {
   childrenOf,
   countAttached,
@@ -9,19 +10,18 @@ import {
   PAGE,
   revertTargetOf,
   type HistoryRow,
-  type HistorySource,
 } from '../../../../src/views/history/historyRows.ts';
 import { TreeMaker } from '../../../support/treeMaker.ts';
 
 /** The whole drawing, each row with two spaces for each level. */
-function drawing(tree: HistorySource, row?: HistoryRow, indent = ''): string[] {
+function drawing(tree: ConversationTree, row?: HistoryRow, indent = ''): string[] {
   return childrenOf(tree, row).flatMap(child => [
     `${indent}${nameOf(tree, child)}`,
     ...drawing(tree, child, `${indent}  `),
   ]);
 }
 
-function nameOf(tree: HistorySource, row: HistoryRow): string {
+function nameOf(tree: ConversationTree, row: HistoryRow): string {
   const span = (nodes: readonly number[]): string =>
     nodes.length < 2 ? `n${nodes[0]}` : `n${nodes[0]}–n${nodes.at(-1)}`;
   switch (row.kind) {
@@ -51,7 +51,7 @@ function nodesIn(rows: readonly HistoryRow[]): number[] {
 
 const upTo = (count: number): number[] => Array.from({ length: count }, (_, i) => i);
 
-function everyRow(tree: HistorySource, row?: HistoryRow): HistoryRow[] {
+function everyRow(tree: ConversationTree, row?: HistoryRow): HistoryRow[] {
   return childrenOf(tree, row).flatMap(child => [child, ...everyRow(tree, child)]);
 }
 

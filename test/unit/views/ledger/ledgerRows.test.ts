@@ -35,10 +35,15 @@ describe('rows of the ledger', () => {
     preview('p3', { kind: 'applied', by }, false),
     preview('p4', { kind: 'pending', stale: [] }),
   ];
-  const rows = (entries: readonly LedgerEntry[], limit = 10) =>
-    ledgerRows({ ledger: () => entries, get: id => previews.find(one => one.id === id) }, limit).map(
-      ({ entry: { previewId, outcome }, offers, shows }) => ({ previewId, outcome, offers, shows }),
-    );
+  const rows = (entries: readonly LedgerEntry[], limit = 10) => {
+    const store = { ledger: () => entries, get: (id: string) => previews.find(one => one.id === id) };
+    return ledgerRows(store as never, limit).map(({ entry: { previewId, outcome }, offers, shows }) => ({
+      previewId,
+      outcome,
+      offers,
+      shows,
+    }));
+  };
 
   test('newest first, each with the button it offers', () => {
     const entries = [

@@ -30,12 +30,15 @@ function given(t: TestContext) {
       return new Promise(resolve => clicks.push(resolve));
     },
   });
-  const notice = new WaitingNotice({
-    ...{ session, store },
-    isEnabled: () => now.isEnabled,
-    isInSight: () => now.isInSight,
-    review: () => Promise.resolve(now.reviews++),
+  Object.assign(stub.commands, {
+    executeCommand: async (id: string) => id === 'redline.preview.open' && now.reviews++,
   });
+  const settings = {
+    get notifyWhenWaiting() {
+      return now.isEnabled;
+    },
+  };
+  const notice = new WaitingNotice({ session, store, settings } as never, () => now.isInSight);
   t.after(() => notice.dispose());
   return {
     now,

@@ -28,10 +28,9 @@ class World {
   open(): LookedAt {
     this.#looks?.dispose();
     this.#visible = [];
-    this.#looks = new LookedAt({
-      ...{ store: this.store, memory: this.memory, onFailure: error => assert.fail(String(error)) },
-      shown: { visible: () => this.#visible, onDidShow: this.appeared.event },
-    });
+    const shown = { visible: () => this.#visible, onDidShow: this.appeared.event };
+    const logger = { error: (text: string) => assert.fail(text) };
+    this.#looks = new LookedAt({ store: this.store, logger } as never, shown as never, this.memory as never);
     return this.#looks;
   }
 

@@ -16,16 +16,18 @@ function given(t: TestContext) {
   const store = new PreviewStore(new MemoryPreviewLog(), error => assert.fail(String(error)));
   const settings = { order: 'oldestFirst' as ResolveOrder, changed: new Emitter<void>() };
   const looked = new Emitter<void>();
-  const list = new ReviewList({
-    store,
-    settings: {
-      get order() {
-        return settings.order;
+  const list = new ReviewList(
+    {
+      store,
+      settings: {
+        get order() {
+          return settings.order;
+        },
+        onDidChange: settings.changed.event,
       },
-      onDidChange: settings.changed.event,
-    },
-    looks: { onDidChange: looked.event },
-  });
+    } as never,
+    { onDidChange: looked.event } as never,
+  );
   t.after(() => list.dispose());
   const stage = (name = ''): string => {
     const origin = { sessionId: name, asksModel: false, agent: { name, version: '' } };

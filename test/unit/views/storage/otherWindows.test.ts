@@ -39,7 +39,7 @@ async function follow(t: TestContext, storage: string) {
     counts.push(count);
     told.resolve();
   };
-  const others = new OtherWindows({ storage, onCount, logger });
+  const others = new OtherWindows(storage, onCount, logger);
   t.after(() => others.dispose());
   await others.start();
   const next = async (): Promise<number | undefined> => {

@@ -268,14 +268,14 @@ function stopButton({ label }: Card): HTMLElement {
 }
 
 /** Apply or, while the preview is stale, what has to be done first. */
-function primaryButton({ id, revision, label, plan }: Card, { conflicts, stale }: Pending): HTMLElement {
+function primaryButton({ id, revision, label, plan }: Card, { problem }: Pending): HTMLElement {
   const one = (text: string, of: string, action: string, onClick: () => void): HTMLElement =>
     button({ class: 'button primary', label: text, data: { action }, aria: { label: of }, onClick });
-  if (conflicts) {
+  if (problem?.kind === 'conflicts') {
     const of = l10n.t('Resolve the conflicts of {0}', label);
     return one(l10n.t('Resolve Conflicts'), of, 'edit', () => post({ type: 'edit', id }));
   }
-  if (stale)
+  if (problem?.kind === 'stale')
     return one(l10n.t('Rebase'), l10n.t('Rebase {0}', label), 'rebase', () => post({ type: 'rebase', id }));
   const apply = (): void => post({ type: 'resolve', id, revision, action: 'apply' });
   return plan

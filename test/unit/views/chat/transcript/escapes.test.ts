@@ -7,6 +7,7 @@ import {
   withNamed,
   withoutDuplicates,
 } from '../../../../../src/views/chat/attachments/attachmentRefs.ts';
+import { previewView } from '../../../../../src/agent/preview/previewView.ts';
 import { previewCard } from '../../../../../src/views/chat/transcript/previewCard.ts';
 import { resolveBlock } from '../../../../../src/views/chat/transcript/resolveBlock.ts';
 import { toolLine } from '../../../../../src/views/chat/transcript/toolLine.ts';
@@ -40,7 +41,7 @@ test('a card shows characters that cannot be seen as escapes, whatever its state
     });
     const failed = attempt({ outcome: 'returnedError', message: NAME });
     for (const lastAttempt of [undefined, failed]) {
-      const card = previewCard(about, { lastAttempt, stats: undefined });
+      const card = previewCard(previewView(about, { lastAttempt }));
       assert.doesNotMatch(textsOf(card), HIDDEN);
       assert.equal(card.label, `Edit ${SHOWN}`);
     }

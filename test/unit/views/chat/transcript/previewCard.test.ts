@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Preview, PreviewState } from '../../../../../src/agent/preview/preview.ts';
+import { previewView } from '../../../../../src/agent/preview/previewView.ts';
 import { previewCard } from '../../../../../src/views/chat/transcript/previewCard.ts';
 import { cardName, partName, partsText } from '../../../../../src/views/chat/words/cardWords.ts';
 import {
@@ -14,12 +15,11 @@ import {
   wordsOf,
 } from '../../../../support/chatFixtures.ts';
 
-const nothingKnown = { lastAttempt: undefined, stats: undefined };
-const card = (state: PreviewState) => previewCard(preview({ state }), nothingKnown);
+const card = (state: PreviewState) => previewCard(previewView(preview({ state })));
 const exact = (added: number, removed: number) => ({ added, removed, hunks: 1, exact: true });
 
 test('a pending preview carries the revision that a click votes on', () => {
-  const shown = previewCard(preview({ id: 'p7', revision: 4 }), nothingKnown);
+  const shown = previewCard(previewView(preview({ id: 'p7', revision: 4 })));
   assert.deepEqual([shown.id, shown.revision, shown.state.kind, shown.key], ['p7', 4, 'pending', 'p:p7']);
 });
 
@@ -56,7 +56,7 @@ test('the card shows who resolved it, with a reason only if one was given', () =
 test('an apply that returned an error counts as failed', () => {
   const state = { kind: 'applied', by: { actor: 'human', reason: 'x', at: '' } } as const;
   const lastAttempt = attempt({ outcome: 'returnedError', message: 'exit code 1' });
-  const shown = previewCard(preview({ state }), { ...nothingKnown, lastAttempt });
+  const shown = previewCard(previewView(preview({ state }), { lastAttempt }));
   assert.deepEqual(
     [shown.state.kind, wordsOf(shown).state, wordsOf(shown)['last-error']],
     ['failed', 'Applied, and returned an error', 'exit code 1'],
@@ -66,7 +66,7 @@ test('an apply that returned an error counts as failed', () => {
 test('line counts: exact or not, and a sum for several files', () => {
   const changes = [modify('a.ts'), modify('b.ts')];
   const counted = (...stats: { added: number; removed: number; hunks: number; exact: boolean }[]) =>
-    previewCard(preview({ changes }), { ...nothingKnown, stats });
+    previewCard(previewView(preview({ changes }), { stats }));
   const shown = counted(exact(3, 0), { added: 9_000, removed: 2, hunks: 9, exact: false });
   assert.deepEqual(shown.files[0]?.stat, { added: 3, removed: 0, exact: true });
   assert.deepEqual(shown.files[1]?.stat, { added: 9_000, removed: 2, exact: false });
@@ -76,13 +76,13 @@ test('line counts: exact or not, and a sum for several files', () => {
 
 test('a preview with many files lists some and counts the rest', () => {
   const changes = Array.from({ length: 30 }, (_, i) => modify(`f${i}.ts`));
-  const shown = previewCard(preview({ changes }), nothingKnown);
+  const shown = previewCard(previewView(preview({ changes })));
   assert.equal(shown.files.length, 8);
   assert.equal(shown.moreFiles, 22);
 });
 
 test('an opaque preview has no files', () => {
-  const shown = previewCard(preview({ changes: null }), nothingKnown);
+  const shown = previewCard(previewView(preview({ changes: null })));
   assert.deepEqual([shown.files, shown.moreFiles], [[], 0]);
 });
 
@@ -90,17 +90,17 @@ test('the card of a command shows what it writes while it runs, and its result a
   const plan = { command: 'ls', folder: '/w', shell: '/bin/sh', environment: {}, timeLimit: 120 };
   const command = { changes: null, sourceToolName: 'run_command', humanOnly: true, details: plan } as const;
   const running = previewCard(
-    preview({ ...command, state: { kind: 'applying', action: 'apply', actor: 'human' } }),
-    { ...nothingKnown, running: 'a\n' },
+    previewView(preview({ ...command, state: { kind: 'applying', action: 'apply', actor: 'human' } })),
+    'a\n',
   );
   assert.deepEqual([running.output, running.canStop], ['a\n', true]);
   const by = { actor: 'human', reason: 'Applied by the user.', at: '2026-01-01T00:00:00.000Z' } as const;
   const applied = preview({ ...command, state: { kind: 'applied', by } });
   const message = `${'a'.repeat(5_000)}${'z'.repeat(5_000)}`;
-  const ended = previewCard(applied, { ...nothingKnown, lastAttempt: attempt({ message }) });
+  const ended = previewCard(previewView(applied, { lastAttempt: attempt({ message }) }));
   assert.match(ended.output ?? '', /^a{3000}\n\[…\]\nz{3000}$/);
   assert.equal(ended.canStop, false);
-  assert.equal(previewCard(preview({ changes: null }), nothingKnown).output, undefined);
+  assert.equal(previewCard(previewView(preview({ changes: null }))).output, undefined);
 });
 
 const by = (actor: 'human' | 'model') => ({ actor, reason: 'r', at: '' });
@@ -144,10 +144,10 @@ test('after a rebase that left conflicts, the card counts them and no longer off
   const marked = '<<<<<<< current file\na\n=======\nb\n>>>>>>> proposed change\n';
   const changes = [modify('a.ts', 'a\n', marked + marked), modify('b.ts')];
   const state: PreviewState = { kind: 'pending', stale: ['a.ts'] };
-  const shown = previewCard(preview({ changes, state }), nothingKnown);
+  const shown = previewCard(previewView(preview({ changes, state })));
   assert.equal(wordsOf(shown).stale, undefined);
   assert.equal(wordsOf(shown).conflicts, 'Conflicts to resolve in the proposal: 2 in a.ts.');
-  const single = previewCard(preview({ changes: [modify('a.ts', 'a\n', 'b\n')], state }), nothingKnown);
+  const single = previewCard(previewView(preview({ changes: [modify('a.ts', 'a\n', 'b\n')], state })));
   assert.match(wordsOf(single).stale ?? '', /^Stale: a\.ts/);
 });
 
@@ -180,7 +180,7 @@ test('what is applied can be undone and what is discarded reopened, until that w
 
 test('the card names the agent of another program that proposed it, and that resolved it itself', () => {
   const origin = { sessionId: 'agent-1', agent: { name: 'Codex', version: '2.0' }, asksModel: false };
-  const shown = (state: PreviewState) => previewCard(preview({ origin, state }), nothingKnown);
+  const shown = (state: PreviewState) => previewCard(previewView(preview({ origin, state })));
   assert.equal(shown({ kind: 'pending', stale: [] }).agent, 'Codex 2.0');
   assert.equal(card({ kind: 'pending', stale: [] }).agent, undefined);
   const by = { actor: 'model', reason: 'Wrong file.', at: '2026-01-01T00:00:00.000Z' } as const;
@@ -241,8 +241,7 @@ test('hunks that were resolved by themselves are rows of one card, with what is 
 test('the card of a plan has the plan and its own buttons while it waits, unfolded once the user edited it', () => {
   const details = { title: 'Count', text: '1. Count' };
   const plan = { ...preview({ title: 'Plan: Count', details }), kind: 'plan', changes: null } as const;
-  const partOf = (more: Partial<Preview>) =>
-    previewCard({ ...plan, ...more } as Preview, { lastAttempt: undefined, stats: [] });
+  const partOf = (more: Partial<Preview>) => previewCard(previewView({ ...plan, ...more } as Preview));
   assert.deepEqual(partOf({}).plan, { text: '1. Count', isUnfolded: false });
   assert.equal(partOf({}).label, 'Plan: Count');
   assert.equal(partOf({ editedByUser: true }).plan?.isUnfolded, true);

@@ -1,0 +1,174 @@
+import type { DiffStat } from '../text/lineDiff.ts';
+import type { LedgerEntry } from './ledger.ts';
+import {
+  isOpen,
+  type Actor,
+  type AgentName,
+  type Preview,
+  type Recommendation,
+  type ResolveAction,
+} from './preview.ts';
+import { conflictCount } from './rebase/conflictMarkers.ts';
+import { humanReason } from './resolve/resolveTexts.ts';
+import { reopenAction, undoAction } from './undo.ts';
+
+/** What keeps a pending preview from being applied as it is; the first of these that there is. */
+export type PreviewProblem =
+  /** A rebase left markers in it. */
+  | {
+      readonly kind: 'conflicts';
+      readonly files: readonly { readonly path: string; readonly count: number }[];
+    }
+  /** These files have changed since it was proposed. */
+  | { readonly kind: 'stale'; readonly paths: readonly string[] }
+  /** The last attempt to resolve it. */
+  | { readonly kind: 'failed'; readonly error: string };
+
+/** What has become of a preview, in view of the attempts to resolve it and of the previews that undid it. */
+export type PreviewOutcome =
+  | {
+      readonly kind: 'pending';
+      readonly problem: PreviewProblem | undefined;
+      readonly recommendation: Recommendation | undefined;
+    }
+  | { readonly kind: 'applying'; readonly action: ResolveAction }
+  | {
+      readonly kind: 'applied' | 'discarded';
+      readonly actor: Actor;
+      /** The agent of another program that resolved its own preview. */
+      readonly agent: AgentName | undefined;
+      /** `undefined` if the user gave none. */
+      readonly reason: string | undefined;
+    }
+  | { readonly kind: 'undone'; readonly actor: Actor }
+  /** It was applied, and returned an error. */
+  | { readonly kind: 'returnedError'; readonly error: string }
+  | { readonly kind: 'expired'; readonly reason: string | undefined; readonly wasInterrupted: boolean };
+
+/** What other parts of Redline know of a preview; each surface passes what it has. */
+export interface PreviewFacts {
+  /** The last attempt to resolve it. */
+  readonly lastAttempt?: LedgerEntry | undefined;
+  /** The applied preview that undid it, or what it was reopened as. */
+  readonly undoneBy?: Preview | undefined;
+  /** Whether a preview that would do so is pending. */
+  readonly isUndoPending?: boolean | undefined;
+  /** The last preview that proposes again what was discarded here. */
+  readonly reopenedAs?: Preview | undefined;
+  /** One for each counted change, in order. */
+  readonly stats?: readonly DiffStat[] | undefined;
+  /** The open previews that must be applied first. */
+  readonly buildsOn?: readonly Preview[] | undefined;
+  /** What was split off it and resolved, in the order of the votes. */
+  readonly parts?: readonly PreviewView[] | undefined;
+}
+
+/** What every surface that shows a preview reads of it. Data without words: what is said is in `views/texts/previewWords.ts`. */
+export interface PreviewView {
+  readonly preview: Preview;
+  /** The last attempt to resolve it, if the surface asked for it. */
+  readonly lastAttempt: LedgerEntry | undefined;
+  readonly outcome: PreviewOutcome;
+  /** The preview that proposes again what was discarded. Once that is resolved, the outcome is its outcome. */
+  readonly reopenedAs: Preview | undefined;
+  /** What can be done about the outcome, and the preview that it is done to: to redo undoes the one that undid it. */
+  readonly remedy: { readonly type: 'undo' | 'redo' | 'reopen'; readonly id: string } | undefined;
+  /** The counts of each change; `undefined` until they are known. */
+  readonly stats: readonly DiffStat[] | undefined;
+  /** The sum over all changes; `undefined` if one of them was not counted. */
+  readonly total: DiffStat | undefined;
+  readonly buildsOn: readonly Preview[];
+  readonly parts: readonly PreviewView[];
+}
+
+export function previewView(preview: Preview, facts: PreviewFacts = {}): PreviewView {
+  const { lastAttempt, reopenedAs: again, undoneBy, stats, buildsOn = [], parts = [] } = facts;
+  const outcome =
+    again === undefined
+      ? outcomeOf(preview, facts)
+      : isOpen(again)
+        ? outcomeOf(preview, {})
+        : outcomeOf(again, { undoneBy });
+  return {
+    ...{
+      preview,
+      lastAttempt,
+      outcome,
+      reopenedAs: again,
+      remedy: remedyOf(preview, facts),
+      stats,
+      buildsOn,
+      parts,
+    },
+    total: stats && totalOf(stats, preview.changes?.length ?? 0),
+  };
+}
+
+/** The sum of counts; `undefined` if there are fewer than `files`, or none. */
+export function totalOf(stats: readonly DiffStat[], files: number): DiffStat | undefined {
+  if (stats.length < files || stats.length === 0) return undefined;
+  return stats.reduce((sum, stat) => ({
+    added: sum.added + stat.added,
+    removed: sum.removed + stat.removed,
+    hunks: sum.hunks + stat.hunks,
+    exact: sum.exact && stat.exact,
+  }));
+}
+
+/** What stands in the way of applying a pending preview. */
+export function problemOf({ changes, state }: Preview): PreviewProblem | undefined {
+  if (state.kind !== 'pending') return undefined;
+  const files = (changes ?? []).flatMap(change => {
+    const count = conflictCount(change);
+    return count === 0 ? [] : [{ path: change.path, count }];
+  });
+  if (files.length > 0) return { kind: 'conflicts', files };
+  // The error of a stale preview would only repeat that it is stale.
+  if (state.stale.length > 0) return { kind: 'stale', paths: state.stale };
+  return state.lastError === undefined ? undefined : { kind: 'failed', error: state.lastError };
+}
+
+/** The reason for a vote; `undefined` if the user gave none. */
+export function reasonGiven({
+  actor,
+  action,
+  reason,
+}: Pick<LedgerEntry, 'actor' | 'action' | 'reason'>): string | undefined {
+  return actor === 'human' && reason === humanReason(action) ? undefined : reason;
+}
+
+function outcomeOf(
+  preview: Preview,
+  { lastAttempt, undoneBy }: Pick<PreviewFacts, 'lastAttempt' | 'undoneBy'>,
+): PreviewOutcome {
+  const { state, origin } = preview;
+  switch (state.kind) {
+    case 'pending':
+      return { kind: 'pending', problem: problemOf(preview), recommendation: state.recommendation };
+    case 'applying':
+      return { kind: 'applying', action: state.action };
+    case 'applied':
+    case 'discarded': {
+      if (lastAttempt?.outcome === 'returnedError')
+        return { kind: 'returnedError', error: lastAttempt.message ?? '' };
+      if (state.kind === 'applied' && undoneBy?.state.kind === 'applied')
+        return { kind: 'undone', actor: undoneBy.state.by.actor };
+      const { actor } = state.by;
+      const reason = reasonGiven({ ...state.by, action: state.kind === 'applied' ? 'apply' : 'discard' });
+      return { kind: state.kind, actor, agent: actor === 'model' ? origin?.agent : undefined, reason };
+    }
+    case 'expired':
+      return { kind: 'expired', reason: state.reason, wasInterrupted: state.interrupted === true };
+  }
+}
+
+/** Undo for what is applied, Redo for what is undone, Reopen for what is discarded, unless that waits to be resolved already. */
+function remedyOf(
+  preview: Preview,
+  { undoneBy, reopenedAs, isUndoPending }: PreviewFacts,
+): PreviewView['remedy'] {
+  const last = reopenedAs ?? preview;
+  if (undoneBy && isUndoPending !== true && undoAction(undoneBy)) return { type: 'redo', id: undoneBy.id };
+  if (!undoneBy && isUndoPending !== true && undoAction(last)) return { type: 'undo', id: last.id };
+  return reopenAction(last) ? { type: 'reopen', id: last.id } : undefined;
+}

@@ -1,0 +1,28 @@
+import type * as vscode from 'vscode';
+import type { Agent } from './agent.ts';
+import type { ChatPanel } from './chat/chatPanel.ts';
+import type { OtherAgents } from './otherAgents/otherAgents.ts';
+import type { PendingView } from './pending/pendingTree.ts';
+import type { ProposalEdits } from './review/documents/proposalEdits.ts';
+import type { Overview } from './review/overview.ts';
+import type { PreviewOpener } from './review/previewOpener.ts';
+import type { PreviewTabs } from './review/previewTabs.ts';
+import type { ReviewList } from './review/reviewList.ts';
+import type { ShownRevisions } from './review/shownRevisions.ts';
+
+/** What commands work with: the agent, and the views that were built on it. */
+export interface Ctx extends Agent {
+  readonly chat: ChatPanel;
+  readonly edits: ProposalEdits;
+  readonly opener: PreviewOpener;
+  readonly otherAgents: OtherAgents;
+  readonly overview: Overview;
+  readonly pendingView: PendingView;
+  readonly review: ReviewList;
+  readonly shown: ShownRevisions;
+  readonly tabs: PreviewTabs;
+  /** Where the extension is installed. */
+  readonly extensionPath: string;
+  readonly globalStorage: vscode.Uri;
+  readonly globalState: vscode.Memento;
+}

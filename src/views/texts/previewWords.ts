@@ -1,0 +1,102 @@
+import * as l10n from '@vscode/l10n';
+import { countText } from '../../agent/base/countText.ts';
+import type { DeepReadonly } from '../../agent/base/json.ts';
+import type { CardProblem, CardState } from '../chat/protocol.ts';
+import { shortList } from '../plainText.ts';
+
+// The page imports this too, and has no types of Node: so these take what it is sent, which previews as data fit.
+
+/** What a `PreviewView` says, or a part of it that was sent to the page. */
+type Problem = DeepReadonly<CardProblem>;
+type Resolved = Extract<CardState, { actor: unknown }>;
+
+/** Makes foreign text fit where a sentence is shown. */
+type Clean = (text: string) => string;
+
+/** What keeps a preview from being applied, as a sentence. */
+export function problemText(problem: Problem, clean: Clean): string {
+  const list = (names: readonly string[], more: number | undefined): string =>
+    shortList(
+      names.map(name => clean(name)),
+      l10n.t('{0} and {1} more'),
+      more,
+    );
+  switch (problem.kind) {
+    case 'conflicts': {
+      const places = problem.files.map(({ path, count }) => l10n.t('{0} in {1}', count, path));
+      return l10n.t('Conflicts to resolve in the proposal: {0}.', list(places, problem.more));
+    }
+    case 'stale':
+      return l10n.t('Stale: {0} changed after this was proposed.', list(problem.paths, problem.more));
+    case 'failed':
+      return l10n.t('The last attempt failed: {0}', clean(problem.error));
+  }
+}
+
+/** `2 conflicts left` */
+export function conflictsLeftText({ files }: Extract<Problem, { kind: 'conflicts' }>): string {
+  const count = files.reduce((sum, file) => sum + file.count, 0);
+  return countText(l10n.t('1 conflict left|{0} conflicts left'), l10n)(count);
+}
+
+export function recommendationText(
+  { action, reason }: { readonly action: 'apply' | 'discard'; readonly reason: string },
+  clean: Clean,
+): string {
+  const why = clean(reason) || l10n.t('No reason provided');
+  return action === 'apply'
+    ? l10n.t('The model recommends Apply: {0}', why)
+    : l10n.t('The model recommends Discard: {0}', why);
+}
+
+/** Why an expired preview can no longer be resolved. */
+export function expiredText(
+  { reason, wasInterrupted }: Readonly<Extract<CardState, { kind: 'expired' }>>,
+  clean: Clean,
+): string {
+  if (reason !== undefined) return l10n.t('Expired: {0}', clean(reason));
+  return wasInterrupted
+    ? l10n.t('Interrupted while being applied: the action may or may not have run')
+    : l10n.t('Expired: this action can no longer run');
+}
+
+/** `Applied by you` @param agent the agent of another program that did it */
+export function resolvedText(
+  kind: Resolved['kind'],
+  actor: Resolved['actor'],
+  agent: string | undefined,
+): string {
+  const name = actor === 'model' ? agent : undefined;
+  switch (kind) {
+    case 'applied':
+      if (name !== undefined) return l10n.t('Applied by {0}', name);
+      return {
+        human: l10n.t('Applied by you'),
+        model: l10n.t('Applied by the model'),
+        extension: l10n.t('Applied by another extension'),
+      }[actor];
+    case 'discarded':
+      if (name !== undefined) return l10n.t('Discarded by {0}', name);
+      return {
+        human: l10n.t('Discarded by you'),
+        model: l10n.t('Discarded by the model'),
+        extension: l10n.t('Discarded by another extension'),
+      }[actor];
+    case 'undone':
+      return {
+        human: l10n.t('Undone by you'),
+        model: l10n.t('Undone by the model'),
+        extension: l10n.t('Undone by another extension'),
+      }[actor];
+  }
+}
+
+/** `by you` @param agent see {@link resolvedText} */
+export function byText(actor: Resolved['actor'], agent: string | undefined): string {
+  if (actor === 'model' && agent !== undefined) return l10n.t('by {0}', agent);
+  return {
+    human: l10n.t('by you'),
+    model: l10n.t('by the model'),
+    extension: l10n.t('by another extension'),
+  }[actor];
+}
