@@ -184,6 +184,7 @@ function plainFiles(folder: string): CommitFiles {
   return {
     read,
     placeOf: () => Promise.resolve({ missingFolders: [] }),
+    makeFolders: () => Promise.resolve(),
     tidy: () => Promise.resolve(),
     async write(name, bytes, expected) {
       if (sha256(await read(name)) !== expected) throw new Error(`${name} changed`);

@@ -57,7 +57,6 @@ class Pending {
       invoker,
       overlay: this.overlay,
       l10n: english,
-      remind: () => undefined,
     };
   }
 

@@ -5,12 +5,14 @@
  *   npm run test:ui-long -- customTools        the tests of one file
  *   npm run test:ui-long -- --grep=trusted     only tests whose name matches
  */
+import * as fs from 'node:fs';
 import { parseArgs } from 'node:util';
 import { bootstrap } from './lib/bootstrap.mjs';
 
 await bootstrap();
 const { values, positionals } = parseArgs({ options: { grep: { type: 'string' } }, allowPositionals: true });
-const { runNodeTests } = await import('./lib/nodeTests.mjs');
-const pattern = `test/ui/long/${positionals[0] ?? '*'}.test.ts`;
-const { failed } = await runNodeTests('ui-long', pattern, { concurrency: 1, grep: values.grep });
+const { repoRoot } = await import('./lib/paths.mjs');
+const { runFiles } = await import('./stages/fileLanes.mjs');
+const files = fs.globSync(`test/ui/long/${positionals[0] ?? '*'}.test.ts`, { cwd: repoRoot });
+const { failed } = await runFiles('ui-long', files, { lanes: 1, grep: values.grep });
 process.exitCode = failed === 0 ? 0 : 1;

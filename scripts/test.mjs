@@ -1,18 +1,37 @@
 /**
- * `npm test`: all checks and tests; works in a fresh clone. Stages: check, build, unit, host, ui, some side by side.
- * The last line is `N passed, N failed`. The exit status is 0 only if nothing failed and every stage ran something.
+ * `npm test`: checks and tests; works in a fresh clone. Stages: check, build, unit, host and ui (the core stories in a window),
+ * some side by side. `npm run test:rest` is the stage rest: all other tests in a window. The last line is
+ * `N passed, N failed`. The exit status is 0 only if nothing failed and every stage ran something.
  *
- *   npm test -- --only=unit        runs one stage, or several (--only=check,unit); host and ui build first
- *   npm test -- --grep=apply       runs only tests whose name matches
+ *   npm test -- --all              runs the stage rest, too
+ *   npm test -- --only=unit        runs one stage, or several (--only=check,unit); host, ui and rest build first
+ *   npm test -- --grep=apply       runs only tests whose name, or whose file's name, matches; in a window, any of them
+ *   npm test -- --watch ledger     runs the unit tests of files with this in their path, and again those that a change concerns
  *   npm test -- --vscode=oldest    in the oldest VS Code that package.json allows, or in that of a version (--vscode=1.110.0)
  */
+import * as fs from 'node:fs';
 import { parseArgs } from 'node:util';
 import { bootstrap } from './lib/bootstrap.mjs';
 
 await bootstrap();
-const { values } = parseArgs({
-  options: { only: { type: 'string' }, grep: { type: 'string' }, vscode: { type: 'string' } },
+const { values, positionals } = parseArgs({
+  options: {
+    all: { type: 'boolean' },
+    only: { type: 'string' },
+    grep: { type: 'string' },
+    vscode: { type: 'string' },
+    watch: { type: 'boolean' },
+  },
+  allowPositionals: process.argv.includes('--watch'),
 });
 if (values.vscode) process.env.REDLINE_VSCODE_VERSION = values.vscode;
-const { runStages } = await import('./stages/runStages.mjs');
-process.exitCode = await runStages({ only: values.only?.split(','), grep: values.grep });
+if (values.watch) {
+  const { runNode } = await import('./lib/command.mjs');
+  const { inRepo } = await import('./lib/paths.mjs');
+  const files = fs.globSync(inRepo('test/unit/**/*.test.ts'));
+  const wanted = files.filter(file => file.includes(positionals[0] ?? ''));
+  process.exitCode = await runNode(['--test', '--watch', '--disable-warning=ExperimentalWarning', ...wanted]);
+} else {
+  const { runStages } = await import('./stages/runStages.mjs');
+  process.exitCode = await runStages({ ...values, only: values.only?.split(',') });
+}

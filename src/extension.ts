@@ -7,6 +7,7 @@ import { ChatPanel } from './views/chat/chatPanel.ts';
 import { execute, registerCommands } from './views/commandRegistry.ts';
 import { registerContextKeys } from './views/contextKeys.ts';
 import { PREVIEW_SCHEME, views } from './views/contributions.ts';
+import { TextDocuments } from './views/diagnostics/textDocuments.ts';
 import { registerHistoryView } from './views/history/historyTree.ts';
 import { registerLedgerDocument } from './views/ledger/ledgerDocument.ts';
 import { registerNativeChat } from './views/nativeChat/nativeChat.ts';
@@ -49,6 +50,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<Redlin
   // Those of another window on the folder, whose tabs VS Code restores here, and those of forgotten previews.
   void tabs.closeFiles(({ previewId }) => !store.get(previewId));
   const tally = new ReviewTally(store);
+  const texts = new TextDocuments();
   const chatOptions = {
     ...agent,
     extensionUri: context.extensionUri,
@@ -87,6 +89,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<Redlin
     new StatusItem(store, agent.settings, review, tally),
     new WaitingNotice(agent, () => vscode.window.state.focused && (chat.isVisible || tabs.isAnyInFront)),
     registerLedgerDocument(store),
+    texts,
     otherAgents,
     registerContextKeys(store, session, tabs),
     registerCommands(
@@ -94,7 +97,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<Redlin
         ...agent,
         ...{ extensionPath: context.extensionPath, globalStorage: context.globalStorageUri },
         ...{ globalState: context.globalState, otherAgents },
-        ...{ chat, edits, opener, overview, pendingView, review, shown, tabs },
+        ...{ chat, edits, opener, overview, pendingView, review, shown, tabs, texts },
       }),
       logger,
     ),

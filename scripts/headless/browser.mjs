@@ -1,6 +1,7 @@
 /** A headless Chromium, driven by Playwright, for the windows of VS Code's server. */
 import { chromium } from 'playwright-core';
 import { atExit } from '../lib/cleanup.mjs';
+import { limitMs } from '../lib/limits.mjs';
 import { chromiumPath } from './findChromium.mjs';
 
 /** The size of a window, unless another is asked for. */
@@ -42,6 +43,7 @@ export async function openBrowser({ profile = '', viewport = VIEWPORT, scale = 1
     permissions: ['clipboard-read', 'clipboard-write'],
     args: QUIET_ARGS,
   });
+  context.setDefaultTimeout(limitMs(60_000));
   const close = atExit(
     () => context.close(),
     () => {}, // Chromium exits by itself when its pipe to us closes.

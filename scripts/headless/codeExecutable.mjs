@@ -10,13 +10,16 @@
  * the other, share settings and storage. The environment is passed on to the extension host. Other arguments are
  * ignored.
  *
- * Environment: REDLINE_VSCODE_TIMEOUT seconds for a suite (600) · REDLINE_VSCODE_LOG=1 shows the window's own log
- * lines · REDLINE_VSCODE_SHOT where to save the picture of a window whose suite failed.
+ * A suite that logs nothing for long (`quietMs` of lib/limits.mjs) has failed.
+ *
+ * Environment: REDLINE_VSCODE_LOG=1 shows the window's own log lines · REDLINE_VSCODE_SHOT where to save the picture of a
+ * window whose suite failed.
  */
 import * as fs from 'node:fs';
 import * as path from 'node:path';
 import { openBrowser } from './browser.mjs';
 import { cleanUp, isEnding, temporaryFolder } from '../lib/cleanup.mjs';
+import { quietMs } from '../lib/limits.mjs';
 import { inRepo } from '../lib/paths.mjs';
 import { installExtension, startServer } from './server.mjs';
 
@@ -38,7 +41,6 @@ const folder = args.find((arg, i) => !arg.startsWith('-') && !VALUED.includes(ar
 const tests = all('extensionTestsPath').at(-1);
 /** A window on a server loads one extension in development; the others are copied to the installed ones. */
 const [developed, ...others] = all('extensionDevelopmentPath').map(file => path.resolve(file));
-const timeout = Number(process.env.REDLINE_VSCODE_TIMEOUT ?? 600) * 1000;
 const scratch = temporaryFolder('redline-headless-');
 
 /** What the window logs about itself rather than about extensions. */
@@ -74,9 +76,11 @@ async function main() {
   const server = await startServer({ userDataDir, extensionsDir, testDriver });
   const { page } = await openBrowser({ profile: path.join(server.userDataDir, 'browser') });
 
+  let stir = () => {};
   // The window calls these two: with the exit status of the extension host that ran the suite, and with log lines.
   const suiteEnded = new Promise(resolve => void page.exposeFunction('codeAutomationExit', resolve));
   await page.exposeFunction('codeAutomationLog', (type, values) => {
+    stir();
     const text = String(values[0]);
     if (process.env.REDLINE_VSCODE_LOG || !CHATTER.some(pattern => pattern.test(text))) {
       (console[type] ?? console.log)(...values);
@@ -97,10 +101,16 @@ async function main() {
     return 1;
   }
   let timer;
-  const late = new Promise(resolve => {
-    timer = setTimeout(resolve, timeout, `The suite did not end within ${timeout / 1000} s.`);
+  const silent = new Promise(resolve => {
+    stir = () => {
+      clearTimeout(timer);
+      const minutes = Math.round(quietMs() / 60_000);
+      timer = setTimeout(resolve, quietMs(), `The suite has logged nothing for ${minutes} minutes.`);
+    };
+    stir();
   });
-  const result = await Promise.race([suiteEnded, server.ended, crashed, closed, late]);
+  const result = await Promise.race([suiteEnded, server.ended, crashed, closed, silent]);
+  stir = () => {};
   clearTimeout(timer);
   // VS Code reports 0 also for an extension host that crashed or called process.exit(): only the marker is certain.
   const outcome = fs.existsSync(marker) ? fs.readFileSync(marker, 'utf8') : 'unfinished';

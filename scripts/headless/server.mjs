@@ -6,10 +6,11 @@ import * as path from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { atExit, temporaryFolder } from '../lib/cleanup.mjs';
+import { limitMs } from '../lib/limits.mjs';
 import { installedServer } from './install.mjs';
 import { prepareSettings } from './settings.mjs';
 
-const START_MS = 60_000;
+const START_MS = limitMs(60_000);
 const STOP_MS = 5_000;
 const endWithParent = fileURLToPath(new URL('./endWithParent.cjs', import.meta.url));
 

@@ -1,12 +1,14 @@
 /** A VS Code window in a browser page: what a user sees and clicks in it, whatever extensions it has. */
 import * as path from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { limitMs } from '../lib/limits.mjs';
 import { inRepo } from '../lib/paths.mjs';
 
 /** @typedef {import('playwright-core').Page} Page */
 /** @typedef {import('playwright-core').Locator} Locator */
 
 /** How long a step waits before it fails, in milliseconds. */
-export const TIMEOUT_MS = 40_000;
+export const TIMEOUT_MS = limitMs(40_000);
 
 /** Where pictures are kept, unless a window is told otherwise. */
 export const PICTURES = inRepo('out', 'pictures');
@@ -38,12 +40,11 @@ export class VscodeWindow {
 
   /**
    * Opens a list by a key, filters it, and chooses an entry. A window that is still loading may lose the key or close the
-   * list, and the list holds what was known when it opened: so it is soon opened once more, and each try gets more time in
-   * case that the machine is slow.
+   * list, and the list holds what was known when it opened: so it is opened again and again.
    */
   async #pickAfter(key, filter, label) {
     const deadline = Date.now() + TIMEOUT_MS;
-    for (let timeout = TIMEOUT_MS / 16; ; timeout *= 2) {
+    for (let timeout = TIMEOUT_MS / 16; ; timeout = TIMEOUT_MS / 8) {
       try {
         await this.page.keyboard.press(key);
         await this.#quickInput().fill(filter, { timeout });
@@ -51,6 +52,8 @@ export class VscodeWindow {
       } catch (error) {
         if (Date.now() > deadline) throw new Error(await this.#listState(label), { cause: error });
         await this.page.keyboard.press('Escape');
+        // A page in the window, such as the chat, may not pass the key on.
+        await this.page.evaluate(() => document.activeElement?.blur());
       }
     }
   }
@@ -200,6 +203,25 @@ export class VscodeWindow {
   }
 
   /**
+   * Unfolds or folds a row of a tree view. A click that meets a redraw of the row is lost, so the row is looked at afterwards.
+   * @param {string | Locator} row its text or a part of it, or itself
+   * @param {'expanded' | 'collapsed'} state
+   */
+  async setTreeRow(row, state) {
+    const twistie = (typeof row === 'string' ? this.treeRow(row) : row).locator('.monaco-tl-twistie');
+    const isDone = async () =>
+      (await twistie.evaluate(({ classList }) => classList.contains('collapsed'))) ===
+      (state === 'collapsed');
+    const deadline = Date.now() + TIMEOUT_MS;
+    while (!(await isDone())) {
+      if (Date.now() > deadline) throw new Error(`${row} could not be ${state}.`);
+      await twistie.click();
+      for (const soon = Date.now() + TIMEOUT_MS / 20; Date.now() < soon && !(await isDone());)
+        await delay(50);
+    }
+  }
+
+  /**
    * A button in the title of a view.
    * @param {string} label its tooltip, or the beginning
    * @returns {Locator}
@@ -237,6 +259,14 @@ export class VscodeWindow {
    */
   toast(text) {
     return this.page.locator('.notification-toast').filter({ hasText: text }).first();
+  }
+
+  /**
+   * Takes a picture that someone may want to look at: only if REDLINE_PICTURES is set, since it is no part of a test.
+   * @param {string} name as in `screenshot`
+   */
+  async picture(name) {
+    if (process.env.REDLINE_PICTURES) await this.screenshot(name);
   }
 
   /**

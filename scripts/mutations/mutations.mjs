@@ -22,12 +22,12 @@ export const mutations = [
   {
     rule: 'I2: every change of what is shown is a new revision',
     file: 'preview/previewStore.ts',
-    from: "type: 'revised', id, revision: revision + 1, changes, dependsOn, by }",
-    to: "type: 'revised', id, revision: revision + 2, changes, dependsOn, by }",
+    from: "type: 'revised', id, revision: revision + 1, changes: withKept(changes ?? [], next) }",
+    to: "type: 'revised', id, revision: revision + 2, changes: next }",
   },
   {
     rule: 'a vote is for the revision that was seen',
-    file: 'preview/resolve/invoker.ts',
+    file: 'preview/resolve/refusals.ts',
     from: 'if (seen !== undefined && seen !== preview.revision) throw',
     to: 'if (seen !== undefined && seen > preview.revision) throw',
   },
@@ -46,7 +46,7 @@ export const mutations = [
   {
     rule: 'a failed apply is rolled back',
     file: 'preview/commit/commitChanges.ts',
-    from: 'const back = await rollBack(files, begun, rollback);',
+    from: 'const back = await rollBack(files, [...begun], rollback);',
     to: 'const back = await rollBack(files, [], rollback);',
   },
   {
@@ -94,7 +94,7 @@ export const mutations = [
   {
     rule: 'I3: what cannot be applied any more expires',
     file: 'preview/previewStore.ts',
-    from: "if (!isOpen(preview) || preview.kind === 'files') continue;",
+    from: "if (!isOpen(preview) || (preview.kind === 'files' && !preview.agentWrites)) continue;",
     to: "if (!isOpen(preview) || preview.kind !== 'plan') continue;",
   },
   {
@@ -136,14 +136,14 @@ export const mutations = [
   {
     rule: 'I7: the model hears what others resolve',
     file: 'session/outcomes.ts',
-    from: "if (actor === 'model' && !interrupted && !isLost) return [];",
-    to: "if (actor !== 'human' && !interrupted && !isLost) return [];",
+    from: "if (fact.kind === 'expiry' || fact.entry.actor !== 'model')",
+    to: "if (fact.kind === 'expiry' || fact.entry.actor === 'human')",
   },
   {
     rule: 'the model hears what it resolved on a branch that was left',
     file: 'session/outcomes.ts',
-    from: "if (actor === 'model' && !interrupted && !isLost) return [];",
-    to: "if (actor === 'model' && !interrupted) return [];",
+    from: 'if (!interrupted && !isLost) return undefined;',
+    to: 'if (!interrupted) return undefined;',
   },
   {
     rule: 'only the user applies what is protected',
@@ -170,8 +170,8 @@ export const mutations = [
     to: 'if (!origin) return undefined;',
     and: [
       {
-        from: 'if (sessionId !== this.#sessionId) return undefined;',
-        to: 'if (sessionId !== this.#sessionId) return null as never;',
+        from: 'return call.sessionId === this.#sessionId ? this.#nodeOf(call) : undefined;',
+        to: 'return this.#nodeOf(call);',
       },
     ],
   },
@@ -197,7 +197,7 @@ export const mutations = [
   {
     rule: 'a revert discards what another attempt fails to resolve',
     file: 'session/revertQueue.ts',
-    from: '} while (wasResolvedByAnother(result.details) && isStillOpen());',
+    from: "} while (resolved.kind === 'already' && isStillOpen());",
     to: '} while (false);',
   },
   {

@@ -6,10 +6,11 @@ import { OutputInTurn } from './outputInTurn.mjs';
  * @template Result
  * @param {readonly string[]} names of the lanes, as they are printed
  * @param {(name: string, print: (text: string | Uint8Array) => void, index: number) => Promise<Result>} run
+ * @param {(text: string | Uint8Array) => unknown} [write]
  * @returns {Promise<Result[]>} in the order of the names
  */
-export async function runLanes(names, run) {
-  const output = new OutputInTurn(names, text => process.stdout.write(text));
+export async function runLanes(names, run, write = text => process.stdout.write(text)) {
+  const output = new OutputInTurn(names, write);
   return Promise.all(
     names.map(async (name, index) => {
       output.begin(name);

@@ -7,36 +7,43 @@ import { inRepo } from '../lib/paths.mjs';
 import { OutputInTurn } from './outputInTurn.mjs';
 
 /**
- * @typedef {{ passed: number, failed: number, skipped: number, flaky?: number, notRun?: string }} Counts `flaky`
- *   counts the tests among `passed` that failed at first; `notRun` says why a stage was not run
- * @typedef {(options: { grep?: string }) => Promise<Counts>} Stage each is exported by the file of its name
+ * @typedef {{ passed: number, failed: number, skipped: number, notRun?: string }} Counts `notRun` says why a stage was
+ *   not run
+ * @typedef {(options: { grep?: string }) => Promise<Counts>} Stage each is exported by the module of its name, or by `module`
  */
 
 /** In the order of the report. A stage that `needs` another runs only if that one passed. */
-const STAGES = { check: {}, build: {}, unit: {}, host: { needs: 'build' }, ui: { needs: 'build' } };
+const STAGES = {
+  check: {},
+  build: {},
+  unit: {},
+  host: { needs: 'build' },
+  ui: { needs: 'build' },
+  rest: { needs: 'build', module: 'ui' },
+};
+/** The stages of a run that names none. */
+const USUAL = ['check', 'build', 'unit', 'host', 'ui'];
 
 /**
  * The lanes of a round run side by side, the stages of a lane one after the other. The host and UI tests wait a tenth of
  * their time, for timers and for one another's processes: that is what the other lane gets, and `check` no more than that.
  */
-const ROUNDS = [
-  [['unit'], ['build', 'host']],
-  [['ui'], ['check']],
-];
+const ROUNDS = [[['unit'], ['build', 'host']], [['ui'], ['check']], [['rest']]];
 
 /**
  * Runs the stages and prints a summary, whose last line is `N passed, N failed`.
- * @param {{ only?: string[], grep?: string }} options all stages run when `only` is omitted
+ * @param {{ only?: string[], grep?: string, all?: boolean }} options all stages but `rest` run when `only` and `all` are
+ *   omitted
  * @returns {Promise<number>} the exit status: 0 when everything passed, else 1
  */
-export async function runStages({ only, grep }) {
+export async function runStages({ only, grep, all = false }) {
   const names = Object.keys(STAGES);
   const unknown = only?.filter(name => !names.includes(name)) ?? [];
   if (unknown.length > 0) {
     console.error(`There is no stage ${unknown.join(', ')}. Stages: ${names.join(', ')}.`);
     return 1;
   }
-  const needed = only?.flatMap(name => [name, STAGES[name].needs]) ?? names;
+  const needed = only?.flatMap(name => [name, STAGES[name].needs]) ?? (all ? names : USUAL);
   const wanted = names.filter(name => needed.includes(name));
   const output = new OutputInTurn(wanted, text => process.stdout.write(text));
   /** @type {Map<string, Counts & { seconds: number }>} */
@@ -59,7 +66,7 @@ export async function runStages({ only, grep }) {
     else for (const lane of lanes) await runLane(lane);
   }
   await cleanUp();
-  const ran = ['unit', 'host', 'ui'].some(name => results.get(name)?.passed > 0);
+  const ran = ['unit', 'host', 'ui', 'rest'].some(name => results.get(name)?.passed > 0);
   return summarize(wanted, results) && (ran || !grep) ? 0 : 1;
 }
 
@@ -68,7 +75,8 @@ async function runStage(name, grep, print) {
   const file = inRepo('out', `${name}-stage.json`);
   fs.mkdirSync(inRepo('out'), { recursive: true });
   fs.rmSync(file, { force: true });
-  const args = [inRepo('scripts', 'stages', 'runOne.mjs'), name, file, ...(grep ? [grep] : [])];
+  const { module = name } = STAGES[name];
+  const args = [inRepo('scripts', 'stages', 'runOne.mjs'), module, name, file, ...(grep ? [grep] : [])];
   const status = await runNode(args, {
     env: process.stdout.isTTY ? { FORCE_COLOR: '1' } : {},
     onOutput: print,
@@ -94,8 +102,7 @@ function summarize(names, results) {
     passed += counts.passed;
     failed += counts.failed;
     const skipped = counts.skipped ? `, ${counts.skipped} skipped` : '';
-    const flaky = counts.flaky ? `, ${counts.flaky} passed only when run again` : '';
-    const result = counts.notRun ?? `${counts.passed} passed, ${counts.failed} failed${skipped}${flaky}`;
+    const result = counts.notRun ?? `${counts.passed} passed, ${counts.failed} failed${skipped}`;
     console.log(`${name.padEnd(6)} ${result} (${counts.seconds.toFixed(0)} s)`);
   }
   console.log(`${passed} passed, ${failed} failed`);

@@ -1,10 +1,19 @@
 /** Stage "unit": everything that runs without VS Code, in plain Node. */
+import * as fs from 'node:fs';
 import * as os from 'node:os';
-import { runNodeTests } from '../lib/nodeTests.mjs';
+import { repoRoot } from '../lib/paths.mjs';
+import { runFiles } from './fileLanes.mjs';
 
-/** Node would leave a processor free. */
-const concurrency = os.availableParallelism();
+const TESTS = 'test/unit/**/*.test.ts';
+
+/** Files that change their whole process, each with what they change. */
+const ALONE = {};
 
 /** @param {{ grep?: string, env?: Record<string, string> }} options `env` is added to the environment of the tests */
 export const unit = ({ grep, env }) =>
-  runNodeTests('unit', 'test/unit/**/*.test.ts', { grep, concurrency, env });
+  runFiles('unit', fs.globSync(TESTS, { cwd: repoRoot }), {
+    lanes: os.availableParallelism(),
+    alone: Object.keys(ALONE),
+    grep,
+    env,
+  });

@@ -24,6 +24,7 @@ import { CustomToolsWatcher, currentToolPlaces } from './customTools/customTools
 import { ApiKeys } from './models/apiKeys.ts';
 import { ladderMemory, Providers } from './models/providers.ts';
 import type { FileUris } from './review/previewUri.ts';
+import { RedlineLog } from './diagnostics/redlineLog.ts';
 import { closeAtDeactivation } from './deactivate.ts';
 import { Settings } from './settings.ts';
 import { createStructuralEngine } from './search/structuralEngine.ts';
@@ -31,14 +32,19 @@ import { closePatience, lockStorage, mustRecover, openStore } from './storage/pr
 import { StorageTrouble } from './storage/storageTrouble.ts';
 import { showWarning } from './toast.ts';
 import type { InstructionFiles } from './workspace/instructionFiles.ts';
-import { VsCodeProblems } from './workspace/problems.ts';
+import { VsCodeProblems } from './workspace/vsCodeProblems.ts';
 import { VsCodeWorkspace } from './workspace/workspace.ts';
+
+/** How much text resolved previews may keep in memory and in their log, in characters. */
+const MAX_KEPT_CHARS = 32 * 1_048_576;
+/** After how many votes the oldest of what is too much is forgotten; also at the start. */
+const FORGET_EVERY = 25;
 
 /** The core and its adapters, which the views are built on. */
 export interface Agent {
   /** The language of the user. */
   readonly l10n: Localiser;
-  readonly logger: vscode.LogOutputChannel;
+  readonly logger: RedlineLog;
   /** What must end in order before the process does. */
   readonly closing: Closing;
   readonly settings: Settings;
@@ -66,7 +72,7 @@ export interface Agent {
 /** Assembles the core and restores what this workspace's storage holds. Makes no network request. */
 export async function createAgent(context: vscode.ExtensionContext): Promise<Agent> {
   const { subscriptions } = context;
-  const logger = vscode.window.createOutputChannel('Redline', { log: true });
+  const logger = new RedlineLog();
   const closing = new Closing(error => logger.error(`Closing failed: ${detailOf(error)}`));
   closing.add(async () => logger.dispose());
   closeAtDeactivation(closing);
@@ -75,6 +81,7 @@ export async function createAgent(context: vscode.ExtensionContext): Promise<Age
   const keys = new ApiKeys(context.secrets);
   const workspace = new VsCodeWorkspace(() => ({
     alwaysAsk: settings.alwaysAsk,
+    readOnly: settings.readOnlyFiles,
     toolPlaces: currentToolPlaces(settings).map(place => place.path),
   }));
 
@@ -86,12 +93,22 @@ export async function createAgent(context: vscode.ExtensionContext): Promise<Age
   const open = await openStore(storageParts, lock);
   const { store } = open;
   if (mustRecover(store, storage.fsPath)) {
-    const { recoverInterruptedCommits } = await import('./storage/recovery.ts');
+    const { recoverInterruptedCommits } = await import('./storage/interruptedCommits.ts');
     await recoverInterruptedCommits(open, storage.fsPath, workspace, logger);
   }
-  store.forgetResolved(daysAgo(settings.retentionDays)).catch((error: unknown) => {
-    logger.error(`Forgetting old previews failed: ${detailOf(error)}`);
-  });
+  const forgetOld = (): Promise<void> =>
+    store.forgetResolved(daysAgo(settings.retentionDays), MAX_KEPT_CHARS).catch((error: unknown) => {
+      logger.error(`Forgetting old previews failed: ${detailOf(error)}`);
+    });
+  void forgetOld();
+  let resolved = 0;
+  subscriptions.push(
+    store.onDidResolve(entries => {
+      resolved += entries.length;
+      if (resolved >= FORGET_EVERY) void forgetOld();
+      resolved %= FORGET_EVERY;
+    }),
+  );
 
   const invoker = new Invoker(store, workspace, () => settings.modelAuthority);
   const overlay = new Overlay(store);

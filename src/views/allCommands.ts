@@ -29,6 +29,7 @@ export function allCommands(ctx: Ctx): CommandHandlers {
   const customTools = () => import('./customTools/customToolCommands.ts');
   const agents = () => import('./otherAgents/connectAgent.ts');
   const model = () => import('./models/selectModel.ts');
+  const diagnostics = () => import('./diagnostics/diagnostics.ts');
   return {
     ...previewCommands(ctx),
     ...sessionCommands(ctx),
@@ -63,6 +64,8 @@ export function allCommands(ctx: Ctx): CommandHandlers {
     'redline.agents.connect': async (...args) => (await agents()).connectAgent(ctx, args),
     'redline.agents.disconnect': async (...args) => (await agents()).disconnectAgent(ctx, args),
     'redline.agents.disconnectAll': async () => (await agents()).disconnectAllAgents(ctx),
+    'redline.showLastRequest': async () => (await diagnostics()).showLastRequest(ctx),
+    'redline.copyDiagnostics': async () => (await diagnostics()).copyDiagnostics(ctx),
     'redline.elsewhere.reviewBranch': async given =>
       (await import('./elsewhere/reviewBranch.ts')).reviewBranch(ctx, given),
     'redline.elsewhere.reviewPatch': async given =>

@@ -9,6 +9,7 @@ import type { AgentToolResult, PendingAction } from '../agent/preview/pendingAct
 import type { AgentName, Preview, Recommendation, ResolveAction } from '../agent/preview/preview.ts';
 import type { PreviewStore } from '../agent/preview/previewStore.ts';
 import type { Invoker } from '../agent/preview/resolve/invoker.ts';
+import { toolResult } from '../agent/preview/resolve/resolved.ts';
 import { NOT_DONE, NOTHING_PENDING } from '../agent/preview/resolve/resolveTexts.ts';
 import type { SessionEvent } from '../agent/session/events.ts';
 import type { Session } from '../agent/session/session.ts';
@@ -153,13 +154,8 @@ export function createApi(parts: ApiParts): RedlineApi {
         assertVote(action, reason, extra);
         const target = id ?? list()[0]?.id;
         if (target === undefined) throw new ToolError(NOTHING_PENDING);
-        return invoker.resolve({
-          id: target,
-          action,
-          reason,
-          ...(extra ? { extra } : {}),
-          actor: 'extension',
-        });
+        const vote = { action, reason, ...(extra ? { extra } : {}), actor: 'extension' } as const;
+        return toolResult(await invoker.resolve({ id: target, ...vote }));
       },
       onDidChange: changed.event,
       ledger: () => store.ledger().map(entryOf),

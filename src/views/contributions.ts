@@ -14,6 +14,9 @@ export const PREVIEW_SCHEME = 'redline-preview';
 /** The ledger as a read-only document. */
 export const LEDGER_SCHEME = 'redline-ledger';
 
+/** Texts that are shown as read-only documents, and never stored. */
+export const TEXT_SCHEME = 'redline-text';
+
 export const views = {
   container: 'redline',
   chat: 'redline.chat',
@@ -157,6 +160,10 @@ export interface CommandArguments {
   'redline.customTools.new': [];
   'redline.customTools.reload': [];
   'redline.showLog': [];
+  /** Opens what the model was sent last in the open conversation. */
+  'redline.showLastRequest': [];
+  /** Puts on the clipboard what a report of a bug needs. */
+  'redline.copyDiagnostics': [];
 }
 
 export type CommandId = keyof CommandArguments;

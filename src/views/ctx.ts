@@ -1,6 +1,7 @@
 import type * as vscode from 'vscode';
 import type { Agent } from './agent.ts';
 import type { ChatPanel } from './chat/chatPanel.ts';
+import type { TextDocuments } from './diagnostics/textDocuments.ts';
 import type { OtherAgents } from './otherAgents/otherAgents.ts';
 import type { PendingView } from './pending/pendingTree.ts';
 import type { ProposalEdits } from './review/documents/proposalEdits.ts';
@@ -21,6 +22,8 @@ export interface Ctx extends Agent {
   readonly review: ReviewList;
   readonly shown: ShownRevisions;
   readonly tabs: PreviewTabs;
+  /** Documents that are only shown. */
+  readonly texts: TextDocuments;
   /** Where the extension is installed. */
   readonly extensionPath: string;
   readonly globalStorage: vscode.Uri;

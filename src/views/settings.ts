@@ -78,6 +78,15 @@ export class Settings {
     return stringsIn(this.#get<unknown>('resolve.alwaysAsk'));
   }
 
+  /** Globs of the files that VS Code's own settings mark as read-only, and of those that they except. */
+  get readOnlyFiles(): { readonly include: readonly string[]; readonly exclude: readonly string[] } {
+    const globs = (key: string): readonly string[] =>
+      Object.entries(vscode.workspace.getConfiguration('files').get<Record<string, unknown>>(key, {}))
+        .filter(([, on]) => on === true)
+        .map(([glob]) => glob);
+    return { include: globs('readonlyInclude'), exclude: globs('readonlyExclude') };
+  }
+
   /** Whether agents of other programs may connect to this window. */
   get agentsEnabled(): boolean {
     return this.#get<unknown>('agents.enabled') === true;

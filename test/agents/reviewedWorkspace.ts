@@ -6,7 +6,6 @@ import { silentLogger } from '../../src/agent/base/logger.ts';
 import { McpHttpServer } from '../../src/agent/clients/mcp/httpServer.ts';
 import { announceWindow, windowsFolder } from '../../src/agent/clients/windowFiles.ts';
 import { Overlay } from '../../src/agent/preview/overlay.ts';
-import { textOf } from '../../src/agent/preview/pendingAction.ts';
 import type { Preview } from '../../src/agent/preview/preview.ts';
 import { openPreviewLog } from '../../src/agent/preview/log/previewLog.ts';
 import { PreviewStore } from '../../src/agent/preview/previewStore.ts';
@@ -15,6 +14,7 @@ import { Invoker } from '../../src/agent/preview/resolve/invoker.ts';
 import { resolvePart } from '../../src/agent/preview/resolve/resolvePart.ts';
 import { builtInTools } from '../../src/agent/tools/builtIn.ts';
 import { DiskWorkspace } from '../support/diskWorkspace.ts';
+import { resolvedText } from '../../src/agent/preview/resolve/resolved.ts';
 
 /** The core of Redline on a folder, with the MCP server of a window, which `redline-mcp` finds in `home`. */
 export class ReviewedWorkspace {
@@ -89,7 +89,7 @@ export class ReviewedWorkspace {
 
   async vote(id: string, action: 'apply' | 'discard', reason: string): Promise<string> {
     const { revision } = this.preview(id);
-    return textOf(await this.#invoker.resolve({ id, revision, action, reason, actor: 'human' }));
+    return resolvedText(await this.#invoker.resolve({ id, revision, action, reason, actor: 'human' }));
   }
 
   async applyHunk(id: string, path: string, hunk: number): Promise<void> {

@@ -4,7 +4,8 @@ import type { LedgerEntry } from '../../src/agent/preview/ledger.ts';
 import type { Preview, PreviewContent } from '../../src/agent/preview/preview.ts';
 import type { ItemOf, ViewItem } from '../../src/views/chat/protocol.ts';
 import { cardNotes, reasonOf, stateText, type CardNote } from '../../src/views/chat/words/cardWords.ts';
-import { buildTranscript, type TranscriptInput } from '../../src/views/chat/transcript/transcript.ts';
+import type { TranscriptInput } from '../../src/views/chat/transcript/lookup.ts';
+import { buildTranscript } from '../../src/views/chat/transcript/transcript.ts';
 
 /** What a card says, in English. */
 export function wordsOf(card: Pick<ItemOf<'preview'>, 'state' | 'reopenedAs'>): {

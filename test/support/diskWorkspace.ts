@@ -1,5 +1,5 @@
 import { TimeSlice } from '../../src/agent/base/timeSlice.ts';
-import type { ResolvingFiles } from '../../src/agent/preview/resolve/invoker.ts';
+import type { ResolvingFiles } from '../../src/agent/preview/resolve/refusals.ts';
 import type {
   FileListing,
   FilePlace,
@@ -9,7 +9,12 @@ import type {
 } from '../../src/agent/preview/workspace.ts';
 import { defaultEncoding, type TextEncoding } from '../../src/agent/text/encodings.ts';
 import { readDiskFile, writeDiskFile } from '../../src/views/workspace/diskFile.ts';
-import { isProtectedOnDisk, placeOnDisk, tidyDisk } from '../../src/views/workspace/diskFolders.ts';
+import {
+  isProtectedOnDisk,
+  makeFoldersOnDisk,
+  placeOnDisk,
+  tidyDisk,
+} from '../../src/views/workspace/diskFolders.ts';
 import type { OwnProtections } from '../../src/views/workspace/protectedFiles.ts';
 import {
   assertRealPathInside,
@@ -71,6 +76,10 @@ export class DiskWorkspace implements Workspace, ResolvingFiles {
 
   formerPlaces(paths: readonly string[], roots: readonly FolderRoot[]): ReadonlyMap<string, string> {
     return formerPlaces(paths, roots, this.#roots);
+  }
+
+  async makeFolders(modes: Readonly<Record<string, number>>): Promise<void> {
+    makeFoldersOnDisk(modes, this.#roots);
   }
 
   async tidy(paths: readonly string[], folders: readonly string[]): Promise<void> {

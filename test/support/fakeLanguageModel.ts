@@ -3,13 +3,11 @@ import type { ChatProvider } from '../../src/agent/model/chatProvider.ts';
 import type {
   AnswerPart,
   LanguageModel,
+  LanguageModelProviderOptions,
   ModelMessage,
   ModelRequest,
 } from '../../src/agent/model/languageModel/port.ts';
-import {
-  createLanguageModelProvider,
-  type LanguageModelProviderOptions,
-} from '../../src/agent/model/languageModel/provider.ts';
+import { createLanguageModelProvider } from '../../src/agent/model/languageModel/provider.ts';
 
 /** What a request gets: parts in order, of which an `Error` breaks the stream, or a function that does as it likes. */
 export type FakeAnswer =

@@ -5,8 +5,12 @@ import type { AgentToolResult, PendingAction } from '../../src/agent/preview/pen
 import type { Preview, PreviewState } from '../../src/agent/preview/preview.ts';
 import { PreviewStore } from '../../src/agent/preview/previewStore.ts';
 import { queueResolveHandler } from '../../src/agent/preview/queueResolveHandler.ts';
-import { Invoker, type ResolveRequest } from '../../src/agent/preview/resolve/invoker.ts';
-import { type ResolveDetails } from '../../src/agent/preview/resolve/resolveDetails.ts';
+import { Invoker } from '../../src/agent/preview/resolve/invoker.ts';
+import {
+  toolResult,
+  type ResolveDetails,
+  type ResolveRequest,
+} from '../../src/agent/preview/resolve/resolved.ts';
 import type { ModelAuthority } from '../../src/agent/preview/resolveSettings.ts';
 import { modify } from './changes.ts';
 import { MemoryWorkspace } from './memoryWorkspace.ts';
@@ -19,31 +23,33 @@ export class InvokerHarness {
   readonly store = new PreviewStore(this.log, error => this.logFailures.push(error));
   readonly workspace = new MemoryWorkspace({ 'a.txt': 'a' });
   readonly invoker = new Invoker(this.store, this.workspace, () => this.authority);
-  /** Ids of previews for which the session was asked to remind the model. */
+  /** Ids of the previews that the store told of. */
   readonly reminded: string[] = [];
   authority: ModelAuthority;
 
   constructor(authority: ModelAuthority = 'apply') {
     this.authority = authority;
+    this.store.onDidStage(({ id }) => this.reminded.push(id));
   }
 
   /** Stages a preview of the conversation `s1`: an opaque one if there is only `apply`, by default the edit of `a.txt` from `a` to `A`. */
   readonly stage = (action: Partial<PendingAction> = {}): Preview => {
     const { store, invoker } = this;
-    const remind = ({ id }: Preview): void => void this.reminded.push(id);
     const what = action.apply ? {} : { changes: [modify('a.txt', 'a', 'A')] };
     const pending = { label: 'Edit', sourceToolName: 'test', ...what, ...action };
     const origin = { sessionId: 's1', asksModel: true };
     return queueResolveHandler(
-      { store, invoker, overlay: new Overlay(store), l10n: english, remind },
+      { store, invoker, overlay: new Overlay(store), l10n: english },
       pending,
       origin,
     ).preview;
   };
 
   /** Resolves `p1`; by default a human applies it because `ok`. */
-  readonly resolve = (over: Partial<ResolveRequest> = {}): Promise<AgentToolResult> =>
-    this.invoker.resolve({ id: 'p1', action: 'apply', reason: 'ok', actor: 'human', ...over });
+  readonly resolve = async (over: Partial<ResolveRequest> = {}): Promise<AgentToolResult> =>
+    toolResult(
+      await this.invoker.resolve({ id: 'p1', action: 'apply', reason: 'ok', actor: 'human', ...over }),
+    );
 
   readonly state = (id = 'p1'): PreviewState => this.store.get(id)?.state ?? assert.fail(`no preview ${id}`);
 

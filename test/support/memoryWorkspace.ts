@@ -165,8 +165,12 @@ export class MemoryWorkspace implements Workspace {
   }
 
   /** There are no folders and no permissions in memory. */
-  async placeOf(): Promise<FilePlace> {
-    return { missingFolders: [] };
+  async placeOf(file = ''): Promise<FilePlace> {
+    return { missingFolders: [], ...(this.#editors.has(file) ? { isUnsaved: true } : {}) };
+  }
+
+  async makeFolders(): Promise<void> {
+    // Each file has its folders.
   }
 
   async tidy(): Promise<void> {

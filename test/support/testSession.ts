@@ -45,6 +45,7 @@ import {
   type Script,
   type ScriptedProvider,
 } from './scriptedProvider.ts';
+import { toolResult } from '../../src/agent/preview/resolve/resolved.ts';
 
 /**
  * A log of previews in memory. Entries go through JSON and the schema, as they do on disk, and are there when `append`
@@ -379,10 +380,11 @@ export function createTestSession(options: TestSessionOptions = {}): TestSession
     errors,
     stage: action => session.stage({ sourceToolName: 'test', ...action }).preview,
     stageForAgent: action =>
-      queueResolveHandler({ store, invoker, overlay, l10n: english, remind: () => undefined }, action, null)
-        .preview,
-    click: (id, action, reason) =>
-      invoker.resolve({ id, action, reason: reason ?? HUMAN_CLICK[action], actor: 'human' }),
+      queueResolveHandler({ store, invoker, overlay, l10n: english }, action, null).preview,
+    click: async (id, action, reason) => {
+      const vote = { action, reason: reason ?? HUMAN_CLICK[action], actor: 'human' } as const;
+      return toolResult(await invoker.resolve({ id, ...vote }));
+    },
     results: () => session.messages.filter(message => message.role === 'tool'),
     answers: () => session.messages.filter(message => message.role === 'assistant'),
     steering: () => session.messages.filter(message => message.role === 'steering'),

@@ -54,7 +54,7 @@ export class ToolHarness {
           onUpdate: progress => void this.updates.push(progress),
           resolve: call => {
             this.resolved.push(call);
-            return Promise.resolve(textResult('resolved'));
+            return Promise.resolve({ kind: 'handled', result: textResult('resolved') });
           },
           revert: request => void this.reverts.push(request),
         },

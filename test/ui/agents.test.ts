@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { homedir } from 'node:os';
-import { setTimeout as delay } from 'node:timers/promises';
+import { polled } from '../../scripts/lib/limits.mjs';
 import { inRepo } from '../../scripts/lib/paths.mjs';
 import { openWindows, windowsFolder, type OpenWindow } from '../../src/agent/clients/windowFiles.ts';
 import { McpAgent } from '../support/mcpClients.ts';
@@ -8,14 +8,10 @@ import { exactLens } from './support/diffPage.ts';
 import { drivenTest } from './support/drivenWorkbench.ts';
 
 /** The window that this extension host announces to agents. */
-async function announced(pid: number): Promise<OpenWindow> {
-  for (let attempt = 0; attempt < 200; attempt++) {
-    const window = (await openWindows(windowsFolder(homedir()))).find(each => each.pid === pid);
-    if (window) return window;
-    // This process learns of it in no other way than by looking.
-    await delay(50);
-  }
-  return assert.fail('the window is not announced');
+function announced(pid: number): Promise<OpenWindow> {
+  return polled('the window to be announced', async () =>
+    (await openWindows(windowsFolder(homedir()))).find(each => each.pid === pid),
+  );
 }
 
 drivenTest(
@@ -44,7 +40,7 @@ drivenTest(
       await vscode.commands.executeCommand('redline.preview.open', 'p1');
     });
     await exactLens(workbench, 'Apply').waitFor();
-    await workbench.screenshot('agents');
+    await workbench.picture('agents');
     await exactLens(workbench, 'Apply').click();
     await workbench.waitForFile('cart.ts', text => text?.startsWith('let total = 100;') === true);
     assert.match(await claude.ok('status'), /^Since your last call:\nThe user applied p1 /);
@@ -67,15 +63,15 @@ drivenTest(
       .locator('.quick-input-list .monaco-list-row')
       .filter({ hasText: 'Qwen Code' })
       .waitFor();
-    await workbench.screenshot('agents-connect-pick');
+    await workbench.picture('agents-connect-pick');
     await workbench.quickPick('Claude Code');
     await workbench.lens('Apply all 3').first().waitFor();
     await workbench.page.getByText('"mcpServers"').first().waitFor();
-    await workbench.screenshot('agents-connect-preview');
+    await workbench.picture('agents-connect-preview');
     assert.equal(workbench.readFile('.mcp.json'), undefined);
     await workbench.runCommand('Redline: Apply Preview');
     await workbench.waitForFile('.mcp.json', text => text?.includes('redline-mcp.cjs') === true);
     await workbench.toast('Claude Code is connected in').waitFor();
-    await workbench.screenshot('agents-connected');
+    await workbench.picture('agents-connected');
   },
 );

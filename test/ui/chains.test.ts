@@ -1,14 +1,12 @@
 import assert from 'node:assert/strict';
 import * as fs from 'node:fs';
 import * as path from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import type { Locator } from 'playwright-core';
 import type { Workbench } from '../../scripts/headless/workbench.mjs';
+import { limitMs, polled } from '../../scripts/lib/limits.mjs';
 import { exactLens, lensText, proposedLine, storedLedger, revertArrow } from './support/diffPage.ts';
 import { uiTest } from './support/uiTest.ts';
 
-const BACKUP_MS = 40_000;
-const POLL_MS = 50;
 const NAMES = ['one', 'two', 'three', 'four', 'five', 'six', 'seven', 'eight'];
 const TEXT = NAMES.map(name => `${name}\n`).join('');
 
@@ -27,8 +25,7 @@ async function untilBackedUp({ userDataDir }: Workbench, text: string): Promise<
   const files = (): string[] => fs.globSync('User/Backups/*/redline-preview/*', { cwd: userDataDir });
   const isThere = (file: string): boolean =>
     fs.readFileSync(path.join(userDataDir, file), 'utf8').includes(text);
-  for (const deadline = Date.now() + BACKUP_MS; !files().some(isThere); await delay(POLL_MS))
-    assert.ok(Date.now() < deadline, `Timed out waiting for a backup of ${text}.`);
+  await polled(`a backup of ${text}`, () => files().some(isThere));
 }
 
 /** Ids and outcomes of all attempts, the oldest first. */
@@ -51,7 +48,7 @@ uiTest(
     await workbench.treeAction('p2', 'Apply Preview');
     await dialog(workbench).getByText('p2 builds on p1, which is still pending. Apply both?').waitFor();
     await dialog(workbench).getByText('p1 (').waitFor();
-    await workbench.screenshot('chain-question');
+    await workbench.picture('chain-question');
     await dialogButton(workbench, 'Cancel').click();
     await dialog(workbench).waitFor({ state: 'detached' });
     assert.equal(workbench.readFile('count.txt'), TEXT);
@@ -91,7 +88,7 @@ uiTest(
     await workbench.treeRow('p1').click();
     await lensText(workbench, 'Stale: count.txt').waitFor();
     await exactLens(workbench, 'Rebase').waitFor();
-    await workbench.screenshot('stale');
+    await workbench.picture('stale');
     await exactLens(workbench, 'Apply').click();
     await workbench.toast('count.txt').waitFor();
     assert.equal(workbench.readFile('count.txt'), TEXT);
@@ -139,7 +136,7 @@ uiTest(
     for (let tries = 1; !(await edited.isVisible()); tries++) {
       await keyboard.press('Control+S');
       const isLast = tries === 3;
-      await edited.waitFor({ timeout: isLast ? 40_000 : 5_000 }).catch((error: unknown) => {
+      await edited.waitFor({ timeout: limitMs(isLast ? 40_000 : 5_000) }).catch((error: unknown) => {
         if (isLast) throw error;
       });
     }

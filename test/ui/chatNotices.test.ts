@@ -20,7 +20,7 @@ modelTest(
     await workbench.sendChat('Hello');
     const line = workbench.chatFrame().locator('.status-line');
     await line.getByText(/trying again in 3 s/).waitFor();
-    await workbench.screenshot('rate-limited');
+    await workbench.picture('rate-limited');
     await line.getByText(/trying again in 2 s/).waitFor();
     // Screen readers hear it once, with the whole time.
     assert.equal(await line.locator('.hidden').textContent(), 'Rate limited, trying again in 4 s');
@@ -61,10 +61,10 @@ modelTest(
     const notice = chat.locator('[data-kind="notice"]').filter({ hasText: '1 applied change' });
     await notice.waitFor();
     assert.equal(await workbench.page.locator('.monaco-dialog-box').count(), 0, 'no dialog');
-    await workbench.screenshot('revert-still-applied');
+    await workbench.picture('revert-still-applied');
     await notice.getByRole('button', { name: 'Review Undo' }).click();
     await workbench.editorTab('cart.ts (Redline p2)').waitFor();
-    await workbench.screenshot('revert-review-undo');
+    await workbench.picture('revert-review-undo');
     // Once it is resolved, there is nothing more to say.
     await chat.locator('[data-kind="preview"] [data-action="apply"]').click();
     await notice.waitFor({ state: 'detached' });
@@ -93,7 +93,7 @@ modelTest(
     hidden();
     const toast = workbench.toast('Redline waits for your review: cart.ts:13 + * item.quantity');
     await toast.waitFor();
-    await workbench.screenshot('waiting-notification');
+    await workbench.picture('waiting-notification');
     await toast.getByRole('button', { name: 'Review' }).click();
     await workbench.editorTab('cart.ts (Redline p1)').waitFor();
   },

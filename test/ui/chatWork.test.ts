@@ -66,7 +66,7 @@ modelTest(
     await server.request(0);
     for (const text of ['Look at @src/cart.ts first.', 'Third.', 'Fourth.']) await workbench.sendChat(text);
     await waiting.nth(2).waitFor();
-    await workbench.screenshot('queued');
+    await workbench.picture('queued');
     await waiting.nth(1).getByRole('button', { name: 'Remove the Queued Prompt' }).click();
     await waiting.nth(2).waitFor({ state: 'detached' });
     await input.fill('Being typed.');
@@ -77,7 +77,7 @@ modelTest(
     await waiting.first().waitFor({ state: 'detached' });
     assert.equal(await input.inputValue(), 'Look at @src/cart.ts first.\n\nFourth.\n\nBeing typed.');
     assert.deepEqual(await chat.locator('.composer .chip-label').allTextContents(), ['cart.ts']);
-    await workbench.screenshot('queued-put-back');
+    await workbench.picture('queued-put-back');
 
     await input.fill('');
     await workbench.sendChat('Fifth.');

@@ -41,7 +41,7 @@ modelTest(
       (await usage.getAttribute('title')) ?? '',
       /of 8,192 tokens \(\d+%\)\. Counted by the server/,
     );
-    await workbench.screenshot('context-ring');
+    await workbench.picture('context-ring');
     let prompts = 1;
     while ((await summary.count()) === 0 && prompts < 15) {
       await workbench.sendChat(`Question ${++prompts}. ${lorem}`);
@@ -54,13 +54,13 @@ modelTest(
     assert.equal((await usage.getAttribute('aria-label'))?.startsWith('Context window: '), true);
     await summary.locator('summary').click();
     await summary.getByText(SUMMARY).waitFor();
-    await workbench.screenshot('context-summary');
+    await workbench.picture('context-summary');
 
     await workbench.runCommand('Redline: Focus on History View');
-    await workbench.treeRow('current').locator('.monaco-tl-twistie').click();
+    await workbench.setTreeRow('current', 'expanded');
     const row = workbench.treeRow('Summary of earlier messages');
     await row.waitFor();
-    await workbench.screenshot('context-history');
+    await workbench.picture('context-history');
     // The window is loaded again. The ring comes with the next request, which asks for the size of the window.
     await workbench.updateSettings({ 'workbench.colorTheme': 'Default High Contrast' });
     await summary.waitFor();
@@ -69,7 +69,7 @@ modelTest(
     await chat.locator('.item.assistant').nth(prompts).waitFor();
     await chat.locator('.ring').waitFor();
     assert.ok((await ringOf(workbench)) > 20);
-    await workbench.screenshot('context-high-contrast');
+    await workbench.picture('context-high-contrast');
 
     await chat.locator('.item.user').nth(1).hover();
     await chat.locator('.item.user').nth(1).locator('[data-action="revert"]').click();
@@ -95,7 +95,7 @@ modelTest(
     await chat.locator('.item.assistant').first().waitFor();
     await chat.getByText('AGENTS.md').waitFor();
     await chat.locator('.ring').waitFor();
-    await workbench.screenshot('instructions-and-ring');
+    await workbench.picture('instructions-and-ring');
   },
   {
     workbench: {

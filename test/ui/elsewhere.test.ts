@@ -43,16 +43,16 @@ uiTest(
 
     await workbench.runCommand('Redline: Review Branch or Worktree…');
     await workbench.page.locator('.quick-input-list').getByText('agent/prices').waitFor();
-    await workbench.screenshot('elsewhere-1-which');
+    await workbench.picture('elsewhere-1-which');
     await workbench.quickPick('agent/prices');
     await workbench.treeRow('Branch agent/prices').waitFor();
     await workbench.treeRow('Conflicts with branch agent/prices').waitFor();
     await exactLens(workbench, 'Apply all 2').waitFor();
     await workbench.toast('Not in the preview: logo.png: not text, so Redline cannot show it.').waitFor();
-    await workbench.screenshot('elsewhere-2-branch');
+    await workbench.picture('elsewhere-2-branch');
     await workbench.toast('Not in the preview').getByText('Show All').click();
     await workbench.editorTab('Untitled-1').waitFor();
-    await workbench.screenshot('elsewhere-2-left-out');
+    await workbench.picture('elsewhere-2-left-out');
     await workbench.treeRow('2 of 2 looked at').click();
     assert.equal(git('status', '--porcelain'), '');
 
@@ -65,17 +65,17 @@ uiTest(
 
     await workbench.treeRow('Conflicts with branch agent/prices').click();
     await exactLens(workbench, 'Accept Proposed').waitFor();
-    await workbench.screenshot('elsewhere-3-conflict');
+    await workbench.picture('elsewhere-3-conflict');
     await exactLens(workbench, 'Accept Proposed').click();
     await exactLens(workbench, 'Accept Proposed').waitFor({ state: 'detached' });
-    await workbench.screenshot('elsewhere-4-settled');
+    await workbench.picture('elsewhere-4-settled');
     assert.equal(workbench.readFile('price.ts'), price('items.length', '1'));
     await exactLens(workbench, 'Apply all 2').click();
     await workbench.waitForFile('price.ts', text => text === price('sum(items)', '1.19'));
 
     await workbench.runCommand('Redline: Hold Back Changes…');
     await workbench.page.locator('.quick-input-list').getByText('sum.ts').waitFor();
-    await workbench.screenshot('elsewhere-5-hold-back');
+    await workbench.picture('elsewhere-5-hold-back');
     await workbench.page.keyboard.press('Escape');
   },
 );

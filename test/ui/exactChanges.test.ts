@@ -195,7 +195,7 @@ uiTest(
     await revertArrow(workbench).waitFor();
     await exactLens(workbench, 'Accept Both').waitFor();
     await workbench.treeRow('1 conflict left').waitFor();
-    await workbench.screenshot('conflict');
+    await workbench.picture('conflict');
     await proposedLine(workbench, '<<<<<<< current file').click();
     const { keyboard } = workbench.page;
     await keyboard.press('Control+A');

@@ -41,7 +41,7 @@ drivenTest(
       .getByText(String.raw`Shout \u{202e}htap`)
       .first()
       .waitFor();
-    await workbench.screenshot('hidden-changes');
+    await workbench.picture('hidden-changes');
 
     await driven.run(async ({ api, vscode }) => {
       await api.session.prompt('/rename \u202etxt.exe => moved/plain.txt');
@@ -50,7 +50,7 @@ drivenTest(
     await lensText(workbench, String.raw`moved from \u{202e}txt.exe, content unchanged`).waitFor();
     await workbench.editorTab(String.raw`plain.txt · moved from \u{202e}txt.exe (Redline p2)`).waitFor();
     await workbench.treeRow(String.raw`Rename \u{202e}txt.exe to moved/plain.txt`).waitFor();
-    await workbench.screenshot('hidden-rename');
+    await workbench.picture('hidden-rename');
     await exactLens(workbench, 'Apply').click();
     await workbench.waitForFile('moved/plain.txt', text => text === 'text\n');
     assert.equal(workbench.readFile('code.js'), BEFORE);

@@ -31,7 +31,6 @@ modelTest(
   ],
   async workbench => {
     const chat = workbench.chatFrame();
-    const twistie = (text: string | RegExp) => row(workbench, text).locator('.monaco-tl-twistie');
     await workbench.openRedlineChat();
     await workbench.sendChat('Count every item.');
     await chat.getByText('I proposed it.').waitFor();
@@ -41,9 +40,9 @@ modelTest(
     await workbench.runCommand('Redline: Focus on History View');
     await row(workbench, /Which tests change\?.*current/).waitFor();
     assert.equal(await rows(workbench).count(), 3, 'two prompts and the beginning');
-    await twistie('Count every item.').click();
+    await workbench.setTreeRow(row(workbench, 'Count every item.'), 'expanded');
     await row(workbench, 'Read 3 files · Proposed a change to cart.ts · Voted to apply').waitFor();
-    await workbench.screenshot('history-turns');
+    await workbench.picture('history-turns');
 
     // Before the second prompt: it stays as a branch, and is in sight.
     await row(workbench, 'Which tests change?').hover();
@@ -56,7 +55,7 @@ modelTest(
     await workbench.sendChat('How many files?');
     await chat.getByText('Three of them.').waitFor();
     await row(workbench, /How many files\?.*current/).waitFor();
-    await workbench.screenshot('history-branch');
+    await workbench.picture('history-branch');
     await branch.hover();
     await branch.getByRole('button', { name: 'Switch to This Branch' }).click();
     await chat.getByText('Two tests.').waitFor();

@@ -28,14 +28,14 @@ modelTest(
     const chat = workbench.chatFrame();
     await chat.locator('body').evaluate(PASTE);
     await chat.locator('.composer').getByRole('img', { name: 'Image: Pasted image' }).waitFor();
-    await workbench.screenshot('image-pasted');
+    await workbench.picture('image-pasted');
     await workbench.sendChat('What is this?');
     await chat.getByText('Then that.').waitFor();
     const sent = JSON.stringify(server.requests[0]?.body.messages);
     assert.match(sent, /"image_url":\{"url":"data:image\/png;base64,iVBORw0KGgo/);
     await chat.locator('.reasoning summary').click();
     await chat.getByText('First this.').waitFor();
-    await workbench.screenshot('image-sent');
+    await workbench.picture('image-sent');
     await workbench.reload();
     await workbench.openRedlineChat();
     const shown = chat.locator('.user').getByRole('img', { name: 'Image: Pasted image' });
@@ -44,7 +44,7 @@ modelTest(
       image.decode().then(() => image.naturalWidth),
     );
     assert.equal(width, 96);
-    await workbench.screenshot('image-reloaded');
+    await workbench.picture('image-reloaded');
   },
 );
 

@@ -65,7 +65,7 @@ for (const [index, [language, { bundle, manifest }]] of Object.entries(readTexts
       assert.deepEqual(await cutOff(workbench), [t('Connect a Model')]);
       await connect.evaluate(button => (button.style.cssText = ''));
       assert.deepEqual(await cutOff(workbench), []);
-      await workbench.screenshot(`${language}-empty`);
+      await workbench.picture(`${language}-empty`);
 
       await workbench.sendChat(CART);
       await workbench.lens(t('Apply')).waitFor();
@@ -83,20 +83,20 @@ for (const [index, [language, { bundle, manifest }]] of Object.entries(readTexts
         .first()
         .waitFor();
       assert.deepEqual(await cutOff(workbench), []);
-      await workbench.screenshot(`${language}-pending`);
+      await workbench.picture(`${language}-pending`);
 
       // The palette shows the English title below.
       const discardAll = `Redline: ${named('command.discardAllWithReason')}`;
       await page.keyboard.press('F1');
       await page.locator('.quick-input-widget:visible input.input').fill(`>${discardAll}`);
       await page.locator('.quick-input-list').getByText(discardAll, { exact: true }).waitFor();
-      await workbench.screenshot(`${language}-palette`);
+      await workbench.picture(`${language}-palette`);
       await page.keyboard.press('Escape');
 
       await workbench.runCommand(`Redline: ${named('command.applyAll')}`);
       await workbench.toast(count('Applied 1 preview.|Applied {0} previews.', 2)).waitFor();
       await workbench.statusBarItem(fill(t('Review done: {0} applied'), 2)).waitFor();
-      await workbench.screenshot(`${language}-applied`);
+      await workbench.picture(`${language}-applied`);
 
       await assertWalkthrough(workbench, manifest, shade, `${theme} ${language}`);
     },

@@ -25,11 +25,11 @@ modelTest(
     await reply.getByText('The model recommends Apply: It counts.').waitFor();
     assert.deepEqual(server.requests[0]?.body.messages.at(-1)?.content, 'Fix the total.');
     assert.ok(workbench.readFile(CART)?.includes(OLD), 'nothing is written yet');
-    await workbench.screenshot('native-chat-reply');
+    await workbench.picture('native-chat-reply');
 
     await reply.getByRole('link', { name: TITLE }).click();
     await workbench.lens('Apply').waitFor();
-    await workbench.screenshot('native-chat-diff');
+    await workbench.picture('native-chat-diff');
 
     await chat.button('Apply').click();
     await workbench.waitForFile(CART, text => text?.includes(NEW) === true);
@@ -38,6 +38,6 @@ modelTest(
     await chat.reply().getByText('No more.').waitFor();
     // What the model said after the click, when its reply had ended.
     await chat.reply().getByText('The total is right now.').waitFor();
-    await workbench.screenshot('native-chat-applied');
+    await workbench.picture('native-chat-applied');
   },
 );

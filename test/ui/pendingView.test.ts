@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import type { Locator } from 'playwright-core';
+import { polled } from '../../scripts/lib/limits.mjs';
 import { untilStored } from './support/browserStorage.ts';
 import { drivenTest, type DrivenWorkbench } from './support/drivenWorkbench.ts';
 import { viewOverflow } from './support/menus.ts';
@@ -53,7 +54,7 @@ drivenTest(
     // A click opens all files in one multi-file diff.
     await row('3 of 3 looked at').waitFor();
     await page.locator('.pane-body .monaco-list-row[aria-label*="3 of 3 looked at"]').waitFor();
-    await row('3 of 3 looked at').locator('.monaco-tl-twistie').click();
+    await workbench.setTreeRow(row('3 of 3 looked at'), 'expanded');
     await page.locator('.pane-body .monaco-list-row[aria-label*="src/b.txt, new, looked at"]').waitFor();
 
     await workbench.runCommand('View: Close All Editors');
@@ -99,9 +100,7 @@ drivenTest(
     await push(driven, 'Root', 'zzz.txt');
     await workbench.openRedlineChat();
     const shown = async (...names: string[]): Promise<void> => {
-      const isThere = async (): Promise<boolean> => (await rows(driven)).join() === names.join();
-      for (let tries = 0; tries < 200 && !(await isThere()); tries++) await page.waitForTimeout(50);
-      assert.deepEqual(await rows(driven), names);
+      await polled(`the rows ${names.join()}`, async () => (await rows(driven)).join() === names.join());
     };
     await shown('Root', 'Docs', 'Tenth', 'Second');
     await viewOverflow(workbench, 'Pending', 'Sort Pending Previews By…');

@@ -46,7 +46,7 @@ drivenTest(
 
       await workbench.editorTab('Plan: Count every item (Redline p1)').waitFor();
       await lens('Approve').waitFor();
-      await workbench.screenshot('plan-proposed');
+      await workbench.picture('plan-proposed');
       assert.ok((await toolsOf(0)).includes('read_file'));
       assert.ok(!(await toolsOf(0)).includes('edit_file'), 'tools are read-only');
       const shown = await driven.run(({ vscode }) => {
@@ -73,13 +73,13 @@ drivenTest(
 
       await workbench.editorTab('Plan: Count every item, with tests (Redline p2)').waitFor();
       await workbench.chatFrame().locator('.log').getByText('Waiting again.').waitFor();
-      await workbench.screenshot('plan-refined');
+      await workbench.picture('plan-refined');
       // The card shows it rendered, under its own title.
       const card = workbench.chatFrame().locator('[data-kind="preview"][data-preview-id="p2"]');
       await card.getByText('Plan: Count every item, with tests').waitFor();
       await card.locator('.plan > summary').click();
       await card.locator('.plan-body li').nth(2).waitFor();
-      await workbench.screenshot('plan-card');
+      await workbench.picture('plan-card');
 
       // The user edits it: saving makes the next revision, which the card shows.
       await lens('Edit').click();
@@ -93,10 +93,10 @@ drivenTest(
         await editor.edit(edit => edit.insert(new vscode.Position(editor.document.lineCount - 1, 0), text));
       }, '4. Tell me.\n');
       await lens('Save & Approve').waitFor();
-      await workbench.screenshot('plan-edited');
+      await workbench.picture('plan-edited');
       await workbench.page.keyboard.press('ControlOrMeta+s');
       await card.locator('.plan-body li').nth(3).waitFor();
-      await workbench.screenshot('plan-revised');
+      await workbench.picture('plan-revised');
       // Until then, the lens would be the one that saves.
       await lens('Save & Approve').waitFor({ state: 'detached' });
 
@@ -114,7 +114,7 @@ drivenTest(
       await driven.until('the session to rest', ({ api }) =>
         api.session.state === 'idle' ? true : undefined,
       );
-      await workbench.screenshot('plan-approved');
+      await workbench.picture('plan-approved');
       const ledger = await driven.run(({ api }) =>
         api.previews
           .ledger()

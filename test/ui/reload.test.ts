@@ -86,7 +86,7 @@ drivenTest(
     await workbench.treeRow('Expired (1)').waitFor();
     await workbench.treeRow('Expired (1)').click();
     await workbench.treeRow('Send a letter').waitFor();
-    await workbench.screenshot('reload-expired');
+    await workbench.picture('reload-expired');
     await workbench.treeAction('Count in cents', 'Apply');
     await workbench.waitForFile(CART, text => text !== original);
     await workbench.treeAction('Write notes', 'Apply');
@@ -141,7 +141,7 @@ drivenTest(
       );
       await workbench.openRedlineChat();
       await workbench.chatFrame().locator('.log').getByText('This session was interrupted').waitFor();
-      await workbench.screenshot('reload-interrupted');
+      await workbench.picture('reload-interrupted');
       assert.equal(server.requests.length, 1, 'nothing was sent by the new extension host');
 
       await workbench.sendChat('Did it work?');
@@ -186,7 +186,7 @@ drivenTest(
     await workbench.openRedlineChat();
     await workbench.runCommand('Redline: Clear History…');
     await workbench.page.locator('.monaco-dialog-box').getByText('Delete the content').waitFor();
-    await workbench.screenshot('clear-history');
+    await workbench.picture('clear-history');
     await workbench.page.locator('.monaco-dialog-box').getByRole('button', { name: 'Clear History' }).click();
     await driven.until('the content to be gone', ({ fs, storage }) =>
       fs.readFileSync(`${storage}/previews.jsonl`, 'utf8').includes('secret"') ? undefined : true,

@@ -14,7 +14,7 @@ uiTest(
     await workbench.editorTab('(Redline p1)').waitFor({ state: 'detached' });
     assert.equal(await workbench.page.locator('.editor-group-container').count(), 1);
     await workbench.lens('Apply p1').waitFor();
-    await workbench.screenshot('second-prompt');
+    await workbench.picture('second-prompt');
     // Several files open as the diff of the first, and the focus stays in the prompt.
     await workbench.sendChat('/replace console.log($$$A) => console.debug($$$A) in src/**');
     await workbench.editorTab('cart.ts 1/2 (Redline p3)').waitFor();
@@ -40,13 +40,13 @@ uiTest(
       await workbench.editorTab(`made${n}.txt (Redline`).waitFor();
       await proposedLine(workbench, `content ${n}`).waitFor();
       await workbench.lens('Apply').waitFor();
-      if (n === 1) await workbench.screenshot('review-goes-on');
+      if (n === 1) await workbench.picture('review-goes-on');
       await keyboard.press(n === 1 ? 'Control+Backspace' : 'Control+Enter');
     }
     await workbench.waitForFile('made3.txt', text => text === 'content 3');
     await workbench.statusBarItem('Review done: 2 applied, 1 discarded').waitFor();
     // The status bar is not read out; the chat's status line is.
     await workbench.chatFrame().locator('[role=status]').filter({ hasText: 'Review done' }).waitFor();
-    await workbench.screenshot('review-done');
+    await workbench.picture('review-done');
   },
 );

@@ -13,11 +13,11 @@ uiTest(
     await card.getByRole('button', { name: /^Open/ }).last().click();
     const document = workbench.page.locator('.monaco-diff-editor .editor.modified');
     await document.getByText('Time limit').first().waitFor();
-    await workbench.screenshot('run-command-document');
+    await workbench.picture('run-command-document');
 
     await card.locator('[data-action="apply"]').click();
     await card.locator('.card-output').getByText('started').waitFor();
-    await workbench.screenshot('run-command-running');
+    await workbench.picture('run-command-running');
     await card.locator('[data-action="stop"]').click();
     await chat.locator('[data-preview-id="p1"][data-state="applied"]').waitFor();
     assert.match(
@@ -25,6 +25,6 @@ uiTest(
       /^The user stopped the command\./,
     );
     assert.equal(await card.locator('[data-action="stop"]').count(), 0);
-    await workbench.screenshot('run-command-stopped');
+    await workbench.picture('run-command-stopped');
   },
 );

@@ -84,8 +84,8 @@ drivenTest(
       workbench.writeFile('stale.txt', `${TEXT}changed meanwhile\n`);
       await workbench.treeRow('stale').waitFor();
       await workbench.treeRow('last attempt failed').waitFor();
-      await workbench.treeRow('Expired (1)').locator('.monaco-tl-twistie').click();
-      await workbench.treeRow('Rename, delete and count').locator('.monaco-tl-twistie').click();
+      await workbench.setTreeRow('Expired (1)', 'expanded');
+      await workbench.setTreeRow('Rename, delete and count', 'expanded');
       await workbench.sendChat('Hello?');
       await chat.locator('.log').getByText('Let me see.').waitFor();
       await workbench.sendChat('Go on.');
@@ -94,19 +94,19 @@ drivenTest(
       const drawAll = async (name: string): Promise<void> => {
         await workbench.treeRow('Count louder').click();
         await exactLens(workbench, 'Apply hunk').waitFor();
-        await workbench.screenshot(`${name}-diff`);
+        await workbench.picture(`${name}-diff`);
         await workbench.treeRow('Rename, delete and count').click();
         await exactLens(workbench, 'Apply file').waitFor();
-        await workbench.screenshot(`${name}-multi-file-diff`);
+        await workbench.picture(`${name}-multi-file-diff`);
         await workbench.treeRow('Replace what changed').click();
         await lensText(workbench, 'Stale: stale.txt').waitFor();
-        await workbench.screenshot(`${name}-stale`);
+        await workbench.picture(`${name}-stale`);
         await workbench.treeRow('Publish the package').click();
         await lensText(workbench, 'The last attempt failed').waitFor();
-        await workbench.screenshot(`${name}-failed`);
+        await workbench.picture(`${name}-failed`);
         await workbench.runCommand('Redline: Show Ledger');
         await page.locator('.quick-input-list').getByText('Write the notes').waitFor();
-        await workbench.screenshot(`${name}-ledger`);
+        await workbench.picture(`${name}-ledger`);
         await page.keyboard.press('Escape');
       };
       for (const [name, theme] of Object.entries(THEMES)) {
@@ -118,7 +118,7 @@ drivenTest(
       }
       // What a window at 200 % has: half the room.
       await page.setViewportSize({ width: 700, height: 650 });
-      await workbench.treeRow('Rename, delete and count').locator('.monaco-tl-twistie').click();
+      await workbench.setTreeRow('Rename, delete and count', 'collapsed');
       await drawAll('zoom-200');
       await page.setViewportSize(VIEWPORT);
       const states = await chat.locator('.card').evaluateAll(all => all.map(one => one.dataset['state']));

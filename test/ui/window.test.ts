@@ -42,5 +42,5 @@ uiTest('the chat moves to the secondary side bar, with what it shows', {}, async
   await card.waitFor();
   const [place, shown] = [await bar.boundingBox(), await card.boundingBox()];
   assert.ok(place && shown && shown.x >= place.x, `${shown?.x} is not right of ${place?.x}`);
-  await workbench.screenshot('chat-in-secondary-side-bar');
+  await workbench.picture('chat-in-secondary-side-bar');
 });

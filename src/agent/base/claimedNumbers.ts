@@ -5,13 +5,17 @@ import * as path from 'node:path';
 import { LINE_FEED } from './log/jsonLines.ts';
 
 /**
- * Numbers from this one on were made without a file to count in. They are random, and counting never goes on from them.
+ * The first of the random numbers, which are made where there is no file to count in. Counting never continues from a random
+ * number.
  */
 export const FIRST_RANDOM = 1e11;
 const LAST_RANDOM = FIRST_RANDOM + 2 ** 47;
-/** No one has counted further. A higher number in a text that cannot be read, or is not ours, is no count. */
+/** The highest number that counts. A higher one in a text that cannot be read, or that Redline did not write, is ignored. */
 export const LAST_PLAUSIBLE = 3e6;
-/** How many numbers are left out at most to get above one that was used elsewhere. Each costs a byte of the file. */
+/**
+ * The most numbers that are skipped to get above a number that was used elsewhere. Each skipped number costs a byte of the
+ * file.
+ */
 const MAX_PADDING = 1e5;
 
 /**
@@ -34,8 +38,8 @@ export class ClaimedNumbers {
   }
 
   /**
-   * Takes the numbers up to the floor for good, if none was claimed in the file yet: later users then need not know it. Without
-   * a line of its own the mark at the end takes none.
+   * Marks the numbers up to the floor as taken, if none was claimed in the file yet, so that later users need not know the
+   * floor. The mark has no line of its own, and so takes no number.
    */
   async takeFloor(): Promise<void> {
     if (this.#floor > LAST_PLAUSIBLE) return;

@@ -3,7 +3,7 @@ import { fill, type Localiser } from './localiser.ts';
 /** The plural categories of all languages, in the order in which a text has its forms. */
 const CATEGORIES: readonly Intl.LDMLPluralRule[] = ['zero', 'one', 'two', 'few', 'many', 'other'];
 
-/** Says a count, which is `{0}`; `more` is the rest. */
+/** Writes a text for a count. The count is `{0}`; `more` fills the other placeholders. */
 export type CountText = (count: number, ...more: readonly (string | number)[]) => string;
 
 /**

@@ -101,6 +101,11 @@ export function factOf(error: unknown): string {
   return error instanceof ToolError ? error.fact : messageOf(error);
 }
 
+/** The text of an error of the file system, without the absolute paths that Node ends it with. Never throws. */
+export function messageWithoutPaths(error: unknown): string {
+  return messageOf(error).replace(/, \w+ '[^']*'(?: -> '[^']*')?$/, '');
+}
+
 /** The stack of anything that was thrown, for the log. Never throws. */
 export function detailOf(error: unknown): string {
   return textOf(() => (error instanceof Error ? (error.stack ?? `${error.name}: ${error.message}`) : error));

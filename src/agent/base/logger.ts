@@ -1,4 +1,4 @@
-/** Where the core logs messages for developers. `vscode.LogOutputChannel` implements it. */
+/** Where the core logs messages for developers. In VS Code it is the output *Redline*. */
 export interface Logger {
   debug(message: string): void;
   info(message: string): void;

@@ -7,16 +7,16 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Disposable } from './disposable.ts';
 import { isTransient } from './system/replaceFile.ts';
 
-/** How often a lock that is held is checked again, in milliseconds. */
+/** How long to wait before a held lock is checked again, in milliseconds. */
 const POLL = 50;
-/** How often a lock that is gone is made again without waiting: others may be making theirs. */
+/** How many times a lock that is gone is created again without waiting, since other processes may be creating theirs. */
 const AT_ONCE = 5;
 
 interface Owner {
   readonly pid: number;
   /** When that process started, if the system tells: process ids are reused. */
   readonly started?: string | undefined;
-  /** Which start of the system that was in, if it tells. */
+  /** The start of the system that the process belongs to, if the system tells. */
   readonly boot?: string | undefined;
   /** Where the process listens as long as it lives, if the system does not tell start times. */
   readonly alive?: string | undefined;
@@ -195,7 +195,7 @@ async function startOnLinux(pid: number): Promise<string | undefined> {
   return line?.slice(line.lastIndexOf(')') + 2).split(' ')[19];
 }
 
-/** Differs between two starts of the system; only Linux tells it. */
+/** An id of this start of the system, which only Linux tells. */
 async function bootOf(): Promise<string | undefined> {
   return (await textOf('/proc/sys/kernel/random/boot_id').catch(() => undefined))?.trim();
 }

@@ -3,9 +3,10 @@ import type { Disposable } from '../base/disposable.ts';
 import type { Logger } from '../base/logger.ts';
 import type { ResolveCall } from '../forcing/modelResolver.ts';
 import type { SessionOverlay } from '../preview/overlay.ts';
-import { textResult, type AgentToolResult } from '../preview/pendingAction.ts';
+import { textResult } from '../preview/pendingAction.ts';
 import type { AgentName, PreviewOrigin } from '../preview/preview.ts';
 import { queueResolveHandler, type ResolveHost } from '../preview/queueResolveHandler.ts';
+import type { Handled, Resolved } from '../preview/resolve/resolved.ts';
 import { outdatedVoteText } from '../preview/resolve/resolveTexts.ts';
 import type { ModelAuthority } from '../preview/resolveSettings.ts';
 import type { Workspace } from '../preview/workspace.ts';
@@ -20,7 +21,7 @@ import { OwnPreviews } from './ownPreviews.ts';
 import { ownTools } from './ownTools.ts';
 
 /** What agents of other programs work with. */
-export interface ClientHost extends Omit<ResolveHost, 'remind'> {
+export interface ClientHost extends ResolveHost {
   /** Where the tools come from that such agents share with Redline's own session. */
   readonly tools: ToolRegistry;
   readonly workspace: Workspace;
@@ -125,7 +126,7 @@ export class AgentClient implements Disposable {
         describeStaged: heldText,
         stage: action => {
           const proposed = { ...action, sourceToolName: name };
-          return queueResolveHandler({ ...host, remind: () => undefined }, proposed, this.#origin);
+          return queueResolveHandler(host, proposed, this.#origin);
         },
         context: {
           signal,
@@ -146,11 +147,14 @@ export class AgentClient implements Disposable {
   }
 
   /** Votes on the revision that it was last told about, as the model of Redline's own session might. */
-  async #vote({ id = '', action, reason, signal }: ResolveCall): Promise<AgentToolResult> {
+  async #vote({ id = '', action, reason, signal }: ResolveCall): Promise<Resolved | Handled> {
     const { authority, invoker, isPlanning } = this.#host;
     const preview = this.#previews.get(id);
     if (authority() === 'none' && action === 'apply')
-      return textResult(`Only the user decides on ${id} at the moment. Nothing has changed.`);
+      return {
+        kind: 'handled',
+        result: textResult(`Only the user decides on ${id} at the moment. Nothing has changed.`),
+      };
     if (this.#decisions.isChanged(id)) throw new ToolError(outdatedVoteText(preview, preview.revision - 1));
     return invoker.resolve({
       id,

@@ -24,9 +24,12 @@ type Tree = Pick<ConversationTree, 'active' | 'isOnTrunk' | 'nextId'>;
 
 /** What happened in a conversation besides its messages, and where in the tree it happened. It only grows. */
 export class AuditTrail {
-  /** By the first message made with them, in the order of ids. They count only while that message is on the trunk. */
+  /**
+   * The settings by the first message that was made with them, in the order of ids. Settings count only while that message
+   * is on the trunk.
+   */
   readonly #settings = new Map<NodeId, SettingsInForce>();
-  /** By the node that was active when the conversation heard of them. */
+  /** The resolutions by the node that was active when the conversation heard of them. */
   readonly #resolutions = new Map<NodeId | null, Resolution[]>();
 
   /** Records settings that apply from the next message on. */

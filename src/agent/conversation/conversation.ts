@@ -29,9 +29,9 @@ export interface ConversationOptions {
 export class Conversation {
   readonly id: string;
   readonly tree: ConversationTree;
-  /** What happened in it besides its messages. */
+  /** What happened in the conversation besides its messages. */
   readonly trail: AuditTrail;
-  /** Which previews concern it. */
+  /** The previews that concern the conversation. */
   readonly previews: ConversationPreviews;
   readonly #store: ConversationOptions['store'];
   readonly #recorder: Recorder;

@@ -4,10 +4,9 @@ import type { ConversationTree } from './conversationTree.ts';
 import { nodeOfMessageId, type NodeId } from './nodeId.ts';
 
 /**
- * Knows which previews concern one conversation: those whose origin names it, unless the tool result that staged them
- * is on an abandoned branch. This is always derived from the previews and the tree, and no other class keeps a list.
- * The only state kept here is which previews the current review waits for, and which ones the model was last reminded
- * of.
+ * Knows which previews concern one conversation: those whose origin names it, unless the tool result that staged them is on
+ * an abandoned branch. This is always derived from the previews and the tree; no other class keeps a list. The class itself
+ * only keeps which previews the current review waits for, and which ones the model was last reminded of.
  */
 export class ConversationPreviews {
   readonly #sessionId: string;
@@ -34,7 +33,10 @@ export class ConversationPreviews {
     return preview !== undefined && this.#isOurs(preview);
   }
 
-  /** Whether the model is asked to resolve the preview. Of the others that concern it, it only hears the outcome. */
+  /**
+   * Whether the model is asked to resolve the preview. Of a preview that it is not asked about, the model only hears the
+   * outcome.
+   */
   asksModel(id: string): boolean {
     const preview = this.#store.get(id);
     return preview !== undefined && this.#asksModel(preview);

@@ -111,7 +111,7 @@ export class ConversationTree {
     return this.#turns;
   }
 
-  /** The node that the last revert went back to, until the model has answered from there. */
+  /** The node that the last revert went back to. `undefined` once the model has answered from there. */
   get steeringAfter(): NodeId | undefined {
     return this.#steeringAfter;
   }

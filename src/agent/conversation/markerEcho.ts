@@ -18,11 +18,11 @@ export function withoutEchoedMarkers(provider: ChatProvider, isMarked: () => boo
   return {
     ...provider,
 
-    async *stream(request, signal) {
+    async *stream(request, signal, onSent) {
       /** The beginning of the text while it may be an echoed marker; `undefined` once that is decided. */
       let held: string | undefined = isMarked() ? '' : undefined;
       const mayEcho = held !== undefined;
-      for await (const event of provider.stream(request, signal)) {
+      for await (const event of provider.stream(request, signal, onSent)) {
         if (event.type === 'text' && held !== undefined) {
           held += event.delta;
           if (MAY_BE_MARKERS.test(held)) continue;

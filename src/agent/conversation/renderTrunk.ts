@@ -18,7 +18,7 @@ export interface TaggedLine extends Line {
   readonly isCluster: boolean;
 }
 
-/** Added to the first requests after a revert, until the model has answered. It is not a node. */
+/** The message that is added to the first requests after a revert, until the model has answered. It is not a node. */
 export const STEER: SteeringMessage = {
   role: 'steering',
   kind: 'revert',
@@ -53,7 +53,7 @@ function taggedLine(tree: ConversationTree, line: Line): TaggedLine {
   return { ...line, tags: tree.tagsOf(line.id), isCluster };
 }
 
-/** The tags of the nodes that a summary stands for: they outlive the messages that they are on. */
+/** The tags of the nodes that a summary stands for. Tags outlive the messages of their nodes. */
 function tagsBehind(tree: ConversationTree, lines: readonly Line[]): readonly NodeTag[] {
   const through = tree.hasTags ? summaryInForce(tree)?.through : undefined;
   if (through === undefined) return [];

@@ -17,7 +17,7 @@ export interface RevertRequest {
   readonly actor: RevertActor;
 }
 
-/** The outcome of one request. Stored in the log, which is the authority on it. */
+/** The outcome of one request. The log stores it and is the authority on it. */
 export interface RevertRecord {
   readonly category: RevertCategory | null;
   readonly target: NodeId | null;

@@ -9,7 +9,7 @@ export interface Line {
   readonly message: SessionMessage;
 }
 
-/** Shown to the user, and told to the model, when a session is reopened that ended in the middle of a turn. */
+/** The notice for the user and the model when a session is reopened that ended in the middle of a turn. */
 const INTERRUPTED =
   'This session was interrupted: the window was reloaded or closed in the middle of a turn.';
 

@@ -35,7 +35,7 @@ export function refusalText({ target, reason }: RevertRecord, instead?: RevertRe
   return `Your revert to ${targetName(target)} was not applied: ${reason}. ${now}`;
 }
 
-/** Why the model may not go there; `undefined` if it may. It can never drop the user's prompts. */
+/** The reason why the model may not go to a node; `undefined` if it may. It can never drop prompts of the user. */
 function modelMayNot(tree: ConversationTree, target: NodeId | null): string | undefined {
   const found = target === null ? undefined : tree.get(target);
   if (!found || found.message.role === 'local') return `there is no node ${targetName(target)}`;
@@ -54,7 +54,7 @@ function humanCannot(tree: ConversationTree, { target }: RevertRequest): string 
   return target === tree.active ? `nothing comes after ${targetName(target)}` : undefined;
 }
 
-/** Whether a message is no work that a revert could abandon: a revert call, its result, or a message of the runtime. */
+/** Whether a revert could not abandon a message as work: it is a revert call, its result, or a message of the runtime. */
 function isNoWork(message: SessionMessage | undefined): boolean {
   switch (message?.role) {
     case 'steering':

@@ -1,12 +1,11 @@
 import type { Localiser, Sentence } from '../base/localiser.ts';
 import { changeOf, type FileChange, type FileSide } from '../preview/fileChange.ts';
+import { counted } from '../preview/label.ts';
 import type { PendingAction } from '../preview/pendingAction.ts';
 import type { Preview } from '../preview/preview.ts';
-import type { PreviewStore } from '../preview/previewStore.ts';
-import type { QueuedPreview } from '../preview/queueResolveHandler.ts';
+import type { PreviewStore, QueuedPreview } from '../preview/previewStore.ts';
 import type { Invoker } from '../preview/resolve/invoker.ts';
 import { inverseOf } from '../preview/undo.ts';
-import { plural } from '../text/plural.ts';
 import { originOf } from './stageGathered.ts';
 
 /** A file with uncommitted changes. */
@@ -41,8 +40,6 @@ export interface HeldBack {
 }
 
 const SOURCE_NAME: Sentence = l10n => l10n.t('your uncommitted changes');
-/** The `sourceToolName` of both previews. */
-export const HOLD_BACK = 'hold_back';
 
 /**
  * Makes previews of uncommitted changes, and gives the files back what the last commit has. Both are staged first: the one
@@ -57,14 +54,16 @@ export async function holdBack(
 ): Promise<HeldBack | undefined> {
   const changes = files.flatMap(heldChange);
   if (changes.length === 0) return undefined;
-  const origin = originOf({ name: SOURCE_NAME, l10n, command: HOLD_BACK });
+  const origin = {
+    ...originOf({ name: SOURCE_NAME, l10n, command: 'hold_back' }),
+    purpose: 'holdBack' as const,
+  };
   const modes = Object.fromEntries(
     files.flatMap(({ path, mode }) => (mode === undefined ? [] : [[path, mode]])),
   );
-  const count = plural(changes.length, 'file');
   const back = stage({
     ...origin,
-    label: `Hold back uncommitted changes to ${count}`,
+    ...counted('Hold back uncommitted changes to ', { noun: 'file', count: changes.length }),
     title: l10n => l10n.t('Hold back uncommitted changes'),
     changes: inverseOf(changes, modes),
   });

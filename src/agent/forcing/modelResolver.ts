@@ -2,16 +2,20 @@ import { untilAborted } from '../base/abort.ts';
 import { BlockedPreviewError, ToolError } from '../base/errors.ts';
 import { Emitter, type Event } from '../base/event.ts';
 import type { ConversationPreviews } from '../conversation/conversationPreviews.ts';
-import { textResult, type AgentToolResult } from '../preview/pendingAction.ts';
+import type { AgentToolResult } from '../preview/pendingAction.ts';
 import { isOpen, type CallRef, type Preview, type ResolveAction } from '../preview/preview.ts';
 import type { PreviewStore } from '../preview/previewStore.ts';
 import { type Invoker } from '../preview/resolve/invoker.ts';
-import { resolveDetails, type ResolveDetails } from '../preview/resolve/resolveDetails.ts';
+import {
+  withDetails,
+  type Handled,
+  type ResolveDetails,
+  type Resolved,
+} from '../preview/resolve/resolved.ts';
 import {
   NOTHING_PENDING,
   otherConversationText,
   PLAN_MODE_ENDED,
-  returnedErrorText,
   unseenText,
 } from '../preview/resolve/resolveTexts.ts';
 import type { ToolChoiceQueue } from './toolChoiceQueue.ts';
@@ -40,7 +44,7 @@ export interface ModeResolveHandler extends Required<Pick<ResolveDetails, 'sourc
   handle(call: ResolveCall): Promise<AgentToolResult>;
 }
 
-export type ResolveQueue = ToolChoiceQueue<ResolveCall, AgentToolResult>;
+export type ResolveQueue = ToolChoiceQueue<ResolveCall, Resolved | Handled>;
 
 /**
  * Finds the preview that the model's `resolve` means, and votes on the revision that the model has seen: the one that was
@@ -146,11 +150,11 @@ export class ModelResolver {
    * @throws ToolError if there is nothing to resolve, the preview was not seen yet, or its apply fails; the abort error when
    *   the call's signal fires.
    */
-  resolve(call: ResolveCall): Promise<AgentToolResult> {
+  resolve(call: ResolveCall): Promise<Resolved | Handled> {
     return untilAborted(call.signal, () => this.#resolve(call));
   }
 
-  async #resolve(call: ResolveCall): Promise<AgentToolResult> {
+  async #resolve(call: ResolveCall): Promise<Resolved | Handled> {
     if (call.id !== undefined) return this.resolvePreview(call.id, call);
     if (this.#asksForPlan) return this.#submit(call);
     const inFlight = this.#queue.peekInFlightInvoker();
@@ -166,29 +170,21 @@ export class ModelResolver {
     if (this.#standing) {
       const { action, reason, extra } = call;
       const result = await this.#standing({ action, reason, ...(extra ? { extra } : {}) });
-      return withResolveDetails(result, call);
+      return handled(result, call);
     }
     const unseen = this.#previews().reminded.findLast(id => this.#isUnseen(id));
     if (unseen !== undefined) return this.resolvePreview(unseen, call);
     throw new ToolError(NOTHING_PENDING);
   }
 
-  async #submit(call: ResolveCall): Promise<AgentToolResult> {
+  async #submit(call: ResolveCall): Promise<Handled> {
     if (!this.#mode) throw new ToolError(PLAN_MODE_ENDED);
     const { sourceToolName, label } = this.#mode;
-    return withResolveDetails(await this.#mode.handle(call), call, { sourceToolName, label });
+    return handled(await this.#mode.handle(call), call, { sourceToolName, label });
   }
 
-  /** Votes on one preview; the invoker of the queue's directives. Of an error that an apply returned, the result says so. */
-  async resolvePreview(id: string, call: ResolveCall): Promise<AgentToolResult> {
-    const result = await this.#vote(id, call);
-    const preview = result.isError ? this.#store.get(id) : undefined;
-    const last = preview && this.#store.ledger().findLast(({ previewId }) => previewId === id);
-    if (!preview || last?.outcome !== 'returnedError') return result;
-    return { ...result, content: [...textResult(returnedErrorText(preview)).content, ...result.content] };
-  }
-
-  async #vote(id: string, resolveCall: ResolveCall): Promise<AgentToolResult> {
+  /** Votes on one preview; the invoker of the queue's directives. */
+  async resolvePreview(id: string, resolveCall: ResolveCall): Promise<Resolved> {
     this.#candidates = this.#candidates.filter(candidate => candidate !== id);
     if (this.#expected === id) this.#expected = undefined;
     const preview = this.#store.get(id);
@@ -228,11 +224,10 @@ export class ModelResolver {
   }
 }
 
-function withResolveDetails(
+function handled(
   result: AgentToolResult,
-  { action, reason, extra }: ResolveCall,
-  source: Pick<ResolveDetails, 'sourceToolName' | 'label'> = {},
-): AgentToolResult {
-  const base = { action, reason, ...(extra ? { extra } : {}), ...source };
-  return { ...result, details: resolveDetails(base, result.details) };
+  call: ResolveCall,
+  source?: Pick<ResolveDetails, 'sourceToolName' | 'label'>,
+): Handled {
+  return { kind: 'handled', result: withDetails(result, call, source) };
 }

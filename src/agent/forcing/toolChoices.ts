@@ -3,10 +3,10 @@ import type { ConversationPreviews } from '../conversation/conversationPreviews.
 import type { ChatProvider, ProviderFailure, ToolChoice } from '../model/chatProvider.ts';
 import type { AssistantMessage, SteeringMessage } from '../model/messages.ts';
 import type { Offer, ToolChoiceLadder } from '../model/toolChoiceLadder.ts';
-import type { AgentToolResult } from '../preview/pendingAction.ts';
 import type { Preview } from '../preview/preview.ts';
 import type { PreviewStore } from '../preview/previewStore.ts';
 import type { Invoker } from '../preview/resolve/invoker.ts';
+import type { Handled, Resolved } from '../preview/resolve/resolved.ts';
 import type { Forcing, ModelAuthority, ResolveOrder } from '../preview/resolveSettings.ts';
 import {
   ModelResolver,
@@ -76,9 +76,14 @@ export class ToolChoices implements Disposable {
           (this.#turn !== undefined && ladder.step(this.#turn.provider) === 'auto'),
       }),
     );
+    this.#owned.add(
+      store.onDidStage(preview => {
+        if (previews().asksModel(preview.id)) this.remind(preview);
+      }),
+    );
   }
 
-  /** Asks the model to resolve a preview that was staged in this conversation, as the settings say. */
+  /** Asks the model to resolve a preview of this conversation, as the settings say. What is staged is asked about by itself. */
   remind(preview: Preview): void {
     this.#directives.remind(preview);
   }
@@ -146,7 +151,7 @@ export class ToolChoices implements Disposable {
   }
 
   /** Executes the model's `resolve`. */
-  resolve(call: ResolveCall): Promise<AgentToolResult> {
+  resolve(call: ResolveCall): Promise<Resolved | Handled> {
     return this.#resolver.resolve(call);
   }
 

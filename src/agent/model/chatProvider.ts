@@ -86,5 +86,13 @@ export interface ChatProvider {
   contextWindow?(signal: AbortSignal): Promise<number | undefined>;
   /** Whether a request cannot name the tool to call: the tool-choice ladder then begins with `required`. */
   readonly lacksNamedChoice?: boolean;
-  stream(request: ChatRequest, signal: AbortSignal): AsyncIterable<ProviderEvent>;
+  /**
+   * @param onSent called with what is sent, each time that the provider sends it in a form of its own. It contains no key, and
+   *   of images only their sizes.
+   */
+  stream(
+    request: ChatRequest,
+    signal: AbortSignal,
+    onSent?: (body: unknown) => void,
+  ): AsyncIterable<ProviderEvent>;
 }

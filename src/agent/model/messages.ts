@@ -104,6 +104,8 @@ export interface SteeringMessage {
   readonly text: string;
   /** The previews that the message is about. */
   readonly previewIds: readonly string[];
+  /** The keys of the facts that it tells, so that each is told once. Absent for what older versions said. */
+  readonly tells?: readonly string[];
   /** Of a summary: the id of the last node on the trunk that it stands for. */
   readonly through?: number;
 }

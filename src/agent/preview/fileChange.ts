@@ -28,6 +28,8 @@ export type FileChange =
        * texts; what is written is `after`, and edits that do not match the texts are ignored.
        */
       readonly edits?: readonly TextEdit[];
+      /** Permission bits that the file gets; by default it keeps its own. */
+      readonly mode?: number;
     }
   | {
       readonly kind: 'create';
@@ -37,13 +39,22 @@ export type FileChange =
       /** Permission bits to restore; by default the file gets those that the system gives to new files. */
       readonly mode?: number;
     }
-  | { readonly kind: 'delete'; readonly path: string; readonly before: FileSide; readonly after: null }
+  | {
+      readonly kind: 'delete';
+      readonly path: string;
+      readonly before: FileSide;
+      readonly after: null;
+      /** Folders that were made for the file: they are removed with it once they are empty. */
+      readonly folders?: readonly string[];
+    }
   | {
       readonly kind: 'rename';
       readonly path: string;
       readonly from: string;
       readonly before: FileSide;
       readonly after: FileSide;
+      /** Folders that were made for the file at `from`: they are removed once they are empty. */
+      readonly folders?: readonly string[];
     };
 
 export type FileChangeKind = FileChange['kind'];
@@ -99,6 +110,11 @@ export function stepsOf(change: FileChange): readonly FileStep[] {
     { path: change.from, before: change.before, after: null },
     { path: change.path, before: null, after: change.after },
   ];
+}
+
+/** The folders that the changes remove once they are empty. */
+export function foldersRemovedBy(changes: readonly FileChange[]): readonly string[] {
+  return [...new Set(changes.flatMap(change => ('folders' in change ? change.folders : [])))];
 }
 
 /** The folders of a workspace path, as paths, the innermost first. */

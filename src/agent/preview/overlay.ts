@@ -59,6 +59,7 @@ export class SessionOverlay implements PendingContents {
       list: (glob, limit, signal) => workspace.list(glob, limit, signal),
       write: (path, bytes, expected, mode) => workspace.write(path, bytes, expected, mode),
       placeOf: path => workspace.placeOf(path),
+      makeFolders: modes => workspace.makeFolders(modes),
       tidy: (paths, folders) => workspace.tidy(paths, folders),
       encodingOf: path => {
         const pending = this.at(path);

@@ -1,6 +1,7 @@
 import type { Sentence } from '../base/localiser.ts';
 import type { FileChange } from './fileChange.ts';
-import type { AgentName } from './preview.ts';
+import type { LabelParts } from './label.ts';
+import type { AgentName, Purpose } from './preview.ts';
 import type { FolderRoot } from './workspace.ts';
 
 /** What a tool or a callback returns. Only the text reaches the model. */
@@ -17,6 +18,8 @@ export const DEFAULT_SOURCE = 'custom_tool';
 export interface PendingAction {
   /** Concise and specific: by it the model knows the preview, and people too unless there is a title. */
   readonly label: string;
+  /** What the label is made of, see `counted`. Set by Redline alone: in the labels of others nothing is counted. */
+  readonly labelParts?: LabelParts;
   /**
    * What the user reads instead of the label where there is room for one line, such as `cart.ts:11 total → sum`. A sentence is
    * said once, in the language that the user has when it is staged.
@@ -35,6 +38,8 @@ export interface PendingAction {
   readonly humanOnly?: true;
   /** Shown with the preview and kept in the ledger. */
   readonly details?: unknown;
+  /** Set by Redline alone. */
+  readonly purpose?: Purpose;
   /** Ids of the applied previews that this one undoes. Set by Redline alone, for its bookkeeping. */
   readonly undoes?: readonly string[];
   /** The id of the discarded preview that this one proposes again. Set by Redline alone. */
@@ -51,18 +56,14 @@ export function textResult(text: string, details?: unknown): AgentToolResult {
   return { content: [{ type: 'text', text }], ...(details === undefined ? {} : { details }) };
 }
 
-/**
- * Makes a valid result of whatever a foreign callback returned.
- * @param fallback the text of the result if the answer has none.
- */
-export function resultOf(answer: unknown, fallback: string): AgentToolResult {
+/** Makes a valid result of whatever a foreign callback returned; without content if it said nothing. */
+export function answerOf(answer: unknown): AgentToolResult {
   if (typeof answer === 'string') return textResult(answer);
-  if (typeof answer !== 'object' || answer === null) return textResult(fallback);
+  if (typeof answer !== 'object' || answer === null) return { content: [] };
   const { content, details, isError } = answer as Partial<Record<keyof AgentToolResult, unknown>>;
   const parts: readonly unknown[] = Array.isArray(content) ? content : [];
-  const texts = parts.filter(isText).map(({ text }) => ({ type: 'text' as const, text }));
   return {
-    content: texts.length > 0 ? texts : textResult(fallback).content,
+    content: parts.filter(isText).map(({ text }) => ({ type: 'text', text })),
     ...(details === undefined ? {} : { details }),
     ...(isError === true ? { isError } : {}),
   };

@@ -1,4 +1,5 @@
 import { stepsOf, type FileChange } from './fileChange.ts';
+import type { LabelParts } from './label.ts';
 import type { FolderRoot } from './workspace.ts';
 
 /** Who resolves a preview. */
@@ -58,8 +59,10 @@ export type PreviewState =
   | {
       readonly kind: 'applied';
       readonly by: Resolution;
-      /** Permission bits of the files that applying it removed, by path, for undoing it. */
+      /** Permission bits of the files that applying it removed, or whose bits it set, by path, for undoing it. */
       readonly modes?: Readonly<Record<string, number>>;
+      /** Folders that were made for its files, for undoing it. */
+      readonly newFolders?: readonly string[];
     }
   | { readonly kind: 'discarded'; readonly by: Resolution }
   | {
@@ -90,6 +93,13 @@ export interface PartOf {
   readonly patch: string;
 }
 
+/**
+ * What a preview of Redline's own is for, where something depends on that: a command that runs, a call of a tool of VS Code,
+ * the configuration of an agent, the user's uncommitted changes, the inverse of an abandoned branch. No tool of others and no
+ * extension can set it; the name of a source is only a label.
+ */
+export type Purpose = 'command' | 'toolCall' | 'setUp' | 'holdBack' | 'revert';
+
 /** What a preview is and what applying it does. */
 export type PreviewContent =
   /** Redline writes exactly these changes. */
@@ -108,10 +118,13 @@ export type Preview = PreviewContent & {
   /** Counts up from 1. */
   readonly revision: number;
   readonly label: string;
+  /** What the label is made of, if it has counts that follow the changes. */
+  readonly labelParts?: LabelParts;
   /** What people read instead of the label, by which the model, the log and other extensions know the preview. */
   readonly title?: string;
   /** Who proposed it: only a label, no decision depends on it. */
   readonly sourceToolName: string;
+  readonly purpose?: Purpose;
   /** Applying it runs something, so only a human may, in every mode. */
   readonly humanOnly?: true;
   /** Ids of previews that must be applied before this one. */

@@ -1,9 +1,12 @@
 import { FIRST_RANDOM } from '../base/claimedNumbers.ts';
-import type { RollbackInfo } from './commit/rollbackInfo.ts';
-import { stepsOf, type FileChange } from './fileChange.ts';
+import { carryModes, type RollbackInfo } from './commit/rollbackInfo.ts';
+import { Feed } from './feed.ts';
+import { foldersAbove, stepsOf, type FileChange } from './fileChange.ts';
+import { counted, recounted } from './label.ts';
 import type { LedgerEntry } from './ledger.ts';
 import { OpenPreviews } from './openPreviews.ts';
 import { isOpen, type Preview, type PreviewState } from './preview.ts';
+import { SharedSides } from './sharedSides.ts';
 import { allChanges, isKept } from './log/keptChanges.ts';
 import {
   idsIn,
@@ -14,7 +17,6 @@ import {
   type StagedPreview,
   type UnreadableLine,
 } from './log/previewLog.ts';
-import { recounted } from './resolve/recounted.ts';
 
 /** A commit that may have begun and not ended. */
 export interface InterruptedCommit {
@@ -39,7 +41,9 @@ export interface InterruptedCommit {
  */
 export class PreviewProjection {
   readonly #previews = new Map<string, Preview>();
+  readonly #sides = new SharedSides();
   readonly open = new OpenPreviews();
+  readonly feed = new Feed();
   readonly #ledger: LedgerEntry[] = [];
   readonly #marks = new Set<string>();
   /** Ids of the previews that were applied, discarded or expired, also of unknown ones. */
@@ -49,8 +53,11 @@ export class PreviewProjection {
   readonly #commits = new InterruptedCommits();
   #lastNumber = 0;
 
-  /** Takes the next entry of the log into account. Returns the previews that it changes, in their new state. */
-  apply(entry: PreviewLogEntry): readonly Preview[] {
+  /**
+   * Takes the next entry of the log into account. Returns the previews that it changes, in their new state.
+   * @param patch of a revision: what the user changed.
+   */
+  apply(entry: PreviewLogEntry, patch?: string): readonly Preview[] {
     if (entry.mark !== undefined && this.#marks.has(entry.mark)) return [];
     if (entry.mark !== undefined) this.#marks.add(entry.mark);
     const ids = idsOf(entry);
@@ -59,9 +66,20 @@ export class PreviewProjection {
     if (entry.type === 'commit') this.#begin(entry);
     else if (entry.type === 'resolved' || entry.type === 'recovered' || entry.type === 'expired')
       this.#commits.end(ids);
-    const changed = entry.type === 'resolved' ? this.#resolve(entry, ended?.rollback) : this.#reduce(entry);
+    const next = entry.type === 'resolved' ? this.#resolve(entry, ended?.rollback) : this.#reduce(entry);
+    const changed = next.map(preview => this.#shared(preview));
     for (const preview of changed) this.set(preview);
+    if (changed.length > 0) this.#feed(entry, patch);
     return changed;
+  }
+
+  #feed(entry: PreviewLogEntry, patch: string | undefined): void {
+    if (entry.type === 'expired') this.feed.add({ kind: 'expiry', previewId: entry.id });
+    if (entry.type !== 'revised') return;
+    const { id: previewId, revision, by, part } = entry;
+    if (this.#previews.get(previewId)?.revision !== revision) return; // only the part of its line could be read
+    const more = { ...(part ? { partId: part.id } : {}), ...(patch === undefined ? {} : { patch }) };
+    this.feed.add({ kind: 'revision', previewId, revision, by, ...more });
   }
 
   /** Takes into account that the next line of the log cannot be read. */
@@ -122,6 +140,13 @@ export class PreviewProjection {
     return this.#lastNumber;
   }
 
+  #shared(preview: Preview): Preview {
+    if (preview.kind !== 'files' || this.#previews.get(preview.id)?.changes === preview.changes)
+      return preview;
+    const changes = this.#sides.share(preview.changes);
+    return changes === preview.changes ? preview : { ...preview, changes };
+  }
+
   #count(id: string): void {
     const number = Number(id.slice(1));
     if (number > this.#lastNumber && number < FIRST_RANDOM) this.#lastNumber = number;
@@ -139,14 +164,19 @@ export class PreviewProjection {
     { entries, mark }: Extract<PreviewLogEntry, { type: 'resolved' }>,
     rollback: RollbackInfo | undefined,
   ): readonly Preview[] {
+    const held = new Map(Object.entries(rollback?.modes ?? {}));
     return entries.flatMap(attempt => {
       const { previewId: id, outcome } = attempt;
       if (this.#ended.has(id) || (mark === undefined && this.#isRepeated(attempt))) return [];
       this.#ledger.push(attempt);
+      this.feed.add({ kind: 'attempt', previewId: id, entry: attempt });
       if (outcome === 'failed') this.#failedAttempts.add(attemptKey(attempt));
       else this.#ended.add(id);
       const preview = this.#previews.get(id);
-      return preview ? [{ ...preview, state: stateAfter(preview, attempt, rollback) }] : [];
+      if (!preview) return [];
+      return [
+        { ...preview, state: stateAfter(preview, attempt, { held, newFolders: rollback?.newFolders ?? [] }) },
+      ];
     });
   }
 
@@ -229,8 +259,8 @@ function reduce(
       const parts: Preview[] = part ? [{ ...part, revision: 1, state: pendingOn(stale, part.changes) }] : [];
       const changes = revisedChanges(preview.revision, preview.changes, entry);
       if (!changes) return parts;
-      const label = recounted(preview.label, preview.changes, changes);
-      const next = { ...preview, ...edited, label, revision, changes, dependsOn };
+      const label = preview.labelParts ? counted(...recounted(preview.labelParts, changes)) : {};
+      const next = { ...preview, ...edited, ...label, revision, changes, dependsOn };
       if (entry.by !== 'split') return [{ ...next, state: pendingState }];
       // Splitting changes no file, so whatever was stale still is.
       return [...parts, { ...next, state: pendingOn(stale, changes) }];
@@ -282,18 +312,19 @@ function pendingPart(state: PreviewState): Pending {
   return state.kind === 'pending' ? state : { kind: 'pending', stale: [] };
 }
 
-function stateAfter(
-  preview: Preview,
-  attempt: LedgerEntry,
-  rollback: RollbackInfo | undefined,
-): PreviewState {
+/** What is known of the disk right before a preview is applied. */
+interface Found {
+  /** Permission bits by path, which are those after the preview once its state is made. */
+  readonly held: Map<string, number>;
+  readonly newFolders: readonly string[];
+}
+
+function stateAfter(preview: Preview, attempt: LedgerEntry, found: Found): PreviewState {
   const { actor, reason, at, message } = attempt;
   switch (attempt.outcome) {
     case 'applied':
-    case 'returnedError': {
-      const modes = removedModes(preview, rollback);
-      return { kind: 'applied', by: { actor, reason, at }, ...(modes ? { modes } : {}) };
-    }
+    case 'returnedError':
+      return { kind: 'applied', by: { actor, reason, at }, ...forUndo(preview, found) };
     case 'discarded':
       return { kind: 'discarded', by: { actor, reason, at } };
     case 'failed':
@@ -301,15 +332,18 @@ function stateAfter(
   }
 }
 
-/** Permission bits of the files that the preview removes; `undefined` if none are known. */
-function removedModes(
+/** What undoing the preview needs to know beyond its changes. */
+function forUndo(
   { changes }: Preview,
-  rollback: RollbackInfo | undefined,
-): RollbackInfo['modes'] | undefined {
-  const known = new Map(Object.entries(rollback?.modes ?? {}));
-  const own = (changes ?? []).flatMap(stepsOf).flatMap(({ path, after }) => {
-    const mode = known.get(path);
-    return after || mode === undefined ? [] : [[path, mode] as const];
-  });
-  return own.length > 0 ? Object.fromEntries(own) : undefined;
+  { held, newFolders }: Found,
+): Pick<Extract<PreviewState, { kind: 'applied' }>, 'modes' | 'newFolders'> {
+  const modes: [string, number][] = [];
+  carryModes(changes ?? [], held, (path, mode) => modes.push([path, mode]));
+  const created = (changes ?? []).flatMap(stepsOf).filter(({ before }) => !before);
+  const above = new Set(created.flatMap(({ path }) => foldersAbove(path)));
+  const made = newFolders.filter(folder => above.has(folder));
+  return {
+    ...(modes.length > 0 ? { modes: Object.fromEntries(modes) } : {}),
+    ...(made.length > 0 ? { newFolders: made } : {}),
+  };
 }

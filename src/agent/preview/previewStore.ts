@@ -4,6 +4,7 @@ import type { EncodingError } from '../base/log/jsonLines.ts';
 import { LogQueue, marked, type LogSink } from '../base/log/logQueue.ts';
 import { TimeSlice } from '../base/timeSlice.ts';
 import type { RollbackInfo } from './commit/rollbackInfo.ts';
+import type { Feed } from './feed.ts';
 import type { FileChange } from './fileChange.ts';
 import { storable, type LedgerEntry } from './ledger.ts';
 import { isOpen, type Actor, type Preview, type ResolveAction } from './preview.ts';
@@ -18,7 +19,7 @@ import {
   type RevisedBy,
   type UnreadableLine,
 } from './log/previewLog.ts';
-import { endedBefore, withoutForgotten } from './log/retention.ts';
+import { forgettable, withoutForgotten } from './log/retention.ts';
 import { PreviewProjection, type InterruptedCommit } from './previewProjection.ts';
 import type { ResolveOrder } from './resolveSettings.ts';
 
@@ -52,14 +53,18 @@ export interface PreviewStoreOptions {
   readonly onUnstorable?: (ids: readonly string[], error: EncodingError) => void;
 }
 
+/** A preview that was just staged; `stored` settles as the promises of {@link PreviewStore} do. */
+export interface QueuedPreview {
+  readonly preview: Preview;
+  readonly stored: Promise<void>;
+}
+
 /** A preview that has a new revision, and why. */
 export interface Revision {
   readonly preview: Preview;
   readonly by: RevisedBy;
   /** The preview that was split off. */
   readonly part?: Preview;
-  /** What the user changed in the proposal, as a patch; of a plan, its whole text. */
-  readonly patch?: string;
 }
 
 /**
@@ -78,24 +83,23 @@ export class PreviewStore {
   readonly #numbers: PreviewNumbers;
   /** The previews of entries that can never be written, by why. A crash while one is applied could not be recovered from. */
   readonly #unstorable = new Map<string, unknown>();
+  readonly #staged = new Emitter<Preview>();
   readonly #changed = new Emitter<Preview>();
   readonly #resolved = new Emitter<readonly LedgerEntry[]>();
   readonly #revised = new Emitter<Revision>();
-  readonly #expired = new Emitter<Preview>();
 
   /**
    * Fires after every change of a preview, with its new state. Fires once more when a preview is forgotten, with its last
    * state; {@link get} no longer finds it then.
    */
   readonly onDidChange: Event<Preview> = this.#changed.event;
+  /** Fires for each preview that is staged, after `onDidChange`, but not for a part that is split off. */
+  readonly onDidStage: Event<Preview> = this.#staged.event;
   /** Fires once for each attempt to resolve, after `onDidChange`, with an entry for each preview of the transaction. */
   readonly onDidResolve: Event<readonly LedgerEntry[]> = this.#resolved.event;
 
   /** Fires after each new revision, after `onDidChange`. */
   readonly onDidRevise: Event<Revision> = this.#revised.event;
-
-  /** Fires for each preview that {@link expire} expires, after `onDidChange`. */
-  readonly onDidExpire: Event<Preview> = this.#expired.event;
 
   /** @param onLogFailure called once each time that writing the log stops working. */
   constructor(
@@ -167,16 +171,22 @@ export class PreviewStore {
     return this.#projection.commits;
   }
 
-  /** Registers a new preview under the next id. */
-  stage(draft: PreviewDraft): { readonly preview: Preview; readonly stored: Promise<void> } {
+  /**
+   * Registers a new preview under the next id.
+   * @param prepare called with the id before anyone hears of the preview.
+   */
+  stage(draft: PreviewDraft, prepare: (id: string) => void = () => undefined): QueuedPreview {
     const staged = { ...draft, id: this.#nextId() };
+    prepare(staged.id);
     const stored = this.#record({ type: 'staged', preview: staged });
-    return { preview: this.#require(staged.id), stored };
+    const preview = this.#require(staged.id);
+    this.#staged.fire(preview);
+    return { preview, stored };
   }
 
   /**
    * Adds a revision to a pending preview. From now on, votes on an older revision are refused.
-   * @param patch what the user changed in the proposal, for listeners; it is not stored.
+   * @param patch what the user changed in the proposal, for the {@link feed}; it is not stored.
    */
   revise(
     id: string,
@@ -188,7 +198,7 @@ export class PreviewStore {
     return this.#record({ ...this.#nextRevision(id, changes), dependsOn, by }, patch);
   }
 
-  /** Adds a revision to a pending plan, which the user edited. @param text the whole plan, for listeners. */
+  /** Adds a revision to a pending plan, which the user edited. @param text the whole plan, for the {@link feed}. */
   revisePlan(id: string, details: unknown, text: string): Promise<void> {
     const { revision } = this.#require(id);
     const next = { id, revision: revision + 1, changes: [], dependsOn: [], by: 'user', details } as const;
@@ -292,6 +302,11 @@ export class PreviewStore {
     return this.#projection.open.size > 0;
   }
 
+  /** What happened to previews. Those who wait for them listen here; others listen to the events of the store. */
+  get feed(): Feed {
+    return this.#projection.feed;
+  }
+
   /** All attempts to resolve, the oldest first. */
   ledger(): readonly LedgerEntry[] {
     return this.#projection.ledger;
@@ -316,9 +331,7 @@ export class PreviewStore {
    */
   async expire(id: string, reason?: string): Promise<void> {
     if (this.#projection.get(id)?.state.kind !== 'pending') return;
-    const stored = this.#record({ type: 'expired', id, ...(reason === undefined ? {} : { reason }) });
-    this.#expired.fire(this.#require(id));
-    await stored;
+    await this.#record({ type: 'expired', id, ...(reason === undefined ? {} : { reason }) });
   }
 
   /** Hides an expired preview for good. It stays in the log. */
@@ -339,9 +352,7 @@ export class PreviewStore {
    */
   endResolving(entries: readonly LedgerEntry[], before: readonly Preview[]): Promise<void> {
     for (const preview of before) this.#projection.set(preview);
-    const stored = this.#record({ type: 'resolved', entries });
-    this.#resolved.fire(entries);
-    return stored;
+    return this.#record({ type: 'resolved', entries });
   }
 
   /** Adds the ledger of another window that is gone, for previews that are unknown here. */
@@ -354,13 +365,14 @@ export class PreviewStore {
   /**
    * Forgets previews that were resolved before `until`, and expired ones that were dismissed, with their content: they can
    * no longer be undone or reopened. The ledger keeps who resolved what, when and why, with the hashes.
+   * @param mostChars if the texts of what was resolved since have more characters, the oldest are forgotten, too.
    * @returns settles once the content is gone from the disk too; rejects if it could not be removed there.
    */
-  async forgetResolved(until: Date): Promise<void> {
+  async forgetResolved(until: Date, mostChars = Infinity): Promise<void> {
     // Entries that wait are written first: later, they would bring back what is removed.
     if (!(await this.drain()))
       throw new Error('Nothing was forgotten, because the log of previews cannot be written.');
-    const forgotten = this.all().filter(preview => endedBefore(preview, until));
+    const forgotten = forgettable(this.all(), until, mostChars);
     if (forgotten.length === 0) return;
     const ids = new Set(forgotten.map(({ id }) => id));
     for (const id of ids) this.#projection.delete(id);
@@ -395,18 +407,17 @@ export class PreviewStore {
 
   #record(unmarked: PreviewLogEntry, patch?: string): Promise<void> {
     const entry = marked(unmarked);
-    const changed = this.#projection.apply(entry);
+    const { length } = this.feed.facts;
+    const changed = this.#projection.apply(entry, patch);
     const stored = this.#queue.append(entry);
     for (const preview of changed) this.#changed.fire(preview);
+    // Not for the ledger of another window.
+    if (entry.type === 'resolved' && changed.length > 0) this.#resolved.fire(entry.entries);
     if (entry.type === 'revised') {
       const part = entry.part && this.#require(entry.part.id);
-      this.#revised.fire({
-        preview: this.#require(entry.id),
-        by: entry.by,
-        ...(part ? { part } : {}),
-        ...(patch === undefined ? {} : { patch }),
-      });
+      this.#revised.fire({ preview: this.#require(entry.id), by: entry.by, ...(part ? { part } : {}) });
     }
+    this.feed.tell(length);
     return stored;
   }
 

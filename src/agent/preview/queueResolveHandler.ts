@@ -2,13 +2,14 @@ import { ToolError } from '../base/errors.ts';
 import { jsonSafe } from '../base/json.ts';
 import type { Localiser } from '../base/localiser.ts';
 import type { FileChange } from './fileChange.ts';
+import type { PreviewDraft } from './log/previewLog.ts';
 import type { Overlay } from './overlay.ts';
 import type { PendingAction } from './pendingAction.ts';
-import type { Preview, PreviewContent, PreviewOrigin } from './preview.ts';
-import type { PreviewStore } from './previewStore.ts';
+import type { PreviewContent, PreviewOrigin } from './preview.ts';
+import type { PreviewStore, QueuedPreview } from './previewStore.ts';
 import type { Invoker } from './resolve/invoker.ts';
 
-/** What a session provides for staging previews in it. */
+/** What staging a preview takes. */
 export interface ResolveHost {
   readonly store: PreviewStore;
   readonly invoker: Invoker;
@@ -16,19 +17,11 @@ export interface ResolveHost {
   readonly overlay: Overlay;
   /** For the titles that the user reads. */
   readonly l10n: Localiser;
-  /** Asks the model to resolve the preview, by a reminder and a directive, as the settings say. */
-  remind(preview: Preview): void;
-}
-
-/** A preview that was just staged; `stored` settles as the promises of {@link PreviewStore} do. */
-export interface QueuedPreview {
-  readonly preview: Preview;
-  readonly stored: Promise<void>;
 }
 
 /**
- * The one entry point for all producers of previews: registers the preview with its callbacks and has the session remind
- * the model and force an answer. No file is changed.
+ * The one entry point for all producers of previews: registers the preview with its callbacks. Who is concerned hears of it
+ * from the store, such as the session that reminds the model and forces an answer. No file is changed.
  * @throws ToolError for an action that changes nothing, or whose texts contain NUL; TypeError for one without `changes` and `apply`.
  */
 export function queueResolveHandler(
@@ -41,11 +34,13 @@ export function queueResolveHandler(
     throw new ToolError(`Nothing to change: ${action.label}. Nothing was staged.`);
   for (const change of action.changes ?? []) refuseBinary(change);
   const title = typeof action.title === 'function' ? action.title(host.l10n) : action.title;
-  const queued = host.store.stage({
+  const draft: PreviewDraft = {
     label: action.label,
+    ...(action.labelParts ? { labelParts: action.labelParts } : {}),
     ...(title === undefined ? {} : { title }),
     sourceToolName: action.sourceToolName,
     ...contentOf(action),
+    ...(action.purpose ? { purpose: action.purpose } : {}),
     ...(action.humanOnly ? { humanOnly: true } : {}),
     dependsOn: action.changes ? host.overlay.of(origin?.sessionId).dependenciesOf(action.changes) : [],
     ...(action.details === undefined ? {} : { details: jsonSafe(action.details) }),
@@ -54,13 +49,10 @@ export function queueResolveHandler(
     ...(action.changes ? { roots: action.roots ?? host.invoker.roots } : {}),
     origin,
     stagedAt: new Date().toISOString(),
-  });
-  host.invoker.attach(queued.preview.id, {
-    ...(action.apply ? { apply: action.apply } : {}),
-    ...(action.reject ? { reject: action.reject } : {}),
-  });
-  host.remind(queued.preview);
-  return queued;
+  };
+  const { apply, reject } = action;
+  const callbacks = { ...(apply ? { apply } : {}), ...(reject ? { reject } : {}) };
+  return host.store.stage(draft, id => host.invoker.attach(id, callbacks));
 }
 
 /** VS Code shows a text with NUL as binary: no one could see what Apply would write. */

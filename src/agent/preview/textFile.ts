@@ -1,5 +1,14 @@
 import { ToolError } from '../base/errors.ts';
-import { bytesOfSide, foldersAbove, sideOfBytes, sideOfText, type FileSide } from './fileChange.ts';
+import { oneFileText } from './commit/rollbackInfo.ts';
+import {
+  bytesOfSide,
+  foldersAbove,
+  sideOfBytes,
+  sideOfText,
+  stepsOf,
+  type FileChange,
+  type FileSide,
+} from './fileChange.ts';
 import type { PendingContents } from './overlay.ts';
 import { MAX_FILE_BYTES, type Workspace } from './workspace.ts';
 import type { TextEncoding } from '../text/encodings.ts';
@@ -65,7 +74,7 @@ function tooLarge(path: string): ToolError {
   );
 }
 
-/** The first character of `text` that `stored` has not in its place. */
+/** The first character of `text` in whose place `stored` has another one. */
 function firstDifference(text: string, stored: string): string {
   const other = stored[Symbol.iterator]();
   for (const char of text) if (char !== other.next().value) return char;
@@ -117,5 +126,29 @@ async function isFile(workspace: Pick<Workspace, 'read'>, path: string): Promise
   } catch (error) {
     if (error instanceof ToolError) return false; // a folder
     throw error;
+  }
+}
+
+/**
+ * Refuses what could not be applied.
+ * @throws ToolError if a file that the changes write is read-only, one that they remove is a symbolic link, or two of them are
+ *   names of one file.
+ */
+export async function assertApplicable(
+  workspace: Pick<Workspace, 'placeOf'>,
+  changes: readonly FileChange[],
+): Promise<void> {
+  const pathOfFile = new Map<string, string>();
+  for (const { path, before, after } of changes.flatMap(stepsOf)) {
+    if (!before) continue;
+    const { isReadOnly, isLink, id } = await workspace.placeOf(path);
+    if (isReadOnly) throw new ToolError(`${path} is read-only. Nothing was staged.`);
+    if (isLink && !after)
+      throw new ToolError(
+        `${path} is a symbolic link, which Redline cannot remove or rename. Nothing was staged.`,
+      );
+    const other = id === undefined ? undefined : pathOfFile.get(id);
+    if (other !== undefined) throw new ToolError(`${oneFileText(other, path)} Nothing was staged.`);
+    if (id !== undefined) pathOfFile.set(id, path);
   }
 }

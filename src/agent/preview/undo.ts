@@ -1,22 +1,22 @@
-import { plural } from '../text/plural.ts';
 import { composedSteps } from './commit/commitChanges.ts';
-import { changeOf, stepsOf, type FileChange } from './fileChange.ts';
+import { carryModes } from './commit/rollbackInfo.ts';
+import { changeOf, foldersAbove, foldersRemovedBy, stepsOf, type FileChange } from './fileChange.ts';
+import { counted } from './label.ts';
 import type { PendingAction } from './pendingAction.ts';
-import { isOpen, titleOf, type Preview } from './preview.ts';
+import { isOpen, titleOf, type Preview, type PreviewState } from './preview.ts';
 
 /**
  * The changes that undo these, the last one first.
- * @param modes permission bits that the files had which these changes remove, by path.
+ * @param found what applying them found: permission bits of files that it removed, and folders that it made.
  */
-export function inverseOf(changes: readonly FileChange[], modes: Modes = {}): readonly FileChange[] {
-  const known = new Map(Object.entries(modes));
-  return changes.map(change => inverse(change, known.get(change.path))).reverse();
+export function inverseOf(changes: readonly FileChange[], found: Found = {}): readonly FileChange[] {
+  return changes.map(change => inverse(change, found)).reverse();
 }
 
-type Modes = Readonly<Record<string, number>>;
+type Found = Pick<Extract<PreviewState, { kind: 'applied' }>, 'modes' | 'newFolders'>;
 
-function modesOf({ state }: Preview): Modes {
-  return (state.kind === 'applied' && state.modes) || {};
+function foundBy({ state }: Preview): Found {
+  return state.kind === 'applied' ? state : {};
 }
 
 /**
@@ -25,10 +25,12 @@ function modesOf({ state }: Preview): Modes {
  */
 export function reopenAction(preview: Preview): PendingAction | undefined {
   if (preview.kind !== 'files' || preview.state.kind !== 'discarded') return undefined;
-  const { label, title, sourceToolName, humanOnly, changes, details, undoes } = preview;
+  const { label, labelParts, title, sourceToolName, purpose, humanOnly, changes, details, undoes } = preview;
   return {
     ...{ label, sourceToolName, changes },
+    ...(labelParts ? { labelParts } : {}),
     ...(title === undefined ? {} : { title }),
+    ...(purpose ? { purpose } : {}),
     ...(humanOnly ? { humanOnly } : {}),
     ...(details === undefined ? {} : { details }),
     ...(undoes ? { undoes } : {}),
@@ -45,7 +47,8 @@ export function undoAction(preview: Preview): PendingAction | undefined {
     label: `Undo: ${preview.label}`,
     title: l10n => l10n.t('Undo: {0}', titleOf(preview)),
     sourceToolName: preview.sourceToolName,
-    changes: inverseOf(preview.changes, modesOf(preview)),
+    changes: inverseOf(preview.changes, foundBy(preview)),
+    ...(preview.purpose ? { purpose: preview.purpose } : {}),
     ...(preview.humanOnly ? { humanOnly: true } : {}),
     undoes: [preview.id],
     ...rootsOf(preview),
@@ -84,13 +87,16 @@ export function undoBranchAction(
     .filter(preview => preview.state.kind === 'applied' && !isUndone(preview, all));
   const undone = applied.toReversed();
   const changes = combined(
-    undone.flatMap(preview => inverseOf(preview.changes, modesOf(preview))),
-    new Map(undone.flatMap(preview => Object.entries(modesOf(preview)))), // the earliest one counts
+    undone.flatMap(preview => inverseOf(preview.changes, foundBy(preview))),
+    new Map(undone.flatMap(preview => Object.entries(foundBy(preview).modes ?? {}))), // the earliest one counts
   );
   if (changes.length === 0) return undefined;
-  const what = plural(changes.length, 'change');
   return {
-    label: `Undo ${what} of ${of === 'turn' ? 'one turn' : 'the abandoned branch'}`,
+    ...counted(
+      'Undo ',
+      { noun: 'change', count: changes.length },
+      ` of ${of === 'turn' ? 'one turn' : 'the abandoned branch'}`,
+    ),
     title: l10n =>
       of === 'turn'
         ? l10n.t('Undo what was applied in one turn')
@@ -119,26 +125,40 @@ function isUndone({ id }: Preview, all: readonly Preview[]): boolean {
 function combined(changes: readonly FileChange[], modes: ReadonlyMap<string, number>): readonly FileChange[] {
   const paths = changes.flatMap(stepsOf).map(({ path }) => path);
   if (new Set(paths).size === paths.length) return changes;
-  return composedSteps(changes).flatMap(({ path, before, after }) => {
+  const carried = carryModes(changes, new Map());
+  const folders = foldersRemovedBy(changes);
+  return composedSteps(changes).flatMap(({ path, before, after }): readonly FileChange[] => {
     const change = changeOf(path, before, after);
-    return change ? withMode(change, modes.get(path)) : [];
+    if (!change || change.kind === 'rename') return [];
+    if (change.kind === 'delete') return [{ ...change, ...foldersOf(path, folders) }];
+    const mode = carried.get(path) ?? (change.kind === 'create' ? modes.get(path) : undefined);
+    return [mode === undefined ? change : { ...change, mode }];
   });
 }
 
-function withMode(change: FileChange, mode: number | undefined): FileChange {
-  return change.kind === 'create' && mode !== undefined ? { ...change, mode } : change;
+/** Those of the folders that are above the path, as a change has them. */
+function foldersOf(path: string, folders: readonly string[] = []): { readonly folders?: readonly string[] } {
+  const above = foldersAbove(path).filter(folder => folders.includes(folder));
+  return above.length > 0 ? { folders: above } : {};
 }
 
-/** @param mode the permission bits that the file had, if the change removes it. */
-function inverse(change: FileChange, mode: number | undefined): FileChange {
+function inverse(change: FileChange, { modes = {}, newFolders }: Found): FileChange {
+  const { path } = change;
+  const mode = Object.hasOwn(modes, path) ? modes[path] : undefined;
+  const withMode = mode === undefined ? {} : { mode };
   switch (change.kind) {
     case 'modify':
-      return { kind: 'modify', path: change.path, before: change.after, after: change.before };
+      return {
+        ...{ kind: 'modify', path, before: change.after, after: change.before },
+        ...(change.mode === undefined ? {} : withMode),
+      };
     case 'create':
-      return { kind: 'delete', path: change.path, before: change.after, after: null };
+      return { kind: 'delete', path, before: change.after, after: null, ...foldersOf(path, newFolders) };
     case 'delete':
-      return withMode({ kind: 'create', path: change.path, before: null, after: change.before }, mode);
-    case 'rename':
-      return { ...change, path: change.from, from: change.path, before: change.after, after: change.before };
+      return { kind: 'create', path, before: null, after: change.before, ...withMode };
+    case 'rename': {
+      const sides = { before: change.after, after: change.before };
+      return { kind: 'rename', path: change.from, from: path, ...sides, ...foldersOf(path, newFolders) };
+    }
   }
 }

@@ -23,10 +23,18 @@ export interface FolderRoot {
 
 /** What the file system knows about a path besides its bytes. */
 export interface FilePlace {
-  /** Permission bits of the file; absent if there is no file on disk. */
+  /** Permission bits of the file or folder; absent if there is neither on disk. */
   readonly mode?: number;
   /** The missing folders above it, as workspace paths, the outermost first. */
   readonly missingFolders: readonly string[];
+  /** An editor has unsaved changes of the file: they are what is read and written. */
+  readonly isUnsaved?: true;
+  /** The file on disk may not be written. */
+  readonly isReadOnly?: true;
+  /** The path itself is a symbolic link, which cannot be removed. */
+  readonly isLink?: true;
+  /** The same for all names of a file on disk, and for no other file. */
+  readonly id?: string;
 }
 
 /**
@@ -56,13 +64,17 @@ export interface Workspace {
   /**
    * Writes exactly `bytes` to a file, creating missing folders, or deletes the file for `null`.
    * @param expected hash of the file's current bytes (`null`: no file); checked again at the last moment.
-   * @param mode permission bits for a new file; by default those that the system gives to new files.
+   * @param mode permission bits that the file gets; by default an existing one keeps its own, and a new one gets those that the
+   *   system gives to new files.
    * @throws StalePreviewError when the file holds something else; any file system error as it is.
    */
   write(path: string, bytes: Uint8Array | null, expected: Sha256 | null, mode?: number): Promise<WrittenTo>;
 
-  /** What a rollback must know beyond the file's bytes. */
+  /** What a rollback must know of a file or folder beyond its bytes. */
   placeOf(path: string): Promise<FilePlace>;
+
+  /** Makes those of these folders that are missing, with their permission bits. */
+  makeFolders(modes: Readonly<Record<string, number>>): Promise<void>;
 
   /**
    * Removes what interrupted or rolled-back writes leave behind: temporary files beside `paths`, and those of `folders` that

@@ -7,7 +7,7 @@ import type { SessionMessage, ToolCall, ToolResultMessage } from '../model/messa
 import type { Overlay } from '../preview/overlay.ts';
 import type { PendingAction } from '../preview/pendingAction.ts';
 import type { CallRef } from '../preview/preview.ts';
-import type { QueuedPreview } from '../preview/queueResolveHandler.ts';
+import type { QueuedPreview } from '../preview/previewStore.ts';
 import { stagedText } from '../preview/resolve/resolveTexts.ts';
 import type { Workspace } from '../preview/workspace.ts';
 import { executeToolCall } from '../tools/execute.ts';
@@ -49,7 +49,7 @@ export function loopPortFor(parts: LoopParts, provider: ChatProvider, signal: Ab
   };
   return {
     l10n: parts.l10n,
-    provider: requests.withoutEchoedMarkers(provider),
+    provider: requests.during(provider),
     nextRequest: () => requests.prepare(provider, signal)?.then(nextRequest) ?? nextRequest(),
     retryRequest: failure => requests.retry(provider, failure, signal),
     append,

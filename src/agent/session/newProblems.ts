@@ -9,7 +9,7 @@ import type { Inbox } from './waiting/inbox.ts';
 
 /** How long after an apply a request waits for the problems of its files at most, in milliseconds. */
 export const WAIT_MS = 2_000;
-/** For how long after an apply new problems are put down to it, in milliseconds; always until the next request. */
+/** How long after an apply a new problem counts as its result, in milliseconds; until the next request it always does. */
 const LATE_MS = 30_000;
 /** The most files that are watched at once. */
 const MAX_FILES = 100;

@@ -1,45 +1,75 @@
 import type { ConversationPreviews } from '../conversation/conversationPreviews.ts';
 import type { SteeringMessage } from '../model/messages.ts';
-import type { LedgerEntry } from '../preview/ledger.ts';
-import type { Preview } from '../preview/preview.ts';
+import type { Fact } from '../preview/feed.ts';
+import { isOpen, type Preview } from '../preview/preview.ts';
 import type { PreviewStore } from '../preview/previewStore.ts';
-import { expiredText, outcomeText } from '../preview/resolve/resolveTexts.ts';
+import { factText, outcomeText } from '../preview/resolve/resolveTexts.ts';
 
-type Outcomes = readonly SteeringMessage[];
-
-/** Messages that tell the model the outcomes it does not know from a result of its own `resolve` call on the trunk. */
-export function outcomeMessages(
-  entries: readonly LedgerEntry[],
-  store: Pick<PreviewStore, 'get'>,
-  previews: Pick<ConversationPreviews, 'isCallOnTrunk'>,
-): Outcomes {
-  return entries.flatMap(entry => {
-    const { actor, call, interrupted, previewId } = entry;
-    const isLost = actor === 'model' && call !== undefined && !previews.isCallOnTrunk(call);
-    if (actor === 'model' && !interrupted && !isLost) return [];
-    const part = store.get(previewId)?.part;
-    const text = outcomeText(entry, { ...(part ? { part } : {}), onAbandonedBranch: isLost });
-    return [{ role: 'steering', kind: 'outcome', text, previewIds: [previewId] }];
-  });
+/**
+ * The message that tells the model what happened to a preview of its conversation; `undefined` if the preview does not concern
+ * it, or the result of a `resolve` call on the trunk told it.
+ */
+export function factMessage(
+  fact: Fact,
+  store: PreviewStore,
+  previews: ConversationPreviews,
+): SteeringMessage | undefined {
+  const { key, previewId } = fact;
+  const preview = store.get(previewId);
+  if (!preview || !previews.concerns(previewId)) return undefined;
+  const about = { role: 'steering', previewIds: [previewId], tells: [key] } as const;
+  if (fact.kind === 'revision') return { ...about, kind: 'revision', text: factText(fact, preview) };
+  if (fact.kind === 'expiry' || fact.entry.actor !== 'model')
+    return { ...about, kind: 'outcome', text: factText(fact, preview) };
+  const { call, interrupted } = fact.entry;
+  const isLost = call !== undefined && !previews.isCallOnTrunk(call);
+  if (!interrupted && !isLost) return undefined;
+  const text = outcomeText(fact.entry, { preview, onAbandonedBranch: isLost });
+  return { ...about, kind: 'outcome', text };
 }
 
-/** The message that tells the model that an opaque preview can no longer be applied. */
-export function expiryMessage(preview: Preview): SteeringMessage {
-  return { role: 'steering', kind: 'outcome', text: expiredText(preview), previewIds: [preview.id] };
-}
-
-/** Messages for all outcomes in the ledger that concern the conversation and that `said` does not tell yet. */
-export function unreportedOutcomes(
+/** Messages for all that happened to the previews of the conversation and that `said` does not tell yet. */
+export function untoldMessages(
   said: readonly SteeringMessage[],
-  store: Pick<PreviewStore, 'get' | 'ledger'>,
-  previews: Pick<ConversationPreviews, 'concerns' | 'isCallOnTrunk'>,
-): Outcomes {
-  const told = said.flatMap(message => (message.kind === 'outcome' ? [message.text] : []));
-  const ours = store.ledger().filter(({ previewId }) => previews.concerns(previewId));
-  return outcomeMessages(ours, store, previews).filter(({ text }) => {
-    // Two outcomes may have the same text; each occurrence in `said` covers one of them.
-    const at = told.findIndex(said => said.includes(text));
-    if (at >= 0) told[at] = told[at]?.replace(text, '') ?? '';
-    return at < 0;
+  store: PreviewStore,
+  previews: ConversationPreviews,
+): readonly SteeringMessage[] {
+  const { facts } = store.feed;
+  const told = toldBy(said, facts, fact => factMessage(fact, store, previews) !== undefined);
+  return facts.flatMap(fact => {
+    if (told.has(fact.key) || isMoot(fact, store.get(fact.previewId))) return [];
+    return factMessage(fact, store, previews) ?? [];
   });
+}
+
+/** Whether it is of no use any more: only the revision that a pending preview has now is. */
+function isMoot(fact: Fact, preview: Preview | undefined): boolean {
+  return fact.kind === 'revision' && !(preview && isOpen(preview) && preview.revision === fact.revision);
+}
+
+/**
+ * The keys of what messages tell. Those of older versions store none: there each id of an outcome stands for the earliest
+ * outcome of that preview which another does not stand for, and a revision for all that there are.
+ * @param needsMessage whether a message tells it, and not a result.
+ */
+function toldBy(
+  said: readonly SteeringMessage[],
+  facts: readonly Fact[],
+  needsMessage: (fact: Fact) => boolean,
+): ReadonlySet<string> {
+  const told = new Set(said.flatMap(({ tells }) => tells ?? []));
+  for (const { kind, previewIds, tells } of said) {
+    if (tells || (kind !== 'outcome' && kind !== 'revision')) continue;
+    for (const id of previewIds) {
+      const meant = facts.filter(
+        fact =>
+          fact.previewId === id &&
+          (fact.kind === 'revision') === (kind === 'revision') &&
+          !told.has(fact.key) &&
+          needsMessage(fact),
+      );
+      for (const { key } of kind === 'outcome' ? meant.slice(0, 1) : meant) told.add(key);
+    }
+  }
+  return told;
 }

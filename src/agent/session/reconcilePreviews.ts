@@ -4,16 +4,16 @@ import type { SteeringMessage } from '../model/messages.ts';
 import { isOpen } from '../preview/preview.ts';
 import type { PreviewStore } from '../preview/previewStore.ts';
 import type { Inbox } from './waiting/inbox.ts';
-import { unreportedOutcomes } from './outcomes.ts';
+import { untoldMessages } from './outcomes.ts';
 
 /**
  * Makes inbox and tool choices agree with the previews that concern the conversation, after a stored conversation was
  * opened and after a revert. Drops messages and directives for other previews, then adds a reminder for each pending
- * preview and a message for each outcome that the trunk does not mention.
+ * preview and a message for all that happened to them and that the trunk does not tell.
  */
 export function reconcilePreviews(
   { tree, previews }: Pick<Conversation, 'tree' | 'previews'>,
-  store: Pick<PreviewStore, 'all' | 'get' | 'ledger'>,
+  store: PreviewStore,
   inbox: Inbox,
   choices: Pick<ToolChoices, 'remind' | 'noteReminded' | 'dropAbandoned'>,
 ): void {
@@ -30,8 +30,7 @@ export function reconcilePreviews(
     if (word === 'resolve-reminder') choices.noteReminded(id);
     else if (word === undefined && origin?.asksModel && !waiting.includes(id)) choices.remind(preview);
   }
-  for (const message of unreportedOutcomes([...said, ...inbox.ofKind('outcome')], store, previews))
-    inbox.add(message);
+  for (const message of untoldMessages([...said, ...inbox.messages], store, previews)) inbox.add(message);
 }
 
 /** The previews that the model was reminded of, in the order of the reminders. */

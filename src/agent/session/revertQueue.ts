@@ -18,12 +18,12 @@ import {
 } from '../conversation/validateRevert.ts';
 import type { ToolChoices } from '../forcing/toolChoices.ts';
 import type { SteeringMessage } from '../model/messages.ts';
-import type { AgentToolResult, PendingAction } from '../preview/pendingAction.ts';
+import type { PendingAction } from '../preview/pendingAction.ts';
 import { isOpen } from '../preview/preview.ts';
 import type { PreviewStore } from '../preview/previewStore.ts';
-import type { QueuedPreview } from '../preview/queueResolveHandler.ts';
+import type { QueuedPreview } from '../preview/previewStore.ts';
 import { type Invoker } from '../preview/resolve/invoker.ts';
-import { wasResolvedByAnother } from '../preview/resolve/resolveDetails.ts';
+import type { Resolved } from '../preview/resolve/resolved.ts';
 import { undoBranchAction } from '../preview/undo.ts';
 import type { SessionEvent } from './events.ts';
 import type { Inbox } from './waiting/inbox.ts';
@@ -127,8 +127,9 @@ export class RevertQueue {
       .ledger()
       .filter(({ previewId, outcome }) => outcome === 'applied' && concerned.has(previewId))
       .flatMap(({ previewId }) => store.get(previewId) ?? []);
-    const action = undoBranchAction(inOrder, store.all(), REVERT_TOOL, 'branch');
-    if (!action) return;
+    const undo = undoBranchAction(inOrder, store.all(), REVERT_TOOL, 'branch');
+    if (!undo) return;
+    const action: PendingAction = { ...undo, purpose: 'revert' };
     try {
       const { preview, stored } = stage(action, actor);
       await stored;
@@ -146,11 +147,11 @@ export class RevertQueue {
       return preview !== undefined && isOpen(preview);
     };
     try {
-      let result: AgentToolResult;
+      let resolved: Resolved;
       do {
         // While another attempt is under way, this one is only told how that ends. If it fails, the preview is still to be
         // discarded, even if yet another one has begun by then.
-        result = await invoker.resolve({
+        resolved = await invoker.resolve({
           id,
           action: 'discard',
           reason,
@@ -158,7 +159,7 @@ export class RevertQueue {
           isAbandoned: true,
           isPlanning: planMode,
         });
-      } while (wasResolvedByAnother(result.details) && isStillOpen());
+      } while (resolved.kind === 'already' && isStillOpen());
     } catch (error) {
       logger.error(`Discarding ${id} failed: ${detailOf(error)}`);
     }

@@ -1,10 +1,10 @@
 import { DisposableStore, type Disposable } from '../base/disposable.ts';
 import type { Conversation } from '../conversation/conversation.ts';
-import type { SteeringMessage } from '../model/messages.ts';
+import type { Fact } from '../preview/feed.ts';
 import { isOpen, type Preview } from '../preview/preview.ts';
-import type { PreviewStore, Revision } from '../preview/previewStore.ts';
+import type { PreviewStore } from '../preview/previewStore.ts';
 import type { Inbox } from './waiting/inbox.ts';
-import { expiryMessage, outcomeMessages } from './outcomes.ts';
+import { factMessage } from './outcomes.ts';
 
 export interface ReviewOptions {
   readonly store: PreviewStore;
@@ -24,15 +24,8 @@ export class Review implements Disposable {
 
   constructor(options: ReviewOptions) {
     this.#options = options;
-    const { store, conversation } = options;
-    this.#owned.add(store.onDidRevise(revision => this.#followRevision(revision)));
-    this.#owned.add(
-      store.onDidResolve(entries => {
-        conversation().recordResolutions(entries);
-        this.#tell(outcomeMessages(entries, store, conversation().previews));
-      }),
-    );
-    this.#owned.add(store.onDidExpire(preview => this.#tell([expiryMessage(preview)])));
+    this.#owned.add(options.store.onDidStage(preview => this.#followStaged(preview)));
+    this.#owned.add(options.store.feed.onDidHappen(facts => this.#follow(facts)));
   }
 
   /** Whether a preview of this conversation can still be resolved. */
@@ -61,24 +54,35 @@ export class Review implements Disposable {
     this.#owned.dispose();
   }
 
-  #followRevision({ preview, by, part, patch }: Revision): void {
-    const { inbox, conversation } = this.#options;
-    const { previews } = conversation();
-    if (!previews.concerns(preview.id)) return;
-    if (part) {
-      if (previews.isInReview(preview.id)) previews.addToReview(part.id);
-      // Recorded too, because a part may outlive the preview that it was split off from.
-      conversation().recordStaged(part.id);
-    }
-    inbox.addRevision(preview, by, patch);
+  #followStaged({ id, origin, kind }: Preview): void {
+    const conversation = this.#options.conversation();
+    // A tool may still run after its conversation or branch was left.
+    if (!conversation.previews.concerns(id)) return;
+    conversation.recordStaged(id);
+    // The session does not continue by itself for what the user asked for.
+    if (origin?.asksModel || kind === 'plan') conversation.previews.addToReview(id);
   }
 
-  #tell(outcomes: readonly SteeringMessage[]): void {
-    const { inbox, conversation, onOutcome } = this.#options;
+  #follow(facts: readonly Fact[]): void {
+    const { store, inbox, conversation, onOutcome } = this.#options;
+    conversation().recordResolutions(facts.flatMap(fact => (fact.kind === 'attempt' ? fact.entry : [])));
     const { previews } = conversation();
-    for (const outcome of outcomes)
-      if (outcome.previewIds.some(id => previews.concerns(id))) inbox.add(outcome);
-    onOutcome();
+    for (const fact of facts) {
+      const message = factMessage(fact, store, previews);
+      if (!message) continue;
+      if (fact.kind === 'revision' && fact.partId !== undefined) this.#addPart(fact.previewId, fact.partId);
+      // Of several unsent rebases only the last one is told.
+      const isRebase = fact.kind === 'revision' && fact.by === 'rebase';
+      inbox.add(message, isRebase ? `rebase ${fact.previewId}` : undefined);
+    }
+    if (facts.some(({ kind }) => kind !== 'revision')) onOutcome();
+  }
+
+  #addPart(wholeId: string, partId: string): void {
+    const { previews } = this.#options.conversation();
+    if (previews.isInReview(wholeId)) previews.addToReview(partId);
+    // Recorded too, because a part may outlive the preview that it was split off from.
+    this.#options.conversation().recordStaged(partId);
   }
 }
 

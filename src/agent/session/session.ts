@@ -14,7 +14,7 @@ import { ToolChoices } from '../forcing/toolChoices.ts';
 import type { ChatProvider } from '../model/chatProvider.ts';
 import type { Attachment, SessionMessage } from '../model/messages.ts';
 import type { PendingAction } from '../preview/pendingAction.ts';
-import type { QueuedPreview } from '../preview/queueResolveHandler.ts';
+import type { QueuedPreview } from '../preview/previewStore.ts';
 import type { ContextUse } from './context/contextKeeper.ts';
 import { storingEvents, type SessionEvent } from './events.ts';
 import type { UsedInstructions } from './instructions.ts';
@@ -22,11 +22,11 @@ import { runLoop, type LoopEnd } from './loop.ts';
 import { loopPortFor, type LoopParts } from './loopPort.ts';
 import { PlanMode } from './planMode.ts';
 import { reconcilePreviews } from './reconcilePreviews.ts';
-import { Requests } from './request.ts';
+import { Requests, type SentRequest } from './request.ts';
 import { RevertQueue } from './revertQueue.ts';
 import { Review } from './review.ts';
 import type { SessionOptions } from './sessionOptions.ts';
-import { Staging } from './staging.ts';
+import { stageIn, type StagedFor } from './staging.ts';
 import { Inbox } from './waiting/inbox.ts';
 import { PromptQueue, type Prompt } from './waiting/promptQueue.ts';
 
@@ -44,7 +44,6 @@ export class Session implements Disposable {
   readonly #events = this.#owned.add(new Emitter<SessionEvent>());
   readonly #reverts: RevertQueue;
   readonly #plan: PlanMode;
-  readonly #staging: Staging;
   readonly #loop: LoopParts;
   readonly #recorders: Recorders;
   #conversation: Conversation;
@@ -92,13 +91,12 @@ export class Session implements Disposable {
       emit: (event: SessionEvent) => this.#emit(event),
       append: (message: SessionMessage) => this.#append(message),
     };
-    this.#staging = new Staging(parts);
     // Before the review, whose end starts the next request.
     const requests = this.#owned.add(new Requests(parts));
     this.#review = this.#owned.add(new Review({ ...parts, onOutcome: () => this.#continueOrRest() }));
     this.#plan = new PlanMode({
       ...parts,
-      stage: (action, call) => this.#staging.stage(action, { call, asksModel: false }).preview.id,
+      stage: (action, call) => this.#stage(action, { call, asksModel: false }).preview.id,
     });
     this.#reverts = new RevertQueue({
       ...parts,
@@ -109,7 +107,7 @@ export class Session implements Disposable {
       requests,
       reverts: this.#reverts,
       appendInbox: () => this.#appendInbox(),
-      stage: (action, call) => this.#staging.stage(action, { call, asksModel: true }),
+      stage: (action, call) => this.#stage(action, { call, asksModel: true }),
     };
     this.#owned.add(store.onDidChange(preview => this.#emit({ type: 'preview_changed', preview })));
     if (stored) this.#resume(stored);
@@ -158,6 +156,11 @@ export class Session implements Disposable {
    */
   get sentMessages(): readonly SessionMessage[] {
     return this.#loop.requests.messages(this.#providerInUse).filter(message => !isSilent(message));
+  }
+
+  /** What a model was sent last in this conversation since it was opened. */
+  get lastRequest(): SentRequest | undefined {
+    return this.#loop.requests.sent;
   }
 
   /** How full the context window of the model that is in use is; `undefined` if no model is, and before its first request. */
@@ -255,7 +258,7 @@ export class Session implements Disposable {
    * Stages a preview that no tool call made, for an extension or the session itself. The model is asked to resolve it.
    */
   stage(action: PendingAction): QueuedPreview {
-    return this.#staging.stage(action, { asksModel: true });
+    return this.#stage(action, { asksModel: true });
   }
 
   /**
@@ -263,7 +266,7 @@ export class Session implements Disposable {
    * reminded to resolve it, and the session does not continue by itself afterwards.
    */
   stageForUser(action: PendingAction): QueuedPreview {
-    return this.#staging.stage(action, { asksModel: false, isForUser: true });
+    return this.#stage(action, { asksModel: false });
   }
 
   /** Ends the review as a whole (Stop, Discard All): its outcomes wait for the next prompt. */
@@ -318,6 +321,12 @@ export class Session implements Disposable {
       });
     this.#pause = pause;
     return pause;
+  }
+
+  #stage(action: PendingAction, whom: StagedFor): QueuedPreview {
+    const { store, invoker, overlay, l10n } = this.#options;
+    const conversation = (): Conversation => this.#conversation;
+    return stageIn({ store, invoker, overlay, l10n, conversation }, action, whom);
   }
 
   #switchTo(stored: StoredSession | undefined): void {

@@ -11,10 +11,10 @@ export interface LineDiff {
   readonly exact: boolean;
 }
 
-/** How far a comparison goes before one run stands for everything. */
+/** The limits of a comparison. Beyond them, one run stands for everything. */
 export interface DiffLimits {
   readonly maxEditLength: number;
-  /** In milliseconds. It makes the result depend on how busy the machine is. */
+  /** A time limit in milliseconds, which makes the result depend on how busy the machine is. */
   readonly timeout?: number;
   /** The edits that turn one text into the other, if known: then only the lines that they touch are compared. */
   readonly edits?: readonly TextEdit[] | undefined;

@@ -91,6 +91,21 @@ export function encodeText(text: string, encoding: TextEncoding): Uint8Array {
   return bytes;
 }
 
+/** The encodings of the code pages of Windows whose names do not hold their number. */
+const CODE_PAGES: Readonly<Record<number, EncodingName>> = { 932: 'shiftjis', 936: 'gbk', 949: 'euckr' };
+
+/**
+ * What a program of Windows has written to its console.
+ * @param codePage the number of the console's code page
+ * @returns the text, also if the code page is not supported or does not fit: then with replacement characters
+ */
+export async function decodeConsole(bytes: Uint8Array, codePage: number): Promise<string> {
+  const names = [CODE_PAGES[codePage] ?? '', `cp${codePage}`, `windows${codePage}`];
+  const name = names.find(isEncodingName) ?? 'utf8';
+  await loadEncodings([name]);
+  return decodeBody(bytes, name) ?? Buffer.from(bytes).toString('utf8');
+}
+
 export function sameBytes(a: Uint8Array, b: Uint8Array): boolean {
   return Buffer.compare(a, b) === 0;
 }
@@ -139,7 +154,7 @@ function encodeBody(text: string, name: EncodingName): Uint8Array {
   }
 }
 
-/** What invalid bytes are decoded to. Of the encodings with tables, only GB 18030 can store the character itself. */
+/** The character that invalid bytes are decoded to. Of the encodings with tables, only GB 18030 can store it. */
 const REPLACEMENT = '\ufffd';
 
 function loadedTables(name: EncodingName): typeof Iconv {

@@ -14,7 +14,9 @@ export interface DiffStat {
 
 /** jsdiff is quadratic in the number of edits: past this many, one coarse run stands for everything. */
 const MAX_EDITS = 1_000;
-/** The same past this time, in milliseconds: the extension host must not be blocked. */
+/**
+ * The time limit in milliseconds, past which one coarse run stands for everything: the extension host must not be blocked.
+ */
 const MAX_TIME = 30;
 
 /** Counts changed lines. */

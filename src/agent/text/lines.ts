@@ -22,7 +22,7 @@ export async function splitLinesInTurns(text: string, slice = new TimeSlice()): 
   return lines;
 }
 
-/** How many lines {@link splitLines} gives, without making them. */
+/** The number of lines that {@link splitLines} would return. It creates none of them. */
 export function countLines(text: string): number {
   if (text === '') return 0;
   const ends = text.includes('\r') ? countEndings(text) : countFeeds(text);
@@ -70,7 +70,7 @@ export function withoutLineEnding(line: string): string {
   return line.replace(/(?<![\r\n])[\r\n]+$/, '');
 }
 
-/** Where the common beginning of two lists of lines ends, and where their common end begins in each. */
+/** The end of the common beginning of two lists of lines, and the start of their common end in each list. */
 export function commonEnds(a: readonly string[], b: readonly string[]) {
   let start = 0;
   while (start < a.length && start < b.length && a[start] === b[start]) start++;

@@ -6,8 +6,8 @@ export interface TextEdit {
 }
 
 /**
- * Applies edits, which must be sorted and must not overlap. The text is joined at once: one that V8 keeps as a chain of its
- * pieces is copied when it is first read, and reading those of many files in a row would block the process.
+ * Applies edits, which must be sorted and must not overlap. The result is joined at once: V8 copies a text that it keeps as
+ * a chain of pieces when the text is first read, and reading many such files in a row would block the process.
  */
 export function applyTextEdits(text: string, edits: readonly TextEdit[]): string {
   const pieces: string[] = [];

@@ -4,7 +4,10 @@ import type { Hunk } from './hunks.ts';
 import { diffLines } from './lineDiff.ts';
 import { lineEndingOf, withoutLineEnding } from './lines.ts';
 
-/** What a diff that ignores white space at the ends of lines, and line endings, does not show; each is a number of lines. */
+/**
+ * The number of lines, by kind, that differ although a diff that ignores white space at the ends of lines, and line endings,
+ * does not show it.
+ */
 export interface UnseenLines {
   /** Whether the diff shows any change at all. */
   readonly isAnySeen: boolean;
@@ -12,9 +15,9 @@ export interface UnseenLines {
   readonly indentation: number;
   /** Lines that differ in trailing white space. */
   readonly trailing: number;
-  /** Lines with another line ending, among them new ones with another one than the file has. */
+  /** Lines whose line ending changed, and new lines whose ending is not the usual one of the file. */
   readonly lineEndings: number;
-  /** False if some lines were too different to compare: then there may be more, of each kind. */
+  /** False if some lines were too different to compare: then there may be more lines of each kind. */
   readonly isExact: boolean;
 }
 
@@ -24,9 +27,11 @@ export interface UnseenLinesOptions {
   readonly diff?: typeof diffLines;
 }
 
-/** How far lines are compared; past it they are paired in order. It does not depend on how busy the machine is. */
+/**
+ * The limits of the comparison; past them, lines are paired in order. The limits do not depend on how busy the machine is.
+ */
 const LIMITS = {
-  /** The most edits of all hunks together. A search in vain counts as all the edits that it looked for. */
+  /** The most edits of all hunks together. A search that finds nothing counts as all the edits that it looked for. */
   totalEdits: 1_000,
   /** The most edits of one comparison, which cannot be interrupted. */
   edits: 200,
@@ -42,7 +47,7 @@ const STEP = 500;
 const STEP_CHARS = 64 * 1024;
 
 /**
- * Finds the changes that such a diff leaves out, also beside those that it shows. It takes linear time, apart from a number
+ * Finds the changes that such a diff leaves out, even beside changes that it shows. Takes linear time, apart from a number
  * of edits that is limited for the whole call, and lets other work run in between.
  * @param before the text that the hunks change.
  */
@@ -86,7 +91,10 @@ export async function unseenLines(
   return { isAnySeen, indentation, trailing, lineEndings, isExact };
 }
 
-/** The runs that differ by more than white space, `undefined` past the limit; and for how many edits it searched. */
+/**
+ * The runs of lines that differ by more than white space, or `undefined` past the limit; and how many edits the search
+ * looked for.
+ */
 async function compare(
   before: readonly string[],
   after: readonly string[],
@@ -148,8 +156,8 @@ class Found {
   }
 
   /**
-   * Whether lists of the same length need no search: what is not the same line at the same place, but for white space, is
-   * nowhere on the other side.
+   * Whether two lists of the same length need no search, because a line that differs from its counterpart by more than white
+   * space occurs nowhere on the other side.
    */
   async areInOrder(before: readonly string[], after: readonly string[]): Promise<boolean> {
     const [gone, come] = [new Set<string>(), new Set<string>()];
@@ -193,7 +201,7 @@ class Found {
     await this.noteInOrder(before.slice(b), after.slice(a));
   }
 
-  /** Notes how a line differs that is the same but for white space; `false` if it is not. */
+  /** Notes how two lines that are equal but for white space differ; `false` if they are not equal but for that. */
   #notePair(old: string, now: string): boolean {
     if (old === now) return true;
     const text = old.trim();

@@ -7,8 +7,7 @@ import type { Logger } from '../base/logger.ts';
 import type { ToolCall, ToolResultMessage } from '../model/messages.ts';
 import { textOf, type AgentToolResult, type PendingAction } from '../preview/pendingAction.ts';
 import type { Preview } from '../preview/preview.ts';
-import type { QueuedPreview } from '../preview/queueResolveHandler.ts';
-import { recommendedIn } from '../preview/resolve/resolveDetails.ts';
+import type { QueuedPreview } from '../preview/previewStore.ts';
 import { plural } from '../text/plural.ts';
 import type { Tool, ToolContext, ToolSchema } from './tool.ts';
 
@@ -38,6 +37,7 @@ export async function executeToolCall(call: ToolCall, options: ExecuteOptions): 
   const { onUpdate } = options.context;
   let ended = false;
   const staged: Preview[] = [];
+  const recommended: string[] = [];
   const writes: Promise<void>[] = [];
   const stage = (action: PendingAction): Preview => {
     // A tool that ignores the signal may still be running although the call has been answered.
@@ -51,6 +51,11 @@ export async function executeToolCall(call: ToolCall, options: ExecuteOptions): 
     ...options.context,
     toolCallId: call.id,
     stage,
+    resolve: async vote => {
+      const resolved = await options.context.resolve(vote);
+      if (resolved.kind === 'recommended') recommended.push(resolved.preview.id);
+      return resolved;
+    },
     ...(onUpdate
       ? { onUpdate: progress => void (ended || onUpdate(progress.slice(-MAX_PROGRESS_CHARS))) }
       : {}),
@@ -72,7 +77,7 @@ export async function executeToolCall(call: ToolCall, options: ExecuteOptions): 
   }
   ended = true;
   const details = jsonSafe(result.details);
-  const pending = staged.map(({ id }) => id).concat(recommendedIn(details) ?? []);
+  const pending = [...staged.map(({ id }) => id), ...recommended];
   const text = staged.length > 0 ? `${options.describeStaged(staged)}\n${ownText}` : ownText;
   return {
     role: 'tool',

@@ -1,10 +1,10 @@
 import type { ToolSpec } from '../model/chatProvider.ts';
 import type { Tool } from './tool.ts';
 
-/** Makes the specs once it is loaded: only requests need it, and it is large. */
+/** The module that makes the specs, once it is loaded. It is large, and only requests need it. */
 let make: ((tool: Tool) => ToolSpec) | undefined;
 
-/** To be awaited before {@link specsOf}; `undefined` if there is nothing to await, since it was loaded before. */
+/** Loads what {@link specsOf} needs, which must be awaited before it is called; `undefined` if it was loaded before. */
 export function loadSpecs(): Promise<void> | undefined {
   if (make) return undefined;
   return import('./toolSpec.ts').then(({ specOf }) => {

@@ -26,11 +26,11 @@ export interface Problems {
   list(paths?: readonly string[]): readonly Problem[];
   /** Whether the file is open. Many language services check only files that are. */
   isOpen(path: string): boolean;
-  /** Fires with workspace paths of files for which problems were reported, even the same as before. */
+  /** Fires with the workspace paths of files for which problems were reported, even if these are the same as before. */
   readonly onDidChange: Event<readonly string[]>;
 }
 
-/** The most characters of a problem's message that are told. */
+/** The most characters of a problem's message that the model is told. */
 const MAX_MESSAGE_CHARS = 300;
 
 /** A problem on one line: `src/a.ts:3:7 error: Cannot find name 'x'. [ts 2304]`. */

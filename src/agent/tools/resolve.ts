@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { modelResult } from '../preview/resolve/resolved.ts';
 import { defineTool } from './tool.ts';
 
 /** Applies or discards a pending preview for the model. Hidden, so always offered and never requested by name. */
@@ -19,12 +20,14 @@ export const resolveTool = defineTool({
     id: z.optional(z.string()).check(z.describe('The id of a pending preview, e.g. "p3".')),
   }),
   hidden: true,
-  execute: ({ action, reason, extra, id }, context) =>
-    context.resolve({
-      action,
-      reason,
-      ...(extra === undefined ? {} : { extra }),
-      ...(id === undefined ? {} : { id }),
-      signal: context.signal,
-    }),
+  execute: async ({ action, reason, extra, id }, context) =>
+    modelResult(
+      await context.resolve({
+        action,
+        reason,
+        ...(extra === undefined ? {} : { extra }),
+        ...(id === undefined ? {} : { id }),
+        signal: context.signal,
+      }),
+    ),
 });

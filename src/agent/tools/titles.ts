@@ -19,7 +19,10 @@ export function titled(given: string | undefined, derived: string | Sentence): s
   return shortened(given ?? '', MAX_TITLE) || derived;
 }
 
-/** What the only edit of a file does, if it is within one line: `cart.ts:11 total → sum`; else which file is edited. */
+/**
+ * The title of a change of one file: what its only edit does, if that is within one line (`cart.ts:11 total → sum`); else
+ * which file is edited.
+ */
 export function editTitle(path: string, text: string, edits: readonly TextEdit[]): string | Sentence {
   const [edit, ...others] = edits;
   const change = edit && others.length === 0 ? changeInLine(text, edit) : undefined;
@@ -28,7 +31,7 @@ export function editTitle(path: string, text: string, edits: readonly TextEdit[]
     : `${path.split('/').at(-1) ?? path}:${change}`;
 }
 
-/** The line of an edit and what becomes of the words that it changes; `undefined` if they are on several lines. */
+/** The line of an edit, and the words that it changes with their replacement; `undefined` if they are on several lines. */
 function changeInLine(text: string, edit: TextEdit): string | undefined {
   const old = tokens(text.slice(edit.start, edit.end));
   const now = tokens(edit.text);
@@ -55,7 +58,7 @@ export function replacementTitle(
   return others.length === 0 ? change : `${change}, …`;
 }
 
-/** `undefined` for what is on several lines, or is only space. */
+/** The text for a title; `undefined` if it has several lines or only space. */
 function arrow(old: string, now: string): string | undefined {
   if (/[\r\n]/.test(old + now)) return undefined;
   const [before, after] = [shortened(old, MAX_SIDE), shortened(now, MAX_SIDE)];

@@ -4,6 +4,7 @@ import type { ResolveCall } from '../forcing/modelResolver.ts';
 import type { PendingContents } from '../preview/overlay.ts';
 import type { AgentToolResult, PendingAction } from '../preview/pendingAction.ts';
 import type { Preview } from '../preview/preview.ts';
+import type { Handled, Resolved } from '../preview/resolve/resolved.ts';
 import type { Workspace } from '../preview/workspace.ts';
 
 /** The schema of a tool's arguments, from either build of zod. */
@@ -21,7 +22,7 @@ export interface ToolContext {
   /** Stages a preview, which changes no file. The call's result is delivered once the preview is stored on disk. */
   stage(action: PendingAction): Preview;
   /** Resolves a preview as the model. */
-  resolve(call: ResolveCall): Promise<AgentToolResult>;
+  resolve(call: ResolveCall): Promise<Resolved | Handled>;
   /** Requests a revert of the conversation, which the session applies before the next turn. */
   revert(request: Omit<RevertRequest, 'actor'>): void;
   /** Reports the progress of a long call, in a few words. */

@@ -17,7 +17,8 @@ import { DiffStats } from './transcript/diffStats.ts';
 import { reviewOf } from './transcript/reviewSummary.ts';
 import { itemDelta } from './transcript/itemDelta.ts';
 import { LiveTurn, type Effect } from './transcript/liveTurn.ts';
-import { arrivingItem, buildTranscript, type TranscriptInput } from './transcript/transcript.ts';
+import type { TranscriptInput } from './transcript/lookup.ts';
+import { arrivingItem, buildTranscript } from './transcript/transcript.ts';
 
 /** How long changes are collected before they are sent, in milliseconds. */
 const THROTTLE_MS = 50;

@@ -1,16 +1,17 @@
 import * as vscode from 'vscode';
 import type { CommandHandlers } from '../commandRegistry.ts';
-import type { ChatView, ChatViewOptions } from './chatView.ts';
+import type { ChatView } from './chatView.ts';
+import type { ChatCtx } from './hostedCommands.ts';
 
 /** Registers the chat panel with VS Code; its view is loaded when the panel is first opened or used. */
 export class ChatPanel implements vscode.WebviewViewProvider, vscode.Disposable {
-  readonly #options: ChatViewOptions;
+  readonly #options: ChatCtx;
   #view: Promise<ChatView> | undefined;
 
   readonly #returning: vscode.Disposable;
   #webview: vscode.WebviewView | undefined;
 
-  constructor(options: ChatViewOptions) {
+  constructor(options: ChatCtx) {
     this.#options = options;
     // Prompts may also wait that another chat sent, before this view was ever loaded.
     this.#returning = options.session.onDidEmit(event => {

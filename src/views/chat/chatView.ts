@@ -2,32 +2,20 @@ import { randomBytes } from 'node:crypto';
 import * as vscode from 'vscode';
 import { DisposableStore } from '../../agent/base/disposable.ts';
 import { detailOf } from '../../agent/base/errors.ts';
-import type { Logger } from '../../agent/base/logger.ts';
 import { messageIdOf } from '../../agent/conversation/nodeId.ts';
-import type { ImageFiles } from '../../agent/conversation/storage/imageFiles.ts';
 import type { ImageFile } from '../../agent/model/messages.ts';
 import { parseSlashCommand } from '../../agent/model/offline/slashCommands.ts';
-import type { PreviewStore } from '../../agent/preview/previewStore.ts';
 import type { ModelAuthority } from '../../agent/preview/resolveSettings.ts';
-import type { Workspace } from '../../agent/preview/workspace.ts';
-import type { Session } from '../../agent/session/session.ts';
 import type { Prompt } from '../../agent/session/waiting/promptQueue.ts';
-import type { CommandRuns } from '../../agent/tools/command/commandRuns.ts';
-import type { ToolRegistry } from '../../agent/tools/registry.ts';
-import type { CommandArguments, CommandId } from '../contributions.ts';
-import type { CustomToolsWatcher } from '../customTools/customToolsWatcher.ts';
 import { oneLine } from '../plainText.ts';
-import type { FileUris } from '../review/previewUri.ts';
-import type { ReviewTally } from '../review/reviewTally.ts';
-import type { ModeSwitch, Settings } from '../settings.ts';
 import { showInfo, showWarning } from '../toast.ts';
 import { readAttachments } from './attachments/attachmentReader.ts';
 import { ContextFiles } from './attachments/contextFiles.ts';
 import { ImageAttachments } from './attachments/imageAttachments.ts';
-import { ChatFeed, type ModelInfo } from './chatFeed.ts';
+import { ChatFeed } from './chatFeed.ts';
 import { chatHtml } from './chatHtml.ts';
 import { openLink, openNamedFile } from './chatLinks.ts';
-import { hostedCommands, voteByCommand } from './hostedCommands.ts';
+import { hostedCommands, voteByCommand, type ChatCtx } from './hostedCommands.ts';
 import type { LocalCommands } from './localCommands.ts';
 import { withNamed } from './attachments/attachmentRefs.ts';
 import {
@@ -38,36 +26,12 @@ import {
   type WebviewMessage,
 } from './protocol.ts';
 
-export interface ChatViewOptions {
-  readonly extensionUri: vscode.Uri;
-  readonly session: Session;
-  readonly store: PreviewStore;
-  readonly tools: ToolRegistry;
-  readonly customTools: Pick<CustomToolsWatcher, 'withheld' | 'problems' | 'onDidChange'>;
-  readonly commandRuns: CommandRuns;
-  readonly workspace: Workspace;
-  readonly files: FileUris;
-  readonly images: ImageFiles;
-  readonly settings: Settings;
-  readonly mode: ModeSwitch;
-  readonly model: () => ModelInfo;
-  readonly reviewDone: Pick<ReviewTally, 'line' | 'onDidChange'>;
-  /** The preview in the active editor. */
-  readonly activePreviewId: () => string | undefined;
-  /** The oldest revision of a preview that an editor shows; `undefined` if none shows it. */
-  readonly shownRevision: (id: string) => number | undefined;
-  /** Called before a prompt is sent. */
-  readonly onWillPrompt: () => void;
-  readonly execute: <K extends CommandId>(id: K, ...args: CommandArguments[K]) => Thenable<unknown>;
-  readonly logger: Logger;
-}
-
 /**
  * The chat panel. It owns no state: the webview shows what the session and the store hold, and gets a new snapshot
  * whenever it reloads. Messages from the webview are validated, and run the same commands as keys and menus.
  */
 export class ChatView implements vscode.WebviewViewProvider, vscode.Disposable {
-  readonly #options: ChatViewOptions;
+  readonly #options: ChatCtx;
   readonly #feed: ChatFeed;
   readonly #context: ContextFiles;
   readonly #images: ImageAttachments;
@@ -78,7 +42,7 @@ export class ChatView implements vscode.WebviewViewProvider, vscode.Disposable {
   /** Settles when the attachments of the last prompt have been read, so that prompts stay in order. Never rejects. */
   #attachmentsRead: Promise<unknown> = Promise.resolve();
 
-  constructor(options: ChatViewOptions) {
+  constructor(options: ChatCtx) {
     this.#options = options;
     const post = (message: HostMessage): void => void this.#view?.webview.postMessage(message);
     this.#images = new ImageAttachments({ ...options, webview: () => this.#view?.webview });

@@ -1,10 +1,30 @@
 import * as vscode from 'vscode';
 import type { ResolveAction } from '../../agent/preview/preview.ts';
-import type { ChatViewOptions } from './chatView.ts';
+import type { Resolved } from '../../agent/preview/resolve/resolved.ts';
+import type { Agent } from '../agent.ts';
+import type { CommandArguments, CommandId } from '../contributions.ts';
+import type { ReviewTally } from '../review/reviewTally.ts';
+import type { ModeSwitch } from '../settings.ts';
+import type { ModelInfo } from './chatFeed.ts';
 import { LocalCommands } from './localCommands.ts';
 
+/** What the chats work with. */
+export interface ChatCtx extends Agent {
+  readonly extensionUri: vscode.Uri;
+  readonly mode: ModeSwitch;
+  readonly model: () => ModelInfo;
+  readonly reviewDone: ReviewTally;
+  /** The preview in the active editor. */
+  readonly activePreviewId: () => string | undefined;
+  /** The oldest revision of a preview that an editor shows; `undefined` if none shows it. */
+  readonly shownRevision: (id: string) => number | undefined;
+  /** Called before a prompt is sent. */
+  readonly onWillPrompt: () => void;
+  readonly execute: <K extends CommandId>(id: K, ...args: CommandArguments[K]) => Thenable<unknown>;
+}
+
 /** The slash commands that need no model, run by the same commands as keys and menus. */
-export function hostedCommands(options: ChatViewOptions): LocalCommands {
+export function hostedCommands(options: ChatCtx): LocalCommands {
   const { store, session, execute } = options;
   return new LocalCommands({
     ...options,
@@ -20,15 +40,20 @@ export function hostedCommands(options: ChatViewOptions): LocalCommands {
   });
 }
 
-/** Runs the command of the Apply or Discard button for the revision that was seen. */
+/**
+ * Runs the command of the Apply or Discard button for the revision that was seen.
+ * @returns how the vote ended; nothing if there was none.
+ */
 export function voteByCommand(
-  { execute }: Pick<ChatViewOptions, 'execute'>,
+  { execute }: ChatCtx,
   action: ResolveAction,
   id: string,
   reason: string | undefined,
   revision: number,
-): Thenable<unknown> {
-  return action === 'apply'
-    ? execute('redline.preview.apply', id, reason, revision)
-    : execute('redline.preview.discard', id, reason, revision);
+): Thenable<Resolved['kind'] | undefined> {
+  const voted =
+    action === 'apply'
+      ? execute('redline.preview.apply', id, reason, revision)
+      : execute('redline.preview.discard', id, reason, revision);
+  return voted as Thenable<Resolved['kind'] | undefined>;
 }

@@ -2,7 +2,7 @@ import * as l10n from '@vscode/l10n';
 import { detailOf } from '../../agent/base/errors.ts';
 import type { Logger } from '../../agent/base/logger.ts';
 import { slashCommandHelp, type LocalCommand } from '../../agent/model/offline/slashCommands.ts';
-import { textOf, type AgentToolResult } from '../../agent/preview/pendingAction.ts';
+import type { Resolved } from '../../agent/preview/resolve/resolved.ts';
 import { isOpen, titleOf, type Preview, type ResolveAction } from '../../agent/preview/preview.ts';
 import type { PreviewStore } from '../../agent/preview/previewStore.ts';
 import type { ResolveOrder } from '../../agent/preview/resolveSettings.ts';
@@ -15,7 +15,7 @@ import { sentenceFor } from '../texts/errorSentence.ts';
 import { oneLine } from '../plainText.ts';
 
 export interface LocalCommandsOptions {
-  readonly store: Pick<PreviewStore, 'get' | 'list'>;
+  readonly store: PreviewStore;
   readonly tools: Pick<ToolRegistry, 'list'>;
   readonly customTools: {
     readonly problems: readonly LoadProblem[];
@@ -28,13 +28,16 @@ export interface LocalCommandsOptions {
   readonly activePreviewId: () => string | undefined;
   /** The oldest revision of a preview that an editor shows; `undefined` if none shows it. */
   readonly shownRevision: (id: string) => number | undefined;
-  /** Runs the same command as the Apply and Discard buttons, with its questions and error messages. */
+  /**
+   * Runs the same command as the Apply and Discard buttons, with its questions and error messages.
+   * @returns how the vote ended; nothing if there was none.
+   */
   readonly vote: (
     action: ResolveAction,
     id: string,
     reason: string | undefined,
     revision: number,
-  ) => Thenable<unknown>;
+  ) => Thenable<Resolved['kind'] | undefined>;
   /** Opens a preview in an editor. */
   readonly open: (id: string) => Thenable<unknown>;
   /** Runs Discard All. @returns how many previews it discarded; `undefined` if nothing is pending */
@@ -102,15 +105,16 @@ export class LocalCommands {
       await open(head.id);
       return l10n.t(
         'No preview was open, so {0} has been opened. Review it, then apply or discard it.',
-        nameOf(head),
+        idAndTitle(head),
       );
     }
     if (!isOpen(preview)) return this.#tellState(preview, true);
-    const result = await vote(action, preview.id, reason, shownRevision(preview.id) ?? preview.revision);
+    const end = await vote(action, preview.id, reason, shownRevision(preview.id) ?? preview.revision);
     const now = store.get(preview.id) ?? preview;
-    // It has run, or it would still be pending.
-    if (isFailure(result) && now.state.kind === 'applied')
-      return l10n.t('Applied {0}, which returned an error: {1}', nameOf(now), plain(textOf(result)));
+    if (end === 'returnedError') {
+      const { message = '' } = store.ledger().findLast(({ previewId }) => previewId === now.id) ?? {};
+      return l10n.t('Applied {0}, which returned an error: {1}', idAndTitle(now), plain(message));
+    }
     return this.#tellState(now, false);
   }
 
@@ -132,7 +136,7 @@ export class LocalCommands {
   }
 
   #tellState(preview: Preview, already: boolean): string {
-    const name = nameOf(preview);
+    const name = idAndTitle(preview);
     const { state } = preview;
     switch (state.kind) {
       case 'applied':
@@ -170,12 +174,7 @@ export class LocalCommands {
   }
 }
 
-/** Commands return the invoker's result, or nothing if nothing was resolved. */
-function isFailure(result: unknown): result is AgentToolResult {
-  return typeof result === 'object' && result !== null && 'isError' in result && result.isError === true;
-}
-
-function nameOf(preview: Preview): string {
+function idAndTitle(preview: Preview): string {
   return `${preview.id} (${plain(titleOf(preview))})`;
 }
 

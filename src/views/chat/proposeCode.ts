@@ -1,18 +1,10 @@
 import * as vscode from 'vscode';
 import { changeOf } from '../../agent/preview/fileChange.ts';
-import type { Workspace } from '../../agent/preview/workspace.ts';
-import type { Session } from '../../agent/session/session.ts';
 import { inLineEndingsOf } from '../../agent/text/lineEndings.ts';
 import { proposedSide, readText } from '../../agent/preview/textFile.ts';
+import type { Ctx } from '../ctx.ts';
 import { oneLine } from '../plainText.ts';
-import type { PreviewOpener } from '../review/previewOpener.ts';
 import { showInfo } from '../toast.ts';
-
-export interface ProposeCodeOptions {
-  readonly workspace: Workspace;
-  readonly session: Pick<Session, 'stageForUser'>;
-  readonly opener: Pick<PreviewOpener, 'open'>;
-}
 
 /**
  * Stages a code block of an answer, which names a file, as that file's whole content, and opens the preview.
@@ -20,7 +12,7 @@ export interface ProposeCodeOptions {
  * @throws ToolError for a path outside the workspace, and a file that is not text
  */
 export async function proposeCode(
-  { workspace, session, opener }: ProposeCodeOptions,
+  { workspace, session, opener }: Ctx,
   [named, code]: readonly unknown[],
 ): Promise<string | undefined> {
   if (typeof named !== 'string' || typeof code !== 'string') return undefined;

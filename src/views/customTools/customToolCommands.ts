@@ -4,7 +4,7 @@ import { homedir } from 'node:os';
 import * as path from 'node:path';
 import * as vscode from 'vscode';
 import type { ToolRegistry } from '../../agent/tools/registry.ts';
-import { TOOLS_FOLDER } from './toolPlaces.ts';
+import { TOOLS_FOLDER } from './toolFolders.ts';
 import type { Agent } from '../agent.ts';
 import type { Ctx } from '../ctx.ts';
 

@@ -11,7 +11,7 @@ import type { CustomToolFactory } from '../../agent/tools/custom/redline.d.ts';
 import { coalesce } from '../coalesce.ts';
 import type { Settings } from '../settings.ts';
 import type { CustomToolsParts } from './customToolsHost.ts';
-import { toolPlaces } from './toolPlaces.ts';
+import { toolPlaces } from './toolFolders.ts';
 
 /** Delay after the first of several changes on disk, in milliseconds. */
 const DEBOUNCE_MS = 100;

@@ -1,33 +1,23 @@
 import * as path from 'node:path';
 import * as vscode from 'vscode';
 import { detailOf, JournalError, StalePreviewError, ToolError } from '../../agent/base/errors.ts';
-import type { Logger } from '../../agent/base/logger.ts';
 import type { Git, UncommittedPath } from '../../agent/elsewhere/git.ts';
 import { holdBack } from '../../agent/elsewhere/holdBack.ts';
 import { readUncommitted } from '../../agent/elsewhere/readUncommitted.ts';
-import type { Invoker } from '../../agent/preview/resolve/invoker.ts';
 import { storageAdvice } from '../texts/errorSentence.ts';
 import { oneLine, shortList, withoutIcons } from '../plainText.ts';
 import { showInfo, showWarning } from '../toast.ts';
 import { repositoryPlaces } from './places.ts';
 import { reportLeftOut, reportTooMuch } from './report.ts';
 import { chooseRepository, gitOf } from './repositories.ts';
-import type { ElsewhereOptions } from './reviewGathered.ts';
-
-export interface HoldBackOptions extends ElsewhereOptions {
-  readonly invoker: Invoker;
-  readonly logger: Logger;
-}
+import type { Ctx } from '../ctx.ts';
 
 /**
  * Gives files with uncommitted changes back what the last commit has, and keeps the changes in a preview.
  * @param args files or rows of Source Control; without one it asks which.
  * @returns the id of the preview.
  */
-export async function holdBackFiles(
-  options: HoldBackOptions,
-  args: readonly unknown[],
-): Promise<string | undefined> {
+export async function holdBackFiles(ctx: Ctx, args: readonly unknown[]): Promise<string | undefined> {
   const named = args.flat().flatMap(uriOf);
   const open = await chooseRepository(named[0]);
   if (!open) return undefined;
@@ -50,13 +40,13 @@ export async function holdBackFiles(
     const read = await readUncommitted({
       git,
       changed,
-      workspace: options.workspace,
-      places: repositoryPlaces(git.root, options.workspace),
-      isUnsaved: at => options.workspace.unsaved().includes(at),
+      workspace: ctx.workspace,
+      places: repositoryPlaces(git.root, ctx.workspace),
+      isUnsaved: at => ctx.workspace.unsaved().includes(at),
     });
-    const stage = options.session.stageForUser.bind(options.session);
+    const stage = ctx.session.stageForUser.bind(ctx.session);
     const held = await holdBack(read.files, {
-      ...options,
+      ...ctx,
       stage,
       l10n: vscode.l10n,
     });
@@ -64,8 +54,8 @@ export async function holdBackFiles(
       const leftOut = read.leftOut.filter(({ why }) => why !== 'mode');
       await unstage(git, changed, new Set(leftOut.map(each => each.path)));
       await open.repository.status();
-      await options.rebaser.refresh([held.held.id]);
-      await options.opener.open(options.store.get(held.held.id) ?? held.held);
+      await ctx.rebaser.refresh([held.held.id]);
+      await ctx.opener.open(ctx.store.get(held.held.id) ?? held.held);
     } else if (read.leftOut.length === 0) {
       void showInfo(vscode.l10n.t('There are no uncommitted changes to hold back.'));
     }
@@ -74,7 +64,7 @@ export async function holdBackFiles(
   } catch (error) {
     if (reportTooMuch(error)) return undefined;
     if (!(error instanceof ToolError)) throw error;
-    options.logger.error(`Holding back failed: ${detailOf(error)}`);
+    ctx.logger.error(`Holding back failed: ${detailOf(error)}`);
     void showWarning(failureText(error));
     return undefined;
   }

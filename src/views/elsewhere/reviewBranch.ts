@@ -10,7 +10,8 @@ import type { GitRepository } from './gitApi.ts';
 import { repositoryPlaces } from './places.ts';
 import { reportTooMuch } from './report.ts';
 import { chooseRepository, gitOf, type OpenRepository } from './repositories.ts';
-import { reviewGathered, withCancel, type ElsewhereOptions } from './reviewGathered.ts';
+import type { Ctx } from '../ctx.ts';
+import { reviewGathered, withCancel } from './reviewGathered.ts';
 
 /** A branch or a worktree that can be reviewed. */
 type Source =
@@ -23,10 +24,7 @@ type Source =
  * @param given the name of a branch or the path of a worktree; without one it asks which.
  * @returns the ids of the previews.
  */
-export async function reviewBranch(
-  options: ElsewhereOptions,
-  given: unknown,
-): Promise<readonly string[] | undefined> {
+export async function reviewBranch(ctx: Ctx, given: unknown): Promise<readonly string[] | undefined> {
   const open = await chooseRepository();
   if (!open) return undefined;
   const sources = await sourcesOf(open.repository);
@@ -46,12 +44,12 @@ export async function reviewBranch(
     return await withCancel(vscode.l10n.t('Reading {0}', name(vscode.l10n)), async (signal, report) => {
       const difference = await differenceOf(open, source);
       if (!difference) return undefined;
-      const places = repositoryPlaces(open.repository.rootUri.fsPath, options.workspace);
+      const places = repositoryPlaces(open.repository.rootUri.fsPath, ctx.workspace);
       const read = await readForeign({ ...difference, places, signal, onProgress: report });
-      const placed = await placeForeign(read.files, options.workspace);
+      const placed = await placeForeign(read.files, ctx.workspace);
       signal.throwIfAborted();
       const leftOut = [...read.leftOut, ...placed.leftOut];
-      return reviewGathered(options, elsewhere, { ...placed, leftOut });
+      return reviewGathered(ctx, elsewhere, { ...placed, leftOut });
     });
   } catch (error) {
     if (reportTooMuch(error)) return undefined;

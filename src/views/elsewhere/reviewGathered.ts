@@ -1,29 +1,17 @@
 import * as vscode from 'vscode';
 import type { Gathered } from '../../agent/elsewhere/gathered.ts';
 import { stageGathered, type Elsewhere } from '../../agent/elsewhere/stageGathered.ts';
-import type { PreviewStore } from '../../agent/preview/previewStore.ts';
-import type { Rebaser } from '../../agent/preview/rebase/rebaser.ts';
-import type { Session } from '../../agent/session/session.ts';
+import type { Ctx } from '../ctx.ts';
 import { oneLine } from '../plainText.ts';
-import type { PreviewOpener } from '../review/previewOpener.ts';
 import { showInfo } from '../toast.ts';
-import type { VsCodeWorkspace } from '../workspace/workspace.ts';
 import { reportLeftOut } from './report.ts';
-
-export interface ElsewhereOptions {
-  readonly store: PreviewStore;
-  readonly session: Session;
-  readonly rebaser: Rebaser;
-  readonly workspace: VsCodeWorkspace;
-  readonly opener: Pick<PreviewOpener, 'open'>;
-}
 
 /**
  * Stages what was gathered, opens the first preview, and tells what is not in the previews.
  * @returns the ids of the previews.
  */
 export async function reviewGathered(
-  { store, session, rebaser, opener }: ElsewhereOptions,
+  { store, session, rebaser, opener }: Ctx,
   elsewhere: Elsewhere,
   { leftOut, ...gathered }: Gathered,
 ): Promise<readonly string[]> {

@@ -10,7 +10,8 @@ import { showInfo } from '../toast.ts';
 import { patchPlaces } from './places.ts';
 import { reportTooMuch } from './report.ts';
 import { repositoryRoot } from './repositories.ts';
-import { reviewGathered, withCancel, type ElsewhereOptions } from './reviewGathered.ts';
+import type { Ctx } from '../ctx.ts';
+import { reviewGathered, withCancel } from './reviewGathered.ts';
 
 /** A patch and where it comes from. */
 interface Patch {
@@ -26,10 +27,7 @@ const CLIPBOARD = 'clipboard';
  * @param given a file, or `clipboard`; without one it asks.
  * @returns the ids of the previews.
  */
-export async function reviewPatch(
-  options: ElsewhereOptions,
-  given: unknown,
-): Promise<readonly string[] | undefined> {
+export async function reviewPatch(ctx: Ctx, given: unknown): Promise<readonly string[] | undefined> {
   const source = given instanceof vscode.Uri || given === CLIPBOARD ? given : await pick();
   if (source === undefined) return undefined;
   try {
@@ -45,11 +43,11 @@ export async function reviewPatch(
     return await withCancel(vscode.l10n.t('Reading {0}', oneLine(name(l10n))), async signal => {
       const places = patchPlaces(
         await repositoryRoot(source === CLIPBOARD ? undefined : source),
-        options.workspace,
+        ctx.workspace,
       );
-      const gathered = await patchProposal(parts, options.workspace, places);
+      const gathered = await patchProposal(parts, ctx.workspace, places);
       signal.throwIfAborted();
-      return reviewGathered(options, { name, l10n, command: 'review_patch' }, gathered);
+      return reviewGathered(ctx, { name, l10n, command: 'review_patch' }, gathered);
     });
   } catch (error) {
     if (reportTooMuch(error)) return undefined;

@@ -68,7 +68,10 @@ export function tooltipOf(tree: ConversationTree, row: HistoryRow): vscode.Markd
   const node = row.kind === 'turn' || row.kind === 'branch' ? row.node : firstOf(row);
   const message = node === undefined ? undefined : tree.get(node)?.message;
   if (message)
-    lines.push(`**${asMarkdown(kindText(message))}**`, asMarkdown(textOf(tree, message, node), MAX_TOOLTIP));
+    lines.push(
+      `**${asMarkdown(kindText(message))}**`,
+      asMarkdown(plainTextOf(tree, message, node), MAX_TOOLTIP),
+    );
   return lines.length > 0 ? new vscode.MarkdownString(lines.join('\n\n'), true) : undefined;
 }
 
@@ -251,14 +254,14 @@ function joined(...parts: readonly string[]): string {
 function labelOf(tree: ConversationTree, message: SessionMessage, node: NodeId | undefined): string {
   if (isSummary(message)) return vscode.l10n.t('Summary of earlier messages');
   const said = message.role === 'tool' && node !== undefined ? saidOfResult(tree, node) : '';
-  return oneLine(said || textOf(tree, message, node)) || vscode.l10n.t('(no text)');
+  return oneLine(said || plainTextOf(tree, message, node)) || vscode.l10n.t('(no text)');
 }
 
 function isSummary(message: SessionMessage): boolean {
   return message.role === 'steering' && message.kind === 'summary';
 }
 
-function textOf(tree: ConversationTree, message: SessionMessage, node: NodeId | undefined): string {
+function plainTextOf(tree: ConversationTree, message: SessionMessage, node: NodeId | undefined): string {
   if (message.role === 'tool') return message.content;
   if (message.text.trim() !== '' || message.role !== 'assistant' || node === undefined) return message.text;
   return message.error ?? saidOf(tree, [{ kind: 'step', node, nodes: [node] }]);

@@ -62,13 +62,13 @@ function itemsOf(rows: readonly LedgerRow[]): LedgerItem[] {
   return rows.flatMap(row => {
     const heading = dayText(row.entry.at);
     const separator = { label: heading, kind: vscode.QuickPickItemKind.Separator };
-    const items = heading === day ? [itemOf(row)] : [separator, itemOf(row)];
+    const items = heading === day ? [ledgerItem(row)] : [separator, ledgerItem(row)];
     day = heading;
     return items;
   });
 }
 
-function itemOf(row: LedgerRow): LedgerItem {
+function ledgerItem(row: LedgerRow): LedgerItem {
   const { entry, title, offers } = row;
   const agent = entry.agent ? [withoutIcons(agentLabel(entry.agent))] : [];
   const button = offers && {

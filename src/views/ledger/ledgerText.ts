@@ -3,7 +3,7 @@ import type { LedgerEntry } from '../../agent/preview/ledger.ts';
 import type { PreviewStore } from '../../agent/preview/previewStore.ts';
 import { reasonGiven } from '../../agent/preview/previewView.ts';
 import { agentLabel, detailsText, oneLine } from '../plainText.ts';
-import { byText, resolvedText } from '../texts/previewWords.ts';
+import { byText, outcomeText } from '../texts/previewWords.ts';
 import { titleIn } from './ledgerRows.ts';
 
 /** One paragraph for each attempt, newest first. */
@@ -54,7 +54,7 @@ export function outcomeTitle({ outcome, action, actor, agent }: LedgerEntry): st
   switch (outcome) {
     case 'applied':
     case 'discarded':
-      return resolvedText(outcome, actor, agent && agentLabel(agent));
+      return outcomeText(outcome, actor, agent && agentLabel(agent));
     case 'returnedError':
       return l10n.t('Applied, and returned an error');
     case 'failed':

@@ -1,5 +1,5 @@
 import type { Fault } from '../../agent/model/languageModel/fault.ts';
-import type { RequestSize } from '../../agent/model/languageModel/provider.ts';
+import type { RequestSize } from '../../agent/model/languageModel/port.ts';
 import type { Localiser } from '../../agent/base/localiser.ts';
 
 /** A plain sentence for the user about a request to a language model of VS Code that failed. */

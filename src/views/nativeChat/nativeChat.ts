@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import type { ChatViewOptions } from '../chat/chatView.ts';
+import type { ChatCtx } from '../chat/hostedCommands.ts';
 import { OWN_VENDOR, PARTICIPANT } from '../contributions.ts';
 import type { ReplyMetadata, RequestHandler } from './requestHandler.ts';
 
@@ -10,7 +10,7 @@ import type { ReplyMetadata, RequestHandler } from './requestHandler.ts';
  * that this needs no account, Redline offers an entry in the list of models. VS Code must be made to ask for it,
  * or the first request after a start fails with `Language model unavailable`.
  */
-export function registerNativeChat(options: ChatViewOptions, iconPath: vscode.IconPath): vscode.Disposable {
+export function registerNativeChat(options: ChatCtx, iconPath: vscode.IconPath): vscode.Disposable {
   let loaded: Promise<RequestHandler> | undefined;
   const handler = (): Promise<RequestHandler> =>
     (loaded ??= import('./requestHandler.ts').then(({ RequestHandler }) => new RequestHandler(options)));

@@ -4,9 +4,8 @@ import { parseSlashCommand } from '../../agent/model/offline/slashCommands.ts';
 import { planOf } from '../../agent/session/planMode.ts';
 import { readAttachments } from '../chat/attachments/attachmentReader.ts';
 import { ContextFiles } from '../chat/attachments/contextFiles.ts';
-import { hostedCommands } from '../chat/hostedCommands.ts';
+import { hostedCommands, type ChatCtx } from '../chat/hostedCommands.ts';
 import type { LocalCommands } from '../chat/localCommands.ts';
-import type { ChatViewOptions } from '../chat/chatView.ts';
 import type { AttachmentRef } from '../chat/protocol.ts';
 import { commandLink, makeCommand } from '../commandRegistry.ts';
 import { OWN_VENDOR } from '../contributions.ts';
@@ -25,13 +24,13 @@ export interface ReplyMetadata {
  * model the panel uses: both show one conversation, and what is staged in one can be resolved in the other.
  */
 export class RequestHandler {
-  readonly #options: ChatViewOptions;
+  readonly #options: ChatCtx;
   readonly #commands: LocalCommands;
   readonly #context: ContextFiles;
   /** The node with which the last reply ended, in its conversation. */
   #replied: { readonly sessionId: string; readonly nextId: number } | undefined;
 
-  constructor(options: ChatViewOptions) {
+  constructor(options: ChatCtx) {
     this.#options = options;
     this.#commands = hostedCommands(options);
     this.#context = new ContextFiles(options.workspace);

@@ -13,7 +13,7 @@ import type { Settings } from '../settings.ts';
 import { showError, showInfo } from '../toast.ts';
 import type { VsCodeWorkspace } from '../workspace/workspace.ts';
 import { bridgeFile } from './agentServer.ts';
-import { SET_UP_SOURCE, type OtherAgents } from './otherAgents.ts';
+import type { OtherAgents } from './otherAgents.ts';
 import { SetUpFolder } from './setUpFolder.ts';
 import { SetUpRecords } from './setUpRecords.ts';
 import { setUpSentence } from './setUpSentences.ts';
@@ -147,8 +147,8 @@ async function stage(
     return same.id;
   }
   const { preview, stored } = queueResolveHandler(
-    { ...host, remind: () => undefined },
-    { label, title, sourceToolName: SET_UP_SOURCE, changes, humanOnly: true },
+    host,
+    { label, title, sourceToolName: 'connect_agent', purpose: 'setUp', changes, humanOnly: true },
     null,
   );
   await stored;
@@ -157,12 +157,10 @@ async function stage(
 }
 
 /** Whether a pending preview makes these changes. */
-function isCurrent({ sourceToolName, state, changes }: Preview, wanted: readonly FileChange[]): boolean {
+function isCurrent({ purpose, state, changes }: Preview, wanted: readonly FileChange[]): boolean {
   const hashes = (of: readonly FileChange[]): string =>
     of.map(({ path, before, after }) => [path, before?.hash, after?.hash].join()).join();
-  return (
-    sourceToolName === SET_UP_SOURCE && state.kind === 'pending' && hashes(changes ?? []) === hashes(wanted)
-  );
+  return purpose === 'setUp' && state.kind === 'pending' && hashes(changes ?? []) === hashes(wanted);
 }
 
 /** Says why a configuration file is not changed; any other error is for the boundary of the commands. */

@@ -11,9 +11,6 @@ export interface OtherAgentsParts extends AgentServerParts, Pick<Agent, 'closing
   readonly context: AgentServerParts['context'] & Pick<vscode.ExtensionContext, 'globalState'>;
 }
 
-/** The source of the previews that change the configuration of agents. */
-export const SET_UP_SOURCE = 'connect_agent';
-
 /**
  * Lets other agents propose changes: those of VS Code with tools of its own or over MCP, those of other programs over MCP.
  * Nothing listens until one of them asks for the server, or a setting says that agents may connect.
@@ -68,8 +65,8 @@ export class OtherAgents implements vscode.Disposable {
 
   /** One after the other: each reads what the one before has recorded. */
   #followSetUp(preview: Preview): void {
-    const { id, sourceToolName, state } = preview;
-    if (sourceToolName !== SET_UP_SOURCE || state.kind !== 'applied' || state.by.actor !== 'human') return;
+    const { id, purpose, state } = preview;
+    if (purpose !== 'setUp' || state.kind !== 'applied' || state.by.actor !== 'human') return;
     if (this.#setUps.has(id)) return;
     this.#setUps.add(id);
     const { context, logger } = this.#parts;

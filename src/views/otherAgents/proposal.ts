@@ -3,14 +3,14 @@ import { untilAborted } from '../../agent/base/abort.ts';
 import type { Logger } from '../../agent/base/logger.ts';
 import { textResult } from '../../agent/preview/pendingAction.ts';
 import { queueResolveHandler, type ResolveHost } from '../../agent/preview/queueResolveHandler.ts';
-import { OutcomeWatch } from '../../agent/preview/resolve/outcomeWatch.ts';
+import { OutcomeWait } from '../../agent/preview/resolve/outcomeWait.ts';
 import { stagedText } from '../../agent/preview/resolve/resolveTexts.ts';
 import type { Workspace } from '../../agent/preview/workspace.ts';
 import { executeToolCall } from '../../agent/tools/execute.ts';
 import type { ToolRegistry } from '../../agent/tools/registry.ts';
 import { languageModelTools, type LanguageModelToolName } from '../contributions.ts';
 
-export interface ProposalParts extends Omit<ResolveHost, 'remind'> {
+export interface ProposalParts extends ResolveHost {
   readonly tools: ToolRegistry;
   readonly workspace: Workspace;
   readonly logger: Logger;
@@ -31,7 +31,7 @@ export async function propose(
   const cancelling = token.onCancellationRequested(() => controller.abort());
   if (token.isCancellationRequested) controller.abort();
   const tool = tools.get(languageModelTools[name]);
-  const watch = new OutcomeWatch(host.store);
+  const wait = new OutcomeWait(host.store);
   try {
     const { content, isError } = await executeToolCall(
       { id: name, name, arguments: JSON.stringify(input) },
@@ -41,31 +41,31 @@ export async function propose(
         describeStaged: staged => stagedText(staged, true),
         stage: action => {
           const proposed = { ...action, sourceToolName: name };
-          const queued = queueResolveHandler({ ...host, remind: () => undefined }, proposed, null);
-          watch.add(queued.preview.id);
+          const queued = queueResolveHandler(host, proposed, null);
+          wait.add(queued.preview.id);
           return queued;
         },
         context: {
           signal: controller.signal,
           workspace,
           pending: host.overlay.of(undefined),
-          resolve: () => Promise.resolve(textResult('The user resolves it.')),
+          resolve: () => Promise.resolve({ kind: 'handled', result: textResult('The user resolves it.') }),
           revert: () => undefined,
         },
       },
     );
     if (isError) throw new Error(content);
-    return `${content}\n${await waitForOutcome(watch, controller.signal)}`.trimEnd();
+    return `${content}\n${await waitForOutcome(wait, controller.signal)}`.trimEnd();
   } finally {
     cancelling.dispose();
-    watch.dispose();
+    wait.dispose();
   }
 }
 
 /** @throws Error with the outcomes so far and what is still pending, if `signal` fires before everything is resolved. */
-async function waitForOutcome(watch: OutcomeWatch, signal: AbortSignal): Promise<string> {
-  return untilAborted(signal, () => watch.outcome()).catch(() => {
-    const { open, happened } = watch;
+async function waitForOutcome(wait: OutcomeWait, signal: AbortSignal): Promise<string> {
+  return untilAborted(signal, () => wait.outcome()).catch(() => {
+    const { open, happened } = wait;
     if (open.length === 0) return happened;
     const interrupted = `Interrupted before the user decided. Still pending in Redline: ${open.join(', ')}.`;
     throw new Error(`${happened}\n${interrupted}`.trimStart());

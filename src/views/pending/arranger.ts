@@ -146,7 +146,7 @@ export class Arranger implements vscode.Disposable {
     });
     for (const [state, count] of states)
       picks.push({
-        label: stateText(state),
+        label: filterStateText(state),
         description: String(count),
         picked: this.#filter.states.includes(state),
         adds: { states: [state] },
@@ -189,7 +189,7 @@ function filterText({ agents, folders, states, notLookedAt }: PendingFilter): st
   const anyOf = (texts: readonly string[]): string => texts.join(' | ');
   return [
     ...(notLookedAt ? [notLookedAtText()] : []),
-    anyOf(states.map(stateText)),
+    anyOf(states.map(filterStateText)),
     anyOf(agents.map(agentText)),
     anyOf(folders.map(folderText)),
   ]
@@ -201,7 +201,7 @@ function notLookedAtText(): string {
   return vscode.l10n.t('not yet looked at');
 }
 
-function stateText(state: FilterState): string {
+function filterStateText(state: FilterState): string {
   switch (state) {
     case 'stale':
       return vscode.l10n.t('stale');

@@ -176,7 +176,7 @@ function iconOf({ preview, outcome }: PreviewView): vscode.ThemeIcon {
     return problem.kind === 'failed'
       ? icon('error', 'list.errorForeground')
       : icon('warning', 'list.warningForeground');
-  if (preview.kind !== 'files') return icon(preview.sourceToolName === 'run_command' ? 'terminal' : 'zap');
+  if (preview.kind !== 'files') return icon(preview.purpose === 'command' ? 'terminal' : 'zap');
   const [kind, ...others] = new Set(preview.changes.map(change => change.kind));
   return kind && others.length === 0 ? icon(kindIcons[kind], kindColors[kind]) : icon('diff-multiple');
 }

@@ -12,8 +12,8 @@ const USUAL_MODES = [0o644, 0o664];
 const known = new WeakMap<FileChange, Promise<readonly string[]>>();
 
 /**
- * What VS Code's diff editor does not show of a change or hides by default, each as a short text: also beside changes that
- * it shows.
+ * Short texts about what VS Code's diff editor does not show of a change, or hides by default, also when the diff shows
+ * other changes.
  */
 export function hiddenDifferences(change: FileChange): Promise<readonly string[]> {
   let notes = known.get(change);
@@ -21,11 +21,12 @@ export function hiddenDifferences(change: FileChange): Promise<readonly string[]
   return notes;
 }
 
-/** Those of the differences that stay as they are however a change is rebased or edited. */
+/** The differences that stay as they are however a change is rebased or edited. */
 export function lastingDifferences(change: FileChange): readonly string[] {
   if (change.kind === 'rename') return [vscode.l10n.t('moved from {0}', escapeInvisible(change.from))];
-  if (change.kind === 'create' && change.mode !== undefined && !USUAL_MODES.includes(change.mode))
-    return [vscode.l10n.t('with the permissions {0}', change.mode.toString(8).padStart(3, '0'))];
+  const mode = 'mode' in change ? change.mode : undefined;
+  if (mode !== undefined && !USUAL_MODES.includes(mode))
+    return [vscode.l10n.t('with the permissions {0}', mode.toString(8).padStart(3, '0'))];
   return [];
 }
 

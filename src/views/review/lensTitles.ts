@@ -21,9 +21,9 @@ export interface LensSubject {
 }
 
 /**
- * The lenses above the first hunk of a file, in display order: buttons for the smallest part first, then the whole, then
- * what is to be known. The row must do with the space beside one line of code, so only what is short comes before what is
- * long, and the whole and the recommendation stand once, in the first file.
+ * The lenses above the first hunk of a file, in display order: buttons for the smallest part first, then for the whole, then
+ * notes. The row has only the space beside one line of code, so short lenses come before long ones, and the buttons for the
+ * whole and the recommendation stand in the first file only.
  */
 export function lensRow(subject: LensSubject, store: PreviewStore): vscode.Command[] {
   const { preview, change } = subject;
@@ -91,7 +91,7 @@ function discardFileWithReason({ id, revision }: Preview, { path }: FileChange):
   return makeCommand(title, 'redline.preview.discardFileWithReason', id, path, revision);
 }
 
-/** What is to be known of one file. */
+/** The notes about one file. */
 function fileNotes({ preview, hidden }: LensSubject): vscode.Command[] {
   return [
     ...hidden.map(text => note(`$(info) ${withoutIcons(text)}`)),
@@ -179,7 +179,7 @@ function recommendationNote(recommendation: Recommendation): vscode.Command {
   return note(word, recommendationText(recommendation, String));
 }
 
-/** What stands above a proposal that the user can edit, and has not edited yet. */
+/** The lens above a proposal that the user can edit but has not edited yet. */
 export function editableNote(): vscode.Command {
   return note(vscode.l10n.t('$(edit) You can edit this side'));
 }

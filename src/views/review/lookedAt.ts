@@ -17,9 +17,9 @@ const MAX_STORED = 5_000;
 const STORE_MS = 500;
 
 /**
- * Which files of open previews the user has looked at: those whose diff was visible in an editor. The mark is for what was
- * shown: a revision that changes the file, or what its proposal is based on, makes it one that was not looked at. Marks
- * are a help for the review; no decision depends on them.
+ * Knows which files of open previews the user has looked at: those whose diff was visible in an editor. A mark is for what
+ * was shown: once a revision changes the file or the base of its proposal, the file counts as not looked at. Marks help with
+ * the review; no decision depends on them.
  */
 export class LookedAt implements Disposable {
   readonly #logger: Logger;
@@ -122,7 +122,7 @@ export class LookedAt implements Disposable {
 
 const known = new WeakMap<FileChange, string>();
 
-/** Stands for what a diff shows. */
+/** A key for what a diff shows. */
 function markOf({ revision }: Preview, change: FileChange | undefined): string {
   if (!change) return `r${revision}`;
   let mark = known.get(change);
@@ -135,7 +135,7 @@ function markOf({ revision }: Preview, change: FileChange | undefined): string {
   return mark;
 }
 
-/** The newest marks, as far as they may be stored. */
+/** The newest marks, no more than may be stored. */
 function storedMarks(marks: ReadonlyMap<string, ReadonlySet<string>>): Record<string, readonly string[]> {
   const stored: [string, readonly string[]][] = [];
   let left = MAX_STORED;
@@ -148,7 +148,7 @@ function storedMarks(marks: ReadonlyMap<string, ReadonlySet<string>>): Record<st
   return Object.fromEntries(stored.reverse());
 }
 
-/** What is not as this version stores it is dropped. */
+/** The marks that were stored. Anything in another form than this version stores is dropped. */
 function readMarks(stored: unknown): Map<string, Set<string>> {
   const marks = new Map<string, Set<string>>();
   if (typeof stored !== 'object' || stored === null) return marks;

@@ -11,8 +11,9 @@ import { shownChange, type ShownChange } from './shownChange.ts';
 type LensTitles = typeof lensTitles;
 
 /**
- * Code lenses above the changed lines of a proposal. Those of the preview and the file are above the first hunk, where
- * the diff opens, after those of that hunk; if there are several hunks, each has its own. A lens passes on the revision that it was shown with.
+ * Shows code lenses above the changed lines of a proposal. The lenses of the preview and the file stand above the first
+ * hunk, where the diff opens, after the lenses of that hunk; each further hunk has its own. A lens passes on the revision
+ * that it was shown with.
  */
 export class PreviewLenses implements vscode.CodeLensProvider, vscode.Disposable {
   readonly #store: PreviewStore;
@@ -114,7 +115,7 @@ async function firstLine(change: FileChange): Promise<number> {
   return change.before && change.after ? ((await hunksOfChange(change))[0]?.afterStart ?? 0) : 0;
 }
 
-/** Those of the conflicts in the text of a proposal. */
+/** The lenses of the conflicts in the text of a proposal. */
 function conflictLensesOf(
   { conflictLenses }: LensTitles,
   { preview, change }: ShownChange,

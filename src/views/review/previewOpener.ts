@@ -27,9 +27,9 @@ interface Showing extends vscode.TextDocumentShowOptions {
 
 /** A vote of the user that ends a preview that they see. */
 interface Ending {
-  /** The list that the preview was in: once it is resolved, its place there is gone. */
+  /** The list that the preview was in. Once the preview is resolved, the list no longer tells its place. */
   readonly listed: readonly Preview[];
-  /** Whether the editor had the focus, which then goes on to the next preview. */
+  /** Whether the editor had the focus. If so, the next preview gets it. */
   readonly inEditor: boolean;
 }
 
@@ -49,11 +49,11 @@ export class PreviewOpener implements vscode.Disposable {
   #untouched: string | undefined;
   /** What was shown last, with its files as they were then. */
   #last: Stop | undefined;
-  /** How many votes of an editor, of its keys or of its buttons are being cast. */
+  /** The number of votes in progress that were cast by keys or buttons of an editor. */
   #votesInEditor = 0;
   /** Votes on the previews that the user sees, by preview id. */
   readonly #endings = new Map<string, Ending>();
-  /** While many previews are resolved at once, those whose tabs wait for the end. */
+  /** The previews whose tabs close at the end, while many previews are resolved at once. */
   #waiting: Preview[] | undefined;
 
   constructor(ctx: Agent & ReviewParts) {
@@ -185,8 +185,8 @@ export class PreviewOpener implements vscode.Disposable {
   }
 
   /**
-   * Replaces the diff of a single file that was split off by that of the next file of its preview. A multi-file diff stays
-   * and shows the file's outcome.
+   * Shows the next file of a preview in place of a single file's diff when that file was split off. A multi-file diff stays
+   * and shows the outcome of the file.
    */
   async #closeSplitOff(preview: Preview): Promise<void> {
     const { tabs, edits, files, settings } = this.#ctx;
@@ -237,7 +237,7 @@ export class PreviewOpener implements vscode.Disposable {
     await this.#showQuietly(firstStop(next), options);
   }
 
-  /** In Auto mode only a plan does, since it always waits for the user. */
+  /** In Auto mode only a plan opens automatically, since it always waits for the user. */
   #mayOpenAutomatically(preview: Preview): boolean {
     const { settings } = this.#ctx;
     if (preview.state.kind !== 'pending') return false;
@@ -252,7 +252,7 @@ export class PreviewOpener implements vscode.Disposable {
     if (parsePreviewUri(document.uri)?.previewId === this.#untouched) this.#untouched = undefined;
   }
 
-  /** Where the review is: what the active tab shows, or what was shown last. */
+  /** The place of the review: what the active tab shows, or what was shown last. */
   #place(): Place | undefined {
     const { store, files, tabs } = this.#ctx;
     const address = tabs.activeAddress();

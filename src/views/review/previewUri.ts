@@ -8,7 +8,7 @@ import { PREVIEW_SCHEME } from '../contributions.ts';
 /** The proposal or its base; `deleted` is the base of a file that the preview deletes, which has no proposal side. */
 export type PreviewSide = 'base' | 'proposal' | 'deleted';
 
-/** What a preview document's URI encodes: never state, which lives in the store. */
+/** The parts of a preview document's URI. State is never among them; it lives in the store. */
 export interface PreviewAddress {
   readonly previewId: string;
   readonly side: PreviewSide;

@@ -10,7 +10,7 @@ import type { LookedAt } from './lookedAt.ts';
 export interface Arrangement {
   /** The previews that are shown, in their order. Must not change its argument. */
   arrange(previews: readonly Preview[]): readonly Preview[];
-  /** What the filter lets through, for the user; `undefined` if everything is shown. */
+  /** A description of the filter for the user; `undefined` if everything is shown. */
   readonly filter: string | undefined;
 }
 
@@ -23,7 +23,7 @@ export class ReviewList implements Disposable {
   readonly #owned = new DisposableStore();
   readonly #changed = new Emitter<void>();
   #arrangement: Arrangement | undefined;
-  /** Until something changes. */
+  /** The list as it was computed last, until something changes. */
   #listed: readonly Preview[] | undefined;
 
   /** The list, or something that its rows show, may have changed. */
@@ -61,7 +61,7 @@ export class ReviewList implements Disposable {
     this.refresh();
   }
 
-  /** What the list depends on has changed. */
+  /** Drops the list because something that it depends on has changed. */
   refresh(): void {
     this.#listed = undefined;
     this.#changed.fire();

@@ -8,7 +8,7 @@ export interface Stop {
   readonly path?: string;
 }
 
-/** Where a review is: a preview, perhaps at one of its files, which may have been resolved since. */
+/** The place of a review: a preview, perhaps at one of its files, which may have been resolved since. */
 export interface Place {
   readonly previewId: string;
   readonly path?: string;
@@ -54,8 +54,8 @@ function fileBeside({ changes }: Preview, path: string, direction: 1 | -1): File
 }
 
 /**
- * The ids of the previews in the order in which a review goes on from one of them: those that come after it, then those
- * before it. Without that one itself.
+ * The ids of the previews in the order in which a review continues from one of them, without that one: first those after it,
+ * then those before it.
  */
 export function idsAfter(previews: readonly Preview[], id: string): readonly string[] {
   const at = previews.findIndex(preview => preview.id === id);

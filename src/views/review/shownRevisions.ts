@@ -36,7 +36,7 @@ export class ShownRevisions implements vscode.Disposable {
   readonly #reads = new Map<string, Read>();
   readonly #appeared = this.#owned.add(new vscode.EventEmitter<void>());
 
-  /** Other documents of previews are visible, or they show something else. */
+  /** Fires when other preview documents become visible, or when visible ones show something else. */
   readonly onDidShow = this.#appeared.event;
 
   constructor(store: PreviewStore, files: FileUris) {
@@ -100,7 +100,8 @@ export class ShownRevisions implements vscode.Disposable {
   }
 
   /**
-   * The notebook diffs in front. VS Code does not tell which revision they show: it is taken to be the last one that was read.
+   * The notebook diffs in front. VS Code does not tell which revision a notebook diff shows; Redline takes it to be the last
+   * one that VS Code read.
    */
   #notebooks(): (ShownChange & { readonly revision: number })[] {
     return vscode.window.tabGroups.all.flatMap(({ activeTab }) => {

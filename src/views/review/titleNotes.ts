@@ -10,7 +10,7 @@ import { countText } from '../../agent/base/countText.ts';
 /** How long a diff waits for its title, in milliseconds. */
 const PATIENCE = 500;
 
-/** The notes in the title of a single file's diff. What takes too long to find is left to the lens. */
+/** The notes in the title of a single file's diff. A note that takes too long to find is shown by the lens only. */
 export async function titleNotes(
   change: FileChange,
   find = hiddenDifferences,
@@ -67,7 +67,7 @@ function whenOpened([first, ...others]: readonly string[]): readonly string[] {
   return first === undefined ? [] : [vscode.l10n.t('when opened: {0}', first), ...others];
 }
 
-/** What the work gives; `undefined` if it takes longer. */
+/** The result of the work; `undefined` if it takes longer. */
 async function inTime<T>(work: Promise<T>, milliseconds: number): Promise<T | undefined> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<undefined>(resolve => {

@@ -47,7 +47,7 @@ async function scan(
   for (const path of paths) {
     if (signal.aborted) throw abortErrorOf(signal);
     if (Date.now() > deadline) return result('time');
-    const text = await textOf(workspace, path);
+    const text = await searchableText(workspace, path);
     if (text === undefined) continue;
     const found = await lines.find(text, limit - matches.length + 1);
     if (!found) skipped.push(path);
@@ -88,7 +88,7 @@ async function listAll(
 }
 
 /** The text of a file; `undefined` if it is not text, too large, gone in the meantime, or a link that leads outside. */
-async function textOf(workspace: VsCodeWorkspace, path: string): Promise<string | undefined> {
+async function searchableText(workspace: VsCodeWorkspace, path: string): Promise<string | undefined> {
   const bytes = await workspace
     .resolvePath(path)
     .then(inside => workspace.read(inside))

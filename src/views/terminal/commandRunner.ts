@@ -24,17 +24,25 @@ export class VsCodeCommandRunner implements Pick<CommandRunner, 'plan' | 'run'> 
   }
 
   async plan(command: string, folder = '.'): Promise<CommandPlan> {
+    const terminals = vscode.workspace.getConfiguration('terminal.integrated');
+    const shell = userShell({
+      platform: process.platform,
+      env: process.env,
+      told: vscode.env.shell,
+      folder: this.#workspace.folders()[0]?.fsPath,
+      setting: name => terminals.get(name),
+    });
     return {
       command,
       folder: await this.#folder(folder),
-      shell: userShell(vscode.env.shell, process.env, process.platform),
-      environment: { ...variablesOfTerminals(), ...NO_PAGER },
+      ...shell,
+      environment: { ...shell.environment, ...NO_PAGER },
       timeLimit: this.#settings.commandTimeLimit,
     };
   }
 
-  async run(plan: CommandPlan, run: Pick<CommandRun, 'signal' | 'add'>): Promise<CommandEnd> {
-    const { runInTerminal } = await import('./runInTerminal.ts');
+  async run(plan: CommandPlan, run: CommandRun): Promise<CommandEnd> {
+    const { runInTerminal } = await import('./commandTerminal.ts');
     return runInTerminal(plan, run);
   }
 
@@ -50,19 +58,4 @@ export class VsCodeCommandRunner implements Pick<CommandRunner, 'plan' | 'run'> 
       throw new ToolError(`${input} is not a folder. Choose an existing folder of the workspace.`);
     return realpathSync.native(path);
   }
-}
-
-/**
- * The variables that the user's settings add to each terminal. Those with a placeholder are left out: VS Code fills them in, in
- * its terminals only.
- */
-function variablesOfTerminals(): Record<string, string | null> {
-  const os = process.platform === 'win32' ? 'windows' : process.platform === 'darwin' ? 'osx' : 'linux';
-  const set = vscode.workspace.getConfiguration('terminal.integrated.env').get<unknown>(os);
-  if (typeof set !== 'object' || set === null) return {};
-  const isUsable = (value: unknown): value is string | null =>
-    value === null || (typeof value === 'string' && !value.includes('${'));
-  return Object.fromEntries(
-    Object.entries(set).filter((entry): entry is [string, string | null] => isUsable(entry[1])),
-  );
 }

@@ -1,14 +1,90 @@
+import { existsSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { argumentsBeforeCommand } from '../../agent/tools/command/shellCall.ts';
+import type { CommandPlan } from '../../agent/tools/command/runCommand.ts';
+
+/** What VS Code knows of the user's shells. */
+export interface ShellSettings {
+  readonly platform: NodeJS.Platform;
+  readonly env: NodeJS.ProcessEnv;
+  /** The shell that VS Code tells. It is empty for a moment after a window opens, and in some windows for good. */
+  readonly told: string;
+  /** The first workspace folder. */
+  readonly folder: string | undefined;
+  /** The value of a setting of `terminal.integrated`. */
+  readonly setting: (name: string) => unknown;
+}
+
 /**
- * The shell that runs the user's commands.
- * @param told what VS Code says. It is empty for a moment after a window opens, and in some windows for good; then the
- *   environment tells, or the system's own shell is taken.
+ * The shell that runs the user's commands, with the arguments and variables that their settings give it: the profile for
+ * automation, else the default profile, else the system's own shell.
  */
-export function userShell(
-  told: string,
-  env: Readonly<Record<string, string | undefined>>,
-  platform: NodeJS.Platform,
-): string {
+export function userShell(settings: ShellSettings): Pick<CommandPlan, 'shell' | 'arguments' | 'environment'> {
+  const { platform, env, told, setting } = settings;
   const isWindows = platform === 'win32';
-  const known = [told, isWindows ? env['ComSpec'] : env['SHELL']];
-  return known.find(shell => shell !== undefined && shell !== '') ?? (isWindows ? 'cmd.exe' : '/bin/sh');
+  const os = isWindows ? 'windows' : platform === 'darwin' ? 'osx' : 'linux';
+  const fill = (text: string): string | undefined => filled(text, settings);
+  const automation = record(setting(`automationProfile.${os}`));
+  const profiles = record(setting(`profiles.${os}`));
+  const name = setting(`defaultProfile.${os}`);
+  const isAutomation = programOf(automation, fill) !== undefined;
+  const profile = isAutomation ? automation : record(profiles[typeof name === 'string' ? name : '']);
+  const known = [programOf(profile, fill), told, isWindows ? env['ComSpec'] : env['SHELL']];
+  const shell = known.find(Boolean) ?? (isWindows ? 'cmd.exe' : '/bin/sh');
+  return {
+    shell,
+    arguments: argumentsBeforeCommand(
+      shell,
+      argumentsOf(profile['args']).flatMap(text => fill(text) ?? []),
+    ),
+    environment: { ...variablesOf(setting(`env.${os}`), fill), ...variablesOf(profile['env'], fill) },
+  };
+}
+
+/** The program of a profile that names it by an absolute path; others are found by VS Code, which tells the shell. */
+function programOf(
+  { path: given }: Readonly<Record<string, unknown>>,
+  fill: (text: string) => string | undefined,
+): string | undefined {
+  const paths = (Array.isArray(given) ? given : [given]).filter(one => typeof one === 'string');
+  return paths.flatMap(one => fill(one) ?? []).find(one => /^([/\\]|[a-z]:)/i.test(one) && existsSync(one));
+}
+
+/** On Windows, they may be one text. */
+function argumentsOf(given: unknown): readonly string[] {
+  if (typeof given === 'string')
+    return (given.match(/"[^"]*"|\S+/g) ?? []).map(one => one.replaceAll('"', ''));
+  return Array.isArray(given) ? given.filter(one => typeof one === 'string') : [];
+}
+
+function variablesOf(
+  given: unknown,
+  fill: (text: string) => string | undefined,
+): Record<string, string | null> {
+  return Object.fromEntries(
+    Object.entries(record(given)).flatMap(([name, value]): [string, string | null][] => {
+      const text = typeof value === 'string' ? fill(value) : value;
+      return text === null || typeof text === 'string' ? [[name, text]] : [];
+    }),
+  );
+}
+
+/** The text with the values of its placeholders; `undefined` if only VS Code knows one of them. */
+function filled(text: string, { platform, env, folder }: ShellSettings): string | undefined {
+  const values: Readonly<Record<string, string | undefined>> = {
+    userHome: homedir(),
+    workspaceFolder: folder,
+    pathSeparator: platform === 'win32' ? '\\' : '/',
+  };
+  let isKnown = true;
+  const result = text.replace(/\$\{(env:)?([^}]*)\}/g, (_, isVariable: string | undefined, name: string) => {
+    if (isVariable) return env[name] ?? '';
+    if (values[name] === undefined) isKnown = false;
+    return values[name] ?? '';
+  });
+  return isKnown ? result : undefined;
+}
+
+function record(value: unknown): Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
 }

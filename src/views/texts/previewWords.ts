@@ -61,7 +61,7 @@ export function expiredText(
 }
 
 /** `Applied by you` @param agent the agent of another program that did it */
-export function resolvedText(
+export function outcomeText(
   kind: Resolved['kind'],
   actor: Resolved['actor'],
   agent: string | undefined,
@@ -91,7 +91,7 @@ export function resolvedText(
   }
 }
 
-/** `by you` @param agent see {@link resolvedText} */
+/** `by you` @param agent see {@link outcomeText} */
 export function byText(actor: Resolved['actor'], agent: string | undefined): string {
   if (actor === 'model' && agent !== undefined) return l10n.t('by {0}', agent);
   return {

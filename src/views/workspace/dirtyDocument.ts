@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import { StalePreviewError, ToolError } from '../../agent/base/errors.ts';
 import { sha256, type Sha256 } from '../../agent/base/hash.ts';
 import { decodeText, encodeText, type TextEncoding } from '../../agent/text/encodings.ts';
-import { encodingNamed } from './encodings.ts';
+import { encodingNamed } from './fileEncoding.ts';
 import { isSameFile } from './namesOnDisk.ts';
 
 /** The open document of a file if it has unsaved changes. */

@@ -41,7 +41,7 @@ function readAll(handle: number, size: number, shown: string): Uint8Array {
 }
 
 export interface DiskWriteOptions {
-  /** Permission bits for a new file. */
+  /** Permission bits that the file gets. */
   readonly mode?: number | undefined;
   /** Called right before the file changes; throws to prevent that. */
   readonly guard?: () => void;
@@ -74,7 +74,7 @@ export function writeDiskFile(
   assertRegular(old, shown);
   if ((old.mode & 0o222) === 0) throw readOnly(shown);
   if (bytes === null) removeFile(file, target, shown, expected, guard);
-  else overwrite(target, shown, bytes, expected, guard);
+  else overwrite(target, shown, bytes, expected, mode, guard);
 }
 
 function removeFile(
@@ -99,13 +99,17 @@ function overwrite(
   shown: string,
   bytes: Uint8Array,
   expected: Sha256 | null,
+  mode: number | undefined,
   guard: () => void,
 ): void {
   const handle = openForWriting(target, shown);
   try {
-    const old = readAll(handle, fs.fstatSync(handle).size, shown);
+    const found = fs.fstatSync(handle);
+    const old = readAll(handle, found.size, shown);
     if (sha256(old) !== expected) throw new StalePreviewError([shown]);
     guard();
+    // Before the content, so that a failure leaves the file as it was.
+    if (mode !== undefined && (found.mode & 0o7777) !== mode) fs.fchmodSync(handle, mode);
     try {
       // The part beyond the old length goes first: if the disk is full, that fails before any old content is overwritten.
       writeFrom(handle, bytes, old.length);
@@ -113,6 +117,7 @@ function overwrite(
       if (bytes.length < old.length) fs.ftruncateSync(handle, bytes.length);
     } catch (error) {
       restoreContent(handle, old);
+      if (mode !== undefined) fs.fchmodSync(handle, found.mode & 0o7777);
       throw error;
     }
   } finally {
@@ -145,7 +150,12 @@ function createFile(
   mode: number | undefined,
   guard: () => void,
 ): void {
-  fs.mkdirSync(path.dirname(file), { recursive: true });
+  try {
+    fs.mkdirSync(path.dirname(file), { recursive: true });
+  } catch (error) {
+    if (!['EEXIST', 'ENOTDIR'].includes(errorCode(error))) throw error;
+    throw new ToolError(`a file stands where a folder of ${shown} would be`);
+  }
   withTemporaryFile(file, bytes, mode, temporary => {
     guard();
     if (!isMoved(temporary, file)) throw new StalePreviewError([shown]);

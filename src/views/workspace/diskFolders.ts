@@ -7,19 +7,27 @@ import { diskPathOf, locate } from './workspacePaths.ts';
 
 /** As `Workspace.placeOf`, on disk. */
 export function placeOnDisk(workspacePath: string, roots: readonly FolderRoot[]): FilePlace {
-  const mode = modeOf(diskPathOf(locate(workspacePath, roots)));
-  const missingFolders: string[] = [];
-  if (mode === undefined) {
-    const parts = workspacePath.split('/').slice(0, -1);
-    for (let depth = parts.length; depth > 0; depth--) {
-      const folder = parts.slice(0, depth).join('/');
-      // The name of a workspace folder alone is not a path that `locate` accepts, and the folder exists.
-      const isRoot = roots.length > 1 && roots.some(root => root.name === folder);
-      if (isRoot || isFolder(diskPathOf(locate(folder, roots)))) break;
-      missingFolders.unshift(folder);
-    }
+  const file = diskPathOf(locate(workspacePath, roots));
+  const found = ifExists(() => fs.statSync(file, { bigint: true }));
+  if (found && (found.isFile() || found.isDirectory())) {
+    const mode = Number(found.mode) & 0o7777;
+    const isReadOnly = found.isFile() && ((mode & 0o222) === 0 || !mayWrite(file));
+    return {
+      ...{ mode, missingFolders: [], id: `${found.dev}:${found.ino}` },
+      ...(isReadOnly ? { isReadOnly } : {}),
+      ...(fs.lstatSync(file).isSymbolicLink() ? { isLink: true } : {}),
+    };
   }
-  return { ...(mode === undefined ? {} : { mode }), missingFolders };
+  const missingFolders: string[] = [];
+  const parts = workspacePath.split('/').slice(0, -1);
+  for (let depth = parts.length; depth > 0; depth--) {
+    const folder = parts.slice(0, depth).join('/');
+    // The name of a workspace folder alone is not a path that `locate` accepts, and the folder exists.
+    const isRoot = roots.length > 1 && roots.some(root => root.name === folder);
+    if (isRoot || isFolder(diskPathOf(locate(folder, roots)))) break;
+    missingFolders.unshift(folder);
+  }
+  return { missingFolders };
 }
 
 /** As `Workspace.tidy`, on disk. */
@@ -62,10 +70,26 @@ export async function isProtectedOnDisk(
   return isAnyProtected(files, folders, own);
 }
 
-/** Permission bits of a file; `undefined` when there is no file. */
-function modeOf(file: string): number | undefined {
-  const found = ifExists(() => fs.statSync(file));
-  return found?.isFile() ? found.mode & 0o7777 : undefined;
+/** As `Workspace.makeFolders`, on disk. */
+export function makeFoldersOnDisk(
+  modes: Readonly<Record<string, number>>,
+  roots: readonly FolderRoot[],
+): void {
+  for (const [folder, mode] of Object.entries(modes).sort(([a], [b]) => (a < b ? -1 : 1))) {
+    const file = diskPathOf(locate(folder, roots));
+    if (ifExists(() => fs.statSync(file))) continue;
+    fs.mkdirSync(file, { recursive: true });
+    fs.chmodSync(file, mode);
+  }
+}
+
+function mayWrite(file: string): boolean {
+  try {
+    fs.accessSync(file, fs.constants.W_OK);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 function isFolder(folder: string): boolean {

@@ -13,6 +13,8 @@ export interface OwnProtections {
    * everything inside it is protected, too.
    */
   readonly alwaysAsk: readonly string[];
+  /** Globs of the same kind that VS Code's settings mark as read-only, and those that they except. */
+  readonly readOnly?: { readonly include: readonly string[]; readonly exclude: readonly string[] };
   /** Absolute paths of the folders and files that custom tools are loaded from. */
   readonly toolPlaces: readonly string[];
 }
@@ -39,11 +41,11 @@ const MAX_CHAIN = 40;
 export async function isAnyProtected(
   files: readonly string[],
   folders: readonly string[],
-  { alwaysAsk, toolPlaces }: OwnProtections,
+  { alwaysAsk, toolPlaces, readOnly }: OwnProtections,
 ): Promise<boolean> {
   const roots = await bothNames(folders);
   const places = await bothNames(toolPlaces);
-  const judge = await judgeOf(roots, places, alwaysAsk);
+  const judge = await judgeOf(roots, places, alwaysAsk, readOnly);
   const reals = await mapLimited(files, file => follow(file));
   if ([...files, ...reals].some(file => judge(foldedOf(file)))) return true;
   const slice = new TimeSlice();
@@ -65,9 +67,18 @@ async function judgeOf(
   roots: readonly string[],
   places: readonly string[],
   alwaysAsk: readonly string[],
+  { include, exclude }: NonNullable<OwnProtections['readOnly']> = { include: [], exclude: [] },
 ): Promise<Judge> {
-  const globs = alwaysAsk.map(globOf).filter(glob => glob !== '');
-  const isAsked = globs.length > 0 ? await excludeMatcher(globs) : () => false;
+  const matcher = async (settings: readonly string[]): Promise<(path: string) => boolean> => {
+    const globs = settings.map(globOf).filter(glob => glob !== '');
+    return globs.length > 0 ? excludeMatcher(globs) : () => false;
+  };
+  const [isNamed, isReadOnly, isExcepted] = [
+    await matcher(alwaysAsk),
+    await matcher(include),
+    await matcher(exclude),
+  ];
+  const isAsked = (path: string): boolean => isNamed(path) || (isReadOnly(path) && !isExcepted(path));
   const within = (folder: string): string => `${foldedOf(folder)}/`;
   const ownRoots = roots.map(within);
   const ownPlaces = places.map(within);

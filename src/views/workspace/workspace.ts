@@ -3,7 +3,7 @@ import * as vscode from 'vscode';
 import { StalePreviewError, UnsavedEditorError } from '../../agent/base/errors.ts';
 import type { Sha256 } from '../../agent/base/hash.ts';
 import { TimeSlice } from '../../agent/base/timeSlice.ts';
-import type { ResolvingFiles } from '../../agent/preview/resolve/invoker.ts';
+import type { ResolvingFiles } from '../../agent/preview/resolve/refusals.ts';
 import type {
   FileListing,
   FilePlace,
@@ -18,8 +18,8 @@ import { leadsInside } from '../../agent/tools/ast/scope/leadsInside.ts';
 import type { SearchFolder } from '../../agent/tools/ast/scope/searchScope.ts';
 import { bytesOfDocument, dirtyDocument, editDirtyDocument, isDirtyInOtherEditor } from './dirtyDocument.ts';
 import { readDiskFile, writeDiskFile } from './diskFile.ts';
-import { isProtectedOnDisk, placeOnDisk, tidyDisk } from './diskFolders.ts';
-import { encodingOfUri } from './encodings.ts';
+import { isProtectedOnDisk, makeFoldersOnDisk, placeOnDisk, tidyDisk } from './diskFolders.ts';
+import { encodingOfUri } from './fileEncoding.ts';
 import type { OwnProtections } from './protectedFiles.ts';
 import {
   assertNewNamesVisible,
@@ -147,7 +147,12 @@ export class VsCodeWorkspace implements Workspace, ResolvingFiles {
 
   async placeOf(path: string): Promise<FilePlace> {
     await this.#slice.turn();
-    return placeOnDisk(path, this.#roots());
+    const isUnsaved = dirtyDocument(this.uriOf(path)) !== undefined;
+    return { ...placeOnDisk(path, this.#roots()), ...(isUnsaved ? { isUnsaved } : {}) };
+  }
+
+  async makeFolders(modes: Readonly<Record<string, number>>): Promise<void> {
+    makeFoldersOnDisk(modes, this.#roots());
   }
 
   async tidy(paths: readonly string[], folders: readonly string[]): Promise<void> {

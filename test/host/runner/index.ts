@@ -5,6 +5,7 @@
 import type Mocha from 'mocha';
 import * as fs from 'node:fs';
 import * as path from 'node:path';
+import { limitMs } from '../../../scripts/lib/limits.mjs';
 
 /** The results that `scripts/stages/host.mjs` reads. */
 interface Results {
@@ -19,7 +20,7 @@ interface Results {
   tests: { title: string; state: 'passed' | 'failed' | 'skipped'; milliseconds: number; error?: string }[];
 }
 
-const TIMEOUT_MS = 60_000;
+const TIMEOUT_MS = limitMs(60_000);
 
 /** Resolves when all tests passed. */
 export async function run(): Promise<void> {

@@ -4,6 +4,7 @@ import { homedir } from 'node:os';
 import * as path from 'node:path';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import * as vscode from 'vscode';
+import { polled } from '../../../scripts/lib/limits.mjs';
 import { openWindows, windowsFolder, type OpenWindow } from '../../../src/agent/clients/windowFiles.ts';
 import type { RedlineApi } from '../../../src/views/api.ts';
 import { EXTENSION_ID } from '../../../src/views/contributions.ts';
@@ -35,13 +36,9 @@ suite('agents of other programs', () => {
 
   /** Settles when this window can be found by agents, or no longer. */
   async function untilAnnounced(isAnnounced: boolean): Promise<OpenWindow | undefined> {
-    for (let attempt = 0; attempt < 200; attempt++) {
-      const window = await ownWindow();
-      if ((window !== undefined) === isAnnounced) return window;
-      // Another process would learn of it in no other way than by looking.
-      await new Promise(resolve => setTimeout(resolve, 50));
-    }
-    return assert.fail(isAnnounced ? 'the window is not announced' : 'the window is still announced');
+    const what = isAnnounced ? 'the window to be announced' : 'the window to be announced no longer';
+    await polled(what, async () => ((await ownWindow()) !== undefined) === isAnnounced);
+    return ownWindow();
   }
 
   /** An agent that starts the packaged program in the workspace. */
@@ -139,9 +136,7 @@ suite('agents of other programs', () => {
   test('VS Code’s own agents get the tools of the MCP server', async () => {
     await vscode.commands.executeCommand('workbench.mcp.startServer', '*', { waitForLiveTools: true });
     const names = (): readonly string[] => vscode.lm.tools.map(({ name }) => name);
-    for (let attempt = 0; attempt < 200 && !names().some(isOfServer); attempt++)
-      await new Promise(resolve => setTimeout(resolve, 50));
-    assert.ok(names().some(isOfServer), names().join(', '));
+    await polled('the tools of the server', () => names().some(isOfServer));
   });
 
   test('a path outside the workspace is refused', async () => {

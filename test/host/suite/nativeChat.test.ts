@@ -1,7 +1,7 @@
 import * as assert from 'node:assert/strict';
 import * as vscode from 'vscode';
 import { createOfflineProvider } from '../../../src/agent/model/offline/provider.ts';
-import type { ChatViewOptions } from '../../../src/views/chat/chatView.ts';
+import type { ChatCtx } from '../../../src/views/chat/hostedCommands.ts';
 import { RequestHandler, type ReplyMetadata } from '../../../src/views/nativeChat/requestHandler.ts';
 import type { RedlineApi } from '../../../src/views/api.ts';
 import { createTestSession } from '../../support/testSession.ts';
@@ -52,7 +52,7 @@ suite('@redline in VS Code’s own chat', () => {
   function setUp(files: Readonly<Record<string, string>> = {}) {
     const provider = createOfflineProvider();
     const t = createTestSession({ provider, files, settings: { modelAuthority: 'recommend' } });
-    const options: Partial<ChatViewOptions> = {
+    const options: Partial<ChatCtx> = {
       session: t.session,
       store: t.store,
       workspace: {
@@ -63,11 +63,11 @@ suite('@redline in VS Code’s own chat', () => {
           const name = input.slice(input.lastIndexOf('/') + 1);
           return name in files ? name : Promise.reject(new Error('outside'));
         },
-      } as unknown as ChatViewOptions['workspace'],
+      } as unknown as ChatCtx['workspace'],
       model: () => ({ label: 'Offline', offline: true }),
       onWillPrompt: () => undefined,
     };
-    const handler = new RequestHandler(options as ChatViewOptions);
+    const handler = new RequestHandler(options as ChatCtx);
     const answer = async (request: Partial<Omit<vscode.ChatRequest, 'model'>> & { model?: object }) => {
       const parts: string[] = [];
       const stream = {

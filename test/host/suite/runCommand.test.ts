@@ -1,9 +1,10 @@
 import * as assert from 'node:assert/strict';
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { mkdir, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import * as path from 'node:path';
 import * as vscode from 'vscode';
+import { readProcesses } from '../../../src/agent/base/system/processTable.ts';
 import type { PreviewInfo, RedlineApi } from '../../../src/views/api.ts';
 import { activateRedline, cleanUp, fileInWorkspace, givenFile, setting, until } from '../support/redline.ts';
 
@@ -28,25 +29,21 @@ suite('run_command', () => {
     return vscode.commands.executeCommand('redline.preview.apply', id);
   }
 
-  /** Makes bash, with which VS Code is integrated, the default shell. */
-  async function useBash(profile: 'bash' | undefined = 'bash'): Promise<void> {
-    await vscode.workspace
-      .getConfiguration('terminal.integrated.defaultProfile')
-      .update('linux', profile, vscode.ConfigurationTarget.Global);
+  const terminalSettings = vscode.workspace.getConfiguration('terminal.integrated');
+
+  /** Sets settings of terminals while `work` runs. */
+  async function withTerminals(values: Record<string, unknown>, work: () => Promise<void>): Promise<void> {
+    const { Global } = vscode.ConfigurationTarget;
+    for (const [name, value] of Object.entries(values)) await terminalSettings.update(name, value, Global);
+    try {
+      await work();
+    } finally {
+      for (const name of Object.keys(values)) await terminalSettings.update(name, undefined, Global);
+    }
   }
 
   const outcome = ({ id }: PreviewInfo): string =>
     api.previews.ledger().findLast(({ previewId }) => previewId === id)?.message ?? '';
-
-  /** Settles once a terminal of ours has been opened. */
-  const terminalOpened = (): Promise<unknown> => {
-    const earlier = new Set(vscode.window.terminals);
-    return until(
-      vscode.window.onDidOpenTerminal,
-      () => vscode.window.terminals.find(terminal => !earlier.has(terminal)),
-      'a terminal',
-    );
-  };
 
   test('the preview shows what runs, and applying it runs that in a terminal', async () => {
     await setting('resolve.modelAuthority', 'apply');
@@ -73,31 +70,98 @@ suite('run_command', () => {
     assert.equal(vscode.window.terminals.length, 1, 'the terminal stays, to be read');
   });
 
-  test('in a shell that VS Code is integrated with, it runs there, and Stop interrupts it', async () => {
-    await useBash();
-    const shells: vscode.Terminal[] = [];
-    const watching = vscode.window.onDidStartTerminalShellExecution(({ terminal }) => shells.push(terminal));
-    try {
-      const preview = await proposed('echo "in $0"; (exit 4)');
-      await apply(preview);
-      assert.match(outcome(preview), /^The command ended with exit code 4\.\nIts output:\nin .*bash$/);
-      assert.equal(shells.length, 1);
+  async function resultOf(command: string): Promise<string> {
+    const preview = await proposed(command);
+    await apply(preview);
+    return outcome(preview);
+  }
 
-      const server = await proposed('echo up; sleep 1000');
-      const started = until(
-        vscode.window.onDidStartTerminalShellExecution,
-        () => (shells.length === 2 ? true : undefined),
-        'the command to start',
+  test('whatever the text is, it runs in one kind of shell, whose input is closed', async () => {
+    await withTerminals({ 'defaultProfile.linux': 'bash' }, async () => {
+      const flags: string[] = [];
+      for (const command of ['echo "$-"', 'echo "$-" # why', 'true\necho "$-"', '  echo "$-"'])
+        flags.push((await resultOf(command)).split('\n').at(-1) ?? '');
+      assert.equal(new Set(flags).size, 1, flags.join());
+      assert.doesNotMatch(flags[0] ?? '', /i/, 'not an interactive shell');
+      const several = await resultOf('echo one # a comment\necho two\n\n(exit 4)');
+      assert.match(several, /^The command ended with exit code 4\.\nIts output:\none\ntwo$/);
+      assert.match(
+        await resultOf("echo 'abc"),
+        /^The command ended with exit code [1-9]/,
+        'an error, no hang',
       );
-      const applied = apply(server);
-      await started;
-      await vscode.commands.executeCommand('redline.session.stop');
-      await applied;
-      assert.match(outcome(server), /^The user stopped the command\./);
+      const asked = await resultOf('read name; echo "[$name] $?"; cat');
+      assert.match(asked, /^The command ended with exit code 0\.\nIts output:\n\[\] 1$/);
+    });
+  });
+
+  test('a command gets no variables of VS Code itself, but those that the settings give to terminals', async () => {
+    assert.ok(Object.keys(process.env).some(name => /^(ELECTRON|VSCODE)_/.test(name)));
+    process.env['NODE_OPTIONS'] = '--no-warnings';
+    try {
+      await withTerminals({ 'env.linux': { ADDED: '${env:HOME}/x' } }, async () => {
+        const names = await resultOf('env | cut -d= -f1; echo "$ADDED"');
+        assert.doesNotMatch(names, /^(ELECTRON|VSCODE)_|^NODE_OPTIONS$/m);
+        assert.ok(names.endsWith(`${process.env['HOME']}/x`), names);
+        assert.match(names, /^PATH$/m);
+      });
     } finally {
-      watching.dispose();
-      await useBash(undefined);
+      delete process.env['NODE_OPTIONS'];
     }
+  });
+
+  const profiles = { custom: { path: '/bin/bash', args: ['--noprofile', '-u'], env: { FROM: 'profile' } } };
+  for (const { name, settings, command, document, result } of [
+    {
+      name: 'the arguments and variables of the default profile',
+      settings: { 'profiles.linux': profiles, 'defaultProfile.linux': 'custom' },
+      command: 'echo "$FROM $0"; echo "$-"',
+      document: /^Shell: \/bin\/bash --noprofile -u -c\n[^]*^- FROM=profile$/m,
+      result: /\nprofile \/bin\/bash\n.*u/,
+    },
+    {
+      name: 'the profile for automation',
+      settings: {
+        'automationProfile.linux': { path: '/bin/sh', args: ['-u'] },
+        'defaultProfile.linux': 'bash',
+      },
+      command: 'echo "$0 $-"',
+      document: /^Shell: \/bin\/sh -u -c$/m,
+      result: /\n\/bin\/sh .*u/,
+    },
+  ])
+    test(`${name}: what is shown is what runs`, async () => {
+      await withTerminals(settings, async () => {
+        const preview = await proposed(command);
+        await vscode.commands.executeCommand('redline.preview.open', preview.id);
+        const shown = vscode.workspace.textDocuments.find(
+          ({ uri }) => uri.scheme === 'redline-preview' && uri.authority === preview.id && uri.query === '',
+        );
+        assert.match(shown?.getText() ?? '', document);
+        await apply(preview);
+        assert.match(outcome(preview), result);
+      });
+    });
+
+  test('what a command leaves running in a session of its own is named, and ended by Stop', async () => {
+    const left = await resultOf('setsid sleep 99 >/dev/null 2>&1 & sleep 0.2; echo x');
+    const [, pid] = /1 process that it started still runs: sleep \((\d+)\)/.exec(left) ?? assert.fail(left);
+    process.kill(Number(pid));
+    const seen = fileInWorkspace('seen.txt');
+    const preview = await proposed(
+      `(setsid sh -c 'echo $$ > new.txt; mv new.txt seen.txt; exec sleep 99' &) ; sleep 99`,
+    );
+    const applied = apply(preview);
+    const folder = vscode.workspace.workspaceFolders?.[0] ?? assert.fail('a folder');
+    const watcher = vscode.workspace.createFileSystemWatcher(new vscode.RelativePattern(folder, 'seen.txt'));
+    const text = (): string => (existsSync(seen) ? readFileSync(seen, 'utf8').trim() : '');
+    await until(watcher.onDidCreate, () => text() || undefined, 'the command to start');
+    watcher.dispose();
+    await vscode.commands.executeCommand('redline.session.stop');
+    await applied;
+    assert.equal(outcome(preview), 'The user stopped the command.\nIt wrote nothing.');
+    assert.ok(!(await readProcesses()).some(one => one.pid === Number(text())));
+    await rm(seen);
   });
 
   test('control characters are shown as escapes, in the label and in the document', async () => {
@@ -112,7 +176,7 @@ suite('run_command', () => {
   });
 
   test('Stop ends a server that never ends', async () => {
-    const preview = await proposed('echo up > seen.txt; sleep 1000 # beside the interactive shell');
+    const preview = await proposed('echo up > seen.txt; sleep 1000');
     const folder = vscode.workspace.workspaceFolders?.[0] ?? assert.fail('a folder');
     const watcher = vscode.workspace.createFileSystemWatcher(new vscode.RelativePattern(folder, 'seen.txt'));
     let isUp: true | undefined;
@@ -126,36 +190,6 @@ suite('run_command', () => {
     assert.match(outcome(preview), /^The user stopped the command\./);
     await rm(fileInWorkspace('seen.txt'));
   });
-
-  test('Stop while the terminal opens runs nothing', async () => {
-    const preview = await proposed('echo ran > seen.txt');
-    const opened = terminalOpened();
-    const applied = apply(preview);
-    await opened;
-    await vscode.commands.executeCommand('redline.session.stop');
-    await applied;
-    assert.equal(existsSync(fileInWorkspace('seen.txt')), false);
-    assert.equal(api.previews.get(preview.id)?.state, 'pending');
-  });
-
-  for (const profile of ['bash', undefined] as const)
-    test(`a command that asks for input ends at the time limit, ${profile ? 'in the interactive shell' : 'beside it'}`, async () => {
-      await useBash(profile);
-      await setting('runCommand.timeLimit', 6);
-      try {
-        const preview = await proposed(
-          `echo Name; read name; echo "Hello $name"${profile ? '' : ' # beside it'}`,
-        );
-        await apply(preview);
-        assert.match(
-          outcome(preview),
-          /^The command was ended after the time limit of 6 seconds\.\nIts output:\n(?:.*\n)*Name/,
-        );
-        assert.doesNotMatch(outcome(preview), /\nHello/);
-      } finally {
-        await useBash(undefined);
-      }
-    });
 
   test('100 MB of output leave the host responsive, and only the beginning and the end are told', async () => {
     let turns = 0;

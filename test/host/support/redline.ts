@@ -2,6 +2,7 @@ import * as assert from 'node:assert/strict';
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import * as path from 'node:path';
 import * as vscode from 'vscode';
+import { limitMs } from '../../../scripts/lib/limits.mjs';
 import type { RedlineApi } from '../../../src/views/api.ts';
 import { EXTENSION_ID } from '../../../src/views/contributions.ts';
 
@@ -63,7 +64,7 @@ export function until<T>(
   event: vscode.Event<unknown>,
   read: () => T | undefined,
   what: string,
-  timeout = 20_000,
+  timeout = limitMs(20_000),
 ): Promise<T> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => finish(() => reject(new Error(`Timed out waiting for ${what}`))), timeout);

@@ -55,6 +55,8 @@ export class CancellationTokenSource {
   }
 }
 
+export const ProgressLocation = { Notification: 15 };
+
 export class MarkdownString {
   isTrusted: unknown;
   value = '';

@@ -253,7 +253,7 @@ drivenTest('every button, key and command of several files: multi-file diff and 
     'Make rows',
     ...['h', 'i', 'j', 'k', 'l', 'm'].map(name => create(`${name}.txt`)),
   );
-  await workbench.treeRow('Make rows').locator('.monaco-tl-twistie').click();
+  await workbench.setTreeRow('Make rows', 'expanded');
   await workbench.treeRow('h.txt').waitFor();
   await workbench.treeAction('h.txt', 'Apply File');
   await workbench.waitForFile('h.txt', text => text === 'h.txt\n');
@@ -309,7 +309,7 @@ drivenTest('every button, key and command of several files: multi-file diff and 
   await workbench.treeRow('Send the mail').waitFor();
   await driven.reload();
   await workbench.runCommand('Redline: Focus on Pending View');
-  await workbench.treeRow('Expired (2)').locator('.monaco-tl-twistie').click();
+  await workbench.setTreeRow('Expired (2)', 'expanded');
   await workbench.treeAction('Send the mail', 'Dismiss');
   await workbench.treeRow('Expired (1)').waitFor();
   await workbench.treeAction('Expired (1)', 'Dismiss');

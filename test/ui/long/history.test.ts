@@ -101,10 +101,10 @@ modelTest(
       await workbench.openRedlineChat();
       await showHistory(workbench);
       await widenSideBar(workbench); // the window was loaded anew
-      await row(workbench, 'Lesson: The parser').locator('.monaco-tl-twistie').click();
+      await workbench.setTreeRow(row(workbench, 'Lesson: The parser'), 'expanded');
       await row(workbench, 'I would patch').waitFor();
       await workbench.screenshot(`history-${name}`);
-      await row(workbench, 'Lesson: The parser').locator('.monaco-tl-twistie').click();
+      await workbench.setTreeRow(row(workbench, 'Lesson: The parser'), 'collapsed');
     }
 
     // By the view: before a prompt, whose text is back in the input.

@@ -1,10 +1,6 @@
 /** What VS Code has stored in the browser: some time after it was made, and not if the window is reloaded before. */
-import assert from 'node:assert/strict';
-import { setTimeout as delay } from 'node:timers/promises';
 import type { Workbench } from '../../../scripts/headless/workbench.mjs';
-
-const STORED_MS = 40_000;
-const POLL_MS = 50;
+import { polled } from '../../../scripts/lib/limits.mjs';
 
 /** In the page: keys and texts of all databases. */
 const ENTRIES = `(async () => {
@@ -35,9 +31,8 @@ export async function untilStored(
   what: string,
   isExpected: (key: string, text: string) => boolean,
 ): Promise<void> {
-  for (const deadline = Date.now() + STORED_MS; ; await delay(POLL_MS)) {
+  await polled(`${what} to be stored`, async () => {
     const entries = await page.evaluate<[string, string][]>(ENTRIES);
-    if (entries.some(([key, text]) => isExpected(key, text))) return;
-    assert.ok(Date.now() < deadline, `Timed out waiting for ${what} to be stored.`);
-  }
+    return entries.some(([key, text]) => isExpected(key, text));
+  });
 }

@@ -1,12 +1,13 @@
 import { test } from 'node:test';
 import type { WorkbenchOptions } from '../../../scripts/headless/workbench.mjs';
+import { limitMs } from '../../../scripts/lib/limits.mjs';
 import { DrivenWorkbench, withDriver } from './driver.ts';
 import { withWorkbench } from './sharedWorkbench.ts';
 
 export type { DrivenWorkbench } from './driver.ts';
 
 /** The longest a test may take, in milliseconds. On a busy machine VS Code needs half a minute to start. */
-const TEST_MS = 240_000;
+const TEST_MS = limitMs(240_000);
 
 /**
  * A test with a {@link DrivenWorkbench}. {@link withWorkbench} says in which VS Code, and what is kept when it fails.

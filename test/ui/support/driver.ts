@@ -7,6 +7,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type * as vscode from 'vscode';
 import { Workbench, type WorkbenchOptions } from '../../../scripts/headless/workbench.mjs';
 import { temporaryFolder } from '../../../scripts/lib/cleanup.mjs';
+import { limitMs, polled } from '../../../scripts/lib/limits.mjs';
 import type { RedlineApi } from '../../../src/views/api.ts';
 
 /** What a function that runs in the extension host gets. It cannot use variables of the test. */
@@ -27,7 +28,6 @@ interface Address {
 
 /** The longest an extension host may take to start, in milliseconds. */
 const READY_MS = 60_000;
-const STEP_MS = 40_000;
 /** After this, a window that still has other folders than its workspace names is reloaded. */
 const REREAD_MS = 3_000;
 const POLL_MS = 25;
@@ -70,21 +70,15 @@ export class DrivenWorkbench {
   }
 
   /**
-   * Runs a function again and again until it returns a value other than undefined or null.
+   * Runs a function again and again until it returns a value other than undefined, null and false.
    * @param what the wait is for, for the error when the time is up
    */
   async until<A, R>(
     what: string,
     callee: (tools: HostTools, argument: A) => R | Promise<R>,
     argument?: A,
-  ): Promise<NonNullable<R>> {
-    const deadline = Date.now() + STEP_MS;
-    for (;;) {
-      const value = await this.run(callee, argument);
-      if (value !== undefined && value !== null) return value;
-      if (Date.now() > deadline) throw new Error(`Timed out waiting for ${what}.`);
-      await delay(POLL_MS);
-    }
+  ): Promise<Exclude<R, undefined | null | false>> {
+    return polled(what, () => this.run(callee, argument));
   }
 
   /** Kills the extension host, which cannot save anything before. */
@@ -98,7 +92,7 @@ export class DrivenWorkbench {
    * remembers what it has read, for the next time; then it is reloaded.
    */
   async untilFolders(wanted: readonly string[]): Promise<void> {
-    const deadline = Date.now() + READY_MS;
+    const deadline = Date.now() + limitMs(READY_MS);
     let reloadAt = Infinity;
     for (;;) {
       try {
@@ -141,14 +135,12 @@ export class DrivenWorkbench {
 /** Waits until the driver listens in an extension host other than `oldPid`, and returns its address. */
 async function nextAddress({ userDataDir }: Workbench, oldPid: number | undefined): Promise<Address> {
   const file = path.join(userDataDir, 'User', 'globalStorage', 'redline-test.driver', 'address.json');
-  const deadline = Date.now() + READY_MS;
-  for (;;) {
+  const read = async (): Promise<Address | undefined> => {
     const text = await readFile(file, 'utf8').catch(() => undefined);
     const address = text === undefined ? undefined : (JSON.parse(text) as Address);
-    if (address && address.pid !== oldPid) return address;
-    if (Date.now() > deadline) throw new Error('The test driver did not start in the extension host.');
-    await delay(POLL_MS);
-  }
+    return address?.pid === oldPid ? undefined : address;
+  };
+  return polled('the test driver to start in the extension host', read, READY_MS);
 }
 
 /** Options that also install the driver. */

@@ -9,14 +9,15 @@ let idle: { readonly workbench: Workbench; readonly start: string } | undefined;
 const STILL = { 'workbench.reduceMotion': 'on' };
 
 /** Ends the VS Code that the last test left, if there is one. */
-export async function closeIdle(): Promise<void> {
+async function closeIdle(): Promise<void> {
   const left = idle;
   idle = undefined;
   await left?.workbench.close();
 }
 
-// A lane runs several files, and closes it after the last one.
-if (!process.env['REDLINE_UI_LANE']) after(closeIdle);
+// A lane runs several files, and is disconnected after the last one.
+if (process.connected) process.once('disconnect', () => void closeIdle());
+else after(closeIdle);
 
 /**
  * Runs the body of a test in the one VS Code of its process, with a window, a folder and a profile of its own, which

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Workbench, WorkbenchOptions } from '../../../scripts/headless/workbench.mjs';
+import { limitMs } from '../../../scripts/lib/limits.mjs';
 import {
   startScriptedServer,
   type Script,
@@ -10,7 +11,7 @@ import {
 import { withWorkbench } from './sharedWorkbench.ts';
 
 /** The longest a test may take, in milliseconds. */
-const TIMEOUT_MS = 240_000;
+const TIMEOUT_MS = limitMs(240_000);
 
 /**
  * A test with a window of its own: the packaged extension, an empty profile and a fresh copy of the example workspace.

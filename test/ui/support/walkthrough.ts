@@ -56,6 +56,6 @@ export async function assertWalkthrough(
     await step(workbench, id).getByText(said('title'), { exact: true }).waitFor();
     for (const [, label = ''] of said('description').matchAll(/^\[(.+)\]\(command:/gm))
       await step(workbench, id).getByRole('button', { name: label, exact: true }).waitFor();
-    await workbench.screenshot(`walkthrough ${id} in ${theme}`);
+    await workbench.picture(`walkthrough ${id} in ${theme}`);
   }
 }

@@ -9,8 +9,8 @@ import { sideOfText, type FileChange } from '../../../src/agent/preview/fileChan
 import { Overlay } from '../../../src/agent/preview/overlay.ts';
 import type { PendingAction } from '../../../src/agent/preview/pendingAction.ts';
 import type { PreviewLogEntry } from '../../../src/agent/preview/log/previewLog.ts';
-import { PreviewStore } from '../../../src/agent/preview/previewStore.ts';
-import { queueResolveHandler, type QueuedPreview } from '../../../src/agent/preview/queueResolveHandler.ts';
+import { PreviewStore, type QueuedPreview } from '../../../src/agent/preview/previewStore.ts';
+import { queueResolveHandler } from '../../../src/agent/preview/queueResolveHandler.ts';
 import { Rebaser } from '../../../src/agent/preview/rebase/rebaser.ts';
 import { Invoker } from '../../../src/agent/preview/resolve/invoker.ts';
 import { undoAction } from '../../../src/agent/preview/undo.ts';
@@ -41,7 +41,7 @@ function world(files: Readonly<Record<string, string>>, disk?: DiskWorkspace) {
     const { sessionId = '', agent } = action;
     const origin = { sessionId, ...(agent ? { agent } : {}), asksModel: false };
     return queueResolveHandler(
-      { store, invoker, overlay, l10n: english, remind: () => undefined },
+      { store, invoker, overlay, l10n: english },
       action,
       origin,
     );

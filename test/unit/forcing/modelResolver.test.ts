@@ -12,12 +12,13 @@ import {
   type PendingAction,
 } from '../../../src/agent/preview/pendingAction.ts';
 import type { Preview } from '../../../src/agent/preview/preview.ts';
+import { modelResult, type Handled, type Resolved } from '../../../src/agent/preview/resolve/resolved.ts';
 import { NOTHING_PENDING } from '../../../src/agent/preview/resolve/resolveTexts.ts';
 import { modify } from '../../support/changes.ts';
 import { InvokerHarness } from '../../support/invokerHarness.ts';
 
 class ResolverHarness extends InvokerHarness {
-  readonly queue = new ToolChoiceQueue<ResolveCall, AgentToolResult>();
+  readonly queue = new ToolChoiceQueue<ResolveCall, Resolved | Handled>();
   readonly tree = new ConversationTree();
   previews = new ConversationPreviews('s1', this.tree, this.store);
   readonly resolver = new ModelResolver(this.store, this.invoker, this.queue, () => this.previews);
@@ -52,8 +53,8 @@ class ResolverHarness extends InvokerHarness {
     });
   }
 
-  call(over: Partial<ResolveCall> = {}): Promise<AgentToolResult> {
-    return this.resolver.resolve({ action: 'discard', reason: 'no', ...over });
+  async call(over: Partial<ResolveCall> = {}): Promise<AgentToolResult> {
+    return modelResult(await this.resolver.resolve({ action: 'discard', reason: 'no', ...over }));
   }
 }
 

@@ -22,7 +22,7 @@ test('a native file of another platform, a source, a test or a map does not belo
     'dist/native/darwin-x64/engine.node',
     'dist/native/engine.node',
     'src/extension.ts',
-    'test/unit/words.test.ts',
+    'test/unit/manifest.test.ts',
     'dist/extension.js.map',
     '.npmrc',
   ];

@@ -42,7 +42,7 @@ class World {
   stage(changes: readonly FileChange[]): Preview {
     const { store, invoker } = this;
     const action = { label: 'Edit', sourceToolName: 'test', changes };
-    const host = { store, invoker, overlay: new Overlay(store), l10n: english, remind: () => undefined };
+    const host = { store, invoker, overlay: new Overlay(store), l10n: english };
     return queueResolveHandler(host, action, null).preview;
   }
 

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import * as fs from 'node:fs';
 import { after, test } from 'node:test';
+import * as fc from 'fast-check';
 import type { FileChange } from '../../../src/agent/preview/fileChange.ts';
 import type { Preview } from '../../../src/agent/preview/preview.ts';
 import { PreviewStore } from '../../../src/agent/preview/previewStore.ts';
@@ -38,8 +39,8 @@ class Bench {
     this.store.restore(this.#log.entries);
   }
 
-  async file(path: string, mode: number): Promise<void> {
-    await this.folder.file(path, 'x');
+  async file(path: string, mode: number, text = 'x'): Promise<void> {
+    await this.folder.file(path, text);
     fs.chmodSync(this.folder.at(path), mode);
   }
 
@@ -52,9 +53,32 @@ class Bench {
     return this.vote(preview.id);
   }
 
-  async vote(id: string): Promise<Preview> {
+  /** Applies changes that build on each other, each a preview of its own, as one transaction. */
+  async applyTogether(all: readonly FileChange[]): Promise<string[]> {
+    const ids: string[] = [];
+    for (const change of all)
+      ids.push(this.store.stage(draft({ changes: [change], dependsOn: ids.slice(-1) })).preview.id);
+    await this.vote(ids.at(-1) ?? assert.fail(), Object.fromEntries(ids.slice(0, -1).map(id => [id, 1])));
+    return ids;
+  }
+
+  /** Text and bits of every file and folder, by path. */
+  everything(): Record<string, string> {
+    const names = fs.readdirSync(this.folder.root, { recursive: true, encoding: 'utf8' }).sort();
+    const textOf = (name: string): string =>
+      fs.statSync(this.folder.at(name)).isFile() ? fs.readFileSync(this.folder.at(name), 'utf8') : '/';
+    return Object.fromEntries(names.map(name => [name, `${this.mode(name)} ${textOf(name)}`]));
+  }
+
+  /** The same without folders: one by one, more of them are made. */
+  files(): Record<string, string> {
+    return Object.fromEntries(Object.entries(this.everything()).filter(([, held]) => !held.endsWith(' /')));
+  }
+
+  async vote(id: string, chain?: Record<string, number>): Promise<Preview> {
     await new Invoker(this.store, this.#workspace, () => 'apply').resolve({
       ...{ id, action: 'apply', reason: 'ok', actor: 'human' },
+      ...(chain && { chain }),
     });
     return this.store.get(id) ?? assert.fail(id);
   }
@@ -149,3 +173,92 @@ test(
     assert.equal(bench.mode('a'), '600');
   },
 );
+
+/** What is done to the files `a` and `b`, one thing after the other; what is not possible then is left out. */
+const deeds = fc.array(
+  fc.record({
+    what: fc.constantFrom('rename', 'rename', 'rename', 'remove', 'modify', 'create'),
+    from: fc.constantFrom('a', 'b', 'c', 'new/in/c'),
+    to: fc.constantFrom('a', 'b', 'c', 'new/in/c'),
+  }),
+  { minLength: 2, maxLength: 7 },
+);
+
+function changesOf(list: typeof deeds extends fc.Arbitrary<infer T> ? T : never, texts: readonly string[]) {
+  const held = new Map([
+    ['a', texts[0] ?? ''],
+    ['b', texts[1] ?? ''],
+  ]);
+  return list.flatMap(({ what, from, to }, index): FileChange[] => {
+    const text = held.get(from);
+    if (what === 'create') {
+      held.set(`made${index}`, 'made');
+      return [create(`made${index}`, 'made')];
+    }
+    if (text === undefined) return [];
+    if (what === 'modify') {
+      held.set(from, `${text}!`);
+      return [modify(from, text, `${text}!`)];
+    }
+    if (what === 'rename' && held.has(to)) return [];
+    held.delete(from);
+    if (what === 'remove') return [remove(from, text)];
+    held.set(to, text);
+    return [rename(from, to, text)];
+  });
+}
+
+test(
+  'what is applied together leaves the bits that it leaves one by one, and undoing it brings all back',
+  posix,
+  async () => {
+    await fc.assert(
+      fc.asyncProperty(deeds, fc.boolean(), async (list, areSame) => {
+        const texts = areSame ? ['x', 'x'] : ['x', 'y'];
+        const changes = changesOf(list, texts);
+        if (changes.length === 0) return;
+        const benches = await Promise.all([Bench.create(), Bench.create(), Bench.create()]);
+        for (const bench of benches) {
+          await bench.file('a', 0o600, texts[0]);
+          await bench.file('b', 0o755, texts[1]);
+        }
+        const [single, together, asOne] = benches;
+        const before = single.everything();
+        const ids: string[] = [];
+        for (const change of changes) ids.push((await single.apply([change])).id);
+        const chain = await together.applyTogether(changes);
+        await asOne.apply(changes);
+        assert.deepEqual(together.files(), single.files());
+        assert.deepEqual(asOne.files(), single.files());
+        for (const id of chain.toReversed()) await together.undo(id);
+        assert.deepEqual(together.everything(), before);
+        await asOne.undo('p1');
+        assert.deepEqual(asOne.everything(), before);
+        if (areSame) return;
+        if (ids.length > 1) {
+          await single.undo(...ids);
+          assert.deepEqual(single.files(), before);
+        }
+      }),
+      {
+        numRuns: 60,
+        seed: 7,
+        ...(process.env['SEED'] ? { seed: Number(process.env['SEED']), numRuns: 2_000 } : {}),
+      },
+    );
+  },
+);
+
+test('a rollback makes the folders that it removed with their bits', posix, async () => {
+  const bench = await Bench.create();
+  await bench.folder.file('d/x', 'x');
+  fs.chmodSync(bench.folder.at('d'), 0o700);
+  fs.mkdirSync(bench.folder.at('closed'));
+  await bench.folder.file('closed/y', 'y');
+  fs.chmodSync(bench.folder.at('closed/y'), 0o644);
+  const before = bench.everything();
+  // Fails after the folder has made way for the file.
+  const changes = [remove('d/x', 'x'), create('d', 'now a file'), create('closed/y/z', 'no folder')];
+  await assert.rejects(bench.apply(changes));
+  assert.deepEqual(bench.everything(), before);
+});

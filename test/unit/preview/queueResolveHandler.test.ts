@@ -9,13 +9,14 @@ import { InvokerHarness } from '../../support/invokerHarness.ts';
 
 const apply = () => Promise.resolve(textResult('done'));
 
-test('a staged preview is registered, stored and reminded of; nothing is changed', async () => {
+test('a staged preview is registered, stored and told of; nothing is changed', async () => {
   const { store, invoker, workspace, log } = new InvokerHarness();
-  const reminded: unknown[] = [];
+  const told: unknown[] = [];
+  store.onDidStage(p => told.push(p));
   const origin = { sessionId: 's', call: { messageId: 'm', toolCallId: 't' }, asksModel: true };
   const changes = [modify('a.txt', 'a', 'A')];
   const { preview, stored } = queueResolveHandler(
-    { store, invoker, overlay: new Overlay(store), l10n: english, remind: p => reminded.push(p) },
+    { store, invoker, overlay: new Overlay(store), l10n: english },
     { label: 'Edit', sourceToolName: 'edit_file', changes, details: { n: 1 } },
     origin,
   );
@@ -35,7 +36,7 @@ test('a staged preview is registered, stored and reminded of; nothing is changed
     origin,
     state: { kind: 'pending', stale: [] },
   });
-  assert.deepEqual(reminded, [preview]);
+  assert.deepEqual(told, [preview]);
   assert.equal(log.entries.length, 1);
   assert.deepEqual(workspace.writes, []);
 });
@@ -45,7 +46,7 @@ test('a title is said in the language of the user, the label stays as the model 
   const german: Localiser = {
     t: (text, ...args) => english.t(text === 'Delete {0}' ? '{0} löschen' : text, ...args),
   };
-  const host = { store, invoker, overlay: new Overlay(store), l10n: german, remind: () => undefined };
+  const host = { store, invoker, overlay: new Overlay(store), l10n: german };
   const action = { label: 'Delete a.txt', sourceToolName: 'delete_file', changes: [remove('a.txt', 'a')] };
   const said: PendingAction = { ...action, title: l10n => l10n.t('Delete {0}', 'a.txt') };
   assert.partialDeepStrictEqual(queueResolveHandler(host, said, null).preview, {
@@ -57,14 +58,14 @@ test('a title is said in the language of the user, the label stays as the model 
   assert.equal(queueResolveHandler(host, action, null).preview.title, undefined);
 });
 
-test('the callbacks are there when the session is reminded', async () => {
+test('the callbacks are there when the session is told of a preview', async () => {
   const { store, invoker } = new InvokerHarness();
   let resolved: Promise<unknown> | undefined;
-  const remind = ({ id }: { id: string }): void => {
+  store.onDidStage(({ id }) => {
     resolved = invoker.resolve({ id, action: 'apply', reason: '', actor: 'extension' });
-  };
+  });
   queueResolveHandler(
-    { store, invoker, overlay: new Overlay(store), l10n: english, remind },
+    { store, invoker, overlay: new Overlay(store), l10n: english },
     { label: 'Opaque', sourceToolName: 'test', apply },
     null,
   );
@@ -87,7 +88,6 @@ test('an action without changes and without apply is a mistake of its producer, 
     invoker,
     overlay: new Overlay(store),
     l10n: english,
-    remind: ({ id }: { id: string }) => void reminded.push(id),
   };
   const action: PendingAction = { label: 'Nothing', sourceToolName: 'test' };
   assert.throws(() => queueResolveHandler(host, action, null), TypeError);

@@ -138,9 +138,8 @@ class Bench {
 
   #stage(action: PendingAction): string {
     const { store, invoker, overlay } = this;
-    const remind = (): void => undefined;
     const origin = { sessionId: 's1', asksModel: true };
-    return queueResolveHandler({ store, invoker, overlay, l10n: english, remind }, action, origin).preview.id;
+    return queueResolveHandler({ store, invoker, overlay, l10n: english }, action, origin).preview.id;
   }
 
   /** A vote does exactly what the previews showed at that moment, or nothing. */

@@ -6,6 +6,7 @@ import type { Actor } from '../../../src/agent/preview/preview.ts';
 import { humanReason } from '../../../src/agent/preview/resolve/resolveTexts.ts';
 import { modify } from '../../support/changes.ts';
 import { createTestSession } from '../../support/testSession.ts';
+import { resolvedText, toolResult } from '../../../src/agent/preview/resolve/resolved.ts';
 
 const actors: readonly Actor[] = ['human', 'model', 'extension'];
 const reject = { reject: () => Promise.resolve(textResult('cleaned up')) };
@@ -29,6 +30,7 @@ for (const [name, action] of Object.entries(callbacks)) {
       const vote = name.startsWith('apply') ? 'apply' : 'discard';
       const answer = await t.invoker
         .resolve({ id, action: vote, reason: 'r', extra: { k: 1 }, actor })
+        .then(toolResult)
         .catch((error: unknown) => String(error));
       const [entry] = t.store.ledger();
       assert.equal(entry?.actor, actor);
@@ -84,7 +86,7 @@ test('a second vote while one is applying is told so, and who applies', async ()
   ]);
   assert.equal(textOf(first as AgentToolResult), 'done');
   assert.equal(
-    textOf(second),
+    resolvedText(second),
     'p1 (Once) was already resolved by the user: applied. Reason: Applied by the user.',
   );
 });

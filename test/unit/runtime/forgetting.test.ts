@@ -2,6 +2,7 @@ import { test } from 'node:test';
 import assert from 'node:assert/strict';
 import { textResult } from '../../../src/agent/preview/pendingAction.ts';
 import { resolvePart } from '../../../src/agent/preview/resolve/resolvePart.ts';
+import { undoAction } from '../../../src/agent/preview/undo.ts';
 import { modify } from '../../support/changes.ts';
 import { createTestSession, type TestSession } from '../../support/testSession.ts';
 
@@ -42,6 +43,38 @@ test('a hunk that could not be applied stays pending over Clear History and a re
   assert.deepEqual(again.store.get('p2'), part);
   await again.click('p2', 'apply');
   assert.equal(again.workspace.text('a.txt'), before.replace('line 2\n', 'first hunk\n'));
+});
+
+test('beyond a number of characters the oldest of what was resolved is forgotten, in memory and on disk', async () => {
+  const t = createTestSession({ files: { 'a.txt': 'v0' }, settings: { modelAuthority: 'none' } });
+  for (let n = 0; n < 6; n++) {
+    t.stage({ label: `Edit ${n}`, changes: [modify('a.txt', `v${n}`, `v${n + 1}`)] });
+    await t.click(`p${n + 1}`, n === 2 ? 'discard' : 'apply');
+    if (n === 2) t.workspace.put('a.txt', 'v3');
+  }
+  t.stage({ label: 'Pending', changes: [modify('a.txt', 'v6', 'v7')] });
+  // Two characters each, and those that two previews have count once.
+  await t.store.forgetResolved(new Date(0), 6);
+  assert.deepEqual(
+    t.store.all().map(({ id }) => id),
+    ['p5', 'p6', 'p7'],
+  );
+  assert.ok(!stored(t).includes('v3'));
+  assert.equal(t.store.ledger().length, 6);
+  const again = reloaded(t);
+  assert.deepEqual(open(again), ['p7']);
+  assert.ok(undoAction(again.store.get('p5') ?? assert.fail()));
+});
+
+test('previews share the text that one proposes and the next starts from, also after a reload', async () => {
+  const t = createTestSession({ files: { 'a.txt': before }, settings: { modelAuthority: 'none' } });
+  t.stage({ label: 'One', changes: [modify('a.txt', before, after)] });
+  await t.click('p1', 'apply');
+  t.stage({ label: 'Two', changes: [modify('a.txt', after, before)] });
+  for (const { store } of [t, reloaded(t)]) {
+    const [one, two] = [store.get('p1')?.changes?.[0], store.get('p2')?.changes?.[0]];
+    assert.ok(one?.after && two?.before === one.after && two.after === one.before);
+  }
 });
 
 test('the model hears the outcome of a hunk after the preview that it was split off from is forgotten', async () => {

@@ -9,6 +9,7 @@ import { resolvePart } from '../../../src/agent/preview/resolve/resolvePart.ts';
 import { modify } from '../../support/changes.ts';
 import type { Script, ScriptedTurn } from '../../support/scriptedProvider.ts';
 import { createTestSession, type TestSession } from '../../support/testSession.ts';
+import { resolvedText } from '../../../src/agent/preview/resolve/resolved.ts';
 
 const files = { 'a.txt': 'a', 'b.txt': 'b' };
 const write = (path: string) => ({ name: 'write_file', arguments: { path, content: 'new' } });
@@ -110,7 +111,37 @@ test('two failures with the same text are both told, after a reload too', async 
   const after = reloaded(t, [ok]);
   await after.session.prompt('And now?');
   const told = after.steering().filter(({ kind }) => kind === 'outcome');
-  assert.equal(told.at(-1)?.text.split('\n').length, 2);
+  const lines = told.at(-1)?.text.split('\n') ?? [];
+  assert.deepEqual(
+    lines.map(line => line.slice(0, 30)),
+    ['The user tried to apply p2 (Ed', 'The user tried to apply p2 (Ed', 'p1 (Busy) has expired: what it'],
+  );
+});
+
+test('a reopened conversation is told nothing again, in whichever words an older version told it', async () => {
+  const t = createTestSession({ files, script: [ok], settings: { forcing: 'off' } });
+  for (const path of ['a.txt', 'b.txt'])
+    t.stage({ label: path, changes: [modify(path, path.slice(0, 1), 'new')] });
+  await t.click('p1', 'apply');
+  await t.click('p2', 'discard');
+  await t.session.prompt('Heard?');
+  const lines = t.sessionLog.lines as string[];
+  for (const [at, line] of lines.entries()) {
+    const entry = JSON.parse(line) as { message?: { kind?: string; text: string; tells?: unknown } };
+    if (entry.message?.kind !== 'outcome') continue;
+    entry.message.text = 'p1: in. p2: out.';
+    delete entry.message.tells;
+    lines[at] = JSON.stringify(entry);
+  }
+  const after = reloaded(t, [ok]);
+  await after.session.prompt('And now?');
+  assert.deepEqual(
+    after
+      .steering()
+      .filter(({ kind }) => kind === 'outcome')
+      .map(({ text }) => text),
+    ['p1: in. p2: out.'],
+  );
 });
 
 test('the session continues at once when a plan is approved, whatever else is pending', async () => {
@@ -310,8 +341,7 @@ test('a vote that comes too late is told who was first and the outcome, in words
   t.stage(opaque('Deploy', () => Promise.resolve({ ...textResult('no disk'), isError: true })));
   await t.click('p1', 'apply');
   const late = async (actor: 'model' | 'extension') => {
-    const { content } = await t.invoker.resolve({ id: 'p1', action: 'apply', reason: '', actor });
-    return content[0]?.text;
+    return resolvedText(await t.invoker.resolve({ id: 'p1', action: 'apply', reason: '', actor }));
   };
   const failed =
     'p1 (Deploy) was already resolved by the user: applied, and returned an error: no disk. Reason: Applied by the user.';
@@ -319,9 +349,7 @@ test('a vote that comes too late is told who was first and the outcome, in words
   t.stage(opaque('Again'));
   await t.invoker.resolve({ id: 'p2', action: 'discard', reason: 'mine', actor: 'model' });
   const ask = (actor: 'model' | 'extension') =>
-    t.invoker
-      .resolve({ id: 'p2', action: 'apply', reason: '', actor })
-      .then(({ content }) => content[0]?.text);
+    t.invoker.resolve({ id: 'p2', action: 'apply', reason: '', actor }).then(resolvedText);
   assert.equal(await ask('model'), 'p2 (Again) was already resolved by you: discarded. Reason: mine');
   assert.equal(
     await ask('extension'),

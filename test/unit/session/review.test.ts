@@ -31,14 +31,20 @@ test('once the last preview is resolved the session continues, with one message 
   await t.click('p2', 'discard', 'not this one');
   await t.untilState('idle');
   assert.equal(t.requests.length, 3);
-  assert.deepEqual(t.requests[2]?.messages.at(-1), {
-    role: 'steering',
-    kind: 'outcome',
-    text:
-      'The user applied p1 (Rewrite a.txt).\n' +
-      'The user discarded p2 (Rewrite b.txt). This is the user\'s decision, not a failure. Reason: "not this one"',
-    previewIds: ['p1', 'p2'],
-  });
+  const last = t.requests[2]?.messages.at(-1);
+  assert.equal(last?.role === 'steering' && last.tells?.length, 2);
+  assert.deepEqual(
+    { ...last, tells: undefined },
+    {
+      role: 'steering',
+      kind: 'outcome',
+      text:
+        'The user applied p1 (Rewrite a.txt).\n' +
+        'The user discarded p2 (Rewrite b.txt). This is the user\'s decision, not a failure. Reason: "not this one"',
+      previewIds: ['p1', 'p2'],
+      tells: undefined,
+    },
+  );
   assert.equal(t.answers().at(-1)?.text, 'Thanks.');
   t.assertSound();
 });

@@ -7,6 +7,7 @@ import { undoBranchAction } from '../../../src/agent/preview/undo.ts';
 import { toWireMessages } from '../../../src/agent/model/openai/messages.ts';
 import { resolvePart } from '../../../src/agent/preview/resolve/resolvePart.ts';
 import { createApi, type ApiParts, type ProposedAction, type RedlineApi } from '../../../src/views/api.ts';
+import { commandOf } from '../../../src/agent/tools/command/runCommand.ts';
 import { modify } from '../../support/changes.ts';
 import type { ScriptedTurn } from '../../support/scriptedProvider.ts';
 import { createTestSession, type TestSession, type TestSessionOptions } from '../../support/testSession.ts';
@@ -142,6 +143,21 @@ test('an action from run_command is left to the user; an extension cannot set th
     'action',
     undefined,
   ]);
+});
+
+test('an extension that takes the name of a source of Redline is not taken for it', () => {
+  const { api, t } = apiOf('newestFirst');
+  const details = { command: 'rm -r .', folder: '/w', shell: '/bin/sh', environment: {}, timeLimit: 120 };
+  const names = ['run_command', 'call_tool', 'connect_agent', 'hold_back', 'revert_to_state'];
+  for (const [at, sourceToolName] of names.entries()) {
+    const change = { path: `${at}.txt`, before: null, after: 'x' };
+    const given = { label: 'L', sourceToolName, details, changes: [change], purpose: 'setUp' };
+    const { purpose } = t.store.get(api.previews.push(given).id) ?? assert.fail();
+    assert.equal(purpose, undefined, sourceToolName);
+  }
+  const apply = () => Promise.resolve(textResult(''));
+  const { id } = api.previews.push({ label: 'L', sourceToolName: 'run_command', details, apply });
+  assert.equal(commandOf(t.store.get(id) ?? assert.fail()), undefined);
 });
 
 test('listeners are called for every preview that is staged, resolved or forgotten', async () => {

@@ -24,11 +24,11 @@ const MANY = 64;
 /** How many levels of an entry are searched for such a list. */
 const LIST_DEPTH = 4;
 /**
- * An entry with more text than this is too, in characters: encoding and writing a million at once takes some 20 ms. It is then
- * not in the file yet when `append` returns, so the bound is no lower than that takes.
+ * An entry with more characters of text than this is written in pieces, too: encoding and writing a million at once takes
+ * some 20 ms. Such an entry is not in the file yet when `append` returns, so the bound is no lower than that time requires.
  */
 const MUCH_TEXT = 1024 * 1024;
-/** How many levels of an entry are searched for text: an edit among the arguments of a tool call lies nine levels deep. */
+/** How many levels of an entry are searched for text. An edit among the arguments of a tool call lies nine levels deep. */
 const TEXT_DEPTH = 10;
 /** The size of such a piece, in characters. */
 const PIECE = 64 * 1024;
@@ -122,14 +122,14 @@ function textIn(value: unknown, depth: number): number {
 }
 
 /**
- * The size of a write, in characters: each waits for a thread of the pool, and a large entry for all of them. Its bytes are made
- * at once, in some 2 ms.
+ * The size of one write, in characters. Each write waits for a thread of the pool, and a large entry waits for all of its
+ * writes. Node makes the bytes of one write at once, in some 2 ms.
  */
 const WRITE = 512 * 1024;
 
 /**
- * Joins what is to be written to pieces of bounded size where it is text, so that each is worth a write of its own.
- * @throws EncodingError if a part is one that cannot be encoded.
+ * Joins texts to pieces of bounded size, so that each piece is worth a write of its own; bytes stay as they are.
+ * @throws EncodingError if a part cannot be encoded.
  */
 export function* inWrites(parts: Iterable<string | Buffer>): Generator<string | Buffer, void, undefined> {
   let text = '';

@@ -13,7 +13,7 @@ import {
 } from './logFormat.ts';
 import { replaceFile } from '../system/replaceFile.ts';
 
-/** Appends to a file that exists: one that was deleted meanwhile would be made again without its header. */
+/** The flags of a write that appends to an existing file. They do not create one: it would lack the header. */
 const APPEND = constants.O_WRONLY | constants.O_APPEND;
 /** How many bytes are searched at once for the end of the last complete line. */
 const TAIL = 64 * 1024;

@@ -18,7 +18,9 @@ export interface LogFormat<T> extends LogHeader {
   readonly parse: (value: unknown) => T | undefined;
   /** What is written of an entry, from which `parse` gives the same entry; by default the entry as it is. */
   readonly stored?: (entry: T) => unknown;
-  /** By the version that each one migrates from. Lines of a version without one are the same in the next. */
+  /**
+   * The migrations, each by the version that it migrates from. A version without a migration has the same lines as the next.
+   */
   readonly migrations?: Readonly<Record<number, LogMigration>>;
 }
 
@@ -28,8 +30,8 @@ type LinesFormat = Pick<LogFormat<unknown>, 'log' | 'version' | 'migrations'>;
 /** Receives the contents of a log, in the order of its lines. */
 export interface LogReader<T> {
   /**
-   * May take a line as bytes, from `start` up to `end` in the log, if parsing it can wait or is not needed; returns false to
-   * have it parsed. Not called for the header.
+   * Takes a line as bytes, from `start` up to `end` in the log, if the reader can parse it later or not at all; returns
+   * false to have it parsed now. Not called for the header.
    */
   line?(bytes: Buffer, start: number, end: number): boolean;
   /** An entry, and its line from `start` up to `end`. */

@@ -15,7 +15,10 @@ export interface LogSink<T> {
 export interface LogQueueOptions<T> {
   /** Called once each time that writing stops working. */
   readonly onFailure: (error: unknown) => void;
-  /** Called with each entry that is dropped because it can never be written, and why; not with one that was needed now. */
+  /**
+   * Called with each entry that is dropped because it can never be written, and with the reason. An entry whose caller needs
+   * it now is not reported here.
+   */
   readonly onDrop: (entry: T, error: EncodingError) => void;
   /** Called once everything is written again after a failure. */
   readonly onRecovery?: (() => void) | undefined;
@@ -44,7 +47,7 @@ export class LogQueue<T> {
   readonly #log: LogSink<T>;
   readonly #options: LogQueueOptions<T>;
   #waiting: Waiting<T>[] = [];
-  /** Those whose callers do not know yet how the attempt to write them ended. */
+  /** The entries whose callers do not know yet whether the attempt to write them succeeded. */
   #unsettled: Waiting<T>[] = [];
   #isWriting = false;
   /** Called when the attempt to write that is under way has ended. */
@@ -197,8 +200,8 @@ export class LogQueue<T> {
 function nothing(): void {}
 
 /**
- * The entry with a mark of its own, by which a reader notices a line that is in the log twice: one that was written
- * although writing it was said to have failed, for example.
+ * The entry with a mark of its own. By the mark a reader notices a line that is in the log twice: writing it may have been
+ * reported as failed although it was written.
  */
 export function marked<T extends object>(entry: T): T & { readonly mark: string } {
   return { ...entry, mark: randomUUID() };

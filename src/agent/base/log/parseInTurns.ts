@@ -19,8 +19,8 @@ export async function parseInTurns(
 }
 
 /**
- * Descends into what is large, and leaves the rest to `JSON.parse`: as many items of a list or members of an object as fit, or
- * a piece of a string. It looks for nothing but where they end; whether they are valid, `JSON.parse` says.
+ * Descends into what is large and leaves the rest to `JSON.parse`: as many items of a list or members of an object as fit,
+ * or a piece of a string. It only looks for where these end; `JSON.parse` decides whether they are valid.
  */
 class Parser {
   readonly #bytes: Buffer;
@@ -114,7 +114,7 @@ class Parser {
     return pieces.join('');
   }
 
-  /** After an item: whether another follows its comma, or `close` ends them. */
+  /** What follows an item: true for a comma and another item, false for `close`. */
   #goesOn(close: number): boolean {
     this.#skipSpace();
     const byte = this.#at < this.#end ? this.#bytes[this.#at++] : undefined;
@@ -129,8 +129,8 @@ class Parser {
   }
 
   /**
-   * Where the items end, at most so many, that can be parsed at once: at a comma, the bracket that closes the list or object,
-   * or the end. Undefined if the first one is too large.
+   * The end of as many items as can be parsed at once: a comma, the bracket that closes the list or object, or the end of
+   * the bytes. Undefined if the first item alone is too large.
    */
   #endOfItems(most = Infinity): number | undefined {
     const bytes = this.#bytes;
@@ -157,7 +157,7 @@ class Parser {
     return limit === this.#end && most > 0 ? limit : end;
   }
 
-  /** Where the piece of a string ends that can be parsed at once: not within a character or an escape sequence. */
+  /** The end of the piece of a string that can be parsed at once. It is never within a character or an escape sequence. */
   #endOfPiece(): { readonly end: number; readonly isLast: boolean } {
     const bytes = this.#bytes;
     const limit = Math.min(this.#at + this.#atOnce, this.#end);

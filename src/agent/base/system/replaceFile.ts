@@ -1,13 +1,13 @@
 import { rename } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** How long others may keep a file open, and how often it is tried again, in milliseconds. */
+/** How long to wait for other programs to close the file, and how long between two attempts, in milliseconds. */
 const PATIENCE = 2_000;
 const POLL = 20;
 
 /**
- * Moves a file to where another one may be, which it replaces. Windows refuses that while some program has the other one open, such
- * as another window that reads it or a virus scanner, which soon closes it: then it is tried again for two seconds.
+ * Moves a file to a place where another one may be, and replaces that. Windows refuses while a program has the other file
+ * open; a virus scanner or another window that reads it soon closes it, so the move is tried again for two seconds.
  * @throws the last error of the file system.
  */
 export async function replaceFile(

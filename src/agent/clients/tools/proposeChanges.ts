@@ -2,9 +2,9 @@ import * as z from 'zod/mini';
 import { ToolError } from '../../base/errors.ts';
 import type { Localiser } from '../../base/localiser.ts';
 import { stepsOf, type FileChange } from '../../preview/fileChange.ts';
+import { counted } from '../../preview/label.ts';
 import { textOf, textResult, type PendingAction } from '../../preview/pendingAction.ts';
 import type { Preview } from '../../preview/preview.ts';
-import { plural } from '../../text/plural.ts';
 import { deleteFileTool } from '../../tools/files/deleteFile.ts';
 import { renameFileTool } from '../../tools/files/renameFile.ts';
 import { defineTool, type Tool, type ToolContext } from '../../tools/tool.ts';
@@ -64,7 +64,7 @@ export const proposeChangesTool = defineTool({
     if (changes.length === 0) return textResult(`${summaries.join('\n')}\nNothing was staged.`);
     const named = title.trim().slice(0, MAX_TITLE);
     context.stage({
-      label: named || `Change ${plural(changes.length, 'file')}`,
+      ...(named ? { label: named } : counted('Change ', { noun: 'file', count: changes.length })),
       title: named || (l10n => titleFor(changes, l10n)),
       sourceToolName: 'propose_changes',
       changes,

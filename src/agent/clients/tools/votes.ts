@@ -1,6 +1,7 @@
 import * as z from 'zod/mini';
 import { messageOf, ToolError } from '../../base/errors.ts';
 import { textOf, textResult } from '../../preview/pendingAction.ts';
+import { modelResult } from '../../preview/resolve/resolved.ts';
 import { defineTool } from '../../tools/tool.ts';
 
 const idSchema = z
@@ -32,7 +33,7 @@ export const withdrawTool = defineTool({
         signal,
       } as const;
       try {
-        lines.push(textOf(await resolve(vote)));
+        lines.push(textOf(modelResult(await resolve(vote))));
       } catch (error) {
         if (!(error instanceof ToolError)) throw error;
         failed++;
@@ -57,5 +58,6 @@ export const resolveOwnTool = defineTool({
       .string()
       .check(z.describe('One sentence that says why. It is shown to the user and kept in the ledger.')),
   }),
-  execute: ({ id, action, reason }, { resolve, signal }) => resolve({ id, action, reason, signal }),
+  execute: async ({ id, action, reason }, { resolve, signal }) =>
+    modelResult(await resolve({ id, action, reason, signal })),
 });

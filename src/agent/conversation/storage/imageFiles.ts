@@ -5,7 +5,7 @@ import { replaceFile } from '../../base/system/replaceFile.ts';
 import { imageTypeOf, imageTypes } from '../../model/images.ts';
 import { MAX_IMAGE_BYTES, type ImageFile } from '../../model/messages.ts';
 
-/** Where images are before their prompt is sent. */
+/** The folder of images whose prompt was not sent yet. */
 const DRAFTS = 'drafts';
 /** How long an image of a prompt that was never sent is kept, in milliseconds: a week. */
 const DRAFT_MS = 7 * 24 * 60 * 60 * 1000;

@@ -60,6 +60,7 @@ const message = z.discriminatedUnion('role', [
     kind: z.enum(['resolve-reminder', 'outcome', 'revision', 'notice', 'revert', 'problems', 'summary']),
     text: z.string(),
     previewIds,
+    tells: z.exactOptional(z.array(z.string())),
     through: z.exactOptional(nodeId),
   }),
   z.object({ role: z.literal('local'), text: z.string(), answer: z.string() }),

@@ -12,8 +12,13 @@ import type { TokenUsage, ToolCall } from '../messages.ts';
 import { CallIds, callIdsIn } from '../toolCalls.ts';
 import { failureCodeOf, faultOf, UnusableAnswer } from './fault.ts';
 import { toModelRequest } from './messages.ts';
-import type { AnswerPart, LanguageModel, ModelMessage } from './port.ts';
-import type { LanguageModelProviderOptions, RequestSize } from './provider.ts';
+import type {
+  AnswerPart,
+  LanguageModel,
+  LanguageModelProviderOptions,
+  ModelMessage,
+  RequestSize,
+} from './port.ts';
 import { TokenCounter } from './tokenCount.ts';
 
 const MAX_ANSWER_CHARS = 16 * 1_048_576;
@@ -22,7 +27,7 @@ const COUNT_MS = 1_000;
 /** Creates the `stream` function of a provider, which remembers token counts from one request to the next. */
 export function languageModelStream(options: LanguageModelProviderOptions): ChatProvider['stream'] {
   const counter = new TokenCounter();
-  return (request, signal) => streamAnswer(options, counter, request, signal);
+  return (request, signal, onSent) => streamAnswer(options, counter, request, signal, onSent);
 }
 
 /** What is known of a request that is being made. */
@@ -37,6 +42,7 @@ async function* streamAnswer(
   counter: TokenCounter,
   request: ChatRequest,
   signal: AbortSignal,
+  onSent?: (body: unknown) => void,
 ): AsyncGenerator<ProviderEvent, void, undefined> {
   const { find, name, logger, maxAnswerChars = MAX_ANSWER_CHARS } = options;
   // Cancels the request also when whoever reads this stream leaves it early.
@@ -50,6 +56,7 @@ async function* streamAnswer(
     const model = await untilAborted(signal, find);
     if (!model) throw new UnusableAnswer('missing', `VS Code offers no language model ${name}.`);
     const translated = toModelRequest(request);
+    onSent?.(translated);
     const now = { model, tokens: countQuietly(() => counter.countRequest(model, translated, both)) };
     sent = now;
     const parts = await untilAborted(signal, () => model.send(translated, both));

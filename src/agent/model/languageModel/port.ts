@@ -1,4 +1,6 @@
+import type { Logger } from '../../base/logger.ts';
 import type { ToolSpec } from '../chatProvider.ts';
+import type { Fault } from './fault.ts';
 
 /** A part of a message. `arguments` is JSON text of an object. */
 export type MessagePart =
@@ -36,4 +38,27 @@ export interface LanguageModel {
   send(request: ModelRequest, signal: AbortSignal): Promise<AsyncIterable<AnswerPart>>;
   /** How many tokens a message or a text has for this model. May reject. */
   countTokens(counted: ModelMessage | string, signal: AbortSignal): Promise<number>;
+}
+
+/** The numbers that a sentence about a request that is too long can name. */
+export interface RequestSize {
+  /** Tokens of the request. */
+  readonly tokens: number;
+  /** The most that the model takes. */
+  readonly limit: number;
+}
+
+export interface LanguageModelProviderOptions {
+  /** The model as the settings name it: `vendor/id`. */
+  readonly name: string;
+  readonly label: string;
+  /** Looks the model up, for each request, because models come and go. `undefined` if VS Code does not offer it. */
+  readonly find: () => Promise<LanguageModel | undefined>;
+  /** A plain sentence for the user about a fault, in their language. `size` is known for some that are too long. */
+  readonly sentence: (fault: Fault, size: RequestSize | undefined) => string;
+  readonly logger: Logger;
+  /** The most characters of one answer: text and arguments. Default 16 Mi. */
+  readonly maxAnswerChars?: number;
+  /** How long to wait for a token count that is not ready when the answer is, in milliseconds. Default 1,000. */
+  readonly countMs?: number;
 }

@@ -13,7 +13,7 @@ import { failureOf, hostOf, type FailureContext } from './failure.ts';
 import { KnownFault, ReportedError } from './faults.ts';
 import { toWireMessages, toWireToolChoice, toWireTools } from './messages.ts';
 import { windowInAnswer, windowInList } from './modelWindow.ts';
-import { loadImages, takesImages, type ReadImage } from './requestImages.ts';
+import { loadImages, takesImages, withoutImageData, type ReadImage } from './requestImages.ts';
 import type { OpenAiServer } from './server.ts';
 import { ServerQuirks } from './serverQuirks.ts';
 import { reshape } from './wireShape.ts';
@@ -41,7 +41,7 @@ const TAIL_MS = 5_000;
 /** Creates the `stream` function of a provider, which remembers the server's quirks from one request to the next. */
 export function openAiStream(options: OpenAiProviderOptions): ChatProvider['stream'] {
   const quirks = new ServerQuirks();
-  return (request, signal) => streamAnswer(options, quirks, request, signal);
+  return (request, signal, onSent) => streamAnswer(options, quirks, request, signal, onSent);
 }
 
 /** Lists the models of a server, sorted by name. */
@@ -97,6 +97,7 @@ async function* streamAnswer(
   quirks: ServerQuirks,
   request: ChatRequest,
   signal: AbortSignal,
+  onSent?: (body: unknown) => void,
 ): AsyncGenerator<ProviderEvent, void, undefined> {
   let context = contextOf(options, options.model);
   let last: ProviderEvent = { type: 'aborted' };
@@ -105,7 +106,7 @@ async function* streamAnswer(
     const connection = await untilAborted(signal, () => connect(options, options.model));
     context = connection.context;
     const streamed = yield* eventsDuring<ProviderEvent, StreamedAnswer>(tell =>
-      untilAborted(signal, () => send(options, connection, quirks, request, signal, tell)),
+      untilAborted(signal, () => send(options, connection, quirks, request, signal, { tell, onSent })),
     );
     const collect = new ChatAccumulator(callIdsIn(request), options.maxAnswerChars ?? MAX_ANSWER_CHARS);
     yield* readAnswer(options, streamed, collect, signal);
@@ -129,7 +130,7 @@ async function send(
   quirks: ServerQuirks,
   request: ChatRequest,
   signal: AbortSignal,
-  tell: (event: ProviderEvent) => void,
+  { tell, onSent }: { tell(event: ProviderEvent): void; onSent: ((body: unknown) => void) | undefined },
 ): Promise<StreamedAnswer> {
   const choice = toWireToolChoice(request.toolChoice, request.tools);
   if (request.toolChoice?.type === 'tool' && choice === undefined) {
@@ -150,6 +151,7 @@ async function send(
       ...(request.tools.length > 0 && { tools: toWireTools(request.tools) }),
       ...(choice !== undefined && { tool_choice: choice }),
     };
+    onSent?.(withoutImageData(body));
     try {
       return await connection.complete(body, {
         maxChars: maxEventChars,

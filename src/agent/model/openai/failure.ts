@@ -36,8 +36,8 @@ export function failureOf(error: unknown, context: FailureContext): ProviderFail
   };
 }
 
-/** Replaces every secret in a text, also in its JSON- and URL-escaped forms. */
-export function redact(text: string, secrets: readonly string[]): string {
+/** Replaces every secret in a text by `mark`, also in its JSON- and URL-escaped forms. */
+export function redact(text: string, secrets: readonly string[], mark = '***'): string {
   const forms = secrets.flatMap(secret => [
     secret,
     JSON.stringify(secret).slice(1, -1),
@@ -46,7 +46,7 @@ export function redact(text: string, secrets: readonly string[]): string {
   return forms
     .filter(form => form.length > 3)
     .sort((a, b) => b.length - a.length)
-    .reduce((result, form) => result.replaceAll(form, '***'), text);
+    .reduce((result, form) => result.replaceAll(form, mark), text);
 }
 
 /** Host and port of a base URL, e.g. `127.0.0.1:11434`; never a user name or a password. */

@@ -25,9 +25,9 @@ export function createOpenAiProvider(options: OpenAiProviderOptions): ChatProvid
       return told === 'later' ? undefined : told;
     },
 
-    async *stream(request, signal) {
+    async *stream(request, signal, onSent) {
       stream ??= (await import('./completions.ts')).openAiStream(options);
-      yield* stream(request, signal);
+      yield* stream(request, signal, onSent);
     },
   };
 }

@@ -50,3 +50,20 @@ export function refusesImages(body: string): boolean {
     /at most 0 image|unknown variant \W*image_url|mmproj/i.test(body)
   );
 }
+
+/** A copy of a body of a request in which the type and size of each image stand for its data. */
+export function withoutImageData(body: unknown): unknown {
+  if (Array.isArray(body)) return body.map(withoutImageData);
+  if (!isRecord(body)) return body;
+  return Object.fromEntries(
+    Object.entries(body).map(([name, value]) => [
+      name,
+      name === 'url' && typeof value === 'string' ? typeAndSize(value) : withoutImageData(value),
+    ]),
+  );
+}
+
+function typeAndSize(url: string): string {
+  const [, type, data] = /^data:([\w/+.-]+);base64,(.*)$/s.exec(url) ?? [];
+  return data === undefined ? url : `[${type}, ${Buffer.byteLength(data, 'base64')} bytes]`;
+}

@@ -1,10 +1,17 @@
-import { messageOf, StalePreviewError, ToolError, UnsavedEditorError } from '../../base/errors.ts';
+import { messageWithoutPaths, StalePreviewError, ToolError, UnsavedEditorError } from '../../base/errors.ts';
 import { sha256, type Sha256 } from '../../base/hash.ts';
 import { forEachLimited } from '../../base/pool.ts';
-import { bytesOfSide, foldersAbove, stepsOf, type FileChange, type FileStep } from '../fileChange.ts';
+import {
+  bytesOfSide,
+  foldersAbove,
+  foldersRemovedBy,
+  stepsOf,
+  type FileChange,
+  type FileStep,
+} from '../fileChange.ts';
 import type { Workspace } from '../workspace.ts';
 import { emptiedFolders, rollBack } from './rollback.ts';
-import { carriedModes, readRollbackInfo, type RollbackInfo } from './rollbackInfo.ts';
+import { carryModes, readRollbackInfo, type RollbackInfo } from './rollbackInfo.ts';
 
 /** What a commit has to tell beyond its success. */
 export interface CommitReport {
@@ -13,19 +20,24 @@ export interface CommitReport {
 }
 
 /** What a commit needs of the workspace. */
-export type CommitFiles = Pick<Workspace, 'read' | 'write' | 'placeOf' | 'tidy'>;
+export type CommitFiles = Pick<Workspace, 'read' | 'write' | 'placeOf' | 'makeFolders' | 'tidy'>;
 
 /** How many files are read or written concurrently. */
 const AT_ONCE = 8;
 
 /** The net effect of a sequence of changes on each path: what it holds before the first and after the last of them. */
 export function composedSteps(changes: readonly FileChange[]): readonly FileStep[] {
+  return touchedSteps(changes).filter(({ before, after }) => before?.hash !== after?.hash);
+}
+
+/** The same, with the paths that hold the same content afterwards. */
+function touchedSteps(changes: readonly FileChange[]): readonly FileStep[] {
   const steps = new Map<string, FileStep>();
   for (const step of changes.flatMap(stepsOf)) {
     const earlier = steps.get(step.path);
     steps.set(step.path, earlier ? { ...earlier, after: step.after } : step);
   }
-  return [...steps.values()].filter(({ before, after }) => before?.hash !== after?.hash);
+  return [...steps.values()];
 }
 
 /**
@@ -40,9 +52,20 @@ export async function commitChanges(
   changes: readonly FileChange[],
   writeJournal: (rollback: RollbackInfo) => Promise<void> = () => Promise.resolve(),
 ): Promise<CommitReport> {
-  const steps = await stepsOnBases(files, changes);
-  const rollback = await readRollbackInfo(files, changes, steps);
-  const modes = carriedModes(changes, rollback);
+  const net = await stepsOnBases(files, changes);
+  const phases = phasesOf(net, foldersRemovedBy(changes));
+  const rollback = await readRollbackInfo(
+    files,
+    changes,
+    net,
+    phases.flatMap(({ emptied }) => emptied),
+  );
+  const modes = carryModes(changes, new Map(Object.entries(rollback.modes)));
+  const isOtherMode = ({ path, before, after }: FileStep): boolean =>
+    before?.hash === after?.hash && modes.has(path) && modes.get(path) !== rollback.modes[path];
+  // Files that hold the same as before, but with the bits of another one: with these, two were swapped.
+  const [, written] = phases;
+  written.steps.push(...touchedSteps(changes).filter(isOtherMode));
   await writeJournal(rollback);
   /** Their writes may have changed something. */
   const begun = new Set<FileStep>();
@@ -52,7 +75,7 @@ export async function commitChanges(
   const unsaved: string[] = [];
   let failed: { readonly path: string; readonly error: unknown } | undefined;
   try {
-    for (const { steps: phase, emptied } of phasesOf(steps)) {
+    for (const { steps: phase, emptied } of phases) {
       await forEachLimited(phase, AT_ONCE, async step => {
         const { path, before, after } = step;
         begun.add(step);
@@ -98,15 +121,19 @@ async function stepsOnBases(
 
 /** Steps that are written concurrently, and the folders that are then removed if they are empty. */
 interface Phase {
-  readonly steps: readonly FileStep[];
+  readonly steps: FileStep[];
   readonly emptied: readonly string[];
 }
 
 /**
  * Files are removed last, so that a rollback has less to restore, unless something new needs their place: a folder that of
  * a file, or a file that of the folder with all its contents.
+ * @param left folders that are removed at the end if they are empty.
  */
-function phasesOf(steps: readonly FileStep[]): readonly Phase[] {
+function phasesOf(
+  steps: readonly FileStep[],
+  left: readonly string[],
+): readonly [inTheWay: Phase, written: Phase, removed: Phase] {
   const created = new Set(steps.filter(({ before }) => !before).map(({ path }) => path));
   const folders = new Set([...created].flatMap(foldersAbove));
   const emptiedBy = ({ path }: FileStep): readonly string[] => {
@@ -119,7 +146,7 @@ function phasesOf(steps: readonly FileStep[]): readonly Phase[] {
   return [
     { steps: first, emptied: [...new Set(first.flatMap(emptiedBy))] },
     { steps: steps.filter(step => step.after), emptied: [] },
-    { steps: steps.filter(step => !step.after && !isInTheWay(step)), emptied: [] },
+    { steps: steps.filter(step => !step.after && !isInTheWay(step)), emptied: left },
   ];
 }
 
@@ -166,7 +193,7 @@ async function hashNow(files: Pick<Workspace, 'read'>, path: string): Promise<Sh
     if (error instanceof UnsavedEditorError)
       throw new ToolError(`Nothing was written: ${error.fact}`, { advice: error.advice });
     if (error instanceof ToolError) return undefined;
-    throw new ToolError(`Nothing was written: ${path} could not be read: ${messageOf(error)}`);
+    throw new ToolError(`Nothing was written: ${path} could not be read: ${messageWithoutPaths(error)}`);
   }
 }
 
@@ -181,7 +208,7 @@ function failureText(
   stuck: readonly string[],
   unclear: readonly string[],
 ): string {
-  const cause = `${path} could not be written: ${messageOf(error).replace(/\.$/, '')}.`;
+  const cause = `${path} could not be written: ${messageWithoutPaths(error).replace(/\.$/, '')}.`;
   if (stuck.length === 0 && unclear.length === 0) return `${cause} Nothing was changed.`;
   const restored =
     stuck.length === 0

@@ -1,13 +1,13 @@
 import { ToolError } from '../../base/errors.ts';
 import { sha256, type Sha256 } from '../../base/hash.ts';
 import { forEachLimited } from '../../base/pool.ts';
-import type { FileStep } from '../fileChange.ts';
+import { foldersRemovedBy, type FileStep } from '../fileChange.ts';
 import { ledgerEntry, type LedgerEntry } from '../ledger.ts';
 import { pathsOf, type Preview } from '../preview.ts';
 import type { InterruptedCommit } from '../previewProjection.ts';
 import { unknownVote } from '../log/previewLog.ts';
 import type { PreviewStore } from '../previewStore.ts';
-import type { ResolvingFiles } from '../resolve/invoker.ts';
+import type { ResolvingFiles } from '../resolve/refusals.ts';
 import { appliedText } from '../resolve/resolveTexts.ts';
 import { composedSteps, type CommitFiles } from './commitChanges.ts';
 import { isTornWrite, rollBack } from './rollback.ts';
@@ -34,8 +34,11 @@ export interface RecoveryReport {
   readonly failed: readonly string[];
 }
 
-/** What a path of a commit holds. `unknown`: it could not be read because of a file system error. */
-type Held = 'before' | 'after' | 'torn' | 'other' | 'unknown';
+/**
+ * What a path of a commit holds. `unknown`: it could not be read because of a file system error; `untyped`: the change was to go
+ * into an editor with unsaved changes, and neither these nor the change are there.
+ */
+type Held = 'before' | 'after' | 'torn' | 'other' | 'untyped' | 'unknown';
 
 /** What recovering needs of the workspace. */
 export type RecoveredFiles = CommitFiles & Pick<ResolvingFiles, 'formerPlaces'>;
@@ -81,32 +84,35 @@ async function recover(
     await store.endRecovery(previewIds);
     return { previewIds, end: 'leftAlone', restored: [], leftAlone: [], failed: [] };
   }
-  const steps = composedSteps(previews.flatMap(({ changes }) => changes ?? []));
+  const changes = previews.flatMap(preview => preview.changes ?? []);
+  const steps = composedSteps(changes);
   const elsewhere = pathsElsewhere(previews, files);
   if (elsewhere.length > 0)
     return { previewIds, end: 'leftAlone', restored: [], leftAlone: [], failed: elsewhere };
   const foundLater = basesOf(store.ledger().slice(commit.ledgerBefore));
-  const held = await whatIsHeld(files, steps, foundLater);
+  const held = new Map(await whatIsHeld(files, steps, foundLater));
+  // An editor that is gone has not changed its file: what the disk holds then is no later change.
+  for (const path of rollback.editors ?? []) if (held.get(path) === 'other') held.set(path, 'untyped');
   const pathsWith = (...what: Held[]): string[] =>
     steps.map(({ path }) => path).filter(path => what.includes(held.get(path) ?? 'other'));
   if (pathsWith('after').length === steps.length && (steps.length > 0 || said !== 'mayHaveBegun')) {
     await finish(commit, previews, store);
-    await files.tidy(pathsWith('after'), []);
+    await files.tidy(pathsWith('after'), foldersRemovedBy(changes));
     return { previewIds, end: 'finished', restored: [], leftAlone: [], failed: [] };
   }
   if (said === 'mayHaveBegun') return undefined;
   if (said === 'mayHaveEnded' && pathsWith('before').length < steps.length) {
     await store.endRecovery(previewIds);
-    const leftAlone = pathsWith('after', 'torn', 'other', 'unknown').sort();
+    const leftAlone = pathsWith('after', 'torn', 'other', 'untyped', 'unknown').sort();
     return { previewIds, end: 'leftAlone', restored: [], leftAlone, failed: [] };
   }
-  const mayBeWhole = pathsWith('before', 'torn').length === 0 && pathsWith('after').length > 0;
+  const mayBeWhole = pathsWith('before', 'torn', 'untyped').length === 0 && pathsWith('after').length > 0;
   if (mayBeWhole) {
     const failed = pathsWith('unknown').sort();
     if (failed.length > 0) return { previewIds, end: 'leftAlone', restored: [], leftAlone: [], failed };
     await finish(commit, previews, store);
     const paths = steps.map(({ path }) => path);
-    await files.tidy(paths, []);
+    await files.tidy(paths, foldersRemovedBy(changes));
     return { previewIds, end: 'finished', restored: [], leftAlone: pathsWith('other').sort(), failed: [] };
   }
   // What was applied on top of this commit stays, even if the log does not tell how this one ended.
@@ -171,7 +177,7 @@ async function whatIsHeld(
   files: CommitFiles,
   steps: readonly FileStep[],
   foundLater: ReadonlyMap<string, Sha256 | null>,
-): Promise<ReadonlyMap<string, Held>> {
+): Promise<Map<string, Held>> {
   const held = new Map<string, Held>();
   await forEachLimited(steps, AT_ONCE, async step => {
     const found = foundLater.get(step.path);

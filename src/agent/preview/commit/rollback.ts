@@ -20,9 +20,9 @@ export interface RollbackReport {
  * touched. Folders that the commit created and temporary files are removed.
  */
 export async function rollBack(
-  files: Pick<Workspace, 'read' | 'write' | 'tidy'>,
+  files: Pick<Workspace, 'read' | 'write' | 'placeOf' | 'makeFolders' | 'tidy'>,
   steps: readonly FileStep[],
-  { modes, newFolders }: RollbackInfo,
+  { modes, newFolders, folderModes = {} }: RollbackInfo,
 ): Promise<RollbackReport> {
   const restored: string[] = [];
   const foreign: string[] = [];
@@ -33,8 +33,10 @@ export async function rollBack(
     const { path, before, after } = step;
     const bytes = await files.read(path);
     const now = bytes ? sha256(bytes) : null;
-    if (now === (before?.hash ?? null)) return;
-    if (now !== (after?.hash ?? null) && !isTornWrite(bytes, step)) return void foreign.push(path);
+    if (now === (before?.hash ?? null)) {
+      const mode = before && after ? modes[path] : undefined;
+      if (mode === undefined || (await files.placeOf(path)).mode === mode) return;
+    } else if (now !== (after?.hash ?? null) && !isTornWrite(bytes, step)) return void foreign.push(path);
     await files.write(path, before && bytesOfSide(before), now, modes[path]);
     restored.push(path);
   };
@@ -52,6 +54,7 @@ export async function rollBack(
     });
     // What is not tidied up may stay, but nothing may keep the next phase from restoring files.
     await files.tidy(paths, newFolders).catch(() => undefined);
+    await files.makeFolders(folderModes).catch(() => undefined);
   }
   return { restored: restored.sort(), foreign: foreign.sort(), failed: failed.sort() };
 }

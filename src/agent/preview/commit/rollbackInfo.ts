@@ -3,55 +3,95 @@ import { forEachLimited } from '../../base/pool.ts';
 import { stepsOf, type FileChange, type FileStep } from '../fileChange.ts';
 import type { Workspace } from '../workspace.ts';
 
+/** Permission bits by path. */
+export type Modes = Readonly<Record<string, number>>;
+
 /** What a rollback must know beyond the file changes. It is written to the journal before the first file is. */
 export interface RollbackInfo {
-  /** Folders that the commit creates, as workspace paths, the outermost first. */
+  /** The missing folders above files that a change of the commit creates, as workspace paths, the outermost first. */
   readonly newFolders: readonly string[];
-  /** Permission bits of the files that a change of the commit removes, by path, also if another one creates them again. */
-  readonly modes: Readonly<Record<string, number>>;
+  /** The bits of the files that a change of the commit removes or whose bits it sets, also if another one creates them again. */
+  readonly modes: Modes;
+  /** The bits of the folders that the commit may remove. */
+  readonly folderModes?: Modes;
+  /** The files whose change goes into an editor with unsaved changes, and not to the disk. */
+  readonly editors?: readonly string[];
 }
 
 /**
  * Collects the rollback info of changes that have not been written yet.
  * @param steps their net effect.
- * @throws ToolError if a file that the steps remove is read-only.
+ * @param folders those that may be removed.
+ * @throws ToolError if a file that the steps remove is read-only, or two paths are names of one file.
  */
 export async function readRollbackInfo(
   files: Pick<Workspace, 'placeOf'>,
   changes: readonly FileChange[],
   steps: readonly FileStep[],
+  folders: readonly string[] = [],
 ): Promise<RollbackInfo> {
   const newFolders = new Set<string>();
   const modes = new Map<string, number>();
-  const createdOrRemoved = steps.filter(step => !step.before || !step.after);
-  const paths = new Set(createdOrRemoved.map(({ path }) => path));
-  const replaced = changes.flatMap(stepsOf).filter(({ path, after }) => !after && !paths.has(path));
-  await forEachLimited([...createdOrRemoved, ...replaced], 8, async ({ path, after }) => {
-    const { mode, missingFolders } = await files.placeOf(path);
-    if (after) for (const folder of missingFolders) newFolders.add(folder);
-    else if (mode !== undefined) {
-      // Refused before the first write: a renamed file would keep its read-only bits, and then could not be rolled back.
-      if ((mode & 0o222) === 0)
-        throw new ToolError(`${path} could not be written: ${path} is read-only. Nothing was changed.`);
-      modes.set(path, mode);
-    }
+  const folderModes = new Map<string, number>();
+  const editors: string[] = [];
+  const pathOfFile = new Map<string, string>();
+  const removed = new Set(steps.filter(step => !step.after).map(({ path }) => path));
+  const all = [...changes.flatMap(stepsOf), ...steps];
+  const set = changes.filter(change => change.kind === 'modify' && change.mode !== undefined);
+  const created = new Set(all.filter(step => !step.before).map(({ path }) => path));
+  const left = new Set([...all.filter(step => !step.after), ...set].map(({ path }) => path));
+  await forEachLimited([...new Set(all.map(({ path }) => path))], 8, async path => {
+    const { mode, missingFolders, isUnsaved, id } = await files.placeOf(path);
+    const other = id === undefined ? undefined : pathOfFile.get(id);
+    if (other !== undefined) throw new ToolError(`${oneFileText(other, path)} Nothing was changed.`);
+    if (id !== undefined) pathOfFile.set(id, path);
+    if (isUnsaved) editors.push(path);
+    if (created.has(path)) for (const folder of missingFolders) newFolders.add(folder);
+    if (!left.has(path) || mode === undefined) return;
+    // Refused before the first write: a renamed file would keep its read-only bits, and then could not be rolled back.
+    if (removed.has(path) && (mode & 0o222) === 0)
+      throw new ToolError(`${path} could not be written: ${path} is read-only. Nothing was changed.`);
+    modes.set(path, mode);
   });
-  // Sorting puts a folder before its contents.
-  return { newFolders: [...newFolders].sort(), modes: Object.fromEntries(modes) };
+  await forEachLimited(folders, 8, async folder => {
+    const { mode } = await files.placeOf(folder);
+    if (mode !== undefined) folderModes.set(folder, mode);
+  });
+  return {
+    // Sorting puts a folder before its contents.
+    newFolders: [...newFolders].sort(),
+    modes: Object.fromEntries(modes),
+    ...(folderModes.size > 0 ? { folderModes: Object.fromEntries(folderModes) } : {}),
+    ...(editors.length > 0 ? { editors: editors.sort() } : {}),
+  };
 }
 
-/** The permission bits that renamed files keep, and those that a change restores, by their new paths. */
-export function carriedModes(
+/**
+ * The permission bits that files have after these changes, as far as the changes carry or set them. What a change removes or
+ * overwrites with other bits is taken out of `held`, which begins with the bits on disk.
+ * @param onRemoved called with each file that a change removes, or whose bits it sets, and the bits that it had.
+ */
+export function carryModes(
   changes: readonly FileChange[],
-  { modes }: RollbackInfo,
+  held: Map<string, number>,
+  onRemoved: (path: string, mode: number) => void = () => undefined,
 ): ReadonlyMap<string, number> {
-  const carried = new Map<string, number>();
   for (const change of changes) {
-    if (change.kind === 'create' && change.mode !== undefined) carried.set(change.path, change.mode);
-    if (change.kind !== 'rename') continue;
-    const mode =
-      carried.get(change.from) ?? (Object.hasOwn(modes, change.from) ? modes[change.from] : undefined);
-    if (mode !== undefined) carried.set(change.path, mode);
+    const { kind, path } = change;
+    const from = kind === 'rename' ? change.from : path;
+    const had = held.get(from);
+    const next = kind === 'rename' ? had : kind === 'delete' ? undefined : change.mode;
+    if (kind === 'modify' && next === undefined) continue;
+    if (kind !== 'create' && had !== undefined) onRemoved(from, had);
+    held.delete(from);
+    if (next === undefined) held.delete(path);
+    else held.set(path, next);
   }
-  return carried;
+  return held;
+}
+
+/** Says that two paths are names of one file. */
+export function oneFileText(a: string, b: string): string {
+  const [first, second] = [a, b].sort();
+  return `${first} and ${second} are two names of one file, which can only be changed under one of them.`;
 }

@@ -17,6 +17,8 @@ const side = z.object({
   encoding: z.object({ name: encodingName, bom: z.boolean() }),
 });
 const path = z.string().check(z.minLength(1));
+const mode = z.int().check(z.minimum(0), z.maximum(0o7777));
+const folders = z.exactOptional(z.array(path));
 const edits = z.array(z.object({ start: z.int(), end: z.int(), text: z.string() }));
 /** The text after is stored only where the edits do not give it: see {@link withoutText}. */
 const modify = z.pipe(
@@ -26,6 +28,7 @@ const modify = z.pipe(
     before: side,
     after: z.object({ ...side.shape, text: z.exactOptional(z.string()) }),
     edits: z.exactOptional(edits),
+    mode: z.exactOptional(mode),
   }),
   z.transform((change, { issues }): Extract<FileChange, { kind: 'modify' }> => {
     const { before, after } = change;
@@ -43,10 +46,10 @@ const change = z.discriminatedUnion('kind', [
     path,
     before: z.null(),
     after: side,
-    mode: z.exactOptional(z.int().check(z.minimum(0), z.maximum(0o7777))),
+    mode: z.exactOptional(mode),
   }),
-  z.object({ kind: z.literal('delete'), path, before: side, after: z.null() }),
-  z.object({ kind: z.literal('rename'), path, from: path, before: side, after: side }),
+  z.object({ kind: z.literal('delete'), path, before: side, after: z.null(), folders }),
+  z.object({ kind: z.literal('rename'), path, from: path, before: side, after: side, folders }),
 ]);
 const changes = z.array(change);
 /** See {@link KeptChanges}. */
@@ -57,8 +60,17 @@ const mark = z.exactOptional(z.string());
 const stagedParts = {
   id: z.string().check(z.regex(/^p[1-9]\d*$/)),
   label: z.string(),
+  labelParts: z.exactOptional(
+    z.array(
+      z.union([
+        z.string(),
+        z.object({ noun: z.enum(['file', 'change', 'edit', 'replacement']), count: z.int() }),
+      ]),
+    ),
+  ),
   title: z.exactOptional(z.string()),
   sourceToolName: z.string(),
+  purpose: z.exactOptional(z.enum(['command', 'toolCall', 'setUp', 'holdBack', 'revert'])),
   humanOnly: z.exactOptional(z.literal(true)),
   dependsOn: z.array(z.string()),
   details: z.exactOptional(z.unknown()),
@@ -113,7 +125,14 @@ const entrySchema = z.discriminatedUnion('type', [
   z.object({
     type: z.literal('commit'),
     ids: z.array(z.string()),
-    rollback: z.exactOptional(z.object({ newFolders: z.array(path), modes: z.record(z.string(), z.int()) })),
+    rollback: z.exactOptional(
+      z.object({
+        newFolders: z.array(path),
+        modes: z.record(z.string(), z.int()),
+        folderModes: z.exactOptional(z.record(z.string(), z.int())),
+        editors: z.exactOptional(z.array(path)),
+      }),
+    ),
     /** The revisions that are written, by id. */
     revisions: z.exactOptional(z.record(z.string(), z.int())),
     /** Who applies them and why, for the ledger if a crash comes before their resolutions. */
@@ -166,7 +185,7 @@ export type RevisedBy = Extract<PreviewLogEntry, { type: 'revised' }>['by'];
 
 export const previewLogFormat: LogFormat<PreviewLogEntry> = {
   log: 'redline.previews',
-  version: 4,
+  version: 5,
   parse: parseEntry,
   stored: withoutText,
   migrations: previewMigrations,

@@ -32,7 +32,33 @@ export const previewMigrations: Readonly<Record<number, LogMigration>> = {
   2: line => line,
   /** Version 3 repeated in a new revision what the one before had. Version 4 can read that. */
   3: line => line,
+  /** Version 4 told what a preview is for by the name of its source, which others can take. */
+  4: line => {
+    if (!isRecord(line)) return line;
+    if (line['type'] === 'staged') return { ...line, preview: previewFrom4(line['preview']) };
+    if (line['type'] !== 'revised' || line['part'] === undefined) return line;
+    return { ...line, part: previewFrom4(line['part']) };
+  },
 };
+
+/** Only what no tool of others and no extension could have staged. */
+function previewFrom4(preview: unknown): unknown {
+  if (!isRecord(preview)) return preview;
+  const { sourceToolName, kind, origin, humanOnly, details, undoes } = preview;
+  const isOwnAction = kind === 'action' && humanOnly === true && isRecord(details);
+  const isOwn: Readonly<Record<string, readonly [purpose: string, is: boolean]>> = {
+    run_command: ['command', isOwnAction && typeof details['command'] === 'string'],
+    call_tool: ['toolCall', isOwnAction && typeof details['tool'] === 'string'],
+    connect_agent: ['setUp', origin === null && humanOnly === true],
+    hold_back: ['holdBack', isRecord(origin) && isRecord(origin['agent'])],
+    revert_to_state: ['revert', Array.isArray(undoes)],
+  };
+  const [purpose, is] =
+    typeof sourceToolName === 'string' && Object.hasOwn(isOwn, sourceToolName)
+      ? (isOwn[sourceToolName] ?? ['', false])
+      : ['', false];
+  return { ...preview, ...(is ? { purpose } : {}), ...labelFrom4(preview) };
+}
 
 const PLAN = 'plan_approval';
 
@@ -48,6 +74,20 @@ function previewFrom1(preview: unknown): unknown {
     origin: originFrom1(origin, asksModel),
     ...(isHumanOnly ? { humanOnly: true } : {}),
   };
+}
+
+/** Version 4 took the counts out of labels, also of those that others wrote. */
+function labelFrom4({ label, sourceToolName }: Readonly<Record<string, unknown>>): object {
+  if (typeof label !== 'string' || sourceToolName !== 'ast_edit') return {};
+  const [all, replacements, files, place] =
+    /^AST Edit: (\d+) replacements? in (\d+) files?(.*)$/s.exec(label) ?? [];
+  if (all === undefined) return {};
+  const counts = [
+    { noun: 'replacement', count: Number(replacements) },
+    { noun: 'file', count: Number(files) },
+  ] as const;
+  const labelParts = ['AST Edit: ', counts[0], ' in ', counts[1], ...(place ? [place] : [])];
+  return { labelParts };
 }
 
 function originFrom1(origin: unknown, asksModel: boolean): unknown {

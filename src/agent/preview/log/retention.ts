@@ -1,4 +1,5 @@
-import type { PreviewState } from '../preview.ts';
+import type { FileSide } from '../fileChange.ts';
+import type { Preview, PreviewState } from '../preview.ts';
 import { idsOf, type PreviewLogEntry } from './previewLog.ts';
 
 /**
@@ -27,19 +28,50 @@ export function withoutForgotten(
   return stale.length > 0 ? [staged, { type: 'stale', id: part.id, paths: stale }] : [staged];
 }
 
-/** Whether a preview ended before `until`, and so may be forgotten. An expired one must be dismissed first. */
-export function endedBefore(
-  { state, stagedAt }: { readonly state: PreviewState; readonly stagedAt: string },
+/**
+ * The previews that may be forgotten: those that ended before `until`, and of the others that ended the oldest ones, until the
+ * texts of the rest have no more than `mostChars` characters. An expired preview must be dismissed first.
+ */
+export function forgettable(
+  previews: readonly Preview[],
   until: Date,
-): boolean {
+  mostChars: number,
+): readonly Preview[] {
+  const ended = previews.flatMap(preview => {
+    const at = endOf(preview);
+    return at === undefined ? [] : [{ preview, at }];
+  });
+  const counted = new Set<FileSide>();
+  let chars = 0;
+  const isKept = ({ preview, at }: { readonly preview: Preview; readonly at: number }): boolean => {
+    if (at < until.getTime()) return false;
+    for (const side of (preview.changes ?? []).flatMap(({ before, after }) =>
+      [before ?? [], after ?? []].flat(),
+    )) {
+      if (!counted.has(side)) chars += side.text.length;
+      counted.add(side);
+    }
+    return chars <= mostChars;
+  };
+  const forgotten = new Set(
+    ended
+      .toSorted((a, b) => b.at - a.at)
+      .filter(one => !isKept(one))
+      .map(({ preview }) => preview),
+  );
+  return previews.filter(preview => forgotten.has(preview));
+}
+
+/** When a preview ended, in milliseconds; `undefined` if it has not, or has expired and was not dismissed. */
+function endOf({ state, stagedAt }: Preview): number | undefined {
   switch (state.kind) {
     case 'pending':
     case 'applying':
-      return false;
+      return undefined;
     case 'applied':
     case 'discarded':
-      return Date.parse(state.by.at) < until.getTime();
+      return Date.parse(state.by.at);
     case 'expired':
-      return state.dismissed === true && Date.parse(stagedAt) < until.getTime();
+      return state.dismissed === true ? Date.parse(stagedAt) : undefined;
   }
 }

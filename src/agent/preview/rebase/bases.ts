@@ -3,7 +3,7 @@ import { sideOfBytes, stepsOf, type FileChange, type FileSide, type FileStep } f
 import { isOpen, type Preview } from '../preview.ts';
 import type { PreviewStore } from '../previewStore.ts';
 import { elsewhereText } from '../resolve/refusals.ts';
-import type { ResolvingFiles } from '../resolve/invoker.ts';
+import type { ResolvingFiles } from '../resolve/refusals.ts';
 import type { Workspace } from '../workspace.ts';
 
 /** What bases are read from. */

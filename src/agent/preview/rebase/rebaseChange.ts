@@ -25,8 +25,8 @@ export async function rebaseChange(change: FileChange, base: FileSide | null): P
       const merged = await mergeSides(change, base);
       if (merged.conflict) return { kind: 'conflict', marked: merged.after };
       if (merged.after.hash === base.hash) return { kind: 'clean', change: null };
-      const { kind, path } = change;
-      return { kind: 'clean', change: { kind, path, before: base, after: merged.after } };
+      const { edits: _, ...same } = change;
+      return { kind: 'clean', change: { ...same, before: base, after: merged.after } };
     }
     case 'rename': {
       if (!base) return { kind: 'conflict' };

@@ -1,66 +1,18 @@
 import { untilAborted } from '../../base/abort.ts';
 import { BlockedPreviewError, factOf, messageOf, StalePreviewError, ToolError } from '../../base/errors.ts';
 import { Emitter, type Event } from '../../base/event.ts';
-import { commitChanges, type CommitFiles } from '../commit/commitChanges.ts';
+import { stalePaths } from '../commit/commitChanges.ts';
 import { ledgerEntry, type Outcome } from '../ledger.ts';
-import { resultOf, textOf, textResult, type AgentToolResult, type PendingAction } from '../pendingAction.ts';
-import {
-  nameOf,
-  pathsOf,
-  type Actor,
-  type CallRef,
-  type Preview,
-  type ResolveAction,
-  type SeenRevisions,
-} from '../preview.ts';
+import type { PendingAction } from '../pendingAction.ts';
+import { pathsOf, type Preview } from '../preview.ts';
 import type { PreviewStore } from '../previewStore.ts';
 import { modelMay, type ModelAuthority } from '../resolveSettings.ts';
 import type { FolderRoot } from '../workspace.ts';
 import { ActiveResolutions } from './activeResolutions.ts';
-import { refuseConflicts, refuseElsewhere, refuseOutdated } from './refusals.ts';
-import { resolveDetails } from './resolveDetails.ts';
-import { alreadyResolvedText, appliedText, recommendedText, unknownPreviewText } from './resolveTexts.ts';
-
-/** One vote on one preview: an attempt to apply or discard it. */
-export interface ResolveRequest {
-  readonly id: string;
-  /** The revision that was seen; a vote on an older one is refused. Defaults to the current one. */
-  readonly revision?: number;
-  readonly action: ResolveAction;
-  readonly reason: string;
-  readonly extra?: Record<string, unknown>;
-  readonly actor: Actor;
-  /** The tool call with which the model votes. */
-  readonly call?: CallRef;
-  /**
-   * Applies these previews, which this one builds on, together with it in one transaction; each at the revision that was
-   * seen. If it builds on any other pending preview, the vote is refused.
-   */
-  readonly chain?: SeenRevisions;
-  /** The conversation was reverted to before the preview was staged: then the model may discard it, too, unless plan mode is on. */
-  readonly isAbandoned?: boolean;
-  /**
-   * Asked at the last moment: whether a vote of the model is only to be recorded, whatever it may do otherwise, because plan
-   * mode is on.
-   */
-  readonly isPlanning?: () => boolean;
-  readonly signal?: AbortSignal;
-}
-
-type Callbacks = Pick<PendingAction, 'apply' | 'reject'>;
-
-/** The parts of the workspace that resolving uses. */
-export interface ResolvingFiles extends CommitFiles {
-  /**
-   * Whether only the user may apply a change of one of these files, in every mode. All names of a file count: the given path,
-   * its real path, and paths through links.
-   */
-  isProtected(paths: readonly string[]): Promise<boolean>;
-  /** Those of the workspace paths that led elsewhere while these folders were open, and where: absolute paths. */
-  formerPlaces(paths: readonly string[], roots: readonly FolderRoot[]): ReadonlyMap<string, string>;
-  /** The folders that are open now. */
-  folderRoots(): readonly FolderRoot[];
-}
+import { CallbackEffect, FilesEffect } from './effects.ts';
+import { refuseConflicts, refuseElsewhere, refuseOutdated, type ResolvingFiles } from './refusals.ts';
+import { resolvedText, type Resolved, type ResolveRequest, type Vote } from './resolved.ts';
+import { unknownPreviewText } from './resolveTexts.ts';
 
 /**
  * The one place where previews are resolved, whoever votes. It guarantees that no callback runs twice at once or again
@@ -70,10 +22,11 @@ export class Invoker {
   readonly #store: PreviewStore;
   readonly #workspace: ResolvingFiles;
   readonly #authority: () => ModelAuthority;
-  readonly #callbacks = new Map<string, Callbacks>();
   /** Why these previews cannot be resolved after the attempt in progress: their producer went away, for example. */
   readonly #orphaned = new Map<string, string | undefined>();
   readonly #resolutions = new ActiveResolutions();
+  readonly #files: FilesEffect;
+  readonly #callbacks: CallbackEffect;
   readonly #applyFailed = new Emitter<Preview>();
 
   /** Fires when a preview is pending again after a failed apply, so that its directive and reminder can be renewed. */
@@ -83,6 +36,8 @@ export class Invoker {
     this.#store = store;
     this.#workspace = workspace;
     this.#authority = authority;
+    this.#files = new FilesEffect(store, workspace);
+    this.#callbacks = new CallbackEffect(store, this.#resolutions);
   }
 
   /** The folders that are open now, which previews remember. */
@@ -91,8 +46,8 @@ export class Invoker {
   }
 
   /** Keeps the callbacks of a preview that was just staged. */
-  attach(id: string, callbacks: Callbacks): void {
-    this.#callbacks.set(id, callbacks);
+  attach(id: string, callbacks: Pick<PendingAction, 'apply' | 'reject'>): void {
+    this.#callbacks.attach(id, callbacks);
   }
 
   /**
@@ -105,32 +60,31 @@ export class Invoker {
     if (!preview || preview.kind === 'files') return;
     if (preview.state.kind === 'applying') this.#orphaned.set(id, reason);
     if (preview.state.kind !== 'pending') return;
-    this.#callbacks.delete(id);
+    this.#callbacks.detach(id);
     void this.#store.expire(id, reason);
   }
 
   /**
-   * Resolves a preview, or says why not. If it was already resolved, the result tells by whom, how and why; if it is being
-   * resolved right now, the result tells the same once that has ended.
+   * Resolves a preview, or tells that it already was; if it is being resolved right now, tells so once that has ended.
    * @throws ToolError for an unknown id, an older revision, a failed apply (the preview is pending again, or has expired if its producer is gone), or a vote that
    *   would deadlock because the attempt in progress waits for it; the abort error when `signal` fires, while a callback that
    *   has started still runs to completion and is recorded.
    */
-  async resolve(request: ResolveRequest): Promise<AgentToolResult> {
+  async resolve(request: ResolveRequest): Promise<Resolved> {
     return untilAborted(request.signal, () => this.#resolve(request));
   }
 
-  async #resolve(request: ResolveRequest): Promise<AgentToolResult> {
+  async #resolve(request: ResolveRequest): Promise<Resolved> {
     const preview = this.#store.get(request.id);
     if (!preview) throw new ToolError(unknownPreviewText(request.id));
     switch (preview.state.kind) {
       case 'applied':
       case 'discarded':
       case 'expired':
-        return withDetails(this.#tooLate(preview, request), request, preview);
+        return this.#already(preview, request);
       case 'applying':
         await this.#resolutions.waitFor(preview, request.signal);
-        return withDetails(this.#tooLate(this.#store.get(preview.id) ?? preview, request), request, preview);
+        return this.#already(this.#store.get(preview.id) ?? preview, request);
       case 'pending':
         break;
     }
@@ -144,8 +98,8 @@ export class Invoker {
     }
     if (this.#isRecommendation(request, preview, isProtected)) {
       await this.#store.recommend(preview.id, request.action, request.reason);
-      const text = recommendedText(preview, request.isPlanning?.() === true ? request.action : undefined);
-      return withDetails(textResult(text, { recommended: preview.id }), request, preview);
+      const planning = request.isPlanning?.() === true;
+      return { kind: 'recommended', vote: request, preview, planning };
     }
     const group = this.#group(preview, request);
     if (request.action === 'apply') refuseConflicts(group);
@@ -153,10 +107,28 @@ export class Invoker {
     return this.#resolutions.run(ids, () => this.#run(preview, group, request));
   }
 
+  /**
+   * Refuses what an Apply of this preview would be refused for before anything is written. If its base has changed, it becomes
+   * stale.
+   * @throws ToolError that says why.
+   */
+  async assertApplicable(preview: Preview, request: ResolveRequest): Promise<void> {
+    const group = this.#group(preview, request);
+    refuseConflicts(group);
+    refuseElsewhere(group, this.#workspace);
+    const paths = await stalePaths(
+      this.#workspace,
+      group.flatMap(({ changes }) => changes ?? []),
+    );
+    if (paths.length === 0) return;
+    this.#markStale(group, paths);
+    throw new StalePreviewError(paths);
+  }
+
   /** Answers a vote on a preview that is no longer pending. */
-  #tooLate(preview: Preview, { actor }: ResolveRequest): AgentToolResult {
+  #already(preview: Preview, vote: Vote): Resolved {
     const last = this.#store.ledger().findLast(({ previewId }) => previewId === preview.id);
-    return textResult(alreadyResolvedText(preview, actor, last), { alreadyResolved: preview.id });
+    return { kind: 'already', vote, preview, last };
   }
 
   /** Whether the vote is only recorded as a recommendation, since the model may not resolve this by itself. */
@@ -196,21 +168,21 @@ export class Invoker {
     return [...blockers, preview];
   }
 
-  async #run(preview: Preview, group: readonly Preview[], request: ResolveRequest): Promise<AgentToolResult> {
+  async #run(preview: Preview, group: readonly Preview[], request: ResolveRequest): Promise<Resolved> {
     for (const { id } of group) this.#store.beginResolving(id, request.action, request.actor);
     try {
-      const result =
+      const resolved =
         request.action === 'apply'
-          ? await this.#apply(preview, group, request)
-          : await this.#reject(preview, request);
+          ? await (preview.kind === 'files' ? this.#files : this.#callbacks).apply(group, request)
+          : await this.#callbacks.reject(preview, request);
       for (const { id } of group) {
-        this.#callbacks.delete(id);
+        this.#callbacks.detach(id);
         this.#orphaned.delete(id);
       }
-      await this.#end(group, request, outcomeOf(request.action, result), result);
-      return withDetails(result, request, preview);
+      await this.#end(group, request, resolved.kind, resolvedText(resolved));
+      return resolved;
     } catch (error) {
-      const recorded = this.#end(group, request, 'failed', textResult(factOf(error)));
+      const recorded = this.#end(group, request, 'failed', factOf(error));
       if (error instanceof StalePreviewError) this.#markStale(group, error.paths);
       this.#expireOrphans(group);
       // Synchronously with becoming pending again, so that no request is made in between.
@@ -243,63 +215,14 @@ export class Invoker {
     }
   }
 
-  async #apply(
-    preview: Preview,
-    group: readonly Preview[],
-    request: ResolveRequest,
-  ): Promise<AgentToolResult> {
-    const { reason, extra } = request;
-    refuseElsewhere(group, this.#workspace);
-    if (preview.kind === 'files') {
-      const { unsaved } = await commitChanges(
-        this.#workspace,
-        group.flatMap(({ changes }) => changes ?? []),
-        rollback =>
-          this.#store.beginCommit(
-            group.map(({ id }) => id),
-            rollback,
-            request,
-          ),
-      );
-      return textResult(appliedText(group, reason, unsaved));
-    }
-    const apply = this.#callbacks.get(preview.id)?.apply;
-    if (!apply) throw new ToolError(`${nameOf(preview)} has no action to apply. Discard it.`);
-    // Awaited only if it must be, so that no abort comes in between.
-    const writing = this.#store.beginAction(preview.id, request);
-    if (writing) await writing;
-    const answer: unknown = await this.#resolutions.call(preview.id, () => apply(reason, extra));
-    return resultOf(answer, appliedText([preview], reason, []));
-  }
-
-  async #reject(preview: Preview, { reason, extra }: ResolveRequest): Promise<AgentToolResult> {
-    const reject = this.#callbacks.get(preview.id)?.reject;
-    const answer: unknown = reject && (await this.#resolutions.call(preview.id, () => reject(reason, extra)));
-    return resultOf(answer, `Discarded: ${preview.label}. Reason: ${reason}`);
-  }
-
   async #end(
     group: readonly Preview[],
     request: ResolveRequest,
     outcome: Outcome,
-    result: AgentToolResult,
+    message: string,
   ): Promise<void> {
-    const message = textOf(result);
     const vote = { ...request, interrupted: request.signal?.aborted === true };
     const entries = group.map(preview => ledgerEntry(preview, vote, outcome, message));
     await this.#store.endResolving(entries, group);
   }
-}
-
-/** An apply that completed is final, even if it returned an error. */
-function outcomeOf(action: ResolveAction, { isError }: AgentToolResult): Outcome {
-  if (action === 'discard') return 'discarded';
-  return isError === true ? 'returnedError' : 'applied';
-}
-
-function withDetails(result: AgentToolResult, request: ResolveRequest, preview: Preview): AgentToolResult {
-  const { action, reason, extra } = request;
-  const { sourceToolName, label } = preview;
-  const base = { action, reason, ...(extra ? { extra } : {}), sourceToolName, label };
-  return { ...result, details: resolveDetails(base, result.details) };
 }

@@ -1,8 +1,22 @@
 import { ToolError } from '../../base/errors.ts';
 import { pathsOf, type Preview } from '../preview.ts';
+import type { CommitFiles } from '../commit/commitChanges.ts';
+import type { FolderRoot } from '../workspace.ts';
 import { conflictPaths } from '../rebase/conflictMarkers.ts';
-import type { ResolvingFiles } from './invoker.ts';
 import { openConflictsText, outdatedVoteText } from './resolveTexts.ts';
+
+/** The parts of the workspace that resolving uses. */
+export interface ResolvingFiles extends CommitFiles {
+  /**
+   * Whether only the user may apply a change of one of these files, in every mode. All names of a file count: the given path,
+   * its real path, and paths through links.
+   */
+  isProtected(paths: readonly string[]): Promise<boolean>;
+  /** Those of the workspace paths that led elsewhere while these folders were open, and where: absolute paths. */
+  formerPlaces(paths: readonly string[], roots: readonly FolderRoot[]): ReadonlyMap<string, string>;
+  /** The folders that are open now. */
+  folderRoots(): readonly FolderRoot[];
+}
 
 /** Refuses a vote on a revision that is no longer current. */
 export function refuseOutdated(preview: Preview, seen: number | undefined): void {

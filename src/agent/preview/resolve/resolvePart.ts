@@ -1,11 +1,12 @@
 import { ToolError } from '../../base/errors.ts';
 import { patchText } from '../../text/hunks.ts';
 import { hunksOfChange, type FileChange } from '../fileChange.ts';
-import type { AgentToolResult } from '../pendingAction.ts';
+import { counted, recounted } from '../label.ts';
 import type { Preview } from '../preview.ts';
 import type { PreviewStore } from '../previewStore.ts';
-import type { Invoker, ResolveRequest } from './invoker.ts';
-import { recounted } from './recounted.ts';
+import type { Invoker } from './invoker.ts';
+import type { ResolveRequest } from './resolved.ts';
+import type { Resolved } from './resolved.ts';
 import { outdatedVoteText, unknownPreviewText } from './resolveTexts.ts';
 import { splitPreview, type PreviewPart } from './splitPreview.ts';
 
@@ -23,13 +24,16 @@ export async function resolvePart(
   { store, invoker }: { readonly store: PreviewStore; readonly invoker: Invoker },
   request: ResolveRequest & { readonly revision: number },
   part: PreviewPart,
-): Promise<AgentToolResult> {
+): Promise<Resolved> {
   const seen = store.get(request.id);
   if (!seen) throw new ToolError(unknownPreviewText(request.id));
   if (seen.revision !== request.revision) throw new ToolError(outdatedVoteText(seen, request.revision));
   if (seen.state.kind !== 'pending') return invoker.resolve(request);
   const split = await splitPreview(seen, part, request.action);
   if (!split) return invoker.resolve(request);
+  // Before the split: a vote that is refused leaves the preview as it is.
+  if (request.action === 'apply')
+    await invoker.assertApplicable({ ...seen, kind: 'files', changes: split.part }, request);
   const { patch, hunks } = await describe(split.part);
   const now = store.get(request.id);
   if (now !== seen) {
@@ -42,13 +46,14 @@ export async function resolvePart(
     seen.id,
     { changes: split.rest, buildsOnPart: split.restBuildsOnPart },
     {
-      label: partLabel(seen, split.part, part, number),
+      ...partLabel(seen, split.part, part, number),
       // Without a title, people read the label, whose counts are those of the part.
       ...(seen.title === undefined
         ? {}
         : { title: `${seen.title}: ${part.path}${part.hunk === undefined ? '' : ` #${number}`}` }),
       sourceToolName: seen.sourceToolName,
       kind: 'files',
+      ...(seen.purpose ? { purpose: seen.purpose } : {}),
       ...(seen.humanOnly ? { humanOnly: true } : {}),
       changes: split.part,
       dependsOn: seen.dependsOn,
@@ -62,15 +67,16 @@ export async function resolvePart(
   return invoker.resolve({ ...request, id, revision: 1 });
 }
 
-/** The label of a part: that of the whole with the counts of the part, and its place in the whole. */
+/** The label of a part: that of the whole, with the counts of the part if they are Redline's, and its place in the whole. */
 function partLabel(
   whole: Preview,
   changes: readonly FileChange[],
   { path, hunk }: PreviewPart,
   number: number,
-): string {
-  const label = recounted(whole.label, whole.changes ?? [], changes);
-  return hunk === undefined ? `${label}: ${path}` : `${label}: ${path}, hunk ${number}`;
+): Pick<Preview, 'label' | 'labelParts'> {
+  const place = hunk === undefined ? `: ${path}` : `: ${path}, hunk ${number}`;
+  const { label, labelParts } = whole;
+  return labelParts ? counted(...recounted(labelParts, changes), place) : { label: `${label}${place}` };
 }
 
 /**

@@ -1,7 +1,8 @@
 import { listed } from '../../base/listed.ts';
 import { plural } from '../../text/plural.ts';
+import type { Fact } from '../feed.ts';
 import { FOUND_APPLIED, plainOutcome, type LedgerEntry } from '../ledger.ts';
-import { nameOf, type Actor, type PartOf, type Preview, type ResolveAction } from '../preview.ts';
+import { nameOf, type Actor, type Preview, type ResolveAction } from '../preview.ts';
 
 /** Tells the model that a preview was staged. The wording is fixed; what varies goes into {@link reminderText}. */
 export const RESOLVE_REMINDER = `<system-reminder>
@@ -65,6 +66,18 @@ export function appliedText(group: readonly Preview[], reason: string, unsaved: 
       ? ''
       : ` Not saved yet, because it has other unsaved changes: ${unsaved.join(', ')}.`;
   return `Applied: ${what}. Reason: ${reason}${note}`;
+}
+
+/** Tells an agent what happened to a preview of its own that it did not do itself. */
+export function factText(fact: Fact, preview: Preview): string {
+  switch (fact.kind) {
+    case 'attempt':
+      return outcomeText(fact.entry, { preview });
+    case 'revision':
+      return revisionText({ ...preview, revision: fact.revision }, fact.by, fact.patch);
+    case 'expiry':
+      return expiredText(preview);
+  }
 }
 
 /** Tells the model that a preview has a new revision. */
@@ -175,8 +188,8 @@ export function expiredText(preview: Preview): string {
 
 /** Circumstances that change the words of {@link outcomeText}. */
 interface OutcomeContext {
-  /** Set if the preview was split off another one. */
-  readonly part?: PartOf;
+  /** The preview, if it is still known. */
+  readonly preview?: Preview;
   /** The model resolved it on a branch that has since been abandoned, and no longer sees its call. */
   readonly onAbandonedBranch?: boolean;
 }
@@ -184,7 +197,7 @@ interface OutcomeContext {
 /** Tells the model the outcome of a preview that it did not resolve itself, or whose `resolve` it no longer sees. */
 export function outcomeText(
   entry: LedgerEntry,
-  { part, onAbandonedBranch = false }: OutcomeContext = {},
+  { preview, onAbandonedBranch = false }: OutcomeContext = {},
 ): string {
   if (entry.kind === 'plan' && entry.actor === 'human') return planOutcomeText(entry);
   const { outcome } = entry;
@@ -198,12 +211,13 @@ export function outcomeText(
     return `Your ${entry.action} of ${name} ${when}: ${end}.`;
   }
   if (isFoundApplied(entry)) return `${name} was applied. ${FOUND_APPLIED} Who decided it is not known.`;
-  if (part && outcome === 'discarded') return `${outcomeText(entry)}\nThe refused part:\n${part.patch}`;
+  if (preview?.part && outcome === 'discarded')
+    return `${outcomeText(entry)}\nThe refused part:\n${preview.part.patch}`;
   const who = entry.actor === 'human' ? 'The user' : 'Another extension';
   const typed = entry.reason === DEFAULT_HUMAN_REASON[entry.action] ? '' : ` Reason: "${entry.reason}"`;
   switch (outcome) {
     case 'applied':
-      return `${who} applied ${name}.${typed}${resultText(entry)}`;
+      return `${who} applied ${name}.${typed}${resultText(entry, preview)}`;
     case 'discarded': {
       const whose = entry.actor === 'human' ? "the user's decision" : 'a decision';
       return `${who} discarded ${name}. This is ${whose}, not a failure.${typed}`;
@@ -215,11 +229,9 @@ export function outcomeText(
   }
 }
 
-/** The sources of actions that the model stages for their results: what a command writes, what a tool of VS Code answers. */
-const STAGED_FOR_RESULT: readonly string[] = ['run_command', 'call_tool'];
-
-function resultText({ kind, sourceToolName, message }: LedgerEntry): string {
-  const isWanted = kind === 'action' && STAGED_FOR_RESULT.includes(sourceToolName);
+/** What the model stages for its result: what a command writes, what a tool of VS Code answers. */
+function resultText({ message }: LedgerEntry, preview: Preview | undefined): string {
+  const isWanted = preview?.purpose === 'command' || preview?.purpose === 'toolCall';
   return isWanted && message !== undefined ? `\nIts result: ${message}` : '';
 }
 

@@ -58,7 +58,9 @@ export async function splitPreview(
   const applies = action === 'apply';
   const left = applies ? changeOf(path, withPart, after) : changeOf(path, before, withoutPart);
   const divided = edits && splitEdits(edits, before.text, hunks[part.hunk]);
-  const rest = left && withEdits(left, applies ? divided?.onPart : divided?.withoutPart);
+  const edited = left && withEdits(left, applies ? divided?.onPart : divided?.withoutPart);
+  // The part leaves the permission bits to what is applied last.
+  const rest = edited && change.mode !== undefined ? { ...edited, mode: change.mode } : edited;
   return {
     part: [withEdits({ kind: 'modify', path, before, after: withPart }, divided?.part)],
     rest: rest ? changes.map(candidate => (candidate === change ? rest : candidate)) : others,

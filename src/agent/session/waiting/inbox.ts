@@ -1,34 +1,25 @@
 import type { SteeringMessage } from '../../model/messages.ts';
-import { isOpen, type Preview } from '../../preview/preview.ts';
-import type { RevisedBy } from '../../preview/log/previewLog.ts';
+import { isOpen } from '../../preview/preview.ts';
 import type { PreviewStore } from '../../preview/previewStore.ts';
-import { revisionText } from '../../preview/resolve/resolveTexts.ts';
 
 /** What the model will be told with its next request, in the order in which it happened. */
 export class Inbox {
-  readonly #store: Pick<PreviewStore, 'get'>;
+  readonly #store: PreviewStore;
   readonly #topics = new Map<string, SteeringMessage>();
   #messages: SteeringMessage[] = [];
 
-  constructor(store: Pick<PreviewStore, 'get'>) {
+  constructor(store: PreviewStore) {
     this.#store = store;
   }
 
-  /** @param topic a message on the same topic that was not sent yet is replaced. */
+  /** @param topic a message on the same topic that was not sent yet is replaced, and what it tells counts as told with it. */
   add(message: SteeringMessage, topic?: string): void {
-    if (topic !== undefined) {
-      const earlier = this.#topics.get(topic);
-      this.#messages = this.#messages.filter(candidate => candidate !== earlier);
-      this.#topics.set(topic, message);
-    }
-    this.#messages.push(message);
-  }
-
-  /** The model has seen an older revision of the preview. Of several unsent rebases only the last one is told. */
-  addRevision(preview: Preview, by: RevisedBy, patch?: string): void {
-    const text = revisionText(preview, by, patch);
-    const message: SteeringMessage = { role: 'steering', kind: 'revision', text, previewIds: [preview.id] };
-    this.add(message, by === 'rebase' ? `rebase ${preview.id}` : undefined);
+    if (topic === undefined) return void this.#messages.push(message);
+    const earlier = this.#messages.find(candidate => candidate === this.#topics.get(topic));
+    const tells = [...(earlier?.tells ?? []), ...(message.tells ?? [])];
+    const latest = tells.length > 0 ? { ...message, tells } : message;
+    this.#messages = [...this.#messages.filter(candidate => candidate !== earlier), latest];
+    this.#topics.set(topic, latest);
   }
 
   /** The unsent messages. */
@@ -79,6 +70,7 @@ export class Inbox {
       ...first,
       text: outcomes.map(message => message.text).join('\n'),
       previewIds: outcomes.flatMap(message => message.previewIds),
+      tells: outcomes.flatMap(message => message.tells ?? []),
     };
     return messages.flatMap(message =>
       message === first ? [joined] : message.kind === 'outcome' ? [] : [message],

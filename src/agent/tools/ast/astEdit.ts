@@ -1,6 +1,7 @@
 import * as z from 'zod/mini';
 import type { FileChange } from '../../preview/fileChange.ts';
 import { textResult } from '../../preview/pendingAction.ts';
+import { assertApplicable } from '../../preview/textFile.ts';
 import { replacementTitle, titled, titleSchema } from '../titles.ts';
 import { defineTool, type Tool } from '../tool.ts';
 import { pathsSchema } from './astGrep.ts';
@@ -39,8 +40,9 @@ export function astEditTool(searcher: AstSearcher): Tool {
           ? [{ kind: 'modify', path, before: found.before, after: found.after, edits: found.edits }]
           : [],
       );
+      await assertApplicable(context.workspace, changes);
       context.stage({
-        label: editLabel(files),
+        ...editLabel(files),
         title: titled(title, replacementTitle(ops)),
         sourceToolName: 'ast_edit',
         changes,

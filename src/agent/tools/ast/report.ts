@@ -1,4 +1,5 @@
 import { splitLines } from '../../text/lines.ts';
+import { counted } from '../../preview/label.ts';
 import { plural } from '../../text/plural.ts';
 import type { TextEdit } from '../../text/textEdit.ts';
 import type { SearchResult } from './structuralSearch.ts';
@@ -15,15 +16,18 @@ const MAX_LINE_CHARS = 120;
 const MAX_NAMES = 20;
 
 /** `AST Edit: 12 replacements in 3 files` */
-export function editLabel(files: readonly AstFile[]): string {
-  return `AST Edit: ${plural(total(files), 'replacement')} in ${plural(files.length, 'file')}`;
+export function editLabel(files: readonly AstFile[]): ReturnType<typeof counted> {
+  const replacements = { noun: 'replacement', count: total(files) } as const;
+  return counted('AST Edit: ', replacements, ' in ', { noun: 'file', count: files.length });
 }
 
 /** What the model is told about staged replacements. */
 export function editReport({ files, summary, pending }: SearchResult): string {
-  return [editLabel(files), ...body(files, 'replacement', editRows), ...notes(files, summary, pending)].join(
-    '\n',
-  );
+  return [
+    editLabel(files).label,
+    ...body(files, 'replacement', editRows),
+    ...notes(files, summary, pending),
+  ].join('\n');
 }
 
 /** What the model is told about the matches of a search. */

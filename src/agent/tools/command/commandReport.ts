@@ -1,12 +1,15 @@
+import type { LeftProcesses } from '../../base/system/startedProcesses.ts';
 import type { PendingContents } from '../../preview/overlay.ts';
 import { plural } from '../../text/plural.ts';
 import type { CommandRun } from './commandRuns.ts';
-import type { CommandEnd, CommandPlan } from './runCommand.ts';
+
+/** The most processes that are named. */
+const MAX_NAMED = 10;
 
 /** What the model is told of a command that was run. */
 export function commandReport(
-  { timeLimit }: CommandPlan,
-  { exitCode, leftovers }: CommandEnd,
+  { timeLimit }: { readonly timeLimit: number },
+  { exitCode, ended, running }: LeftProcesses & { readonly exitCode: number | undefined },
   run: CommandRun,
   pending: PendingContents,
 ): string {
@@ -22,11 +25,23 @@ export function commandReport(
   const output = run.output.text().trimEnd();
   return [
     how,
-    ...(leftovers === 'ended' ? ['Processes that it left in the background were ended.'] : []),
-    ...(leftovers === 'running'
-      ? ['Processes that it left in the background may still be running; their output is not read any more.']
+    ...(ended > 0 && run.endedBy === undefined
+      ? ['Processes that it left in the background were ended.']
       : []),
+    ...stillRunning(running),
     ...(ids.length > 0 ? [`It saw the files on disk, without the pending ${ids.join(', ')}.`] : []),
     ...(output === '' ? ['It wrote nothing.'] : ['Its output:', output]),
   ].join('\n');
+}
+
+function stillRunning(running: LeftProcesses['running']): string[] {
+  if (running === undefined) return ['It is not known whether processes that it started still run.'];
+  if (running.length === 0) return [];
+  const names = running.slice(0, MAX_NAMED).map(({ name, pid }) => `${name} (${pid})`);
+  const more = running.length > MAX_NAMED ? ', …' : '';
+  const count =
+    running.length === 1
+      ? '1 process that it started still runs'
+      : `${running.length} processes that it started still run`;
+  return [`${count}: ${names.join(', ')}${more}. Their output is not read any more.`];
 }

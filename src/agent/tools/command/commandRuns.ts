@@ -12,6 +12,8 @@ export interface CommandRun {
   /** Set once it was to be ended. */
   readonly endedBy: EndedBy | undefined;
   add(chunk: string): void;
+  /** The user stops it. */
+  stop(): void;
   /** The command has ended. */
   end(): void;
 }
@@ -21,7 +23,7 @@ const SHOWN_CHARS = 4_000;
 
 /** The commands that applied previews are running: their output, and how to stop them. */
 export class CommandRuns {
-  readonly #running = new Map<string, { readonly run: CommandRun; readonly stop: () => void }>();
+  readonly #running = new Map<string, CommandRun>();
   readonly #changed = new Emitter<void>();
 
   /** Fires when a command starts, writes or ends. Output comes often: collect the events. */
@@ -48,24 +50,25 @@ export class CommandRuns {
         output.add(chunk);
         changed.fire();
       },
+      stop: () => endBy('user'),
       end: () => {
         clearTimeout(timer);
         this.#running.delete(previewId);
         changed.fire();
       },
     };
-    this.#running.set(previewId, { run, stop: () => endBy('user') });
+    this.#running.set(previewId, run);
     changed.fire();
     return run;
   }
 
   /** The end of the output so far, as plain text; `undefined` if the preview runs no command now. */
   outputOf(previewId: string): string | undefined {
-    return this.#running.get(previewId)?.run.output.end(SHOWN_CHARS);
+    return this.#running.get(previewId)?.output.end(SHOWN_CHARS);
   }
 
   /** Ends all of them. Each apply settles once its command has ended. */
   stopAll(): void {
-    for (const { stop } of this.#running.values()) stop();
+    for (const run of this.#running.values()) run.stop();
   }
 }

@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
 import { ToolError } from '../../base/errors.ts';
+import type { LeftProcesses } from '../../base/system/startedProcesses.ts';
 import { textResult } from '../../preview/pendingAction.ts';
 import type { Preview } from '../../preview/preview.ts';
 import { defineTool, type Tool } from '../tool.ts';
@@ -14,6 +15,8 @@ const details = z.object({
   command: z.string(),
   folder: z.string(),
   shell: z.string(),
+  // Missing in previews of earlier versions.
+  arguments: z._default(z.array(z.string()), []),
   environment: z.record(z.string(), z.nullable(z.string())),
   timeLimit: z.number(),
 });
@@ -25,18 +28,18 @@ export interface CommandPlan {
   readonly folder: string;
   /** The program that interprets the command. */
   readonly shell: string;
-  /** How the environment differs from that of VS Code; `null` for a variable that is taken away. */
+  /** Those of its arguments that the user has chosen; what passes the command follows them. */
+  readonly arguments: readonly string[];
+  /** How the environment differs from that of VS Code without its own variables; `null` for a variable that is taken away. */
   readonly environment: Readonly<Record<string, string | null>>;
   /** In seconds. */
   readonly timeLimit: number;
 }
 
-/** How a command ended. */
-export interface CommandEnd {
+/** How a command ended, and what was seen of the processes that it had started. */
+export interface CommandEnd extends LeftProcesses {
   /** `undefined` if no one knows. */
   readonly exitCode: number | undefined;
-  /** Whether the processes that it left in the background were ended; absent if it left none. */
-  readonly leftovers?: 'ended' | 'running';
 }
 
 /** What `run_command` needs from VS Code. */
@@ -45,7 +48,7 @@ export interface CommandRunner {
   /** @throws PathError or ToolError for a folder that is not in the workspace, also through a link, or does not exist. */
   plan(command: string, folder: string | undefined): Promise<CommandPlan>;
   /** Runs it where the user sees it. Settles when it has ended, soon after the signal of the run too. */
-  run(plan: CommandPlan, run: Pick<CommandRun, 'signal' | 'add'>): Promise<CommandEnd>;
+  run(plan: CommandPlan, run: CommandRun): Promise<CommandEnd>;
 }
 
 /** The tool that proposes to run a command. Only the user can apply what it stages, and with that run it. */
@@ -60,7 +63,7 @@ export function runCommandTool(runner: CommandRunner, runs: Pick<CommandRuns, 's
     name: SOURCE,
     label: 'Run Command',
     description:
-      "Propose to run a command in the user's shell. It runs once the user applies the preview, never before; you are then told the exit code and the output. It sees the files on disk, without pending previews. No one answers its questions: pass options that avoid them. It is ended after a time limit.",
+      "Propose to run a command in the user's shell. It runs once the user applies the preview, never before; you are then told the exit code and the output. It sees the files on disk, without pending previews. Its input is closed, so no one answers its questions: pass options that avoid them. It is ended after a time limit. A POSIX shell gets the text with -c, PowerShell runs it as a script, and cmd.exe runs its lines as a batch file (%%i in for). No shell is interactive.",
     parameters: z.object({
       command: z.string().check(z.minLength(1), z.maxLength(MAX_COMMAND_CHARS), z.regex(/\S/)),
       cwd: z.optional(
@@ -75,6 +78,7 @@ export function runCommandTool(runner: CommandRunner, runs: Pick<CommandRuns, 's
         label: `Run: ${commandLabel(command)}`,
         title: l10n => l10n.t('Run: {0}', commandLabel(command)),
         sourceToolName: SOURCE,
+        purpose: 'command',
         humanOnly: true,
         details: plan,
         apply: async () => {
@@ -94,17 +98,16 @@ export function runCommandTool(runner: CommandRunner, runs: Pick<CommandRuns, 's
           }
         },
       });
-      return textResult('The command has not run. The user decides; you are told what comes of it.');
+      return textResult(
+        `The command has not run. The user decides; you are told what comes of it. It would run in ${plan.shell}.`,
+      );
     },
   });
 }
 
 /** The command that a preview runs; `undefined` if it runs none. */
-export function commandOf(
-  preview: Pick<Preview, 'sourceToolName' | 'humanOnly' | 'details'>,
-): CommandPlan | undefined {
-  if (preview.sourceToolName !== SOURCE || !preview.humanOnly) return undefined;
-  return details.safeParse(preview.details).data;
+export function commandOf(preview: Pick<Preview, 'purpose' | 'details'>): CommandPlan | undefined {
+  return preview.purpose === 'command' ? details.safeParse(preview.details).data : undefined;
 }
 
 /** @throws ToolError if the command was stopped before it began */

@@ -12,7 +12,7 @@ export interface RunningCall {
   stage(action: PendingAction): Preview;
   /** The files that the call has read, by workspace path. */
   readonly filesRead: Map<string, FileSide>;
-  /** It has returned its result. Code of it that is still running no longer belongs to a call. */
+  /** Whether the call has returned its result. Code of the tool that still runs then belongs to no call. */
   ended: boolean;
 }
 
@@ -22,8 +22,8 @@ interface Scope {
 }
 
 /**
- * Knows which custom tool's code is running, across every `await`, timer and callback that it starts. So a tool need not
- * say who it is when it stages a preview, and what is forbidden to tools is blocked for them alone.
+ * Knows which custom tool's code is running, across every `await`, timer and callback that the code starts. So a tool need
+ * not say who it is when it stages a preview, and Redline can forbid things to tools alone.
  */
 export class CurrentTool {
   readonly #storage = new AsyncLocalStorage<Scope | undefined>();

@@ -1,5 +1,5 @@
 import { messageOf } from '../../base/errors.ts';
-import { resultOf, textOf } from '../../preview/pendingAction.ts';
+import { answerOf, textOf, textResult } from '../../preview/pendingAction.ts';
 import { readText } from '../../preview/textFile.ts';
 import type { Tool, ToolContext } from '../tool.ts';
 import type { RunningCall, CurrentTool } from './currentTool.ts';
@@ -54,11 +54,13 @@ export function createCustomTool(given: unknown, environment: ToolEnvironment): 
           const answer: unknown = await definition.execute(
             context.toolCallId,
             params,
-            progress => currentTool.runOutside(() => context.onUpdate?.(textOf(resultOf(progress, '')))),
+            progress => currentTool.runOutside(() => context.onUpdate?.(textOf(answerOf(progress)))),
             contextOf(context, call, environment),
             context.signal,
           );
-          return resultOf(answer, `${name} ended without a result.`);
+          const result = answerOf(answer);
+          if (result.content.length > 0) return result;
+          return { ...result, content: textResult(`${name} ended without a result.`).content };
         } catch (error) {
           throw asOurToolError(error);
         } finally {

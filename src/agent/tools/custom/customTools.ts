@@ -18,7 +18,10 @@ export interface CustomToolsOptions {
    * it.
    */
   readonly places: () => readonly ToolPlace[];
-  /** Makes the loader, the first time that there is something to load. It calls `onProblem` for each new problem. */
+  /**
+   * Creates the loader when there is something to load for the first time. The loader calls `onProblem` for each new
+   * problem.
+   */
   readonly loader: (onProblem: () => void) => Promise<ToolLoader>;
   /** The id of the current session. */
   readonly sessionId: () => string;
@@ -137,7 +140,10 @@ export class CustomTools implements Disposable {
     this.#changed.fire();
   }
 
-  /** Its extension has removed it: its previews expire, and code of it that is still running can no longer stage. */
+  /**
+   * Ends a tool that its extension has removed: the previews of the tool expire, and code of it that still runs can no
+   * longer stage.
+   */
   #withdraw(owner: ToolOwner): void {
     owner.state = 'removed';
     for (const id of owner.staged) this.#options.expire(id);

@@ -27,7 +27,7 @@ interface GivenAction {
   readonly reject?: Callback | null;
 }
 
-/** What the value of `sourceToolName` implies, since foreign code has no other way to say it. */
+/** The properties that a value of `sourceToolName` implies, since foreign code has no other way to state them. */
 const traitsBySource: Readonly<Record<string, Pick<PendingAction, 'kind' | 'humanOnly'>>> = {
   run_command: { humanOnly: true },
   plan_approval: { kind: 'plan', humanOnly: true },

@@ -66,11 +66,11 @@ export type CustomToolPendingAction = CustomToolCallbackAction | CustomToolFileA
 export interface ExecOptions {
   /** Default: `pi.cwd`. */
   readonly cwd?: string;
-  /** Kills the process when it fires. */
+  /** Kills the process, with all that it has started, when it fires. */
   readonly signal?: AbortSignal;
-  /** Kills the process after this many milliseconds. */
+  /** Kills the process, with all that it has started, after this many milliseconds. */
   readonly timeout?: number;
-  /** Added to the environment. */
+  /** Added to the environment, which is that of VS Code without its own variables, such as `ELECTRON_RUN_AS_NODE`. */
   readonly env?: Readonly<Record<string, string>>;
 }
 
@@ -103,7 +103,10 @@ export interface CustomToolLogger {
 export interface CustomToolApi {
   /** The workspace folder that contains the tool; for a tool outside the workspace, the first open folder. */
   readonly cwd: string;
-  /** Runs a program without a shell. Never rejects: if the program cannot be started, the code is 127. */
+  /**
+   * Runs a program without a shell; on Windows also a batch file, such as `npm`. Never rejects: if the program cannot be started,
+   * the code is 127.
+   */
   exec(command: string, args?: readonly string[], options?: ExecOptions): Promise<ExecResult>;
   readonly ui: CustomToolUi;
   /** Whether there is a user to ask. */

@@ -7,13 +7,13 @@ import type { CommandRuns } from '../command/commandRuns.ts';
 import { commandLabel } from '../command/shownCommand.ts';
 import { defineTool, type Tool, type ToolSchema } from '../tool.ts';
 import type { EditorTool, EditorToolHost } from './port.ts';
-import { CALL_SOURCE, type ToolCallPlan } from './toolCallPlan.ts';
+import type { ToolCallPlan } from './toolCallPlan.ts';
 import { answerResult, endedResult, failedResult } from './toolAnswer.ts';
 
 /** The longest arguments of a call, as JSON text: a person has to read them. */
 const MAX_ARGUMENTS_CHARS = 100_000;
 
-/** What calls of VS Code's tools are made with. */
+/** The parts that calls of VS Code's tools need. */
 export interface CallParts {
   readonly host: EditorToolHost;
   readonly runs: Pick<CommandRuns, 'start'>;
@@ -27,16 +27,16 @@ export interface Offered {
   readonly name: string;
   readonly description: string;
   readonly tool: EditorTool;
-  /** The user says that it only reads, so it is called at once. */
+  /** Whether the user has said that the tool only reads; then it is called at once. */
   readonly readOnly: boolean;
-  /** What is known to be invalid is refused before anyone is asked. */
+  /** Refuses arguments that are known to be invalid before anyone is asked. */
   readonly parameters: ToolSchema;
   readonly inputSchema: Readonly<Record<string, unknown>>;
 }
 
 /**
- * A tool of VS Code as a tool of the agent. A call stages a preview, which only the user can apply; unless the tool only
- * reads, by the word of the user.
+ * A tool of VS Code as a tool of the agent. A call stages a preview, which only the user can apply, unless the user has said
+ * that the tool only reads.
  */
 export function callTool(offered: Offered, parts: CallParts): Tool {
   const { tool, name, description, readOnly, parameters, inputSchema } = offered;
@@ -74,7 +74,8 @@ export function callTool(offered: Offered, parts: CallParts): Tool {
       const preview: Preview = stage({
         label: `Call: ${call}`,
         title: l10n => l10n.t('Call: {0}', call),
-        sourceToolName: CALL_SOURCE,
+        sourceToolName: 'call_tool',
+        purpose: 'toolCall',
         humanOnly: true,
         details: plan,
         apply: async () => {
@@ -94,7 +95,10 @@ export function callTool(offered: Offered, parts: CallParts): Tool {
   });
 }
 
-/** What came of a call; `undefined` if the signal ended it. A failure is a result, since the tool may have done something. */
+/**
+ * The result of a call; `undefined` if the signal ended it. A failure is a result, too, since the tool may have done
+ * something.
+ */
 async function called(
   host: EditorToolHost,
   { name }: EditorTool,

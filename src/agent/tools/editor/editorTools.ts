@@ -25,7 +25,7 @@ const VALID_NAME = /^[a-zA-Z0-9_-]{1,64}$/;
 export interface EditorToolSettings {
   /** The tools that the session may call. */
   readonly toolsFromVsCode: readonly string[];
-  /** Of those, the ones that only read, by the word of the user: they are called at once. */
+  /** The ones among them that only read, as the user says: they are called at once. */
   readonly readOnlyTools: readonly string[];
 }
 
@@ -36,7 +36,7 @@ export interface EditorToolsOptions extends CallParts {
 }
 
 interface Entry {
-  /** Changes with anything that the model or the user is shown of the tool. */
+  /** A key that changes with anything that the model or the user is shown of the tool. */
   readonly fingerprint: string;
   readonly registration: Disposable;
 }
@@ -110,8 +110,8 @@ export class EditorTools {
 }
 
 /**
- * The name under which the model is offered a tool: its own if that is valid and free. Otherwise one that depends on nothing but
- * its own, so that a name never means another tool because tools came or went.
+ * The name under which the model is offered a tool: its own name if that is valid and free, else one that is derived from
+ * its own name alone. So a name never comes to mean another tool because tools came or went.
  */
 export function offeredName(name: string, isTaken: (name: string) => boolean): string {
   if (VALID_NAME.test(name) && !isTaken(name)) return name;
@@ -119,7 +119,10 @@ export function offeredName(name: string, isTaken: (name: string) => boolean): s
   return `${name.replace(/[^a-zA-Z0-9_-]/g, '_').slice(0, 55)}_${hash}`;
 }
 
-/** The tools that are small enough to be offered, by name, so that requests stay the same; and why the others are not. */
+/**
+ * The tools that are small enough to be offered, sorted by name, so that requests stay the same; and for each of the others
+ * the reason why it is not offered.
+ */
 function withinBounds(tools: readonly EditorTool[]): { kept: EditorTool[]; leftOut: string[] } {
   const kept: EditorTool[] = [];
   const leftOut: string[] = [];

@@ -1,7 +1,7 @@
 /** Who brings a tool, as far as VS Code tells extensions. */
 export type ToolOrigin =
   | { readonly kind: 'extension'; readonly id: string; readonly name: string }
-  /** An MCP server. VS Code does not tell which one; the name of the tool begins with it. */
+  /** An MCP server. VS Code does not tell which one, but the name of the tool begins with the name of the server. */
   | { readonly kind: 'mcp' }
   | { readonly kind: 'unknown' };
 
@@ -17,7 +17,7 @@ export interface EditorTool {
 /** One part of what a tool answered. */
 export type AnswerPart =
   | { readonly kind: 'text'; readonly text: string }
-  /** Something that is no text, such as an image; `name` says what, in English, for the model. */
+  /** A part that is no text, such as an image. `name` tells the model what it is, in English. */
   | { readonly kind: 'other'; readonly name: string };
 
 /** What Redline needs from VS Code to call its tools. */

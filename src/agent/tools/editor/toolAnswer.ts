@@ -28,7 +28,7 @@ export function answerResult(parts: readonly AnswerPart[]): AgentToolResult {
   return textResult(texts.length > 0 ? texts.join('\n') : 'The tool answered with nothing.');
 }
 
-/** Tells the model that a call broke off. It may have had effects, so it counts as made. */
+/** Tells the model that a call broke off. The call may have had effects, so it counts as made. */
 export function failedResult(error: unknown): AgentToolResult {
   const why = isAbortError(error)
     ? 'The call was cancelled: VS Code asked the user about it and the user declined, or the tool gave up. Ask the user before you try again.'
@@ -45,7 +45,7 @@ export function endedResult(by: 'timeLimit' | 'user', seconds: number): AgentToo
   return { ...textResult(`${how} Whether it did anything is not known.`), isError: true };
 }
 
-/** The same text in memory of its own: a slice would keep the whole answer, maybe 100 MB, as long as the conversation. */
+/** A copy of a text. A slice would keep the whole answer, maybe 100 MB, in memory as long as the conversation. */
 function independent(text: string): string {
   return Buffer.from(text).toString();
 }

@@ -1,9 +1,6 @@
 import * as z from 'zod/mini';
 import type { Preview } from '../../preview/preview.ts';
 
-/** The source of the previews, whatever the name of the tool. */
-export const CALL_SOURCE = 'call_tool';
-
 const details = z.object({
   tool: z.string(),
   origin: z.discriminatedUnion('kind', [
@@ -19,9 +16,6 @@ const details = z.object({
 export type ToolCallPlan = z.output<typeof details>;
 
 /** The call that a preview makes; `undefined` if it makes none. */
-export function toolCallOf(
-  preview: Pick<Preview, 'sourceToolName' | 'humanOnly' | 'details'>,
-): ToolCallPlan | undefined {
-  if (preview.sourceToolName !== CALL_SOURCE || !preview.humanOnly) return undefined;
-  return details.safeParse(preview.details).data;
+export function toolCallOf(preview: Pick<Preview, 'purpose' | 'details'>): ToolCallPlan | undefined {
+  return preview.purpose === 'toolCall' ? details.safeParse(preview.details).data : undefined;
 }

@@ -3,7 +3,7 @@ import { textResult } from '../../preview/pendingAction.ts';
 import { countLines } from '../../text/lines.ts';
 import { plural } from '../../text/plural.ts';
 import { defineTool } from '../tool.ts';
-import { readExistingText } from '../../preview/textFile.ts';
+import { assertApplicable, readExistingText } from '../../preview/textFile.ts';
 
 export const deleteFileTool = defineTool({
   name: 'delete_file',
@@ -13,11 +13,13 @@ export const deleteFileTool = defineTool({
   async execute({ path: input }, context) {
     const path = await context.workspace.resolvePath(input);
     const before = await readExistingText(context.workspace, path, context.pending);
+    const change = { kind: 'delete', path, before, after: null } as const;
+    await assertApplicable(context.workspace, [change]);
     context.stage({
       label: `Delete ${path}`,
       title: l10n => l10n.t('Delete {0}', path),
       sourceToolName: 'delete_file',
-      changes: [{ kind: 'delete', path, before, after: null }],
+      changes: [change],
     });
     return textResult(`${path}: deletes the file (${plural(countLines(before.text), 'line')}).`);
   },

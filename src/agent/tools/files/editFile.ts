@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
 import { ToolError } from '../../base/errors.ts';
+import { counted } from '../../preview/label.ts';
 import { plural } from '../../text/plural.ts';
 import { applyTextEdits, type TextEdit } from '../../text/textEdit.ts';
 import { editTitle, titled, titleSchema } from '../titles.ts';
@@ -61,7 +62,7 @@ export const editFileTool = defineTool({
       after,
       edits: located,
       sourceToolName: 'edit_file',
-      label: `Edit ${path} (${count})`,
+      ...counted(`Edit ${path} (`, { noun: 'edit', count: located.length }, ')'),
       title: titled(title, editTitle(path, before.text, located)),
       summary: [`${path}: ${count}.`, ...shownEdits(before.text, located)].join('\n'),
     });

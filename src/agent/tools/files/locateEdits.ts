@@ -101,7 +101,7 @@ async function notFoundText(path: string, text: string, old: string, field: stri
   return `${field} was not found in ${path}. ${hint}`;
 }
 
-/** How much of a text is compared with what was not found, in characters. */
+/** The most characters of a text that are compared with an `old` that was not found. */
 const MAX_COMPARED = 300_000;
 
 /** The lines most similar to the first non-blank line of `old`, among the first ones of the text. */

@@ -2,7 +2,12 @@ import * as z from 'zod/mini';
 import { ToolError } from '../../base/errors.ts';
 import { textResult } from '../../preview/pendingAction.ts';
 import { defineTool } from '../tool.ts';
-import { asIfApplied, assertCanHoldFile, readExistingText } from '../../preview/textFile.ts';
+import {
+  asIfApplied,
+  assertApplicable,
+  assertCanHoldFile,
+  readExistingText,
+} from '../../preview/textFile.ts';
 
 export const renameFileTool = defineTool({
   name: 'rename_file',
@@ -27,11 +32,13 @@ export const renameFileTool = defineTool({
       throw new ToolError(`${path} already exists${asIf}. Choose another path, or delete that file first.`);
     }
     await assertCanHoldFile(context.workspace, path, from);
+    const change = { kind: 'rename', path, from, before, after: before } as const;
+    await assertApplicable(context.workspace, [change]);
     context.stage({
       label: `Rename ${from} to ${path}`,
       title: l10n => l10n.t('Rename {0} to {1}', from, path),
       sourceToolName: 'rename_file',
-      changes: [{ kind: 'rename', path, from, before, after: before }],
+      changes: [change],
     });
     return textResult(`${from} becomes ${path}; its content stays the same.`);
   },

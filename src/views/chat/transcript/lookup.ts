@@ -4,7 +4,42 @@ import { plainOutcome, type LedgerEntry } from '../../../agent/preview/ledger.ts
 import { isOpen, type CallRef, type Preview } from '../../../agent/preview/preview.ts';
 import { Lineage } from '../../../agent/preview/resolve/lineage.ts';
 import type { ResolveFacts } from './resolveBlock.ts';
-import type { TranscriptInput } from './transcript.ts';
+import type { SessionState } from '../../../agent/conversation/storage/sessionEntry.ts';
+import type { SessionMessage } from '../../../agent/model/messages.ts';
+import type { QueuedPrompt } from '../../../agent/session/waiting/promptQueue.ts';
+import type { DiffStat } from '../../../agent/text/lineDiff.ts';
+import type { Arriving } from './liveTurn.ts';
+
+/** What the entries of the panel are made from. */
+export interface TranscriptInput {
+  readonly sessionId: string;
+  readonly state: SessionState;
+  readonly messages: readonly SessionMessage[];
+  /** The node of the message at that position, by which keys and previews refer to it. */
+  readonly nodeAt: (position: number) => number;
+  /** The node of the next message. */
+  readonly nextNode: number;
+  /** What has arrived of the streaming answer, which is not in `messages` yet. */
+  readonly arriving: Arriving;
+  /** The result of a finished call that is not in `messages` yet. */
+  readonly liveResult: (callId: string) => ToolResultMessage | undefined;
+  /** The progress of a running call, if it reports any. */
+  readonly liveProgress?: (callId: string) => string | undefined;
+  /** Prompts that wait for the running turn to end. */
+  readonly queued: readonly QueuedPrompt[];
+  /** Whether no model is connected, so that connecting one is offered. */
+  readonly offline: boolean;
+  /** All previews of all sessions, in the order of staging. */
+  readonly previews: readonly Preview[];
+  /** The files of custom tools that are not loaded because the workspace is not trusted. */
+  readonly withheldTools: readonly string[];
+  readonly ledger: readonly LedgerEntry[];
+  readonly stats: (preview: Preview) => readonly DiffStat[] | undefined;
+  /** The output of the command that an applied preview is running. */
+  readonly commandOutput?: (previewId: string) => string | undefined;
+  /** The address of an image's file in the panel. */
+  readonly imageSrc?: (file: string) => string;
+}
 
 /** Indexes that items are built from. */
 export interface Lookup extends Omit<ResolveFacts, 'attempt'> {

@@ -1,16 +1,14 @@
 import { messageIdOf } from '../../../agent/conversation/nodeId.ts';
-import { REVERT_TOOL } from '../../../agent/conversation/revert.ts';
 import type { Preview } from '../../../agent/preview/preview.ts';
 import type { ViewItem } from '../protocol.ts';
-import type { TranscriptInput } from './transcript.ts';
+import type { TranscriptInput } from './lookup.ts';
 
 type Input = Pick<TranscriptInput, 'sessionId' | 'messages' | 'nodeAt' | 'previews'>;
 
 /** Above what a revert staged to undo a branch: that its changes are still in the files, unless the branch is back. */
 export function stillApplied(preview: Preview, { previews, ...input }: Input): ViewItem[] {
-  const { id, undoes = [], sourceToolName, changes, origin } = preview;
-  if (sourceToolName !== REVERT_TOOL || undoes.length === 0 || origin?.sessionId !== input.sessionId)
-    return [];
+  const { id, undoes = [], purpose, changes, origin } = preview;
+  if (purpose !== 'revert' || undoes.length === 0 || origin?.sessionId !== input.sessionId) return [];
   const here = messageIds(input);
   const isBack = ({ origin: of }: Preview): boolean => of?.call !== undefined && here.has(of.call.messageId);
   const undone = previews.filter(other => undoes.includes(other.id));

@@ -1,24 +1,18 @@
 import * as path from 'node:path';
 import { messageIdOf } from '../../../agent/conversation/nodeId.ts';
-import type { SessionState } from '../../../agent/conversation/storage/sessionEntry.ts';
 import type {
   AssistantMessage,
   Attachment,
   ImageFile,
   SessionMessage,
   SteeringMessage,
-  ToolResultMessage,
 } from '../../../agent/model/messages.ts';
 import { parseSlashCommand } from '../../../agent/model/offline/slashCommands.ts';
-import type { LedgerEntry } from '../../../agent/preview/ledger.ts';
-import type { Preview } from '../../../agent/preview/preview.ts';
-import type { QueuedPrompt } from '../../../agent/session/waiting/promptQueue.ts';
-import type { DiffStat } from '../../../agent/text/lineDiff.ts';
 import type { AttachmentRef, ChatAction, ItemOf, ViewItem } from '../protocol.ts';
 import { escapeInvisible } from '../../plainText.ts';
 import type { Arriving } from './liveTurn.ts';
 import { card, foldOf, otherPending, restaged } from './cards.ts';
-import { buildLookup, callKey, isListedPart, type Lookup } from './lookup.ts';
+import { buildLookup, callKey, isListedPart, type Lookup, type TranscriptInput } from './lookup.ts';
 import { resolveBlock } from './resolveBlock.ts';
 import { MAX_ENTRIES, shownMessages } from './shownMessages.ts';
 import { groupCalls, toolLine } from './toolLine.ts';
@@ -26,36 +20,6 @@ import { TurnSummaries } from './turnSummaries.ts';
 
 /** The most withheld tools that are named. */
 const MAX_WITHHELD = 5;
-
-export interface TranscriptInput {
-  readonly sessionId: string;
-  readonly state: SessionState;
-  readonly messages: readonly SessionMessage[];
-  /** The node of the message at that position, by which keys and previews refer to it. */
-  readonly nodeAt: (position: number) => number;
-  /** The node of the next message. */
-  readonly nextNode: number;
-  /** What has arrived of the streaming answer, which is not in `messages` yet. */
-  readonly arriving: Arriving;
-  /** The result of a finished call that is not in `messages` yet. */
-  readonly liveResult: (callId: string) => ToolResultMessage | undefined;
-  /** The progress of a running call, if it reports any. */
-  readonly liveProgress?: (callId: string) => string | undefined;
-  /** Prompts that wait for the running turn to end. */
-  readonly queued: readonly QueuedPrompt[];
-  /** Whether no model is connected, so that connecting one is offered. */
-  readonly offline: boolean;
-  /** All previews of all sessions, in the order of staging. */
-  readonly previews: readonly Preview[];
-  /** The files of custom tools that are not loaded because the workspace is not trusted. */
-  readonly withheldTools: readonly string[];
-  readonly ledger: readonly LedgerEntry[];
-  readonly stats: (preview: Preview) => readonly DiffStat[] | undefined;
-  /** The output of the command that an applied preview is running. */
-  readonly commandOutput?: (previewId: string) => string | undefined;
-  /** The address of an image's file in the panel. */
-  readonly imageSrc?: (file: string) => string;
-}
 
 /**
  * All entries of the panel in order: withheld tools, pending previews from elsewhere, then the conversation with each

@@ -63,7 +63,7 @@ function sayGroup(group: readonly SaidCall[]): string {
   const { of, forms } = textsOf(kind);
   const files = new Set(group.map(({ path }) => path));
   const [path] = files;
-  if (of !== undefined && files.size === 1 && path !== undefined) return fill(of, nameOf(path));
+  if (of !== undefined && files.size === 1 && path !== undefined) return fill(of, fileNameOf(path));
   // Several calls may be about one file.
   return countText(forms, l10n)(of === undefined || files.has(undefined) ? group.length : files.size);
 }
@@ -105,6 +105,6 @@ function kindOf({ name, action }: SaidCall): Kind | undefined {
   return kind === 'voted' && action === 'discard' ? 'votedDiscard' : kind;
 }
 
-function nameOf(path: string): string {
+function fileNameOf(path: string): string {
   return escapeInvisible(path.slice(path.lastIndexOf('/') + 1));
 }

@@ -1,5 +1,5 @@
 import * as l10n from '@vscode/l10n';
-import { expiredText, problemText, recommendationText, resolvedText } from '../../texts/previewWords.ts';
+import { expiredText, problemText, recommendationText, outcomeText } from '../../texts/previewWords.ts';
 import type { CardState, ItemOf, PartRow } from '../protocol.ts';
 
 type Card = ItemOf<'preview'>;
@@ -23,7 +23,7 @@ function ownStateText(state: CardState): string | undefined {
     case 'applied':
     case 'discarded':
     case 'undone':
-      return resolvedText(state.kind, state.actor, state.agent);
+      return outcomeText(state.kind, state.actor, state.agent);
     case 'failed':
       return l10n.t('Applied, and returned an error');
     case 'expired':

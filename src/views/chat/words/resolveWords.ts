@@ -5,7 +5,7 @@ type Block = ItemOf<'resolve'>;
 
 /** `Accept: Edit cart.ts`, what came of a call of `resolve`. */
 export function resolveTitle(block: Block): string {
-  const name = nameOf(block) ?? l10n.t('pending action');
+  const name = blockName(block) ?? l10n.t('pending action');
   switch (block.outcome) {
     case 'running':
       return l10n.t('Resolving: {0}', name);
@@ -28,7 +28,7 @@ export function resolveTitle(block: Block): string {
  * How a block names a preview: by the label, as the result that the model reads does. A label is English, so that in any other
  * language the title stands in its place. A plan that is submitted has only a title of its own.
  */
-function nameOf({ outcome, label, title }: Block): string | undefined {
+function blockName({ outcome, label, title }: Block): string | undefined {
   const isEnglish = l10n.t('en') === 'en';
   return isEnglish && outcome !== 'submit' ? label : (title ?? label);
 }

@@ -53,7 +53,7 @@ export class ApplyGuard {
     return (await confirm(text, group.map(idAndTitle).join('\n'), apply)) ? { chain } : undefined;
   }
 
-  /** Whether one of these has edits that the user has not saved, which they are told. */
+  /** Whether one of these has edits that the user has not saved. If so, the user is told. */
   refusesUnsaved(group: readonly Preview[]): boolean {
     const edited = group.find(({ id }) => this.#ctx.edits.hasUnsaved(id));
     if (!edited) return false;

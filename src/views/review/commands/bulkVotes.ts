@@ -1,8 +1,7 @@
 import * as vscode from 'vscode';
 import { detailOf } from '../../../agent/base/errors.ts';
-import { HOLD_BACK } from '../../../agent/elsewhere/holdBack.ts';
 import type { FileChange } from '../../../agent/preview/fileChange.ts';
-import { needsOwnVote, type Preview, type ResolveAction } from '../../../agent/preview/preview.ts';
+import { needsOwnVote, titleOf, type Preview, type ResolveAction } from '../../../agent/preview/preview.ts';
 import type { PreviewStore } from '../../../agent/preview/previewStore.ts';
 import { resolvePart } from '../../../agent/preview/resolve/resolvePart.ts';
 import { humanReason } from '../../../agent/preview/resolve/resolveTexts.ts';
@@ -13,10 +12,21 @@ import { showInfo } from '../../toast.ts';
 import type { PreviewTarget } from './previewTargets.ts';
 import type { Ctx } from '../../ctx.ts';
 
-/** From this many votes on, progress is shown and can be cancelled. */
+/** From this many votes on, progress is shown and can be cancelled; of fewer, once they have taken this long, in milliseconds. */
 const PROGRESS_FROM = 25;
+const PROGRESS_AFTER_MS = 1_000;
+/** How long a discard, which may run foreign code, may take before the next one begins, in milliseconds. */
+const TURN_MS = 1_000;
+/** How long those that have not answered are waited for in the end. */
+const PATIENCE_MS = 10_000;
+/** How many of them are named. */
+const MAX_NAMED = 3;
 
-/** Resolves many previews, or files of previews, one after another, with one summary at the end. */
+/**
+ * Resolves many previews, or files of previews, with one summary at the end: changes of files one after another, then all that
+ * runs foreign code at once. Whoever does not answer in time keeps no one else waiting; their previews stay as they are, being
+ * applied or discarded, until they answer.
+ */
 export class BulkVotes {
   readonly #ctx: Ctx;
 
@@ -25,8 +35,8 @@ export class BulkVotes {
   }
 
   /**
-   * Applies each preview after those that it builds on, whichever was staged first. Skips stale and edited ones.
-   * Leaves what needs a vote of its own, and says so.
+   * Applies each preview after those that it builds on, whichever was staged first. Skips stale and edited previews, leaves
+   * those that need a vote of their own, and says so.
    */
   async applyAll(all: readonly PreviewTarget[]): Promise<void> {
     const { store, edits } = this.#ctx;
@@ -51,7 +61,8 @@ export class BulkVotes {
       store,
       all.map(({ id }) => id),
     );
-    void showInfo([targets.length > 0 ? done : '', left > 0 ? rest : '', own].filter(Boolean).join(' '));
+    const parts = [targets.length > 0 ? done : '', left > 0 ? rest : '', waitingText(cast.unanswered), own];
+    void showInfo(parts.filter(Boolean).join(' '));
   }
 
   /**
@@ -72,9 +83,9 @@ export class BulkVotes {
     const votes = targets.map(target => this.#prepareVote('discard', target));
     return async reason => {
       const votesDown = this.#inApplyOrder(votes).reverse();
-      const { resolved, left } = await this.#castAll('discard', votesDown, reason);
-      const discarded = resolved.reverse();
-      this.#offerReopening(discarded, left).catch((error: unknown) => {
+      const { resolved, left, unanswered } = await this.#castAll('discard', votesDown, reason);
+      const discarded = resolved.toReversed();
+      this.#offerReopening(discarded, left, unanswered).catch((error: unknown) => {
         logger.error(`Reopening discarded previews failed: ${detailOf(error)}`);
       });
       return discarded.length;
@@ -88,7 +99,11 @@ export class BulkVotes {
   }
 
   /** @param left how many were not discarded, because their votes were refused or not cast any more */
-  async #offerReopening(discarded: readonly Preview[], left: number): Promise<void> {
+  async #offerReopening(
+    discarded: readonly Preview[],
+    left: number,
+    unanswered: readonly Preview[],
+  ): Promise<void> {
     const reopenable = discarded.filter(preview => reopenAction(preview) !== undefined);
     const reopen = vscode.l10n.t('Reopen');
     const done = countText(
@@ -99,11 +114,11 @@ export class BulkVotes {
       vscode.l10n.t('1 was not discarded and stays pending.|{0} were not discarded and stay pending.'),
       vscode.l10n,
     )(left);
-    const own = discarded.some(({ sourceToolName }) => sourceToolName === HOLD_BACK)
+    const own = discarded.some(({ purpose }) => purpose === 'holdBack')
       ? vscode.l10n.t('That includes your uncommitted changes, which you can reopen.')
       : '';
     const choice = await showInfo(
-      [done, left === 0 ? '' : rest, own].filter(Boolean).join(' '),
+      [done, left === 0 ? '' : rest, waitingText(unanswered), own].filter(Boolean).join(' '),
       ...(reopenable.length > 0 ? [reopen] : []),
     );
     if (choice === reopen) for (const preview of reopenable) await reopenPreview(this.#ctx, preview);
@@ -111,48 +126,88 @@ export class BulkVotes {
 
   /** Failures are logged. */
   async #castAll(action: ResolveAction, votes: readonly PreparedVote[], typed: string): Promise<CastVotes> {
-    const reason = humanReason(action, typed);
-    if (votes.length < PROGRESS_FROM) return this.#castEach(votes, reason, () => false);
+    const stopping = new AbortController();
+    let so: CastSoFar = { done: 0, unanswered: [] };
+    let show = (): void => undefined;
+    const casting = this.#castEach(votes, humanReason(action, typed), stopping.signal, now => {
+      so = now;
+      show();
+    });
+    let isOver = false;
+    void casting.then(() => (isOver = true));
+    if (votes.length < PROGRESS_FROM) await settled(casting, PROGRESS_AFTER_MS, stopping.signal);
+    if (isOver) return casting;
     const title =
       action === 'apply' ? vscode.l10n.t('Applying previews') : vscode.l10n.t('Discarding previews');
     const { Notification: location } = vscode.ProgressLocation;
-    return vscode.window.withProgress({ location, title, cancellable: true }, (progress, token) =>
-      this.#castEach(votes, reason, done => {
-        progress.report({
-          increment: 100 / votes.length,
-          message: vscode.l10n.t('{0} of {1}', done, votes.length),
-        });
-        return token.isCancellationRequested;
-      }),
-    );
+    return vscode.window.withProgress({ location, title, cancellable: true }, (progress, token) => {
+      token.onCancellationRequested(() => stopping.abort());
+      let shown = 0;
+      show = () => {
+        const count = vscode.l10n.t('{0} of {1}', so.done, votes.length);
+        const message = [count, waitingText(so.unanswered)].filter(Boolean).join('. ');
+        progress.report({ increment: (100 * (so.done - shown)) / votes.length, message });
+        shown = so.done;
+      };
+      show();
+      return casting;
+    });
   }
 
+  /** @param signal no further votes are cast, and no one is waited for. */
   async #castEach(
     votes: readonly PreparedVote[],
     reason: string,
-    stopAfter: (done: number) => boolean,
+    signal: AbortSignal,
+    report: (so: CastSoFar) => void,
   ): Promise<CastVotes> {
     const { store, logger } = this.#ctx;
-    const resolved: Preview[] = [];
-    const open = new Set(votes);
-    for (const [index, vote] of votes.entries()) {
-      const { action, id, cast } = vote;
+    const resolved = new Map<PreparedVote, Preview>();
+    const waiting = new Map<PreparedVote, Promise<void>>();
+    let done = 0;
+    let isEnd = false;
+    const unanswered = (): Preview[] => [...waiting.keys()].flatMap(({ id }) => store.get(id) ?? []);
+    const cast = async (vote: PreparedVote): Promise<void> => {
+      const { action, id } = vote;
       try {
-        const preview = await cast(reason);
-        if (preview?.state.kind === (action === 'apply' ? 'applied' : 'discarded')) {
-          resolved.push(preview);
-          open.delete(vote);
-        }
+        const preview = await vote.cast(reason);
+        if (preview?.state.kind === (action === 'apply' ? 'applied' : 'discarded'))
+          resolved.set(vote, preview);
       } catch (error) {
         logger.warn(`${action} ${id} failed: ${detailOf(error)}`);
       }
-      if (stopAfter(index + 1)) break;
+      waiting.delete(vote);
+      done++;
+      report({ done, unanswered: isEnd ? unanswered() : [] });
+    };
+    const begin = (vote: PreparedVote): Promise<void> => {
+      const casting = cast(vote);
+      waiting.set(vote, casting);
+      return casting;
+    };
+    const isForeign = ({ id }: PreparedVote): boolean => store.get(id)?.kind === 'action';
+    for (const vote of votes.filter(one => !isForeign(one))) {
+      if (signal.aborted) break;
+      // A commit is ours and ends. What builds on it needs its outcome.
+      if (vote.action === 'apply') await begin(vote);
+      else await settled(begin(vote), TURN_MS, signal);
     }
-    const left = [...open].filter(({ id }) => store.get(id)?.state.kind === 'pending').length;
-    return { resolved, left };
+    if (!signal.aborted) for (const vote of votes.filter(isForeign)) void begin(vote);
+    isEnd = true;
+    report({ done, unanswered: unanswered() });
+    await settled(Promise.all(waiting.values()), PATIENCE_MS, signal);
+    const left = votes.filter(vote => !resolved.has(vote) && store.get(vote.id)?.state.kind === 'pending');
+    return {
+      resolved: votes.flatMap(vote => resolved.get(vote) ?? []),
+      left: left.length,
+      unanswered: unanswered(),
+    };
   }
 
-  /** A vote on what the target shows at this moment. Casting it gives the resolved preview: for a file, its part. */
+  /**
+   * A vote on what the target shows at this moment. Casting the vote returns the resolved preview; for a file, that is its
+   * part.
+   */
   #prepareVote(action: ResolveAction, target: PreviewTarget): PreparedVote {
     const { store, invoker } = this.#ctx;
     const { id, path } = target;
@@ -183,12 +238,20 @@ export class BulkVotes {
   }
 }
 
+interface CastSoFar {
+  readonly done: number;
+  /** Once nothing but their answers is missing. */
+  readonly unanswered: readonly Preview[];
+}
+
 /** The outcome of several votes. */
 interface CastVotes {
   /** The previews that were resolved as requested, as they are now. */
-  readonly resolved: Preview[];
+  readonly resolved: readonly Preview[];
   /** How many of the others are still pending. */
   readonly left: number;
+  /** Those whose foreign code has not answered. They are being applied or discarded. */
+  readonly unanswered: readonly Preview[];
 }
 
 interface PreparedVote {
@@ -196,6 +259,26 @@ interface PreparedVote {
   readonly id: string;
   /** @param reason never empty */
   readonly cast: (reason: string) => Promise<Preview | undefined>;
+}
+
+/** Names those that have not answered; empty if all have. */
+function waitingText(unanswered: readonly Preview[]): string {
+  if (unanswered.length === 0) return '';
+  const named = unanswered
+    .slice(0, MAX_NAMED)
+    .map(preview => `“${titleOf(preview)}” (${preview.sourceToolName})`);
+  const more = unanswered.length > MAX_NAMED ? ', …' : '';
+  return vscode.l10n.t('No answer yet from {0}.', `${named.join(', ')}${more}`);
+}
+
+/** Waits until the work has settled, the time is over or the signal fires. */
+async function settled(work: Promise<unknown>, milliseconds: number, signal: AbortSignal): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const timer = setTimeout(resolve, milliseconds);
+  signal.addEventListener('abort', () => resolve(), { once: true });
+  if (signal.aborted) resolve();
+  await Promise.race([work, promise]);
+  clearTimeout(timer);
 }
 
 function isSameChange(one: FileChange, other: FileChange | undefined): boolean {
@@ -206,7 +289,7 @@ function isPart({ part, changes }: Preview, id: string, path: string): boolean {
   return part?.previewId === id && changes?.some(change => change.path === path) === true;
 }
 
-/** Says how many of these previews still wait for a vote of their own; empty if none does. */
+/** The sentence about how many of these previews still need a vote each; empty if none does. */
 export function ownVotesText(store: PreviewStore, ids: readonly string[]): string {
   const waiting = ids.flatMap(id => store.get(id) ?? []).filter(({ state }) => state.kind === 'pending');
   const own = waiting.filter(needsOwnVote).length;

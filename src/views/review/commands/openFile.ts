@@ -23,7 +23,7 @@ export async function openFileOf(
   const changes = preview?.changes ?? [];
   const change = shown?.change ?? changes.find(({ path }) => path === target.path) ?? changes[0];
   if (!preview || !change) return void showInfo(vscode.l10n.t('This preview does not change any file.'));
-  for (const path of pathsOf(change)) {
+  for (const path of placesOf(change)) {
     const uri = files(path);
     if (!(await exists(uri))) continue;
     await vscode.window.showTextDocument(uri);
@@ -33,7 +33,7 @@ export async function openFileOf(
 }
 
 /** Where the file may be: until a rename is applied, it is at the old path. */
-function pathsOf(change: FileChange): readonly string[] {
+function placesOf(change: FileChange): readonly string[] {
   return change.kind === 'rename' ? [change.from, change.path] : [change.path];
 }
 

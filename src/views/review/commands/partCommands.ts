@@ -38,7 +38,7 @@ export function partCommands(ctx: Ctx) {
     if (preview && hunk !== undefined && guard.refusesUnsaved([preview])) return undefined;
     const consent = action === 'apply' && preview ? await guard.ask(preview) : {};
     if (!consent) return undefined;
-    const result = await resolvePart(
+    const { kind } = await resolvePart(
       { store, invoker },
       {
         id,
@@ -51,7 +51,7 @@ export function partCommands(ctx: Ctx) {
       { path, ...(hunk === undefined ? {} : { hunk }) },
     );
     if (hunk !== undefined) await showHunk(ctx, { id, path, hunk });
-    return result;
+    return kind;
   };
 
   /** The preview that was named or is active. If there is neither, the head opens, so that the user sees it first. */

@@ -63,14 +63,9 @@ export class PreviewVotes {
     const asks = action === 'discard' && typed === undefined && planOf(preview) !== undefined;
     const reason = asks ? await askReasonFor(preview) : (typed ?? '');
     if (reason === undefined) return undefined;
-    return invoker.resolve({
-      id: preview.id,
-      revision,
-      action,
-      reason: humanReason(action, reason),
-      actor: 'human',
-      ...consent,
-    });
+    const vote = { action, reason: humanReason(action, reason), actor: 'human' } as const;
+    // VS Code sends what a command returns to the window: not the previews.
+    return (await invoker.resolve({ id: preview.id, revision, ...vote, ...consent })).kind;
   }
 
   /** Asks for a reason, then discards what was shown when it asked. */
@@ -121,8 +116,8 @@ export class PreviewVotes {
   }
 
   /**
-   * What “all” means: everything that is pending, as it is now. If a filter of the pending view hides some of it, the user is
-   * asked. `undefined` if they cancel, or if nothing of it can be resolved together with others.
+   * The previews that “all” means: all that are pending, as they are now. If a filter of the pending view hides some of
+   * them, the user is asked. `undefined` if the user cancels, or if none of them can be resolved together with others.
    */
   async #whichOfAll(action: ResolveAction): Promise<ChosenOfAll | undefined> {
     const pending = this.#targets.pending();

@@ -3,11 +3,12 @@ import { fenceFor } from '../../../agent/model/attachments.ts';
 import { titleOf, type Preview } from '../../../agent/preview/preview.ts';
 import { planOf } from '../../../agent/session/planMode.ts';
 import { commandOf, type CommandPlan } from '../../../agent/tools/command/runCommand.ts';
+import { shellLine } from '../../../agent/tools/command/shellCall.ts';
 import { shownCommand } from '../../../agent/tools/command/shownCommand.ts';
 import { toolCallOf, type ToolCallPlan } from '../../../agent/tools/editor/toolCallPlan.ts';
 import { detailsText, escapeInvisible, oneLine } from '../../plainText.ts';
 
-/** The document of a preview without file changes: what would run, and which tool staged it. */
+/** The document of a preview without file changes. It shows what would run, and which tool staged it. */
 export function opaqueDocument(preview: Preview): string {
   const plan = planOf(preview);
   // The plan itself, which the user can edit.
@@ -49,9 +50,9 @@ function commandDocument(label: string, plan: CommandPlan): string {
     ...(shown === plan.command ? [] : [escapesNote(), '']),
     l10n.t('Folder: {0}', shownOnLine(plan.folder)),
     '',
-    l10n.t('Shell: {0}', shownOnLine(plan.shell)),
+    l10n.t('Shell: {0}', shownOnLine(shellLine(plan))),
     '',
-    l10n.t('Environment: that of VS Code and of its terminals, with these differences:'),
+    l10n.t('Environment: that of VS Code without its own variables, with these differences:'),
     '',
     ...environment,
     '',

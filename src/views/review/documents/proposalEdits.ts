@@ -14,8 +14,8 @@ import { changesFile } from '../shownChange.ts';
 const MAX_PATCH_LINES = 60;
 
 /**
- * The proposals that the user is editing. A manual save makes the edit the preview's next revision; it applies nothing.
- * What auto save writes is only kept as a draft, or every half-typed word would become a revision.
+ * Knows the proposals that the user is editing. A manual save makes the edit the next revision of the preview and applies
+ * nothing. What auto save writes is only kept as a draft; otherwise every half-typed word would become a revision.
  */
 export class ProposalEdits implements vscode.Disposable {
   readonly #agent: Agent;

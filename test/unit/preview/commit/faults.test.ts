@@ -9,7 +9,8 @@ import { StalePreviewError, ToolError } from '../../../../src/agent/base/errors.
 import { commitChanges, type CommitFiles } from '../../../../src/agent/preview/commit/commitChanges.ts';
 import type { FileChange } from '../../../../src/agent/preview/fileChange.ts';
 import { PreviewStore } from '../../../../src/agent/preview/previewStore.ts';
-import { Invoker, type ResolvingFiles } from '../../../../src/agent/preview/resolve/invoker.ts';
+import { Invoker } from '../../../../src/agent/preview/resolve/invoker.ts';
+import type { ResolvingFiles } from '../../../../src/agent/preview/resolve/refusals.ts';
 import { create, modify, remove, rename } from '../../../support/changes.ts';
 import { DiskWorkspace } from '../../../support/diskWorkspace.ts';
 import { draft } from '../../../support/drafts.ts';
@@ -68,6 +69,7 @@ for (const [code, text] of errors) {
       const faulty: CommitFiles = {
         read: each => workspace.read(each),
         placeOf: each => workspace.placeOf(each),
+        makeFolders: modes => workspace.makeFolders(modes),
         tidy: (paths, folders) => workspace.tidy(paths, folders),
         write: (each, bytes, expected, mode) => {
           if (++count !== k) return workspace.write(each, bytes, expected, mode);
@@ -92,6 +94,7 @@ test('what cannot be tidied up keeps no file from being restored', async context
   const faulty: CommitFiles = {
     read: each => workspace.read(each),
     placeOf: each => workspace.placeOf(each),
+    makeFolders: modes => workspace.makeFolders(modes),
     tidy: () => Promise.reject(new Error('EMFILE: too many open files')),
     write: (each, bytes, expected, mode) => {
       if (++count === WRITES) throw new ToolError('It is read-only');
@@ -111,6 +114,7 @@ for (let k = 1; k <= WRITES; k++) {
     const faulty: ResolvingFiles = {
       read: each => workspace.read(each),
       placeOf: each => workspace.placeOf(each),
+      makeFolders: modes => workspace.makeFolders(modes),
       tidy: (paths, folders) => workspace.tidy(paths, folders),
       isProtected: paths => workspace.isProtected(paths),
       folderRoots: () => workspace.folderRoots(),

@@ -381,3 +381,35 @@ test('a preview of which nothing tells that it was being applied is not taken fo
   assert.deepEqual(world.store.interruptedCommits, []);
   assert.equal(world.state('p1'), 'pending');
 });
+
+test('a file whose change was to go into an editor, and is not there, makes the commit a partial one', async () => {
+  for (const died of [1, 2, 3]) {
+    const world = new World();
+    world.workspace.type('b.txt', 'typed');
+    const id = world.stage([modify('a.txt', 'a', 'A'), modify('b.txt', 'typed', 'Typed')]);
+    if (died < 3) world.workspace.dieAtWrite(died);
+    // The third time, the process dies before the end is recorded.
+    else world.log.failAppend(2, Infinity);
+    void world.apply(id);
+    await new Promise(resolve => setImmediate(resolve));
+    // What was typed is gone with the process: on disk is what was saved last.
+    const [report] = await world.restart();
+    assert.equal(report?.end, 'rolledBack');
+    assert.deepEqual(report.leftAlone, ['b.txt']);
+    assert.deepEqual(world.workspace.snapshot(), { 'a.txt': 'a', 'b.txt': 'b', 'gone.txt': 'gone' });
+    assert.equal(world.state('p1'), 'pending');
+    assert.deepEqual(world.outcomes(), []);
+  }
+});
+
+test('a file whose change went into an editor that is there again counts as written', async () => {
+  const world = new World();
+  world.workspace.type('b.txt', 'typed');
+  const id = world.stage([modify('a.txt', 'a', 'A'), modify('b.txt', 'typed', 'Typed')]);
+  world.log.failAppend(2, Infinity);
+  void world.apply(id);
+  await new Promise(resolve => setImmediate(resolve));
+  const [report] = await world.restart(() => world.workspace.type('b.txt', 'Typed'));
+  assert.equal(report?.end, 'finished');
+  assert.equal(world.state('p1'), 'applied');
+});

@@ -186,4 +186,14 @@ test('a diff of version 4 that an agent in a terminal would have written comes b
       'An agent in a terminal would have written it. Redline no longer shows such diffs. Nothing was changed.',
   });
   assert.deepEqual(store.get('p5')?.state, { kind: 'expired', interrupted: true });
+  assert.deepEqual(
+    store.all().flatMap(({ id, purpose }) => (purpose === undefined ? [] : [[id, purpose]])),
+    [
+      ['p6', 'command'],
+      ['p9', 'setUp'],
+      ['p10', 'holdBack'],
+      ['p11', 'revert'],
+    ],
+  );
+  assert.equal(store.get('p1')?.label, 'AST Edit: 2 replacements in 1 file');
 });

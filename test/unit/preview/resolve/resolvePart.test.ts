@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { counted } from '../../../../src/agent/preview/label.ts';
 import { resolvePart } from '../../../../src/agent/preview/resolve/resolvePart.ts';
 import { sideOfText } from '../../../../src/agent/preview/fileChange.ts';
 import { createTestSession, restoredStore, type TestSession } from '../../../support/testSession.ts';
@@ -49,6 +50,15 @@ test('each hunk that is resolved alone has the number that it had in the whole, 
   assert.equal(t.workspace.text('a.txt'), TEXT.replace('one', 'ONE').replace('five', 'FIVE'));
 });
 
+test('a vote on a part that is refused splits nothing', async () => {
+  const t = await threeHunks();
+  t.workspace.put('a.txt', TEXT.replace('two', 'changed by someone'));
+  await assert.rejects(vote(t, 'apply', 'a.txt', 1));
+  assert.deepEqual(labels(t), ['p1 Edit a.txt (3 edits)']);
+  const state = t.store.get('p1')?.state;
+  assert.deepEqual(state?.kind === 'pending' && state.stale, ['a.txt']);
+});
+
 test('the label of a preview counts the files that are left, in the ledger too and after a reload', async () => {
   const paths = ['a.ts', 'b.ts', 'c.ts'];
   const t = createTestSession({ settings: { modelAuthority: 'none' } });
@@ -57,7 +67,11 @@ test('the label of a preview counts the files that are left, in the ledger too a
     return { kind: 'modify', path, before, after, edits: [{ start: 0, end: 3, text: 'warn' }] } as const;
   });
   for (const path of paths) t.workspace.put(path, 'log(1)');
-  t.stage({ label: 'AST Edit: 3 replacements in 3 files', changes });
+  const [replacements, inFiles] = [
+    { noun: 'replacement', count: 3 } as const,
+    { noun: 'file', count: 3 } as const,
+  ];
+  t.stage({ ...counted('AST Edit: ', replacements, ' in ', inFiles), changes });
   await vote(t, 'discard', 'b.ts');
   const left = ['p1 AST Edit: 2 replacements in 2 files', 'p2 AST Edit: 1 replacement in 1 file: b.ts'];
   assert.deepEqual(labels(t), left);
@@ -71,12 +85,12 @@ test('the label of a preview counts the files that are left, in the ledger too a
   assert.equal(t.store.ledger().at(-1)?.label, 'AST Edit: 2 replacements in 2 files');
 });
 
-test('a number in a label that counts something else stays as it is', async () => {
+test('nothing is counted in the label that someone else wrote', async () => {
   const t = createTestSession({ settings: { modelAuthority: 'none' } });
   const changes = ['a.ts', 'b.ts'].map(path => ({
     ...({ kind: 'create', path, before: null, after: sideOfText('x') } as const),
   }));
-  t.stage({ label: 'Split 12 files into 2 files', changes });
+  t.stage({ label: 'Compare 2 files side by side', changes });
   await vote(t, 'discard', 'b.ts');
-  assert.equal(t.store.get('p1')?.label, 'Split 12 files into 1 file');
+  assert.deepEqual(labels(t), ['p1 Compare 2 files side by side', 'p2 Compare 2 files side by side: b.ts']);
 });

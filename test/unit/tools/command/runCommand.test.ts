@@ -14,6 +14,9 @@ import {
   type TestSessionOptions,
 } from '../../../support/testSession.ts';
 
+/** The end of a command that leaves nothing. */
+const ended = (exitCode: number | undefined): CommandEnd => ({ exitCode, ended: 0, running: [] });
+
 /** A runner whose commands the test ends. */
 class FakeRunner implements CommandRunner {
   trusted = true;
@@ -21,12 +24,19 @@ class FakeRunner implements CommandRunner {
   readonly ran: string[] = [];
   readonly isTrusted = (): boolean => this.trusted;
   /** What a command writes, and how it ends; `undefined`: when it is stopped. */
-  script: (add: (chunk: string) => void) => CommandEnd | undefined = () => ({ exitCode: 0 });
+  script: (add: (chunk: string) => void) => CommandEnd | undefined = () => ended(0);
 
   async plan(command: string, folder?: string) {
     if (folder === '..') throw new PathError('outside', '.. is outside the workspace.');
     const { folder: at } = this;
-    return { command, folder: at, shell: '/bin/sh', environment: { PAGER: 'cat' }, timeLimit: 7 };
+    return {
+      command,
+      folder: at,
+      shell: '/bin/sh',
+      arguments: ['-e'],
+      environment: { PAGER: 'cat' },
+      timeLimit: 7,
+    };
   }
 
   run: CommandRunner['run'] = ({ command }, { signal, add }) => {
@@ -34,7 +44,7 @@ class FakeRunner implements CommandRunner {
     const end = this.script(add);
     if (end) return Promise.resolve(end);
     return new Promise(resolve => {
-      signal.addEventListener('abort', () => resolve({ exitCode: undefined }), { once: true });
+      signal.addEventListener('abort', () => resolve(ended(undefined)), { once: true });
     });
   };
 }
@@ -67,6 +77,7 @@ test('the command is held back as an opaque preview with all that it runs with, 
     command: 'npm test',
     folder: '/workspace',
     shell: '/bin/sh',
+    arguments: ['-e'],
     environment: { PAGER: 'cat' },
     timeLimit: 7,
   });
@@ -74,7 +85,7 @@ test('the command is held back as an opaque preview with all that it runs with, 
   runner.script = add => {
     add('\x1b[32m2 passed\x1b[0m\r\n');
     assert.equal(runs.outputOf('p1'), '2 passed\n');
-    return { exitCode: 3 };
+    return ended(3);
   };
   await t.click('p1', 'apply');
   await t.untilState('idle');
@@ -191,17 +202,26 @@ test('an empty command, and one with a NUL, are refused', async () => {
   }
 });
 
-test('the model is told whether what a command left in the background was ended, or could not be', async () => {
-  for (const [leftovers, said] of [
-    ['ended', /left in the background were ended\./],
-    ['running', /left in the background may still be running/],
-    [undefined, /^(?![^]*in the background)/],
+test('the model is told what was seen of the processes that a command left', async () => {
+  const seen = (pid: number) => ({ pid, parent: 1, session: pid, started: 1, name: 'sleep' });
+  for (const [left, said] of [
+    [{ ended: 2 }, /left in the background were ended\.\nIt wrote nothing\.$/],
+    [{ running: [seen(7)] }, /\n1 process that it started still runs: sleep \(7\)\. Their output/],
+    [{ running: [seen(7), seen(8)] }, /\n2 processes that it started still run: sleep \(7\), sleep \(8\)\./],
+    [{ running: undefined }, /\nIt is not known whether processes that it started still run\./],
+    [{}, /exit code 0\.\nIt wrote nothing\.$/],
   ] as const) {
     const { t, runner } = setUp();
-    runner.script = () => ({ exitCode: 0, ...(leftovers && { leftovers }) });
+    runner.script = () => ({ ...ended(0), ...left });
     await t.session.prompt('Serve it.');
     await t.click('p1', 'apply');
     await t.untilState('idle');
     assert.match(outcome(t), said);
   }
+});
+
+test('a preview of an earlier version, without arguments of the shell, is still shown', () => {
+  const details = { command: 'ls', folder: '/w', shell: '/bin/sh', environment: {}, timeLimit: 7 };
+  const preview = { sourceToolName: 'run_command', humanOnly: true, details } as const;
+  assert.deepEqual(commandOf(preview), { ...details, arguments: [] });
 });

@@ -3,6 +3,7 @@ import * as channels from 'node:diagnostics_channel';
 import { once } from 'node:events';
 import { test } from 'node:test';
 import assert from 'node:assert/strict';
+import { readProcesses } from '../../../../src/agent/base/system/processTable.ts';
 import { exec } from '../../../../src/agent/tools/custom/exec.ts';
 
 const posix = { skip: process.platform === 'win32' && 'POSIX only' };
@@ -17,26 +18,52 @@ function startedBy(start: () => void): ChildProcess {
   return started ?? assert.fail('nothing was started');
 }
 
-test('a kill settles the promise if the program has ended but a child process holds the output', async () => {
-  // It ends by itself if the test does not end it.
-  const lasting = 'setTimeout(() => {}, 20_000)';
-  const script = `const held = require('node:child_process').spawn(process.execPath, ['-e', '${lasting}'], { stdio: ['ignore', 'inherit', 'inherit'] });
-    held.unref(); console.log(held.pid);`;
-  const controller = new AbortController();
-  let running: ReturnType<typeof exec> | undefined;
-  const program = startedBy(() => {
-    running = exec(process.execPath, ['-e', script], '.', { signal: controller.signal });
-  });
-  const printed = program.stdout ? once(program.stdout, 'data') : assert.fail('it has an output');
-  await Promise.all([once(program, 'exit'), printed]);
-  controller.abort();
-  let outcome: unknown;
-  void running?.then(({ code, killed }) => (outcome = [code, killed]));
-  // The program has exited; only the closing of its streams is left to wait for.
-  for (let turn = 0; turn < 100 && !outcome; turn++) await new Promise(resolve => setImmediate(resolve));
-  process.kill(Number(String(await printed)));
-  assert.deepEqual(outcome, [0, true]);
+const runs = async (wanted: number): Promise<boolean> =>
+  (await readProcesses()).some(({ pid }) => pid === wanted);
+
+test('a kill ends what the program has started, even if the program itself has ended', posix, async () => {
+  for (const detached of [false, true]) {
+    const lasting = 'setTimeout(() => {}, 20_000)';
+    const script = `const held = require('node:child_process').spawn(process.execPath, ['-e', '${lasting}'], { detached: ${detached}, stdio: ['ignore', 'inherit', 'inherit'] });
+      held.unref(); console.log(held.pid);`;
+    const controller = new AbortController();
+    let running: ReturnType<typeof exec> | undefined;
+    const program = startedBy(() => {
+      running = exec(process.execPath, ['-e', script], '.', { signal: controller.signal });
+    });
+    const printed = program.stdout ? once(program.stdout, 'data') : assert.fail('it has an output');
+    const [held] = await Promise.all([printed.then(Number), once(program, 'exit')]);
+    assert.ok(await runs(held));
+    controller.abort();
+    const { code, killed } = (await running) ?? assert.fail('it runs');
+    assert.deepEqual([code, killed], [0, true]);
+    assert.ok(!(await runs(held)));
+  }
 });
+
+test(
+  'a program gets no variables of VS Code itself, but Node gets the one that makes it Node',
+  posix,
+  async () => {
+    process.env['ELECTRON_RUN_AS_NODE'] = '1';
+    process.env['VSCODE_PID'] = '1';
+    try {
+      const names = async (program: string, args: readonly string[]): Promise<string[]> =>
+        (await exec(program, args, '.', { env: { ADDED: '1' } })).stdout.match(
+          /\b(ELECTRON|VSCODE|ADDED)\w*/g,
+        ) ?? [];
+      assert.deepEqual(await names('env', []), ['ADDED']);
+      const print = 'console.log(Object.keys(process.env).join("\\n"))';
+      assert.deepEqual((await names(process.execPath, ['-e', print])).toSorted(), [
+        'ADDED',
+        'ELECTRON_RUN_AS_NODE',
+      ]);
+    } finally {
+      delete process.env['ELECTRON_RUN_AS_NODE'];
+      delete process.env['VSCODE_PID'];
+    }
+  },
+);
 
 test('no more output is kept than the limit, whatever the program writes before it ends', async () => {
   const script = `const say = then => process.stdout.write('x'.repeat(11_000_000), then);

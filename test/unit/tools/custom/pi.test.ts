@@ -1,6 +1,7 @@
 import * as path from 'node:path';
 import { after, before, test } from 'node:test';
 import assert from 'node:assert/strict';
+import { readProcesses } from '../../../../src/agent/base/system/processTable.ts';
 import { ToolError } from '../../../../src/agent/base/errors.ts';
 import type { Preview } from '../../../../src/agent/preview/preview.ts';
 import type { LoadedTools } from '../../../../src/agent/tools/custom/loading/toolLoader.ts';
@@ -67,7 +68,8 @@ test('exec settles for commands that cannot be spawned, and when child processes
   const script = `const { pid } = ${begin}; console.log(pid); ${forever}`;
   const { killed, stdout } = await pi.exec(process.execPath, ['-e', script], { timeout: 1_000 });
   assert.equal(killed, true);
-  process.kill(Number(stdout));
+  assert.match(stdout, /^\d+\n$/);
+  assert.ok(!(await readProcesses()).some(({ pid }) => pid === Number(stdout)));
 });
 
 test('ui asks the user; the log names the tool', async () => {

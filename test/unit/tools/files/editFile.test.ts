@@ -16,6 +16,7 @@ test('an edit is staged with the exact content before and after, and the file is
   assert.deepEqual(harness.staged, [
     {
       label: 'Edit src/a.ts (1 edit)',
+      labelParts: ['Edit src/a.ts (', { noun: 'edit', count: 1 }, ')'],
       title: 'a.ts:2 two → 2',
       sourceToolName: 'edit_file',
       changes: [modify('src/a.ts', 'one\ntwo\n', 'one\n2\n', [{ start: 4, end: 7, text: '2' }])],

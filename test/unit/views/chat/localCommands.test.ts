@@ -29,6 +29,7 @@ function setUp(options: TestSessionOptions = {}) {
         ? undefined
         : t.invoker
             .resolve({ id, revision, action, reason: humanReason(action, reason), actor: 'human' })
+            .then(({ kind }) => kind)
             .catch(() => undefined),
     open: id => Promise.resolve(opened.push(id)),
     discardAll: () => Promise.resolve(discarded),

@@ -20,7 +20,20 @@ Object.assign(stub.window, {
     return Promise.resolve(undefined);
   },
 });
-beforeEach(() => told.splice(0));
+const messages: unknown[] = [];
+/** Cancels the progress that is shown. */
+let cancel: (() => void) | undefined;
+Object.assign(stub.window, {
+  withProgress: (_: object, work: (progress: object, token: object) => unknown) =>
+    work(
+      { report: ({ message }: { message: unknown }) => messages.push(message) },
+      { onCancellationRequested: (listener: () => void) => (cancel = listener) },
+    ),
+});
+beforeEach(() => {
+  for (const list of [told, messages]) list.splice(0);
+  cancel = undefined;
+});
 
 /** Three previews of one file, each made on the one before, and one of another file. */
 function given() {
@@ -38,7 +51,7 @@ function given() {
   store.onDidRevise(({ preview }) => revised.push(preview.id));
   const options = { store, invoker, edits: { hasUnsaved: () => false }, logger: silentLogger };
   const votes = new BulkVotes(options as never);
-  return { store, workspace, rebaser, votes, revised, ids: [first, other, second, third] };
+  return { store, workspace, invoker, rebaser, votes, revised, ids: [first, other, second, third] };
 }
 
 test('what needs a vote of its own is left pending, and the summary says how many are', async () => {
@@ -108,9 +121,69 @@ test('rows that were out of date are not discarded, and the message says that th
 test('when uncommitted changes of the user were held back and go, too, the message says so', async () => {
   const { store, rebaser, votes } = given();
   rebaser.dispose();
-  const held = draft({ changes: [modify('c.txt', 'c', 'd')], sourceToolName: 'hold_back' });
+  const held = draft({ changes: [modify('c.txt', 'c', 'd')], purpose: 'holdBack' });
   const { id } = store.stage(held).preview;
   assert.equal(await votes.discardAll([{ id }]), 1);
   const says = 'Discarded 1 preview. That includes your uncommitted changes, which you can reopen.';
   assert.deepEqual(told, [[says, 'Reopen']]);
+});
+
+for (const action of ['apply', 'discard'] as const)
+  for (const isCancelled of [false, true])
+    test(`a callback that never settles keeps no one waiting: ${action}, ${isCancelled ? 'until the user gives up' : 'for some seconds'}`, async context => {
+      context.mock.timers.enable({ apis: ['setTimeout'] });
+      const { store, votes, invoker, rebaser, ids } = given();
+      rebaser.dispose();
+      const hanging = Promise.withResolvers<undefined>();
+      const calls: string[] = [];
+      const foreign = (name: string, answer: Promise<undefined>): string => {
+        const { id } = store.stage(draft({ changes: null, label: name, sourceToolName: 'deploy' })).preview;
+        const called = (): Promise<undefined> => {
+          calls.push(`${name} ${ids.every(file => store.get(file)?.state.kind !== 'pending')}`);
+          return answer;
+        };
+        invoker.attach(id, { apply: called as never, reject: called });
+        return id;
+      };
+      const slow = foreign('Slow', hanging.promise);
+      const quick = foreign('Quick', Promise.resolve(undefined));
+      const all = [slow, ...ids, quick].map(id => ({ id }));
+      let isOver = false;
+      const voting = (action === 'apply' ? votes.applyAll(all) : votes.discardAll(all)).then(
+        () => (isOver = true),
+      );
+      const clock = async (milliseconds: number): Promise<void> => {
+        for (let turn = 0; turn < 100; turn++) await new Promise(resolve => setImmediate(resolve));
+        context.mock.timers.tick(milliseconds);
+        for (let turn = 0; turn < 100; turn++) await new Promise(resolve => setImmediate(resolve));
+      };
+      await clock(1_000);
+      assert.deepEqual(calls.toSorted(), ['Quick true', 'Slow true'], 'at once, after the files');
+      assert.equal(messages.at(-1), '5 of 6. No answer yet from “Slow” (deploy).');
+      assert.equal(isOver, false);
+      if (isCancelled) cancel?.();
+      else await clock(10_000);
+      await voting;
+      const done = action === 'apply' ? 'Applied 5 previews.' : 'Discarded 5 previews.';
+      assert.equal(told.at(-1)?.[0], `${done} No answer yet from “Slow” (deploy).`);
+      assert.equal(store.get(slow)?.state.kind, 'applying');
+      hanging.resolve(undefined);
+      await clock(0);
+      assert.equal(store.get(slow)?.state.kind, action === 'apply' ? 'applied' : 'discarded');
+    });
+
+test('a discard of files whose callback hangs does not keep the others waiting', async context => {
+  context.mock.timers.enable({ apis: ['setTimeout'] });
+  const { store, votes, invoker, rebaser, ids } = given();
+  rebaser.dispose();
+  const [, other = ''] = ids;
+  invoker.attach(other, { reject: () => new Promise(() => undefined) });
+  const voting = votes.discardAll(ids.map(id => ({ id })));
+  for (let second = 0; second < 12; second++) {
+    for (let turn = 0; turn < 100; turn++) await new Promise(resolve => setImmediate(resolve));
+    context.mock.timers.tick(1_000);
+  }
+  assert.equal(await voting, 3);
+  assert.equal(told.at(-1)?.[0], 'Discarded 3 previews. No answer yet from “Edit a.txt” (test).');
+  assert.equal(store.get(other)?.state.kind, 'applying');
 });

@@ -17,7 +17,7 @@ import { TempFolder } from '../../../support/tempFolder.ts';
 stub.useVscodeStub();
 const { lockStorage, mustRecover, openStore } =
   await import('../../../../src/views/storage/previewStorage.ts');
-const { recoverInterruptedCommits } = await import('../../../../src/views/storage/recovery.ts');
+const { recoverInterruptedCommits } = await import('../../../../src/views/storage/interruptedCommits.ts');
 const { StorageTrouble } = await import('../../../../src/views/storage/storageTrouble.ts');
 
 const temp = await TempFolder.create();

@@ -1,12 +1,71 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { userShell } from '../../../../src/views/terminal/userShell.ts';
+import { userShell, type ShellSettings } from '../../../../src/views/terminal/userShell.ts';
+
+const shellOf = (
+  settings: Readonly<Record<string, unknown>>,
+  given: Partial<ShellSettings> = {},
+): ReturnType<typeof userShell> =>
+  userShell({
+    platform: 'linux',
+    env: { SHELL: '/bin/sh', HOME: '/home/ada' },
+    told: '/bin/zsh',
+    folder: '/work',
+    setting: name => settings[name],
+    ...given,
+  });
 
 test('the shell is the one that VS Code tells, else that of the environment, else that of the system', () => {
-  assert.equal(userShell('/bin/zsh', { SHELL: '/bin/bash' }, 'linux'), '/bin/zsh');
-  assert.equal(userShell('', { SHELL: '/bin/bash' }, 'linux'), '/bin/bash');
-  assert.equal(userShell('', { SHELL: '' }, 'darwin'), '/bin/sh');
-  assert.equal(userShell('', {}, 'linux'), '/bin/sh');
-  assert.equal(userShell('', { ComSpec: 'C:\\cmd.exe', SHELL: '/bin/bash' }, 'win32'), 'C:\\cmd.exe');
-  assert.equal(userShell('', {}, 'win32'), 'cmd.exe');
+  const shell = (told: string, env: NodeJS.ProcessEnv, platform: NodeJS.Platform): string =>
+    shellOf({}, { told, env, platform }).shell;
+  assert.equal(shell('/bin/zsh', { SHELL: '/bin/bash' }, 'linux'), '/bin/zsh');
+  assert.equal(shell('', { SHELL: '/bin/bash' }, 'linux'), '/bin/bash');
+  assert.equal(shell('', { SHELL: '' }, 'darwin'), '/bin/sh');
+  assert.equal(shell('', {}, 'linux'), '/bin/sh');
+  assert.equal(shell('', { ComSpec: 'C:\\cmd.exe', SHELL: '/bin/bash' }, 'win32'), 'C:\\cmd.exe');
+  assert.equal(shell('', {}, 'win32'), 'cmd.exe');
+});
+
+test('the default profile gives its arguments and variables, which go before those of all terminals', () => {
+  const settings = {
+    'defaultProfile.linux': 'mine',
+    'profiles.linux': { mine: { path: 'zsh', args: ['-l', '-c', 'tmux'], env: { A: 'mine', GONE: null } } },
+    'env.linux': {
+      A: 'all',
+      B: '${env:HOME}/${workspaceFolder}${pathSeparator}',
+      C: '${command:secret}',
+      D: 1,
+    },
+  };
+  assert.deepEqual(shellOf(settings), {
+    shell: '/bin/zsh',
+    arguments: ['-l'],
+    environment: { A: 'mine', B: '/home/ada//work/', GONE: null },
+  });
+  assert.deepEqual(shellOf({ ...settings, 'defaultProfile.linux': null }).arguments, []);
+});
+
+test('the profile for automation goes before it, with the first of its programs that exists', () => {
+  const settings = {
+    'defaultProfile.linux': 'mine',
+    'profiles.linux': { mine: { path: '/bin/bash', args: ['-l'] } },
+    'automationProfile.linux': { path: ['/no/such/shell', '${env:BIN}/sh'], args: ['-e'] },
+  };
+  const env = { BIN: '/bin' };
+  assert.deepEqual(shellOf(settings, { env }), { shell: '/bin/sh', arguments: ['-e'], environment: {} });
+  const gone = { ...settings, 'automationProfile.linux': { path: '/no/such/shell', args: ['-e'] } };
+  assert.deepEqual(shellOf(gone), { shell: '/bin/bash', arguments: ['-l'], environment: {} });
+});
+
+test('on Windows, the arguments may be one text', () => {
+  const settings = {
+    'defaultProfile.windows': 'Git',
+    'profiles.windows': { Git: { source: 'Git Bash', args: '--login "--rcfile" "C:\\my rc"' } },
+  };
+  const told = 'C:\\Program Files\\Git\\bin\\bash.exe';
+  assert.deepEqual(shellOf(settings, { platform: 'win32', told }), {
+    shell: told,
+    arguments: ['--login', '--rcfile', 'C:\\my rc'],
+    environment: {},
+  });
 });

@@ -53,6 +53,11 @@ interface Case {
 }
 
 const recommended: Readonly<Record<string, Case>> = {
+  'a file that VS Code is set to open read-only': {
+    files: ['gen/a.ts'],
+    change: 'gen/a.ts',
+    own: () => ({ readOnly: { include: ['gen/**'], exclude: ['gen/b.ts'] } }),
+  },
   'what AGENTS.md leads to beside it': {
     files: ['NOTES.md'],
     links: { 'AGENTS.md': 'NOTES.md' },

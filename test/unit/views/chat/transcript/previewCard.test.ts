@@ -88,7 +88,7 @@ test('an opaque preview has no files', () => {
 
 test('the card of a command shows what it writes while it runs, and its result afterwards', () => {
   const plan = { command: 'ls', folder: '/w', shell: '/bin/sh', environment: {}, timeLimit: 120 };
-  const command = { changes: null, sourceToolName: 'run_command', humanOnly: true, details: plan } as const;
+  const command = { changes: null, purpose: 'command', humanOnly: true, details: plan } as const;
   const running = previewCard(
     previewView(preview({ ...command, state: { kind: 'applying', action: 'apply', actor: 'human' } })),
     'a\n',

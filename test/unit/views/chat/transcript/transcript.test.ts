@@ -443,7 +443,7 @@ test('what the user reopens or undoes is at the end while it is pending; other o
 
 test('after a revert, a notice says what is still in the files and opens the undo, unless the branch is back', () => {
   const origin = { sessionId: 's1', asksModel: false };
-  const undo = { id: 'p5', origin, undoes: ['p1'], sourceToolName: 'revert_to_state' };
+  const undo = { id: 'p5', origin, undoes: ['p1'], purpose: 'revert' } as const;
   const state = { kind: 'applied', by: { actor: 'human', reason: '', at: '' } } as const;
   const left = preview({ state, origin: { ...origin, call: { messageId: 'm1', toolCallId: 'c1' } } });
   const notices = (messages: readonly SessionMessage[], ...previews: Preview[]): unknown[] =>
@@ -461,7 +461,8 @@ test('after a revert, a notice says what is still in the files and opens the und
     notices([asked('Hello')], preview({ ...undo, origin: { ...origin, sessionId: 's2' } })),
     [],
   );
-  assert.deepEqual(notices([asked('Hello')], preview({ ...undo, sourceToolName: 'edit_file' })), []);
+  const { purpose: _, ...named } = { ...undo, sourceToolName: 'revert_to_state' };
+  assert.deepEqual(notices([asked('Hello')], preview(named)), []);
 });
 
 test('the plan that a resolve submits has a card below its block', () => {

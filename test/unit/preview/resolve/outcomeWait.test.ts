@@ -1,14 +1,14 @@
 import { test } from 'node:test';
 import assert from 'node:assert/strict';
 import { textResult } from '../../../../src/agent/preview/pendingAction.ts';
-import { OutcomeWatch } from '../../../../src/agent/preview/resolve/outcomeWatch.ts';
+import { OutcomeWait } from '../../../../src/agent/preview/resolve/outcomeWait.ts';
 import { createTestSession } from '../../../support/testSession.ts';
 
 const apply = () => Promise.resolve(textResult('done'));
 
 function setUp(...labels: string[]) {
   const t = createTestSession();
-  const watch = new OutcomeWatch(t.store);
+  const watch = new OutcomeWait(t.store);
   const ids = labels.map(label => t.stage({ label, apply }).id);
   for (const id of ids) watch.add(id);
   return { ...t, watch, ids };

@@ -1,7 +1,7 @@
 import * as path from 'node:path';
 import { after, before, test } from 'node:test';
 import assert from 'node:assert/strict';
-import { toolPlaces } from '../../../../src/views/customTools/toolPlaces.ts';
+import { toolPlaces } from '../../../../src/views/customTools/toolFolders.ts';
 import { TempFolder } from '../../../support/tempFolder.ts';
 
 let disk: TempFolder;

@@ -1,0 +1,195 @@
+/** Runs test files of `node:test` in lanes: a few processes that take the next file when they are done with one. */
+import { spawn } from 'node:child_process';
+import * as fs from 'node:fs';
+import * as path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { atExit } from '../lib/cleanup.mjs';
+import { quietMs } from '../lib/limits.mjs';
+import { inRepo, repoRoot } from '../lib/paths.mjs';
+import { runLanes, sumOf } from './lanes.mjs';
+
+const script = fileURLToPath(new URL('./fileLane.mjs', import.meta.url));
+const reporter = new URL('./laneReporter.mjs', import.meta.url).href;
+
+/** The lanes import much the same: the first to compile a module does it for the others, and for the next run. */
+const COMPILED = { NODE_COMPILE_CACHE: inRepo('out', 'compile-cache') };
+
+/** @typedef {{ passed: number, failed: number, skipped: number }} TestCounts */
+
+/**
+ * @param {string} stage the lanes are named after it
+ * @param {readonly string[]} files relative to the repository's root, with slashes
+ * @param {object} options
+ * @param {number} options.lanes
+ * @param {readonly string[]} [options.alone] those of the files that do not bear another one in their process
+ * @param {string} [options.grep] runs only tests whose name, or the name of whose file, matches
+ * @param {Record<string, string>} [options.env] added to the environment of the tests
+ * @param {number} [options.quiet] how long no test may begin or end, in milliseconds
+ * @param {(text: string | Uint8Array) => unknown} [options.write] prints what the lanes write
+ * @returns {Promise<TestCounts>} a file that breaks off, hangs or has no tests counts as a failure; the other files are run
+ */
+export async function runFiles(
+  stage,
+  files,
+  { lanes, alone = [], grep, env, quiet = quietMs(), write = text => process.stdout.write(text) },
+) {
+  const queue = new Queue(files, alone);
+  const names = Array.from({ length: Math.min(lanes, files.length) }, (_, index) => `${stage}-${index + 1}`);
+  const run = async (_, print) => {
+    const counted = [];
+    while (queue.size > 0) counted.push(await new LaneProcess(queue, { grep, env, quiet, print }).ended);
+    return sumOf(counted);
+  };
+  const counts = await runLanes(names, run, write);
+  return sumOf(counts);
+}
+
+/** The files that wait for a lane: longest first, because then the lanes end at about the same time. */
+class Queue {
+  #files;
+  #alone;
+
+  constructor(files, alone) {
+    const sizes = new Map(files.map(file => [file, fs.statSync(path.resolve(repoRoot, file)).size]));
+    this.#files = [...files].sort((a, b) => sizes.get(b) - sizes.get(a));
+    this.#alone = new Set(alone);
+  }
+
+  get size() {
+    return this.#files.length;
+  }
+
+  clear() {
+    this.#files = [];
+  }
+
+  /**
+   * @param {string | undefined} last the file that the process has run
+   * @returns {string | null} null when none is left that the process may run
+   */
+  take(last) {
+    if (this.#alone.has(last)) return null;
+    const index = this.#files.findIndex(file => last === undefined || !this.#alone.has(file));
+    return index < 0 ? null : this.#files.splice(index, 1)[0];
+  }
+}
+
+/** A process that runs files until none is left for it, or one of them breaks it. */
+class LaneProcess {
+  #queue;
+  #grep;
+  #print;
+  #child;
+  #quiet;
+  #timer;
+  #counts = { passed: 0, failed: 0, skipped: 0 };
+  #failures = [];
+  /** The file that runs, or the last one. */
+  #file;
+  #running = false;
+  #isFree = false;
+  #tests = 0;
+  /** The test that began last. */
+  #test;
+
+  constructor(queue, { grep, env, quiet, print }) {
+    this.#queue = queue;
+    this.#grep = grep;
+    this.#quiet = quiet;
+    this.#print = print;
+    const args = [
+      '--disable-warning=ExperimentalWarning',
+      ...['--test-reporter=spec', '--test-reporter-destination=stdout'],
+      ...[`--test-reporter=${reporter}`, '--test-reporter-destination=stderr'],
+      ...(grep ? [`--test-name-pattern=${grep}`] : []),
+      script,
+    ];
+    this.#child = spawn(process.execPath, args, {
+      cwd: repoRoot,
+      // A test of ours may start lanes: to node:test they are no part of it.
+      env: { ...process.env, NODE_TEST_CONTEXT: undefined, ...COMPILED, ...env },
+      stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+    });
+    for (const stream of [this.#child.stdout, this.#child.stderr]) stream.on('data', print);
+    this.#child.on('message', message => this.#told(message));
+    this.ended = this.#end();
+  }
+
+  async #end() {
+    const child = this.#child;
+    const closed = new Promise(resolve => {
+      child.once('error', error => resolve(error.message));
+      child.once('close', (status, signal) =>
+        resolve(signal ?? (status === 0 ? undefined : `status ${status}`)),
+      );
+    });
+    const unregister = atExit(
+      async () => {
+        child.kill('SIGTERM');
+        await closed;
+      },
+      () => child.kill('SIGKILL'),
+    );
+    const reason = await closed;
+    clearTimeout(this.#timer);
+    void unregister();
+    if (this.#file === undefined) {
+      // Another one would fare no better.
+      this.#fail(`No process for tests could be started: ${reason}`);
+      this.#queue.clear();
+    } else if (this.#running) {
+      this.#fail(
+        `${this.#file} broke off${this.#test ? ` in "${this.#test}"` : ''} (${reason ?? 'its process ended'})`,
+      );
+      // The report at the end of the process is missing.
+      for (const failure of this.#failures) this.#print(`✖ ${failure}\n`);
+    } else if (reason && this.#counts.failed === 0) {
+      this.#fail(`A process that ran tests, the last of them in ${this.#file}, ended with ${reason}`);
+    }
+    return this.#counts;
+  }
+
+  #told(message) {
+    this.#stir();
+    if (message.type === 'free') this.#isFree = true;
+    else if (message.type === 'began') this.#test = message.name;
+    else this.#testEnded(message);
+    // What the last file told may still be on its way. One in which no test has the wanted name tells nothing.
+    if (this.#isFree && (!this.#running || this.#grep)) this.#next();
+  }
+
+  #testEnded({ name, isFile, isSuite, outcome, error }) {
+    if (!isSuite) {
+      this.#counts[outcome]++;
+      this.#tests++;
+    } else if (error) this.#counts.failed++;
+    if (error) this.#failures.push(`${this.#file}: ${name}\n${error}`);
+    if (!isFile) return;
+    this.#running = false;
+    if (this.#tests === 0 && !error && !this.#grep) this.#fail(`${this.#file} has no tests`);
+  }
+
+  #next() {
+    this.#isFree = false;
+    const file = this.#queue.take(this.#file);
+    this.#running = file !== null;
+    this.#tests = 0;
+    this.#test = undefined;
+    if (file !== null) this.#file = file;
+    this.#child.send(file);
+  }
+
+  /** Something has happened. When nothing does for long, the process is ended. */
+  #stir() {
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => {
+      this.#print(`Nothing has happened in ${this.#file} for ${Math.round(this.#quiet / 1_000)} s.\n`);
+      this.#child.kill('SIGKILL');
+    }, this.#quiet);
+  }
+
+  #fail(text) {
+    this.#counts.failed++;
+    this.#print(`✖ ${text}\n`);
+  }
+}

@@ -1,0 +1,154 @@
+import { execFile, type ChildProcess } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { processNow, readProcesses, systemProgram, type SeenProcess } from './processTable.ts';
+
+/** How long processes may take to end by themselves before they are killed for good, in milliseconds. */
+const GRACE_MS = 2_000;
+/** How long they may take to end after that. */
+const KILL_MS = 2_000;
+/** How long `taskkill` may take. */
+const TASKKILL_MS = 5_000;
+
+/** The environment variable by which processes are recognised on Linux, whatever they do. */
+const MARK = 'REDLINE_RUN';
+
+/** What was seen of the processes that a child has started, when last looked. */
+export interface LeftProcesses {
+  /** How many were ended although the child itself had ended. */
+  readonly ended: number;
+  /** Those that still run; `undefined` if the system does not tell. */
+  readonly running: readonly SeenProcess[] | undefined;
+}
+
+/** What the system is asked and told; tests play another one. */
+export interface ProcessSystem {
+  readonly platform: NodeJS.Platform;
+  processes(): Promise<readonly SeenProcess[]>;
+  /** @param isForced it cannot refuse. */
+  signal(processes: readonly SeenProcess[], how: { readonly isForced: boolean }): Promise<void>;
+}
+
+/**
+ * A child process and those that it has started, also in the background or a session of their own: as many of them as the
+ * system tells. The child is given these {@link variables}, and leads a session (`detached`) on POSIX.
+ */
+export class StartedProcesses {
+  readonly variables: Readonly<Record<string, string>> = { [MARK]: randomUUID() };
+  readonly #system: ProcessSystem;
+  #child: ChildProcess | undefined;
+  #since = 0;
+
+  constructor(system: ProcessSystem = thisSystem) {
+    this.#system = system;
+  }
+
+  /** The child has just been spawned. */
+  own(child: ChildProcess): void {
+    this.#child = child;
+    const now = Math.floor(Date.now() / 1_000 - 1) * 1_000;
+    this.#since = this.#system.platform === 'linux' ? (processNow(child.pid ?? 0)?.started ?? 0) : now;
+  }
+
+  /**
+   * Ends them: asks first, and kills what is left after a short time. Settles within seconds whatever they do.
+   * @param which `all`; or the `attached` ones, which share the session of the child: those that left it are meant to go on. On
+   *   Windows, none is attached.
+   */
+  async end(which: 'all' | 'attached'): Promise<LeftProcesses> {
+    const ended = new Map<string, SeenProcess>();
+    const begin = Date.now();
+    try {
+      for (let pause = 20; ; pause = Math.min(2 * pause, 400)) {
+        const running = await this.#running();
+        const wanted = running.filter(one => which === 'all' || this.#isAttached(one));
+        for (const one of wanted) ended.set(`${one.pid} ${one.started}`, one);
+        const passed = Date.now() - begin;
+        if (wanted.length === 0 || passed > GRACE_MS + KILL_MS) return this.#left(ended, running);
+        await this.#system.signal(wanted, { isForced: passed >= GRACE_MS });
+        await new Promise(resolve => setTimeout(resolve, pause));
+      }
+    } catch {
+      await this.#endChild();
+      return { ended: 0, running: undefined };
+    }
+  }
+
+  /** Ends the child alone, or what the system can end with it: what it has started is not known. */
+  async #endChild(): Promise<void> {
+    const { pid } = this.#child ?? {};
+    if (pid === undefined || this.#hasEnded) return;
+    const child = { pid, parent: 0, session: pid, started: this.#since, name: '' };
+    await this.#system.signal([child], { isForced: true });
+  }
+
+  get #hasEnded(): boolean {
+    return this.#child === undefined || this.#child.exitCode !== null || this.#child.signalCode !== null;
+  }
+
+  #left(ended: ReadonlyMap<string, SeenProcess>, running: readonly SeenProcess[]): LeftProcesses {
+    const left = [...ended].filter(
+      ([key, { pid }]) =>
+        pid !== this.#child?.pid && !running.some(one => `${one.pid} ${one.started}` === key),
+    );
+    return { ended: left.length, running };
+  }
+
+  #isAttached({ session }: SeenProcess): boolean {
+    return session !== 0 && session === this.#child?.pid;
+  }
+
+  async #running(): Promise<SeenProcess[]> {
+    const leader = this.#child?.pid;
+    if (this.#child === undefined || leader === undefined) return [];
+    const table = (await this.#system.processes()).filter(({ started }) => started >= this.#since);
+    // Another program may have been given the id meanwhile.
+    const isTaken = this.#hasEnded && table.some(({ pid }) => pid === leader);
+    const own = new Set<SeenProcess>();
+    for (const one of table) {
+      const isNear = !isTaken && [one.pid, one.session, one.parent].includes(leader);
+      if (isNear || (this.#system.platform === 'linux' && (await hasVariables(one, this.variables))))
+        own.add(one);
+    }
+    // Iterating over a set reaches what is added meanwhile.
+    for (const parent of own)
+      for (const one of table) if (one.parent === parent.pid && one.started >= parent.started) own.add(one);
+    return [...own];
+  }
+}
+
+async function hasVariables(
+  { pid }: SeenProcess,
+  variables: Readonly<Record<string, string>>,
+): Promise<boolean> {
+  // Those of other users cannot be read.
+  const environment = await readFile(`/proc/${pid}/environ`, 'latin1').catch(() => '');
+  return Object.entries(variables).every(([name, value]) => environment.includes(`${name}=${value}\0`));
+}
+
+/** The system that this program runs on. */
+const thisSystem: ProcessSystem = {
+  platform: process.platform,
+  processes: () => readProcesses(),
+  signal: async (processes, { isForced }) => {
+    if (process.platform === 'win32') return taskkill(processes.map(({ pid }) => pid));
+    for (const { pid, started } of processes) {
+      if (process.platform === 'linux' && processNow(pid)?.started !== started) continue;
+      try {
+        process.kill(pid, isForced ? 'SIGKILL' : 'SIGTERM');
+      } catch {
+        // It has ended, or changed its user.
+      }
+    }
+  },
+};
+
+/** Ends processes with their children on Windows. What could not be ended is still listed. */
+function taskkill(pids: readonly number[]): Promise<void> {
+  const args = [...pids.flatMap(pid => ['/pid', String(pid)]), '/T', '/F'];
+  return new Promise(resolve => {
+    execFile(systemProgram('taskkill.exe'), args, { timeout: TASKKILL_MS, windowsHide: true }, () =>
+      resolve(),
+    );
+  });
+}

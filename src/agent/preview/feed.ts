@@ -1,0 +1,133 @@
+import { DisposableStore, type Disposable } from '../base/disposable.ts';
+import { Emitter, type Event } from '../base/event.ts';
+import type { LedgerEntry } from './ledger.ts';
+import type { RevisedBy } from './log/previewLog.ts';
+import type { Preview } from './preview.ts';
+
+/** Something that happened to a preview, which those who wait for it are told once. */
+export type Fact = {
+  /** Tells it from all others, also after a reload. */
+  readonly key: string;
+  readonly previewId: string;
+  /** How many attempts to resolve the ledger had before it. */
+  readonly place: number;
+} & (
+  | { readonly kind: 'attempt'; readonly entry: LedgerEntry }
+  | {
+      readonly kind: 'revision';
+      readonly revision: number;
+      readonly by: RevisedBy;
+      /** The preview that was split off. */
+      readonly partId?: string;
+      /** What the user changed in the proposal, as a patch; of a plan, its whole text. Not stored. */
+      readonly patch?: string;
+    }
+  | { readonly kind: 'expiry' }
+);
+
+type DistributiveOmit<T, K extends PropertyKey> = T extends unknown ? Omit<T, K> : never;
+
+/** What happened to the previews of a log, in the order in which it happened. */
+export class Feed {
+  readonly #facts: Fact[] = [];
+  /** How often each key was wanted. */
+  readonly #keys = new Map<string, number>();
+  readonly #happened = new Emitter<readonly Fact[]>();
+  #attempts = 0;
+
+  /** Fires with what happened at once, after the store's own events. */
+  readonly onDidHappen: Event<readonly Fact[]> = this.#happened.event;
+
+  /** The oldest first. */
+  get facts(): readonly Fact[] {
+    return this.#facts;
+  }
+
+  /** Adds what an entry of the log tells; {@link tell} follows once it is recorded. */
+  add(fact: DistributiveOmit<Fact, 'key' | 'place'>): void {
+    const name = nameOf(fact);
+    const count = (this.#keys.get(name) ?? 0) + 1;
+    this.#keys.set(name, count);
+    this.#facts.push({ ...fact, key: count === 1 ? name : `${name} ${count}`, place: this.#attempts });
+    if (fact.kind === 'attempt') this.#attempts++;
+  }
+
+  /** Tells the listeners what was added since there were this many facts. */
+  tell(since: number): void {
+    const facts = this.#facts.slice(since);
+    if (facts.length > 0) this.#happened.fire(facts);
+  }
+}
+
+/** Attempts may be repeated within a millisecond; the other facts occur once. */
+function nameOf(fact: DistributiveOmit<Fact, 'key' | 'place'>): string {
+  const { kind, previewId } = fact;
+  switch (kind) {
+    case 'attempt':
+      return `${previewId} ${fact.entry.at}`;
+    case 'revision':
+      return `${previewId} r${fact.revision}`;
+    case 'expiry':
+      return `${previewId} expired`;
+  }
+}
+
+/** What the store tells a listener. */
+interface FedStore {
+  readonly feed: Feed;
+  get(id: string): Preview | undefined;
+}
+
+/** One listener's place in the feed: what happened to some previews that it was not told yet. */
+export class FeedCursor implements Disposable {
+  readonly #owned = new DisposableStore();
+  readonly #happened = this.#owned.add(new Emitter<void>());
+  #untold: Fact[] = [];
+
+  /** Fires when there is something to tell. */
+  readonly onDidHappen: Event<void> = this.#happened.event;
+
+  /**
+   * @param wants whether the listener is told this, asked when it happens.
+   * @param from what it was not told of before; by default it is told what happens from now on.
+   */
+  constructor(
+    store: FedStore,
+    wants: (fact: Fact, preview: Preview) => boolean,
+    from: (fact: Fact) => boolean = () => false,
+  ) {
+    const take = (facts: readonly Fact[]): void => {
+      const wanted = facts.filter(fact => {
+        const preview = store.get(fact.previewId);
+        return preview !== undefined && wants(fact, preview);
+      });
+      this.#untold.push(...wanted);
+      if (wanted.length > 0) this.#happened.fire();
+    };
+    take(store.feed.facts.filter(from));
+    this.#owned.add(store.feed.onDidHappen(take));
+  }
+
+  /** The oldest first. Of several rebases of a preview only the last one. */
+  get untold(): readonly Fact[] {
+    return this.#untold.filter(fact => !this.#isOlderRebase(fact));
+  }
+
+  /** Everything before this one counts as told from now on; by default everything. */
+  noteTold(next?: Fact): void {
+    const index = next ? this.#untold.indexOf(next) : -1;
+    this.#untold = index < 0 ? [] : this.#untold.slice(index);
+  }
+
+  dispose(): void {
+    this.#owned.dispose();
+  }
+
+  #isOlderRebase(fact: Fact): boolean {
+    if (fact.kind !== 'revision' || fact.by !== 'rebase') return false;
+    const last = this.#untold.findLast(
+      other => other.kind === 'revision' && other.by === 'rebase' && other.previewId === fact.previewId,
+    );
+    return last !== fact;
+  }
+}

@@ -1,0 +1,137 @@
+import type { LedgerEntry } from '../ledger.ts';
+import { textOf, textResult, type AgentToolResult } from '../pendingAction.ts';
+import type { Actor, CallRef, Preview, ResolveAction, SeenRevisions } from '../preview.ts';
+import { alreadyResolvedText, appliedText, recommendedText, returnedErrorText } from './resolveTexts.ts';
+
+/** What a vote said. */
+export interface Vote {
+  readonly action: ResolveAction;
+  readonly reason: string;
+  readonly extra?: Record<string, unknown>;
+  readonly actor: Actor;
+}
+
+/** One vote on one preview: an attempt to apply or discard it. */
+export interface ResolveRequest extends Vote {
+  readonly id: string;
+  /** The revision that was seen; a vote on an older one is refused. Defaults to the current one. */
+  readonly revision?: number;
+  /** The tool call with which the model votes. */
+  readonly call?: CallRef;
+  /**
+   * Applies these previews, which this one builds on, together with it in one transaction; each at the revision that was
+   * seen. If it builds on any other pending preview, the vote is refused.
+   */
+  readonly chain?: SeenRevisions;
+  /** The conversation was reverted to before the preview was staged: then the model may discard it, too, unless plan mode is on. */
+  readonly isAbandoned?: boolean;
+  /**
+   * Asked at the last moment: whether a vote of the model is only to be recorded, whatever it may do otherwise, because plan
+   * mode is on.
+   */
+  readonly isPlanning?: () => boolean;
+  readonly signal?: AbortSignal;
+}
+
+/** How a vote ended. What stops a vote, such as a failed apply, is thrown: see `Invoker.resolve`. */
+export type Resolved = {
+  readonly vote: Vote;
+  readonly preview: Preview;
+} & (
+  | {
+      readonly kind: 'applied';
+      /** Everything that was written, the preview last. */
+      readonly group: readonly Preview[];
+      /** Paths whose change went into an editor with unsaved changes, and is not on disk yet. */
+      readonly unsaved: readonly string[];
+      /** What the callback of an opaque preview returned; without content if it said nothing. */
+      readonly answer?: AgentToolResult;
+    }
+  /** The callback completed and returned an error; the preview counts as applied. */
+  | { readonly kind: 'returnedError'; readonly answer: AgentToolResult }
+  | { readonly kind: 'discarded'; readonly answer?: AgentToolResult }
+  /** Only recorded. `planning`: because plan mode is on. */
+  | { readonly kind: 'recommended'; readonly planning: boolean }
+  /**
+   * The vote did nothing, for another attempt was faster or the preview has expired. Its state tells which; if that attempt
+   * failed, it is pending again.
+   */
+  | { readonly kind: 'already'; readonly last: LedgerEntry | undefined }
+);
+
+/** A call of `resolve` that a handler answered, not the invoker: a plan was submitted, for example. */
+export interface Handled {
+  readonly kind: 'handled';
+  readonly result: AgentToolResult;
+}
+
+/** The `details` of every result of a resolve. */
+export interface ResolveDetails {
+  readonly action: ResolveAction;
+  readonly reason: string;
+  readonly extra?: Record<string, unknown>;
+  readonly sourceToolName?: string;
+  readonly label?: string;
+  /** The callback's own `details`, as they are. */
+  readonly sourceResultDetails?: unknown;
+}
+
+/** The result for an extension that voted. */
+export function toolResult(resolved: Resolved): AgentToolResult {
+  const { vote, preview } = resolved;
+  const { sourceToolName, label } = preview;
+  return withDetails(plainResult(resolved), vote, { sourceToolName, label });
+}
+
+/** The result for a model that voted. An error that its apply returned says what has become of the preview. */
+export function modelResult(resolved: Resolved | Handled): AgentToolResult {
+  if (resolved.kind === 'handled') return resolved.result;
+  const result = toolResult(resolved);
+  if (resolved.kind !== 'returnedError') return result;
+  const first = textResult(returnedErrorText(resolved.preview)).content;
+  return { ...result, content: [...first, ...result.content] };
+}
+
+/** How a vote ended, in words, for the ledger. */
+export function resolvedText(resolved: Resolved): string {
+  return textOf(plainResult(resolved));
+}
+
+function plainResult(resolved: Resolved): AgentToolResult {
+  const { vote, preview } = resolved;
+  switch (resolved.kind) {
+    case 'applied':
+      return said(resolved.answer, appliedText(resolved.group, vote.reason, resolved.unsaved));
+    case 'returnedError':
+      return said(resolved.answer, appliedText([preview], vote.reason, []));
+    case 'discarded':
+      return said(resolved.answer, `Discarded: ${preview.label}. Reason: ${vote.reason}`);
+    case 'recommended':
+      return textResult(recommendedText(preview, resolved.planning ? vote.action : undefined), {
+        recommended: preview.id,
+      });
+    case 'already':
+      return textResult(alreadyResolvedText(preview, vote.actor, resolved.last), {
+        alreadyResolved: preview.id,
+      });
+  }
+}
+
+/** A callback's answer, with the given words if it has none. */
+function said(answer: AgentToolResult | undefined, text: string): AgentToolResult {
+  if (!answer) return textResult(text);
+  return answer.content.length > 0 ? answer : { ...answer, content: textResult(text).content };
+}
+
+/** Adds the details of a resolve, with those of the callback, if any, as `sourceResultDetails`. */
+export function withDetails(
+  result: AgentToolResult,
+  { action, reason, extra }: Omit<Vote, 'actor'>,
+  source: Pick<ResolveDetails, 'sourceToolName' | 'label'> = {},
+): AgentToolResult {
+  const base = { action, reason, ...(extra ? { extra } : {}), ...source };
+  const own = result.details;
+  const details: ResolveDetails =
+    own === undefined || own === null ? base : { ...base, sourceResultDetails: own };
+  return { ...result, details };
+}

@@ -1,0 +1,85 @@
+import * as os from 'node:os';
+import * as vscode from 'vscode';
+import { isRecord } from '../../agent/base/json.ts';
+import type { Agent } from '../agent.ts';
+import { EXTENSION_ID } from '../contributions.ts';
+import { showInfo } from '../toast.ts';
+import { redacted } from './redacted.ts';
+import { requestText } from './requestText.ts';
+import type { TextDocuments } from './textDocuments.ts';
+
+type Parts = Agent & { readonly texts: TextDocuments };
+
+/** Opens what the model was sent in the last request of the open conversation. */
+export async function showLastRequest({ session, texts }: Parts): Promise<void> {
+  const request = session.lastRequest;
+  if (!request) {
+    await showInfo(vscode.l10n.t('No request was sent in this conversation since it was opened.'));
+    return;
+  }
+  const time = request.at.toLocaleString(vscode.env.language);
+  await texts.show('Last Request.md', requestText(request, time, vscode.l10n));
+}
+
+/** Puts on the clipboard what a report of a bug needs, and offers to show it. */
+export async function copyDiagnostics(parts: Parts): Promise<void> {
+  const text = await diagnosticsText(parts);
+  await vscode.env.clipboard.writeText(text);
+  const show = vscode.l10n.t('Show');
+  const done = vscode.l10n.t('Versions, changed settings, counts and the last errors are on the clipboard.');
+  if ((await showInfo(done, show)) === show) await parts.texts.show('Diagnostics.md', text);
+}
+
+/** In English, because others read it. */
+async function diagnosticsText({ settings, keys, store, sessions, logger, session }: Parts): Promise<string> {
+  const key = await keys.get(settings.baseUrl);
+  const folders = (vscode.workspace.workspaceFolders ?? []).map(({ uri, index }) => {
+    return [uri.fsPath, `<folder ${index + 1}>`] as const;
+  });
+  const states = Map.groupBy(store.all(), ({ state }) => state.kind);
+  const counts = [...states].map(([state, previews]) => `${previews.length} ${state}`);
+  const { appName, appHost, language, remoteName, uiKind } = vscode.env;
+  const manifest: unknown = vscode.extensions.getExtension(EXTENSION_ID)?.packageJSON;
+  const version = isRecord(manifest) ? String(manifest['version']) : 'unknown';
+  const ui = uiKind === vscode.UIKind.Web ? 'web' : 'desktop';
+  const trust = vscode.workspace.isTrusted ? 'trusted' : 'not trusted';
+  const changed = changedSettings(manifest);
+  const text = `# Redline diagnostics
+
+- Redline ${version}
+- ${appName} ${vscode.version} (${appHost}, ${ui}, ${language}), remote: ${remoteName ?? 'none'}
+- Node ${process.versions.node}, ${os.type()} ${os.release()} ${process.arch}
+- Workspace: ${folders.length} folders, ${trust}
+- Provider: ${settings.provider}, model: ${modelName(settings) || 'none'}
+- Previews: ${counts.join(', ') || 'none'}
+- Conversations: ${(await sessions.list()).length} stored; the open one has ${session.messages.length} messages
+
+## Settings that differ from the default
+
+${changed.join('\n') || 'None.'}
+
+## Last errors of the log
+
+${logger.lastErrors.map(error => `- ${error.replaceAll('\n', '\n  ')}`).join('\n') || 'None.'}
+`;
+  return redacted(text, {
+    secrets: key === undefined ? [] : [key],
+    folders: [...folders, [os.homedir(), '~']],
+  });
+}
+
+function modelName({ provider, languageModel, model }: Agent['settings']): string {
+  return provider === 'vscode-lm' ? languageModel : model;
+}
+
+function changedSettings(manifest: unknown): string[] {
+  const contributes = isRecord(manifest) ? manifest['contributes'] : undefined;
+  const configuration = isRecord(contributes) ? contributes['configuration'] : undefined;
+  const properties = isRecord(configuration) ? configuration['properties'] : undefined;
+  if (!isRecord(properties)) return [];
+  return Object.keys(properties).flatMap(name => {
+    const all = vscode.workspace.getConfiguration();
+    const value = JSON.stringify(all.get(name));
+    return value === JSON.stringify(all.inspect(name)?.defaultValue) ? [] : [`- ${name}: ${value}`];
+  });
+}

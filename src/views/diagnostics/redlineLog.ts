@@ -1,0 +1,43 @@
+import * as vscode from 'vscode';
+import type { Logger } from '../../agent/base/logger.ts';
+
+/** How many errors are remembered, and how much of each, in characters. */
+const MAX_ERRORS = 10;
+const MAX_ERROR = 2_000;
+
+/** The log of Redline. It remembers the last errors for *Copy Diagnostics*. */
+export class RedlineLog implements Logger {
+  readonly #channel = vscode.window.createOutputChannel('Redline', { log: true });
+  readonly #errors: string[] = [];
+
+  /** The last errors, the oldest first, each with its time. */
+  get lastErrors(): readonly string[] {
+    return this.#errors;
+  }
+
+  debug(message: string): void {
+    this.#channel.debug(message);
+  }
+
+  info(message: string): void {
+    this.#channel.info(message);
+  }
+
+  warn(message: string): void {
+    this.#channel.warn(message);
+  }
+
+  error(message: string): void {
+    this.#channel.error(message);
+    this.#errors.push(`${new Date().toISOString()} ${message.slice(0, MAX_ERROR)}`);
+    if (this.#errors.length > MAX_ERRORS) this.#errors.shift();
+  }
+
+  show(): void {
+    this.#channel.show();
+  }
+
+  dispose(): void {
+    this.#channel.dispose();
+  }
+}

@@ -1,0 +1,88 @@
+import * as vscode from 'vscode';
+import type { CommandRun } from '../../agent/tools/command/commandRuns.ts';
+import type { CommandEnd, CommandPlan } from '../../agent/tools/command/runCommand.ts';
+import { runInShell } from '../../agent/tools/command/shellProcess.ts';
+import { commandLabel, shownCommand } from '../../agent/tools/command/shownCommand.ts';
+
+/** How often output is written to the terminal, in milliseconds, and how much each time, in characters. */
+const WRITE_MS = 50;
+const MAX_WRITE = 64_000;
+
+/** The terminal of the last command that has ended, which makes way for the next one. */
+let finished: vscode.Terminal | undefined;
+
+/**
+ * Runs a command and shows its output in a new terminal, which passes nothing on but Ctrl+C: that ends the command, and so does
+ * closing the terminal. It stays until the next command runs.
+ * @throws ToolError if the shell cannot be started.
+ */
+export async function runInTerminal(plan: CommandPlan, run: CommandRun): Promise<CommandEnd> {
+  finished?.dispose();
+  finished = undefined;
+  const written = new vscode.EventEmitter<string>();
+  const screen = new Screen(text => written.fire(text));
+  const terminal = vscode.window.createTerminal({
+    name: `Redline: ${commandLabel(plan.command, 40)}`,
+    iconPath: new vscode.ThemeIcon('terminal'),
+    pty: {
+      onDidWrite: written.event,
+      open: () => screen.open(),
+      close: () => run.stop(),
+      handleInput: (data: string) => {
+        if (data === '\x03') run.stop();
+      },
+    },
+  });
+  terminal.show(true);
+  screen.write(`> ${shownCommand(plan.command)}\n`);
+  try {
+    return await runInShell(plan, {
+      signal: run.signal,
+      add: chunk => {
+        run.add(chunk);
+        screen.write(chunk);
+      },
+    });
+  } finally {
+    screen.write(`\n${vscode.l10n.t('The command has ended.')}\n`);
+    screen.flush();
+    finished = terminal;
+  }
+}
+
+/** What is shown of an output in a terminal: all of it while it comes slowly, else the latest. Nothing is lost before it is open. */
+class Screen {
+  readonly #show: (text: string) => void;
+  #isOpen = false;
+  #waiting = '';
+  #isCut = false;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(show: (text: string) => void) {
+    this.#show = show;
+  }
+
+  open(): void {
+    this.#isOpen = true;
+    this.flush();
+  }
+
+  write(text: string): void {
+    this.#waiting += text;
+    if (this.#waiting.length > 2 * MAX_WRITE) {
+      this.#waiting = this.#waiting.slice(-MAX_WRITE);
+      this.#isCut = true;
+    }
+    this.#timer ??= setTimeout(() => this.flush(), WRITE_MS);
+  }
+
+  flush(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    if (!this.#isOpen || this.#waiting === '') return;
+    const text = `${this.#isCut ? '[…]\n' : ''}${this.#waiting}`;
+    this.#waiting = '';
+    this.#isCut = false;
+    this.#show(text.replace(/\r?\n/g, '\r\n'));
+  }
+}
