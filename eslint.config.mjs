@@ -69,6 +69,7 @@ function importRules(index, file) {
               message: `Only ${wrapper} imports ${name}.`,
               allowTypeImports: true,
             })),
+          { group: ['lit-html/directives/unsafe-*'], message: 'What the chat shows is text, never HTML.' },
           ...above.map(({ name }) => ({
             // Only paths that leave the layer: a folder within it may have the same name.
             regex: `^(\\.\\./)+(agent/)?${name}(/|\\.ts$)`,

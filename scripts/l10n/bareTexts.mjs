@@ -56,6 +56,7 @@ class Follower {
   }
 
   run() {
+    for (const { node, at, text, place } of this.#index.written) this.#text(node, text, place, at);
     for (const { value, place } of this.#index.shown) this.#follow(value, place);
     for (let next = this.#waiting.pop(); next; next = this.#waiting.pop())
       for (const value of this.#index.valuesOf(next.declaration)) this.#follow(value, next.place);
@@ -137,11 +138,11 @@ class Follower {
     }
   }
 
-  #text(node, text, place) {
+  #text(node, text, place, at = node.getStart()) {
     if (!/\p{L}{2,}/u.test(text.replace(NO_WORDS, ' ').replace(NAMES, ' '))) return;
     const source = node.getSourceFile();
-    const line = source.getLineAndCharacterOfPosition(node.getStart()).line + 1;
-    this.#found.set(node, { file: source.fileName, line, text, place });
+    const line = source.getLineAndCharacterOfPosition(at).line + 1;
+    this.#found.set(`${source.fileName} ${at}`, { file: source.fileName, line, text, place });
   }
 }
 

@@ -11,6 +11,8 @@ import {
 export class SourceIndex {
   /** The values that are shown as they are written, with their places. @type {{ value: ts.Node, place: string }[]} */
   shown = [];
+  /** The texts that templates of the page contain as they are. @type {{ node: ts.Node, at: number, text: string, place: string }[]} */
+  written = [];
   #checker;
   #isOurs;
   /** By declaration of a property, parameter or variable of ours: what it is given. */
@@ -88,6 +90,7 @@ export class SourceIndex {
 
   #visit(node) {
     if (ts.isObjectLiteralExpression(node)) this.#object(node);
+    else if (ts.isTaggedTemplateExpression(node) && node.tag.getText() === 'html') this.#template(node);
     else if (ts.isCallExpression(node) || ts.isNewExpression(node)) this.#call(node);
     else if (ts.isBinaryExpression(node)) this.#assignment(node);
     else if (
@@ -114,6 +117,36 @@ export class SourceIndex {
         for (const declaration of each.getProperty(property.name.text)?.declarations ?? [])
           this.#give(declaration, value);
     }
+  }
+
+  /** A template of lit: its text and the attributes that are shown, each as it is written or with a value. */
+  #template({ template }) {
+    const spans = ts.isTemplateExpression(template) ? template.templateSpans : [];
+    const literals = ts.isTemplateExpression(template)
+      ? [template.head, ...spans.map(one => one.literal)]
+      : [template];
+    /** The tag that is being read, up to where a value stands; empty in text. */
+    let tag = '';
+    const write = (node, at, text, place) =>
+      this.written.push({ node, at: at + text.search(/\S|$/), text, place });
+    literals.forEach((node, i) => {
+      let at = node.getStart() + 1;
+      for (const piece of node.text.split(/(?<=>)|(?=<)/)) {
+        const inTag = tag !== '' || piece.startsWith('<');
+        if (!inTag) write(node, at, piece, 'text of a template');
+        tag = inTag && !piece.endsWith('>') ? tag + piece : '';
+        if (inTag)
+          for (const { 1: name, 2: text, index } of piece.matchAll(/([\w-]+)="([^"]*)/g))
+            if (SHOWN_IN_PAGE.attributes.includes(name)) write(node, at + index, text, name);
+        at += piece.length;
+      }
+      const span = spans[i];
+      if (!span) return;
+      const attribute = /([@?.\w-]+)=(?:"[^"]*)?$/.exec(tag)?.[1];
+      const place = tag === '' ? 'text of a template' : attribute;
+      if (tag === '' || SHOWN_IN_PAGE.attributes.includes(attribute))
+        this.shown.push({ value: span.expression, place });
+    });
   }
 
   #assignment({ operatorToken: { kind }, left, right }) {

@@ -1,6 +1,7 @@
 /** The licences of third-party code in the package. */
 import * as fs from 'node:fs';
 import * as path from 'node:path';
+import { inRepo } from './paths.mjs';
 
 const LICENCE_FILE = /^(licen[cs]e|copying|notice)/i;
 
@@ -29,9 +30,10 @@ export function noticesText(folders) {
   const sections = packages.map(({ folder, manifest }) => {
     const { name, version, license } = manifest;
     const files = fs.readdirSync(folder).filter(file => LICENCE_FILE.test(file));
-    if (!license || files.length === 0) throw new Error(`${name} (${folder}) contains no licence.`);
     const home = manifest.homepage ?? manifest.repository?.url ?? manifest.repository;
     const texts = files.map(file => clean(fs.readFileSync(path.join(folder, file), 'utf8')));
+    if (texts.length === 0) texts.push(...mitText(manifest));
+    if (!license || texts.length === 0) throw new Error(`${name} (${folder}) contains no licence.`);
     return [
       `${name} ${version}, ${license}`,
       ...(typeof home === 'string' ? [home] : []),
@@ -42,6 +44,14 @@ export function noticesText(folders) {
   const line = '-'.repeat(80);
   const head = 'Redline contains the following third-party software, each under its own licence.';
   return `${[head, ...sections].join(`\n\n${line}\n\n`)}\n`;
+}
+
+/** The MIT licence, whose text is that of ours, of a package that names it and its author but contains no file with it. */
+function mitText({ license, author }) {
+  const name = author?.name ?? author;
+  if (license !== 'MIT' || typeof name !== 'string') return [];
+  const ours = fs.readFileSync(inRepo('LICENSE'), 'utf8');
+  return [clean(ours.replace(/^Copyright .*$/m, `Copyright (c) ${name}`))];
 }
 
 function readManifest(folder) {

@@ -23,13 +23,13 @@ export function agentNameOf(
 }
 
 /** How the names begin that Redline itself gives, folded, in English and in the language of the user. */
-function vouchedFor(l10n: Localiser): readonly string[] {
-  const names = [english, l10n].flatMap(each => [
-    each.t('your uncommitted changes'),
-    each.t('branch {0}', ''),
-    each.t('worktree {0}', ''),
-    each.t('patch {0}', ''),
-    each.t('patch on the clipboard'),
+function vouchedFor(user: Localiser): readonly string[] {
+  const names = [english, user].flatMap(l10n => [
+    l10n.t('your uncommitted changes'),
+    l10n.t('branch {0}', ''),
+    l10n.t('worktree {0}', ''),
+    l10n.t('patch {0}', ''),
+    l10n.t('patch on the clipboard'),
   ]);
   return ['redline', ...names.map(folded)].filter(name => name !== '');
 }

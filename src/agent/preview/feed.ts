@@ -3,7 +3,6 @@ import { Emitter, type Event } from '../base/event.ts';
 import type { LedgerEntry } from './ledger.ts';
 import type { RevisedBy } from './log/previewLog.ts';
 import type { Preview } from './preview.ts';
-import type { PreviewStore } from './previewStore.ts';
 
 /** Something that happened to a preview, which those who wait for it are told once. */
 export type Fact = {
@@ -87,7 +86,7 @@ export class FeedCursor implements Disposable {
    * @param from what it was not told of before; by default it is told what happens from now on.
    */
   constructor(
-    store: PreviewStore,
+    store: { readonly feed: Feed; get(id: string): Preview | undefined },
     wants: (fact: Fact, preview: Preview) => boolean,
     from: (fact: Fact) => boolean = () => false,
   ) {

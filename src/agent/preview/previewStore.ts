@@ -6,12 +6,13 @@ import { TimeSlice } from '../base/timeSlice.ts';
 import type { RollbackInfo } from './commit/rollbackInfo.ts';
 import type { Feed } from './feed.ts';
 import type { FileChange } from './fileChange.ts';
-import { storable, type LedgerEntry } from './ledger.ts';
+import type { LedgerEntry } from './ledger.ts';
 import { isOpen, type Actor, type Preview, type ResolveAction } from './preview.ts';
 import { withKept } from './log/keptChanges.ts';
 import {
   idsOf,
   unknownVote,
+  voteOf,
   type CommitVote,
   type FilesDraft,
   type PreviewDraft,
@@ -451,10 +452,6 @@ export class PreviewStore {
     if (!preview) throw new Error(`No preview ${id}`);
     return preview;
   }
-}
-
-function voteOf({ actor, call, reason, extra }: CommitVote): CommitVote {
-  return { actor, reason, ...(call ? { call } : {}), ...(extra ? { extra: storable(extra) } : {}) };
 }
 
 function asJournalError(error: unknown): never {

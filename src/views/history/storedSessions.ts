@@ -5,7 +5,6 @@ import { UnknownLogVersionError } from '../../agent/base/log/logFormat.ts';
 import { missedResolutions } from '../../agent/conversation/auditTrail.ts';
 import { sessionMarkdown } from '../../agent/conversation/storage/sessionMarkdown.ts';
 import type { StoredSession } from '../../agent/conversation/storage/storedSession.ts';
-import type { Session } from '../../agent/session/session.ts';
 import { oneLine } from '../plainText.ts';
 import { confirm, showInfo, showWarning } from '../toast.ts';
 import { pickSession, type SessionChoice } from './sessionPick.ts';

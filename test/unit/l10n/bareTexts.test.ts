@@ -100,6 +100,20 @@ ${SHOWN_IN_PAGE.methods
 node.setAttribute('class', 'Not shown');
 import { el } from './dom.ts';
 el('p', { title: 'Bare title', class: 'not-shown' }, 'Bare child');
+import { html } from 'lit-html';
+declare const l10n: { t(text: string): string };
+export const drawn = (name: string, one: boolean) => html\`
+  <p class="not shown" id=\${'not shown'} title="Bare title">\${name}: Bare text</p>
+  <b aria-label=\${'Bare label'} @click=\${() => 'not shown'}>\${l10n.t('Good')}</b>
+  <i title="\${l10n.t('Good')} Bare end">\${one ? 'Bare value' : name}</i>
+  <input placeholder="\${name}" disabled /> \${[1].map(n => html\`<b>Bare inner</b>\`)}
+\`;
+export const still = html\`
+  <p class="not shown">
+    Bare paragraph
+  </p>
+  <b title="Bare title">3</b>
+\`;
 `;
 
 /** The type of a function of VS Code. */

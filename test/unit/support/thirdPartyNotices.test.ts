@@ -49,6 +49,13 @@ test('each package is listed with its version, licence and the texts of its lice
   );
 });
 
+test('a package that names the MIT licence and its author needs no file with it', async () => {
+  const bare = await givenPackage('bare', { license: 'MIT', author: 'Ada Example' }, {});
+  assert.match(noticesText([bare]), /Copyright \(c\) Ada Example\n\nPermission is hereby granted/);
+  const other = await givenPackage('other', { license: 'ISC', author: 'Ada Example' }, {});
+  assert.throws(() => noticesText([other]), /contains no licence/);
+});
+
 test('a package without a licence is refused', async () => {
   const none = await givenPackage('none', { license: 'MIT' }, {});
   const silent = await givenPackage('silent', {}, { LICENSE: 'x' });

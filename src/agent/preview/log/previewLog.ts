@@ -5,7 +5,7 @@ import { JsonLog } from '../../base/log/jsonLog.ts';
 import type { DecodedLog, LogFormat } from '../../base/log/logFormat.ts';
 import { loadEncodings, type EncodingName } from '../../text/encodings.ts';
 import { editsGive } from '../../text/textEdit.ts';
-import { FOUND_APPLIED, ledgerEntrySchema } from '../ledger.ts';
+import { FOUND_APPLIED, ledgerEntrySchema, storable } from '../ledger.ts';
 import { change, path, staged, stagedFiles, type StagedFiles, type StagedPreview } from '../previewSchema.ts';
 import { isKept, type KeptChanges } from './keptChanges.ts';
 import { previewMigrations } from './previewMigrations.ts';
@@ -220,4 +220,9 @@ export function idsOf(entry: PreviewLogEntry): readonly string[] {
     case 'dismissed':
       return [entry.id];
   }
+}
+
+/** The vote as it can be stored. */
+export function voteOf({ actor, call, reason, extra }: CommitVote): CommitVote {
+  return { actor, reason, ...(call ? { call } : {}), ...(extra ? { extra: storable(extra) } : {}) };
 }

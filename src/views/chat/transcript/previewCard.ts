@@ -5,14 +5,8 @@ import { commandOf } from '../../../agent/tools/command/runCommand.ts';
 import { toolCallOf } from '../../../agent/tools/editor/toolCallPlan.ts';
 import type { DiffStat } from '../../../agent/text/lineDiff.ts';
 import { agentLabel, escapeInvisible, escapeProse, MAX_NAMES, oneLine } from '../../plainText.ts';
-import {
-  MAX_SHOWN_CHARS,
-  type CardProblem,
-  type CardState,
-  type ItemOf,
-  type LineStat,
-  type PartRow,
-} from '../protocol.ts';
+import { type CardProblem, type CardState, type ItemOf, type LineStat, type PartRow } from '../protocol.ts';
+import { MAX_SHOWN_CHARS } from '../viewItem.ts';
 
 /** The most files that a card lists. */
 const MAX_FILES = 8;

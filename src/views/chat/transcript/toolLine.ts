@@ -1,7 +1,7 @@
 import { isDeeperThan, isRecord, MAX_DEPTH } from '../../../agent/base/json.ts';
 import type { ToolCall, ToolResultMessage } from '../../../agent/model/messages.ts';
 import { escapeProse, oneLine } from '../../plainText.ts';
-import { MAX_SHOWN_CHARS, type ItemOf, type ShownText, type ViewItem } from '../protocol.ts';
+import { MAX_SHOWN_CHARS, type ItemOf, type ShownText, type ViewItem } from '../viewItem.ts';
 
 /** The most characters of an argument summary. */
 const MAX_SUMMARY_CHARS = 120;

@@ -1,5 +1,5 @@
 import * as l10n from '@vscode/l10n';
-import { MAX_SHOWN_CHARS, type ItemOf, type ShownText } from '../protocol.ts';
+import { MAX_SHOWN_CHARS, type ItemOf, type ShownText } from '../viewItem.ts';
 import { sayCalls } from '../words/callWords.ts';
 import { el, icon } from './dom.ts';
 import { fileLink } from './fileLink.ts';

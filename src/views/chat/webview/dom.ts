@@ -1,5 +1,4 @@
 import * as l10n from '@vscode/l10n';
-import type { LineStat } from '../protocol.ts';
 
 /** The properties of a new element. Text always becomes text nodes, and no attribute can hold a script. */
 export interface Props {
@@ -96,24 +95,6 @@ export function button(props: ButtonProps): HTMLButtonElement {
   );
   element.type = 'button';
   return element;
-}
-
-/** `+3 −1`, without zeros, and with a `~` if the texts were too different to count exactly. */
-export function statOf({ added, removed, exact }: LineStat): HTMLElement {
-  const shown = (sign: string, count: number): string =>
-    count === 0 ? '' : `${sign}${exact ? '' : '~'}${count}`;
-  return el(
-    'span',
-    { class: 'stat' },
-    el('span', { class: 'added' }, shown('+', added)),
-    ' ',
-    el('span', { class: 'removed' }, shown('−', removed)),
-  );
-}
-
-/** A text whose paths may be broken after each slash, before a word is. */
-export function withBreaks(text: string): (string | HTMLElement)[] {
-  return text.split(/(?<=\/)/).flatMap((part, i) => (i === 0 ? [part] : [el('wbr'), part]));
 }
 
 /** Copies a text, and says so. */

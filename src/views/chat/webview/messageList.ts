@@ -161,16 +161,16 @@ export class MessageList {
 
   #put(item: ViewItem): void {
     const old = this.#nodes.get(item.key);
+    if (!old) return void this.#render(item);
     const before = this.#items.get(item.key);
-    const node = this.#render(item);
-    if (!old || old === node) return;
     if (item.kind === 'preview') {
-      node.ariaLive = 'off';
+      old.ariaLive = 'off';
       if (before?.kind === 'preview') this.#news.tell(newsOf(before, item));
     }
     const focus = focusIn(old);
-    old.replaceWith(node);
-    if (focus !== undefined) this.#restoreFocus(node, focus);
+    const node = this.#render(item);
+    if (node !== old) old.replaceWith(node);
+    if (focus !== undefined && !node.contains(document.activeElement)) this.#restoreFocus(node, focus);
   }
 
   #reorder(order: readonly string[]): void {

@@ -1,8 +1,10 @@
 import * as l10n from '@vscode/l10n';
+import { html, nothing, render } from 'lit-html';
 import type { ChatStatus, ReviewAction } from '../protocol.ts';
 import { reviewText } from '../words/statusWords.ts';
 import { post } from './host.ts';
-import { button, el, statOf } from './dom.ts';
+import { button, el } from './dom.ts';
+import { stat } from './templates.ts';
 
 /** The bar above the prompt while something is pending: how much, and the buttons for all of it. */
 export class ReviewBar {
@@ -34,7 +36,7 @@ export class ReviewBar {
   update({ review }: ChatStatus): void {
     this.element.hidden = review === undefined;
     if (!review) return;
-    const { stat } = review;
-    this.#summary.replaceChildren(reviewText(review), ...(stat ? [' · ', statOf(stat)] : []));
+    const lines = review.stat ? html` · ${stat(review.stat)}` : nothing;
+    render(html`${reviewText(review)}${lines}`, this.#summary);
   }
 }

@@ -43,6 +43,7 @@ function tools(
       return Promise.resolve(input);
     },
     read: (file: string) => Promise.resolve(Buffer.from(dirty[file] ?? '')),
+    placeOf: () => Promise.resolve({ missingFolders: [] }),
   } as unknown as Workspace;
   const searcher = { engine, scope: { folders: () => folders, unsaved: () => [] } };
   const staged: PendingAction[] = [];

@@ -222,6 +222,6 @@ test('the model is told what was seen of the processes that a command left', asy
 
 test('a preview of an earlier version, without arguments of the shell, is still shown', () => {
   const details = { command: 'ls', folder: '/w', shell: '/bin/sh', environment: {}, timeLimit: 7 };
-  const preview = { sourceToolName: 'run_command', humanOnly: true, details } as const;
+  const preview = { purpose: 'command', details } as const;
   assert.deepEqual(commandOf(preview), { ...details, arguments: [] });
 });

@@ -39,7 +39,10 @@ test('with several agents there is a group for each, Redline among them', async 
 test('thousands of previews of one of several agents are folded', async () => {
   const world = agentWorld({ files: {} });
   const codex = new TestAgent(world, named('Codex'));
-  for (let n = 0; n <= PAGE; n++) await codex.ok('propose_edit', { path: `${n}.txt`, content: 'x' });
+  for (let n = 0; n < PAGE; n++) await codex.ok('propose_edit', { path: `${n}.txt`, content: 'x' });
+  // One agent has no more pending at once than fit on a page; what it proposed earlier may be there, too.
+  const agent = world.store.list('oldestFirst')[0]?.origin?.agent ?? assert.fail('an agent');
+  world.stage({ label: 'more', changes: [create('more.txt', 'x')], sessionId: 'earlier', agent });
   world.stage({ label: 'of Redline', changes: [create('new.txt', 'x')] });
   const group: PendingNode = { kind: 'agent', agent: 'Codex', count: PAGE + 1 };
   const rows = childrenOf(world.store, world.store.list('oldestFirst'), group);

@@ -8,7 +8,7 @@ type Card = ItemOf<'preview'>;
 const KEPT = 10;
 
 /**
- * What is new on a card, in one line; empty if a screen reader need not tell it. A card that changes is replaced, and
+ * What is new on a card, in one line; empty if a screen reader need not tell it. A card that changes is not read out again:
  * the whole of it, with its files and buttons, would be too much to listen to for each vote.
  */
 export function newsOf(before: Card, card: Card): string {

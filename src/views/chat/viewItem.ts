@@ -1,0 +1,226 @@
+import * as z from 'zod/mini';
+
+/** What the buttons below a failed answer and a notice do. */
+export const chatActions = ['showLog', 'setApiKey', 'selectModel', 'continue', 'manageTrust'] as const;
+export type ChatAction = (typeof chatActions)[number];
+/** The most characters of a call's input, and of its result, that are shown. */
+export const MAX_SHOWN_CHARS = 6_000;
+export const action = z.enum(['apply', 'discard']);
+export const previewId = z.string().check(z.regex(/^p[1-9]\d*$/));
+export const line = z.int().check(z.minimum(1));
+
+/** How many lines are added and removed; not exact for texts that are too different to compare them line by line. */
+export const lineStat = z.object({ added: z.int(), removed: z.int(), exact: z.boolean() });
+export type LineStat = z.infer<typeof lineStat>;
+/** A text, and how many characters the whole of it has if this is only its beginning. */
+const shownText = z.object({ text: z.string(), length: z.optional(z.int()) });
+export type ShownText = z.infer<typeof shownText>;
+const fileRow = z.object({
+  path: z.string(),
+  /** The old path of a rename. */
+  from: z.optional(z.string()),
+  change: z.enum(['modify', 'create', 'delete', 'rename']),
+  /** Left out while unknown. */
+  stat: z.optional(lineStat),
+});
+export type FileRow = z.infer<typeof fileRow>;
+
+export const key = z.string();
+const actor = z.enum(['human', 'model', 'extension']);
+/** `PreviewProblem`: of long lists the first names, and how many more there are. */
+const problem = z.discriminatedUnion('kind', [
+  z.object({
+    kind: z.literal('conflicts'),
+    files: z.array(z.object({ path: z.string(), count: z.int() })),
+    more: z.optional(z.int()),
+  }),
+  z.object({ kind: z.literal('stale'), paths: z.array(z.string()), more: z.optional(z.int()) }),
+  z.object({ kind: z.literal('failed'), error: z.string() }),
+]);
+export type CardProblem = z.infer<typeof problem>;
+/** `PreviewOutcome`. All texts in it are foreign, and their invisible characters escaped. */
+const cardState = z.discriminatedUnion('kind', [
+  z.object({
+    kind: z.literal('pending'),
+    problem: z.optional(problem),
+    recommendation: z.optional(z.object({ action, reason: z.string() })),
+  }),
+  z.object({ kind: z.literal('applying'), action }),
+  z.object({
+    kind: z.enum(['applied', 'undone', 'discarded']),
+    actor,
+    /** The agent of another program that resolved its own preview, such as `Claude Code 2.1.0`. */
+    agent: z.optional(z.string()),
+    reason: z.optional(z.string()),
+  }),
+  /** It was applied, and returned an error. */
+  z.object({ kind: z.literal('failed'), error: z.string() }),
+  z.object({ kind: z.literal('expired'), reason: z.optional(z.string()), wasInterrupted: z.boolean() }),
+]);
+export type CardState = z.infer<typeof cardState>;
+/** The preview that proposes again what was discarded; once that is resolved, the state is its state. */
+const reopenedAs = z.object({ id: previewId, isOpen: z.boolean() });
+/** What can be done about an outcome: to redo undoes the preview that undid it. */
+const remedy = z.object({ type: z.enum(['undo', 'redo', 'reopen']), id: previewId });
+/** A hunk or file that was resolved by itself. */
+const partRow = z.object({
+  id: previewId,
+  /** The name of its file; left out for what was left of the preview. */
+  file: z.optional(z.string()),
+  /** Left out if it is a whole file. */
+  hunk: z.optional(z.int()),
+  state: cardState,
+  reopenedAs: z.optional(reopenedAs),
+  remedy: z.optional(remedy),
+});
+export type PartRow = z.infer<typeof partRow>;
+const previewItem = z.object({
+  kind: z.literal('preview'),
+  key,
+  id: previewId,
+  revision: z.int(),
+  label: z.string(),
+  source: z.string(),
+  /** The agent of another program that proposed it. */
+  agent: z.optional(z.string()),
+  files: z.array(fileRow),
+  /** How many files are not listed. */
+  moreFiles: z.int(),
+  /** What its producer says of it, while it is open. */
+  note: z.optional(z.string()),
+  /** The sum over all files, if there are several and it is known. */
+  stat: z.optional(lineStat),
+  state: cardState,
+  reopenedAs: z.optional(reopenedAs),
+  /** What the command of the preview wrote, or its result. */
+  output: z.optional(z.string()),
+  remedy: z.optional(remedy),
+  /** Its hunks and files that were resolved by themselves, with what is left once that is resolved too, and counts of hunks. */
+  parts: z.optional(
+    z.object({
+      rows: z.array(partRow),
+      counts: z.object({ applied: z.int(), discarded: z.int(), undone: z.int(), left: z.int() }),
+    }),
+  ),
+  /** The call that staged it, to unfold. */
+  call: z.optional(z.object({ name: z.string(), input: shownText, output: shownText })),
+  /** Its command is running and can be stopped. */
+  canStop: z.boolean(),
+  /** The plan, as Markdown, while it waits; unfolded at first if the user edited it, since the answer above shows another one. */
+  plan: z.optional(z.object({ text: z.string(), isUnfolded: z.boolean() })),
+});
+const resolveItem = z.object({
+  kind: z.literal('resolve'),
+  key,
+  outcome: z.enum(['running', 'accept', 'discard', 'failed', 'recommendApply', 'recommendDiscard', 'submit']),
+  /** What it was about: the English label, and the title in the user's language. */
+  label: z.optional(z.string()),
+  title: z.optional(z.string()),
+  /** The tool that staged it. */
+  source: z.optional(z.string()),
+  actor,
+  reason: z.optional(z.string()),
+  detail: z.optional(
+    z.discriminatedUnion('kind', [
+      z.object({ kind: z.literal('finishedLater') }),
+      z.object({ kind: z.literal('returnedError'), message: z.string() }),
+      z.object({ kind: z.literal('notDone'), action, message: z.string() }),
+      z.object({ kind: z.literal('text'), text: z.string() }),
+    ]),
+  ),
+});
+
+const toolItem = z.object({
+  kind: z.literal('tool'),
+  key,
+  name: z.string(),
+  summary: z.string(),
+  status: z.enum(['running', 'done', 'failed']),
+  /** The file that it names, to open. */
+  file: z.optional(z.object({ path: z.string(), line: z.optional(line) })),
+  /** The progress that a running call reports, on one line. */
+  progress: z.optional(z.string()),
+  input: shownText,
+  output: shownText,
+});
+
+/** One entry of the message list. A key identifies the same entry for the lifetime of the session. */
+export const viewItem = z.discriminatedUnion('kind', [
+  /** Above the previews from elsewhere, and below them if there are more; above a conversation whose beginning is left out. */
+  z.object({
+    kind: z.literal('heading'),
+    key,
+    heading: z.discriminatedUnion('about', [
+      z.object({ about: z.literal('alsoPending') }),
+      z.object({ about: z.enum(['morePending', 'earlier']), count: z.int() }),
+    ]),
+  }),
+  z.object({
+    kind: z.literal('notice'),
+    key,
+    notice: z.discriminatedUnion('about', [
+      /** The workspace is not trusted: its custom tools are not loaded. */
+      z.object({ about: z.literal('withheldTools'), files: z.array(z.string()), isAll: z.boolean() }),
+      /** A preview is left to the user. */
+      z.object({ about: z.enum(['notDecided', 'keptFailing']), id: z.string() }),
+      /** A revert has left so many changes in the files; the preview undoes them. */
+      z.object({ about: z.literal('stillApplied'), count: z.int(), id: previewId }),
+      z.object({ about: z.literal('other'), text: z.string() }),
+    ]),
+  }),
+  z.object({
+    kind: z.literal('user'),
+    key,
+    /** The node to revert to; left out if reverting is not possible. */
+    node: z.optional(z.int()),
+    text: z.string(),
+    attachments: z.array(
+      z.object({
+        path: z.string(),
+        startLine: z.optional(line),
+        endLine: z.optional(line),
+        /** Why it was not attached, or not as it was. */
+        problem: z.optional(z.string()),
+        /** The address of an image in the panel. */
+        src: z.optional(z.string()),
+      }),
+    ),
+    /** Its id in the queue, while it waits for its turn. */
+    queued: z.optional(z.string()),
+  }),
+  /** The outcome of a local slash command, as Markdown. */
+  z.object({ kind: z.literal('local'), key, text: z.string() }),
+  z.object({
+    kind: z.literal('assistant'),
+    key,
+    node: z.optional(z.int()),
+    text: z.string(),
+    /** What the model thought before it answered; empty if the server does not tell. */
+    reasoning: z.string(),
+    streaming: z.boolean(),
+    /** Why it is not complete. */
+    incomplete: z.optional(z.enum(['stopped', 'cutOff'])),
+    /** It is the last answer, and its prompt can be asked again. */
+    canRetry: z.boolean(),
+  }),
+  toolItem,
+  /** Finished calls in a row. */
+  z.object({ kind: z.literal('tools'), key, calls: z.array(toolItem) }),
+  previewItem,
+  resolveItem,
+  /** What the model applied in a turn by itself, and in how many files. */
+  z.object({ kind: z.literal('turn'), key, files: z.int(), ids: z.array(previewId) }),
+  /** A failed answer; without a text, the model just did not answer. */
+  z.object({
+    kind: z.literal('error'),
+    key,
+    text: z.optional(z.string()),
+    actions: z.array(z.enum(chatActions)),
+  }),
+  /** Earlier messages were replaced for the model by this text. */
+  z.object({ kind: z.literal('summary'), key, node: z.optional(z.int()), text: z.string() }),
+  /** A button that connects a model. */
+  z.object({ kind: z.literal('connect'), key }),
+]);
+export type ViewItem = z.infer<typeof viewItem>;
+export type ItemOf<Kind extends ViewItem['kind']> = Extract<ViewItem, { kind: Kind }>;

@@ -1,0 +1,126 @@
+import * as l10n from '@vscode/l10n';
+import { html, nothing, type TemplateResult } from 'lit-html';
+import type { ItemOf } from '../../protocol.ts';
+import { post } from '../host.ts';
+import { button, icon } from '../templates.ts';
+
+type Card = ItemOf<'preview'>;
+type Pending = Extract<Card['state'], { kind: 'pending' }>;
+
+/** The buttons, and the input for a reason that one of them opens. */
+export function votes(card: Card, { problem }: Pending): TemplateResult {
+  const { id, revision, label, plan } = card;
+  const why = plan ? l10n.t('Send back {0}', label) : l10n.t('Discard {0} with a reason', label);
+  const discard = (event: Event): void => {
+    const reason = ReasonForm.of(event).input.value.trim();
+    post({ type: 'resolve', id, revision, action: 'discard', ...(reason === '' ? {} : { reason }) });
+  };
+  // A plan is sent back with what should change, which is asked first: that is its only way.
+  const sendBack = (event: Event): void => {
+    const form = ReasonForm.of(event);
+    if (form.isOpen) discard(event);
+    else form.show(true);
+  };
+  const handleKey = (event: KeyboardEvent): void => {
+    if (event.isComposing) return;
+    if (event.key === 'Enter') discard(event);
+    if (event.key === 'Escape') ReasonForm.of(event).show(false);
+  };
+  const no = plan
+    ? button({ label: l10n.t('Send Back…'), of: why, action: 'discard', onClick: sendBack })
+    : button({
+        ...{ label: l10n.t('Discard'), of: l10n.t('Discard {0}', label) },
+        ...{ action: 'discard', onClick: discard },
+      });
+  const open = (): void => post({ type: 'open', id });
+  return html`<div class="votes">
+    <div class="buttons">
+      ${primaryButton(card, problem)} ${no} ${plan ? editButton(id) : nothing}
+      ${button({ label: l10n.t('Open'), of: l10n.t('Open {0}', label), action: 'open', onClick: open })}
+      ${
+        plan
+          ? nothing
+          : html`<button
+              type="button"
+              class="icon-button why"
+              title=${l10n.t('Discard with Reason')}
+              data-action="reason"
+              aria-label=${why}
+              aria-expanded="false"
+              @click=${(event: Event) => ReasonForm.of(event).toggle()}
+            >
+              ${icon('comment')}
+            </button>`
+      }
+    </div>
+    <div class="reason-form" hidden>
+      <input
+        class="reason-input"
+        aria-label=${why}
+        placeholder=${plan ? l10n.t('What should change?') : l10n.t('Reason (sent to the model)')}
+        @keydown=${handleKey}
+      />
+    </div>
+  </div>`;
+}
+
+/** Apply or, while the preview is stale, what has to be done first. */
+function primaryButton({ id, revision, label, plan }: Card, problem: Pending['problem']): TemplateResult {
+  const one = (text: string, of: string, action: string, onClick: () => void): TemplateResult =>
+    button({ label: text, of, action, style: 'primary', onClick });
+  if (problem?.kind === 'conflicts') {
+    const of = l10n.t('Resolve the conflicts of {0}', label);
+    return one(l10n.t('Resolve Conflicts'), of, 'edit', () => post({ type: 'edit', id }));
+  }
+  if (problem?.kind === 'stale')
+    return one(l10n.t('Rebase'), l10n.t('Rebase {0}', label), 'rebase', () => post({ type: 'rebase', id }));
+  const apply = (): void => post({ type: 'resolve', id, revision, action: 'apply' });
+  return plan
+    ? one(l10n.t('Approve'), l10n.t('Approve {0}', label), 'apply', apply)
+    : one(l10n.t('Apply'), l10n.t('Apply {0}', label), 'apply', apply);
+}
+
+function editButton(id: string): TemplateResult {
+  const label = l10n.t('Edit');
+  return button({ label, of: label, action: 'edit', onClick: () => post({ type: 'edit', id }) });
+}
+
+/** The input for a reason among the buttons of a card. Whether it is open, and what is typed, only its elements know. */
+class ReasonForm {
+  readonly input: HTMLInputElement;
+  readonly #form: HTMLElement;
+  /** What opens it, and has the focus when it closes. */
+  readonly #opener: HTMLElement;
+
+  /** The one of the card in which something happened. */
+  static of({ currentTarget }: Event): ReasonForm {
+    const votes = currentTarget instanceof Element ? currentTarget.closest('.votes') : null;
+    if (!votes) throw new Error('There are no votes around it.');
+    return new ReasonForm(votes);
+  }
+
+  private constructor(votes: Element) {
+    const find = <T extends HTMLElement>(selector: string): T => {
+      const found = votes.querySelector<T>(selector);
+      if (!found) throw new Error(`There is no ${selector}.`);
+      return found;
+    };
+    this.input = find('.reason-input');
+    this.#form = find('.reason-form');
+    this.#opener = votes.querySelector<HTMLElement>('.why') ?? find('[data-action="discard"]');
+  }
+
+  get isOpen(): boolean {
+    return !this.#form.hidden;
+  }
+
+  toggle(): void {
+    this.show(!this.isOpen);
+  }
+
+  show(open: boolean): void {
+    this.#form.hidden = !open;
+    if (this.#opener.ariaExpanded !== null) this.#opener.ariaExpanded = String(open);
+    (open ? this.input : this.#opener).focus();
+  }
+}
