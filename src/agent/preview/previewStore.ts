@@ -25,8 +25,7 @@ import { PreviewProjection, type InterruptedCommit } from './previewProjection.t
 import type { ResolveOrder } from './resolveSettings.ts';
 
 /** Why a preview expired that an older version showed for an agent in a terminal. */
-const AGENT_WOULD_WRITE =
-  'An agent in a terminal would have written it. Redline no longer shows such diffs. Nothing was changed.';
+const AGENT_WOULD_WRITE = 'An agent in a terminal would have written it, which Redline no longer shows.';
 
 /** Where the store writes its entries. `JsonLog<PreviewLogEntry>` is one. */
 export interface PreviewLogSink extends LogSink<PreviewLogEntry> {

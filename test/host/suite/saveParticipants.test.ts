@@ -57,7 +57,7 @@ suite('save participants do not change what Apply writes', () => {
   };
   const shown = async (id: string): Promise<string> => {
     const address = vscode.Uri.from({ scheme: 'redline-preview', authority: id, path: uri().path });
-    return Buffer.from(await vscode.workspace.fs.readFile(address)).toString();
+    return new TextDecoder().decode(await vscode.workspace.fs.readFile(address));
   };
 
   test('a save by the user is changed by all of them, so they are switched on', async () => {
