@@ -14,7 +14,7 @@ type Parts = Agent & { readonly texts: TextDocuments };
 export async function showLastRequest({ session, texts }: Parts): Promise<void> {
   const request = session.lastRequest;
   if (!request) {
-    await showInfo(vscode.l10n.t('No request was sent in this conversation since it was opened.'));
+    void showInfo(vscode.l10n.t('No request was sent in this conversation since it was opened.'));
     return;
   }
   const time = request.at.toLocaleString(vscode.env.language);
@@ -27,7 +27,8 @@ export async function copyDiagnostics(parts: Parts): Promise<void> {
   await vscode.env.clipboard.writeText(text);
   const show = vscode.l10n.t('Show');
   const done = vscode.l10n.t('Versions, changed settings, counts and the last errors are on the clipboard.');
-  if ((await showInfo(done, show)) === show) await parts.texts.show('Diagnostics.md', text);
+  // The command has done its work, however long the notification stays.
+  void showInfo(done, show).then(clicked => clicked === show && parts.texts.show('Diagnostics.md', text));
 }
 
 /** In English, because others read it. */

@@ -4,27 +4,24 @@ import { TEXT_SCHEME } from '../contributions.ts';
 /** Shows texts as read-only documents, which live in memory until they are closed. */
 export class TextDocuments implements vscode.TextDocumentContentProvider, vscode.Disposable {
   readonly #texts = new Map<string, string>();
-  readonly #changed = new vscode.EventEmitter<vscode.Uri>();
+  #shown = 0;
   readonly #owned = vscode.Disposable.from(
-    this.#changed,
     vscode.workspace.registerTextDocumentContentProvider(TEXT_SCHEME, this),
     vscode.workspace.onDidCloseTextDocument(({ uri }) => {
-      if (uri.scheme === TEXT_SCHEME) this.#texts.delete(uri.path);
+      if (uri.scheme === TEXT_SCHEME) this.#texts.delete(uri.toString());
     }),
   );
 
-  readonly onDidChange = this.#changed.event;
-
-  provideTextDocumentContent({ path }: vscode.Uri): string {
+  provideTextDocumentContent(uri: vscode.Uri): string {
     // VS Code opens it again after a reload.
-    return this.#texts.get(path) ?? vscode.l10n.t('This text was not stored. Run the command again.');
+    return this.#texts.get(uri.toString()) ?? vscode.l10n.t('This text was not stored. Run the command again.');
   }
 
   /** @param name of the file; by its ending VS Code knows the language. */
   async show(name: string, text: string): Promise<void> {
-    const uri = vscode.Uri.from({ scheme: TEXT_SCHEME, path: `/${name}` });
-    this.#texts.set(uri.path, text);
-    this.#changed.fire(uri);
+    // An address of its own for each text: a document that is open keeps the text that it was opened with.
+    const uri = vscode.Uri.from({ scheme: TEXT_SCHEME, path: `/${name}`, query: String(++this.#shown) });
+    this.#texts.set(uri.toString(), text);
     await vscode.window.showTextDocument(uri);
   }
 
