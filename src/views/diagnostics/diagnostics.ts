@@ -28,7 +28,9 @@ export async function copyDiagnostics(parts: Parts): Promise<void> {
   const show = vscode.l10n.t('Show');
   const done = vscode.l10n.t('Versions, changed settings, counts and the last errors are on the clipboard.');
   // The command has done its work, however long the notification stays.
-  void showInfo(done, show).then(clicked => clicked === show && parts.texts.show('Diagnostics.md', text));
+  void showInfo(done, show).then(async clicked => {
+    if (clicked === show) await parts.texts.show('Diagnostics.md', text);
+  });
 }
 
 /** In English, because others read it. */

@@ -14,7 +14,9 @@ export class TextDocuments implements vscode.TextDocumentContentProvider, vscode
 
   provideTextDocumentContent(uri: vscode.Uri): string {
     // VS Code opens it again after a reload.
-    return this.#texts.get(uri.toString()) ?? vscode.l10n.t('This text was not stored. Run the command again.');
+    return (
+      this.#texts.get(uri.toString()) ?? vscode.l10n.t('This text was not stored. Run the command again.')
+    );
   }
 
   /** @param name of the file; by its ending VS Code knows the language. */
