@@ -17,7 +17,7 @@ export function redacted(text: string, { secrets, folders }: Private): string {
   return longestFirst
     .flatMap(([folder, name]) => [[folder, name] as const, [folder.replaceAll('\\', '/'), name] as const])
     .reduce((result, [folder, name]) => redact(result, [folder], name), redact(text, secrets))
-    .replace(/(?<![\w.-])(?:[A-Za-z]:)?([\\/]+)(?:Users|home)\1[^\\/\s:"'`]+/gi, '~')
+    .replace(/(?<![\w.-])(?:[A-Za-z]:)?([\\/]{1,4})(?:Users|home)\1[^\\/\s:"'`]+/gi, '~')
     .replace(/\b([a-z][\w+.-]*:\/\/)[^\s/@"'`]+@/gi, '$1')
     .replace(/(\bhttps?:\/\/[^\s?"'`]*\?)[^\s"'`]+/gi, '$1***')
     .replace(/\b(Bearer|Basic)\s+[^\s"'`,;]+/gi, '$1 ***')
