@@ -53,6 +53,16 @@ export class WindowConnection {
   /** The result of a call. Rejects with the abort error when `signal` fires; other failures are results. */
   async call(call: PassedCall): Promise<CallToolResult> {
     if (JSON.stringify(call.args ?? {}).length > MAX_MESSAGE_BYTES) return failure(TOO_LARGE);
+    // That a window has closed may show only when something is sent to it; `status` changes nothing, and can be asked again.
+    return (
+      (call.name === 'status' ? await this.#try(call) : undefined) ??
+      (await this.#try(call)) ??
+      failure(CLOSED)
+    );
+  }
+
+  /** The result of a call; `undefined` if the window closed during it. */
+  async #try(call: PassedCall): Promise<CallToolResult | undefined> {
     // Calls side by side share one connection.
     const client = this.#open ?? (await (this.#connecting ??= this.#connect()));
     if (!client) return failure(this.#noWindow());
@@ -60,9 +70,13 @@ export class WindowConnection {
       return await this.#pass(client, call);
     } catch (error) {
       if (call.signal.aborted || isAbortError(error)) throw error;
-      if ((error as { readonly code?: unknown }).code === ErrorCode.RequestTimeout) await client.close();
-      // It is not repeated: it may have run.
-      return failure('The window of VS Code closed during this call. Call status to see what it did.');
+      // What could not be sent, or had no answer, ends the connection; what the window itself answered does not.
+      const { code } = error as { readonly code?: unknown };
+      if (code === ErrorCode.RequestTimeout || typeof code !== 'number') {
+        if (this.#client === client) this.#client = undefined;
+        await client.close();
+      }
+      return undefined;
     }
   }
 
@@ -126,6 +140,9 @@ export class WindowConnection {
     );
   }
 }
+
+/** The call is not repeated: it may have run. */
+const CLOSED = 'The window of VS Code closed during this call. Call status to see what it did.';
 
 function failure(text: string): CallToolResult {
   return { content: [{ type: 'text', text }], isError: true };
