@@ -51,16 +51,16 @@ suite('what a report of a bug needs', () => {
 
   test('Copy Diagnostics has versions, changed settings, counts and the last errors, and nothing private', async () => {
     const server = await connect([
-      { status: 500, body: { error: { message: `at ${fileInWorkspace('a.ts')}` } } },
+      { status: 403, body: { error: { message: `at ${fileInWorkspace('a.ts')}` } } },
     ]);
     const { host } = new URL(server.baseUrl);
-    await setting('openai.baseUrl', `http://ada:pass-word@${host}/v1?token=abc`);
-    await setting('resolve.alwaysAsk', [`${os.homedir()}/notes/**`]);
     try {
       await api.session.prompt('Fail.');
     } finally {
       await server.close();
     }
+    await setting('openai.baseUrl', `http://ada:pass-word@${host}/v1?token=abc`);
+    await setting('resolve.alwaysAsk', [`${os.homedir()}/notes/**`]);
     await vscode.commands.executeCommand('redline.copyDiagnostics');
     const text = await vscode.env.clipboard.readText();
     for (const part of [
