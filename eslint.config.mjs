@@ -8,6 +8,7 @@ const LAYERS = [
   { name: 'model', files: ['src/agent/model/**'] },
   { name: 'preview', files: ['src/agent/preview/**'] },
   { name: 'elsewhere', files: ['src/agent/elsewhere/**'] },
+  { name: 'commands', files: ['src/agent/commands/**'] },
   { name: 'conversation', files: ['src/agent/conversation/**'] },
   { name: 'forcing', files: ['src/agent/forcing/**'] },
   { name: 'tools', files: ['src/agent/tools/**'] },

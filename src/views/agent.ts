@@ -15,7 +15,7 @@ import { Invoker } from '../agent/preview/resolve/invoker.ts';
 import type { ReadInstructions } from '../agent/session/instructions.ts';
 import { Session } from '../agent/session/session.ts';
 import { builtInTools } from '../agent/tools/builtIn.ts';
-import { CommandRuns } from '../agent/tools/command/commandRuns.ts';
+import { CommandRuns } from '../agent/commands/commandRuns.ts';
 import type { CommandRunner } from '../agent/tools/command/runCommand.ts';
 import type { EditorTools } from '../agent/tools/editor/editorTools.ts';
 import type { TextSearch } from '../agent/tools/files/searchText.ts';

@@ -19,8 +19,10 @@ export interface ForeignFile {
   readonly base: Uint8Array | null;
   /** The exact bytes that it has there; `null`: it was deleted. */
   readonly theirs: Uint8Array | null;
-  /** Permission bits for a new file, if they are not the usual ones. */
+  /** Permission bits that it has there: for a new file if they are not the usual ones, for another one if they were changed. */
   readonly mode?: number;
+  /** Sides that are symbolic links: their content is where they lead, in UTF-8. */
+  readonly links?: readonly ('base' | 'theirs')[];
 }
 
 /** One file as a change of the file here. */

@@ -8,7 +8,7 @@ import { readFileTool } from './files/readFile.ts';
 import { renameFileTool } from './files/renameFile.ts';
 import { searchTextTool, type TextSearch } from './files/searchText.ts';
 import { writeFileTool } from './files/writeFile.ts';
-import type { CommandRuns } from './command/commandRuns.ts';
+import type { CommandRuns } from '../commands/commandRuns.ts';
 import { runCommandTool, type CommandRunner } from './command/runCommand.ts';
 import { getDiagnosticsTool } from './getDiagnostics.ts';
 import type { Problems } from './problems.ts';

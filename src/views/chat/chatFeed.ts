@@ -8,7 +8,7 @@ import type { PreviewStore } from '../../agent/preview/previewStore.ts';
 import type { ModelAuthority } from '../../agent/preview/resolveSettings.ts';
 import type { SessionEvent } from '../../agent/session/events.ts';
 import type { Session } from '../../agent/session/session.ts';
-import type { CommandRuns } from '../../agent/tools/command/commandRuns.ts';
+import type { CommandRuns } from '../../agent/commands/commandRuns.ts';
 import { coalesce } from '../coalesce.ts';
 import { oneLine } from '../plainText.ts';
 import type { ChatStatus, DeltaMessage, HostMessage, ViewItem } from './protocol.ts';

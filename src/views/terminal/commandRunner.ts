@@ -1,8 +1,9 @@
 import { realpathSync, statSync } from 'node:fs';
 import * as vscode from 'vscode';
 import { PathError, ToolError } from '../../agent/base/errors.ts';
-import type { CommandEnd, CommandPlan, CommandRunner } from '../../agent/tools/command/runCommand.ts';
-import type { CommandRun } from '../../agent/tools/command/commandRuns.ts';
+import type { CommandEnd, CommandPlan } from '../../agent/commands/commandPlan.ts';
+import type { CommandRunner } from '../../agent/tools/command/runCommand.ts';
+import type { CommandRun } from '../../agent/commands/commandRuns.ts';
 import type { VsCodeWorkspace } from '../workspace/workspace.ts';
 import { openFolderNamed } from '../workspace/workspacePaths.ts';
 import { userShell } from './userShell.ts';

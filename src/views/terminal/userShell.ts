@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { homedir } from 'node:os';
-import { argumentsBeforeCommand } from '../../agent/tools/command/shellCall.ts';
-import type { CommandPlan } from '../../agent/tools/command/runCommand.ts';
+import { argumentsBeforeCommand } from '../../agent/commands/shellCall.ts';
+import type { CommandPlan } from '../../agent/commands/commandPlan.ts';
 
 /** What VS Code knows of the user's shells. */
 export interface ShellSettings {

@@ -1,7 +1,7 @@
 import type { LeftProcesses } from '../../base/system/startedProcesses.ts';
 import type { PendingContents } from '../../preview/overlay.ts';
 import { plural } from '../../text/plural.ts';
-import type { CommandRun } from './commandRuns.ts';
+import type { CommandRun } from '../../commands/commandRuns.ts';
 
 /** The most processes that are named. */
 const MAX_NAMED = 10;

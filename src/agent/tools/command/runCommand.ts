@@ -1,11 +1,11 @@
 import * as z from 'zod/mini';
 import { ToolError } from '../../base/errors.ts';
-import type { LeftProcesses } from '../../base/system/startedProcesses.ts';
+import { assertNotStopped, type CommandEnd, type CommandPlan } from '../../commands/commandPlan.ts';
 import { textResult } from '../../preview/pendingAction.ts';
 import type { Preview } from '../../preview/preview.ts';
 import { defineTool, type Tool } from '../tool.ts';
-import type { CommandRun, CommandRuns } from './commandRuns.ts';
-import { commandLabel } from './shownCommand.ts';
+import type { CommandRun, CommandRuns } from '../../commands/commandRuns.ts';
+import { commandLabel } from '../../commands/shownCommand.ts';
 
 /** The longest command, in characters. */
 const MAX_COMMAND_CHARS = 20_000;
@@ -20,27 +20,6 @@ const details = z.object({
   environment: z.record(z.string(), z.nullable(z.string())),
   timeLimit: z.number(),
 });
-
-/** A command and all that it runs with: what the preview shows is what runs. */
-export interface CommandPlan {
-  readonly command: string;
-  /** Absolute path, links followed. */
-  readonly folder: string;
-  /** The program that interprets the command. */
-  readonly shell: string;
-  /** Those of its arguments that the user has chosen; what passes the command follows them. */
-  readonly arguments: readonly string[];
-  /** How the environment differs from that of VS Code without its own variables; `null` for a variable that is taken away. */
-  readonly environment: Readonly<Record<string, string | null>>;
-  /** In seconds. */
-  readonly timeLimit: number;
-}
-
-/** How a command ended, and what was seen of the processes that it had started. */
-export interface CommandEnd extends LeftProcesses {
-  /** `undefined` if no one knows. */
-  readonly exitCode: number | undefined;
-}
 
 /** What `run_command` needs from VS Code. */
 export interface CommandRunner {
@@ -108,9 +87,4 @@ export function runCommandTool(runner: CommandRunner, runs: Pick<CommandRuns, 's
 /** The command that a preview runs; `undefined` if it runs none. */
 export function commandOf(preview: Pick<Preview, 'purpose' | 'details'>): CommandPlan | undefined {
   return preview.purpose === 'command' ? details.safeParse(preview.details).data : undefined;
-}
-
-/** @throws ToolError if the command was stopped before it began */
-export function assertNotStopped(signal: AbortSignal): void {
-  if (signal.aborted) throw new ToolError('It was stopped before it ran. Nothing was run.');
 }

@@ -2,9 +2,10 @@ import * as vscode from 'vscode';
 import { fenceFor } from '../../../agent/model/attachments.ts';
 import { titleOf, type Preview } from '../../../agent/preview/preview.ts';
 import { planOf } from '../../../agent/session/planMode.ts';
-import { commandOf, type CommandPlan } from '../../../agent/tools/command/runCommand.ts';
-import { shellLine } from '../../../agent/tools/command/shellCall.ts';
-import { shownCommand } from '../../../agent/tools/command/shownCommand.ts';
+import type { CommandPlan } from '../../../agent/commands/commandPlan.ts';
+import { commandOf } from '../../../agent/tools/command/runCommand.ts';
+import { shellLine } from '../../../agent/commands/shellCall.ts';
+import { shownCommand } from '../../../agent/commands/shownCommand.ts';
 import { toolCallOf, type ToolCallPlan } from '../../../agent/tools/editor/toolCallPlan.ts';
 import { detailsText, escapeInvisible, oneLine } from '../../plainText.ts';
 

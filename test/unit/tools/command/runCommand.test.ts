@@ -1,11 +1,11 @@
 import { test } from 'node:test';
 import assert from 'node:assert/strict';
 import { PathError } from '../../../../src/agent/base/errors.ts';
-import { CommandRuns } from '../../../../src/agent/tools/command/commandRuns.ts';
+import { CommandRuns } from '../../../../src/agent/commands/commandRuns.ts';
+import type { CommandEnd } from '../../../../src/agent/commands/commandPlan.ts';
 import {
   commandOf,
   runCommandTool,
-  type CommandEnd,
   type CommandRunner,
 } from '../../../../src/agent/tools/command/runCommand.ts';
 import {

@@ -1,6 +1,6 @@
 import { test } from 'node:test';
 import assert from 'node:assert/strict';
-import { CommandRuns } from '../../../../src/agent/tools/command/commandRuns.ts';
+import { CommandRuns } from '../../../../src/agent/commands/commandRuns.ts';
 import { EditorTools, offeredName } from '../../../../src/agent/tools/editor/editorTools.ts';
 import { offeredTools, ToolRegistry } from '../../../../src/agent/tools/registry.ts';
 import { specOf } from '../../../../src/agent/tools/toolSpec.ts';

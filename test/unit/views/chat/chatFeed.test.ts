@@ -6,7 +6,7 @@ import type { SessionState } from '../../../../src/agent/conversation/storage/se
 import type { SessionMessage } from '../../../../src/agent/model/messages.ts';
 import type { Preview } from '../../../../src/agent/preview/preview.ts';
 import type { ModelAuthority } from '../../../../src/agent/preview/resolveSettings.ts';
-import { CommandRuns } from '../../../../src/agent/tools/command/commandRuns.ts';
+import { CommandRuns } from '../../../../src/agent/commands/commandRuns.ts';
 import type { ContextUse } from '../../../../src/agent/session/context/contextKeeper.ts';
 import type { QueuedPrompt } from '../../../../src/agent/session/waiting/promptQueue.ts';
 import type { SessionEvent } from '../../../../src/agent/session/events.ts';

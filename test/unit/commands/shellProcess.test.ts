@@ -1,11 +1,11 @@
 import { after, test } from 'node:test';
 import assert from 'node:assert/strict';
-import { readProcesses } from '../../../../src/agent/base/system/processTable.ts';
+import { readProcesses } from '../../../src/agent/base/system/processTable.ts';
 import { existsSync } from 'node:fs';
-import { CommandRuns } from '../../../../src/agent/tools/command/commandRuns.ts';
-import type { CommandPlan } from '../../../../src/agent/tools/command/runCommand.ts';
-import { runInShell } from '../../../../src/agent/tools/command/shellProcess.ts';
-import { TempFolder } from '../../../support/tempFolder.ts';
+import { CommandRuns } from '../../../src/agent/commands/commandRuns.ts';
+import type { CommandPlan } from '../../../src/agent/commands/commandPlan.ts';
+import { runInShell } from '../../../src/agent/commands/shellProcess.ts';
+import { TempFolder } from '../../support/tempFolder.ts';
 
 const posix = { skip: process.platform === 'win32' && 'POSIX only' };
 const linux = { skip: process.platform !== 'linux' && 'Linux only' };

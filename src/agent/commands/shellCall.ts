@@ -1,7 +1,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import * as path from 'node:path';
-import type { CommandPlan } from './runCommand.ts';
+import type { CommandPlan } from './commandPlan.ts';
 
 /** Shells that are given a command in the same way. */
 type ShellFamily = 'posix' | 'wsl' | 'powershell' | 'cmd';

@@ -5,8 +5,8 @@ import {
   OutputBuffer,
   plainOutput,
   TAIL_CHARS,
-} from '../../../../src/agent/tools/command/outputBuffer.ts';
-import { commandLabel, shownCommand } from '../../../../src/agent/tools/command/shownCommand.ts';
+} from '../../../src/agent/commands/outputBuffer.ts';
+import { commandLabel, shownCommand } from '../../../src/agent/commands/shownCommand.ts';
 
 test('of 100 MB the beginning and the end are kept, no more, and what is missing is said', () => {
   const buffer = new OutputBuffer();

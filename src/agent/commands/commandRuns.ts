@@ -1,4 +1,4 @@
-import { Emitter, type Event } from '../../base/event.ts';
+import { Emitter, type Event } from '../base/event.ts';
 import { OutputBuffer } from './outputBuffer.ts';
 
 /** Why a command was ended before it ended by itself. */

@@ -7,7 +7,7 @@ import {
   batchScripts,
   prepareCall,
   shellLine,
-} from '../../../../src/agent/tools/command/shellCall.ts';
+} from '../../../src/agent/commands/shellCall.ts';
 
 const plan = (shell: string, command: string, args: readonly string[] = []) => ({
   command,

@@ -1,10 +1,10 @@
 import { spawn } from 'node:child_process';
 import { setTimeout as delay } from 'node:timers/promises';
-import { messageOf, ToolError } from '../../base/errors.ts';
-import { withoutEditor, withVariables } from '../../base/system/environment.ts';
-import { StartedProcesses } from '../../base/system/startedProcesses.ts';
+import { messageOf, ToolError } from '../base/errors.ts';
+import { withoutEditor, withVariables } from '../base/system/environment.ts';
+import { StartedProcesses } from '../base/system/startedProcesses.ts';
 import type { CommandRun } from './commandRuns.ts';
-import { assertNotStopped, type CommandEnd, type CommandPlan } from './runCommand.ts';
+import { assertNotStopped, type CommandEnd, type CommandPlan } from './commandPlan.ts';
 import { prepareCall, type ShellCall } from './shellCall.ts';
 
 /** How long the output may stay open after the shell has ended, in milliseconds. */
