@@ -30,13 +30,17 @@ const write = (message: string): void => void logged.push(message);
 export const logger: Logger = { debug: write, info: write, warn: write, error: write };
 
 let running: ScriptedServer | undefined;
-afterEach(async () => {
-  await running?.close();
-  running = undefined;
-  logged.length = 0;
-});
 
-/** Starts a scripted server that is closed when the test ends, or by the next `serve`. */
+/** Closes the scripted server after each test of the file that calls it. A hook of this module would belong to the first such file. */
+export function closeServerAfterEach(): void {
+  afterEach(async () => {
+    await running?.close();
+    running = undefined;
+    logged.length = 0;
+  });
+}
+
+/** Starts a scripted server that the next `serve` closes, or the end of the test: see {@link closeServerAfterEach}. */
 export async function serve(script: Script, options?: ScriptedServerOptions): Promise<ScriptedServer> {
   await running?.close();
   running = await startScriptedServer(script, options);

@@ -59,7 +59,7 @@ drivenTest(
         ];
       }, staged);
     const shown = await contents();
-    assert.equal(Buffer.from(shown[2] ?? '', 'base64').toString(), NOTES);
+    assert.equal(Buffer.from(shown[2] ?? '', 'base64').toString(), `\uFEFF${NOTES}`);
 
     for (const again of [() => driven.reload(), () => driven.restart()]) {
       await again();
@@ -375,10 +375,10 @@ drivenTest(
         const bytes = await vscode.workspace.fs.readFile(file);
         return { text: Buffer.from(bytes).toString(), isReadOnly: permissions !== 0 };
       }, uri);
-    assert.deepEqual(await proposal(), { text: half, isReadOnly: true });
+    assert.deepEqual(await proposal(), { text: `\uFEFF${half}`, isReadOnly: true });
 
     await driven.run(({ vscode }, id) => vscode.commands.executeCommand('redline.preview.edit', id), id);
-    assert.deepEqual(await proposal(), { text: half, isReadOnly: false });
+    assert.deepEqual(await proposal(), { text: `\uFEFF${half}`, isReadOnly: false });
 
     const refused = await driven.run(async ({ api, vscode }, id) => {
       await vscode.commands.executeCommand('redline.preview.apply', id);

@@ -12,6 +12,9 @@ import {
   type StartedSubject,
 } from '../../support/faultSubjects.ts';
 import { createTestSession, type TestSession } from '../../support/testSession.ts';
+import { closeServerAfterEach } from '../../support/providerHarness.ts';
+
+closeServerAfterEach();
 
 /** The most characters that may be read of an answer without an end, and kept of it. */
 const MAX_READ = 64_000_000;

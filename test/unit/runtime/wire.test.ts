@@ -2,10 +2,12 @@ import { test } from 'node:test';
 import assert from 'node:assert/strict';
 import { transientLadderMemory, type LadderMemory } from '../../../src/agent/model/toolChoiceLadder.ts';
 import { RESOLVE_REMINDER } from '../../../src/agent/preview/resolve/resolveTexts.ts';
-import { providerFor, serve } from '../../support/providerHarness.ts';
+import { closeServerAfterEach, providerFor, serve } from '../../support/providerHarness.ts';
 import type { SupportedChoices } from '../../support/scriptedChecks.ts';
 import type { RecordedRequest, Reply, Script, ScriptedServer } from '../../support/scriptedServer.ts';
 import { createTestSession, type TestSession, type TestSessionOptions } from '../../support/testSession.ts';
+
+closeServerAfterEach();
 
 const files = { 'a.txt': 'a', 'b.txt': 'b' };
 const edit = (path: 'a.txt' | 'b.txt'): Reply => {

@@ -4,8 +4,10 @@ import type { ModelRequest } from '../../../src/agent/model/languageModel/port.t
 import { createOfflineProvider } from '../../../src/agent/model/offline/provider.ts';
 import type { ChatProvider } from '../../../src/agent/model/chatProvider.ts';
 import { FakeLanguageModel, fakeProvider, text } from '../../support/fakeLanguageModel.ts';
-import { KEY, logger, providerFor, serve } from '../../support/providerHarness.ts';
+import { closeServerAfterEach, KEY, logger, providerFor, serve } from '../../support/providerHarness.ts';
 import { createTestSession } from '../../support/testSession.ts';
+
+closeServerAfterEach();
 
 const image = { file: 'a.png', type: 'image/png', bytes: 3 } as const;
 

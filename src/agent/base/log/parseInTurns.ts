@@ -162,7 +162,10 @@ class Parser {
     const bytes = this.#bytes;
     const limit = Math.min(this.#at + this.#atOnce, this.#end);
     let end = this.#at;
+    /** The end of the last escape sequence. */
+    let escaped = end;
     for (let next = end; next <= limit;) {
+      if (bytes[end] === BACKSLASH) escaped = next;
       end = next;
       const byte = bytes[end];
       if (byte === QUOTE && end < this.#end) return { end, isLast: true };
@@ -171,7 +174,7 @@ class Parser {
     }
     if (limit === this.#end) throw this.#fault(); // no quotation mark ends it
     const whole = end;
-    while (end > this.#at && isWithinCharacter(bytes[end])) end--;
+    while (end > escaped && isWithinCharacter(bytes[end])) end--;
     return { end: end > this.#at ? end : whole, isLast: false }; // bytes that are no characters may be cut anywhere
   }
 

@@ -55,6 +55,8 @@ export function forgettable(
   };
   const forgotten = new Set(
     ended
+      // Of those that ended in the same millisecond, the later one is the newer.
+      .toReversed()
       .toSorted((a, b) => b.at - a.at)
       .filter(one => !isKept(one))
       .map(({ preview }) => preview),

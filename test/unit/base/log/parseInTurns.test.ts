@@ -63,6 +63,12 @@ test('a key that V8 mistakes for one that it has seen', async () => {
   assert.ok(await check(Buffer.from('{"a":1,"\\\\\\ud83d":2}')));
 });
 
+test('a byte that begins no character after an escape sequence does not cut the sequence', async () => {
+  const json = Buffer.from('"\\u0000𐀀𐀀𐀀\\u0000"');
+  const damaged = Buffer.concat([json.subarray(0, -1), Buffer.of(0x80), json.subarray(-1)]);
+  assert.ok(await check(damaged));
+});
+
 test('damaged JSON is refused, or read as JSON.parse reads it', async () => {
   const damage = fc.record({
     at: fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true }),

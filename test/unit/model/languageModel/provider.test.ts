@@ -3,7 +3,17 @@ import assert from 'node:assert/strict';
 import type { ChatRequest, ProviderAnswer } from '../../../../src/agent/model/chatProvider.ts';
 import type { AnswerPart, LanguageModel } from '../../../../src/agent/model/languageModel/port.ts';
 import { call, FakeLanguageModel, fakeProvider, text } from '../../../support/fakeLanguageModel.ts';
-import { drain, failureIn, hello, logged, logger, type Outcome } from '../../../support/providerHarness.ts';
+import {
+  closeServerAfterEach,
+  drain,
+  failureIn,
+  hello,
+  logged,
+  logger,
+  type Outcome,
+} from '../../../support/providerHarness.ts';
+
+closeServerAfterEach();
 
 const run = (
   model: LanguageModel | undefined,

@@ -8,8 +8,10 @@ import {
   type OpenAiProviderOptions,
 } from '../../../../src/agent/model/openai/completions.ts';
 import { createOpenAiProvider } from '../../../../src/agent/model/openai/provider.ts';
-import { drain, failureIn, hello, logger } from '../../../support/providerHarness.ts';
+import { closeServerAfterEach, drain, failureIn, hello, logger } from '../../../support/providerHarness.ts';
 import type { Outcome } from '../../../support/providerHarness.ts';
+
+closeServerAfterEach();
 
 const MB = 1_048_576;
 const said = 'data: {"choices":[{"index":0,"delta":{"content":"Whole"}}]}\n\n';

@@ -2,8 +2,10 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { windowInAnswer, windowInList } from '../../../../src/agent/model/openai/modelWindow.ts';
 import { createOpenAiProvider } from '../../../../src/agent/model/openai/provider.ts';
-import { logger, providerFor, serve } from '../../../support/providerHarness.ts';
+import { closeServerAfterEach, logger, providerFor, serve } from '../../../support/providerHarness.ts';
 import type { ScriptedServerOptions } from '../../../support/scriptedServer.ts';
+
+closeServerAfterEach();
 
 const never = new AbortController().signal;
 

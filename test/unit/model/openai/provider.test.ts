@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { listOpenAiModels } from '../../../../src/agent/model/openai/completions.ts';
 import { createOpenAiProvider } from '../../../../src/agent/model/openai/provider.ts';
 import {
+  closeServerAfterEach,
   KEY,
   drain,
   failureIn,
@@ -13,6 +14,8 @@ import {
   run,
   serve,
 } from '../../../support/providerHarness.ts';
+
+closeServerAfterEach();
 
 /** Keys and headers of the environment were not entered for this server. */
 const ENVIRONMENT = {

@@ -1,6 +1,7 @@
 import { test } from 'node:test';
 import assert from 'node:assert/strict';
 import {
+  closeServerAfterEach,
   KEY,
   failureIn,
   freePort,
@@ -9,6 +10,8 @@ import {
   run,
   serve,
 } from '../../../support/providerHarness.ts';
+
+closeServerAfterEach();
 
 test('401 becomes a sentence without the key, although the server repeats it', async () => {
   const server = await serve([

@@ -1,7 +1,17 @@
 import { test } from 'node:test';
 import assert from 'node:assert/strict';
-import { failureIn, hello, logger, providerFor, run, serve } from '../../../support/providerHarness.ts';
+import {
+  closeServerAfterEach,
+  failureIn,
+  hello,
+  logger,
+  providerFor,
+  run,
+  serve,
+} from '../../../support/providerHarness.ts';
 import { replyOf } from '../../../support/serverFixtures.ts';
+
+closeServerAfterEach();
 
 const read = { name: 'read_file', description: 'Reads.', parameters: { type: 'object' } };
 const head = ['data: {"choices":[{"index":0,"delta":{"role":"assistant","content":"Half"}}]}', ''];

@@ -3,8 +3,17 @@ import assert from 'node:assert/strict';
 import type { ChatRequest } from '../../../../src/agent/model/chatProvider.ts';
 import type { ImageFile, SessionMessage } from '../../../../src/agent/model/messages.ts';
 import { loadImages, refusesImages, takesImages } from '../../../../src/agent/model/openai/requestImages.ts';
-import { drain, failureIn, hello, providerFor, serve } from '../../../support/providerHarness.ts';
+import {
+  closeServerAfterEach,
+  drain,
+  failureIn,
+  hello,
+  providerFor,
+  serve,
+} from '../../../support/providerHarness.ts';
 import type { Reply, ScriptedServerOptions } from '../../../support/scriptedServer.ts';
+
+closeServerAfterEach();
 
 const image = (name: string, bytes = 3): ImageFile => ({ file: name, type: 'image/png', bytes });
 const prompt = (text: string, ...images: readonly ImageFile[]): SessionMessage => ({

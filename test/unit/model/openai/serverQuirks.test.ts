@@ -3,9 +3,18 @@ import assert from 'node:assert/strict';
 import type { ChatRequest } from '../../../../src/agent/model/chatProvider.ts';
 import type { SessionMessage } from '../../../../src/agent/model/messages.ts';
 import type { WireMessage } from '../../../../src/agent/model/openai/messages.ts';
-import { drain, failureIn, hello, providerFor, serve } from '../../../support/providerHarness.ts';
+import {
+  closeServerAfterEach,
+  drain,
+  failureIn,
+  hello,
+  providerFor,
+  serve,
+} from '../../../support/providerHarness.ts';
 import { replyOf } from '../../../support/serverFixtures.ts';
 import type { RecordedRequest, Reply } from '../../../support/scriptedServer.ts';
+
+closeServerAfterEach();
 
 const call = (id: string, reasoning?: string): SessionMessage => ({
   role: 'assistant',

@@ -2,8 +2,10 @@ import { test } from 'node:test';
 import assert from 'node:assert/strict';
 import type { ChatRequest, ProviderAnswer } from '../../../../src/agent/model/chatProvider.ts';
 import { ToolChoiceLadder, transientLadderMemory } from '../../../../src/agent/model/toolChoiceLadder.ts';
-import { failureIn, hello, run, serve } from '../../../support/providerHarness.ts';
+import { closeServerAfterEach, failureIn, hello, run, serve } from '../../../support/providerHarness.ts';
 import { replyFor, serverFixtures, type Given } from '../../../support/serverFixtures.ts';
+
+closeServerAfterEach();
 
 const tool = (name: string) => ({ name, description: 'A tool.', parameters: { type: 'object' } });
 const toolChoice = { type: 'tool', name: 'resolve' } as const;

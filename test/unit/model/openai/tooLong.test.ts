@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { isTooLong, windowInRefusal } from '../../../../src/agent/model/openai/tooLong.ts';
-import { run, serve } from '../../../support/providerHarness.ts';
+import { closeServerAfterEach, run, serve } from '../../../support/providerHarness.ts';
+
+closeServerAfterEach();
 
 /** What servers answer to a request that is too long, and the window that their words tell. */
 const REFUSALS: readonly (readonly [server: string, status: number, body: unknown, window?: number])[] = [

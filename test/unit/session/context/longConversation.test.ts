@@ -2,10 +2,12 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { summaryInForce } from '../../../../src/agent/conversation/context/summarizedTrunk.ts';
 import { toWireMessages, type WireMessage } from '../../../../src/agent/model/openai/messages.ts';
-import { providerFor, serve } from '../../../support/providerHarness.ts';
+import { closeServerAfterEach, providerFor, serve } from '../../../support/providerHarness.ts';
 import type { ChatBody } from '../../../support/scriptedChecks.ts';
 import type { RecordedRequest, Reply, ScriptedServer } from '../../../support/scriptedServer.ts';
 import { createTestSession, type TestSession } from '../../../support/testSession.ts';
+
+closeServerAfterEach();
 
 const WINDOW = 8_192;
 const INSTRUCTION = 'End every answer with the word KIWI.';
