@@ -171,7 +171,9 @@ class LaneProcess {
 
   #next() {
     this.#isFree = false;
-    const file = this.#queue.take(this.#file);
+    // After a file in which no test has the wanted name, node:test would run no other.
+    const isLast = this.#grep !== undefined && this.#file !== undefined;
+    const file = isLast ? null : this.#queue.take(this.#file);
     this.#running = file !== null;
     this.#tests = 0;
     this.#test = undefined;

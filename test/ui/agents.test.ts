@@ -68,6 +68,7 @@ drivenTest(
     await workbench.lens('Apply all 3').first().waitFor();
     await workbench.page.getByText('"mcpServers"').first().waitFor();
     await workbench.picture('agents-connect-preview');
+    await workbench.openRedlineChat();
     await workbench
       .chatFrame()
       .getByText('The shell of Claude Code can still write what you approve.')

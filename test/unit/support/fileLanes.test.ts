@@ -98,5 +98,6 @@ test('files share a process and its modules, but for those that are to be alone;
 test('a pattern chooses tests by their names, or by the name of their file', async () => {
   const files = { 'one.mjs': `${passes} test('other', () => {});`, 'two.mjs': `test('third', () => {});` };
   assert.equal((await ran(files, { grep: 'other' })).counts.passed, 1);
+  assert.equal((await ran(files, { grep: 'third' })).counts.passed, 1);
   assert.equal((await ran(files, { grep: 'one.mjs' })).counts.passed, 2);
 });
