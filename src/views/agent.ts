@@ -15,6 +15,7 @@ import { Invoker } from '../agent/preview/resolve/invoker.ts';
 import type { ReadInstructions } from '../agent/session/instructions.ts';
 import { Session } from '../agent/session/session.ts';
 import { builtInTools } from '../agent/tools/builtIn.ts';
+import type { Sandboxes } from '../agent/commands/sandbox.ts';
 import { CommandRuns } from '../agent/commands/commandRuns.ts';
 import type { CommandRunner } from '../agent/tools/command/runCommand.ts';
 import type { EditorTools } from '../agent/tools/editor/editorTools.ts';
@@ -32,6 +33,7 @@ import { closePatience, lockStorage, mustRecover, openStore } from './storage/pr
 import { StorageTrouble } from './storage/storageTrouble.ts';
 import { showWarning } from './toast.ts';
 import type { InstructionFiles } from './workspace/instructionFiles.ts';
+import { SandboxLeave, WindowSandboxes } from './terminal/windowSandboxes.ts';
 import { VsCodeProblems } from './workspace/vsCodeProblems.ts';
 import { VsCodeWorkspace } from './workspace/workspace.ts';
 
@@ -62,6 +64,8 @@ export interface Agent {
   readonly customTools: CustomToolsWatcher;
   /** The commands that applied previews are running. */
   readonly commandRuns: CommandRuns;
+  readonly sandboxes: Sandboxes;
+  readonly sandboxLeave: SandboxLeave;
   /** Stored conversations of this workspace. */
   readonly sessions: SessionLogs;
   readonly images: ImageFiles;
@@ -127,7 +131,20 @@ export async function createAgent(context: vscode.ExtensionContext): Promise<Age
   };
   const problems = new VsCodeProblems(workspace);
   const commandRuns = new CommandRuns();
-  const loadRunner = async (): Promise<Omit<CommandRunner, 'isTrusted'>> => {
+  const sandboxes = new WindowSandboxes(async () => {
+    const { createSandboxes } = await import('../agent/commands/sandbox/sandboxes.ts');
+    return createSandboxes({
+      folders: () => workspace.folders(),
+      storage: path.join(storage.fsPath, 'sandbox'),
+      engine: () => settings.sandboxEngine,
+      limits: () => settings.copyLimits,
+      variables: () => settings.sandboxVariables,
+      logger,
+    });
+  });
+  closing.add(() => sandboxes.dispose());
+  const sandboxLeave = new SandboxLeave(context.workspaceState, settings);
+  const loadRunner = async (): Promise<Pick<CommandRunner, 'plan' | 'run'>> => {
     const { VsCodeCommandRunner } = await import('./terminal/commandRunner.ts');
     return new VsCodeCommandRunner(workspace, settings);
   };
@@ -135,6 +152,8 @@ export async function createAgent(context: vscode.ExtensionContext): Promise<Age
     isTrusted: () => vscode.workspace.isTrusted,
     plan: async (...command) => (await loadRunner()).plan(...command),
     run: async (...command) => (await loadRunner()).run(...command),
+    sandboxes,
+    mayRunInSandbox: () => sandboxLeave.isGiven,
   };
   const engine = createStructuralEngine(context.extensionPath, logger);
   const tools = builtInTools({
@@ -228,7 +247,7 @@ export async function createAgent(context: vscode.ExtensionContext): Promise<Age
     tools,
     providers,
   };
-  return { ...parts, session, sessions, images, ownsStorage, customTools, commandRuns };
+  return { ...parts, session, sessions, images, ownsStorage, customTools, commandRuns, sandboxes, sandboxLeave };
 }
 
 /** The session that was used last, if it can be read. */

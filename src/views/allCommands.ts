@@ -29,6 +29,7 @@ export function allCommands(ctx: Ctx): CommandHandlers {
   const customTools = () => import('./customTools/customToolCommands.ts');
   const agents = () => import('./otherAgents/connectAgent.ts');
   const model = () => import('./models/selectModel.ts');
+  const sandbox = () => import('./terminal/sandboxCommands.ts');
   const diagnostics = () => import('./diagnostics/diagnostics.ts');
   return {
     ...previewCommands(ctx),
@@ -65,6 +66,9 @@ export function allCommands(ctx: Ctx): CommandHandlers {
     'redline.agents.disconnectAll': async () => (await agents()).disconnectAllAgents(ctx),
     'redline.showLastRequest': async () => (await diagnostics()).showLastRequest(ctx),
     'redline.copyDiagnostics': async () => (await diagnostics()).copyDiagnostics(ctx),
+    'redline.sandbox.show': async () => (await sandbox()).showSandbox(ctx),
+    'redline.sandbox.alwaysRunHere': async (...args) => (await sandbox()).alwaysRunHere(ctx, args),
+    'redline.sandbox.runOnDisk': async (...args) => (await sandbox()).runOnDisk(ctx, args),
     'redline.elsewhere.reviewBranch': async given =>
       (await import('./elsewhere/reviewBranch.ts')).reviewBranch(ctx, given),
     'redline.elsewhere.reviewPatch': async given =>

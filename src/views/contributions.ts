@@ -163,6 +163,12 @@ export interface CommandArguments {
   'redline.showLastRequest': [];
   /** Puts on the clipboard what a report of a bug needs. */
   'redline.copyDiagnostics': [];
+  /** Shows what the sandbox is, and who starts commands in it. */
+  'redline.sandbox.show': [];
+  /** Applies the command of a preview, and lets the agent run the next ones by itself in the isolated sandbox. */
+  'redline.sandbox.alwaysRunHere': [id: string, revision?: number];
+  /** Proposes to run on disk what a preview ran in the sandbox. */
+  'redline.sandbox.runOnDisk': [id: string];
 }
 
 export type CommandId = keyof CommandArguments;

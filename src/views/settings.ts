@@ -3,6 +3,7 @@ import type { Forcing, ModelAuthority, ResolveOrder } from '../agent/preview/res
 
 /** Which provider answers. `auto` means `openai` if a model is set, else `offline`; never `vscode-lm`, which is chosen. */
 export type ProviderSetting = 'auto' | 'openai' | 'vscode-lm' | 'offline';
+export type SandboxSetting = 'auto' | 'overlay' | 'copy' | 'off';
 export type OpenSetting = 'auto' | 'onDemand' | 'never';
 
 const SECTION = 'redline';
@@ -141,6 +142,32 @@ export class Settings {
   get commandTimeLimit(): number {
     const seconds = this.#get<unknown>('runCommand.timeLimit');
     return typeof seconds === 'number' && seconds >= 1 ? Math.min(seconds, 3_600) : 120;
+  }
+
+  /** What makes the sandbox. */
+  get sandboxEngine(): SandboxSetting {
+    return this.#oneOf('sandbox.engine', ['auto', 'overlay', 'copy', 'off']);
+  }
+
+  /** The most that the engine `copy` copies, in bytes and files. */
+  get copyLimits(): { readonly bytes: number; readonly files: number } {
+    const gigabytes = this.#get<unknown>('sandbox.maxCopySize');
+    const files = this.#get<unknown>('sandbox.maxCopyFiles');
+    return {
+      bytes: (typeof gigabytes === 'number' && gigabytes >= 0 ? gigabytes : 2) * 1024 ** 3,
+      files: typeof files === 'number' && files >= 0 ? files : 200_000,
+    };
+  }
+
+  /** Variables that commands in the sandbox get although their names look like those of secrets. */
+  get sandboxVariables(): readonly string[] {
+    const names = this.#get<unknown>('sandbox.variables');
+    return Array.isArray(names) ? names.filter(name => typeof name === 'string') : [];
+  }
+
+  /** Whether the agent runs commands in an isolated sandbox by itself. */
+  get runsInSandbox(): boolean {
+    return this.#oneOf('commands.inSandbox', ['ask', 'run']) === 'run';
   }
 
   /** How many days resolved previews can be undone and reopened. */

@@ -86,7 +86,7 @@ export class StatusItem implements vscode.Disposable {
 /** @param together how many of all `count` Apply All applies */
 function tooltipOf(head: Preview, count: number, together: number): vscode.MarkdownString {
   const text = new vscode.MarkdownString();
-  text.isTrusted = { enabledCommands: [...linked, ...linkedAll] };
+  text.isTrusted = { enabledCommands: [...linked, ...linkedAll, 'redline.sandbox.show'] };
   text.appendMarkdown(`**${asMarkdown(titleOf(head))}** (${head.id})\n\n`);
   const { id, revision } = head;
   const links = [
@@ -104,5 +104,6 @@ function tooltipOf(head: Preview, count: number, together: number): vscode.Markd
     ];
     text.appendMarkdown(`\n\n${all.join(' · ')}`);
   }
+  text.appendMarkdown(`\n\n${commandLink(vscode.l10n.t('Sandbox…'), 'redline.sandbox.show')}`);
   return text;
 }

@@ -14,16 +14,18 @@ const DRAIN_MS = 500;
  * Runs a command: exactly the given text, in a shell of its own that is not interactive, with closed input and the output as it
  * comes. When the signal fires, it is ended with all that it has started. What it leaves in the background is ended too, unless
  * it has put it into a session of its own. Settles seconds after that, whatever the processes do.
+ * @param environment all variables; by default those of VS Code without its own, as the plan changes them
  * @throws ToolError if the shell cannot be started, or the command was stopped before.
  */
 export async function runInShell(
   plan: CommandPlan,
   run: Pick<CommandRun, 'signal' | 'add'>,
+  environment = withVariables(withoutEditor(process.env), plan.environment),
 ): Promise<CommandEnd> {
   const call = await prepareCall(plan);
   try {
     assertNotStopped(run.signal);
-    return await runCall(plan, call, run);
+    return await runCall(plan, call, run, environment);
   } finally {
     // Windows refuses while something that still runs holds them.
     await call.remove().catch(() => undefined);
@@ -31,14 +33,15 @@ export async function runInShell(
 }
 
 async function runCall(
-  { shell, folder, environment }: CommandPlan,
+  { shell, folder }: CommandPlan,
   { args, isVerbatim }: ShellCall,
   { signal, add }: Pick<CommandRun, 'signal' | 'add'>,
+  environment: NodeJS.ProcessEnv,
 ): Promise<CommandEnd> {
   const processes = new StartedProcesses();
   const child = spawn(shell, args, {
     cwd: folder,
-    env: withVariables(withoutEditor(process.env), { ...environment, ...processes.variables }),
+    env: { ...environment, ...processes.variables },
     detached: process.platform !== 'win32',
     stdio: ['ignore', 'pipe', 'pipe'],
     windowsHide: true,

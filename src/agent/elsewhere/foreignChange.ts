@@ -43,6 +43,10 @@ export async function placeForeign(files: readonly ForeignFile[], workspace: Fil
   const leftOut: LeftOut[] = [];
   for (const file of files) {
     try {
+      if (file.links) {
+        leftOut.push({ path: file.path, why: 'link' });
+        continue;
+      }
       const placed = await place(file, workspace);
       if (placed === 'binary') leftOut.push({ path: file.path, why: 'binary' });
       else (placed.isConflict ? conflicts : changes).push(...placed.changes);
@@ -63,14 +67,14 @@ async function place(file: ForeignFile, workspace: Files): Promise<Placed | 'bin
   const [base, theirs] = await alike(current, sides[0] ?? null, sides[1] ?? null);
   if (!theirs) return base ? removed(path, base, current) : NOTHING;
   if (!base) return added(file, theirs, current, workspace);
-  if (from === path) return modified(path, base, theirs, current, workspace);
+  if (from === path) return modified(file, base, theirs, current, workspace);
   const there = await readText(workspace, path);
-  if (there && !current) return modified(path, base, theirs, there, workspace);
+  if (there && !current) return modified(file, base, theirs, there, workspace);
   if (there) {
     const parts = [removed(from, base, current), await added(file, theirs, there, workspace)];
     return { changes: parts.flatMap(part => part.changes), isConflict: parts.some(part => part.isConflict) };
   }
-  if (!current) return modified(path, base, theirs, null, workspace);
+  if (!current) return modified(file, base, theirs, null, workspace);
   await assertCanHoldFile(workspace, path, from);
   return placed(
     await rebaseChange({ kind: 'rename', path, from, before: base, after: theirs }, current),
@@ -85,12 +89,13 @@ function removed(path: string, base: FileSide, current: FileSide | null): Placed
 }
 
 async function added(
-  { path, mode }: ForeignFile,
+  file: ForeignFile,
   theirs: FileSide,
   current: FileSide | null,
   workspace: Files,
 ): Promise<Placed> {
-  if (current) return modified(path, sideOfText('', theirs.encoding), theirs, current, workspace);
+  const { path, mode } = file;
+  if (current) return modified(file, sideOfText('', theirs.encoding), theirs, current, workspace);
   await assertCanHoldFile(workspace, path);
   const created: FileChange = {
     ...{ kind: 'create', path, before: null, after: theirs },
@@ -100,7 +105,7 @@ async function added(
 }
 
 async function modified(
-  path: string,
+  { path, mode }: ForeignFile,
   before: FileSide,
   after: FileSide,
   current: FileSide | null,
@@ -113,9 +118,15 @@ async function modified(
       isConflict: before.hash !== after.hash,
     };
   }
-  if (before.hash === after.hash) return NOTHING;
-  return placed(await rebaseChange({ kind: 'modify', path, before, after }, current), marked =>
-    changeOf(path, current, marked),
+  const bits = mode === undefined ? {} : { mode };
+  if (before.hash === after.hash) {
+    if (mode === undefined) return NOTHING;
+    return { changes: [{ kind: 'modify', path, before: current, after: current, mode }], isConflict: false };
+  }
+  return placed(await rebaseChange({ kind: 'modify', path, before, after, ...bits }, current), marked =>
+    current.hash === marked.hash
+      ? undefined
+      : { kind: 'modify', path, before: current, after: marked, ...bits },
   );
 }
 

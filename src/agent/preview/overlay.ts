@@ -20,6 +20,11 @@ export interface PendingContents {
   paths(): readonly string[];
 }
 
+/** The ids of the previews that these contents come from. */
+export function idsIn(pending: PendingContents): readonly string[] {
+  return [...new Set(pending.paths().flatMap(path => pending.at(path)?.previewId ?? []))];
+}
+
 /**
  * The workspace as one conversation sees it: as if its own pending previews were applied. This is what its tools read and
  * build on. Stale previews are left out, since they cannot be applied as they are.

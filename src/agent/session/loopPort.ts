@@ -13,6 +13,9 @@ import type { RevertQueue } from './revertQueue.ts';
 import type { SessionSettings } from './sessionOptions.ts';
 import { stageIn, type StagingOptions } from './staging.ts';
 
+/** The reason of an apply that the user's settings let the model carry out at once. */
+const GRANTED = 'Your settings let the agent run commands in the isolated sandbox.';
+
 /** The parts of a session that its loop works with. */
 export interface LoopParts extends StagingOptions {
   readonly tools: ToolRegistry;
@@ -71,6 +74,10 @@ function runTool(parts: LoopParts, toolCall: ToolCall, signal: AbortSignal): Pro
       signal,
       workspace: overlay.on(workspace),
       pending: overlay,
+      carryOut: ({ id }, isGranted) => {
+        const vote = { action: 'apply', reason: GRANTED, actor: 'model' } as const;
+        return parts.invoker.resolve({ ...vote, id, call, isGranted, signal });
+      },
       resolve: vote => choices.resolve({ ...vote, call }),
       revert: request => void reverts.request({ ...request, actor: 'model' }),
       onUpdate: progress => emit({ type: 'tool_update', call: toolCall, progress }),

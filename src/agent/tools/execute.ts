@@ -21,7 +21,7 @@ const MAX_PROGRESS_CHARS = 10_000;
 
 export interface ExecuteOptions {
   readonly tools: readonly Tool[];
-  readonly context: Omit<ToolContext, 'stage' | 'toolCallId'>;
+  readonly context: Omit<ToolContext, 'stage' | 'followUp' | 'toolCallId'>;
   /** Stages a preview of this call; `stored` settles when it is on disk. */
   readonly stage: (action: PendingAction) => QueuedPreview;
   /** The line before the result that tells what the call staged. */
@@ -34,23 +34,38 @@ export interface ExecuteOptions {
  * become an error result that tells the model what to do.
  */
 export async function executeToolCall(call: ToolCall, options: ExecuteOptions): Promise<ToolResultMessage> {
-  const { onUpdate } = options.context;
+  const { onUpdate, carryOut } = options.context;
   let ended = false;
   const staged: Preview[] = [];
   const recommended: string[] = [];
   const writes: Promise<void>[] = [];
-  const stage = (action: PendingAction): Preview => {
-    // A tool that ignores the signal may still be running although the call has been answered.
-    if (options.context.signal.aborted) throw abortErrorOf(options.context.signal);
+  /** What they were for has happened; the result says so. */
+  const carriedOut = new Set<string>();
+  const followUp = (action: PendingAction): Preview => {
     const { preview, stored } = options.stage(action);
     staged.push(preview);
     writes.push(stored);
     return preview;
   };
+  const stage = (action: PendingAction): Preview => {
+    // A tool that ignores the signal may still be running although the call has been answered.
+    if (options.context.signal.aborted) throw abortErrorOf(options.context.signal);
+    return followUp(action);
+  };
   const context: ToolContext = {
     ...options.context,
     toolCallId: call.id,
     stage,
+    followUp,
+    ...(carryOut
+      ? {
+          carryOut: async (preview: Preview, isGranted: () => boolean) => {
+            const resolved = await carryOut(preview, isGranted);
+            if (resolved.kind !== 'recommended') carriedOut.add(preview.id);
+            return resolved;
+          },
+        }
+      : {}),
     resolve: async vote => {
       const resolved = await options.context.resolve(vote);
       if (resolved.kind === 'recommended') recommended.push(resolved.preview.id);
@@ -78,7 +93,8 @@ export async function executeToolCall(call: ToolCall, options: ExecuteOptions): 
   ended = true;
   const details = jsonSafe(result.details);
   const pending = [...staged.map(({ id }) => id), ...recommended];
-  const text = staged.length > 0 ? `${options.describeStaged(staged)}\n${ownText}` : ownText;
+  const waiting = staged.filter(({ id }) => !carriedOut.has(id));
+  const text = waiting.length > 0 ? `${options.describeStaged(waiting)}\n${ownText}` : ownText;
   return {
     role: 'tool',
     toolCallId: call.id,

@@ -21,6 +21,13 @@ export interface ToolContext {
   readonly pending: PendingContents;
   /** Stages a preview, which changes no file. The call's result is delivered once the preview is stored on disk. */
   stage(action: PendingAction): Preview;
+  /** Stages what came of a preview of this call, also when the call has ended long before. */
+  followUp(action: PendingAction): Preview;
+  /**
+   * Applies a preview of this call at once, as a vote of the model. Absent where no model of a session calls.
+   * @param isGranted asked at the last moment: whether the user's settings allow that, whatever the model may do otherwise
+   */
+  carryOut?(preview: Preview, isGranted: () => boolean): Promise<Resolved>;
   /** Resolves a preview as the model. */
   resolve(call: ResolveCall): Promise<Resolved | Handled>;
   /** Requests a revert of the conversation, which the session applies before the next turn. */

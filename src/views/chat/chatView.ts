@@ -191,6 +191,10 @@ export class ChatView implements vscode.WebviewViewProvider, vscode.Disposable {
       }
       case 'open':
         return void (await execute('redline.preview.open', message.id, message.path));
+      case 'alwaysRunHere':
+        return void (await execute('redline.sandbox.alwaysRunHere', message.id, message.revision));
+      case 'runOnDisk':
+        return void (await execute('redline.sandbox.runOnDisk', message.id));
       case 'rebase':
         return void (await execute('redline.preview.rebase', message.id));
       case 'undo':

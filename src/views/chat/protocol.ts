@@ -65,6 +65,10 @@ export const webviewMessage = z.discriminatedUnion('type', [
     action,
     reason: z.optional(z.string().check(z.maxLength(MAX_PROMPT_CHARS))),
   }),
+  /** Applies the command of a preview, and lets the agent run the next ones by itself in the isolated sandbox. */
+  z.object({ type: z.literal('alwaysRunHere'), id: previewId, revision: z.int().check(z.minimum(1)) }),
+  /** Proposes to run on disk what a preview ran in the sandbox. */
+  z.object({ type: z.literal('runOnDisk'), id: previewId }),
   /** Rebases a stale preview. */
   z.object({ type: z.literal('rebase'), id: previewId }),
   /** Undoes an applied preview, or proposes a discarded one again. */

@@ -104,6 +104,8 @@ const previewItem = z.object({
   ),
   /** The call that staged it, to unfold. */
   call: z.optional(z.object({ name: z.string(), input: shownText, output: shownText })),
+  /** Where its command runs, or ran. */
+  runs: z.optional(z.enum(['sandbox', 'copy', 'disk'])),
   /** Its command is running and can be stopped. */
   canStop: z.boolean(),
   /** The plan, as Markdown, while it waits; unfolded at first if the user edited it, since the answer above shows another one. */

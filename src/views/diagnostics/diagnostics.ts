@@ -34,7 +34,9 @@ export async function copyDiagnostics(parts: Parts): Promise<void> {
 }
 
 /** In English, because others read it. */
-async function diagnosticsText({ settings, keys, store, sessions, logger, session }: Parts): Promise<string> {
+async function diagnosticsText(parts: Parts): Promise<string> {
+  const { settings, keys, store, sessions, logger, session } = parts;
+  const { engine, isolated, why } = await parts.sandboxes.status();
   const key = await keys.get(settings.baseUrl);
   const folders = (vscode.workspace.workspaceFolders ?? []).map(({ uri, index }) => {
     return [uri.fsPath, `<folder ${index + 1}>`] as const;
@@ -54,6 +56,7 @@ async function diagnosticsText({ settings, keys, store, sessions, logger, sessio
 - Node ${process.versions.node}, ${os.type()} ${os.release()} ${process.arch}
 - Workspace: ${folders.length} folders, ${trust}
 - Provider: ${settings.provider}, model: ${modelName(settings) || 'none'}
+- Sandbox: ${engine ?? 'none'}${isolated ? ', isolated' : ''}${why ? `, because: ${why.reason} ${why.detail ?? ''}` : ''}
 - Previews: ${counts.join(', ') || 'none'}
 - Conversations: ${(await sessions.list()).length} stored; the open one has ${session.messages.length} messages
 

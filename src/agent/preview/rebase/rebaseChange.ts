@@ -24,7 +24,8 @@ export async function rebaseChange(change: FileChange, base: FileSide | null): P
       if (!base) return { kind: 'conflict' };
       const merged = await mergeSides(change, base);
       if (merged.conflict) return { kind: 'conflict', marked: merged.after };
-      if (merged.after.hash === base.hash) return { kind: 'clean', change: null };
+      if (merged.after.hash === base.hash && change.mode === undefined)
+        return { kind: 'clean', change: null };
       const { edits: _, ...same } = change;
       return { kind: 'clean', change: { ...same, before: base, after: merged.after } };
     }

@@ -133,13 +133,13 @@ export class Invoker {
 
   /** Whether the vote is only recorded as a recommendation, since the model may not resolve this by itself. */
   #isRecommendation(
-    { actor, action, isAbandoned, isPlanning }: ResolveRequest,
+    { actor, action, isAbandoned, isPlanning, isGranted }: ResolveRequest,
     preview: Preview,
     isProtected: boolean,
   ): boolean {
     if (actor !== 'model') return false;
     if (isPlanning?.()) return true;
-    if (isAbandoned && action === 'discard') return false;
+    if (isGranted?.() || (isAbandoned && action === 'discard')) return false;
     return modelMay(this.#authority(), action, preview, isProtected) === 'recommend';
   }
 

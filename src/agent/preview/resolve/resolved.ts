@@ -30,6 +30,8 @@ export interface ResolveRequest extends Vote {
    * mode is on.
    */
   readonly isPlanning?: () => boolean;
+  /** Asked at the last moment: whether the user's settings let the model carry this out, whatever it may do otherwise. */
+  readonly isGranted?: () => boolean;
   readonly signal?: AbortSignal;
 }
 

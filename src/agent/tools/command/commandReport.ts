@@ -1,17 +1,19 @@
 import type { LeftProcesses } from '../../base/system/startedProcesses.ts';
-import type { PendingContents } from '../../preview/overlay.ts';
 import { plural } from '../../text/plural.ts';
 import type { CommandRun } from '../../commands/commandRuns.ts';
 
 /** The most processes that are named. */
 const MAX_NAMED = 10;
 
-/** What the model is told of a command that was run. */
+/**
+ * What the model is told of a command that was run.
+ * @param view what it saw of pending previews, and what it left
+ */
 export function commandReport(
   { timeLimit }: { readonly timeLimit: number },
   { exitCode, ended, running }: LeftProcesses & { readonly exitCode: number | undefined },
   run: CommandRun,
-  pending: PendingContents,
+  view: readonly string[],
 ): string {
   const how =
     run.endedBy === 'timeLimit'
@@ -21,7 +23,6 @@ export function commandReport(
         : exitCode === undefined
           ? 'The command ended; its exit code is unknown.'
           : `The command ended with exit code ${exitCode}.`;
-  const ids = [...new Set(pending.paths().flatMap(path => pending.at(path)?.previewId ?? []))];
   const output = run.output.text().trimEnd();
   return [
     how,
@@ -29,7 +30,7 @@ export function commandReport(
       ? ['Processes that it left in the background were ended.']
       : []),
     ...stillRunning(running),
-    ...(ids.length > 0 ? [`It saw the files on disk, without the pending ${ids.join(', ')}.`] : []),
+    ...view,
     ...(output === '' ? ['It wrote nothing.'] : ['Its output:', output]),
   ].join('\n');
 }

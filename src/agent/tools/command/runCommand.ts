@@ -1,11 +1,13 @@
 import * as z from 'zod/mini';
 import { ToolError } from '../../base/errors.ts';
 import { assertNotStopped, type CommandEnd, type CommandPlan } from '../../commands/commandPlan.ts';
-import { textResult } from '../../preview/pendingAction.ts';
+import type { CommandRun, CommandRuns } from '../../commands/commandRuns.ts';
+import type { Sandbox, Sandboxes, SandboxStatus } from '../../commands/sandbox.ts';
+import { commandLabel } from '../../commands/shownCommand.ts';
+import { idsIn } from '../../preview/overlay.ts';
+import { textOf, textResult, type AgentToolResult } from '../../preview/pendingAction.ts';
 import type { Preview } from '../../preview/preview.ts';
 import { defineTool, type Tool } from '../tool.ts';
-import type { CommandRun, CommandRuns } from '../../commands/commandRuns.ts';
-import { commandLabel } from '../../commands/shownCommand.ts';
 
 /** The longest command, in characters. */
 const MAX_COMMAND_CHARS = 20_000;
@@ -19,18 +21,26 @@ const details = z.object({
   arguments: z._default(z.array(z.string()), []),
   environment: z.record(z.string(), z.nullable(z.string())),
   timeLimit: z.number(),
+  // Missing where it runs on disk.
+  sandbox: z.optional(z.object({ engine: z.enum(['overlay', 'copy']), isolated: z.boolean() })),
 });
+
+/** The command of a preview, with the sandbox in which it runs; without one, it runs on disk. */
+export type PlannedCommand = CommandPlan & { readonly sandbox?: Pick<Sandbox, 'engine' | 'isolated'> };
 
 /** What `run_command` needs from VS Code. */
 export interface CommandRunner {
   readonly isTrusted: () => boolean;
   /** @throws PathError or ToolError for a folder that is not in the workspace, also through a link, or does not exist. */
   plan(command: string, folder: string | undefined): Promise<CommandPlan>;
-  /** Runs it where the user sees it. Settles when it has ended, soon after the signal of the run too. */
+  /** Runs it on disk, where the user sees it. Settles when it has ended, soon after the signal of the run too. */
   run(plan: CommandPlan, run: CommandRun): Promise<CommandEnd>;
+  readonly sandboxes: Sandboxes;
+  /** Whether the user lets the model run commands by itself in an isolated sandbox: setting `redline.commands.inSandbox`. */
+  readonly mayRunInSandbox: () => boolean;
 }
 
-/** The tool that proposes to run a command. Only the user can apply what it stages, and with that run it. */
+/** The tool that proposes to run a command. Only the user can apply what it stages, or allow it for the sandbox once and for all. */
 export function runCommandTool(runner: CommandRunner, runs: Pick<CommandRuns, 'start'>): Tool {
   const refuseUntrusted = (): void => {
     if (!runner.isTrusted())
@@ -42,49 +52,97 @@ export function runCommandTool(runner: CommandRunner, runs: Pick<CommandRuns, 's
     name: SOURCE,
     label: 'Run Command',
     description:
-      "Propose to run a command in the user's shell. It runs once the user applies the preview, never before; you are then told the exit code and the output. It sees the files on disk, without pending previews. Its input is closed, so no one answers its questions: pass options that avoid them. It is ended after a time limit. A POSIX shell gets the text with -c, PowerShell runs it as a script, and cmd.exe runs its lines as a batch file (%%i in for). No shell is interactive.",
+      "Propose to run a command in the user's shell; you are told the exit code and the output. Where there is a sandbox it runs there: it sees your pending previews as if they were applied, what it changes becomes a preview, and an isolated one has no network. onDisk runs it on the real files, without pending previews, and needs the user's click: for a commit, an install, a server or the network. Its input is closed, so pass options that avoid questions. It is ended after a time limit. A POSIX shell gets the text with -c, PowerShell runs it as a script, and cmd.exe runs its lines as a batch file (%%i in for). No shell is interactive.",
     parameters: z.object({
       command: z.string().check(z.minLength(1), z.maxLength(MAX_COMMAND_CHARS), z.regex(/\S/)),
       cwd: z.optional(
         z.string().check(z.describe('Folder inside the workspace. Default: the first workspace folder.')),
       ),
+      onDisk: z.optional(z.boolean().check(z.describe('Run it on the real files, not in the sandbox.'))),
     }),
-    async execute({ command, cwd }, { stage, pending }) {
+    async execute({ command, cwd, onDisk = false }, context) {
       refuseUntrusted();
       if (command.includes('\0')) throw new ToolError('A command cannot contain the character NUL.');
       const plan = await runner.plan(command, cwd);
-      const preview: Preview = stage({
+      const sandbox = onDisk ? undefined : inSandbox(await runner.sandboxes.status());
+      const planned: PlannedCommand = sandbox ? { ...plan, sandbox } : plan;
+      const apply = async (): Promise<AgentToolResult> => {
+        refuseUntrusted();
+        const run = runs.start(preview.id, plan.timeLimit * 1_000);
+        try {
+          const { folder } = await runner.plan(command, cwd);
+          if (folder !== plan.folder)
+            throw new ToolError(
+              `${plan.folder} leads to ${folder} now, which is not what the preview shows. Nothing was run. Discard it.`,
+            );
+          assertNotStopped(run.signal);
+          if (!sandbox) {
+            const { commandReport } = await import('./commandReport.ts');
+            const end = await runner.run(plan, run);
+            const ids = idsIn(context.pending);
+            const saw = `It saw the files on disk, without the pending ${ids.join(', ')}.`;
+            return textResult(commandReport(plan, end, run, ids.length > 0 ? [saw] : []));
+          }
+          const view = await sandboxOf(runner.sandboxes, preview, sandbox);
+          assertNotStopped(run.signal);
+          const { runInSandbox } = await import('./runInSandbox.ts');
+          return await runInSandbox(view, plan, run, context);
+        } finally {
+          run.end();
+        }
+      };
+      const preview: Preview = context.stage({
         label: `Run: ${commandLabel(command)}`,
         title: l10n => l10n.t('Run: {0}', commandLabel(command)),
         sourceToolName: SOURCE,
         purpose: 'command',
         humanOnly: true,
-        details: plan,
-        apply: async () => {
-          refuseUntrusted();
-          const run = runs.start(preview.id, plan.timeLimit * 1_000);
-          try {
-            const { folder } = await runner.plan(command, cwd);
-            if (folder !== plan.folder)
-              throw new ToolError(
-                `${plan.folder} leads to ${folder} now, which is not what the preview shows. Nothing was run. Discard it.`,
-              );
-            const { commandReport } = await import('./commandReport.ts');
-            assertNotStopped(run.signal);
-            return textResult(commandReport(plan, await runner.run(plan, run), run, pending));
-          } finally {
-            run.end();
-          }
-        },
+        details: planned,
+        apply,
       });
+      const isGranted = (): boolean =>
+        sandbox?.isolated === true && runner.isTrusted() && runner.mayRunInSandbox();
+      if (context.carryOut && isGranted()) {
+        const resolved = await context.carryOut(preview, isGranted);
+        if (resolved.kind === 'applied' || resolved.kind === 'returnedError')
+          return textResult(resolved.answer ? textOf(resolved.answer) : '');
+      }
       return textResult(
-        `The command has not run. The user decides; you are told what comes of it. It would run in ${plan.shell}.`,
+        `The command has not run. The user decides; you are told what comes of it. It would run ${whereText(sandbox)}, in ${plan.shell}.`,
       );
     },
   });
 }
 
+function inSandbox({ engine, isolated }: SandboxStatus): PlannedCommand['sandbox'] {
+  return engine && { engine, isolated };
+}
+
+/** @throws ToolError if there is none any more like the one that the preview shows */
+async function sandboxOf(
+  sandboxes: Sandboxes,
+  { origin, id }: Preview,
+  shown: Pick<Sandbox, 'engine' | 'isolated'>,
+): Promise<Sandbox> {
+  const view = await sandboxes.of(origin?.sessionId ?? id);
+  if (view?.engine === shown.engine && view.isolated === shown.isolated) return view;
+  throw new ToolError(
+    `${view ? 'The sandbox is another one now' : 'There is no sandbox any more'}, which is not what the preview shows. Nothing was run. Discard it, and propose the command again.`,
+  );
+}
+
+function whereText(sandbox: PlannedCommand['sandbox']): string {
+  if (!sandbox) return 'on disk, without pending previews';
+  return sandbox.isolated
+    ? 'in the sandbox, with your pending previews applied there'
+    : 'in a copy of the workspace, with your pending previews applied there';
+}
+
 /** The command that a preview runs; `undefined` if it runs none. */
-export function commandOf(preview: Pick<Preview, 'purpose' | 'details'>): CommandPlan | undefined {
-  return preview.purpose === 'command' ? details.safeParse(preview.details).data : undefined;
+export function commandOf(preview: Pick<Preview, 'purpose' | 'details'>): PlannedCommand | undefined {
+  if (preview.purpose !== 'command') return undefined;
+  const { data } = details.safeParse(preview.details);
+  if (!data) return undefined;
+  const { sandbox, ...plan } = data;
+  return sandbox ? { ...plan, sandbox } : plan;
 }

@@ -49,12 +49,20 @@ export function previewCard(
         : undefined,
     stat: changes.length > 1 ? lineStat(total) : undefined,
     output: running ?? resultOf(view),
+    runs: whereOf(preview),
     canStop: running !== undefined,
     call,
     plan: planPartOf(preview),
     ...outcomePart(view),
     parts: partsOf(view),
   };
+}
+
+function whereOf(preview: Preview): ItemOf<'preview'>['runs'] {
+  const command = commandOf(preview);
+  if (!command) return undefined;
+  const { sandbox } = command;
+  return !sandbox ? 'disk' : sandbox.isolated ? 'sandbox' : 'copy';
 }
 
 /** The plan itself, while it waits for the user. */

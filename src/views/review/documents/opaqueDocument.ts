@@ -2,8 +2,7 @@ import * as vscode from 'vscode';
 import { fenceFor } from '../../../agent/model/attachments.ts';
 import { titleOf, type Preview } from '../../../agent/preview/preview.ts';
 import { planOf } from '../../../agent/session/planMode.ts';
-import type { CommandPlan } from '../../../agent/commands/commandPlan.ts';
-import { commandOf } from '../../../agent/tools/command/runCommand.ts';
+import { commandOf, type PlannedCommand } from '../../../agent/tools/command/runCommand.ts';
 import { shellLine } from '../../../agent/commands/shellCall.ts';
 import { shownCommand } from '../../../agent/commands/shownCommand.ts';
 import { toolCallOf, type ToolCallPlan } from '../../../agent/tools/editor/toolCallPlan.ts';
@@ -27,7 +26,7 @@ export function opaqueDocument(preview: Preview): string {
 }
 
 /** A command as it will run, with characters that would hide something shown as escapes. */
-function commandDocument(label: string, plan: CommandPlan): string {
+function commandDocument(label: string, plan: PlannedCommand): string {
   const { l10n } = vscode;
   const shown = shownCommand(plan.command);
   const fence = fenceFor(shown);
@@ -59,11 +58,24 @@ function commandDocument(label: string, plan: CommandPlan): string {
     '',
     l10n.t('Time limit: {0} seconds', String(plan.timeLimit)),
     '',
-    l10n.t(
-      'Apply runs this command in a terminal that you see. It has not run yet, and sees your files as they are on disk.',
-    ),
+    whereItRuns(plan.sandbox),
     '',
   ].join('\n');
+}
+
+function whereItRuns(sandbox: PlannedCommand['sandbox']): string {
+  const { l10n } = vscode;
+  if (!sandbox)
+    return l10n.t(
+      'Apply runs this command in a terminal that you see. It has not run yet, and sees your files as they are on disk.',
+    );
+  return sandbox.isolated
+    ? l10n.t(
+        'Apply runs this command in the sandbox. It has not run yet, and sees your files with the pending previews applied. What it changes becomes a preview; it has no network and cannot read your home folder.',
+      )
+    : l10n.t(
+        'Apply runs this command in a copy of the workspace. It has not run yet, and sees your files with the pending previews applied. What it changes there becomes a preview, but it is not isolated: it can reach the network and other files.',
+      );
 }
 
 /** A call of a tool of VS Code as it will be made, with all of its arguments. */

@@ -60,6 +60,7 @@ function tools(
       at: (file: string) => (Object.hasOwn(dirty, file) ? { previewId: 'p7', side: null } : undefined),
       paths: () => Object.keys(dirty),
     },
+    followUp: () => assert.fail('nothing follows'),
     resolve: () => Promise.reject(new Error('not here')),
     revert: () => undefined,
     onUpdate: (progress: string) => void updates.push(progress),

@@ -2,7 +2,9 @@ import { test } from 'node:test';
 import assert from 'node:assert/strict';
 import { PathError } from '../../../../src/agent/base/errors.ts';
 import { CommandRuns } from '../../../../src/agent/commands/commandRuns.ts';
-import type { CommandEnd } from '../../../../src/agent/commands/commandPlan.ts';
+import type { CommandEnd, CommandPlan } from '../../../../src/agent/commands/commandPlan.ts';
+import type { Sandbox, Sandboxes, SandboxEnd } from '../../../../src/agent/commands/sandbox.ts';
+import type { PendingContents } from '../../../../src/agent/preview/overlay.ts';
 import {
   commandOf,
   runCommandTool,
@@ -17,12 +19,42 @@ import {
 /** The end of a command that leaves nothing. */
 const ended = (exitCode: number | undefined): CommandEnd => ({ exitCode, ended: 0, running: [] });
 
+/** What a command did in the sandbox, in a test. */
+type Script = (
+  plan: CommandPlan,
+  pending: PendingContents,
+) => Promise<Partial<SandboxEnd>> | Partial<SandboxEnd>;
+
+/** Sandboxes of a window that has none until a test gives it one. */
+class FakeSandboxes implements Sandboxes {
+  sandbox: Pick<Sandbox, 'engine' | 'isolated'> | undefined;
+  script: Script = () => ({});
+
+  status = async () => ({ isolated: false, engine: undefined, ...this.sandbox });
+  of = async (): Promise<Sandbox | undefined> => {
+    if (!this.sandbox) return undefined;
+    const nothing = { effects: [], leftOut: [], ignored: 0, wroteGit: false, notes: [] };
+    return {
+      ...this.sandbox,
+      run: async (plan, pending, { add }) => {
+        add('ran\n');
+        return { ...ended(0), ...nothing, ...(await this.script(plan, pending)) };
+      },
+      dispose: async () => undefined,
+    };
+  };
+  dispose = async (): Promise<void> => undefined;
+}
+
 /** A runner whose commands the test ends. */
 class FakeRunner implements CommandRunner {
   trusted = true;
   folder = '/workspace';
   readonly ran: string[] = [];
   readonly isTrusted = (): boolean => this.trusted;
+  readonly sandboxes = new FakeSandboxes();
+  isGranted = false;
+  readonly mayRunInSandbox = (): boolean => this.isGranted;
   /** What a command writes, and how it ends; `undefined`: when it is stopped. */
   script: (add: (chunk: string) => void) => CommandEnd | undefined = () => ended(0);
 
@@ -224,4 +256,151 @@ test('a preview of an earlier version, without arguments of the shell, is still 
   const details = { command: 'ls', folder: '/w', shell: '/bin/sh', environment: {}, timeLimit: 7 };
   const preview = { purpose: 'command', details } as const;
   assert.deepEqual(commandOf(preview), { ...details, arguments: [] });
+});
+
+const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
+
+/** A session whose window has an isolated sandbox. */
+function inSandbox(script: Script, options: Parameters<typeof setUp>[0] = {}) {
+  const world = setUp(options);
+  world.runner.sandboxes.sandbox = { engine: 'overlay', isolated: true };
+  world.runner.sandboxes.script = script;
+  return world;
+}
+
+test('in the sandbox, a command sees what is pending, and what it changes becomes one preview that builds on that', async () => {
+  let saw: string | undefined;
+  const { t, runner } = inSandbox(
+    (_, pending) => {
+      saw = pending.at('a')?.side?.text;
+      return {
+        exitCode: 1,
+        effects: [
+          { path: 'a', base: bytes('edited'), theirs: bytes('formatted') },
+          { path: 'b', base: null, theirs: bytes('new') },
+        ],
+        ignored: 3,
+        wroteGit: true,
+        notes: ['The disk was full.'],
+        leftOut: [{ path: 'pipe', why: 'notAFile' }],
+      };
+    },
+    {
+      script: [
+        {
+          toolCalls: [
+            { name: 'edit_file', arguments: { path: 'a', edits: [{ old: 'old', new: 'edited' }] } },
+          ],
+        },
+        { toolCalls: [{ name: 'run_command', arguments: { command: 'npm run format' } }] },
+        {},
+        {},
+      ],
+    },
+  );
+  await t.session.prompt('Format it.');
+  const command = t.store.get('p2') ?? assert.fail();
+  assert.deepEqual(commandOf(command)?.sandbox, { engine: 'overlay', isolated: true });
+  await t.click('p2', 'apply');
+  assert.equal(saw, 'edited');
+  assert.deepEqual(runner.ran, [], 'nothing ran on disk');
+  const effects = t.store.get('p3') ?? assert.fail();
+  assert.equal(effects.label, 'npm run format · 2 files');
+  assert.equal(effects.sourceToolName, 'run_command');
+  assert.deepEqual(effects.dependsOn, ['p1']);
+  assert.deepEqual(
+    effects.changes?.map(({ kind, path, before, after }) => [kind, path, before?.text, after?.text]),
+    [
+      ['modify', 'a', 'edited', 'formatted'],
+      ['create', 'b', undefined, 'new'],
+    ],
+  );
+  assert.equal(t.workspace.text('a'), 'old');
+  assert.equal(t.store.get('p1')?.revision, 1);
+  const told = t.store.ledger().at(-1)?.message ?? '';
+  for (const part of [
+    'exit code 1',
+    'It ran in the sandbox, where p1 is applied. Nothing on disk has changed.',
+    'What it changed is p3 (npm run format · 2 files), pending like any other preview.',
+    '3 ignored files stay in the sandbox.',
+    '.git stays in the sandbox',
+    'The disk was full.',
+    'pipe (neither a file nor a link)',
+  ])
+    assert.ok(told.includes(part), `${part} in ${told}`);
+  await t.click('p3', 'discard');
+  assert.equal(t.workspace.text('b'), undefined);
+});
+
+test('with the user’s leave, a command runs in the isolated sandbox at once, as the model’s own act, and its call has the result', async () => {
+  const { t, runner } = inSandbox(() => ({
+    effects: [{ path: 'a', base: bytes('old'), theirs: bytes('new') }],
+  }));
+  runner.isGranted = true;
+  await t.session.prompt('Test it.');
+  assert.equal(t.store.get('p1')?.state.kind, 'applied');
+  const [entry] = t.store.ledger();
+  assert.equal(entry?.actor, 'model');
+  assert.equal(t.store.get('p2')?.state.kind, 'pending');
+  const result = t.session.messages.find(message => message.role === 'tool');
+  assert.match(result?.role === 'tool' ? result.content : '', /exit code 0[^]*What it changed is p2/);
+  assert.equal(outcome(t), '', 'it is not told twice');
+});
+
+test('leave counts only for a sandbox that is isolated, in a workspace that is trusted, and never on disk', async () => {
+  for (const change of [
+    ({ runner }: ReturnType<typeof setUp>) =>
+      (runner.sandboxes.sandbox = { engine: 'copy', isolated: false }),
+    ({ runner }: ReturnType<typeof setUp>) => (runner.sandboxes.sandbox = undefined),
+  ]) {
+    const world = inSandbox(() => ({}));
+    world.runner.isGranted = true;
+    change(world);
+    await world.t.session.prompt('Test it.');
+    assert.equal(world.t.store.get('p1')?.state.kind, 'pending');
+  }
+  const { t, runner } = inSandbox(() => ({}), { args: { command: 'git commit', onDisk: true } });
+  runner.isGranted = true;
+  await t.session.prompt('Commit.');
+  const preview = t.store.get('p1') ?? assert.fail();
+  assert.equal(preview.state.kind, 'pending');
+  assert.equal(commandOf(preview)?.sandbox, undefined);
+  await t.click('p1', 'apply');
+  assert.deepEqual(runner.ran, ['git commit']);
+});
+
+test('a sandbox that is another one than the preview shows runs nothing', async () => {
+  const { t, runner } = inSandbox(() => assert.fail('it ran'));
+  await t.session.prompt('Test it.');
+  runner.sandboxes.sandbox = { engine: 'copy', isolated: false };
+  await assert.rejects(t.click('p1', 'apply'), /The sandbox is another one now/);
+  runner.sandboxes.sandbox = undefined;
+  await assert.rejects(t.click('p1', 'apply'), /There is no sandbox any more/);
+  assert.deepEqual(runner.ran, []);
+});
+
+test('what a person typed while a command ran is merged, and what was changed on both sides is a conflict of its own', async () => {
+  const { t } = inSandbox(
+    () => {
+      t.workspace.put('a', 'typed');
+      t.workspace.put('c', 'one\ntwo\nthree\nfour\nFIVE\n');
+      return {
+        effects: [
+          { path: 'a', base: bytes('old'), theirs: bytes('formatted') },
+          {
+            path: 'c',
+            base: bytes('one\ntwo\nthree\nfour\nfive\n'),
+            theirs: bytes('ONE\ntwo\nthree\nfour\nfive\n'),
+          },
+        ],
+      };
+    },
+    { files: { a: 'old', c: 'one\ntwo\nthree\nfour\nfive\n' } },
+  );
+  await t.session.prompt('Format it.');
+  await t.click('p1', 'apply');
+  const [, merged, conflict] = t.store.all();
+  assert.equal(merged?.changes?.[0]?.after?.text, 'ONE\ntwo\nthree\nfour\nFIVE\n');
+  assert.match(conflict?.changes?.[0]?.after?.text ?? '', /<<<<<<<[^]*typed[^]*=======[^]*formatted/);
+  assert.match(conflict?.label ?? '', /^Conflicts with npm test · 1 file$/);
 });

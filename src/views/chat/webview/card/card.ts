@@ -44,6 +44,7 @@ const NOTE_ICONS = {
   stale: 'warning',
   'last-error': 'error',
 } as const;
+const WHERE_ICONS = { sandbox: 'shield', copy: 'copy', disk: 'terminal' } as const;
 
 /**
  * Renders a preview's card, in its old element if it has one: what has not changed stays, and with it focus, folds and a reason
@@ -67,7 +68,7 @@ function content(card: Card): TemplateResult {
     ${header(card)} ${isOpen(card) && card.files.length > 0 ? fileList(card) : nothing} ${notes(card)}
     ${parts ? partList(parts, label) : nothing} ${output(card)} ${plan(card)}
     ${state.kind === 'pending' ? votes(card, state) : nothing}
-    ${remedy && !parts ? remedyButton(label, remedy) : nothing} ${call(card)}
+    ${remedy && !parts ? remedyButton(label, remedy) : nothing} ${runOnDiskButton(card)} ${call(card)}
   `;
 }
 
@@ -144,6 +145,7 @@ function notes(card: Card): readonly (TemplateResult | typeof nothing)[] {
   return [
     card.agent === undefined ? nothing : note('agent', 'robot', l10n.t('Proposed by {0}', card.agent)),
     card.note === undefined ? nothing : note('details', 'info', card.note),
+    card.runs === undefined ? nothing : note('where', WHERE_ICONS[card.runs], whereText(card.runs)),
     ...cardNotes(card.state).map(([kind, text]) => note(kind, NOTE_ICONS[kind], text)),
     state === undefined ? nothing : html`<div class="card-state">${state}${why}</div>`,
   ];
@@ -181,6 +183,27 @@ function remedyButton(name: string, { type, id }: NonNullable<Card['remedy']>): 
   }[type] as [string, string];
   const onClick = (): void => post({ type: type === 'redo' ? 'undo' : type, id });
   return html`<div class="remedy">${button({ label, of, action: type, target: id, onClick })}</div>`;
+}
+
+function whereText(where: NonNullable<Card['runs']>): string {
+  switch (where) {
+    case 'sandbox':
+      return l10n.t('In the sandbox: nothing on disk changes, and there is no network.');
+    case 'copy':
+      return l10n.t('In a copy of the workspace, which is not isolated.');
+    case 'disk':
+      return l10n.t('On disk, for real.');
+  }
+}
+
+/** What was tried in the sandbox, such as an install, is done for real by a click of its own. */
+function runOnDiskButton({ id, label, runs, state }: Card): TemplateResult | typeof nothing {
+  if (state.kind !== 'applied' || runs === undefined || runs === 'disk') return nothing;
+  const onClick = (): void => post({ type: 'runOnDisk', id });
+  const of = l10n.t('Run {0} on disk', label);
+  return html`<div class="remedy">
+    ${button({ label: l10n.t('Run on Disk…'), of, action: 'runOnDisk', target: id, onClick })}
+  </div>`;
 }
 
 /** The output of a command: unfolded while it runs, and as the user left it afterwards. */

@@ -36,6 +36,7 @@ export function votes(card: Card, { problem }: Pending): TemplateResult {
   return html`<div class="votes">
     <div class="buttons">
       ${primaryButton(card, problem)} ${no} ${plan ? editButton(id) : nothing}
+      ${card.runs === 'sandbox' ? alwaysButton(card) : nothing}
       ${button({ label: l10n.t('Open'), of: l10n.t('Open {0}', label), action: 'open', onClick: open })}
       ${
         plan
@@ -78,6 +79,15 @@ function primaryButton({ id, revision, label, plan }: Card, problem: Pending['pr
   return plan
     ? one(l10n.t('Approve'), l10n.t('Approve {0}', label), 'apply', apply)
     : one(l10n.t('Apply'), l10n.t('Apply {0}', label), 'apply', apply);
+}
+
+/** Applies the command, and lets the agent run the next ones by itself. */
+function alwaysButton({ id, revision, label }: Card): TemplateResult {
+  return button({
+    ...{ label: l10n.t('Always Run in the Sandbox Here'), action: 'always' },
+    of: l10n.t('Run {0}, and always run commands in the sandbox here', label),
+    onClick: () => post({ type: 'alwaysRunHere', id, revision }),
+  });
 }
 
 function editButton(id: string): TemplateResult {

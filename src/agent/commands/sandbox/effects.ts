@@ -1,0 +1,138 @@
+import * as fs from 'node:fs/promises';
+import { sha256 } from '../../base/hash.ts';
+import type { ForeignFile } from '../../elsewhere/foreignChange.ts';
+import { MAX_FILES, MAX_TOTAL_BYTES, type LeftOut } from '../../elsewhere/gathered.ts';
+import { MAX_FILE_BYTES } from '../../preview/workspace.ts';
+import { plural } from '../../text/plural.ts';
+import type { SandboxEnd } from '../sandbox.ts';
+
+/** What stands at a path. */
+export type Found =
+  | { readonly kind: 'file'; readonly size: number; readonly mode: number; read(): Promise<Uint8Array> }
+  | { readonly kind: 'link'; readonly target: string }
+  | { readonly kind: 'folder' | 'other' };
+
+/** What stands at a path that a pending preview changes: its content, with the permission bits of the file on disk. */
+export function foundText(bytes: Uint8Array, mode = 0o644): Found {
+  return { kind: 'file', size: bytes.length, mode, read: () => Promise.resolve(bytes) };
+}
+
+/** @returns `undefined` if there is nothing */
+export async function findAt(path: string): Promise<Found | undefined> {
+  try {
+    const stat = await fs.lstat(path);
+    if (stat.isSymbolicLink()) return { kind: 'link', target: await fs.readlink(path) };
+    if (stat.isDirectory()) return { kind: 'folder' };
+    if (!stat.isFile()) return { kind: 'other' };
+    return { kind: 'file', size: stat.size, mode: stat.mode & 0o777, read: () => fs.readFile(path) };
+  } catch (error) {
+    if (isMissing(error)) return undefined;
+    throw error;
+  }
+}
+
+/** Whether it says that there is nothing at a path. */
+export function isMissing(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ENOTDIR');
+}
+
+/** Nothing that a command can have found: what was there when it began is not known. */
+const UNKNOWN = new Uint8Array();
+
+/** Collects what a command changed. */
+export class Effects {
+  readonly #files: ForeignFile[] = [];
+  readonly #leftOut: LeftOut[] = [];
+  #count = 0;
+  #bytes = 0;
+
+  /**
+   * @param base what the command found
+   * @param theirs what it left
+   * @param isBaseUnknown the file was changed on disk while the command ran
+   */
+  async add(
+    path: string,
+    base: Found | undefined,
+    theirs: Found | undefined,
+    isBaseUnknown: boolean,
+  ): Promise<void> {
+    if (theirs?.kind === 'other') return void this.leaveOut({ path, why: 'notAFile' });
+    const before = base?.kind === 'file' || base?.kind === 'link' ? base : undefined;
+    const after = theirs?.kind === 'file' || theirs?.kind === 'link' ? theirs : undefined;
+    if (!before && !after) return;
+    this.#count++;
+    if (this.isTooMuch) return;
+    if ([before, after].some(side => side?.kind === 'file' && side.size > MAX_FILE_BYTES))
+      return void this.leaveOut({ path, why: 'tooLarge' });
+    const [old, now] = [await contentOf(before), await contentOf(after)];
+    const mode = changedMode(before, after);
+    const isSame =
+      old !== null && now !== null && before?.kind === after?.kind && sha256(old) === sha256(now);
+    if (isSame && mode === undefined) return void this.#count--;
+    this.#bytes += (old?.length ?? 0) + (now?.length ?? 0);
+    const links = [
+      ...(before?.kind === 'link' ? (['base'] as const) : []),
+      ...(after?.kind === 'link' ? (['theirs'] as const) : []),
+    ];
+    this.#files.push({
+      path,
+      base: isBaseUnknown && !isSame ? (now ? null : UNKNOWN) : old,
+      theirs: now,
+      ...(mode === undefined ? {} : { mode }),
+      ...(links.length === 0 ? {} : { links }),
+    });
+  }
+
+  leaveOut(left: LeftOut): void {
+    this.#leftOut.push(left);
+  }
+
+  /** There is more than can be reviewed. */
+  get isTooMuch(): boolean {
+    return this.#count > MAX_FILES || this.#bytes > MAX_TOTAL_BYTES;
+  }
+
+  /** Everything, a file that was moved as one change. */
+  end(): Pick<SandboxEnd, 'effects' | 'leftOut' | 'notes'> {
+    const leftOut = this.#leftOut;
+    if (!this.isTooMuch) return { effects: withRenames(this.#files), leftOut, notes: [] };
+    const most = `${MAX_FILES.toLocaleString('en')} files or ${MAX_TOTAL_BYTES / 1024 ** 2} MB`;
+    const note = `It changed ${plural(this.#count, 'file')} or more, which is more than can be reviewed at once (${most}). None of it became a preview, and all of it is lost. Let a command change less.`;
+    return { effects: [], leftOut, notes: [note] };
+  }
+}
+
+async function contentOf(
+  side: Extract<Found, { kind: 'file' | 'link' }> | undefined,
+): Promise<Uint8Array | null> {
+  if (!side) return null;
+  return side.kind === 'file' ? side.read() : Buffer.from(side.target);
+}
+
+/** The bits of the new file if they are not the usual ones, or of another one if they were changed. */
+function changedMode(base: Found | undefined, theirs: Found | undefined): number | undefined {
+  if (theirs?.kind !== 'file' || process.platform === 'win32') return undefined;
+  if (base?.kind === 'file') return base.mode === theirs.mode ? undefined : theirs.mode;
+  return (theirs.mode & 0o111) === 0 ? undefined : theirs.mode;
+}
+
+/** What was deleted here and created there with the same content was moved. */
+function withRenames(files: readonly ForeignFile[]): readonly ForeignFile[] {
+  const deleted = new Map<string, ForeignFile[]>();
+  const isPlain = ({ links = [] }: ForeignFile): boolean => links.length === 0;
+  for (const file of files.filter(isPlain)) {
+    if (file.theirs || !file.base || file.base.length === 0) continue;
+    const key = sha256(file.base);
+    deleted.set(key, [...(deleted.get(key) ?? []), file]);
+  }
+  const moved = new Set<ForeignFile>();
+  const result = files.map(file => {
+    if (file.base || !file.theirs || file.theirs.length === 0 || !isPlain(file)) return file;
+    const from = deleted.get(sha256(file.theirs))?.find(one => !moved.has(one));
+    if (!from) return file;
+    moved.add(from);
+    return { ...file, from: from.path, base: from.base };
+  });
+  return result.filter(file => !moved.has(file));
+}

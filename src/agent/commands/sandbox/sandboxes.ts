@@ -1,0 +1,154 @@
+import * as fs from 'node:fs/promises';
+import { realpathSync } from 'node:fs';
+import * as path from 'node:path';
+import { detailOf } from '../../base/errors.ts';
+import type { Logger } from '../../base/logger.ts';
+import type { FolderRoot } from '../../preview/workspace.ts';
+import type { Sandbox, Sandboxes, SandboxStatus } from '../sandbox.ts';
+import { CopySandbox, measure } from './copyEngine.ts';
+import { OverlaySandbox } from './overlayEngine.ts';
+import { removeTree } from './upperTree.ts';
+import { probeOverlay } from './probe.ts';
+
+export interface SandboxesOptions {
+  readonly folders: () => readonly FolderRoot[];
+  /** A folder for their state, which this window alone uses. */
+  readonly storage: string;
+  readonly engine: () => 'auto' | 'overlay' | 'copy' | 'off';
+  /** The most that is copied. */
+  readonly limits: () => { readonly bytes: number; readonly files: number };
+  /** Variables that commands get although their names look like those of secrets. */
+  readonly variables: () => readonly string[];
+  /** Shows that a copy is being made; `done` counts files. */
+  readonly progress?: (
+    total: number,
+    work: (report: (done: number) => void) => Promise<void>,
+  ) => Promise<void>;
+  readonly logger: Logger;
+}
+
+/** The sandboxes of a window. What earlier windows left in the storage is removed. */
+export function createSandboxes(options: SandboxesOptions): Sandboxes {
+  return new WindowSandboxes(options);
+}
+
+class WindowSandboxes implements Sandboxes {
+  readonly #options: SandboxesOptions;
+  /** By session id. */
+  readonly #open = new Map<string, Sandbox>();
+  /** What it was found for. */
+  #key = '';
+  #status: Promise<SandboxStatus> | undefined;
+  #swept: Promise<void> | undefined;
+  #count = 0;
+
+  constructor(options: SandboxesOptions) {
+    this.#options = options;
+  }
+
+  async status(): Promise<SandboxStatus> {
+    const { folders, engine, limits } = this.#options;
+    const key = JSON.stringify([engine(), limits(), folders().map(({ fsPath }) => fsPath)]);
+    if (key !== this.#key) {
+      this.#key = key;
+      await this.#close();
+      this.#status = this.#find();
+    }
+    return (await this.#status) ?? { engine: undefined, isolated: false };
+  }
+
+  async of(sessionId: string): Promise<Sandbox | undefined> {
+    const { engine } = await this.status();
+    const open = this.#open.get(sessionId);
+    if (open || !engine) return open;
+    const { folders, variables, progress } = this.#options;
+    const storage = path.join(this.#options.storage, String(++this.#count));
+    const parts = { folders: folders(), storage, variables };
+    const made = new OneAtATime(
+      engine === 'overlay'
+        ? new OverlaySandbox(parts)
+        : new CopySandbox({ ...parts, ...(progress ? { progress } : {}) }),
+    );
+    this.#open.set(sessionId, made);
+    return made;
+  }
+
+  async dispose(): Promise<void> {
+    await this.#close();
+    await removeTree(this.#options.storage);
+  }
+
+  async #close(): Promise<void> {
+    const open = [...this.#open.values()];
+    this.#open.clear();
+    await Promise.all(open.map(sandbox => sandbox.dispose()));
+  }
+
+  async #find(): Promise<SandboxStatus> {
+    const { folders, engine, storage, logger } = this.#options;
+    const none = { engine: undefined, isolated: false } as const;
+    if (engine() === 'off') return { ...none, why: { reason: 'off' } };
+    if (folders().length === 0) return { ...none, why: { reason: 'noFolder' } };
+    try {
+      this.#swept ??= removeTree(storage).then(
+        async () => void (await fs.mkdir(storage, { recursive: true })),
+      );
+      await this.#swept;
+      return await this.#probe();
+    } catch (error) {
+      logger.error(`The sandbox cannot be used: ${detailOf(error)}`);
+      return { ...none, why: { reason: 'copy' } };
+    }
+  }
+
+  async #probe(): Promise<SandboxStatus> {
+    const { folders, engine, storage, limits, logger } = this.#options;
+    const real = folders().map(({ fsPath }) => realpathSync.native(fsPath));
+    const isWithin = real.some(root =>
+      realpathSync.native(storage).startsWith(root === '/' ? '/' : `${root}/`),
+    );
+    const why =
+      engine() === 'copy'
+        ? undefined
+        : isWithin
+          ? ({ reason: 'mount' } as const)
+          : await probeOverlay(storage);
+    if (engine() !== 'copy') {
+      if (!why) return { engine: 'overlay', isolated: true };
+      logger.info(`There is no isolated sandbox: ${why.reason} ${'detail' in why ? why.detail : ''}`);
+    }
+    const reason = why ? { why } : {};
+    if (engine() === 'overlay') return { engine: undefined, isolated: false, ...reason };
+    const size = isWithin ? undefined : await measure(real, limits());
+    if (!size) return { engine: undefined, isolated: false, why: { reason: 'tooLarge' } };
+    return { engine: 'copy', isolated: false, ...reason };
+  }
+}
+
+/** Runs the commands of a sandbox one after the other. */
+class OneAtATime implements Sandbox {
+  readonly #sandbox: Sandbox;
+  #last: Promise<unknown> = Promise.resolve();
+
+  constructor(sandbox: Sandbox) {
+    this.#sandbox = sandbox;
+  }
+
+  get engine(): Sandbox['engine'] {
+    return this.#sandbox.engine;
+  }
+
+  get isolated(): boolean {
+    return this.#sandbox.isolated;
+  }
+
+  run(...command: Parameters<Sandbox['run']>): ReturnType<Sandbox['run']> {
+    const ended = this.#last.then(() => this.#sandbox.run(...command));
+    this.#last = ended.catch(() => undefined);
+    return ended;
+  }
+
+  async dispose(): Promise<void> {
+    await this.#sandbox.dispose();
+  }
+}

@@ -1,0 +1,81 @@
+import * as vscode from 'vscode';
+import type { NoSandboxReason, SandboxStatus } from '../../agent/commands/sandbox.ts';
+import { commandOf } from '../../agent/tools/command/runCommand.ts';
+import { execute } from '../commandRegistry.ts';
+import type { Ctx } from '../ctx.ts';
+
+/** What the sandbox is and, where it is not an isolated one, why, in a sentence. */
+export function sandboxSentence({ engine, isolated, why }: SandboxStatus): string {
+  const { l10n } = vscode;
+  const reason = why && reasonSentence(why.reason);
+  const detail = why?.detail === undefined ? '' : ` (${why.detail})`;
+  const because = reason === undefined ? '' : ` ${reason}${detail}`;
+  if (engine === undefined) return l10n.t('There is no sandbox, so commands run on disk.') + because;
+  return isolated
+    ? l10n.t('Commands run in an isolated sandbox, which sees pending previews.')
+    : l10n.t('Commands run in a copy of the workspace, which sees pending previews but is not isolated.') +
+        because;
+}
+
+function reasonSentence(reason: NoSandboxReason): string {
+  const { l10n } = vscode;
+  switch (reason) {
+    case 'off':
+      return l10n.t('The setting redline.sandbox.engine says so.');
+    case 'noFolder':
+      return l10n.t('No folder on this machine’s disk is open.');
+    case 'system':
+      return l10n.t('The isolated sandbox needs Linux.');
+    case 'namespaces':
+      return l10n.t('This system does not allow user namespaces, which the isolated sandbox needs.');
+    case 'mount':
+      return l10n.t('Overlays cannot be mounted on this file system.');
+    case 'bubblewrap':
+      return l10n.t('Bubblewrap is not installed. Install the package “bubblewrap” and reload the window.');
+    case 'leaks':
+      return l10n.t('A test reached something outside the isolated sandbox, so it is not used.');
+    case 'tooLarge':
+      return l10n.t('The workspace is larger than what redline.sandbox.maxCopySize and maxCopyFiles allow.');
+    case 'copy':
+      return l10n.t('The workspace could not be copied.');
+  }
+}
+
+/** Shows what the sandbox is, and who starts commands in it. */
+export async function showSandbox({ sandboxes, sandboxLeave }: Ctx): Promise<void> {
+  const { l10n } = vscode;
+  const status = await sandboxes.status();
+  const always = { label: l10n.t('Always Run in the Sandbox Here'), run: () => sandboxLeave.give(true) };
+  const ask = { label: l10n.t('Ask Before Each Command Here'), run: () => sandboxLeave.give(false) };
+  const settings = {
+    label: l10n.t('Open Settings'),
+    run: () => vscode.commands.executeCommand('workbench.action.openSettings', 'redline.sandbox'),
+  };
+  const choice = status.isolated ? [sandboxLeave.isGivenHere ? ask : always] : [];
+  const picked = await vscode.window.showQuickPick([...choice, settings], {
+    title: l10n.t('Redline: Sandbox'),
+    placeHolder: sandboxSentence(status),
+  });
+  await picked?.run();
+}
+
+/** Lets the agent run commands by itself in the isolated sandbox of this workspace, and runs the one on whose card that was clicked. */
+export async function alwaysRunHere(
+  { sandboxLeave, store }: Ctx,
+  [id, revision]: readonly unknown[],
+): Promise<void> {
+  const preview = typeof id === 'string' ? store.get(id) : undefined;
+  if (!preview || commandOf(preview)?.sandbox?.isolated !== true) return;
+  await sandboxLeave.give(true);
+  await execute('redline.preview.apply', preview.id, '', typeof revision === 'number' ? revision : undefined);
+}
+
+/** Proposes to run on disk what a preview ran in the sandbox. It waits for a click of its own. */
+export async function runOnDisk({ session, store }: Ctx, [id]: readonly unknown[]): Promise<void> {
+  const preview = typeof id === 'string' ? store.get(id) : undefined;
+  const plan = preview && commandOf(preview);
+  if (!plan) return;
+  await execute('redline.chat.focus');
+  const { command, folder: cwd } = plan;
+  await session.prompt(`/call run_command ${JSON.stringify({ command, cwd, onDisk: true })}`);
+}
