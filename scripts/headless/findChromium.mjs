@@ -1,13 +1,9 @@
 /** Finds a Chromium or Chrome on this machine, or installs Debian's. */
-import { spawnSync } from 'node:child_process';
 import * as fs from 'node:fs';
 import * as os from 'node:os';
 import * as path from 'node:path';
 import { withFileLock } from '../lib/fileLock.mjs';
-import { downloads } from '../lib/paths.mjs';
-
-/** How long another program that installs something is waited for, in seconds. */
-const APT_PATIENCE_S = 300;
+import { aptLock, installWithApt } from '../lib/apt.mjs';
 
 const NAMES = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable', 'chrome'];
 
@@ -34,14 +30,15 @@ export async function chromiumPath() {
     if (!fs.existsSync(named)) throw new Error(`CHROMIUM names ${named}, but there is no such file.`);
     return named;
   }
-  const lock = path.join(downloads, 'chromium.lock');
   // While it is being installed, its file may be there before it can run.
   const found =
-    (fs.existsSync(lock) ? undefined : findChromium()) ??
+    (fs.existsSync(aptLock) ? undefined : findChromium()) ??
     (await withFileLock(
-      lock,
-      () => findChromium() ?? (installWithApt() ? findChromium() : undefined),
-      holder => console.log(`redline: waiting for process ${holder}, which is installing Chromium …`),
+      aptLock,
+      () =>
+        findChromium() ??
+        (installWithApt('Chromium', ['chromium', 'fonts-dejavu-core']) ? findChromium() : undefined),
+      holder => console.log(`redline: waiting for process ${holder}, which is installing …`),
     ));
   if (found) return found;
   throw new Error(
@@ -88,29 +85,4 @@ function playwrightCache() {
     .filter(name => /^chromium-\d+$/.test(name))
     .sort((a, b) => Number(b.slice(9)) - Number(a.slice(9)))
     .flatMap(name => IN_PLAYWRIGHT_CACHE.map(file => path.join(folder, name, file)));
-}
-
-/** Installs Debian's Chromium if we are root or sudo needs no password. Returns whether apt-get succeeded. */
-function installWithApt() {
-  if (process.platform !== 'linux' || !fs.existsSync('/usr/bin/apt-get')) return false;
-  const root = process.getuid() === 0 ? [] : ['sudo', '-n'];
-  const apt = args => {
-    const [command, ...rest] = [...root, 'env', 'DEBIAN_FRONTEND=noninteractive', 'apt-get', ...args];
-    return spawnSync(command, rest, { stdio: ['ignore', 'ignore', 'inherit'] }).status === 0;
-  };
-  if (root.length > 0 && spawnSync('sudo', ['-n', 'true'], { stdio: 'ignore' }).status !== 0) return false;
-  console.log('redline: installing Chromium (apt-get) …');
-  // The package lists may be missing or old. If a source cannot be reached, the install may work all the same.
-  apt(['update', '-qq']);
-  // Another program, such as another clone's tests, may be installing something.
-  const patience = ['-o', `DPkg::Lock::Timeout=${APT_PATIENCE_S}`];
-  return apt([
-    'install',
-    '-y',
-    '-qq',
-    '--no-install-recommends',
-    ...patience,
-    'chromium',
-    'fonts-dejavu-core',
-  ]);
 }

@@ -1,6 +1,7 @@
 /** Stage "unit": everything that runs without VS Code, in plain Node. */
 import * as fs from 'node:fs';
 import * as os from 'node:os';
+import { ensureBubblewrap } from '../lib/apt.mjs';
 import { repoRoot } from '../lib/paths.mjs';
 import { runFiles } from './fileLanes.mjs';
 
@@ -13,10 +14,12 @@ const ALONE = {
 };
 
 /** @param {{ grep?: string, env?: Record<string, string> }} options `env` is added to the environment of the tests */
-export const unit = ({ grep, env }) =>
-  runFiles('unit', fs.globSync(TESTS, { cwd: repoRoot }), {
+export async function unit({ grep, env }) {
+  await ensureBubblewrap();
+  return runFiles('unit', fs.globSync(TESTS, { cwd: repoRoot }), {
     lanes: os.availableParallelism(),
     alone: Object.keys(ALONE),
     grep,
     env,
   });
+}

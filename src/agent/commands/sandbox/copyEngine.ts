@@ -30,6 +30,8 @@ interface Copied {
   readonly source: Map<string, Stamp>;
   /** What each path of the copy held before the command. */
   put: Map<string, Stamp>;
+  /** Paths of the copy before the command that are not UTF-8, and cannot be looked at. */
+  odd: ReadonlySet<string>;
 }
 
 /**
@@ -74,6 +76,7 @@ export class CopySandbox implements Sandbox {
       copy: path.join(storage, String(index), path.basename(fsPath)),
       source: new Map(),
       put: new Map(),
+      odd: new Set(),
     }));
   }
 
@@ -168,16 +171,17 @@ export class CopySandbox implements Sandbox {
       // It is copied again before the next command.
       source.set(relative, '');
     }
-    folder.put = await stamps(copy);
+    ({ put: folder.put, odd: folder.odd } = await stamps(copy));
   }
 
   /** What differs from before the command. It is as on disk again before the next one, but for what git ignores. */
   async #list(
-    { root, copy, source, put, prefix }: Copied,
+    { root, copy, source, put, odd, prefix }: Copied,
     contents: ReadonlyMap<string, Uint8Array | null>,
     effects: Effects,
   ): Promise<{ readonly ignored: number; readonly wroteGit: boolean }> {
-    const now = await stamps(copy);
+    const { put: now, odd: oddNow } = await stamps(copy);
+    for (const at of oddNow) if (!odd.has(at)) effects.leaveOut({ path: prefix + at, why: 'path' });
     const all = [...new Set([...put.keys(), ...now.keys()])];
     const changed = all.filter(at => put.get(at) !== now.get(at));
     const others = changed.filter(at => at !== '.git' && !at.startsWith('.git/'));
@@ -228,10 +232,13 @@ async function modeAt(at: string): Promise<number | undefined> {
 }
 
 /** The stamps of all files and links below a folder. Those of the copy count changes of the inode, too. */
-async function stamps(folder: string): Promise<Map<string, Stamp>> {
-  const found = new Map<string, Stamp>();
-  await walk(folder, '', (at, stat) => found.set(at, `${stampOf(stat)} ${stat.ctimeMs}`) !== undefined);
-  return found;
+async function stamps(folder: string): Promise<Pick<Copied, 'put' | 'odd'>> {
+  const put = new Map<string, Stamp>();
+  const odd = new Set<string>();
+  const visit = (at: string, stat: Stat): boolean =>
+    put.set(at, `${stampOf(stat)} ${stat.ctimeMs}`) !== undefined;
+  await walk(folder, '', visit, at => odd.add(at));
+  return { put, odd };
 }
 
 /**
@@ -242,6 +249,7 @@ async function walk(
   root: string,
   below: string,
   visit: (at: string, stat: Stat) => boolean,
+  onOdd: (at: string) => void = () => undefined,
 ): Promise<boolean> {
   const entries = await fs
     .readdir(path.join(root, below), { withFileTypes: true })
@@ -252,10 +260,11 @@ async function walk(
   for (const entry of entries) {
     const at = below === '' ? entry.name : `${below}/${entry.name}`;
     if (entry.isDirectory()) {
-      if (!(await walk(root, at, visit))) return false;
+      if (!(await walk(root, at, visit, onOdd))) return false;
       continue;
     }
     const stat = await fs.lstat(path.join(root, at)).catch(() => undefined);
+    if (!stat && entry.name.includes('\ufffd')) onOdd(at);
     if (stat && !visit(at, stat)) return false;
   }
   return true;

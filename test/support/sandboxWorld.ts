@@ -1,0 +1,135 @@
+import { execFileSync } from 'node:child_process';
+import * as fs from 'node:fs';
+import * as path from 'node:path';
+import type { CommandPlan } from '../../src/agent/commands/commandPlan.ts';
+import type { SandboxEnd, SandboxEngine, Sandboxes } from '../../src/agent/commands/sandbox.ts';
+import { createSandboxes, type SandboxesOptions } from '../../src/agent/commands/sandbox/sandboxes.ts';
+import { sideOfText } from '../../src/agent/preview/fileChange.ts';
+import type { PendingContents } from '../../src/agent/preview/overlay.ts';
+import { TempFolder } from './tempFolder.ts';
+
+/** How a command of a test ended, with the changes as text: `path`, `old path → path` and what was there before and after. */
+export interface Ran extends SandboxEnd {
+  readonly output: string;
+  readonly changes: readonly string[];
+}
+
+export interface RunOptions {
+  /** What pending previews make of files, by workspace path. */
+  readonly pending?: Readonly<Record<string, string | null>>;
+  readonly signal?: AbortSignal;
+  /** Called with what the command has written so far. */
+  readonly onOutput?: (output: string) => void;
+  readonly plan?: Partial<CommandPlan>;
+}
+
+const silent = {
+  debug: () => undefined,
+  info: () => undefined,
+  warn: () => undefined,
+  error: () => undefined,
+};
+
+/** A repository on disk, and sandboxes on it. */
+export class SandboxWorld {
+  readonly temp: TempFolder;
+  readonly root: string;
+  readonly sandboxes: Sandboxes;
+
+  private constructor(temp: TempFolder, options: Partial<SandboxesOptions>) {
+    this.temp = temp;
+    this.root = temp.at('work space');
+    this.sandboxes = createSandboxes({
+      folders: () => [{ name: 'work space', fsPath: this.root }],
+      storage: temp.at('storage', 'sandbox'),
+      engine: () => 'auto',
+      limits: () => ({ bytes: 1e9, files: 100_000 }),
+      variables: () => [],
+      logger: silent,
+      ...options,
+    });
+  }
+
+  /** @param files by path, committed to git; `null` for a repository without git */
+  static async create(
+    engine: SandboxEngine | 'auto',
+    files: Readonly<Record<string, string>> = {},
+    options: Partial<SandboxesOptions> = {},
+  ): Promise<SandboxWorld> {
+    const temp = await TempFolder.create();
+    const world = new SandboxWorld(temp, { engine: () => engine, ...options });
+    fs.mkdirSync(world.root);
+    world.write({ '.gitignore': 'node_modules/\nout/\n*.log\n', ...files });
+    world.git('init', '-q');
+    world.git('add', '.');
+    world.git('-c', 'user.name=A', '-c', 'user.email=a@b', 'commit', '-qm', 'first');
+    return world;
+  }
+
+  git(...args: string[]): string {
+    return execFileSync('git', args, { cwd: this.root, encoding: 'utf8' });
+  }
+
+  write(files: Readonly<Record<string, string>>): void {
+    for (const [name, text] of Object.entries(files)) {
+      fs.mkdirSync(path.dirname(this.at(name)), { recursive: true });
+      fs.writeFileSync(this.at(name), text);
+    }
+  }
+
+  at(name: string): string {
+    return path.join(this.root, name);
+  }
+
+  read(name: string): string | undefined {
+    return fs.existsSync(this.at(name)) ? fs.readFileSync(this.at(name), 'utf8') : undefined;
+  }
+
+  /** Runs a command in the sandbox of the conversation `s1`. */
+  async run(command: string, { pending = {}, signal, onOutput, plan }: RunOptions = {}): Promise<Ran> {
+    const sandbox = await this.sandboxes.of('s1');
+    if (!sandbox) throw new Error(`There is no sandbox: ${JSON.stringify(await this.sandboxes.status())}`);
+    let output = '';
+    const contents: PendingContents = {
+      paths: () => Object.keys(pending),
+      at: name => {
+        const text = pending[name];
+        return text === undefined
+          ? undefined
+          : { previewId: 'p1', side: text === null ? null : sideOfText(text) };
+      },
+    };
+    const end = await sandbox.run(
+      {
+        command,
+        folder: this.root,
+        shell: '/bin/sh',
+        arguments: [],
+        environment: {},
+        timeLimit: 60,
+        ...plan,
+      },
+      contents,
+      {
+        signal: signal ?? new AbortController().signal,
+        add: chunk => {
+          output += chunk;
+          onOutput?.(output);
+        },
+      },
+    );
+    const text = (bytes: Uint8Array | null): string =>
+      bytes === null ? '∅' : Buffer.from(bytes).toString().trim();
+    const changes = end.effects.map(({ path: name, from, base, theirs, mode, links }) => {
+      const bits = mode === undefined ? '' : ` ${mode.toString(8)}`;
+      const moved = from === undefined ? name : `${from} → ${name}`;
+      return `${moved}${bits}${links ? ` links(${links.join()})` : ''}: ${text(base)} => ${text(theirs)}`;
+    });
+    return { ...end, output, changes: changes.sort() };
+  }
+
+  async remove(): Promise<void> {
+    await this.sandboxes.dispose();
+    await this.temp.remove();
+  }
+}

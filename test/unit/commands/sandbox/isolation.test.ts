@@ -1,0 +1,154 @@
+import { suite, test } from 'node:test';
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import * as fs from 'node:fs';
+import { once } from 'node:events';
+import { createServer, type ListenOptions, type Server } from 'node:net';
+import * as os from 'node:os';
+import * as path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { SandboxWorld } from '../../../support/sandboxWorld.ts';
+
+const world = await SandboxWorld.create('overlay', { file: 'in' });
+const status = await world.sandboxes.status();
+
+/** A file outside the workspace, and one of the home folder that is removed at the end. */
+const outside = world.temp.at('outside');
+const canary = path.join(os.homedir(), `.redline-test-${process.pid}`);
+fs.writeFileSync(outside, 'SECRET');
+fs.writeFileSync(canary, 'SECRET');
+fs.linkSync(outside, world.at('hard'));
+fs.symlinkSync(outside, world.at('soft'));
+
+async function listen(options: ListenOptions): Promise<Server> {
+  const server = createServer(socket => socket.end('REACHED\n'));
+  await new Promise<void>(resolve => server.listen(options, resolve));
+  server.unref();
+  return server;
+}
+
+const socket = world.temp.at('socket');
+const servers = [
+  await listen({ path: socket }),
+  await listen({ path: world.at('socket') }),
+  await listen({ path: '\0redline-test-abstract' }),
+  await listen({ host: '127.0.0.1', port: 0 }),
+];
+const address = servers[3]?.address();
+const port = typeof address === 'object' ? (address?.port ?? 0) : 0;
+const other = spawn('sleep', ['900'], { cwd: world.temp.root, stdio: 'ignore' });
+other.unref();
+
+/** A program in the sandbox that connects: Perl is on every Debian, and reaches abstract sockets too. */
+const connect = (kind: 'unix' | 'inet', to: string): string =>
+  kind === 'inet'
+    ? `perl -MIO::Socket::INET -e 'print IO::Socket::INET->new(PeerAddr=>"127.0.0.1:${to}",Timeout=>2) ? "REACHED" : "no"'`
+    : `perl -MSocket -e 'socket($s,PF_UNIX,SOCK_STREAM,0); print connect($s,pack_sockaddr_un("${to}")) ? "REACHED" : "no"'`;
+
+/** Of what is written, the files outside tell. */
+const NOTHING = /^$a/;
+
+/** Ways out: a command each, and what its output would hold if it were open. */
+const attacks: Readonly<Record<string, readonly [command: string, open: RegExp]>> = {
+  'reading a file outside': [`cat '${outside}'`, /SECRET/],
+  'reading through a symbolic link that leads outside': ['cat soft', /SECRET/],
+  'reading the home folder': [`cat '${canary}'; ls -A ~ | grep -c redline-test`, /SECRET|^[1-9]/m],
+  'reading the storage of the sandbox': [`ls -A '${world.temp.at('storage')}'`, /sandbox/],
+  'writing a file outside': [`echo EVIL > '${outside}'`, NOTHING],
+  'writing through a symbolic link': ['echo EVIL > soft', NOTHING],
+  'writing through a hard link': ['echo EVIL > hard', NOTHING],
+  'writing to the home folder': [`echo EVIL > '${canary}'`, NOTHING],
+  'writing to the system': [
+    'touch /usr/evil /etc/evil /opt/evil 2>/dev/null; ls /usr/evil /etc/evil /opt/evil',
+    /^\//m,
+  ],
+  'removing everything': ['rm -rf / ~ /etc/* /tmp/* "$PWD"/* "$PWD"/.git 2>/dev/null; echo done', NOTHING],
+  'unmounting the view': ['umount -l "$PWD"; echo EVIL > "$PWD/file"', NOTHING],
+  'mounting anew in other namespaces': [
+    `unshare -Urm sh -c 'mount -o remount,rw,bind /; mount -o remount,rw,bind /usr && touch /usr/evil && echo OPEN; umount "$PWD" && echo OPEN'`,
+    /OPEN/,
+  ],
+  'processes outside': [`kill -9 ${other.pid} && echo OPEN; ls /proc | grep -x ${other.pid}`, /OPEN|^\d+$/m],
+  'the root of the first process': [
+    'cat "/proc/1/root$0" 2>/dev/null; ls /proc/1/root/root /proc/1/root/home 2>/dev/null | grep redline-test',
+    /redline-test/,
+  ],
+  'a unix socket outside': [connect('unix', socket), /REACHED/],
+  'a unix socket in the workspace': [connect('unix', world.at('socket')), /REACHED/],
+  'an abstract socket': [connect('unix', '\\0redline-test-abstract'), /REACHED/],
+  'the loopback of the host': [connect('inet', String(port)), /REACHED/],
+  'other interfaces of the network': ['sed 1,2d /proc/net/dev | grep -v "^ *lo:"', /\S/],
+  '/run, with D-Bus, Docker and agents': ['ls -A /run /var/run 2>/dev/null', /\S/],
+  'variables that lead to agents': ['env | grep -E "SSH_AUTH_SOCK|DBUS|DOCKER_HOST|GPG"', /\S/],
+  'memory and disks of the machine': [
+    'ls /dev | grep -E "^(mem|kmem|sd|vd|nvme|kvm|loop)"; dd if=/dev/mem bs=1 count=1',
+    /^(mem|kmem|sd|vd|nvme|kvm|loop)/m,
+  ],
+  'passwords of the system': ['cat /etc/shadow /etc/gshadow 2>/dev/null', /\S/],
+  'shared memory of the host': ['ipcs -m 2>/dev/null | grep -E "^0x"', /0x/],
+};
+
+suite('ways out of the isolated sandbox', async () => {
+  process.env['SSH_AUTH_SOCK'] = socket;
+  process.env['DBUS_SESSION_BUS_ADDRESS'] = `unix:path=${socket}`;
+  for (const [name, [command, open]] of Object.entries(attacks))
+    test(`closed: ${name}`, async () => {
+      // Where there is none, nothing runs in it: a truth of this machine that the test of the engines names.
+      if (!status.isolated) return void assert.equal(status.engine, undefined);
+      const { output } = await world.run(command);
+      assert.doesNotMatch(output, open);
+      assert.equal(fs.readFileSync(outside, 'utf8'), 'SECRET');
+      assert.equal(fs.readFileSync(canary, 'utf8'), 'SECRET');
+      assert.equal(world.read('file'), 'in');
+      assert.equal(other.exitCode, null);
+    });
+
+  test('its own loopback and temporary files work', async () => {
+    if (!status.isolated) return void assert.equal(status.engine, undefined);
+    const own = `perl -MIO::Socket::INET -e '$l=IO::Socket::INET->new(Listen=>1,LocalAddr=>"127.0.0.1"); print IO::Socket::INET->new(PeerAddr=>"127.0.0.1",PeerPort=>$l->sockport) ? "fine" : "no"'`;
+    const { output } = await world.run(`${own}; echo x > /tmp/x && cat /tmp/x; echo y > ~/y && cat ~/y`);
+    assert.equal(output, 'finex\ny\n');
+  });
+
+  test('when the host is killed, nothing of a command goes on, and no mount stays', async () => {
+    if (!status.isolated) return void assert.equal(status.engine, undefined);
+    const child = spawn(
+      process.execPath,
+      [
+        '--disable-warning=ExperimentalWarning',
+        fileURLToPath(new URL('../../../support/sandboxChild.ts', import.meta.url)),
+        world.root,
+        world.temp.at('child'),
+      ],
+      { stdio: ['ignore', 'pipe', 'inherit'] },
+    );
+    const [chunk] = (await once(child.stdout, 'data')) as [Buffer];
+    assert.match(chunk.toString(), /started/);
+    const marked = (): string[] =>
+      fs.readdirSync('/proc').filter(pid => {
+        try {
+          return (
+            /^\d+$/.test(pid) &&
+            fs.readFileSync(`/proc/${pid}/cmdline`, 'latin1').includes('redline-kill-test')
+          );
+        } catch {
+          return false;
+        }
+      });
+    assert.ok(marked().length > 1);
+    child.kill('SIGKILL');
+    await once(child, 'exit');
+    const until = Date.now() + 10_000;
+    while (marked().length > 0) {
+      assert.ok(Date.now() < until, 'still running');
+      await new Promise(resolve => setImmediate(resolve));
+    }
+  });
+
+  test('nothing is left', async () => {
+    other.kill();
+    for (const server of servers) server.close();
+    fs.rmSync(canary);
+    await world.remove();
+  });
+});

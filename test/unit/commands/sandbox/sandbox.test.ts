@@ -1,0 +1,220 @@
+import { after, before, suite, test } from 'node:test';
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import * as fs from 'node:fs';
+import type { SandboxEngine } from '../../../../src/agent/commands/sandbox.ts';
+import { SandboxWorld } from '../../../support/sandboxWorld.ts';
+
+const FILES = { 'src/a.ts': 'a', 'src/b.ts': 'b', 'run.sh': 'echo', 'top.txt': 'top' };
+
+/** The engines that this machine has: a copy everywhere, an overlay where the system allows it. */
+const probed = await SandboxWorld.create('overlay');
+const overlay = await probed.sandboxes.status();
+await probed.remove();
+const engines: readonly SandboxEngine[] = overlay.engine ? ['overlay', 'copy'] : ['copy'];
+
+test('an isolated overlay is used where the system allows it, else a copy, with the reason', async t => {
+  const world = await SandboxWorld.create('auto', FILES);
+  t.after(() => world.remove());
+  const status = await world.sandboxes.status();
+  if (overlay.engine) assert.deepEqual(status, { engine: 'overlay', isolated: true });
+  else {
+    assert.deepEqual({ ...status, why: undefined }, { engine: 'copy', isolated: false, why: undefined });
+    assert.ok(
+      ['system', 'namespaces', 'mount', 'bubblewrap'].includes(status.why?.reason ?? ''),
+      JSON.stringify(status.why),
+    );
+  }
+});
+
+test('what cannot be had is said: off, no folder, too large', async t => {
+  const off = await SandboxWorld.create('auto', FILES, { engine: () => 'off' });
+  const none = await SandboxWorld.create('auto', FILES, { folders: () => [] });
+  const large = await SandboxWorld.create('copy', FILES, { limits: () => ({ bytes: 1e9, files: 2 }) });
+  for (const world of [off, none, large]) t.after(() => world.remove());
+  const reasons = await Promise.all(
+    [off, none, large].map(async world => (await world.sandboxes.status()).why?.reason),
+  );
+  assert.deepEqual(reasons, ['off', 'noFolder', 'tooLarge']);
+  assert.equal(await large.sandboxes.of('s1'), undefined);
+});
+
+for (const engine of engines)
+  suite(`engine ${engine}`, () => {
+    let world: SandboxWorld;
+    before(async () => {
+      world = await SandboxWorld.create(engine, FILES);
+    });
+    after(() => world.remove());
+
+    const unchanged = (): void => {
+      for (const [name, text] of Object.entries(FILES)) assert.equal(world.read(name), text, name);
+      assert.equal(world.git('status', '--short'), '');
+    };
+
+    test('a command sees what is pending; every kind of change comes out, and nothing on disk changes', async () => {
+      const ran = await world.run(
+        [
+          'cat src/a.ts src/new.ts; ls',
+          'echo changed > src/a.ts; rm src/b.ts src/new.ts; echo made > src/made.ts; chmod 755 run.sh',
+          'mv gone.txt moved.txt 2>/dev/null; ln -s a.ts src/link; mkfifo pipe; exit 3',
+        ].join('\n'),
+        {
+          pending: { 'src/a.ts': 'pending', 'src/new.ts': 'new', 'top.txt': null, 'gone.txt': 'to be moved' },
+        },
+      );
+      assert.equal(ran.exitCode, 3);
+      assert.match(ran.output, /^pendingnew/);
+      assert.doesNotMatch(ran.output, /top\.txt/);
+      assert.deepEqual(ran.changes, [
+        'gone.txt → moved.txt: to be moved => to be moved',
+        'run.sh 755: echo => echo',
+        'src/a.ts: pending => changed',
+        'src/b.ts: b => ∅',
+        'src/link links(theirs): ∅ => a.ts',
+        'src/made.ts: ∅ => made',
+        'src/new.ts: new => ∅',
+      ]);
+      assert.deepEqual(ran.leftOut, [{ path: 'pipe', why: 'notAFile' }]);
+      unchanged();
+    });
+
+    test('the next command finds the files on disk with what is pending then, and the ignored files of the last', async () => {
+      const first = await world.run(
+        'echo 1 > src/a.ts; mkdir -p out node_modules/x; echo 2 > out/o; echo 3 > node_modules/x/y',
+      );
+      assert.equal(first.ignored, 2);
+      assert.deepEqual(first.changes, ['src/a.ts: a => 1']);
+      world.write({ 'src/b.ts': 'changed on disk' });
+      const ran = await world.run('cat src/a.ts src/b.ts out/o node_modules/x/y; ls src');
+      assert.equal(ran.output, 'achanged on disk2\n3\na.ts\nb.ts\n');
+      assert.deepEqual(ran.changes, []);
+      assert.equal(world.read('out/o'), undefined);
+      world.write({ 'src/b.ts': 'b' });
+      unchanged();
+    });
+
+    test('folders that are removed, replaced, made anew and renamed', async () => {
+      const pending = { 'src/deep/new.ts': 'new' };
+      const gone = ['src/a.ts: a => ∅', 'src/b.ts: b => ∅', 'src/deep/new.ts: new => ∅'];
+      assert.deepEqual((await world.run('rm -rf src', { pending })).changes, gone);
+      assert.deepEqual(
+        (await world.run('rm -rf src; echo file > src', { pending })).changes,
+        [...gone, 'src: ∅ => file'].sort(),
+      );
+      assert.deepEqual(
+        (await world.run('rm -rf src; mkdir src; echo only > src/only', { pending })).changes,
+        [...gone, 'src/only: ∅ => only'],
+      );
+      assert.deepEqual((await world.run('mv src lib', { pending })).changes, [
+        'src/a.ts → lib/a.ts: a => a',
+        'src/b.ts → lib/b.ts: b => b',
+        'src/deep/new.ts → lib/deep/new.ts: new => new',
+      ]);
+      assert.deepEqual((await world.run('rm top.txt; mkdir top.txt; echo in > top.txt/in')).changes, [
+        'top.txt/in: ∅ => in',
+        'top.txt: top => ∅',
+      ]);
+      const all = await world.run('rm -rf * .git .gitignore; ls -A');
+      assert.equal(all.output, '');
+      assert.equal(all.effects.length, 5);
+      assert.match((await world.run('ls src; git status --short')).output, /^a\.ts\nb\.ts\n$/);
+      unchanged();
+    });
+
+    test('what is written into .git is told and takes no effect; looking at the files is not told', async () => {
+      const commit = 'echo x > top.txt; git -c user.name=A -c user.email=a@b commit -qam second';
+      const ran = await world.run(commit);
+      assert.equal(ran.wroteGit, true);
+      assert.deepEqual(ran.changes, ['top.txt: top => x']);
+      assert.match(world.git('log', '--oneline'), /^\w+ first\n$/);
+      const looked = await world.run('git status --short; git log --format=%s');
+      assert.equal(looked.output, 'first\n');
+      assert.equal(looked.wroteGit, false);
+      unchanged();
+    });
+
+    test('a file that changes on disk while the command runs has an unknown base', async () => {
+      const controller = new AbortController();
+      const ran = await world.run('echo by command > src/a.ts; echo b2 > src/b.ts; echo started; sleep 985', {
+        signal: controller.signal,
+        onOutput: () => {
+          world.write({ 'src/b.ts': 'by the person' });
+          controller.abort();
+        },
+      });
+      const [, b] = ran.effects;
+      assert.equal(b?.path, 'src/b.ts');
+      assert.equal(b.base, null, 'nothing that it could be merged with cleanly');
+      assert.equal(world.read('src/b.ts'), 'by the person');
+      world.write({ 'src/b.ts': 'b' });
+    });
+
+    test('Stop ends a command with all that it started, and what it did is told', async () => {
+      const controller = new AbortController();
+      const began = Date.now();
+      const ran = await world.run('echo half > src/a.ts; setsid sleep 987 & echo started; sleep 986', {
+        signal: controller.signal,
+        onOutput: () => controller.abort(),
+      });
+      assert.equal(ran.exitCode, undefined);
+      assert.deepEqual(ran.changes, ['src/a.ts: a => half']);
+      assert.ok(Date.now() - began < 20_000);
+      assert.doesNotMatch(processes(), /sleep 98[67]/);
+      unchanged();
+    });
+
+    test('the environment is clean: no secrets, nothing of VS Code, what the user sets for terminals', async () => {
+      process.env['MY_API_TOKEN'] = 'secret';
+      process.env['VSCODE_PID'] = '1';
+      process.env['SSH_AUTH_SOCK'] = '/tmp/agent';
+      const { output } = await world.run('env', { plan: { environment: { COLOR: 'red', NPM_TOKEN: 'x' } } });
+      assert.match(output, /^COLOR=red$/m);
+      assert.match(output, /^PATH=/m);
+      assert.doesNotMatch(output, /TOKEN|VSCODE|SSH_AUTH_SOCK/);
+    });
+
+    test('more than can be reviewed becomes no preview, and that is said', async () => {
+      const ran = await world.run('i=0; while [ $i -lt 2100 ]; do echo $i > f$i; i=$((i+1)); done');
+      assert.deepEqual(ran.effects, []);
+      assert.match(ran.notes.join(), /more than can be reviewed at once \(2,000 files or 50 MB\)/);
+      assert.deepEqual((await world.run('ls f* 2>/dev/null')).output, '');
+    });
+
+    test('large files, binary files and names that are not UTF-8', async () => {
+      const ran = await world.run(
+        `head -c 6000000 /dev/zero > large; printf '\\000\\001' > binary; printf x > "$(printf 'bad\\377')"`,
+      );
+      assert.deepEqual(ran.leftOut.map(({ path, why }) => `${path} ${why}`).sort(), [
+        'bad\ufffd path',
+        'large tooLarge',
+      ]);
+      assert.deepEqual(
+        ran.effects.map(({ path, theirs }) => [path, [...(theirs ?? [])]]),
+        [['binary', [0, 1]]],
+      );
+    });
+
+    test('commands of one conversation run one after the other', async () => {
+      const both = await Promise.all([
+        world.run('[ -e out/busy ] && echo together; mkdir -p out; touch out/busy; sleep 0.2; rm out/busy'),
+        world.run('[ -e out/busy ] && echo together; true'),
+      ]);
+      assert.deepEqual(
+        both.map(({ output }) => output),
+        ['', ''],
+      );
+    });
+
+    test('disposing leaves nothing', async t => {
+      const other = await SandboxWorld.create(engine, FILES);
+      t.after(() => other.remove());
+      await other.run('mkdir out; echo 1 > out/o; mkdir -m 0 out/closed');
+      await other.sandboxes.dispose();
+      assert.equal(fs.existsSync(other.temp.at('storage', 'sandbox')), false);
+    });
+  });
+
+function processes(): string {
+  return execFileSync('ps', ['-eo', 'args'], { encoding: 'utf8' });
+}
