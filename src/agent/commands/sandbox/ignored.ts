@@ -6,7 +6,7 @@ const IGNORED_WITHOUT_GIT = /(^|\/)node_modules(\/|$)/;
 
 /**
  * Those of the paths that git ignores and does not track.
- * @param folder absolute; the paths are relative to it, with slashes. They need not exist.
+ * @param folder absolute; the paths are relative to it, with slashes, also after a folder. They need not exist.
  */
 export async function ignoredOf(folder: string, paths: readonly string[]): Promise<ReadonlySet<string>> {
   if (paths.length === 0) return new Set();

@@ -13,7 +13,7 @@ import { prepareCall } from '../shellCall.ts';
 import { cleanEnvironment } from './cleanEnvironment.ts';
 import { Effects, findAt, foundText, type Found } from './effects.ts';
 import { Namespace } from './namespace.ts';
-import { changedPaths, makeFolders, removeTree, type Layer } from './upperTree.ts';
+import { allowMoving, changedPaths, makeFolders, removeTree, type Layer } from './upperTree.ts';
 
 /** How often the free space is looked at while a command runs, in milliseconds. */
 const WATCH_MS = 500;
@@ -248,6 +248,7 @@ export class OverlaySandbox implements Sandbox {
       await fs.mkdir(kept.upper, { recursive: true });
       for (const each of ignored.get(layer) ?? []) {
         await makeFolders(kept, path.dirname(each));
+        await allowMoving(path.join(layer.upper, each));
         await fs.rename(path.join(layer.upper, each), path.join(kept.upper, each));
       }
       await removeTree(layer.upper);

@@ -55,13 +55,10 @@ export async function changedPaths(layer: Layer, merged: string, effects: Effect
         found.push({ path: at, isFolder: false });
       }
     }
-    const hidden = await ignoredOf(
-      layer.root,
-      found.map(one => one.path),
-    );
+    const hidden = await ignoredOf(layer.root, found.map(asAsked));
     const next: string[] = [];
     for (const one of found) {
-      if (hidden.has(one.path)) {
+      if (hidden.has(asAsked(one))) {
         if (await isThere(path.join(layer.upper, one.path))) ignored.push(one.path);
         continue;
       }
@@ -78,6 +75,11 @@ export async function changedPaths(layer: Layer, merged: string, effects: Effect
     level = next;
   }
   return { paths, ignored };
+}
+
+/** A slash at the end tells git that it is a folder, also if there is none on disk. */
+function asAsked({ path: at, isFolder }: { readonly path: string; readonly isFolder: boolean }): string {
+  return isFolder ? `${at}/` : at;
 }
 
 /** The files in a folder that is gone, without those that git ignores. */
@@ -122,6 +124,12 @@ async function isThere(at: string): Promise<boolean> {
     () => true,
     () => false,
   );
+}
+
+/** A folder that forbids writing cannot be moved into another one. */
+export async function allowMoving(at: string): Promise<void> {
+  const stat = await fs.lstat(at);
+  if (stat.isDirectory() && (stat.mode & 0o700) !== 0o700) await fs.chmod(at, 0o700);
 }
 
 /** Removes a tree in which folders may forbid it, as the kernel's work folder does. */
