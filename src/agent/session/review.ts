@@ -1,8 +1,11 @@
 import { DisposableStore, type Disposable } from '../base/disposable.ts';
 import type { Conversation } from '../conversation/conversation.ts';
 import type { Fact } from '../preview/feed.ts';
+import type { LedgerEntry } from '../preview/ledger.ts';
 import { isOpen, type Preview } from '../preview/preview.ts';
 import type { PreviewStore } from '../preview/previewStore.ts';
+import { reasonGiven } from '../preview/previewView.ts';
+import { conflictCount } from '../preview/rebase/conflictMarkers.ts';
 import type { Inbox } from './waiting/inbox.ts';
 import { factMessage } from './outcomes.ts';
 
@@ -16,7 +19,7 @@ export interface ReviewOptions {
 
 /**
  * Puts into the inbox what the user and other extensions do with the previews of the open conversation, and knows when
- * the current review is over: once everything that was staged since the last prompt is resolved.
+ * the model is needed: see {@link Review.needsModel}.
  */
 export class Review implements Disposable {
   readonly #options: ReviewOptions;
@@ -34,15 +37,19 @@ export class Review implements Disposable {
   }
 
   /**
-   * Whether outcomes of the current review wait to be told and nothing is left to resolve. The decision on a plan ends
-   * the review even if other previews are pending.
+   * Whether what waits to be told needs the model now: something that it can go on with, or outcomes of the current review once
+   * nothing is left to resolve.
    */
-  get isOver(): boolean {
+  get needsModel(): boolean {
     const { store, inbox, conversation } = this.#options;
     const { previews } = conversation();
-    const resolved = inbox.ofKind('outcome').flatMap(({ previewIds }) => previewIds);
-    const decided = resolved.filter(id => previews.isInReview(id));
-    return decided.some(id => isDecidedPlan(store.get(id))) || (decided.length > 0 && !previews.hasOpen);
+    const waiting = [...inbox.ofKind('outcome'), ...inbox.ofKind('revision')].filter(({ previewIds }) =>
+      previewIds.some(id => previews.isInReview(id)),
+    );
+    const keys = new Set(waiting.flatMap(({ tells }) => tells ?? []));
+    if (store.feed.facts.some(fact => keys.has(fact.key) && isUrgent(fact, store.get(fact.previewId))))
+      return true;
+    return waiting.some(({ kind }) => kind === 'outcome') && !previews.hasOpen;
   }
 
   /** Ends the current review: after a newer prompt, Stop or Discard All. */
@@ -75,7 +82,7 @@ export class Review implements Disposable {
       const isRebase = fact.kind === 'revision' && fact.by === 'rebase';
       inbox.add(message, isRebase ? `rebase ${fact.previewId}` : undefined);
     }
-    if (facts.some(({ kind }) => kind !== 'revision')) onOutcome();
+    if (facts.some(fact => fact.kind !== 'revision' || fact.by === 'rebase')) onOutcome();
   }
 
   #addPart(wholeId: string, partId: string): void {
@@ -86,7 +93,31 @@ export class Review implements Disposable {
   }
 }
 
-/** Whether it is a plan that the user approved or sent back. An approval that failed leaves it pending. */
-function isDecidedPlan(preview: Preview | undefined): boolean {
-  return preview?.kind === 'plan' && !isOpen(preview);
+/**
+ * Whether the model can go on with it while other previews wait: a plan was decided, a command or call has run, a discard came with
+ * a reason, a preview has expired or is in conflict with what the files hold now.
+ */
+function isUrgent(fact: Fact, preview: Preview | undefined): boolean {
+  if (!preview) return false;
+  switch (fact.kind) {
+    case 'expiry':
+      return true;
+    case 'revision':
+      return (
+        fact.by === 'rebase' &&
+        isOpen(preview) &&
+        (preview.changes ?? []).some(change => conflictCount(change) > 0)
+      );
+    case 'attempt':
+      if (fact.entry.outcome === 'failed') return false;
+      if (preview.kind !== 'files')
+        return preview.kind === 'plan'
+          ? !isOpen(preview)
+          : fact.entry.action === 'apply' || hasReason(fact.entry);
+      return hasReason(fact.entry);
+  }
+}
+
+function hasReason(entry: LedgerEntry): boolean {
+  return entry.action === 'discard' && reasonGiven(entry) !== undefined;
 }

@@ -400,7 +400,7 @@ export class Session implements Disposable {
     else if (!this.#review.hasOpen) this.#setState('idle');
   }
 
-  #continuesByItself = (): boolean => this.#review.isOver && this.#options.settings().continueAfterReview;
+  #continuesByItself = (): boolean => this.#review.needsModel && this.#options.settings().continueAfterReview;
 
   #append(message: SessionMessage): void {
     this.#conversation.append(message);

@@ -67,12 +67,31 @@ test('a chain is one resolution: the request after it tells the outcome of each'
 });
 
 test('an extension that resolves is named as such', async () => {
-  const t = await awaitingReview([{ text: 'Thanks.' }]);
-  for (const id of ['p1', 'p2']) {
-    await t.invoker.resolve({ id, action: 'discard', reason: 'policy', actor: 'extension' });
-  }
-  await t.untilState('idle');
+  const t = await awaitingReview([{ text: 'Thanks.' }, { text: 'Thanks.' }]);
+  await t.invoker.resolve({ id: 'p1', action: 'discard', reason: 'policy', actor: 'extension' });
+  await t.untilState('awaitingReview');
   assert.match(t.steering().at(-1)?.text ?? '', /^Another extension discarded p1 .*Reason: "policy"$/m);
+  await t.invoker.resolve({ id: 'p2', action: 'apply', reason: 'policy', actor: 'extension' });
+  await t.untilState('idle');
+  assert.match(t.steering().at(-1)?.text ?? '', /^Another extension applied p2/m);
+});
+
+test('the model goes on at once with what it can go on with: a discard with a reason; a plain one waits for the last', async () => {
+  const t = await awaitingReview([{ text: 'I see.' }, { text: 'Thanks.' }]);
+  await t.click('p1', 'discard', 'Not like this.');
+  await t.untilState('awaitingReview');
+  assert.match(t.steering().at(-1)?.text ?? '', /The user discarded p1 .*Reason: "Not like this\."/);
+  const told = t.steering().length;
+  await t.click('p2', 'discard');
+  await t.untilState('idle');
+  assert.equal(t.steering().length, told + 1);
+
+  const plain = await awaitingReview([{ text: 'Thanks.' }]);
+  await plain.click('p1', 'discard');
+  assert.equal(plain.session.state, 'awaitingReview');
+  await plain.click('p2', 'apply');
+  await plain.untilState('idle');
+  assert.equal(plain.steering().filter(({ kind }) => kind === 'outcome').length, 1);
 });
 
 test('a failed click is told too, and the review continues', async () => {

@@ -404,3 +404,21 @@ test('what a person typed while a command ran is merged, and what was changed on
   assert.match(conflict?.changes?.[0]?.after?.text ?? '', /<<<<<<<[^]*typed[^]*=======[^]*formatted/);
   assert.match(conflict?.label ?? '', /^Conflicts with npm test · 1 file$/);
 });
+
+test('a command that has run is told at once, although another preview still waits', async () => {
+  const { t } = inSandbox(() => ({ exitCode: 1 }), {
+    script: [
+      {
+        toolCalls: [{ name: 'edit_file', arguments: { path: 'a', edits: [{ old: 'old', new: 'edited' }] } }],
+      },
+      { toolCalls: [{ name: 'run_command', arguments: { command: 'npm test' } }] },
+      { text: 'I wait.' },
+      { text: 'I see.' },
+    ],
+  });
+  await t.session.prompt('Test it.');
+  await t.click('p2', 'apply');
+  await t.untilState('awaitingReview');
+  assert.match(outcome(t), /exit code 1/);
+  assert.equal(t.store.get('p1')?.state.kind, 'pending');
+});
