@@ -9,7 +9,7 @@ import {
   type ResolveAction,
 } from './preview.ts';
 import { conflictCount } from './rebase/conflictMarkers.ts';
-import { humanReason } from './resolve/resolveTexts.ts';
+import { reasonGiven } from './resolve/resolveTexts.ts';
 import { reopenAction, undoAction } from './undo.ts';
 
 /** What keeps a pending preview from being applied as it is; the first of these that there is. */
@@ -126,15 +126,6 @@ export function problemOf({ changes, state }: Preview): PreviewProblem | undefin
   // The error of a stale preview would only repeat that it is stale.
   if (state.stale.length > 0) return { kind: 'stale', paths: state.stale };
   return state.lastError === undefined ? undefined : { kind: 'failed', error: state.lastError };
-}
-
-/** The reason for a vote; `undefined` if the user gave none. */
-export function reasonGiven({
-  actor,
-  action,
-  reason,
-}: Pick<LedgerEntry, 'actor' | 'action' | 'reason'>): string | undefined {
-  return actor === 'human' && reason === humanReason(action) ? undefined : reason;
 }
 
 function outcomeOf(

@@ -4,7 +4,7 @@ import type { Fact } from '../preview/feed.ts';
 import type { LedgerEntry } from '../preview/ledger.ts';
 import { isOpen, type Preview } from '../preview/preview.ts';
 import type { PreviewStore } from '../preview/previewStore.ts';
-import { reasonGiven } from '../preview/previewView.ts';
+import { reasonGiven } from '../preview/resolve/resolveTexts.ts';
 import { conflictCount } from '../preview/rebase/conflictMarkers.ts';
 import type { Inbox } from './waiting/inbox.ts';
 import { factMessage } from './outcomes.ts';

@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import type { LedgerEntry, Outcome } from '../../agent/preview/ledger.ts';
 import type { PreviewStore } from '../../agent/preview/previewStore.ts';
-import { reasonGiven } from '../../agent/preview/previewView.ts';
+import { reasonGiven } from '../../agent/preview/resolve/resolveTexts.ts';
 import { execute } from '../commandRegistry.ts';
 import { agentLabel, withoutIcons } from '../plainText.ts';
 import { openLedgerDocument } from './ledgerDocument.ts';

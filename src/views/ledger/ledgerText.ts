@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import type { LedgerEntry } from '../../agent/preview/ledger.ts';
 import type { PreviewStore } from '../../agent/preview/previewStore.ts';
-import { reasonGiven } from '../../agent/preview/previewView.ts';
+import { reasonGiven } from '../../agent/preview/resolve/resolveTexts.ts';
 import { agentLabel, detailsText, oneLine } from '../plainText.ts';
 import { byText, outcomeText } from '../texts/previewWords.ts';
 import { titleIn } from './ledgerRows.ts';

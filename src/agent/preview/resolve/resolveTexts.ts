@@ -267,3 +267,12 @@ function byWhom(actor: Actor, asker: Actor): string {
       return 'another extension';
   }
 }
+
+/** The reason for a vote; `undefined` if the user gave none. */
+export function reasonGiven({
+  actor,
+  action,
+  reason,
+}: Pick<LedgerEntry, 'actor' | 'action' | 'reason'>): string | undefined {
+  return actor === 'human' && reason === humanReason(action) ? undefined : reason;
+}
