@@ -9,7 +9,7 @@ import { textOf, type AgentToolResult, type PendingAction } from '../preview/pen
 import type { Preview } from '../preview/preview.ts';
 import type { QueuedPreview } from '../preview/previewStore.ts';
 import { plural } from '../text/plural.ts';
-import type { Tool, ToolContext, ToolSchema } from './tool.ts';
+import type { Tool, ToolContext } from './tool.ts';
 
 // The small build of zod comes without error messages.
 z.config(en());
@@ -79,7 +79,7 @@ export async function executeToolCall(call: ToolCall, options: ExecuteOptions): 
   let ownText: string;
   try {
     const tool = findTool(call.name, options.tools);
-    const params = await parseArguments(call, tool.parameters);
+    const params = await parseArguments(call, tool);
     result = await untilAborted(context.signal, async () => {
       const answer = await tool.execute(params, context);
       await Promise.all(writes);
@@ -125,8 +125,17 @@ function findTool(name: string, tools: readonly Tool[]): Tool {
   );
 }
 
-async function parseArguments(call: ToolCall, schema: ToolSchema): Promise<unknown> {
-  const parsed = await z.safeParseAsync(schema, parseJson(call));
+/** Validates the arguments; those that the schema refuses are repaired first, the same for every tool. */
+async function parseArguments(call: ToolCall, tool: Tool): Promise<unknown> {
+  const given = refuseDeep(call, parseJson(call));
+  const first = await z.safeParseAsync(tool.parameters, given);
+  if (first.success) return first.data;
+  const [{ repairArguments }, { specOf }] = await Promise.all([
+    import('./repairArguments.ts'),
+    import('./toolSpec.ts'),
+  ]);
+  const repaired = refuseDeep(call, repairArguments(given, specOf(tool).parameters));
+  const parsed = await z.safeParseAsync(tool.parameters, repaired);
   if (parsed.success) return parsed.data;
   const issues = parsed.error.issues.map(issue => `${issue.path.join('.') || 'arguments'}: ${issue.message}`);
   throw new ToolError(
@@ -135,14 +144,16 @@ async function parseArguments(call: ToolCall, schema: ToolSchema): Promise<unkno
 }
 
 function parseJson(call: ToolCall): unknown {
-  let value: unknown;
   try {
-    value = JSON.parse(call.arguments);
+    return JSON.parse(call.arguments);
   } catch (error) {
     throw new ToolError(
       `The arguments of ${call.name} are not valid JSON (${messageOf(error)}). Send one JSON object and call it again.`,
     );
   }
+}
+
+function refuseDeep(call: ToolCall, value: unknown): unknown {
   if (!isDeeperThan(MAX_DEPTH, value)) return value;
   throw new ToolError(
     `The arguments of ${call.name} are nested more than ${MAX_DEPTH} levels deep. Send flatter ones and call it again.`,

@@ -27,7 +27,7 @@ test('a range beyond the end, a reversed one, or one from line 0 is an error', a
     'ERROR a has only 3 lines. Choose a smaller startLine.',
   );
   assert.match(await read({ a: numbered(9) }, { startLine: 5, endLine: 3 }), /^ERROR .*endLine/);
-  for (const args of [{ startLine: 0 }, { startLine: 1.5 }, { endLine: -1 }, { startLine: '1' }]) {
+  for (const args of [{ startLine: 0 }, { startLine: 1.5 }, { endLine: -1 }, { startLine: 'one' }]) {
     assert.match(await read({ a: 'x' }, args), /^ERROR Invalid arguments for read_file\. (start|end)Line: /);
   }
 });
