@@ -147,7 +147,9 @@ function finishedMessage({
   usage,
 }: ProviderAnswer): AssistantMessage {
   const thought = storedReasoning(reasoning);
-  return { role: 'assistant', text, ...thought, toolCalls, stopReason, ...(usage ? { usage } : {}) };
+  // Some servers leave control tokens in the name, such as `read_file<|channel|>commentary`.
+  const calls = toolCalls.map(call => ({ ...call, name: call.name.replace(/<\|.*$/s, '').trim() }));
+  return { role: 'assistant', text, ...thought, toolCalls: calls, stopReason, ...(usage ? { usage } : {}) };
 }
 
 function storedReasoning(reasoning = ''): Pick<AssistantMessage, 'reasoning'> {

@@ -322,3 +322,11 @@ test('a wait before a request is sent again is an event of the session', async (
   assert.equal(await run(harness), 'done');
   assert.deepEqual(emitted[2], retrying);
 });
+
+test('control tokens of a model in the name of a tool are no part of it', async () => {
+  const harness = harnessOf([{ toolCalls: [call('read<|channel|>commentary', '1')] }, {}]);
+  await run(harness);
+  const [answer, result] = harness.messages;
+  assert.equal(answer?.role === 'assistant' && answer.toolCalls[0]?.name, 'read');
+  assert.equal(result?.role === 'tool' && result.toolName, 'read');
+});
