@@ -12,7 +12,7 @@ import type { Sandbox, SandboxEnd } from '../sandbox.ts';
 import { prepareCall } from '../shellCall.ts';
 import { cleanEnvironment } from './cleanEnvironment.ts';
 import { Effects, findAt, foundText, type Found } from './effects.ts';
-import { Namespace } from './namespace.ts';
+import { Namespace, OWN_FOLDERS } from './namespace.ts';
 import { allowMoving, changedPaths, makeFolders, removeTree, type Layer } from './upperTree.ts';
 
 /** How often the free space is looked at while a command runs, in milliseconds. */
@@ -22,8 +22,6 @@ const MOST_WRITTEN = 4 * 1024 ** 3;
 const LEAST_FREE = 256 * 1024 ** 2;
 /** The most ignored files that are counted. */
 const MOST_COUNTED = 100_000;
-/** The home folder of commands: in a file system in memory, where nothing of the user is. */
-const home = (): string => process.env['HOME'] ?? '/tmp';
 
 export interface SandboxOptions {
   readonly folders: readonly FolderRoot[];
@@ -48,10 +46,7 @@ export class OverlaySandbox implements Sandbox {
     this.#variables = variables;
     const roots = folders.map(({ name, fsPath }, index) => ({
       ...{ root: realpathSync.native(fsPath), prefix: folders.length > 1 ? `${name}/` : '' },
-      ...{
-        upper: path.join(storage, String(index), 'upper'),
-        work: path.join(storage, String(index), 'work'),
-      },
+      ...{ state: path.join(storage, String(index)), upper: path.join(storage, String(index), 'upper') },
     }));
     // A folder in another one is a part of its overlay.
     this.#layers = roots.filter(one => !roots.some(other => other !== one && isBelow(one.root, other.root)));
@@ -74,9 +69,9 @@ export class OverlaySandbox implements Sandbox {
     assertNotStopped(signal);
     const mountedAt = Date.now();
     const namespace = new Namespace({
-      ...{ folders: this.#layers, links: this.#links, deleted, cwd: plan.folder },
+      ...{ storage: this.#storage, folders: this.#layers, links: this.#links, deleted, cwd: plan.folder },
       program: [plan.shell, ...call.args],
-      environment: cleanEnvironment(plan, this.#variables(), home()),
+      environment: cleanEnvironment(plan, this.#variables()),
     });
     this.#running.add(namespace);
     let output = '';
@@ -158,11 +153,17 @@ export class OverlaySandbox implements Sandbox {
 
   /** Puts what is pending into the upper trees. @returns what must be removed in the view */
   async #put(contents: ReadonlyMap<string, Uint8Array | null>): Promise<string[]> {
-    for (const { upper, work } of this.#layers) {
+    for (const { root, state, upper } of this.#layers) {
       await fs.mkdir(upper, { recursive: true });
-      await removeTree(work);
-      await fs.mkdir(work, { recursive: true });
+      for (const name of ['work', 'lower']) await removeTree(path.join(state, name));
+      await fs.mkdir(path.join(state, 'work'));
+      await fs.symlink(root, path.join(state, 'lower'));
     }
+    for (const name of OWN_FOLDERS) {
+      await removeTree(path.join(this.#storage, name));
+      await fs.mkdir(path.join(this.#storage, name));
+    }
+    for (const name of ['tmp', 'var-tmp', 'shm']) await fs.chmod(path.join(this.#storage, name), 0o1777);
     const deleted: string[] = [];
     for (const [at, bytes] of contents) {
       const { layer, relative } = this.#layerOf(at) ?? {};

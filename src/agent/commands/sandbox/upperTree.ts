@@ -8,6 +8,7 @@ import type { MountedFolder } from './namespace.ts';
 export interface Layer extends MountedFolder {
   /** How its workspace paths begin. */
   readonly prefix: string;
+  readonly upper: string;
 }
 
 /** What a command may have changed: where, as a path relative to the folder, and the parts of it that git ignores. */
