@@ -6,6 +6,7 @@ import { detailOf } from '../../base/errors.ts';
 import type { Logger } from '../../base/logger.ts';
 import type { FolderRoot } from '../../preview/workspace.ts';
 import { isInside } from '../../text/isInside.ts';
+import { assertNotStopped } from '../commandPlan.ts';
 import type { Sandbox, Sandboxes, SandboxStatus } from '../sandbox.ts';
 import { CopySandbox, measure } from './copyEngine.ts';
 import { OverlaySandbox } from './overlayEngine.ts';
@@ -53,8 +54,7 @@ class WindowSandboxes implements Sandboxes {
     const key = JSON.stringify([engine(), limits(), folders().map(({ fsPath }) => fsPath)]);
     if (key !== this.#key) {
       this.#key = key;
-      await this.#close();
-      this.#status = this.#find();
+      this.#status = this.#close().then(() => this.#find());
     }
     return (await this.#status) ?? { engine: undefined, isolated: false };
   }
@@ -132,6 +132,7 @@ class WindowSandboxes implements Sandboxes {
 /** Runs the commands of a sandbox one after the other. */
 class OneAtATime implements Sandbox {
   readonly #sandbox: Sandbox;
+  readonly #disposal = new AbortController();
   #last: Promise<unknown> = Promise.resolve();
 
   constructor(sandbox: Sandbox) {
@@ -146,13 +147,19 @@ class OneAtATime implements Sandbox {
     return this.#sandbox.isolated;
   }
 
-  run(...command: Parameters<Sandbox['run']>): ReturnType<Sandbox['run']> {
-    const ended = this.#last.then(() => this.#sandbox.run(...command));
+  run(...[plan, pending, { signal, add }]: Parameters<Sandbox['run']>): ReturnType<Sandbox['run']> {
+    const either = AbortSignal.any([signal, this.#disposal.signal]);
+    const ended = this.#last.then(() => {
+      assertNotStopped(either);
+      return this.#sandbox.run(plan, pending, { signal: either, add });
+    });
     this.#last = ended.catch(() => undefined);
     return ended;
   }
 
   async dispose(): Promise<void> {
+    this.#disposal.abort();
+    await this.#last;
     await this.#sandbox.dispose();
   }
 }
