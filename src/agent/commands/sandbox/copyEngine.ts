@@ -198,7 +198,7 @@ export class CopySandbox implements Sandbox {
         prefix + at,
         base,
         await there.find(at),
-        bytes === undefined && !isKept && (base !== undefined || put.has(at)),
+        bytes === undefined && !isKept && (put.has(at) || (base !== undefined && base.kind !== 'folder')),
       );
       source.set(at, '');
     }

@@ -79,6 +79,10 @@ const attacks: Readonly<Record<string, readonly [command: string, open: RegExp]>
     `perl -e '$k = \`uname -m\` =~ /x86/ ? 250 : 219; print "OPEN" if syscall($k,0,-3,0) != -1'`,
     /OPEN/,
   ],
+  'io_uring, past any filter': [
+    `perl -e '$p = "\\0" x 120; print "OPEN" if syscall(425,1,$p) != -1'`,
+    /OPEN/,
+  ],
   'filling the memory': ['for at in / /dev; do echo x > $at/x && echo OPEN; done', /OPEN/],
   // Only opened: where it is open, a write would change the machine.
   'the settings of the kernel': [
