@@ -15,6 +15,9 @@ suite('run_command', () => {
     api = await activateRedline();
   });
 
+  // What runs in the sandbox is told by the window test of it and by the unit tests of its engines.
+  setup(() => setting('sandbox.engine', 'off'));
+
   teardown(async () => {
     await cleanUp(api);
     for (const terminal of vscode.window.terminals) terminal.dispose();

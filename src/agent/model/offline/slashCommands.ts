@@ -104,7 +104,7 @@ const definitions: Readonly<Record<string, Definition>> = {
   },
   '/run': {
     usage: '/run <command>',
-    about: l10n => l10n.t('propose to run a command in a terminal'),
+    about: l10n => l10n.t('propose to run a command'),
     parse: rest => (rest.trim() ? { tool: 'run_command', arguments: { command: rest.trim() } } : undefined),
   },
   '/apply': {

@@ -6,7 +6,7 @@ const hidden = {
   secrets: ['hunter2hunter2'],
   folders: [
     ['/root', '~'],
-    ['/root/work/shop', '<folder 1>'],
+    ['/home/ada/shop', '<folder 1>'],
     ['C:\\Users\\Ada Byron', '~'],
   ],
 } as const;
@@ -17,7 +17,7 @@ const cases: readonly (readonly [what: string, text: string, expected: string])[
   ['a bearer token', '{"authorization":"Bearer abc.def"}', '{"authorization":"Bearer ***"}'],
   ['credentials in an address', 'http://ada:pw@host:1/v1', 'http://host:1/v1'],
   ['the query of an address', '"https://host/v1?key=abc&x=1"', '"https://host/v1?***"'],
-  ['the folder inside the home folder', 'at /root/work/shop/a.ts:1', 'at <folder 1>/a.ts:1'],
+  ['the folder inside the home folder', 'at /home/ada/shop/a.ts:1', 'at <folder 1>/a.ts:1'],
   ['the home folder', '/root/.vscode/x', '~/.vscode/x'],
   ['the home folder in JSON', '["C:\\\\Users\\\\Ada Byron\\\\t"]', '["~\\\\t"]'],
   ['the home folder with slashes', 'file:///C:/Users/Ada%20Byron/t', 'file:///~/t'],
