@@ -1,4 +1,4 @@
-import { constants } from 'node:fs';
+import { constants, realpathSync } from 'node:fs';
 import * as fs from 'node:fs/promises';
 import * as path from 'node:path';
 import { messageOf, ToolError } from '../../base/errors.ts';
@@ -10,7 +10,7 @@ import type { CommandRun } from '../commandRuns.ts';
 import type { Sandbox, SandboxEnd } from '../sandbox.ts';
 import { runInShell } from '../shellProcess.ts';
 import { cleanEnvironment } from './cleanEnvironment.ts';
-import { Effects, findAt, foundText, isMissing, type Found } from './effects.ts';
+import { Effects, findAt, foundText, isMissing, PlainFolder, type Found } from './effects.ts';
 import { ignoredOf } from './ignored.ts';
 import type { SandboxOptions } from './overlayEngine.ts';
 import { makeFolders, removeTree } from './upperTree.ts';
@@ -72,7 +72,7 @@ export class CopySandbox implements Sandbox {
     this.#progress = progress ?? ((_, work) => work(() => undefined));
     this.#folders = folders.map(({ name, fsPath }, index) => ({
       prefix: folders.length > 1 ? `${name}/` : '',
-      root: fsPath,
+      root: realpathSync.native(fsPath),
       copy: path.join(storage, String(index), path.basename(fsPath)),
       source: new Map(),
       put: new Map(),
@@ -142,7 +142,7 @@ export class CopySandbox implements Sandbox {
     const gone = [...source.keys()].filter(at => !now.has(at));
     const changed = [...now].filter(([at, stamp]) => source.get(at) !== stamp);
     for (const at of gone) {
-      await removeTree(path.join(copy, at));
+      await removeBelow(copy, at);
       source.delete(at);
     }
     await fs.mkdir(copy, { recursive: true });
@@ -167,7 +167,7 @@ export class CopySandbox implements Sandbox {
         const stat = await fs.lstat(to).catch(() => undefined);
         if (!stat?.isFile()) await removeTree(to);
         await fs.writeFile(to, bytes);
-      } else await removeTree(to);
+      } else await removeBelow(copy, relative);
       // It is copied again before the next command.
       source.set(relative, '');
     }
@@ -186,18 +186,19 @@ export class CopySandbox implements Sandbox {
     const changed = all.filter(at => put.get(at) !== now.get(at));
     const others = changed.filter(at => at !== '.git' && !at.startsWith('.git/'));
     const hidden = await ignoredOf(root, others);
+    const [real, there] = [new PlainFolder(root), new PlainFolder(copy)];
     for (const at of others) {
       if (hidden.has(at)) continue;
       const bytes = contents.get(prefix + at);
       const isKept = source.get(at) === (await stampAt(path.join(root, at)));
       let base: Found | undefined;
-      if (bytes) base = foundText(bytes, (await modeAt(path.join(root, at))) ?? 0o644);
-      else if (bytes === undefined) base = await findAt(path.join(root, at));
+      if (bytes) base = foundText(bytes, await modeAt(path.join(root, at)));
+      else if (bytes === undefined) base = await real.find(at);
       await effects.add(
         prefix + at,
         base,
-        await findAt(path.join(copy, at)),
-        bytes === undefined && !isKept && base !== undefined,
+        await there.find(at),
+        bytes === undefined && !isKept && (put.has(at) || (base !== undefined && base.kind !== 'folder')),
       );
       source.set(at, '');
     }
@@ -277,7 +278,17 @@ async function copyOne(root: string, copy: string, at: string): Promise<void> {
   await makeFolders({ root, upper: copy }, path.dirname(at));
   await removeTree(to);
   if (found?.kind === 'link') await fs.symlink(found.target, to);
-  else if (found?.kind === 'file') await fs.copyFile(from, to, constants.COPYFILE_FICLONE);
+  else if (found?.kind === 'file')
+    await fs.copyFile(from, to, constants.COPYFILE_FICLONE).catch((error: NodeJS.ErrnoException) => {
+      // What the user may not read no command of theirs can need.
+      if (error.code !== 'EACCES' && error.code !== 'EPERM') throw error;
+    });
+}
+
+/** Removes what stands at a path of the copy, unless a command has made a link of a folder above it, which may lead anywhere. */
+async function removeBelow(copy: string, relative: string): Promise<void> {
+  if (await new PlainFolder(copy).isFolder(path.dirname(relative)))
+    await removeTree(path.join(copy, relative));
 }
 
 /** Writes paths of the copies in an output as those of the workspace, also where a chunk ends within one. */

@@ -1,8 +1,10 @@
 import * as fs from 'node:fs/promises';
+import * as path from 'node:path';
 import { sha256 } from '../../base/hash.ts';
 import type { ForeignFile } from '../../elsewhere/foreignChange.ts';
 import { MAX_FILES, MAX_TOTAL_BYTES, type LeftOut } from '../../elsewhere/gathered.ts';
 import { MAX_FILE_BYTES } from '../../preview/workspace.ts';
+import { messageWithoutPaths } from '../../base/errors.ts';
 import { plural } from '../../text/plural.ts';
 import type { SandboxEnd } from '../sandbox.ts';
 
@@ -12,19 +14,19 @@ export type Found =
   | { readonly kind: 'link'; readonly target: string }
   | { readonly kind: 'folder' | 'other' };
 
-/** What stands at a path that a pending preview changes: its content, with the permission bits of the file on disk. */
-export function foundText(bytes: Uint8Array, mode = 0o644): Found {
+/** What stands at a path that a pending preview changes: its content, with the permission bits of the file on disk, or of a new one. */
+export function foundText(bytes: Uint8Array, mode = 0o666 & ~process.umask()): Found {
   return { kind: 'file', size: bytes.length, mode, read: () => Promise.resolve(bytes) };
 }
 
 /** @returns `undefined` if there is nothing */
-export async function findAt(path: string): Promise<Found | undefined> {
+export async function findAt(at: string): Promise<Found | undefined> {
   try {
-    const stat = await fs.lstat(path);
-    if (stat.isSymbolicLink()) return { kind: 'link', target: await fs.readlink(path) };
+    const stat = await fs.lstat(at);
+    if (stat.isSymbolicLink()) return { kind: 'link', target: await fs.readlink(at) };
     if (stat.isDirectory()) return { kind: 'folder' };
     if (!stat.isFile()) return { kind: 'other' };
-    return { kind: 'file', size: stat.size, mode: stat.mode & 0o777, read: () => fs.readFile(path) };
+    return { kind: 'file', size: stat.size, mode: stat.mode & 0o777, read: () => fs.readFile(at) };
   } catch (error) {
     if (isMissing(error)) return undefined;
     throw error;
@@ -34,6 +36,38 @@ export async function findAt(path: string): Promise<Found | undefined> {
 /** Whether it says that there is nothing at a path. */
 export function isMissing(error: unknown): boolean {
   return error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ENOTDIR');
+}
+
+/** A folder below which nothing is looked at through a link, which may lead anywhere. */
+export class PlainFolder {
+  readonly root: string;
+  readonly #known = new Map<string, Promise<boolean>>();
+
+  constructor(root: string) {
+    this.root = root;
+  }
+
+  /** Whether a relative path, and each folder above it, is a folder and no link to one. */
+  isFolder(relative: string): Promise<boolean> {
+    if (relative === '' || relative === '.') return Promise.resolve(true);
+    let known = this.#known.get(relative);
+    if (!known) {
+      known = this.isFolder(path.dirname(relative)).then(
+        async isBelowFolder =>
+          isBelowFolder &&
+          (await fs.lstat(path.join(this.root, relative)).then(
+            stat => stat.isDirectory(),
+            () => false,
+          )),
+      );
+      this.#known.set(relative, known);
+    }
+    return known;
+  }
+
+  async find(relative: string): Promise<Found | undefined> {
+    return (await this.isFolder(path.dirname(relative))) ? findAt(path.join(this.root, relative)) : undefined;
+  }
 }
 
 /** Nothing that a command can have found: what was there when it began is not known. */
@@ -65,7 +99,12 @@ export class Effects {
     if (this.isTooMuch) return;
     if ([before, after].some(side => side?.kind === 'file' && side.size > MAX_FILE_BYTES))
       return void this.leaveOut({ path, why: 'tooLarge' });
-    const [old, now] = [await contentOf(before), await contentOf(after)];
+    let [old, now]: (Uint8Array | null)[] = [];
+    try {
+      [old, now] = [await contentOf(before), await contentOf(after)];
+    } catch (error) {
+      return void this.leaveOut({ path, why: 'unreadable', detail: messageWithoutPaths(error) });
+    }
     const mode = changedMode(before, after);
     const isSame =
       old !== null && now !== null && before?.kind === after?.kind && sha256(old) === sha256(now);
@@ -77,7 +116,7 @@ export class Effects {
     ];
     this.#files.push({
       path,
-      base: isBaseUnknown && !isSame ? (now ? null : UNKNOWN) : old,
+      base: isBaseUnknown && !isSame ? (now && before ? null : UNKNOWN) : old,
       theirs: now,
       ...(mode === undefined ? {} : { mode }),
       ...(links.length === 0 ? {} : { links }),

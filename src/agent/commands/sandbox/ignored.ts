@@ -1,4 +1,6 @@
 import { spawn } from 'node:child_process';
+import * as fs from 'node:fs/promises';
+import * as path from 'node:path';
 import { withoutEditor, withVariables } from '../../base/system/environment.ts';
 
 /** Where git is not asked, because the folder is in no repository or there is no git. */
@@ -9,17 +11,55 @@ const IGNORED_WITHOUT_GIT = /(^|\/)node_modules(\/|$)/;
  * @param folder absolute; the paths are relative to it, with slashes, also after a folder. They need not exist.
  */
 export async function ignoredOf(folder: string, paths: readonly string[]): Promise<ReadonlySet<string>> {
-  if (paths.length === 0) return new Set();
-  // Paths in a folder that git takes for a submodule or link make it end with an error: then each is asked for by itself.
-  const found = await checkIgnore(folder, paths);
-  if (found) return found;
-  return new Set(paths.filter(path => IGNORED_WITHOUT_GIT.test(path)));
+  const known = new Map<string, Promise<string | undefined>>();
+  const groups = new Map<string, string[]>();
+  for (const at of paths) {
+    const repository = await repositoryAt(folder, path.posix.dirname(at), known);
+    if (repository === undefined) continue;
+    const group = groups.get(repository);
+    if (group) group.push(at);
+    else groups.set(repository, [at]);
+  }
+  const ignored = new Set<string>();
+  for (const [repository, group] of groups) {
+    const prefix = repository === '' ? '' : `${repository}/`;
+    const found = await checkIgnore(
+      path.join(folder, repository),
+      group.map(at => at.slice(prefix.length)),
+    );
+    for (const at of group)
+      if (found ? found.has(at.slice(prefix.length)) : IGNORED_WITHOUT_GIT.test(at)) ignored.add(at);
+  }
+  return ignored;
+}
+
+/**
+ * The repository that a folder is in, as a path relative to the first one: git ends with an error if it is asked for a path in
+ * another one.
+ * @returns `undefined` beyond a link, where git tracks and ignores nothing
+ */
+function repositoryAt(
+  folder: string,
+  at: string,
+  known: Map<string, Promise<string | undefined>>,
+): Promise<string | undefined> {
+  if (at === '.') return Promise.resolve('');
+  const find = async (): Promise<string | undefined> => {
+    const above = await repositoryAt(folder, path.posix.dirname(at), known);
+    const stat = await fs.lstat(path.join(folder, at)).catch(() => undefined);
+    if (above === undefined || stat?.isSymbolicLink()) return undefined;
+    const own = stat?.isDirectory() && (await fs.lstat(path.join(folder, at, '.git')).catch(() => undefined));
+    return own ? at : above;
+  };
+  const found = known.get(at) ?? find();
+  known.set(at, found);
+  return found;
 }
 
 /** @returns `undefined` if git does not answer */
 function checkIgnore(folder: string, paths: readonly string[]): Promise<ReadonlySet<string> | undefined> {
   return new Promise(resolve => {
-    const child = spawn('git', ['-c', 'core.quotePath=false', 'check-ignore', '-z', '--stdin'], {
+    const child = spawn('git', ['-c', 'core.fsmonitor=false', 'check-ignore', '-z', '--stdin'], {
       cwd: folder,
       env: withVariables(withoutEditor(process.env), {
         GIT_OPTIONAL_LOCKS: '0',

@@ -1,8 +1,18 @@
 import { spawn } from 'node:child_process';
-import { existsSync, lstatSync, readlinkSync, realpathSync } from 'node:fs';
+import {
+  existsSync,
+  lstatSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  realpathSync,
+  writeFileSync,
+} from 'node:fs';
 import { homedir } from 'node:os';
 import * as path from 'node:path';
 import type { Readable, Writable } from 'node:stream';
+import { callFilter } from './callFilter.ts';
+import { gitFoldersOf } from './gitFolders.ts';
 
 /** Where system programs are: not on the PATH of the user, who may have others. */
 const SYSTEM_FOLDERS = ['/usr/bin', '/bin', '/usr/sbin', '/sbin'];
@@ -16,11 +26,16 @@ export function systemTool(name: string): string | undefined {
 export interface MountedFolder {
   /** Absolute, links followed. */
   readonly root: string;
-  readonly upper: string;
-  readonly work: string;
+  /** Holds `lower`, a link to the root, and the trees `upper` and `work`. */
+  readonly state: string;
 }
 
+/** The folders of a view that are empty at its beginning. They are on disk, so that what fills them can be seen and ended. */
+export const OWN_FOLDERS = ['tmp', 'var-tmp', 'shm', 'home', 'nothing'] as const;
+
 export interface NamespaceOptions {
+  /** Holds {@link OWN_FOLDERS}. */
+  readonly storage: string;
   readonly folders: readonly MountedFolder[];
   /** Other paths of the folders, which lead to them: absolute. */
   readonly links: ReadonlyMap<string, string>;
@@ -42,25 +57,33 @@ export interface NamespaceEnd {
 /**
  * Runs in new user and mount namespaces. It mounts the overlays, whose lower trees may change between mounts with these options
  * (Documentation/filesystems/overlayfs.rst, “Changes to underlying filesystems”), starts bubblewrap, and keeps the mounts until
- * descriptor 3 is closed, also by the end of this program. Arguments: the number of folders, three paths for each, bubblewrap's.
+ * descriptor 3 is closed, also by the end of this program. The names of the trees are relative, since a comma or a colon in a
+ * path would mean something else. Whoever may make user namespaces could mount the control groups in one, and end what is
+ * outside: only as many are allowed as bubblewrap makes. Arguments: their number, the number of folders, two paths for each,
+ * bubblewrap's.
  */
 const ENTER = `
-count=$1; shift
 path=$PATH; PATH=${SYSTEM_FOLDERS.join(':')}
+echo "$1" >/proc/sys/user/max_user_namespaces || exit 96
+count=$2; shift 2
 while [ "$count" -gt 0 ]; do
-  mount -t overlay overlay -o "lowerdir=$1,upperdir=$2,workdir=$3,userxattr,index=off,xino=off" "$1" || exit 97
-  shift 3; count=$((count - 1))
+  cd "$2" && mount -t overlay overlay -o lowerdir=lower,upperdir=upper,workdir=work,userxattr,index=off,xino=off "$1" || exit 97
+  shift 2; count=$((count - 1))
 done
+cd /
 PATH=$path "$@" </dev/null 3>&- 4>&-
 echo "$?" >&4
 read -r _ <&3
 `;
 
+/** Waits in a new user namespace until its users are mapped, and gets the powers of root there by starting a program. */
+const MAPPED = 'echo mapped >&4; read -r _ <&3; exec "$@"';
+
 /** Runs in the view, where it can reach nothing outside. It removes what pending previews delete, and becomes the program. */
-const BEGIN = `PATH=${SYSTEM_FOLDERS.join(':')} xargs -0 rm -rf -- <&5; exec "$@" 5<&- 6>&-`;
+const BEGIN = `PATH=${SYSTEM_FOLDERS.join(':')} xargs -0 rm -rf -- <&5; exec "$@" 5<&- 6>&- 7<&-`;
 
 /** The ends of the pipes to a child, by descriptor. */
-type Pipes = readonly [null, Readable, Readable, Writable, Readable, Writable, Readable];
+type Pipes = readonly [null, Readable, Readable, Writable, Readable, Writable, Readable, Writable];
 
 /** A program that runs in namespaces of its own, where only the folders and the system's programs can be seen. */
 export class Namespace {
@@ -76,13 +99,25 @@ export class Namespace {
 
   constructor(options: NamespaceOptions) {
     const unshare = systemTool('unshare') ?? 'unshare';
-    const setpriv = systemTool('setpriv');
-    const folders = options.folders.flatMap(({ root, upper, work }) => [root, upper, work]);
+    const folders = options.folders.flatMap(({ root, state }) => [root, state]);
+    // Bubblewrap makes a second one to give an ordinary user back its id, and none for root.
+    const most = isRoot() ? 0 : 2;
+    const mount = ['--mount', '--propagation', 'private', '--'];
     const args = [
-      ...['--user', '--map-root-user', '--mount', '--propagation', 'private', '--'],
+      ...(isRoot()
+        ? ['--user', '--', '/bin/sh', '-c', MAPPED, 'redline-sandbox', unshare, ...mount]
+        : ['--user', '--map-root-user', ...mount]),
       // When this program is killed, the script is too, and with it bubblewrap.
-      ...(setpriv ? [setpriv, '--pdeathsig', 'KILL', '--'] : []),
-      ...['/bin/sh', '-c', ENTER, 'redline-sandbox', String(options.folders.length), ...folders],
+      ...[systemTool('setpriv') ?? 'setpriv', '--pdeathsig', 'KILL', '--'],
+      ...[
+        '/bin/sh',
+        '-c',
+        ENTER,
+        'redline-sandbox',
+        String(most),
+        String(options.folders.length),
+        ...folders,
+      ],
       ...[systemTool('bwrap') ?? 'bwrap', ...isolation(options), '--'],
       ...['/bin/sh', '-c', BEGIN, 'redline-sandbox', ...options.program],
     ];
@@ -91,14 +126,15 @@ export class Namespace {
       env: options.environment,
       cwd: '/',
       detached: true,
-      stdio: ['ignore', 'pipe', 'pipe', 'pipe', 'pipe', 'pipe', 'pipe'],
+      stdio: ['ignore', ...Array.from({ length: 7 }, () => 'pipe' as const)],
     });
-    const [, stdout, stderr, hold, status, deleted, info] = child.stdio as unknown as Pipes;
+    const [, stdout, stderr, hold, status, deleted, info, filter] = child.stdio as unknown as Pipes;
     this.stdout = stdout;
     this.stderr = stderr;
     this.#hold = hold;
-    for (const stream of [hold, deleted]) stream.on('error', () => undefined);
+    for (const stream of [hold, deleted, filter]) stream.on('error', () => undefined);
     deleted.end(options.deleted.map(each => `${each}\0`).join(''));
+    filter.end(callFilter());
     let told = '';
     info.setEncoding('utf8').on('data', (chunk: string) => {
       told += chunk;
@@ -113,6 +149,16 @@ export class Namespace {
       let code = '';
       status.setEncoding('utf8').on('data', (chunk: string) => {
         code += chunk;
+        if (code === 'mapped\n') {
+          code = '';
+          try {
+            mapUsers(child.pid);
+            hold.write('\n');
+          } catch (error) {
+            child.kill('SIGKILL');
+            reject(error instanceof Error ? error : new Error(String(error)));
+          }
+        }
         if (!code.endsWith('\n')) return;
         const exitCode = this.#isStopped ? undefined : Number(code);
         resolve({ exitCode, view: `/proc/${child.pid ?? 0}/root` });
@@ -176,28 +222,80 @@ const TOOL_ROOTS = [
   '.linuxbrew',
 ];
 
+function isRoot(): boolean {
+  return process.getuid?.() === 0;
+}
+
+/** Gives a user namespace that root has made all users and groups: files that belong to others stay theirs, and can be changed. */
+function mapUsers(pid: number | undefined): void {
+  for (const file of ['uid_map', 'gid_map']) {
+    const here = readFileSync(`/proc/self/${file}`, 'utf8').trim().split('\n');
+    const ranges = here
+      .map(line => line.trim().split(/\s+/))
+      .map(([from = '', , count = '']) => [from, from, count]);
+    writeFileSync(`/proc/${pid}/${file}`, `${ranges.map(range => range.join(' ')).join('\n')}\n`);
+  }
+}
+
+/** An ordinary user is itself; root keeps its powers over files, users and its own processes, and no others. */
+function identity(): readonly string[] {
+  if (!isRoot()) {
+    const [user, group] = [process.getuid?.() ?? 0, process.getgid?.() ?? 0];
+    return ['--unshare-user', '--uid', String(user), '--gid', String(group)];
+  }
+  const kept = ['CHOWN', 'DAC_OVERRIDE', 'FOWNER', 'FSETID', 'KILL', 'SETGID', 'SETUID'];
+  return ['--cap-drop', 'ALL', ...kept.flatMap(name => ['--cap-add', `CAP_${name}`])];
+}
+
 /**
  * The arguments of bubblewrap: a root of its own, in which only what is named exists. The folders and `/tmp` can be written,
  * system programs and tool roots on the PATH can be read; there is no network, no home, and no process or socket of the host.
  */
-function isolation({ folders, links, cwd, environment }: NamespaceOptions): readonly string[] {
+function isolation({ storage, folders, links, cwd, environment }: NamespaceOptions): readonly string[] {
   const home = homedir();
+  const [tmp, varTmp, shm, ownHome, nothing] = OWN_FOLDERS.map(name => path.join(storage, name));
+  const own = [tmp, '/tmp', varTmp, '/var/tmp', ownHome, home, shm, '/dev/shm'] as readonly string[];
   return [
-    ...['--unshare-user', '--uid', String(process.getuid?.() ?? 0), '--gid', String(process.getgid?.() ?? 0)],
+    ...identity(),
     ...['--unshare-pid', '--unshare-ipc', '--unshare-uts', '--unshare-net', '--unshare-cgroup-try'],
-    ...['--die-with-parent', '--new-session', '--info-fd', '6'],
+    ...['--die-with-parent', '--new-session', '--info-fd', '6', '--seccomp', '7'],
     ...['/usr', '/bin', '/sbin', '/lib', '/lib32', '/lib64', '/libx32'].flatMap(systemFolder),
-    ...['--ro-bind', '/etc', '/etc', '--ro-bind-try', '/opt', '/opt', '--ro-bind-try', '/nix', '/nix'],
-    // Root may read them otherwise.
-    ...['/etc/shadow', '/etc/gshadow'].flatMap(file =>
-      existsSync(file) ? ['--ro-bind', '/dev/null', file] : [],
-    ),
-    ...['--proc', '/proc', '--dev', '/dev', '--tmpfs', '/tmp', '--tmpfs', '/var/tmp', '--tmpfs', home],
+    // Not all of /nix, where the socket of its daemon is.
+    ...['--ro-bind', '/etc', '/etc', ...['/opt', '/nix/store'].flatMap(at => ['--ro-bind-try', at, at])],
+    ...privateFiles().flatMap(({ at, isFolder }) => [
+      '--ro-bind',
+      isFolder ? (nothing ?? '') : '/dev/null',
+      at,
+    ]),
+    ...['--proc', '/proc', '--dev', '/dev'],
+    ...own.flatMap((at, n) => (n % 2 === 0 ? ['--bind', at, own[n + 1] ?? ''] : [])),
     ...toolRoots(environment['PATH'] ?? '', home).flatMap(root => ['--ro-bind-try', root, root]),
     ...folders.flatMap(({ root }) => ['--bind', root, root]),
+    ...folders.flatMap(({ root }) => gitFoldersOf(root)).flatMap(at => ['--ro-bind', at, at]),
     ...[...links].flatMap(([link, target]) => ['--symlink', target, link]),
+    // What root owns in /proc are settings of the kernel; the others are in memory, which could be filled.
+    ...['/proc', '/dev', '/'].flatMap(at => ['--remount-ro', at]),
     ...['--chdir', cwd],
   ];
+}
+
+/** How deep in `/etc` is looked for what only some may read. */
+const PRIVATE_DEPTH = 3;
+let foundPrivate: readonly { readonly at: string; readonly isFolder: boolean }[] | undefined;
+
+/** What not everyone may read in `/etc`, such as passwords and keys: root could, in the view too. */
+function privateFiles(): NonNullable<typeof foundPrivate> {
+  const find = (folder: string, depth: number): NonNullable<typeof foundPrivate> =>
+    readdirSync(folder).flatMap(name => {
+      const at = `${folder}/${name}`;
+      const stat = lstatSync(at, { throwIfNoEntry: false });
+      const isFolder = stat?.isDirectory() === true;
+      if (!stat || (!isFolder && !stat.isFile())) return [];
+      const everyone = isFolder ? 0o005 : 0o004;
+      if ((stat.mode & everyone) !== everyone) return [{ at, isFolder }];
+      return isFolder && depth > 1 ? find(at, depth - 1) : [];
+    });
+  return (foundPrivate ??= isRoot() ? find('/etc', PRIVATE_DEPTH) : []);
 }
 
 /** A folder of the system, or the link that stands in its place. */

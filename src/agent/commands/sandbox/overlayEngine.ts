@@ -2,17 +2,18 @@ import * as fs from 'node:fs/promises';
 import { realpathSync } from 'node:fs';
 import * as path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { messageOf, ToolError } from '../../base/errors.ts';
+import { messageOf, messageWithoutPaths, ToolError } from '../../base/errors.ts';
 import { bytesOfSide } from '../../preview/fileChange.ts';
 import type { PendingContents } from '../../preview/overlay.ts';
 import type { FolderRoot } from '../../preview/workspace.ts';
+import { isInside } from '../../text/isInside.ts';
 import { assertNotStopped, type CommandPlan } from '../commandPlan.ts';
 import type { CommandRun } from '../commandRuns.ts';
 import type { Sandbox, SandboxEnd } from '../sandbox.ts';
 import { prepareCall } from '../shellCall.ts';
 import { cleanEnvironment } from './cleanEnvironment.ts';
-import { Effects, findAt, foundText, type Found } from './effects.ts';
-import { Namespace } from './namespace.ts';
+import { Effects, foundText, PlainFolder } from './effects.ts';
+import { Namespace, OWN_FOLDERS } from './namespace.ts';
 import { allowMoving, changedPaths, makeFolders, removeTree, type Layer } from './upperTree.ts';
 
 /** How often the free space is looked at while a command runs, in milliseconds. */
@@ -22,8 +23,18 @@ const MOST_WRITTEN = 4 * 1024 ** 3;
 const LEAST_FREE = 256 * 1024 ** 2;
 /** The most ignored files that are counted. */
 const MOST_COUNTED = 100_000;
-/** The home folder of commands: in a file system in memory, where nothing of the user is. */
-const home = (): string => process.env['HOME'] ?? '/tmp';
+
+/** What explains a failure that an output shows. */
+const NOTES: readonly (readonly [sign: RegExp, note: string])[] = [
+  [
+    /EXDEV|cross-device/i,
+    'A folder of the workspace cannot be renamed by one system call in the sandbox (EXDEV): move it with mv.',
+  ],
+  [
+    /EOVERFLOW|Value too large for defined data type/i,
+    'Files of another owner or group cannot be changed in the sandbox (EOVERFLOW).',
+  ],
+];
 
 export interface SandboxOptions {
   readonly folders: readonly FolderRoot[];
@@ -39,6 +50,8 @@ export class OverlaySandbox implements Sandbox {
   readonly isolated = true;
   readonly #storage: string;
   readonly #layers: readonly Layer[];
+  /** All folders, with how their workspace paths begin. */
+  readonly #folders: readonly Pick<Layer, 'root' | 'prefix'>[];
   readonly #links: ReadonlyMap<string, string>;
   readonly #variables: () => readonly string[];
   readonly #running = new Set<Namespace>();
@@ -48,13 +61,17 @@ export class OverlaySandbox implements Sandbox {
     this.#variables = variables;
     const roots = folders.map(({ name, fsPath }, index) => ({
       ...{ root: realpathSync.native(fsPath), prefix: folders.length > 1 ? `${name}/` : '' },
-      ...{
-        upper: path.join(storage, String(index), 'upper'),
-        work: path.join(storage, String(index), 'work'),
-      },
+      ...{ state: path.join(storage, String(index)), upper: path.join(storage, String(index), 'upper') },
     }));
+    // The innermost first.
+    this.#folders = roots.toSorted((a, b) => b.root.length - a.root.length);
     // A folder in another one is a part of its overlay.
-    this.#layers = roots.filter(one => !roots.some(other => other !== one && isBelow(one.root, other.root)));
+    this.#layers = roots.filter(
+      (one, n) =>
+        !roots.some(
+          (other, m) => m !== n && isInside(one.root, other.root) && (one.root !== other.root || m < n),
+        ),
+    );
     this.#links = new Map(
       folders.flatMap(({ fsPath }, index) => {
         const root = roots[index]?.root ?? fsPath;
@@ -68,20 +85,25 @@ export class OverlaySandbox implements Sandbox {
     pending: PendingContents,
     { signal, add }: Pick<CommandRun, 'signal' | 'add'>,
   ): Promise<SandboxEnd> {
-    const contents = new Map(pending.paths().flatMap(each => this.#contentAt(each, pending)));
-    const deleted = await this.#put(contents);
-    const call = await prepareCall(plan);
     assertNotStopped(signal);
+    const contents = await this.#contentsOf(pending);
+    const deleted = await this.#put(contents).catch(async (error: unknown) => {
+      await this.#clean(new Map()).catch(() => undefined);
+      throw new ToolError(`The sandbox cannot be made: ${messageWithoutPaths(error)}. Nothing was run.`);
+    });
+    const call = await prepareCall(plan);
     const mountedAt = Date.now();
     const namespace = new Namespace({
-      ...{ folders: this.#layers, links: this.#links, deleted, cwd: plan.folder },
+      ...{ storage: this.#storage, folders: this.#layers, links: this.#links, deleted, cwd: plan.folder },
       program: [plan.shell, ...call.args],
-      environment: cleanEnvironment(plan, this.#variables(), home()),
+      environment: cleanEnvironment(plan, this.#variables()),
     });
     this.#running.add(namespace);
     let output = '';
+    const told = new Set<string>();
     for (const stream of [namespace.stdout, namespace.stderr])
       stream.setEncoding('utf8').on('data', (chunk: string) => {
+        for (const [sign, note] of NOTES) if (sign.test(chunk)) told.add(note);
         output = (output + chunk).slice(0, 2_000);
         add(chunk);
       });
@@ -103,6 +125,7 @@ export class OverlaySandbox implements Sandbox {
       effects = new Effects();
       const ignored = await this.#list(end.view, contents, mountedAt, effects);
       const wroteGit = await this.#wroteGit();
+      const count = await this.#countIgnored(ignored, mountedAt);
       await namespace.release();
       await this.#clean(ignored);
       const { notes, ...found } = effects.end();
@@ -110,20 +133,9 @@ export class OverlaySandbox implements Sandbox {
       return {
         ...{ exitCode: end.exitCode, ended: 0, running: [] },
         ...found,
-        ignored: await this.#countIgnored(),
+        ignored: count,
         wroteGit,
-        notes: [
-          ...notes,
-          ...(wasFull ? ['It was ended because it filled the disk.'] : []),
-          ...(/EXDEV|cross-device/i.test(output)
-            ? [
-                'A folder of the workspace cannot be renamed by one system call in the sandbox (EXDEV): move it with mv.',
-              ]
-            : []),
-          ...(/EOVERFLOW|Value too large for defined data type/i.test(output)
-            ? ['Files of another owner or group cannot be changed in the sandbox (EOVERFLOW).']
-            : []),
-        ],
+        notes: [...notes, ...(wasFull ? ['It was ended because it filled the disk.'] : []), ...told],
       };
     } finally {
       watching.abort();
@@ -145,28 +157,53 @@ export class OverlaySandbox implements Sandbox {
     await removeTree(this.#storage);
   }
 
-  #layerOf(workspacePath: string): { readonly layer: Layer; readonly relative: string } | undefined {
-    const layer = this.#layers.find(({ prefix }) => workspacePath.startsWith(prefix));
-    return layer && { layer, relative: workspacePath.slice(layer.prefix.length) };
+  /** Where a workspace path is. Links above it lead to where the command finds it, if that is in the workspace. */
+  async #placeOf(workspacePath: string): Promise<Place | undefined> {
+    const folder = this.#folders.find(({ prefix }) => workspacePath.startsWith(prefix));
+    if (!folder) return undefined;
+    const named = path.join(folder.root, workspacePath.slice(folder.prefix.length));
+    const above = await fs.realpath(path.dirname(named)).catch(() => path.dirname(named));
+    for (const at of [path.join(above, path.basename(named)), named]) {
+      const layer = this.#layers.find(({ root }) => isInside(at, root));
+      if (layer) return { layer, relative: path.relative(layer.root, at) };
+    }
+    return undefined;
   }
 
-  /** The bytes that a path holds once what is pending is applied; `null`: no file. */
-  #contentAt(at: string, pending: PendingContents): [string, Uint8Array | null][] {
-    const content = pending.at(at);
-    return content && this.#layerOf(at) ? [[at, content.side && bytesOfSide(content.side)]] : [];
+  /** The workspace path of a place: relative to the innermost folder. */
+  #nameOf({ layer, relative }: Place): string {
+    const at = path.join(layer.root, relative);
+    const folder = this.#folders.find(({ root }) => isInside(at, root)) ?? layer;
+    return folder.prefix + path.relative(folder.root, at);
+  }
+
+  async #contentsOf(pending: PendingContents): Promise<Contents> {
+    const contents: Contents = new Map(this.#layers.map(layer => [layer, new Map()]));
+    for (const name of pending.paths()) {
+      const [place, content] = [await this.#placeOf(name), pending.at(name)];
+      if (!place || !content) continue;
+      const bytes = content.side && bytesOfSide(content.side);
+      contents.get(place.layer)?.set(place.relative, { name, bytes });
+    }
+    return contents;
   }
 
   /** Puts what is pending into the upper trees. @returns what must be removed in the view */
-  async #put(contents: ReadonlyMap<string, Uint8Array | null>): Promise<string[]> {
-    for (const { upper, work } of this.#layers) {
+  async #put(contents: Contents): Promise<string[]> {
+    for (const { root, state, upper } of this.#layers) {
       await fs.mkdir(upper, { recursive: true });
-      await removeTree(work);
-      await fs.mkdir(work, { recursive: true });
+      for (const name of ['work', 'lower']) await removeTree(path.join(state, name));
+      await fs.mkdir(path.join(state, 'work'));
+      await fs.symlink(root, path.join(state, 'lower'));
     }
+    for (const name of OWN_FOLDERS) {
+      await removeTree(path.join(this.#storage, name));
+      await fs.mkdir(path.join(this.#storage, name));
+    }
+    for (const name of ['tmp', 'var-tmp', 'shm']) await fs.chmod(path.join(this.#storage, name), 0o1777);
     const deleted: string[] = [];
-    for (const [at, bytes] of contents) {
-      const { layer, relative } = this.#layerOf(at) ?? {};
-      if (!layer || relative === undefined) continue;
+    const all = [...contents].flatMap(([layer, each]) => [...each].map(one => [layer, ...one] as const));
+    for (const [layer, relative, { bytes }] of all) {
       if (bytes === null) {
         deleted.push(path.join(layer.root, relative));
         continue;
@@ -187,11 +224,11 @@ export class OverlaySandbox implements Sandbox {
       const { bavail, bsize } = await fs.statfs(this.#storage);
       return bavail * bsize;
     };
-    const before = await free();
+    const before = await free().catch(() => 0);
     for (;;) {
       await delay(WATCH_MS, undefined, { signal: ended, ref: false }).catch(() => undefined);
       if (ended.aborted) return false;
-      const now = await free();
+      const now = await free().catch(() => before);
       if (before - now < MOST_WRITTEN && (now > LEAST_FREE || now >= before)) continue;
       namespace.stop();
       return true;
@@ -204,7 +241,7 @@ export class OverlaySandbox implements Sandbox {
    */
   async #list(
     view: string,
-    contents: ReadonlyMap<string, Uint8Array | null>,
+    contents: Contents,
     mountedAt: number,
     effects: Effects,
   ): Promise<ReadonlyMap<Layer, readonly string[]>> {
@@ -213,19 +250,24 @@ export class OverlaySandbox implements Sandbox {
       const merged = path.join(view, layer.root);
       const changed = await changedPaths(layer, merged, effects);
       ignored.set(layer, changed.ignored);
-      const pending = [...contents.keys()].filter(at => this.#layerOf(at)?.layer === layer);
-      const relative = pending.map(at => at.slice(layer.prefix.length));
-      for (const each of new Set([...changed.paths, ...relative])) {
+      const pending = contents.get(layer) ?? new Map<string, never>();
+      // Links in the view lead, for this process, to what is outside.
+      const [real, inView] = [new PlainFolder(layer.root), new PlainFolder(merged)];
+      for (const each of new Set([...changed.paths, ...pending.keys()])) {
         if (effects.isTooMuch) break;
-        const at = layer.prefix + each;
-        const theirs = await findAt(path.join(merged, each));
-        const put = contents.get(at);
-        const real = await fs.lstat(path.join(layer.root, each)).catch(() => undefined);
-        let base: Found | undefined;
-        if (put === undefined) base = await findAt(path.join(layer.root, each));
-        else if (put) base = foundText(put, real?.isFile() ? real.mode & 0o777 : undefined);
-        const isBaseUnknown = put === undefined && real !== undefined && real.ctimeMs >= mountedAt;
-        await effects.add(at, base, theirs, isBaseUnknown);
+        const theirs = await inView.find(each);
+        const put = pending.get(each);
+        const disk = await real.find(each);
+        const base = put
+          ? put.bytes && foundText(put.bytes, disk?.kind === 'file' ? disk.mode : undefined)
+          : disk;
+        const isUnknown = !put && (await changedAfter(layer.root, each, mountedAt));
+        await effects.add(
+          put?.name ?? this.#nameOf({ layer, relative: each }),
+          base ?? undefined,
+          theirs,
+          isUnknown,
+        );
       }
     }
     return ignored;
@@ -256,20 +298,34 @@ export class OverlaySandbox implements Sandbox {
     }
   }
 
-  async #countIgnored(): Promise<number> {
-    let count = 0;
-    const walk = async (folder: string): Promise<void> => {
-      for (const entry of await fs.readdir(folder, { withFileTypes: true }).catch(() => [])) {
-        if (count >= MOST_COUNTED) return;
-        if (entry.isDirectory()) await walk(path.join(folder, entry.name));
-        else if (entry.isFile() || entry.isSymbolicLink()) count++;
-      }
+  /** How many of the ignored files the command has changed. */
+  async #countIgnored(ignored: ReadonlyMap<Layer, readonly string[]>, mountedAt: number): Promise<number> {
+    let [count, looked] = [0, 0];
+    const walk = async (at: string): Promise<void> => {
+      if (++looked > MOST_COUNTED) return;
+      const stat = await fs.lstat(at).catch(() => undefined);
+      if (!stat?.isDirectory()) return void (stat && stat.ctimeMs >= mountedAt && count++);
+      for (const name of await fs.readdir(at).catch(() => [])) await walk(path.join(at, name));
     };
-    for (const { upper } of this.#layers) await walk(upper);
+    for (const [{ upper }, paths] of ignored) for (const each of paths) await walk(path.join(upper, each));
     return count;
   }
 }
 
-function isBelow(inner: string, outer: string): boolean {
-  return inner.startsWith(outer === '/' ? '/' : `${outer}/`) && inner !== outer;
+/** Where something is in the view. */
+interface Place {
+  readonly layer: Layer;
+  readonly relative: string;
+}
+
+/** What is pending, by its place; `null` for no file. */
+type Contents = ReadonlyMap<Layer, Map<string, { readonly name: string; readonly bytes: Uint8Array | null }>>;
+
+/** Whether something at a path was changed on disk since then. Where nothing is, its folder tells: something may have been. */
+async function changedAfter(root: string, relative: string, since: number): Promise<boolean> {
+  for (let at = relative; ; at = path.dirname(at)) {
+    const stat = await fs.lstat(path.join(root, at)).catch(() => undefined);
+    if (stat) return stat.ctimeMs >= since;
+    if (at === '.') return true;
+  }
 }

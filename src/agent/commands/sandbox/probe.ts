@@ -4,13 +4,20 @@ import { createServer, type Server } from 'node:net';
 import { homedir } from 'node:os';
 import * as path from 'node:path';
 import { messageOf } from '../../base/errors.ts';
+import type { FolderRoot } from '../../preview/workspace.ts';
 import type { NoSandboxReason } from '../sandbox.ts';
+import { callFilter } from './callFilter.ts';
 import { systemTool } from './namespace.ts';
 import { OverlaySandbox } from './overlayEngine.ts';
 import { removeTree } from './upperTree.ts';
 
 /** How long the probe may take, in milliseconds. */
 const LIMIT_MS = 5_000;
+
+/** The folder that is written to: no folder of the workspace has this name. */
+const PROBED = '\0probe';
+/** What a command must not share with the host. */
+const NAMESPACES = ['cgroup', 'ipc', 'mnt', 'net', 'pid', 'user', 'uts'];
 
 /** Why there is no isolated overlay. */
 export interface NoOverlay {
@@ -20,18 +27,23 @@ export interface NoOverlay {
 
 /**
  * Tries the overlay engine on a small folder beside its state, by doing: what is written must come out as an effect and change
- * nothing, and what is outside must neither be read, written nor reached.
+ * nothing, and what is outside must neither be read, written nor reached. The folders of the workspace are mounted with it, since
+ * their file systems may not allow it.
  * @returns `undefined` if it works and is isolated
  */
-export async function probeOverlay(storage: string): Promise<NoOverlay | undefined> {
+export async function probeOverlay(
+  storage: string,
+  folders: readonly FolderRoot[],
+): Promise<NoOverlay | undefined> {
   if (process.platform !== 'linux') return { reason: 'system' };
-  if (!systemTool('unshare') || !systemTool('mount'))
-    return { reason: 'namespaces', detail: 'unshare is not installed' };
+  const missing = ['unshare', 'mount', 'setpriv'].find(name => !systemTool(name));
+  if (missing !== undefined) return { reason: 'namespaces', detail: `${missing} is not installed` };
+  if (!callFilter()) return { reason: 'leaks', detail: `no filter of system calls for ${process.arch}` };
   if (!systemTool('bwrap')) return { reason: 'bubblewrap' };
   const base = path.join(storage, `probe-${randomUUID()}`);
   const server = createServer(socket => socket.end('REACHED'));
   try {
-    return await probe(base, server);
+    return await probe(base, server, folders);
   } catch (error) {
     const detail = messageOf(error)
       .replace(/^The sandbox cannot be entered: /, '')
@@ -43,7 +55,11 @@ export async function probeOverlay(storage: string): Promise<NoOverlay | undefin
   }
 }
 
-async function probe(base: string, server: Server): Promise<NoOverlay | undefined> {
+async function probe(
+  base: string,
+  server: Server,
+  folders: readonly FolderRoot[],
+): Promise<NoOverlay | undefined> {
   const root = path.join(base, 'folder');
   const outside = path.join(base, 'outside');
   await fs.mkdir(root, { recursive: true });
@@ -54,11 +70,13 @@ async function probe(base: string, server: Server): Promise<NoOverlay | undefine
     server.once('error', reject).listen(`\0redline-${path.basename(base)}`, resolve);
   });
   const sandbox = new OverlaySandbox({
-    folders: [{ name: 'probe', fsPath: root }],
+    folders: [{ name: PROBED, fsPath: root }, ...folders],
     storage: path.join(base, 'state'),
     variables: () => [],
   });
   const quoted = [outside, homedir()].map(each => `'${each.replaceAll("'", `'\\''`)}'`);
+  const ids = await Promise.all(NAMESPACES.map(name => fs.readlink(`/proc/self/ns/${name}`).catch(() => '')));
+  const namespaces = NAMESPACES.map((name, n) => [name, ids[n] ?? ''] as const);
   const command = [
     // What reaches something writes the name of its way out.
     `cat ${quoted[0]} link 2>/dev/null && echo LEAK read`,
@@ -69,6 +87,13 @@ async function probe(base: string, server: Server): Promise<NoOverlay | undefine
     `sed 1,2d /proc/net/dev | grep -qv '^ *lo:' && echo LEAK network`,
     `(echo x > /etc/redline-probe) 2>/dev/null && echo LEAK etc`,
     '[ -e /run/dbus ] && echo LEAK run',
+    // Abstract sockets and ports belong to a network, processes to a pid namespace.
+    ...namespaces.map(
+      ([name, id]) => `[ "$(readlink /proc/self/ns/${name})" = '${id}' ] && echo LEAK ${name}`,
+    ),
+    'unshare --user true 2>/dev/null && echo LEAK namespaces',
+    '(: >> /proc/sys/kernel/core_pattern) 2>/dev/null && echo LEAK kernel',
+    '(echo x > /redline-probe) 2>/dev/null && echo LEAK memory',
     'echo new > file',
   ].join('; ');
   let output = '';
@@ -81,7 +106,9 @@ async function probe(base: string, server: Server): Promise<NoOverlay | undefine
     .finally(() => clearTimeout(timer));
   if (output !== '') return { reason: 'leaks', detail: output.trim().replaceAll('\n', ', ') };
   const [effect] = end.effects;
-  const isRight = effect?.path === 'file' && Buffer.from(effect.theirs ?? []).toString() === 'new\n';
+  const isRight =
+    effect?.path === (folders.length > 0 ? `${PROBED}/file` : 'file') &&
+    Buffer.from(effect.theirs ?? []).toString() === 'new\n';
   if (end.exitCode !== 0 || !isRight || end.effects.length !== 1)
     return { reason: 'mount', detail: 'what was written did not come out' };
   if ((await fs.readFile(path.join(root, 'file'), 'utf8')) !== 'old')

@@ -1,14 +1,17 @@
 import * as fs from 'node:fs/promises';
 import { realpathSync } from 'node:fs';
+import { homedir } from 'node:os';
 import * as path from 'node:path';
 import { detailOf } from '../../base/errors.ts';
 import type { Logger } from '../../base/logger.ts';
 import type { FolderRoot } from '../../preview/workspace.ts';
+import { isInside } from '../../text/isInside.ts';
+import { assertNotStopped } from '../commandPlan.ts';
 import type { Sandbox, Sandboxes, SandboxStatus } from '../sandbox.ts';
 import { CopySandbox, measure } from './copyEngine.ts';
 import { OverlaySandbox } from './overlayEngine.ts';
 import { removeTree } from './upperTree.ts';
-import { probeOverlay } from './probe.ts';
+import { probeOverlay, type NoOverlay } from './probe.ts';
 
 export interface SandboxesOptions {
   readonly folders: () => readonly FolderRoot[];
@@ -51,8 +54,7 @@ class WindowSandboxes implements Sandboxes {
     const key = JSON.stringify([engine(), limits(), folders().map(({ fsPath }) => fsPath)]);
     if (key !== this.#key) {
       this.#key = key;
-      await this.#close();
-      this.#status = this.#find();
+      this.#status = this.#close().then(() => this.#find());
     }
     return (await this.#status) ?? { engine: undefined, isolated: false };
   }
@@ -101,21 +103,23 @@ class WindowSandboxes implements Sandboxes {
     }
   }
 
+  async #noOverlay(real: readonly string[], isWithin: boolean, home: string): Promise<NoOverlay | undefined> {
+    const { folders, storage } = this.#options;
+    if (real.some(root => isInside(home, root)))
+      return { reason: 'leaks', detail: 'the home folder is in the workspace' };
+    if (isWithin) return { reason: 'mount', detail: 'the storage of the sandbox is in the workspace' };
+    return probeOverlay(storage, folders());
+  }
+
   async #probe(): Promise<SandboxStatus> {
     const { folders, engine, storage, limits, logger } = this.#options;
     const real = folders().map(({ fsPath }) => realpathSync.native(fsPath));
-    const isWithin = real.some(root =>
-      realpathSync.native(storage).startsWith(root === '/' ? '/' : `${root}/`),
-    );
-    const why =
-      engine() === 'copy'
-        ? undefined
-        : isWithin
-          ? ({ reason: 'mount' } as const)
-          : await probeOverlay(storage);
+    const [state, home] = [realpathSync.native(storage), realpathSync.native(homedir())];
+    const isWithin = real.some(root => isInside(state, root));
+    const why = engine() === 'copy' ? undefined : await this.#noOverlay(real, isWithin, home);
     if (engine() !== 'copy') {
       if (!why) return { engine: 'overlay', isolated: true };
-      logger.info(`There is no isolated sandbox: ${why.reason} ${'detail' in why ? why.detail : ''}`);
+      logger.info(`There is no isolated sandbox: ${why.reason} ${why.detail ?? ''}`);
     }
     const reason = why ? { why } : {};
     if (engine() === 'overlay') return { engine: undefined, isolated: false, ...reason };
@@ -128,6 +132,7 @@ class WindowSandboxes implements Sandboxes {
 /** Runs the commands of a sandbox one after the other. */
 class OneAtATime implements Sandbox {
   readonly #sandbox: Sandbox;
+  readonly #disposal = new AbortController();
   #last: Promise<unknown> = Promise.resolve();
 
   constructor(sandbox: Sandbox) {
@@ -142,13 +147,19 @@ class OneAtATime implements Sandbox {
     return this.#sandbox.isolated;
   }
 
-  run(...command: Parameters<Sandbox['run']>): ReturnType<Sandbox['run']> {
-    const ended = this.#last.then(() => this.#sandbox.run(...command));
+  run(...[plan, pending, { signal, add }]: Parameters<Sandbox['run']>): ReturnType<Sandbox['run']> {
+    const either = AbortSignal.any([signal, this.#disposal.signal]);
+    const ended = this.#last.then(() => {
+      assertNotStopped(either);
+      return this.#sandbox.run(plan, pending, { signal: either, add });
+    });
     this.#last = ended.catch(() => undefined);
     return ended;
   }
 
   async dispose(): Promise<void> {
+    this.#disposal.abort();
+    await this.#last;
     await this.#sandbox.dispose();
   }
 }

@@ -1,6 +1,7 @@
 import * as fs from 'node:fs/promises';
 import * as path from 'node:path';
-import { findAt, isMissing, type Effects } from './effects.ts';
+import { messageWithoutPaths } from '../../base/errors.ts';
+import { findAt, isMissing, PlainFolder, type Effects } from './effects.ts';
 import { ignoredOf } from './ignored.ts';
 import type { MountedFolder } from './namespace.ts';
 
@@ -8,6 +9,7 @@ import type { MountedFolder } from './namespace.ts';
 export interface Layer extends MountedFolder {
   /** How its workspace paths begin. */
   readonly prefix: string;
+  readonly upper: string;
 }
 
 /** What a command may have changed: where, as a path relative to the folder, and the parts of it that git ignores. */
@@ -37,21 +39,25 @@ export async function makeFolders(
 export async function changedPaths(layer: Layer, merged: string, effects: Effects): Promise<Changed> {
   const paths: string[] = [];
   const ignored: string[] = [];
+  const real = new PlainFolder(layer.root);
   let level = [''];
   while (level.length > 0 && !effects.isTooMuch) {
     const found: { readonly path: string; readonly isFolder: boolean }[] = [];
+    const seen = new Set<string>();
     for (const folder of level) {
       for (const name of await namesIn(path.join(layer.upper, folder), effects, layer.prefix + folder)) {
         if (name === '.git') continue;
         const at = folder === '' ? name : `${folder}/${name}`;
         const stat = await fs.lstat(path.join(layer.upper, at)).catch(() => undefined);
+        seen.add(at);
         found.push({ path: at, isFolder: stat?.isDirectory() === true });
       }
       // Where the folder was made anew, what was in it is gone without a trace.
       const now = new Set(await namesIn(path.join(merged, folder)));
-      for (const name of await namesIn(path.join(layer.root, folder))) {
+      const names = (await real.isFolder(folder)) ? await namesIn(path.join(layer.root, folder)) : [];
+      for (const name of names) {
         const at = folder === '' ? name : `${folder}/${name}`;
-        if (name === '.git' || now.has(name) || found.some(one => one.path === at)) continue;
+        if (name === '.git' || now.has(name) || seen.has(at)) continue;
         found.push({ path: at, isFolder: false });
       }
     }
@@ -62,10 +68,7 @@ export async function changedPaths(layer: Layer, merged: string, effects: Effect
         if (await isThere(path.join(layer.upper, one.path))) ignored.push(one.path);
         continue;
       }
-      const [was, is] = [
-        await findAt(path.join(layer.root, one.path)),
-        await findAt(path.join(merged, one.path)),
-      ];
+      const [was, is] = [await real.find(one.path), await findAt(path.join(merged, one.path))];
       // What was a folder and is none any more has lost all that was in it.
       if (was?.kind === 'folder' && is?.kind !== 'folder')
         paths.push(...(await filesBelow(layer.root, one.path)));
@@ -109,7 +112,8 @@ async function namesIn(folder: string, effects?: Effects, shown = ''): Promise<r
     names = await fs.readdir(folder, { encoding: 'buffer' });
   } catch (error) {
     if (isMissing(error)) return [];
-    throw error;
+    effects?.leaveOut({ path: shown, why: 'unreadable', detail: messageWithoutPaths(error) });
+    return [];
   }
   return names.flatMap(bytes => {
     const name = bytes.toString();

@@ -1,6 +1,6 @@
 import { suite, test } from 'node:test';
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import * as fs from 'node:fs';
 import { once } from 'node:events';
 import { createServer, type ListenOptions, type Server } from 'node:net';
@@ -69,6 +69,26 @@ const attacks: Readonly<Record<string, readonly [command: string, open: RegExp]>
     /OPEN/,
   ],
   'processes outside': [`kill -9 ${other.pid} && echo OPEN; ls /proc | grep -x ${other.pid}`, /OPEN|^\d+$/m],
+  'control groups, by which processes outside can be ended': [
+    'mkdir /tmp/c; unshare -UrmC sh -c "mount -t cgroup2 none /tmp/c && echo OPEN"; mount -t cgroup2 none /tmp/c && echo OPEN',
+    /OPEN/,
+  ],
+  'more powers in user namespaces': ['unshare -Ur echo OPEN', /OPEN/],
+  'sockets of the machine (vsock)': [`perl -e 'print "OPEN" if socket(S,40,1,0)'`, /OPEN/],
+  'keyrings of the kernel': [
+    `perl -e '$k = \`uname -m\` =~ /x86/ ? 250 : 219; print "OPEN" if syscall($k,0,-3,0) != -1'`,
+    /OPEN/,
+  ],
+  'io_uring, past any filter': [
+    `perl -e '$p = "\\0" x 120; print "OPEN" if syscall(425,1,$p) != -1'`,
+    /OPEN/,
+  ],
+  'filling the memory': ['for at in / /dev; do echo x > $at/x && echo OPEN; done', /OPEN/],
+  // Only opened: where it is open, a write would change the machine.
+  'the settings of the kernel': [
+    'for at in sys/kernel/core_pattern sysrq-trigger sys/user/max_user_namespaces mtrr; do (: >> /proc/$at) && echo OPEN; done',
+    /OPEN/,
+  ],
   'the root of the first process': [
     'cat "/proc/1/root$0" 2>/dev/null; ls /proc/1/root/root /proc/1/root/home 2>/dev/null | grep redline-test',
     /redline-test/,
@@ -108,6 +128,27 @@ suite('ways out of the isolated sandbox', async () => {
     const own = `perl -MIO::Socket::INET -e '$l=IO::Socket::INET->new(Listen=>1,LocalAddr=>"127.0.0.1"); print IO::Socket::INET->new(PeerAddr=>"127.0.0.1",PeerPort=>$l->sockport) ? "fine" : "no"'`;
     const { output } = await world.run(`${own}; echo x > /tmp/x && cat /tmp/x; echo y > ~/y && cat ~/y`);
     assert.equal(output, 'finex\ny\n');
+  });
+
+  test('files of other owners and groups can be changed by those who may change them on disk', async () => {
+    if (!status.isolated) return void assert.equal(status.engine, undefined);
+    fs.writeFileSync(world.at('theirs'), 'x');
+    fs.chmodSync(world.at('theirs'), 0o644);
+    if (process.getuid?.() === 0) fs.chownSync(world.at('theirs'), 12_345, 23_456);
+    const { changes } = await world.run('echo more >> theirs; stat -c %u:%g theirs');
+    assert.deepEqual(changes, ['theirs: x => xmore']);
+    fs.rmSync(world.at('theirs'));
+  });
+
+  test('a fork bomb ends with Stop', async () => {
+    if (!status.isolated) return void assert.equal(status.engine, undefined);
+    const controller = new AbortController();
+    const { exitCode } = await world.run(
+      'echo started; f() { [ $1 -gt 0 ] && { f $(($1-1)) & f $(($1-1)) & }; sleep 983; }; f 6',
+      { signal: controller.signal, onOutput: () => controller.abort() },
+    );
+    assert.equal(exitCode, undefined);
+    assert.doesNotMatch(spawnSync('ps', ['-eo', 'args'], { encoding: 'utf8' }).stdout, /^sleep 983$/m);
   });
 
   test('when the host is killed, nothing of a command goes on, and no mount stays', async () => {

@@ -1,0 +1,57 @@
+/** What a kind of processor calls the system calls that the filter looks at. */
+interface CallNumbers {
+  readonly architecture: number;
+  readonly socket: number;
+  /** `add_key`, `request_key`, `keyctl`; `bpf`, `perf_event_open`; `io_uring_setup`, which opens sockets past any filter. */
+  readonly refused: readonly number[];
+}
+
+const NUMBERS: Readonly<Partial<Record<NodeJS.Architecture, CallNumbers>>> = {
+  x64: { architecture: 0xc000003e, socket: 41, refused: [248, 249, 250, 321, 298, 425] },
+  arm64: { architecture: 0xc00000b7, socket: 198, refused: [217, 218, 219, 280, 241, 425] },
+};
+
+/** Unix, IPv4, IPv6, netlink: the kinds of sockets that a network namespace holds. Others reach the machine, as vsock does. */
+const FAMILIES = [1, 2, 10, 16];
+
+const [LOAD, IS_EQUAL, IS_AT_LEAST, RETURN] = [0x20, 0x15, 0x35, 0x06];
+const ALLOW = 0x7fff0000;
+const [REFUSE, UNKNOWN_CALL, UNKNOWN_FAMILY] = [0x50001, 0x50026, 0x50061];
+
+/**
+ * The system calls of commands, as a filter of seccomp: it closes what no namespace does, the keyrings of the kernel and sockets
+ * that lead to the machine.
+ * @returns `undefined` for a kind of processor that it does not know
+ */
+export function callFilter(processor: NodeJS.Architecture = process.arch): Buffer | undefined {
+  const numbers = NUMBERS[processor];
+  if (!numbers || process.platform !== 'linux') return undefined;
+  const { architecture, socket, refused } = numbers;
+  /** Ends with this answer if the comparison holds. */
+  const answer = (comparison: number, value: number, result: number): number[][] => [
+    [comparison, 0, 1, value],
+    [RETURN, 0, 0, result],
+  ];
+  const program = [
+    [LOAD, 0, 0, 4],
+    [IS_EQUAL, 1, 0, architecture],
+    [RETURN, 0, 0, UNKNOWN_CALL],
+    [LOAD, 0, 0, 0],
+    // The numbers of x32, which are others.
+    ...answer(IS_AT_LEAST, 0x40000000, UNKNOWN_CALL),
+    ...refused.flatMap(call => answer(IS_EQUAL, call, REFUSE)),
+    [IS_EQUAL, 1, 0, socket],
+    [RETURN, 0, 0, ALLOW],
+    [LOAD, 0, 0, 16],
+    ...FAMILIES.flatMap(family => answer(IS_EQUAL, family, ALLOW)),
+    [RETURN, 0, 0, UNKNOWN_FAMILY],
+  ];
+  const bytes = Buffer.alloc(8 * program.length);
+  for (const [n, [code = 0, yes = 0, no = 0, value = 0]] of program.entries()) {
+    bytes.writeUInt16LE(code, 8 * n);
+    bytes.writeUInt8(yes, 8 * n + 2);
+    bytes.writeUInt8(no, 8 * n + 3);
+    bytes.writeUInt32LE(value, 8 * n + 4);
+  }
+  return bytes;
+}

@@ -1,0 +1,192 @@
+import { suite, test, type TestContext } from 'node:test';
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import * as fs from 'node:fs';
+import * as path from 'node:path';
+import type { SandboxEngine } from '../../../../src/agent/commands/sandbox.ts';
+import type { SandboxesOptions } from '../../../../src/agent/commands/sandbox/sandboxes.ts';
+import { SandboxWorld } from '../../../support/sandboxWorld.ts';
+
+const FILES = { 'src/a.ts': 'a', 'src/b.ts': 'b', file: 'f' };
+
+const probed = await SandboxWorld.create('overlay');
+const overlay = await probed.sandboxes.status();
+await probed.remove();
+const engines: readonly SandboxEngine[] = overlay.engine ? ['overlay', 'copy'] : ['copy'];
+
+/** Folders of a world that are open instead of the one that it has. */
+async function open(
+  t: TestContext,
+  engine: SandboxEngine,
+  names: readonly string[],
+  files: Readonly<Record<string, string>> = FILES,
+): Promise<SandboxWorld> {
+  const folders: { name: string; fsPath: string }[] = [];
+  const options: Partial<SandboxesOptions> = names.length > 0 ? { folders: () => folders } : {};
+  const world = await SandboxWorld.create(engine, files, options);
+  t.after(() => world.remove());
+  folders.push(...names.map(name => ({ name: path.basename(name), fsPath: path.resolve(world.root, name) })));
+  return world;
+}
+
+for (const engine of engines)
+  suite(`engine ${engine}, hard cases`, () => {
+    test('a command that was stopped before it ran leaves nothing pending in the view', async t => {
+      const world = await open(t, engine, []);
+      const stopped = world.run('true', { pending: { file: 'pending' }, signal: AbortSignal.abort() });
+      await assert.rejects(stopped, /stopped before it ran/);
+      const { output, changes } = await world.run('cat file');
+      assert.deepEqual([output, changes], ['f', []]);
+    });
+
+    test('a pending new file is not changed by a command that leaves it alone, whatever the umask is', async t => {
+      const mask = process.umask(0o002);
+      t.after(() => process.umask(mask));
+      const world = await open(t, engine, []);
+      assert.deepEqual((await world.run('true', { pending: { 'new.ts': 'x' } })).changes, []);
+    });
+
+    test('a folder in the place of a link: nothing behind the link counts, and git is still asked for the rest', async t => {
+      const world = await open(t, engine, []);
+      fs.mkdirSync(world.temp.at('elsewhere'));
+      fs.writeFileSync(world.temp.at('elsewhere', 'theirs'), 'SECRET');
+      fs.symlinkSync(world.temp.at('elsewhere'), world.at('link'));
+      const ran = await world.run('rm link; mkdir link; echo x > link/theirs; echo 1 > src/y.log');
+      assert.deepEqual(ran.changes, [
+        `link links(base): ${world.temp.at('elsewhere')} => ∅`,
+        'link/theirs: ∅ => x',
+      ]);
+      assert.equal(ran.ignored, 1);
+    });
+
+    test('a link in the place of a folder: what it leads to is neither read nor removed', async t => {
+      const world = await open(t, engine, []);
+      fs.mkdirSync(world.temp.at('elsewhere'));
+      const theirs = world.temp.at('elsewhere', 'a.ts');
+      fs.writeFileSync(theirs, 'SECRET');
+      const swap = `rm -rf src; ln -s '${world.temp.at('elsewhere')}' src`;
+      const { changes } = await world.run(swap, { pending: { 'src/a.ts': 'pending' } });
+      assert.deepEqual(changes, [
+        `src links(theirs): ∅ => ${world.temp.at('elsewhere')}`,
+        'src/a.ts: pending => ∅',
+        'src/b.ts: b => ∅',
+      ]);
+      fs.rmSync(world.at('src'), { recursive: true });
+      await world.run('true');
+      await world.run('true', { pending: { 'src/a.ts': null } });
+      assert.equal(fs.readFileSync(theirs, 'utf8'), 'SECRET');
+    });
+
+    test('a file that was deleted on disk meanwhile has an unknown base', async t => {
+      const world = await open(t, engine, []);
+      const controller = new AbortController();
+      const { effects } = await world.run('echo mine >> src/b.ts; echo started; sleep 982', {
+        signal: controller.signal,
+        onOutput: () => {
+          fs.rmSync(world.at('src/b.ts'), { force: true });
+          controller.abort();
+        },
+      });
+      assert.deepEqual(
+        effects.map(one => [one.path, one.base?.length, Buffer.from(one.theirs ?? []).toString()]),
+        [['src/b.ts', 0, 'bmine\n']],
+      );
+    });
+
+    test('only ignored files that the command itself has changed are counted', async t => {
+      const world = await open(t, engine, []);
+      assert.equal((await world.run('mkdir out; echo 1 > out/1; echo 2 > out/2; echo > x.log')).ignored, 3);
+      assert.equal((await world.run('echo 3 > out/3')).ignored, 1);
+      assert.equal((await world.run('cat out/1')).ignored, 0);
+    });
+
+    test('disposing ends what runs and what waits, and reports no deletions', async t => {
+      const world = await open(t, engine, []);
+      const controller = new AbortController();
+      const running = world.run('echo started; sleep 981', { onOutput: () => controller.abort() });
+      const waiting = assert.rejects(world.run('true'), /stopped before it ran/);
+      await new Promise(resolve => controller.signal.addEventListener('abort', resolve));
+      await world.sandboxes.dispose();
+      assert.deepEqual((await running).changes, []);
+      await waiting;
+      assert.doesNotMatch(spawnSync('ps', ['-eo', 'args'], { encoding: 'utf8' }).stdout, /^sleep 981$/m);
+      assert.equal(fs.existsSync(world.temp.at('storage', 'sandbox')), false);
+    });
+
+    test('several folders', async t => {
+      const world = await open(t, engine, ['src', '../other']);
+      fs.mkdirSync(path.resolve(world.root, '../other'));
+      fs.writeFileSync(path.resolve(world.root, '../other/o'), 'o');
+      const plan = { folder: world.at('src') };
+      const pending = { 'src/a.ts': 'pending', 'other/new': 'new' };
+      const ran = await world.run('cat a.ts; echo x > b.ts', { plan, pending });
+      assert.equal(ran.output, 'pending');
+      assert.deepEqual(ran.changes, ['src/b.ts: b => x']);
+    });
+
+    test('a folder that is opened by a link, and one whose name holds signs that mean something to mount', async t => {
+      const world = await open(t, engine, ['../li,nk']);
+      fs.symlinkSync(world.root, path.resolve(world.root, '../li,nk'));
+      const ran = await world.run('cat file; echo x > file');
+      assert.deepEqual([ran.output, ran.changes], ['f', ['file: f => x']]);
+      const odd = await open(t, engine, ['a,b:c']);
+      fs.mkdirSync(odd.at('a,b:c'));
+      fs.writeFileSync(odd.at('a,b:c/in'), 'in');
+      const there = await odd.run('echo x > in', { plan: { folder: odd.at('a,b:c') } });
+      assert.deepEqual(there.changes, ['in: in => x']);
+    });
+
+    test('without git, dependencies are ignored and nothing else', async t => {
+      const world = await open(t, engine, []);
+      fs.rmSync(world.at('.git'), { recursive: true });
+      const ran = await world.run('mkdir -p node_modules/x; echo 1 > node_modules/x/y; echo 2 > a.log');
+      assert.deepEqual([ran.changes, ran.ignored], [['a.log: ∅ => 2'], 1]);
+    });
+  });
+
+suite('engine overlay alone, hard cases', () => {
+  test('a pending change below a link in the workspace is found by both names', async t => {
+    if (!overlay.engine) return void assert.notEqual(overlay.why, undefined);
+    const world = await open(t, 'overlay', []);
+    fs.symlinkSync('src', world.at('link'));
+    const ran = await world.run('cat link/a.ts src/a.ts', { pending: { 'link/a.ts': 'P' } });
+    assert.deepEqual([ran.output, ran.changes], ['PP', []]);
+  });
+
+  test('an inner folder of the workspace is a part of the outer one', async t => {
+    if (!overlay.engine) return void assert.notEqual(overlay.why, undefined);
+    const world = await open(t, 'overlay', ['.', 'src']);
+    const ran = await world.run('cat src/a.ts; echo x > src/b.ts', { pending: { 'src/a.ts': 'pending' } });
+    assert.deepEqual([ran.output, ran.changes], ['pending', ['src/b.ts: b => x']]);
+  });
+
+  test('git works in a worktree, whose repository cannot be written', async t => {
+    if (!overlay.engine) return void assert.notEqual(overlay.why, undefined);
+    const world = await open(t, 'overlay', ['../tree']);
+    world.git('worktree', 'add', '-q', '../tree', '-b', 'tree');
+    const plan = { folder: path.resolve(world.root, '../tree') };
+    const { output } = await world.run('git log --format=%s; git tag evil', { plan });
+    assert.match(output, /^first\n[^]*(read-only|permission denied)/i);
+    assert.equal(world.git('tag'), '');
+  });
+
+  test('a folder that claims to be the worktree of another repository cannot be used to read it', async t => {
+    if (!overlay.engine) return void assert.notEqual(overlay.why, undefined);
+    const world = await open(t, 'overlay', ['../false']);
+    const plan = { folder: path.resolve(world.root, '../false') };
+    fs.mkdirSync(plan.folder);
+    world.git('worktree', 'add', '-q', '../tree', '-b', 'tree');
+    fs.writeFileSync(path.join(plan.folder, '.git'), `gitdir: ${world.at('.git/worktrees/tree')}\n`);
+    assert.doesNotMatch((await world.run('git log --format=%s', { plan })).output, /first/);
+  });
+
+  test('a workspace that holds the home folder is not isolated', async t => {
+    const home = process.env['HOME'];
+    t.after(() => (process.env['HOME'] = home));
+    const world = await open(t, 'overlay', []);
+    process.env['HOME'] = world.at('src');
+    const { isolated, why } = await world.sandboxes.status();
+    assert.equal(isolated, false);
+    assert.equal(why?.reason, 'leaks');
+  });
+});
