@@ -69,5 +69,6 @@ async function runCall(
   // What has left the session may hold it open for ever.
   await Promise.race([closed, delay(DRAIN_MS, undefined, { ref: false })]);
   for (const stream of streams) stream.destroy();
-  return { exitCode: child.exitCode ?? undefined, ...left };
+  // How a command that was stopped reports its end depends on which of its processes ended first.
+  return { exitCode: signal.aborted ? undefined : (child.exitCode ?? undefined), ...left };
 }
