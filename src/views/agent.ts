@@ -247,7 +247,17 @@ export async function createAgent(context: vscode.ExtensionContext): Promise<Age
     tools,
     providers,
   };
-  return { ...parts, session, sessions, images, ownsStorage, customTools, commandRuns, sandboxes, sandboxLeave };
+  return {
+    ...parts,
+    session,
+    sessions,
+    images,
+    ownsStorage,
+    customTools,
+    commandRuns,
+    sandboxes,
+    sandboxLeave,
+  };
 }
 
 /** The session that was used last, if it can be read. */
