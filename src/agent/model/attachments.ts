@@ -27,13 +27,8 @@ function attachmentText(attachment: Attachment, isSent: (image: ImageFile) => bo
   }
   const head = `[Attached by the user: ${attachmentName(attachment)}]${note === undefined ? '' : ` ${note}`}`;
   if (text === '') return head;
-  return `${head}\n${fenced(text)}`;
-}
-
-/** A text of others, such as a program's output, between fences that it cannot end. The system prompt names them as data. */
-export function fenced(text: string): string {
   const fence = fenceFor(text);
-  return `${fence}\n${text}${text.endsWith('\n') ? '' : '\n'}${fence}`;
+  return `${head}\n${fence}\n${text}${text.endsWith('\n') ? '' : '\n'}${fence}`;
 }
 
 /** A Markdown fence that is longer than any in the text, so that the text cannot end it. */

@@ -1,6 +1,5 @@
 import { listed } from '../../base/listed.ts';
 import { plural } from '../../text/plural.ts';
-import { fenced } from '../../model/attachments.ts';
 import type { Fact } from '../feed.ts';
 import { FOUND_APPLIED, plainOutcome, type LedgerEntry } from '../ledger.ts';
 import { nameOf, type Actor, type Preview, type ResolveAction } from '../preview.ts';
@@ -204,7 +203,7 @@ export function outcomeText(
   const { outcome } = entry;
   const failed = `${FAILED} ${NOT_DONE[entry.action]}`;
   const name = `${entry.previewId} (${entry.label})`;
-  const error = errorText(entry, preview);
+  const error = entry.message ?? entry.reason;
   if (entry.actor === 'model') {
     const what = { failed, returnedError: RETURNED_ERROR, applied: '', discarded: '' }[outcome];
     const end = what === '' ? outcome : `it ${what}: ${error}`;
@@ -230,22 +229,10 @@ export function outcomeText(
   }
 }
 
-/**
- * An error as it stands after a colon. One of several lines, which could pass for a line of ours, is fenced, unless the tool
- * has fenced what is not its own.
- */
-function errorText({ message, reason }: LedgerEntry, preview: Preview | undefined): string {
-  const error = message ?? reason;
-  return isCalledForResult(preview) || !error.includes('\n') ? error : `\n${fenced(error)}`;
-}
-
-function isCalledForResult(preview: Preview | undefined): boolean {
-  return preview?.purpose === 'command' || preview?.purpose === 'toolCall';
-}
-
 /** What the model stages for its result: what a command writes, what a tool of VS Code answers. */
 function resultText({ message }: LedgerEntry, preview: Preview | undefined): string {
-  return isCalledForResult(preview) && message !== undefined ? `\nIts result:\n${message}` : '';
+  const isWanted = preview?.purpose === 'command' || preview?.purpose === 'toolCall';
+  return isWanted && message !== undefined ? `\nIts result: ${message}` : '';
 }
 
 function isFoundApplied({ actor, reason }: Pick<LedgerEntry, 'actor' | 'reason'>): boolean {

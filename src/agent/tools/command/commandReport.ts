@@ -1,5 +1,4 @@
 import type { LeftProcesses } from '../../base/system/startedProcesses.ts';
-import { fenced } from '../../model/attachments.ts';
 import { plural } from '../../text/plural.ts';
 import type { CommandRun } from '../../commands/commandRuns.ts';
 
@@ -32,7 +31,7 @@ export function commandReport(
       : []),
     ...stillRunning(running),
     ...view,
-    ...(output === '' ? ['It wrote nothing.'] : ['Its output:', fenced(output)]),
+    ...(output === '' ? ['It wrote nothing.'] : ['Its output:', output]),
   ].join('\n');
 }
 
