@@ -11,6 +11,7 @@ import { isOpen, type Preview, type ResolveAction } from '../../src/agent/previe
 import { idsOf, type PreviewLogEntry } from '../../src/agent/preview/log/previewLog.ts';
 import type { Revision } from '../../src/agent/preview/previewStore.ts';
 import { outcomeText, RESOLVE_REMINDER } from '../../src/agent/preview/resolve/resolveTexts.ts';
+import { conflictCount } from '../../src/agent/preview/rebase/conflictMarkers.ts';
 import type { ModelAuthority } from '../../src/agent/preview/resolveSettings.ts';
 import type { SessionEvent } from '../../src/agent/session/events.ts';
 import { AbandonedSpans } from './abandoned.ts';
@@ -91,7 +92,8 @@ const textsOf = (request: ChatRequest, kind: string): string[] =>
  * - I6 Every tool call gets exactly one result, in the order of the calls.
  * - I7 Human, model and extension differ only in what they may do: the model executes nothing that its mode forbids or
  *   that it has not seen; it hears of every outcome that is not its own with the next request.
- * - Also: the session continues by itself only after a review that was completed.
+ * - Also: the session continues by itself only after a review that was completed, or for what the model can go on with: a
+ *   decision on a plan, a callback that has run, someone's discard with a reason, an expiry, a conflict.
  */
 export class Invariants {
   readonly violations: string[] = [];
@@ -125,8 +127,8 @@ export class Invariants {
   wordsOnly: () => boolean = () => false;
   /** The session was asked to run and has not started yet. */
   asking = false;
-  /** A plan of the current review was decided on, which ends the review. */
-  #planDecided = false;
+  /** Something has happened in the current review that the model can go on with. */
+  #isNeeded = false;
   /** The prompts that were not sent yet. */
   #prompts: string[] = [];
 
@@ -297,7 +299,7 @@ export class Invariants {
   /** The review is over: after Stop or Discard All. */
   reviewEnds(): void {
     for (const subject of this.#everything()) subject.current = false;
-    this.#planDecided = false;
+    this.#isNeeded = false;
   }
 
   /** Resolved previews were forgotten: only those may be gone. */
@@ -574,7 +576,10 @@ export class Invariants {
     if (subject.sessionId === t.session.id) this.#spans.noteResolved(entry, t);
     this.check(!subject.final, () => `I1: ${id} is resolved a second time`);
     if (outcome !== 'failed' || (subject.finished && subject.stager !== 'planMode')) subject.final = true;
-    if (subject.final && subject.current && subject.stager === 'planMode') this.#planDecided = true;
+    const hasRun = subject.changes === null && action === 'apply';
+    const isRefused = action === 'discard' && entry.actor !== 'model';
+    if (subject.final && subject.current && (subject.stager === 'planMode' || hasRun || isRefused))
+      this.#isNeeded = true;
     const { state } = preview;
     if (!subject.final) {
       const renewed = state.kind === 'pending' && state.lastError !== undefined;
@@ -749,22 +754,28 @@ export class Invariants {
       this.check(this.#prompts.shift() === text, () => `"${text}" is sent out of turn`);
       this.reviewEnds();
     }
+    if (event.type === 'preview_changed' && this.#byId.get(event.preview.id)?.current)
+      this.#isNeeded ||= event.preview.state.kind === 'expired' || hasConflict(event.preview);
     if (event.type !== 'state_changed') return;
     const before = this.#state;
     this.#state = event.state;
     if (event.state !== 'running') return;
     const wasAsked = this.asking;
     this.asking = false;
-    const planDecided = this.#planDecided;
-    this.#planDecided = false;
+    const isNeeded = this.#isNeeded;
+    this.#isNeeded = false;
     if (wasAsked) return;
     const known = [...this.#byId.values(), ...this.#forgotten].filter(subject => this.#isKnown(subject, t));
     const mayGoOn =
       before === 'awaitingReview' &&
       t.settings.continueAfterReview &&
-      (planDecided || (known.every(subject => subject.final) && known.some(subject => subject.current)));
+      (isNeeded || (known.every(subject => subject.final) && known.some(subject => subject.current)));
     this.check(mayGoOn, () => `the session continues by itself, and was ${before}`);
   }
+}
+
+function hasConflict({ changes }: Preview): boolean {
+  return (changes ?? []).some(change => conflictCount(change) > 0);
 }
 
 function newSubject(

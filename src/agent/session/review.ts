@@ -24,6 +24,8 @@ export interface ReviewOptions {
 export class Review implements Disposable {
   readonly #options: ReviewOptions;
   readonly #owned = new DisposableStore();
+  /** What the messages in the inbox tell, by its key. */
+  readonly #waiting = new Map<string, Fact>();
 
   constructor(options: ReviewOptions) {
     this.#options = options;
@@ -46,9 +48,8 @@ export class Review implements Disposable {
     const waiting = [...inbox.ofKind('outcome'), ...inbox.ofKind('revision')].filter(({ previewIds }) =>
       previewIds.some(id => previews.isInReview(id)),
     );
-    const keys = new Set(waiting.flatMap(({ tells }) => tells ?? []));
-    if (store.feed.facts.some(fact => keys.has(fact.key) && isUrgent(fact, store.get(fact.previewId))))
-      return true;
+    const facts = waiting.flatMap(({ tells = [] }) => tells.flatMap(key => this.#waiting.get(key) ?? []));
+    if (facts.some(fact => isUrgent(fact, store.get(fact.previewId)))) return true;
     return waiting.some(({ kind }) => kind === 'outcome') && !previews.hasOpen;
   }
 
@@ -74,10 +75,12 @@ export class Review implements Disposable {
     const { store, inbox, conversation, onOutcome } = this.#options;
     conversation().recordResolutions(facts.flatMap(fact => (fact.kind === 'attempt' ? fact.entry : [])));
     const { previews } = conversation();
+    if (inbox.messages.length === 0) this.#waiting.clear();
     for (const fact of facts) {
       const message = factMessage(fact, store, previews);
       if (!message) continue;
       if (fact.kind === 'revision' && fact.partId !== undefined) this.#addPart(fact.previewId, fact.partId);
+      this.#waiting.set(fact.key, fact);
       // Of several unsent rebases only the last one is told.
       const isRebase = fact.kind === 'revision' && fact.by === 'rebase';
       inbox.add(message, isRebase ? `rebase ${fact.previewId}` : undefined);
@@ -94,8 +97,8 @@ export class Review implements Disposable {
 }
 
 /**
- * Whether the model can go on with it while other previews wait: a plan was decided, a command or call has run, a discard came with
- * a reason, a preview has expired or is in conflict with what the files hold now.
+ * Whether the model can go on with it while other previews wait: a plan was decided, a command or call has run, someone else's
+ * discard came with a reason, a preview has expired or is in conflict with what the files hold now.
  */
 function isUrgent(fact: Fact, preview: Preview | undefined): boolean {
   if (!preview) return false;
@@ -119,5 +122,5 @@ function isUrgent(fact: Fact, preview: Preview | undefined): boolean {
 }
 
 function hasReason(entry: LedgerEntry): boolean {
-  return entry.action === 'discard' && reasonGiven(entry) !== undefined;
+  return entry.actor !== 'model' && entry.action === 'discard' && reasonGiven(entry) !== undefined;
 }
