@@ -76,7 +76,7 @@ function runTool(parts: LoopParts, toolCall: ToolCall, signal: AbortSignal): Pro
       pending: overlay,
       carryOut: ({ id }, isGranted) => {
         const vote = { action: 'apply', reason: GRANTED, actor: 'model' } as const;
-        return parts.invoker.resolve({ ...vote, id, call, isGranted, signal });
+        return parts.invoker.resolve({ ...vote, id, call, isGranted, isPlanning: parts.planMode, signal });
       },
       resolve: vote => choices.resolve({ ...vote, call }),
       revert: request => void reverts.request({ ...request, actor: 'model' }),

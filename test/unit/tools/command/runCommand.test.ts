@@ -422,3 +422,20 @@ test('a command that has run is told at once, although another preview still wai
   assert.match(outcome(t), /exit code 1/);
   assert.equal(t.store.get('p1')?.state.kind, 'pending');
 });
+
+test('once plan mode is on, nothing runs by itself, whatever was allowed', async () => {
+  let hasRun = false;
+  const { t, runner } = inSandbox(() => {
+    hasRun = true;
+    return {};
+  });
+  runner.isGranted = true;
+  const { status } = runner.sandboxes;
+  runner.sandboxes.status = async () => {
+    t.session.setPlanMode(true);
+    return status();
+  };
+  await t.session.prompt('Test it.');
+  assert.equal(t.store.get('p1')?.state.kind, 'pending');
+  assert.equal(hasRun, false);
+});
