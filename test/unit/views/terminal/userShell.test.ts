@@ -10,7 +10,7 @@ const shellOf = (
     platform: 'linux',
     env: { SHELL: '/bin/sh', HOME: '/home/ada' },
     told: '/bin/zsh',
-    folder: '/work',
+    folder: '/shop',
     setting: name => settings[name],
     ...given,
   });
@@ -40,7 +40,7 @@ test('the default profile gives its arguments and variables, which go before tho
   assert.deepEqual(shellOf(settings), {
     shell: '/bin/zsh',
     arguments: ['-l'],
-    environment: { A: 'mine', B: '/home/ada//work/', GONE: null },
+    environment: { A: 'mine', B: '/home/ada//shop/', GONE: null },
   });
   assert.deepEqual(shellOf({ ...settings, 'defaultProfile.linux': null }).arguments, []);
 });
