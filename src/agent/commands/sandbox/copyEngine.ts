@@ -5,12 +5,13 @@ import { messageOf, ToolError } from '../../base/errors.ts';
 import { forEachLimited } from '../../base/pool.ts';
 import { bytesOfSide } from '../../preview/fileChange.ts';
 import type { PendingContents } from '../../preview/overlay.ts';
+import { isInside } from '../../text/isInside.ts';
 import type { CommandPlan } from '../commandPlan.ts';
 import type { CommandRun } from '../commandRuns.ts';
 import type { Sandbox, SandboxEnd } from '../sandbox.ts';
 import { runInShell } from '../shellProcess.ts';
 import { cleanEnvironment } from './cleanEnvironment.ts';
-import { Effects, findAt, foundText, isMissing, PlainFolder, type Found } from './effects.ts';
+import { Effects, findAt, foundText, isMissing, PlainFolder } from './effects.ts';
 import { ignoredOf } from './ignored.ts';
 import type { SandboxOptions } from './overlayEngine.ts';
 import { makeFolders, removeTree } from './upperTree.ts';
@@ -123,10 +124,8 @@ export class CopySandbox implements Sandbox {
   }
 
   #copyOf(absolute: string): string {
-    for (const { root, copy } of this.#folders) {
-      const below = path.relative(root, absolute);
-      if (!below.startsWith('..') && !path.isAbsolute(below)) return path.join(copy, below);
-    }
+    for (const { root, copy } of this.#folders)
+      if (isInside(absolute, root)) return path.join(copy, path.relative(root, absolute));
     throw new ToolError(`${absolute} is in no folder of the workspace. Nothing was run.`);
   }
 
@@ -191,17 +190,20 @@ export class CopySandbox implements Sandbox {
       if (hidden.has(at)) continue;
       const bytes = contents.get(prefix + at);
       const isKept = source.get(at) === (await stampAt(path.join(root, at)));
-      let base: Found | undefined;
-      if (bytes) base = foundText(bytes, await modeAt(path.join(root, at)));
-      else if (bytes === undefined) base = await real.find(at);
+      const disk = await real.find(at);
+      const base = bytes
+        ? foundText(bytes, disk?.kind === 'file' ? disk.mode : undefined)
+        : bytes === undefined
+          ? disk
+          : undefined;
       await effects.add(
         prefix + at,
         base,
         await there.find(at),
         bytes === undefined && !isKept && (put.has(at) || (base !== undefined && base.kind !== 'folder')),
       );
-      source.set(at, '');
     }
+    // It is copied again before the next command.
     for (const at of changed) if (!hidden.has(at)) source.set(at, '');
     return {
       ignored: hidden.size,
@@ -223,13 +225,6 @@ function stampOf({ size, mode, mtimeMs }: Stat): Stamp {
 
 async function stampAt(at: string): Promise<Stamp | undefined> {
   return fs.lstat(at).then(stampOf, () => undefined);
-}
-
-async function modeAt(at: string): Promise<number | undefined> {
-  return fs.lstat(at).then(
-    stat => stat.mode & 0o777,
-    () => undefined,
-  );
 }
 
 /** The stamps of all files and links below a folder. Those of the copy count changes of the inode, too. */
