@@ -66,7 +66,7 @@ export class Settings {
   }
 
   get modelAuthority(): ModelAuthority {
-    return this.#oneOf('resolve.modelAuthority', ['recommend', 'apply', 'none']);
+    return this.#oneOf('resolve.modelAuthority', ['recommend', 'apply', 'none', 'checked']);
   }
 
   /** Takes effect at the model's next tool call. */
