@@ -2,11 +2,13 @@ import { isDeepStrictEqual } from 'node:util';
 import * as vscode from 'vscode';
 import { DisposableStore } from '../agent/base/disposable.ts';
 import { needsOwnVote, titleOf, type Preview } from '../agent/preview/preview.ts';
+import type { CheckMark } from '../agent/preview/checkMark.ts';
 import type { PreviewStore } from '../agent/preview/previewStore.ts';
 import { countText } from '../agent/base/countText.ts';
 import { coalesce } from './coalesce.ts';
 import { commandLink, makeCommand } from './commandRegistry.ts';
-import { asMarkdown, oneLine } from './plainText.ts';
+import { asMarkdown, oneLine, withoutIcons } from './plainText.ts';
+import { checkText, worstOf } from './texts/checkWords.ts';
 import type { ReviewList } from './review/reviewList.ts';
 import type { ReviewTally } from './review/reviewTally.ts';
 import type { Settings } from './settings.ts';
@@ -17,6 +19,12 @@ const PRIORITY = 90;
 const linked = ['redline.preview.open', 'redline.preview.apply', 'redline.preview.discard'] as const;
 const linkedAll = ['redline.preview.applyAll', 'redline.preview.discardAll'] as const;
 
+/** What is known of the checks on all that is pending. */
+export interface CheckNews {
+  current(): readonly CheckMark[];
+  readonly onDidChange: vscode.Event<void>;
+}
+
 /**
  * `3 pending` in the status bar. A click opens the head; the tooltip links to Apply and Discard. Once nothing is pending any
  * more, it tells for a while how the review ended, and a click opens the ledger.
@@ -26,12 +34,20 @@ export class StatusItem implements vscode.Disposable {
   readonly #settings: Settings;
   readonly #tally: ReviewTally;
   readonly #review: ReviewList;
+  readonly #checks: CheckNews | undefined;
   readonly #owned = new DisposableStore();
   readonly #item = this.#owned.add(
     vscode.window.createStatusBarItem('redline.pending', vscode.StatusBarAlignment.Left, PRIORITY),
   );
 
-  constructor(store: PreviewStore, settings: Settings, review: ReviewList, tally: ReviewTally) {
+  constructor(
+    store: PreviewStore,
+    settings: Settings,
+    review: ReviewList,
+    tally: ReviewTally,
+    checks?: CheckNews,
+  ) {
+    this.#checks = checks;
     this.#store = store;
     this.#settings = settings;
     this.#tally = tally;
@@ -41,6 +57,7 @@ export class StatusItem implements vscode.Disposable {
     this.#owned.add({ dispose: update.cancel });
     this.#owned.add(review.onDidChange(update));
     this.#owned.add(tally.onDidChange(update));
+    if (checks) this.#owned.add(checks.onDidChange(update));
     this.#update();
   }
 
@@ -52,7 +69,9 @@ export class StatusItem implements vscode.Disposable {
     const count = this.#store.openCount;
     const head = this.#review.list()[0] ?? this.#store.list(this.#settings.order)[0];
     if (!head) return this.#showEnd(this.#tally.line);
-    this.#item.text = `$(diff) ${vscode.l10n.t('{0} pending', count)}`;
+    const pending = `$(diff) ${vscode.l10n.t('{0} pending', count)}`;
+    const worst = worstOf(this.#checks?.current() ?? []);
+    this.#item.text = worst ? `${pending} · ${withoutIcons(checkText(worst, oneLine))}` : pending;
     const together = [...this.#store.open].filter(preview => !needsOwnVote(preview)).length;
     this.#item.tooltip = tooltipOf(head, count, together);
     this.#setCommand(makeCommand(vscode.l10n.t('Open'), 'redline.preview.open', head.id));

@@ -55,23 +55,6 @@ export type NotRunReason =
   /** None of the previews changes a file that it concerns. */
   | 'notConcerned';
 
-/** What a surface shows of one check on one preview or on several. */
-export interface CheckMark {
-  readonly name: string;
-  readonly state: 'running' | CheckFact['outcome'];
-  /** Nothing that it saw has changed since. */
-  readonly isCurrent: boolean;
-  readonly seconds: number;
-  readonly exitCode?: number;
-  readonly problems: number;
-  /** It has both passed and failed on the same files. */
-  readonly isFlaky: boolean;
-  /** Of the result; absent while it runs. */
-  readonly resultId?: string;
-  /** The other previews that were applied when it ran. */
-  readonly together: readonly string[];
-}
-
 /** How a request to run checks ended. */
 export interface ChecksReport {
   readonly results: readonly CheckResult[];

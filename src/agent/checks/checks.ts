@@ -8,6 +8,7 @@ import type { Logger } from '../base/logger.ts';
 import type { CommandPlan } from '../commands/commandPlan.ts';
 import { OutputBuffer } from '../commands/outputBuffer.ts';
 import type { Sandboxes, SandboxStatus } from '../commands/sandbox.ts';
+import type { CheckMark } from '../preview/checkMark.ts';
 import type { CheckFact } from '../preview/ledger.ts';
 import { contentsAfter } from '../preview/overlay.ts';
 import { pathsOf, revisionsOf, type Preview } from '../preview/preview.ts';
@@ -19,7 +20,6 @@ import { globMatcher } from '../tools/ast/scope/glob.ts';
 import {
   factOfResult,
   type Check,
-  type CheckMark,
   type CheckResult,
   type ChecksReport,
   type NotRunReason,

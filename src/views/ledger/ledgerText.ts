@@ -3,6 +3,7 @@ import type { LedgerEntry } from '../../agent/preview/ledger.ts';
 import type { PreviewStore } from '../../agent/preview/previewStore.ts';
 import { reasonGiven } from '../../agent/preview/resolve/resolveTexts.ts';
 import { agentLabel, detailsText, oneLine } from '../plainText.ts';
+import { checksText } from '../texts/checkWords.ts';
 import { byText, outcomeText } from '../texts/previewWords.ts';
 import { titleIn } from './ledgerRows.ts';
 
@@ -34,7 +35,21 @@ function paragraph(entry: LedgerEntry, title: string): string[] {
     ...(why === undefined ? [] : [`    ${oneLine(why, 2_000)}`]),
     ...(isError(entry) && entry.message !== undefined ? [`    ${oneLine(entry.message, 2_000)}`] : []),
     ...(details === undefined ? [] : [`    ${oneLine(details, 2_000)}`]),
+    ...checkLines(entry),
     ...files,
+  ];
+}
+
+/** What proved it, or what did not: the checks that had a result on it. */
+function checkLines({ checks = [] }: LedgerEntry): string[] {
+  if (checks.length === 0) return [];
+  const marks = checks.map(({ name, outcome, seconds }) => ({
+    ...{ name, state: outcome, seconds, isCurrent: true, problems: 0, isFlaky: false },
+  }));
+  const others = [...new Set(checks.flatMap(({ together = [] }) => together))];
+  const text = checksText(marks, oneLine);
+  return [
+    `    ${others.length === 0 ? text : vscode.l10n.t('{0}, together with {1}', text, others.join(', '))}`,
   ];
 }
 

@@ -8,6 +8,8 @@ import { planOf } from '../../agent/session/planMode.ts';
 import { noLongerParses } from '../../agent/tools/ast/astEdit.ts';
 import { makeCommand } from '../commandRegistry.ts';
 import { idList, withoutIcons } from '../plainText.ts';
+import type { CheckMark } from '../../agent/preview/checkMark.ts';
+import { checkSentence, checkText } from '../texts/checkWords.ts';
 import { conflictsLeftText, expiredText, problemText, recommendationText } from '../texts/previewWords.ts';
 
 /** What the lenses of one file of a preview are made from. */
@@ -19,6 +21,8 @@ export interface LensSubject {
   readonly hunks: number;
   /** What the diff of the file does not show. */
   readonly hidden: readonly string[];
+  /** What is known of the checks on the preview. */
+  readonly checks?: readonly CheckMark[];
 }
 
 /**
@@ -35,6 +39,7 @@ export function lensRow(subject: LensSubject, store: PreviewStore): vscode.Comma
         ? undefined
         : store.ledger().findLast(({ previewId }) => previewId === preview.id),
     buildsOn: store.blockersOf(preview),
+    checks: subject.checks,
   });
   const { outcome } = view;
   if (outcome.kind !== 'pending') return resolvedRow(view);
@@ -44,12 +49,21 @@ export function lensRow(subject: LensSubject, store: PreviewStore): vscode.Comma
     ...(change ? hunkLenses(preview, change, 0, subject.hunks) : []),
     ...(isOneOfSeveral ? fileLenses(preview, change) : []),
     ...(isFirst ? applyAndDiscard(view, outcome.problem, subject.hunks) : []),
+    ...(isFirst ? view.checks.map(checkLens) : []),
     ...(isFirst && store.openCount > 1 ? [makeCommand(vscode.l10n.t('Next'), 'redline.preview.next')] : []),
     ...(isFirst && outcome.recommendation ? [recommendationNote(outcome.recommendation)] : []),
     ...(isOneOfSeveral ? [discardFileWithReason(preview, change)] : []),
     ...(outcome.problem ? problemLenses(preview, outcome.problem) : []),
     ...(change ? fileNotes(subject) : []),
   ];
+}
+
+/** What a check says, as a button that opens its output. */
+function checkLens(check: CheckMark): vscode.Command {
+  const title = withoutIcons(checkText(check, String));
+  const tooltip = checkSentence(check, String);
+  if (check.resultId === undefined) return { ...note(title), tooltip };
+  return { ...makeCommand(title, 'redline.checks.showOutput', check.resultId), tooltip };
 }
 
 /** The lenses of a preview that cannot be resolved, or not right now. */

@@ -66,7 +66,11 @@ export function card(
   return previewCard(view, input.commandOutput?.(preview.id), call);
 }
 
-function factsOf(preview: Preview, { stats }: TranscriptInput, { lineage, attempts }: Lookup): PreviewFacts {
+function factsOf(
+  preview: Preview,
+  { stats, checks }: TranscriptInput,
+  { lineage, attempts }: Lookup,
+): PreviewFacts {
   const again = lineage.reopenedAs(preview);
   const undoneBy = lineage.undoneBy(again ?? preview);
   return {
@@ -75,6 +79,7 @@ function factsOf(preview: Preview, { stats }: TranscriptInput, { lineage, attemp
     isUndoPending: lineage.isUndoPending(undoneBy ?? again ?? preview),
     reopenedAs: again,
     stats: stats(preview),
+    checks: checks?.(preview),
   };
 }
 

@@ -1,3 +1,4 @@
+import type { CheckMark } from '../../../agent/preview/checkMark.ts';
 import { isOpen, titleOf, type Preview } from '../../../agent/preview/preview.ts';
 import type { PreviewOutcome, PreviewProblem, PreviewView } from '../../../agent/preview/previewView.ts';
 import { planOf } from '../../../agent/session/planMode.ts';
@@ -6,7 +7,7 @@ import { toolCallOf } from '../../../agent/tools/editor/toolCallPlan.ts';
 import type { DiffStat } from '../../../agent/text/lineDiff.ts';
 import { agentLabel, escapeInvisible, escapeProse, MAX_NAMES, oneLine } from '../../plainText.ts';
 import { type CardProblem, type CardState, type ItemOf, type LineStat, type PartRow } from '../protocol.ts';
-import { MAX_SHOWN_CHARS } from '../viewItem.ts';
+import { MAX_SHOWN_CHARS, type CheckRow } from '../viewItem.ts';
 
 /** The most files that a card lists. */
 const MAX_FILES = 8;
@@ -50,12 +51,21 @@ export function previewCard(
     stat: changes.length > 1 ? lineStat(total) : undefined,
     output: running ?? resultOf(view),
     runs: whereOf(preview),
+    checks: checkRows(view.checks),
     canStop: running !== undefined,
     call,
     plan: planPartOf(preview),
     ...outcomePart(view),
     parts: partsOf(view),
   };
+}
+
+/** What the page is sent of checks; `undefined` for none. */
+export function checkRows(checks: readonly CheckMark[]): CheckRow[] | undefined {
+  if (checks.length === 0) return undefined;
+  return checks.map(({ name, state, isCurrent, seconds, problems, isFlaky, resultId }) => ({
+    ...{ name: escapeInvisible(name), state, isCurrent, seconds, problems, isFlaky, resultId },
+  }));
 }
 
 function whereOf(preview: Preview): ItemOf<'preview'>['runs'] {
