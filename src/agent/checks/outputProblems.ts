@@ -95,6 +95,8 @@ function foundIn(groups: Record<string, string | undefined>, lastError: string, 
 }
 
 function workspacePathOf(file: string, folder: string, roots: readonly FolderRoot[]): string | undefined {
+  // Such as node:internal/…, but not C:\\….
+  if (/^(?!file:)[a-z][\w+.-]+:/i.test(file)) return undefined;
   const absolute = path.resolve(folder, plainPath(file));
   for (const { name, fsPath } of roots) {
     const relative = path.relative(fsPath, absolute);

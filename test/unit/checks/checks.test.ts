@@ -122,6 +122,28 @@ test('previews that pass only together land together with the last vote', async 
   assert.deepEqual(world.outcomes(), ['p1 apply applied', 'p2 apply applied']);
 });
 
+test('a mend lands together with what it mends, which the model has voted for and which failed alone', async () => {
+  const world = new CheckWorld('checked', { test: view => (view('a.txt') === 'AA' ? 0 : 1) });
+  world.stage();
+  await world.resolve({ ...model, id: 'p1' });
+  world.stage({ changes: [modify('a.txt', 'A', 'AA')] });
+  assert.match(textOf(await world.resolve({ ...model, id: 'p2' })), /^Applied: p1 \(Edit\), p2 \(Edit\)/);
+  assert.equal(world.workspace.text('a.txt'), 'AA');
+});
+
+test('a protected blocker that the model has voted for is not written with what builds on it', async () => {
+  const world = new CheckWorld('checked', { test: () => 0 });
+  world.stage({ changes: [create('.vscode/a.json', '1'), create('b.txt', 'b')] });
+  await world.resolve({ ...model, id: 'p1' });
+  world.stage({ changes: [modify('b.txt', 'b', 'B')] });
+  await assert.rejects(
+    world.resolve({ ...model, id: 'p2' }),
+    /builds on previews that are still pending: p1/,
+  );
+  assert.deepEqual([world.state('p1').kind, world.state('p2').kind], ['pending', 'pending']);
+  assert.deepEqual(world.ran, []);
+});
+
 test('what another preview breaks lands alone', async () => {
   const world = new CheckWorld('checked', { test: view => (view('b.txt') === undefined ? 0 : 1) });
   world.stage({ changes: [create('b.txt', 'b')] });

@@ -26,11 +26,20 @@ test('the places that compilers, linters and test runners name are found', () =>
   assert.deepEqual(read('AssertionError: 1 != 2\n    at f (file:///work/app/test/a.test.js:3:5)'), [
     'test/a.test.js:3:5 AssertionError: 1 != 2',
   ]);
-  assert.deepEqual(read('  File "a.py", line 3, in f\n    x\nValueError: no'), ['a.py:3:1 The check fails here.']);
+  assert.deepEqual(read('  File "a.py", line 3, in f\n    x\nValueError: no'), [
+    'a.py:3:1 The check fails here.',
+  ]);
 });
 
 test('places outside the workspace, in packages and in ordinary text are not', () => {
-  assert.deepEqual(read('/etc/passwd:1:1: x\nnode_modules/a/b.js:1:1: x\nat 12:30 all was well\nhttp://a:1: x'), []);
+  assert.deepEqual(
+    read('/etc/passwd:1:1: x\nnode_modules/a/b.js:1:1: x\nat 12:30 all was well\nhttp://a:1: x'),
+    [],
+  );
+  assert.deepEqual(
+    read('    at run (node:internal/modules/esm/module_job:413:25)\n    at (webpack://app/a.js:1:1)'),
+    [],
+  );
 });
 
 test('a line of a file is named once, and no output makes more than 200', () => {

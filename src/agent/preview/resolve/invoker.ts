@@ -4,7 +4,7 @@ import { Emitter, type Event } from '../../base/event.ts';
 import { stalePaths } from '../commit/commitChanges.ts';
 import { ledgerEntry, type CheckFact, type Outcome } from '../ledger.ts';
 import type { PendingAction } from '../pendingAction.ts';
-import { pathsOf, type Preview } from '../preview.ts';
+import { pathsOf, revisionsOf, type Preview, type SeenRevisions } from '../preview.ts';
 import type { PreviewStore } from '../previewStore.ts';
 import { modelMay, type ModelAuthority } from '../resolveSettings.ts';
 import type { FolderRoot } from '../workspace.ts';
@@ -110,7 +110,9 @@ export class Invoker {
       const planning = request.isPlanning?.() === true;
       return { kind: 'recommended', vote: request, preview, planning };
     }
-    const group = this.#group(preview, request);
+    const chain =
+      ruling === 'prove' ? { ...(await this.#votedBlockers(preview)), ...request.chain } : request.chain;
+    const group = this.#group(preview, chain ? { ...request, chain } : request);
     if (request.action === 'apply') refuseConflicts(group);
     if (ruling === 'prove') return this.#resolveIfProved(request, preview, group);
     const checks = request.action === 'apply' ? this.#checks.factsOf(group) : [];
@@ -147,6 +149,22 @@ export class Invoker {
     };
   }
 
+  /** What the preview builds on and the model has voted to apply, too: that is tried, and written, together. */
+  async #votedBlockers(preview: Preview): Promise<SeenRevisions> {
+    const voted: Preview[] = [];
+    for (const each of this.#store.blockersOf(preview))
+      if (isVotedFor(each) && (await this.#mayProve(each))) voted.push(each);
+    return revisionsOf(voted);
+  }
+
+  /** Whether the model may apply it if the checks prove it. */
+  async #mayProve(preview: Preview): Promise<boolean> {
+    return (
+      modelMay(this.#authority(), 'apply', preview, false) === 'prove' &&
+      !(await this.#workspace.isProtected(pathsOf(preview)))
+    );
+  }
+
   /** The group after the other previews of its conversation that the model would apply and may, if they are proved. */
   async #withRecommended(group: readonly Preview[]): Promise<readonly Preview[]> {
     const own = new Set(group.map(({ id }) => id));
@@ -154,20 +172,12 @@ export class Invoker {
     const sessionId = last?.origin?.sessionId;
     const others = this.#store
       .list('oldestFirst')
-      .filter(
-        each =>
-          !own.has(each.id) &&
-          each.origin?.sessionId === sessionId &&
-          each.state.kind === 'pending' &&
-          each.state.stale.length === 0 &&
-          each.state.recommendation?.action === 'apply' &&
-          modelMay(this.#authority(), 'apply', each, false) === 'prove',
-      );
+      .filter(each => !own.has(each.id) && each.origin?.sessionId === sessionId && isVotedFor(each));
     const chosen: Preview[] = [];
     for (const each of others) {
       const before = new Set([...own, ...chosen.map(({ id }) => id)]);
       const isComplete = this.#store.blockersOf(each).every(({ id }) => id !== last?.id && before.has(id));
-      if (isComplete && !(await this.#workspace.isProtected(pathsOf(each)))) chosen.push(each);
+      if (isComplete && (await this.#mayProve(each))) chosen.push(each);
     }
     // In the order of staging, in which each comes after what it builds on.
     const all = new Set([...own, ...chosen.map(({ id }) => id)]);
@@ -310,4 +320,14 @@ export class Invoker {
     const entries = group.map(preview => ledgerEntry(preview, vote, outcome, message));
     await this.#store.endResolving(entries, group);
   }
+}
+
+/** Whether it waits, and the model would apply it as it is. */
+function isVotedFor({ kind, state }: Preview): boolean {
+  return (
+    kind === 'files' &&
+    state.kind === 'pending' &&
+    state.stale.length === 0 &&
+    state.recommendation?.action === 'apply'
+  );
 }

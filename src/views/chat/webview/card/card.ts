@@ -66,9 +66,9 @@ export function renderCard(card: Card, old: HTMLElement | undefined): HTMLElemen
 function content(card: Card): TemplateResult {
   const { state, label, parts, remedy } = card;
   return html`
-    ${header(card)} ${isOpen(card) && card.files.length > 0 ? fileList(card) : nothing} ${notes(card)}
-    ${checkList(card.checks, card.id)} ${parts ? partList(parts, label) : nothing} ${output(card)}
-    ${plan(card)} ${state.kind === 'pending' ? votes(card, state) : nothing}
+    ${header(card)} ${isOpen(card) && card.files.length > 0 ? fileList(card) : nothing}
+    ${checkList(card.checks, card.id)} ${notes(card)} ${parts ? partList(parts, label) : nothing}
+    ${output(card)} ${plan(card)} ${state.kind === 'pending' ? votes(card, state) : nothing}
     ${remedy && !parts ? remedyButton(label, remedy) : nothing} ${runOnDiskButton(card)} ${call(card)}
   `;
 }
