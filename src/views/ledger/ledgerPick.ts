@@ -7,7 +7,7 @@ import { agentLabel, withoutIcons } from '../plainText.ts';
 import { openLedgerDocument } from './ledgerDocument.ts';
 import { ledgerRows, type LedgerRow } from './ledgerRows.ts';
 import { byText } from '../texts/previewWords.ts';
-import { dayText, isError, outcomeTitle, timeText } from './ledgerText.ts';
+import { dayText, checksLine, isError, outcomeTitle, timeText } from './ledgerText.ts';
 
 /** The most attempts that the list shows; the document shows all of them. */
 const MAX_ROWS = 1_000;
@@ -80,6 +80,7 @@ function ledgerItem(row: LedgerRow): LedgerItem {
     description: [
       outcomeTitle(entry),
       ...(isError(entry) ? [byText(entry.actor, entry.agent && agentLabel(entry.agent))] : []),
+      ...(entry.checks ? [checksLine(entry)] : []),
       timeText(entry.at),
       entry.previewId,
       ...agent,

@@ -35,22 +35,19 @@ function paragraph(entry: LedgerEntry, title: string): string[] {
     ...(why === undefined ? [] : [`    ${oneLine(why, 2_000)}`]),
     ...(isError(entry) && entry.message !== undefined ? [`    ${oneLine(entry.message, 2_000)}`] : []),
     ...(details === undefined ? [] : [`    ${oneLine(details, 2_000)}`]),
-    ...checkLines(entry),
+    ...(entry.checks ? [`    ${checksLine(entry)}`] : []),
     ...files,
   ];
 }
 
-/** What proved it, or what did not: the checks that had a result on it. */
-function checkLines({ checks = [] }: LedgerEntry): string[] {
-  if (checks.length === 0) return [];
+/** What proved it, or what did not: the checks that had a result on it. Empty for none. */
+export function checksLine({ checks = [] }: LedgerEntry): string {
   const marks = checks.map(({ name, outcome, seconds }) => ({
     ...{ name, state: outcome, seconds, isCurrent: true, problems: 0, isFlaky: false },
   }));
   const others = [...new Set(checks.flatMap(({ together = [] }) => together))];
   const text = checksText(marks, oneLine);
-  return [
-    `    ${others.length === 0 ? text : vscode.l10n.t('{0}, together with {1}', text, others.join(', '))}`,
-  ];
+  return others.length === 0 ? text : vscode.l10n.t('{0}, together with {1}', text, others.join(', '));
 }
 
 /** The start of a content hash; a dash if there is no file. */
