@@ -164,7 +164,7 @@ export async function createAgent(context: vscode.ExtensionContext): Promise<Age
   };
   const checks = new WindowChecks({
     ...{ store, workspace, sandboxes, logger },
-    settings: new CheckSettings(context.workspaceState),
+    settings: new CheckSettings(context.workspaceState, settings),
     isTrusted: () => vscode.workspace.isTrusted,
     plan: runner.plan,
     files: path => workspace.uriOf(path),

@@ -1,5 +1,5 @@
 import type { CheckFact } from '../preview/ledger.ts';
-import type { SeenRevisions } from '../preview/preview.ts';
+import type { Preview, SeenRevisions } from '../preview/preview.ts';
 import type { SandboxEngine } from '../commands/sandbox.ts';
 import type { OutputProblem } from './outputProblems.ts';
 
@@ -59,6 +59,19 @@ export type NotRunReason =
 export interface ChecksReport {
   readonly results: readonly CheckResult[];
   readonly notRun: readonly { readonly name: string; readonly why: NotRunReason }[];
+}
+
+/** What the tool `run_checks` needs of the checks. */
+export interface CheckRuns {
+  /** Those of the settings. */
+  list(): readonly Check[];
+  /** The preview, if it is pending and can be checked, after those that it builds on. */
+  withBase(id: string): readonly Preview[] | undefined;
+  run(
+    previews: readonly Preview[],
+    names: readonly string[] | undefined,
+    signal: AbortSignal,
+  ): Promise<ChecksReport>;
 }
 
 export function factOfResult({ name, outcome, exitCode, seconds, at }: CheckResult): CheckFact {

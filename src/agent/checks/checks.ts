@@ -1,68 +1,31 @@
-import { untilAborted } from '../base/abort.ts';
 import type { Disposable } from '../base/disposable.ts';
 import { DisposableStore } from '../base/disposable.ts';
-import { detailOf, messageOf } from '../base/errors.ts';
 import { Emitter, type Event } from '../base/event.ts';
-import { sha256 } from '../base/hash.ts';
-import type { Logger } from '../base/logger.ts';
-import type { CommandPlan } from '../commands/commandPlan.ts';
-import { OutputBuffer } from '../commands/outputBuffer.ts';
-import type { Sandboxes, SandboxStatus } from '../commands/sandbox.ts';
 import type { CheckMark } from '../preview/checkMark.ts';
 import type { CheckFact } from '../preview/ledger.ts';
-import { contentsAfter } from '../preview/overlay.ts';
 import { pathsOf, revisionsOf, type Preview } from '../preview/preview.ts';
-import type { PreviewStore } from '../preview/previewStore.ts';
 import { hasConflict } from '../preview/rebase/conflictMarkers.ts';
 import type { Proof, Prover } from '../preview/resolve/proof.ts';
-import type { FolderRoot, Workspace } from '../preview/workspace.ts';
 import { globMatcher } from '../tools/ast/scope/glob.ts';
-import {
-  factOfResult,
-  type Check,
-  type CheckResult,
-  type ChecksReport,
-  type NotRunReason,
-  type SeenFiles,
-} from './check.ts';
-import { outputProblems } from './outputProblems.ts';
+import { factOfResult, type Check, type CheckResult, type ChecksReport, type NotRunReason } from './check.ts';
+import { CheckedFiles, hasAll, type CheckedFilesParts } from './checkedFiles.ts';
+import { markOf, markOfRunning, othersIn } from './checkMarks.ts';
+import { CheckRunner, type CheckRunnerParts } from './checkRunner.ts';
 
 /** The most results that are kept; the oldest go first. */
 const MAX_RESULTS = 200;
 /** How long file events are collected before results are compared with the files again, in milliseconds. */
 const SETTLE = 150;
-/** The sandbox of all checks where one more costs nothing: what commands leave in theirs must not make a check pass. */
-const OWN_SANDBOX = 'checks';
-
-export interface ChecksOptions {
-  readonly store: PreviewStore;
-  readonly workspace: Pick<Workspace, 'read'> & {
-    folderRoots(): readonly FolderRoot[];
-    /** Workspace paths of documents with unsaved changes. */
-    unsaved(): readonly string[];
-  };
-  /** Stands for all files but those at these workspace paths: see `folderState`. */
-  readonly stateOf: (except: ReadonlySet<string>, signal?: AbortSignal) => Promise<string | undefined>;
-  readonly sandboxes: Sandboxes;
+export interface ChecksOptions extends CheckedFilesParts, Omit<CheckRunnerParts, 'workspace'> {
   readonly isTrusted: () => boolean;
   /** Those of the settings, in their order; names are unique. */
   readonly checks: () => readonly Check[];
-  readonly plan: (command: string, folder: string | undefined) => Promise<CommandPlan>;
   /** Fires when a file on disk, a document or a setting may have changed. */
   readonly onDidChangeFiles: Event<void>;
-  readonly logger: Logger;
 }
 
 /** Who asks for a run: only a person may start one where the sandbox is not isolated. */
 export type AskedBy = 'human' | 'other';
-
-interface Running {
-  readonly check: Check;
-  readonly previews: readonly Preview[];
-  readonly controller: AbortController;
-  readonly output: OutputBuffer;
-  readonly startedAt: number;
-}
 
 /**
  * Runs the checks of the settings on pending previews and keeps their results. A result is about the files that it saw: from the
@@ -71,13 +34,14 @@ interface Running {
  */
 export class Checks implements Prover, Disposable {
   readonly #options: ChecksOptions;
+  readonly #files: CheckedFiles;
+  readonly #runner: CheckRunner;
   #results: readonly CheckResult[] = [];
   /** Ids of the results that nothing is known to have outdated. */
   #current: ReadonlySet<string> = new Set();
-  #running: Running | undefined;
-  #last: Promise<unknown> = Promise.resolve();
-  #count = 0;
   #timer: NodeJS.Timeout | undefined;
+  /** Of the newest comparison with the files; the answers of older ones do not count. */
+  #turn = 0;
   #isDisposed = false;
   readonly #changed = new Emitter<void>();
   readonly #owned = new DisposableStore();
@@ -87,6 +51,10 @@ export class Checks implements Prover, Disposable {
 
   constructor(options: ChecksOptions) {
     this.#options = options;
+    this.#files = new CheckedFiles(options);
+    this.#runner = new CheckRunner(options, this.#files);
+    this.#owned.add(this.#runner);
+    this.#owned.add(this.#runner.onDidChange(() => this.#changed.fire()));
     this.#owned.add(options.store.onDidChange(preview => this.#follow(preview)));
     this.#owned.add(options.onDidChangeFiles(() => this.#lookAgain()));
     this.#owned.add({ dispose: () => clearTimeout(this.#timer) });
@@ -142,7 +110,7 @@ export class Checks implements Prover, Disposable {
       else {
         // A person who asks again wants to see it run.
         const known = by === 'human' ? undefined : await this.#known(check, previews, signal);
-        results.push(known ?? (await this.#runNext(check, previews, signal)));
+        results.push(known ?? (await this.#runNew(check, previews, signal)));
       }
     }
     return { results, notRun };
@@ -160,7 +128,7 @@ export class Checks implements Prover, Disposable {
     if (results.some(({ outcome }) => outcome !== 'passed')) return unproved('failed');
     if (results.length === 0) return unproved('noChecks');
     // At the last moment, and for all of them: the first ran minutes before the last, perhaps.
-    const current = await Promise.all(results.map(result => this.#isAbout(result, previews, signal)));
+    const current = await Promise.all(results.map(result => this.#files.isAbout(result, previews, signal)));
     return current.every(Boolean) ? { isProved: true, checks } : unproved('changed');
   }
 
@@ -178,14 +146,14 @@ export class Checks implements Prover, Disposable {
   marksOf(previews: readonly Preview[]): readonly CheckMark[] {
     if (previews.length === 0) return [];
     return this.#options.checks().flatMap(({ name }) => {
-      const running = this.#running;
+      const { running } = this.#runner;
       if (running?.check.name === name && hasAll(revisionsOf(running.previews), previews))
         return [markOfRunning(running, previews)];
       const seen = this.#results.filter(
-        result => result.name === name && hasAll(result.previews, previews, false),
+        result => result.name === name && previews.every(({ id }) => Object.hasOwn(result.previews, id)),
       );
       const result = seen.findLast(({ id }) => this.#current.has(id)) ?? seen.at(-1);
-      return result ? [this.#markOf(result, previews)] : [];
+      return result ? [markOf(result, previews, this.#current.has(result.id), this.#results)] : [];
     });
   }
 
@@ -205,17 +173,16 @@ export class Checks implements Prover, Disposable {
 
   /** The name of the check that runs now. */
   get running(): string | undefined {
-    return this.#running?.check.name;
+    return this.#runner.running?.check.name;
   }
 
   /** Ends the check that runs. */
   stop(): void {
-    this.#running?.controller.abort();
+    this.#runner.stop();
   }
 
   dispose(): void {
     this.#isDisposed = true;
-    this.stop();
     this.#owned.dispose();
     this.#changed.dispose();
   }
@@ -243,153 +210,29 @@ export class Checks implements Prover, Disposable {
       result => result.name === name && result.command === command && hasAll(result.previews, previews),
     );
     if (!last || (last.outcome !== 'passed' && last.outcome !== 'failed')) return undefined;
-    return (await this.#isAbout(last, previews, signal)) ? last : undefined;
+    return (await this.#files.isAbout(last, previews, signal)) ? last : undefined;
   }
 
-  #runNext(
+  async #runNew(
     check: Check,
     previews: readonly Preview[],
     signal: AbortSignal | undefined,
   ): Promise<CheckResult> {
-    const run = this.#last.then(() => this.#run(check, previews, signal));
-    this.#last = run.catch(() => undefined);
-    return untilAborted(signal, () => run);
-  }
-
-  async #run(
-    check: Check,
-    previews: readonly Preview[],
-    signal: AbortSignal | undefined,
-  ): Promise<CheckResult> {
-    const { logger, sandboxes } = this.#options;
-    signal?.throwIfAborted();
-    const controller = new AbortController();
-    const limit = AbortSignal.timeout(check.timeLimit * 1_000);
-    const ending = AbortSignal.any([controller.signal, limit, ...(signal ? [signal] : [])]);
-    const output = new OutputBuffer();
-    this.#running = { check, previews, controller, output, startedAt: Date.now() };
-    if (this.#isDisposed || !this.#isAsSeen(previews)) controller.abort();
-    this.#changed.fire();
-    let exitCode: number | undefined;
-    let saw: SeenFiles | undefined;
-    let folder = '';
-    let outcome: CheckFact['outcome'];
-    let status: SandboxStatus = { engine: undefined, isolated: false };
-    try {
-      ending.throwIfAborted();
-      status = await sandboxes.status();
-      const before = await this.#seenWith(previews, ending);
-      const planned = await this.#options.plan(check.command, check.cwd);
-      const plan = { ...planned, timeLimit: check.timeLimit };
-      folder = plan.folder;
-      const id = status.engine === 'copy' ? (previews.at(-1)?.origin?.sessionId ?? OWN_SANDBOX) : OWN_SANDBOX;
-      const sandbox = await sandboxes.of(id);
-      if (!sandbox) throw new Error('There is no sandbox any more.');
-      const end = await sandbox.run(plan, contentsAfter(previews), {
-        signal: ending,
-        add: chunk => {
-          output.add(chunk);
-          this.#changed.fire();
-        },
-      });
-      ending.throwIfAborted();
-      exitCode = end.exitCode;
-      outcome = exitCode === 0 ? 'passed' : 'failed';
-      const after = before && (await this.#seenWith(previews));
-      saw = before && after && isSame(before, after) ? after : undefined;
-    } catch (error) {
-      outcome = !ending.aborted ? 'notRun' : ending.reason === limit.reason ? 'timedOut' : 'stopped';
-      if (!ending.aborted) {
-        logger.error(`The check ${check.name} could not be run: ${detailOf(error)}`);
-        output.add(messageOf(error));
-      }
-    }
-    const startedAt = this.#running.startedAt;
-    this.#running = undefined;
-    const text = output.text();
-    const isFailure = outcome === 'failed' || outcome === 'timedOut';
-    const result: CheckResult = {
-      id: `c${++this.#count}`,
-      name: check.name,
-      command: check.command,
-      previews: revisionsOf(previews),
-      saw,
-      outcome,
-      ...(exitCode === undefined ? {} : { exitCode }),
-      seconds: Math.round((Date.now() - startedAt) / 100) / 10,
-      at: new Date().toISOString(),
-      engine: status.engine ?? 'copy',
-      isolated: status.isolated,
-      output: text,
-      problems: isFailure ? outputProblems(text, folder, this.#options.workspace.folderRoots()) : [],
-    };
+    const result = await this.#runner.run(check, previews, signal);
     if (this.#isDisposed) return result;
     this.#results = [...this.#results, result].slice(-MAX_RESULTS);
-    if (saw && this.#isAsSeen(previews)) this.#current = new Set([...this.#current, result.id]);
+    if (result.saw && this.#files.isAsSeen(result.previews))
+      this.#current = new Set([...this.#current, result.id]);
     this.#changed.fire();
-    signal?.throwIfAborted();
     return result;
   }
 
-  /** Whether these previews still are what they were: at the same revision, and not discarded. */
-  #isAsSeen(previews: readonly Preview[]): boolean {
-    return previews.every(({ id, revision }) => {
-      const now = this.#options.store.get(id);
-      return now?.revision === revision && now.state.kind !== 'discarded' && now.state.kind !== 'expired';
-    });
-  }
-
-  /** What a check would see with these previews applied; `undefined` if it cannot be told. */
-  async #seenWith(previews: readonly Preview[], signal?: AbortSignal): Promise<SeenFiles | undefined> {
-    const { workspace } = this.#options;
-    // What is typed and not saved is on no disk.
-    if (workspace.unsaved().length > 0) return undefined;
-    const pending = contentsAfter(previews);
-    const paths = pending.paths();
-    const rest = await this.#options.stateOf(new Set(paths), signal);
-    if (rest === undefined || workspace.unsaved().length > 0) return undefined;
-    return { rest, contents: Object.fromEntries(paths.map(at => [at, pending.at(at)?.side?.hash ?? null])) };
-  }
-
-  /** Whether the result is about the files as they would be with exactly these previews applied, all of which it saw. */
-  async #isAbout(
-    { previews: seen, saw }: CheckResult,
-    previews: readonly Preview[],
-    signal?: AbortSignal,
-  ): Promise<boolean> {
-    const { workspace } = this.#options;
-    if (!saw || !hasAll(seen, previews) || !this.#isAsSeen(previews) || workspace.unsaved().length > 0)
-      return false;
-    const pending = contentsAfter(previews);
-    for (const [at, hash] of Object.entries(saw.contents)) {
-      const planned = pending.at(at);
-      if ((planned ? (planned.side?.hash ?? null) : await this.#hashOf(at)) !== hash) return false;
-    }
-    const rest = await this.#options.stateOf(new Set(Object.keys(saw.contents)), signal);
-    return rest === saw.rest && this.#isAsSeen(previews) && workspace.unsaved().length === 0;
-  }
-
-  async #hashOf(path: string): Promise<string | null | undefined> {
-    try {
-      const bytes = await this.#options.workspace.read(path);
-      return bytes ? sha256(bytes) : null;
-    } catch {
-      return undefined;
-    }
-  }
-
   #follow(preview: Preview): void {
-    const running = this.#running;
-    if (running && !this.#isAsSeen(running.previews)) running.controller.abort();
-    if (this.#results.some(({ previews }) => preview.id in previews)) {
-      const revisions = { [preview.id]: preview.revision };
-      const isGone = preview.state.kind === 'discarded' || preview.state.kind === 'expired';
-      const outdated = this.#results.filter(
-        ({ previews }) =>
-          preview.id in previews && (isGone || previews[preview.id] !== revisions[preview.id]),
-      );
-      this.#outdate(outdated);
-    }
+    const { running } = this.#runner;
+    if (running && !this.#files.isAsSeen(revisionsOf(running.previews))) this.#runner.stop();
+    this.#outdate(
+      this.#results.filter(({ previews }) => preview.id in previews && !this.#files.isAsSeen(previews)),
+    );
     this.#lookAgain();
   }
 
@@ -412,6 +255,7 @@ export class Checks implements Prover, Disposable {
   /** Finds out which results are about the files as they are now. A result becomes current again if what it saw is back. */
   async refresh(): Promise<void> {
     const { store } = this.#options;
+    const turn = ++this.#turn;
     const newest = new Map<string, CheckResult>();
     for (const result of this.#results)
       newest.set(`${result.name} ${JSON.stringify(result.previews)}`, result);
@@ -420,87 +264,13 @@ export class Checks implements Prover, Disposable {
       const pending = Object.keys(result.previews)
         .flatMap(id => store.get(id) ?? [])
         .filter(({ state }) => state.kind === 'pending' || state.kind === 'applying');
-      if (!this.#mayBeCurrent(result)) continue;
-      if (await this.#isAbout(result, pending).catch(() => false)) current.add(result.id);
+      if (await this.#files.isAbout(result, pending).catch(() => false)) current.add(result.id);
     }
-    if (this.#isDisposed) return;
+    if (this.#isDisposed || turn !== this.#turn) return;
     if (current.size === this.#current.size && [...current].every(id => this.#current.has(id))) return;
     this.#current = current;
     this.#changed.fire();
   }
-
-  /** Without a look at the disk: whether each preview that it saw is still pending as it was, or applied as it was. */
-  #mayBeCurrent({ previews, saw }: CheckResult): boolean {
-    return (
-      saw !== undefined &&
-      Object.entries(previews).every(([id, revision]) => {
-        const now = this.#options.store.get(id);
-        return now?.revision === revision && now.state.kind !== 'discarded' && now.state.kind !== 'expired';
-      })
-    );
-  }
-
-  /** Whether it has both passed and failed on the same files. */
-  #isFlaky({ name, command, saw, outcome }: CheckResult): boolean {
-    return this.#results.some(
-      other =>
-        other.name === name &&
-        other.command === command &&
-        other.outcome !== outcome &&
-        (other.outcome === 'passed' || other.outcome === 'failed') &&
-        (outcome === 'passed' || outcome === 'failed') &&
-        saw !== undefined &&
-        other.saw !== undefined &&
-        isSame(saw, other.saw),
-    );
-  }
-
-  #markOf(result: CheckResult, previews: readonly Preview[]): CheckMark {
-    const { id, name, outcome, seconds, exitCode, problems } = result;
-    return {
-      name,
-      state: outcome,
-      isCurrent: this.#current.has(id),
-      seconds,
-      ...(exitCode === undefined ? {} : { exitCode }),
-      problems: problems.length,
-      isFlaky: this.#isFlaky(result),
-      resultId: id,
-      together: othersIn(Object.keys(result.previews), previews),
-    };
-  }
-}
-
-function markOfRunning(
-  { check, previews: seen, startedAt }: Running,
-  previews: readonly Preview[],
-): CheckMark {
-  return {
-    name: check.name,
-    state: 'running',
-    isCurrent: true,
-    seconds: Math.round((Date.now() - startedAt) / 1_000),
-    problems: 0,
-    isFlaky: false,
-    together: othersIn(
-      seen.map(({ id }) => id),
-      previews,
-    ),
-  };
-}
-
-function othersIn(ids: readonly string[], previews: readonly Preview[]): readonly string[] {
-  const own = new Set(previews.map(({ id }) => id));
-  return ids.filter(id => !own.has(id));
-}
-
-/** Whether these previews are among those that were seen, at the same revision unless that does not matter. */
-function hasAll(
-  seen: Readonly<Record<string, number>>,
-  previews: readonly Preview[],
-  atRevision = true,
-): boolean {
-  return previews.every(({ id, revision }) => (atRevision ? seen[id] === revision : Object.hasOwn(seen, id)));
 }
 
 function isCheckable({ kind, state, changes }: Preview): boolean {
@@ -510,8 +280,4 @@ function isCheckable({ kind, state, changes }: Preview): boolean {
     state.stale.length === 0 &&
     !changes.some(change => hasConflict(change))
   );
-}
-
-function isSame(one: SeenFiles, other: SeenFiles): boolean {
-  return one.rest === other.rest && JSON.stringify(one.contents) === JSON.stringify(other.contents);
 }

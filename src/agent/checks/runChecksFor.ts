@@ -3,8 +3,7 @@ import { idsIn, type PendingContents } from '../preview/overlay.ts';
 import type { Preview } from '../preview/preview.ts';
 import { checkFactText } from '../preview/resolve/resolveTexts.ts';
 import { beginningOf } from '../text/beginningOf.ts';
-import type { CheckResult, ChecksReport, NotRunReason } from './check.ts';
-import type { CheckRuns } from './runChecksTool.ts';
+import type { CheckResult, CheckRuns, ChecksReport, NotRunReason } from './check.ts';
 
 /** How much of the end of an output the model is shown, in characters. */
 const MAX_OUTPUT = 6_000;

@@ -1,21 +1,7 @@
 import * as z from 'zod/mini';
 import { textResult } from '../preview/pendingAction.ts';
-import type { Preview } from '../preview/preview.ts';
 import { defineTool, type Tool } from '../tools/tool.ts';
-import type { Check, ChecksReport } from './check.ts';
-
-/** What the tool needs of the checks. */
-export interface CheckRuns {
-  /** Those of the settings. */
-  list(): readonly Check[];
-  /** The preview, if it is pending and can be checked, after those that it builds on. */
-  withBase(id: string): readonly Preview[] | undefined;
-  run(
-    previews: readonly Preview[],
-    names: readonly string[] | undefined,
-    signal: AbortSignal,
-  ): Promise<ChecksReport>;
-}
+import type { CheckRuns } from './check.ts';
 
 /** The tool that runs the user's checks on the model's pending previews. It changes nothing. */
 export function runChecksTool(checks: CheckRuns): Tool {

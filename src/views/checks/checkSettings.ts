@@ -1,5 +1,6 @@
-import * as vscode from 'vscode';
+import type * as vscode from 'vscode';
 import type { Check } from '../../agent/checks/check.ts';
+import type { ChecksRun, Settings } from '../settings.ts';
 
 /** In seconds. */
 const TIME_LIMIT = 600;
@@ -8,34 +9,31 @@ const MAX_TEXT = 2_000;
 /** Under which the texts that a person approved here are kept: not in settings, which anyone may write who writes files. */
 const APPROVED = 'redline.approvedChecks';
 
-/** When checks run by themselves: setting `redline.runChecks`. */
-export type ChecksRun = 'onTurnEnd' | 'onDemand';
-
 /**
  * The checks of the settings. Those in the user's own settings are the user's. Those that the workspace brings never run before a
  * person has approved their text, and cannot take the name of one of the user's.
  */
 export class CheckSettings {
   readonly #memory: vscode.Memento;
+  readonly #settings: Settings;
 
-  constructor(memory: vscode.Memento) {
+  constructor(memory: vscode.Memento, settings: Settings) {
     this.#memory = memory;
+    this.#settings = settings;
   }
 
   get list(): readonly Check[] {
-    const found = this.#configuration.inspect<unknown>('checks');
-    const own = checksIn(found?.globalValue);
-    const brought = checksIn(found?.workspaceValue);
+    const { own, brought } = this.#settings.checks;
     const checks = new Map<string, Check>();
-    for (const check of own)
+    for (const check of checksIn(own))
       if (!checks.has(check.name)) checks.set(check.name, { ...check, isApproved: true });
-    for (const check of brought)
+    for (const check of checksIn(brought))
       if (!checks.has(check.name)) checks.set(check.name, { ...check, isApproved: this.#isApproved(check) });
     return [...checks.values()];
   }
 
   get run(): ChecksRun {
-    return this.#configuration.get<unknown>('runChecks') === 'onDemand' ? 'onDemand' : 'onTurnEnd';
+    return this.#settings.runChecks;
   }
 
   /** From now on these run here: a person has read their text. */
@@ -46,15 +44,9 @@ export class CheckSettings {
 
   /** Adds a check to the settings of the workspace, for a person who chose it, which approves it. */
   async add(check: Pick<Check, 'name' | 'command'>): Promise<void> {
-    const brought: unknown = this.#configuration.inspect<unknown>('checks')?.workspaceValue;
-    const list: readonly unknown[] = Array.isArray(brought) ? brought : [];
     const { name, command } = check;
     await this.approve([{ ...check, timeLimit: TIME_LIMIT, isApproved: true }]);
-    await this.#configuration.update(
-      'checks',
-      [...list, { name, command }],
-      vscode.ConfigurationTarget.Workspace,
-    );
+    await this.#settings.setWorkspaceChecks([...this.#settings.checks.brought, { name, command }]);
   }
 
   #isApproved(check: Omit<Check, 'isApproved'>): boolean {
@@ -63,11 +55,7 @@ export class CheckSettings {
 
   get #approved(): readonly unknown[] {
     const stored = this.#memory.get<unknown>(APPROVED);
-    return Array.isArray(stored) ? stored : [];
-  }
-
-  get #configuration(): vscode.WorkspaceConfiguration {
-    return vscode.workspace.getConfiguration('redline');
+    return Array.isArray(stored) ? (stored as readonly unknown[]) : [];
   }
 }
 
@@ -77,9 +65,8 @@ function textOf({ command, cwd }: Pick<Check, 'command' | 'cwd'>): string {
 }
 
 /** settings.json may contain anything: what is no check is left out. */
-function checksIn(value: unknown): readonly Omit<Check, 'isApproved'>[] {
-  if (!Array.isArray(value)) return [];
-  return value.flatMap((each: unknown) => {
+function checksIn(value: readonly unknown[]): readonly Omit<Check, 'isApproved'>[] {
+  return value.flatMap(each => {
     if (typeof each !== 'object' || each === null) return [];
     const { name, command, cwd, files, timeLimit } = each as Record<string, unknown>;
     if (!isText(name) || !isText(command)) return [];

@@ -3,7 +3,7 @@ import { DisposableStore } from '../../agent/base/disposable.ts';
 import { Emitter, type Event } from '../../agent/base/event.ts';
 import { detailOf } from '../../agent/base/errors.ts';
 import type { Logger } from '../../agent/base/logger.ts';
-import type { CheckRuns } from '../../agent/checks/runChecksTool.ts';
+import type { CheckRuns } from '../../agent/checks/check.ts';
 import type { Checks, ChecksOptions } from '../../agent/checks/checks.ts';
 import type { CheckMark } from '../../agent/preview/checkMark.ts';
 import type { CheckFact } from '../../agent/preview/ledger.ts';

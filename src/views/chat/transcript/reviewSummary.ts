@@ -27,5 +27,5 @@ export function reviewOf(
         changes.length,
       )
     : undefined;
-  return { previews: open.length, files, stat: lineStat(sum), checks };
+  return { previews: open.length, files, stat: lineStat(sum), ...(checks ? { checks } : {}) };
 }
