@@ -74,3 +74,58 @@ modelTest(
     },
   },
 );
+
+const write = (n: number) => ({
+  name: 'write_file',
+  arguments: { path: `${n}.txt`, content: `${n}\n` },
+});
+
+modelTest(
+  'checks that the workspace brings wait for approval; of eight previews the one that breaks a check is named',
+  [{ toolCalls: [1, 2, 3, 4, 5, 6, 7, 8].map(write) }, { text: 'All eight wait.' }, { text: 'Done.' }],
+  async workbench => {
+    const chat = workbench.chatFrame();
+    workbench.writeFile(
+      '.vscode/settings.json',
+      JSON.stringify({ 'redline.checks': [{ name: 'brought', command: 'echo evil > evil.txt; exit 1' }] }),
+    );
+    await workbench.openRedlineChat();
+    await workbench.sendChat('Write eight files.');
+    await chat.getByText('All eight wait.').waitFor();
+    await chat
+      .locator('.review-bar')
+      .getByRole('button', { name: /^The check test failed/ })
+      .waitFor();
+
+    // The text of what the workspace brings is asked for once; refused, nothing of it runs.
+    await workbench.runCommand('Redline: Run Checks');
+    const dialog = workbench.page.locator('.monaco-dialog-box');
+    await dialog.getByText('brought: echo evil > evil.txt; exit 1').waitFor();
+    await workbench.picture('checks-approval');
+    await dialog.getByRole('button', { name: 'Cancel' }).click();
+    assert.equal(await chat.getByText('brought').count(), 0);
+
+    await workbench.treeRow('p5').click();
+    await workbench.runCommand('Redline: Find the Preview That Breaks a Check');
+    await workbench.toast('p5 breaks test').waitFor();
+    await workbench.picture('checks-found');
+    await chat
+      .locator('.review-bar')
+      .getByRole('button', { name: /^The check test failed with 1 problem/ })
+      .first()
+      .click();
+    await workbench.page.getByText('$ test ! -e 5.txt').first().waitFor();
+    await workbench.picture('checks-output');
+  },
+  {
+    workbench: {
+      settings: {
+        'redline.resolve.forcing': 'off',
+        'redline.checks': [
+          { name: 'test', command: 'test ! -e 5.txt || { echo "5.txt:1:1: error: five"; exit 1; }' },
+        ],
+      },
+      viewport: { width: 1400, height: 1000 },
+    },
+  },
+);

@@ -31,8 +31,12 @@ export class CheckDiagnostics implements vscode.Disposable {
 
   #update(): void {
     const found = new Map<string, { readonly uri: vscode.Uri; readonly list: vscode.Diagnostic[] }>();
-    for (const result of this.#checks.results) {
-      if (!this.#checks.isCurrent(result.id) || result.problems.length === 0) continue;
+    const newest = new Map(
+      this.#checks.results
+        .filter(({ id }) => this.#checks.isCurrent(id))
+        .map(result => [result.name, result]),
+    );
+    for (const result of newest.values()) {
       for (const problem of result.problems) {
         const uri = this.#uriOf(problem.path, Object.keys(result.previews));
         if (!uri) continue;
