@@ -29,6 +29,8 @@ export class CheckWorld extends InvokerHarness {
   isTrusted = true;
   settings: Check[] = [];
   readonly checks: Checks;
+  /** How often others wrote each file: as on disk, a file that is written twice is not the one that it was. */
+  readonly #puts = new Map<string, number>();
 
   constructor(authority: ModelAuthority = 'checked', commands: Readonly<Record<string, Command>> = {}) {
     super(authority);
@@ -36,7 +38,7 @@ export class CheckWorld extends InvokerHarness {
     this.checks = new Checks({
       store: this.store,
       workspace: this.workspace,
-      stateOf: except => Promise.resolve(stateOf(this.workspace, except)),
+      stateOf: except => Promise.resolve(this.#stateOf(except)),
       sandboxes: this.#sandboxes(),
       isTrusted: () => this.isTrusted,
       checks: () => this.settings,
@@ -68,6 +70,7 @@ export class CheckWorld extends InvokerHarness {
 
   /** Someone else writes a file, and the watcher tells it. */
   put(path: string, text: string | null): void {
+    this.#puts.set(path, (this.#puts.get(path) ?? 0) + 1);
     this.workspace.put(path, text);
     this.files.fire();
   }
@@ -83,6 +86,17 @@ export class CheckWorld extends InvokerHarness {
   /** All that is pending and can be checked. */
   get all(): readonly Preview[] {
     return this.checks.checkable('s1');
+  }
+
+  #stateOf(except: ReadonlySet<string>): string {
+    const { workspace } = this;
+    const kept = Object.entries(workspace.snapshot())
+      .filter(([path]) => !except.has(path))
+      .map(([path, text]) => {
+        const written = workspace.writes.filter(write => write.path === path).length;
+        return [path, text, written, this.#puts.get(path) ?? 0];
+      });
+    return sha256(Buffer.from(JSON.stringify(kept)));
   }
 
   #sandboxes(): Sandboxes {
@@ -116,11 +130,6 @@ export class CheckWorld extends InvokerHarness {
       dispose: () => Promise.resolve(),
     };
   }
-}
-
-function stateOf(workspace: MemoryWorkspace, except: ReadonlySet<string>): string {
-  const kept = Object.entries(workspace.snapshot()).filter(([path]) => !except.has(path));
-  return sha256(Buffer.from(JSON.stringify(kept.toSorted(([a], [b]) => (a < b ? -1 : 1)))));
 }
 
 /** Settles once the signal fires; for commands that never end. */

@@ -25,6 +25,7 @@ test('random histories of checks, votes, edits and other programs: in the mode c
     parameters,
   );
   // Each of them must happen often, or the property says nothing.
+  if (PATH_ !== undefined) return;
   for (const [name, count] of Object.entries(reached))
     assert.ok(count * 100 >= parameters.numRuns, `${name}: ${count} in ${parameters.numRuns} histories`);
 });
