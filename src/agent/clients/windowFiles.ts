@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { chmod, mkdir, readdir, readFile, realpath, rm, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import * as path from 'node:path';
 import * as z from 'zod/mini';
 import { isAlive } from '../base/processLock.ts';
+import { realPath } from '../base/system/realPath.ts';
 import { replaceFile } from '../base/system/replaceFile.ts';
 import { isInside } from '../text/isInside.ts';
 
@@ -75,7 +76,7 @@ export function windowsFor(cwd: string, windows: readonly OpenWindow[]): readonl
 
 /** The path without links; as it is if there is nothing. */
 export function realPathOf(file: string): Promise<string> {
-  return realpath(file).catch(() => path.resolve(file));
+  return realPath(file).catch(() => path.resolve(file));
 }
 
 async function readWindow(file: string): Promise<OpenWindow | undefined> {

@@ -1,7 +1,8 @@
-import { lstat, readFile, realpath } from 'node:fs/promises';
+import { lstat, readFile } from 'node:fs/promises';
 import * as path from 'node:path';
 import { messageOf, PathError, ToolError } from '../base/errors.ts';
 import { forEachLimited } from '../base/pool.ts';
+import { realPath } from '../base/system/realPath.ts';
 import { MAX_FILE_BYTES } from '../preview/workspace.ts';
 import { isInside } from '../text/isInside.ts';
 import type { ForeignFile } from './foreignChange.ts';
@@ -178,7 +179,7 @@ export async function readBelow(
   const file = path.join(folder, relative);
   try {
     const found = await lstat(file);
-    const isBelow = isInside(await realpath(path.dirname(file)), await realpath(folder));
+    const isBelow = isInside(await realPath(path.dirname(file)), await realPath(folder));
     if (found.isSymbolicLink() || !isBelow) throw new LeftOutError('link');
     if (!found.isFile()) throw new LeftOutError('notAFile');
     if (found.size > MAX_FILE_BYTES) throw new LeftOutError('tooLarge');

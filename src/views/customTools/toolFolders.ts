@@ -1,5 +1,6 @@
-import { existsSync, realpathSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import * as path from 'node:path';
+import { realPathSync } from '../../agent/base/system/realPath.ts';
 import type { ToolPlace } from '../../agent/tools/custom/loading/toolFiles.ts';
 import { isInside } from '../../agent/text/isInside.ts';
 
@@ -49,5 +50,5 @@ function absolute(input: string, home: string): string {
 
 /** The path with symlinks followed, if it exists. */
 function real(place: string): string {
-  return existsSync(place) ? realpathSync.native(place) : place;
+  return existsSync(place) ? realPathSync(place) : place;
 }

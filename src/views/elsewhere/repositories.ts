@@ -1,6 +1,6 @@
-import { realpath } from 'node:fs/promises';
 import * as path from 'node:path';
 import * as vscode from 'vscode';
+import { realPath } from '../../agent/base/system/realPath.ts';
 import { Git } from '../../agent/elsewhere/git.ts';
 import { withoutIcons } from '../plainText.ts';
 import { showInfo } from '../toast.ts';
@@ -67,7 +67,7 @@ export async function repositoryRoot(near?: vscode.Uri): Promise<string | undefi
 /** Those that a workspace folder is in, or that are in one. One around a folder may have to be opened first. */
 async function repositoriesOf(git: GitApi): Promise<readonly GitRepository[]> {
   const folders = (vscode.workspace.workspaceFolders ?? []).filter(({ uri }) => uri.scheme === 'file');
-  const real = await Promise.all(folders.map(({ uri }) => realpath(uri.fsPath).catch(() => uri.fsPath)));
+  const real = await Promise.all(folders.map(({ uri }) => realPath(uri.fsPath).catch(() => uri.fsPath)));
   const paths = [...folders.map(({ uri }) => uri.fsPath), ...real];
   const concerns = ({ rootUri }: GitRepository): boolean =>
     paths.some(folder => isInside(rootUri.fsPath, folder) || isInside(folder, rootUri.fsPath));

@@ -1,6 +1,7 @@
-import { realpathSync, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import * as vscode from 'vscode';
 import { PathError, ToolError } from '../../agent/base/errors.ts';
+import { realPathSync } from '../../agent/base/system/realPath.ts';
 import type { CommandEnd, CommandPlan } from '../../agent/commands/commandPlan.ts';
 import type { CommandRunner } from '../../agent/tools/command/runCommand.ts';
 import type { CommandRun } from '../../agent/commands/commandRuns.ts';
@@ -57,6 +58,6 @@ export class VsCodeCommandRunner implements Pick<CommandRunner, 'plan' | 'run'> 
     const path = root ? root.fsPath : this.#workspace.uriOf(await this.#workspace.resolvePath(wanted)).fsPath;
     if (!statSync(path, { throwIfNoEntry: false })?.isDirectory())
       throw new ToolError(`${input} is not a folder. Choose an existing folder of the workspace.`);
-    return realpathSync.native(path);
+    return realPathSync(path);
   }
 }

@@ -2,6 +2,7 @@ import * as fs from 'node:fs';
 import * as path from 'node:path';
 import { StalePreviewError, ToolError } from '../../agent/base/errors.ts';
 import { sha256, type Sha256 } from '../../agent/base/hash.ts';
+import { realPathSync } from '../../agent/base/system/realPath.ts';
 import { MAX_FILE_BYTES } from '../../agent/preview/workspace.ts';
 import { errorCode, ifExists, moveToNew, withTemporaryFile, writeFrom } from './temporaryFile.ts';
 
@@ -63,7 +64,7 @@ export function writeDiskFile(
   { mode, guard = () => undefined }: DiskWriteOptions = {},
 ): void {
   if (bytes) assertSize(bytes.length, shown);
-  const target = ifExists(() => fs.realpathSync.native(file));
+  const target = ifExists(() => realPathSync(file));
   if (target === undefined) {
     assertUnchanged(file, shown, expected);
     if (bytes !== null) createFile(file, shown, bytes, mode, guard);

@@ -1,7 +1,8 @@
-import { readdir, readlink, realpath } from 'node:fs/promises';
+import { readdir, readlink } from 'node:fs/promises';
 import type { Dirent } from 'node:fs';
 import * as path from 'node:path';
 import { forEachLimited } from '../../agent/base/pool.ts';
+import { realPath } from '../../agent/base/system/realPath.ts';
 import { TimeSlice } from '../../agent/base/timeSlice.ts';
 import { foldCase, foldPath, isProtectedFolded } from '../../agent/preview/resolve/protectedPlaces.ts';
 import { excludeMatcher } from '../../agent/tools/ast/scope/glob.ts';
@@ -189,7 +190,7 @@ function foldersAbove(folder: string): readonly string[] {
 
 /** The path with all links followed. The file need not exist. */
 async function follow(file: string, chain = 0): Promise<string> {
-  const real = await realpath(file).catch(() => undefined);
+  const real = await realPath(file).catch(() => undefined);
   const folder = path.dirname(file);
   if (real !== undefined || folder === file) return real ?? file;
   const inside = await follow(folder, chain);

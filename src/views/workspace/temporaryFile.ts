@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import * as fs from 'node:fs';
 import * as path from 'node:path';
 import { sha256 } from '../../agent/base/hash.ts';
+import { realPathSync } from '../../agent/base/system/realPath.ts';
 
 /**
  * Writes a temporary file next to `target`, which `use` moves into place. A failure removes it; after a crash
@@ -74,7 +75,7 @@ function targetMark(name: string): string {
 export function removeTemporaryFiles(files: readonly string[]): void {
   const marksByFolder = new Map<string, Set<string>>();
   for (const file of files) {
-    const folder = path.dirname(orUndefined(() => fs.realpathSync.native(file)) ?? file);
+    const folder = path.dirname(orUndefined(() => realPathSync(file)) ?? file);
     const marks = marksByFolder.get(folder) ?? new Set();
     marksByFolder.set(folder, marks.add(targetMark(path.basename(file))));
   }

@@ -1,7 +1,8 @@
-import { lstatSync, realpathSync } from 'node:fs';
+import { lstatSync } from 'node:fs';
 import * as path from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { PathError } from '../../agent/base/errors.ts';
+import { realPathSync } from '../../agent/base/system/realPath.ts';
 import { foldCase, foldName, isProtectedPath } from '../../agent/preview/resolve/protectedPlaces.ts';
 import type { FolderRoot } from '../../agent/preview/workspace.ts';
 import { escapeProse } from '../plainText.ts';
@@ -232,7 +233,7 @@ export function belowOpenFolder(
  * @throws PathError if any of that fails.
  */
 export function assertRealPathInside(input: string, { folder, relative }: WorkspaceLocation): void {
-  const root = realpathSync.native(folder.fsPath);
+  const root = realPathSync(folder.fsPath);
   const { rest, real } = deepestExisting(input, folder.fsPath, relative);
   if (!isInside(real, root))
     throw new PathError('outside', `${input} leads outside the workspace through a symbolic link.`);
@@ -261,7 +262,7 @@ function deepestExisting(
   const whole = realPathOf(file);
   if (whole !== undefined) return { rest: '', real: whole };
   let at = folder;
-  let real = realpathSync.native(folder);
+  let real = realPathSync(folder);
   for (const name of path.relative(folder, file).split(path.sep)) {
     const next = path.join(at, name);
     const found = realPathOf(next);
@@ -324,7 +325,7 @@ function isLink(file: string): boolean {
  */
 function realPathOf(file: string): string | undefined {
   try {
-    return realpathSync.native(file);
+    return realPathSync(file);
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code === 'ENOENT' || code === 'ENOTDIR' || code === 'ELOOP') return undefined;

@@ -1,8 +1,9 @@
-import { constants, realpathSync } from 'node:fs';
+import { constants } from 'node:fs';
 import * as fs from 'node:fs/promises';
 import * as path from 'node:path';
 import { messageOf, ToolError } from '../../base/errors.ts';
 import { forEachLimited } from '../../base/pool.ts';
+import { realPathSync } from '../../base/system/realPath.ts';
 import { bytesOfSide } from '../../preview/fileChange.ts';
 import type { PendingContents } from '../../preview/overlay.ts';
 import { isInside } from '../../text/isInside.ts';
@@ -73,7 +74,7 @@ export class CopySandbox implements Sandbox {
     this.#progress = progress ?? ((_, work) => work(() => undefined));
     this.#folders = folders.map(({ name, fsPath }, index) => ({
       prefix: folders.length > 1 ? `${name}/` : '',
-      root: realpathSync.native(fsPath),
+      root: realPathSync(fsPath),
       copy: path.join(storage, String(index), path.basename(fsPath)),
       source: new Map(),
       put: new Map(),

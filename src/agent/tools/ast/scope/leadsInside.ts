@@ -1,5 +1,5 @@
-import { realpathSync } from 'node:fs';
 import * as path from 'node:path';
+import { realPathSync } from '../../../base/system/realPath.ts';
 import { foldName } from '../../../preview/resolve/protectedPlaces.ts';
 import { isInside } from '../../../text/isInside.ts';
 
@@ -10,8 +10,8 @@ import { isInside } from '../../../text/isInside.ts';
  */
 export function leadsInside(folder: string, relative: string): boolean {
   try {
-    const root = realpathSync.native(folder);
-    const real = realpathSync.native(path.join(folder, relative));
+    const root = realPathSync(folder);
+    const real = realPathSync(path.join(folder, relative));
     const names = path.relative(root, real).split(path.sep);
     return isInside(real, root) && !names.some(name => foldName(name) === '.git');
   } catch {

@@ -1,5 +1,6 @@
-import { readdir, realpath, stat } from 'node:fs/promises';
+import { readdir, stat } from 'node:fs/promises';
 import * as path from 'node:path';
+import { realPath } from '../../../base/system/realPath.ts';
 
 /** A folder that holds custom tools, or a single file that is one. */
 export interface ToolPlace {
@@ -49,7 +50,7 @@ export async function readPlaceState(place: string): Promise<PlaceState> {
     const info = await stat(entry).catch(() => undefined);
     if (!info || lines.length >= MAX_FILES) return;
     if (info.isDirectory()) {
-      const folder = await realpath(entry).catch(() => entry);
+      const folder = await realPath(entry).catch(() => entry);
       if (folders.has(folder)) return;
       folders.add(folder);
       lines.push(folder);

@@ -1,0 +1,50 @@
+import * as fs from 'node:fs';
+import * as path from 'node:path';
+import { promisify } from 'node:util';
+
+/** What Windows answers on RAM disks and virtual disks, which cannot be asked for the whole path of a file. */
+const NOT_ASKED = ['EISDIR', 'EINVAL', 'ENOSYS', 'UNKNOWN'];
+
+const walkLinks = promisify(fs.realpath);
+
+/**
+ * The path with links followed, spelled as the file system spells it. On a disk that does not tell, the links are followed one
+ * by one, and the spelling stays.
+ * @param ask asks the system; for tests.
+ * @throws the error of the file system if there is nothing.
+ */
+export function realPathSync(file: string, ask: (file: string) => string = fs.realpathSync.native): string {
+  try {
+    return ask(file);
+  } catch (error) {
+    if (isNotAsked(error)) return fs.realpathSync(file);
+    throw error;
+  }
+}
+
+/** As {@link realPathSync}; for files on disks that may not respond. */
+export async function realPath(
+  file: string,
+  ask: (file: string) => Promise<string> = fs.promises.realpath,
+): Promise<string> {
+  try {
+    return await ask(file);
+  } catch (error) {
+    if (isNotAsked(error)) return walkLinks(file);
+    throw error;
+  }
+}
+
+/** As {@link realPathSync}; of what is not there, the real path of its folder, and its name. */
+export function realPlaceSync(file: string): string {
+  try {
+    return realPathSync(file);
+  } catch {
+    const folder = path.dirname(file);
+    return folder === file ? file : path.join(realPlaceSync(folder), path.basename(file));
+  }
+}
+
+function isNotAsked(error: unknown): boolean {
+  return NOT_ASKED.includes((error as NodeJS.ErrnoException).code ?? '');
+}
