@@ -10,8 +10,6 @@ export interface UncommittedOptions {
   readonly changed: readonly UncommittedPath[];
   readonly workspace: Pick<Workspace, 'read' | 'encodingOf' | 'placeOf'>;
   readonly places: Places;
-  /** Whether an editor has unsaved changes of the file at a workspace path. */
-  readonly isUnsaved: (path: string) => boolean;
 }
 
 /**
@@ -45,15 +43,16 @@ export async function readUncommitted(
 async function readOne(
   { path, from = path, old, differsFromStaged, isUnmerged }: UncommittedPath,
   committed: CheckedOut | undefined,
-  { workspace, places, isUnsaved }: UncommittedOptions,
+  { workspace, places }: UncommittedOptions,
   allowance: Allowance,
   notes: LeftOut[],
 ): Promise<UncommittedFile> {
   const here = await places.resolve(path);
   const hereFrom = from === path ? here : await places.resolve(from);
   if (isUnmerged) throw new LeftOutError('merging');
-  if (isUnsaved(here) || isUnsaved(hereFrom)) throw new LeftOutError('unsaved');
   if (await places.isLink(here)) throw new LeftOutError('link');
+  const { isUnsaved, mode } = await workspace.placeOf(here);
+  if (isUnsaved ?? (await workspace.placeOf(hereFrom)).isUnsaved) throw new LeftOutError('unsaved');
   refuseOther(old);
   const encoding = await workspace.encodingOf(here);
   const bytes = await workspace.read(here);
@@ -64,7 +63,6 @@ async function readOne(
   allowance.add((bytes?.length ?? 0) + (headBytes?.length ?? 0));
   // What is staged would be lost when the file is unstaged, so it must be what the file holds.
   if (differsFromStaged) throw new LeftOutError('staged');
-  const { mode } = await workspace.placeOf(here);
   const isExecutable = mode === undefined ? old?.isExecutable : (mode & 0o111) !== 0;
   if (old && now && old.isExecutable !== isExecutable) notes.push({ path, why: 'mode' });
   const missing = old?.isExecutable ? 0o755 : undefined;

@@ -42,7 +42,6 @@ export async function holdBackFiles(ctx: Ctx, args: readonly unknown[]): Promise
       changed,
       workspace: ctx.workspace,
       places: repositoryPlaces(git.root, ctx.workspace),
-      isUnsaved: at => ctx.workspace.unsaved().includes(at),
     });
     const stage = ctx.session.stageForUser.bind(ctx.session);
     const held = await holdBack(read.files, {

@@ -3,11 +3,13 @@ import { StalePreviewError, ToolError } from '../../agent/base/errors.ts';
 import { sha256, type Sha256 } from '../../agent/base/hash.ts';
 import { decodeText, encodeText, type TextEncoding } from '../../agent/text/encodings.ts';
 import { encodingNamed } from './fileEncoding.ts';
-import { isSameFile } from './namesOnDisk.ts';
+import { placeId } from './namesOnDisk.ts';
 
-/** The open document of a file if it has unsaved changes. */
+/** The open document of a file if it has unsaved changes, also where its editor knows the file by another name. */
 export function dirtyDocument(uri: vscode.Uri): vscode.TextDocument | undefined {
-  return vscode.workspace.textDocuments.find(document => document.isDirty && isSame(document.uri, uri));
+  const dirty = vscode.workspace.textDocuments.filter(document => document.isDirty);
+  const name = uri.toString();
+  return dirty.find(each => each.uri.toString() === name) ?? dirty.find(each => isSame(each.uri, uri));
 }
 
 /** Whether a notebook or a custom editor without a text document has unsaved changes of a file. They cannot be read or edited as text. */
@@ -19,10 +21,8 @@ export function isDirtyInOtherEditor(uri: vscode.Uri): boolean {
 }
 
 function isSame(a: vscode.Uri, b: vscode.Uri): boolean {
-  return (
-    a.scheme === b.scheme &&
-    (a.scheme === 'file' ? isSameFile(a.fsPath, b.fsPath) : a.toString() === b.toString())
-  );
+  if (a.toString() === b.toString()) return true;
+  return a.scheme === 'file' && b.scheme === 'file' && placeId(a.fsPath) === placeId(b.fsPath);
 }
 
 /**

@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
 import { DisposableStore } from '../../agent/base/disposable.ts';
+import { realPlaceSync } from '../../agent/base/system/realPath.ts';
 import { stepsOf } from '../../agent/preview/fileChange.ts';
 import type { Agent } from '../agent.ts';
 import type { FileUris } from '../review/previewUri.ts';
@@ -18,8 +19,11 @@ export class FileWatcher implements vscode.Disposable {
   readonly #owned = new DisposableStore();
   /** URIs of files and folders that changed. */
   readonly #changed = new Set<string>();
-  /** The URIs of the files of open previews, by workspace path: making them for thousands of files takes long. */
-  #uris: ReadonlyMap<string, string | undefined> = new Map();
+  /**
+   * The URIs of the files of open previews, by workspace path, as written and with links followed: making them for thousands of
+   * files takes long.
+   */
+  #uris: ReadonlyMap<string, readonly string[]> = new Map();
   #timer: NodeJS.Timeout | undefined;
   #since = 0;
 
@@ -89,27 +93,27 @@ export class FileWatcher implements vscode.Disposable {
         .flatMap(stepsOf)
         .map(step => step.path),
     );
-    const uriOf = (path: string): string | undefined =>
-      this.#uris.has(path) ? this.#uris.get(path) : uriTextOf(files, path);
-    this.#uris = new Map(Array.from(paths, path => [path, uriOf(path)]));
-    const touched = [...paths].filter(path => this.#isTouched(this.#uris.get(path)));
+    this.#uris = new Map(Array.from(paths, path => [path, this.#uris.get(path) ?? urisOf(files, path)]));
+    const touched = [...paths].filter(path => this.#uris.get(path)?.some(uri => this.#isTouched(uri)));
     this.#changed.clear();
     if (touched.length > 0) void rebaser.filesChanged(touched);
   }
 
   /** Also true if a folder above it changed: creating or deleting a folder is one event for everything in it. */
-  #isTouched(uri = ''): boolean {
+  #isTouched(uri: string): boolean {
     for (let end = uri.length; end > 0; end = uri.lastIndexOf('/', end - 1))
       if (this.#changed.has(uri.slice(0, end))) return true;
     return false;
   }
 }
 
-/** The URI of a file; `undefined` if its workspace folder was closed. */
-function uriTextOf(files: FileUris, path: string): string | undefined {
+/** The URIs of a file, as written and with links followed; none if its workspace folder was closed. */
+function urisOf(files: FileUris, path: string): readonly string[] {
   try {
-    return files(path).toString();
+    const uri = files(path);
+    const real = vscode.Uri.file(realPlaceSync(uri.fsPath));
+    return [...new Set([uri.toString(), real.toString()])];
   } catch {
-    return undefined;
+    return [];
   }
 }

@@ -144,6 +144,22 @@ function fileId(file: string): string | undefined {
   }
 }
 
+/**
+ * What all names of a file have in common, and no other file has: those by links, hard links and in another spelling. Of a file
+ * that is not there, its name and what identifies its folder; of one that the system does not identify, its name.
+ */
+export function placeId(file: string): string {
+  let id: string | undefined;
+  try {
+    const { dev, ino } = fs.statSync(file, { bigint: true });
+    if (ino !== 0n) id = `${dev}:${ino}`;
+  } catch {
+    const folder = path.dirname(file);
+    if (folder !== file) id = path.join(placeId(folder), path.basename(file));
+  }
+  return id ?? file;
+}
+
 /** Names that mean a device, whatever follows a dot. */
 const DEVICE = /^(?:con|prn|aux|nul|com[1-9¹²³]|lpt[1-9¹²³]|conin\$|conout\$) *(?:\.|$)/i;
 

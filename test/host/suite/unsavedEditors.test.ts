@@ -1,4 +1,5 @@
 import * as assert from 'node:assert/strict';
+import { link, mkdir, rm, symlink } from 'node:fs/promises';
 import * as vscode from 'vscode';
 import type { RedlineApi } from '../../../src/views/api.ts';
 import { activateRedline, bytesOf, cleanUp, fileInWorkspace, givenFile } from '../support/redline.ts';
@@ -85,5 +86,63 @@ suite('unsaved changes in an editor without a text document', () => {
     await vscode.commands.executeCommand('workbench.action.revertAndCloseActiveEditor');
     await api.previews.resolve({ id, action: 'apply', reason: 'test' });
     assert.equal((await bytesOf('plan.drawing')).toString(), 'two');
+  });
+});
+
+suite('unsaved changes in an editor that knows the file by another name', () => {
+  let api: RedlineApi;
+
+  suiteSetup(async () => {
+    api = await activateRedline();
+  });
+
+  teardown(async () => {
+    await cleanUp(api);
+    for (const name of ['linked', 'real', 'second.txt'])
+      await rm(fileInWorkspace(name), { recursive: true, force: true });
+  });
+
+  const NAMES = [
+    ['a link to its folder', 'real/a.txt', 'linked/a.txt'],
+    ['a link to it', 'real/a.txt', 'linked'],
+    ['a hard link', 'real/a.txt', 'second.txt'],
+  ] as const;
+
+  for (const [kind, own, other] of NAMES) {
+    test(`${kind}: the edit joins them in the editor, and the disk is not written under it`, async () => {
+      await mkdir(fileInWorkspace('real'));
+      await givenFile(own, 'one\ntwo\n');
+      if (other === 'second.txt') await link(fileInWorkspace(own), fileInWorkspace(other));
+      else await symlink(other === 'linked' ? own : 'real', fileInWorkspace('linked'));
+      const document = await vscode.workspace.openTextDocument(fileInWorkspace(own));
+      const editor = await vscode.window.showTextDocument(document);
+      await editor.edit(edit => edit.insert(new vscode.Position(0, 0), 'typed '));
+      await api.session.prompt(`/edit ${other} :: two => three`);
+      const { id } = api.previews.peek() ?? assert.fail('a preview is pending');
+      await api.previews.resolve({ id, action: 'apply', reason: 'test' });
+      assert.equal(document.getText(), 'typed one\nthree\n');
+      assert.ok(document.isDirty);
+      assert.equal((await bytesOf(own)).toString(), 'one\ntwo\n');
+    });
+  }
+
+  test('a file that the disk does not have any more is the one in the editor by both names', async () => {
+    await mkdir(fileInWorkspace('real'));
+    await givenFile('real/gone.txt', 'one\n');
+    await symlink('real', fileInWorkspace('linked'));
+    const document = await vscode.workspace.openTextDocument(fileInWorkspace('real/gone.txt'));
+    const editor = await vscode.window.showTextDocument(document);
+    await editor.edit(edit => edit.insert(new vscode.Position(0, 0), 'typed '));
+    await rm(fileInWorkspace('real/gone.txt'));
+    const { id } = api.previews.push({
+      label: 'a new file',
+      sourceToolName: 'test',
+      changes: [{ path: 'linked/gone.txt', before: null, after: 'new\n' }],
+    });
+    await assert.rejects(
+      api.previews.resolve({ id, action: 'apply', reason: 'test' }),
+      /linked\/gone\.txt changed after the preview was made/,
+    );
+    assert.equal(document.getText(), 'typed one\n');
   });
 });

@@ -134,13 +134,19 @@ async function holdBackIn(
   const read = await readUncommitted({
     git,
     changed,
-    workspace: disk,
+    workspace: {
+      read: path => disk.read(path),
+      encodingOf: () => disk.encodingOf(),
+      placeOf: async path => ({
+        ...(await disk.placeOf(path)),
+        ...(unsaved.includes(path) ? { isUnsaved: true } : {}),
+      }),
+    },
     places: {
       resolve: path => disk.resolvePath(path),
       isLink: path =>
         Promise.resolve(lstatSync(folder.at(path), { throwIfNoEntry: false })?.isSymbolicLink() ?? false),
     },
-    isUnsaved: path => unsaved.includes(path),
   });
   const { store, invoker, stage } = world({}, disk);
   const held = await holdBack(read.files, { l10n: english, store, invoker, stage });

@@ -7,6 +7,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import {
   isSameFile,
   namesOnDisk,
+  placeId,
   spelledAsPlanned,
   type NameLookup,
 } from '../../../../src/views/workspace/namesOnDisk.ts';
@@ -101,6 +102,25 @@ test('two paths are the same file by name, or by being one spelled differently, 
   assert.ok(!isSameFile(a, link), 'a hard link has a name of its own');
   const upper = path.join(folder, 'A.TXT');
   assert.equal(isSameFile(a, upper), fs.existsSync(upper));
+});
+
+test('all names of a file have one place, also when it is gone; a copy has another', t => {
+  const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'redline-place-'));
+  t.after(() => fs.rmSync(folder, { recursive: true }));
+  const at = (name: string): string => path.join(folder, name);
+  fs.mkdirSync(at('real'));
+  fs.writeFileSync(at('real/a.txt'), 'a');
+  fs.copyFileSync(at('real/a.txt'), at('copy.txt'));
+  fs.linkSync(at('real/a.txt'), at('hard.txt'));
+  fs.symlinkSync('real', at('folder'));
+  fs.symlinkSync('real/a.txt', at('soft.txt'));
+  for (const name of ['hard.txt', 'soft.txt', 'folder/a.txt'])
+    assert.equal(placeId(at(name)), placeId(at('real/a.txt')), name);
+  assert.notEqual(placeId(at('copy.txt')), placeId(at('real/a.txt')));
+  fs.rmSync(at('real/a.txt'));
+  assert.equal(placeId(at('folder/a.txt')), placeId(at('real/a.txt')));
+  assert.equal(placeId(at('folder/new/a.txt')), placeId(at('real/new/a.txt')));
+  assert.notEqual(placeId(at('folder/b.txt')), placeId(at('real/a.txt')));
 });
 
 test('a short name on Windows is spelled out, and one that is a real name stays', () => {
