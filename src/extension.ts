@@ -14,6 +14,7 @@ import { registerLedgerDocument } from './views/ledger/ledgerDocument.ts';
 import { registerNativeChat } from './views/nativeChat/nativeChat.ts';
 import { OtherAgents } from './views/otherAgents/otherAgents.ts';
 import { PendingView } from './views/pending/pendingTree.ts';
+import { followFiles } from './views/review/followedFiles.ts';
 import { LookedAt } from './views/review/lookedAt.ts';
 import { Overview } from './views/review/overview.ts';
 import { PreviewFileSystem } from './views/review/documents/previewFileSystem.ts';
@@ -86,6 +87,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<Redlin
     overview,
     tally,
     new FileWatcher(agent),
+    followFiles(agent),
     chat,
     vscode.window.registerWebviewViewProvider(views.chat, chat),
     registerNativeChat(chatOptions, vscode.Uri.joinPath(context.extensionUri, 'media', 'redline.svg')),
