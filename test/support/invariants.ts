@@ -686,8 +686,13 @@ export class Invariants {
       const isLost = this.#isLost(entry, t);
       const mustTell = entry.actor !== 'model' || isLost || (entry.interrupted && entry.call);
       if (!subject || !this.#isKnown(subject, t) || !mustTell) continue;
-      const text = outcomeText(entry, { onAbandonedBranch: isLost });
-      this.check(outcomes.includes(text), () => `I7: not told: ${text}`);
+      // It may have been told before the branch with the call was left, or while it was.
+      const ways = entry.interrupted ? [true, false] : [isLost];
+      const texts = ways.map(onAbandonedBranch => outcomeText(entry, { onAbandonedBranch }));
+      this.check(
+        texts.some(text => outcomes.includes(text)),
+        () => `I7: not told: ${texts[0]}`,
+      );
     }
     const reminders = textsOf(request, 'resolve-reminder').join('\n');
     if (!mayRemind(t)) return;
