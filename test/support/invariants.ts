@@ -64,6 +64,8 @@ interface Subject {
 interface BegunCommit {
   readonly ids: readonly string[];
   readonly changes: readonly FileChange[];
+  /** The files whose editors are gone with what was not saved, and with what the commit wrote there. */
+  readonly lost: readonly string[];
   /** What the ledger says of resolutions that ended after the commit began. */
   readonly later: readonly LedgerEntry[];
 }
@@ -92,6 +94,7 @@ const textsOf = (request: ChatRequest, kind: string): string[] =>
  * - I6 Every tool call gets exactly one result, in the order of the calls.
  * - I7 Human, model and extension differ only in what they may do: the model executes nothing that its mode forbids or
  *   that it has not seen; it hears of every outcome that is not its own with the next request.
+ * - A file keeps its permission bits, whatever it is renamed to, replaced by and restored from.
  * - Also: the session continues by itself only after a review that was completed, or for what the model can go on with: a
  *   decision on a plan, a callback that has run, someone's discard with a reason, an expiry, a conflict.
  */
@@ -154,7 +157,7 @@ export class Invariants {
    */
   contentFor({ store, workspace }: TestSession, path: string, sessionId: string): string | undefined {
     const own = store.list('oldestFirst').filter(({ id }) => this.#byId.get(id)?.sessionId === sessionId);
-    let content = workspace.text(path) ?? '';
+    let content = workspace.now(path) ?? '';
     for (const preview of own) {
       const step = (preview.changes ?? []).flatMap(stepsOf).findLast(candidate => candidate.path === path);
       if (!step) continue;
@@ -239,7 +242,7 @@ export class Invariants {
 
   /** One commit that the last process did not end was recovered. @param found what the files held before that. */
   recovered(
-    { ids, changes, later }: BegunCommit,
+    { ids, changes, later, lost }: BegunCommit,
     reports: readonly RecoveryReport[],
     found: Readonly<Record<string, string | undefined>>,
     { store, workspace }: TestSession,
@@ -256,7 +259,7 @@ export class Invariants {
       );
     // What an incomplete one leaves behind; else what was not written was changed since.
     const isUnwritten = (step: FileStep): boolean => {
-      if (wasFoundUnwritten(step)) return true;
+      if (wasFoundUnwritten(step) || lost.includes(step.path)) return true;
       const now = found[step.path];
       return now === step.before?.text || isTornWrite(now === undefined ? now : Buffer.from(now), step);
     };
@@ -264,7 +267,7 @@ export class Invariants {
     const leftAlone = reports.flatMap(report => report.leftAlone);
     for (const step of steps) {
       const { path, before, after } = step;
-      const now = workspace.text(path);
+      const now = workspace.now(path);
       const isPartial = !isFinished && found[path] === after?.text;
       const expected = isPartial ? before?.text : found[path];
       this.check(
@@ -371,6 +374,12 @@ export class Invariants {
     const listed = new Set(this.#t.store.list('oldestFirst').map(({ id }) => id));
     for (const { id = '', final, label } of this.#byId.values())
       this.check(listed.has(id) === !final, () => `I3: ${id} (${label}) is ${final ? '' : 'not '}listed`);
+    const { workspace } = this.#t;
+    for (const [path, text] of Object.entries(workspace.snapshot())) {
+      const said = /^\S+\.sh (\d+)$/.exec(text)?.[1];
+      if (said !== undefined)
+        this.check(Number(said) === workspace.modeOf(path), () => `the bits of ${path} are another file's`);
+    }
   }
 
   /** To be called once nothing is running any more. */

@@ -38,6 +38,9 @@ export type MemoryHook = (path: string, n: number) => void | Promise<void>;
 export class MemoryWorkspace implements Workspace {
   static readonly root = '/workspace';
   readonly #disk = new Map<string, Uint8Array>();
+  /** The permission bits of files on disk. */
+  readonly #modes = new Map<string, number>();
+  /** By the real path: an editor knows a file by any of its names. */
   readonly #editors = new Map<string, Uint8Array>();
   readonly #readOnly = new Set<string>();
   /** Symbolic links: the file that each leads to. */
@@ -64,15 +67,25 @@ export class MemoryWorkspace implements Workspace {
   }
 
   /** Changes a file on disk from outside; `null` removes it. */
-  put(file: string, content: string | Uint8Array | null): void {
+  put(file: string, content: string | Uint8Array | null, mode?: number): void {
     const real = this.#realPath(file);
+    if (content === null) this.#modes.delete(real);
+    else this.#modes.set(real, mode ?? this.#modes.get(real) ?? NEW_MODE);
     if (content === null) this.#disk.delete(real);
     else this.#disk.set(real, Uint8Array.from(Buffer.from(content)));
   }
 
   /** Opens the file in an editor with unsaved changes: from now on it is read from and written to that. */
   type(file: string, text: string): void {
-    this.#editors.set(file, Uint8Array.from(Buffer.from(text)));
+    this.#editors.set(this.#realPath(file), Uint8Array.from(Buffer.from(text)));
+  }
+
+  /** Closes the editor of a file: it is saved, or its changes are dropped. */
+  closeEditor(file: string, isSaved: boolean): void {
+    const real = this.#realPath(file);
+    const bytes = this.#editors.get(real);
+    this.#editors.delete(real);
+    if (bytes && isSaved) this.put(real, bytes);
   }
 
   /** Workspace paths of editors with unsaved changes. */
@@ -97,8 +110,26 @@ export class MemoryWorkspace implements Workspace {
 
   /** The text in the editor with unsaved changes; `undefined` when there is none. */
   typed(file: string): string | undefined {
-    const bytes = this.#editors.get(file);
+    const bytes = this.#editors.get(this.#realPath(file));
     return bytes && Buffer.from(bytes).toString();
+  }
+
+  /** The text as the user sees it: that in the editor with unsaved changes, else that on disk. */
+  now(file: string): string | undefined {
+    return this.typed(file) ?? this.text(file);
+  }
+
+  /** The permission bits of a file on disk; `undefined` when there is no such file. */
+  modeOf(file: string): number | undefined {
+    return this.#modes.get(this.#realPath(file));
+  }
+
+  /** The same files, links and editors in another process. @param keepsEditors else what was not saved is lost. */
+  copy(keepsEditors = true): MemoryWorkspace {
+    const copy = new MemoryWorkspace({}, Object.fromEntries(this.#links));
+    for (const [file, bytes] of this.#disk) copy.put(file, bytes, this.#modes.get(file));
+    if (keepsEditors) for (const [file, bytes] of this.#editors) copy.#editors.set(file, bytes);
+    return copy;
   }
 
   /** All files on disk as text, sorted by path, without links: for comparing the state before and after. */
@@ -152,17 +183,22 @@ export class MemoryWorkspace implements Workspace {
     return bytes?.slice();
   }
 
-  async write(file: string, bytes: Uint8Array | null, expected: Sha256 | null): Promise<WrittenTo> {
+  async write(
+    file: string,
+    bytes: Uint8Array | null,
+    expected: Sha256 | null,
+    mode?: number,
+  ): Promise<WrittenTo> {
     await this.beforeWrite?.(file, ++this.#writeAttempts);
     if (this.#readOnly.has(file)) throw new ToolError(`${file} is read-only`);
     const now = this.#now(file);
     if ((now ? sha256(now) : null) !== expected) throw new StalePreviewError([file]);
-    const to: WrittenTo = this.#editors.has(file) ? 'editor' : 'disk';
+    const to: WrittenTo = this.typed(file) === undefined ? 'disk' : 'editor';
     if (to === 'editor') {
       if (!bytes) throw new ToolError(`${file} has unsaved changes. Save or revert it first.`);
-      this.#editors.set(file, bytes.slice());
+      this.#editors.set(this.#realPath(file), bytes.slice());
     } else {
-      this.put(file, bytes);
+      this.put(file, bytes, mode);
     }
     const textOf = (content: Uint8Array | null | undefined) =>
       content ? Buffer.from(content).toString() : null;
@@ -174,9 +210,14 @@ export class MemoryWorkspace implements Workspace {
     return this.encoding;
   }
 
-  /** There are no folders and no permissions in memory. */
+  /** There are no folders in memory. */
   async placeOf(file = ''): Promise<FilePlace> {
-    return { missingFolders: [], ...(this.#editors.has(file) ? { isUnsaved: true } : {}) };
+    const mode = this.modeOf(file);
+    return {
+      missingFolders: [],
+      ...(mode === undefined ? {} : { mode, id: this.#realPath(file) }),
+      ...(this.typed(file) === undefined ? {} : { isUnsaved: true }),
+    };
   }
 
   async makeFolders(): Promise<void> {
@@ -209,13 +250,16 @@ export class MemoryWorkspace implements Workspace {
   #now(file: string): Uint8Array | undefined {
     const isFolder = [...this.#disk.keys()].some(known => known.startsWith(`${file}/`));
     if (isFolder) throw new ToolError(`${file} is a folder, not a file.`);
-    return this.#editors.get(file) ?? this.#disk.get(this.#realPath(file));
+    return this.#editors.get(this.#realPath(file)) ?? this.#disk.get(this.#realPath(file));
   }
 
   #realPath(file: string): string {
     return this.#links.get(file) ?? file;
   }
 }
+
+/** What the system gives to new files. */
+const NEW_MODE = 0o644;
 
 /** The error of a full disk. */
 export function noSpace(): Error {

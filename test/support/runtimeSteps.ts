@@ -30,6 +30,12 @@ type Deed =
   | { readonly type: 'planMode'; readonly on: boolean }
   | { readonly type: 'stale'; readonly at: number; readonly stale: boolean }
   | { readonly type: 'type'; readonly at: number; readonly noticed: boolean }
+  | {
+      readonly type: 'editor';
+      readonly at: number;
+      readonly how: 'type' | 'save' | 'drop';
+      readonly noticed: boolean;
+    }
   | { readonly type: 'edit' | 'restage' | 'dismiss'; readonly at: number }
   | {
       readonly type: 'part';
@@ -47,6 +53,8 @@ type Deed =
       readonly operations: number;
       readonly types: number | undefined;
       readonly logFails: boolean;
+      readonly inEditor: number | undefined;
+      readonly losesEditors: boolean;
     }
   | { readonly type: 'failLog'; readonly times: number }
   | {
@@ -88,6 +96,9 @@ const staging: fc.Arbitrary<Staging> = fc.record({
     'settings',
     'linkToFile',
     'linkToSettings',
+    'moveScript',
+    'removeScript',
+    'replaceScript',
     'slow',
     'slow',
     'ok',
@@ -175,6 +186,15 @@ const deeds: readonly fc.WeightedArbitrary<Deed>[] = [
   { weight: 2, arbitrary: fc.record({ type: fc.constant('planMode' as const), on: fc.boolean() }) },
   { weight: 1, arbitrary: fc.record({ type: fc.constant('stale' as const), at, stale: fc.boolean() }) },
   { weight: 1, arbitrary: fc.record({ type: fc.constant('type' as const), at, noticed: fc.boolean() }) },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      type: fc.constant('editor' as const),
+      at,
+      how: fc.constantFrom('type', 'type', 'type', 'save', 'drop'),
+      noticed: fc.boolean(),
+    }),
+  },
   { weight: 1, arbitrary: fc.record({ type: fc.constantFrom('edit', 'dismiss'), at }) },
   { weight: 2, arbitrary: fc.record({ type: fc.constant('restage' as const), at }) },
   {
@@ -203,6 +223,8 @@ const deeds: readonly fc.WeightedArbitrary<Deed>[] = [
       operations: fc.nat(8),
       types: fc.constantFrom(undefined, undefined, 0, 1),
       logFails: fc.boolean(),
+      inEditor: fc.constantFrom(undefined, undefined, 0, 1),
+      losesEditors: fc.boolean(),
     }),
   },
   {
@@ -319,6 +341,8 @@ async function perform(world: RuntimeWorld, deed: Deed): Promise<void> {
     }
     case 'type':
       return world.type(deed.at, deed.noticed);
+    case 'editor':
+      return world.typeInEditor(deed.at, deed.how, deed.noticed);
     case 'edit': {
       const id = pick(world.ids(true), deed.at);
       if (id !== undefined) world.edit(id);

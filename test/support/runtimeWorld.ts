@@ -7,7 +7,7 @@ import {
 } from '../../src/agent/model/toolChoiceLadder.ts';
 import type { RevertCategory } from '../../src/agent/model/messages.ts';
 import { recoverCommits } from '../../src/agent/preview/commit/recovery.ts';
-import { sideOfText } from '../../src/agent/preview/fileChange.ts';
+import { sideOfText, type FileChange } from '../../src/agent/preview/fileChange.ts';
 import {
   textResult,
   type AgentToolResult,
@@ -18,7 +18,7 @@ import { Rebaser } from '../../src/agent/preview/rebase/rebaser.ts';
 import { resolvePart } from '../../src/agent/preview/resolve/resolvePart.ts';
 import { reopenAction, undoAction } from '../../src/agent/preview/undo.ts';
 import { defineTool, type Tool, type ToolContext } from '../../src/agent/tools/tool.ts';
-import { modify } from './changes.ts';
+import { modify, remove, rename } from './changes.ts';
 import { Invariants, type Stager } from './invariants.ts';
 import { MemoryWorkspace, noSpace } from './memoryWorkspace.ts';
 import type { ScriptedTurn } from './scriptedProvider.ts';
@@ -44,7 +44,17 @@ interface Waiting {
 /** What is staged: file changes, or a callback that ends at once or when the test says so. */
 export interface Staging {
   readonly what:
-    'file' | 'hunks' | 'files' | 'settings' | 'linkToFile' | 'linkToSettings' | 'slow' | CallbackEnd;
+    | 'file'
+    | 'hunks'
+    | 'files'
+    | 'settings'
+    | 'linkToFile'
+    | 'linkToSettings'
+    | 'moveScript'
+    | 'removeScript'
+    | 'replaceScript'
+    | 'slow'
+    | CallbackEnd;
   /** Whether there is also a reject callback, which ends in the same way. */
   readonly rejects: boolean;
 }
@@ -53,7 +63,13 @@ export interface Staging {
 const PATHS = ['a.txt', 'ö/-rf {b} $& "1".txt', '.vscode/settings.json'] as const;
 /** Other names of these files. */
 const LINKS = { 'link to a.txt': 'a.txt', 'prefs.json': '.vscode/settings.json' } as const;
-const NAMES = [...PATHS, ...(Object.keys(LINKS) as readonly (keyof typeof LINKS)[])];
+/** Files that are only moved and removed, with their permission bits; the last name is free at first. */
+const SCRIPTS = { 'run.sh': 0o755, 'key.sh': 0o600 } as const;
+const SCRIPT_NAMES = [...Object.keys(SCRIPTS), 'new.sh'];
+const LINK_NAMES = Object.keys(LINKS) as readonly (keyof typeof LINKS)[];
+/** What the user types into. */
+const TYPED_NAMES = [...PATHS, ...LINK_NAMES];
+const NAMES = [...TYPED_NAMES, ...SCRIPT_NAMES];
 const LINES = 12;
 /** Changes to lines that are this far apart do not conflict. */
 const APART = 5;
@@ -64,6 +80,9 @@ const FILE_CHANGES: readonly Staging['what'][] = [
   'settings',
   'linkToFile',
   'linkToSettings',
+  'moveScript',
+  'removeScript',
+  'replaceScript',
 ];
 
 /**
@@ -95,11 +114,9 @@ export class RuntimeWorld {
   constructor(settings: Partial<MutableSettings>, step?: LadderStep) {
     this.#ladderMemory = step ? { get: () => step, set: () => undefined } : transientLadderMemory();
     this.invariants.wordsOnly = () => this.#ladderMemory.get('scripted') === 'auto';
-    const files = {
-      ...Object.fromEntries(
-        PATHS.map(path => [path, Array.from({ length: LINES }, (_, n) => `${n}`).join('\n')]),
-      ),
-    };
+    const files = new MemoryWorkspace({}, LINKS);
+    for (const path of PATHS) files.put(path, Array.from({ length: LINES }, (_, n) => `${n}`).join('\n'));
+    for (const [path, mode] of Object.entries(SCRIPTS)) files.put(path, `${path} ${mode}`, mode);
     this.t = this.#boot(new MemoryPreviewLog(), new MemorySessionLog(), files, settings);
   }
 
@@ -268,7 +285,7 @@ export class RuntimeWorld {
 
   /** An extension stages a preview, or the user does by Undo or Reopen. */
   stage(staging: Staging, stager: Exclude<Stager, 'tool'>): void {
-    const action = this.#action(staging, path => this.t.workspace.text(path) ?? '');
+    const action = this.#action(staging, path => this.t.workspace.now(path) ?? '');
     this.invariants.willStage(action, stager);
     if (stager === 'agent') this.t.stageForAgent(action);
     else if (stager === 'user') this.t.session.stageForUser(action);
@@ -279,6 +296,16 @@ export class RuntimeWorld {
   type(at: number, isNoticed: boolean): void {
     const path = PATHS[at % PATHS.length] ?? 'a.txt';
     this.t.workspace.put(path, this.#touched(this.t.workspace.text(path) ?? '', `typed ${++this.#labels}`));
+    if (isNoticed) void this.#rebaser?.filesChanged([path]);
+  }
+
+  /** The user types into an editor, which any name of the file may have opened, saves it, or drops what was typed. */
+  typeInEditor(at: number, how: 'type' | 'save' | 'drop', isNoticed: boolean): void {
+    const { workspace } = this.t;
+    const path = TYPED_NAMES[at % TYPED_NAMES.length] ?? 'a.txt';
+    if (how === 'type')
+      workspace.type(path, this.#touched(workspace.now(path) ?? '', `typed ${++this.#labels}`));
+    else workspace.closeEditor(path, how === 'save');
     if (isNoticed) void this.#rebaser?.filesChanged([path]);
   }
 
@@ -319,7 +346,7 @@ export class RuntimeWorld {
     if (this.slowDisk) return;
     const { workspace, sessionLog } = this.t;
     const own = new MemorySessionLog();
-    const { label, changes, sourceToolName } = this.#action(staging, path => workspace.text(path) ?? '');
+    const { label, changes, sourceToolName } = this.#action(staging, path => workspace.now(path) ?? '');
     const apply = () => Promise.resolve(textResult('done'));
     const tool = defineTool({
       name: 'work',
@@ -351,11 +378,28 @@ export class RuntimeWorld {
   /**
    * The process is killed while the user's apply is under way, or after it.
    * @param operations how many reads and writes of the disk come before that.
+   * @param inEditor a file into whose editor the user has typed before; all editors may be lost.
    */
   async crash(
     id: string,
-    { operations, types, logFails }: { operations: number; types: number | undefined; logFails: boolean },
+    {
+      operations,
+      types,
+      logFails,
+      inEditor,
+      losesEditors,
+    }: {
+      operations: number;
+      types: number | undefined;
+      logFails: boolean;
+      inEditor: number | undefined;
+      losesEditors: boolean;
+    },
   ): Promise<void> {
+    if (inEditor !== undefined && !this.slowDisk) {
+      this.typeInEditor(inEditor, 'type', false);
+      await this.#rebaser?.filesChanged(TYPED_NAMES);
+    }
     this.slowDisk = true;
     if (logFails) this.t.log.failAppend(2, 100); // the journal comes first
     this.vote('human', id, 'apply', { chain: true });
@@ -365,16 +409,18 @@ export class RuntimeWorld {
     }
     await new Promise(resolve => setImmediate(resolve));
     if (types !== undefined) this.type(types, false);
-    await this.reload();
+    await this.reload(!losesEditors);
   }
 
-  /** The process is killed, and another one continues with what is on disk. */
-  async reload(): Promise<void> {
+  /**
+   * The process is killed, and another one continues with what is on disk.
+   * @param keepsEditors whether the editors still have what was not saved.
+   */
+  async reload(keepsEditors = true): Promise<void> {
     await new Promise(resolve => setImmediate(resolve)); // by then all appended entries are written
     const log = new MemoryPreviewLog(this.t.log.lines);
-    const found = this.t.workspace.snapshot();
-    const before = this.t.workspace;
-    const held = Object.fromEntries(NAMES.map(name => [name, before.text(name)]));
+    const found = this.t.workspace.copy(keepsEditors);
+    const held = Object.fromEntries(NAMES.map(name => [name, found.now(name)]));
     this.invariants.dies(this.t);
     const sessionLog = this.t.sessionLog.copy();
     this.running = [];
@@ -384,8 +430,9 @@ export class RuntimeWorld {
     this.slowDisk = false;
     this.t = this.#boot(log, sessionLog, found, this.settings);
     const { store, workspace } = this.t;
-    const commits = store.interruptedCommits.map(({ ids, ledgerBefore }) => ({
+    const commits = store.interruptedCommits.map(({ ids, ledgerBefore, rollback }) => ({
       ids,
+      lost: keepsEditors ? [] : (rollback?.editors ?? []),
       changes: ids.flatMap(id => store.get(id)?.changes ?? []),
       later: store.ledger().slice(ledgerBefore),
     }));
@@ -403,10 +450,9 @@ export class RuntimeWorld {
   #boot(
     log: MemoryPreviewLog,
     sessionLog: MemorySessionLog,
-    files: Record<string, string>,
+    workspace: MemoryWorkspace,
     settings: Partial<MutableSettings>,
   ): TestSession {
-    const workspace = new MemoryWorkspace(files, LINKS);
     workspace.beforeRead = () => this.#wait(workspace, 'read');
     workspace.beforeWrite = path => {
       if (workspace === this.t.workspace && !this.#isOtherWindow) this.invariants.willWrite(path, this.t);
@@ -508,9 +554,28 @@ export class RuntimeWorld {
         return { ...about, ...reject, changes: [change('link to a.txt')] };
       case 'linkToSettings':
         return { ...about, changes: [change('prefs.json')] };
+      case 'moveScript':
+      case 'removeScript':
+      case 'replaceScript':
+        return { ...about, ...reject, changes: this.#scriptChanges(what, now) ?? [change(a)] };
       default:
         return { ...about, ...reject, apply: run('apply') };
     }
+  }
+
+  /** `undefined` if there is no script left. */
+  #scriptChanges(
+    what: 'moveScript' | 'removeScript' | 'replaceScript',
+    now: (path: string) => string,
+  ): readonly FileChange[] | undefined {
+    const turned = SCRIPT_NAMES.map((_, i) => SCRIPT_NAMES[(i + this.#labels) % SCRIPT_NAMES.length] ?? '');
+    const [first, second] = turned.filter(path => now(path) !== '');
+    const free = turned.find(path => now(path) === '');
+    if (first === undefined) return undefined;
+    if (what === 'removeScript') return [remove(first, now(first))];
+    if (what === 'replaceScript' && second !== undefined)
+      return [remove(second, now(second)), rename(first, second, now(first))];
+    return free === undefined ? undefined : [rename(first, free, now(first))];
   }
 
   /** The text with one changed line, usually far from the line that was changed before. */
