@@ -3,6 +3,7 @@ import * as path from 'node:path';
 import { StalePreviewError, ToolError } from '../../agent/base/errors.ts';
 import { sha256, type Sha256 } from '../../agent/base/hash.ts';
 import { realPathSync } from '../../agent/base/system/realPath.ts';
+import { isTransient, patiently } from '../../agent/base/system/replaceFile.ts';
 import { MAX_FILE_BYTES } from '../../agent/preview/workspace.ts';
 import { errorCode, ifExists, moveToNew, withTemporaryFile, writeFrom } from './temporaryFile.ts';
 
@@ -11,6 +12,25 @@ import { errorCode, ifExists, moveToNew, withTemporaryFile, writeFrom } from './
  * operation itself, and no other code of this process can run between a check and the write that relies on it. Callers that
  * work on many files yield in between (`TimeSlice`).
  */
+
+/**
+ * Reads or writes a file that another program may have open: for a moment it is tried again, as a whole.
+ * @param options for tests.
+ * @throws an error of the file system that says so if the other program goes on; whatever else the work throws.
+ */
+export async function whileOthersHaveIt<T>(
+  shown: string,
+  work: () => T,
+  options: Parameters<typeof patiently>[1] = {},
+): Promise<T> {
+  try {
+    return await patiently(work, options);
+  } catch (error) {
+    if (!isTransient(error, options.platform)) throw error;
+    const text = `${shown} is open in another program, or may not be changed. Close it there and try again`;
+    throw Object.assign(new Error(text, { cause: error }), { code: errorCode(error) });
+  }
+}
 
 /**
  * The bytes of a regular file; `undefined` if it does not exist.
@@ -130,7 +150,7 @@ function openForWriting(target: string, shown: string): number {
   try {
     return fs.openSync(target, 'r+');
   } catch (error) {
-    throw READ_ONLY_CODES.includes(errorCode(error)) ? readOnly(shown) : error;
+    throw READ_ONLY_CODES.includes(errorCode(error)) && !isTransient(error) ? readOnly(shown) : error;
   }
 }
 

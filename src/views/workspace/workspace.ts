@@ -17,7 +17,7 @@ import { withoutIgnored } from '../../agent/tools/ast/scope/ignoreRules.ts';
 import { leadsInside } from '../../agent/tools/ast/scope/leadsInside.ts';
 import type { SearchFolder } from '../../agent/tools/ast/scope/searchScope.ts';
 import { bytesOfDocument, dirtyDocument, editDirtyDocument, isDirtyInOtherEditor } from './dirtyDocument.ts';
-import { readDiskFile, writeDiskFile } from './diskFile.ts';
+import { readDiskFile, whileOthersHaveIt, writeDiskFile } from './diskFile.ts';
 import { isProtectedOnDisk, makeFoldersOnDisk, placeOnDisk, tidyDisk } from './diskFolders.ts';
 import { encodingOfUri } from './fileEncoding.ts';
 import type { OwnProtections } from './protectedFiles.ts';
@@ -110,7 +110,7 @@ export class VsCodeWorkspace implements Workspace, ResolvingFiles {
     if (document) return bytesOfDocument(document, path);
     if (isDirtyInOtherEditor(uri)) throw new UnsavedEditorError(path);
     await this.#slice.turn();
-    return readDiskFile(diskPathOf(at), path);
+    return whileOthersHaveIt(path, () => readDiskFile(diskPathOf(at), path));
   }
 
   async encodingOf(path: string): Promise<TextEncoding> {
@@ -136,8 +136,10 @@ export class VsCodeWorkspace implements Workspace, ResolvingFiles {
       if (isDirtyInOtherEditor(uri)) throw new UnsavedEditorError(path);
     };
     await this.#slice.turn();
-    assertRealPathInside(path, at);
-    writeDiskFile(diskPathOf(at), path, bytes, expected, { mode, guard });
+    await whileOthersHaveIt(path, () => {
+      assertRealPathInside(path, at);
+      writeDiskFile(diskPathOf(at), path, bytes, expected, { mode, guard });
+    });
     return 'disk';
   }
 

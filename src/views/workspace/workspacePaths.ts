@@ -16,22 +16,31 @@ export interface WorkspaceLocation<Root extends FolderRoot = FolderRoot> {
 }
 
 /**
- * Gives each folder a unique name: folders of the same name get the name of their parent added, and a number if that is not
- * enough.
+ * Gives each folder a unique name: folders of the same name get the name of their parent added, or the letter of its drive, and a
+ * number if that is not enough.
+ * @param paths those of the platform; for tests.
  */
-export function withUniqueNames<Root extends FolderRoot>(folders: readonly Root[]): readonly Root[] {
+export function withUniqueNames<Root extends FolderRoot>(
+  folders: readonly Root[],
+  paths: path.PlatformPath = path,
+): readonly Root[] {
+  const parentOf = (folder: string): string => {
+    const parent = paths.dirname(folder);
+    return paths.basename(parent) || parent.replace(/:?[\\]$/, '');
+  };
   const taken = new Set<string>();
   return folders.map(folder => {
     const isShared = folders.some(other => other !== folder && other.name === folder.name);
-    const base = isShared
-      ? `${folder.name} (${path.basename(path.dirname(folder.fsPath)) || '/'})`
-      : folder.name;
+    const base = isShared ? `${folder.name} (${parentOf(folder.fsPath)})` : folder.name;
     let name = base;
     for (let n = 2; taken.has(name); n++) name = `${base} ${n}`;
     taken.add(name);
     return name === folder.name ? folder : { ...folder, name };
   });
 }
+
+/** The longest name that a file system holds, in characters. Some also count bytes. */
+const MAX_NAME_CHARS = 255;
 
 /** The most names that a path has inside its folder. Whoever needs more made a mistake, and each costs a look at the disk. */
 const MAX_NAMES = 100;
@@ -64,6 +73,12 @@ export function locate<Root extends FolderRoot>(
   const names = location.relative.split('/');
   if (names.length > MAX_NAMES)
     throw new PathError('empty', `${input.slice(0, 100)}… goes through more than ${MAX_NAMES - 1} folders.`);
+  const long = names.find(name => name.length > MAX_NAME_CHARS);
+  if (long !== undefined)
+    throw new PathError(
+      'empty',
+      `${long.slice(0, 100)}… is not a file name: names have at most ${MAX_NAME_CHARS} characters.`,
+    );
   if (names.some(name => foldName(name) === '.git')) {
     throw new PathError('protected', `${input} belongs to git itself and cannot be read or changed.`);
   }

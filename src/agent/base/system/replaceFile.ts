@@ -6,19 +6,30 @@ const PATIENCE = 2_000;
 const POLL = 20;
 
 /**
- * Moves a file to a place where another one may be, and replaces that. Windows refuses while a program has the other file
- * open; a virus scanner or another window that reads it soon closes it, so the move is tried again for two seconds.
+ * Moves a file to a place where another one may be, and replaces that, as soon as no program has it open: see {@link patiently}.
  * @throws the last error of the file system.
  */
-export async function replaceFile(
+export function replaceFile(
   from: string,
   to: string,
   { move = rename, platform = process.platform, patience = PATIENCE } = {},
 ): Promise<void> {
+  return patiently(() => move(from, to), { platform, patience });
+}
+
+/**
+ * Does something to a file that other programs may have open. Windows refuses that meanwhile; a virus scanner or another window
+ * that reads it soon closes it, so the work is done again for two seconds.
+ * @throws the last error of the file system.
+ */
+export async function patiently<T>(
+  work: () => T | Promise<T>,
+  { platform = process.platform, patience = PATIENCE } = {},
+): Promise<T> {
   const until = Date.now() + patience;
   for (;;) {
     try {
-      return await move(from, to);
+      return await work();
     } catch (error) {
       if (!isTransient(error, platform) || Date.now() >= until) throw error;
     }

@@ -282,3 +282,32 @@ test('overwriting a file that has grown over 5 MB is refused', async () => {
   await assert.rejects(write(file, 'new', 'old'), /over 5 MB/);
   assert.deepEqual(await leftBehind(file), []);
 });
+
+for (const [code, platform] of [
+  ['EBUSY', 'linux'],
+  ['EBUSY', 'win32'],
+  ['EPERM', 'win32'],
+] as const)
+  test(`a file that another program has open (${code}, ${platform}) is tried again, then said so`, async () => {
+    let calls = 0;
+    const failing = (times: number) => (): string => {
+      if (++calls <= times) throw Object.assign(new Error(code), { code });
+      return 'read';
+    };
+    assert.equal(await disk.whileOthersHaveIt('a.ts', failing(2), { platform }), 'read');
+    assert.equal(calls, 3);
+    await assert.rejects(disk.whileOthersHaveIt('a.ts', failing(Infinity), { platform, patience: 0 }), {
+      code,
+      message: 'a.ts is open in another program, or may not be changed. Close it there and try again',
+    });
+  });
+
+test('what is refused for good is not tried again', async () => {
+  let calls = 0;
+  const failing = (): never => {
+    calls++;
+    throw Object.assign(new Error('EPERM'), { code: 'EPERM' });
+  };
+  await assert.rejects(disk.whileOthersHaveIt('a.ts', failing, { platform: 'linux' }), { code: 'EPERM' });
+  assert.equal(calls, 1);
+});

@@ -36,6 +36,19 @@ test('on Windows, a path on a server is inside the folder of that server', () =>
   assert.equal(onWindows('//SERVER/share/app/a.ts', [share]), 'a.ts');
 });
 
+test('a name that no file system holds is refused before anything is staged', () => {
+  const [fits, long] = ['a'.repeat(252), 'a'.repeat(253)];
+  for (const paths of [path.win32, path.posix]) {
+    const folders = [paths === path.win32 ? web : { name: 'web', fsPath: '/web' }];
+    assert.equal(locate(`src/${fits}.ts`, folders, paths).relative, `src/${fits}.ts`);
+    for (const input of [`src/${long}.ts`, `${long}.ts/a.ts`])
+      assert.throws(
+        () => locate(input, folders, paths),
+        /is not a file name: names have at most 255 characters/,
+      );
+  }
+});
+
 const refused: readonly [input: string, code: PathErrorCode][] = [
   ['..\\a.ts', 'outside'],
   ['src\\..\\..\\a.ts', 'outside'],

@@ -122,6 +122,20 @@ test('folders of the same name get unique names, and absolute paths lead to the 
   assert.deepEqual(withUniqueNames([web, api]), [web, api], 'unique names stay');
 });
 
+test('a folder at the root of a disk is told by the letter of the disk', () => {
+  const names = (paths: path.PlatformPath, ...folders: readonly string[]) =>
+    withUniqueNames(
+      folders.map(fsPath => ({ name: 'app', fsPath })),
+      paths,
+    ).map(({ name }) => name);
+  assert.deepEqual(names(path.win32, 'd:\\app', 'c:\\app', 'c:\\code\\app'), [
+    'app (d)',
+    'app (c)',
+    'app (code)',
+  ]);
+  assert.deepEqual(names(path.posix, '/app', '/code/app'), ['app (/)', 'app (code)']);
+});
+
 test('an absolute path in a folder within a folder belongs to the inner one', () => {
   const inner = { name: 'inner', fsPath: path.join(web.fsPath, 'inner') };
   for (const folders of [
