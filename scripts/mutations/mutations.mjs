@@ -260,4 +260,40 @@ export const mutations = [
     to: '',
     histories: 'checkHistories',
   },
+  {
+    rule: 'a file keeps its permission bits when it is renamed',
+    file: 'preview/commit/commitChanges.ts',
+    from: 'before?.hash ?? null, modes.get(path));',
+    to: 'before?.hash ?? null);',
+  },
+  {
+    rule: 'changes of several files carry the permission bits on',
+    file: 'preview/commit/rollbackInfo.ts',
+    from: "const next = kind === 'rename' ? had :",
+    to: "const next = kind === 'rename' ? held.get(path) :",
+  },
+  {
+    rule: 'a rollback gives the permission bits back',
+    file: 'preview/commit/rollback.ts',
+    from: 'before && bytesOfSide(before), now, modes[path]);',
+    to: 'before && bytesOfSide(before), now);',
+  },
+  {
+    rule: 'Undo gives the permission bits back',
+    file: 'preview/undo.ts',
+    from: 'before: null, after: change.before, ...withMode };',
+    to: 'before: null, after: change.before };',
+  },
+  {
+    rule: 'after a crash, an edit in an editor that is gone was not written',
+    file: 'preview/commit/recovery.ts',
+    from: "if (held.get(path) === 'other') held.set(path, 'untyped');",
+    to: ';',
+  },
+  {
+    rule: 'the journal says what goes into an editor',
+    file: 'preview/commit/rollbackInfo.ts',
+    from: 'if (isUnsaved) editors.push(path);',
+    to: '',
+  },
 ];

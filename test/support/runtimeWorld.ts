@@ -419,7 +419,9 @@ export class RuntimeWorld {
   async reload(keepsEditors = true): Promise<void> {
     await new Promise(resolve => setImmediate(resolve)); // by then all appended entries are written
     const log = new MemoryPreviewLog(this.t.log.lines);
-    const found = this.t.workspace.copy(keepsEditors);
+    const before = this.t.workspace;
+    const found = before.copy(keepsEditors);
+    const lost = keepsEditors ? [] : TYPED_NAMES.filter(name => before.typed(name) !== undefined);
     const held = Object.fromEntries(NAMES.map(name => [name, found.now(name)]));
     this.invariants.dies(this.t);
     const sessionLog = this.t.sessionLog.copy();
@@ -430,9 +432,8 @@ export class RuntimeWorld {
     this.slowDisk = false;
     this.t = this.#boot(log, sessionLog, found, this.settings);
     const { store, workspace } = this.t;
-    const commits = store.interruptedCommits.map(({ ids, ledgerBefore, rollback }) => ({
-      ids,
-      lost: keepsEditors ? [] : (rollback?.editors ?? []),
+    const commits = store.interruptedCommits.map(({ ids, ledgerBefore }) => ({
+      ...{ ids, lost },
       changes: ids.flatMap(id => store.get(id)?.changes ?? []),
       later: store.ledger().slice(ledgerBefore),
     }));
