@@ -15,6 +15,7 @@ import {
   placeOnDisk,
   tidyDisk,
 } from '../../src/views/workspace/diskFolders.ts';
+import { lineEndingOfNewFile } from '../../src/views/workspace/newLineEnding.ts';
 import type { OwnProtections } from '../../src/views/workspace/protectedFiles.ts';
 import {
   assertRealPathInside,
@@ -46,6 +47,14 @@ export class DiskWorkspace implements Workspace, ResolvingFiles {
 
   async encodingOf(): Promise<TextEncoding> {
     return defaultEncoding;
+  }
+
+  async lineEndingAt(path: string): Promise<'\n' | '\r\n'> {
+    const { file, root } = {
+      file: diskPathOf(locate(path, this.#roots)),
+      root: this.#roots[0]?.fsPath ?? '',
+    };
+    return lineEndingOfNewFile({ file, root, setting: 'auto', isTrusted: true });
   }
 
   async write(

@@ -210,6 +210,13 @@ export class MemoryWorkspace implements Workspace {
     return this.encoding;
   }
 
+  /** That of new files. */
+  lineEnding: '\n' | '\r\n' = '\n';
+
+  async lineEndingAt(): Promise<'\n' | '\r\n'> {
+    return this.lineEnding;
+  }
+
   /** There are no folders in memory. */
   async placeOf(file = ''): Promise<FilePlace> {
     const mode = this.modeOf(file);

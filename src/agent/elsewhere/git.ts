@@ -86,6 +86,14 @@ export class Git {
     this.#program = program;
   }
 
+  /**
+   * The attribute `eol` of a file, which need not exist: `lf`, `crlf` or `unspecified`.
+   * @param path below the root.
+   */
+  async lineEndingOf(path: string): Promise<string | undefined> {
+    return fields(await this.#run(['check-attr', '-z', 'eol', '--', path]))[2];
+  }
+
   /** Paths that differ between two commits. */
   async changesBetween(from: string, to: string): Promise<readonly ChangedPath[]> {
     return this.#changed(await this.#run(['diff-tree', '-r', ...RAW, from, to]));

@@ -1,12 +1,16 @@
 import { changeOf, type FileChange, type FileSide } from '../preview/fileChange.ts';
-import { MAX_FILE_BYTES, type Workspace } from '../preview/workspace.ts';
-import { assertCanHoldFile, proposedSide, readText, sideToStore } from '../preview/textFile.ts';
+import { MAX_FILE_BYTES } from '../preview/workspace.ts';
+import {
+  assertCanHoldFile,
+  proposedSide,
+  readText,
+  sideToStore,
+  type NewFiles,
+} from '../preview/textFile.ts';
 import { fitHunks } from './fitHunks.ts';
 import { Allowance, type Gathered, type LeftOut } from './gathered.ts';
 import type { MalformedPart, PatchedFile, PatchHunk } from './parsePatch.ts';
 import { LeftOutError, leftOutOf } from './readForeign.ts';
-
-type Files = Pick<Workspace, 'read' | 'encodingOf'>;
 
 /** Where the files of a patch may be here. */
 export interface PatchPlaces {
@@ -26,7 +30,7 @@ export interface PatchPlaces {
  */
 export async function patchProposal(
   parts: readonly (PatchedFile | MalformedPart)[],
-  workspace: Files,
+  workspace: NewFiles,
   places: PatchPlaces,
 ): Promise<Gathered> {
   const proposal = new PatchProposal(workspace, places, new Allowance(parts.length));
@@ -44,13 +48,13 @@ interface Held {
 }
 
 class PatchProposal {
-  readonly #workspace: Files;
+  readonly #workspace: NewFiles;
   readonly #places: PatchPlaces;
   readonly #allowance: Allowance;
   readonly #held = new Map<string, Held>();
   readonly leftOut: LeftOut[] = [];
 
-  constructor(workspace: Files, places: PatchPlaces, allowance: Allowance) {
+  constructor(workspace: NewFiles, places: PatchPlaces, allowance: Allowance) {
     this.#workspace = workspace;
     this.#places = places;
     this.#allowance = allowance;
@@ -121,10 +125,10 @@ class PatchProposal {
     const { text, rejected } = await fitHunks('', hunks);
     if (rejected.length > 0) throw new LeftOutError('hunks', textOfHunks(rejected));
     const now = this.#held.get(path)?.now;
-    if (now && now.text !== text) throw new LeftOutError('exists');
+    const made = await proposedSide(this.#workspace, path, null, text);
+    if (now && now.text !== text && now.text !== made.text) throw new LeftOutError('exists');
     await assertCanHoldFile(this.#workspace, path);
-    const after = now ?? (await proposedSide(this.#workspace, path, null, text));
-    this.#set(path, after, newMode === '100755' ? { mode: 0o755 } : {});
+    this.#set(path, now ?? made, newMode === '100755' ? { mode: 0o755 } : {});
   }
 
   async #move({ kind, from, to, hunks, oldMode, newMode }: PatchedFile): Promise<void> {

@@ -74,6 +74,7 @@ export class SessionOverlay implements PendingContents {
       placeOf: path => workspace.placeOf(path),
       makeFolders: modes => workspace.makeFolders(modes),
       tidy: (paths, folders) => workspace.tidy(paths, folders),
+      lineEndingAt: path => workspace.lineEndingAt(path),
       encodingOf: path => {
         const pending = this.at(path);
         return pending?.side ? Promise.resolve(pending.side.encoding) : workspace.encodingOf(path);

@@ -33,19 +33,29 @@ export async function readText(workspace: TextFiles, path: string): Promise<File
   return side;
 }
 
+/** What decides how a new file is stored. */
+export type NewFiles = TextFiles & Pick<Workspace, 'lineEndingAt'>;
+
 /**
  * A proposed text as the file would store it.
- * @param before the file as it is, whose encoding is kept; `null` for a new file, which gets the encoding that the
- *   workspace sets for it.
+ * @param before the file as it is, whose encoding is kept; `null` for a new file, which gets the encoding and the line ending
+ *   that the workspace sets for it.
  * @throws ToolError as {@link sideToStore} does.
  */
 export async function proposedSide(
-  workspace: TextFiles,
+  workspace: NewFiles,
   path: string,
   before: FileSide | null,
   text: string,
 ): Promise<FileSide> {
-  return sideToStore(path, text, before?.encoding ?? (await workspace.encodingOf(path)));
+  const stored = before ? text : await asNewFile(workspace, path, text);
+  return sideToStore(path, stored, before?.encoding ?? (await workspace.encodingOf(path)));
+}
+
+/** A text that has carriage returns already is taken exactly, and so is a script, which its interpreter reads by the first line. */
+async function asNewFile(workspace: NewFiles, path: string, text: string): Promise<string> {
+  if (!text.includes('\n') || text.includes('\r') || text.startsWith('#!')) return text;
+  return (await workspace.lineEndingAt(path)) === '\n' ? text : text.replaceAll('\n', '\r\n');
 }
 
 /**

@@ -61,6 +61,9 @@ export interface Workspace {
   /** The encoding of an existing or new file, which a byte order mark at its beginning overrides. */
   encodingOf(path: string): Promise<TextEncoding>;
 
+  /** The line ending that a new file at this path gets, if its text does not ask for one. */
+  lineEndingAt(path: string): Promise<'\n' | '\r\n'>;
+
   /**
    * Writes exactly `bytes` to a file, creating missing folders, or deletes the file for `null`.
    * @param expected hash of the file's current bytes (`null`: no file); checked again at the last moment.

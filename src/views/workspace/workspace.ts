@@ -117,6 +117,16 @@ export class VsCodeWorkspace implements Workspace, ResolvingFiles {
     return encodingOfUri(this.uriOf(path));
   }
 
+  async lineEndingAt(path: string): Promise<'\n' | '\r\n'> {
+    const at = this.#locate(path);
+    const { lineEndingOfNewFile } = await import('./newLineEnding.ts');
+    return lineEndingOfNewFile({
+      ...{ file: diskPathOf(at), root: at.folder.fsPath },
+      setting: vscode.workspace.getConfiguration('files', uriAt(at)).get('eol', 'auto'),
+      isTrusted: vscode.workspace.isTrusted,
+    });
+  }
+
   async write(
     path: string,
     bytes: Uint8Array | null,

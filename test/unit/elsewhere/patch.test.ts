@@ -16,8 +16,10 @@ async function propose(
   patch: string,
   files: Readonly<Record<string, string | Uint8Array>>,
   links: Readonly<Record<string, string>> = {},
+  lineEnding: '\n' | '\r\n' = '\n',
 ): Promise<Gathered> {
   const workspace = new MemoryWorkspace(files, links);
+  workspace.lineEnding = lineEnding;
   return patchProposal(await parsePatch(patch), workspace, {
     resolve: async name => [await workspace.resolvePath(name)],
     isLink: path => Promise.resolve(path in links),
@@ -283,4 +285,14 @@ test('a part is found once wherever it begins, also after a damaged one', async 
       String(before),
     );
   }
+});
+
+test('a new file gets the line ending of the workspace, and later parts of the patch fit it', async () => {
+  const made =
+    'diff --git a/new.ts b/new.ts\nnew file mode 100644\nindex 0..1\n--- /dev/null\n+++ b/new.ts\n';
+  const create = `${made}@@ -0,0 +1,2 @@\n+one\n+two\n`;
+  const edit = `${header('new.ts')}@@ -1,2 +1,2 @@\n one\n-two\n+TWO\n`;
+  const proposal = await propose(create + create + edit, {}, {}, '\r\n');
+  assert.deepEqual(texts(proposal), [['create', 'new.ts', 'one\r\nTWO\r\n']]);
+  assert.deepEqual(reasons(proposal), []);
 });

@@ -19,7 +19,9 @@ export const writeFileTool = defineTool({
     content: z
       .string()
       .check(
-        z.describe('The new content. An existing file keeps its line endings; all else is taken exactly.'),
+        z.describe(
+          'The new content. An existing file keeps its line endings, and a new one gets those of the workspace; all else is taken exactly.',
+        ),
       ),
     title: titleSchema,
   }),
@@ -28,11 +30,12 @@ export const writeFileTool = defineTool({
     const before = await readText(context.workspace, path);
     const text = before ? await inLineEndingsOf(before.text, content) : content;
     const after = await proposedSide(context.workspace, path, before, text);
+    const hasOwnEnding = before !== null || after.text.includes('\r') === content.includes('\r');
     const { added, removed } = await diffStat(before?.text ?? '', text);
     const verb = before ? 'Rewrite' : 'Create';
     const summary = before
       ? `${path}: ${plural(added, 'line')} added, ${removed} removed.`
-      : `${path}: a new file of ${plural(countLines(content), 'line')}.`;
+      : `${path}: a new file of ${plural(countLines(content), 'line')}${hasOwnEnding ? '' : ', with CRLF line endings as the workspace sets'}.`;
     return stageChange(context, {
       path,
       before,

@@ -111,3 +111,18 @@ test('a new file gets exactly the line endings of the content', async () => {
   await harness.run('write_file', { path: 'a', content: 'a\r\nb\n' });
   assert.equal(harness.staged[0]?.changes?.[0]?.after?.text, 'a\r\nb\n');
 });
+
+test('a new file gets the line ending of the workspace, and the model is told', async () => {
+  const harness = new ToolHarness();
+  harness.workspace.lineEnding = '\r\n';
+  const result = await harness.run('write_file', { path: 'new.ts', content: 'a\nb\n' });
+  assert.match(result.content, /a new file of 2 lines, with CRLF line endings as the workspace sets\.$/);
+  await harness.run('edit_file', { path: 'edited.ts', edits: [{ old: '', new: 'a\nb\n' }] });
+  await harness.run('write_file', { path: 'exact.ts', content: 'a\r\nb\n' });
+  await harness.run('write_file', { path: 'run', content: '#!/bin/sh\nb\n' });
+  await harness.run('write_file', { path: 'one', content: 'a' });
+  assert.deepEqual(
+    harness.staged.map(({ changes }) => changes?.[0]?.after?.text),
+    ['a\r\nb\r\n', 'a\r\nb\r\n', 'a\r\nb\n', '#!/bin/sh\nb\n', 'a'],
+  );
+});
