@@ -1,18 +1,13 @@
 import * as vscode from 'vscode';
 import { DisposableStore } from '../../../agent/base/disposable.ts';
-import { sideOfText, type FileChange } from '../../../agent/preview/fileChange.ts';
+import type { FileChange } from '../../../agent/preview/fileChange.ts';
 import type { Preview } from '../../../agent/preview/preview.ts';
-import { planOf, type Plan } from '../../../agent/session/planMode.ts';
+import { planOf } from '../../../agent/session/planMode.ts';
 import { decodeText, encodeText } from '../../../agent/text/encodings.ts';
-import { hunksOf, patchText } from '../../../agent/text/hunks.ts';
-import { keepLineEndings } from '../../../agent/text/lineEndings.ts';
 import type { Agent } from '../../agent.ts';
 import { PREVIEW_SCHEME } from '../../contributions.ts';
 import { documentPath, parsePreviewUri, type PreviewAddress } from '../previewUri.ts';
 import type { Draft, Drafts } from './drafts.ts';
-
-/** The most lines of an edit that the model is shown. */
-const MAX_PATCH_LINES = 60;
 
 /** What came of the edits that a person committed. */
 export interface CommittedEdits {
@@ -248,7 +243,8 @@ export class ProposalEdits implements vscode.Disposable {
       const uri = vscode.Uri.parse(key);
       const now = uri.authority === id && !isDirty(uri) ? this.#textOf(uri) : undefined;
       if (now === undefined || draft.text === undefined || now === draft.base) continue;
-      const text = await merged(draft.base, now, draft.text);
+      const { mergedText } = await import('../../../agent/session/commitText.ts');
+      const text = await mergedText(draft.base, now, draft.text);
       // It was typed on, saved or thrown away meanwhile, or there is a newer revision, which is followed next.
       if (drafts.get(key) !== draft || this.#textOf(uri) !== now) continue;
       drafts.set(key, { revision, base: now, text });
@@ -276,46 +272,32 @@ export class ProposalEdits implements vscode.Disposable {
   async #commit(
     uri: vscode.Uri,
     address: PreviewAddress,
-    typed: string,
+    text: string,
     base: string | undefined,
   ): Promise<CommittedEdits> {
     const { store, rebaser } = this.#agent;
-    for (;;) {
-      const preview = store.get(address.previewId);
-      const now = preview?.state.kind === 'pending' ? this.#textOf(uri) : undefined;
-      if (!preview || now === undefined)
+    const { previewId } = address;
+    const preview = store.get(previewId);
+    const path = preview && this.#changeOf(preview, address)?.path;
+    const { commitText } = await import('../../../agent/session/commitText.ts');
+    const committed = await commitText(store, { previewId, path, text, base });
+    switch (committed.kind) {
+      case 'committed':
+        if (preview?.kind !== 'plan') void rebaser.refresh([previewId]);
+        return committed;
+      case 'notPending':
         throw vscode.FileSystemError.Unavailable(vscode.l10n.t('This preview is no longer pending.'));
-      const isMerged = base !== undefined && base !== now;
-      const own = await keepLineEndings(base ?? now, typed);
-      const text = isMerged ? await merged(base, now, own) : own;
-      const plan = planOf(preview);
-      const edited = plan ? undefined : await editedChanges(preview, this.#changeOf(preview, address), text);
-      if (store.get(preview.id) !== preview) continue; // it was revised meanwhile: start over
-      const { id, revision } = preview;
-      const isSame = plan ? text.trim() === plan.text.trim() : edited?.patch === undefined;
-      if (isSame) return { revision, isMerged };
-      if (plan) await this.#commitPlan(id, plan, text);
-      else if (edited) await store.revise(id, edited.changes, preview.dependsOn, 'user', edited.patch);
-      if (!plan) void rebaser.refresh([id]);
-      return { revision: revision + 1, isMerged };
+      case 'emptyPlan':
+        throw vscode.FileSystemError.Unavailable(vscode.l10n.t('A plan cannot be empty.'));
+      case 'lacks':
+        throw vscode.FileSystemError.Unavailable(
+          vscode.l10n.t(
+            'Not saved: the file is stored as {0}, which lacks a character that you typed.',
+            committed.encoding,
+          ),
+        );
     }
   }
-
-  /** @throws FileSystemError if nothing is left of the plan */
-  async #commitPlan(id: string, plan: Plan, typed: string): Promise<void> {
-    const text = typed.trim();
-    if (text === '') throw vscode.FileSystemError.Unavailable(vscode.l10n.t('A plan cannot be empty.'));
-    await this.#agent.store.revisePlan(id, { ...plan, text }, text);
-  }
-}
-
-/** What was typed on `base`, on the proposal as it is now, with conflict markers where both changed the same lines. */
-async function merged(base: string, now: string, typed: string): Promise<string> {
-  const [{ mergeTexts }, { CONFLICT_LABELS }] = await Promise.all([
-    import('../../../agent/text/threeWayMerge.ts'),
-    import('../../../agent/preview/rebase/conflictMarkers.ts'),
-  ]);
-  return (await mergeTexts(base, now, typed, CONFLICT_LABELS)).text;
 }
 
 function isDirty(uri: vscode.Uri): boolean {
@@ -327,28 +309,4 @@ function unsupportedEncoding(): vscode.FileSystemError {
   return vscode.FileSystemError.Unavailable(
     vscode.l10n.t('Redline does not support the encoding of this text.'),
   );
-}
-
-/**
- * The changes with one proposal as the user left it, without a patch if it is unchanged.
- * @throws FileSystemError if the file's encoding lacks a character of the text.
- */
-async function editedChanges(
-  { changes }: Preview,
-  change: FileChange | undefined,
-  text: string,
-): Promise<{ readonly changes: readonly FileChange[]; readonly patch?: string } | undefined> {
-  if (!changes || !change?.after) return undefined;
-  const after = sideOfText(text, change.after.encoding);
-  if (after.text !== text)
-    throw vscode.FileSystemError.Unavailable(
-      vscode.l10n.t(
-        'Not saved: the file is stored as {0}, which lacks a character that you typed.',
-        change.after.encoding.name,
-      ),
-    );
-  if (after.hash === change.after.hash) return { changes };
-  const patch = patchText(change.path, await hunksOf(change.after.text, after.text), MAX_PATCH_LINES);
-  const next: FileChange = { ...change, after };
-  return { changes: changes.map(candidate => (candidate === change ? next : candidate)), patch };
 }

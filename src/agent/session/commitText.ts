@@ -1,0 +1,90 @@
+import { sideOfText, type FileChange } from '../preview/fileChange.ts';
+import type { Preview } from '../preview/preview.ts';
+import type { PreviewStore } from '../preview/previewStore.ts';
+import { CONFLICT_LABELS } from '../preview/rebase/conflictMarkers.ts';
+import { hunksOf, patchText } from '../text/hunks.ts';
+import { keepLineEndings } from '../text/lineEndings.ts';
+import { mergeTexts } from '../text/threeWayMerge.ts';
+import { planOf } from './planMode.ts';
+
+/** The most lines of an edit that the model is shown. */
+const MAX_PATCH_LINES = 60;
+
+/** What a person has typed into a proposal. */
+export interface TypedText {
+  readonly previewId: string;
+  /** The workspace path of the file; of a plan, nothing. */
+  readonly path: string | undefined;
+  readonly text: string;
+  /** The proposal when the typing began, if that is known. */
+  readonly base: string | undefined;
+}
+
+/** What came of it. */
+export type CommittedText =
+  | {
+      readonly kind: 'committed';
+      /** Of the preview, with this text. */
+      readonly revision: number;
+      /** Whether the proposal had changed since the typing began: then the result is text that no one has seen. */
+      readonly isMerged: boolean;
+    }
+  /** The preview is not pending, or no longer has the file. */
+  | { readonly kind: 'notPending' }
+  /** Nothing is left of a plan. */
+  | { readonly kind: 'emptyPlan' }
+  /** The encoding of the file lacks a character of the text. */
+  | { readonly kind: 'lacks'; readonly encoding: string };
+
+/**
+ * Makes what a person has typed the next revision of a proposal. If the proposal has changed since the typing began, the two are
+ * merged, with conflict markers where needed. A text that changes nothing makes no revision.
+ */
+export async function commitText(store: PreviewStore, typed: TypedText): Promise<CommittedText> {
+  const { previewId, path, base } = typed;
+  for (;;) {
+    const preview = store.get(previewId);
+    const change = preview?.changes?.find(each => each.path === path);
+    const plan = preview && planOf(preview);
+    const now = plan?.text ?? change?.after?.text;
+    if (preview?.state.kind !== 'pending' || now === undefined) return { kind: 'notPending' };
+    const isMerged = base !== undefined && base !== now;
+    const own = await keepLineEndings(base ?? now, typed.text);
+    const text = isMerged ? await mergedText(base, now, own) : own;
+    const edited = plan ? undefined : await withText(preview, change, text);
+    if (edited && 'encoding' in edited) return { kind: 'lacks', encoding: edited.encoding };
+    if (store.get(previewId) !== preview) continue; // it was revised meanwhile: start over
+    const { id, revision } = preview;
+    const isSame = plan ? text.trim() === plan.text.trim() : edited?.patch === undefined;
+    if (isSame) return { kind: 'committed', revision, isMerged };
+    if (plan && text.trim() === '') return { kind: 'emptyPlan' };
+    if (plan) await store.revisePlan(id, { ...plan, text: text.trim() }, text.trim());
+    else if (edited) await store.revise(id, edited.changes, preview.dependsOn, 'user', edited.patch);
+    return { kind: 'committed', revision: revision + 1, isMerged };
+  }
+}
+
+/** What was typed on `base`, on the proposal as it is now, with conflict markers where both changed the same lines. */
+export async function mergedText(base: string, now: string, typed: string): Promise<string> {
+  return (await mergeTexts(base, now, typed, CONFLICT_LABELS)).text;
+}
+
+/** The changes with one proposal as a person left it, without a patch if it is unchanged; or the encoding that lacks a character. */
+async function withText(
+  { changes }: Preview,
+  change: FileChange | undefined,
+  text: string,
+): Promise<
+  | { readonly changes: readonly FileChange[]; readonly patch?: string }
+  | { readonly encoding: string }
+  | undefined
+> {
+  if (!changes || !change?.after) return undefined;
+  const { encoding } = change.after;
+  const after = sideOfText(text, encoding);
+  if (after.text !== text) return { encoding: encoding.name };
+  if (after.hash === change.after.hash) return { changes };
+  const patch = patchText(change.path, await hunksOf(change.after.text, after.text), MAX_PATCH_LINES);
+  const next: FileChange = { ...change, after };
+  return { changes: changes.map(candidate => (candidate === change ? next : candidate)), patch };
+}
