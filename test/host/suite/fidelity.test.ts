@@ -1,5 +1,5 @@
 import * as assert from 'node:assert/strict';
-import { readFile } from 'node:fs/promises';
+import { readFile, rm } from 'node:fs/promises';
 import * as vscode from 'vscode';
 import type { RedlineApi } from '../../../src/views/api.ts';
 import { activateRedline, bytesOf, cleanUp, fileInWorkspace, givenFile } from '../support/redline.ts';
@@ -164,5 +164,25 @@ suite('fidelity: byte for byte outside the edit', () => {
     assert.equal(api.previews.hasPending, false);
     const result = api.session.messages().findLast(message => message.role === 'tool');
     assert.match(result?.content ?? '', /latin\.txt is stored in iso88591, which cannot represent "日"/);
+  });
+
+  test('a new file gets the line ending that the setting says, and that of the files beside it', async () => {
+    const written = async (name: string): Promise<string> => {
+      await givenFile(name, ''); // so that it is removed in the end
+      await rm(fileInWorkspace(name));
+      await api.session.prompt(`/write ${name} :: one\ntwo\n`);
+      await api.previews.resolve({ action: 'apply', reason: 'test' });
+      return (await bytesOf(name)).toString();
+    };
+    const set = (eol: string | undefined): Thenable<void> =>
+      vscode.workspace.getConfiguration('files').update('eol', eol, vscode.ConfigurationTarget.Workspace);
+    await givenFile('beside.odd', 'a\r\nb\r\n');
+    assert.match(await written('new.odd'), /^one\r\ntwo/);
+    await set('\n');
+    try {
+      assert.match(await written('set.odd'), /^one\ntwo/);
+    } finally {
+      await set(undefined);
+    }
   });
 });
