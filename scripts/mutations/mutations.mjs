@@ -296,4 +296,10 @@ export const mutations = [
     from: 'if (isUnsaved) editors.push(path);',
     to: '',
   },
+  {
+    rule: 'what is typed into a proposal is merged with what it says by now',
+    file: 'session/commitText.ts',
+    from: 'const isMerged = base !== undefined && base !== now;',
+    to: 'const isMerged = false;',
+  },
 ];

@@ -36,7 +36,8 @@ type Deed =
       readonly how: 'type' | 'save' | 'drop';
       readonly noticed: boolean;
     }
-  | { readonly type: 'edit' | 'restage' | 'dismiss'; readonly at: number }
+  | { readonly type: 'draft'; readonly at: number; readonly file: number }
+  | { readonly type: 'edit' | 'restage' | 'dismiss' | 'commitDraft'; readonly at: number }
   | {
       readonly type: 'part';
       readonly action: 'apply' | 'discard';
@@ -195,7 +196,9 @@ const deeds: readonly fc.WeightedArbitrary<Deed>[] = [
       noticed: fc.boolean(),
     }),
   },
+  { weight: 2, arbitrary: fc.record({ type: fc.constant('draft' as const), at, file: fc.nat(1) }) },
   { weight: 1, arbitrary: fc.record({ type: fc.constantFrom('edit', 'dismiss'), at }) },
+  { weight: 2, arbitrary: fc.record({ type: fc.constant('commitDraft' as const), at }) },
   { weight: 2, arbitrary: fc.record({ type: fc.constant('restage' as const), at }) },
   {
     weight: 3,
@@ -348,6 +351,13 @@ async function perform(world: RuntimeWorld, deed: Deed): Promise<void> {
       if (id !== undefined) world.edit(id);
       return undefined;
     }
+    case 'draft': {
+      const id = pick(world.ids(true), deed.at);
+      if (id !== undefined) world.typeDraft(id, deed.file);
+      return undefined;
+    }
+    case 'commitDraft':
+      return world.commitDraft(deed.at);
     case 'part': {
       const id = pick(world.ids(true), deed.at);
       if (id !== undefined) world.votePart(id, deed.action, deed.file, deed.hunk);

@@ -17,6 +17,7 @@ import { revisionsOf, type Actor, type ResolveAction } from '../../src/agent/pre
 import { Rebaser } from '../../src/agent/preview/rebase/rebaser.ts';
 import { resolvePart } from '../../src/agent/preview/resolve/resolvePart.ts';
 import { reopenAction, undoAction } from '../../src/agent/preview/undo.ts';
+import { commitText } from '../../src/agent/session/commitText.ts';
 import { defineTool, type Tool, type ToolContext } from '../../src/agent/tools/tool.ts';
 import { modify, remove, rename } from './changes.ts';
 import { Invariants, type Stager } from './invariants.ts';
@@ -109,6 +110,10 @@ export class RuntimeWorld {
   readonly #ladderMemory: LadderMemory;
   #answer: ((turn: ScriptedTurn) => void) | undefined;
   #labels = 0;
+  /** What the user has typed into proposals and not saved. */
+  readonly #drafts: { previewId: string; path: string; base: string; text: string }[] = [];
+  /** What became of the proposal of a draft that is being saved. */
+  #revised: { draft: object; before: string | undefined; after: string | undefined }[] = [];
 
   /** @param step what the server is known to accept, whatever it does; if left out, that is learned. */
   constructor(settings: Partial<MutableSettings>, step?: LadderStep) {
@@ -317,6 +322,46 @@ export class RuntimeWorld {
     if (preview?.state.kind !== 'pending' || first?.kind !== 'modify') return;
     const after = sideOfText(this.#touched(first.after.text, `edited ${++this.#labels}`));
     void store.revise(id, [{ ...first, after }, ...others], preview.dependsOn, 'user');
+  }
+
+  /** The user types into a proposal, and saves nothing yet. Typing again goes on with what is there. */
+  typeDraft(id: string, file: number): void {
+    const preview = this.t.store.get(id);
+    const changed = preview?.changes?.filter(({ kind }) => kind === 'modify') ?? [];
+    const change = changed[file % Math.max(1, changed.length)];
+    if (preview?.state.kind !== 'pending' || !change?.after) return;
+    const { path } = change;
+    const known = this.#drafts.find(draft => draft.previewId === id && draft.path === path);
+    const draft = known ?? { previewId: id, path, base: change.after.text, text: change.after.text };
+    if (!known) this.#drafts.push(draft);
+    draft.text = this.#touched(draft.text, `drafted ${++this.#labels}`);
+  }
+
+  /** The user saves what was typed into a proposal, which may say something else by now: neither is lost. */
+  async commitDraft(at: number): Promise<void> {
+    const [draft] = this.#drafts.splice(at % Math.max(1, this.#drafts.length), 1);
+    if (!draft) return;
+    const { store } = this.t;
+    const textOf = (preview = store.get(draft.previewId)): string | undefined =>
+      preview?.changes?.find(({ path }) => path === draft.path)?.after?.text;
+    let seen = textOf();
+    const noted = store.onDidRevise(({ preview }) => {
+      if (preview.id !== draft.previewId) return;
+      this.#revised.push({ draft, before: seen, after: textOf(preview) });
+      seen = textOf(preview);
+    });
+    const committed = await commitText(store, draft);
+    noted.dispose();
+    const last = this.#revised.findLast(revision => revision.draft === draft);
+    this.#revised = [];
+    if (committed.kind !== 'committed' || last?.after === undefined) return;
+    const wordsOf = (text = ''): readonly string[] => text.split(/\s+/);
+    const known = new Set([...wordsOf(draft.base), ...wordsOf(last.after)]);
+    const lost = [...wordsOf(draft.text), ...wordsOf(last.before)].filter(word => !known.has(word));
+    this.invariants.check(
+      lost.length === 0,
+      () => `draft: saving it loses ${lost.join(', ')} of ${draft.previewId}`,
+    );
   }
 
   /** Clear History, or retention: forgets what was resolved before the ledger entry `at`. */
