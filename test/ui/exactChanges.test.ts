@@ -92,7 +92,7 @@ uiTest(
       assert.match(told, /The user discarded p3/);
       assert.match(
         told,
-        /The refused part:\\n--- count\.txt\\n\+\+\+ count\.txt\\n@@ -6,1 \+6,1 @@\\n-six\\n\+SIX/,
+        /The refused part:\\n```\\n--- count\.txt\\n\+\+\+ count\.txt\\n@@ -6,1 \+6,1 @@\\n-six\\n\+SIX/,
       );
       assert.match(told, /The user edited the proposal of p1[^"]*-ELEVEN\\n\+ELEVEN by hand/);
       assert.match(told, /The user applied p1/);

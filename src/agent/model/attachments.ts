@@ -1,3 +1,4 @@
+import { fenced } from '../text/fence.ts';
 import type { Attachment, ImageFile, UserMessage } from './messages.ts';
 
 /**
@@ -27,12 +28,5 @@ function attachmentText(attachment: Attachment, isSent: (image: ImageFile) => bo
   }
   const head = `[Attached by the user: ${attachmentName(attachment)}]${note === undefined ? '' : ` ${note}`}`;
   if (text === '') return head;
-  const fence = fenceFor(text);
-  return `${head}\n${fence}\n${text}${text.endsWith('\n') ? '' : '\n'}${fence}`;
-}
-
-/** A Markdown fence that is longer than any in the text, so that the text cannot end it. */
-export function fenceFor(text: string): string {
-  const longest = (text.match(/`+/g) ?? []).reduce((length, run) => Math.max(length, run.length), 2);
-  return '`'.repeat(longest + 1);
+  return `${head}\n${fenced(text)}`;
 }

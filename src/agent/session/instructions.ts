@@ -3,7 +3,7 @@ import { isRecord } from '../base/json.ts';
 import type { Conversation } from '../conversation/conversation.ts';
 import type { ConversationTree } from '../conversation/conversationTree.ts';
 import type { NodeId } from '../conversation/nodeId.ts';
-import { fenceFor } from '../model/attachments.ts';
+import { fenced } from '../text/fence.ts';
 import type { SessionMessage } from '../model/messages.ts';
 import type { PreviewStore } from '../preview/previewStore.ts';
 import { beginningOf } from '../text/beginningOf.ts';
@@ -117,8 +117,7 @@ function within(files: readonly InstructionFile[]): {
     }
     left -= shown.length;
     const isCut = shown.length < text.length;
-    const fence = fenceFor(shown);
-    parts.push(`## ${name}\n${fence}\n${shown}${shown.endsWith('\n') ? '' : '\n'}${fence}`);
+    parts.push(`## ${name}\n${fenced(shown)}`);
     used.push({ path, isCut });
     if (isCut)
       notes.push(

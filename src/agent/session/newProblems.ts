@@ -5,6 +5,7 @@ import { stepsOf, type FileChange } from '../preview/fileChange.ts';
 import type { Preview } from '../preview/preview.ts';
 import type { PreviewStore } from '../preview/previewStore.ts';
 import { byImportance, problemLine, type Problem, type Problems } from '../tools/problems.ts';
+import { fenced } from '../text/fence.ts';
 import type { Inbox } from './waiting/inbox.ts';
 
 /** How long after an apply a request waits for the problems of its files at most, in milliseconds. */
@@ -201,7 +202,7 @@ function textOf(found: readonly Problem[], previewIds: readonly string[]): strin
   const rest = found.length - shown.length;
   return [
     `New in VS Code's Problems since ${previewIds.join(', ')} ${previewIds.length === 1 ? 'was' : 'were'} applied, in the files that changed:`,
-    ...shown.map(problemLine),
+    fenced(shown.map(problemLine).join('\n')),
     ...(rest > 0 ? [`And ${rest} more: call get_diagnostics.`] : []),
   ].join('\n');
 }

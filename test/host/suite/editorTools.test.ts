@@ -87,7 +87,7 @@ suite('tools of VS Code', () => {
     await apply(preview);
     assert.deepEqual(vendor.inputs, [{ text }]);
     const { outcome: how, message } = outcome(preview);
-    assert.deepEqual([how, message], ['applied', text]);
+    assert.deepEqual([how, message], ['applied', `\`\`\`\n${text}\n\`\`\``]);
   });
 
   test('a tool that the user says only reads is called at once; an image in its answer is named', async () => {
@@ -99,7 +99,7 @@ suite('tools of VS Code', () => {
     ];
     await call('vendor_echo', { text: 'look' });
     assert.deepEqual(vendor.inputs, [{ text: 'look' }]);
-    assert.equal(lastResult(), 'seen\n[3 bytes of image/png, which is not shown]');
+    assert.equal(lastResult(), '```\nseen\n[3 bytes of image/png, which is not shown]\n```');
     assert.deepEqual(api.previews.list(), []);
   });
 
@@ -109,7 +109,7 @@ suite('tools of VS Code', () => {
     await call('vendor_echo', { text: 'throw' });
     const thrown = head();
     await apply(thrown);
-    assert.match(outcome(thrown).message ?? '', /: The tool failed: no luck$/);
+    assert.match(outcome(thrown).message ?? '', /: The tool failed:\n```\nno luck\n```$/);
     assert.equal(outcome(thrown).outcome, 'failed');
   });
 
@@ -137,7 +137,7 @@ suite('tools of VS Code', () => {
     const large = head();
     await apply(large);
     const { message = '' } = outcome(large);
-    assert.match(message, /^x+\n\[Cut off: 9970000 more characters\.\]$/);
+    assert.match(message, /^```\nx+\n```\n\[Cut off: 9970000 more characters\.\]$/);
   });
 
   test('a tool whose extension takes it back is told so', async () => {
@@ -149,7 +149,7 @@ suite('tools of VS Code', () => {
       await apply(preview);
       assert.match(
         outcome(preview).message ?? '',
-        /The tool failed: Tool vendor_echo does not have an implementation registered\./,
+        /The tool failed:\n```\nTool vendor_echo does not have an implementation registered\./,
       );
     } finally {
       vendor.add();
@@ -184,10 +184,10 @@ suite('tools of VS Code', () => {
       assert.ok((await shown(look)).includes('From: an MCP server.'));
       assert.equal(existsSync(journal), false, 'the server was not called');
       await apply(look);
-      assert.equal(outcome(look).message, 'look: one');
+      assert.equal(outcome(look).message, '```\nlook: one\n```');
       await setting('tools.readOnly', ['mcp_little_look']);
       await call('mcp_little_look', { text: 'two' });
-      assert.equal(lastResult(), 'look: two');
+      assert.equal(lastResult(), '```\nlook: two\n```');
       await call('mcp_little_change', { text: 'three' });
       await apply(head());
       assert.equal(await readFile(journal, 'utf8'), 'look one\nlook two\nchange three\n');

@@ -69,7 +69,10 @@ suite('run_command', () => {
     assert.equal(vscode.window.terminals.length, 0);
     await givenFile('seen.txt', 'three\n');
     await apply(preview);
-    assert.match(outcome(preview), /^The command ended with exit code 3\.\nIts output:\none\ntwo\nthree$/);
+    assert.match(
+      outcome(preview),
+      /^The command ended with exit code 3\.\nIts output:\n```\none\ntwo\nthree\n```$/,
+    );
     assert.equal(vscode.window.terminals.length, 1, 'the terminal stays, to be read');
   });
 
@@ -87,14 +90,14 @@ suite('run_command', () => {
       assert.equal(new Set(flags).size, 1, flags.join());
       assert.doesNotMatch(flags[0] ?? '', /i/, 'not an interactive shell');
       const several = await resultOf('echo one # a comment\necho two\n\n(exit 4)');
-      assert.match(several, /^The command ended with exit code 4\.\nIts output:\none\ntwo$/);
+      assert.match(several, /^The command ended with exit code 4\.\nIts output:\n```\none\ntwo\n```$/);
       assert.match(
         await resultOf("echo 'abc"),
         /^The command ended with exit code [1-9]/,
         'an error, no hang',
       );
       const asked = await resultOf('read name; echo "[$name] $?"; cat');
-      assert.match(asked, /^The command ended with exit code 0\.\nIts output:\n\[\] 1$/);
+      assert.match(asked, /^The command ended with exit code 0\.\nIts output:\n```\n\[\] 1\n```$/);
     });
   });
 
@@ -105,7 +108,7 @@ suite('run_command', () => {
       await withTerminals({ 'env.linux': { ADDED: '${env:HOME}/x' } }, async () => {
         const names = await resultOf('env | cut -d= -f1; echo "$ADDED"');
         assert.doesNotMatch(names, /^(ELECTRON|VSCODE)_|^NODE_OPTIONS$/m);
-        assert.ok(names.endsWith(`${process.env['HOME']}/x`), names);
+        assert.ok(names.endsWith(`${process.env['HOME']}/x\n\`\`\``), names);
         assert.match(names, /^PATH$/m);
       });
     } finally {
@@ -204,7 +207,7 @@ suite('run_command', () => {
       clearInterval(ticking);
     }
     const text = outcome(preview);
-    assert.match(text, /^The command ended with exit code 0\.\nIts output:\nfirst\nx/);
+    assert.match(text, /^The command ended with exit code 0\.\nIts output:\n```\nfirst\nx/);
     assert.match(text, /\n\[\d+ characters of output are left out here\]\nx/);
     assert.ok(text.length < 31_000);
     assert.ok(turns > 10, `the host had ${turns} turns for other work`);
@@ -222,7 +225,7 @@ suite('run_command', () => {
       await call('inner/');
       const preview = api.previews.peek() ?? assert.fail('nothing is pending');
       await apply(preview);
-      assert.ok(outcome(preview).endsWith('/inner'), outcome(preview));
+      assert.ok(outcome(preview).endsWith('/inner\n```'), outcome(preview));
     } finally {
       await rm(link);
       await rm(fileInWorkspace('inner'), { recursive: true });

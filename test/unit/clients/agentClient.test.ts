@@ -183,7 +183,7 @@ test('a vote on what the user edited meanwhile is refused, and the edit is told'
   const refused = await agent.refused('resolve', vote);
   assert.match(
     refused,
-    /^Since your last call:\nThe user edited the proposal of p1 [^]*\+Uno\n\np1 .*is now at revision 2/,
+    /^Since your last call:\nThe user edited the proposal of p1 [^]*\+Uno\n```\n\np1 .*is now at revision 2/,
   );
   assert.match(await agent.ok('resolve', vote), /recommendation for p1/);
 });

@@ -50,8 +50,10 @@ test('problems that an apply brings are told before the next request, those from
   assert.deepEqual(told(t), [
     [
       "New in VS Code's Problems since p1 was applied, in the files that changed:",
+      '```',
       'a.ts:9:1 error: old',
       'a.ts:3:1 warning: new warning [lint w1]',
+      '```',
     ].join('\n'),
   ]);
   assert.ok(JSON.stringify(t.requests.at(-1)?.messages).includes('new warning'));
@@ -103,7 +105,7 @@ test('each problem is told once, and long after an apply no longer put down to i
   problems.report('a.ts', 'first', 'second', 'third');
   await s.session.prompt('More.');
   assert.deepEqual(
-    told(s).map(text => text.split('\n').slice(1)),
+    told(s).map(text => text.split('\n').slice(2, -1)),
     [['a.ts:1:1 error: first'], ['a.ts:2:1 error: second']],
   );
 });
@@ -124,7 +126,7 @@ test('a file that was closed and is opened only afterwards is not blamed for its
   await t.click('p3', 'discard');
   await t.untilState('idle');
   assert.deepEqual(
-    told(t).map(text => text.split('\n').slice(1)),
+    told(t).map(text => text.split('\n').slice(2, -1)),
     [['new.ts:1:1 error: found on opening']],
   );
 });
@@ -143,7 +145,7 @@ test('a renamed file brings its problems along', async () => {
   problems.report('z.ts', 'old', 'import is broken');
   await t.untilState('idle');
   assert.deepEqual(
-    told(t).map(text => text.split('\n').slice(1)),
+    told(t).map(text => text.split('\n').slice(2, -1)),
     [['z.ts:2:1 error: import is broken']],
   );
 });
@@ -166,8 +168,10 @@ test('a file that two applies changed is compared with what it had before the fi
   assert.deepEqual(told(t), [
     [
       "New in VS Code's Problems since p1, p2 were applied, in the files that changed:",
+      '```',
       'a.ts:2:1 error: new',
       'a.ts:3:1 error: newer',
+      '```',
     ].join('\n'),
   ]);
 });
@@ -181,7 +185,7 @@ test('the list is bounded', async () => {
   problems.report('a.ts', ...Array.from({ length: 500 }, (_, i) => `error ${i}`));
   await t.untilState('idle');
   const lines = told(t).join().split('\n');
-  assert.equal(lines.length, 22);
+  assert.equal(lines.length, 24);
   assert.equal(lines.at(-1), 'And 480 more: call get_diagnostics.');
 });
 

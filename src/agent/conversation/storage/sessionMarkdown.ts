@@ -1,4 +1,4 @@
-import { fenceFor } from '../../model/attachments.ts';
+import { fenceFor } from '../../text/fence.ts';
 import type {
   AssistantMessage,
   SessionMessage,

@@ -1,6 +1,6 @@
 import { countText } from '../../base/countText.ts';
 import { english, type Localiser } from '../../base/localiser.ts';
-import { fenceFor } from '../attachments.ts';
+import { fenceFor } from '../../text/fence.ts';
 import type { ChatRequest, ProviderAnswer } from '../chatProvider.ts';
 import type { SessionMessage, ToolResultMessage } from '../messages.ts';
 import { parseSlashCommand, slashCommandHelp } from './slashCommands.ts';

@@ -1,5 +1,6 @@
 import { listed } from '../../base/listed.ts';
 import { plural } from '../../text/plural.ts';
+import { fenced } from '../../text/fence.ts';
 import type { Fact } from '../feed.ts';
 import { FOUND_APPLIED, plainOutcome, type CheckFact, type LedgerEntry } from '../ledger.ts';
 import { nameOf, type Actor, type Preview, type ResolveAction } from '../preview.ts';
@@ -89,9 +90,9 @@ export function revisionText(preview: Preview, by: 'rebase' | 'user' | 'split', 
       return `${id} (${label}) was rebased onto the current file and is now at revision ${revision}. Earlier recommendations for it no longer count.`;
     case 'user': {
       if (preview.kind === 'plan')
-        return `The user edited the plan (${id}), which is now at revision ${revision}. It reads:\n${patch ?? ''}`;
+        return `The user edited the plan (${id}), which is now at revision ${revision}. It reads:\n${fenced(patch ?? '')}`;
       const text = `The user edited the proposal of ${id} (${label}). It is now at revision ${revision}, and the user decides on it.`;
-      return patch === undefined ? text : `${text}\nWhat the user changed in it:\n${patch}`;
+      return patch === undefined ? text : `${text}\nWhat the user changed in it:\n${fenced(patch)}`;
     }
     case 'split':
       return `A part of ${id} (${label}) was split off for the user to decide on separately; the rest is now at revision ${revision}.`;
@@ -244,18 +245,18 @@ export function outcomeText(
   const { outcome } = entry;
   const failed = `${FAILED} ${NOT_DONE[entry.action]}`;
   const name = `${entry.previewId} (${entry.label})`;
-  const error = entry.message ?? entry.reason;
+  const error = errorText(entry, preview);
   if (entry.actor === 'model') {
     const what = { failed, returnedError: RETURNED_ERROR, applied: '', discarded: '' }[outcome];
-    const end = what === '' ? outcome : `it ${what}: ${error}`;
     const when = onAbandonedBranch ? 'on the abandoned branch' : 'finished after it was interrupted';
-    return `Your ${entry.action} of ${name} ${when}: ${end}.`;
+    const vote = `Your ${entry.action} of ${name} ${when}:`;
+    return what === '' ? `${vote} ${outcome}.` : `${vote} it ${what}:${error}`;
   }
   if (isFoundApplied(entry)) return `${name} was applied. ${FOUND_APPLIED} Who decided it is not known.`;
   if (preview?.part && outcome === 'discarded')
-    return `${outcomeText(entry)}\nThe refused part:\n${preview.part.patch}`;
+    return `${outcomeText(entry)}\nThe refused part:\n${fenced(preview.part.patch)}`;
   const who = entry.actor === 'human' ? 'The user' : 'Another extension';
-  const typed = entry.reason === DEFAULT_HUMAN_REASON[entry.action] ? '' : ` Reason: "${entry.reason}"`;
+  const typed = entry.reason === DEFAULT_HUMAN_REASON[entry.action] ? '' : ` Reason: ${reasonText(entry)}`;
   switch (outcome) {
     case 'applied':
       return `${who} applied ${name}.${typed}${resultText(entry, preview)}`;
@@ -264,20 +265,41 @@ export function outcomeText(
       return `${who} discarded ${name}. This is ${whose}, not a failure.${typed}`;
     }
     case 'returnedError':
-      return `${who} applied ${name}.${typed} It ${RETURNED_ERROR}: ${error}`;
+      return `${who} applied ${name}.${typed} It ${RETURNED_ERROR}:${error}`;
     case 'failed':
-      return `${who} tried to ${entry.action} ${name}, which ${failed}: ${error}`;
+      return `${who} tried to ${entry.action} ${name}, which ${failed}:${error}`;
   }
+}
+
+/**
+ * An error as it follows a colon. One of a producer's code is fenced, since it could pass for a sentence of ours or of the
+ * user, and so is one of several lines; not what a tool answers that has fenced the words of others itself.
+ */
+function errorText({ message, reason, kind }: LedgerEntry, preview?: Preview): string {
+  const error = message ?? reason;
+  if (isCalledForResult(preview)) return ` ${error}`;
+  return kind === 'action' || LINE_BREAK.test(error) ? `\n${fenced(error)}` : ` ${error}`;
+}
+
+/** Whatever a reader may take for the end of a line. */
+const LINE_BREAK = /[\n\r\v\f\x85\u2028\u2029]/;
+
+function isCalledForResult(preview: Preview | undefined): boolean {
+  return preview?.purpose === 'command' || preview?.purpose === 'toolCall';
 }
 
 /** What the model stages for its result: what a command writes, what a tool of VS Code answers. */
 function resultText({ message }: LedgerEntry, preview: Preview | undefined): string {
-  const isWanted = preview?.purpose === 'command' || preview?.purpose === 'toolCall';
-  return isWanted && message !== undefined ? `\nIts result: ${message}` : '';
+  return isCalledForResult(preview) && message !== undefined ? `\nIts result:\n${message}` : '';
 }
 
 function isFoundApplied({ actor, reason }: Pick<LedgerEntry, 'actor' | 'reason'>): boolean {
   return actor === 'extension' && reason === FOUND_APPLIED;
+}
+
+/** A quoted reason. One that an extension gives is no line of its own, whatever is in it. */
+function reasonText({ reason, actor }: LedgerEntry): string {
+  return actor === 'human' ? `"${reason}"` : JSON.stringify(reason);
 }
 
 /** The same for a plan, which the user approves or sends back. */
@@ -294,7 +316,7 @@ function planOutcomeText(entry: LedgerEntry): string {
         ? `The user wants the plan (${previewId}) refined, and did not say how. Ask what is missing, or improve it and submit it again.`
         : `The user wants the plan (${previewId}) refined: "${note}". Plan mode is still on: refine it and submit it again.`;
     case 'failed':
-      return `The user tried to ${entry.action === 'apply' ? 'approve' : 'send back'} the plan (${previewId}), which failed: ${entry.message ?? reason}`;
+      return `The user tried to ${entry.action === 'apply' ? 'approve' : 'send back'} the plan (${previewId}), which failed:${errorText(entry)}`;
   }
 }
 

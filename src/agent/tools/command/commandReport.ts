@@ -1,4 +1,5 @@
 import type { LeftProcesses } from '../../base/system/startedProcesses.ts';
+import { fenced } from '../../text/fence.ts';
 import { plural } from '../../text/plural.ts';
 import type { CommandRun } from '../../commands/commandRuns.ts';
 
@@ -31,7 +32,7 @@ export function commandReport(
       : []),
     ...stillRunning(running),
     ...view,
-    ...(output === '' ? ['It wrote nothing.'] : ['Its output:', output]),
+    ...(output === '' ? ['It wrote nothing.'] : ['Its output:', fenced(output)]),
   ].join('\n');
 }
 

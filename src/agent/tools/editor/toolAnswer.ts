@@ -1,4 +1,5 @@
 import { isAbortError, messageOf } from '../../base/errors.ts';
+import { fenced } from '../../text/fence.ts';
 import { textResult, type AgentToolResult } from '../../preview/pendingAction.ts';
 import { beginningOf } from '../../text/beginningOf.ts';
 import { plural } from '../../text/plural.ts';
@@ -23,16 +24,18 @@ export function answerResult(parts: readonly AnswerPart[]): AgentToolResult {
     room -= shown.length;
     omitted += text.length - shown.length;
   }
-  if (omitted > 0) texts.push(`[Cut off: ${plural(omitted, 'more character')}.]`);
-  if (parts.length > MAX_PARTS) texts.push(`[Cut off: ${plural(parts.length - MAX_PARTS, 'more part')}.]`);
-  return textResult(texts.length > 0 ? texts.join('\n') : 'The tool answered with nothing.');
+  if (texts.length === 0) return textResult('The tool answered with nothing.');
+  const lines = [fenced(texts.join('\n'))];
+  if (omitted > 0) lines.push(`[Cut off: ${plural(omitted, 'more character')}.]`);
+  if (parts.length > MAX_PARTS) lines.push(`[Cut off: ${plural(parts.length - MAX_PARTS, 'more part')}.]`);
+  return textResult(lines.join('\n'));
 }
 
 /** Tells the model that a call broke off. The call may have had effects, so it counts as made. */
 export function failedResult(error: unknown): AgentToolResult {
   const why = isAbortError(error)
     ? 'The call was cancelled: VS Code asked the user about it and the user declined, or the tool gave up. Ask the user before you try again.'
-    : `The tool failed: ${independent(beginningOf(messageOf(error), MAX_ERROR_CHARS))}`;
+    : `The tool failed:\n${fenced(independent(beginningOf(messageOf(error), MAX_ERROR_CHARS)))}`;
   return { ...textResult(why), isError: true };
 }
 

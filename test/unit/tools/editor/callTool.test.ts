@@ -69,7 +69,7 @@ test('a call waits as an opaque preview with its arguments in full; Apply makes 
   assert.deepEqual(host.calls, ['mcp_echo {"text":"hi"}']);
   assert.match(
     outcome(t),
-    /^The user applied p1 .*\nIts result: hi back\n\[12 bytes of image\/png, which is not shown\]$/,
+    /^The user applied p1 .*\nIts result:\n```\nhi back\n\[12 bytes of image\/png, which is not shown\]\n```$/,
   );
   t.assertSound();
 });
@@ -96,7 +96,7 @@ test('a tool that only reads, by the word of the user, is called at once', async
   await t.session.prompt('Go.');
   assert.deepEqual(host.calls, ['mcp_echo {"text":"hi"}']);
   assert.deepEqual(t.store.all(), []);
-  assert.equal(t.results()[0]?.content, 'done');
+  assert.equal(t.results()[0]?.content, '```\ndone\n```');
 });
 
 for (const readOnlyTools of [[], ['mcp_echo']])
@@ -158,7 +158,7 @@ test('a tool that throws has been called: the preview is over, and the model is 
   host.answer = () => Promise.reject(new Error(`No such ${'x'.repeat(5_000)}`));
   await t.click('p1', 'apply');
   await t.untilState('idle');
-  assert.match(outcome(t), /The tool failed: No such x+$/);
+  assert.match(outcome(t), /The tool failed:\n```\nNo such x+\n```$/);
   assert.ok(outcome(t).length < 2_300);
   assert.equal(t.store.ledger().at(-1)?.outcome, 'returnedError');
 });
@@ -216,6 +216,6 @@ for (const readOnlyTools of [[], ['mcp_echo']])
     if (readOnlyTools.length === 0) await t.click('p1', 'apply');
     await t.untilState('idle');
     const told = readOnlyTools.length === 0 ? outcome(t) : (t.results()[0]?.content ?? '');
-    assert.match(told, /first\nx+\n\[Cut off: 99970009 more characters\.\]$/);
+    assert.match(told, /first\nx+\n```\n\[Cut off: 99970009 more characters\.\]$/);
     assert.ok(told.length < 31_000);
   });
