@@ -29,8 +29,13 @@ export class StalePreviewError extends ToolError {
   /** Workspace paths of the changed files. */
   readonly paths: readonly string[];
 
-  constructor(paths: readonly string[]) {
-    super(`Nothing was written: ${listed(paths)} changed after the preview was made.`, {
+  /** @param lost the ids of the previews that it builds on and that were not applied, if that is why. */
+  constructor(paths: readonly string[], lost: readonly string[] = []) {
+    const why =
+      lost.length > 0
+        ? `this builds on ${listed(lost)}, which ${lost.length === 1 ? 'was' : 'were'} not applied, so ${listed(paths)} ${paths.length === 1 ? 'does' : 'do'} not hold what it changes.`
+        : `${listed(paths)} changed after the preview was made.`;
+    super(`Nothing was written: ${why}`, {
       advice: 'Read the file again, discard this preview and stage a new change.',
     });
     this.paths = paths;

@@ -45,6 +45,11 @@ export class ConversationPreviews {
     return this.#store.list('oldestFirst').filter(preview => this.#asksModel(preview));
   }
 
+  /** All open previews of the conversation, oldest first, whoever decides on them. */
+  get open(): readonly Preview[] {
+    return this.#store.list('oldestFirst').filter(preview => this.#isOurs(preview));
+  }
+
   get hasOpen(): boolean {
     for (const preview of this.#store.open) if (this.#isOurs(preview)) return true;
     return false;

@@ -14,9 +14,11 @@ import {
 } from '../preview/resolve/resolved.ts';
 import {
   NOTHING_PENDING,
+  notYoursText,
   otherConversationText,
   PLAN_MODE_ENDED,
   unseenText,
+  usersOwnText,
 } from '../preview/resolve/resolveTexts.ts';
 import type { ToolChoiceQueue } from './toolChoiceQueue.ts';
 
@@ -174,7 +176,8 @@ export class ModelResolver {
     }
     const unseen = this.#previews().reminded.findLast(id => this.#isUnseen(id));
     if (unseen !== undefined) return this.resolvePreview(unseen, call);
-    throw new ToolError(NOTHING_PENDING);
+    const { open } = this.#previews();
+    throw new ToolError(open.length > 0 ? notYoursText(open) : NOTHING_PENDING);
   }
 
   async #submit(call: ResolveCall): Promise<Handled> {
@@ -188,10 +191,7 @@ export class ModelResolver {
     this.#candidates = this.#candidates.filter(candidate => candidate !== id);
     if (this.#expected === id) this.#expected = undefined;
     const preview = this.#store.get(id);
-    if (preview && this.#isUnseen(id))
-      throw new ToolError(
-        this.#previews().asksModel(id) ? unseenText(preview) : otherConversationText(preview),
-      );
+    if (preview && this.#isUnseen(id)) throw new ToolError(this.#unseenText(preview));
     const revision = this.#seen.get(id);
     const { action, reason, extra, call, signal } = resolveCall;
     this.#voted.fire(id);
@@ -210,6 +210,12 @@ export class ModelResolver {
       if (error instanceof BlockedPreviewError) this.#blocked.fire(id);
       throw error;
     });
+  }
+
+  #unseenText(preview: Preview): string {
+    const previews = this.#previews();
+    if (previews.asksModel(preview.id)) return unseenText(preview);
+    return previews.concerns(preview.id) ? usersOwnText(preview) : otherConversationText(preview);
   }
 
   /** A preview that a tool call staged since the last request: then a vote without an id is ambiguous. */

@@ -44,6 +44,8 @@ export const ledgerEntrySchema = z.object({
   message: z.exactOptional(z.string()),
   /** The request was aborted, or the process died, before the attempt ended, so its result reached no one. */
   interrupted: z.exactOptional(z.literal(true)),
+  /** Its files whose change went into an editor with unsaved changes, and was not on disk yet. */
+  unsaved: z.exactOptional(z.array(z.string())),
   details: z.exactOptional(z.unknown()),
   /** ISO 8601. */
   at: z.string(),
@@ -82,14 +84,20 @@ export interface LedgerVote extends Pick<LedgerEntry, 'action' | 'actor' | 'reas
   readonly checks?: readonly CheckFact[];
 }
 
-/** The entry for an attempt to resolve a preview that ends now. */
+/**
+ * The entry for an attempt to resolve a preview that ends now.
+ * @param unsaved what the attempt left unsaved, also of other previews.
+ */
 export function ledgerEntry(
   preview: Preview,
   { action, actor, call, reason, extra, interrupted, checks = [] }: LedgerVote,
   outcome: Outcome,
   message: string,
+  unsaved: readonly string[] = [],
 ): LedgerEntry {
   const hunks = preview.part?.hunks;
+  const files = ledgerFiles(preview);
+  const own = unsaved.filter(path => files.some(file => file.path === path));
   return {
     previewId: preview.id,
     label: preview.label,
@@ -104,13 +112,14 @@ export function ledgerEntry(
     outcome,
     message,
     ...(interrupted ? { interrupted: true } : {}),
+    ...(own.length > 0 ? { unsaved: own } : {}),
     ...(preview.details === undefined ? {} : { details: preview.details }),
     at: new Date().toISOString(),
     ...(checks.length > 0 ? { checks } : {}),
     ...(hunks === undefined || plainOutcome(outcome) === 'failed'
       ? {}
       : { hunks: { applied: action === 'apply' ? hunks : 0, refused: action === 'apply' ? 0 : hunks } }),
-    files: ledgerFiles(preview),
+    files,
   };
 }
 

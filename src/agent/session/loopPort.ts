@@ -2,7 +2,7 @@ import type { Logger } from '../base/logger.ts';
 import type { ToolChoices } from '../forcing/toolChoices.ts';
 import type { ChatProvider, ChatRequest } from '../model/chatProvider.ts';
 import type { SessionMessage, ToolCall, ToolResultMessage } from '../model/messages.ts';
-import { stagedText } from '../preview/resolve/resolveTexts.ts';
+import { stagedText, unavailableText } from '../preview/resolve/resolveTexts.ts';
 import type { Workspace } from '../preview/workspace.ts';
 import { executeToolCall } from '../tools/execute.ts';
 import type { ToolRegistry } from '../tools/registry.ts';
@@ -68,6 +68,7 @@ function runTool(parts: LoopParts, toolCall: ToolCall, signal: AbortSignal): Pro
   return executeToolCall(toolCall, {
     tools: requests.tools(),
     logger,
+    unavailable: name => (parts.tools.get(name) ? unavailableText(name, parts.planMode()) : undefined),
     describeStaged: staged => stagedText(staged, userReviews),
     stage: action => stageIn(parts, action, { call, asksModel: true }),
     context: {

@@ -1,9 +1,8 @@
 import type { ConversationPreviews } from '../conversation/conversationPreviews.ts';
 import type { SteeringMessage } from '../model/messages.ts';
 import type { Fact } from '../preview/feed.ts';
-import { isOpen, type Preview } from '../preview/preview.ts';
 import type { PreviewStore } from '../preview/previewStore.ts';
-import { factText, outcomeText } from '../preview/resolve/resolveTexts.ts';
+import { factText, isMoot, outcomeText } from '../preview/resolve/resolveTexts.ts';
 
 /**
  * The message that tells the model what happened to a preview of its conversation; `undefined` if the preview does not concern
@@ -40,11 +39,6 @@ export function untoldMessages(
     if (told.has(fact.key) || isMoot(fact, store.get(fact.previewId))) return [];
     return factMessage(fact, store, previews) ?? [];
   });
-}
-
-/** Whether it is of no use any more: only the revision that a pending preview has now is. */
-function isMoot(fact: Fact, preview: Preview | undefined): boolean {
-  return fact.kind === 'revision' && !(preview && isOpen(preview) && preview.revision === fact.revision);
 }
 
 /**

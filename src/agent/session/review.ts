@@ -81,9 +81,8 @@ export class Review implements Disposable {
       if (!message) continue;
       if (fact.kind === 'revision' && fact.partId !== undefined) this.#addPart(fact.previewId, fact.partId);
       this.#waiting.set(fact.key, fact);
-      // Of several unsent rebases only the last one is told.
-      const isRebase = fact.kind === 'revision' && fact.by === 'rebase';
-      inbox.add(message, isRebase ? `rebase ${fact.previewId}` : undefined);
+      if (fact.kind === 'revision') inbox.addRevision(message, fact);
+      else inbox.add(message);
     }
     if (facts.some(fact => fact.kind !== 'revision' || fact.by === 'rebase')) onOutcome();
   }

@@ -26,6 +26,8 @@ export interface ExecuteOptions {
   readonly stage: (action: PendingAction) => QueuedPreview;
   /** The line before the result that tells what the call staged. */
   readonly describeStaged: (staged: readonly Preview[]) => string;
+  /** Why a tool that is not among these cannot be called now, for the model; `undefined` if there is none of this name at all. */
+  readonly unavailable?: (name: string) => string | undefined;
   readonly logger: Logger;
 }
 
@@ -78,7 +80,7 @@ export async function executeToolCall(call: ToolCall, options: ExecuteOptions): 
   let result: AgentToolResult;
   let ownText: string;
   try {
-    const tool = findTool(call.name, options.tools);
+    const tool = findTool(call.name, options);
     const params = await parseArguments(call, tool);
     result = await untilAborted(context.signal, async () => {
       const answer = await tool.execute(params, context);
@@ -117,9 +119,11 @@ export function interruptedResult(call: ToolCall): ToolResultMessage {
   };
 }
 
-function findTool(name: string, tools: readonly Tool[]): Tool {
+function findTool(name: string, { tools, unavailable }: ExecuteOptions): Tool {
   const tool = tools.find(candidate => candidate.name === name);
   if (tool) return tool;
+  const why = unavailable?.(name);
+  if (why !== undefined) throw new ToolError(why);
   throw new ToolError(
     `There is no tool named ${name}. Available: ${tools.map(known => known.name).join(', ')}.`,
   );

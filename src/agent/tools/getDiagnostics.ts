@@ -1,4 +1,6 @@
 import * as z from 'zod/mini';
+import { ToolError } from '../base/errors.ts';
+import type { Workspace } from '../preview/workspace.ts';
 import { textResult } from '../preview/pendingAction.ts';
 import { plural } from '../text/plural.ts';
 import { byImportance, problemLine, severities, type Problem, type Problems } from './problems.ts';
@@ -15,7 +17,7 @@ export function getDiagnosticsTool(problems: Problems): Tool {
     name: 'get_diagnostics',
     label: 'Get Diagnostics',
     description:
-      'List the Problems that VS Code shows for files of the workspace: errors, warnings and information from compilers and linters. Many of them check only files that are open, so none does not mean that a file is correct.',
+      'List the Problems that VS Code shows for files of the workspace: errors, warnings and information from compilers and linters. Many of them check only files that are open.',
     parameters: z.object({
       paths: z.optional(
         z
@@ -33,6 +35,13 @@ export function getDiagnosticsTool(problems: Problems): Tool {
         ...new Set(await Promise.all(inputs.map(input => workspace.resolvePath(input)))),
       ];
       const found = [...problems.list(paths)].sort(byImportance);
+      const quiet = (paths ?? []).filter(path => !found.some(problem => isWithin(problem.path, path)));
+      const kinds = await kindsOf(workspace, quiet);
+      const missing = quiet.filter(path => kinds.get(path) === 'nothing');
+      if (paths && paths.length === missing.length)
+        throw new ToolError(
+          `There is no file or folder ${missing.join(', ')}. Use list_files to find the right path.`,
+        );
       const shown = found.slice(0, MAX_PROBLEMS);
       const rest =
         found.length > shown.length
@@ -42,11 +51,36 @@ export function getDiagnosticsTool(problems: Problems): Tool {
       const changed = pending.paths().filter(isAsked);
       const asIs =
         changed.length > 0 ? ['They are about the files as they are, without the pending previews.'] : [];
+      const gone = missing.length > 0 ? [`There is no file or folder ${missing.join(', ')}.`] : [];
+      const unseen = quiet.filter(path => kinds.get(path) === 'file' && !problems.isOpen(path));
+      const unchecked =
+        unseen.length > 0
+          ? [`Not open in an editor, so most language services have not checked it: ${unseen.join(', ')}.`]
+          : [];
       const where = paths ? ` in ${paths.join(', ')}` : '';
-      const head = [`${countOf(found)}${where}.`, ...rest, ...asIs].join(' ');
+      const head = [`${countOf(found)}${where}.`, ...rest, ...gone, ...unchecked, ...asIs].join(' ');
       return textResult([head, ...shown.map(problemLine)].join('\n'));
     },
   });
+}
+
+type Kind = 'file' | 'nothing' | 'other';
+
+async function kindsOf(
+  workspace: Pick<Workspace, 'read'>,
+  paths: readonly string[],
+): Promise<ReadonlyMap<string, Kind>> {
+  return new Map(await Promise.all(paths.map(async path => [path, await kindOf(workspace, path)] as const)));
+}
+
+/** What is at a path. What cannot be read as a file is a folder, or holds no text; neither is missing. */
+async function kindOf(workspace: Pick<Workspace, 'read'>, path: string): Promise<Kind> {
+  try {
+    return (await workspace.read(path)) === undefined ? 'nothing' : 'file';
+  } catch (error) {
+    if (error instanceof ToolError) return 'other';
+    throw error;
+  }
 }
 
 /** Whether a path is the other one, or below it. */

@@ -16,6 +16,8 @@ export interface RipgrepQuery {
   /** Globs: a file must match at least one of them. Empty means all files. */
   readonly include: readonly string[];
   readonly exclude: readonly string[];
+  /** Also searches what .gitignore files hide. */
+  readonly ignored?: boolean;
   readonly limit: number;
   readonly timeLimitMs: number;
 }
@@ -122,7 +124,7 @@ async function run(
   }
 }
 
-function argumentsOf({ query, isRegex, exclude, limit }: RipgrepQuery): string[] {
+function argumentsOf({ query, isRegex, exclude, limit, ignored = false }: RipgrepQuery): string[] {
   return [
     ...[
       '--no-config',
@@ -136,6 +138,8 @@ function argumentsOf({ query, isRegex, exclude, limit }: RipgrepQuery): string[]
     ],
     // Only the .gitignore files inside the folder count, whether or not it is a repository.
     ...['--no-require-git', '--no-ignore-parent', '--no-ignore-global', '--no-messages'],
+    // Not `--no-ignore`, which would drop our own ignore file.
+    ...(ignored ? ['--no-ignore-vcs', '--no-ignore-dot', '--no-ignore-exclude'] : []),
     ...exclude.flatMap(glob => ['--glob', `!${anchored(glob)}`]),
     ...(isRegex ? [] : ['--fixed-strings']),
     ...['--regexp', query, '--', './'],

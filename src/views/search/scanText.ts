@@ -18,12 +18,12 @@ const MAX_SLOW = 5;
  */
 export async function scanText(
   workspace: VsCodeWorkspace,
-  { query, isRegex, glob }: TextQuery,
+  { query, isRegex, glob, ignored = false }: TextQuery,
   options: LineSearchOptions & { readonly limit: number },
 ): Promise<TextMatches> {
   const lines = new LineSearch({ query, isRegex }, options);
   try {
-    return await scan(workspace, lines, glob, options);
+    return await scan(workspace, lines, { glob, ignored }, options);
   } finally {
     lines.dispose();
   }
@@ -32,11 +32,11 @@ export async function scanText(
 async function scan(
   workspace: VsCodeWorkspace,
   lines: LineSearch,
-  glob: string | undefined,
+  { glob, ignored }: { readonly glob: string | undefined; readonly ignored: boolean },
   { limit, timeLimitMs, signal }: LineSearchOptions & { readonly limit: number },
 ): Promise<TextMatches> {
   const deadline = Date.now() + timeLimitMs;
-  const { paths, truncated } = await listAll(workspace, expandGlob(glob), signal);
+  const { paths, truncated } = await listAll(workspace, expandGlob(glob), ignored, signal);
   const matches: TextMatch[] = [];
   const skipped: string[] = [];
   const result = (cutBy?: 'limit' | 'time'): TextMatches => ({
@@ -80,9 +80,12 @@ export function expandGlob(glob: string | undefined): readonly string[] {
 async function listAll(
   workspace: VsCodeWorkspace,
   globs: readonly string[],
+  ignored: boolean,
   signal: AbortSignal,
 ): Promise<{ paths: readonly string[]; truncated: boolean }> {
-  const listings = await Promise.all(globs.map(glob => workspace.listForSearch(glob, MAX_FILES, signal)));
+  const listings = await Promise.all(
+    globs.map(glob => workspace.listForSearch(glob, MAX_FILES, signal, ignored)),
+  );
   const paths = [...new Set(listings.flatMap(listing => listing.paths))].sort();
   return { paths, truncated: listings.some(listing => listing.truncated) };
 }

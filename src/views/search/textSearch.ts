@@ -87,7 +87,7 @@ export class WorkspaceTextSearch implements TextSearch {
 
   async #withRipgrep(
     ripgrep: string,
-    { query, isRegex, glob }: TextQuery,
+    { query, isRegex, glob, ignored = false }: TextQuery,
     globs: readonly string[],
     limit: number,
     signal: AbortSignal,
@@ -96,8 +96,8 @@ export class WorkspaceTextSearch implements TextSearch {
     const results = await Promise.all(
       folders.map(async folder => {
         const include = glob === undefined ? [] : globs;
-        const exclude = ['**/.git', ...folder.exclude];
-        const options = { query, isRegex, include, exclude, limit, timeLimitMs: TIME_LIMIT_MS };
+        const exclude = ['**/.git', ...(ignored ? [] : folder.exclude)];
+        const options = { query, isRegex, ignored, include, exclude, limit, timeLimitMs: TIME_LIMIT_MS };
         const { matches, cutBy } = await searchWithRipgrep(
           ripgrep,
           { ...options, folder: folder.fsPath },
@@ -143,7 +143,7 @@ export class WorkspaceTextSearch implements TextSearch {
       lines.dispose();
     }
     const withMatches = [...found.keys()].filter(path => found.get(path)?.length !== 0);
-    const searchable = new Set(await this.#searchable(withMatches, globs));
+    const searchable = new Set(await this.#searchable(withMatches, globs, query.ignored));
     for (const path of withMatches) if (!searchable.has(path)) found.set(path, []);
     return found;
   }
@@ -160,11 +160,16 @@ export class WorkspaceTextSearch implements TextSearch {
   }
 
   /** The given paths without those that a search with these globs would skip. The files need not exist. */
-  async #searchable(paths: readonly string[], globs: readonly string[]): Promise<readonly string[]> {
+  async #searchable(
+    paths: readonly string[],
+    globs: readonly string[],
+    ignored = false,
+  ): Promise<readonly string[]> {
     if (paths.length === 0) return [];
     const matchesGlob = await globMatcher(globs);
     const folders = this.#workspace.folders();
-    return this.#workspace.visibleToSearch(paths.filter(path => matchesGlob(locate(path, folders).relative)));
+    const matching = paths.filter(path => matchesGlob(locate(path, folders).relative));
+    return ignored ? matching : this.#workspace.visibleToSearch(matching);
   }
 }
 

@@ -176,9 +176,10 @@ export class VsCodeWorkspace implements Workspace, ResolvingFiles {
     return this.#list(glob, limit, signal, async (folder, found) => withoutIgnored(folder.fsPath, found));
   }
 
-  /** Like `list`, but also without the files that `search.exclude` hides. */
-  listForSearch(glob: string, limit: number, signal: AbortSignal): Promise<FileListing> {
-    return this.#list(glob, limit, signal, visibleToSearchIn);
+  /** Like `list`, but also without the files that `search.exclude` hides; with all files if `ignored` ones are wanted, too. */
+  listForSearch(glob: string, limit: number, signal: AbortSignal, ignored = false): Promise<FileListing> {
+    const all = (_: Root, found: readonly string[]): Promise<readonly string[]> => Promise.resolve(found);
+    return this.#list(glob, limit, signal, ignored ? all : visibleToSearchIn, ignored);
   }
 
   /** The given workspace paths without those that are hidden from searches. The files need not exist. */
@@ -206,6 +207,7 @@ export class VsCodeWorkspace implements Workspace, ResolvingFiles {
     limit: number,
     signal: AbortSignal,
     visible: (folder: Root, found: readonly string[]) => Promise<readonly string[]>,
+    isAll = false,
   ): Promise<FileListing> {
     const cancel = new vscode.CancellationTokenSource();
     const onAbort = (): void => cancel.cancel();
@@ -214,7 +216,7 @@ export class VsCodeWorkspace implements Workspace, ResolvingFiles {
       const roots = this.#roots();
       const found = await Promise.all(
         roots.map(async folder => {
-          const relatives = await visible(folder, await findIn(folder, glob, cancel.token));
+          const relatives = await visible(folder, await findIn(folder, glob, isAll, cancel.token));
           return relatives.map(relative => workspacePathOf({ folder, relative }, roots));
         }),
       );
@@ -256,9 +258,15 @@ function excludedGlobs(folder: vscode.Uri): string[] {
  * The files of a folder that match a glob, without those that `files.exclude` hides; relative to the folder. VS Code follows
  * links: what they lead to outside the folder, or of git's own, is left out.
  */
-async function findIn(folder: Root, glob: string, token: vscode.CancellationToken): Promise<string[]> {
+/** @param isAll whether files that `files.exclude` hides count, too. */
+async function findIn(
+  folder: Root,
+  glob: string,
+  isAll: boolean,
+  token: vscode.CancellationToken,
+): Promise<string[]> {
   const pattern = new vscode.RelativePattern(folder.uri, glob);
-  const found = await vscode.workspace.findFiles(pattern, undefined, MAX_FOUND, token);
+  const found = await vscode.workspace.findFiles(pattern, isAll ? null : undefined, MAX_FOUND, token);
   const prefix = folder.uri.path.endsWith('/') ? folder.uri.path : `${folder.uri.path}/`;
   const isOwn = new Map<string, boolean>();
   const slice = new TimeSlice();

@@ -127,6 +127,17 @@ for (const [way, appRoot] of [
       await files.update('exclude', { '**/excluded.ts': true }, vscode.ConfigurationTarget.Global);
       try {
         const found = await search('needle');
+        const everywhere = await search('needle', { ignored: true });
+        assert.deepEqual(
+          linesOf(everywhere).map(line => line.split(':')[0]),
+          [
+            `${FOLDER}/.hidden.ts`,
+            `${FOLDER}/a.ts`,
+            `${FOLDER}/deep/b.md`,
+            `${FOLDER}/excluded.ts`,
+            `${FOLDER}/x.log`,
+          ],
+        );
         assert.deepEqual(
           found.matches.map(match => match.path),
           [`${FOLDER}/.hidden.ts`, `${FOLDER}/a.ts`, `${FOLDER}/deep/b.md`],
@@ -286,7 +297,10 @@ suite('the tool search_text', () => {
       assert.ok((found?.content.length ?? 0) < 500);
       assert.equal(refused?.isError, true);
       assert.match(refused.content, /must be a single line/);
-      assert.equal(none?.content, 'No line matches /nowhere42/.');
+      assert.equal(
+        none?.content,
+        'No line matches /nowhere42/.\nIgnored files were not searched. Pass ignored to search them, too.',
+      );
     } finally {
       await server.close();
     }

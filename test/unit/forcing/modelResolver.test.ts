@@ -159,7 +159,10 @@ test('a preview that the model was never reminded of is found by its id only', a
   const harness = new ResolverHarness();
   harness.stage();
   harness.resolver.beginTurn();
-  await assert.rejects(harness.call(), /No pending action/);
+  await assert.rejects(
+    harness.call(),
+    /^ToolError: No pending preview waits for you\. The user decides on p1 \(Edit\)/,
+  );
   await harness.call({ id: 'p1' });
   assert.equal(harness.state().kind, 'discarded');
 });

@@ -6,6 +6,8 @@ import {
   type PendingAction,
 } from '../../../src/agent/preview/pendingAction.ts';
 import { resolvePart } from '../../../src/agent/preview/resolve/resolvePart.ts';
+import { silentLogger } from '../../../src/agent/base/logger.ts';
+import { Rebaser } from '../../../src/agent/preview/rebase/rebaser.ts';
 import { modify } from '../../support/changes.ts';
 import type { Script, ScriptedTurn } from '../../support/scriptedProvider.ts';
 import { createTestSession, type TestSession } from '../../support/testSession.ts';
@@ -355,4 +357,81 @@ test('a vote that comes too late is told who was first and the outcome, in words
     await ask('extension'),
     'p2 (Again) was already resolved by the model: discarded. Reason: mine',
   );
+});
+
+/** What the last request was told of previews. */
+const lastTold = (t: TestSession): readonly string[] =>
+  t
+    .steering()
+    .filter(({ kind }) => kind === 'outcome' || kind === 'revision')
+    .at(-1)
+    ?.text.split('\n') ?? [];
+
+test('what happened is told in its order, and a rebase of what is decided is not told any more', async () => {
+  const t = createTestSession({
+    files: { 'a.txt': 'one\ntwo\nthree\nfour\n', 'b.txt': 'b' },
+    script: [ok, ok],
+    settings: { modelAuthority: 'recommend', forcing: 'off' },
+  });
+  const text = 'one\ntwo\nthree\nfour\n';
+  t.stage({ label: 'First', changes: [modify('a.txt', text, text.replace('one', 'ONE'))] });
+  t.stage({ label: 'Second', changes: [modify('a.txt', text, text.replace('four', 'FOUR'))] });
+  t.stage({ label: 'Third', changes: [modify('b.txt', 'b', 'B')] });
+  await t.session.prompt('Hello.');
+  const rebaser = new Rebaser({ store: t.store, workspace: t.workspace, logger: silentLogger });
+  await t.click('p3', 'discard');
+  await t.click('p1', 'apply');
+  await rebaser.refresh(['p2']);
+  assert.equal(t.store.get('p2')?.revision, 2);
+  await t.click('p2', 'apply');
+  await t.session.prompt('And?');
+  assert.deepEqual(
+    lastTold(t).map(line => line.slice(0, 31)),
+    ['The user discarded p3 (Third). ', 'The user applied p1 (First).', 'The user applied p2 (Second).'],
+  );
+});
+
+test('what the user typed into a proposal is told also when it is decided by then, without saying that it is not', async () => {
+  const t = createTestSession({ files, script: [ok, ok], settings: { forcing: 'off' } });
+  t.stage({ label: 'Edit', changes: [modify('a.txt', 'a', 'A')] });
+  await t.session.prompt('Hello.');
+  await t.store.revise('p1', [modify('a.txt', 'a', 'AA')], [], 'user', '-A\n+AA');
+  await t.click('p1', 'apply');
+  await t.session.prompt('And?');
+  assert.deepEqual(lastTold(t), [
+    'The user edited the proposal of p1 (Edit).',
+    'What the user changed in it:',
+    '```',
+    '-A',
+    '+AA',
+    '```',
+    'The user applied p1 (Edit).',
+  ]);
+});
+
+test('an apply into an editor with unsaved changes is told as one that is not saved', async () => {
+  const t = createTestSession({ files, script: [ok, ok], settings: { forcing: 'off' } });
+  t.workspace.type('a.txt', 'a');
+  t.stage({ label: 'Edit', changes: [modify('a.txt', 'a', 'A')] });
+  await t.session.prompt('Hello.');
+  await t.click('p1', 'apply');
+  assert.deepEqual(t.store.ledger()[0]?.unsaved, ['a.txt']);
+  await t.session.prompt('And?');
+  assert.deepEqual(lastTold(t), [
+    'The user applied p1 (Edit). Not saved yet, because it has other unsaved changes: a.txt.',
+  ]);
+});
+
+test('an apply whose base was discarded is refused with that as the reason, not with a change of the file', async () => {
+  const turn = (content: string): ScriptedTurn => ({
+    toolCalls: [{ name: 'write_file', arguments: { path: 'a.txt', content } }],
+  });
+  const settings = { modelAuthority: 'recommend', forcing: 'off' } as const;
+  const t = createTestSession({ files, script: [turn('b'), turn('c'), ok], settings });
+  await t.session.prompt('Go.');
+  await t.click('p1', 'discard');
+  await assert.rejects(t.click('p2', 'apply'), {
+    message:
+      /^Nothing was written: this builds on p1, which was not applied, so a\.txt does not hold what it changes\./,
+  });
 });

@@ -409,3 +409,16 @@ test('only text since the last prompt counts as the plan, and empty messages do 
   assert.equal(latestAnswerText([user, said('a'), said('b'), said('')]), 'b');
   assert.equal(latestAnswerText([user, said('a'), user, said('')]), '');
 });
+
+test('a tool that plan mode does not offer is not denied, but named as what the plan may hold', async () => {
+  const t = createTestSession({
+    files: { 'a.txt': 'a' },
+    script: [
+      { toolCalls: [{ name: 'write_file', arguments: { path: 'a.txt', content: 'b' } }] },
+      { text: 'ok' },
+    ],
+  });
+  t.session.setPlanMode(true);
+  await t.session.prompt('Go.');
+  assert.match(t.results()[0]?.content ?? '', /^write_file cannot be called while plan mode is on/);
+});

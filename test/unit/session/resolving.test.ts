@@ -124,7 +124,7 @@ test('Manual: resolve is not offered, nothing is forced or reminded of, and the 
   assert.ok(t.requests.every(({ tools }) => tools.every(({ name }) => name !== 'resolve')));
   assert.deepEqual(t.steering(), []);
   assert.match(contents(t)[0] ?? '', /^Staged as p1, no file modified yet\. The user reviews it\.\n/);
-  assert.match(contents(t)[1] ?? '', /^There is no tool named resolve/);
+  assert.match(contents(t)[1] ?? '', /^resolve cannot be called in Manual mode: the user decides/);
   assert.equal(t.store.get('p1')?.state.kind, 'pending');
   t.assertSound();
 });

@@ -36,7 +36,6 @@ test('paths are files or folders of the workspace', async () => {
     await ask({ paths: ['./src/../src2/b.ts'] }),
     /^1 Problem \(1 information\) in src2\/b\.ts\.\n/,
   );
-  assert.equal(await ask({ paths: ['none.ts'] }), 'VS Code shows no Problems in none.ts.');
   for (const outside of ['../secret', '/etc/passwd', '.git/config', ''])
     assert.match(await ask({ paths: ['src', outside] }), /^ERROR /, outside);
 });
@@ -73,4 +72,21 @@ test('it is read-only, and says that it does not see pending previews', async ()
   const [, src, src2] = t.results().map(({ content }) => content.split('\n')[0]);
   assert.match(src ?? '', /as they are, without the pending previews\.$/);
   assert.doesNotMatch(src2 ?? '', /pending/);
+});
+
+test('what was never checked is told from what is right, and what does not exist from both', async () => {
+  const none = new MemoryProblems();
+  none.opened.add('open.ts');
+  const files = { 'open.ts': '', 'closed.ts': '' };
+  const answer = async (...paths: string[]): Promise<string> => {
+    const result = await new ToolHarness(files, [getDiagnosticsTool(none)]).run('get_diagnostics', { paths });
+    return `${result.isError ? 'ERROR ' : ''}${result.content}`;
+  };
+  assert.equal(await answer('open.ts'), 'VS Code shows no Problems in open.ts.');
+  assert.equal(
+    await answer('closed.ts'),
+    'VS Code shows no Problems in closed.ts. Not open in an editor, so most language services have not checked it: closed.ts.',
+  );
+  assert.match(await answer('open.ts', 'gone.ts'), /There is no file or folder gone\.ts\.$/);
+  assert.match(await answer('gone.ts'), /^ERROR There is no file or folder gone\.ts\. Use list_files/);
 });

@@ -274,9 +274,11 @@ export class Invoker {
         this.#callbacks.detach(id);
         this.#orphaned.delete(id);
       }
-      await this.#end(group, { ...request, checks }, resolved.kind, resolvedText(resolved));
+      const unsaved = resolved.kind === 'applied' ? resolved.unsaved : [];
+      await this.#end(group, { ...request, checks }, resolved.kind, resolvedText(resolved), unsaved);
       return resolved;
-    } catch (error) {
+    } catch (caught) {
+      const error = caught instanceof StalePreviewError ? this.#withItsCause(caught, group) : caught;
       const recorded = this.#end(group, request, 'failed', factOf(error));
       if (error instanceof StalePreviewError) this.#markStale(group, error.paths);
       this.#expireOrphans(group);
@@ -286,6 +288,18 @@ export class Invoker {
       if (request.action === 'discard') throw error;
       throw error instanceof ToolError ? error : new ToolError(`Apply failed: ${messageOf(error)}`);
     }
+  }
+
+  /** A base may be gone because the preview that proposed it was not applied: then that is what to tell, not that a file changed. */
+  #withItsCause(error: StalePreviewError, group: readonly Preview[]): StalePreviewError {
+    const lost = group.flatMap(({ dependsOn }) =>
+      dependsOn.filter(id => {
+        const beneath = this.#store.get(id);
+        const isGone = beneath?.state.kind === 'discarded' || beneath?.state.kind === 'expired';
+        return isGone && pathsOf(beneath).some(path => error.paths.includes(path));
+      }),
+    );
+    return lost.length === 0 ? error : new StalePreviewError(error.paths, [...new Set(lost)]);
   }
 
   #expireOrphans(group: readonly Preview[]): void {
@@ -315,9 +329,10 @@ export class Invoker {
     request: ResolveRequest & { readonly checks?: readonly CheckFact[] },
     outcome: Outcome,
     message: string,
+    unsaved: readonly string[] = [],
   ): Promise<void> {
     const vote = { ...request, interrupted: request.signal?.aborted === true };
-    const entries = group.map(preview => ledgerEntry(preview, vote, outcome, message));
+    const entries = group.map(preview => ledgerEntry(preview, vote, outcome, message, unsaved));
     await this.#store.endResolving(entries, group);
   }
 }

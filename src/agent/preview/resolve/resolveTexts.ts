@@ -3,7 +3,8 @@ import { plural } from '../../text/plural.ts';
 import { fenced } from '../../text/fence.ts';
 import type { Fact } from '../feed.ts';
 import { FOUND_APPLIED, plainOutcome, type CheckFact, type LedgerEntry } from '../ledger.ts';
-import { nameOf, type Actor, type Preview, type ResolveAction } from '../preview.ts';
+import { isOpen, nameOf, type Actor, type Preview, type ResolveAction } from '../preview.ts';
+import { conflictPaths } from '../rebase/conflictMarkers.ts';
 import type { Proof } from './proof.ts';
 
 /** Tells the model that a preview was staged. The wording is fixed; what varies goes into {@link reminderText}. */
@@ -31,6 +32,9 @@ export const NOT_DONE: Readonly<Record<ResolveAction, string>> = {
   discard: 'not discarded',
 };
 
+/** The most previews that one sentence names. */
+const MAX_NAMED = 20;
+
 export function reminderText(preview: Preview): string {
   return `${RESOLVE_REMINDER}\nPending: ${nameOf(preview)}`;
 }
@@ -45,6 +49,13 @@ export function humanReason(action: ResolveAction, typed?: string): string {
 export function stagedText(previews: readonly Preview[], userReviews: boolean): string {
   const who = userReviews ? ' The user reviews it.' : '';
   return `Staged as ${idsOf(previews)}, no file modified yet.${buildsOnText(previews)}${who}`;
+}
+
+/** Answers a call of a tool that the mode does not offer. */
+export function unavailableText(tool: string, isPlanning: boolean): string {
+  return isPlanning
+    ? `${tool} cannot be called while plan mode is on, since nothing is changed then. Put what you want to do into the plan and submit it with resolve; you can call ${tool} once the user has approved it.`
+    : `${tool} cannot be called in Manual mode: the user decides on the previews, and you will be told the outcome.`;
 }
 
 /** The ids, as a list. */
@@ -63,11 +74,12 @@ export function buildsOnText(previews: readonly Preview[]): string {
 /** The result of applying previews: the requested one, after those that it builds on. */
 export function appliedText(group: readonly Preview[], reason: string, unsaved: readonly string[]): string {
   const what = group.length === 1 ? (group[0]?.label ?? '') : group.map(nameOf).join(', ');
-  const note =
-    unsaved.length === 0
-      ? ''
-      : ` Not saved yet, because it has other unsaved changes: ${unsaved.join(', ')}.`;
-  return `Applied: ${what}. Reason: ${reason}${note}`;
+  return `Applied: ${what}. Reason: ${reason}${unsavedText(unsaved)}`;
+}
+
+function unsavedText(unsaved: readonly string[] = []): string {
+  if (unsaved.length === 0) return '';
+  return ` Not saved yet, because it has other unsaved changes: ${unsaved.join(', ')}.`;
 }
 
 /** Tells an agent what happened to a preview of its own that it did not do itself. */
@@ -82,21 +94,46 @@ export function factText(fact: Fact, preview: Preview): string {
   }
 }
 
+/**
+ * Whether there is nothing left to tell of it: a rebase or a split matters only while the preview is open and at that
+ * revision. What the user typed into a proposal always matters.
+ */
+export function isMoot(fact: Fact, preview: Preview | undefined): boolean {
+  if (fact.kind !== 'revision') return false;
+  if (preview && isOpen(preview) && preview.revision === fact.revision) return false;
+  return fact.by !== 'user' || fact.patch === undefined;
+}
+
 /** Tells the model that a preview has a new revision. */
 export function revisionText(preview: Preview, by: 'rebase' | 'user' | 'split', patch?: string): string {
   const { id, revision, label } = preview;
   switch (by) {
-    case 'rebase':
+    case 'rebase': {
+      const paths = conflictPaths(preview.changes ?? []);
+      if (paths.length > 0)
+        return `${id} (${label}) was rebased onto the current file, which gave conflicts in ${listed(paths)}. It is now at revision ${revision}, and cannot be applied before the user has settled them. You may discard it and stage the change again.`;
       return `${id} (${label}) was rebased onto the current file and is now at revision ${revision}. Earlier recommendations for it no longer count.`;
+    }
     case 'user': {
       if (preview.kind === 'plan')
         return `The user edited the plan (${id}), which is now at revision ${revision}. It reads:\n${fenced(patch ?? '')}`;
-      const text = `The user edited the proposal of ${id} (${label}). It is now at revision ${revision}, and the user decides on it.`;
+      const now = isOpen(preview) ? ` It is now at revision ${revision}, and the user decides on it.` : '';
+      const text = `The user edited the proposal of ${id} (${label}).${now}`;
       return patch === undefined ? text : `${text}\nWhat the user changed in it:\n${fenced(patch)}`;
     }
     case 'split':
       return `A part of ${id} (${label}) was split off for the user to decide on separately; the rest is now at revision ${revision}.`;
   }
+}
+
+/**
+ * Answers a `resolve` that means none of the pending previews.
+ * @param pending those that wait for someone else.
+ */
+export function notYoursText(pending: readonly Preview[]): string {
+  const first = pending.slice(0, MAX_NAMED).map(nameOf).join(', ');
+  const more = pending.length > MAX_NAMED ? ` and ${pending.length - MAX_NAMED} more` : '';
+  return `No pending preview waits for you. The user decides on ${first}${more}; you will be told the outcome.`;
 }
 
 export function unknownPreviewText(id: string): string {
@@ -115,6 +152,10 @@ export function leftToUserText(preview: Preview, failures: number): string {
 
 export function unseenText(preview: Preview): string {
   return `${nameOf(preview)} was staged only now, so you have not seen its diff yet. Nothing was changed. Resolve it in your next message.`;
+}
+
+export function usersOwnText(preview: Preview): string {
+  return `The user asked for ${nameOf(preview)} and decides on it. Nothing was changed; you will be told the outcome.`;
 }
 
 export function otherConversationText(preview: Preview): string {
@@ -259,7 +300,7 @@ export function outcomeText(
   const typed = entry.reason === DEFAULT_HUMAN_REASON[entry.action] ? '' : ` Reason: ${reasonText(entry)}`;
   switch (outcome) {
     case 'applied':
-      return `${who} applied ${name}.${typed}${resultText(entry, preview)}`;
+      return `${who} applied ${name}.${typed}${unsavedText(entry.unsaved)}${resultText(entry, preview)}`;
     case 'discarded': {
       const whose = entry.actor === 'human' ? "the user's decision" : 'a decision';
       return `${who} discarded ${name}. This is ${whose}, not a failure.${typed}`;

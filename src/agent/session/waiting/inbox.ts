@@ -1,25 +1,43 @@
 import type { SteeringMessage } from '../../model/messages.ts';
+import type { Fact } from '../../preview/feed.ts';
 import { isOpen } from '../../preview/preview.ts';
 import type { PreviewStore } from '../../preview/previewStore.ts';
+import { factText, isMoot } from '../../preview/resolve/resolveTexts.ts';
 
 /** What the model will be told with its next request, in the order in which it happened. */
 export class Inbox {
   readonly #store: PreviewStore;
   readonly #topics = new Map<string, SteeringMessage>();
+  /** The revisions that messages tell: what there is to say of one depends on what has become of the preview since. */
+  readonly #revisions = new WeakMap<SteeringMessage, Fact>();
   #messages: SteeringMessage[] = [];
 
   constructor(store: PreviewStore) {
     this.#store = store;
   }
 
+  /** Adds what tells a new revision of a preview. Of several rebases of a preview that were not sent yet only the last one is told. */
+  addRevision(message: SteeringMessage, fact: Extract<Fact, { kind: 'revision' }>): void {
+    const added = this.#add(message, fact.by === 'rebase' ? `rebase ${fact.previewId}` : undefined);
+    this.#revisions.set(added, fact);
+  }
+
+  add(message: SteeringMessage): void {
+    this.#add(message);
+  }
+
   /** @param topic a message on the same topic that was not sent yet is replaced, and what it tells counts as told with it. */
-  add(message: SteeringMessage, topic?: string): void {
-    if (topic === undefined) return void this.#messages.push(message);
+  #add(message: SteeringMessage, topic?: string): SteeringMessage {
+    if (topic === undefined) {
+      this.#messages.push(message);
+      return message;
+    }
     const earlier = this.#messages.find(candidate => candidate === this.#topics.get(topic));
     const tells = [...(earlier?.tells ?? []), ...(message.tells ?? [])];
     const latest = tells.length > 0 ? { ...message, tells } : message;
     this.#messages = [...this.#messages.filter(candidate => candidate !== earlier), latest];
     this.#topics.set(topic, latest);
+    return latest;
   }
 
   /** The unsent messages. */
@@ -50,8 +68,9 @@ export class Inbox {
   }
 
   /**
-   * Removes and returns the messages for the next request: all outcomes as one message, one reminder for each preview,
-   * and no reminder for a preview that has been resolved since.
+   * Removes and returns the messages for the next request: in one message all that happened to previews, in the order in which
+   * it happened and as far as it still matters; one reminder for each preview, and none for a preview that has been resolved
+   * since.
    * @param hold keeps reminders in the inbox while the model cannot do what they ask for: in Manual and in plan mode.
    */
   takeMessages(hold = false): readonly SteeringMessage[] {
@@ -63,22 +82,37 @@ export class Inbox {
         (previewIds.some(id => this.#isOpen(id)) && said.findLastIndex(m => m.text === text) === at),
     );
     this.#messages = [...held];
-    const outcomes = messages.filter(message => message.kind === 'outcome');
-    const [first] = outcomes;
+    const facts = messages.filter(isFact);
+    const [first] = facts;
     if (!first) return messages;
+    const told = facts.flatMap(message => this.#asItIsNow(message));
     const joined: SteeringMessage = {
       ...first,
-      text: outcomes.map(message => message.text).join('\n'),
-      previewIds: outcomes.flatMap(message => message.previewIds),
-      tells: outcomes.flatMap(message => message.tells ?? []),
+      kind: facts.some(({ kind }) => kind === 'outcome') ? 'outcome' : 'revision',
+      text: told.map(message => message.text).join('\n'),
+      previewIds: told.flatMap(message => message.previewIds),
+      tells: facts.flatMap(message => message.tells ?? []),
     };
     return messages.flatMap(message =>
-      message === first ? [joined] : message.kind === 'outcome' ? [] : [message],
+      message === first ? (told.length > 0 ? [joined] : []) : isFact(message) ? [] : [message],
     );
+  }
+
+  /** A message in words that are true now; nothing if what it tells no longer matters. */
+  #asItIsNow(message: SteeringMessage): SteeringMessage | [] {
+    const fact = this.#revisions.get(message);
+    if (!fact) return message;
+    const preview = this.#store.get(fact.previewId);
+    return !preview || isMoot(fact, preview) ? [] : { ...message, text: factText(fact, preview) };
   }
 
   #isOpen(id: string): boolean {
     const preview = this.#store.get(id);
     return preview !== undefined && isOpen(preview);
   }
+}
+
+/** Whether it tells what happened to a preview. */
+function isFact({ kind }: SteeringMessage): boolean {
+  return kind === 'outcome' || kind === 'revision';
 }

@@ -27,14 +27,16 @@ export function editReport({ files, summary, pending }: SearchResult): string {
   return [
     editLabel(files).label,
     ...body(files, 'replacement', editRows),
-    ...notes(files, summary, pending),
+    ...notes(files, summary, pending, 'not replaced; call ast_edit again for them'),
   ].join('\n');
 }
 
 /** What the model is told about the matches of a search. */
 export function matchReport({ files, summary, pending }: SearchResult): string {
   const head = `${plural(total(files), 'match', 'matches')} in ${plural(files.length, 'file')}`;
-  return [head, ...body(files, 'match', matchRows), ...notes(files, summary, pending)].join('\n');
+  return [head, ...body(files, 'match', matchRows), ...notes(files, summary, pending, 'not listed')].join(
+    '\n',
+  );
 }
 
 /** What the model is told when nothing matched; `outcome` is a sentence about what that means. */
@@ -43,7 +45,7 @@ export function nothingReport(summary: AstSummary, outcome?: string): string {
     `No match in ${plural(summary.searched, 'file')}.`,
     ...(outcome === undefined ? [] : [outcome]),
   ].join(' ');
-  return [head, ...notes([], summary, []), ...invalidNotes(summary)].join('\n');
+  return [head, ...notes([], summary, [], ''), ...invalidNotes(summary)].join('\n');
 }
 
 function total(files: readonly AstFile[]): number {
@@ -104,7 +106,13 @@ function matchRows({ found }: AstFile): string[][] {
   return found.rows.map(({ line, column, text }) => [`${line}:${column}: ${shorten(text)}`]);
 }
 
-function notes(files: readonly AstFile[], summary: AstSummary, pending: readonly string[]): string[] {
+/** @param nestedEnd what has become of matches inside other matches. */
+function notes(
+  files: readonly AstFile[],
+  summary: AstSummary,
+  pending: readonly string[],
+  nestedEnd: string,
+): string[] {
   const broken = files.filter(file => file.syntaxErrors).map(file => file.path);
   const newlyBroken = files.filter(file => file.newSyntaxErrors).map(file => file.path);
   const nested = files.reduce((sum, file) => sum + file.nested, 0);
@@ -112,10 +120,10 @@ function notes(files: readonly AstFile[], summary: AstSummary, pending: readonly
     pending.length > 0 &&
       `Some files are shown as they would be with these pending previews applied: ${named(pending)}.`,
     newlyBroken.length > 0 &&
-      `No longer parse with these edits, though they did before: ${named(newlyBroken)}. Check the replacement; discard the preview if it is wrong.`,
-    broken.length > 0 && `Files with syntax errors, where matches may be missing or wrong: ${named(broken)}.`,
-    nested > 0 &&
-      `${plural(nested, 'match', 'matches')} inside other matches left unchanged; search again after applying.`,
+      `The parser no longer understands these files with the edits, though it did before: ${named(newlyBroken)}. Check the replacement; discard the preview if it is wrong.`,
+    broken.length > 0 &&
+      `Not fully understood by the parser, so that matches may be missing or wrong there: ${named(broken)}. The files may be correct all the same.`,
+    nested > 0 && `${plural(nested, 'more match', 'more matches')} inside these matches: ${nestedEnd}.`,
     ...unmatchedNotes(summary),
     summary.tooLarge.length > 0 && `Not searched, larger than 5 MB: ${named(summary.tooLarge)}.`,
     summary.notText.length > 0 && `Not searched, not text in UTF-8 or UTF-16: ${named(summary.notText)}.`,

@@ -24,12 +24,13 @@ export const listFilesTool = defineTool({
   readOnly: true,
   async execute({ glob }, { workspace, signal }) {
     const { paths, truncated } = await workspace.list(glob, MAX_FILES, signal);
-    if (paths.length === 0) return textResult(`No file matches ${glob}.`);
-    const more = truncated
-      ? ` (only the first ${MAX_FILES} are shown; narrow the glob to see the others)`
-      : '';
-    return textResult(
-      `${plural(paths.length, 'file matches', 'files match')} ${glob}${more}:\n${paths.join('\n')}`,
-    );
+    if (paths.length === 0)
+      return textResult(
+        `No file matches ${glob}. Ignored files are not listed; read_file reads them if you know the path.`,
+      );
+    const head = truncated
+      ? `The first ${paths.length} files that match ${glob}; narrow the glob to see the others`
+      : `${plural(paths.length, 'file matches', 'files match')} ${glob}`;
+    return textResult(`${head}:\n${paths.join('\n')}`);
   },
 });

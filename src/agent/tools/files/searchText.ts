@@ -12,11 +12,13 @@ export interface TextQuery {
   readonly isRegex: boolean;
   /** Relative to the workspace folder; without a slash it matches names in any folder. */
   readonly glob?: string;
+  /** Also searches the files that are left out otherwise, but for `.git`. */
+  readonly ignored?: boolean;
 }
 
 /**
  * Searches the text of the workspace's files as the user sees it, unsaved edits included. Files that are hidden by ignore
- * files, `files.exclude` or `search.exclude` are left out.
+ * files, `files.exclude` or `search.exclude` are left out, unless the query says otherwise.
  */
 export interface TextSearch {
   /**
@@ -33,6 +35,8 @@ export interface TextSearch {
 
 /** The most lines in one result. */
 const MAX_LINES = 200;
+/** The most lines around a match that are shown on each side. */
+const MAX_CONTEXT = 5;
 
 /** The tool `search_text`. */
 export function searchTextTool(textSearch: TextSearch): Tool {
@@ -41,7 +45,7 @@ export function searchTextTool(textSearch: TextSearch): Tool {
     label: 'Search Text',
     description:
       'Search the files of the workspace for a text or a regular expression, line by line and case-sensitively. ' +
-      'Ignored files are left out. Returns numbered lines.',
+      'Returns numbered lines: `12: ` before a match, `13- ` before a line of its context.',
     parameters: z.object({
       query: z
         .string()
@@ -54,17 +58,30 @@ export function searchTextTool(textSearch: TextSearch): Tool {
         .check(
           z.describe('Only files that match this glob, e.g. "src/**/*.ts", "*.md" (in any folder) or "src".'),
         ),
+      context: z
+        .optional(z.int().check(z.minimum(0), z.maximum(MAX_CONTEXT)))
+        .check(z.describe('How many lines around each match to show. Default: 0.')),
+      ignored: z
+        .optional(z.boolean())
+        .check(z.describe('Also search ignored files, such as node_modules and build output.')),
     }),
     readOnly: true,
-    async execute({ query, isRegex = false, glob }, { signal, pending }) {
+    async execute({ query, isRegex = false, glob, context = 0, ignored = false }, call) {
+      const { signal, pending, workspace } = call;
       if (/[\r\n]/.test(query))
         throw new ToolError('query must be a single line. Search for one of its lines.');
       const where = glob === undefined ? '' : ` in ${glob}`;
       const what = `${isRegex ? `/${query}/` : JSON.stringify(query)}${where}`;
-      const options = { query, isRegex, ...(glob === undefined ? {} : { glob }) };
+      const options = {
+        query,
+        isRegex,
+        ...(glob === undefined ? {} : { glob }),
+        ...(ignored ? { ignored } : {}),
+      };
       const found = await textSearch.search(options, MAX_LINES, signal, pending);
-      const { textReport } = await import('./textReport.ts');
-      return textResult(textReport(what, MAX_LINES, found, pending));
+      const { textReport, textsOf } = await import('./textReport.ts');
+      const texts = context > 0 ? await textsOf(found.matches, workspace, signal) : undefined;
+      return textResult(textReport(what, { isAll: ignored, context, texts }, found, pending));
     },
   });
 }

@@ -1,4 +1,8 @@
 import type { PendingContents } from '../../preview/overlay.ts';
+import { abortErrorOf } from '../../base/abort.ts';
+import { readText } from '../../preview/textFile.ts';
+import type { Workspace } from '../../preview/workspace.ts';
+import { splitLinesInTurns } from '../../text/lines.ts';
 import { plural } from '../../text/plural.ts';
 
 /** One line with at least one match. */
@@ -25,27 +29,55 @@ export interface TextMatches {
 /** The most characters that are shown of a line. */
 const MAX_LINE_CHARS = 300;
 
+/** How much is shown. */
+export interface ReportOptions {
+  /** Whether ignored files were searched, too. */
+  readonly isAll: boolean;
+  /** How many lines around each match. */
+  readonly context: number;
+  /** The lines of the files, for the context; a file that is missing is shown without. */
+  readonly texts?: ReadonlyMap<string, readonly string[]> | undefined;
+}
+
+/** The lines of the files with matches, as far as they can be read. */
+export async function textsOf(
+  matches: readonly TextMatch[],
+  workspace: Pick<Workspace, 'read' | 'encodingOf'>,
+  signal: AbortSignal,
+): Promise<ReadonlyMap<string, readonly string[]>> {
+  const texts = new Map<string, readonly string[]>();
+  for (const path of new Set(matches.map(match => match.path))) {
+    if (signal.aborted) throw abortErrorOf(signal);
+    const side = await readText(workspace, path).catch(() => null);
+    if (side) texts.set(path, await splitLinesInTurns(side.text));
+  }
+  return texts;
+}
+
 /**
  * What the model is told about the lines that `search_text` found.
  * @param what names the query, e.g. `"total" in src`.
- * @param limit the most lines that were asked for.
  */
 export function textReport(
   what: string,
-  limit: number,
+  { isAll, context, texts = new Map() }: ReportOptions,
   found: TextMatches,
   pending: PendingContents,
 ): string {
-  const { matches } = found;
-  if (matches.length === 0) return [`No line matches ${what}.`, ...notesOn(found, limit)].join('\n');
+  const { matches, cutBy } = found;
+  const ignored = isAll ? [] : ['Ignored files were not searched. Pass ignored to search them, too.'];
+  if (matches.length === 0) return [`No line matches ${what}.`, ...notesOn(found), ...ignored].join('\n');
   const files = new Set(matches.map(match => match.path)).size;
-  const head = `${plural(matches.length, 'line matches', 'lines match')} ${what}, in ${plural(files, 'file')}.`;
-  return [head, ...notesOn(found, limit), ...rows(matches, pending)].join('\n');
+  const where = `in ${plural(files, 'file')}`;
+  const head =
+    cutBy === 'limit'
+      ? `The first ${plural(matches.length, 'line')} that match ${what}, ${where}. There are more: narrow the search to see them.`
+      : `${plural(matches.length, 'line matches', 'lines match')} ${what}, ${where}.`;
+  return [head, ...notesOn(found), ...rows(matches, pending, context, texts)].join('\n');
 }
 
-function notesOn({ cutBy, skipped = [] }: TextMatches, limit: number): string[] {
+function notesOn({ cutBy, skipped = [] }: TextMatches): string[] {
   const notes: string[] = [];
-  if (cutBy === 'limit') notes.push(`There are more: only the first ${limit} are shown. Narrow the search.`);
   if (cutBy === 'time') notes.push('There may be more: the search took too long. Narrow it with a glob.');
   if (skipped.length > 0)
     notes.push(
@@ -54,19 +86,43 @@ function notesOn({ cutBy, skipped = [] }: TextMatches, limit: number): string[] 
   return notes;
 }
 
-function* rows(matches: readonly TextMatch[], pending: PendingContents): Generator<string> {
+function* rows(
+  matches: readonly TextMatch[],
+  pending: PendingContents,
+  context: number,
+  texts: ReadonlyMap<string, readonly string[]>,
+): Generator<string> {
   let path: string | undefined;
-  for (const match of matches) {
-    const changed = match.path === path ? undefined : pending.at(match.path);
-    if (match.path !== path)
+  /** The last line of the file that was shown. */
+  let last = 0;
+  for (const [index, match] of matches.entries()) {
+    if (match.path !== path) {
+      const changed = pending.at(match.path);
       yield changed ? `${match.path} (as if ${changed.previewId} were applied)` : match.path;
-    path = match.path;
+      [path, last] = [match.path, 0];
+    }
+    const lines = context > 0 ? (texts.get(match.path) ?? []) : [];
+    const next = matches[index + 1];
+    const end = next?.path === path ? next.line - 1 : Infinity;
+    const from = Math.max(last + 1, match.line - context);
+    if (lines.length > 0 && last > 0 && from > last + 1) yield '--';
+    yield* contextRows(lines, from, match.line - 1);
     yield `${match.line}: ${shorten(match)}`;
+    last = Math.max(match.line, Math.min(match.line + context, end, lines.length));
+    yield* contextRows(lines, match.line + 1, last);
+  }
+}
+
+/** The lines from one number to another, as context. */
+function* contextRows(lines: readonly string[], from: number, to: number): Generator<string> {
+  for (let line = from; line <= to && line <= lines.length; line++) {
+    const text = (lines[line - 1] ?? '').replace(/[\r\n]+$/, '');
+    yield `${line}- ${shorten({ text, at: 0 })}`;
   }
 }
 
 /** The line; of a long one the part around its match. */
-function shorten({ text, at }: TextMatch): string {
+function shorten({ text, at }: Pick<TextMatch, 'text' | 'at'>): string {
   if (text.length <= MAX_LINE_CHARS) return text;
   const start = Math.max(0, Math.min(at - MAX_LINE_CHARS / 3, text.length - MAX_LINE_CHARS));
   const end = start + MAX_LINE_CHARS;

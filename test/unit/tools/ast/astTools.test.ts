@@ -175,14 +175,23 @@ describe('ast_edit', () => {
     const files: Record<string, string> = {};
     for (let i = 10; i < 35; i++) files[`f${i}.ts`] = 'console.log(1);\n}}} function (\n';
     const text = await tools(files).edit(log);
-    assert.match(text, /syntax errors.*f10\.ts, .*f29\.ts \[and 5 more\]/);
+    assert.match(text, /Not fully understood by the parser, .*f10\.ts, .*f29\.ts \[and 5 more\]/);
+  });
+
+  it('speaks of matches inside other matches as what the tool does with them', async () => {
+    const { edit, grep } = tools({ 'a.ts': 'f(f(1))' });
+    assert.match(
+      await edit([{ pat: 'f($A)', out: 'g($A)' }]),
+      /1 more match inside these matches: not replaced; call ast_edit again for them\./,
+    );
+    assert.match(await grep('f($A)'), /^2 matches in 1 file|1 more match inside these matches: not listed\./);
   });
 
   it('says in the result, the title and the details which files no longer parse', async () => {
     const { edit, staged } = tools({ 'a.ts': 'f(1)', 'b.ts': 'x', 'c.ts': 'f()' });
     assert.match(
       await edit([{ pat: 'f($$$A)', out: 'g($$$A' }]),
-      /No longer parse with these edits, though they did before: a\.ts, c\.ts\. Check the replacement/,
+      /The parser no longer understands these files with the edits, though it did before: a\.ts, c\.ts\. Check the replacement/,
     );
     const [action] = staged;
     assert.ok(action && typeof action.title === 'function');

@@ -10,17 +10,17 @@ test('the files that match are listed', async () => {
 
 test('no match is not an error', async () => {
   const result = await new ToolHarness().run('list_files', { glob: '*.py' });
-  assert.equal(result.content, 'No file matches *.py.');
+  assert.equal(
+    result.content,
+    'No file matches *.py. Ignored files are not listed; read_file reads them if you know the path.',
+  );
   assert.equal(result.isError, false);
 });
 
 test('a list that is too long is cut and says so', async () => {
   const files = Object.fromEntries(Array.from({ length: 1_001 }, (_, i) => [`f${i}`, '']));
   const { content } = await new ToolHarness(files).run('list_files', { glob: '*' });
-  assert.match(
-    content,
-    /^1000 files match \* \(only the first 1000 are shown; narrow the glob to see the others\):\n/,
-  );
+  assert.match(content, /^The first 1000 files that match \*; narrow the glob to see the others:\n/);
   assert.equal(content.split('\n').length, 1_001);
 });
 

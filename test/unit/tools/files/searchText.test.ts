@@ -34,7 +34,10 @@ test('matches are listed by file, with their line numbers and how many there are
 
 test('the answer repeats how was searched, also when nothing was found', async () => {
   const { answer, asked } = await search({ matches: [] }, { query: 'a+', isRegex: true, glob: '*.md' });
-  assert.equal(answer, 'No line matches /a+/ in *.md.');
+  assert.equal(
+    answer,
+    'No line matches /a+/ in *.md.\nIgnored files were not searched. Pass ignored to search them, too.',
+  );
   assert.deepEqual(asked, { query: 'a+', isRegex: true, glob: '*.md' });
   const one = await search({ matches: [match('a.md', 1, 'x')] }, { query: 'x', glob: '*.md' });
   assert.equal(one.answer, '1 line matches "x" in *.md, in 1 file.\na.md\n1: x');
@@ -51,8 +54,8 @@ test('a query of several lines is refused before anything is searched', async ()
 test('what may be missing is said, before the matches and without any', async () => {
   const matches = [match('a.ts', 1, 'x')];
   const cut = await search({ matches, cutBy: 'limit' }, { query: 'x' });
-  assert.deepEqual(cut.answer.split('\n').slice(1), [
-    `There are more: only the first ${cut.limit} are shown. Narrow the search.`,
+  assert.deepEqual(cut.answer.split('\n'), [
+    'The first 1 line that match "x", in 1 file. There are more: narrow the search to see them.',
     'a.ts',
     '1: x',
   ]);
@@ -61,6 +64,7 @@ test('what may be missing is said, before the matches and without any', async ()
     'No line matches "x".',
     'There may be more: the search took too long. Narrow it with a glob.',
     'Not searched, because the pattern takes too long on them: b.min.js, c.js.',
+    'Ignored files were not searched. Pass ignored to search them, too.',
   ]);
 });
 
@@ -86,4 +90,38 @@ test('of a long line the part around its match is shown, and its length is told'
     `1: … ${'<'.repeat(100)}needle${'>'.repeat(194)} … [line cut: 1006 characters]`,
     'in the middle',
   );
+});
+
+test('context is shown once around neighbouring matches, as pending previews would have it', async () => {
+  const text = Array.from({ length: 12 }, (_, i) => `line ${i + 1}`).join('\n');
+  const tool = searchTextTool({
+    search: () =>
+      Promise.resolve({
+        matches: [match('a.ts', 2, 'line 2'), match('a.ts', 4, 'line 4'), match('a.ts', 11, 'line 11')],
+      }),
+  });
+  const { content } = await new ToolHarness({ 'a.ts': text }, [tool]).run('search_text', {
+    query: 'x',
+    context: 2,
+  });
+  assert.deepEqual(content.split('\n').slice(1), [
+    'a.ts',
+    '1- line 1',
+    '2: line 2',
+    '3- line 3',
+    '4: line 4',
+    '5- line 5',
+    '6- line 6',
+    '--',
+    '9- line 9',
+    '10- line 10',
+    '11: line 11',
+    '12- line 12',
+  ]);
+});
+
+test('ignored files are asked for, and then nothing is said of them', async () => {
+  const { answer, asked } = await search({ matches: [] }, { query: 'x', ignored: true });
+  assert.deepEqual(asked, { query: 'x', isRegex: false, ignored: true });
+  assert.equal(answer, 'No line matches "x".');
 });
