@@ -99,7 +99,7 @@ export class Settings {
   }
 
   get forcing(): Forcing {
-    return this.#oneOf('resolve.forcing', ['forced', 'always', 'soft', 'off']);
+    return this.#oneOf('resolve.forcing', ['auto', 'forced', 'always', 'soft', 'off']);
   }
 
   get order(): ResolveOrder {

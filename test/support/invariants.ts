@@ -478,7 +478,8 @@ export class Invariants {
     const state = preview?.state;
     return (
       preview?.editedByUser !== true &&
-      (preview === undefined || store.blockersOf(preview).length === 0) &&
+      (preview === undefined ||
+        (store.blockersOf(preview).length === 0 && mayModel('apply', 'apply', preview))) &&
       this.#isKnown(subject, t) &&
       isForModel({ stager }) &&
       !final &&
@@ -672,7 +673,8 @@ export class Invariants {
       !this.#isKnown(subject, t) ||
       !subject.asked ||
       !isLast ||
-      preview?.state.kind !== 'pending'
+      preview?.state.kind !== 'pending' ||
+      !mayModel('apply', 'apply', preview)
     )
       return;
     const about = (messages: ChatRequest['messages'], kind: string): boolean =>
@@ -708,7 +710,7 @@ export class Invariants {
     for (const subject of this.#byId.values()) {
       const { id = '', asked, final } = subject;
       const preview = t.store.get(id);
-      if (preview && asked && !final && this.#isKnown(subject, t))
+      if (preview && asked && !final && this.#isKnown(subject, t) && mayModel('apply', 'apply', preview))
         // The label may be that of before a person decided some of the files.
         this.check(
           reminders.includes(`${RESOLVE_REMINDER}\nPending: ${id} (`),

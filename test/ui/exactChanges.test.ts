@@ -54,6 +54,7 @@ uiTest(
       workbench.writeFile('count.txt', TEXT);
       await workbench.updateSettings({
         'redline.provider': 'openai',
+        'redline.resolve.forcing': 'forced',
         'redline.openai.baseUrl': server.baseUrl,
         'redline.openai.model': 'scripted',
         'redline.resolve.modelAuthority': 'none',

@@ -112,6 +112,7 @@ async function tenFiles(release: Promise<unknown>): Promise<ScriptedServer> {
 
 const connected = (server: ScriptedServer) => ({
   'redline.provider': 'openai',
+  'redline.resolve.forcing': 'forced',
   'redline.openai.baseUrl': server.baseUrl,
   'redline.openai.model': 'scripted',
   'redline.resolve.modelAuthority': 'none',

@@ -34,6 +34,10 @@ export class AskedPreviews {
     this.#turn++;
   }
 
+  get ids(): readonly string[] {
+    return [...this.#asked.keys()];
+  }
+
   has(id: string): boolean {
     return this.#asked.has(id);
   }
@@ -67,6 +71,14 @@ export class AskedPreviews {
       if (asked && (isAlways || asked.due) && this.isWanted(preview, asked)) return [preview, asked];
     }
     return undefined;
+  }
+
+  /** All previews that are due and can be resolved now, oldest first. */
+  allDue(): readonly Preview[] {
+    return this.#store.list('oldestFirst').filter(preview => {
+      const asked = this.#asked.get(preview.id);
+      return asked?.due === true && this.isWanted(preview, asked);
+    });
   }
 
   /** The preview whose directive is queued or in flight. */

@@ -70,8 +70,8 @@ export class ModelResolver {
   #mode: ModeResolveHandler | undefined;
   /** Whether the last request was made in plan mode. */
   #asksForPlan = false;
-  /** The preview that the last request forces an answer about, until there is one. */
-  #expected: string | undefined;
+  /** The previews that the last request forces an answer about, as far as there is none yet. */
+  #expected: readonly string[] = [];
   readonly #voted = new Emitter<string>();
   readonly #blocked = new Emitter<string>();
 
@@ -100,7 +100,7 @@ export class ModelResolver {
    */
   beginTurn(asksForPlan = false): void {
     this.#asksForPlan = asksForPlan;
-    this.#expected = undefined;
+    this.#expected = [];
     const { openForModel, reminded } = this.#previews();
     this.#seen = new Map(openForModel.map(preview => [preview.id, preview.revision]));
     this.#candidates = reminded.filter(id => this.#seen.has(id)).reverse();
@@ -111,17 +111,22 @@ export class ModelResolver {
    */
   repeatTurn(asksForPlan: boolean, isForced: boolean): void {
     this.#asksForPlan = asksForPlan;
-    if (!isForced) this.#expected = undefined;
+    if (!isForced) this.#expected = [];
+  }
+
+  /** The request being made forces an answer about these previews: a call without an id means all of them. */
+  expectAnswersTo(ids: readonly string[]): void {
+    this.#candidates = [...ids, ...this.#candidates.filter(candidate => !ids.includes(candidate))];
+    this.#expected = ids;
   }
 
   /**
-   * The request being made forces an answer about this preview: a call without an id means it.
+   * The same for one preview.
    * @returns false if the last reminder named another preview, so that the model might think of that one.
    */
   expectAnswerTo(id: string): boolean {
     const named = this.#previews().reminded.findLast(reminded => this.#seen.has(reminded));
-    this.#candidates = [id, ...this.#candidates.filter(candidate => candidate !== id)];
-    this.#expected = id;
+    this.expectAnswersTo([id]);
     return named === id;
   }
 
@@ -143,7 +148,7 @@ export class ModelResolver {
   clear(): void {
     this.#seen.clear();
     this.#candidates = [];
-    this.#expected = undefined;
+    this.#expected = [];
     this.#asksForPlan = false;
   }
 
@@ -156,13 +161,22 @@ export class ModelResolver {
     return untilAborted(call.signal, () => this.#resolve(call));
   }
 
+  /** See `ToolContext.meant`. */
+  meant(ids: readonly string[] | undefined): readonly string[] | undefined {
+    if (!ids && (this.#asksForPlan || this.#expected.length < 2)) return undefined;
+    const places = new Map(this.#store.list('oldestFirst').map(({ id }, place) => [id, place]));
+    const placeOf = (id: string): number => places.get(id) ?? -1;
+    return [...new Set(ids ?? this.#expected)].sort((a, b) => placeOf(a) - placeOf(b));
+  }
+
   async #resolve(call: ResolveCall): Promise<Resolved | Handled> {
     if (call.id !== undefined) return this.resolvePreview(call.id, call);
     if (this.#asksForPlan) return this.#submit(call);
     const inFlight = this.#queue.peekInFlightInvoker();
     if (inFlight && this.#queue.inspect().inFlight?.invoked === false) return inFlight(call);
     // The directive was withdrawn since the request was made, because the user was faster, for example.
-    if (this.#expected !== undefined) return this.resolvePreview(this.#expected, call);
+    const [expected] = this.#expected;
+    if (expected !== undefined) return this.resolvePreview(expected, call);
     const staged = this.#stagedSince();
     if (staged) throw new ToolError(unseenText(staged));
     // A second call in a message means the next preview. If none is left, it is told the outcome of the first.
@@ -189,7 +203,7 @@ export class ModelResolver {
   /** Votes on one preview; the invoker of the queue's directives. */
   async resolvePreview(id: string, resolveCall: ResolveCall): Promise<Resolved> {
     this.#candidates = this.#candidates.filter(candidate => candidate !== id);
-    if (this.#expected === id) this.#expected = undefined;
+    this.#expected = this.#expected.filter(expected => expected !== id);
     const preview = this.#store.get(id);
     if (preview && this.#isUnseen(id)) throw new ToolError(this.#unseenText(preview));
     const revision = this.#seen.get(id);

@@ -5,7 +5,7 @@ import type { SteeringMessage } from '../model/messages.ts';
 import type { Preview } from '../preview/preview.ts';
 import type { PreviewStore } from '../preview/previewStore.ts';
 import type { Invoker } from '../preview/resolve/invoker.ts';
-import { leftToUserText, reminderText } from '../preview/resolve/resolveTexts.ts';
+import { changeSetText, leftToUserText, reminderText } from '../preview/resolve/resolveTexts.ts';
 import type { Forcing, ModelAuthority, ResolveOrder } from '../preview/resolveSettings.ts';
 import { AskedPreviews, type Asked } from './askedPreviews.ts';
 import type { ModelResolver, ResolveQueue } from './modelResolver.ts';
@@ -31,12 +31,14 @@ export interface ResolveDirectivesOptions {
    * turn and the server expects a new message.
    */
   readonly needsReminder: () => boolean;
+  /** Whether the model's last answer ended its turn. */
+  readonly hasEnded: () => boolean;
   readonly steer: (message: SteeringMessage) => void;
 }
 
 /**
- * Asks the model to resolve previews: by a reminder for each, and by directives in the tool-choice queue as the setting
- * `redline.resolve.forcing` says. Which preview is forced is decided when the request is made, since the order may have
+ * Asks the model to resolve previews: by a reminder for each or for all of a turn, and by directives in the tool-choice queue as
+ * the setting `redline.resolve.forcing` says. What only the user can decide on, the model is never asked about. Which preview is forced is decided when the request is made, since the order may have
  * changed since staging. Nothing is forced for a preview that is answered (a recommendation is an answer), resolved or
  * stale, and no preview is forced again after {@link MAX_FORCED_TURNS} unanswered turns or failed applies.
  */
@@ -44,6 +46,8 @@ export class ResolveDirectives implements Disposable {
   readonly #options: ResolveDirectivesOptions;
   readonly #asked: AskedPreviews;
   readonly #owned = new DisposableStore();
+  /** Whether only the user can decide on a preview that the model was to be asked about, as far as that was found out. */
+  readonly #usersAlone = new Map<string, boolean>();
   /** Whether the model can answer in this turn: not in Manual mode, nor while plan mode is on. */
   #mayAnswer = false;
   /** The last forced request failed. The next one is not forced, to find out whether the server answers at all. */
@@ -61,12 +65,36 @@ export class ResolveDirectives implements Disposable {
   /** Reminds the model of the preview, and forces `resolve` on the next request if the setting says so. */
   remind(preview: Preview): void {
     this.#asked.forget(preview.id);
-    this.#ask(preview, 0);
+    if (!this.#isUsersAlone(preview)) this.#ask(preview, 0);
+  }
+
+  /**
+   * Finds out which of the previews that the model is asked about only the user can decide on; about those it is not asked any more. To
+   * be awaited before a request; `undefined` if it is known of all.
+   */
+  judge(): Promise<void> | undefined {
+    const { store, invoker } = this.#options;
+    const unknown = this.#asked.ids.flatMap(id => (this.#usersAlone.has(id) ? [] : (store.get(id) ?? [])));
+    if (unknown.length === 0) return undefined;
+    const judging = unknown.map(async preview => {
+      // If that cannot be found out, the model is asked. The invoker decides again before anything is applied.
+      const isAlone = await invoker.isUsersAlone(preview).catch(() => false);
+      this.#usersAlone.set(preview.id, isAlone);
+      if (isAlone) this.#asked.forget(preview.id);
+    });
+    return Promise.all(judging).then(() => undefined);
+  }
+
+  /** Whether the model is asked to resolve it. */
+  asks(id: string): boolean {
+    return this.#asked.has(id);
   }
 
   /** The conversation already contains a reminder of the preview: only `always` and `soft` ask again. */
   noteReminded(id: string): void {
-    if (!this.#asked.has(id)) this.#asked.add(id, { due: false, failures: 0 });
+    const preview = this.#options.store.get(id);
+    if (this.#asked.has(id) || (preview && this.#isUsersAlone(preview))) return;
+    this.#asked.add(id, { due: this.votesAtEnd, failures: 0 });
   }
 
   /** A turn begins. The model is told in the next one what it is asked from now on. */
@@ -78,12 +106,14 @@ export class ResolveDirectives implements Disposable {
   /**
    * A request is about to be made that may be forced: queues the directive of the first preview that is due, unless one that
    * was requeued comes first.
+   * @param isEnding whether it is made only because the model would end its turn otherwise.
    */
-  beforeRequest(): void {
+  beforeRequest(isEnding: boolean): void {
     const { authority, forcing, queue } = this.#options;
     this.#mayAnswer = authority() !== 'none';
     if (forcing() === 'off') return this.#asked.withdrawAll();
     if (!this.#mayAnswer || this.#lastFailed || queue.hasQueued) return;
+    if (this.votesAtEnd && !isEnding) return;
     const next = this.#nextDue();
     if (next) this.#force(...next);
   }
@@ -100,11 +130,14 @@ export class ResolveDirectives implements Disposable {
 
   /** A turn ended with an answer, and its choice is settled. With `soft`, previews that the model ignored become due. */
   afterTurn(): void {
-    const { forcing, resolver, needsReminder } = this.#options;
+    const { forcing, resolver, needsReminder, hasEnded } = this.#options;
     if (!this.#mayAnswer) return;
     if (forcing() === 'soft') this.#asked.makeDue(id => resolver.wasShown(id));
     const next = this.#nextForced();
-    if (next && needsReminder()) this.#steerReminder(next);
+    if (!next) return;
+    if (this.votesAtEnd) {
+      if (hasEnded()) this.#steer(this.#changeSet(), changeSetText);
+    } else if (needsReminder()) this.#steerReminder(next);
   }
 
   /** The conversation moved to another node of its tree: forgets the previews that do not concern it there. */
@@ -123,15 +156,38 @@ export class ResolveDirectives implements Disposable {
     this.clear();
   }
 
+  #isUsersAlone({ id, humanOnly }: Preview): boolean {
+    return humanOnly === true || this.#usersAlone.get(id) === true;
+  }
+
   #ask(preview: Preview, failures: number): void {
     this.#asked.add(preview.id, { due: this.#asksAtOnce, failures });
-    this.#steerReminder(preview);
+    if (!this.votesAtEnd) this.#steerReminder(preview);
   }
 
   /** Whether the setting makes a directive due for whatever the model is asked. */
   get #asksAtOnce(): boolean {
-    const forcing = this.#options.forcing();
-    return forcing === 'forced' || forcing === 'always';
+    const pace = this.#pace;
+    return pace === 'forced' || pace === 'always' || pace === 'atEnd';
+  }
+
+  /** Whether the model votes on everything at once, when its turn would end. */
+  get votesAtEnd(): boolean {
+    return this.#pace === 'atEnd';
+  }
+
+  /** What the setting means where the model may do what it may now. */
+  get #pace(): Exclude<Forcing, 'auto'> | 'atEnd' {
+    const { forcing, authority } = this.#options;
+    const set = forcing();
+    if (set !== 'auto') return set;
+    const may = authority();
+    return may === 'apply' || may === 'checked' ? 'forced' : 'atEnd';
+  }
+
+  /** All that the model has yet to vote on, oldest first. */
+  #changeSet(): readonly Preview[] {
+    return this.#asked.allDue();
   }
 
   #nextDue(): readonly [Preview, Asked] | undefined {
@@ -148,11 +204,12 @@ export class ResolveDirectives implements Disposable {
   #force(preview: Preview, asked: Asked): void {
     const { order, queue, resolver, store } = this.#options;
     const { id } = preview;
-    asked.due = false;
+    asked.due = this.votesAtEnd;
     asked.handle = queue.pushOnce(FORCE_RESOLVE, {
       label: `pending-action:${preview.sourceToolName}`,
       now: order() === 'newestFirst',
       onServed: () => {
+        if (this.votesAtEnd) return resolver.expectAnswersTo(this.#changeSet().map(one => one.id));
         const current = store.get(id);
         if (!resolver.expectAnswerTo(id) && current) this.#steerReminder(current);
       },
@@ -179,11 +236,12 @@ export class ResolveDirectives implements Disposable {
         return 'requeue';
       case 'error':
       case 'not_invoked':
-        if (!isManual && ++asked.unanswered >= MAX_FORCED_TURNS) {
-          this.#leaveToUser(preview, 0);
-          return 'drop';
+        if (!isManual) {
+          const left = this.#noteUnanswered(preview, asked);
+          if (left.length > 0) this.#leaveToUser(left, 0);
+          if (left.includes(preview)) return 'drop';
         }
-        asked.due = isManual || reason === 'error';
+        asked.due = isManual || reason === 'error' || this.votesAtEnd;
         return asked.due ? 'drop' : 'requeue';
       case 'unavailable':
         asked.due = true;
@@ -194,34 +252,44 @@ export class ResolveDirectives implements Disposable {
     }
   }
 
-  #steerReminder(preview: Preview): void {
-    const { previews, steer } = this.#options;
-    previews().addReminder(preview.id);
-    steer({
-      role: 'steering',
-      kind: 'resolve-reminder',
-      text: reminderText(preview),
-      previewIds: [preview.id],
+  /** A forced turn passed without an answer. Returns the previews that are not asked about again. */
+  #noteUnanswered(preview: Preview, asked: Asked): readonly Preview[] {
+    const set = this.votesAtEnd ? this.#changeSet() : [];
+    const all = set.includes(preview) ? set : [preview, ...set];
+    return all.filter(one => {
+      const its = one === preview ? asked : this.#asked.get(one.id);
+      return its !== undefined && ++its.unanswered >= MAX_FORCED_TURNS;
     });
+  }
+
+  #steerReminder(preview: Preview): void {
+    this.#steer([preview], () => reminderText(preview));
+  }
+
+  #steer(about: readonly Preview[], textOf: (about: readonly Preview[]) => string): void {
+    const { previews, steer } = this.#options;
+    const previewIds = about.map(({ id }) => id);
+    for (const id of previewIds) previews().addReminder(id);
+    steer({ role: 'steering', kind: 'resolve-reminder', text: textOf(about), previewIds });
   }
 
   /** Asks again after a failed apply, but not a model that keeps failing. */
   #askAgain(preview: Preview): void {
     const failures = (this.#asked.get(preview.id)?.failures ?? Infinity) + 1;
     if (failures === Infinity || this.#options.authority() === 'none') return;
-    if (failures === MAX_FORCED_TURNS) return this.#leaveToUser(preview, failures);
+    if (failures === MAX_FORCED_TURNS) return this.#leaveToUser([preview], failures);
     this.#asked.forget(preview.id);
     this.#ask(preview, failures);
   }
 
-  #leaveToUser(preview: Preview, failures: number): void {
-    this.#asked.forget(preview.id);
-    const { id } = preview;
+  #leaveToUser(previews: readonly Preview[], failures: number): void {
+    const previewIds = previews.map(({ id }) => id);
+    for (const id of previewIds) this.#asked.forget(id);
     this.#options.steer({
       role: 'steering',
       kind: 'notice',
-      text: leftToUserText(preview, failures),
-      previewIds: [id],
+      text: leftToUserText(previews, failures),
+      previewIds,
     });
   }
 }

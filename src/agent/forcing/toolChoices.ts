@@ -55,6 +55,8 @@ export class ToolChoices implements Disposable {
   readonly #owned = new DisposableStore();
   #turn: Turn | undefined;
   #lastAnswer: AssistantMessage | undefined;
+  /** Whether the current request is made only because the model would have ended its turn with previews to vote on. */
+  #isEnding = false;
 
   constructor(options: ToolChoicesOptions) {
     const { store, invoker, previews, ladder, settings, steer } = options;
@@ -71,6 +73,7 @@ export class ToolChoices implements Disposable {
         order: () => settings().order,
         authority: () => settings().modelAuthority,
         forcing: () => settings().forcing,
+        hasEnded: () => this.#lastAnswer?.toolCalls.length === 0,
         needsReminder: () =>
           this.#lastAnswer?.toolCalls.length === 0 ||
           (this.#turn !== undefined && ladder.step(this.#turn.provider) === 'auto'),
@@ -98,11 +101,15 @@ export class ToolChoices implements Disposable {
     this.#directives.dropAbandoned();
   }
 
-  /** A request is being made. Returns what it offers and forces; with `hold`, in plan mode, directives wait. */
-  begin(provider: ChatProvider, tools: Offer['tools'], hold: boolean): Offer {
+  /**
+   * A request is being made. Returns what it offers and forces; with `hold`, in plan mode, directives wait.
+   * @param isEnding whether it is made only because {@link isForcing}, although the model has ended its turn.
+   */
+  begin(provider: ChatProvider, tools: Offer['tools'], hold: boolean, isEnding = false): Offer {
     this.#resolver.beginTurn(hold);
     this.#directives.beginTurn();
-    this.#turn = { provider, tools, hold, choice: hold ? undefined : this.#nextChoice(tools) };
+    this.#turn = { provider, tools, hold, choice: hold ? undefined : this.#nextChoice(tools, isEnding) };
+    this.#isEnding = isEnding && !hold;
     return this.#offer(this.#turn);
   }
 
@@ -145,9 +152,34 @@ export class ToolChoices implements Disposable {
     this.#directives.afterTurn();
   }
 
+  /** See `ResolveDirectives.judge`. To be awaited before {@link begin}. */
+  judge(): Promise<void> | undefined {
+    return this.#directives.judge();
+  }
+
+  /** Whether the model is asked to resolve the preview. */
+  asks(previewId: string): boolean {
+    return this.#directives.asks(previewId);
+  }
+
+  /**
+   * Whether nothing is left to do in a turn that the model had already ended: it was only asked to vote, and all that its votes
+   * did was to be recorded.
+   */
+  get isOver(): boolean {
+    const calls = this.#lastAnswer?.toolCalls ?? [];
+    const { votesAtEnd } = this.#directives;
+    return this.#isEnding && votesAtEnd && calls.length > 0 && !this.isForcing && calls.every(isApply);
+  }
+
   /** Whether the next request would be forced as things are. */
   get isForcing(): boolean {
     return this.#directives.isForcing;
+  }
+
+  /** See `ToolContext.meant`. */
+  meant(ids: readonly string[] | undefined): readonly string[] | undefined {
+    return this.#resolver.meant(ids);
   }
 
   /** Executes the model's `resolve`. */
@@ -182,8 +214,8 @@ export class ToolChoices implements Disposable {
   }
 
   /** The next choice whose tool is offered; others are rejected as unavailable. */
-  #nextChoice(tools: Offer['tools']): ToolChoice | undefined {
-    this.#directives.beforeRequest();
+  #nextChoice(tools: Offer['tools'], isEnding: boolean): ToolChoice | undefined {
+    this.#directives.beforeRequest(isEnding);
     for (let choice = this.#queue.nextToolChoice(); choice; choice = this.#queue.nextToolChoice()) {
       if (offers(tools, choice)) return choice;
       this.#queue.reject('unavailable');
@@ -195,4 +227,9 @@ export class ToolChoices implements Disposable {
 /** Whether these tools allow this choice: one that names a tool needs it among them. */
 function offers(tools: Offer['tools'], choice: ToolChoice | undefined): boolean {
   return choice?.type !== 'tool' || tools.some(tool => tool.name === choice.name);
+}
+
+/** Whether the call votes to apply something. */
+function isApply({ name, arguments: args }: AssistantMessage['toolCalls'][number]): boolean {
+  return name === 'resolve' && /"action"\s*:\s*"apply"/.test(args);
 }

@@ -3,7 +3,6 @@ import { detailOf } from '../base/errors.ts';
 import { forEachLimited } from '../base/pool.ts';
 import type { ChatProvider, ChatRequest, ProviderAnswer, ProviderFailure } from '../model/chatProvider.ts';
 import type { AssistantMessage, SessionMessage, ToolCall, ToolResultMessage } from '../model/messages.ts';
-import { interruptedResult } from '../tools/execute.ts';
 import type { SessionEvent } from './events.ts';
 
 /** How many read-only calls of one answer run in parallel at most: each may hold a file, a process or a connection. */
@@ -19,8 +18,10 @@ export interface LoopPort {
   /** For what the user is told of an answer that failed. */
   readonly l10n: Localiser;
   readonly provider: ChatProvider;
-  /** Builds the next request; called once for each turn. */
-  nextRequest(): ChatRequest | Promise<ChatRequest>;
+  /** To be awaited before {@link nextRequest}; `undefined` if there is nothing to await. */
+  prepare(): Promise<void> | undefined;
+  /** Builds the next request, which is sent at once, so that it tells all that has happened. Called once for each turn. */
+  nextRequest(): ChatRequest;
   /** The request to send instead of one that failed; `undefined` if the failure is final. */
   retryRequest(failure: ProviderFailure): ChatRequest | undefined | Promise<ChatRequest | undefined>;
   append(message: SessionMessage): void;
@@ -32,6 +33,8 @@ export interface LoopPort {
   settle(end: 'resolve' | 'aborted' | 'error', answer: AssistantMessage): void;
   /** Whether the model must be asked again although it called no tool. */
   mustAskAgain(): boolean;
+  /** Whether the turn that the model had ended is over, since it was only asked for votes and these have changed nothing. */
+  isOver(results: readonly ToolResultMessage[]): boolean;
   /** Work to be awaited before the next turn or the end of the loop; `undefined` if there is none. */
   betweenTurns(end: LoopEnd): Promise<void> | undefined;
   emit(event: SessionEvent): void;
@@ -51,11 +54,17 @@ export async function runLoop(port: LoopPort, signal: AbortSignal): Promise<Loop
     const work = port.betweenTurns(turn.end);
     if (work) await work;
     if (turn.end !== 'done') return turn.end;
-    if (turn.calls === 0 && !port.mustAskAgain()) return 'done';
+    if (turn.results.length === 0 ? !port.mustAskAgain() : port.isOver(turn.results)) return 'done';
   }
 }
 
-async function runTurn(port: LoopPort, signal: AbortSignal): Promise<{ end: LoopEnd; calls: number }> {
+/** How one turn ended, with the results of its calls. */
+interface Turn {
+  readonly end: LoopEnd;
+  readonly results: readonly ToolResultMessage[];
+}
+
+async function runTurn(port: LoopPort, signal: AbortSignal): Promise<Turn> {
   port.emit({ type: 'turn_start' });
   port.emit({ type: 'message_start' });
   const message = await receive(port, signal);
@@ -63,25 +72,28 @@ async function runTurn(port: LoopPort, signal: AbortSignal): Promise<{ end: Loop
   if (message.stopReason === 'aborted' || message.stopReason === 'error') {
     port.settle(message.stopReason, message);
     port.emit({ type: 'turn_end', stopReason: message.stopReason });
-    return { end: message.stopReason, calls: 0 };
+    return { end: message.stopReason, results: [] };
   }
+  const all: ToolResultMessage[] = [];
   for (const batch of batches(message.toolCalls, call => port.isReadOnly(call))) {
     const results: ToolResultMessage[] = [];
     await forEachLimited(batch, MAX_PARALLEL, async (call, index) => {
       results[index] = await runCall(port, call, signal);
     });
     for (const result of results) port.append(result);
+    all.push(...results);
   }
   const end = signal.aborted ? 'aborted' : 'done';
   port.settle(end === 'aborted' ? 'aborted' : 'resolve', message);
   port.emit({ type: 'turn_end', stopReason: end === 'aborted' ? 'aborted' : message.stopReason });
-  return { end, calls: message.toolCalls.length };
+  return { end, results: all };
 }
 
 /** Receives the answer to one request, or to the requests that are sent instead when it fails. */
 async function receive(port: LoopPort, signal: AbortSignal): Promise<AssistantMessage> {
-  const next = port.nextRequest();
-  for (let request = next instanceof Promise ? await next : next; ;) {
+  const preparing = port.prepare();
+  if (preparing) await preparing;
+  for (let request = port.nextRequest(); ;) {
     const received = await receiveOnce(port, request, signal);
     if (!('failure' in received)) return received.message;
     const retry = signal.aborted ? undefined : port.retryRequest(received.failure);
@@ -189,4 +201,15 @@ async function runCall(port: LoopPort, call: ToolCall, signal: AbortSignal): Pro
   const result = signal.aborted ? interruptedResult(call) : await port.execute(call);
   port.emit({ type: 'tool_end', call, result });
   return result;
+}
+
+/** The result of a call that never ran because the user stopped the turn. */
+export function interruptedResult(call: ToolCall): ToolResultMessage {
+  return {
+    role: 'tool',
+    toolCallId: call.id,
+    toolName: call.name,
+    content: 'Interrupted by the user before it ran.',
+    isError: true,
+  };
 }

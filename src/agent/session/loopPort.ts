@@ -1,10 +1,12 @@
+import { detailOf } from '../base/errors.ts';
 import type { Logger } from '../base/logger.ts';
 import type { ToolChoices } from '../forcing/toolChoices.ts';
 import type { ChatProvider, ChatRequest } from '../model/chatProvider.ts';
 import type { SessionMessage, ToolCall, ToolResultMessage } from '../model/messages.ts';
+import type { Preview } from '../preview/preview.ts';
 import { stagedText, unavailableText } from '../preview/resolve/resolveTexts.ts';
 import type { Workspace } from '../preview/workspace.ts';
-import { executeToolCall } from '../tools/execute.ts';
+import { executeCall } from '../tools/loadedSpecs.ts';
 import type { ToolRegistry } from '../tools/registry.ts';
 import type { SessionEvent } from './events.ts';
 import type { LoopPort } from './loop.ts';
@@ -35,15 +37,18 @@ export interface LoopParts extends StagingOptions {
 /** The loop's view of a session during one run. */
 export function loopPortFor(parts: LoopParts, provider: ChatProvider, signal: AbortSignal): LoopPort {
   const { requests, choices, reverts, tools, logger, append, emit } = parts;
+  let isEnding = false;
   const nextRequest = (): ChatRequest => {
-    const offer = requests.begin(provider);
+    const offer = requests.begin(provider, isEnding);
+    isEnding = false;
     parts.appendInbox();
     return requests.build(provider, offer);
   };
   return {
     l10n: parts.l10n,
     provider: requests.during(provider),
-    nextRequest: () => requests.prepare(provider, signal)?.then(nextRequest) ?? nextRequest(),
+    prepare: () => requests.prepare(provider, signal),
+    nextRequest,
     retryRequest: failure => requests.retry(provider, failure, signal),
     append,
     execute: call => runTool(parts, call, signal),
@@ -52,7 +57,8 @@ export function loopPortFor(parts: LoopParts, provider: ChatProvider, signal: Ab
       requests.noteAnswer(provider, answer);
       choices.settle(end, answer);
     },
-    mustAskAgain: () => !parts.planMode() && choices.isForcing,
+    mustAskAgain: () => (isEnding = !parts.planMode() && choices.isForcing),
+    isOver: results => choices.isOver && results.every(({ isError }) => !isError),
     betweenTurns: end => (reverts.isWaiting ? reverts.drain(end === 'aborted') : undefined),
     emit,
     report: failure => logger.error(`Request to ${provider.id} failed (${failure.code}): ${failure.detail}`),
@@ -65,11 +71,14 @@ function runTool(parts: LoopParts, toolCall: ToolCall, signal: AbortSignal): Pro
   const call = parts.conversation().callRefOf(toolCall);
   const overlay = parts.overlay.of(call.sessionId);
   const userReviews = settings().modelAuthority === 'none';
-  return executeToolCall(toolCall, {
+  return executeCall(toolCall, {
     tools: requests.tools(),
     logger,
     unavailable: name => (parts.tools.get(name) ? unavailableText(name, parts.planMode()) : undefined),
-    describeStaged: staged => stagedText(staged, userReviews),
+    describeStaged: async staged => {
+      const alone = userReviews ? [] : await usersAlone(parts, staged);
+      return stagedText(staged, userReviews, alone);
+    },
     stage: action => stageIn(parts, action, { call, asksModel: true }),
     context: {
       signal,
@@ -80,8 +89,23 @@ function runTool(parts: LoopParts, toolCall: ToolCall, signal: AbortSignal): Pro
         return parts.invoker.resolve({ ...vote, id, call, isGranted, isPlanning: parts.planMode, signal });
       },
       resolve: vote => choices.resolve({ ...vote, call }),
+      meant: ids => choices.meant(ids),
       revert: request => void reverts.request({ ...request, actor: 'model' }),
       onUpdate: progress => emit({ type: 'tool_update', call: toolCall, progress }),
     },
   });
+}
+
+/** The previews that the model can never apply, whatever the mode. */
+async function usersAlone(
+  { invoker, logger }: LoopParts,
+  staged: readonly Preview[],
+): Promise<readonly Preview[]> {
+  try {
+    const alone = await Promise.all(staged.map(preview => invoker.isUsersAlone(preview)));
+    return staged.filter((_, index) => alone[index]);
+  } catch (error) {
+    logger.error(`Whether files are protected is not known: ${detailOf(error)}`);
+    return [];
+  }
 }

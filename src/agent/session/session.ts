@@ -391,7 +391,7 @@ export class Session implements Disposable {
   /** Appends what the model is to be told with the next request. */
   #appendInbox(): void {
     const hold = this.planMode || this.#options.settings().modelAuthority === 'none';
-    for (const message of this.#inbox.takeMessages(hold)) this.#append(message);
+    for (const message of this.#inbox.takeMessages(hold, id => this.#choices.asks(id))) this.#append(message);
   }
 
   #continueOrRest(): void {

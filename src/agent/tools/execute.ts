@@ -24,8 +24,8 @@ export interface ExecuteOptions {
   readonly context: Omit<ToolContext, 'stage' | 'followUp' | 'toolCallId'>;
   /** Stages a preview of this call; `stored` settles when it is on disk. */
   readonly stage: (action: PendingAction) => QueuedPreview;
-  /** The line before the result that tells what the call staged. */
-  readonly describeStaged: (staged: readonly Preview[]) => string;
+  /** The line before the result that tells what the call staged. Never rejects. */
+  readonly describeStaged: (staged: readonly Preview[]) => string | Promise<string>;
   /** Why a tool that is not among these cannot be called now, for the model; `undefined` if there is none of this name at all. */
   readonly unavailable?: (name: string) => string | undefined;
   readonly logger: Logger;
@@ -96,7 +96,7 @@ export async function executeToolCall(call: ToolCall, options: ExecuteOptions): 
   const details = jsonSafe(result.details);
   const pending = [...staged.map(({ id }) => id), ...recommended];
   const waiting = staged.filter(({ id }) => !carriedOut.has(id));
-  const text = waiting.length > 0 ? `${options.describeStaged(waiting)}\n${ownText}` : ownText;
+  const text = waiting.length > 0 ? `${await options.describeStaged(waiting)}\n${ownText}` : ownText;
   return {
     role: 'tool',
     toolCallId: call.id,
@@ -105,17 +105,6 @@ export async function executeToolCall(call: ToolCall, options: ExecuteOptions): 
     isError: result.isError ?? false,
     ...(pending.length > 0 ? { pending } : {}),
     ...(details === undefined ? {} : { details }),
-  };
-}
-
-/** The result of a call that never ran because the user stopped the turn. */
-export function interruptedResult(call: ToolCall): ToolResultMessage {
-  return {
-    role: 'tool',
-    toolCallId: call.id,
-    toolName: call.name,
-    content: 'Interrupted by the user before it ran.',
-    isError: true,
   };
 }
 

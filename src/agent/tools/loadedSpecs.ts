@@ -1,16 +1,25 @@
 import type { ToolSpec } from '../model/chatProvider.ts';
+import type { executeToolCall } from './execute.ts';
 import type { Tool } from './tool.ts';
 
-/** The module that makes the specs, once it is loaded. It is large, and only requests need it. */
+/** The modules that make the specs and run calls, once they are loaded. They are large, and only requests need them. */
 let make: ((tool: Tool) => ToolSpec) | undefined;
+let execute: typeof executeToolCall | undefined;
 
-/** Loads what {@link specsOf} needs, which must be awaited before it is called; `undefined` if it was loaded before. */
+/** Loads what {@link specsOf} and {@link executeCall} need, to be awaited before these are called; `undefined` if it was loaded before. */
 export function loadSpecs(): Promise<void> | undefined {
-  if (make) return undefined;
-  return import('./toolSpec.ts').then(({ specOf }) => {
+  if (make && execute) return undefined;
+  return Promise.all([import('./toolSpec.ts'), import('./execute.ts')]).then(([{ specOf }, loaded]) => {
     make = specOf;
+    execute = loaded.executeToolCall;
   });
 }
+
+/** See {@link executeToolCall}. */
+export const executeCall: typeof executeToolCall = (call, options) => {
+  if (!execute) throw new Error('What runs tool calls was not loaded.');
+  return execute(call, options);
+};
 
 /** Whether {@link specsOf} can be called. */
 export function hasSpecs(): boolean {

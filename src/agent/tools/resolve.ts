@@ -8,7 +8,8 @@ export const resolveTool = defineTool({
   label: 'Resolve',
   description:
     'Apply or discard a pending preview. Call it after you have checked the diff of a staged change: `apply` writes ' +
-    'exactly what was shown, `discard` drops it. Without an id it resolves the preview that you were reminded of.',
+    'exactly what was shown, `discard` drops it. Name one preview with id or several with ids; without either it resolves ' +
+    'what you were reminded of.',
   parameters: z.object({
     action: z.enum(['apply', 'discard']),
     reason: z
@@ -18,16 +19,19 @@ export const resolveTool = defineTool({
       .optional(z.record(z.string(), z.unknown()))
       .check(z.describe('Free-form data for the tool that staged the preview.')),
     id: z.optional(z.string()).check(z.describe('The id of a pending preview, e.g. "p3".')),
+    ids: z
+      .optional(z.array(z.string()).check(z.minLength(1)))
+      .check(z.describe('The ids of several previews, for one vote on all of them.')),
   }),
   hidden: true,
-  execute: async ({ action, reason, extra, id }, context) =>
-    modelResult(
-      await context.resolve({
-        action,
-        reason,
-        ...(extra === undefined ? {} : { extra }),
-        ...(id === undefined ? {} : { id }),
-        signal: context.signal,
-      }),
-    ),
+  execute: async ({ action, reason, extra, id, ids }, context) => {
+    const vote = { action, reason, ...(extra === undefined ? {} : { extra }), signal: context.signal };
+    const named = ids ? [...(id === undefined ? [] : [id]), ...ids] : undefined;
+    const meant = id !== undefined && !named ? [id] : (context.meant?.(named) ?? named);
+    const [only, ...others] = meant ?? [];
+    if (others.length === 0)
+      return modelResult(await context.resolve({ ...vote, ...(only === undefined ? {} : { id: only }) }));
+    const { resolveEach } = await import('./resolveEach.ts');
+    return resolveEach(meant ?? [], vote, context);
+  },
 });

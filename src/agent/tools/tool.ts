@@ -30,6 +30,11 @@ export interface ToolContext {
   carryOut?(preview: Preview, isGranted: () => boolean): Promise<Resolved>;
   /** Resolves a preview as the model. */
   resolve(call: ResolveCall): Promise<Resolved | Handled>;
+  /**
+   * The previews that a `resolve` with these ids, or without any, is about, in an order in which they can be applied; `undefined`
+   * if that is for {@link resolve} to find out. Absent where no model of a session calls.
+   */
+  meant?(ids: readonly string[] | undefined): readonly string[] | undefined;
   /** Requests a revert of the conversation, which the session applies before the next turn. */
   revert(request: Omit<RevertRequest, 'actor'>): void;
   /** Reports the progress of a long call, in a few words. */

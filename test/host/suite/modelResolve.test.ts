@@ -139,6 +139,21 @@ suite('a model behind an OpenAI-compatible server that enforces tool_choice', ()
     assert.equal(api.session.state, 'idle');
   });
 
+  test('Review, by default: the model works undisturbed and votes once when its turn would end', async () => {
+    server = await connect(
+      [{ toolCalls: [editCall] }, { text: 'Corrected.' }, { toolCalls: [resolveCall('apply', 'The fix.')] }],
+      { forcing: 'auto' },
+    );
+    await api.session.prompt('Correct the answer.');
+    assert.equal(server.requests.length, 3, 'no request after a vote that was only recorded');
+    assert.deepEqual(
+      server.requests.map(({ body }) => body.tool_choice !== undefined),
+      [false, false, true],
+    );
+    assert.equal(api.session.state, 'awaitingReview');
+    assert.equal(await text(), OLD);
+  });
+
   test('resolve with nothing pending', async () => {
     server = await connect([{ toolCalls: [resolveCall('apply', 'why not')] }, { text: 'Oh.' }]);
     await api.session.prompt('Resolve it.');

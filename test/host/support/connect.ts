@@ -6,16 +6,24 @@ import {
 } from '../../support/scriptedServer.ts';
 import { setting } from './redline.ts';
 
-/** Starts a scripted server and connects Redline to it, in the given mode. */
+/**
+ * Starts a scripted server and connects Redline to it, in the given mode. Each preview is forced, so that a test need not end a
+ * turn to see the model vote; `forcing` says otherwise.
+ */
 export async function connect(
   script: Script,
-  { modelAuthority = 'recommend', ...options }: ScriptedServerOptions & { modelAuthority?: string } = {},
+  {
+    modelAuthority = 'recommend',
+    forcing = 'forced',
+    ...options
+  }: ScriptedServerOptions & { modelAuthority?: string; forcing?: string } = {},
 ): Promise<ScriptedServer> {
   const server = await startScriptedServer(script, options);
   await setting('openai.baseUrl', server.baseUrl);
   await setting('openai.model', 'scripted');
   await setting('provider', 'openai');
   await setting('resolve.modelAuthority', modelAuthority);
+  await setting('resolve.forcing', forcing);
   return server;
 }
 

@@ -40,7 +40,11 @@ export function modelTest(
   test(name, { timeout: TIMEOUT_MS }, async t => {
     const server = await startScriptedServer(script, options.server);
     const { settings, ...others } = options.workbench ?? {};
-    const connected = { 'redline.openai.baseUrl': server.baseUrl, 'redline.openai.model': 'scripted' };
+    const connected = {
+      'redline.openai.baseUrl': server.baseUrl,
+      'redline.openai.model': 'scripted',
+      'redline.resolve.forcing': 'forced',
+    };
     try {
       await withWorkbench(t, { ...others, settings: { ...connected, ...settings } }, async workbench => {
         await body(workbench, server);

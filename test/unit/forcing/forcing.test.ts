@@ -228,3 +228,147 @@ test('a bad request for another reason is told, and teaches nothing', async () =
   assert.equal(t.answers().at(-1)?.error, 'context too long');
   assert.equal(ladderMemory.get('scripted'), undefined);
 });
+
+const ids = (...named: string[]): ScriptedTurn => ({
+  toolCalls: [{ name: 'resolve', arguments: { action: 'apply', reason: 'ok', ids: named } }],
+});
+const inReview = { forcing: 'auto', modelAuthority: 'recommend' } as const;
+const recommended = (t: TestSession): readonly string[] =>
+  t.store
+    .list('oldestFirst')
+    .flatMap(({ id, state }) => (state.kind === 'pending' && state.recommendation ? id : []));
+
+test('auto in Review: the model works undisturbed, and votes once on everything when its turn would end', async () => {
+  const t = createTestSession({
+    files,
+    settings: inReview,
+    script: [staging, { toolCalls: [write('b.txt')] }, { text: 'Both are ready.' }, ids('p1', 'p2')],
+  });
+  await t.session.prompt('Write both.');
+  assert.equal(
+    choices(t.requests),
+    '- - - named',
+    'and no request follows the votes, which only were recorded',
+  );
+  assert.deepEqual(recommended(t), ['p1', 'p2']);
+  assert.equal(t.session.state, 'awaitingReview');
+  const [only, ...others] = reminders(t);
+  assert.deepEqual([only?.previewIds, others.length], [['p1', 'p2'], 0]);
+  assert.match(
+    only?.text ?? '',
+    /\nStaged: p1 \(.*\), p2 \(.*\)\. Vote on all of them in one call, with their ids\.$/,
+  );
+  assert.match(t.results().at(-1)?.content ?? '', /^p1: Your recommendation .*\np2: Your recommendation /);
+  t.assertSound();
+});
+
+test('auto in Review: a vote without an id is about all that was asked for', async () => {
+  const t = createTestSession({
+    files,
+    settings: inReview,
+    script: [{ toolCalls: [write('a.txt'), write('b.txt')] }, { text: 'Ready.' }, applying],
+  });
+  await t.session.prompt('Write both.');
+  assert.deepEqual(recommended(t), ['p1', 'p2']);
+});
+
+test('auto in Review: what the model has voted on by itself is not asked for', async () => {
+  const t = createTestSession({
+    files,
+    settings: inReview,
+    script: [{ toolCalls: [write('a.txt'), write('b.txt')] }, ids('p2', 'p1'), { text: 'Ready.' }],
+  });
+  await t.session.prompt('Write both.');
+  assert.equal(choices(t.requests), '- - -');
+  assert.deepEqual(recommended(t), ['p1', 'p2']);
+});
+
+test('auto in Review: a model that discards its own work goes on', async () => {
+  const discard = { action: 'discard', reason: 'wrong', ids: ['p1'] };
+  const discarding = { toolCalls: [{ name: 'resolve', arguments: discard }] };
+  const t = createTestSession({
+    files,
+    settings: inReview,
+    script: [staging, { text: 'Ready.' }, discarding, { text: 'I start again.' }],
+  });
+  await t.session.prompt('Write.');
+  assert.equal(t.store.get('p1')?.state.kind, 'discarded');
+  assert.equal(t.answers().at(-1)?.text, 'I start again.');
+});
+
+test('auto in Review: a model that does not vote is asked three times for all, and then everything is left to the user', async () => {
+  const no = { text: 'No.' };
+  const t = createTestSession({
+    files,
+    settings: inReview,
+    ladderMemory: stuckAt('named'),
+    script: [{ toolCalls: [write('a.txt'), write('b.txt')] }, no, no, no, no],
+  });
+  await t.session.prompt('Write both.');
+  assert.equal(choices(t.requests), '- - named named named');
+  assert.deepEqual(
+    notices(t).map(({ previewIds, text }) => [previewIds, text.split('. ').at(-1)]),
+    [[['p1', 'p2'], 'They are now left to the user.']],
+  );
+  t.assertSound();
+});
+
+test('auto in Review: a model that works on instead of voting is not held up', async () => {
+  const t = createTestSession({
+    files,
+    settings: inReview,
+    ladderMemory: stuckAt('named'),
+    script: [staging, { text: 'Ready.' }, reading, reading, { text: 'Now.' }, applying],
+  });
+  await t.session.prompt('Write.');
+  assert.equal(choices(t.requests), '- - named - - named');
+  assert.deepEqual(recommended(t), ['p1']);
+});
+
+test('auto in Auto: each new preview is forced once, as with forced', async () => {
+  const t = createTestSession({
+    files,
+    settings: { forcing: 'auto', modelAuthority: 'apply' },
+    script: [staging, applying, { text: 'ok' }],
+  });
+  await t.session.prompt('Write.');
+  assert.equal(choices(t.requests), '- named -');
+  assert.equal(t.workspace.text('a.txt'), 'new');
+});
+
+for (const forcing of ['auto', 'forced', 'always', 'soft'] as const)
+  for (const modelAuthority of ['recommend', 'apply'] as const)
+    test(`${forcing}, ${modelAuthority}: no vote is forced on a protected file; the model is told who decides`, async () => {
+      const t = createTestSession({
+        files,
+        settings: { forcing, modelAuthority },
+        script: [staging, { text: 'ok' }],
+      });
+      t.workspace.isProtected = () => Promise.resolve(true);
+      await t.session.prompt('Write.');
+      assert.equal(choices(t.requests), '- -');
+      assert.deepEqual(reminders(t), []);
+      assert.match(
+        t.results()[0]?.content ?? '',
+        /^Staged as p1, no file modified yet\. Only the user decides on it; /,
+      );
+      assert.equal(t.session.state, 'awaitingReview');
+    });
+
+test('several previews are resolved in the order in which they build on each other, each with its own outcome', async () => {
+  const rewrite = (content: string) => ({ name: 'write_file', arguments: { path: 'a.txt', content } });
+  const t = createTestSession({
+    files,
+    settings: { forcing: 'off' },
+    script: [{ toolCalls: [rewrite('b'), rewrite('c')] }, ids('p9', 'p2', 'p1'), { text: 'ok' }],
+  });
+  await t.session.prompt('Write.');
+  const result = t.results().at(-1);
+  assert.deepEqual(
+    result?.content.split('\n').map(line => line.slice(0, 16)),
+    ['p9: There is no ', 'p1: Applied: Rew', 'p2: Applied: Rew'],
+  );
+  assert.equal(result?.isError, false);
+  assert.equal(t.workspace.text('a.txt'), 'c');
+  t.assertSound();
+});

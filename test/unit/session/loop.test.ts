@@ -39,6 +39,7 @@ function harnessOf(script: Script, over: Partial<LoopPort> = {}): LoopHarness {
   const port: LoopPort = {
     l10n: english,
     provider,
+    prepare: () => undefined,
     nextRequest: () => ({ system: '', messages: [...messages], tools: [] }),
     retryRequest: () => undefined,
     append: message => void messages.push(message),
@@ -46,6 +47,7 @@ function harnessOf(script: Script, over: Partial<LoopPort> = {}): LoopHarness {
     isReadOnly: ({ name }) => name === 'read',
     settle: (end, { toolCalls }) => void log.push(`settle ${end} ${toolCalls.length}`),
     mustAskAgain: () => false,
+    isOver: () => false,
     betweenTurns: () => undefined,
     emit: event => {
       const what = event.type === 'turn_end' ? event.stopReason : 'call' in event ? event.call.arguments : '';

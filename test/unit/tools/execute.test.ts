@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import * as z from 'zod';
 import { ToolError } from '../../../src/agent/base/errors.ts';
 import { textResult, type AgentToolResult } from '../../../src/agent/preview/pendingAction.ts';
-import { interruptedResult } from '../../../src/agent/tools/execute.ts';
+import { interruptedResult } from '../../../src/agent/session/loop.ts';
 import { defineTool, type Tool, type ToolContext } from '../../../src/agent/tools/tool.ts';
 import { create } from '../../support/changes.ts';
 import { Gate } from '../../support/gate.ts';

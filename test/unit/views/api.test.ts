@@ -126,8 +126,9 @@ for (const action of ['apply', 'discard'] as const)
     const not = { apply: 'not applied', discard: 'not discarded' }[action];
     assert.equal(api.previews.ledger()[0]?.message, `Failed, and was ${not}: exit 1`);
     const told = t.steering().flatMap(({ text }) => text.split('\n'));
-    assert.equal(told[0], `The user tried to ${action} p1 (Deploy), which failed, so it was ${not}: exit 1`);
-    assert.match(told[1] ?? '', /^p1 \(Deploy\) has expired/);
+    assert.equal(told[0], `The user tried to ${action} p1 (Deploy), which failed, so it was ${not}:`);
+    assert.deepEqual(told.slice(1, 4), ['```', 'exit 1', '```']);
+    assert.match(told[4] ?? '', /^p1 \(Deploy\) has expired/);
   });
 
 test('an action from run_command is left to the user; an extension cannot set the kind or humanOnly itself', () => {

@@ -2,6 +2,7 @@ import * as z from 'zod/mini';
 import type { DeepReadonly } from '../../base/json.ts';
 import type { LogFormat } from '../../base/log/logFormat.ts';
 import { providerFailureCodes, revertCategories, type ToolCall } from '../../model/messages.ts';
+import { forcings } from '../../preview/resolveSettings.ts';
 import { MAX_NODE_ID } from '../nodeId.ts';
 
 const sessionState = z.enum(['idle', 'running', 'awaitingReview']);
@@ -112,7 +113,7 @@ const entry = z.discriminatedUnion('type', [
     settings: z.object({
       model: z.string(),
       modelAuthority: z.enum(['recommend', 'apply', 'none', 'checked']),
-      forcing: z.enum(['forced', 'always', 'soft', 'off']),
+      forcing: z.enum(forcings),
       order: z.enum(['newestFirst', 'oldestFirst']),
       revertEnabled: z.boolean(),
     }),

@@ -72,6 +72,12 @@ export class Invoker {
     void this.#store.expire(id, reason);
   }
 
+  /** Whether only the user can apply the preview, in every mode: it runs something, or a file of it is protected. */
+  async isUsersAlone(preview: Preview): Promise<boolean> {
+    if (preview.humanOnly) return true;
+    return preview.kind === 'files' && this.#workspace.isProtected(pathsOf(preview));
+  }
+
   /**
    * Resolves a preview, or tells that it already was; if it is being resolved right now, tells so once that has ended.
    * @throws ToolError for an unknown id, an older revision, a failed apply (the preview is pending again, or has expired if its producer is gone), or a vote that

@@ -39,15 +39,37 @@ export function reminderText(preview: Preview): string {
   return `${RESOLVE_REMINDER}\nPending: ${nameOf(preview)}`;
 }
 
+/** One reminder for all that was staged and that the model has not voted on. */
+export function changeSetText(previews: readonly Preview[]): string {
+  const [only, ...others] = previews;
+  if (only && others.length === 0) return reminderText(only);
+  const named = previews.slice(0, MAX_NAMED).map(nameOf).join(', ');
+  const more = previews.length > MAX_NAMED ? `, ${idsOf(previews.slice(MAX_NAMED))}` : '';
+  return `${RESOLVE_REMINDER}\nStaged: ${named}${more}. Vote on all of them in one call, with their ids.`;
+}
+
 /** The reason of a user's vote: what was typed, else the default sentence. */
 export function humanReason(action: ResolveAction, typed?: string): string {
   const reason = typed?.trim();
   return reason ? reason : DEFAULT_HUMAN_REASON[action];
 }
 
-/** The line before the result of a tool call that staged something. */
-export function stagedText(previews: readonly Preview[], userReviews: boolean): string {
-  const who = userReviews ? ' The user reviews it.' : '';
+/**
+ * The line before the result of a tool call that staged something.
+ * @param userReviews whether the model has no vote at all, as in Manual mode.
+ * @param usersAlone those on which the model cannot decide in any mode: they run something, or change a protected file.
+ */
+export function stagedText(
+  previews: readonly Preview[],
+  userReviews: boolean,
+  usersAlone: readonly Preview[] = [],
+): string {
+  const named = usersAlone.length < previews.length ? idsOf(usersAlone) : 'it';
+  const who = userReviews
+    ? ' The user reviews it.'
+    : usersAlone.length > 0
+      ? ` Only the user decides on ${named}; you will be told the outcome.`
+      : '';
   return `Staged as ${idsOf(previews)}, no file modified yet.${buildsOnText(previews)}${who}`;
 }
 
@@ -141,13 +163,16 @@ export function unknownPreviewText(id: string): string {
 }
 
 /**
- * Tells the model and the user that the model is no longer asked to resolve a preview.
+ * Tells the model and the user that the model is no longer asked to resolve previews.
  * @param failures how many applies failed; 0 if the model did not answer.
  */
-export function leftToUserText(preview: Preview, failures: number): string {
-  const why =
-    failures > 0 ? `failed to apply ${plural(failures, 'time')}` : 'was not resolved when asked for';
-  return `${nameOf(preview)} ${why}. It is now left to the user.`;
+export function leftToUserText(previews: readonly Preview[], failures: number): string {
+  const names = listed(previews.map(nameOf));
+  if (failures > 0)
+    return `${names} failed to apply ${plural(failures, 'time')}. It is now left to the user.`;
+  return previews.length === 1
+    ? `${names} was not resolved when asked for. It is now left to the user.`
+    : `${names} were not resolved when asked for. They are now left to the user.`;
 }
 
 export function unseenText(preview: Preview): string {

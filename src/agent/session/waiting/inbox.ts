@@ -72,14 +72,16 @@ export class Inbox {
    * it happened and as far as it still matters; one reminder for each preview, and none for a preview that has been resolved
    * since.
    * @param hold keeps reminders in the inbox while the model cannot do what they ask for: in Manual and in plan mode.
+   * @param asks whether the model is still asked to resolve a preview.
    */
-  takeMessages(hold = false): readonly SteeringMessage[] {
+  takeMessages(hold: boolean, asks: (previewId: string) => boolean): readonly SteeringMessage[] {
     const held = hold ? this.ofKind('resolve-reminder') : [];
     const said = this.#messages.filter(message => !held.includes(message));
     const messages = said.filter(
       ({ kind, previewIds, text }, at) =>
         kind !== 'resolve-reminder' ||
-        (previewIds.some(id => this.#isOpen(id)) && said.findLastIndex(m => m.text === text) === at),
+        (previewIds.some(id => this.#isOpen(id) && asks(id)) &&
+          said.findLastIndex(m => m.text === text) === at),
     );
     this.#messages = [...held];
     const facts = messages.filter(isFact);

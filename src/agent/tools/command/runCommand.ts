@@ -107,9 +107,7 @@ export function runCommandTool(runner: CommandRunner, runs: Pick<CommandRuns, 's
         if (resolved.kind === 'applied' || resolved.kind === 'returnedError')
           return textResult(resolved.answer ? textOf(resolved.answer) : '');
       }
-      return textResult(
-        `The command has not run. The user decides; you are told what comes of it. It would run ${whereText(sandbox)}, in ${plan.shell}.`,
-      );
+      return textResult(`The command has not run yet. It would run ${whereText(sandbox)}, in ${plan.shell}.`);
     },
   });
 }

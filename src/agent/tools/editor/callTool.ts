@@ -90,7 +90,7 @@ export function callTool(offered: Offered, parts: CallParts): Tool {
           }
         },
       });
-      return textResult('The tool has not been called. The user decides; you are told what it answers.');
+      return textResult('The tool has not been called yet.');
     },
   });
 }

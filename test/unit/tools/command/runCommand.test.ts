@@ -132,7 +132,7 @@ test('the command is held back as an opaque preview with all that it runs with, 
 
 for (const modelAuthority of ['recommend', 'apply'] as const)
   test(`the model's own apply never runs it (${modelAuthority})`, async () => {
-    const resolve = { name: 'resolve', arguments: { action: 'apply', reason: 'Safe.' } };
+    const resolve = { name: 'resolve', arguments: { action: 'apply', reason: 'Safe.', id: 'p1' } };
     const { t, runner } = setUp({
       settings: { modelAuthority, continueAfterReview: false },
       script: [

@@ -59,7 +59,10 @@ test('a call waits as an opaque preview with its arguments in full; Apply makes 
     timeLimit: 5,
   });
   assert.deepEqual(host.calls, []);
-  assert.match(t.results()[0]?.content ?? '', /The tool has not been called\. The user decides/);
+  assert.match(
+    t.results()[0]?.content ?? '',
+    /^Staged as p1, .* Only the user decides on it; .*\nThe tool has not been called yet\.$/,
+  );
   host.answer = async () => [
     { kind: 'text', text: 'hi back' },
     { kind: 'other', name: '12 bytes of image/png' },
@@ -75,7 +78,7 @@ test('a call waits as an opaque preview with its arguments in full; Apply makes 
 });
 
 test("the model's own apply never makes the call, not even in Auto", async () => {
-  const resolve = { name: 'resolve', arguments: { action: 'apply', reason: 'Safe.' } };
+  const resolve = { name: 'resolve', arguments: { action: 'apply', reason: 'Safe.', id: 'p1' } };
   const { t, host } = setUp({
     settings: { modelAuthority: 'apply', continueAfterReview: false },
     script: [
