@@ -10,6 +10,8 @@ import { asIfApplied, proposedSide, readText } from '../../preview/textFile.ts';
 
 /** The most lines of one edit that the summary shows. */
 const MAX_SHOWN_LINES = 20;
+/** The most edits that it shows. */
+const MAX_SHOWN_EDITS = 40;
 
 export const editFileTool = defineTool({
   name: 'edit_file',
@@ -17,7 +19,8 @@ export const editFileTool = defineTool({
   description:
     'Propose edits to one file. Each `old` must occur exactly once in the file, with its exact whitespace; give ' +
     'enough context to make it unique. All edits refer to the file as it is now. An empty `old` for a file that does ' +
-    'not exist creates it. Stages a preview: nothing is written until it is applied.',
+    'not exist creates it; `replaceAll` replaces each place where it occurs. Stages a preview: nothing is written until it ' +
+    'is applied.',
   parameters: z.object({
     path: z.string().check(z.minLength(1), z.describe('Path inside the workspace.')),
     edits: z
@@ -25,6 +28,9 @@ export const editFileTool = defineTool({
         z.object({
           old: z.string().check(z.describe('Exact text to replace.')),
           new: z.string().check(z.describe('Its replacement.')),
+          replaceAll: z
+            .optional(z.boolean())
+            .check(z.describe('Replace every occurrence of old, however many.')),
         }),
       )
       .check(z.minLength(1)),
@@ -73,11 +79,13 @@ export const editFileTool = defineTool({
 function* shownEdits(text: string, edits: readonly TextEdit[]): Generator<string> {
   let line = 1;
   let counted = 0;
-  for (const edit of edits) {
+  for (const edit of edits.slice(0, MAX_SHOWN_EDITS)) {
     line += text.slice(counted, edit.start).split('\n').length - 1;
     counted = edit.start;
     yield shownEdit(text, edit, line);
   }
+  if (edits.length > MAX_SHOWN_EDITS)
+    yield `[${plural(edits.length - MAX_SHOWN_EDITS, 'more edit')} not shown]`;
 }
 
 function shownEdit(text: string, edit: TextEdit, line: number): string {

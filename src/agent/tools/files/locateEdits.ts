@@ -8,6 +8,8 @@ import type { TextEdit } from '../../text/textEdit.ts';
 interface OldNew {
   readonly old: string;
   readonly new: string;
+  /** Whether all places where `old` occurs are meant. */
+  readonly replaceAll?: boolean | undefined;
 }
 
 /** The most places that an error names. */
@@ -18,7 +20,8 @@ const MAX_PLACES = 3;
  * them. So places that differ in nothing else are the same to it, and a replacement gets the line endings of what it
  * replaces: in a part that mixes several, unchanged lines keep theirs; one within a line gets the line's. Each `old` is searched
  * for in the whole text, so other tasks run between two searches.
- * @throws ToolError when an `old` does not occur exactly once (with the nearest candidates) or two edits overlap.
+ * @throws ToolError when an `old` does not occur exactly once (with the nearest candidates), or at all with `replaceAll`, or two
+ *   edits overlap.
  */
 export async function locateEdits(
   path: string,
@@ -30,7 +33,7 @@ export async function locateEdits(
   const located: TextEdit[] = [];
   for (const [index, edit] of edits.entries()) {
     if (index > 0) await slice.turn();
-    located.push(await locate(path, seen, edit, edits.length > 1 ? `edits.${index}.old` : 'old'));
+    located.push(...(await locate(path, seen, edit, edits.length > 1 ? `edits.${index}.old` : 'old')));
   }
   located.sort((a, b) => a.start - b.start);
   located.forEach((edit, index) => {
@@ -74,25 +77,37 @@ function withFeeds(text: string): string {
   return text.includes('\r') ? text.replace(/\r\n?/g, '\n') : text;
 }
 
-async function locate(path: string, seen: SeenText, edit: OldNew, field: string): Promise<TextEdit> {
+async function locate(
+  path: string,
+  seen: SeenText,
+  edit: OldNew,
+  field: string,
+): Promise<readonly TextEdit[]> {
   if (edit.old === '') {
     throw new ToolError(
       `${field} is empty, but ${path} exists. Give the exact text to replace, or propose the whole content of the file.`,
     );
   }
   const old = withFeeds(edit.old);
-  const { count, first } = occurrences(seen.text, old, MAX_PLACES);
-  const [found] = first;
-  if (found === undefined) throw new ToolError(await notFoundText(path, seen.text, old, field));
-  if (count > 1) {
+  const { count, first } = occurrences(seen.text, old, edit.replaceAll ? Infinity : MAX_PLACES);
+  if (first.length === 0) throw new ToolError(await notFoundText(path, seen.text, old, field));
+  if (count > 1 && !edit.replaceAll) {
     const lines = first.map(place => lineAt(seen.text, place));
     const more = count > MAX_PLACES ? ', …' : '';
     throw new ToolError(
-      `${field} occurs ${count} times in ${path} (lines ${lines.join(', ')}${more}). Add surrounding lines to make it unique.`,
+      `${field} occurs ${count} times in ${path} (lines ${lines.join(', ')}${more}). Add surrounding lines to make it unique, or set replaceAll.`,
     );
   }
-  const [start, end] = [seen.inFile(found), seen.inFile(found + old.length)];
-  return { start, end, text: await inEndingsOf(seen.file, start, end, edit.new) };
+  const places: TextEdit[] = [];
+  let end = 0;
+  for (const place of first) {
+    // Of occurrences that overlap, the first one is replaced.
+    if (place < end) continue;
+    end = place + old.length;
+    const [from, to] = [seen.inFile(place), seen.inFile(end)];
+    places.push({ start: from, end: to, text: await inEndingsOf(seen.file, from, to, edit.new) });
+  }
+  return places;
 }
 
 async function inEndingsOf(file: string, start: number, end: number, text: string): Promise<string> {

@@ -44,5 +44,6 @@ export async function stageChange(context: ToolContext, file: ProposedFile): Pro
   const parts = labelParts ? { labelParts } : {};
   context.stage({ label, ...parts, title, sourceToolName, changes: [made] });
   const note = file.keepsLineEndings ? ' The line endings of the file are kept.' : '';
-  return textResult(`${file.summary}${note}`);
+  const [head, ...diff] = file.summary.split('\n');
+  return textResult([`${head}${note}`, ...diff].join('\n'));
 }

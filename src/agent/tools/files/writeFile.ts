@@ -1,5 +1,4 @@
 import * as z from 'zod/mini';
-import { diffStat } from '../../text/lineDiff.ts';
 import { inLineEndingsOf } from '../../text/lineEndings.ts';
 import { countLines } from '../../text/lines.ts';
 import { plural } from '../../text/plural.ts';
@@ -31,10 +30,10 @@ export const writeFileTool = defineTool({
     const text = before ? await inLineEndingsOf(before.text, content) : content;
     const after = await proposedSide(context.workspace, path, before, text);
     const hasOwnEnding = before !== null || after.text.includes('\r') === content.includes('\r');
-    const { added, removed } = await diffStat(before?.text ?? '', text);
     const verb = before ? 'Rewrite' : 'Create';
+    const { rewriteSummary } = await import('./rewriteSummary.ts');
     const summary = before
-      ? `${path}: ${plural(added, 'line')} added, ${removed} removed.`
+      ? await rewriteSummary(path, before.text, text)
       : `${path}: a new file of ${plural(countLines(content), 'line')}${hasOwnEnding ? '' : ', with CRLF line endings as the workspace sets'}.`;
     return stageChange(context, {
       path,

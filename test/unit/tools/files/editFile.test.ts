@@ -160,3 +160,21 @@ for (const args of [
     );
   });
 }
+
+test('replaceAll replaces every occurrence, and each is shown; without it they are refused', async () => {
+  const harness = new ToolHarness({ a: 'x = 1\ny = x\nxx\n' });
+  const edit = { old: 'x', new: 'z' };
+  assert.match(
+    (await harness.run('edit_file', { path: 'a', edits: [edit] })).content,
+    /occurs 4 times in a .* or set replaceAll\.$/,
+  );
+  const { content } = await harness.run('edit_file', { path: 'a', edits: [{ ...edit, replaceAll: true }] });
+  assert.match(content, /\na: 4 edits\.\n-1:x\n\+1:z\n-2:x\n\+2:z\n/);
+  assert.equal(harness.staged[0]?.changes?.[0]?.after?.text, 'z = 1\ny = z\nzz\n');
+});
+
+test('replaceAll takes the first of occurrences that overlap, and keeps line endings', async () => {
+  const harness = new ToolHarness({ a: 'aaa\r\naa\r\n' });
+  await harness.run('edit_file', { path: 'a', edits: [{ old: 'aa', new: 'b\nb', replaceAll: true }] });
+  assert.equal(harness.staged[0]?.changes?.[0]?.after?.text, 'b\r\nba\r\nb\r\nb\r\n');
+});

@@ -70,7 +70,7 @@ test('the same edit twice, and one within another, overlap', async () => {
 test('an old text that occurs more than once is refused with its lines', async () => {
   assert.equal(
     await refusal('x\ny\nx\n', { old: 'x', new: '' }),
-    'old occurs 2 times in f.ts (lines 1, 3). Add surrounding lines to make it unique.',
+    'old occurs 2 times in f.ts (lines 1, 3). Add surrounding lines to make it unique, or set replaceAll.',
   );
   assert.match(
     await refusal('x\n'.repeat(5), { old: 'x', new: '' }),

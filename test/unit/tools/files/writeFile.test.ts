@@ -17,10 +17,13 @@ test('a new file is staged as a creation', async () => {
   ]);
 });
 
-test('an existing file is staged as a modification, with the number of changed lines', async () => {
+test('an existing file is staged as a modification, with the lines that change', async () => {
   const harness = new ToolHarness({ a: 'a\nb\nc\n' });
   const result = await harness.run('write_file', { path: 'a', content: 'a\nB\nc\nd\n' });
-  assert.equal(result.content, 'Staged as p1, no file modified yet.\na: 2 lines added, 1 removed.');
+  assert.equal(
+    result.content,
+    'Staged as p1, no file modified yet.\na: 2 lines added, 1 removed.\n@@ -2,1 +2,1 @@\n-b\n+B\n@@ -4,0 +4,1 @@\n+d',
+  );
   assert.deepEqual(harness.staged, [
     {
       label: 'Rewrite a',
@@ -88,7 +91,7 @@ test('the line endings of an existing file are kept, and the result says so', as
     ['a\r\nB\r\n', 'a\nB\n', 'a\r\nB\nc\r\n', 'a\nB\n'],
   );
   for (const result of results.slice(0, 3))
-    assert.match(result, /: 1 line added, 1 removed\. The line endings of the file are kept\.$/);
+    assert.match(result, /: 1 line added, 1 removed\. The line endings of the file are kept\.\n@@ /);
   assert.doesNotMatch(results[3] ?? '', /endings/);
 });
 
@@ -125,4 +128,18 @@ test('a new file gets the line ending of the workspace, and the model is told', 
     harness.staged.map(({ changes }) => changes?.[0]?.after?.text),
     ['a\r\nb\r\n', 'a\r\nb\r\n', 'a\r\nb\n', '#!/bin/sh\nb\n', 'a'],
   );
+});
+
+test('the diff of a rewrite is bounded in lines and in characters', async () => {
+  const text = (word: string, length: number): string =>
+    Array.from({ length: 500 }, (_, i) => `${word} ${i} ${'x'.repeat(length)}\n`).join('');
+  for (const [length, end] of [
+    [0, /\n\[921 more lines not shown\]$/],
+    [1_000, /\n\[Cut off: \d+ more characters\.\]$/],
+  ] as const) {
+    const harness = new ToolHarness({ a: text('old', length) });
+    const { content } = await harness.run('write_file', { path: 'a', content: text('new', length) });
+    assert.match(content, end);
+    assert.ok(content.length < 9_000);
+  }
 });
