@@ -163,13 +163,14 @@ export class ToolChoices implements Disposable {
   }
 
   /**
-   * Whether nothing is left to do in a turn that the model had already ended: it was only asked to vote, and all that its votes
-   * did was to be recorded.
+   * Whether the turn is over although the model called a tool: it has voted to apply all that it staged, which was only recorded,
+   * and had said its closing words before or with that.
    */
   get isOver(): boolean {
-    const calls = this.#lastAnswer?.toolCalls ?? [];
-    const { votesAtEnd } = this.#directives;
-    return this.#isEnding && votesAtEnd && calls.length > 0 && !this.isForcing && calls.every(isApply);
+    const { toolCalls: calls = [], text = '' } = this.#lastAnswer ?? {};
+    if (!this.#directives.votesAtEnd || calls.length === 0 || this.isForcing) return false;
+    const hasClosed = this.#isEnding || (text.trim() !== '' && calls.every(isAboutSeveral));
+    return hasClosed && calls.every(isApply);
   }
 
   /** Whether the next request would be forced as things are. */
@@ -232,4 +233,9 @@ function offers(tools: Offer['tools'], choice: ToolChoice | undefined): boolean 
 /** Whether the call votes to apply something. */
 function isApply({ name, arguments: args }: AssistantMessage['toolCalls'][number]): boolean {
   return name === 'resolve' && /"action"\s*:\s*"apply"/.test(args);
+}
+
+/** Whether the call names its previews as all that a task staged. */
+function isAboutSeveral({ arguments: args }: AssistantMessage['toolCalls'][number]): boolean {
+  return /"ids"\s*:\s*\[/.test(args);
 }

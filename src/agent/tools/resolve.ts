@@ -21,7 +21,7 @@ export const resolveTool = defineTool({
     id: z.optional(z.string()).check(z.describe('The id of a pending preview, e.g. "p3".')),
     ids: z
       .optional(z.array(z.string()).check(z.minLength(1)))
-      .check(z.describe('The ids of several previews, for one vote on all of them.')),
+      .check(z.describe('The ids of all that a task staged, for one vote on them.')),
   }),
   hidden: true,
   execute: async ({ action, reason, extra, id, ids }, context) => {

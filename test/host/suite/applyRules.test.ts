@@ -228,11 +228,12 @@ suite('rules for every apply', () => {
 
   /** Auto mode with a model that applies what was pushed: it stays pending, with the recommendation. */
   async function recommendsOnly(push: () => { readonly id: string }): Promise<string> {
-    server = await connect(
-      [{ toolCalls: [resolveCall('apply', 'It is safe.')] }, { text: 'Waiting for you.' }],
-      { modelAuthority: 'apply' },
-    );
     const { id } = push();
+    // The model is not asked about it, but may vote all the same.
+    const vote = { name: 'resolve', arguments: { action: 'apply', reason: 'It is safe.', id } };
+    server = await connect([{ toolCalls: [vote] }, { text: 'Waiting for you.' }], {
+      modelAuthority: 'apply',
+    });
     await api.session.prompt('Do it.');
     assert.match(textOfRequest(server, 1), /The user decides; nothing has changed yet/);
     assert.equal(stateOf(id), 'pending');

@@ -51,7 +51,7 @@ suite('run_command', () => {
   test('the preview shows what runs, and applying it runs that in a terminal', async () => {
     await setting('resolve.modelAuthority', 'apply');
     const preview = await proposed('printf "one\\ntwo\\n"; cat seen.txt; (exit 3)');
-    assert.equal(preview.recommendation?.action, 'apply', 'in Auto, too, the model only recommends');
+    assert.equal(preview.recommendation, undefined, 'in Auto, too, only the user is asked');
     await vscode.commands.executeCommand('redline.preview.open', preview.id);
     const document = vscode.workspace.textDocuments.find(
       ({ uri }) => uri.scheme === 'redline-preview' && uri.authority === preview.id && uri.query === '',

@@ -262,6 +262,20 @@ test('auto in Review: the model works undisturbed, and votes once on everything 
   t.assertSound();
 });
 
+test('auto in Review: a vote on everything with the closing words ends the turn; one without words, or on a part, does not', async () => {
+  const both: ScriptedTurn = { toolCalls: [write('a.txt'), write('b.txt')] };
+  const play = async (...script: ScriptedTurn[]): Promise<string> => {
+    const t = createTestSession({ files, settings: inReview, script: [both, ...script] });
+    await t.session.prompt('Write both.');
+    t.assertSound();
+    return choices(t.requests);
+  };
+  const ok = { text: 'ok' };
+  assert.equal(await play({ ...ids('p1', 'p2'), text: 'Both are ready.' }), '- -');
+  assert.equal(await play(ids('p1', 'p2'), ok), '- - -');
+  assert.equal(await play({ ...ids('p1'), text: 'One is ready.' }, ids('p2'), ok), '- - - -');
+});
+
 test('auto in Review: a vote without an id is about all that was asked for', async () => {
   const t = createTestSession({
     files,
