@@ -13,6 +13,7 @@ import type { PreviewStore } from '../agent/preview/previewStore.ts';
 import { Rebaser } from '../agent/preview/rebase/rebaser.ts';
 import { Invoker } from '../agent/preview/resolve/invoker.ts';
 import type { ReadInstructions } from '../agent/session/instructions.ts';
+import type { ReadSurroundings } from '../agent/session/surroundings.ts';
 import { Session } from '../agent/session/session.ts';
 import { runChecksTool } from '../agent/checks/runChecksTool.ts';
 import { builtInTools } from '../agent/tools/builtIn.ts';
@@ -211,6 +212,11 @@ export async function createAgent(context: vscode.ExtensionContext): Promise<Age
     return instructions.read(workedOn);
   };
 
+  const surroundings: ReadSurroundings = async () => {
+    const { readSurroundings } = await import('./workspace/surroundings.ts');
+    return readSurroundings(async () => (await runner.plan('true', undefined)).shell);
+  };
+
   const { l10n } = vscode;
   const session: Session = new Session(
     {
@@ -232,6 +238,7 @@ export async function createAgent(context: vscode.ExtensionContext): Promise<Age
         await refreshEditorTools();
       },
       readInstructions,
+      readSurroundings: surroundings,
       problems,
       stopCommands: () => commandRuns.stopAll(),
     },

@@ -33,6 +33,7 @@ import { Invoker } from '../../src/agent/preview/resolve/invoker.ts';
 import type { SessionEvent } from '../../src/agent/session/events.ts';
 import type { ReadInstructions } from '../../src/agent/session/instructions.ts';
 import { Session } from '../../src/agent/session/session.ts';
+import type { ReadSurroundings } from '../../src/agent/session/surroundings.ts';
 import type { SessionSettings } from '../../src/agent/session/sessionOptions.ts';
 import { builtInTools } from '../../src/agent/tools/builtIn.ts';
 import type { ToolRegistry } from '../../src/agent/tools/registry.ts';
@@ -254,6 +255,8 @@ export interface TestSessionOptions {
   readonly prepareTools?: () => Promise<void>;
   /** See `SessionOptions.readInstructions`. */
   readonly readInstructions?: ReadInstructions;
+  /** See `SessionOptions.readSurroundings`. */
+  readonly readSurroundings?: ReadSurroundings;
   /** See `SessionOptions.stopCommands`. */
   readonly stopCommands?: () => void;
   /** See `SessionOptions.problems`. */
@@ -351,6 +354,7 @@ export function createTestSession(options: TestSessionOptions = {}): TestSession
       ...(options.stopCommands ? { stopCommands: options.stopCommands } : {}),
       ...(options.problems ? { problems: options.problems } : {}),
       ...(options.readInstructions ? { readInstructions: options.readInstructions } : {}),
+      ...(options.readSurroundings ? { readSurroundings: options.readSurroundings } : {}),
     },
     sessionLog.stored(),
   );

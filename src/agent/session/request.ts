@@ -22,6 +22,7 @@ import { Instructions, type ReadInstructions, type UsedInstructions } from './in
 import { NewProblems, type NewProblemsOptions } from './newProblems.ts';
 import { PLAN_MODE_PROMPT } from './planMode.ts';
 import type { SessionSettings } from './sessionOptions.ts';
+import { surroundingsText, type ReadSurroundings } from './surroundings.ts';
 
 /** The system prompt of every session. Short, because it is sent with each request. */
 const SYSTEM_PROMPT = `You are Redline, an agent that works in the user's VS Code workspace.
@@ -51,6 +52,8 @@ export interface RequestsOptions extends Omit<NewProblemsOptions, 'store'> {
   readonly prepareTools?: () => Promise<void>;
   /** See `SessionOptions.readInstructions`. */
   readonly readInstructions?: ReadInstructions;
+  /** See `SessionOptions.readSurroundings`. */
+  readonly readSurroundings?: ReadSurroundings;
   readonly emit: (event: SessionEvent) => void;
   readonly settings: () => SessionSettings;
   readonly planMode: () => boolean;
@@ -67,6 +70,8 @@ export class Requests implements Disposable {
   #last: ChatRequest | undefined;
   /** What a model was sent last in this conversation. */
   sent: SentRequest | undefined;
+  /** The line of the system prompt about where the agent works; empty until it was read. */
+  #surroundings = '';
   /** Whether the turn's request was made shorter because the server found it too long. */
   #isShorter = false;
 
@@ -112,14 +117,15 @@ export class Requests implements Disposable {
   prepare(provider: ChatProvider, signal: AbortSignal): Promise<void> | undefined {
     const loading = loadSpecs() ?? this.#options.choices.judge();
     if (loading) return loading.then(() => this.prepare(provider, signal));
-    const { prepareTools, logger } = this.#options;
+    const { prepareTools, readSurroundings, logger } = this.#options;
     const instructions = this.#instructions;
     const newProblems = this.#newProblems;
     const context = this.#context;
     // A provider that is no language model reads neither instructions nor problems, and has no window.
     const isModel =
       provider.isVerbatim !== true &&
-      (instructions.canRefresh ||
+      (readSurroundings !== undefined ||
+        instructions.canRefresh ||
         newProblems.isWatching ||
         provider.contextWindow !== undefined ||
         context.wantsSummary(provider));
@@ -127,7 +133,13 @@ export class Requests implements Disposable {
     return untilAborted(signal, async () => {
       await prepareTools?.();
       if (!isModel) return;
-      await Promise.all([instructions.refresh(), context.refresh(provider, signal)]);
+      await Promise.all([
+        instructions.refresh(),
+        context.refresh(provider, signal),
+        readSurroundings?.().then(found => {
+          this.#surroundings = surroundingsText(found);
+        }),
+      ]);
       await newProblems.tell(signal);
       if (context.wantsSummary(provider)) await context.summarize(provider, signal);
     }).catch((error: unknown) => {
@@ -202,7 +214,12 @@ export class Requests implements Disposable {
   #system(): string {
     const isPlanning = this.#options.planMode();
     // What Redline itself says of the mode comes last, and so has the last word.
-    const parts = [SYSTEM_PROMPT, this.#instructions.section, isPlanning ? PLAN_MODE_PROMPT : ''];
+    const parts = [
+      SYSTEM_PROMPT,
+      this.#surroundings,
+      this.#instructions.section,
+      isPlanning ? PLAN_MODE_PROMPT : '',
+    ];
     return parts.filter(part => part !== '').join('\n\n');
   }
 

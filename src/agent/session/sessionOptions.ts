@@ -11,6 +11,7 @@ import type { Workspace } from '../preview/workspace.ts';
 import type { ToolRegistry } from '../tools/registry.ts';
 import type { Problems } from '../tools/problems.ts';
 import type { ReadInstructions } from './instructions.ts';
+import type { ReadSurroundings } from './surroundings.ts';
 
 /** The settings that a session follows. They may change at any time. */
 export interface SessionSettings {
@@ -37,6 +38,8 @@ export interface SessionOptions {
   readonly prepareTools?: () => Promise<void>;
   /** The instructions of the project; asked before each request. */
   readonly readInstructions?: ReadInstructions;
+  /** Where the agent works, for the system prompt; asked before each request. */
+  readonly readSurroundings?: ReadSurroundings;
   /** Of these, the model is told the ones that an apply brought. */
   readonly problems?: Problems;
   /** Called by Stop: ends the commands that applied previews are running. */

@@ -44,6 +44,17 @@ interface GitExtension {
 /** How long the git extension may take to find repositories, in milliseconds. */
 const PATIENCE = 15_000;
 
+/** The interface of the git extension if it is running by now; it is not started for this. */
+export function activeGit(): GitApi | undefined {
+  const extension = vscode.extensions.getExtension<GitExtension>('vscode.git');
+  if (!extension?.isActive) return undefined;
+  try {
+    return extension.exports.getAPI(1);
+  } catch {
+    return undefined; // `git.enabled` is off
+  }
+}
+
 /** The interface of the git extension once it knows the repositories; `undefined` if it is missing or disabled. */
 export async function openGit(): Promise<GitApi | undefined> {
   const extension = vscode.extensions.getExtension<GitExtension>('vscode.git');

@@ -1,0 +1,33 @@
+/** Where the agent works, as the window knows it. */
+export interface Surroundings {
+  /** The operating system, such as `Linux`. */
+  readonly system: string;
+  /** The shell that runs commands; absent if it is not known. */
+  readonly shell?: string;
+  /** The workspace folders, by the names that workspace paths begin with where there are several. */
+  readonly folders: readonly { readonly name: string; readonly branch?: string }[];
+}
+
+/** Reads {@link Surroundings}. Does not reject. */
+export type ReadSurroundings = () => Promise<Surroundings>;
+
+/** The most characters of one name. */
+const MAX_NAME = 100;
+/** The most folders that are named. */
+const MAX_FOLDERS = 10;
+
+/** The line of the system prompt. It changes only with what it tells, for the sake of the server's prompt cache. */
+export function surroundingsText({ system, shell, folders }: Surroundings): string {
+  const named = folders
+    .slice(0, MAX_FOLDERS)
+    .map(({ name, branch }) => `${quoted(name)}${branch === undefined ? '' : ` (branch ${quoted(branch)})`}`);
+  const more = folders.length > MAX_FOLDERS ? ` and ${folders.length - MAX_FOLDERS} more` : '';
+  const where = named.length > 0 ? `${named.join(', ')}${more}` : 'none is open';
+  const commands = shell === undefined ? '' : ` Commands run in ${quoted(shell)}.`;
+  return `Operating system: ${system}.${commands} Workspace folders: ${where}.`;
+}
+
+/** A foreign name, which cannot pass for words of ours. */
+function quoted(name: string): string {
+  return JSON.stringify(name.length > MAX_NAME ? `${name.slice(0, MAX_NAME - 1)}…` : name);
+}

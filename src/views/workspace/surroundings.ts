@@ -1,0 +1,28 @@
+import * as os from 'node:os';
+import * as vscode from 'vscode';
+import type { Surroundings } from '../../agent/session/surroundings.ts';
+import { activeGit } from '../elsewhere/gitApi.ts';
+
+const SYSTEMS: Partial<Record<NodeJS.Platform, string>> = {
+  win32: 'Windows',
+  darwin: 'macOS',
+  linux: 'Linux',
+};
+
+/**
+ * What the model is told of this window.
+ * @param shellOf the shell that would run a command; may reject
+ */
+export async function readSurroundings(shellOf: () => Promise<string>): Promise<Surroundings> {
+  const shell = await shellOf().catch(() => undefined);
+  const git = activeGit();
+  const folders = (vscode.workspace.workspaceFolders ?? []).map(({ name, uri }) => {
+    const branch = git?.getRepository(uri)?.state.HEAD?.name;
+    return { name, ...(branch === undefined ? {} : { branch }) };
+  });
+  return {
+    system: SYSTEMS[process.platform] ?? os.type(),
+    ...(shell === undefined ? {} : { shell }),
+    folders,
+  };
+}
