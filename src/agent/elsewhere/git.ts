@@ -1,10 +1,9 @@
-import { execFile } from 'node:child_process';
 import { mkdir, mkdtemp, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import * as path from 'node:path';
-import { messageOf, ToolError } from '../base/errors.ts';
 import { forEachLimited } from '../base/pool.ts';
 import { MAX_FILE_BYTES } from '../preview/workspace.ts';
+import { fields, GitProgram } from './gitProgram.ts';
 
 /** What git has, or finds on disk, at a path. */
 export interface GitEntry {
@@ -43,22 +42,6 @@ export interface CheckedOut {
   dispose(): Promise<void>;
 }
 
-interface RunOptions {
-  /** What git reads. */
-  readonly input?: string;
-  readonly env?: Readonly<Record<string, string>>;
-  readonly cwd?: string;
-}
-
-/** The most that git may print, in bytes. */
-const MAX_OUTPUT = 256 * 1024 * 1024;
-
-/** No program of the repository runs but the filters that a checkout needs; paths are names, never patterns. */
-const ALWAYS = [
-  ...['-c', 'core.hooksPath=/dev/null', '-c', 'core.fsmonitor=false'],
-  ...['--literal-pathspecs', '--no-optional-locks'],
-];
-
 /** The difference that is asked for, whatever the configuration says. */
 const RAW = ['--raw', '-z', '-M', '--no-abbrev', '--no-ext-diff', '--no-textconv', '--no-relative'];
 
@@ -79,11 +62,11 @@ const UNDER_WAY: readonly (readonly [string, GitOperation])[] = [
 export class Git {
   /** The absolute path of its working tree. */
   readonly root: string;
-  readonly #program: string;
+  readonly program: GitProgram;
 
   constructor(root: string, program = 'git') {
     this.root = root;
-    this.#program = program;
+    this.program = new GitProgram(root, program);
   }
 
   /**
@@ -96,13 +79,15 @@ export class Git {
 
   /** Paths that differ between two commits. */
   async changesBetween(from: string, to: string): Promise<readonly ChangedPath[]> {
-    return this.#changed(await this.#run(['diff-tree', '-r', ...RAW, from, to]));
+    return this.#changed(await this.program.run(['diff-tree', '-r', ...RAW, from, to]));
   }
 
   /** Paths that differ between a commit and the working tree; what git does not track, and does not ignore, counts as new. */
   async changesOnDisk(from: string): Promise<readonly ChangedPath[]> {
-    const tracked = await this.#changed(await this.#run(['diff', ...RAW, '--ignore-submodules=none', from]));
-    const fresh = fields(await this.#run(['ls-files', '-o', '--exclude-standard', '-z']));
+    const tracked = await this.#changed(
+      await this.program.run(['diff', ...RAW, '--ignore-submodules=none', from]),
+    );
+    const fresh = fields(await this.program.run(['ls-files', '-o', '--exclude-standard', '-z']));
     return withUntracked(tracked, fresh);
   }
 
@@ -115,12 +100,15 @@ export class Git {
       '--find-renames',
       '--ignore-submodules=none',
     ];
-    return statusOf(await this.#run(['status', ...args]));
+    return statusOf(await this.program.run(['status', ...args]));
   }
 
   /** What would go wrong if files were given back what the last commit has. */
   async operation(): Promise<GitOperation | undefined> {
-    const places = await this.#run(['rev-parse', ...UNDER_WAY.flatMap(([name]) => ['--git-path', name])]);
+    const places = await this.program.run([
+      'rev-parse',
+      ...UNDER_WAY.flatMap(([name]) => ['--git-path', name]),
+    ]);
     for (const [n, place] of places.split('\n').slice(0, UNDER_WAY.length).entries())
       if (await exists(path.resolve(this.root, place))) return UNDER_WAY[n]?.[1];
     return undefined;
@@ -140,7 +128,7 @@ export class Git {
   async unstage(paths: readonly string[]): Promise<void> {
     // Without a path, git would reset everything.
     if (paths.length === 0) return;
-    await this.#run(['reset', '-q', '--pathspec-from-file=-', '--pathspec-file-nul'], {
+    await this.program.run(['reset', '-q', '--pathspec-from-file=-', '--pathspec-file-nul'], {
       input: paths.join('\0'),
     });
   }
@@ -157,10 +145,10 @@ export class Git {
       await mkdir(folder);
       const env = { GIT_INDEX_FILE: path.join(temporary, 'index') };
       if (paths.length > 0)
-        await this.#run(['-c', 'core.sparseCheckout=false', 'read-tree', commit], { env });
-      const gitFolder = (await this.#run(['rev-parse', '--absolute-git-dir'])).trimEnd();
+        await this.program.run(['-c', 'core.sparseCheckout=false', 'read-tree', commit], { env });
+      const gitFolder = (await this.program.run(['rev-parse', '--absolute-git-dir'])).trimEnd();
       const write = (some: readonly string[]): Promise<unknown> =>
-        this.#run(
+        this.program.run(
           [`--git-dir=${gitFolder}`, `--work-tree=${folder}`, 'checkout-index', '-q', '-z', '--stdin'],
           {
             ...{ env, cwd: folder },
@@ -187,7 +175,7 @@ export class Git {
   }
 
   async #commit(args: readonly string[]): Promise<string | undefined> {
-    return (await this.#run(args).catch(() => '')).trim() || undefined;
+    return (await this.program.run(args).catch(() => '')).trim() || undefined;
   }
 
   async #changed(raw: string): Promise<readonly ChangedPath[]> {
@@ -212,41 +200,12 @@ export class Git {
   async #sizes(names: readonly string[]): Promise<ReadonlyMap<string, number>> {
     const known = [...new Set(names)].filter(name => !/^0*$/.test(name));
     if (known.length === 0) return new Map();
-    const told = await this.#run(['cat-file', '--batch-check'], { input: `${known.join('\n')}\n` });
+    const told = await this.program.run(['cat-file', '--batch-check'], { input: `${known.join('\n')}\n` });
     const sizes = told.split('\n').map(line => line.split(' '));
     return new Map(
       sizes.flatMap(([name = '', , size]) => (size === undefined ? [] : [[name, Number(size)]])),
     );
   }
-
-  #run(args: readonly string[], { input, env, cwd = this.root }: RunOptions = {}): Promise<string> {
-    return new Promise((resolve, reject) => {
-      const child = execFile(
-        this.#program,
-        [...ALWAYS, ...args],
-        { cwd, env: { ...plainEnvironment(), ...env }, maxBuffer: MAX_OUTPUT, windowsHide: true },
-        (error, output, errors) => {
-          if (!error) resolve(output);
-          else reject(new ToolError(errors.trim().split('\n')[0] || messageOf(error), { cause: error }));
-        },
-      );
-      // It may end without reading.
-      child.stdin?.on('error', () => undefined);
-      child.stdin?.end(input ?? '');
-    });
-  }
-}
-
-/** The environment without what would lead git to another repository. It asks nothing: there is no one to answer. */
-function plainEnvironment(): NodeJS.ProcessEnv {
-  const kept = Object.entries(process.env).filter(
-    ([name]) => !/^GIT_(?!SSH|ASKPASS|CONFIG_(GLOBAL|SYSTEM|NOSYSTEM))/i.test(name),
-  );
-  return { ...Object.fromEntries(kept), GIT_TERMINAL_PROMPT: '0', LC_ALL: 'C' };
-}
-
-function fields(output: string): readonly string[] {
-  return output === '' ? [] : output.replace(/\0$/, '').split('\0');
 }
 
 async function exists(file: string): Promise<boolean> {

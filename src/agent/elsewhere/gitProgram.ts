@@ -1,0 +1,75 @@
+import { execFile } from 'node:child_process';
+import { messageOf, ToolError } from '../base/errors.ts';
+
+export interface RunOptions {
+  /** What git reads. */
+  readonly input?: string;
+  readonly env?: Readonly<Record<string, string>>;
+  readonly cwd?: string;
+  /** `latin1`: input and output are bytes, one for each character. */
+  readonly encoding?: 'utf8' | 'latin1';
+  /** Git runs as the user would run it: hooks run, and the configuration and the language are the user's. */
+  readonly asUser?: boolean;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** The most that git may print, in bytes. */
+const MAX_OUTPUT = 256 * 1024 * 1024;
+
+/** No program of the repository runs but the filters that a conversion needs; paths are names, never patterns. */
+const ALWAYS = [
+  ...['-c', 'core.hooksPath=/dev/null', '-c', 'core.fsmonitor=false'],
+  ...['--literal-pathspecs', '--no-optional-locks'],
+];
+
+/** The program git, in the working tree of one repository. */
+export class GitProgram {
+  /** The absolute path of the working tree. */
+  readonly root: string;
+  readonly #program: string;
+
+  constructor(root: string, program = 'git') {
+    this.root = root;
+    this.#program = program;
+  }
+
+  /**
+   * Runs git. @returns what it prints.
+   * @throws ToolError with the first line of what git says, which has all of it in its cause; the abort error.
+   */
+  run(args: readonly string[], options: RunOptions = {}): Promise<string> {
+    const { input, env, cwd = this.root, encoding = 'utf8', asUser = false, signal } = options;
+    return new Promise((resolve, reject) => {
+      const child = execFile(
+        this.#program,
+        asUser ? [...args] : [...ALWAYS, ...args],
+        {
+          ...{ cwd, encoding, maxBuffer: MAX_OUTPUT, windowsHide: true },
+          env: { ...plainEnvironment(), ...(asUser ? {} : { LC_ALL: 'C' }), ...env },
+          ...(signal ? { signal } : {}),
+        },
+        (error, output, errors) => {
+          if (!error) resolve(output);
+          else if (signal?.aborted) reject(error);
+          else reject(new ToolError(errors.trim().split('\n')[0] || messageOf(error), { cause: error }));
+        },
+      );
+      // It may end without reading.
+      child.stdin?.on('error', () => undefined);
+      child.stdin?.end(input ?? '', encoding);
+    });
+  }
+}
+
+/** The environment without what would lead git to another repository. It asks nothing: there is no one to answer. */
+function plainEnvironment(): NodeJS.ProcessEnv {
+  const kept = Object.entries(process.env).filter(
+    ([name]) => !/^GIT_(?!SSH|ASKPASS|CONFIG_(GLOBAL|SYSTEM|NOSYSTEM))/i.test(name),
+  );
+  return { ...Object.fromEntries(kept), GIT_TERMINAL_PROMPT: '0' };
+}
+
+/** The parts of an output with `-z`. */
+export function fields(output: string): readonly string[] {
+  return output === '' ? [] : output.replace(/\0$/, '').split('\0');
+}
