@@ -52,6 +52,8 @@ export function allCommands(ctx: Ctx): CommandHandlers {
     'redline.history.switchBranch': onRow(async (...args) => (await history()).switchBranch(ctx, args)),
     'redline.history.show': async given => (await history()).showInChat(ctx, given),
     'redline.showLedger': async () => (await import('./ledger/ledgerPick.ts')).showLedger(ctx.store),
+    'redline.ledger.export': async given =>
+      (await import('./ledger/exportLedger.ts')).exportLedger(ctx, given),
     'redline.preview.undo': async (...args) => (await ledger()).undo(ctx, args),
     'redline.preview.undoTurn': async (...args) => (await ledger()).undoTurn(ctx, args),
     'redline.preview.reopen': async (...args) => (await ledger()).reopen(ctx, args),

@@ -116,6 +116,8 @@ export interface CommandArguments {
   /** Hides an expired preview; without an id, all of them. */
   'redline.preview.dismiss': [previewId?: string];
   'redline.showLedger': [];
+  /** Writes the ledger to `file` as JSON Lines. Without a file it asks where. */
+  'redline.ledger.export': [file?: Uri];
   'redline.session.new': [];
   'redline.session.stop': [];
   'redline.session.continue': [];
