@@ -79,3 +79,50 @@ uiTest(
     await workbench.page.keyboard.press('Escape');
   },
 );
+
+uiTest(
+  'what was applied is committed after the message is confirmed, without what the person has changed',
+  { pictures: inRepo('out', 'surface-pictures'), viewport: { width: 1400, height: 900 } },
+  async workbench => {
+    const git = (...args: string[]): string =>
+      execFileSync('git', args, { cwd: workbench.workspace, encoding: 'utf8' });
+    git('init', '-q', '-b', 'main');
+    git('config', 'user.name', 'T');
+    git('config', 'user.email', 't@example.com');
+    workbench.writeFile('price.ts', price('0', '1'));
+    workbench.writeFile('rates.ts', price('1', '1'));
+    git('add', '-A');
+    git('commit', '-qm', 'first');
+    workbench.writeFile('price.ts', price('0', 'mine'));
+    await workbench.openRedlineChat();
+    for (const edit of [
+      'price.ts :: total = 0 => total = sum(items)',
+      'rates.ts :: total = 1 => total = rate()',
+    ]) {
+      await workbench.sendChat(`/edit ${edit}`);
+      await exactLens(workbench, 'Apply').click();
+      await exactLens(workbench, 'Apply').waitFor({ state: 'detached' });
+    }
+    await workbench.waitForFile('rates.ts', text => text === price('rate()', '1'));
+
+    await workbench.runCommand('Redline: Commit Applied Changes…');
+    await workbench.page.locator('.quick-input-list').getByText('rates.ts').first().waitFor();
+    await workbench.picture('commit-1-which');
+    await workbench.page.keyboard.press('Enter');
+    await workbench.page.getByText('The subject of the commit: 2 files on main').waitFor();
+    await workbench.picture('commit-2-subject');
+    await workbench.page.keyboard.press('ControlOrMeta+A');
+    await workbench.page.keyboard.type('Sums and rates');
+    await workbench.page.keyboard.press('Enter');
+    const dialog = workbench.page.locator('.monaco-dialog-box');
+    await dialog.getByText('Commit 2 files?').waitFor();
+    await dialog.getByText('price.ts: only what was applied').waitFor();
+    await workbench.picture('commit-3-confirm');
+    await dialog.getByRole('button', { name: 'Commit', exact: true }).click();
+    await workbench.toast('Sums and rates').waitFor();
+    await workbench.picture('commit-4-done');
+    assert.equal(git('show', 'HEAD:price.ts'), price('sum(items)', '1'));
+    assert.equal(git('show', 'HEAD:rates.ts'), price('rate()', '1'));
+    assert.equal(git('status', '--porcelain'), ' M price.ts\n');
+  },
+);

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { messageOf, ToolError } from '../base/errors.ts';
+import { isAbortError, messageOf, ToolError } from '../base/errors.ts';
 
 export interface RunOptions {
   /** What git reads. */
@@ -48,9 +48,9 @@ export class GitProgram {
           env: { ...plainEnvironment(), ...(asUser ? {} : { LC_ALL: 'C' }), ...env },
           ...(signal ? { signal } : {}),
         },
-        (error, output, errors) => {
+        (error: Error | null, output, errors) => {
           if (!error) resolve(output);
-          else if (signal?.aborted) reject(error);
+          else if (isAbortError(error)) reject(error);
           else reject(new ToolError(errors.trim().split('\n')[0] || messageOf(error), { cause: error }));
         },
       );

@@ -21,10 +21,17 @@ export interface ElsewhereOrigin extends Pick<PendingAction, 'sourceToolName'> {
   readonly agent: AgentName;
 }
 
+const ELSEWHERE = 'elsewhere-';
+
+/** Whether a person brought a preview into review from elsewhere, so that its agent is a source, not a program. */
+export function isFromElsewhere({ sessionId }: Pick<ElsewhereOrigin, 'sessionId'>): boolean {
+  return sessionId.startsWith(ELSEWHERE);
+}
+
 /** An origin of its own for each run of a command, so that no two of them build on each other. */
 export function originOf({ name, l10n, command }: Elsewhere): ElsewhereOrigin {
   return {
-    sessionId: `elsewhere-${randomUUID()}`,
+    sessionId: `${ELSEWHERE}${randomUUID()}`,
     agent: { name: name(l10n), version: '' },
     sourceToolName: command,
   };

@@ -1,0 +1,153 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import * as path from 'node:path';
+import type { TestContext } from 'node:test';
+import { english } from '../../src/agent/base/localiser.ts';
+import { commitApplied } from '../../src/agent/elsewhere/applied/commitApplied.ts';
+import { commitMessage } from '../../src/agent/elsewhere/applied/commitMessage.ts';
+import { planCommit, type CommitPlan } from '../../src/agent/elsewhere/applied/commitPlan.ts';
+import { appliedPreviews, readApplied } from '../../src/agent/elsewhere/applied/readApplied.ts';
+import type { Git } from '../../src/agent/elsewhere/git.ts';
+import { changeOf, sideOfBytes, type FileSide } from '../../src/agent/preview/fileChange.ts';
+import { Overlay } from '../../src/agent/preview/overlay.ts';
+import type { PendingAction } from '../../src/agent/preview/pendingAction.ts';
+import type { Preview } from '../../src/agent/preview/preview.ts';
+import { PreviewStore } from '../../src/agent/preview/previewStore.ts';
+import { queueResolveHandler } from '../../src/agent/preview/queueResolveHandler.ts';
+import { Invoker } from '../../src/agent/preview/resolve/invoker.ts';
+import { undoAction } from '../../src/agent/preview/undo.ts';
+import { DiskWorkspace } from './diskWorkspace.ts';
+import { GitRepository, type Committed } from './gitRepository.ts';
+import { MemoryPreviewLog } from './testSession.ts';
+
+/** A real repository whose files previews change: they are staged and applied as in the extension. */
+export class AppliedWorld {
+  readonly repository: GitRepository;
+  readonly store = new PreviewStore(new MemoryPreviewLog(), error => assert.fail(String(error)));
+  /** The folder that is open: the repository, or one in it. */
+  readonly folder: string;
+  /** Absolute paths of files that an editor has unsaved changes of. */
+  readonly unsaved = new Set<string>();
+  readonly #invoker: Invoker;
+  readonly #overlay = new Overlay(this.store);
+
+  private constructor(repository: GitRepository, folder: string) {
+    this.repository = repository;
+    this.folder = folder;
+    this.#invoker = new Invoker(this.store, new DiskWorkspace(folder), () => 'recommend');
+  }
+
+  /** @param files are committed and checked out. */
+  static async create(
+    t: TestContext,
+    files: Readonly<Record<string, Committed>>,
+    { folder = '.', config = {} }: { folder?: string; config?: Readonly<Record<string, string>> } = {},
+  ): Promise<AppliedWorld> {
+    const repository = await GitRepository.create(t);
+    for (const [name, value] of Object.entries(config)) repository.config(name, value);
+    repository.checkedOut(files);
+    return new AppliedWorld(repository, path.join(repository.folder.root, folder));
+  }
+
+  /** The window has another folder open. */
+  inFolder(folder: string): AppliedWorld {
+    return new AppliedWorld(this.repository, folder);
+  }
+
+  /** What a file of the folder holds. */
+  disk(name: string): string {
+    return readFileSync(path.join(this.folder, name), 'latin1');
+  }
+
+  /** A change of a file of the folder, from what it holds, or to a new one. */
+  async edit(
+    files: Readonly<Record<string, string | null>>,
+    over: Partial<PendingAction> = {},
+  ): Promise<Preview> {
+    const changes = Object.entries(files).flatMap(([name, text]) => {
+      const after = text === null ? null : (sideOfBytes(Buffer.from(text)) ?? assert.fail());
+      return changeOf(name, this.#side(name), after) ?? [];
+    });
+    return this.apply({ changes, ...over });
+  }
+
+  async rename(from: string, to: string, text?: string): Promise<Preview> {
+    const before = this.#side(from) ?? assert.fail();
+    const after = text === undefined ? before : (sideOfBytes(Buffer.from(text)) ?? assert.fail());
+    return this.apply({ changes: [{ kind: 'rename', from, path: to, before, after }] });
+  }
+
+  async undo(preview: Preview): Promise<Preview> {
+    return this.apply(undoAction(preview) ?? assert.fail());
+  }
+
+  async apply(action: Partial<PendingAction>, reason = 'ok'): Promise<Preview> {
+    const { store } = this;
+    const pending = { label: 'Edit', sourceToolName: 'test', ...action };
+    const { sessionId = 's1', agent } = action;
+    const origin = { sessionId, ...(agent ? { agent } : {}), asksModel: true };
+    const { preview } = queueResolveHandler(
+      { store, invoker: this.#invoker, overlay: this.#overlay, l10n: english },
+      pending,
+      origin,
+    );
+    await this.#invoker.resolve({ id: preview.id, action: 'apply', reason, actor: 'human' });
+    const applied = store.get(preview.id) ?? assert.fail();
+    assert.equal(applied.state.kind, 'applied');
+    return applied;
+  }
+
+  plan(ids?: readonly string[]): Promise<CommitPlan> {
+    return this.planIn(this.repository.git, ids);
+  }
+
+  async planIn(git: Git, ids?: readonly string[]): Promise<CommitPlan> {
+    const previews = appliedPreviews(this.store);
+    const applied = await readApplied({
+      git,
+      previews,
+      fileOf: (_, name) => path.join(this.folder, name),
+      unsaved: [...this.unsaved],
+    });
+    return planCommit(applied, previews, ids && new Set(ids));
+  }
+
+  /** Plans and commits. @returns what was not committed, as `path: why`. */
+  async commit(ids?: readonly string[]): Promise<readonly string[]> {
+    const plan = await this.plan(ids);
+    assert.notEqual(plan.paths.length, 0, JSON.stringify(plan.uncommittable));
+    const committed = plan.previewIds.map(id => ({
+      preview: this.store.get(id) ?? assert.fail(),
+      entry: this.store.ledger().find(entry => entry.previewId === id) ?? assert.fail(),
+    }));
+    await commitApplied(this.repository.git, plan, commitMessage('Subject', committed, { trailers: false }));
+    return reasonsOf(plan);
+  }
+
+  /** What the last commit has of a file. */
+  head(name: string): string {
+    return this.repository.run(['cat-file', 'blob', `HEAD:${name}`]);
+  }
+
+  /** What is staged of a file. */
+  staged(name: string): string {
+    return this.repository.run(['cat-file', 'blob', `:${name}`]);
+  }
+
+  /** What git says of the working tree, a line for each path. */
+  status(): readonly string[] {
+    return this.repository.run(['status', '--porcelain']).split('\n').filter(Boolean);
+  }
+
+  #side(name: string): FileSide | null {
+    try {
+      return sideOfBytes(readFileSync(path.join(this.folder, name))) ?? null;
+    } catch {
+      return null;
+    }
+  }
+}
+
+export function reasonsOf({ uncommittable }: CommitPlan): readonly string[] {
+  return uncommittable.map(({ path: at, why }) => `${at}: ${why}`);
+}
