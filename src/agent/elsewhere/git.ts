@@ -74,7 +74,7 @@ export class Git {
    * @param path below the root.
    */
   async lineEndingOf(path: string): Promise<string | undefined> {
-    return fields(await this.#run(['check-attr', '-z', 'eol', '--', path]))[2];
+    return fields(await this.program.run(['check-attr', '-z', 'eol', '--', path]))[2];
   }
 
   /** Paths that differ between two commits. */
