@@ -1,0 +1,104 @@
+/** The part of docs/model-texts.md: what the code can say to a model, read from the source. */
+import * as fs from 'node:fs';
+import * as path from 'node:path';
+import ts from 'typescript';
+import { inRepo } from '../lib/paths.mjs';
+
+/** Where words for a model are made, in the order of the page; a folder stands for its files. */
+const PLACES = [
+  'session/request.ts',
+  'session/surroundings.ts',
+  'session/planMode.ts',
+  'preview/resolve/resolveTexts.ts',
+  'preview/resolve/refusals.ts',
+  'forcing',
+  'session/newProblems.ts',
+  'session/context/summary.ts',
+  'base/errors.ts',
+  'preview/textFile.ts',
+  'preview/commit',
+  'conversation/revert.ts',
+  'tools',
+  'clients',
+];
+
+/** Words for people and programs in these places. */
+const NOT_FOR_MODELS = [
+  /^clients\/(?:mcp|setUp|stdio)\//,
+  /^tools\/titles\.ts$/,
+  /^tools\/custom\/(?:loading\/|redline)/,
+];
+
+/** @returns {Promise<string>} */
+export function modelSentences() {
+  const root = inRepo('src', 'agent');
+  const files = PLACES.flatMap(place => filesIn(root, place)).filter(
+    file => !NOT_FOR_MODELS.some(pattern => pattern.test(file)),
+  );
+  const sections = [...new Set(files)].flatMap(file => {
+    const texts = [...new Set(sentencesIn(path.join(root, file)))];
+    return texts.length === 0 ? [] : [`### \`${file}\`\n\n\`\`\`text\n${texts.join('\n')}\n\`\`\`\n`];
+  });
+  return Promise.resolve(sections.join('\n'));
+}
+
+function filesIn(root, place) {
+  if (place.endsWith('.ts')) return [place];
+  return fs
+    .readdirSync(path.join(root, place), { recursive: true })
+    .map(name => path.posix.join(place, String(name).split(path.sep).join('/')))
+    .filter(name => name.endsWith('.ts'))
+    .sort();
+}
+
+/** The sentences that a file contains, with the expressions in them in ‹›. */
+function sentencesIn(file) {
+  const source = ts.createSourceFile(file, fs.readFileSync(file, 'utf8'), ts.ScriptTarget.Latest, true);
+  const found = [];
+  const visit = node => {
+    if (ts.isCallExpression(node) && isForOthers(node.expression.getText(source))) return undefined;
+    const text = textOf(node, source);
+    if (text === undefined) return ts.forEachChild(node, visit);
+    if (isSentence(text)) found.push(text.trim());
+    // What is inserted may be a sentence of its own.
+    ts.forEachChild(node, visitInserted);
+  };
+  const visitInserted = node => {
+    if (ts.isTemplateSpan(node)) visit(node.expression);
+    else if (ts.isBinaryExpression(node) || ts.isTemplateExpression(node))
+      ts.forEachChild(node, visitInserted);
+  };
+  visit(source);
+  return found;
+}
+
+/** Whether a function takes words for the log or for people. */
+function isForOthers(callee) {
+  return /(?:^|\.)logger\.|(?:^|\.)l10n\.t$/.test(callee);
+}
+
+/** The text that a literal, or several joined by `+`, makes; `undefined` for any other node. */
+function textOf(node, source) {
+  if (ts.isStringLiteral(node) && ts.isImportDeclaration(node.parent)) return undefined;
+  if (ts.isStringLiteral(node) || ts.isNoSubstitutionTemplateLiteral(node)) return node.text;
+  if (ts.isTemplateExpression(node))
+    return [
+      node.head.text,
+      ...node.templateSpans.map(({ expression, literal }) => `‹${named(expression, source)}›${literal.text}`),
+    ].join('');
+  if (ts.isBinaryExpression(node) && node.operatorToken.kind === ts.SyntaxKind.PlusToken) {
+    const [left, right] = [textOf(node.left, source), textOf(node.right, source)];
+    return left === undefined || right === undefined ? undefined : left + right;
+  }
+  return undefined;
+}
+
+function named(expression, source) {
+  const text = expression.getText(source).replace(/\s+/g, ' ');
+  return text.length <= 40 ? text : '…';
+}
+
+/** Words with an end, not a name, a key or a format. */
+function isSentence(text) {
+  return /[a-z]{2,} [a-z‹"`]/i.test(text) && /[.:?!…›)"`]$/.test(text.trim());
+}
