@@ -58,5 +58,6 @@ export async function useVendor(
       : (_request, n) => answers[n] ?? { error: new Error(`The script has no answer ${n}.`) };
   await setting('vscodeLm.model', SCRIPTED_MODEL);
   await setting('provider', 'vscode-lm');
+  await setting('resolve.forcing', 'forced'); // as in connect
   return vendor;
 }
