@@ -184,6 +184,7 @@ function plainFiles(folder: string): CommitFiles {
   return {
     read,
     placeOf: () => Promise.resolve({ missingFolders: [] }),
+    replace: () => Promise.reject(new Error('Only texts are written here.')),
     makeFolders: () => Promise.resolve(),
     tidy: () => Promise.resolve(),
     async write(name, bytes, expected) {

@@ -1,4 +1,6 @@
-import { sideOfText, type FileChange } from '../../src/agent/preview/fileChange.ts';
+import assert from 'node:assert/strict';
+import { isText, sideOfText, type FileChange, type FileSide } from '../../src/agent/preview/fileChange.ts';
+import type { TextEncoding } from '../../src/agent/text/encodings.ts';
 import type { TextEdit } from '../../src/agent/text/textEdit.ts';
 
 /** File changes from plain texts, in UTF-8. */
@@ -36,3 +38,17 @@ export const rename = (from: string, path: string, before: string, after = befor
   before: sideOfText(before),
   after: sideOfText(after),
 });
+
+/** The text of a side, which must be one; `undefined` where there is no file. */
+export function textIn<Side extends FileSide | null | undefined>(
+  side: Side,
+): string | (Side extends null | undefined ? undefined : never) {
+  if (side) return isText(side) ? side.text : assert.fail('It is no text.');
+  return undefined as Side extends null | undefined ? undefined : never;
+}
+
+/** The encoding of a side, which must be a text; `undefined` where there is no file. */
+export function encodingIn(side: FileSide | null | undefined): TextEncoding | undefined {
+  if (side) return isText(side) ? side.encoding : assert.fail('It is no text.');
+  return undefined;
+}

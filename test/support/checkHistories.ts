@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { sha256 } from '../../src/agent/base/hash.ts';
 import type { FileChange } from '../../src/agent/preview/fileChange.ts';
 import type { Preview } from '../../src/agent/preview/preview.ts';
-import { create, modify } from './changes.ts';
+import { create, modify, textIn } from './changes.ts';
 import { CheckWorld } from './checkWorld.ts';
 
 const PATHS = ['a.txt', 'b.txt', 'c.txt'] as const;
@@ -126,7 +126,7 @@ export async function playChecks(steps: readonly CheckStep[]): Promise<CheckHist
           start(
             store.revise(
               chosen.id,
-              [modify(first.path, first.before.text, each.text)],
+              [modify(first.path, textIn(first.before), each.text)],
               chosen.dependsOn,
               'user',
             ),
@@ -199,7 +199,9 @@ function viewOf(world: CheckWorld, at: string): string | undefined {
 /** The files with these previews applied. */
 function treeWith({ store, workspace }: CheckWorld, ids: readonly string[]): Tree {
   const changed = new Map(
-    ids.flatMap(id => store.get(id)?.changes ?? []).map(({ path: at, after }) => [at, after?.text] as const),
+    ids
+      .flatMap(id => store.get(id)?.changes ?? [])
+      .map(({ path: at, after }) => [at, textIn(after)] as const),
   );
   return Object.fromEntries(
     PATHS.flatMap(at => pair(at, changed.has(at) ? changed.get(at) : workspace.text(at))),

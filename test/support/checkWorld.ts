@@ -1,3 +1,4 @@
+import { textIn } from './changes.ts';
 import { setImmediate } from 'node:timers/promises';
 import { Emitter } from '../../src/agent/base/event.ts';
 import { sha256 } from '../../src/agent/base/hash.ts';
@@ -117,7 +118,7 @@ export class CheckWorld extends InvokerHarness {
         await setImmediate();
         const view: View = path => {
           const planned = pending.at(path);
-          return planned ? planned.side?.text : workspace.text(path);
+          return planned ? textIn(planned.side) : workspace.text(path);
         };
         const ended = await this.commands[plan.command]?.(view, signal);
         const [exitCode, output] = typeof ended === 'object' ? ended : [ended ?? 127, ''];

@@ -1,6 +1,7 @@
 import { TimeSlice } from '../../src/agent/base/timeSlice.ts';
 import type { ResolvingFiles } from '../../src/agent/preview/resolve/refusals.ts';
 import type {
+  FileContent,
   FileListing,
   FilePlace,
   FolderRoot,
@@ -9,6 +10,7 @@ import type {
 } from '../../src/agent/preview/workspace.ts';
 import { defaultEncoding, type TextEncoding } from '../../src/agent/text/encodings.ts';
 import { readDiskFile, writeDiskFile } from '../../src/views/workspace/diskFile.ts';
+import { replaceOnDisk } from '../../src/views/workspace/diskReplace.ts';
 import {
   isProtectedOnDisk,
   makeFoldersOnDisk,
@@ -18,6 +20,7 @@ import {
 import { lineEndingOfNewFile } from '../../src/views/workspace/newLineEnding.ts';
 import type { OwnProtections } from '../../src/views/workspace/protectedFiles.ts';
 import {
+  assertRealFolderInside,
   assertRealPathInside,
   diskPathOf,
   formerPlaces,
@@ -68,6 +71,18 @@ export class DiskWorkspace implements Workspace, ResolvingFiles {
     assertRealPathInside(path, at);
     writeDiskFile(diskPathOf(at), path, bytes, expected, { mode });
     return 'disk';
+  }
+
+  async replace(
+    path: string,
+    content: FileContent | null,
+    expected: string | null,
+    mode?: number,
+  ): Promise<void> {
+    await this.#slice.turn();
+    const at = locate(path, this.#roots);
+    assertRealFolderInside(path, at);
+    replaceOnDisk(diskPathOf(at), path, content, expected, { mode });
   }
 
   async placeOf(path: string): Promise<FilePlace> {

@@ -18,6 +18,7 @@ import { AbandonedSpans } from './abandoned.ts';
 import { currentAnswer, nodeOfCall, resultNode } from './branches.ts';
 import { historyViolations } from './scriptedProvider.ts';
 import type { TestSession } from './testSession.ts';
+import { textIn } from './changes.ts';
 
 /**
  * Who staged a preview: `user` is an Undo or Reopen, which the model is never asked about; `agent` is another agent, whose
@@ -162,7 +163,7 @@ export class Invariants {
       const step = (preview.changes ?? []).flatMap(stepsOf).findLast(candidate => candidate.path === path);
       if (!step) continue;
       if (preview.state.kind !== 'pending' || preview.state.stale.length > 0) return undefined;
-      content = step.after?.text ?? '';
+      content = textIn(step.after) ?? '';
     }
     return content;
   }
@@ -249,7 +250,7 @@ export class Invariants {
   ): void {
     const steps = composedSteps(changes);
     if (steps.length === 0) return;
-    const isAsAfter = ({ path, after }: FileStep): boolean => found[path] === after?.text;
+    const isAsAfter = ({ path, after }: FileStep): boolean => found[path] === textIn(after);
     // What was applied on the old content since shows that the commit had not written this file.
     const wasFoundUnwritten = ({ path, before }: FileStep): boolean =>
       later.some(
@@ -261,23 +262,23 @@ export class Invariants {
     const isUnwritten = (step: FileStep): boolean => {
       if (wasFoundUnwritten(step) || lost.includes(step.path)) return true;
       const now = found[step.path];
-      return now === step.before?.text || isTornWrite(now === undefined ? now : Buffer.from(now), step);
+      return now === textIn(step.before) || isTornWrite(now === undefined ? now : Buffer.from(now), step);
     };
     const isFinished = steps.some(isAsAfter) && steps.every(step => isAsAfter(step) || !isUnwritten(step));
     const leftAlone = reports.flatMap(report => report.leftAlone);
     for (const step of steps) {
       const { path, before, after } = step;
       const now = workspace.now(path);
-      const isPartial = !isFinished && found[path] === after?.text;
-      const expected = isPartial ? before?.text : found[path];
+      const isPartial = !isFinished && found[path] === textIn(after);
+      const expected = isPartial ? textIn(before) : found[path];
       this.check(
         now === expected,
         () => `recovery of ${ids.join()}: ${path} is ${isPartial ? 'not restored' : 'changed'}`,
       );
       // What another preview wrote meanwhile is explained by the ledger.
       const others = store.all().flatMap(preview => (preview.changes ?? []).flatMap(stepsOf));
-      const isOwn = others.some(step => step.path === path && step.after?.text === found[path]);
-      const isForeign = found[path] !== before?.text && !isOwn && !wasFoundUnwritten(step);
+      const isOwn = others.some(step => step.path === path && textIn(step.after) === found[path]);
+      const isForeign = found[path] !== textIn(before) && !isOwn && !wasFoundUnwritten(step);
       if (isForeign)
         this.check(leftAlone.includes(path), () => `recovery of ${ids.join()}: nobody is told about ${path}`);
     }
@@ -619,9 +620,9 @@ export class Invariants {
     const written = workspace.writes.slice(writesBefore);
     const changes = transaction.flatMap(({ previewId }) => store.get(previewId)?.changes ?? []);
     for (const { path, before, after } of composedSteps(changes)) {
-      const times = written.filter(write => write.path === path && write.text === (after?.text ?? null));
+      const times = written.filter(write => write.path === path && write.text === (textIn(after) ?? null));
       this.check(times.length === 1, () => `I2: ${id} wrote ${path} ${times.length} times as it was shown`);
-      const isSeen = times.every(write => write.before === (before?.text ?? null));
+      const isSeen = times.every(write => write.before === (textIn(before) ?? null));
       this.check(isSeen, () => `I2: ${id} replaced another text of ${path} than it showed`);
     }
   }
@@ -631,7 +632,7 @@ export class Invariants {
     if (transaction.some(({ message }) => message?.includes('could not be restored'))) return;
     const changes = transaction.flatMap(({ previewId }) => t.store.get(previewId)?.changes ?? []);
     for (const { path, before, after } of composedSteps(changes)) {
-      const [old, own] = [before?.text ?? null, after?.text ?? null];
+      const [old, own] = [textIn(before) ?? null, textIn(after) ?? null];
       const written = t.workspace.writes.slice(writesBefore).filter(write => write.path === path);
       const at = written.findIndex(write => write.before === old && write.text === own);
       const isBack = written.slice(at).some(write => write.before === own && write.text === old);
@@ -642,7 +643,9 @@ export class Invariants {
         .flatMap(other => composedSteps(other.changes ?? []))
         .some(
           step =>
-            step.path === path && (step.before?.text ?? null) === old && (step.after?.text ?? null) === own,
+            step.path === path &&
+            (textIn(step.before) ?? null) === old &&
+            (textIn(step.after) ?? null) === own,
         );
       this.check(
         at < 0 || isBack || isAnothers,

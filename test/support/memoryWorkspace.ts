@@ -1,9 +1,11 @@
 import * as path from 'node:path';
 import { PathError, StalePreviewError, ToolError } from '../../src/agent/base/errors.ts';
 import { sha256, type Sha256 } from '../../src/agent/base/hash.ts';
+import { hashOf } from '../../src/agent/preview/commit/held.ts';
 import { isProtectedPath } from '../../src/agent/preview/resolve/protectedPlaces.ts';
 import {
   MAX_FILE_BYTES,
+  type FileContent,
   type FileListing,
   type FilePlace,
   type FolderRoot,
@@ -44,7 +46,7 @@ export class MemoryWorkspace implements Workspace {
   readonly #editors = new Map<string, Uint8Array>();
   readonly #readOnly = new Set<string>();
   /** Symbolic links: the file that each leads to. */
-  readonly #links: ReadonlyMap<string, string>;
+  readonly #links: Map<string, string>;
   #reads = 0;
   #writeAttempts = 0;
 
@@ -206,6 +208,27 @@ export class MemoryWorkspace implements Workspace {
     return to;
   }
 
+  async replace(file: string, content: FileContent | null, expected: Sha256 | null): Promise<void> {
+    await this.beforeWrite?.(file, ++this.#writeAttempts);
+    if (this.#editors.has(file)) throw new ToolError(`${file} has unsaved changes. Save or revert it first.`);
+    const link = this.#links.get(file);
+    const now = link === undefined ? this.#now(file) : { link };
+    if (hashOf(now) !== expected) throw new StalePreviewError([file]);
+    if (link === undefined && this.#readOnly.has(file)) throw new ToolError(`${file} is read-only`);
+    this.putWhole(file, content);
+    const shown = (held: FileContent | null | undefined): string | null =>
+      !held ? null : 'link' in held ? `→ ${held.link}` : Buffer.from(held).toString();
+    this.writes.push({ path: file, text: shown(content), to: 'disk', before: shown(now) });
+  }
+
+  /** Changes what stands at a path itself from outside. */
+  putWhole(file: string, content: FileContent | null): void {
+    this.#links.delete(file);
+    this.#disk.delete(file);
+    if (content && 'link' in content) this.#links.set(file, content.link);
+    else if (content) this.#disk.set(file, Uint8Array.from(content));
+  }
+
   async encodingOf(_path?: string): Promise<TextEncoding> {
     return this.encoding;
   }
@@ -220,9 +243,11 @@ export class MemoryWorkspace implements Workspace {
   /** There are no folders in memory. */
   async placeOf(file = ''): Promise<FilePlace> {
     const mode = this.modeOf(file);
+    const link = this.#links.get(file);
     return {
       missingFolders: [],
       ...(mode === undefined ? {} : { mode, id: this.#realPath(file) }),
+      ...(link === undefined ? {} : { link }),
       ...(this.typed(file) === undefined ? {} : { isUnsaved: true }),
     };
   }

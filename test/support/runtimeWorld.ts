@@ -7,7 +7,7 @@ import {
 } from '../../src/agent/model/toolChoiceLadder.ts';
 import type { RevertCategory } from '../../src/agent/model/messages.ts';
 import { recoverCommits } from '../../src/agent/preview/commit/recovery.ts';
-import { sideOfText, type FileChange } from '../../src/agent/preview/fileChange.ts';
+import { sideOfText, type FileChange, isText, type FileSide } from '../../src/agent/preview/fileChange.ts';
 import {
   textResult,
   type AgentToolResult,
@@ -19,7 +19,7 @@ import { resolvePart } from '../../src/agent/preview/resolve/resolvePart.ts';
 import { reopenAction, undoAction } from '../../src/agent/preview/undo.ts';
 import { commitText } from '../../src/agent/session/commitText.ts';
 import { defineTool, type Tool, type ToolContext } from '../../src/agent/tools/tool.ts';
-import { modify, remove, rename } from './changes.ts';
+import { modify, remove, rename, textIn } from './changes.ts';
 import { Invariants, type Stager } from './invariants.ts';
 import { MemoryWorkspace, noSpace } from './memoryWorkspace.ts';
 import type { ScriptedTurn } from './scriptedProvider.ts';
@@ -320,7 +320,7 @@ export class RuntimeWorld {
     const preview = store.get(id);
     const [first, ...others] = preview?.changes ?? [];
     if (preview?.state.kind !== 'pending' || first?.kind !== 'modify') return;
-    const after = sideOfText(this.#touched(first.after.text, `edited ${++this.#labels}`));
+    const after = sideOfText(this.#touched(textIn(first.after), `edited ${++this.#labels}`));
     void store.revise(id, [{ ...first, after }, ...others], preview.dependsOn, 'user');
   }
 
@@ -329,10 +329,11 @@ export class RuntimeWorld {
     const preview = this.t.store.get(id);
     const changed = preview?.changes?.filter(({ kind }) => kind === 'modify') ?? [];
     const change = changed[file % Math.max(1, changed.length)];
-    if (preview?.state.kind !== 'pending' || !change?.after) return;
+    const proposed = textOfSide(change?.after);
+    if (preview?.state.kind !== 'pending' || !change || proposed === undefined) return;
     const { path } = change;
     const known = this.#drafts.find(draft => draft.previewId === id && draft.path === path);
-    const draft = known ?? { previewId: id, path, base: change.after.text, text: change.after.text };
+    const draft = known ?? { previewId: id, path, base: proposed, text: proposed };
     if (!known) this.#drafts.push(draft);
     draft.text = this.#touched(draft.text, `drafted ${++this.#labels}`);
   }
@@ -343,7 +344,7 @@ export class RuntimeWorld {
     if (!draft) return;
     const { store } = this.t;
     const textOf = (preview = store.get(draft.previewId)): string | undefined =>
-      preview?.changes?.find(({ path }) => path === draft.path)?.after?.text;
+      textOfSide(preview?.changes?.find(({ path }) => path === draft.path)?.after);
     let seen = textOf();
     const noted = store.onDidRevise(({ preview }) => {
       if (preview.id !== draft.previewId) return;
@@ -682,4 +683,9 @@ function ended(how: CallbackEnd, text: string): AgentToolResult {
     case 'empty':
       return {} as never;
   }
+}
+
+/** The text of a side; `undefined` for a link, a binary file and nothing. */
+function textOfSide(side: FileSide | null | undefined): string | undefined {
+  return side && isText(side) ? side.text : undefined;
 }

@@ -1,5 +1,6 @@
 /** Runs a command that does not end in the sandbox of a folder, until it is killed: `node sandboxChild.ts <folder> <storage>`. */
 import { createSandboxes } from '../../src/agent/commands/sandbox/sandboxes.ts';
+import { nothingPending } from './pendingSides.ts';
 
 const [, , root = '', storage = ''] = process.argv;
 const silent = {
@@ -24,6 +25,6 @@ await sandbox.run(
       ': redline-kill-test; (setsid sh -c ": redline-kill-test; sleep 900" &); echo started; sleep 900',
     ...{ folder: root, shell: '/bin/sh', arguments: [], environment: {}, timeLimit: 900 },
   },
-  { at: () => undefined, paths: () => [] },
+  nothingPending,
   { signal: new AbortController().signal, add: chunk => process.stdout.write(chunk) },
 );

@@ -4,9 +4,10 @@ import * as path from 'node:path';
 import type { CommandPlan } from '../../src/agent/commands/commandPlan.ts';
 import type { SandboxEnd, SandboxEngine, Sandboxes } from '../../src/agent/commands/sandbox.ts';
 import { createSandboxes, type SandboxesOptions } from '../../src/agent/commands/sandbox/sandboxes.ts';
-import { sideOfText } from '../../src/agent/preview/fileChange.ts';
-import type { PendingContents } from '../../src/agent/preview/overlay.ts';
+import type { Blobs } from '../../src/agent/preview/blobs.ts';
+import { sideOfText, type FileSide } from '../../src/agent/preview/fileChange.ts';
 import { TempFolder } from './tempFolder.ts';
+import { pendingSides } from './pendingSides.ts';
 
 /** How a command of a test ended, with the changes as text: `path`, `old path → path` and what was there before and after. */
 export interface Ran extends SandboxEnd {
@@ -16,7 +17,9 @@ export interface Ran extends SandboxEnd {
 
 export interface RunOptions {
   /** What pending previews make of files, by workspace path. */
-  readonly pending?: Readonly<Record<string, string | null>>;
+  readonly pending?: Readonly<Record<string, string | FileSide | null>>;
+  /** The contents of binary ones. */
+  readonly blobs?: Blobs;
   readonly signal?: AbortSignal;
   /** Called with what the command has written so far. */
   readonly onOutput?: (output: string) => void;
@@ -86,19 +89,14 @@ export class SandboxWorld {
   }
 
   /** Runs a command in the sandbox of the conversation `s1`. */
-  async run(command: string, { pending = {}, signal, onOutput, plan }: RunOptions = {}): Promise<Ran> {
+  async run(command: string, { pending = {}, blobs, signal, onOutput, plan }: RunOptions = {}): Promise<Ran> {
     const sandbox = await this.sandboxes.of('s1');
     if (!sandbox) throw new Error(`There is no sandbox: ${JSON.stringify(await this.sandboxes.status())}`);
     let output = '';
-    const contents: PendingContents = {
-      paths: () => Object.keys(pending),
-      at: name => {
-        const text = pending[name];
-        return text === undefined
-          ? undefined
-          : { previewId: 'p1', side: text === null ? null : sideOfText(text) };
-      },
-    };
+    const sides = Object.entries(pending).map(
+      ([name, content]) => [name, typeof content === 'string' ? sideOfText(content) : content] as const,
+    );
+    const contents = pendingSides(() => Object.fromEntries(sides), blobs);
     const end = await sandbox.run(
       {
         command,

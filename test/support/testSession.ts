@@ -22,12 +22,8 @@ import {
   type PreviewLogEntry,
   type UnreadableLine,
 } from '../../src/agent/preview/log/previewLog.ts';
-import {
-  PreviewStore,
-  type PreviewLogSink,
-  type PreviewNumbers,
-  type PreviewStoreOptions,
-} from '../../src/agent/preview/previewStore.ts';
+import { PreviewStore, type PreviewStoreOptions } from '../../src/agent/preview/previewStore.ts';
+import type { PreviewLogSink, PreviewNumbers } from '../../src/agent/preview/previewStorePorts.ts';
 import { queueResolveHandler } from '../../src/agent/preview/queueResolveHandler.ts';
 import { Invoker } from '../../src/agent/preview/resolve/invoker.ts';
 import type { SessionEvent } from '../../src/agent/session/events.ts';

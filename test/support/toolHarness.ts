@@ -10,6 +10,7 @@ import { executeToolCall } from '../../src/agent/tools/execute.ts';
 import type { Tool } from '../../src/agent/tools/tool.ts';
 import { draft } from './drafts.ts';
 import { MemoryWorkspace } from './memoryWorkspace.ts';
+import { nothingPending } from './pendingSides.ts';
 
 /** Runs single tool calls on a workspace in memory, without a session. Staged actions are only collected, with their titles in English. */
 export class ToolHarness {
@@ -50,7 +51,7 @@ export class ToolHarness {
         context: {
           signal: this.controller.signal,
           workspace: this.workspace,
-          pending: { at: () => undefined, paths: () => [] },
+          pending: nothingPending,
           onUpdate: progress => void this.updates.push(progress),
           resolve: call => {
             this.resolved.push(call);

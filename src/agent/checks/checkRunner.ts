@@ -7,6 +7,7 @@ import { OutputBuffer } from '../commands/outputBuffer.ts';
 import type { Sandboxes, SandboxStatus } from '../commands/sandbox.ts';
 import type { CheckFact } from '../preview/ledger.ts';
 import { contentsAfter } from '../preview/overlay.ts';
+import type { PreviewStore } from '../preview/previewStore.ts';
 import { revisionsOf, type Preview } from '../preview/preview.ts';
 import type { FolderRoot } from '../preview/workspace.ts';
 import type { Check, CheckResult, SeenFiles } from './check.ts';
@@ -17,6 +18,8 @@ import { outputProblems } from './outputProblems.ts';
 const OWN_SANDBOX = 'checks';
 
 export interface CheckRunnerParts {
+  /** Has the contents of binary files in previews. */
+  readonly store: Pick<PreviewStore, 'blobs'>;
   readonly sandboxes: Sandboxes;
   readonly plan: (command: string, folder: string | undefined) => Promise<CommandPlan>;
   readonly workspace: { folderRoots(): readonly FolderRoot[] };
@@ -104,7 +107,7 @@ export class CheckRunner {
       const id = status.engine === 'copy' ? (previews.at(-1)?.origin?.sessionId ?? OWN_SANDBOX) : OWN_SANDBOX;
       const sandbox = await sandboxes.of(id);
       if (!sandbox) throw new Error('There is no sandbox any more.');
-      const end = await sandbox.run(plan, contentsAfter(previews), {
+      const end = await sandbox.run(plan, contentsAfter(previews, this.#parts.store.blobs), {
         signal: ending,
         add: chunk => {
           output.add(chunk);

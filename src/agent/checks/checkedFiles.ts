@@ -1,4 +1,5 @@
 import { sha256 } from '../base/hash.ts';
+import { hashOfLink } from '../preview/fileChange.ts';
 import { contentsAfter } from '../preview/overlay.ts';
 import type { Preview, SeenRevisions } from '../preview/preview.ts';
 import type { PreviewStore } from '../preview/previewStore.ts';
@@ -7,7 +8,7 @@ import type { CheckResult, SeenFiles } from './check.ts';
 
 export interface CheckedFilesParts {
   readonly store: PreviewStore;
-  readonly workspace: Pick<Workspace, 'read'> & {
+  readonly workspace: Pick<Workspace, 'read' | 'placeOf'> & {
     folderRoots(): readonly FolderRoot[];
     /** Workspace paths of documents with unsaved changes. */
     unsaved(): readonly string[];
@@ -37,7 +38,7 @@ export class CheckedFiles {
     const { workspace } = this.#parts;
     // What is typed and not saved is on no disk.
     if (workspace.unsaved().length > 0) return undefined;
-    const pending = contentsAfter(previews);
+    const pending = contentsAfter(previews, this.#parts.store.blobs);
     const paths = pending.paths();
     const rest = await this.#parts.stateOf(new Set(paths), signal);
     if (rest === undefined || workspace.unsaved().length > 0) return undefined;
@@ -53,17 +54,21 @@ export class CheckedFiles {
     const { workspace } = this.#parts;
     if (!saw || !hasAll(seen, previews) || !this.isAsSeen(seen) || workspace.unsaved().length > 0)
       return false;
-    const pending = contentsAfter(previews);
+    const pending = contentsAfter(previews, this.#parts.store.blobs);
     for (const [at, hash] of Object.entries(saw.contents)) {
       const planned = pending.at(at);
-      if ((planned ? (planned.side?.hash ?? null) : await this.#hashOf(at)) !== hash) return false;
+      if ((planned ? (planned.side?.hash ?? null) : await this.#hashOf(at, hash)) !== hash) return false;
     }
     const rest = await this.#parts.stateOf(new Set(Object.keys(saw.contents)), signal);
     return rest === saw.rest && this.isAsSeen(seen) && workspace.unsaved().length === 0;
   }
 
-  async #hashOf(path: string): Promise<string | null | undefined> {
+  /** @param expected that of a link is compared with a link that stands there. */
+  async #hashOf(path: string, expected: string | null): Promise<string | null | undefined> {
     try {
+      const isLink = expected?.startsWith('link:') === true;
+      const link = isLink ? (await this.#parts.workspace.placeOf(path)).link : undefined;
+      if (link !== undefined) return hashOfLink(link);
       const bytes = await this.#parts.workspace.read(path);
       return bytes ? sha256(bytes) : null;
     } catch {

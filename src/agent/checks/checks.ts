@@ -16,7 +16,7 @@ import { CheckRunner, type CheckRunnerParts } from './checkRunner.ts';
 const MAX_RESULTS = 200;
 /** How long file events are collected before results are compared with the files again, in milliseconds. */
 const SETTLE = 150;
-export interface ChecksOptions extends CheckedFilesParts, Omit<CheckRunnerParts, 'workspace'> {
+export interface ChecksOptions extends CheckedFilesParts, Omit<CheckRunnerParts, 'workspace' | 'store'> {
   readonly isTrusted: () => boolean;
   /** Those of the settings, in their order; names are unique. */
   readonly checks: () => readonly Check[];

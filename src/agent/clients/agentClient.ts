@@ -2,7 +2,7 @@ import { ToolError } from '../base/errors.ts';
 import type { Disposable } from '../base/disposable.ts';
 import type { Logger } from '../base/logger.ts';
 import type { ResolveCall } from '../forcing/modelResolver.ts';
-import type { FileChange } from '../preview/fileChange.ts';
+import { textOf, type FileChange } from '../preview/fileChange.ts';
 import type { SessionOverlay } from '../preview/overlay.ts';
 import { textResult, type PendingAction } from '../preview/pendingAction.ts';
 import type { AgentName, PreviewOrigin } from '../preview/preview.ts';
@@ -191,7 +191,7 @@ export class AgentClient implements Disposable {
 }
 
 function charsOf(changes: readonly FileChange[]): number {
-  return changes.reduce((sum, { after }) => sum + (after?.text.length ?? 0), 0);
+  return changes.reduce((sum, { after }) => sum + textOf(after).length, 0);
 }
 
 /** What cannot be JSON, such as data nested without an end, is left to the parser to refuse. */

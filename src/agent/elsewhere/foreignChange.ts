@@ -1,5 +1,5 @@
 import { ToolError } from '../base/errors.ts';
-import { changeOf, sideOfBytes, sideOfText, type FileChange, type FileSide } from '../preview/fileChange.ts';
+import { changeOf, sideOfBytes, sideOfText, type FileChange, type TextSide } from '../preview/fileChange.ts';
 import { rebaseChange } from '../preview/rebase/rebaseChange.ts';
 import type { Workspace } from '../preview/workspace.ts';
 import { inLineEndingsOf } from '../text/lineEndings.ts';
@@ -82,7 +82,7 @@ async function place(file: ForeignFile, workspace: Files): Promise<Placed | 'bin
   );
 }
 
-function removed(path: string, base: FileSide, current: FileSide | null): Placed {
+function removed(path: string, base: TextSide, current: TextSide | null): Placed {
   const change = changeOf(path, current, null);
   if (!change) return NOTHING;
   return { changes: [change], isConflict: current?.hash !== base.hash };
@@ -90,8 +90,8 @@ function removed(path: string, base: FileSide, current: FileSide | null): Placed
 
 async function added(
   file: ForeignFile,
-  theirs: FileSide,
-  current: FileSide | null,
+  theirs: TextSide,
+  current: TextSide | null,
   workspace: Files,
 ): Promise<Placed> {
   const { path, mode } = file;
@@ -106,9 +106,9 @@ async function added(
 
 async function modified(
   { path, mode }: ForeignFile,
-  before: FileSide,
-  after: FileSide,
-  current: FileSide | null,
+  before: TextSide,
+  after: TextSide,
+  current: TextSide | null,
   workspace: Files,
 ): Promise<Placed> {
   if (!current) {
@@ -132,7 +132,7 @@ async function modified(
 
 function placed(
   rebased: Awaited<ReturnType<typeof rebaseChange>>,
-  withMarkers: (marked: FileSide) => FileChange | undefined,
+  withMarkers: (marked: TextSide) => FileChange | undefined,
 ): Placed {
   if (rebased.kind === 'clean') return { changes: rebased.change ? [rebased.change] : [], isConflict: false };
   const change = rebased.marked && withMarkers(rebased.marked);
@@ -144,13 +144,13 @@ function placed(
  * them, and the lines are the same. Otherwise as they are, since a change of line endings is a change.
  */
 async function alike(
-  current: FileSide | null,
-  base: FileSide | null,
-  theirs: FileSide | null,
-): Promise<readonly [FileSide | null, FileSide | null]> {
+  current: TextSide | null,
+  base: TextSide | null,
+  theirs: TextSide | null,
+): Promise<readonly [TextSide | null, TextSide | null]> {
   const [here, there] = [current, base].map(side => (side ? lineEndingOf(side.text) : undefined));
   if (!current || !base || !isPlain(here) || !isPlain(there) || here === there) return [base, theirs];
-  const converted = async (side: FileSide | null): Promise<FileSide | null> =>
+  const converted = async (side: TextSide | null): Promise<TextSide | null> =>
     side && sideOfText(await inLineEndingsOf(current.text, side.text), side.encoding);
   return [await converted(base), await converted(theirs)];
 }

@@ -1,5 +1,5 @@
 import type { Localiser, Sentence } from '../base/localiser.ts';
-import { changeOf, type FileChange, type FileSide } from '../preview/fileChange.ts';
+import { changeOf, type FileChange, type TextSide } from '../preview/fileChange.ts';
 import { counted } from '../preview/label.ts';
 import type { PendingAction } from '../preview/pendingAction.ts';
 import type { Preview } from '../preview/preview.ts';
@@ -15,9 +15,9 @@ export interface UncommittedFile {
   /** Its path in the last commit, if it was renamed since. */
   readonly from?: string;
   /** What the last commit has; `null`: the file is new. */
-  readonly head: FileSide | null;
+  readonly head: TextSide | null;
   /** What the file holds; `null`: it was deleted. */
-  readonly now: FileSide | null;
+  readonly now: TextSide | null;
   /** Permission bits of a file that is there, or that the last commit had, if one of the two is missing. */
   readonly mode?: number;
 }

@@ -1,4 +1,4 @@
-import { changeOf, type FileChange, type FileSide } from '../preview/fileChange.ts';
+import { changeOf, type FileChange, type TextSide } from '../preview/fileChange.ts';
 import { MAX_FILE_BYTES } from '../preview/workspace.ts';
 import {
   assertCanHoldFile,
@@ -40,8 +40,8 @@ export async function patchProposal(
 
 /** A file as the patch has changed it so far. */
 interface Held {
-  readonly original: FileSide | null;
-  readonly now: FileSide | null;
+  readonly original: TextSide | null;
+  readonly now: TextSide | null;
   readonly mode?: number;
   /** The path of a file that was here and that the patch renamed to this one. */
   readonly from?: string;
@@ -182,13 +182,13 @@ class PatchProposal {
     return held;
   }
 
-  #sideAt(path: string): FileSide {
+  #sideAt(path: string): TextSide {
     const now = this.#held.get(path)?.now;
     if (!now) throw new LeftOutError('missing');
     return now;
   }
 
-  #set(path: string, now: FileSide | null, more: Pick<Held, 'from' | 'mode'> = {}): void {
+  #set(path: string, now: TextSide | null, more: Pick<Held, 'from' | 'mode'> = {}): void {
     this.#allowance.add(now?.text.length ?? 0);
     const { original = null, from, mode } = this.#held.get(path) ?? {};
     const known = { ...(from === undefined ? {} : { from }), ...(mode === undefined ? {} : { mode }) };

@@ -4,13 +4,31 @@ import { hunksOf, type Hunk } from '../text/hunks.ts';
 import type { TextEdit } from '../text/textEdit.ts';
 
 /**
- * A file's whole content at one moment: its text, how that text is stored, and the hash of the exact bytes.
- * Two sides are the same content if and only if their hashes are equal.
+ * What stands at a path at one moment: a text, a symbolic link, or a binary file. Two sides are the same content if and only
+ * if their hashes are equal.
  */
-export interface FileSide {
+export type FileSide = TextSide | LinkSide | BinarySide;
+
+/** A text file's whole content: its text, how that text is stored, and the hash of the exact bytes. */
+export interface TextSide {
   readonly hash: Sha256;
   readonly text: string;
   readonly encoding: TextEncoding;
+}
+
+/** A symbolic link, which is never followed. */
+export interface LinkSide {
+  /** See {@link hashOfLink}. */
+  readonly hash: Sha256;
+  /** Where it leads, as the link has it. */
+  readonly link: string;
+}
+
+/** A file that is not text. Its bytes are in the {@link Blobs} of the store, by their hash. */
+export interface BinarySide {
+  readonly hash: Sha256;
+  /** In bytes. */
+  readonly size: number;
 }
 
 /**
@@ -59,11 +77,45 @@ export type FileChange =
 
 export type FileChangeKind = FileChange['kind'];
 
+export function isText(side: FileSide): side is TextSide {
+  return 'text' in side;
+}
+
+export function isLink(side: FileSide): side is LinkSide {
+  return 'link' in side;
+}
+
+export function isBinary(side: FileSide): side is BinarySide {
+  return 'size' in side;
+}
+
+/** The text of a side; empty if it is not text, or there is no file. */
+export function textOf(side: FileSide | null | undefined): string {
+  return side && isText(side) ? side.text : '';
+}
+
+/**
+ * Whether a change, or a step, is about the file as a whole, since one of its sides is a link or a binary file: it has no
+ * hunks, is never merged, and is read and written without following a link at its path.
+ */
+export function isWhole({ before, after }: Pick<FileStep, 'before' | 'after'>): boolean {
+  return [before, after].some(side => side !== null && !isText(side));
+}
+
+/** The hash of a symbolic link, which no file has. */
+export function hashOfLink(target: string): Sha256 {
+  return `link:${sha256(Buffer.from(target))}`;
+}
+
+export function linkTo(target: string): LinkSide {
+  return { hash: hashOfLink(target), link: target };
+}
+
 /**
  * The side with these exact bytes; `undefined` if they are not text.
  * @param expected their encoding, unless they begin with a byte order mark.
  */
-export function sideOfBytes(bytes: Uint8Array, expected?: TextEncoding): FileSide | undefined {
+export function sideOfBytes(bytes: Uint8Array, expected?: TextEncoding): TextSide | undefined {
   const decoded = decodeText(bytes, expected);
   return decoded && { hash: sha256(bytes), ...decoded };
 }
@@ -72,13 +124,13 @@ export function sideOfBytes(bytes: Uint8Array, expected?: TextEncoding): FileSid
  * The side that stores `text` in `encoding`. Its text is what reading the bytes back gives, which differs where the encoding
  * lacks a character: half a surrogate pair, for example, cannot be stored in UTF-8.
  */
-export function sideOfText(text: string, encoding: TextEncoding = defaultEncoding): FileSide {
+export function sideOfText(text: string, encoding: TextEncoding = defaultEncoding): TextSide {
   const bytes = encodeText(text, encoding);
   return sideOfBytes(bytes, encoding) ?? { hash: sha256(bytes), text, encoding };
 }
 
-/** The exact bytes of a side. */
-export function bytesOfSide(side: FileSide): Uint8Array {
+/** The exact bytes of a text. */
+export function bytesOfSide(side: TextSide): Uint8Array {
   return encodeText(side.text, side.encoding);
 }
 
@@ -123,8 +175,12 @@ export function foldersAbove(path: string): readonly string[] {
   return parts.slice(1).map((_, i) => parts.slice(0, parts.length - 1 - i).join('/'));
 }
 
-/** The hunks of a change, derived from its edits if known. The same change always gives the same hunks. */
-export function hunksOfChange(change: FileChange): Promise<readonly Hunk[]> {
+/**
+ * The hunks of a change, derived from its edits if known; none where it is about the file as a whole. The same change always
+ * gives the same hunks.
+ */
+export async function hunksOfChange(change: FileChange): Promise<readonly Hunk[]> {
+  if (isWhole(change)) return [];
   const edits = change.kind === 'modify' ? change.edits : undefined;
-  return hunksOf(change.before?.text ?? '', change.after?.text ?? '', edits);
+  return hunksOf(textOf(change.before), textOf(change.after), edits);
 }

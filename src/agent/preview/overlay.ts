@@ -1,9 +1,21 @@
 import type { Disposable } from '../base/disposable.ts';
-import { bytesOfSide, foldersAbove, stepsOf, type FileChange, type FileSide } from './fileChange.ts';
+import { ToolError } from '../base/errors.ts';
+import { contentOf, MemoryBlobs, type Blobs } from './blobs.ts';
+import {
+  bytesOfSide,
+  foldersAbove,
+  isLink,
+  isText,
+  stepsOf,
+  type BinarySide,
+  type FileChange,
+  type FileSide,
+  type LinkSide,
+} from './fileChange.ts';
 import { meantPath } from './meantPath.ts';
 import { isOpen, type Preview } from './preview.ts';
 import type { PreviewStore } from './previewStore.ts';
-import type { Workspace } from './workspace.ts';
+import type { FileContent, Workspace } from './workspace.ts';
 
 /** What a path would hold if the pending previews were applied, and the last of them that changes it. */
 export interface PendingContent {
@@ -18,6 +30,8 @@ export interface PendingContents {
   at(path: string): PendingContent | undefined;
   /** The paths that they change. */
   paths(): readonly string[];
+  /** What one of their sides writes to a file. @throws ToolError if the content of a binary file is gone. */
+  contentOf(side: FileSide): Promise<FileContent>;
 }
 
 /** The ids of the previews that these contents come from. */
@@ -31,9 +45,15 @@ export function idsIn(pending: PendingContents): readonly string[] {
  */
 export class SessionOverlay implements PendingContents {
   readonly #index: () => ReadonlyMap<string, PendingContent>;
+  readonly #blobs: Blobs;
 
-  constructor(index: () => ReadonlyMap<string, PendingContent>) {
+  constructor(index: () => ReadonlyMap<string, PendingContent>, blobs: Blobs) {
     this.#index = index;
+    this.#blobs = blobs;
+  }
+
+  contentOf(side: FileSide): Promise<FileContent> {
+    return contentOf(side, this.#blobs);
   }
 
   at(path: string): PendingContent | undefined {
@@ -71,17 +91,20 @@ export class SessionOverlay implements PendingContents {
         ),
       list: (glob, limit, signal) => workspace.list(glob, limit, signal),
       write: (path, bytes, expected, mode) => workspace.write(path, bytes, expected, mode),
+      replace: (path, content, expected, mode) => workspace.replace(path, content, expected, mode),
       placeOf: path => workspace.placeOf(path),
       makeFolders: modes => workspace.makeFolders(modes),
       tidy: (paths, folders) => workspace.tidy(paths, folders),
       lineEndingAt: path => workspace.lineEndingAt(path),
       encodingOf: path => {
         const pending = this.at(path);
-        return pending?.side ? Promise.resolve(pending.side.encoding) : workspace.encodingOf(path);
+        const { side } = pending ?? {};
+        return side && isText(side) ? Promise.resolve(side.encoding) : workspace.encodingOf(path);
       },
       read: async path => {
         const pending = this.at(path);
         if (!pending) return workspace.read(path);
+        if (pending.side && !isText(pending.side)) throw notText(path, pending.side, pending.previewId);
         return pending.side ? bytesOfSide(pending.side) : undefined;
       },
     };
@@ -90,9 +113,17 @@ export class SessionOverlay implements PendingContents {
 }
 
 /** What files would hold if exactly these previews were applied, in this order. */
-export function contentsAfter(previews: readonly Preview[]): PendingContents {
+export function contentsAfter(previews: readonly Preview[], blobs: Blobs): PendingContents {
   const index = new Map(previews.flatMap(contentsOf));
-  return new SessionOverlay(() => index);
+  return new SessionOverlay(() => index, blobs);
+}
+
+/** Says what stands in the way of reading or editing it. */
+function notText(path: string, side: LinkSide | BinarySide, previewId: string): ToolError {
+  const what = isLink(side) ? `a symbolic link to ${side.link}` : 'a binary file';
+  return new ToolError(
+    `${path} is ${what} with the pending preview ${previewId} applied, so it cannot be read or edited here.`,
+  );
 }
 
 type Index = Map<string, PendingContent>;
@@ -114,7 +145,9 @@ export class Overlay implements Disposable {
    * @param sessionId `undefined` for whoever has no conversation, such as another agent, and sees the files as they are.
    */
   of(sessionId: string | undefined): SessionOverlay {
-    return sessionId === undefined ? noOverlay : new SessionOverlay(() => this.#indexOf(sessionId));
+    return sessionId === undefined
+      ? noOverlay
+      : new SessionOverlay(() => this.#indexOf(sessionId), this.#store.blobs);
   }
 
   dispose(): void {
@@ -146,7 +179,8 @@ export class Overlay implements Disposable {
   }
 }
 
-const noOverlay = new SessionOverlay(() => new Map());
+/** What whoever has no conversation sees: nothing is pending. */
+export const noOverlay = new SessionOverlay(() => new Map(), new MemoryBlobs());
 
 /** Whether the preview is part of an overlay: open and not stale. */
 function isIncluded(preview: Preview): boolean {

@@ -5,11 +5,18 @@ import { applyTextEdits, editsFit } from '../text/textEdit.ts';
 import type { FileChange } from './fileChange.ts';
 
 const encodingName = z.custom<EncodingName>(value => typeof value === 'string' && isEncodingName(value));
-const side = z.object({
+const text = z.object({
   hash: z.string(),
   text: z.string(),
   encoding: z.object({ name: encodingName, bom: z.boolean() }),
 });
+const link = z.object({ hash: z.string(), link: z.string().check(z.minLength(1)) });
+/** The hash names a file in the store's blobs. */
+const binary = z.object({
+  hash: z.string().check(z.regex(/^[0-9a-f]{64}$/)),
+  size: z.int().check(z.minimum(0)),
+});
+const side = z.union([text, link, binary]);
 export const path = z.string().check(z.minLength(1));
 const mode = z.int().check(z.minimum(0), z.maximum(0o7777));
 const folders = z.exactOptional(z.array(path));
@@ -20,14 +27,15 @@ const modify = z.pipe(
     kind: z.literal('modify'),
     path,
     before: side,
-    after: z.object({ ...side.shape, text: z.exactOptional(z.string()) }),
+    after: z.union([z.object({ ...text.shape, text: z.exactOptional(z.string()) }), link, binary]),
     edits: z.exactOptional(edits),
     mode: z.exactOptional(mode),
   }),
   z.transform((change, { issues }): Extract<FileChange, { kind: 'modify' }> => {
     const { before, after } = change;
+    if (!('encoding' in after)) return { ...change, after };
     if (after.text !== undefined) return { ...change, after: { ...after, text: after.text } };
-    if (change.edits && editsFit(before.text.length, change.edits))
+    if ('text' in before && change.edits && editsFit(before.text.length, change.edits))
       return { ...change, after: { ...after, text: applyTextEdits(before.text, change.edits) } };
     issues.push({ code: 'custom', message: 'no text after', input: change });
     return z.NEVER;

@@ -1,8 +1,9 @@
 import { JournalError } from '../base/errors.ts';
 import { Emitter, type Event } from '../base/event.ts';
 import type { EncodingError } from '../base/log/jsonLines.ts';
-import { LogQueue, marked, type LogSink } from '../base/log/logQueue.ts';
+import { LogQueue, marked } from '../base/log/logQueue.ts';
 import { TimeSlice } from '../base/timeSlice.ts';
+import { blobsNamedBy, MemoryBlobs, type Blobs } from './blobs.ts';
 import type { RollbackInfo } from './commit/rollbackInfo.ts';
 import type { Feed } from './feed.ts';
 import type { FileChange } from './fileChange.ts';
@@ -22,28 +23,17 @@ import {
 } from './log/previewLog.ts';
 import { forgettable, withoutForgotten } from './log/retention.ts';
 import { PreviewProjection, type InterruptedCommit } from './previewProjection.ts';
+import type { PreviewLogSink, PreviewNumbers } from './previewStorePorts.ts';
 import type { ResolveOrder } from './resolveSettings.ts';
 
 /** Why a preview expired that an older version showed for an agent in a terminal. */
 const AGENT_WOULD_WRITE = 'An agent in a terminal would have written it, which Redline no longer shows.';
 
-/** Where the store writes its entries. `JsonLog<PreviewLogEntry>` is one. */
-export interface PreviewLogSink extends LogSink<PreviewLogEntry> {
-  /** Settles once everything appended so far would survive a crash of the machine. */
-  flush(): Promise<void>;
-  /** Replaces each entry with those that `rewrite` returns for it, permanently. */
-  compact(rewrite: (entry: PreviewLogEntry) => readonly PreviewLogEntry[]): Promise<void>;
-}
-
-/** Hands out the numbers of previews, each only once, in whichever window. */
-export interface PreviewNumbers {
-  /** The next number, which is above `last`. Never throws. */
-  next(last: number): number;
-}
-
 export interface PreviewStoreOptions {
   /** By default the store counts by itself, as the only writer of its log. */
   readonly numbers?: PreviewNumbers;
+  /** Where the contents of binary files are; by default in memory. */
+  readonly blobs?: Blobs;
   /** Called once everything is written again after a failure. */
   readonly onLogRecovery?: () => void;
   /**
@@ -101,12 +91,16 @@ export class PreviewStore {
   /** Fires after each new revision, after `onDidChange`. */
   readonly onDidRevise: Event<Revision> = this.#revised.event;
 
+  /** The contents of binary files. They must be put there before a preview names them. */
+  readonly blobs: Blobs;
+
   /** @param onLogFailure called once each time that writing the log stops working. */
   constructor(
     log: PreviewLogSink,
     onLogFailure: (error: unknown) => void,
-    { numbers = { next: last => last + 1 }, onLogRecovery, onUnstorable }: PreviewStoreOptions = {},
+    { numbers = { next: last => last + 1 }, blobs, onLogRecovery, onUnstorable }: PreviewStoreOptions = {},
   ) {
+    this.blobs = blobs ?? new MemoryBlobs();
     this.#log = log;
     this.#queue = new LogQueue(log, {
       onFailure: onLogFailure,
@@ -372,8 +366,9 @@ export class PreviewStore {
     // Entries that wait are written first: later, they would bring back what is removed.
     if (!(await this.drain()))
       throw new Error('Nothing was forgotten, because the log of previews cannot be written.');
+    const named = blobsNamedBy(this.all());
     const forgotten = forgettable(this.all(), until, mostChars);
-    if (forgotten.length === 0) return;
+    if (forgotten.length === 0) return this.blobs.retain(named, named);
     const ids = new Set(forgotten.map(({ id }) => id));
     for (const id of ids) this.#projection.delete(id);
     const compacted = this.#log.compact(entry =>
@@ -381,6 +376,7 @@ export class PreviewStore {
     );
     for (const preview of forgotten) this.#changed.fire(preview);
     await compacted;
+    await this.blobs.retain(blobsNamedBy(this.all()), named);
   }
 
   /** Tries to write what waits. @returns whether the log has everything. Never rejects. */

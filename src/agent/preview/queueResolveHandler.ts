@@ -1,7 +1,7 @@
 import { ToolError } from '../base/errors.ts';
 import { jsonSafe } from '../base/json.ts';
 import type { Localiser } from '../base/localiser.ts';
-import type { FileChange } from './fileChange.ts';
+import { textOf, type FileChange } from './fileChange.ts';
 import type { PreviewDraft } from './log/previewLog.ts';
 import type { Overlay } from './overlay.ts';
 import type { PendingAction } from './pendingAction.ts';
@@ -57,9 +57,9 @@ export function queueResolveHandler(
 
 /** VS Code shows a text with NUL as binary: no one could see what Apply would write. */
 function refuseBinary({ path, before, after }: FileChange): void {
-  const what = after?.text.includes('\0')
+  const what = textOf(after).includes('\0')
     ? 'The proposed text'
-    : before?.text.includes('\0')
+    : textOf(before).includes('\0')
       ? 'The text'
       : '';
   if (what === '') return;

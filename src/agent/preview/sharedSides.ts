@@ -1,4 +1,4 @@
-import type { FileChange, FileSide } from './fileChange.ts';
+import { isText, type FileChange, type FileSide } from './fileChange.ts';
 
 /**
  * Lets previews share equal contents: the content that one edit proposes is what the next edit of the file starts from, and each
@@ -26,8 +26,7 @@ export class SharedSides {
   }
 
   #sideOf(side: FileSide): FileSide {
-    const { hash, encoding } = side;
-    const key = `${hash} ${encoding.name} ${encoding.bom}`;
+    const key = isText(side) ? `${side.hash} ${side.encoding.name} ${side.encoding.bom}` : side.hash;
     const known = this.#known.get(key)?.deref();
     if (known) return known;
     this.#known.set(key, new WeakRef(side));

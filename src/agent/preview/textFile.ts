@@ -3,11 +3,12 @@ import { oneFileText } from './commit/rollbackInfo.ts';
 import {
   bytesOfSide,
   foldersAbove,
+  isLink,
   sideOfBytes,
   sideOfText,
   stepsOf,
   type FileChange,
-  type FileSide,
+  type TextSide,
 } from './fileChange.ts';
 import type { PendingContents } from './overlay.ts';
 import { MAX_FILE_BYTES, type Workspace } from './workspace.ts';
@@ -19,7 +20,7 @@ type TextFiles = Pick<Workspace, 'read' | 'encodingOf'>;
  * Reads a text file; `null` when there is no such file.
  * @throws ToolError when its content is not text.
  */
-export async function readText(workspace: TextFiles, path: string): Promise<FileSide | null> {
+export async function readText(workspace: TextFiles, path: string): Promise<TextSide | null> {
   const bytes = await workspace.read(path);
   if (!bytes) return null;
   const encoding = await workspace.encodingOf(path);
@@ -45,9 +46,9 @@ export type NewFiles = TextFiles & Pick<Workspace, 'lineEndingAt'>;
 export async function proposedSide(
   workspace: NewFiles,
   path: string,
-  before: FileSide | null,
+  before: TextSide | null,
   text: string,
-): Promise<FileSide> {
+): Promise<TextSide> {
   const stored = before ? text : await asNewFile(workspace, path, text);
   return sideToStore(path, stored, before?.encoding ?? (await workspace.encodingOf(path)));
 }
@@ -62,7 +63,7 @@ async function asNewFile(workspace: NewFiles, path: string, text: string): Promi
  * A text as a file in this encoding stores it.
  * @throws ToolError when the encoding lacks a character of the text, or the file would be too large.
  */
-export function sideToStore(path: string, text: string, encoding?: TextEncoding): FileSide {
+export function sideToStore(path: string, text: string, encoding?: TextEncoding): TextSide {
   // Encoding a text that is far too long would block for long.
   const leastBytes = text.length * (encoding?.name.startsWith('utf16') === true ? 2 : 1);
   if (leastBytes > MAX_FILE_BYTES) throw tooLarge(path);
@@ -100,7 +101,7 @@ export async function readExistingText(
   workspace: TextFiles,
   path: string,
   pending?: PendingContents,
-): Promise<FileSide> {
+): Promise<TextSide> {
   const side = await readText(workspace, path);
   if (side) return side;
   const asIf = pending ? asIfApplied(pending, path) : '';
@@ -150,10 +151,10 @@ export async function assertApplicable(
 ): Promise<void> {
   const pathOfFile = new Map<string, string>();
   for (const { path, before, after } of changes.flatMap(stepsOf)) {
-    if (!before) continue;
-    const { isReadOnly, isLink, id } = await workspace.placeOf(path);
+    if (!before || isLink(before)) continue;
+    const { isReadOnly, link, id } = await workspace.placeOf(path);
     if (isReadOnly) throw new ToolError(`${path} is read-only. Nothing was staged.`);
-    if (isLink && !after)
+    if (link !== undefined && !after)
       throw new ToolError(
         `${path} is a symbolic link, which Redline cannot remove or rename. Nothing was staged.`,
       );

@@ -1,6 +1,6 @@
 import { composedSteps } from './commit/commitChanges.ts';
 import { carryModes } from './commit/rollbackInfo.ts';
-import { changeOf, foldersAbove, foldersRemovedBy, stepsOf, type FileChange } from './fileChange.ts';
+import { changeOf, foldersAbove, foldersRemovedBy, isLink, stepsOf, type FileChange } from './fileChange.ts';
 import { counted } from './label.ts';
 import type { PendingAction } from './pendingAction.ts';
 import { isOpen, titleOf, type Preview, type PreviewState } from './preview.ts';
@@ -131,7 +131,8 @@ function combined(changes: readonly FileChange[], modes: ReadonlyMap<string, num
     const change = changeOf(path, before, after);
     if (!change || change.kind === 'rename') return [];
     if (change.kind === 'delete') return [{ ...change, ...foldersOf(path, folders) }];
-    const mode = carried.get(path) ?? (change.kind === 'create' ? modes.get(path) : undefined);
+    const mode =
+      carried.get(path) ?? (change.kind === 'create' || isLink(change.before) ? modes.get(path) : undefined);
     return [mode === undefined ? change : { ...change, mode }];
   });
 }
@@ -150,7 +151,8 @@ function inverse(change: FileChange, { modes = {}, newFolders }: Found): FileCha
     case 'modify':
       return {
         ...{ kind: 'modify', path, before: change.after, after: change.before },
-        ...(change.mode === undefined ? {} : withMode),
+        // The bits of a file that became a link were taken from it.
+        ...(change.mode === undefined && !isLink(change.after) ? {} : withMode),
       };
     case 'create':
       return { kind: 'delete', path, before: change.after, after: null, ...foldersOf(path, newFolders) };

@@ -7,6 +7,9 @@ export const MAX_FILE_BYTES = 5 * 1024 * 1024;
 /** Where written bytes went: to the disk, or into an editor with unsaved changes, which stays unsaved. */
 export type WrittenTo = 'disk' | 'editor';
 
+/** What a file is to become: its bytes, or a symbolic link. */
+export type FileContent = Uint8Array | { readonly link: string };
+
 /** The files that a glob matched. */
 export interface FileListing {
   readonly paths: readonly string[];
@@ -31,8 +34,8 @@ export interface FilePlace {
   readonly isUnsaved?: true;
   /** The file on disk may not be written. */
   readonly isReadOnly?: true;
-  /** The path itself is a symbolic link, which cannot be removed. */
-  readonly isLink?: true;
+  /** Where the path itself leads, if it is a symbolic link. All else is told of the file that it leads to. */
+  readonly link?: string;
   /** The same for all names of a file on disk, and for no other file. */
   readonly id?: string;
 }
@@ -72,6 +75,16 @@ export interface Workspace {
    * @throws StalePreviewError when the file holds something else; any file system error as it is.
    */
   write(path: string, bytes: Uint8Array | null, expected: Sha256 | null, mode?: number): Promise<WrittenTo>;
+
+  /**
+   * Puts something in the place of what stands at the path itself, at once and without following a link there: a file or a
+   * symbolic link, or nothing for `null`. Missing folders are created.
+   * @param expected the hash of what stands there, that of a link (`hashOfLink`) or of a file's bytes; `null`: nothing.
+   * @param mode permission bits of a file; by default it keeps those of the file that it replaces.
+   * @throws StalePreviewError when something else stands there; ToolError if an editor has unsaved changes of it; any file
+   *   system error as it is.
+   */
+  replace(path: string, content: FileContent | null, expected: Sha256 | null, mode?: number): Promise<void>;
 
   /** What a rollback must know of a file or folder beyond its bytes. */
   placeOf(path: string): Promise<FilePlace>;

@@ -1,4 +1,4 @@
-import { sideOfText, type FileChange } from '../preview/fileChange.ts';
+import { isText, sideOfText, type FileChange } from '../preview/fileChange.ts';
 import type { Preview } from '../preview/preview.ts';
 import type { PreviewStore } from '../preview/previewStore.ts';
 import { CONFLICT_LABELS } from '../preview/rebase/conflictMarkers.ts';
@@ -46,7 +46,8 @@ export async function commitText(store: PreviewStore, typed: TypedText): Promise
     const preview = store.get(previewId);
     const change = preview?.changes?.find(each => each.path === path);
     const plan = preview && planOf(preview);
-    const now = plan?.text ?? change?.after?.text;
+    const after = change?.after;
+    const now = plan?.text ?? (after && isText(after) ? after.text : undefined);
     if (preview?.state.kind !== 'pending' || now === undefined) return { kind: 'notPending' };
     const isMerged = base !== undefined && base !== now;
     const own = await keepLineEndings(base ?? now, typed.text);
@@ -79,7 +80,7 @@ async function withText(
   | { readonly encoding: string }
   | undefined
 > {
-  if (!changes || !change?.after) return undefined;
+  if (!changes || !change?.after || !isText(change.after)) return undefined;
   const { encoding } = change.after;
   const after = sideOfText(text, encoding);
   if (after.text !== text) return { encoding: encoding.name };

@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import { hunksOfChange, type FileChange } from '../../agent/preview/fileChange.ts';
+import { hunksOfChange, isText, type FileChange } from '../../agent/preview/fileChange.ts';
 import type { TextEncoding } from '../../agent/text/encodings.ts';
 import { lineEndingOf } from '../../agent/text/lines.ts';
 import { unseenLines, type UnseenLines } from '../../agent/text/unseenLines.ts';
@@ -35,7 +35,7 @@ async function notesOn(change: FileChange): Promise<readonly string[]> {
   if (change.kind === 'rename' && change.before.hash === change.after.hash)
     return [vscode.l10n.t('moved from {0}, content unchanged', escapeInvisible(change.from))];
   const notes = [...lastingDifferences(change)];
-  if (!before || !after || before.hash === after.hash) return notes;
+  if (!before || !after || before.hash === after.hash || !isText(before) || !isText(after)) return notes;
   if (encodingName(before.encoding) !== encodingName(after.encoding)) {
     notes.push(
       vscode.l10n.t('encoding {0} → {1}', encodingName(before.encoding), encodingName(after.encoding)),

@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import { DisposableStore } from '../../agent/base/disposable.ts';
-import { hunksOfChange, type FileChange } from '../../agent/preview/fileChange.ts';
+import { hunksOfChange, textOf, type FileChange } from '../../agent/preview/fileChange.ts';
 import type { CheckMark } from '../../agent/preview/checkMark.ts';
 import type { Preview } from '../../agent/preview/preview.ts';
 import type { PreviewStore } from '../../agent/preview/previewStore.ts';
@@ -69,8 +69,8 @@ export class PreviewLenses implements vscode.CodeLensProvider, vscode.Disposable
     const isPending = shown?.preview.state.kind === 'pending';
     const isEdited = this.#isEdited(document);
     // Without edits, the document may still show an older revision.
-    const text = isEdited ? document.getText() : shown?.change.after?.text;
-    const conflicts = shown && isPending ? conflictLensesOf(titles, shown, text ?? '') : [];
+    const text = isEdited ? document.getText() : textOf(shown?.change.after);
+    const conflicts = shown && isPending ? conflictLensesOf(titles, shown, text) : [];
     const last = document.lineCount - 1;
     const plan = shown ? undefined : this.#store.get(address.previewId);
     if (plan?.state.kind === 'pending' && isEdited)

@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import type { FileChange } from '../../agent/preview/fileChange.ts';
+import { isText, type FileChange } from '../../agent/preview/fileChange.ts';
 import { titleOf, type Preview } from '../../agent/preview/preview.ts';
 import { planOf } from '../../agent/session/planMode.ts';
 import { oneLine } from '../plainText.ts';
@@ -94,7 +94,7 @@ function shownFile(id: string, change: FileChange, files: FileUris): ShownFile {
  */
 function opensInItsEditor({ path, before, after }: FileChange): boolean {
   if (!path.endsWith('.ipynb')) return true;
-  return [before, after].every(side => side === null || isNotebook(side.text));
+  return [before, after].every(side => side === null || !isText(side) || isNotebook(side.text));
 }
 
 function isNotebook(text: string): boolean {

@@ -5,6 +5,7 @@ import type { FileChange } from '../../agent/preview/fileChange.ts';
 import type { Preview } from '../../agent/preview/preview.ts';
 import type { PreviewStore } from '../../agent/preview/previewStore.ts';
 import { PREVIEW_SCHEME } from '../contributions.ts';
+import { sideText } from './documents/sideDocument.ts';
 import { parsePreviewUri, type FileUris } from './previewUri.ts';
 import { shownChange, type ShownChange } from './shownChange.ts';
 
@@ -121,8 +122,7 @@ export class ShownRevisions implements vscode.Disposable {
     // What the user is typing is no revision.
     if (!shown || document.isDirty) return undefined;
     const side = address.side === 'proposal' ? shown.change.after : shown.change.before;
-    if (isSameText(document.getText(), side?.text ?? ''))
-      return { ...shown, revision: shown.preview.revision };
+    if (isSameText(document.getText(), sideText(side))) return { ...shown, revision: shown.preview.revision };
     // The text may differ only because VS Code decodes the bytes in another way.
     const read = this.#reads.get(document.uri.toString());
     const revision = read?.isLoaded ? read.revision : read?.before;

@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import { TimeSlice } from '../../agent/base/timeSlice.ts';
-import type { FileChange } from '../../agent/preview/fileChange.ts';
+import { textOf, type FileChange } from '../../agent/preview/fileChange.ts';
 import { hiddenDifferences, lastingDifferences } from './hiddenDifference.ts';
 import { countText } from '../../agent/base/countText.ts';
 
@@ -36,7 +36,7 @@ export async function overviewNotes(
     const slice = new TimeSlice();
     let chars = 0;
     for (const change of changes.slice(0, MAX_COMPARED.files)) {
-      chars += (change.before?.text.length ?? 0) + (change.after?.text.length ?? 0);
+      chars += textOf(change.before).length + textOf(change.after).length;
       if (chars > MAX_COMPARED.chars) return false;
       if ((await find(change)).length > 0) files++;
       await slice.turn();

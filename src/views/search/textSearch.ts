@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
 import { detailOf, isAbortError, ToolError } from '../../agent/base/errors.ts';
 import type { Logger } from '../../agent/base/logger.ts';
+import { textOf } from '../../agent/preview/fileChange.ts';
 import type { PendingContents } from '../../agent/preview/overlay.ts';
 import { globMatcher } from '../../agent/tools/ast/scope/glob.ts';
 import type { TextQuery, TextSearch } from '../../agent/tools/files/searchText.ts';
@@ -127,7 +128,7 @@ export class WorkspaceTextSearch implements TextSearch {
       const document = dirtyDocument(this.#workspace.uriOf(path));
       if (document) contents.set(path, document.getText());
     }
-    for (const path of pending.paths()) contents.set(path, pending.at(path)?.side?.text ?? '');
+    for (const path of pending.paths()) contents.set(path, textOf(pending.at(path)?.side));
     const found = new Map<string, MemoryMatches>();
     const lines = contents.size === 0 ? undefined : this.#lineSearchFor(query, signal);
     if (!lines) return found;

@@ -12,7 +12,7 @@ import { PreviewStore } from '../../agent/preview/previewStore.ts';
 import { countText } from '../../agent/base/countText.ts';
 import { shortList } from '../plainText.ts';
 import { showInfo, showWarning } from '../toast.ts';
-import { sideLogFolder, type OpenStore } from './previewStorage.ts';
+import { blobsOf, sideLogFolder, type OpenStore } from './previewStorage.ts';
 import { recoverSideLogs, type SideLogRecovery } from './sideLog.ts';
 
 /**
@@ -31,7 +31,7 @@ export async function recoverInterruptedCommits(
   if (existsSync(folder)) {
     const recover = async (file: string): Promise<SideLogRecovery> => {
       const logFile = openPreviewLog(file);
-      const interrupted = new PreviewStore(logFile, onFailure);
+      const interrupted = new PreviewStore(logFile, onFailure, { blobs: blobsOf(storage, false) });
       const { entries, unreadable } = await logFile.load();
       await interrupted.restoreInTurns(entries, unreadable);
       const reports = await recoverCommits(interrupted, workspace);

@@ -5,6 +5,7 @@ import type { Closing } from '../../agent/base/disposable.ts';
 import { detailOf } from '../../agent/base/errors.ts';
 import type { Logger } from '../../agent/base/logger.ts';
 import { ProcessLock } from '../../agent/base/processLock.ts';
+import { blobsIn, type Blobs } from '../../agent/preview/blobs.ts';
 import { openPreviewLog } from '../../agent/preview/log/previewLog.ts';
 import { PreviewStore, type PreviewStoreOptions } from '../../agent/preview/previewStore.ts';
 import { showWarning } from '../toast.ts';
@@ -67,6 +68,15 @@ export async function lockStorage(
 /** The folder for the logs of windows that do not own the workspace's storage. */
 export function sideLogFolder(storage: string): string {
   return path.join(storage, 'windows');
+}
+
+/**
+ * The contents of binary files that the logs in a storage name.
+ * @param isOwned whether this window owns the storage. What no preview of it names may still be named in the log of another
+ *   window, so that nothing is removed while there is one.
+ */
+export function blobsOf(storage: string, isOwned: boolean): Blobs {
+  return blobsIn(path.join(storage, 'blobs'), () => isOwned && !existsSync(sideLogFolder(storage)));
 }
 
 /** Whether a crash may have interrupted commits, of this window or others. */
@@ -172,6 +182,7 @@ async function storeOptions(
   log: LogName,
 ): Promise<PreviewStoreOptions> {
   return {
+    blobs: blobsOf(folder.fsPath, log === 'previews'),
     numbers: await previewNumbersIn(folder.fsPath, error =>
       logger.error(`Counting previews in ${folder.fsPath} failed: ${detailOf(error)}`),
     ),

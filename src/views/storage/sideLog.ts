@@ -4,7 +4,7 @@ import * as path from 'node:path';
 import { ProcessLock } from '../../agent/base/processLock.ts';
 import type { RecoveryReport } from '../../agent/preview/commit/recovery.ts';
 import { openPreviewLog, type PreviewLog, type PreviewLogEntry } from '../../agent/preview/log/previewLog.ts';
-import type { PreviewLogSink } from '../../agent/preview/previewStore.ts';
+import type { PreviewLogSink } from '../../agent/preview/previewStorePorts.ts';
 
 /**
  * The log of a window that does not own the workspace's storage. It exists only as a journal: if the window dies in the middle of

@@ -171,16 +171,21 @@ function createFile(
   mode: number | undefined,
   guard: () => void,
 ): void {
+  makeFoldersAbove(file, shown);
+  withTemporaryFile(file, bytes, mode, temporary => {
+    guard();
+    if (!isMoved(temporary, file)) throw new StalePreviewError([shown]);
+  });
+}
+
+/** @throws ToolError if a file stands in the way. */
+export function makeFoldersAbove(file: string, shown: string): void {
   try {
     fs.mkdirSync(path.dirname(file), { recursive: true });
   } catch (error) {
     if (!['EEXIST', 'ENOTDIR'].includes(errorCode(error))) throw error;
     throw new ToolError(`a file stands where a folder of ${shown} would be`);
   }
-  withTemporaryFile(file, bytes, mode, temporary => {
-    guard();
-    if (!isMoved(temporary, file)) throw new StalePreviewError([shown]);
-  });
 }
 
 /** Whether the file got its name, and not another one that has appeared. */
@@ -220,6 +225,6 @@ function assertWritable(file: string, shown: string): void {
 
 const READ_ONLY_CODES = ['EACCES', 'EPERM', 'EROFS'];
 
-function readOnly(shown: string): ToolError {
+export function readOnly(shown: string): ToolError {
   return new ToolError(`${shown} is read-only`);
 }

@@ -5,17 +5,21 @@ import { ifExists, removeTemporaryFiles } from './temporaryFile.ts';
 import { isAnyProtected, type OwnProtections } from './protectedFiles.ts';
 import { diskPathOf, locate } from './workspacePaths.ts';
 
+/** What file systems answer where there is nothing behind a link: nothing, a file as a folder, or a circle of links. */
+const LEADS_NOWHERE = ['ENOENT', 'ENOTDIR', 'ELOOP'];
+
 /** As `Workspace.placeOf`, on disk. */
 export function placeOnDisk(workspacePath: string, roots: readonly FolderRoot[]): FilePlace {
   const file = diskPathOf(locate(workspacePath, roots));
-  const found = ifExists(() => fs.statSync(file, { bigint: true }));
+  const link = linkAt(file);
+  const found = ifExists(() => fs.statSync(file, { bigint: true }), LEADS_NOWHERE);
   if (found && (found.isFile() || found.isDirectory())) {
     const mode = Number(found.mode) & 0o7777;
     const isReadOnly = found.isFile() && ((mode & 0o222) === 0 || !mayWrite(file));
     return {
       ...{ mode, missingFolders: [], id: `${found.dev}:${found.ino}` },
       ...(isReadOnly ? { isReadOnly } : {}),
-      ...(fs.lstatSync(file).isSymbolicLink() ? { isLink: true } : {}),
+      ...(link === undefined ? {} : { link }),
     };
   }
   const missingFolders: string[] = [];
@@ -27,7 +31,13 @@ export function placeOnDisk(workspacePath: string, roots: readonly FolderRoot[])
     if (isRoot || isFolder(diskPathOf(locate(folder, roots)))) break;
     missingFolders.unshift(folder);
   }
-  return { missingFolders };
+  return { missingFolders, ...(link === undefined ? {} : { link }) };
+}
+
+/** Where a symbolic link leads; `undefined` where there is none. */
+function linkAt(file: string): string | undefined {
+  const found = ifExists(() => fs.lstatSync(file));
+  return found?.isSymbolicLink() === true ? ifExists(() => fs.readlinkSync(file)) : undefined;
 }
 
 /** As `Workspace.tidy`, on disk. */

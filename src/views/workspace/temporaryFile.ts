@@ -8,12 +8,14 @@ import { realPathSync } from '../../agent/base/system/realPath.ts';
  * Writes a temporary file next to `target`, which `use` moves into place. A failure removes it; after a crash
  * {@link removeTemporaryFiles} does.
  * @param mode permission bits; by default those that the system gives to new files.
+ * @param isDurable whether its content is on the disk before it is moved: it replaces another one.
  */
 export function withTemporaryFile(
   target: string,
   bytes: Uint8Array,
   mode: number | undefined,
   use: (temporary: string) => void,
+  isDurable = false,
 ): void {
   const temporary = path.join(path.dirname(target), temporaryName(path.basename(target)));
   try {
@@ -22,6 +24,7 @@ export function withTemporaryFile(
       // Set again, because the umask may have cleared some of the bits.
       if (mode !== undefined && (fs.fstatSync(handle).mode & 0o7777) !== mode) fs.fchmodSync(handle, mode);
       writeFrom(handle, bytes, 0);
+      if (isDurable) fs.fdatasyncSync(handle);
     } finally {
       fs.closeSync(handle);
     }
@@ -60,7 +63,7 @@ export function moveToNew(temporary: string, file: string, link = fs.linkSync): 
 }
 
 /** A name that identifies the target by a hash, so that it is never too long. */
-function temporaryName(name: string): string {
+export function temporaryName(name: string): string {
   return `.redline-${targetMark(name)}-${randomUUID().slice(0, 8)}.tmp`;
 }
 
@@ -75,7 +78,7 @@ function targetMark(name: string): string {
 export function removeTemporaryFiles(files: readonly string[]): void {
   const marksByFolder = new Map<string, Set<string>>();
   for (const file of files) {
-    const folder = path.dirname(orUndefined(() => realPathSync(file)) ?? file);
+    const folder = path.dirname(file);
     const marks = marksByFolder.get(folder) ?? new Set();
     marksByFolder.set(folder, marks.add(targetMark(path.basename(file))));
   }
@@ -108,11 +111,11 @@ export function errorCode(error: unknown): string {
 }
 
 /** The result of a file operation; `undefined` if the file does not exist. */
-export function ifExists<T>(work: () => T): T | undefined {
+export function ifExists<T>(work: () => T, missing = ['ENOENT', 'ENOTDIR']): T | undefined {
   try {
     return work();
   } catch (error) {
-    if (['ENOENT', 'ENOTDIR'].includes(errorCode(error))) return undefined;
+    if (missing.includes(errorCode(error))) return undefined;
     throw error;
   }
 }

@@ -1,10 +1,11 @@
 import { posix } from 'node:path';
 import * as vscode from 'vscode';
-import { StalePreviewError, UnsavedEditorError } from '../../agent/base/errors.ts';
+import { StalePreviewError, ToolError, UnsavedEditorError } from '../../agent/base/errors.ts';
 import type { Sha256 } from '../../agent/base/hash.ts';
 import { TimeSlice } from '../../agent/base/timeSlice.ts';
 import type { ResolvingFiles } from '../../agent/preview/resolve/refusals.ts';
 import type {
+  FileContent,
   FileListing,
   FilePlace,
   FolderRoot,
@@ -23,6 +24,7 @@ import { encodingOfUri } from './fileEncoding.ts';
 import type { OwnProtections } from './protectedFiles.ts';
 import {
   assertNewNamesVisible,
+  assertRealFolderInside,
   assertRealPathInside,
   diskPathOf,
   formerPlaces,
@@ -151,6 +153,25 @@ export class VsCodeWorkspace implements Workspace, ResolvingFiles {
       writeDiskFile(diskPathOf(at), path, bytes, expected, { mode, guard });
     });
     return 'disk';
+  }
+
+  async replace(
+    path: string,
+    content: FileContent | null,
+    expected: Sha256 | null,
+    mode?: number,
+  ): Promise<void> {
+    const { replaceOnDisk } = await import('./diskReplace.ts');
+    const at = this.#locate(path);
+    const uri = uriAt(at);
+    const guard = (): void => {
+      if (dirtyDocument(uri)) throw new ToolError(`${path} has unsaved changes. Save or revert it first.`);
+      if (isDirtyInOtherEditor(uri)) throw new UnsavedEditorError(path);
+    };
+    await this.#slice.turn();
+    guard();
+    assertRealFolderInside(path, at);
+    replaceOnDisk(diskPathOf(at), path, content, expected, { mode, guard });
   }
 
   isProtected(paths: readonly string[]): Promise<boolean> {

@@ -247,9 +247,29 @@ export function belowOpenFolder(
  * created later.
  * @throws PathError if any of that fails.
  */
-export function assertRealPathInside(input: string, { folder, relative }: WorkspaceLocation): void {
+export function assertRealPathInside(input: string, location: WorkspaceLocation): void {
+  const { rest, real } = deepestExisting(input, location.folder.fsPath, location.relative);
+  assertInside(input, location, real, rest);
+}
+
+/**
+ * Checks the place of what is replaced as a whole: like {@link assertRealPathInside}, but a link at the path itself is not
+ * followed.
+ * @throws PathError if that fails.
+ */
+export function assertRealFolderInside(input: string, location: WorkspaceLocation): void {
+  const [above, name] = [path.posix.dirname(location.relative), path.posix.basename(location.relative)];
+  const { rest, real } = deepestExisting(input, location.folder.fsPath, above);
+  assertInside(input, location, real, path.join(rest, name));
+}
+
+function assertInside(
+  input: string,
+  { folder, relative }: WorkspaceLocation,
+  real: string,
+  rest: string,
+): void {
   const root = realPathSync(folder.fsPath);
-  const { rest, real } = deepestExisting(input, folder.fsPath, relative);
   if (!isInside(real, root))
     throw new PathError('outside', `${input} leads outside the workspace through a symbolic link.`);
   const target = path.relative(root, path.join(real, rest));

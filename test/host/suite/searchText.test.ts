@@ -6,7 +6,6 @@ import { monitorEventLoopDelay } from 'node:perf_hooks';
 import * as vscode from 'vscode';
 import { silentLogger } from '../../../src/agent/base/logger.ts';
 import { sideOfText } from '../../../src/agent/preview/fileChange.ts';
-import type { PendingContents } from '../../../src/agent/preview/overlay.ts';
 import type { TextQuery } from '../../../src/agent/tools/files/searchText.ts';
 import type { TextMatches } from '../../../src/agent/tools/files/textReport.ts';
 import type { RedlineApi } from '../../../src/views/api.ts';
@@ -16,6 +15,7 @@ import { WorkspaceTextSearch } from '../../../src/views/search/textSearch.ts';
 import { VsCodeWorkspace } from '../../../src/views/workspace/workspace.ts';
 import { connect } from '../support/connect.ts';
 import { activateRedline, cleanUp, fileInWorkspace, givenFile } from '../support/redline.ts';
+import { pendingSides } from '../../support/pendingSides.ts';
 
 const FOLDER = 'searched';
 const noProtections = () => ({ alwaysAsk: [], toolPlaces: [] });
@@ -32,15 +32,11 @@ for (const [way, appRoot] of [
   suite(`searching text by ${way}`, () => {
     let api: RedlineApi;
     const contents = new Map<string, string | null>();
-    const pending: PendingContents = {
-      paths: () => [...contents.keys()],
-      at: file => {
-        const text = contents.get(file);
-        return text === undefined
-          ? undefined
-          : { previewId: 'p1', side: text === null ? null : sideOfText(text) };
-      },
-    };
+    const pending = pendingSides(() =>
+      Object.fromEntries(
+        Array.from(contents, ([file, text]) => [file, text === null ? null : sideOfText(text)]),
+      ),
+    );
     const textSearch = new WorkspaceTextSearch(
       new VsCodeWorkspace(noProtections),
       silentLogger,

@@ -6,8 +6,8 @@ import { placeForeign } from '../../../src/agent/elsewhere/foreignChange.ts';
 import { inPreviews, TooMuchError, type Gathered } from '../../../src/agent/elsewhere/gathered.ts';
 import { Git } from '../../../src/agent/elsewhere/git.ts';
 import { readForeign } from '../../../src/agent/elsewhere/readForeign.ts';
-import { bytesOfSide } from '../../../src/agent/preview/fileChange.ts';
-import { create, rename } from '../../support/changes.ts';
+import { bytesOfSide, isText } from '../../../src/agent/preview/fileChange.ts';
+import { create, rename, textIn } from '../../support/changes.ts';
 import { DiskWorkspace } from '../../support/diskWorkspace.ts';
 import { GitRepository, type Committed } from '../../support/gitRepository.ts';
 import { MemoryWorkspace } from '../../support/memoryWorkspace.ts';
@@ -54,8 +54,8 @@ const shown = (changes: Gathered['changes']) =>
     change.kind,
     ...(change.kind === 'rename' ? [change.from] : []),
     change.path,
-    change.before?.text ?? null,
-    change.after?.text ?? null,
+    textIn(change.before) ?? null,
+    textIn(change.after) ?? null,
   ]);
 const reasons = ({ leftOut }: Gathered) => leftOut.map(({ path, why }) => `${path}: ${why}`);
 const lines = (changed: Readonly<Record<number, string>> = {}): string =>
@@ -237,7 +237,7 @@ for (const [attribute, stored, theirs] of CONVERTED) {
     for (const change of changes)
       await workspace.write(
         change.path,
-        change.after && bytesOfSide(change.after),
+        change.after && isText(change.after) ? bytesOfSide(change.after) : null,
         change.before?.hash ?? null,
       );
     const landed = ['a.txt', 'new.txt'].map(name => readFileSync(repository.folder.at(name)));
@@ -267,7 +267,7 @@ test('with autocrlf, what a branch changed is no conflict with the carriage retu
   assert.deepEqual(shown(placed.changes), [
     ['modify', 'a.ts', crlf(lines({ 1: 'mine' })), crlf(lines({ 1: 'mine', 7: 'theirs' }))],
   ]);
-  const marked = placed.conflicts[0]?.after?.text ?? '';
+  const marked = textIn(placed.conflicts[0]?.after) ?? '';
   assert.deepEqual(
     marked.split('\n').filter(line => line !== '' && !line.endsWith('\r')),
     [],

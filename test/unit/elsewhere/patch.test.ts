@@ -8,6 +8,7 @@ import { TooMuchError } from '../../../src/agent/elsewhere/gathered.ts';
 import { parsePatch } from '../../../src/agent/elsewhere/parsePatch.ts';
 import { patchProposal } from '../../../src/agent/elsewhere/patchProposal.ts';
 import { MemoryWorkspace } from '../../support/memoryWorkspace.ts';
+import { textIn } from '../../support/changes.ts';
 
 const lines = (from: number, to: number, changed: Readonly<Record<number, string>> = {}): string =>
   Array.from({ length: to - from + 1 }, (_, n) => `${changed[from + n] ?? `line ${from + n}`}\n`).join('');
@@ -31,7 +32,7 @@ const texts = ({ changes }: Gathered) =>
     change.kind,
     ...(change.kind === 'rename' ? [change.from] : []),
     change.path,
-    change.after?.text ?? null,
+    textIn(change.after) ?? null,
   ]);
 const reasons = ({ leftOut }: Gathered) => leftOut.map(({ path, why }) => `${path}: ${why}`);
 

@@ -17,6 +17,7 @@ import { resolvePart } from '../../../src/agent/preview/resolve/resolvePart.ts';
 import { undoAction } from '../../../src/agent/preview/undo.ts';
 import { MemoryWorkspace } from '../../support/memoryWorkspace.ts';
 import { MemoryPreviewLog } from '../../support/testSession.ts';
+import { textIn } from '../../support/changes.ts';
 
 const LINES = 9;
 const files = ['a.txt', 'b.txt'];
@@ -188,8 +189,8 @@ class Bench {
 /** Does the changes on the model; each must begin with what is there. */
 function play(model: Map<string, string>, changes: readonly FileChange[]): void {
   for (const { path, before, after } of composedSteps(changes)) {
-    assert.equal(model.get(path), before?.text, `${path} is not what the change was made on`);
-    if (after) model.set(path, after.text);
+    assert.equal(model.get(path), textIn(before), `${path} is not what the change was made on`);
+    if (after) model.set(path, textIn(after));
     else model.delete(path);
   }
 }

@@ -10,6 +10,7 @@ import {
 } from '../../../src/agent/preview/fileChange.ts';
 import type { Preview, PreviewState } from '../../../src/agent/preview/preview.ts';
 import { inverseOf, reopenAction, undoAction, undoBranchAction } from '../../../src/agent/preview/undo.ts';
+import { textIn } from '../../support/changes.ts';
 
 const side = (text: string): FileSide => sideOfText(text);
 const changes: readonly FileChange[] = [
@@ -22,8 +23,8 @@ const changes: readonly FileChange[] = [
 function commit(files: Map<string, string>, all: readonly FileChange[]): Map<string, string> {
   const next = new Map(files);
   for (const { path, before, after } of all.flatMap(stepsOf)) {
-    assert.equal(next.get(path), before?.text, path);
-    if (after) next.set(path, after.text);
+    assert.equal(next.get(path), textIn(before), path);
+    if (after) next.set(path, textIn(after));
     else next.delete(path);
   }
   return next;

@@ -2,7 +2,7 @@ import { test } from 'node:test';
 import assert from 'node:assert/strict';
 import { reopenAction, undoAction } from '../../../src/agent/preview/undo.ts';
 import { Rebaser } from '../../../src/agent/preview/rebase/rebaser.ts';
-import { create, modify, rename } from '../../support/changes.ts';
+import { create, modify, rename, textIn } from '../../support/changes.ts';
 import type { ScriptedTurn } from '../../support/scriptedProvider.ts';
 import { createTestSession, type TestSession, type TestSessionOptions } from '../../support/testSession.ts';
 
@@ -32,7 +32,7 @@ test('a conversation reads and edits files without the pending previews of anoth
   await t.session.prompt('Second.');
   assert.equal(t.results()[0]?.content, 'a.txt, lines 1-3 of 3.\n1\tone\n2\ttwo\n3\tthree');
   assert.deepEqual(t.store.get('p2')?.dependsOn, []);
-  assert.equal(t.store.get('p2')?.changes?.[0]?.after?.text, '1\ntwo\nthree\n');
+  assert.equal(textIn(t.store.get('p2')?.changes?.[0]?.after), '1\ntwo\nthree\n');
 });
 
 test('a conversation that is opened again after a reload sees its own previews, and not the newer ones', async () => {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { sideOfText } from '../../../src/agent/preview/fileChange.ts';
 import { commitText } from '../../../src/agent/session/commitText.ts';
-import { modify } from '../../support/changes.ts';
+import { modify, textIn } from '../../support/changes.ts';
 import { createTestSession } from '../../support/testSession.ts';
 
 const BEFORE = 'one\ntwo\nthree\nfour\nfive\n';
@@ -15,7 +15,7 @@ function staged(after = AFTER) {
     sourceToolName: 'test',
     changes: [modify('a.txt', BEFORE, after)],
   }).preview;
-  const textOf = () => store.get(id)?.changes?.[0]?.after?.text;
+  const textOf = () => textIn(store.get(id)?.changes?.[0]?.after);
   const commit = (text: string, base?: string, path = 'a.txt') =>
     commitText(store, { previewId: id, path, text, base });
   return { store, id, textOf, commit };

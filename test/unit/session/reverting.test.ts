@@ -7,7 +7,7 @@ import type { ChatRequest } from '../../../src/agent/model/chatProvider.ts';
 import { createOfflineProvider } from '../../../src/agent/model/offline/provider.ts';
 import { textResult } from '../../../src/agent/preview/pendingAction.ts';
 import { defineTool } from '../../../src/agent/tools/tool.ts';
-import { modify } from '../../support/changes.ts';
+import { modify, textIn } from '../../support/changes.ts';
 import { Gate } from '../../support/gate.ts';
 import type { ScriptedTurn } from '../../support/scriptedProvider.ts';
 import { createTestSession, type TestSession, type TestSessionOptions } from '../../support/testSession.ts';
@@ -371,7 +371,7 @@ test('a verbatim provider gets messages as they were typed, without tags and ids
   await t.session.revert({ category: 'failure', target: 0, summary: 'Not like this.' });
   await t.session.continue();
   assert.deepEqual(
-    [t.store.get('p2')?.changes?.[0]?.after?.text, t.store.get('p1')?.state.kind],
+    [textIn(t.store.get('p2')?.changes?.[0]?.after), t.store.get('p1')?.state.kind],
     ['B', 'discarded'],
   );
   t.assertSound();
@@ -546,7 +546,7 @@ test('what was applied in another order than it was staged is undone in the orde
   const inverse = t.store.all().at(-1);
   assert.deepEqual(inverse?.undoes, [first.id, later.id]);
   assert.deepEqual(
-    inverse?.changes?.map(({ before, after }) => [before?.text, after?.text]),
+    inverse?.changes?.map(({ before, after }) => [textIn(before), textIn(after)]),
     [['c', 'a']],
   );
 });

@@ -9,7 +9,7 @@ import { applyHunks, hunksOf } from '../../../src/agent/text/hunks.ts';
 import { diffStat } from '../../../src/agent/text/lineDiff.ts';
 import { splitLines } from '../../../src/agent/text/lines.ts';
 import { applyTextEdits, type TextEdit } from '../../../src/agent/text/textEdit.ts';
-import { modify } from '../../support/changes.ts';
+import { modify, textIn } from '../../support/changes.ts';
 import { draft } from '../../support/drafts.ts';
 
 const RUNS = { numRuns: 500 };
@@ -88,8 +88,8 @@ test('a part and the rest of a change with known edits make the whole, and still
       for (const made of [...split.part, ...split.rest]) {
         const own = await hunksOfChange(made);
         assert.equal(
-          applyHunks(made.before?.text ?? '', own, () => true),
-          made.after?.text,
+          applyHunks(textIn(made.before) ?? '', own, () => true),
+          textIn(made.after),
         );
       }
     }),

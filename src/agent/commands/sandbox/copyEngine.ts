@@ -4,7 +4,7 @@ import * as path from 'node:path';
 import { messageOf, ToolError } from '../../base/errors.ts';
 import { forEachLimited } from '../../base/pool.ts';
 import { realPathSync } from '../../base/system/realPath.ts';
-import { bytesOfSide } from '../../preview/fileChange.ts';
+import type { FileContent } from '../../preview/workspace.ts';
 import type { PendingContents } from '../../preview/overlay.ts';
 import { isInside } from '../../text/isInside.ts';
 import type { CommandPlan } from '../commandPlan.ts';
@@ -12,7 +12,7 @@ import type { CommandRun } from '../commandRuns.ts';
 import type { Sandbox, SandboxEnd } from '../sandbox.ts';
 import { runInShell } from '../shellProcess.ts';
 import { cleanEnvironment } from './cleanEnvironment.ts';
-import { Effects, findAt, foundText, isMissing, PlainFolder } from './effects.ts';
+import { Effects, findAt, foundContent, isMissing, PlainFolder } from './effects.ts';
 import { ignoredOf } from './ignored.ts';
 import type { SandboxOptions } from './overlayEngine.ts';
 import { makeFolders, removeTree } from './upperTree.ts';
@@ -87,13 +87,12 @@ export class CopySandbox implements Sandbox {
     pending: PendingContents,
     { signal, add }: Pick<CommandRun, 'signal' | 'add'>,
   ): Promise<SandboxEnd> {
-    const contents = new Map(
-      pending.paths().map(at => {
-        const side = pending.at(at)?.side;
-        return [at, side ? bytesOfSide(side) : null] as const;
-      }),
-    );
+    const contents = new Map<string, FileContent | null>();
     try {
+      for (const at of pending.paths()) {
+        const side = pending.at(at)?.side;
+        contents.set(at, side ? await pending.contentOf(side) : null);
+      }
       for (const folder of this.#folders) await this.#step(folder, contents, signal);
     } catch (error) {
       if (signal.aborted) throw new ToolError('It was stopped before it ran. Nothing was run.');
@@ -133,7 +132,7 @@ export class CopySandbox implements Sandbox {
   /** Makes the copy what the folder is now, and puts what is pending into it. */
   async #step(
     folder: Copied,
-    contents: ReadonlyMap<string, Uint8Array | null>,
+    contents: ReadonlyMap<string, FileContent | null>,
     signal: AbortSignal,
   ): Promise<void> {
     const { root, copy, source, prefix } = folder;
@@ -158,15 +157,15 @@ export class CopySandbox implements Sandbox {
     await (changed.length > 1_000
       ? this.#progress(changed.length, copyChanged)
       : copyChanged(() => undefined));
-    for (const [at, bytes] of contents) {
+    for (const [at, left] of contents) {
       if (!at.startsWith(prefix)) continue;
       const relative = at.slice(prefix.length);
       const to = path.join(copy, relative);
-      if (bytes) {
+      if (left) {
         await makeFolders({ root, upper: copy }, path.dirname(relative));
         const stat = await fs.lstat(to).catch(() => undefined);
-        if (!stat?.isFile()) await removeTree(to);
-        await fs.writeFile(to, bytes);
+        if (!stat?.isFile() || 'link' in left) await removeTree(to);
+        await ('link' in left ? fs.symlink(left.link, to) : fs.writeFile(to, left));
       } else await removeBelow(copy, relative);
       // It is copied again before the next command.
       source.set(relative, '');
@@ -177,7 +176,7 @@ export class CopySandbox implements Sandbox {
   /** What differs from before the command. It is as on disk again before the next one, but for what git ignores. */
   async #list(
     { root, copy, source, put, odd, prefix }: Copied,
-    contents: ReadonlyMap<string, Uint8Array | null>,
+    contents: ReadonlyMap<string, FileContent | null>,
     effects: Effects,
   ): Promise<{ readonly ignored: number; readonly wroteGit: boolean }> {
     const { put: now, odd: oddNow } = await stamps(copy);
@@ -189,19 +188,19 @@ export class CopySandbox implements Sandbox {
     const [real, there] = [new PlainFolder(root), new PlainFolder(copy)];
     for (const at of others) {
       if (hidden.has(at)) continue;
-      const bytes = contents.get(prefix + at);
+      const left = contents.get(prefix + at);
       const isKept = source.get(at) === (await stampAt(path.join(root, at)));
       const disk = await real.find(at);
-      const base = bytes
-        ? foundText(bytes, disk?.kind === 'file' ? disk.mode : undefined)
-        : bytes === undefined
+      const base = left
+        ? foundContent(left, disk?.kind === 'file' ? disk.mode : undefined)
+        : left === undefined
           ? disk
           : undefined;
       await effects.add(
         prefix + at,
         base,
         await there.find(at),
-        bytes === undefined && !isKept && (put.has(at) || (base !== undefined && base.kind !== 'folder')),
+        left === undefined && !isKept && (put.has(at) || (base !== undefined && base.kind !== 'folder')),
       );
     }
     // It is copied again before the next command.

@@ -3,7 +3,7 @@ import * as path from 'node:path';
 import { sha256 } from '../../base/hash.ts';
 import type { ForeignFile } from '../../elsewhere/foreignChange.ts';
 import { MAX_FILES, MAX_TOTAL_BYTES, type LeftOut } from '../../elsewhere/gathered.ts';
-import { MAX_FILE_BYTES } from '../../preview/workspace.ts';
+import { MAX_FILE_BYTES, type FileContent } from '../../preview/workspace.ts';
 import { messageWithoutPaths } from '../../base/errors.ts';
 import { plural } from '../../text/plural.ts';
 import type { SandboxEnd } from '../sandbox.ts';
@@ -15,8 +15,9 @@ export type Found =
   | { readonly kind: 'folder' | 'other' };
 
 /** What stands at a path that a pending preview changes: its content, with the permission bits of the file on disk, or of a new one. */
-export function foundText(bytes: Uint8Array, mode = 0o666 & ~process.umask()): Found {
-  return { kind: 'file', size: bytes.length, mode, read: () => Promise.resolve(bytes) };
+export function foundContent(content: FileContent, mode = 0o666 & ~process.umask()): Found {
+  if ('link' in content) return { kind: 'link', target: content.link };
+  return { kind: 'file', size: content.length, mode, read: () => Promise.resolve(content) };
 }
 
 /** @returns `undefined` if there is nothing */

@@ -3,8 +3,8 @@ import { realpathSync } from 'node:fs';
 import * as path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { messageOf, messageWithoutPaths, ToolError } from '../../base/errors.ts';
-import { bytesOfSide } from '../../preview/fileChange.ts';
 import type { PendingContents } from '../../preview/overlay.ts';
+import type { FileContent } from '../../preview/workspace.ts';
 import type { FolderRoot } from '../../preview/workspace.ts';
 import { isInside } from '../../text/isInside.ts';
 import { assertNotStopped, type CommandPlan } from '../commandPlan.ts';
@@ -12,7 +12,7 @@ import type { CommandRun } from '../commandRuns.ts';
 import type { Sandbox, SandboxEnd } from '../sandbox.ts';
 import { prepareCall } from '../shellCall.ts';
 import { cleanEnvironment } from './cleanEnvironment.ts';
-import { Effects, foundText, PlainFolder } from './effects.ts';
+import { Effects, foundContent, PlainFolder } from './effects.ts';
 import { Namespace, OWN_FOLDERS } from './namespace.ts';
 import { allowMoving, changedPaths, makeFolders, removeTree, type Layer } from './upperTree.ts';
 
@@ -182,8 +182,8 @@ export class OverlaySandbox implements Sandbox {
     for (const name of pending.paths()) {
       const [place, content] = [await this.#placeOf(name), pending.at(name)];
       if (!place || !content) continue;
-      const bytes = content.side && bytesOfSide(content.side);
-      contents.get(place.layer)?.set(place.relative, { name, bytes });
+      const left = content.side && (await pending.contentOf(content.side));
+      contents.get(place.layer)?.set(place.relative, { name, left });
     }
     return contents;
   }
@@ -203,8 +203,8 @@ export class OverlaySandbox implements Sandbox {
     for (const name of ['tmp', 'var-tmp', 'shm']) await fs.chmod(path.join(this.#storage, name), 0o1777);
     const deleted: string[] = [];
     const all = [...contents].flatMap(([layer, each]) => [...each].map(one => [layer, ...one] as const));
-    for (const [layer, relative, { bytes }] of all) {
-      if (bytes === null) {
+    for (const [layer, relative, { left }] of all) {
+      if (left === null) {
         deleted.push(path.join(layer.root, relative));
         continue;
       }
@@ -212,7 +212,11 @@ export class OverlaySandbox implements Sandbox {
       const to = path.join(layer.upper, relative);
       await removeTree(to);
       const stat = await fs.lstat(path.join(layer.root, relative)).catch(() => undefined);
-      await fs.writeFile(to, bytes, { flag: 'wx' });
+      if ('link' in left) {
+        await fs.symlink(left.link, to);
+        continue;
+      }
+      await fs.writeFile(to, left, { flag: 'wx' });
       if (stat?.isFile()) await fs.chmod(to, stat.mode & 0o777);
     }
     return deleted;
@@ -259,7 +263,7 @@ export class OverlaySandbox implements Sandbox {
         const put = pending.get(each);
         const disk = await real.find(each);
         const base = put
-          ? put.bytes && foundText(put.bytes, disk?.kind === 'file' ? disk.mode : undefined)
+          ? put.left && foundContent(put.left, disk?.kind === 'file' ? disk.mode : undefined)
           : disk;
         const isUnknown = !put && (await changedAfter(layer.root, each, mountedAt));
         await effects.add(
@@ -319,7 +323,7 @@ interface Place {
 }
 
 /** What is pending, by its place; `null` for no file. */
-type Contents = ReadonlyMap<Layer, Map<string, { readonly name: string; readonly bytes: Uint8Array | null }>>;
+type Contents = ReadonlyMap<Layer, Map<string, { readonly name: string; readonly left: FileContent | null }>>;
 
 /** Whether something at a path was changed on disk since then. Where nothing is, its folder tells: something may have been. */
 async function changedAfter(root: string, relative: string, since: number): Promise<boolean> {

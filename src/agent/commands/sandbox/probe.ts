@@ -1,3 +1,4 @@
+import { noOverlay } from '../../preview/overlay.ts';
 import { randomUUID } from 'node:crypto';
 import * as fs from 'node:fs/promises';
 import { createServer, type Server } from 'node:net';
@@ -99,10 +100,9 @@ async function probe(
   let output = '';
   const controller = new AbortController();
   const timer = setTimeout(() => controller.abort(), LIMIT_MS);
-  const nothing = { at: () => undefined, paths: () => [] };
   const plan = { command, folder: root, shell: '/bin/sh', arguments: [], environment: {}, timeLimit: 5 };
   const end = await sandbox
-    .run(plan, nothing, { signal: controller.signal, add: chunk => (output += chunk) })
+    .run(plan, noOverlay, { signal: controller.signal, add: chunk => (output += chunk) })
     .finally(() => clearTimeout(timer));
   if (output !== '') return { reason: 'leaks', detail: output.trim().replaceAll('\n', ', ') };
   const [effect] = end.effects;

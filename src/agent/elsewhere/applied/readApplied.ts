@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import * as path from 'node:path';
 import { forEachLimited } from '../../base/pool.ts';
-import { bytesOfSide, type FileChange, type FileSide } from '../../preview/fileChange.ts';
+import { bytesOfSide, type FileChange, type FileSide, isLink, isText } from '../../preview/fileChange.ts';
 import { pathsOf, type Preview } from '../../preview/preview.ts';
 import type { PreviewStore } from '../../preview/previewStore.ts';
 import { TooMuchError } from '../gathered.ts';
@@ -199,7 +199,12 @@ async function storedSides(
   known: Known,
 ): Promise<ReadonlyMap<string, Stored>> {
   const { index, contents, refused } = known;
-  const bytes = new Map(sides.map(side => [side.hash, Buffer.from(bytesOfSide(side)).toString('latin1')]));
+  const texts = sides.filter(isText);
+  if (texts.length < sides.length) {
+    refused.set(at, sides.some(isLink) ? 'notAFile' : 'converted');
+    return new Map();
+  }
+  const bytes = new Map(texts.map(side => [side.hash, Buffer.from(bytesOfSide(side)).toString('latin1')]));
   const conversion = await conversionOf(at, new Set(bytes.values()), known);
   if (conversion === 'asIs') return bytes;
   if (conversion === 'unknown') {

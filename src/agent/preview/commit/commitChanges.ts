@@ -1,15 +1,19 @@
 import { messageWithoutPaths, StalePreviewError, ToolError, UnsavedEditorError } from '../../base/errors.ts';
-import { sha256, type Sha256 } from '../../base/hash.ts';
+import type { Sha256 } from '../../base/hash.ts';
 import { forEachLimited } from '../../base/pool.ts';
+import { contentOf, MemoryBlobs, type Blobs } from '../blobs.ts';
 import {
   bytesOfSide,
   foldersAbove,
   foldersRemovedBy,
+  isText,
+  isWhole,
   stepsOf,
   type FileChange,
   type FileStep,
 } from '../fileChange.ts';
-import type { Workspace } from '../workspace.ts';
+import type { Workspace, WrittenTo } from '../workspace.ts';
+import { hashOf, heldReader, type Held } from './held.ts';
 import { emptiedFolders, rollBack } from './rollback.ts';
 import { carryModes, readRollbackInfo, type RollbackInfo } from './rollbackInfo.ts';
 
@@ -20,7 +24,7 @@ export interface CommitReport {
 }
 
 /** What a commit needs of the workspace. */
-export type CommitFiles = Pick<Workspace, 'read' | 'write' | 'placeOf' | 'makeFolders' | 'tidy'>;
+export type CommitFiles = Pick<Workspace, 'read' | 'write' | 'replace' | 'placeOf' | 'makeFolders' | 'tidy'>;
 
 /** How many files are read or written concurrently. */
 const AT_ONCE = 8;
@@ -45,14 +49,17 @@ function touchedSteps(changes: readonly FileChange[]): readonly FileStep[] {
  * fails rolls back those before it.
  * @param writeJournal awaited after the checks and before the first write. It makes a write-ahead journal durable, from
  *   which an interrupted commit is finished or rolled back at the next start.
+ * @param blobs the contents of binary files.
  * @throws StalePreviewError when a base has changed (nothing was written); ToolError naming the file when a write failed.
  */
 export async function commitChanges(
   files: CommitFiles,
   changes: readonly FileChange[],
   writeJournal: (rollback: RollbackInfo) => Promise<void> = () => Promise.resolve(),
+  blobs: Blobs = new MemoryBlobs(),
 ): Promise<CommitReport> {
   const net = await stepsOnBases(files, changes);
+  if (net.some(isWhole)) await (await import('./wholeSteps.ts')).assertWritable(net, blobs);
   const phases = phasesOf(net, foldersRemovedBy(changes));
   const rollback = await readRollbackInfo(
     files,
@@ -61,11 +68,8 @@ export async function commitChanges(
     phases.flatMap(({ emptied }) => emptied),
   );
   const modes = carryModes(changes, new Map(Object.entries(rollback.modes)));
-  const isOtherMode = ({ path, before, after }: FileStep): boolean =>
-    before?.hash === after?.hash && modes.has(path) && modes.get(path) !== rollback.modes[path];
-  // Files that hold the same as before, but with the bits of another one: with these, two were swapped.
   const [, written] = phases;
-  written.steps.push(...touchedSteps(changes).filter(isOtherMode));
+  written.steps.push(...modeSteps(changes, rollback, modes));
   await writeJournal(rollback);
   /** Their writes may have changed something. */
   const begun = new Set<FileStep>();
@@ -77,11 +81,10 @@ export async function commitChanges(
   try {
     for (const { steps: phase, emptied } of phases) {
       await forEachLimited(phase, AT_ONCE, async step => {
-        const { path, before, after } = step;
+        const { path } = step;
         begun.add(step);
         try {
-          const bytes = after && bytesOfSide(after);
-          const to = await files.write(path, bytes, before?.hash ?? null, modes.get(path));
+          const to = await writeStep(files, step, modes.get(path), blobs);
           if (to === 'editor') unsaved.push(path);
           done.add(path);
         } catch (error) {
@@ -96,7 +99,7 @@ export async function commitChanges(
     }
   } catch (error) {
     // Includes the step that failed: its write may be torn.
-    const back = await rollBack(files, [...begun], rollback);
+    const back = await rollBack(files, [...begun], rollback, blobs);
     const stuck = [...back.failed, ...back.foreign.filter(path => done.has(path))].sort();
     if (stuck.length === 0 && error instanceof StalePreviewError) throw error;
     const unclear = back.foreign.filter(path => broken.has(path));
@@ -106,11 +109,41 @@ export async function commitChanges(
 }
 
 /**
+ * The paths that hold the same content afterwards, but with the bits of another file, or with others that a change sets: with
+ * these, two files were swapped, or bits were changed.
+ * @param modes the bits that files have afterwards, see {@link carryModes}.
+ */
+export function modeSteps(
+  changes: readonly FileChange[],
+  rollback: RollbackInfo,
+  modes: ReadonlyMap<string, number>,
+): readonly FileStep[] {
+  return touchedSteps(changes).filter(
+    ({ path, before, after }) =>
+      before?.hash === after?.hash && modes.has(path) && modes.get(path) !== rollback.modes[path],
+  );
+}
+
+async function writeStep(
+  files: Pick<Workspace, 'write' | 'replace'>,
+  step: FileStep,
+  mode: number | undefined,
+  blobs: Blobs,
+): Promise<WrittenTo> {
+  const { path, before, after } = step;
+  const expected = before?.hash ?? null;
+  if (!isWhole(step))
+    return files.write(path, after && isText(after) ? bytesOfSide(after) : null, expected, mode);
+  await files.replace(path, after && (await contentOf(after, blobs)), expected, mode);
+  return 'disk';
+}
+
+/**
  * The net effect of the changes, whose bases the files hold.
  * @throws StalePreviewError if a base has changed.
  */
 async function stepsOnBases(
-  files: Pick<Workspace, 'read'>,
+  files: Pick<Workspace, 'read' | 'placeOf'>,
   changes: readonly FileChange[],
 ): Promise<readonly FileStep[]> {
   const steps = composedSteps(changes);
@@ -152,7 +185,7 @@ function phasesOf(
 
 /** The paths that no longer hold the base of these changes. */
 export function stalePaths(
-  files: Pick<Workspace, 'read'>,
+  files: Pick<Workspace, 'read' | 'placeOf'>,
   changes: readonly FileChange[],
 ): Promise<string[]> {
   return staleSteps(files, composedSteps(changes));
@@ -169,11 +202,16 @@ function brokenPaths(changes: readonly FileChange[]): string[] {
   return broken;
 }
 
-async function staleSteps(files: Pick<Workspace, 'read'>, steps: readonly FileStep[]): Promise<string[]> {
+async function staleSteps(
+  files: Pick<Workspace, 'read' | 'placeOf'>,
+  steps: readonly FileStep[],
+): Promise<string[]> {
   const stale: string[] = [];
   const emptied = emptiedFolders(steps);
-  await forEachLimited(steps, AT_ONCE, async ({ path, before }) => {
-    const now = await hashNow(files, path);
+  const read = heldReader(files, steps);
+  await forEachLimited(steps, AT_ONCE, async step => {
+    const { path, before } = step;
+    const now = await hashNow(path, () => read(step));
     // A folder that these steps empty makes room for a file. If it holds anything else, writing the file fails.
     const isFree = now === null || (now === undefined && emptied.has(path));
     if (before ? now !== before.hash : !isFree) stale.push(path);
@@ -182,13 +220,12 @@ async function staleSteps(files: Pick<Workspace, 'read'>, steps: readonly FileSt
 }
 
 /**
- * The hash of a file's bytes, `null` where there is no file. Where a folder or a device stands, `undefined`, which equals no
- * base.
+ * The hash of what the path of a step holds, `null` where there is nothing. Where a folder or a device stands, `undefined`,
+ * which equals no base.
  */
-async function hashNow(files: Pick<Workspace, 'read'>, path: string): Promise<Sha256 | null | undefined> {
+async function hashNow(path: string, read: () => Promise<Held>): Promise<Sha256 | null | undefined> {
   try {
-    const bytes = await files.read(path);
-    return bytes ? sha256(bytes) : null;
+    return hashOf(await read());
   } catch (error) {
     if (error instanceof UnsavedEditorError)
       throw new ToolError(`Nothing was written: ${error.fact}`, { advice: error.advice });

@@ -1,5 +1,5 @@
 import { ToolError } from '../../base/errors.ts';
-import { sha256, type Sha256 } from '../../base/hash.ts';
+import type { Sha256 } from '../../base/hash.ts';
 import { forEachLimited } from '../../base/pool.ts';
 import { foldersRemovedBy, type FileStep } from '../fileChange.ts';
 import { ledgerEntry, type LedgerEntry } from '../ledger.ts';
@@ -9,9 +9,10 @@ import { unknownVote } from '../log/previewLog.ts';
 import type { PreviewStore } from '../previewStore.ts';
 import type { ResolvingFiles } from '../resolve/refusals.ts';
 import { appliedText } from '../resolve/resolveTexts.ts';
-import { composedSteps, type CommitFiles } from './commitChanges.ts';
+import { composedSteps, modeSteps, type CommitFiles } from './commitChanges.ts';
+import { hashOf, heldReader, type Held } from './held.ts';
 import { isTornWrite, rollBack } from './rollback.ts';
-import type { RollbackInfo } from './rollbackInfo.ts';
+import { carryModes, type RollbackInfo } from './rollbackInfo.ts';
 
 /** What recovering from one interrupted commit did. */
 export interface RecoveryReport {
@@ -38,7 +39,7 @@ export interface RecoveryReport {
  * What a path of a commit holds. `unknown`: it could not be read because of a file system error; `untyped`: the change was to go
  * into an editor with unsaved changes, and neither these nor the change are there.
  */
-type Held = 'before' | 'after' | 'torn' | 'other' | 'untyped' | 'unknown';
+type State = 'before' | 'after' | 'torn' | 'other' | 'untyped' | 'unknown';
 
 /** What recovering needs of the workspace. */
 export type RecoveredFiles = CommitFiles & Pick<ResolvingFiles, 'formerPlaces'>;
@@ -85,15 +86,20 @@ async function recover(
     return { previewIds, end: 'leftAlone', restored: [], leftAlone: [], failed: [] };
   }
   const changes = previews.flatMap(preview => preview.changes ?? []);
-  const steps = composedSteps(changes);
+  const bits = carryModes(changes, new Map(Object.entries(rollback.modes)));
+  const onlyBits = modeSteps(changes, rollback, bits);
+  const steps = [...composedSteps(changes), ...onlyBits];
   const elsewhere = pathsElsewhere(previews, files);
   if (elsewhere.length > 0)
     return { previewIds, end: 'leftAlone', restored: [], leftAlone: [], failed: elsewhere };
   const foundLater = basesOf(store.ledger().slice(commit.ledgerBefore));
   const held = new Map(await whatIsHeld(files, steps, foundLater));
+  for (const { path } of onlyBits)
+    if (!foundLater.has(path) && held.get(path) === 'after')
+      held.set(path, await bitsHeld(files, path, rollback.modes[path], bits.get(path)));
   // An editor that is gone has not changed its file: what the disk holds then is no later change.
   for (const path of rollback.editors ?? []) if (held.get(path) === 'other') held.set(path, 'untyped');
-  const pathsWith = (...what: Held[]): string[] =>
+  const pathsWith = (...what: State[]): string[] =>
     steps.map(({ path }) => path).filter(path => what.includes(held.get(path) ?? 'other'));
   if (pathsWith('after').length === steps.length && (steps.length > 0 || said !== 'mayHaveBegun')) {
     await finish(commit, previews, store);
@@ -117,7 +123,7 @@ async function recover(
   }
   // What was applied on top of this commit stays, even if the log does not tell how this one ended.
   const own = steps.filter(({ path }) => !foundLater.has(path));
-  const { restored, foreign, failed } = await rollBack(files, own, rollback);
+  const { restored, foreign, failed } = await rollBack(files, own, rollback, store.blobs);
   if (failed.length === 0) await store.endRecovery(previewIds);
   const builtOn = pathsWith('after', 'other').filter(path => foundLater.has(path));
   return { previewIds, end: 'rolledBack', restored, leftAlone: [...foreign, ...builtOn].sort(), failed };
@@ -177,26 +183,42 @@ async function whatIsHeld(
   files: CommitFiles,
   steps: readonly FileStep[],
   foundLater: ReadonlyMap<string, Sha256 | null>,
-): Promise<Map<string, Held>> {
-  const held = new Map<string, Held>();
+): Promise<Map<string, State>> {
+  const held = new Map<string, State>();
+  const read = heldReader(files, steps);
   await forEachLimited(steps, AT_ONCE, async step => {
     const found = foundLater.get(step.path);
-    held.set(step.path, found === undefined ? await heldNow(files, step) : heldAs(found, step));
+    held.set(step.path, found === undefined ? await heldNow(step, read) : heldAs(found, step));
   });
   return held;
 }
 
-async function heldNow(files: CommitFiles, step: FileStep): Promise<Held> {
+async function heldNow(step: FileStep, read: (step: FileStep) => Promise<Held>): Promise<State> {
   try {
-    const bytes = await files.read(step.path);
-    const held = heldAs(bytes ? sha256(bytes) : null, step);
-    return held === 'other' && isTornWrite(bytes, step) ? 'torn' : held;
+    const now = await read(step);
+    const held = heldAs(hashOf(now), step);
+    return held === 'other' && isTornWrite(now, step) ? 'torn' : held;
   } catch (error) {
     return error instanceof ToolError ? 'other' : 'unknown'; // a folder stands there, for example
   }
 }
 
-function heldAs(hash: Sha256 | null, { before, after }: FileStep): Held {
+/** What tells whether a write that changes no content but bits has been made. */
+async function bitsHeld(
+  files: CommitFiles,
+  path: string,
+  old: number | undefined,
+  next: number | undefined,
+): Promise<State> {
+  try {
+    const { mode } = await files.placeOf(path);
+    return mode === next ? 'after' : mode === old ? 'before' : 'other';
+  } catch {
+    return 'unknown';
+  }
+}
+
+function heldAs(hash: Sha256 | null, { before, after }: FileStep): State {
   if (hash === (after?.hash ?? null)) return 'after';
   return hash === (before?.hash ?? null) ? 'before' : 'other';
 }

@@ -1,7 +1,8 @@
 import { ToolError } from '../../base/errors.ts';
-import { sha256 } from '../../base/hash.ts';
 import { forEachLimited } from '../../base/pool.ts';
-import { bytesOfSide, foldersAbove, type FileStep } from '../fileChange.ts';
+import { contentOf, type Blobs } from '../blobs.ts';
+import { bytesOfSide, foldersAbove, isText, isWhole, type FileStep } from '../fileChange.ts';
+import { hashOf, heldReader, type Held } from './held.ts';
 import type { Workspace } from '../workspace.ts';
 import type { RollbackInfo } from './rollbackInfo.ts';
 
@@ -20,24 +21,28 @@ export interface RollbackReport {
  * touched. Folders that the commit created and temporary files are removed.
  */
 export async function rollBack(
-  files: Pick<Workspace, 'read' | 'write' | 'placeOf' | 'makeFolders' | 'tidy'>,
+  files: Pick<Workspace, 'read' | 'write' | 'replace' | 'placeOf' | 'makeFolders' | 'tidy'>,
   steps: readonly FileStep[],
   { modes, newFolders, folderModes = {} }: RollbackInfo,
+  blobs: Blobs,
 ): Promise<RollbackReport> {
   const restored: string[] = [];
   const foreign: string[] = [];
   const failed: string[] = [];
   const paths = steps.map(step => step.path);
   const emptied = emptiedFolders(steps);
+  const read = heldReader(files, steps);
   const restore = async (step: FileStep): Promise<void> => {
     const { path, before, after } = step;
-    const bytes = await files.read(path);
-    const now = bytes ? sha256(bytes) : null;
+    const held = await read(step);
+    const now = hashOf(held);
     if (now === (before?.hash ?? null)) {
       const mode = before && after ? modes[path] : undefined;
       if (mode === undefined || (await files.placeOf(path)).mode === mode) return;
-    } else if (now !== (after?.hash ?? null) && !isTornWrite(bytes, step)) return void foreign.push(path);
-    await files.write(path, before && bytesOfSide(before), now, modes[path]);
+    } else if (now !== (after?.hash ?? null) && !isTornWrite(held, step)) return void foreign.push(path);
+    if (isWhole(step))
+      await files.replace(path, before && (await contentOf(before, blobs)), now, modes[path]);
+    else await files.write(path, before && isText(before) ? bytesOfSide(before) : null, now, modes[path]);
     restored.push(path);
   };
   // Created files are removed first, and their new folders after them: a folder may now stand where a file was.
@@ -69,10 +74,10 @@ const BLOCK = 4096;
 
 /**
  * Whether a file holds what an interrupted write of this step leaves behind: block by block either the old bytes or the
- * new ones. Only overwriting in place can be torn; files are created and removed atomically.
+ * new ones. Only overwriting a text in place can be torn; files are created, removed and replaced atomically.
  */
-export function isTornWrite(now: Uint8Array | undefined, { before, after }: FileStep): boolean {
-  if (!now || !before || !after) return false;
+export function isTornWrite(now: Held, { before, after }: FileStep): boolean {
+  if (!now || 'link' in now || !before || !after || !isText(before) || !isText(after)) return false;
   const [old, next] = [bytesOfSide(before), bytesOfSide(after)];
   const shared = Math.min(old.length, next.length);
   if (now.length < shared || now.length > Math.max(old.length, next.length)) return false;

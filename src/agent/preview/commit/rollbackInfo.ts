@@ -1,7 +1,8 @@
 import { ToolError } from '../../base/errors.ts';
 import { forEachLimited } from '../../base/pool.ts';
-import { stepsOf, type FileChange, type FileStep } from '../fileChange.ts';
+import { foldersAbove, isLink, stepsOf, type FileChange, type FileStep } from '../fileChange.ts';
 import type { Workspace } from '../workspace.ts';
+import { removedLinkAbove } from './held.ts';
 
 /** Permission bits by path. */
 export type Modes = Readonly<Record<string, number>>;
@@ -37,11 +38,23 @@ export async function readRollbackInfo(
   const pathOfFile = new Map<string, string>();
   const removed = new Set(steps.filter(step => !step.after).map(({ path }) => path));
   const all = [...changes.flatMap(stepsOf), ...steps];
-  const set = changes.filter(change => change.kind === 'modify' && change.mode !== undefined);
+  const set = changes.filter(
+    change => change.kind === 'modify' && (change.mode !== undefined || losesBits(change)),
+  );
+  /** What is a link is read as such: its bits, and what it leads to, are none of these changes' business. */
+  const links = new Set(all.filter(({ before }) => before && isLink(before)).map(({ path }) => path));
+  const linkAbove = removedLinkAbove(steps);
   const created = new Set(all.filter(step => !step.before).map(({ path }) => path));
   const left = new Set([...all.filter(step => !step.after), ...set].map(({ path }) => path));
   await forEachLimited([...new Set(all.map(({ path }) => path))], 8, async path => {
     const { mode, missingFolders, isUnsaved, id } = await files.placeOf(path);
+    const link = linkAbove(path);
+    if (link !== undefined) {
+      // What is there now is behind the link.
+      for (const folder of foldersAbove(path)) if (folder.length >= link.length) newFolders.add(folder);
+      return;
+    }
+    if (links.has(path)) return;
     const other = id === undefined ? undefined : pathOfFile.get(id);
     if (other !== undefined) throw new ToolError(`${oneFileText(other, path)} Nothing was changed.`);
     if (id !== undefined) pathOfFile.set(id, path);
@@ -80,14 +93,19 @@ export function carryModes(
     const { kind, path } = change;
     const from = kind === 'rename' ? change.from : path;
     const had = held.get(from);
-    const next = kind === 'rename' ? had : kind === 'delete' ? undefined : change.mode;
-    if (kind === 'modify' && next === undefined) continue;
+    const next = kind === 'rename' ? had : kind === 'delete' || losesBits(change) ? undefined : change.mode;
+    if (kind === 'modify' && next === undefined && !losesBits(change)) continue;
     if (kind !== 'create' && had !== undefined) onRemoved(from, had);
     held.delete(from);
     if (next === undefined) held.delete(path);
     else held.set(path, next);
   }
   return held;
+}
+
+/** Whether a file becomes a link, which has no bits. */
+function losesBits({ before, after }: FileChange): boolean {
+  return before !== null && after !== null && !isLink(before) && isLink(after);
 }
 
 /** Says that two paths are names of one file. */

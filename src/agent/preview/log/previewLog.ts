@@ -5,6 +5,7 @@ import { JsonLog } from '../../base/log/jsonLog.ts';
 import type { DecodedLog, LogFormat } from '../../base/log/logFormat.ts';
 import { loadEncodings, type EncodingName } from '../../text/encodings.ts';
 import { editsGive } from '../../text/textEdit.ts';
+import { isText } from '../fileChange.ts';
 import { FOUND_APPLIED, ledgerEntrySchema, storable } from '../ledger.ts';
 import { change, path, staged, stagedFiles, type StagedFiles, type StagedPreview } from '../previewSchema.ts';
 import { isKept, type KeptChanges } from './keptChanges.ts';
@@ -93,7 +94,7 @@ export type RevisedBy = Extract<PreviewLogEntry, { type: 'revised' }>['by'];
 
 export const previewLogFormat: LogFormat<PreviewLogEntry> = {
   log: 'redline.previews',
-  version: 5,
+  version: 6,
   parse: parseEntry,
   stored: withoutText,
   migrations: previewMigrations,
@@ -143,7 +144,9 @@ function encodingsOf(entry: PreviewLogEntry): EncodingName[] {
         : [];
   return lists.flatMap(changes =>
     (changes ?? []).flatMap(change =>
-      isKept(change) ? [] : [change.before, change.after].flatMap(side => side?.encoding.name ?? []),
+      isKept(change)
+        ? []
+        : [change.before, change.after].flatMap(side => (side && isText(side) ? [side.encoding.name] : [])),
     ),
   );
 }
@@ -197,8 +200,9 @@ function changesWithoutText(entry: { readonly changes: Changes | null }): object
 
 function changeWithoutText(change: Changes[number]): unknown {
   if (isKept(change) || change.kind !== 'modify' || !change.edits) return change;
-  if (!editsGive(change.before.text, change.edits, change.after.text)) return change;
-  const { text: _, ...after } = change.after;
+  const { before, after: whole, edits } = change;
+  if (!isText(before) || !isText(whole) || !editsGive(before.text, edits, whole.text)) return change;
+  const { text: _, ...after } = whole;
   return { ...change, after };
 }
 

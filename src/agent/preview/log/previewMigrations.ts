@@ -39,6 +39,8 @@ export const previewMigrations: Readonly<Record<number, LogMigration>> = {
     if (line['type'] !== 'revised' || line['part'] === undefined) return line;
     return { ...line, part: previewFrom4(line['part']) };
   },
+  /** Version 5 had texts only. Version 6 can read that; its symbolic links and binary files are lines that version 5 cannot read. */
+  5: line => line,
 };
 
 /** Only what no tool of others and no extension could have staged. */

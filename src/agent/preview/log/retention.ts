@@ -1,4 +1,4 @@
-import type { FileSide } from '../fileChange.ts';
+import { isBinary, textOf, type FileSide } from '../fileChange.ts';
 import type { Preview, PreviewState } from '../preview.ts';
 import { idsOf, type PreviewLogEntry } from './previewLog.ts';
 
@@ -30,7 +30,7 @@ export function withoutForgotten(
 
 /**
  * The previews that may be forgotten: those that ended before `until`, and of the others that ended the oldest ones, until the
- * texts of the rest have no more than `mostChars` characters. An expired preview must be dismissed first.
+ * texts of the rest have no more than `mostChars` characters, where a byte of a binary file counts as one. An expired preview must be dismissed first.
  */
 export function forgettable(
   previews: readonly Preview[],
@@ -48,7 +48,7 @@ export function forgettable(
     for (const side of (preview.changes ?? []).flatMap(({ before, after }) =>
       [before ?? [], after ?? []].flat(),
     )) {
-      if (!counted.has(side)) chars += side.text.length;
+      if (!counted.has(side)) chars += isBinary(side) ? side.size : textOf(side).length;
       counted.add(side);
     }
     return chars <= mostChars;

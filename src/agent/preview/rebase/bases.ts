@@ -1,5 +1,14 @@
 import { ToolError } from '../../base/errors.ts';
-import { sideOfBytes, stepsOf, type FileChange, type FileSide, type FileStep } from '../fileChange.ts';
+import { binarySide, type Blobs } from '../blobs.ts';
+import {
+  isText,
+  linkTo,
+  sideOfBytes,
+  stepsOf,
+  type FileChange,
+  type FileSide,
+  type FileStep,
+} from '../fileChange.ts';
 import { isOpen, type Preview } from '../preview.ts';
 import type { PreviewStore } from '../previewStore.ts';
 import { elsewhereText } from '../resolve/refusals.ts';
@@ -9,7 +18,7 @@ import type { Workspace } from '../workspace.ts';
 /** What bases are read from. */
 export interface BasesOptions {
   readonly store: PreviewStore;
-  readonly workspace: Pick<Workspace, 'read'> & Pick<ResolvingFiles, 'formerPlaces'>;
+  readonly workspace: Pick<Workspace, 'read' | 'placeOf'> & Pick<ResolvingFiles, 'formerPlaces'>;
 }
 
 /** What a path holds beneath a preview, and the id of the pending preview that it comes from, if any. */
@@ -32,8 +41,12 @@ export class Bases {
     this.#preview = preview;
   }
 
-  /** What a path holds now: the result of the nearest pending preview, else the file itself. */
-  async of(path: string, expected: FileSide | null): Promise<Base> {
+  /**
+   * What a path holds now: the result of the nearest pending preview, else the file itself.
+   * @param isWhole whether a link at the path is itself looked at, see `isWhole`.
+   * @param keep where to keep the content of a binary file that is there; without it, the side only serves to compare.
+   */
+  async of(path: string, expected: FileSide | null, isWhole: boolean, keep?: Blobs): Promise<Base> {
     const below = this.#below(path);
     if (below) return below;
     const { workspace } = this.#options;
@@ -41,8 +54,13 @@ export class Bases {
     const place = roots && workspace.formerPlaces([path], roots).get(path);
     if (place !== undefined) return { side: 'unreadable', reason: elsewhereText(path, place) };
     try {
+      const link = isWhole ? (await workspace.placeOf(path)).link : undefined;
+      if (link !== undefined) return { side: linkTo(link) };
       const bytes = await workspace.read(path);
-      return { side: bytes ? (sideOfBytes(bytes, expected?.encoding) ?? 'unreadable') : null };
+      if (!bytes) return { side: null };
+      const encoding = expected && isText(expected) ? expected.encoding : undefined;
+      const text = sideOfBytes(bytes, encoding);
+      return { side: text ?? (keep ? await keep.put(bytes) : binarySide(bytes)) };
     } catch (error) {
       if (error instanceof ToolError) return { side: 'unreadable', reason: error.message };
       throw error;

@@ -1,6 +1,6 @@
 import { splitLines } from '../../text/lines.ts';
 import type { MergeLabels } from '../../text/threeWayMerge.ts';
-import type { FileChange } from '../fileChange.ts';
+import { textOf, type FileChange } from '../fileChange.ts';
 
 /** The labels of Redline's conflict markers, which tell them from any others. */
 export const CONFLICT_LABELS: MergeLabels = { current: 'current file', proposed: 'proposed change' };
@@ -18,17 +18,17 @@ export function hasConflict(change: FileChange): boolean {
 }
 
 function findsConflict({ before, after }: FileChange): boolean {
-  const now = withLf(after?.text);
+  const now = withLf(textOf(after));
   // Nearly all texts end here: of thousands, one reading each is felt.
   if (now === '') return false;
-  const old = withLf(before?.text);
+  const old = withLf(textOf(before));
   return [BEGINNING, END].some(marker => marker.test(now) && !marker.test(old));
 }
 
 /** How many conflicts of a rebase are left in a proposal. If it has only the end of a marker left, that counts as one. */
 export function conflictCount(change: FileChange): number {
   if (!hasConflict(change)) return 0;
-  const lines = withLf(change.after?.text).split('\n');
+  const lines = withLf(textOf(change.after)).split('\n');
   return Math.max(1, lines.filter(line => BEGINNING.test(line)).length);
 }
 
@@ -38,7 +38,7 @@ export function conflictPaths(changes: readonly FileChange[]): readonly string[]
 }
 
 /** The text with line feeds only; empty if it cannot contain a marker. */
-function withLf(text = ''): string {
+function withLf(text: string): string {
   return text.includes('<<<<<<<') || text.includes('>>>>>>>') ? text.replace(/\r\n?/g, '\n') : '';
 }
 

@@ -1,5 +1,5 @@
 import { mergeTexts } from '../../text/threeWayMerge.ts';
-import { sideOfText, type FileChange, type FileSide } from '../fileChange.ts';
+import { isText, sideOfText, type FileChange, type FileSide, type TextSide } from '../fileChange.ts';
 import { CONFLICT_LABELS } from './conflictMarkers.ts';
 
 /** The result of rebasing a change. */
@@ -7,10 +7,11 @@ export type RebasedChange =
   /** The same intent on the new base; `null` if the new base already contains it. */
   | { readonly kind: 'clean'; readonly change: FileChange | null }
   /** `marked` is the proposal with conflict markers, if the files could be merged by lines. */
-  | { readonly kind: 'conflict'; readonly marked?: FileSide };
+  | { readonly kind: 'conflict'; readonly marked?: TextSide };
 
 /**
- * Rebases a change by a three-way merge of its old base, the new base and the proposal.
+ * Rebases a change by a three-way merge of its old base, the new base and the proposal. Symbolic links and binary files are
+ * never merged.
  * @param base what the change's original path holds now; `null`: no file.
  */
 export async function rebaseChange(change: FileChange, base: FileSide | null): Promise<RebasedChange> {
@@ -22,7 +23,10 @@ export async function rebaseChange(change: FileChange, base: FileSide | null): P
       return base === null ? { kind: 'clean', change: null } : { kind: 'conflict' };
     case 'modify': {
       if (!base) return { kind: 'conflict' };
+      if (base.hash === change.after.hash && change.mode === undefined)
+        return { kind: 'clean', change: null };
       const merged = await mergeSides(change, base);
+      if (!merged) return { kind: 'conflict' };
       if (merged.conflict) return { kind: 'conflict', marked: merged.after };
       if (merged.after.hash === base.hash && change.mode === undefined)
         return { kind: 'clean', change: null };
@@ -32,17 +36,19 @@ export async function rebaseChange(change: FileChange, base: FileSide | null): P
     case 'rename': {
       if (!base) return { kind: 'conflict' };
       const merged = await mergeSides(change, base);
+      if (!merged) return { kind: 'conflict' };
       if (merged.conflict) return { kind: 'conflict', marked: merged.after };
       return { kind: 'clean', change: { ...change, before: base, after: merged.after } };
     }
   }
 }
 
-/** Merges the texts. The encoding is that of the new base, unless the change itself changes the encoding. */
+/** Merges the texts; `undefined` if one of the sides is none. The encoding is that of the new base, unless the change itself changes the encoding. */
 async function mergeSides(
   { before, after }: { readonly before: FileSide; readonly after: FileSide },
   base: FileSide,
-): Promise<{ after: FileSide; conflict: boolean }> {
+): Promise<{ after: TextSide; conflict: boolean } | undefined> {
+  if (!isText(before) || !isText(after) || !isText(base)) return undefined;
   const { text, conflicts } = await mergeTexts(before.text, base.text, after.text, CONFLICT_LABELS);
   const reencodes = !sameEncoding(before, after);
   const encoding = reencodes ? after.encoding : base.encoding;
@@ -52,6 +58,6 @@ async function mergeSides(
   };
 }
 
-function sameEncoding(a: FileSide, b: FileSide): boolean {
+function sameEncoding(a: TextSide, b: TextSide): boolean {
   return a.encoding.name === b.encoding.name && a.encoding.bom === b.encoding.bom;
 }

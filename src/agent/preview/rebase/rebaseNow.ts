@@ -1,6 +1,6 @@
 import { ToolError } from '../../base/errors.ts';
 import { TimeSlice } from '../../base/timeSlice.ts';
-import { changeOf, type FileChange, type FileSide } from '../fileChange.ts';
+import { changeOf, isWhole, type FileChange, type FileSide } from '../fileChange.ts';
 import { Bases, type BasesOptions } from './bases.ts';
 import { conflictPaths } from './conflictMarkers.ts';
 import { rebaseChange } from './rebaseChange.ts';
@@ -10,7 +10,7 @@ import { rebaseChange } from './rebaseChange.ts';
  * proposal, which stays stale until they are resolved; a change that replaces or deletes a changed file now shows what it
  * would do to that file.
  * @returns the paths with conflicts.
- * @throws ToolError if a preview beneath it is stale itself, or a file cannot be read as text.
+ * @throws ToolError if a preview beneath it is stale itself, or a file cannot be read.
  */
 export async function rebaseNow(options: BasesOptions, id: string): Promise<readonly string[]> {
   const { store } = options;
@@ -23,12 +23,12 @@ export async function rebaseNow(options: BasesOptions, id: string): Promise<read
   for (const change of preview.changes) {
     await slice.turn();
     const path = change.kind === 'rename' ? change.from : change.path;
-    const { side, from, reason } = await bases.of(path, change.before);
+    const { side, from, reason } = await bases.of(path, change.before, isWhole(change), store.blobs);
     if (from !== undefined) dependsOn.add(from);
     if (side === 'unreadable') {
       throw new ToolError(
         from === undefined
-          ? (reason ?? `${change.path} can no longer be read as text.`)
+          ? (reason ?? `${change.path} can no longer be read.`)
           : `${from}, which it builds on, is stale itself. Rebase that first.`,
       );
     }

@@ -2,7 +2,7 @@ import { DisposableStore, type Disposable } from '../../base/disposable.ts';
 import { detailOf } from '../../base/errors.ts';
 import type { Logger } from '../../base/logger.ts';
 import { TimeSlice } from '../../base/timeSlice.ts';
-import { stepsOf, type FileChange, type FileSide } from '../fileChange.ts';
+import { isWhole, stepsOf, type FileChange, type FileSide } from '../fileChange.ts';
 import { emptiedFolders } from '../commit/rollback.ts';
 import { pathsOf, type Preview } from '../preview.ts';
 import type { Base, BasesOptions } from './bases.ts';
@@ -100,10 +100,10 @@ export class Rebaser implements Disposable {
     /** What the earlier changes of this preview make of their paths. */
     const own = new Map<string, FileSide | null>();
     const emptied = emptiedFolders(preview.changes.flatMap(stepsOf));
-    const baseOf = async (path: string, expected: FileSide | null): Promise<Base['side']> => {
+    const baseOf = async (path: string, expected: FileSide | null, whole: boolean): Promise<Base['side']> => {
       const made = own.get(path);
       if (made !== undefined) return made;
-      const base = await bases.of(path, expected);
+      const base = await bases.of(path, expected, whole);
       if (base.from !== undefined) dependsOn.add(base.from);
       // A folder from which this preview removes files makes room for a new one. If others remain, the apply fails.
       const isEmptied = base.side === 'unreadable' && base.from === undefined && emptied.has(path);
@@ -112,8 +112,8 @@ export class Rebaser implements Disposable {
     for (const change of preview.changes) {
       await this.#slice.turn();
       const path = change.kind === 'rename' ? change.from : change.path;
-      const base = await baseOf(path, change.before);
-      const isFree = change.kind !== 'rename' || (await baseOf(change.path, null)) === null;
+      const base = await baseOf(path, change.before, isWhole(change));
+      const isFree = change.kind !== 'rename' || (await baseOf(change.path, null, isWhole(change))) === null;
       const rebased = base === 'unreadable' || !isFree ? undefined : await rebaseChange(change, base);
       if (rebased?.kind !== 'clean' || (rebased.change && hasConflict(rebased.change))) {
         stale.push(change.path);

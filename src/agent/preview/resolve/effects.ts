@@ -36,6 +36,7 @@ export class FilesEffect implements Effect {
       this.#files,
       group.flatMap(({ changes }) => changes ?? []),
       rollback => this.#store.beginCommit(ids, rollback, vote),
+      this.#store.blobs,
     );
     return { kind: 'applied', vote, preview: lastOf(group), group, unsaved };
   }

@@ -2,6 +2,7 @@ import { untilAborted } from '../../base/abort.ts';
 import { BlockedPreviewError, factOf, messageOf, StalePreviewError, ToolError } from '../../base/errors.ts';
 import { Emitter, type Event } from '../../base/event.ts';
 import { stalePaths } from '../commit/commitChanges.ts';
+import { isLink } from '../fileChange.ts';
 import { ledgerEntry, type CheckFact, type Outcome } from '../ledger.ts';
 import type { PendingAction } from '../pendingAction.ts';
 import { pathsOf, revisionsOf, type Preview, type SeenRevisions } from '../preview.ts';
@@ -105,7 +106,7 @@ export class Invoker {
     refuseOutdated(preview, request.revision);
     let isProtected = false;
     if (this.#dependsOnFiles(request, preview)) {
-      isProtected = await this.#workspace.isProtected(pathsOf(preview));
+      isProtected = makesLink(preview) || (await this.#workspace.isProtected(pathsOf(preview)));
       request.signal?.throwIfAborted();
       // The preview may have changed meanwhile; the answer is about its old content.
       if (this.#store.get(preview.id) !== preview) return this.#resolve(request);
@@ -167,6 +168,7 @@ export class Invoker {
   async #mayProve(preview: Preview): Promise<boolean> {
     return (
       modelMay(this.#authority(), 'apply', preview, false) === 'prove' &&
+      !makesLink(preview) &&
       !(await this.#workspace.isProtected(pathsOf(preview)))
     );
   }
@@ -351,4 +353,9 @@ function isVotedFor({ kind, state }: Preview): boolean {
     state.stale.length === 0 &&
     state.recommendation?.action === 'apply'
   );
+}
+
+/** A link may lead anywhere, and whoever reads or writes there follows it: only the user may make one. */
+function makesLink({ changes }: Preview): boolean {
+  return changes?.some(({ after }) => after !== null && isLink(after)) === true;
 }

@@ -2,7 +2,7 @@ import { ToolError } from '../../base/errors.ts';
 import { applyHunks, type Hunk } from '../../text/hunks.ts';
 import { splitLines } from '../../text/lines.ts';
 import type { TextEdit } from '../../text/textEdit.ts';
-import { changeOf, hunksOfChange, sideOfText, type FileChange } from '../fileChange.ts';
+import { changeOf, hunksOfChange, isText, sideOfText, type FileChange } from '../fileChange.ts';
 import type { Preview, ResolveAction } from '../preview.ts';
 
 /** A part of a preview: one file, or one hunk of it (0-based, in the order of the file). */
@@ -48,7 +48,8 @@ export async function splitPreview(
       `${path} has ${hunks.length} hunks in ${preview.id}; there is no hunk ${part.hunk + 1}.`,
     );
   }
-  if (hunks.length <= 1) return splitPreview(preview, { path: part.path }, action);
+  if (hunks.length <= 1 || !isText(before) || !isText(after))
+    return splitPreview(preview, { path: part.path }, action);
   const isPart = (index: number): boolean => index === part.hunk;
   const withPart = sideOfText(applyHunks(before.text, hunks, isPart), before.encoding);
   const withoutPart = sideOfText(

@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import type { FileSide } from '../../preview/fileChange.ts';
+import type { TextSide } from '../../preview/fileChange.ts';
 import type { PendingAction } from '../../preview/pendingAction.ts';
 import type { Preview } from '../../preview/preview.ts';
 import type { Tool } from '../tool.ts';
@@ -11,7 +11,7 @@ export interface RunningCall {
   /** Stages a preview of this call. */
   stage(action: PendingAction): Preview;
   /** The files that the call has read, by workspace path. */
-  readonly filesRead: Map<string, FileSide>;
+  readonly filesRead: Map<string, TextSide>;
   /** Whether the call has returned its result. Code of the tool that still runs then belongs to no call. */
   ended: boolean;
 }

@@ -1,5 +1,5 @@
 import { ToolError } from '../../base/errors.ts';
-import { changeOf, sideOfText, type FileChange, type FileSide } from '../../preview/fileChange.ts';
+import { changeOf, sideOfText, type FileChange, type TextSide } from '../../preview/fileChange.ts';
 import { DEFAULT_SOURCE, type AgentToolResult, type PendingAction } from '../../preview/pendingAction.ts';
 import { sideToStore } from '../../preview/textFile.ts';
 import type { CustomToolFileChange } from './redline.d.ts';
@@ -8,7 +8,7 @@ import type { CustomToolFileChange } from './redline.d.ts';
 export interface ActionEnvironment {
   resolvePath(input: string): string;
   /** The files that the tool has read, by workspace path: their encoding is kept. */
-  readonly filesRead: ReadonlyMap<string, FileSide>;
+  readonly filesRead: ReadonlyMap<string, TextSide>;
   /** Runs a callback as code of its author. */
   runCallback<T>(work: () => T): T;
 }
@@ -126,7 +126,7 @@ function fileChanges(
 function fileChange(
   path: string,
   { before, after }: CustomToolFileChange,
-  read: FileSide | undefined,
+  read: TextSide | undefined,
 ): FileChange | undefined {
   const encoding = read?.encoding;
   const was = before === null ? null : before === read?.text ? read : sideOfText(before, encoding);

@@ -1,6 +1,6 @@
 import { detailOf } from '../../../agent/base/errors.ts';
 import type { Logger } from '../../../agent/base/logger.ts';
-import type { FileChange } from '../../../agent/preview/fileChange.ts';
+import { textOf, type FileChange } from '../../../agent/preview/fileChange.ts';
 import type { Preview } from '../../../agent/preview/preview.ts';
 import { diffStat, type DiffStat } from '../../../agent/text/lineDiff.ts';
 
@@ -54,5 +54,5 @@ export class DiffStats {
 
 function statOf(change: FileChange): Promise<DiffStat> {
   const { before, after } = change;
-  return diffStat(before?.text ?? '', after?.text ?? '', change.kind === 'modify' ? change.edits : undefined);
+  return diffStat(textOf(before), textOf(after), change.kind === 'modify' ? change.edits : undefined);
 }

@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
 import { ToolError } from '../../../agent/base/errors.ts';
+import { textOf } from '../../../agent/preview/fileChange.ts';
 import {
   chosenLines,
   conflictBlocks,
@@ -59,7 +60,7 @@ export async function settleConflict(ctx: Ctx, args: readonly unknown[]): Promis
     await ctx.opener.open(preview, change.path);
     throw new ToolError(outdatedVoteText(preview, Number(revision)));
   }
-  const { text } = change.after;
+  const text = textOf(change.after);
   const block = conflictBlocks(text).find(({ start }) => start === line);
   if (block) await ctx.edits.replace(uri, withChoice(text, block, choice));
 }

@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import { hunksOfChange } from '../../../agent/preview/fileChange.ts';
+import { hunksOfChange, textOf } from '../../../agent/preview/fileChange.ts';
 import type { Agent } from '../../agent.ts';
 import { changeUri } from '../previewUri.ts';
 import { isSameText } from '../shownRevisions.ts';
@@ -24,8 +24,8 @@ export async function showHunk(
   const next = hunks[hunk] ?? hunks[0];
   if (!next) return;
   await Promise.all([
-    moveCursor(changeUri(id, change, 'base', files), change.before?.text, next.beforeStart),
-    moveCursor(changeUri(id, change, 'proposal', files), change.after?.text, next.afterStart),
+    moveCursor(changeUri(id, change, 'base', files), textOf(change.before), next.beforeStart),
+    moveCursor(changeUri(id, change, 'proposal', files), textOf(change.after), next.afterStart),
   ]);
 }
 

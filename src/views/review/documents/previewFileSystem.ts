@@ -6,6 +6,7 @@ import { opaqueUri, parsePreviewUri, type FileUris, type PreviewAddress } from '
 import { shownChange } from '../shownChange.ts';
 import type { ShownRevisions } from '../shownRevisions.ts';
 import { documentBytes, type ProposalEdits } from './proposalEdits.ts';
+import { imageBytes, isShownAsImage, sideText } from './sideDocument.ts';
 
 /** What a document shows: a preview, or the part that was split off it, and the bytes. */
 interface Found {
@@ -108,15 +109,20 @@ export class PreviewFileSystem implements vscode.FileSystemProvider, vscode.Disp
     const shown = address && this.#shown(address);
     if (!shown) throw vscode.FileSystemError.FileNotFound(uri);
     const draft = address.side === 'proposal' ? this.#edits.draftOf(uri) : undefined;
-    return draft === undefined ? shown : { ...shown, bytes: documentBytes(draft) };
+    return draft === undefined || shown instanceof Promise
+      ? shown
+      : { ...shown, bytes: documentBytes(draft) };
   }
 
-  #shown(address: PreviewAddress): Found | undefined {
+  #shown(address: PreviewAddress): Found | Promise<Found> | undefined {
     const { side } = address;
     const shown = shownChange(this.#store, this.#files, address);
     if (!shown) return undefined;
     const content = side === 'proposal' ? shown.change.after : shown.change.before;
-    return { preview: shown.preview, bytes: content ? documentBytes(content.text) : new Uint8Array() };
+    const { preview, change } = shown;
+    if (isShownAsImage(change.path, content))
+      return imageBytes(content, this.#store.blobs).then(bytes => ({ preview, bytes }));
+    return { preview, bytes: documentBytes(sideText(content)) };
   }
 
   /** A part is also shown at the URI of the preview that it was split off from. */

@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import { DisposableStore } from '../../../agent/base/disposable.ts';
-import type { FileChange } from '../../../agent/preview/fileChange.ts';
+import { isText, sideOfText, type FileChange } from '../../../agent/preview/fileChange.ts';
 import type { Preview } from '../../../agent/preview/preview.ts';
 import { planOf } from '../../../agent/session/planMode.ts';
 import { decodeText, encodeText } from '../../../agent/text/encodings.ts';
@@ -229,7 +229,8 @@ export class ProposalEdits implements vscode.Disposable {
     const address = parsePreviewUri(uri);
     const preview = address && this.#agent.store.get(address.previewId);
     if (!preview) return undefined;
-    return planOf(preview)?.text ?? this.#changeOf(preview, address)?.after?.text;
+    const after = this.#changeOf(preview, address)?.after;
+    return planOf(preview)?.text ?? (after && isText(after) ? after.text : undefined);
   }
 
   #changeOf({ changes }: Preview, { path }: PreviewAddress): FileChange | undefined {

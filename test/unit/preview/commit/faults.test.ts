@@ -69,6 +69,7 @@ for (const [code, text] of errors) {
       const faulty: CommitFiles = {
         read: each => workspace.read(each),
         placeOf: each => workspace.placeOf(each),
+        replace: (...args) => workspace.replace(...args),
         makeFolders: modes => workspace.makeFolders(modes),
         tidy: (paths, folders) => workspace.tidy(paths, folders),
         write: (each, bytes, expected, mode) => {
@@ -94,6 +95,7 @@ test('what cannot be tidied up keeps no file from being restored', async context
   const faulty: CommitFiles = {
     read: each => workspace.read(each),
     placeOf: each => workspace.placeOf(each),
+    replace: (...args) => workspace.replace(...args),
     makeFolders: modes => workspace.makeFolders(modes),
     tidy: () => Promise.reject(new Error('EMFILE: too many open files')),
     write: (each, bytes, expected, mode) => {
@@ -114,6 +116,7 @@ for (let k = 1; k <= WRITES; k++) {
     const faulty: ResolvingFiles = {
       read: each => workspace.read(each),
       placeOf: each => workspace.placeOf(each),
+      replace: (...args) => workspace.replace(...args),
       makeFolders: modes => workspace.makeFolders(modes),
       tidy: (paths, folders) => workspace.tidy(paths, folders),
       isProtected: paths => workspace.isProtected(paths),

@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { sha256 } from '../../../../src/agent/base/hash.ts';
 import { encodeEntry } from '../../../../src/agent/base/log/jsonLines.ts';
 import { encodeHeader } from '../../../../src/agent/base/log/logFormat.ts';
-import { bytesOfSide, type FileSide } from '../../../../src/agent/preview/fileChange.ts';
+import { bytesOfSide, isText, type FileSide } from '../../../../src/agent/preview/fileChange.ts';
 import type { LedgerEntry } from '../../../../src/agent/preview/ledger.ts';
 import type { Preview } from '../../../../src/agent/preview/preview.ts';
 import {
@@ -128,7 +128,8 @@ test('a text that the edits do not give, or that has no edits, is stored whole',
 });
 
 test('a text that is not stored and that no edits give makes the line unreadable', () => {
-  const { text: _, ...after } = edited.after ?? assert.fail();
+  assert.ok(edited.after && isText(edited.after));
+  const { text: _, ...after } = edited.after;
   const pastEnd = [{ start: 5, end: 8, text: '' }];
   const overlapping = [
     { start: 0, end: 3, text: '' },

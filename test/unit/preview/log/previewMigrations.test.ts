@@ -6,6 +6,7 @@ import assert from 'node:assert/strict';
 import { encodeHeader } from '../../../../src/agent/base/log/logFormat.ts';
 import { openPreviewLog, previewLogFormat } from '../../../../src/agent/preview/log/previewLog.ts';
 import { PreviewStore } from '../../../../src/agent/preview/previewStore.ts';
+import { textIn } from '../../../support/changes.ts';
 
 /** As version 1 was written, with a line that cannot be read and a torn one. */
 const version1 = await readFile(
@@ -135,15 +136,15 @@ test('previews of version 2, whose texts after are all stored, are the same in t
   await writeFile(file, version2);
   const [preview] = (await restored()).all();
   assert.deepEqual(
-    preview?.changes?.map(({ path: name, after: now }) => [name, now?.text]),
+    preview?.changes?.map(({ path: name, after: now }) => [name, textIn(now)]),
     [['a.ts', 'one TWO']],
     'edits that do not give the text are not believed',
   );
   const [staged] = (await openPreviewLog(file).load()).entries;
-  assert.deepEqual(staged?.type === 'staged' && staged.preview.changes?.map(({ after: now }) => now?.text), [
-    'ONE two',
-    'B',
-  ]);
+  assert.deepEqual(
+    staged?.type === 'staged' && staged.preview.changes?.map(({ after: now }) => textIn(now)),
+    ['ONE two', 'B'],
+  );
 });
 
 test('a revision of version 3, which repeats what the one before had, is the same in the current version', async () => {
@@ -195,4 +196,19 @@ test('a diff of version 4 that an agent in a terminal would have written comes b
     ],
   );
   assert.equal(store.get('p1')?.label, 'AST Edit: 2 replacements in 1 file');
+});
+
+test('what version 5 holds is the same in the current version', async () => {
+  const fixture = path.join(import.meta.dirname, '../../../fixtures/logs/previews.v5.jsonl');
+  await writeFile(file, await readFile(fixture));
+  const store = await restored();
+  assert.deepEqual(
+    store
+      .get('p1')
+      ?.changes?.map(({ path: name, before, after: now }) => [name, textIn(before), textIn(now)]),
+    [
+      ['a.ts', 'a', 'A'],
+      ['b.ts', 'b', 'B'],
+    ],
+  );
 });

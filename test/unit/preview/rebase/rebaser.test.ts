@@ -1,12 +1,12 @@
 /** *Rebase* at the user's request, even where it takes a decision. */
 import { test, type TestContext } from 'node:test';
 import assert from 'node:assert/strict';
-import { sideOfText, type FileChange } from '../../../../src/agent/preview/fileChange.ts';
+import { isBinary, linkTo, sideOfText, type FileChange } from '../../../../src/agent/preview/fileChange.ts';
 import type { Preview } from '../../../../src/agent/preview/preview.ts';
 import { PreviewStore, type PreviewStoreOptions } from '../../../../src/agent/preview/previewStore.ts';
 import { Rebaser } from '../../../../src/agent/preview/rebase/rebaser.ts';
 import { Invoker } from '../../../../src/agent/preview/resolve/invoker.ts';
-import { create, modify, remove, rename } from '../../../support/changes.ts';
+import { create, modify, remove, rename, textIn } from '../../../support/changes.ts';
 import { countTurns } from '../../../support/countTurns.ts';
 import { draft } from '../../../support/drafts.ts';
 import { MemoryWorkspace } from '../../../support/memoryWorkspace.ts';
@@ -59,7 +59,7 @@ test('a conflict becomes markers in the proposal, which cannot be applied until 
   const id = stage([modify('a', text('two'), text('proposed'))]);
   await moveOn('a', text('current'));
   assert.deepEqual(stale(id), ['a']);
-  assert.equal(now(id).changes?.[0]?.after?.text, text('proposed'), 'nothing is decided for the user');
+  assert.equal(textIn(now(id).changes?.[0]?.after), text('proposed'), 'nothing is decided for the user');
 
   assert.deepEqual(await rebaser.rebaseNow(id), ['a']);
   assert.deepEqual(now(id).changes, [modify('a', text('current'), marked('current', 'proposed'))]);
@@ -137,11 +137,15 @@ test('a preview whose changes the files already contain is refused', async conte
   assert.equal(now(id).revision, 1);
 });
 
-test('a file that is no longer text cannot be merged', async context => {
-  const { rebaser, stage, moveOn } = bench(context, { a: 'old\n' });
+test('a file that is no longer text cannot be merged: Rebase shows that the proposal replaces it', async context => {
+  const { store, rebaser, stage, now, moveOn } = bench(context, { a: 'old\n' });
   const id = stage([modify('a', 'old\n', 'new\n')]);
   await moveOn('a', Uint8Array.of(0xff, 0, 0xfe));
-  await assert.rejects(rebaser.rebaseNow(id), /^ToolError: a can no longer be read as text\.$/);
+  assert.deepEqual(await rebaser.rebaseNow(id), []);
+  const [change] = now(id).changes ?? [];
+  assert.equal(textIn(change?.after), 'new\n');
+  assert.ok(change?.before && isBinary(change.before));
+  assert.deepEqual(await store.blobs.get(change.before), Uint8Array.of(0xff, 0, 0xfe));
 });
 
 test('a preview that is resolved meanwhile is left as it is', async context => {
@@ -150,7 +154,7 @@ test('a preview that is resolved meanwhile is left as it is', async context => {
   await moveOn('a', text('current'));
   workspace.beforeRead = () => store.revise(id, [modify('a', text('current'), text('typed'))], [], 'user');
   await assert.rejects(rebaser.rebaseNow(id), /p1 changed in the meantime/);
-  assert.equal(now(id).changes?.[0]?.after?.text, text('typed'));
+  assert.equal(textIn(now(id).changes?.[0]?.after), text('typed'));
   workspace.beforeRead = undefined;
 });
 
@@ -187,7 +191,7 @@ test('what a preview builds on is the uppermost that has the file, not what lies
   await rebaser.refresh([top]);
   assert.deepEqual(stale(top), []);
   assert.deepEqual([now(top).revision, now(top).dependsOn], [1, [onX, onZ]]);
-  assert.equal(store.get(top)?.changes?.[0]?.after?.text, text('five'));
+  assert.equal(textIn(store.get(top)?.changes?.[0]?.after), text('five'));
 });
 
 test('while a preview of many files is rebased onto another one, other work runs', async context => {
@@ -202,4 +206,38 @@ test('while a preview of many files is rebased onto another one, other work runs
   await rebaser.refresh([above]);
   assert.ok(turns() >= 100, `${turns()} turns`);
   assert.deepEqual(stale(above), []);
+});
+
+test('links and binary files are never merged: a changed base makes the preview stale, and Rebase shows it on what is there now', async context => {
+  const { store, workspace, rebaser, stage, now, stale, apply } = bench(context, { 'a.txt': 'text' });
+  const [old, other, next] = [Buffer.of(0, 1), Buffer.of(0, 2), Buffer.of(0, 3)];
+  const binary = { before: await store.blobs.put(old), after: await store.blobs.put(next) };
+  workspace.putWhole('a.bin', old);
+  workspace.putWhole('link', { link: 'a.txt' });
+  const link = { before: linkTo('a.txt'), after: linkTo('b.txt') };
+  const id = stage([{ kind: 'modify', path: 'a.bin', ...binary }]);
+  const linkId = stage([{ kind: 'modify', path: 'link', ...link }]);
+  const textId = stage([modify('a.txt', 'text', 'new')]);
+  await rebaser.filesChanged(['a.bin', 'link']);
+  assert.deepEqual([stale(id), stale(linkId), now(id).revision], [[], [], 1]);
+
+  workspace.putWhole('a.bin', other);
+  workspace.putWhole('link', { link: 'other' });
+  workspace.putWhole('a.txt', old);
+  await rebaser.filesChanged(['a.bin', 'link', 'a.txt']);
+  assert.deepEqual([stale(id), stale(linkId), stale(textId)], [['a.bin'], ['link'], ['a.txt']]);
+  for (const each of [id, linkId, textId]) assert.deepEqual(await rebaser.rebaseNow(each), []);
+  assert.deepEqual(now(linkId).changes?.[0]?.before, linkTo('other'));
+  const [change] = now(id).changes ?? [];
+  assert.ok(change?.before && isBinary(change.before));
+  assert.deepEqual(await store.blobs.get(change.before), Uint8Array.from(other));
+  for (const each of [id, linkId, textId]) await apply(each);
+  assert.deepEqual(await workspace.read('a.bin'), Uint8Array.from(next));
+  assert.deepEqual([(await workspace.placeOf('link')).link, workspace.text('a.txt')], ['b.txt', 'new']);
+
+  workspace.putWhole('link', { link: 'a.txt' });
+  const done = stage([{ kind: 'modify', path: 'link', before: linkTo('gone'), after: linkTo('a.txt') }]);
+  await rebaser.filesChanged(['link']);
+  assert.deepEqual(stale(done), ['link']);
+  await assert.rejects(rebaser.rebaseNow(done), /already hold what p4 proposes/);
 });

@@ -16,6 +16,7 @@ import { astEditTool, noLongerParses } from '../../../../src/agent/tools/ast/ast
 import { astGrepTool } from '../../../../src/agent/tools/ast/astGrep.ts';
 import type { SearchFolder } from '../../../../src/agent/tools/ast/scope/searchScope.ts';
 import { folderWith, startEngine } from '../../../support/astFolder.ts';
+import { textIn } from '../../../support/changes.ts';
 
 const engine = startEngine();
 const made: string[] = [];
@@ -59,6 +60,7 @@ function tools(
     pending: {
       at: (file: string) => (Object.hasOwn(dirty, file) ? { previewId: 'p7', side: null } : undefined),
       paths: () => Object.keys(dirty),
+      contentOf: () => assert.fail('nothing is read'),
     },
     followUp: () => assert.fail('nothing follows'),
     resolve: () => Promise.reject(new Error('not here')),
@@ -100,7 +102,7 @@ describe('ast_edit', () => {
     assert.equal(action?.label, 'AST Edit: 3 replacements in 2 files');
     assert.equal(action.sourceToolName, 'ast_edit');
     assert.deepEqual(
-      action.changes?.map(change => [change.kind, change.path, change.before?.text, change.after?.text]),
+      action.changes?.map(change => [change.kind, change.path, textIn(change.before), textIn(change.after)]),
       [
         [
           'modify',
@@ -159,7 +161,7 @@ describe('ast_edit', () => {
   it('deletes with an empty rewrite', async () => {
     const { edit, staged } = tools({ 'a.ts': 'a\ndebugger\nb' });
     await edit([{ pat: 'debugger', out: '' }]);
-    assert.equal(staged[0]?.changes?.[0]?.after?.text, 'a\n\nb');
+    assert.equal(textIn(staged[0]?.changes?.[0]?.after), 'a\n\nb');
   });
 
   it('states what it does not show', async () => {
@@ -215,7 +217,7 @@ describe('ast_edit', () => {
       await edit(log),
       /Some files are shown as they would be with these pending previews applied: p7\./,
     );
-    assert.equal(staged[0]?.changes?.[0]?.before?.text, 'console.log(9)');
+    assert.equal(textIn(staged[0]?.changes?.[0]?.before), 'console.log(9)');
   });
 
   it('knows the names of several folders', async () => {

@@ -15,6 +15,7 @@ import {
   type TestSession,
   type TestSessionOptions,
 } from '../../../support/testSession.ts';
+import { textIn } from '../../../support/changes.ts';
 
 /** The end of a command that leaves nothing. */
 const ended = (exitCode: number | undefined): CommandEnd => ({ exitCode, ended: 0, running: [] });
@@ -286,7 +287,7 @@ test('in the sandbox, a command sees what is pending, and what it changes become
   let saw: string | undefined;
   const { t, runner } = inSandbox(
     (_, pending) => {
-      saw = pending.at('a')?.side?.text;
+      saw = textIn(pending.at('a')?.side);
       return {
         exitCode: 1,
         effects: [
@@ -323,7 +324,7 @@ test('in the sandbox, a command sees what is pending, and what it changes become
   assert.equal(effects.sourceToolName, 'run_command');
   assert.deepEqual(effects.dependsOn, ['p1']);
   assert.deepEqual(
-    effects.changes?.map(({ kind, path, before, after }) => [kind, path, before?.text, after?.text]),
+    effects.changes?.map(({ kind, path, before, after }) => [kind, path, textIn(before), textIn(after)]),
     [
       ['modify', 'a', 'edited', 'formatted'],
       ['create', 'b', undefined, 'new'],
@@ -414,8 +415,8 @@ test('what a person typed while a command ran is merged, and what was changed on
   await t.session.prompt('Format it.');
   await t.click('p1', 'apply');
   const [, merged, conflict] = t.store.all();
-  assert.equal(merged?.changes?.[0]?.after?.text, 'ONE\ntwo\nthree\nfour\nFIVE\n');
-  assert.match(conflict?.changes?.[0]?.after?.text ?? '', /<<<<<<<[^]*typed[^]*=======[^]*formatted/);
+  assert.equal(textIn(merged?.changes?.[0]?.after), 'ONE\ntwo\nthree\nfour\nFIVE\n');
+  assert.match(textIn(conflict?.changes?.[0]?.after) ?? '', /<<<<<<<[^]*typed[^]*=======[^]*formatted/);
   assert.match(conflict?.label ?? '', /^Conflicts with npm test · 1 file$/);
 });
 

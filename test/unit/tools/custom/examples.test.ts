@@ -6,6 +6,7 @@ import assert from 'node:assert/strict';
 import ts from 'typescript';
 import type { LoadedTools } from '../../../../src/agent/tools/custom/loading/toolLoader.ts';
 import { CustomToolWorld } from '../../../support/customToolWorld.ts';
+import { textIn } from '../../../support/changes.ts';
 
 const root = path.resolve(import.meta.dirname, '../../../..');
 const examples = path.join(root, 'examples/tools');
@@ -45,7 +46,7 @@ test('sort_lines declares a change of exactly the file that it read', async () =
   assert.match(content, /\nPrepared list\.txt with its 3 lines sorted\.$/);
   const [action] = harness.staged;
   assert.deepEqual([action?.label, action?.sourceToolName], ['Sort list.txt', 'sort_lines']);
-  assert.equal(action?.changes?.[0]?.after?.text, 'a\nb\nc\n');
+  assert.equal(textIn(action?.changes?.[0]?.after), 'a\nb\nc\n');
   const missing = await harness.run('sort_lines', { path: 'none.txt' });
   assert.deepEqual(
     [missing.isError, missing.content],

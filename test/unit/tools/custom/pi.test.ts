@@ -8,6 +8,7 @@ import type { LoadedTools } from '../../../../src/agent/tools/custom/loading/too
 import type { CustomToolApi } from '../../../../src/agent/tools/custom/redline.d.ts';
 import { CustomToolWorld, toolSource } from '../../../support/customToolWorld.ts';
 import { Gate } from '../../../support/gate.ts';
+import { encodingIn, textIn } from '../../../support/changes.ts';
 
 const NO_SESSION = 'Pending action store unavailable for custom tools in this runtime.';
 
@@ -237,7 +238,7 @@ test('declared changes are exact: a file that was read keeps its encoding, any o
   assert.match((await harness.run('t', {})).content, /\["one",null\]$/);
   const [action] = harness.staged;
   assert.deepEqual(
-    action?.changes?.map(({ kind, path: file, after }) => [kind, file, after?.text, after?.encoding]),
+    action?.changes?.map(({ kind, path: file, after }) => [kind, file, textIn(after), encodingIn(after)]),
     [
       ['modify', 'wide.txt', 'two', { name: 'utf16le', bom: true }],
       ['create', 'new.txt', 'hello', { name: 'utf8', bom: false }],

@@ -1,6 +1,6 @@
 import { test } from 'node:test';
 import assert from 'node:assert/strict';
-import { create, modify } from '../../../support/changes.ts';
+import { create, encodingIn, modify, textIn } from '../../../support/changes.ts';
 import { ToolHarness } from '../../../support/toolHarness.ts';
 
 const edit = (path: string, ...edits: (readonly [string, string])[]) => ({
@@ -52,8 +52,8 @@ test('the byte order mark and the encoding of the file are kept', async () => {
   const harness = new ToolHarness({ a: Buffer.from('\ufeffone', 'utf16le') });
   await harness.run('edit_file', edit('a', ['one', 'zwei']));
   const [change] = harness.staged[0]?.changes ?? [];
-  assert.deepEqual(change?.after?.encoding, { name: 'utf16le', bom: true });
-  assert.equal(change.after.text, 'zwei');
+  assert.deepEqual(encodingIn(change?.after), { name: 'utf16le', bom: true });
+  assert.equal(textIn(change?.after), 'zwei');
 });
 
 test('an edit that changes nothing stages nothing, and says so', async () => {
@@ -170,11 +170,11 @@ test('replaceAll replaces every occurrence, and each is shown; without it they a
   );
   const { content } = await harness.run('edit_file', { path: 'a', edits: [{ ...edit, replaceAll: true }] });
   assert.match(content, /\na: 4 edits\.\n-1:x\n\+1:z\n-2:x\n\+2:z\n/);
-  assert.equal(harness.staged[0]?.changes?.[0]?.after?.text, 'z = 1\ny = z\nzz\n');
+  assert.equal(textIn(harness.staged[0]?.changes?.[0]?.after), 'z = 1\ny = z\nzz\n');
 });
 
 test('replaceAll takes the first of occurrences that overlap, and keeps line endings', async () => {
   const harness = new ToolHarness({ a: 'aaa\r\naa\r\n' });
   await harness.run('edit_file', { path: 'a', edits: [{ old: 'aa', new: 'b\nb', replaceAll: true }] });
-  assert.equal(harness.staged[0]?.changes?.[0]?.after?.text, 'b\r\nba\r\nb\r\nb\r\n');
+  assert.equal(textIn(harness.staged[0]?.changes?.[0]?.after), 'b\r\nba\r\nb\r\nb\r\n');
 });

@@ -1,7 +1,7 @@
 import { test } from 'node:test';
 import assert from 'node:assert/strict';
 import { parseSlashCommand } from '../../../../src/agent/model/offline/slashCommands.ts';
-import { remove, rename } from '../../../support/changes.ts';
+import { encodingIn, remove, rename, textIn } from '../../../support/changes.ts';
 import { createTestSession } from '../../../support/testSession.ts';
 import { ToolHarness } from '../../../support/toolHarness.ts';
 
@@ -41,8 +41,8 @@ test('an encoding that lacks a character refuses the edit; another edit keeps it
     harness.run('edit_file', { path: 'a.txt', edits: [{ old: 'é', new: text }] });
   assert.match((await edit('日')).content, /iso88591, which cannot represent "日"/);
   await edit('è');
-  assert.deepEqual(harness.staged[0]?.changes?.[0]?.after?.text, 'è\n');
-  assert.equal(harness.staged[0]?.changes?.[0]?.after?.encoding.name, 'iso88591');
+  assert.deepEqual(textIn(harness.staged[0]?.changes?.[0]?.after), 'è\n');
+  assert.equal(encodingIn(harness.staged[0]?.changes?.[0]?.after)?.name, 'iso88591');
 });
 
 test('the missing character is found at the end of a long text, too', async () => {

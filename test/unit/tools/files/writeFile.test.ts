@@ -1,6 +1,6 @@
 import { test } from 'node:test';
 import assert from 'node:assert/strict';
-import { create, modify } from '../../../support/changes.ts';
+import { create, encodingIn, modify, textIn } from '../../../support/changes.ts';
 import { ToolHarness } from '../../../support/toolHarness.ts';
 
 test('a new file is staged as a creation', async () => {
@@ -38,7 +38,7 @@ test('an existing file is staged as a modification, with the lines that change',
 test('the encoding of an existing file is kept', async () => {
   const harness = new ToolHarness({ a: '\ufeffold' });
   await harness.run('write_file', { path: 'a', content: 'new' });
-  assert.deepEqual(harness.staged[0]?.changes?.[0]?.after?.encoding, { name: 'utf8', bom: true });
+  assert.deepEqual(encodingIn(harness.staged[0]?.changes?.[0]?.after), { name: 'utf8', bom: true });
 });
 
 test('the same content stages nothing; an empty file can be created', async () => {
@@ -87,7 +87,7 @@ test('the line endings of an existing file are kept, and the result says so', as
   ])
     results.push((await harness.run('write_file', { path, content })).content);
   assert.deepEqual(
-    harness.staged.map(({ changes }) => changes?.[0]?.after?.text),
+    harness.staged.map(({ changes }) => textIn(changes?.[0]?.after)),
     ['a\r\nB\r\n', 'a\nB\n', 'a\r\nB\nc\r\n', 'a\nB\n'],
   );
   for (const result of results.slice(0, 3))
@@ -112,7 +112,7 @@ test('content that differs only in line endings stages nothing, and the result d
 test('a new file gets exactly the line endings of the content', async () => {
   const harness = new ToolHarness();
   await harness.run('write_file', { path: 'a', content: 'a\r\nb\n' });
-  assert.equal(harness.staged[0]?.changes?.[0]?.after?.text, 'a\r\nb\n');
+  assert.equal(textIn(harness.staged[0]?.changes?.[0]?.after), 'a\r\nb\n');
 });
 
 test('a new file gets the line ending of the workspace, and the model is told', async () => {
@@ -125,7 +125,7 @@ test('a new file gets the line ending of the workspace, and the model is told', 
   await harness.run('write_file', { path: 'run', content: '#!/bin/sh\nb\n' });
   await harness.run('write_file', { path: 'one', content: 'a' });
   assert.deepEqual(
-    harness.staged.map(({ changes }) => changes?.[0]?.after?.text),
+    harness.staged.map(({ changes }) => textIn(changes?.[0]?.after)),
     ['a\r\nb\r\n', 'a\r\nb\r\n', 'a\r\nb\n', '#!/bin/sh\nb\n', 'a'],
   );
 });

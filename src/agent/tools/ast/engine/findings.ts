@@ -1,5 +1,5 @@
 import { Buffer } from 'node:buffer';
-import { sideOfBytes, sideOfText, type FileSide } from '../../../preview/fileChange.ts';
+import { sideOfBytes, sideOfText, type TextSide } from '../../../preview/fileChange.ts';
 import { applyTextEdits, type TextEdit } from '../../../text/textEdit.ts';
 import { AstError, type MatchRow, type SentFile } from '../worker/protocol.ts';
 import type { AstGrepNapi, SyntaxNode } from './astGrepNapi.ts';
@@ -55,7 +55,7 @@ export function combineFindings(
   napi: AstGrepNapi,
   patterns: LanguagePatterns,
   path: string,
-  before: FileSide,
+  before: TextSide,
   findings: readonly OpFinding[],
   syntaxErrors: boolean,
 ): SentFile | null {

@@ -1,6 +1,6 @@
 import type { Buffer } from 'node:buffer';
 import * as fs from 'node:fs';
-import { sideOfBytes, type FileSide } from '../../../preview/fileChange.ts';
+import { sideOfBytes, type TextSide } from '../../../preview/fileChange.ts';
 import type { FoundFile } from '../scope/walk.ts';
 import type { SentFile } from '../worker/protocol.ts';
 import { freeUnusedTrees, type AstGrepNapi } from './astGrepNapi.ts';
@@ -27,7 +27,7 @@ interface QueuedFile extends Candidate {
   readonly findings: OpFinding[];
   /** The number of patterns that are not finished with it. */
   opsLeft: number;
-  side?: FileSide;
+  side?: TextSide;
   syntaxErrors: boolean;
   /** Its time or size is no longer that of its stamp. */
   changed: boolean;
@@ -137,7 +137,7 @@ export class ParseQueue {
   }
 
   /** The text that a file was parsed from; `undefined`, and marked as changed, when the file is no longer the same. */
-  #sourceOf(queued: QueuedFile): { side: FileSide; offset: number } | undefined {
+  #sourceOf(queued: QueuedFile): { side: TextSide; offset: number } | undefined {
     if (queued.changed) return undefined;
     if (!queued.side) {
       const bytes = this.#options.read(queued.file);

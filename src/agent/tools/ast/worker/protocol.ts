@@ -1,4 +1,4 @@
-import type { FileSide } from '../../../preview/fileChange.ts';
+import type { TextSide } from '../../../preview/fileChange.ts';
 import { applyTextEdits, type TextEdit } from '../../../text/textEdit.ts';
 import type { SearchRoot } from '../scope/walk.ts';
 
@@ -44,8 +44,8 @@ export interface AstFile {
   readonly found:
     | {
         readonly kind: 'edits';
-        readonly before: FileSide;
-        readonly after: FileSide;
+        readonly before: TextSide;
+        readonly after: TextSide;
         readonly edits: readonly TextEdit[];
       }
     | { readonly kind: 'rows'; readonly rows: readonly MatchRow[] };
@@ -106,7 +106,7 @@ export type ToWorker =
 export type SentFile = Omit<AstFile, 'found'> & {
   readonly found:
     | (Omit<Extract<AstFile['found'], { kind: 'edits' }>, 'after'> & {
-        readonly after: Omit<FileSide, 'text'> & { readonly text: string | null };
+        readonly after: Omit<TextSide, 'text'> & { readonly text: string | null };
       })
     | Extract<AstFile['found'], { kind: 'rows' }>;
 };

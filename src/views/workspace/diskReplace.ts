@@ -1,0 +1,102 @@
+import * as fs from 'node:fs';
+import * as path from 'node:path';
+import { StalePreviewError, ToolError } from '../../agent/base/errors.ts';
+import { sha256, type Sha256 } from '../../agent/base/hash.ts';
+import { hashOfLink } from '../../agent/preview/fileChange.ts';
+import type { FileContent } from '../../agent/preview/workspace.ts';
+import { makeFoldersAbove, readDiskFile, readOnly, type DiskWriteOptions } from './diskFile.ts';
+import { errorCode, ifExists, moveToNew, temporaryName, withTemporaryFile } from './temporaryFile.ts';
+
+/**
+ * Puts a file or a symbolic link in the place of what stands at a path, or nothing for `null`, provided that it is what is
+ * expected. What stands there is replaced as a whole by one rename, and a link there is never followed. A file that replaces
+ * another one keeps its permission bits, but becomes the user's own, and other hard links of the old one keep the old content.
+ * @param expected the hash of what stands there: see `Workspace.replace`.
+ * @throws StalePreviewError if something else stands there; ToolError for a read-only file.
+ */
+export function replaceOnDisk(
+  file: string,
+  shown: string,
+  content: FileContent | null,
+  expected: Sha256 | null,
+  { mode, guard = () => undefined }: DiskWriteOptions = {},
+): void {
+  const found = ifExists(() => fs.lstatSync(file));
+  assertExpected(file, shown, found, expected);
+  if (found?.isFile() === true && (found.mode & 0o222) === 0) throw readOnly(shown);
+  if (content === null) {
+    guard();
+    if (found) fs.unlinkSync(file);
+    return;
+  }
+  if (!found) makeFoldersAbove(file, shown);
+  const move = (temporary: string): void => {
+    guard();
+    // Nothing of this process runs between the check above and the rename.
+    if (found) fs.renameSync(temporary, file);
+    else if (!isMovedToNew(temporary, file)) throw new StalePreviewError([shown]);
+  };
+  if (!('link' in content)) {
+    const bits = mode ?? (found?.isFile() === true ? found.mode & 0o7777 : undefined);
+    withTemporaryFile(file, content, bits, move, true);
+  } else if (found) withTemporaryLink(file, content.link, move);
+  else createLink(file, shown, content.link, guard);
+}
+
+function assertExpected(
+  file: string,
+  shown: string,
+  found: fs.Stats | undefined,
+  expected: Sha256 | null,
+): void {
+  const now = (): Sha256 | null => {
+    if (!found) return null;
+    if (found.isSymbolicLink()) return hashOfLink(fs.readlinkSync(file));
+    const bytes = readDiskFile(file, shown);
+    return bytes ? sha256(bytes) : null;
+  };
+  if (now() !== expected) throw new StalePreviewError([shown]);
+}
+
+/** A link has its target from the start, so that it needs no temporary name. */
+function createLink(file: string, shown: string, target: string, guard: () => void): void {
+  guard();
+  try {
+    fs.symlinkSync(target, file);
+  } catch (error) {
+    if (errorCode(error) === 'EEXIST') throw new StalePreviewError([shown]);
+    throw linkError(error);
+  }
+}
+
+function withTemporaryLink(file: string, target: string, use: (temporary: string) => void): void {
+  const temporary = path.join(path.dirname(file), temporaryName(path.basename(file)));
+  try {
+    fs.symlinkSync(target, temporary);
+  } catch (error) {
+    throw linkError(error);
+  }
+  try {
+    use(temporary);
+  } catch (error) {
+    fs.rmSync(temporary, { force: true });
+    throw error;
+  }
+}
+
+/** Windows lets only those make links who have the right to. */
+function linkError(error: unknown): unknown {
+  if (process.platform !== 'win32' || errorCode(error) !== 'EPERM') return error;
+  return new ToolError('Windows does not allow symbolic links here; Developer Mode allows them', {
+    cause: error,
+  });
+}
+
+function isMovedToNew(temporary: string, file: string): boolean {
+  try {
+    return moveToNew(temporary, file);
+  } catch (error) {
+    if (errorCode(error) === 'EEXIST') return false;
+    throw error;
+  }
+}
