@@ -1,4 +1,4 @@
-import { contentOf, MemoryBlobs, type Blobs } from '../../src/agent/preview/blobs.ts';
+import { MemoryBlobs, type Blobs } from '../../src/agent/preview/blobs.ts';
 import type { FileSide } from '../../src/agent/preview/fileChange.ts';
 import type { PendingContents } from '../../src/agent/preview/overlay.ts';
 
@@ -13,7 +13,7 @@ export function pendingSides(
       const side = sides()[path];
       return side === undefined ? undefined : { previewId: 'p1', side };
     },
-    contentOf: side => contentOf(side, blobs),
+    blobs,
   };
 }
 

@@ -4,6 +4,7 @@ import * as path from 'node:path';
 import type { CommandPlan } from '../../src/agent/commands/commandPlan.ts';
 import type { SandboxEnd, SandboxEngine, Sandboxes } from '../../src/agent/commands/sandbox.ts';
 import { createSandboxes, type SandboxesOptions } from '../../src/agent/commands/sandbox/sandboxes.ts';
+import type { FileContent } from '../../src/agent/preview/workspace.ts';
 import type { Blobs } from '../../src/agent/preview/blobs.ts';
 import { sideOfText, type FileSide } from '../../src/agent/preview/fileChange.ts';
 import { TempFolder } from './tempFolder.ts';
@@ -116,12 +117,12 @@ export class SandboxWorld {
         },
       },
     );
-    const text = (bytes: Uint8Array | null): string =>
-      bytes === null ? '∅' : Buffer.from(bytes).toString().trim();
-    const changes = end.effects.map(({ path: name, from, base, theirs, mode, links }) => {
+    const text = (content: FileContent | null): string =>
+      !content ? '∅' : 'link' in content ? `→ ${content.link}` : Buffer.from(content).toString().trim();
+    const changes = end.effects.map(({ path: name, from, base, theirs, mode }) => {
       const bits = mode === undefined ? '' : ` ${mode.toString(8)}`;
       const moved = from === undefined ? name : `${from} → ${name}`;
-      return `${moved}${bits}${links ? ` links(${links.join()})` : ''}: ${text(base)} => ${text(theirs)}`;
+      return `${moved}${bits}: ${text(base)} => ${text(theirs)}`;
     });
     return { ...end, output, changes: changes.sort() };
   }
@@ -130,4 +131,10 @@ export class SandboxWorld {
     await this.sandboxes.dispose();
     await this.temp.remove();
   }
+}
+
+/** The bytes of a content, which must be a file; none where there is nothing. */
+export function bytesIn(content: FileContent | null): Buffer {
+  if (content && 'link' in content) throw new Error('It is a link.');
+  return Buffer.from(content ?? []);
 }

@@ -1,13 +1,34 @@
-import { ToolError } from '../base/errors.ts';
-import { changeOf, sideOfBytes, sideOfText, type FileChange, type TextSide } from '../preview/fileChange.ts';
+import { messageWithoutPaths, ToolError } from '../base/errors.ts';
+import type { Blobs } from '../preview/blobs.ts';
+import {
+  changeOf,
+  foldersAbove,
+  isText,
+  linkTo,
+  sideOfBytes,
+  sideOfText,
+  type FileChange,
+  type FileSide,
+  type TextSide,
+} from '../preview/fileChange.ts';
+import type { PendingContents } from '../preview/overlay.ts';
 import { rebaseChange } from '../preview/rebase/rebaseChange.ts';
-import type { Workspace } from '../preview/workspace.ts';
+import type { FileContent, Workspace } from '../preview/workspace.ts';
+import type { TextEncoding } from '../text/encodings.ts';
 import { inLineEndingsOf } from '../text/lineEndings.ts';
 import { lineEndingOf } from '../text/lines.ts';
 import { assertCanHoldFile, readText } from '../preview/textFile.ts';
 import type { Gathered, LeftOut } from './gathered.ts';
+import { NOTHING, placeWhole, type Placed } from './placeWhole.ts';
 
-type Files = Pick<Workspace, 'read' | 'encodingOf'>;
+type Files = Pick<Workspace, 'read' | 'encodingOf' | 'placeOf'>;
+
+/** Where the files are, with the previews of them that are pending, and where the contents of binary files are kept. */
+export interface ForeignPlace {
+  readonly workspace: Files;
+  readonly blobs: Blobs;
+  readonly pending?: Pick<PendingContents, 'at'>;
+}
 
 /** One file that was changed elsewhere. At least one of the two contents is there. */
 export interface ForeignFile {
@@ -15,41 +36,28 @@ export interface ForeignFile {
   readonly path: string;
   /** The path here of the file that was renamed to it. */
   readonly from?: string;
-  /** The exact bytes that both the file here and the changed one come from; `null`: there was no file. */
-  readonly base: Uint8Array | null;
-  /** The exact bytes that it has there; `null`: it was deleted. */
-  readonly theirs: Uint8Array | null;
+  /** The exact content that both the file here and the changed one come from; `null`: there was no file. */
+  readonly base: FileContent | null;
+  /** The exact content that it has there; `null`: it was deleted. */
+  readonly theirs: FileContent | null;
   /** Permission bits that it has there: for a new file if they are not the usual ones, for another one if they were changed. */
   readonly mode?: number;
-  /** Sides that are symbolic links: their content is where they lead, in UTF-8. */
-  readonly links?: readonly ('base' | 'theirs')[];
 }
-
-/** One file as a change of the file here. */
-interface Placed {
-  readonly changes: readonly FileChange[];
-  readonly isConflict: boolean;
-}
-
-const NOTHING: Placed = { changes: [], isConflict: false };
 
 /**
  * Brings changes made elsewhere onto the files as they are here, each by a three-way merge: what was changed on both sides in
- * different ways becomes a conflict with markers. What the files here already have is left out silently.
+ * different ways becomes a conflict with markers. Symbolic links and binary files are brought here as a whole. What the files
+ * here already have is left out silently.
  */
-export async function placeForeign(files: readonly ForeignFile[], workspace: Files): Promise<Gathered> {
+export async function placeForeign(files: readonly ForeignFile[], here: ForeignPlace): Promise<Gathered> {
+  const place = { ...here, workspace: withRoom(files, here.workspace) };
   const changes: FileChange[] = [];
   const conflicts: FileChange[] = [];
   const leftOut: LeftOut[] = [];
   for (const file of files) {
     try {
-      if (file.links) {
-        leftOut.push({ path: file.path, why: 'link' });
-        continue;
-      }
-      const placed = await place(file, workspace);
-      if (placed === 'binary') leftOut.push({ path: file.path, why: 'binary' });
-      else (placed.isConflict ? conflicts : changes).push(...placed.changes);
+      const placed = await placeOne(file, place);
+      (placed.isConflict ? conflicts : changes).push(...placed.changes);
     } catch (error) {
       if (!(error instanceof ToolError)) throw error;
       leftOut.push({ path: file.path, why: 'unreadable', detail: error.message });
@@ -58,13 +66,46 @@ export async function placeForeign(files: readonly ForeignFile[], workspace: Fil
   return { changes, conflicts, leftOut };
 }
 
-async function place(file: ForeignFile, workspace: Files): Promise<Placed | 'binary'> {
-  const { path, from = path } = file;
+/**
+ * The files as they are once what makes room was removed: what is below a removed link now is behind it, and a folder from
+ * which files are removed may give way to a file. If others remain in it, the apply fails.
+ */
+function withRoom(files: readonly ForeignFile[], workspace: Files): Files {
+  const removed = new Set(
+    files.flatMap(({ path, base, theirs }) => (base && 'link' in base && !theirs ? [path] : [])),
+  );
+  const gone = files.flatMap(({ path, from, theirs }) => (theirs ? (from ?? []) : path));
+  const emptied = new Set(gone.flatMap(foldersAbove));
+  const isBelow = (path: string): boolean => foldersAbove(path).some(folder => removed.has(folder));
+  return {
+    encodingOf: path => workspace.encodingOf(path),
+    read: async path => {
+      if (removed.has(path) || isBelow(path)) return undefined;
+      try {
+        return await workspace.read(path);
+      } catch (error) {
+        if (error instanceof ToolError && emptied.has(path)) return undefined;
+        throw error;
+      }
+    },
+    placeOf: async path => (isBelow(path) ? { missingFolders: [] } : workspace.placeOf(path)),
+  };
+}
+
+async function placeOne(file: ForeignFile, here: ForeignPlace): Promise<Placed> {
+  const { workspace, blobs } = here;
+  const { path, from = path, mode } = file;
   const encoding = await workspace.encodingOf(from);
-  const sides = [file.base, file.theirs].map(bytes => bytes && sideOfBytes(bytes, encoding));
-  if (sides.includes(undefined)) return 'binary';
+  const sides = [
+    await sideOf(file.base, encoding, blobs),
+    await sideOf(file.theirs, encoding, blobs),
+  ] as const;
+  if (!areTexts(sides)) {
+    const whole = { path, from, base: sides[0], theirs: sides[1], mode };
+    return placeWhole(whole, workspace, at => sideAt(at, here));
+  }
   const current = await readText(workspace, from);
-  const [base, theirs] = await alike(current, sides[0] ?? null, sides[1] ?? null);
+  const [base, theirs] = await alike(current, ...sides);
   if (!theirs) return base ? removed(path, base, current) : NOTHING;
   if (!base) return added(file, theirs, current, workspace);
   if (from === path) return modified(file, base, theirs, current, workspace);
@@ -80,6 +121,41 @@ async function place(file: ForeignFile, workspace: Files): Promise<Placed | 'bin
     await rebaseChange({ kind: 'rename', path, from, before: base, after: theirs }, current),
     marked => ({ kind: 'rename', path, from, before: current, after: marked }),
   );
+}
+
+async function sideOf(
+  content: FileContent | null,
+  encoding: TextEncoding,
+  blobs: Blobs,
+): Promise<FileSide | null> {
+  if (!content) return null;
+  if ('link' in content) return linkTo(content.link);
+  return sideOfBytes(content, encoding) ?? kept(content, blobs);
+}
+
+/** @throws ToolError if it cannot be stored */
+async function kept(bytes: Uint8Array, blobs: Blobs): Promise<FileSide> {
+  try {
+    return await blobs.put(bytes);
+  } catch (error) {
+    throw new ToolError(`Its content cannot be stored: ${messageWithoutPaths(error)}`, { cause: error });
+  }
+}
+
+function areTexts(
+  sides: readonly [FileSide | null, FileSide | null],
+): sides is readonly [TextSide | null, TextSide | null] {
+  return sides.every(side => side === null || isText(side));
+}
+
+/** What stands at a path itself, or a pending preview puts there. */
+async function sideAt(path: string, { workspace, blobs, pending }: ForeignPlace): Promise<FileSide | null> {
+  const proposed = pending?.at(path);
+  if (proposed) return proposed.side;
+  const { link } = await workspace.placeOf(path);
+  if (link !== undefined) return linkTo(link);
+  const bytes = await workspace.read(path);
+  return sideOf(bytes ?? null, await workspace.encodingOf(path), blobs);
 }
 
 function removed(path: string, base: TextSide, current: TextSide | null): Placed {

@@ -280,6 +280,6 @@ export function filesToWrite(
   entries: readonly (readonly [path: string, entry: GitEntry | null])[],
 ): readonly string[] {
   return entries.flatMap(([at, entry]) =>
-    entry?.kind === 'file' && entry.size <= MAX_FILE_BYTES ? [at] : [],
+    entry && entry.kind !== 'submodule' && entry.size <= MAX_FILE_BYTES ? [at] : [],
   );
 }

@@ -1,9 +1,9 @@
-import { lstat, readFile } from 'node:fs/promises';
+import { lstat, readFile, readlink } from 'node:fs/promises';
 import * as path from 'node:path';
 import { messageOf, PathError, ToolError } from '../base/errors.ts';
 import { forEachLimited } from '../base/pool.ts';
 import { realPath } from '../base/system/realPath.ts';
-import { MAX_FILE_BYTES } from '../preview/workspace.ts';
+import { MAX_FILE_BYTES, type FileContent } from '../preview/workspace.ts';
 import { isInside } from '../text/isInside.ts';
 import type { ForeignFile } from './foreignChange.ts';
 import { Allowance, type LeftOut, type LeftOutReason } from './gathered.ts';
@@ -16,6 +16,8 @@ export interface Places {
    * @throws PathError if it is outside the workspace folders or one of git's own; LeftOutError if it is in a submodule.
    */
   resolve(path: string): Promise<string>;
+  /** The same for a symbolic link, which is not followed. */
+  resolveLink(path: string): Promise<string>;
   /** Whether a symbolic link stands at a workspace path. */
   isLink(path: string): Promise<boolean>;
 }
@@ -50,7 +52,7 @@ export class LeftOutError extends Error {
 }
 
 /** Reads a file of one side. */
-type Side = (path: string) => ReturnType<typeof readBelow>;
+type Side = (path: string) => Promise<ReadFile>;
 
 interface Sides {
   readonly base: Side;
@@ -142,51 +144,69 @@ async function readPair(
   allowance: Allowance,
   notes: LeftOut[],
 ): Promise<ForeignFile> {
-  const here = await places.resolve(at);
-  const hereFrom = from === at ? here : await places.resolve(from);
   for (const entry of [old, now]) refuseOther(entry);
-  if ((await places.isLink(here)) || (await places.isLink(hereFrom))) throw new LeftOutError('link');
-  const base = old && (await sides.base(from));
-  const theirs = now && (await sides.theirs(at));
-  allowance.add((base?.bytes.length ?? 0) + (theirs?.bytes.length ?? 0));
+  const isLinked = old?.kind === 'link' || now?.kind === 'link';
+  let here = await (isLinked ? places.resolveLink(at) : places.resolve(at));
+  const hereFrom = from === at ? here : await places.resolve(from);
+  const base = old && asKind(old, await sides.base(from));
+  const theirs = now && asKind(now, await sides.theirs(at));
+  if ([base, theirs].some(side => side && 'link' in side.content)) {
+    // Git does not say of what it does not track whether that is a link.
+    if (!isLinked) here = await places.resolveLink(at);
+  } else if ((await places.isLink(here)) || (await places.isLink(hereFrom))) throw new LeftOutError('link');
+  allowance.add(sizeOf(base) + sizeOf(theirs));
   const isExecutable = now?.isExecutable === true || theirs?.isExecutable === true;
   if (old && now && old.isExecutable !== now.isExecutable) notes.push({ path: at, why: 'mode' });
   return {
     path: here,
-    ...(hereFrom === here ? {} : { from: hereFrom }),
-    base: base?.bytes ?? null,
-    theirs: theirs?.bytes ?? null,
+    ...(from === at ? {} : { from: hereFrom }),
+    base: base?.content ?? null,
+    theirs: theirs?.content ?? null,
     ...(!old && isExecutable ? { mode: 0o755 } : {}),
   };
 }
 
-/** @throws LeftOutError for what is not a file that can be shown. */
+/** Where git has no symbolic links, it writes a file that says where they lead. */
+function asKind({ kind }: GitEntry, read: ReadFile): ReadFile {
+  if (kind !== 'link' || 'link' in read.content) return read;
+  return { content: { link: Buffer.from(read.content).toString() }, isExecutable: false };
+}
+
+function sizeOf(read: ReadFile | null): number {
+  return !read || 'link' in read.content ? 0 : read.content.length;
+}
+
+/** @throws LeftOutError for what is not a file or a link that can be shown. */
 export function refuseOther(entry: GitEntry | null): void {
-  if (entry && entry.kind !== 'file') throw new LeftOutError(entry.kind);
+  if (entry?.kind === 'submodule') throw new LeftOutError(entry.kind);
   if (entry && entry.size > MAX_FILE_BYTES) throw new LeftOutError('tooLarge');
 }
 
 const POINTER = Buffer.from('version https://git-lfs.github.com/spec/');
 
+/** What a file or a link of one side is. */
+export interface ReadFile {
+  readonly content: FileContent;
+  readonly isExecutable: boolean;
+}
+
 /**
- * Reads a file of a folder, never through a link.
+ * Reads a file or a link of a folder, never through a link.
  * @throws LeftOutError if there is none that can be shown.
  */
-export async function readBelow(
-  folder: string,
-  relative: string,
-): Promise<{ readonly bytes: Uint8Array; readonly isExecutable: boolean }> {
+export async function readBelow(folder: string, relative: string): Promise<ReadFile> {
   const file = path.join(folder, relative);
   try {
     const found = await lstat(file);
     const isBelow = isInside(await realPath(path.dirname(file)), await realPath(folder));
-    if (found.isSymbolicLink() || !isBelow) throw new LeftOutError('link');
+    if (!isBelow) throw new LeftOutError('link');
+    if (found.isSymbolicLink()) return { content: { link: await readlink(file) }, isExecutable: false };
     if (!found.isFile()) throw new LeftOutError('notAFile');
     if (found.size > MAX_FILE_BYTES) throw new LeftOutError('tooLarge');
     const bytes = await readFile(file);
     // A filter that is not installed leaves what git stores.
     if (bytes.subarray(0, POINTER.length).equals(POINTER)) throw new LeftOutError('converted');
-    return { bytes, isExecutable: (found.mode & 0o111) !== 0 };
+    return { content: bytes, isExecutable: (found.mode & 0o111) !== 0 };
   } catch (error) {
     if (error instanceof LeftOutError) throw error;
     const { code } = error as NodeJS.ErrnoException;
@@ -199,7 +219,7 @@ export async function readBelow(
  * Reads a file that git was asked to write.
  * @throws LeftOutError if it could not, or if it cannot be shown.
  */
-export async function readCheckedOut({ folder }: CheckedOut, relative: string): ReturnType<typeof readBelow> {
+export async function readCheckedOut({ folder }: CheckedOut, relative: string): Promise<ReadFile> {
   try {
     return await readBelow(folder, relative);
   } catch (error) {

@@ -54,10 +54,13 @@ async function readOne(
   const { isUnsaved, mode } = await workspace.placeOf(here);
   if (isUnsaved ?? (await workspace.placeOf(hereFrom)).isUnsaved) throw new LeftOutError('unsaved');
   refuseOther(old);
+  if (old?.kind === 'link') throw new LeftOutError('link');
   const encoding = await workspace.encodingOf(here);
   const bytes = await workspace.read(here);
   const now = bytes ? sideOfBytes(bytes, encoding) : null;
-  const headBytes = old && committed ? (await readCheckedOut(committed, from)).bytes : null;
+  const headContent = old && committed ? (await readCheckedOut(committed, from)).content : null;
+  if (headContent && 'link' in headContent) throw new LeftOutError('link');
+  const headBytes = headContent;
   const head = headBytes && sideOfBytes(headBytes, encoding);
   if (now === undefined || head === undefined) throw new LeftOutError('binary');
   allowance.add((bytes?.length ?? 0) + (headBytes?.length ?? 0));

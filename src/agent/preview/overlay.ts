@@ -1,6 +1,6 @@
 import type { Disposable } from '../base/disposable.ts';
 import { ToolError } from '../base/errors.ts';
-import { contentOf, MemoryBlobs, type Blobs } from './blobs.ts';
+import { MemoryBlobs, type Blobs } from './blobs.ts';
 import {
   bytesOfSide,
   foldersAbove,
@@ -15,7 +15,7 @@ import {
 import { meantPath } from './meantPath.ts';
 import { isOpen, type Preview } from './preview.ts';
 import type { PreviewStore } from './previewStore.ts';
-import type { FileContent, Workspace } from './workspace.ts';
+import type { Workspace } from './workspace.ts';
 
 /** What a path would hold if the pending previews were applied, and the last of them that changes it. */
 export interface PendingContent {
@@ -30,8 +30,8 @@ export interface PendingContents {
   at(path: string): PendingContent | undefined;
   /** The paths that they change. */
   paths(): readonly string[];
-  /** What one of their sides writes to a file. @throws ToolError if the content of a binary file is gone. */
-  contentOf(side: FileSide): Promise<FileContent>;
+  /** The contents of binary files. */
+  readonly blobs: Blobs;
 }
 
 /** The ids of the previews that these contents come from. */
@@ -45,15 +45,11 @@ export function idsIn(pending: PendingContents): readonly string[] {
  */
 export class SessionOverlay implements PendingContents {
   readonly #index: () => ReadonlyMap<string, PendingContent>;
-  readonly #blobs: Blobs;
+  readonly blobs: Blobs;
 
   constructor(index: () => ReadonlyMap<string, PendingContent>, blobs: Blobs) {
     this.#index = index;
-    this.#blobs = blobs;
-  }
-
-  contentOf(side: FileSide): Promise<FileContent> {
-    return contentOf(side, this.#blobs);
+    this.blobs = blobs;
   }
 
   at(path: string): PendingContent | undefined {

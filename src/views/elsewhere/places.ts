@@ -6,7 +6,7 @@ import { LeftOutError, type Places } from '../../agent/elsewhere/readForeign.ts'
 import type { VsCodeWorkspace } from '../workspace/workspace.ts';
 import { isInside } from '../../agent/text/isInside.ts';
 
-export type PlacesWorkspace = Pick<VsCodeWorkspace, 'resolvePath' | 'uriOf' | 'folders'>;
+export type PlacesWorkspace = Pick<VsCodeWorkspace, 'resolvePath' | 'pathOf' | 'uriOf' | 'folders'>;
 
 /** Where the files of a repository are in the workspace. */
 export function repositoryPlaces(root: string, workspace: PlacesWorkspace): Places {
@@ -17,6 +17,12 @@ export function repositoryPlaces(root: string, workspace: PlacesWorkspace): Plac
       const file = path.join(root, relative);
       await refuseSubmodule(file, root);
       return workspace.resolvePath(file);
+    },
+    resolveLink: async relative => {
+      if (relative.includes('\ufffd')) throw new PathError('empty', `${relative} is not a file path.`);
+      const file = path.join(root, relative);
+      await refuseSubmodule(file, root);
+      return workspace.pathOf(file);
     },
     isLink: at => isLink(workspace.uriOf(at).fsPath),
   };

@@ -46,7 +46,7 @@ export async function reviewBranch(ctx: Ctx, given: unknown): Promise<readonly s
       if (!difference) return undefined;
       const places = repositoryPlaces(open.repository.rootUri.fsPath, ctx.workspace);
       const read = await readForeign({ ...difference, places, signal, onProgress: report });
-      const placed = await placeForeign(read.files, ctx.workspace);
+      const placed = await placeForeign(read.files, { workspace: ctx.workspace, blobs: ctx.store.blobs });
       signal.throwIfAborted();
       const leftOut = [...read.leftOut, ...placed.leftOut];
       return reviewGathered(ctx, elsewhere, { ...placed, leftOut });

@@ -1,13 +1,14 @@
 import assert from 'node:assert/strict';
+import { MemoryBlobs } from '../../../src/agent/preview/blobs.ts';
 import { readFileSync } from 'node:fs';
 import { test, type TestContext } from 'node:test';
 import { PathError } from '../../../src/agent/base/errors.ts';
 import { placeForeign } from '../../../src/agent/elsewhere/foreignChange.ts';
 import { inPreviews, TooMuchError, type Gathered } from '../../../src/agent/elsewhere/gathered.ts';
 import { Git } from '../../../src/agent/elsewhere/git.ts';
-import { readForeign } from '../../../src/agent/elsewhere/readForeign.ts';
-import { bytesOfSide, isText } from '../../../src/agent/preview/fileChange.ts';
-import { create, rename, textIn } from '../../support/changes.ts';
+import { readForeign, type Places } from '../../../src/agent/elsewhere/readForeign.ts';
+import { bytesOfSide, isLink, isText, linkTo, type FileSide } from '../../../src/agent/preview/fileChange.ts';
+import { create, remove, rename, textIn } from '../../support/changes.ts';
 import { DiskWorkspace } from '../../support/diskWorkspace.ts';
 import { GitRepository, type Committed } from '../../support/gitRepository.ts';
 import { MemoryWorkspace } from '../../support/memoryWorkspace.ts';
@@ -18,6 +19,13 @@ interface World {
   readonly here?: MemoryWorkspace;
   readonly links?: readonly string[];
   readonly signal?: AbortSignal;
+}
+
+const blobs = new MemoryBlobs();
+
+/** Where files are, of which some are links here. */
+function placesIn(resolve: Places['resolve'], links: readonly string[] = []): Places {
+  return { resolve, resolveLink: resolve, isLink: path => Promise.resolve(links.includes(path)) };
 }
 
 async function review(
@@ -36,16 +44,16 @@ async function review(
     git: repository.git,
     base: from,
     theirs: { commit: to },
-    places: {
-      resolve: path =>
+    places: placesIn(
+      path =>
         path.startsWith('beside/')
           ? Promise.reject(new PathError('outside', path))
           : workspace.resolvePath(path),
-      isLink: path => Promise.resolve(links.includes(path)),
-    },
+      links,
+    ),
     ...(signal ? { signal } : {}),
   });
-  const placed = await placeForeign(read.files, workspace);
+  const placed = await placeForeign(read.files, { workspace, blobs });
   return { ...placed, leftOut: [...read.leftOut, ...placed.leftOut] };
 }
 
@@ -155,10 +163,8 @@ test('line endings: git may convert them here; a change of them there is a chang
 
 test('what cannot be carried is named', async t => {
   const proposal = await review(t, {
-    base: { 'i.png': Buffer.from([1, 0, 2]), 'run.sh': 'x', 'here.ts': 'a\n', 'was.ts': 'a\n' },
+    base: { 'run.sh': 'x', 'here.ts': 'a\n' },
     theirs: {
-      'i.png': Buffer.from([1, 0, 3]),
-      'link/to': { mode: '120000', content: '../secret' },
       module: { mode: '160000' },
       'run.sh': { mode: '100755', content: 'x' },
       'huge.txt': 'x'.repeat(6_000_000),
@@ -166,24 +172,80 @@ test('what cannot be carried is named', async t => {
       'here.ts': 'b\n',
       'beside/out.ts': 'a\n',
       'tool.sh': { mode: '100755', content: 'x' },
-      'was.ts': { mode: '120000', content: 'run.sh' },
     },
-    here: new MemoryWorkspace({ 'i.png': Buffer.from([1, 0, 2]), 'run.sh': 'x', 'was.ts': 'a\n' }),
+    here: new MemoryWorkspace({ 'run.sh': 'x' }),
     links: ['here.ts'],
   });
   assert.deepEqual(reasons(proposal).sort(), [
     'beside/out.ts: outside',
     'here.ts: link',
     'huge.txt: tooLarge',
-    'i.png: binary',
     'lfs.bin: converted',
-    'link/to: link',
     'module: submodule',
     'run.sh: mode',
-    'was.ts: link',
   ]);
   assert.deepEqual(shown(proposal.changes), [['create', 'tool.sh', null, 'x']]);
   assert.ok(proposal.changes[0]?.kind === 'create' && proposal.changes[0].mode === 0o755);
+});
+
+test('symbolic links and binary files come as a whole; what was changed here too is a conflict', async t => {
+  const [one, two, mine] = [Buffer.of(1, 0), Buffer.of(2, 0), Buffer.of(3, 0)];
+  const link = (content: string) => ({ mode: '120000' as const, content });
+  const here = new MemoryWorkspace(
+    { 'a.png': one, 'b.png': mine, 'c.png': two, 'was.ts': 'a\n', 'old.bin': Buffer.of(9, 0) },
+    { link: 'a.png', moved: 'mine', gone: 'x' },
+  );
+  const { changes, conflicts, leftOut } = await review(t, {
+    base: {
+      ...{ 'a.png': one, 'b.png': one, 'c.png': one, 'was.ts': 'a\n', 'old.bin': Buffer.of(9, 0) },
+      ...{ link: link('a.png'), moved: link('a.png'), gone: link('x') },
+    },
+    theirs: {
+      ...{ 'a.png': two, 'b.png': two, 'c.png': two, 'was.ts': link('a.png'), 'new.bin': Buffer.of(9, 0) },
+      ...{ link: link('b.png'), moved: link('b.png'), 'deep/new': link('../a.png') },
+    },
+    here,
+    links: ['link', 'moved', 'gone'],
+  });
+  assert.deepEqual(leftOut, []);
+  const side = async (each: FileSide | null): Promise<unknown> =>
+    !each ? null : isText(each) ? each.text : isLink(each) ? `→ ${each.link}` : [...(await blobs.get(each))];
+  const told = (all: Gathered['changes']) =>
+    Promise.all(
+      all.map(async ({ kind, path, before, after }) => [kind, path, await side(before), await side(after)]),
+    );
+  assert.deepEqual((await told(changes)).sort(), [
+    ['create', 'deep/new', null, '→ ../a.png'],
+    ['delete', 'gone', '→ x', null],
+    ['modify', 'a.png', [1, 0], [2, 0]],
+    ['modify', 'link', '→ a.png', '→ b.png'],
+    ['modify', 'was.ts', 'a\n', '→ a.png'],
+    ['rename', 'new.bin', [9, 0], [9, 0]],
+  ]);
+  assert.deepEqual((await told(conflicts)).sort(), [
+    ['modify', 'b.png', [3, 0], [2, 0]],
+    ['modify', 'moved', '→ mine', '→ b.png'],
+  ]);
+});
+
+test('a link in the place of a folder, and a folder in the place of a link', async () => {
+  const workspace = new MemoryWorkspace({ 'src/a': 'a', 'there/b': 'behind' }, { link: 'there' });
+  const { changes, conflicts, leftOut } = await placeForeign(
+    [
+      { path: 'src/a', base: Buffer.from('a'), theirs: null },
+      { path: 'src', base: null, theirs: { link: 'lib' } },
+      { path: 'link', base: { link: 'there' }, theirs: null },
+      { path: 'link/b', base: null, theirs: Buffer.from('b') },
+    ],
+    { workspace, blobs },
+  );
+  assert.deepEqual([conflicts, leftOut], [[], []]);
+  assert.deepEqual(changes, [
+    remove('src/a', 'a'),
+    { kind: 'create', path: 'src', before: null, after: linkTo('lib') },
+    { kind: 'delete', path: 'link', before: linkTo('there'), after: null },
+    create('link/b', 'b'),
+  ]);
 });
 
 test('more than 2,000 files, or 50 MB, are refused as a whole', async t => {
@@ -229,10 +291,10 @@ for (const [attribute, stored, theirs] of CONVERTED) {
       git: repository.git,
       base: from,
       theirs: { commit: to },
-      places: { resolve: path => workspace.resolvePath(path), isLink: () => Promise.resolve(false) },
+      places: placesIn(path => workspace.resolvePath(path)),
     });
     assert.deepEqual(read.leftOut, []);
-    const { changes, conflicts, leftOut } = await placeForeign(read.files, workspace);
+    const { changes, conflicts, leftOut } = await placeForeign(read.files, { workspace, blobs });
     assert.deepEqual([conflicts, leftOut], [[], []]);
     for (const change of changes)
       await workspace.write(
@@ -261,9 +323,9 @@ test('with autocrlf, what a branch changed is no conflict with the carriage retu
     git: repository.git,
     base: from,
     theirs: { commit: to },
-    places: { resolve: path => workspace.resolvePath(path), isLink: () => Promise.resolve(false) },
+    places: placesIn(path => workspace.resolvePath(path)),
   });
-  const placed = await placeForeign(read.files, workspace);
+  const placed = await placeForeign(read.files, { workspace, blobs });
   assert.deepEqual(shown(placed.changes), [
     ['modify', 'a.ts', crlf(lines({ 1: 'mine' })), crlf(lines({ 1: 'mine', 7: 'theirs' }))],
   ]);
@@ -286,7 +348,7 @@ test('a file whose filter fails, or whose name is no text, is left out; the othe
     git: repository.git,
     base: from,
     theirs: { commit: to },
-    places: { resolve: path => workspace.resolvePath(path), isLink: () => Promise.resolve(false) },
+    places: placesIn(path => workspace.resolvePath(path)),
   });
   assert.deepEqual(read.leftOut, [{ path: 'b.enc', why: 'converted' }]);
   assert.deepEqual(read.files.map(({ path }) => path).sort(), ['a.ts', 'z.ts']);
@@ -317,7 +379,7 @@ test('a worktree comes as it is on disk, with what is not committed and not trac
     git: repository.git,
     base: from,
     theirs: { worktree: new Git(folder.root) },
-    places: { resolve: path => Promise.resolve(path), isLink: () => Promise.resolve(false) },
+    places: placesIn(path => Promise.resolve(path)),
   });
   assert.deepEqual(
     files
@@ -325,7 +387,7 @@ test('a worktree comes as it is on disk, with what is not committed and not trac
         path,
         old,
         base !== null,
-        theirs && Buffer.from(theirs).toString(),
+        theirs && ('link' in theirs ? theirs : Buffer.from(theirs).toString()),
       ])
       .sort(),
     [
@@ -335,13 +397,14 @@ test('a worktree comes as it is on disk, with what is not committed and not trac
       ['cached.ts', undefined, true, 'x\n'],
       ['deep/[id].ts', undefined, false, 'fresh\n'],
       ['gone.ts', undefined, true, null],
+      ['out', undefined, false, { link: folder.at('a.ts') }],
       ['to.ts', 'moved.ts', true, lines({ 1: 'other' })],
     ],
   );
-  assert.deepEqual(leftOut.map(({ path, why }) => `${path}: ${why}`).sort(), [
-    'inner: submodule',
-    'out: link',
-  ]);
+  assert.deepEqual(
+    leftOut.map(({ path, why }) => `${path}: ${why}`),
+    ['inner: submodule'],
+  );
 });
 
 test('many files become a preview for each top-level folder, unless a rename joins two of them', () => {

@@ -144,6 +144,7 @@ async function holdBackIn(
     },
     places: {
       resolve: path => disk.resolvePath(path),
+      resolveLink: path => Promise.resolve(path),
       isLink: path =>
         Promise.resolve(lstatSync(folder.at(path), { throwIfNoEntry: false })?.isSymbolicLink() ?? false),
     },

@@ -1,6 +1,7 @@
 import { test } from 'node:test';
 import assert from 'node:assert/strict';
 import * as fc from 'fast-check';
+import { linkTo, type FileChange } from '../../../src/agent/preview/fileChange.ts';
 import type { LedgerEntry } from '../../../src/agent/preview/ledger.ts';
 import { Overlay } from '../../../src/agent/preview/overlay.ts';
 import { PreviewStore } from '../../../src/agent/preview/previewStore.ts';
@@ -115,4 +116,22 @@ test('a path is spelled with a view to the files that pending previews make', as
   store.stage(draft({ changes: [create('A.ts', 'new')], origin: { sessionId: 's1', asksModel: true } }));
   await seen.resolvePath('a.ts');
   assert.deepEqual(planned, ['A.ts']);
+});
+
+test('a link or a binary file that is pending cannot be read as text, and the error says what it is', async () => {
+  const store = new PreviewStore(new MemoryPreviewLog(), error => assert.fail(String(error)));
+  const changes: FileChange[] = [
+    { kind: 'create', path: 'link', before: null, after: linkTo('a') },
+    { kind: 'create', path: 'i.png', before: null, after: await store.blobs.put(Uint8Array.of(0)) },
+  ];
+  store.stage(draft({ changes, origin: { sessionId: 's1', asksModel: true } }));
+  const workspace = new Overlay(store).of('s1').on(new MemoryWorkspace({ a: 'text' }));
+  await assert.rejects(
+    workspace.read('link'),
+    /link is a symbolic link to a with the pending preview p1 applied, so it cannot be read or edited here\./,
+  );
+  await assert.rejects(
+    workspace.read('i.png'),
+    /i\.png is a binary file with the pending preview p1 applied/,
+  );
 });

@@ -5,6 +5,7 @@ import { messageOf, ToolError } from '../../base/errors.ts';
 import { forEachLimited } from '../../base/pool.ts';
 import { realPathSync } from '../../base/system/realPath.ts';
 import type { FileContent } from '../../preview/workspace.ts';
+import { contentOf } from '../../preview/blobs.ts';
 import type { PendingContents } from '../../preview/overlay.ts';
 import { isInside } from '../../text/isInside.ts';
 import type { CommandPlan } from '../commandPlan.ts';
@@ -91,7 +92,7 @@ export class CopySandbox implements Sandbox {
     try {
       for (const at of pending.paths()) {
         const side = pending.at(at)?.side;
-        contents.set(at, side ? await pending.contentOf(side) : null);
+        contents.set(at, side ? await contentOf(side, pending.blobs) : null);
       }
       for (const folder of this.#folders) await this.#step(folder, contents, signal);
     } catch (error) {

@@ -1,8 +1,8 @@
 import * as fs from 'node:fs/promises';
 import * as path from 'node:path';
-import { sha256 } from '../../base/hash.ts';
 import type { ForeignFile } from '../../elsewhere/foreignChange.ts';
 import { MAX_FILES, MAX_TOTAL_BYTES, type LeftOut } from '../../elsewhere/gathered.ts';
+import { hashOf } from '../../preview/commit/held.ts';
 import { MAX_FILE_BYTES, type FileContent } from '../../preview/workspace.ts';
 import { messageWithoutPaths } from '../../base/errors.ts';
 import { plural } from '../../text/plural.ts';
@@ -100,27 +100,21 @@ export class Effects {
     if (this.isTooMuch) return;
     if ([before, after].some(side => side?.kind === 'file' && side.size > MAX_FILE_BYTES))
       return void this.leaveOut({ path, why: 'tooLarge' });
-    let [old, now]: (Uint8Array | null)[] = [];
+    let [old, now]: (FileContent | null)[] = [];
     try {
       [old, now] = [await contentOf(before), await contentOf(after)];
     } catch (error) {
       return void this.leaveOut({ path, why: 'unreadable', detail: messageWithoutPaths(error) });
     }
     const mode = changedMode(before, after);
-    const isSame =
-      old !== null && now !== null && before?.kind === after?.kind && sha256(old) === sha256(now);
+    const isSame = old !== null && now !== null && hashOf(old) === hashOf(now);
     if (isSame && mode === undefined) return void this.#count--;
-    this.#bytes += (old?.length ?? 0) + (now?.length ?? 0);
-    const links = [
-      ...(before?.kind === 'link' ? (['base'] as const) : []),
-      ...(after?.kind === 'link' ? (['theirs'] as const) : []),
-    ];
+    this.#bytes += sizeOf(old) + sizeOf(now);
     this.#files.push({
       path,
       base: isBaseUnknown && !isSame ? (now && before ? null : UNKNOWN) : old,
       theirs: now,
       ...(mode === undefined ? {} : { mode }),
-      ...(links.length === 0 ? {} : { links }),
     });
   }
 
@@ -145,9 +139,13 @@ export class Effects {
 
 async function contentOf(
   side: Extract<Found, { kind: 'file' | 'link' }> | undefined,
-): Promise<Uint8Array | null> {
+): Promise<FileContent | null> {
   if (!side) return null;
-  return side.kind === 'file' ? side.read() : Buffer.from(side.target);
+  return side.kind === 'file' ? side.read() : { link: side.target };
+}
+
+function sizeOf(content: FileContent | null): number {
+  return !content ? 0 : 'link' in content ? content.link.length : content.length;
 }
 
 /** The bits of the new file if they are not the usual ones, or of another one if they were changed. */
@@ -160,16 +158,15 @@ function changedMode(base: Found | undefined, theirs: Found | undefined): number
 /** What was deleted here and created there with the same content was moved. */
 function withRenames(files: readonly ForeignFile[]): readonly ForeignFile[] {
   const deleted = new Map<string, ForeignFile[]>();
-  const isPlain = ({ links = [] }: ForeignFile): boolean => links.length === 0;
-  for (const file of files.filter(isPlain)) {
-    if (file.theirs || !file.base || file.base.length === 0) continue;
-    const key = sha256(file.base);
+  for (const file of files) {
+    if (file.theirs || !file.base || sizeOf(file.base) === 0) continue;
+    const key = hashOf(file.base) ?? '';
     deleted.set(key, [...(deleted.get(key) ?? []), file]);
   }
   const moved = new Set<ForeignFile>();
   const result = files.map(file => {
-    if (file.base || !file.theirs || file.theirs.length === 0 || !isPlain(file)) return file;
-    const from = deleted.get(sha256(file.theirs))?.find(one => !moved.has(one));
+    if (file.base || !file.theirs || sizeOf(file.theirs) === 0) return file;
+    const from = deleted.get(hashOf(file.theirs) ?? '')?.find(one => !moved.has(one));
     if (!from) return file;
     moved.add(from);
     return { ...file, from: from.path, base: from.base };

@@ -3,6 +3,7 @@ import { realpathSync } from 'node:fs';
 import * as path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { messageOf, messageWithoutPaths, ToolError } from '../../base/errors.ts';
+import { contentOf } from '../../preview/blobs.ts';
 import type { PendingContents } from '../../preview/overlay.ts';
 import type { FileContent } from '../../preview/workspace.ts';
 import type { FolderRoot } from '../../preview/workspace.ts';
@@ -182,7 +183,7 @@ export class OverlaySandbox implements Sandbox {
     for (const name of pending.paths()) {
       const [place, content] = [await this.#placeOf(name), pending.at(name)];
       if (!place || !content) continue;
-      const left = content.side && (await pending.contentOf(content.side));
+      const left = content.side && (await contentOf(content.side, pending.blobs));
       contents.get(place.layer)?.set(place.relative, { name, left });
     }
     return contents;

@@ -108,7 +108,8 @@ async function probe(
   const [effect] = end.effects;
   const isRight =
     effect?.path === (folders.length > 0 ? `${PROBED}/file` : 'file') &&
-    Buffer.from(effect.theirs ?? []).toString() === 'new\n';
+    effect.theirs instanceof Uint8Array &&
+    Buffer.from(effect.theirs).toString() === 'new\n';
   if (end.exitCode !== 0 || !isRight || end.effects.length !== 1)
     return { reason: 'mount', detail: 'what was written did not come out' };
   if ((await fs.readFile(path.join(root, 'file'), 'utf8')) !== 'old')

@@ -35,7 +35,11 @@ export async function runInSandbox(
 ): Promise<AgentToolResult> {
   const saw = idsIn(pending);
   const end = await sandbox.run(plan, pending, run);
-  const { changes, conflicts, leftOut } = await placeForeign(end.effects, workspace);
+  const { changes, conflicts, leftOut } = await placeForeign(end.effects, {
+    workspace,
+    pending,
+    blobs: pending.blobs,
+  });
   const label = commandLabel(plan.command, 80);
   const details: EffectsDetails = { command: plan.command, exitCode: end.exitCode };
   const stage = (group: readonly FileChange[], isConflict: boolean): Preview[] => {
@@ -96,9 +100,6 @@ function leftOutLines(leftOut: readonly LeftOut[]): readonly string[] {
 }
 
 const REASONS: Partial<Record<LeftOutReason, string>> = {
-  binary: 'a binary file',
-  link: 'a symbolic link',
-  mode: 'its permission bits',
   notAFile: 'neither a file nor a link',
   path: 'a name that cannot be shown',
   tooLarge: 'larger than 5 MB',

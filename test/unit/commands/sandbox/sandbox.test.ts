@@ -3,7 +3,9 @@ import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import * as fs from 'node:fs';
 import type { SandboxEngine } from '../../../../src/agent/commands/sandbox.ts';
-import { SandboxWorld } from '../../../support/sandboxWorld.ts';
+import { MemoryBlobs } from '../../../../src/agent/preview/blobs.ts';
+import { linkTo } from '../../../../src/agent/preview/fileChange.ts';
+import { SandboxWorld, bytesIn } from '../../../support/sandboxWorld.ts';
 
 const FILES = { 'src/a.ts': 'a', 'src/b.ts': 'b', 'run.sh': 'echo', 'top.txt': 'top' };
 
@@ -71,11 +73,38 @@ for (const engine of engines)
         'run.sh 755: echo => echo',
         'src/a.ts: pending => changed',
         'src/b.ts: b => ∅',
-        'src/link links(theirs): ∅ => a.ts',
+        'src/link: ∅ => → a.ts',
         'src/made.ts: ∅ => made',
         'src/new.ts: new => ∅',
       ]);
       assert.deepEqual(ran.leftOut, [{ path: 'pipe', why: 'notAFile' }]);
+      unchanged();
+    });
+
+    test('a command sees links and binary files that are pending, and changes them', async () => {
+      const blobs = new MemoryBlobs();
+      const pending = {
+        'src/a.ts': linkTo('b.ts'),
+        'i.png': await blobs.put(Buffer.of(0, 1, 2)),
+        'src/b.ts': await blobs.put(Buffer.of(0, 3)),
+        link: linkTo('nowhere'),
+      };
+      const seen = await world.run(
+        'readlink src/a.ts link; wc -c < i.png | tr -d " "; wc -c < src/a.ts | tr -d " "',
+        { pending, blobs },
+      );
+      assert.equal(seen.output, 'b.ts\nnowhere\n3\n2\n');
+      assert.deepEqual([seen.changes, seen.leftOut], [[], []]);
+      const ran = await world.run(
+        'ln -sfn other link; rm src/a.ts; echo text > src/a.ts; chmod 755 i.png; mv src/b.ts c.bin',
+        { pending, blobs },
+      );
+      assert.deepEqual(ran.changes, [
+        'i.png 755: \0\x01\x02 => \0\x01\x02',
+        'link: → nowhere => → other',
+        'src/a.ts: → b.ts => text',
+        'src/b.ts → c.bin: \0\x03 => \0\x03',
+      ]);
       unchanged();
     });
 
@@ -190,7 +219,7 @@ for (const engine of engines)
         'large tooLarge',
       ]);
       assert.deepEqual(
-        ran.effects.map(({ path, theirs }) => [path, [...(theirs ?? [])]]),
+        ran.effects.map(({ path, theirs }) => [path, [...bytesIn(theirs)]]),
         [['binary', [0, 1]]],
       );
     });

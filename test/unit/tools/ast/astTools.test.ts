@@ -1,3 +1,4 @@
+import { MemoryBlobs } from '../../../../src/agent/preview/blobs.ts';
 import * as assert from 'node:assert/strict';
 import * as fs from 'node:fs';
 import * as path from 'node:path';
@@ -60,7 +61,7 @@ function tools(
     pending: {
       at: (file: string) => (Object.hasOwn(dirty, file) ? { previewId: 'p7', side: null } : undefined),
       paths: () => Object.keys(dirty),
-      contentOf: () => assert.fail('nothing is read'),
+      blobs: new MemoryBlobs(),
     },
     followUp: () => assert.fail('nothing follows'),
     resolve: () => Promise.reject(new Error('not here')),

@@ -4,6 +4,7 @@ import { PathError } from '../../../../src/agent/base/errors.ts';
 import { CommandRuns } from '../../../../src/agent/commands/commandRuns.ts';
 import type { CommandEnd, CommandPlan } from '../../../../src/agent/commands/commandPlan.ts';
 import type { Sandbox, Sandboxes, SandboxEnd } from '../../../../src/agent/commands/sandbox.ts';
+import { contentOf } from '../../../../src/agent/preview/blobs.ts';
 import type { PendingContents } from '../../../../src/agent/preview/overlay.ts';
 import {
   commandOf,
@@ -345,6 +346,63 @@ test('in the sandbox, a command sees what is pending, and what it changes become
     assert.ok(told.includes(part), `${part} in ${told}`);
   await t.click('p3', 'discard');
   assert.equal(t.workspace.text('b'), undefined);
+});
+
+test('links and binary files that a command leaves are a preview, and the next command finds them', async () => {
+  let found: unknown;
+  const [old, made] = [Uint8Array.of(0, 1), Uint8Array.of(0, 2)];
+  const { t } = inSandbox(
+    async ({ command }, pending) => {
+      if (command === 'look') {
+        const contents = pending.paths().map(async at => {
+          const side = pending.at(at)?.side;
+          return [at, side && (await contentOf(side, pending.blobs))] as const;
+        });
+        found = Object.fromEntries(await Promise.all(contents));
+        return { effects: [{ path: 'i.png', base: made, theirs: old }] };
+      }
+      return {
+        effects: [
+          { path: 'i.png', base: null, theirs: made },
+          { path: 'latest', base: null, theirs: { link: 'i.png' } },
+          { path: 'a', base: bytes('old'), theirs: { link: 'latest' } },
+        ],
+      };
+    },
+    {
+      script: [
+        { toolCalls: [{ name: 'run_command', arguments: { command: 'make' } }] },
+        { toolCalls: [{ name: 'run_command', arguments: { command: 'look' } }] },
+        {},
+        {},
+        {},
+      ],
+    },
+  );
+  await t.session.prompt('Make it.');
+  await t.click('p1', 'apply');
+  const made2 = t.store.all().find(({ label }) => label === 'make · 3 files') ?? assert.fail();
+  assert.deepEqual(
+    made2.changes?.map(({ kind, path, after }) => [
+      kind,
+      path,
+      after && 'link' in after ? after.link : 'bytes',
+    ]),
+    [
+      ['create', 'i.png', 'bytes'],
+      ['create', 'latest', 'i.png'],
+      ['modify', 'a', 'latest'],
+    ],
+  );
+  const next = t.store.list('oldestFirst').find(({ label }) => label.includes('look')) ?? assert.fail();
+  await t.click(next.id, 'apply');
+  assert.deepEqual(found, { 'i.png': made, latest: { link: 'i.png' }, a: { link: 'latest' } });
+  const again = t.store.list('oldestFirst').at(-1) ?? assert.fail();
+  assert.deepEqual([again.label, again.dependsOn], ['look · 1 file', [made2.id]]);
+  assert.equal(again.changes?.[0]?.kind, 'modify');
+  await t.click(made2.id, 'apply');
+  assert.deepEqual(await t.workspace.read('i.png'), made);
+  assert.equal((await t.workspace.placeOf('a')).link, 'latest');
 });
 
 test('with the user’s leave, a command runs in the isolated sandbox at once, as the model’s own act, and its call has the result', async () => {
