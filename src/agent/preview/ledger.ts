@@ -52,7 +52,10 @@ export const ledgerEntrySchema = z.object({
   /** The checks that had a result on exactly what was written: what proved it, and what did not. */
   checks: z.exactOptional(z.array(checkFact)),
   hunks: z.exactOptional(z.object({ applied: z.number(), refused: z.number() })),
-  /** sha-256 of each file's bytes before and after; `null` where there is no file. */
+  /**
+   * sha-256 of each file's bytes before and after; of a symbolic link, `link:` and the sha-256 of where it leads; `null` where
+   * there is nothing.
+   */
   files: z.array(
     z.object({ path: z.string(), before: z.nullable(z.string()), after: z.nullable(z.string()) }),
   ),

@@ -138,7 +138,9 @@ function mayBeMultiDiff(input: unknown): boolean {
 function addressOf({ input }: vscode.Tab): PreviewAddress | undefined {
   if (input instanceof vscode.TabInputTextDiff || input instanceof vscode.TabInputNotebookDiff)
     return parsePreviewUri(input.modified);
-  return input instanceof vscode.TabInputText ? parsePreviewUri(input.uri) : undefined;
+  return input instanceof vscode.TabInputText || input instanceof vscode.TabInputCustom
+    ? parsePreviewUri(input.uri)
+    : undefined;
 }
 
 async function closeTabs(matches: (tab: vscode.Tab) => boolean): Promise<void> {

@@ -14,6 +14,8 @@ export interface PreviewAddress {
   readonly side: PreviewSide;
   /** The path of the file's own URI, or of the document of an opaque preview. */
   readonly path: string;
+  /** The image itself, not the text that says what it is. */
+  readonly isImage?: boolean;
 }
 
 /**
@@ -41,8 +43,9 @@ export function changeUri(
   change: FileChange,
   side: PreviewSide,
   files: FileUris,
+  isImage = false,
 ): vscode.Uri {
-  return previewUri({ previewId, side, path: documentPath(change.path, files) });
+  return previewUri({ previewId, side, path: documentPath(change.path, files), isImage });
 }
 
 /**
@@ -57,15 +60,17 @@ export function opaqueUri(preview: Preview, side: PreviewSide): vscode.Uri {
 
 export function parsePreviewUri(uri: vscode.Uri): PreviewAddress | undefined {
   if (uri.scheme !== PREVIEW_SCHEME) return undefined;
-  const side = uri.query === 'base' || uri.query === 'deleted' ? uri.query : 'proposal';
-  return { previewId: uri.authority, side, path: uri.path };
+  const [named = '', image] = uri.query.split('&');
+  const side = named === 'base' || named === 'deleted' ? named : 'proposal';
+  return { previewId: uri.authority, side, path: uri.path, ...(image === 'image' ? { isImage: true } : {}) };
 }
 
-function previewUri({ previewId, side, path }: PreviewAddress): vscode.Uri {
+function previewUri({ previewId, side, path, isImage }: PreviewAddress): vscode.Uri {
+  const query = side === 'proposal' ? '' : side;
   return vscode.Uri.from({
     scheme: PREVIEW_SCHEME,
     authority: previewId,
     path,
-    query: side === 'proposal' ? '' : side,
+    query: isImage ? `${query}&image` : query,
   });
 }

@@ -1,8 +1,9 @@
 import * as vscode from 'vscode';
-import { isText, type FileChange } from '../../agent/preview/fileChange.ts';
+import { isWhole, textOf, type FileChange } from '../../agent/preview/fileChange.ts';
 import { titleOf, type Preview } from '../../agent/preview/preview.ts';
 import { planOf } from '../../agent/session/planMode.ts';
 import { oneLine } from '../plainText.ts';
+import { isOfImages } from './documents/sideDocument.ts';
 import { tabTitle } from './previewTabs.ts';
 import { changeUri, documentPath, opaqueUri, type FileUris } from './previewUri.ts';
 import { overviewNotes, titleNotes } from './titleNotes.ts';
@@ -32,6 +33,7 @@ export async function showDiff(
     return;
   }
   const only = changes.length === 1 ? changes[0] : changes.find(change => change.path === path);
+  if (only && isOfImages(only)) return showImages(preview, only, files, options);
   if (only && !opensInItsEditor(only)) {
     const title = tabTitle(oneLine(titleOf(preview)), id, [
       nameIn(changes, only),
@@ -49,6 +51,24 @@ export async function showDiff(
   const notes = [...leftOutNote(changes.length), ...(await overviewNotes(changes.slice(0, MAX_FILES)))];
   const title = tabTitle(oneLine(titleOf(preview)), id, notes);
   await vscode.commands.executeCommand('vscode.changes', title, shownFiles(preview, files, MAX_FILES));
+}
+
+/** Shows an image as VS Code does, side by side with what it replaces. */
+async function showImages(
+  { changes, id }: Preview,
+  change: FileChange,
+  files: FileUris,
+  options: vscode.TextDocumentShowOptions,
+): Promise<void> {
+  const title = tabTitle(nameIn(changes ?? [], change), id, await titleNotes(change));
+  const [base, proposal] = (['base', 'proposal'] as const).map(side =>
+    changeUri(id, change, side, files, true),
+  );
+  if (!change.before || !change.after) {
+    await vscode.commands.executeCommand('vscode.open', change.after ? proposal : base, options, title);
+    return;
+  }
+  await vscode.commands.executeCommand('vscode.diff', base, proposal, title, options);
 }
 
 /**
@@ -90,11 +110,13 @@ function shownFile(id: string, change: FileChange, files: FileUris): ShownFile {
 
 /**
  * Whether the diff of a file works in the editor that VS Code has for it. Its diff of notebooks fails on what is no
- * notebook, such as one with conflict markers; the multi-file diff shows that as text.
+ * notebook, such as one with conflict markers; the multi-file diff shows that as text. So it does with the sentences about
+ * links and binary files, for whose names there may be editors of any kind.
  */
 function opensInItsEditor({ path, before, after }: FileChange): boolean {
+  if (isWhole({ before, after })) return false;
   if (!path.endsWith('.ipynb')) return true;
-  return [before, after].every(side => side === null || !isText(side) || isNotebook(side.text));
+  return [before, after].every(side => side === null || isNotebook(textOf(side)));
 }
 
 function isNotebook(text: string): boolean {

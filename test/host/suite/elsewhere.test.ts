@@ -5,6 +5,7 @@ import {
   existsSync,
   mkdirSync,
   readFileSync,
+  readlinkSync,
   rmSync,
   statSync,
   symlinkSync,
@@ -111,6 +112,8 @@ suite('changes made elsewhere', () => {
     assert.equal(preview?.agent?.name, 'branch feature/x');
     assert.equal(preview?.label, 'Branch feature/x');
     assert.deepEqual(files(id).sort(), [
+      `create ${name('link')}`,
+      `create ${name('logo.png')}`,
       `create ${name('new.ts')}`,
       `delete ${name('gone.ts')}`,
       `modify ${name('a.ts')}`,
@@ -128,10 +131,58 @@ suite('changes made elsewhere', () => {
     assert.equal(read('gone.ts'), undefined);
     assert.equal(read('old.ts'), undefined);
     assert.equal(read('moved.ts'), lines({ 9: 'moved' }));
-    assert.equal(read('logo.png'), undefined);
-    assert.equal(read('link'), undefined);
+    assert.deepEqual(readFileSync(path.join(root, 'logo.png')), Buffer.from([0, 1, 2, 0]));
+    assert.equal(readlinkSync(path.join(root, 'link')), 'a.ts');
     const [entry] = api.previews.ledger().filter(({ previewId }) => previewId === id);
     assert.equal(entry?.agent?.name, 'branch feature/x');
+  });
+
+  test('an image is shown as VS Code shows it, a link and any other binary file as a sentence, and each is written whole', async () => {
+    // Two images of one pixel, which differ in what follows the end.
+    const pixel =
+      'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
+    const [black, white] = ['0', '1'].map(end =>
+      Buffer.concat([Buffer.from(pixel, 'base64'), Buffer.from(end)]),
+    );
+    assert.ok(black && white);
+    write('i.png', black);
+    write('data.bin', Buffer.from([0, 1]));
+    symlinkSync('a.ts', path.join(root, 'link'));
+    commit('mine');
+    git('checkout', '-qb', 'whole');
+    write('i.png', white);
+    write('data.bin', Buffer.from([0, 1, 2]));
+    rmSync(path.join(root, 'link'));
+    symlinkSync('old.ts', path.join(root, 'link'));
+    commit('theirs');
+    git('checkout', '-q', 'main');
+    const [id = ''] = (await run('redline.elsewhere.reviewBranch', 'whole')) ?? [];
+    const document = async (file: string, query: string): Promise<Buffer> =>
+      Buffer.from(
+        await vscode.workspace.fs.readFile(
+          vscode.Uri.from({ scheme: 'redline-preview', authority: id, path: path.join(root, file), query }),
+        ),
+      );
+    const text = async (...of: Parameters<typeof document>): Promise<string> =>
+      new TextDecoder().decode(await document(...of));
+    assert.equal(await text('link', 'base'), 'Symbolic link to a.ts');
+    assert.equal(await text('link', ''), 'Symbolic link to old.ts');
+    assert.match(await text('data.bin', ''), /^Binary file, 3 bytes, SHA-256 [0-9a-f]{64}$/);
+    assert.match(await text('i.png', ''), /^Binary file, \d+ bytes/);
+    assert.deepEqual(await document('i.png', 'base&image'), black);
+    assert.deepEqual(await document('i.png', '&image'), white);
+
+    await run('redline.preview.open', id, name('i.png'));
+    const labels = (): readonly string[] =>
+      vscode.window.tabGroups.all.flatMap(group => group.tabs.map(({ label }) => label));
+    assert.deepEqual(labels(), ['i.png ↔ i.png']);
+    await run('redline.preview.applyFile', id, name('i.png'), api.previews.get(id)?.revision);
+    assert.deepEqual(readFileSync(path.join(root, 'i.png')), white);
+    assert.equal(readlinkSync(path.join(root, 'link')), 'a.ts');
+    await run('redline.preview.apply', id);
+    assert.equal(readlinkSync(path.join(root, 'link')), 'old.ts');
+    assert.deepEqual(readFileSync(path.join(root, 'data.bin')), Buffer.from([0, 1, 2]));
+    assert.equal(read('a.ts'), lines(), 'nothing was written through the link');
   });
 
   test('what both sides changed is a preview of its own with markers, which cannot be applied yet', async () => {

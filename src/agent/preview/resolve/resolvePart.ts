@@ -1,6 +1,6 @@
 import { ToolError } from '../../base/errors.ts';
 import { patchText } from '../../text/hunks.ts';
-import { hunksOfChange, type FileChange } from '../fileChange.ts';
+import { hunksOfChange, isLink, isText, isWhole, type FileChange, type FileSide } from '../fileChange.ts';
 import { counted, recounted } from '../label.ts';
 import type { Preview } from '../preview.ts';
 import type { PreviewStore } from '../previewStore.ts';
@@ -95,13 +95,25 @@ function hunkNumber(path: string, hunk: number, parts: readonly Preview[]): numb
   return number;
 }
 
+/** A change of a link or a binary file, for the model. */
+function wholePatch({ path, before, after }: FileChange): string {
+  const told = (sign: string, side: FileSide | null): string[] => {
+    if (!side) return [];
+    if (isText(side)) return [`${sign}a text file`];
+    return [
+      `${sign}${isLink(side) ? `a symbolic link to ${side.link}` : `a binary file, ${side.size} bytes`}`,
+    ];
+  };
+  return [`--- ${path}`, `+++ ${path}`, ...told('-', before), ...told('+', after)].join('\n');
+}
+
 async function describe(changes: readonly FileChange[]): Promise<{ patch: string; hunks: number }> {
   let hunks = 0;
   const patches: string[] = [];
   for (const change of changes) {
     const own = await hunksOfChange(change);
     hunks += Math.max(1, own.length);
-    patches.push(patchText(change.path, own, MAX_PATCH_LINES));
+    patches.push(isWhole(change) ? wholePatch(change) : patchText(change.path, own, MAX_PATCH_LINES));
   }
   return { patch: patches.join('\n'), hunks };
 }

@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import { ToolError } from '../../../agent/base/errors.ts';
-import { hunksOfChange } from '../../../agent/preview/fileChange.ts';
+import { hunksOfChange, isText } from '../../../agent/preview/fileChange.ts';
 import type { Preview, ResolveAction } from '../../../agent/preview/preview.ts';
 import { conflictPaths } from '../../../agent/preview/rebase/conflictMarkers.ts';
 import { resolvePart } from '../../../agent/preview/resolve/resolvePart.ts';
@@ -69,7 +69,7 @@ export function partCommands(ctx: Ctx) {
     const changes = preview.state.kind === 'pending' ? (preview.changes ?? []) : [];
     const change =
       changes.find(candidate => candidate.path === path) ?? (path === undefined ? changes[0] : undefined);
-    if (!change?.after) {
+    if (!change?.after || !isText(change.after)) {
       return void showInfo(vscode.l10n.t('This file has no proposed text that you could edit.'));
     }
     edits.begin(changeUri(preview.id, change, 'proposal', files));

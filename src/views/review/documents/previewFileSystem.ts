@@ -1,12 +1,13 @@
 import * as vscode from 'vscode';
 import { DisposableStore } from '../../../agent/base/disposable.ts';
+import { isBinary } from '../../../agent/preview/fileChange.ts';
 import type { Preview } from '../../../agent/preview/preview.ts';
 import type { PreviewStore } from '../../../agent/preview/previewStore.ts';
 import { opaqueUri, parsePreviewUri, type FileUris, type PreviewAddress } from '../previewUri.ts';
 import { shownChange } from '../shownChange.ts';
 import type { ShownRevisions } from '../shownRevisions.ts';
 import { documentBytes, type ProposalEdits } from './proposalEdits.ts';
-import { imageBytes, isShownAsImage, sideText } from './sideDocument.ts';
+import { imageBytes, sideText } from './sideDocument.ts';
 
 /** What a document shows: a preview, or the part that was split off it, and the bytes. */
 interface Found {
@@ -119,8 +120,8 @@ export class PreviewFileSystem implements vscode.FileSystemProvider, vscode.Disp
     const shown = shownChange(this.#store, this.#files, address);
     if (!shown) return undefined;
     const content = side === 'proposal' ? shown.change.after : shown.change.before;
-    const { preview, change } = shown;
-    if (isShownAsImage(change.path, content))
+    const { preview } = shown;
+    if (address.isImage && content && isBinary(content))
       return imageBytes(content, this.#store.blobs).then(bytes => ({ preview, bytes }));
     return { preview, bytes: documentBytes(sideText(content)) };
   }

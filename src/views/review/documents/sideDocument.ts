@@ -1,6 +1,12 @@
 import * as vscode from 'vscode';
 import type { Blobs } from '../../../agent/preview/blobs.ts';
-import { isBinary, isLink, type BinarySide, type FileSide } from '../../../agent/preview/fileChange.ts';
+import {
+  isBinary,
+  isLink,
+  type BinarySide,
+  type FileChange,
+  type FileSide,
+} from '../../../agent/preview/fileChange.ts';
 
 /** The images that VS Code shows, by the end of their names. */
 const IMAGE = /\.(?:avif|bmp|gif|ico|jpe?g|png|webp)$/i;
@@ -13,9 +19,9 @@ export function sideText(side: FileSide | null | undefined): string {
   return vscode.l10n.t('Binary file, {0} bytes, SHA-256 {1}', side.size.toLocaleString('en'), side.hash);
 }
 
-/** Whether VS Code shows the file itself, in its preview of images. */
-export function isShownAsImage(path: string, side: FileSide | null | undefined): side is BinarySide {
-  return side !== null && side !== undefined && isBinary(side) && IMAGE.test(path);
+/** Whether VS Code can show both sides, or the only one, in its preview of images. */
+export function isOfImages({ path, before, after }: FileChange): boolean {
+  return IMAGE.test(path) && [before, after].every(side => side === null || isBinary(side));
 }
 
 /** The bytes of an image. @throws FileSystemError if they are gone */

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { counted } from '../../../../src/agent/preview/label.ts';
 import { resolvePart } from '../../../../src/agent/preview/resolve/resolvePart.ts';
-import { sideOfText } from '../../../../src/agent/preview/fileChange.ts';
+import { linkTo, sideOfText } from '../../../../src/agent/preview/fileChange.ts';
+import { draft } from '../../../support/drafts.ts';
 import { createTestSession, restoredStore, type TestSession } from '../../../support/testSession.ts';
 
 const LINES = ['one', 'two', 'three', 'four', 'five', 'six', 'seven', 'eight', 'nine'];
@@ -93,4 +94,31 @@ test('nothing is counted in the label that someone else wrote', async () => {
   t.stage({ label: 'Compare 2 files side by side', changes });
   await vote(t, 'discard', 'b.ts');
   assert.deepEqual(labels(t), ['p1 Compare 2 files side by side', 'p2 Compare 2 files side by side: b.ts']);
+});
+
+test('a link or a binary file is decided as a whole, and the model is told what it was', async () => {
+  const t = createTestSession({ files: { 'a.txt': TEXT } });
+  const before = await t.store.blobs.put(Uint8Array.of(0, 1));
+  t.workspace.putWhole('i.png', Uint8Array.of(0, 1));
+  t.store.stage(
+    draft({
+      changes: [
+        { kind: 'modify', path: 'i.png', before, after: linkTo('a.txt') },
+        { kind: 'create', path: 'new', before: null, after: linkTo('a.txt') },
+      ],
+    }),
+  );
+  await vote(t, 'apply', 'i.png', 0);
+  assert.equal((await t.workspace.placeOf('i.png')).link, 'a.txt');
+  assert.deepEqual(
+    t.store.get('p1')?.changes?.map(({ path }) => path),
+    ['new'],
+  );
+  const { part } = t.store.get('p2') ?? assert.fail();
+  assert.deepEqual(part, {
+    previewId: 'p1',
+    hunks: 1,
+    number: 1,
+    patch: '--- i.png\n+++ i.png\n-a binary file, 2 bytes\n+a symbolic link to a.txt',
+  });
 });
