@@ -116,7 +116,7 @@ function* rows(
 /** The lines from one number to another, as context. */
 function* contextRows(lines: readonly string[], from: number, to: number): Generator<string> {
   for (let line = from; line <= to && line <= lines.length; line++) {
-    const text = (lines[line - 1] ?? '').replace(/[\r\n]+$/, '');
+    const text = (lines[line - 1] ?? '').replace(/(?<![\r\n])[\r\n]+$/, '');
     yield `${line}- ${shorten({ text, at: 0 })}`;
   }
 }
