@@ -255,15 +255,16 @@ function reduce(
         if (preview.kind !== 'plan' || entry.details === undefined) return [];
         return [{ ...preview, ...edited, revision, details: entry.details, state: pendingState }];
       }
-      const stale = pendingPart(preview.state).stale;
-      const parts: Preview[] = part ? [{ ...part, revision: 1, state: pendingOn(stale, part.changes) }] : [];
+      const pending = pendingPart(preview.state);
+      const parts: Preview[] = part
+        ? [{ ...part, revision: 1, state: pendingOn(pending, part.changes) }]
+        : [];
       const changes = revisedChanges(preview.revision, preview.changes, entry);
       if (!changes) return parts;
       const label = preview.labelParts ? counted(...recounted(preview.labelParts, changes)) : {};
       const next = { ...preview, ...edited, ...label, revision, changes, dependsOn };
       if (entry.by !== 'split') return [{ ...next, state: pendingState }];
-      // Splitting changes no file, so whatever was stale still is.
-      return [...parts, { ...next, state: pendingOn(stale, changes) }];
+      return [...parts, { ...next, state: pendingOn(pending, changes) }];
     }
     case 'stale':
       return [{ ...preview, state: { ...pendingPart(preview.state), stale: entry.paths } }];
@@ -296,10 +297,17 @@ function revisedChanges(
 
 const pendingState: PreviewState = { kind: 'pending', stale: [] };
 
-/** Pending; of the stale paths, only those that the changes touch remain. */
-function pendingOn(stale: readonly string[], changes: readonly FileChange[]): PreviewState {
+/**
+ * The state of a half of a preview that was split. Splitting changes no file and no proposal: whatever was stale still is, and
+ * the model's recommendation is for both halves.
+ */
+function pendingOn({ stale, recommendation }: Pending, changes: readonly FileChange[]): PreviewState {
   const paths = new Set(changes.flatMap(stepsOf).map(step => step.path));
-  return { kind: 'pending', stale: stale.filter(path => paths.has(path)) };
+  return {
+    kind: 'pending',
+    stale: stale.filter(path => paths.has(path)),
+    ...(recommendation ? { recommendation } : {}),
+  };
 }
 
 function fresh(staged: StagedPreview): Preview {

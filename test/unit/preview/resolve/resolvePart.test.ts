@@ -50,6 +50,20 @@ test('each hunk that is resolved alone has the number that it had in the whole, 
   assert.equal(t.workspace.text('a.txt'), TEXT.replace('one', 'ONE').replace('five', 'FIVE'));
 });
 
+test('what the model recommends for a proposal stays with its parts and with what is left, also after a reload', async () => {
+  const t = await threeHunks();
+  await t.store.recommend('p1', 'apply', '`five` changes its meaning, so please look at it');
+  const recommended: unknown[] = [];
+  t.store.onDidRevise(
+    ({ part }) => part?.state.kind === 'pending' && recommended.push(part.state.recommendation),
+  );
+  await vote(t, 'discard', 'a.txt', 1);
+  const recommendation = { action: 'apply', reason: '`five` changes its meaning, so please look at it' };
+  assert.deepEqual(recommended, [recommendation]);
+  for (const store of [t.store, restoredStore(t.log)])
+    assert.deepEqual(store.get('p1')?.state, { kind: 'pending', stale: [], recommendation });
+});
+
 test('a vote on a part that is refused splits nothing', async () => {
   const t = await threeHunks();
   t.workspace.put('a.txt', TEXT.replace('two', 'changed by someone'));
