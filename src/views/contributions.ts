@@ -97,7 +97,8 @@ export interface CommandArguments {
     choice: ConflictChoice,
     revision: number,
   ];
-  'redline.preview.openAll': [];
+  /** With ids: these, whatever their state; otherwise all that are pending. */
+  'redline.preview.openAll': [previewIds?: readonly string[]];
   'redline.preview.applyAll': [];
   'redline.preview.discardAll': [];
   'redline.preview.discardAllWithReason': [];

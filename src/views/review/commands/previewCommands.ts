@@ -45,7 +45,10 @@ export function previewCommands(ctx: Ctx): CommandHandlers {
       const { openFileOf } = await import('./openFile.ts');
       await openFileOf(ctx, target, clicked ?? vscode.window.activeTextEditor?.document.uri);
     }),
-    'redline.preview.openAll': () => {
+    'redline.preview.openAll': ids => {
+      const set = Array.isArray(ids) ? ids.flatMap(id => store.get(String(id)) ?? []) : [];
+      const [only] = set;
+      if (set.length > 0) return only && set.length === 1 ? opener.open(only) : overview.openSet(set);
       const shown = ctx.review.list();
       return shown.length > 1 ? overview.open(shown, ctx.review.hidden) : targets.openHead();
     },
