@@ -37,6 +37,8 @@ export const contextKeys = {
   otherWindow: 'redline.otherWindow',
   /** A filter may hide pending previews. */
   isFiltered: 'redline.isFiltered',
+  /** The active editor shows a preview that is pending. */
+  shownPending: 'redline.shownPending',
   /** The active editor is the multi-file diff of a preview. */
   multiDiff: 'redline.multiDiff',
 } as const;

@@ -1,14 +1,21 @@
 import * as vscode from 'vscode';
 import type { FileChange } from '../../agent/preview/fileChange.ts';
-import { revisionsOf, type Preview, type Recommendation } from '../../agent/preview/preview.ts';
+import { isOpen, revisionsOf, type Preview, type Recommendation } from '../../agent/preview/preview.ts';
 import type { PreviewStore } from '../../agent/preview/previewStore.ts';
 import { previewView, type PreviewProblem, type PreviewView } from '../../agent/preview/previewView.ts';
 import type { ConflictBlock, ConflictChoice } from '../../agent/preview/rebase/conflictMarkers.ts';
+import { Lineage } from '../../agent/preview/resolve/lineage.ts';
 import { planOf } from '../../agent/session/planMode.ts';
 import { noLongerParses } from '../../agent/tools/ast/astEdit.ts';
 import { makeCommand } from '../commandRegistry.ts';
 import { idList, withoutIcons } from '../plainText.ts';
-import { conflictsLeftText, expiredText, problemText, recommendationText } from '../texts/previewWords.ts';
+import {
+  conflictsLeftText,
+  expiredText,
+  outcomeText,
+  problemText,
+  recommendationText,
+} from '../texts/previewWords.ts';
 
 /** What the lenses of one file of a preview are made from. */
 export interface LensSubject {
@@ -34,7 +41,9 @@ export function lensRow(subject: LensSubject, store: PreviewStore): vscode.Comma
       preview.kind === 'files'
         ? undefined
         : store.ledger().findLast(({ previewId }) => previewId === preview.id),
-    buildsOn: store.blockersOf(preview),
+    ...(isOpen(preview)
+      ? { buildsOn: store.blockersOf(preview) }
+      : new Lineage(store.all()).factsOf(preview)),
   });
   const { outcome } = view;
   if (outcome.kind !== 'pending') return resolvedRow(view);
@@ -52,9 +61,23 @@ export function lensRow(subject: LensSubject, store: PreviewStore): vscode.Comma
   ];
 }
 
+/** What takes the outcome back. */
+function remedyLens(remedy: PreviewView['remedy']): vscode.Command[] {
+  const { l10n } = vscode;
+  switch (remedy?.type) {
+    case undefined:
+      return [];
+    case 'undo':
+      return [makeCommand(l10n.t('Undo Apply'), 'redline.preview.undo', remedy.id)];
+    case 'redo':
+      return [makeCommand(l10n.t('Apply Again'), 'redline.preview.undo', remedy.id)];
+    case 'reopen':
+      return [makeCommand(l10n.t('Reopen'), 'redline.preview.reopen', remedy.id)];
+  }
+}
+
 /** The lenses of a preview that cannot be resolved, or not right now. */
-function resolvedRow({ preview, outcome, remedy }: PreviewView): vscode.Command[] {
-  const { id } = preview;
+function resolvedRow({ outcome, remedy }: PreviewView): vscode.Command[] {
   const { l10n } = vscode;
   switch (outcome.kind) {
     case 'applying':
@@ -62,16 +85,11 @@ function resolvedRow({ preview, outcome, remedy }: PreviewView): vscode.Command[
     case 'returnedError':
       return [note(l10n.t('$(error) Applied, and returned an error: {0}', withoutIcons(outcome.error)))];
     case 'applied':
+      return [note(l10n.t('$(check) Applied')), ...remedyLens(remedy)];
     case 'undone':
-      return [
-        note(l10n.t('$(check) Applied')),
-        ...(remedy ? [makeCommand(l10n.t('Undo Apply'), 'redline.preview.undo', id)] : []),
-      ];
+      return [note(`$(history) ${outcomeText('undone', outcome.actor, undefined)}`), ...remedyLens(remedy)];
     case 'discarded':
-      return [
-        note(l10n.t('$(discard) Discarded')),
-        ...(remedy ? [makeCommand(l10n.t('Reopen'), 'redline.preview.reopen', id)] : []),
-      ];
+      return [note(l10n.t('$(discard) Discarded')), ...remedyLens(remedy)];
     case 'expired':
       return [note(expiredText(outcome, withoutIcons))];
     case 'pending':

@@ -67,13 +67,9 @@ export function card(
 }
 
 function factsOf(preview: Preview, { stats }: TranscriptInput, { lineage, attempts }: Lookup): PreviewFacts {
-  const again = lineage.reopenedAs(preview);
-  const undoneBy = lineage.undoneBy(again ?? preview);
   return {
     lastAttempt: attempts.get(preview.id),
-    undoneBy,
-    isUndoPending: lineage.isUndoPending(undoneBy ?? again ?? preview),
-    reopenedAs: again,
+    ...lineage.factsOf(preview),
     stats: stats(preview),
   };
 }

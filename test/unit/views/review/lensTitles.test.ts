@@ -1,0 +1,46 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { PendingAction } from '../../../../src/agent/preview/pendingAction.ts';
+import { undoAction } from '../../../../src/agent/preview/undo.ts';
+import { InvokerHarness } from '../../../support/invokerHarness.ts';
+import * as stub from '../../../support/fuzz/vscodeStub.ts';
+
+stub.useVscodeStub();
+const { lensRow } = await import('../../../../src/views/review/lensTitles.ts');
+
+/** The lenses above the first hunk of the first file of a preview: each title, and the preview that it acts on. */
+function rowOf({ store }: InvokerHarness, id = 'p1'): (readonly [string, unknown])[] {
+  const preview = store.get(id) ?? assert.fail();
+  const subject = { preview, change: preview.changes?.[0], hunks: 1, hidden: [] };
+  return lensRow(subject, store).map(({ title, arguments: given }) => [title, given?.[0]]);
+}
+
+/** Stages what undoes an applied preview. */
+function stageUndo(harness: InvokerHarness, id: string): string {
+  const action: PendingAction =
+    undoAction(harness.store.get(id) ?? assert.fail()) ?? assert.fail('nothing to undo');
+  return harness.stage(action).id;
+}
+
+test('the row of an applied preview follows what undoes it and what applies it again', async () => {
+  const harness = new InvokerHarness();
+  harness.stage();
+  await harness.resolve();
+  assert.deepEqual(rowOf(harness), [
+    ['$(check) Applied', undefined],
+    ['Undo Apply', 'p1'],
+  ]);
+  const undo = stageUndo(harness, 'p1');
+  assert.deepEqual(rowOf(harness), [['$(check) Applied', undefined]], 'the undo waits already');
+  await harness.resolve({ id: undo });
+  assert.deepEqual(rowOf(harness), [
+    ['$(history) Undone by you', undefined],
+    ['Apply Again', undo],
+  ]);
+  const redo = stageUndo(harness, undo);
+  await harness.resolve({ id: redo });
+  assert.deepEqual(rowOf(harness), [
+    ['$(check) Applied', undefined],
+    ['Undo Apply', 'p1'],
+  ]);
+});
