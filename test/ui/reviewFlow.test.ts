@@ -2,6 +2,30 @@ import assert from 'node:assert/strict';
 import { proposedLine } from './support/diffPage.ts';
 import { uiTest } from './support/uiTest.ts';
 
+uiTest('after a click on a lens the keys go on in the diff, from preview to preview', {}, async workbench => {
+  const { page } = workbench;
+  await workbench.openRedlineChat();
+  for (const n of [1, 2, 3, 4]) {
+    await workbench.sendChat(`/write made${n}.txt :: content ${n}`);
+    await workbench.treeRow(`Create made${n}.txt`).waitFor();
+  }
+  const focused = page.locator('.editor-group-container:focus-within');
+  await workbench.statusBarItem('4 pending').click();
+  await workbench.lens('Apply').click();
+  await workbench.waitForFile('made4.txt', text => text === 'content 4');
+  await workbench.editorTab('made3.txt (Redline').waitFor();
+  await focused.waitFor();
+  await page.keyboard.press('Control+Enter');
+  await workbench.waitForFile('made3.txt', text => text === 'content 3');
+  await workbench.editorTab('made2.txt (Redline').waitFor();
+  await workbench.lens('Discard').click();
+  await workbench.editorTab('made1.txt (Redline').waitFor();
+  await page.keyboard.press('Control+Enter');
+  await workbench.waitForFile('made1.txt', text => text === 'content 1');
+  await workbench.editorTab('made1.txt (Redline').waitFor({ state: 'detached' });
+  await focused.waitFor();
+});
+
 uiTest(
   'a second prompt takes the tab of a preview that nobody touched, and shows its own change',
   {},

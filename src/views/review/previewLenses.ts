@@ -3,6 +3,7 @@ import { DisposableStore } from '../../agent/base/disposable.ts';
 import { hunksOfChange, type FileChange } from '../../agent/preview/fileChange.ts';
 import type { PreviewStore } from '../../agent/preview/previewStore.ts';
 import { conflictBlocks, hasConflict } from '../../agent/preview/rebase/conflictMarkers.ts';
+import { inLens } from '../commandRegistry.ts';
 import type * as lensTitles from './lensTitles.ts';
 import { parsePreviewUri, type FileUris, type PreviewAddress } from './previewUri.ts';
 import type { ProposalEdits } from './documents/proposalEdits.ts';
@@ -128,5 +129,5 @@ function conflictLensesOf(
 }
 
 function lens(line: number, command: vscode.Command): vscode.CodeLens {
-  return new vscode.CodeLens(new vscode.Range(line, 0, line, 0), command);
+  return new vscode.CodeLens(new vscode.Range(line, 0, line, 0), inLens(command));
 }

@@ -208,8 +208,10 @@ export class PreviewOpener implements vscode.Disposable {
   async #close(preview: Preview): Promise<void> {
     const { tabs, edits } = this.#ctx;
     if (await edits.settle(preview)) {
+      const inEditor = this.#endings.get(preview.id)?.inEditor === true;
       await this.#goOn(preview.id);
-      await tabs.close(preview.id);
+      // Where nothing takes its place, the focus stays in the group.
+      await tabs.close(preview.id, !inEditor);
     }
     // Sending a plan back asks for another one, which may open automatically.
     const { state } = preview;

@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
 import type { Preview, SeenRevisions } from '../../../agent/preview/preview.ts';
 import { views } from '../../contributions.ts';
+import { isFromLens } from '../../commandRegistry.ts';
 import { showInfo } from '../../toast.ts';
 import type { PreviewTabs } from '../previewTabs.ts';
 import { parsePreviewUri, type PreviewAddress } from '../previewUri.ts';
@@ -87,10 +88,12 @@ export function isFromTree(argument: unknown): boolean {
 }
 
 /**
- * Whether the focus belongs in the editor after a command: one by its keys, the buttons in its title, or the palette. A
- * lens leaves the focus where it is, except in a multi-file diff, whose pane goes away.
+ * Whether the focus belongs in the editor after a command: one by its keys, its lenses, the buttons in its title, or the
+ * palette. In a multi-file diff, whose pane goes away, it does after every command.
  */
-export function isFromEditor([first]: readonly unknown[], tabs: PreviewTabs): boolean {
+export function isFromEditor(args: readonly unknown[], tabs: PreviewTabs): boolean {
+  const [first] = args;
+  if (isFromLens(args)) return true;
   return first === undefined || first === null || first instanceof vscode.Uri || tabs.isMultiDiffActive;
 }
 
