@@ -16,6 +16,7 @@ function card(more: Partial<ItemOf<'preview'>> = {}): ItemOf<'preview'> {
     revision: 1,
     label: 'Edit src/a.ts (1 edit)',
     source: 'edit_file',
+    face: 'change',
     files: [
       {
         path: 'src/a.ts',

@@ -2,7 +2,12 @@ import * as vscode from 'vscode';
 import type { FileChange } from '../../agent/preview/fileChange.ts';
 import { isOpen, revisionsOf, type Preview, type Recommendation } from '../../agent/preview/preview.ts';
 import type { PreviewStore } from '../../agent/preview/previewStore.ts';
-import { previewView, type PreviewProblem, type PreviewView } from '../../agent/preview/previewView.ts';
+import {
+  faceOf,
+  previewView,
+  type PreviewProblem,
+  type PreviewView,
+} from '../../agent/preview/previewView.ts';
 import type { ConflictBlock, ConflictChoice } from '../../agent/preview/rebase/conflictMarkers.ts';
 import { Lineage } from '../../agent/preview/resolve/lineage.ts';
 import { planOf } from '../../agent/session/planMode.ts';
@@ -10,6 +15,7 @@ import { noLongerParses } from '../../agent/tools/ast/astEdit.ts';
 import { makeCommand } from '../commandRegistry.ts';
 import { idList, withoutIcons } from '../plainText.ts';
 import {
+  applyVerb,
   conflictsLeftText,
   expiredText,
   outcomeText,
@@ -98,11 +104,16 @@ function resolvedRow({ outcome, remedy }: PreviewView): vscode.Command[] {
 }
 
 /** Buttons for one file of several. */
-function fileLenses({ id, revision }: Preview, { path }: FileChange): vscode.Command[] {
+function fileLenses({ id, revision }: Preview, change: FileChange): vscode.Command[] {
+  const { path } = change;
   return [
-    makeCommand(vscode.l10n.t('Apply file'), 'redline.preview.applyFile', id, path, revision),
+    makeCommand(fileVerb(change), 'redline.preview.applyFile', id, path, revision),
     makeCommand(vscode.l10n.t('Discard file'), 'redline.preview.discardFile', id, path, revision),
   ];
+}
+
+function fileVerb({ kind }: FileChange): string {
+  return kind === 'modify' ? vscode.l10n.t('Apply file') : applyVerb(kind);
 }
 
 function discardFileWithReason({ id, revision }: Preview, { path }: FileChange): vscode.Command {
@@ -151,7 +162,7 @@ function applyAndDiscard(
       ? vscode.l10n.t('Apply {0}', idList([...buildsOn, preview]))
       : parts > 1
         ? vscode.l10n.t('Apply all {0}', parts)
-        : vscode.l10n.t('Apply');
+        : applyVerb(faceOf(preview));
   const chain = buildsOn.length > 0 ? revisionsOf(buildsOn) : undefined;
   const discard = parts > 1 ? vscode.l10n.t('Discard all {0}', parts) : vscode.l10n.t('Discard');
   const apply = makeCommand(`$(check) ${title}`, 'redline.preview.apply', id, undefined, revision, chain);

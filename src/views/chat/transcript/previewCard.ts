@@ -1,5 +1,10 @@
 import { isOpen, titleOf, type Preview } from '../../../agent/preview/preview.ts';
-import type { PreviewOutcome, PreviewProblem, PreviewView } from '../../../agent/preview/previewView.ts';
+import {
+  faceOf,
+  type PreviewOutcome,
+  type PreviewProblem,
+  type PreviewView,
+} from '../../../agent/preview/previewView.ts';
 import { planOf } from '../../../agent/session/planMode.ts';
 import { commandOf } from '../../../agent/tools/command/runCommand.ts';
 import { toolCallOf } from '../../../agent/tools/editor/toolCallPlan.ts';
@@ -36,6 +41,7 @@ export function previewCard(
     label: escapeInvisible(titleOf(preview)),
     source: escapeInvisible(preview.sourceToolName),
     agent: agent && agentLabel(agent),
+    face: faceOf(preview),
     files: changes.slice(0, MAX_FILES).map((change, i) => ({
       path: change.path,
       from: change.kind === 'rename' ? change.from : undefined,

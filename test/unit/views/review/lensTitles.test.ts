@@ -2,6 +2,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { PendingAction } from '../../../../src/agent/preview/pendingAction.ts';
 import { undoAction } from '../../../../src/agent/preview/undo.ts';
+import type { StagedPreview } from '../../../../src/agent/preview/previewSchema.ts';
+import { create, remove, rename } from '../../../support/changes.ts';
+import { draft } from '../../../support/drafts.ts';
 import { InvokerHarness } from '../../../support/invokerHarness.ts';
 import * as stub from '../../../support/fuzz/vscodeStub.ts';
 
@@ -43,4 +46,21 @@ test('the row of an applied preview follows what undoes it and what applies it a
     ['$(check) Applied', undefined],
     ['Undo Apply', 'p1'],
   ]);
+});
+
+test('each kind of preview has its own verb, and so has each file of several', () => {
+  const harness = new InvokerHarness();
+  const { store } = harness;
+  const verbOf = (given: Partial<StagedPreview>): string => {
+    const { id } = store.stage(draft({ label: 'x', ...given })).preview;
+    return rowOf(harness, id)[0]?.[0] ?? '';
+  };
+
+  assert.equal(verbOf({ changes: [create('a.txt', 'x')] }), '$(check) Create File');
+  assert.equal(verbOf({ changes: [remove('a.txt', 'x')] }), '$(check) Delete File');
+  assert.equal(verbOf({ changes: [rename('from.txt', 'to.txt', 'a')] }), '$(check) Rename File');
+  assert.equal(verbOf({ changes: null, purpose: 'command', humanOnly: true }), '$(check) Run');
+  assert.equal(verbOf({ changes: null, purpose: 'toolCall', humanOnly: true }), '$(check) Call Tool');
+  assert.equal(verbOf({ changes: null }), '$(check) Apply');
+  assert.equal(verbOf({ changes: [remove('a.txt', 'x'), create('b.txt', 'x')] }), 'Delete File');
 });
