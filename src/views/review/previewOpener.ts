@@ -210,8 +210,9 @@ export class PreviewOpener implements vscode.Disposable {
     if (await edits.settle(preview)) {
       const inEditor = this.#endings.get(preview.id)?.inEditor === true;
       await this.#goOn(preview.id);
-      // Where nothing takes its place, the focus stays in the group.
-      await tabs.close(preview.id, !inEditor);
+      await tabs.close(preview.id);
+      // Where nothing took its place, the focus would be nowhere.
+      if (inEditor) await vscode.commands.executeCommand('workbench.action.focusActiveEditorGroup');
     }
     // Sending a plan back asks for another one, which may open automatically.
     const { state } = preview;

@@ -85,8 +85,8 @@ export class PreviewTabs {
   }
 
   /** Closes the tabs of a preview that is resolved. */
-  close(previewId: string, preserveFocus = true): Promise<void> {
-    return closeTabs(tab => this.idOf(tab) === previewId, preserveFocus);
+  close(previewId: string): Promise<void> {
+    return closeTabs(tab => this.idOf(tab) === previewId);
   }
 
   /** Closes the single-file diffs whose file was split off its preview. */
@@ -141,7 +141,7 @@ function addressOf({ input }: vscode.Tab): PreviewAddress | undefined {
   return input instanceof vscode.TabInputText ? parsePreviewUri(input.uri) : undefined;
 }
 
-async function closeTabs(matches: (tab: vscode.Tab) => boolean, preserveFocus = true): Promise<void> {
+async function closeTabs(matches: (tab: vscode.Tab) => boolean): Promise<void> {
   const tabs = vscode.window.tabGroups.all.flatMap(group => group.tabs).filter(matches);
-  if (tabs.length > 0) await vscode.window.tabGroups.close(tabs, preserveFocus);
+  if (tabs.length > 0) await vscode.window.tabGroups.close(tabs, true);
 }
