@@ -110,7 +110,7 @@ export function targetsOf([first, second, third]: readonly unknown[]): readonly 
     return id === undefined ? [] : [{ id }];
   }
   const rows: readonly unknown[] = Array.isArray(second) ? second : [first];
-  return distinct(rows.flatMap(row => rowTarget(row) ?? []));
+  return distinct(rows.flatMap(rowTargets));
 }
 
 /** The argument as revisions; `undefined` for anything else that VS Code or a link may pass. */
@@ -130,6 +130,13 @@ function distinct(targets: readonly PreviewTarget[]): PreviewTarget[] {
     if (path === undefined || !whole.has(id)) byName.set(JSON.stringify([id, path]), target);
   }
   return [...byName.values()];
+}
+
+/** What a row stands for: a preview, one of its files, or the open previews of a change set. */
+function rowTargets(row: unknown): readonly PreviewTarget[] {
+  if (typeof row === 'object' && row !== null && 'open' in row && Array.isArray(row.open))
+    return row.open.flatMap(one => rowTarget(one) ?? []);
+  return [rowTarget(row) ?? []].flat();
 }
 
 function rowTarget(row: unknown): PreviewTarget | undefined {
