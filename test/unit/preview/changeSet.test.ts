@@ -38,6 +38,28 @@ test('what one prompt produces is one set, over all answers, parts and copies; t
   }
 });
 
+test('the ledger says what led to a decision: the prompt, the recommendation, and that the user edited it', async () => {
+  const t = createTestSession({
+    settings: { modelAuthority: 'none' },
+    script: [{ toolCalls: [write('b.txt')] }, { text: 'Done.' }],
+  });
+  await t.session.prompt('Add b.');
+  await t.store.revise('p1', t.store.get('p1')?.changes ?? [], [], 'user');
+  await t.store.recommend('p1', 'apply', 'Please look at it.');
+  await t.invoker.resolve({ id: 'p1', action: 'apply', reason: 'r', actor: 'human' });
+  const [entry] = restoredStore(t.log).ledger();
+  const { prompt, recommendation, editedByUser, setId } = entry ?? {};
+  assert.deepEqual(
+    { prompt, recommendation, editedByUser, setId },
+    {
+      prompt: 'Add b.',
+      recommendation: { action: 'apply', reason: 'Please look at it.' },
+      editedByUser: true,
+      setId: t.store.get('p1')?.origin?.setId,
+    },
+  );
+});
+
 test('a long prompt gives the set its beginning, and an empty one no title', () => {
   assert.equal(setOfPrompt('s', 'x'.repeat(300)).setTitle?.length, 200);
   assert.deepEqual(setOfPrompt('s', ' \n'), { setId: 's' });

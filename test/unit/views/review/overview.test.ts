@@ -18,9 +18,6 @@ Object.assign(stub.commands, {
     return Promise.resolve();
   },
 });
-Object.assign(stub.Uri, {
-  from: ({ path }: { readonly path: string }) => new stub.Uri(path),
-});
 
 test('what belongs to a turn opens as a whole, however much else is pending and whatever its state', async () => {
   const store = new PreviewStore(new MemoryPreviewLog(), error => assert.fail(String(error)));
