@@ -75,6 +75,8 @@ export interface CommandArguments {
   /** With a path: the diff of that file, in a preview of several files. */
   'redline.preview.open': [previewId?: string, path?: string];
   'redline.preview.openFile': [previewId?: string];
+  /** Marks a preview, or one of its files, as looked at. */
+  'redline.preview.markViewed': [previewId?: string];
   /** Without arguments: the file or hunk at the cursor of the active preview editor. Hunks count from 0. */
   'redline.preview.applyFile': [previewId?: string, path?: string, revision?: number, reason?: string];
   'redline.preview.discardFile': [previewId?: string, path?: string, revision?: number, reason?: string];

@@ -4,21 +4,23 @@ import { Emitter, type Event } from '../../agent/base/event.ts';
 import { detailOf } from '../../agent/base/errors.ts';
 import type { Logger } from '../../agent/base/logger.ts';
 import { sha256 } from '../../agent/base/hash.ts';
-import type { FileChange } from '../../agent/preview/fileChange.ts';
+import { hunksOfChange, type FileChange } from '../../agent/preview/fileChange.ts';
 import { isOpen, type Preview } from '../../agent/preview/preview.ts';
 import type { Agent } from '../agent.ts';
 import { coalesce } from '../coalesce.ts';
-import type { ShownRevisions } from './shownRevisions.ts';
+import type { LineRange, ShownRevisions } from './shownRevisions.ts';
 
 const KEY = 'redline.lookedAt';
 /** The most marks that are stored; the oldest are dropped first. */
 const MAX_STORED = 5_000;
+/** How long a hunk must be in view to count as looked at, in milliseconds. */
+const VIEW_MS = 1_000;
 /** How long new marks are collected before they are stored, in milliseconds. */
 const STORE_MS = 500;
 
 /**
- * Knows which files of open previews the user has looked at: those whose diff was visible in an editor. A mark is for what
- * was shown: once a revision changes the file or the base of its proposal, the file counts as not looked at. Marks help with
+ * Knows which files of open previews the user has looked at: those of which every hunk was in view for a second, and those
+ * that were marked by hand. A mark is for what was shown: once a revision changes the file or the base of its proposal, the file counts as not looked at. Marks help with
  * the review; no decision depends on them.
  */
 export class LookedAt implements Disposable {
@@ -30,6 +32,9 @@ export class LookedAt implements Disposable {
   /** By preview id. */
   readonly #marks: Map<string, Set<string>>;
   readonly #storeSoon = coalesce(() => void this.flush(), STORE_MS);
+  /** The files that are in view and not looked at whole yet, by preview and mark. */
+  readonly #views = new Map<string, View>();
+  #timer: NodeJS.Timeout | undefined;
   #isStored = true;
   #visible: ReadonlySet<string> = new Set();
 
@@ -49,6 +54,7 @@ export class LookedAt implements Disposable {
     this.#owned.add(store.onDidChange(preview => isOpen(preview) || this.#forget(preview.id)));
     this.#owned.add(shown.onDidShow(() => this.#note()));
     this.#owned.add({ dispose: () => this.#storeSoon.cancel() });
+    this.#owned.add({ dispose: () => clearTimeout(this.#timer) });
     this.#note();
   }
 
@@ -74,6 +80,14 @@ export class LookedAt implements Disposable {
     return this.#visible.has(id);
   }
 
+  /** Marks a file, or all of a preview, as looked at. */
+  mark(preview: Preview, path?: string): void {
+    const all: readonly (FileChange | undefined)[] = preview.changes ?? [undefined];
+    for (const change of all) if (path === undefined || change?.path === path) this.#add(preview, change);
+    this.#mustStore();
+    this.#changed.fire();
+  }
+
   /** Stores what is not stored yet. Never rejects. */
   async flush(): Promise<void> {
     this.#storeSoon.cancel();
@@ -93,21 +107,71 @@ export class LookedAt implements Disposable {
   #note(): void {
     const visible = new Set<string>();
     let isNew = false;
-    for (const { preview, change } of this.#shown.visible()) {
+    const inView = new Set<string>();
+    for (const { preview, change, lines } of this.#shown.visible()) {
       if (!isOpen(preview)) continue;
       visible.add(preview.id);
       if (this.has(preview, change)) continue;
+      const key = `${preview.id} ${markOf(preview, change)}`;
+      inView.add(key);
+      if (change && lines && !this.#watch(key, change, lines)) continue;
       isNew = true;
-      const marks = this.#marks.get(preview.id) ?? new Set();
-      // Marks of older revisions go, so that those of one preview are never more than its files.
-      const current = new Set(preview.changes?.map(one => markOf(preview, one)));
-      const kept = [...marks].filter(mark => current.has(mark));
-      this.#marks.set(preview.id, new Set([...kept, markOf(preview, change)]));
+      this.#views.delete(key);
+      this.#add(preview, change);
     }
+    for (const [key, view] of this.#views) if (!inView.has(key)) view.since.clear();
     const isSame = visible.size === this.#visible.size && [...visible].every(id => this.#visible.has(id));
     this.#visible = visible;
     if (isNew) this.#mustStore();
     if (isNew || !isSame) this.#changed.fire();
+  }
+
+  #add(preview: Preview, change: FileChange | undefined): void {
+    const marks = this.#marks.get(preview.id) ?? new Set();
+    // Marks of older revisions go, so that those of one preview are never more than its files.
+    const current = new Set(preview.changes?.map(one => markOf(preview, one)));
+    const kept = [...marks].filter(mark => current.has(mark));
+    this.#marks.set(preview.id, new Set([...kept, markOf(preview, change)]));
+  }
+
+  /** Notes which hunks are in view. @returns whether all of them were, each for long enough. */
+  #watch(key: string, change: FileChange, lines: readonly LineRange[]): boolean {
+    const view = this.#views.get(key) ?? { hunks: undefined, seen: new Set(), since: new Map() };
+    if (!this.#views.has(key)) {
+      this.#views.set(key, view);
+      void this.#load(view, change);
+    }
+    if (!view.hunks) return false;
+    const now = performance.now();
+    for (const [index, { start, end }] of view.hunks.entries()) {
+      if (!lines.some(range => range.start <= end && range.end >= start)) view.since.delete(index);
+      else if (!view.since.has(index)) view.since.set(index, now);
+      else if (now - (view.since.get(index) ?? now) >= VIEW_MS) view.seen.add(index);
+    }
+    if (view.seen.size === view.hunks.length) return true;
+    if (view.since.size > 0) this.#timer ??= setTimeout(() => this.#lookAgain(), VIEW_MS);
+    return false;
+  }
+
+  #lookAgain(): void {
+    this.#timer = undefined;
+    this.#note();
+  }
+
+  async #load(view: View, change: FileChange): Promise<void> {
+    try {
+      const hunks = await hunksOfChange(change);
+      const places = hunks.map(({ afterStart, afterEnd }) => ({
+        // A hunk without lines is between two lines, of which the second may not exist.
+        start: afterStart < afterEnd ? afterStart : Math.max(0, afterStart - 1),
+        end: Math.max(afterStart, afterEnd - 1),
+      }));
+      // A rename, and a change of permissions, have no hunks.
+      view.hunks = places.length > 0 ? places : [{ start: 0, end: Infinity }];
+      this.#note();
+    } catch (error) {
+      this.#logger.error(`Finding the hunks of ${change.path} failed: ${detailOf(error)}`);
+    }
   }
 
   #forget(id: string): void {
@@ -118,6 +182,16 @@ export class LookedAt implements Disposable {
     this.#isStored = false;
     this.#storeSoon();
   }
+}
+
+/** How much of a file was in view. */
+interface View {
+  /** Their lines in the proposal; `undefined` until they are known. */
+  hunks: readonly LineRange[] | undefined;
+  /** The hunks that were in view for long enough. */
+  readonly seen: Set<number>;
+  /** Since when those that are in view are. */
+  readonly since: Map<number, number>;
 }
 
 const known = new WeakMap<FileChange, string>();

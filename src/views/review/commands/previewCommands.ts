@@ -45,6 +45,12 @@ export function previewCommands(ctx: Ctx): CommandHandlers {
       const { openFileOf } = await import('./openFile.ts');
       await openFileOf(ctx, target, clicked ?? vscode.window.activeTextEditor?.document.uri);
     }),
+    'redline.preview.markViewed': onRow(async (...args) => {
+      for (const { id, path } of await targets.named(args)) {
+        const preview = store.get(id);
+        if (preview) ctx.looks.mark(preview, path);
+      }
+    }),
     'redline.preview.openAll': (...args) => {
       const set = setIn(args).flatMap(id => store.get(id) ?? []);
       const [only] = set;
