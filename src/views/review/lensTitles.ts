@@ -55,14 +55,18 @@ export function lensRow(subject: LensSubject, store: PreviewStore): vscode.Comma
   if (outcome.kind !== 'pending') return resolvedRow(view);
   const isFirst = change === undefined || change.path === preview.changes?.[0]?.path;
   const isOneOfSeveral = change !== undefined && (preview.changes?.length ?? 0) > 1;
+  const problem = outcome.problem;
+  // Until it is rebased, it cannot be applied: what helps comes first, where the row is not cut off.
+  const isBlocked = problem?.kind === 'stale' || problem?.kind === 'conflicts';
   return [
+    ...(isBlocked ? problemLenses(preview, problem) : []),
     ...(change ? hunkLenses(preview, change, 0, subject.hunks) : []),
-    ...(isOneOfSeveral ? fileLenses(preview, change) : []),
-    ...(isFirst ? applyAndDiscard(view, outcome.problem, subject.hunks) : []),
+    ...(isOneOfSeveral ? fileLenses(preview, change).slice(isBlocked ? 1 : 0) : []),
+    ...(isFirst ? applyAndDiscard(view, isBlocked, subject.hunks) : []),
     ...(isFirst && store.openCount > 1 ? [makeCommand(vscode.l10n.t('Next'), 'redline.preview.next')] : []),
     ...(isFirst && outcome.recommendation ? [recommendationNote(outcome.recommendation)] : []),
     ...(isOneOfSeveral ? [discardFileWithReason(preview, change)] : []),
-    ...(outcome.problem ? problemLenses(preview, outcome.problem) : []),
+    ...(problem && !isBlocked ? problemLenses(preview, problem) : []),
     ...(change ? fileNotes(subject) : []),
   ];
 }
@@ -150,7 +154,7 @@ export function hunkLenses(
 /** The buttons for the whole, whose titles say that it is more than the part beside them. */
 function applyAndDiscard(
   { preview, buildsOn }: PreviewView,
-  problem: PreviewProblem | undefined,
+  isBlocked: boolean,
   hunks: number,
 ): vscode.Command[] {
   const { id, revision, changes } = preview;
@@ -167,8 +171,7 @@ function applyAndDiscard(
   const discard = parts > 1 ? vscode.l10n.t('Discard all {0}', parts) : vscode.l10n.t('Discard');
   const apply = makeCommand(`$(check) ${title}`, 'redline.preview.apply', id, undefined, revision, chain);
   return [
-    // With conflicts in it, it cannot be applied.
-    ...(problem?.kind === 'conflicts' ? [] : [apply]),
+    ...(isBlocked ? [] : [apply]),
     makeCommand(`$(discard) ${discard}`, 'redline.preview.discard', id, undefined, revision),
   ];
 }
@@ -195,9 +198,9 @@ function problemLenses({ id }: Preview, problem: PreviewProblem): vscode.Command
   const text = note(`${icon} ${said}`);
   switch (problem.kind) {
     case 'conflicts':
-      return [text, makeCommand(l10n.t('Edit'), 'redline.preview.edit', id, problem.files[0]?.path)];
+      return [makeCommand(l10n.t('Edit'), 'redline.preview.edit', id, problem.files[0]?.path), text];
     case 'stale':
-      return [text, makeCommand(l10n.t('Rebase'), 'redline.preview.rebase', id)];
+      return [makeCommand(l10n.t('Rebase'), 'redline.preview.rebase', id), text];
     case 'failed':
       return [text];
   }

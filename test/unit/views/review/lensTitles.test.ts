@@ -64,3 +64,19 @@ test('each kind of preview has its own verb, and so has each file of several', (
   assert.equal(verbOf({ changes: null }), '$(check) Apply');
   assert.equal(verbOf({ changes: [remove('a.txt', 'x'), create('b.txt', 'x')] }), 'Delete File');
 });
+
+test('a stale preview begins with Rebase and offers no Apply, in each of its files', async () => {
+  const harness = new InvokerHarness();
+  harness.stage({ changes: [create('a.txt', 'x'), create('b.txt', 'x')] });
+  await harness.store.markStale('p1', ['a.txt']);
+  assert.deepEqual(
+    rowOf(harness).map(([title]) => title),
+    [
+      'Rebase',
+      '$(warning) Stale: a.txt changed after this was proposed.',
+      'Discard file',
+      '$(discard) Discard all 2',
+      'Discard file with reason…',
+    ],
+  );
+});
