@@ -528,6 +528,18 @@ describe('the chat panel', () => {
     assert.deepEqual(await chat.said(), [{ type: 'prompt', text: '/discard' }]);
   });
 
+  test('files that the host finds after the prompt was sent are no longer listed', async () => {
+    const { page } = chat;
+    await chat.snapshot([]);
+    await page.locator('#prompt').focus();
+    await page.keyboard.type('see @ca');
+    const asked = (await chat.said()).at(-1);
+    assert.ok(asked?.type === 'findFiles');
+    await page.keyboard.press('Enter');
+    await chat.post({ type: 'files', request: asked.request, paths: ['src/cart.ts'] });
+    assert.equal(await page.getByRole('listbox').isVisible(), false);
+  });
+
   test('an @ lists files of the host; the one chosen is named in the words and attached', async () => {
     const { page } = chat;
     await chat.snapshot([]);
