@@ -23,7 +23,7 @@ drivenTest(
       },
       [BEFORE, AFTER] as const,
     );
-    await exactLens(workbench, 'Apply all 2').waitFor();
+    await workbench.lens('Apply all 2 ').waitFor();
     for (const note of [
       'indentation differs in 2 lines',
       'trailing spaces differ in 1 line',

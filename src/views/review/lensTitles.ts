@@ -165,15 +165,23 @@ function applyAndDiscard(
     buildsOn.length > 0
       ? vscode.l10n.t('Apply {0}', idList([...buildsOn, preview]))
       : parts > 1
-        ? vscode.l10n.t('Apply all {0}', parts)
+        ? wholeText('apply', files, hunks)
         : applyVerb(faceOf(preview));
   const chain = buildsOn.length > 0 ? revisionsOf(buildsOn) : undefined;
-  const discard = parts > 1 ? vscode.l10n.t('Discard all {0}', parts) : vscode.l10n.t('Discard');
+  const discard = parts > 1 ? wholeText('discard', files, hunks) : vscode.l10n.t('Discard');
   const apply = makeCommand(`$(check) ${title}`, 'redline.preview.apply', id, undefined, revision, chain);
   return [
     ...(isBlocked ? [] : [apply]),
     makeCommand(`$(discard) ${discard}`, 'redline.preview.discard', id, undefined, revision),
   ];
+}
+
+/** `Apply all 3 files`; of a single file, `Apply all 3 hunks`. */
+function wholeText(action: 'apply' | 'discard', files: number, hunks: number): string {
+  const { l10n } = vscode;
+  if (files > 1)
+    return action === 'apply' ? l10n.t('Apply all {0} files', files) : l10n.t('Discard all {0} files', files);
+  return action === 'apply' ? l10n.t('Apply all {0} hunks', hunks) : l10n.t('Discard all {0} hunks', hunks);
 }
 
 function approveAndSendBack({ id, revision }: Preview): vscode.Command[] {

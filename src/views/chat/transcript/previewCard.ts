@@ -1,6 +1,7 @@
 import { isOpen, titleOf, type Preview } from '../../../agent/preview/preview.ts';
 import {
   faceOf,
+  totalOf,
   type PreviewOutcome,
   type PreviewProblem,
   type PreviewView,
@@ -30,7 +31,7 @@ export function previewCard(
   running?: string,
   call?: ItemOf<'preview'>['call'],
 ): ItemOf<'preview'> {
-  const { preview, stats, total } = view;
+  const { preview, stats } = view;
   const changes = preview.changes ?? [];
   const agent = preview.origin?.agent;
   return {
@@ -53,7 +54,7 @@ export function previewCard(
       isOpen(preview) && typeof preview.details === 'string'
         ? oneLine(preview.details, MAX_NOTE_CHARS)
         : undefined,
-    stat: changes.length > 1 ? lineStat(total) : undefined,
+    stat: lineStat(wholeStat(view)),
     output: running ?? resultOf(view),
     runs: whereOf(preview),
     canStop: running !== undefined,
@@ -62,6 +63,16 @@ export function previewCard(
     ...outcomePart(view),
     parts: partsOf(view),
   };
+}
+
+/** The counts in the header: of several files, and of all parts once the rest is resolved, too. */
+function wholeStat({ preview, stats, total, parts }: PreviewView): DiffStat | undefined {
+  if (parts.length === 0 || isOpen(preview)) return (preview.changes?.length ?? 0) > 1 ? total : undefined;
+  const files = [preview, ...parts.map(part => part.preview)].reduce(
+    (n, { changes }) => n + (changes?.length ?? 0),
+    0,
+  );
+  return totalOf([...parts.flatMap(part => part.stats ?? []), ...(stats ?? [])], files);
 }
 
 function whereOf(preview: Preview): ItemOf<'preview'>['runs'] {

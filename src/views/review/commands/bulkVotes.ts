@@ -241,7 +241,7 @@ export class BulkVotes {
       }
       // Votes on other files raise the preview's revision. If this file is unchanged, it is still what the user saw.
       const now = seen && isSameChange(seen, changeNow()) ? (store.get(id)?.revision ?? revision) : revision;
-      await resolvePart({ store, invoker }, { ...request, revision: now }, { path });
+      await resolvePart({ store, invoker, l10n: vscode.l10n }, { ...request, revision: now }, { path });
       const whole = store.get(id);
       return whole?.state.kind === 'pending' ? store.all().findLast(one => isPart(one, id, path)) : whole;
     };

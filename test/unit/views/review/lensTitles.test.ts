@@ -75,7 +75,7 @@ test('a stale preview begins with Rebase and offers no Apply, in each of its fil
       'Rebase',
       '$(warning) Stale: a.txt changed after this was proposed.',
       'Discard file',
-      '$(discard) Discard all 2',
+      '$(discard) Discard all 2 files',
       'Discard file with reason…',
     ],
   );
