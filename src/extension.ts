@@ -24,7 +24,6 @@ import { Drafts } from './views/review/documents/drafts.ts';
 import { ProposalEdits } from './views/review/documents/proposalEdits.ts';
 import { ReviewList } from './views/review/reviewList.ts';
 import { ReviewTally } from './views/review/reviewTally.ts';
-import { WholeFileMarks } from './views/review/wholeFileMarks.ts';
 import { ShownRevisions } from './views/review/shownRevisions.ts';
 import { WaitingNotice } from './views/pending/waitingNotice.ts';
 import { modeSwitch } from './views/settings.ts';
@@ -83,7 +82,6 @@ export async function activate(context: vscode.ExtensionContext): Promise<Redlin
     vscode.workspace.registerFileSystemProvider(PREVIEW_SCHEME, documents, { isCaseSensitive: true }),
     lenses,
     vscode.languages.registerCodeLensProvider({ scheme: PREVIEW_SCHEME }, lenses),
-    new WholeFileMarks(store, files),
     opener,
     overview,
     tally,

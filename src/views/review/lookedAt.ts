@@ -4,17 +4,16 @@ import { Emitter, type Event } from '../../agent/base/event.ts';
 import { detailOf } from '../../agent/base/errors.ts';
 import type { Logger } from '../../agent/base/logger.ts';
 import { sha256 } from '../../agent/base/hash.ts';
-import { hunksOfChange, type FileChange } from '../../agent/preview/fileChange.ts';
+import type { FileChange } from '../../agent/preview/fileChange.ts';
 import { isOpen, type Preview } from '../../agent/preview/preview.ts';
 import type { Agent } from '../agent.ts';
 import { coalesce } from '../coalesce.ts';
+import type { HunksInView } from './hunksInView.ts';
 import type { LineRange, ShownRevisions } from './shownRevisions.ts';
 
 const KEY = 'redline.lookedAt';
 /** The most marks that are stored; the oldest are dropped first. */
 const MAX_STORED = 5_000;
-/** How long a hunk must be in view to count as looked at, in milliseconds. */
-const VIEW_MS = 1_000;
 /** How long new marks are collected before they are stored, in milliseconds. */
 const STORE_MS = 500;
 
@@ -32,9 +31,9 @@ export class LookedAt implements Disposable {
   /** By preview id. */
   readonly #marks: Map<string, Set<string>>;
   readonly #storeSoon = coalesce(() => void this.flush(), STORE_MS);
-  /** The files that are in view and not looked at whole yet, by preview and mark. */
-  readonly #views = new Map<string, View>();
-  #timer: NodeJS.Timeout | undefined;
+  /** What of the files in view was in view long enough; loaded on first use. */
+  #hunks: HunksInView | undefined;
+  #loading: Promise<void> | undefined;
   #isStored = true;
   #visible: ReadonlySet<string> = new Set();
 
@@ -54,7 +53,6 @@ export class LookedAt implements Disposable {
     this.#owned.add(store.onDidChange(preview => isOpen(preview) || this.#forget(preview.id)));
     this.#owned.add(shown.onDidShow(() => this.#note()));
     this.#owned.add({ dispose: () => this.#storeSoon.cancel() });
-    this.#owned.add({ dispose: () => clearTimeout(this.#timer) });
     this.#note();
   }
 
@@ -107,19 +105,16 @@ export class LookedAt implements Disposable {
   #note(): void {
     const visible = new Set<string>();
     let isNew = false;
-    const inView = new Set<string>();
     for (const { preview, change, lines } of this.#shown.visible()) {
       if (!isOpen(preview)) continue;
       visible.add(preview.id);
       if (this.has(preview, change)) continue;
-      const key = `${preview.id} ${markOf(preview, change)}`;
-      inView.add(key);
-      if (change && lines && !this.#watch(key, change, lines)) continue;
+      if (change && lines && !this.#wasInView(`${preview.id} ${markOf(preview, change)}`, change, lines))
+        continue;
       isNew = true;
-      this.#views.delete(key);
       this.#add(preview, change);
     }
-    for (const [key, view] of this.#views) if (!inView.has(key)) view.since.clear();
+    this.#hunks?.endRound();
     const isSame = visible.size === this.#visible.size && [...visible].every(id => this.#visible.has(id));
     this.#visible = visible;
     if (isNew) this.#mustStore();
@@ -134,44 +129,14 @@ export class LookedAt implements Disposable {
     this.#marks.set(preview.id, new Set([...kept, markOf(preview, change)]));
   }
 
-  /** Notes which hunks are in view. @returns whether all of them were, each for long enough. */
-  #watch(key: string, change: FileChange, lines: readonly LineRange[]): boolean {
-    const view = this.#views.get(key) ?? { hunks: undefined, seen: new Set(), since: new Map() };
-    if (!this.#views.has(key)) {
-      this.#views.set(key, view);
-      void this.#load(view, change);
-    }
-    if (!view.hunks) return false;
-    const now = performance.now();
-    for (const [index, { start, end }] of view.hunks.entries()) {
-      if (!lines.some(range => range.start <= end && range.end >= start)) view.since.delete(index);
-      else if (!view.since.has(index)) view.since.set(index, now);
-      else if (now - (view.since.get(index) ?? now) >= VIEW_MS) view.seen.add(index);
-    }
-    if (view.seen.size === view.hunks.length) return true;
-    if (view.since.size > 0) this.#timer ??= setTimeout(() => this.#lookAgain(), VIEW_MS);
-    return false;
-  }
-
-  #lookAgain(): void {
-    this.#timer = undefined;
-    this.#note();
-  }
-
-  async #load(view: View, change: FileChange): Promise<void> {
-    try {
-      const hunks = await hunksOfChange(change);
-      const places = hunks.map(({ afterStart, afterEnd }) => ({
-        // A hunk without lines is between two lines, of which the second may not exist.
-        start: afterStart < afterEnd ? afterStart : Math.max(0, afterStart - 1),
-        end: Math.max(afterStart, afterEnd - 1),
-      }));
-      // A rename, and a change of permissions, have no hunks.
-      view.hunks = places.length > 0 ? places : [{ start: 0, end: Infinity }];
+  /** Whether every hunk was in view, each for long enough. */
+  #wasInView(key: string, change: FileChange, lines: readonly LineRange[]): boolean {
+    if (this.#hunks) return this.#hunks.note(key, change, lines);
+    this.#loading ??= import('./hunksInView.ts').then(({ HunksInView }) => {
+      this.#hunks = this.#owned.add(new HunksInView(this.#logger, () => this.#note()));
       this.#note();
-    } catch (error) {
-      this.#logger.error(`Finding the hunks of ${change.path} failed: ${detailOf(error)}`);
-    }
+    });
+    return false;
   }
 
   #forget(id: string): void {
@@ -182,16 +147,6 @@ export class LookedAt implements Disposable {
     this.#isStored = false;
     this.#storeSoon();
   }
-}
-
-/** How much of a file was in view. */
-interface View {
-  /** Their lines in the proposal; `undefined` until they are known. */
-  hunks: readonly LineRange[] | undefined;
-  /** The hunks that were in view for long enough. */
-  readonly seen: Set<number>;
-  /** Since when those that are in view are. */
-  readonly since: Map<number, number>;
 }
 
 const known = new WeakMap<FileChange, string>();

@@ -21,6 +21,7 @@ export class PreviewLenses implements vscode.CodeLensProvider, vscode.Disposable
   readonly #files: FileUris;
   readonly #edits: ProposalEdits;
   readonly #owned = new DisposableStore();
+  #marks: Promise<unknown> | undefined;
   readonly #changed = this.#owned.add(new vscode.EventEmitter<void>());
   readonly onDidChangeCodeLenses = this.#changed.event;
 
@@ -48,7 +49,10 @@ export class PreviewLenses implements vscode.CodeLensProvider, vscode.Disposable
   async provideCodeLenses(document: vscode.TextDocument): Promise<vscode.CodeLens[]> {
     const address = parsePreviewUri(document.uri);
     if (!address || address.side === 'base') return [];
-    // What makes the lenses is loaded on first use.
+    // What makes the lenses, and marks whole files, is loaded on first use.
+    this.#marks ??= import('./wholeFileMarks.ts').then(({ WholeFileMarks }) =>
+      this.#owned.add(new WholeFileMarks(this.#store, this.#files)),
+    );
     const titles = await import('./lensTitles.ts');
     const shown = shownChange(this.#store, this.#files, address);
     const isPending = shown?.preview.state.kind === 'pending';
