@@ -12,6 +12,7 @@ const LAYERS = [
   { name: 'conversation', files: ['src/agent/conversation/**'] },
   { name: 'forcing', files: ['src/agent/forcing/**'] },
   { name: 'tools', files: ['src/agent/tools/**'] },
+  { name: 'checks', files: ['src/agent/checks/**'] },
   { name: 'session', files: ['src/agent/session/**'] },
   { name: 'clients', files: ['src/agent/clients/**'] },
   { name: 'views', files: ['src/views/**'] },

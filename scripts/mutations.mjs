@@ -49,7 +49,7 @@ async function work(n) {
   }
 }
 
-async function find(copy, { file, from, to, and = [], runs: needed = 0 }) {
+async function find(copy, { file, from, to, and = [], runs: needed = 0, histories }) {
   const target = path.join(copy, 'src', 'agent', file);
   const source = fs.readFileSync(target, 'utf8');
   let mutated = source;
@@ -59,7 +59,7 @@ async function find(copy, { file, from, to, and = [], runs: needed = 0 }) {
   }
   fs.writeFileSync(target, mutated);
   try {
-    return await play(copy, needed);
+    return await play(copy, needed, histories);
   } finally {
     fs.writeFileSync(target, source);
   }
@@ -68,14 +68,16 @@ async function find(copy, { file, from, to, and = [], runs: needed = 0 }) {
 /**
  * Plays histories in a process of its own.
  * @param needed plays at least this many.
+ * @param histories the file in test/support that makes and plays them
  * @returns what came of it, for people
  */
-function play(copy, needed = 0) {
+function play(copy, needed = 0, histories = 'runtimeSteps') {
   return new Promise(resolve => {
     const args = [
       '--disable-warning=ExperimentalWarning',
       inRepo('scripts', 'mutations', 'playHistories.mjs'),
       copy,
+      histories,
     ];
     const env = { ...process.env, RUNS: String(Math.max(Number(runs), needed)), SEED: seed };
     const child = spawn(process.execPath, args, { cwd: copy, env, stdio: ['ignore', 'pipe', 'pipe'] });

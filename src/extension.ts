@@ -47,7 +47,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<Redlin
   const edits = new ProposalEdits(agent, drafts);
   const shown = new ShownRevisions(store, files);
   const documents = new PreviewFileSystem(store, files, edits, shown);
-  const lenses = new PreviewLenses(store, files, edits);
+  const lenses = new PreviewLenses(store, files, edits, agent.checks);
   const looks = new LookedAt(agent, shown, agent.ownsStorage ? context.workspaceState : undefined);
   agent.closing.add(() => looks.flush());
   const review = new ReviewList(agent, looks);
@@ -91,7 +91,10 @@ export async function activate(context: vscode.ExtensionContext): Promise<Redlin
     registerNativeChat(chatOptions, vscode.Uri.joinPath(context.extensionUri, 'media', 'redline.svg')),
     pendingView,
     registerHistoryView(session),
-    new StatusItem(store, agent.settings, review, tally),
+    new StatusItem(store, agent.settings, review, tally, {
+      current: () => agent.checks.marksOfAll(session.id),
+      onDidChange: agent.checks.onDidChange,
+    }),
     new WaitingNotice(agent, () => vscode.window.state.focused && (chat.isVisible || tabs.isAnyInFront)),
     registerLedgerDocument(store),
     texts,

@@ -3,8 +3,9 @@
  * Each replaces a piece of source that must occur exactly once.
  *
  * @typedef {{ from: string, to: string }} Replacement
- * @type {readonly (Replacement & { rule: string, file: string, and?: Replacement[], runs?: number })[]} files are relative to
- *   `src/agent`; `and` replaces more of the same file; `runs` is how many histories a rare one needs
+ * @type {readonly (Replacement & { rule: string, file: string, and?: Replacement[], runs?: number, histories?: string })[]} files are relative to
+ *   `src/agent`; `and` replaces more of the same file; `runs` is how many histories a rare one needs; `histories` is the file in
+ *   `test/support` that makes and plays them, if it is another
  */
 export const mutations = [
   {
@@ -230,5 +231,33 @@ export const mutations = [
     file: 'session/review.ts',
     from: '(decided.length > 0 && !previews.hasOpen)',
     to: 'decided.length > 0',
+  },
+  {
+    rule: 'checks: a proof is about the files at the moment of the vote',
+    file: 'checks/checks.ts',
+    from: 'return current.every(Boolean) ?',
+    to: 'return current.length > 0 ?',
+    histories: 'checkHistories',
+  },
+  {
+    rule: 'checks: what changed while a check ran, it has not seen',
+    file: 'checks/checkRunner.ts',
+    from: 'saw = before && after && isSame(before, after) ? after : undefined;',
+    to: 'saw = after;',
+    histories: 'checkHistories',
+  },
+  {
+    rule: 'checks: a result is about the contents that it saw',
+    file: 'checks/checkedFiles.ts',
+    from: '!== hash) return false;',
+    to: '!== hash) continue;',
+    histories: 'checkHistories',
+  },
+  {
+    rule: 'checks: only what passed lands',
+    file: 'checks/checks.ts',
+    from: "if (results.some(({ outcome }) => outcome !== 'passed')) return unproved('failed');",
+    to: '',
+    histories: 'checkHistories',
   },
 ];

@@ -1,14 +1,15 @@
 /**
- * Plays random histories with the source in a folder until one violates a rule: `node playHistories.mjs <folder>`. Prints
+ * Plays random histories with the source in a folder until one violates a rule: `node playHistories.mjs <folder>
+ * [<file in test/support>]`. Prints
  * `found <how many histories> <violation>` or `survived <how many>`.
  */
 import * as path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import fc from 'fast-check';
 
-const folder = process.argv[2];
+const [, , folder, histories = 'runtimeSteps'] = process.argv;
 const { history, play } = await import(
-  pathToFileURL(path.join(folder, 'test', 'support', 'runtimeSteps.ts')).href
+  pathToFileURL(path.join(folder, 'test', 'support', `${histories}.ts`)).href
 );
 const { RUNS, SEED } = process.env;
 /** A fault that makes a history hang is found, too: no other one takes this long, in milliseconds. */

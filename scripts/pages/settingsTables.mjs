@@ -9,6 +9,7 @@ const SCOPES = {
   application: 'you, for all windows',
   machine: 'you, for each machine',
   undefined: 'you, or the workspace',
+  window: 'you, or the workspace',
 };
 
 /** @returns {Promise<string>} markdown */

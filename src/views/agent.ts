@@ -14,6 +14,7 @@ import { Rebaser } from '../agent/preview/rebase/rebaser.ts';
 import { Invoker } from '../agent/preview/resolve/invoker.ts';
 import type { ReadInstructions } from '../agent/session/instructions.ts';
 import { Session } from '../agent/session/session.ts';
+import { runChecksTool } from '../agent/checks/runChecksTool.ts';
 import { builtInTools } from '../agent/tools/builtIn.ts';
 import type { Sandboxes } from '../agent/commands/sandbox.ts';
 import { CommandRuns } from '../agent/commands/commandRuns.ts';
@@ -21,6 +22,8 @@ import type { CommandRunner } from '../agent/tools/command/runCommand.ts';
 import type { EditorTools } from '../agent/tools/editor/editorTools.ts';
 import type { TextSearch } from '../agent/tools/files/searchText.ts';
 import type { ToolRegistry } from '../agent/tools/registry.ts';
+import { CheckSettings } from './checks/checkSettings.ts';
+import { WindowChecks } from './checks/windowChecks.ts';
 import { CustomToolsWatcher, currentToolPlaces } from './customTools/customToolsWatcher.ts';
 import { ApiKeys } from './models/apiKeys.ts';
 import { ladderMemory, Providers } from './models/providers.ts';
@@ -66,6 +69,7 @@ export interface Agent {
   readonly commandRuns: CommandRuns;
   readonly sandboxes: Sandboxes;
   readonly sandboxLeave: SandboxLeave;
+  readonly checks: WindowChecks;
   /** Stored conversations of this workspace. */
   readonly sessions: SessionLogs;
   readonly images: ImageFiles;
@@ -114,7 +118,10 @@ export async function createAgent(context: vscode.ExtensionContext): Promise<Age
     }),
   );
 
-  const invoker = new Invoker(store, workspace, () => settings.modelAuthority);
+  const invoker = new Invoker(store, workspace, () => settings.modelAuthority, {
+    prove: (...asked) => checks.prove(...asked),
+    factsOf: previews => checks.factsOf(previews),
+  });
   const overlay = new Overlay(store);
   const rebaser = new Rebaser({ store, workspace, logger });
   subscriptions.push(overlay, rebaser);
@@ -155,6 +162,14 @@ export async function createAgent(context: vscode.ExtensionContext): Promise<Age
     sandboxes,
     mayRunInSandbox: () => sandboxLeave.isGiven,
   };
+  const checks = new WindowChecks({
+    ...{ store, workspace, sandboxes, logger },
+    settings: new CheckSettings(context.workspaceState, settings),
+    isTrusted: () => vscode.workspace.isTrusted,
+    plan: runner.plan,
+    files: path => workspace.uriOf(path),
+  });
+  subscriptions.push(checks);
   const engine = createStructuralEngine(context.extensionPath, logger);
   const tools = builtInTools({
     textSearch: { search },
@@ -166,6 +181,7 @@ export async function createAgent(context: vscode.ExtensionContext): Promise<Age
     problems,
     isRevertEnabled: () => settings.revertEnabled,
   });
+  tools.register(runChecksTool(checks.runs));
   const customTools = new CustomToolsWatcher(
     {
       registry: tools,
@@ -230,7 +246,8 @@ export async function createAgent(context: vscode.ExtensionContext): Promise<Age
   });
   // A turn may need the engine soon, and its worker takes a moment to start.
   const warming = session.onDidEmit(event => event.type === 'turn_start' && engine.warm());
-  subscriptions.push(session, engine, warming, storing, customTools);
+  const checking = session.onDidEmit(event => event.type === 'turn_end' && void checks.turnEnded(session.id));
+  subscriptions.push(checking, session, engine, warming, storing, customTools);
 
   const parts = {
     l10n,
@@ -257,6 +274,7 @@ export async function createAgent(context: vscode.ExtensionContext): Promise<Age
     commandRuns,
     sandboxes,
     sandboxLeave,
+    checks,
   };
 }
 

@@ -30,6 +30,7 @@ export function allCommands(ctx: Ctx): CommandHandlers {
   const agents = () => import('./otherAgents/connectAgent.ts');
   const model = () => import('./models/selectModel.ts');
   const sandbox = () => import('./terminal/sandboxCommands.ts');
+  const checks = () => import('./checks/checkCommands.ts');
   const diagnostics = () => import('./diagnostics/diagnostics.ts');
   return {
     ...previewCommands(ctx),
@@ -69,6 +70,11 @@ export function allCommands(ctx: Ctx): CommandHandlers {
     'redline.sandbox.show': async () => (await sandbox()).showSandbox(ctx),
     'redline.sandbox.alwaysRunHere': async (...args) => (await sandbox()).alwaysRunHere(ctx, args),
     'redline.sandbox.runOnDisk': async (...args) => (await sandbox()).runOnDisk(ctx, args),
+    'redline.checks.run': onRow(async (...args) => (await checks()).runChecks(ctx, args)),
+    'redline.checks.add': async () => (await checks()).addCheck(ctx),
+    'redline.checks.showOutput': async (...args) => (await checks()).showOutput(ctx, args),
+    'redline.checks.findBreaking': async (...args) => (await checks()).findBreaking(ctx, args),
+    'redline.checks.stop': async () => (await checks()).stopChecks(ctx),
     'redline.elsewhere.reviewBranch': async given =>
       (await import('./elsewhere/reviewBranch.ts')).reviewBranch(ctx, given),
     'redline.elsewhere.reviewPatch': async given =>

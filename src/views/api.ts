@@ -3,6 +3,7 @@ import { ToolError } from '../agent/base/errors.ts';
 import { Emitter } from '../agent/base/event.ts';
 import type { SessionState } from '../agent/conversation/storage/sessionEntry.ts';
 import type { SessionMessage } from '../agent/model/messages.ts';
+import type { CheckMark } from '../agent/preview/checkMark.ts';
 import type { FileChangeKind } from '../agent/preview/fileChange.ts';
 import type { LedgerEntry as StoredEntry, PlainOutcome } from '../agent/preview/ledger.ts';
 import type { AgentToolResult, PendingAction } from '../agent/preview/pendingAction.ts';
@@ -35,6 +36,17 @@ export interface PreviewInfo {
   readonly lastError?: string;
   readonly recommendation?: Recommendation;
   readonly files: readonly { readonly path: string; readonly kind: FileChangeKind }[];
+  /** What is known of the user's checks on it, while it is pending. */
+  readonly checks?: readonly CheckInfo[];
+}
+
+/** The last result of a check on a preview. */
+export interface CheckInfo {
+  readonly name: string;
+  readonly state: 'running' | 'passed' | 'failed' | 'timedOut' | 'stopped' | 'notRun';
+  /** False once something that it saw has changed. */
+  readonly isCurrent: boolean;
+  readonly seconds: number;
 }
 
 /** One attempt to resolve a preview, successful or not. */
@@ -122,6 +134,7 @@ export interface ApiParts {
   readonly session: Session;
   readonly settings: Settings;
   readonly workspace: Paths;
+  readonly checks?: { marksOf(preview: Preview): readonly CheckMark[] };
   readonly customTools: { register(factory: CustomToolFactory): vscode.Disposable };
 }
 
@@ -131,9 +144,10 @@ interface Paths {
 
 export function createApi(parts: ApiParts): RedlineApi {
   const { store, invoker, session, settings, workspace, customTools } = parts;
-  const list = (): PreviewInfo[] => store.list(settings.order).map(infoOf);
+  const info = (preview: Preview): PreviewInfo => infoOf(preview, parts.checks?.marksOf(preview));
+  const list = (): PreviewInfo[] => store.list(settings.order).map(info);
   const changed = new Emitter<PreviewInfo>();
-  store.onDidChange(preview => changed.fire(infoOf(preview)));
+  store.onDidChange(preview => changed.fire(info(preview)));
   const actionParts: ActionEnvironment = {
     resolvePath: input => workspace.pathOf(input),
     filesRead: new Map(),
@@ -145,13 +159,13 @@ export function createApi(parts: ApiParts): RedlineApi {
       list,
       get: id => {
         const preview = store.get(id);
-        return preview && infoOf(preview);
+        return preview && info(preview);
       },
       peek: () => list()[0],
       get hasPending() {
         return store.hasPending;
       },
-      push: action => infoOf(session.stage(parsePendingAction(action, actionParts)).preview),
+      push: action => info(session.stage(parsePendingAction(action, actionParts)).preview),
       resolve: async ({ id, action, reason, extra }) => {
         assertVote(action, reason, extra);
         const target = id ?? list()[0]?.id;
@@ -198,7 +212,7 @@ function entryOf({ kind: _, outcome, ...entry }: StoredEntry): LedgerEntry {
   }
 }
 
-function infoOf(preview: Preview): PreviewInfo {
+function infoOf(preview: Preview, checks: readonly CheckMark[] = []): PreviewInfo {
   const { id, revision, dependsOn, part, label, sourceToolName, state } = preview;
   const pending = state.kind === 'pending' ? state : undefined;
   return {
@@ -215,5 +229,10 @@ function infoOf(preview: Preview): PreviewInfo {
     ...(pending?.lastError === undefined ? {} : { lastError: pending.lastError }),
     ...(pending?.recommendation === undefined ? {} : { recommendation: pending.recommendation }),
     files: (preview.changes ?? []).map(({ path, kind }) => ({ path, kind })),
+    ...(checks.length > 0 ? { checks: checks.map(infoOfCheck) } : {}),
   };
+}
+
+function infoOfCheck({ name, state, isCurrent, seconds }: CheckMark): CheckInfo {
+  return { name, state, isCurrent, seconds };
 }

@@ -174,6 +174,14 @@ export interface CommandArguments {
   'redline.sandbox.alwaysRunHere': [id: string, revision?: number];
   /** Proposes to run on disk what a preview ran in the sandbox. */
   'redline.sandbox.runOnDisk': [id: string];
+  /** Runs the checks on a preview with what it builds on, or on all that is pending. */
+  'redline.checks.run': [id?: string];
+  'redline.checks.add': [];
+  /** Opens what a check wrote: a result, or the last one. */
+  'redline.checks.showOutput': [resultId?: string];
+  /** Finds the preview with which a check that failed no longer passes: of a result, or of the last one that failed. */
+  'redline.checks.findBreaking': [resultId?: string];
+  'redline.checks.stop': [];
 }
 
 export type CommandId = keyof CommandArguments;

@@ -4,6 +4,7 @@ import type { Forcing, ModelAuthority, ResolveOrder } from '../agent/preview/res
 /** Which provider answers. `auto` means `openai` if a model is set, else `offline`; never `vscode-lm`, which is chosen. */
 export type ProviderSetting = 'auto' | 'openai' | 'vscode-lm' | 'offline';
 export type SandboxSetting = 'auto' | 'overlay' | 'copy' | 'off';
+export type ChecksRun = 'onTurnEnd' | 'onDemand';
 export type OpenSetting = 'auto' | 'onDemand' | 'never';
 
 const SECTION = 'redline';
@@ -66,7 +67,7 @@ export class Settings {
   }
 
   get modelAuthority(): ModelAuthority {
-    return this.#oneOf('resolve.modelAuthority', ['recommend', 'apply', 'none']);
+    return this.#oneOf('resolve.modelAuthority', ['recommend', 'apply', 'none', 'checked']);
   }
 
   /** Takes effect at the model's next tool call. */
@@ -170,6 +171,21 @@ export class Settings {
     return this.#oneOf('commands.inSandbox', ['ask', 'run']) === 'run';
   }
 
+  /** When checks run by themselves. */
+  get runChecks(): ChecksRun {
+    return this.#oneOf('runChecks', ['onTurnEnd', 'onDemand']);
+  }
+
+  /** The checks of the user's own settings, and those that the workspace brings; settings.json may hold anything. */
+  get checks(): { readonly own: readonly unknown[]; readonly brought: readonly unknown[] } {
+    const found = this.#configuration.inspect<unknown>('checks');
+    return { own: listIn(found?.globalValue), brought: listIn(found?.workspaceValue) };
+  }
+
+  async setWorkspaceChecks(checks: readonly unknown[]): Promise<void> {
+    await this.#configuration.update('checks', checks, vscode.ConfigurationTarget.Workspace);
+  }
+
   /** How many days resolved previews can be undone and reopened. */
   get retentionDays(): number {
     const days = this.#get<unknown>('history.retentionDays');
@@ -194,6 +210,10 @@ export class Settings {
     const value = this.#get<unknown>(key);
     return allowed.find(candidate => candidate === value) ?? allowed[0];
   }
+}
+
+function listIn(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? (value as readonly unknown[]) : [];
 }
 
 /** The strings in a list; settings.json may contain anything. */

@@ -2,11 +2,13 @@ import { isDeepStrictEqual } from 'node:util';
 import * as vscode from 'vscode';
 import { DisposableStore } from '../agent/base/disposable.ts';
 import { needsOwnVote, titleOf, type Preview } from '../agent/preview/preview.ts';
+import type { CheckMark } from '../agent/preview/checkMark.ts';
 import type { PreviewStore } from '../agent/preview/previewStore.ts';
 import { countText } from '../agent/base/countText.ts';
 import { coalesce } from './coalesce.ts';
 import { makeCommand } from './commandRegistry.ts';
-import { oneLine } from './plainText.ts';
+import { oneLine, withoutIcons } from './plainText.ts';
+import { checkText, worstOf } from './texts/checkWords.ts';
 import type { ReviewList } from './review/reviewList.ts';
 import type { ReviewTally } from './review/reviewTally.ts';
 import type { Settings } from './settings.ts';
@@ -14,6 +16,12 @@ import type { Settings } from './settings.ts';
 /** Delay after a change within which further changes cost no update of their own, in milliseconds. */
 const UPDATE_DELAY_MS = 50;
 const PRIORITY = 90;
+
+/** What is known of the checks on all that is pending. */
+export interface CheckNews {
+  current(): readonly CheckMark[];
+  readonly onDidChange: vscode.Event<void>;
+}
 
 /**
  * `3 pending` in the status bar. A click opens the head; the tooltip links to Apply and Discard. Once nothing is pending any
@@ -24,12 +32,20 @@ export class StatusItem implements vscode.Disposable {
   readonly #settings: Settings;
   readonly #tally: ReviewTally;
   readonly #review: ReviewList;
+  readonly #checks: CheckNews | undefined;
   readonly #owned = new DisposableStore();
   readonly #item = this.#owned.add(
     vscode.window.createStatusBarItem('redline.pending', vscode.StatusBarAlignment.Left, PRIORITY),
   );
 
-  constructor(store: PreviewStore, settings: Settings, review: ReviewList, tally: ReviewTally) {
+  constructor(
+    store: PreviewStore,
+    settings: Settings,
+    review: ReviewList,
+    tally: ReviewTally,
+    checks?: CheckNews,
+  ) {
+    this.#checks = checks;
     this.#store = store;
     this.#settings = settings;
     this.#tally = tally;
@@ -39,6 +55,7 @@ export class StatusItem implements vscode.Disposable {
     this.#owned.add({ dispose: update.cancel });
     this.#owned.add(review.onDidChange(update));
     this.#owned.add(tally.onDidChange(update));
+    if (checks) this.#owned.add(checks.onDidChange(update));
     this.#update();
   }
 
@@ -50,7 +67,9 @@ export class StatusItem implements vscode.Disposable {
     const count = this.#store.openCount;
     const head = this.#review.list()[0] ?? this.#store.list(this.#settings.order)[0];
     if (!head) return this.#showEnd(this.#tally.line);
-    this.#item.text = `$(diff) ${vscode.l10n.t('{0} pending', count)}`;
+    const pending = `$(diff) ${vscode.l10n.t('{0} pending', count)}`;
+    const worst = worstOf(this.#checks?.current() ?? []);
+    this.#item.text = worst ? `${pending} · ${withoutIcons(checkText(worst, oneLine))}` : pending;
     void this.#showTooltip(head);
     this.#setCommand(makeCommand(vscode.l10n.t('Open'), 'redline.preview.open', head.id));
     this.#item.accessibilityInformation = {

@@ -6,6 +6,7 @@ import type { Preview, PreviewState } from '../../src/agent/preview/preview.ts';
 import { PreviewStore } from '../../src/agent/preview/previewStore.ts';
 import { queueResolveHandler } from '../../src/agent/preview/queueResolveHandler.ts';
 import { Invoker } from '../../src/agent/preview/resolve/invoker.ts';
+import { NO_CHECKS, type Prover } from '../../src/agent/preview/resolve/proof.ts';
 import {
   toolResult,
   type ResolveDetails,
@@ -22,7 +23,12 @@ export class InvokerHarness {
   readonly logFailures: unknown[] = [];
   readonly store = new PreviewStore(this.log, error => this.logFailures.push(error));
   readonly workspace = new MemoryWorkspace({ 'a.txt': 'a' });
-  readonly invoker = new Invoker(this.store, this.workspace, () => this.authority);
+  /** What proves the votes of the model where checks must. */
+  prover: Prover = NO_CHECKS;
+  readonly invoker = new Invoker(this.store, this.workspace, () => this.authority, {
+    prove: (...asked) => this.prover.prove(...asked),
+    factsOf: previews => this.prover.factsOf(previews),
+  });
   /** Ids of the previews that the store told of. */
   readonly reminded: string[] = [];
   authority: ModelAuthority;

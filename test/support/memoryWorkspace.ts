@@ -75,6 +75,16 @@ export class MemoryWorkspace implements Workspace {
     this.#editors.set(file, Uint8Array.from(Buffer.from(text)));
   }
 
+  /** Workspace paths of editors with unsaved changes. */
+  unsaved(): readonly string[] {
+    return [...this.#editors.keys()];
+  }
+
+  /** The user takes back what was typed. */
+  revert(file: string): void {
+    this.#editors.delete(file);
+  }
+
   makeReadOnly(file: string): void {
     this.#readOnly.add(file);
   }

@@ -10,7 +10,14 @@ export interface ClientTool extends ToolSpec {
 }
 
 /** The tools of Redline's own session that other agents get, too. They see the agent's own pending changes as if applied. */
-export const SHARED_TOOLS = ['ast_edit', 'ast_grep', 'read_file', 'search_text', 'list_files'] as const;
+export const SHARED_TOOLS = [
+  'ast_edit',
+  'ast_grep',
+  'read_file',
+  'search_text',
+  'list_files',
+  'run_checks',
+] as const;
 
 /** What every agent is told of Redline when it connects, and in its instructions when a person connects it. */
 export const INSTRUCTIONS =

@@ -4,6 +4,22 @@ import { stepsOf } from './fileChange.ts';
 import type { Preview } from './preview.ts';
 import { agentNameSchema } from './previewSchema.ts';
 
+/** How a check ended. */
+const checkFact = z.object({
+  name: z.string(),
+  /** `timedOut`, `stopped`: it was ended before. `notRun`: it could not be started. */
+  outcome: z.enum(['passed', 'failed', 'timedOut', 'stopped', 'notRun']),
+  exitCode: z.exactOptional(z.int()),
+  seconds: z.number(),
+  /** When it ended, ISO 8601. */
+  at: z.string(),
+  /** Ids of the other previews that were applied where it ran. */
+  together: z.exactOptional(z.array(z.string())),
+});
+
+/** The result of a check, as the ledger keeps it. */
+export type CheckFact = DeepReadonly<z.infer<typeof checkFact>>;
+
 /** One attempt to resolve a preview: who, what, when, why, and how it ended. Failed attempts are recorded too. */
 export type LedgerEntry = DeepReadonly<z.infer<typeof ledgerEntrySchema>>;
 
@@ -40,6 +56,8 @@ export const ledgerEntrySchema = z.object({
   details: z.exactOptional(z.unknown()),
   /** ISO 8601. */
   at: z.string(),
+  /** The checks that had a result on exactly what was written: what proved it, and what did not. */
+  checks: z.exactOptional(z.array(checkFact)),
   hunks: z.exactOptional(z.object({ applied: z.number(), refused: z.number() })),
   /** sha-256 of each file's bytes before and after; `null` where there is no file. */
   files: z.array(
@@ -70,12 +88,13 @@ export interface LedgerVote extends Pick<LedgerEntry, 'action' | 'actor' | 'reas
   readonly extra?: Readonly<Record<string, unknown>> | undefined;
   /** Whether its result reaches no one. */
   readonly interrupted?: boolean;
+  readonly checks?: readonly CheckFact[];
 }
 
 /** The entry for an attempt to resolve a preview that ends now. */
 export function ledgerEntry(
   preview: Preview,
-  { action, actor, call, reason, extra, interrupted }: LedgerVote,
+  { action, actor, call, reason, extra, interrupted, checks = [] }: LedgerVote,
   outcome: Outcome,
   message: string,
 ): LedgerEntry {
@@ -97,6 +116,7 @@ export function ledgerEntry(
     ...(interrupted ? { interrupted: true } : {}),
     ...(preview.details === undefined ? {} : { details: preview.details }),
     at: new Date().toISOString(),
+    ...(checks.length > 0 ? { checks } : {}),
     ...(hunks === undefined || plainOutcome(outcome) === 'failed'
       ? {}
       : { hunks: { applied: action === 'apply' ? hunks : 0, refused: action === 'apply' ? 0 : hunks } }),

@@ -88,6 +88,12 @@ export class SessionOverlay implements PendingContents {
   }
 }
 
+/** What files would hold if exactly these previews were applied, in this order. */
+export function contentsAfter(previews: readonly Preview[]): PendingContents {
+  const index = new Map(previews.flatMap(contentsOf));
+  return new SessionOverlay(() => index);
+}
+
 type Index = Map<string, PendingContent>;
 
 /** Keeps, for each conversation, what files would hold if its own pending previews were applied. */

@@ -1,4 +1,5 @@
 import type { DiffStat } from '../text/lineDiff.ts';
+import type { CheckMark } from './checkMark.ts';
 import type { FileChange } from './fileChange.ts';
 import type { LedgerEntry } from './ledger.ts';
 import {
@@ -76,6 +77,8 @@ export interface PreviewFacts {
   readonly buildsOn?: readonly Preview[] | undefined;
   /** What was split off it and resolved, in the order of the votes. */
   readonly parts?: readonly PreviewView[] | undefined;
+  /** What is known of the checks on it, while it is pending. */
+  readonly checks?: readonly CheckMark[] | undefined;
 }
 
 /** What every surface that shows a preview reads of it. Data without words: what is said is in `views/texts/previewWords.ts`. */
@@ -94,10 +97,12 @@ export interface PreviewView {
   readonly total: DiffStat | undefined;
   readonly buildsOn: readonly Preview[];
   readonly parts: readonly PreviewView[];
+  /** Of a pending preview; empty for all others. */
+  readonly checks: readonly CheckMark[];
 }
 
 export function previewView(preview: Preview, facts: PreviewFacts = {}): PreviewView {
-  const { lastAttempt, reopenedAs: again, undoneBy, stats, buildsOn = [], parts = [] } = facts;
+  const { lastAttempt, reopenedAs: again, undoneBy, stats, buildsOn = [], parts = [], checks = [] } = facts;
   const outcome =
     again === undefined
       ? outcomeOf(preview, facts)
@@ -115,6 +120,7 @@ export function previewView(preview: Preview, facts: PreviewFacts = {}): Preview
       buildsOn,
       parts,
     },
+    checks: outcome.kind === 'pending' ? checks : [],
     total: stats && totalOf(stats, preview.changes?.length ?? 0),
   };
 }

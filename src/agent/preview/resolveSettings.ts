@@ -1,7 +1,10 @@
 import type { Preview, ResolveAction } from './preview.ts';
 
-/** What the model may do with its own `resolve`: setting `redline.resolve.modelAuthority`. */
-export type ModelAuthority = 'recommend' | 'apply' | 'none';
+/**
+ * What the model may do with its own `resolve`: setting `redline.resolve.modelAuthority`. `checked`: apply what all checks have
+ * passed on, and recommend everything else.
+ */
+export type ModelAuthority = 'recommend' | 'apply' | 'none' | 'checked';
 
 /** Which pending preview comes first: setting `redline.resolve.order`. */
 export type ResolveOrder = 'newestFirst' | 'oldestFirst';
@@ -13,7 +16,7 @@ export type ResolveOrder = 'newestFirst' | 'oldestFirst';
 export type Forcing = 'forced' | 'always' | 'soft' | 'off';
 
 /**
- * Whether the model's own `resolve` is executed or only recorded as a recommendation.
+ * Whether the model's own `resolve` is executed, executed only if the checks prove it, or only recorded as a recommendation.
  * @param isProtected whether only the user may apply changes of the preview's files (`ResolvingFiles.isProtected`).
  */
 export function modelMay(
@@ -21,7 +24,7 @@ export function modelMay(
   action: ResolveAction,
   preview: Preview,
   isProtected: boolean,
-): 'execute' | 'recommend' {
+): 'execute' | 'prove' | 'recommend' {
   if (preview.kind === 'plan') return action === 'discard' ? 'execute' : 'recommend';
   if (preview.editedByUser) return 'recommend';
   switch (authority) {
@@ -29,6 +32,9 @@ export function modelMay(
       return 'recommend';
     case 'recommend':
       return action === 'apply' ? 'recommend' : 'execute';
+    case 'checked':
+      if (action === 'discard') return 'execute';
+      return preview.kind !== 'files' || preview.humanOnly || isProtected ? 'recommend' : 'prove';
     case 'apply':
       return action === 'apply' && (preview.humanOnly || isProtected) ? 'recommend' : 'execute';
   }

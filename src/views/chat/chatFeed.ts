@@ -4,6 +4,8 @@ import type { Event } from '../../agent/base/event.ts';
 import type { Logger } from '../../agent/base/logger.ts';
 import type { SessionMessage, TokenUsage } from '../../agent/model/messages.ts';
 import { slashCommands } from '../../agent/model/offline/slashCommands.ts';
+import type { Preview } from '../../agent/preview/preview.ts';
+import type { CheckMark } from '../../agent/preview/checkMark.ts';
 import type { PreviewStore } from '../../agent/preview/previewStore.ts';
 import type { ModelAuthority } from '../../agent/preview/resolveSettings.ts';
 import type { SessionEvent } from '../../agent/session/events.ts';
@@ -14,6 +16,7 @@ import { oneLine } from '../plainText.ts';
 import type { ChatStatus, DeltaMessage, HostMessage, ViewItem } from './protocol.ts';
 import { resolvedCards } from './transcript/cards.ts';
 import { DiffStats } from './transcript/diffStats.ts';
+import { checkRows } from './transcript/previewCard.ts';
 import { reviewOf } from './transcript/reviewSummary.ts';
 import { itemDelta } from './transcript/itemDelta.ts';
 import { LiveTurn, type Effect } from './transcript/liveTurn.ts';
@@ -45,6 +48,12 @@ export interface ChatFeedOptions {
   readonly store: Pick<PreviewStore, 'all' | 'ledger' | 'open'>;
   readonly customTools: { readonly withheld: readonly string[]; readonly onDidChange: Event<void> };
   readonly commandRuns: Pick<CommandRuns, 'outputOf' | 'onDidChange'>;
+  readonly checks?: {
+    readonly hasChecks: boolean;
+    marksOf(preview: Preview): readonly CheckMark[];
+    marksOfAll(sessionId: string | undefined): readonly CheckMark[];
+    readonly onDidChange: Event<void>;
+  };
   readonly mode: { get(): ModelAuthority; readonly onDidChange: Event<void> };
   readonly model: () => ModelInfo;
   /** What to say of a review that has just ended, else an empty line. */
@@ -83,6 +92,7 @@ export class ChatFeed implements Disposable {
     if (options.reviewDone) this.#owned.add(options.reviewDone.onDidChange(() => this.refresh()));
     this.#owned.add(options.customTools.onDidChange(() => this.refresh()));
     this.#owned.add(options.commandRuns.onDidChange(this.#progressSoon));
+    if (options.checks) this.#owned.add(options.checks.onDidChange(this.#progressSoon));
     this.#owned.add({ dispose: () => this.#progressSoon.cancel() });
     this.#owned.add({ dispose: () => this.#flushSoon.cancel() });
   }
@@ -208,6 +218,7 @@ export class ChatFeed implements Disposable {
       withheldTools: customTools.withheld,
       ledger: store.ledger(),
       stats: preview => this.#stats.of(preview),
+      checks: preview => this.#options.checks?.marksOf(preview) ?? [],
       commandOutput: id => commandRuns.outputOf(id),
       ...(this.#options.imageSrc ? { imageSrc: this.#options.imageSrc } : {}),
     };
@@ -215,7 +226,7 @@ export class ChatFeed implements Disposable {
 
   /** @param context may be given while only text arrives, which does not change it. */
   #status(context = this.#context()): ChatStatus {
-    const { session, store, mode, model } = this.#options;
+    const { session, store, mode, model, checks } = this.#options;
     const { label, offline } = model();
     return {
       state: session.state,
@@ -225,7 +236,12 @@ export class ChatFeed implements Disposable {
       offline,
       usage: tokenUse(session.messages),
       context,
-      review: reviewOf([...store.open], preview => this.#stats.of(preview)),
+      review: reviewOf(
+        [...store.open],
+        preview => this.#stats.of(preview),
+        checkRows(checks?.marksOfAll(session.id) ?? []),
+      ),
+      ...(checks?.hasChecks ? { hasChecks: true } : {}),
       instructions: session.instructions.map(({ path, isCut }) => ({ path: oneLine(path), isCut })),
       activity: this.#activity(),
     };

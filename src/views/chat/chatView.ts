@@ -195,6 +195,10 @@ export class ChatView implements vscode.WebviewViewProvider, vscode.Disposable {
         return void (await execute('redline.sandbox.alwaysRunHere', message.id, message.revision));
       case 'runOnDisk':
         return void (await execute('redline.sandbox.runOnDisk', message.id));
+      case 'runChecks':
+        return void (await execute('redline.checks.run', ...(message.id === undefined ? [] : [message.id])));
+      case 'checkOutput':
+        return void (await execute('redline.checks.showOutput', message.result));
       case 'rebase':
         return void (await execute('redline.preview.rebase', message.id));
       case 'undo':

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { MAX_IMAGE_BYTES } from '../../agent/model/messages.ts';
-import { action, chatActions, key, line, lineStat, previewId, viewItem } from './viewItem.ts';
+import { action, chatActions, key, line, checkRow, lineStat, previewId, viewItem } from './viewItem.ts';
 
 export type * from './viewItem.ts';
 
@@ -17,7 +17,7 @@ export type ReviewAction = (typeof reviewActions)[number];
 const MAX_CODE_CHARS = 5_000_000;
 /** The most characters of a prompt. */
 export const MAX_PROMPT_CHARS = 1_000_000;
-const mode = z.enum(['recommend', 'apply', 'none']);
+const mode = z.enum(['recommend', 'apply', 'checked', 'none']);
 
 /** The most previews of one turn that can be undone together. */
 export const MAX_TURN_PREVIEWS = 1_000;
@@ -69,6 +69,10 @@ export const webviewMessage = z.discriminatedUnion('type', [
   z.object({ type: z.literal('alwaysRunHere'), id: previewId, revision: z.int().check(z.minimum(1)) }),
   /** Proposes to run on disk what a preview ran in the sandbox. */
   z.object({ type: z.literal('runOnDisk'), id: previewId }),
+  /** Runs the checks on a preview, or on all that is pending. */
+  z.object({ type: z.literal('runChecks'), id: z.optional(previewId) }),
+  /** Opens the output of a check. */
+  z.object({ type: z.literal('checkOutput'), result: z.string().check(z.maxLength(20)) }),
   /** Rebases a stale preview. */
   z.object({ type: z.literal('rebase'), id: previewId }),
   /** Undoes an applied preview, or proposes a discarded one again. */
@@ -142,7 +146,17 @@ const status = z.object({
     }),
   ),
   /** What is pending, in how many files and, unless it is too much to count, its lines; left out if nothing is. */
-  review: z.optional(z.object({ previews: z.int(), files: z.int(), stat: z.optional(lineStat) })),
+  review: z.optional(
+    z.object({
+      previews: z.int(),
+      files: z.int(),
+      stat: z.optional(lineStat),
+      /** Of the checks on all that the conversation has pending. */
+      checks: z.optional(z.array(checkRow)),
+    }),
+  ),
+  /** Whether the settings have checks. */
+  hasChecks: z.optional(z.boolean()),
   /** The files with the project's instructions that the last request contained. */
   instructions: z.array(z.object({ path: z.string(), isCut: z.boolean() })),
   /** What there is to say beyond the state. */

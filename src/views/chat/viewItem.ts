@@ -74,6 +74,17 @@ const partRow = z.object({
   remedy: z.optional(remedy),
 });
 export type PartRow = z.infer<typeof partRow>;
+/** `CheckMark`: the name is foreign text, and its invisible characters escaped. */
+export const checkRow = z.object({
+  name: z.string(),
+  state: z.enum(['running', 'passed', 'failed', 'timedOut', 'stopped', 'notRun']),
+  isCurrent: z.boolean(),
+  seconds: z.number(),
+  problems: z.int(),
+  isFlaky: z.boolean(),
+  resultId: z.optional(z.string()),
+});
+export type CheckRow = z.infer<typeof checkRow>;
 const previewItem = z.object({
   kind: z.literal('preview'),
   key,
@@ -108,6 +119,8 @@ const previewItem = z.object({
   call: z.optional(z.object({ name: z.string(), input: shownText, output: shownText })),
   /** Where its command runs, or ran. */
   runs: z.optional(z.enum(['sandbox', 'copy', 'disk'])),
+  /** What is known of the checks on it, while it is pending. */
+  checks: z.optional(z.array(checkRow)),
   /** Its command is running and can be stopped. */
   canStop: z.boolean(),
   /** The plan, as Markdown, while it waits; unfolded at first if the user edited it, since the answer above shows another one. */

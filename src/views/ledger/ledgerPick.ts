@@ -7,7 +7,7 @@ import { agentLabel, withoutIcons } from '../plainText.ts';
 import { openLedgerDocument } from './ledgerDocument.ts';
 import { ledgerRows, type LedgerRow } from './ledgerRows.ts';
 import { byText } from '../texts/previewWords.ts';
-import { dayText, isError, outcomeTitle, placeOf, timeText, whyTexts } from './ledgerText.ts';
+import { checksLine, dayText, isError, outcomeTitle, placeOf, timeText, whyTexts } from './ledgerText.ts';
 
 /** The most attempts that the list shows; the document shows all of them. */
 const MAX_ROWS = 1_000;
@@ -84,6 +84,7 @@ function ledgerItem(row: LedgerRow): LedgerItem {
     label: [
       `${undoneBy ? '$(history)' : icons[entry.outcome]} ${outcomeTitle(entry, undoneBy)}`,
       ...(isError(entry) ? [byText(entry.actor, entry.agent && agentLabel(entry.agent))] : []),
+      ...(entry.checks ? [checksLine(entry)] : []),
       timeText(entry.at),
       ...placeOf(entry).map(place => withoutIcons(place)),
     ].join(' · '),

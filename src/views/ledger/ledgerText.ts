@@ -7,6 +7,7 @@ import type { Actor } from '../../agent/preview/preview.ts';
 import { agentLabel, detailsText, escapeProse, oneLine } from '../plainText.ts';
 import { byText, outcomeText, recommendationText } from '../texts/previewWords.ts';
 import { ledgerRows, type LedgerRow } from './ledgerRows.ts';
+import { checksText } from '../texts/checkWords.ts';
 
 /** One paragraph for each attempt, newest first. */
 export function ledgerText(store: PreviewStore): string {
@@ -37,8 +38,19 @@ function paragraph({ entry, title, undoneBy }: LedgerRow): string[] {
     ...whyTexts(entry).map(text => `    ${oneLine(text, 2_000)}`),
     ...(isError(entry) && entry.message !== undefined ? [`    ${oneLine(entry.message, 2_000)}`] : []),
     ...(details === undefined ? [] : [`    ${oneLine(details, 2_000)}`]),
+    ...(entry.checks ? [`    ${checksLine(entry)}`] : []),
     ...files,
   ];
+}
+
+/** What proved it, or what did not: the checks that had a result on it. Empty for none. */
+export function checksLine({ checks = [] }: LedgerEntry): string {
+  const marks = checks.map(({ name, outcome, seconds }) => ({
+    ...{ name, state: outcome, seconds, isCurrent: true, problems: 0, isFlaky: false },
+  }));
+  const others = [...new Set(checks.flatMap(({ together = [] }) => together))];
+  const text = checksText(marks, oneLine);
+  return others.length === 0 ? text : vscode.l10n.t('{0}, together with {1}', text, others.join(', '));
 }
 
 /** The start of a content hash; a dash if there is no file. */

@@ -8,6 +8,8 @@ import { countText } from '../../agent/base/countText.ts';
 import { makeCommand } from '../commandRegistry.ts';
 import { agentLabel, escapeInvisible, oneLine } from '../plainText.ts';
 import type { FileUris } from '../review/previewUri.ts';
+import type { CheckMark } from '../../agent/preview/checkMark.ts';
+import { checkSentence, checksText } from '../texts/checkWords.ts';
 import { conflictsLeftText, recommendationText } from '../texts/previewWords.ts';
 import type { PendingNode } from './pendingNodes.ts';
 
@@ -23,8 +25,14 @@ type RowContext =
 /**
  * The row of a preview.
  * @param lookedAt how many of its files the user has looked at
+ * @param checks what is known of the checks on it
  */
-export function previewItem(preview: Preview, lookedAt = 0, store?: PreviewStore): vscode.TreeItem {
+export function previewItem(
+  preview: Preview,
+  lookedAt = 0,
+  checks: readonly CheckMark[] = [],
+  store?: PreviewStore,
+): vscode.TreeItem {
   const { id, changes } = preview;
   const files = changes?.length ?? 0;
   const { Collapsed, None } = vscode.TreeItemCollapsibleState;
@@ -34,18 +42,29 @@ export function previewItem(preview: Preview, lookedAt = 0, store?: PreviewStore
   const filesRead = looked !== '' && files > 1 ? looked : filesText(preview);
   // Only a resolved one may have been undone since.
   const facts = store && !isOpen(preview) ? new Lineage(store.all()).factsOf(preview) : {};
-  const view = previewView(preview, facts);
+  const view = previewView(preview, { ...facts, checks });
   const state = stateText(view, filesRead);
+  const checked = checksText(view.checks, oneLine);
   // A narrow side bar cuts off the end, so the state comes first.
   const agent = preview.origin?.agent ? agentLabel(preview.origin.agent) : '';
   const mark = looked === '' || state === looked ? '' : files > 1 ? looked : LOOKED_AT;
-  item.description = [state, mark, id, agent].filter(part => part !== '').join(' · ');
+  item.description = [checked, state, mark, id, agent].filter(part => part !== '').join(' · ');
   item.iconPath = iconOf(view);
   item.contextValue = contextOf(preview);
   item.command = makeCommand(vscode.l10n.t('Open'), 'redline.preview.open', id);
   const kind = preview.state.kind === 'expired' ? vscode.l10n.t('expired') : filesText(preview);
   item.accessibilityInformation = {
-    label: [...new Set([label, id, kind, state, looked, agent])]
+    label: [
+      ...new Set([
+        label,
+        id,
+        kind,
+        ...view.checks.map(check => checkSentence(check, oneLine)),
+        state,
+        looked,
+        agent,
+      ]),
+    ]
       .filter(part => part !== '')
       .map(part => part.replace(/[.。]$/, ''))
       .join(', '),

@@ -2,6 +2,8 @@ import * as vscode from 'vscode';
 import { titleOf, type Preview } from '../../agent/preview/preview.ts';
 import { previewView } from '../../agent/preview/previewView.ts';
 import { agentLabel, asMarkdown, detailsText } from '../plainText.ts';
+import type { CheckMark } from '../../agent/preview/checkMark.ts';
+import { checkSentence } from '../texts/checkWords.ts';
 import { expiredText, problemText, recommendationText } from '../texts/previewWords.ts';
 import { kindIcons } from './pendingItems.ts';
 
@@ -9,12 +11,13 @@ import { kindIcons } from './pendingItems.ts';
 const MAX_TOOLTIP_FILES = 10;
 
 /** All the details of a preview. Foreign text is escaped, never rendered as markdown. */
-export function previewTooltip(preview: Preview): vscode.MarkdownString {
+export function previewTooltip(preview: Preview, checks: readonly CheckMark[] = []): vscode.MarkdownString {
   const { id, sourceToolName, origin } = preview;
   const { outcome } = previewView(preview);
   const lines = [`**${asMarkdown(titleOf(preview))}** (${id}, ${asMarkdown(sourceToolName)})`];
   const add = (icon: string, text: string): void => void lines.push(`$(${icon}) ${asMarkdown(text, 500)}`);
   if (outcome.kind === 'pending') {
+    for (const check of checks) add('beaker', checkSentence(check, String));
     const { problem, recommendation } = outcome;
     if (problem) add(problem.kind === 'failed' ? 'error' : 'warning', problemText(problem, String));
     if (recommendation) add('comment', recommendationText(recommendation, String));

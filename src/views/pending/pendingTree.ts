@@ -27,6 +27,7 @@ export class PendingTree implements vscode.TreeDataProvider<PendingNode>, vscode
     const refresh = coalesce(() => this.#changed.fire(undefined), GATHER_MS);
     this.#owned.add({ dispose: refresh.cancel });
     this.#owned.add(parts.review.onDidChange(refresh));
+    this.#owned.add(parts.checks.onDidChange(refresh));
   }
 
   getChildren(node?: PendingNode): PendingNode[] {
@@ -45,7 +46,7 @@ export class PendingTree implements vscode.TreeDataProvider<PendingNode>, vscode
     const preview = node.kind === 'preview' ? this.#parts.store.get(node.previewId) : undefined;
     if (!preview) return item;
     const { previewTooltip } = await import('./pendingTooltip.ts');
-    item.tooltip = previewTooltip(preview);
+    item.tooltip = previewTooltip(preview, this.#parts.checks.marksOf(preview));
     return item;
   }
 
@@ -60,8 +61,10 @@ export class PendingTree implements vscode.TreeDataProvider<PendingNode>, vscode
     if (node.kind === 'more' || node.kind === 'agent' || node.kind === 'expired') return groupItem(node);
     const preview = this.#parts.store.get(node.previewId);
     if (!preview) return new vscode.TreeItem(node.previewId);
-    if (node.kind === 'preview')
-      return previewItem(preview, this.#parts.looks.count(preview), this.#parts.store);
+    if (node.kind === 'preview') {
+      const { looks, checks, store } = this.#parts;
+      return previewItem(preview, looks.count(preview), checks.marksOf(preview), store);
+    }
     return this.#fileItem(items, preview, node.path);
   }
 

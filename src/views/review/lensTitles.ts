@@ -22,6 +22,8 @@ import {
   problemText,
   recommendationText,
 } from '../texts/previewWords.ts';
+import type { CheckMark } from '../../agent/preview/checkMark.ts';
+import { checkSentence, checkText } from '../texts/checkWords.ts';
 
 /** What the lenses of one file of a preview are made from. */
 export interface LensSubject {
@@ -32,6 +34,8 @@ export interface LensSubject {
   readonly hunks: number;
   /** What the diff of the file does not show. */
   readonly hidden: readonly string[];
+  /** What is known of the checks on the preview. */
+  readonly checks?: readonly CheckMark[];
 }
 
 /**
@@ -50,6 +54,7 @@ export function lensRow(subject: LensSubject, store: PreviewStore): vscode.Comma
     ...(isOpen(preview)
       ? { buildsOn: store.blockersOf(preview) }
       : new Lineage(store.all()).factsOf(preview)),
+    checks: subject.checks,
   });
   const { outcome } = view;
   if (outcome.kind !== 'pending') return resolvedRow(view);
@@ -63,6 +68,7 @@ export function lensRow(subject: LensSubject, store: PreviewStore): vscode.Comma
     ...(change ? hunkLenses(preview, change, 0, subject.hunks) : []),
     ...(isOneOfSeveral ? fileLenses(preview, change).slice(isBlocked ? 1 : 0) : []),
     ...(isFirst ? applyAndDiscard(view, isBlocked, subject.hunks) : []),
+    ...(isFirst ? view.checks.map(checkLens) : []),
     ...(isFirst && store.openCount > 1 ? [makeCommand(vscode.l10n.t('Next'), 'redline.preview.next')] : []),
     ...(isFirst && outcome.recommendation ? [recommendationNote(outcome.recommendation)] : []),
     ...(isOneOfSeveral ? [discardFileWithReason(preview, change)] : []),
@@ -84,6 +90,14 @@ function remedyLens(remedy: PreviewView['remedy']): vscode.Command[] {
     case 'reopen':
       return [makeCommand(l10n.t('Reopen'), 'redline.preview.reopen', remedy.id)];
   }
+}
+
+/** What a check says, as a button that opens its output. */
+function checkLens(check: CheckMark): vscode.Command {
+  const title = withoutIcons(checkText(check, String));
+  const tooltip = checkSentence(check, String);
+  if (check.resultId === undefined) return { ...note(title), tooltip };
+  return { ...makeCommand(title, 'redline.checks.showOutput', check.resultId), tooltip };
 }
 
 /** The lenses of a preview that cannot be resolved, or not right now. */

@@ -1,15 +1,26 @@
 import * as vscode from 'vscode';
 import { DisposableStore } from '../../agent/base/disposable.ts';
 import { hunksOfChange, type FileChange } from '../../agent/preview/fileChange.ts';
+import type { CheckMark } from '../../agent/preview/checkMark.ts';
+import type { Preview } from '../../agent/preview/preview.ts';
 import type { PreviewStore } from '../../agent/preview/previewStore.ts';
 import { conflictBlocks, hasConflict } from '../../agent/preview/rebase/conflictMarkers.ts';
 import { inLens } from '../commandRegistry.ts';
+import { coalesce } from '../coalesce.ts';
 import type * as lensTitles from './lensTitles.ts';
 import { parsePreviewUri, type FileUris, type PreviewAddress } from './previewUri.ts';
 import type { ProposalEdits } from './documents/proposalEdits.ts';
 import { shownChange, type ShownChange } from './shownChange.ts';
 
 type LensTitles = typeof lensTitles;
+
+/** How long news of checks are collected, in milliseconds. */
+const CHECKS_MS = 300;
+
+interface Marks {
+  marksOf(preview: Preview): readonly CheckMark[];
+  readonly onDidChange: vscode.Event<void>;
+}
 
 /**
  * Shows code lenses above the changed lines of a proposal. The lenses of the preview and the file stand above the first
@@ -20,17 +31,22 @@ export class PreviewLenses implements vscode.CodeLensProvider, vscode.Disposable
   readonly #store: PreviewStore;
   readonly #files: FileUris;
   readonly #edits: ProposalEdits;
+  readonly #checks: Marks;
   readonly #owned = new DisposableStore();
   #marks: Promise<unknown> | undefined;
   readonly #changed = this.#owned.add(new vscode.EventEmitter<void>());
   readonly onDidChangeCodeLenses = this.#changed.event;
 
-  constructor(store: PreviewStore, files: FileUris, edits: ProposalEdits) {
+  constructor(store: PreviewStore, files: FileUris, edits: ProposalEdits, checks: Marks) {
+    this.#checks = checks;
     this.#store = store;
     this.#files = files;
     this.#edits = edits;
     this.#owned.add(store.onDidChange(() => this.#changed.fire()));
     this.#owned.add(edits.onDidChange(() => this.#changed.fire()));
+    const refresh = coalesce(() => this.#changed.fire(), CHECKS_MS);
+    this.#owned.add({ dispose: refresh.cancel });
+    this.#owned.add(checks.onDidChange(refresh));
     // A document that is saved is clean only after its bytes became a revision. Without changes of the text, VS Code asks
     // for no lenses by itself.
     this.#owned.add(
@@ -103,7 +119,10 @@ export class PreviewLenses implements vscode.CodeLensProvider, vscode.Disposable
     const first = await firstLine(change);
     const { hiddenDifferences } = await import('./hiddenDifference.ts');
     const hidden = await hiddenDifferences(change);
-    const row = lensRow({ preview, change, hunks: hunks.length, hidden }, this.#store);
+    const row = lensRow(
+      { preview, change, hunks: hunks.length, hidden, checks: this.#checks.marksOf(preview) },
+      this.#store,
+    );
     return [
       ...row.map((command): [number, vscode.Command] => [first, command]),
       ...hunks.flatMap(({ afterStart }, index) =>

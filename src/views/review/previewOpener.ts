@@ -244,7 +244,10 @@ export class PreviewOpener implements vscode.Disposable {
   #mayOpenAutomatically(preview: Preview): boolean {
     const { settings } = this.#ctx;
     if (preview.state.kind !== 'pending') return false;
-    return settings.open === 'auto' && (settings.modelAuthority !== 'apply' || planOf(preview) !== undefined);
+    return (
+      settings.open === 'auto' &&
+      (!['apply', 'checked'].includes(settings.modelAuthority) || planOf(preview) !== undefined)
+    );
   }
 
   /** Only the active editor counts: files that change on disk are not the user's activity. */

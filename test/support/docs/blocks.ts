@@ -106,12 +106,18 @@ function settingFaults({ code }: Block): string[] {
     });
 }
 
-function fits(value: unknown, { type, enum: choices, minimum, maximum, items }: SettingSchema): boolean {
+function fits(value: unknown, schema: SettingSchema): boolean {
+  const { type, enum: choices, minimum, maximum, items, properties = {}, required = [] } = schema;
   if (type === 'array')
-    return (
-      Array.isArray(value) &&
-      value.every(item => typeof item === 'string' && (items?.enum?.includes(item) ?? true))
-    );
+    return Array.isArray(value) && value.every(item => items !== undefined && fits(item, items));
+  if (type === 'object') {
+    if (typeof value !== 'object' || value === null) return false;
+    const isKnown = Object.entries(value).every(([name, part]) => {
+      const property = properties[name];
+      return property !== undefined && fits(part, property);
+    });
+    return isKnown && required.every(name => Object.hasOwn(value, name));
+  }
   if (typeof value !== type) return false;
   if (typeof value === 'number') return value >= (minimum ?? -Infinity) && value <= (maximum ?? Infinity);
   return choices === undefined || choices.includes(value as string);

@@ -24,11 +24,13 @@ interface Manifest {
 
 /** The part of JSON schema that package.json uses for settings. */
 export interface SettingSchema {
-  readonly type: 'string' | 'number' | 'boolean' | 'array';
+  readonly type: 'string' | 'number' | 'boolean' | 'array' | 'object';
   readonly enum?: readonly string[];
   readonly minimum?: number;
   readonly maximum?: number;
-  readonly items?: { readonly type: 'string'; readonly enum?: readonly string[] };
+  readonly items?: SettingSchema;
+  readonly required?: readonly string[];
+  readonly properties?: Readonly<Record<string, SettingSchema>>;
 }
 
 export const manifest = JSON.parse(read('package.json')) as Manifest;

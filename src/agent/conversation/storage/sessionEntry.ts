@@ -111,7 +111,7 @@ const entry = z.discriminatedUnion('type', [
     type: z.literal('settings'),
     settings: z.object({
       model: z.string(),
-      modelAuthority: z.enum(['recommend', 'apply', 'none']),
+      modelAuthority: z.enum(['recommend', 'apply', 'none', 'checked']),
       forcing: z.enum(['forced', 'always', 'soft', 'off']),
       order: z.enum(['newestFirst', 'oldestFirst']),
       revertEnabled: z.boolean(),

@@ -2,14 +2,15 @@ import { untilAborted } from '../../base/abort.ts';
 import { BlockedPreviewError, factOf, messageOf, StalePreviewError, ToolError } from '../../base/errors.ts';
 import { Emitter, type Event } from '../../base/event.ts';
 import { stalePaths } from '../commit/commitChanges.ts';
-import { ledgerEntry, type Outcome } from '../ledger.ts';
+import { ledgerEntry, type CheckFact, type Outcome } from '../ledger.ts';
 import type { PendingAction } from '../pendingAction.ts';
-import { pathsOf, type Preview } from '../preview.ts';
+import { pathsOf, revisionsOf, type Preview, type SeenRevisions } from '../preview.ts';
 import type { PreviewStore } from '../previewStore.ts';
 import { modelMay, type ModelAuthority } from '../resolveSettings.ts';
 import type { FolderRoot } from '../workspace.ts';
 import { ActiveResolutions } from './activeResolutions.ts';
 import { CallbackEffect, FilesEffect } from './effects.ts';
+import { NO_CHECKS, type Proof, type Prover } from './proof.ts';
 import { refuseConflicts, refuseElsewhere, refuseOutdated, type ResolvingFiles } from './refusals.ts';
 import { resolvedText, type Resolved, type ResolveRequest, type Vote } from './resolved.ts';
 import { unknownPreviewText } from './resolveTexts.ts';
@@ -22,6 +23,7 @@ export class Invoker {
   readonly #store: PreviewStore;
   readonly #workspace: ResolvingFiles;
   readonly #authority: () => ModelAuthority;
+  readonly #checks: Prover;
   /** Why these previews cannot be resolved after the attempt in progress: their producer went away, for example. */
   readonly #orphaned = new Map<string, string | undefined>();
   readonly #resolutions = new ActiveResolutions();
@@ -32,10 +34,16 @@ export class Invoker {
   /** Fires when a preview is pending again after a failed apply, so that its directive and reminder can be renewed. */
   readonly onDidFailApply: Event<Preview> = this.#applyFailed.event;
 
-  constructor(store: PreviewStore, workspace: ResolvingFiles, authority: () => ModelAuthority) {
+  constructor(
+    store: PreviewStore,
+    workspace: ResolvingFiles,
+    authority: () => ModelAuthority,
+    checks: Prover = NO_CHECKS,
+  ) {
     this.#store = store;
     this.#workspace = workspace;
     this.#authority = authority;
+    this.#checks = checks;
     this.#files = new FilesEffect(store, workspace);
     this.#callbacks = new CallbackEffect(store, this.#resolutions);
   }
@@ -96,15 +104,97 @@ export class Invoker {
       // The preview may have changed meanwhile; the answer is about its old content.
       if (this.#store.get(preview.id) !== preview) return this.#resolve(request);
     }
-    if (this.#isRecommendation(request, preview, isProtected)) {
+    const ruling = this.#rulingOn(request, preview, isProtected);
+    if (ruling === 'recommend') {
       await this.#store.recommend(preview.id, request.action, request.reason);
       const planning = request.isPlanning?.() === true;
       return { kind: 'recommended', vote: request, preview, planning };
     }
-    const group = this.#group(preview, request);
+    const chain =
+      ruling === 'prove' ? { ...(await this.#votedBlockers(preview)), ...request.chain } : request.chain;
+    const group = this.#group(preview, chain ? { ...request, chain } : request);
     if (request.action === 'apply') refuseConflicts(group);
+    if (ruling === 'prove') return this.#resolveIfProved(request, preview, group);
+    const checks = request.action === 'apply' ? this.#checks.factsOf(group) : [];
+    return this.#start(preview, group, request, checks);
+  }
+
+  /**
+   * Applies the group if the checks prove it; else the vote is a recommendation. What the model has voted for before, and what was
+   * not proved alone, is tried and written with it first: a change and its tests often pass only together.
+   */
+  async #resolveIfProved(
+    request: ResolveRequest,
+    preview: Preview,
+    group: readonly Preview[],
+  ): Promise<Resolved> {
+    const wider = await this.#withRecommended(group);
+    let unproved: Extract<Proof, { isProved: false }> | undefined;
+    for (const tried of wider.length > group.length ? [wider, group] : [group]) {
+      const proof = await this.#checks.prove(tried, request.signal);
+      request.signal?.throwIfAborted();
+      // The user may have decided, or changed the mode, while the checks ran.
+      const isSame = tried.every(each => this.#store.get(each.id) === each);
+      if (!isSame || this.#rulingOn(request, preview, false) !== 'prove') return this.#resolve(request);
+      if (proof.isProved) return this.#start(preview, tried, request, proof.checks);
+      unproved ??= proof;
+    }
+    await this.#store.recommend(preview.id, request.action, request.reason);
+    return {
+      kind: 'recommended',
+      vote: request,
+      preview,
+      planning: false,
+      ...(unproved ? { unproved } : {}),
+    };
+  }
+
+  /** What the preview builds on and the model has voted to apply, too: that is tried, and written, together. */
+  async #votedBlockers(preview: Preview): Promise<SeenRevisions> {
+    const voted: Preview[] = [];
+    for (const each of this.#store.blockersOf(preview))
+      if (isVotedFor(each) && (await this.#mayProve(each))) voted.push(each);
+    return revisionsOf(voted);
+  }
+
+  /** Whether the model may apply it if the checks prove it. */
+  async #mayProve(preview: Preview): Promise<boolean> {
+    return (
+      modelMay(this.#authority(), 'apply', preview, false) === 'prove' &&
+      !(await this.#workspace.isProtected(pathsOf(preview)))
+    );
+  }
+
+  /** The group after the other previews of its conversation that the model would apply and may, if they are proved. */
+  async #withRecommended(group: readonly Preview[]): Promise<readonly Preview[]> {
+    const own = new Set(group.map(({ id }) => id));
+    const last = group.at(-1);
+    const sessionId = last?.origin?.sessionId;
+    const others = this.#store
+      .list('oldestFirst')
+      .filter(each => !own.has(each.id) && each.origin?.sessionId === sessionId && isVotedFor(each));
+    const chosen: Preview[] = [];
+    for (const each of others) {
+      const before = new Set([...own, ...chosen.map(({ id }) => id)]);
+      const isComplete = this.#store.blockersOf(each).every(({ id }) => id !== last?.id && before.has(id));
+      if (isComplete && (await this.#mayProve(each))) chosen.push(each);
+    }
+    // In the order of staging, in which each comes after what it builds on.
+    const all = new Set([...own, ...chosen.map(({ id }) => id)]);
+    const ordered = this.#store.list('oldestFirst').filter(({ id }) => all.has(id));
+    return last && chosen.length > 0 && ordered.length === all.size
+      ? [...ordered.filter(({ id }) => id !== last.id), last]
+      : group;
+  }
+
+  #start(
+    preview: Preview,
+    group: readonly Preview[],
+    request: ResolveRequest,
+    checks: readonly CheckFact[],
+  ): Promise<Resolved> {
     const ids = group.map(({ id }) => id);
-    return this.#resolutions.run(ids, () => this.#run(preview, group, request));
+    return this.#resolutions.run(ids, () => this.#run(preview, group, request, checks));
   }
 
   /**
@@ -131,24 +221,24 @@ export class Invoker {
     return { kind: 'already', vote, preview, last };
   }
 
-  /** Whether the vote is only recorded as a recommendation, since the model may not resolve this by itself. */
-  #isRecommendation(
+  /** Whether the vote is only recorded as a recommendation, since the model may not resolve this by itself, or needs a proof. */
+  #rulingOn(
     { actor, action, isAbandoned, isPlanning, isGranted }: ResolveRequest,
     preview: Preview,
     isProtected: boolean,
-  ): boolean {
-    if (actor !== 'model') return false;
-    if (isPlanning?.()) return true;
-    if (isGranted?.() || (isAbandoned && action === 'discard')) return false;
-    return modelMay(this.#authority(), action, preview, isProtected) === 'recommend';
+  ): ReturnType<typeof modelMay> {
+    if (actor !== 'model') return 'execute';
+    if (isPlanning?.()) return 'recommend';
+    if (isGranted?.() || (isAbandoned && action === 'discard')) return 'execute';
+    return modelMay(this.#authority(), action, preview, isProtected);
   }
 
   /** Whether the vote is executed only if no file of the preview is protected. */
   #dependsOnFiles(request: ResolveRequest, preview: Preview): boolean {
     return (
       preview.kind === 'files' &&
-      !this.#isRecommendation(request, preview, false) &&
-      this.#isRecommendation(request, preview, true)
+      this.#rulingOn(request, preview, false) !== 'recommend' &&
+      this.#rulingOn(request, preview, true) === 'recommend'
     );
   }
 
@@ -168,7 +258,12 @@ export class Invoker {
     return [...blockers, preview];
   }
 
-  async #run(preview: Preview, group: readonly Preview[], request: ResolveRequest): Promise<Resolved> {
+  async #run(
+    preview: Preview,
+    group: readonly Preview[],
+    request: ResolveRequest,
+    checks: readonly CheckFact[],
+  ): Promise<Resolved> {
     for (const { id } of group) this.#store.beginResolving(id, request.action, request.actor);
     try {
       const resolved =
@@ -179,7 +274,7 @@ export class Invoker {
         this.#callbacks.detach(id);
         this.#orphaned.delete(id);
       }
-      await this.#end(group, request, resolved.kind, resolvedText(resolved));
+      await this.#end(group, { ...request, checks }, resolved.kind, resolvedText(resolved));
       return resolved;
     } catch (error) {
       const recorded = this.#end(group, request, 'failed', factOf(error));
@@ -217,7 +312,7 @@ export class Invoker {
 
   async #end(
     group: readonly Preview[],
-    request: ResolveRequest,
+    request: ResolveRequest & { readonly checks?: readonly CheckFact[] },
     outcome: Outcome,
     message: string,
   ): Promise<void> {
@@ -225,4 +320,14 @@ export class Invoker {
     const entries = group.map(preview => ledgerEntry(preview, vote, outcome, message));
     await this.#store.endResolving(entries, group);
   }
+}
+
+/** Whether it waits, and the model would apply it as it is. */
+function isVotedFor({ kind, state }: Preview): boolean {
+  return (
+    kind === 'files' &&
+    state.kind === 'pending' &&
+    state.stale.length === 0 &&
+    state.recommendation?.action === 'apply'
+  );
 }

@@ -1,6 +1,7 @@
 import type { LedgerEntry } from '../ledger.ts';
 import { textOf, textResult, type AgentToolResult } from '../pendingAction.ts';
 import type { Actor, CallRef, Preview, ResolveAction, SeenRevisions } from '../preview.ts';
+import type { Proof } from './proof.ts';
 import { alreadyResolvedText, appliedText, recommendedText, returnedErrorText } from './resolveTexts.ts';
 
 /** What a vote said. */
@@ -52,8 +53,12 @@ export type Resolved = {
   /** The callback completed and returned an error; the preview counts as applied. */
   | { readonly kind: 'returnedError'; readonly answer: AgentToolResult }
   | { readonly kind: 'discarded'; readonly answer?: AgentToolResult }
-  /** Only recorded. `planning`: because plan mode is on. */
-  | { readonly kind: 'recommended'; readonly planning: boolean }
+  /** Only recorded. `planning`: because plan mode is on. `unproved`: because the checks did not prove it. */
+  | {
+      readonly kind: 'recommended';
+      readonly planning: boolean;
+      readonly unproved?: Extract<Proof, { isProved: false }>;
+    }
   /**
    * The vote did nothing, for another attempt was faster or the preview has expired. Its state tells which; if that attempt
    * failed, it is pending again.
@@ -109,9 +114,12 @@ function plainResult(resolved: Resolved): AgentToolResult {
     case 'discarded':
       return said(resolved.answer, `Discarded: ${preview.label}. Reason: ${vote.reason}`);
     case 'recommended':
-      return textResult(recommendedText(preview, resolved.planning ? vote.action : undefined), {
-        recommended: preview.id,
-      });
+      return textResult(
+        recommendedText(preview, resolved.planning ? vote.action : undefined, resolved.unproved),
+        {
+          recommended: preview.id,
+        },
+      );
     case 'already':
       return textResult(alreadyResolvedText(preview, vote.actor, resolved.last), {
         alreadyResolved: preview.id,

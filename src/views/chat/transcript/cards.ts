@@ -66,11 +66,16 @@ export function card(
   return previewCard(view, input.commandOutput?.(preview.id), call);
 }
 
-function factsOf(preview: Preview, { stats }: TranscriptInput, { lineage, attempts }: Lookup): PreviewFacts {
+function factsOf(
+  preview: Preview,
+  { stats, checks }: TranscriptInput,
+  { lineage, attempts }: Lookup,
+): PreviewFacts {
   return {
     lastAttempt: attempts.get(preview.id),
     ...lineage.factsOf(preview),
     stats: stats(preview),
+    checks: checks?.(preview),
   };
 }
 

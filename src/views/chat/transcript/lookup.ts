@@ -1,3 +1,4 @@
+import type { CheckMark } from '../../../agent/preview/checkMark.ts';
 import { messageIdOf } from '../../../agent/conversation/nodeId.ts';
 import type { ToolResultMessage } from '../../../agent/model/messages.ts';
 import { plainOutcome, type LedgerEntry } from '../../../agent/preview/ledger.ts';
@@ -35,6 +36,8 @@ export interface TranscriptInput {
   readonly withheldTools: readonly string[];
   readonly ledger: readonly LedgerEntry[];
   readonly stats: (preview: Preview) => readonly DiffStat[] | undefined;
+  /** What is known of the checks on a pending preview. */
+  readonly checks?: (preview: Preview) => readonly CheckMark[];
   /** The output of the command that an applied preview is running. */
   readonly commandOutput?: (previewId: string) => string | undefined;
   /** The address of an image's file in the panel. */

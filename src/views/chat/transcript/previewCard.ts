@@ -1,3 +1,4 @@
+import type { CheckMark } from '../../../agent/preview/checkMark.ts';
 import { isOpen, titleOf, type Preview } from '../../../agent/preview/preview.ts';
 import {
   faceOf,
@@ -12,7 +13,7 @@ import { toolCallOf } from '../../../agent/tools/editor/toolCallPlan.ts';
 import type { DiffStat } from '../../../agent/text/lineDiff.ts';
 import { agentLabel, escapeInvisible, escapeProse, MAX_NAMES, oneLine } from '../../plainText.ts';
 import { type CardProblem, type CardState, type ItemOf, type LineStat, type PartRow } from '../protocol.ts';
-import { MAX_SHOWN_CHARS } from '../viewItem.ts';
+import { MAX_SHOWN_CHARS, type CheckRow } from '../viewItem.ts';
 
 /** The most files that a card lists. */
 const MAX_FILES = 8;
@@ -57,6 +58,7 @@ export function previewCard(
     stat: lineStat(wholeStat(view)),
     output: running ?? resultOf(view),
     runs: whereOf(preview),
+    checks: checkRows(view.checks),
     canStop: running !== undefined,
     call,
     plan: planPartOf(preview),
@@ -73,6 +75,14 @@ function wholeStat({ preview, stats, total, parts }: PreviewView): DiffStat | un
     0,
   );
   return totalOf([...parts.flatMap(part => part.stats ?? []), ...(stats ?? [])], files);
+}
+
+/** What the page is sent of checks; `undefined` for none. */
+export function checkRows(checks: readonly CheckMark[]): CheckRow[] | undefined {
+  if (checks.length === 0) return undefined;
+  return checks.map(({ name, state, isCurrent, seconds, problems, isFlaky, resultId }) => ({
+    ...{ name: escapeInvisible(name), state, isCurrent, seconds, problems, isFlaky, resultId },
+  }));
 }
 
 function whereOf(preview: Preview): ItemOf<'preview'>['runs'] {

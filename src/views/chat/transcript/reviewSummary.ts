@@ -3,6 +3,7 @@ import { planOf } from '../../../agent/session/planMode.ts';
 import type { DiffStat } from '../../../agent/text/lineDiff.ts';
 import type { ChatStatus } from '../protocol.ts';
 import { totalOf } from '../../../agent/preview/previewView.ts';
+import type { CheckRow } from '../viewItem.ts';
 import { lineStat } from './previewCard.ts';
 
 /** The most pending previews whose lines are counted for the sum. */
@@ -12,6 +13,7 @@ const MAX_COUNTED = 100;
 export function reviewOf(
   listed: readonly Preview[],
   statsOf: (preview: Preview) => readonly DiffStat[] | undefined,
+  checks?: CheckRow[],
 ): ChatStatus['review'] {
   // A plan is approved, not applied: that is on its card.
   const open = listed.filter(preview => !planOf(preview));
@@ -25,5 +27,5 @@ export function reviewOf(
         changes.length,
       )
     : undefined;
-  return { previews: open.length, files, stat: lineStat(sum) };
+  return { previews: open.length, files, stat: lineStat(sum), ...(checks ? { checks } : {}) };
 }

@@ -5,11 +5,19 @@ import { reviewText } from '../words/statusWords.ts';
 import { post } from './host.ts';
 import { button, el } from './dom.ts';
 import { stat } from './templates.ts';
+import { checkList } from './checkList.ts';
 
 /** The bar above the prompt while something is pending: how much, and the buttons for all of it. */
 export class ReviewBar {
   readonly element: HTMLElement;
   readonly #summary = el('span', { class: 'review-summary' });
+  readonly #checks = el('div', { class: 'review-checks' });
+  readonly #runChecks = button({
+    class: 'button secondary',
+    label: l10n.t('Run Checks'),
+    data: { action: 'runChecks' },
+    onClick: () => post({ type: 'runChecks' }),
+  });
 
   constructor() {
     const one = (name: ReviewAction, label: string, style: string): HTMLButtonElement =>
@@ -23,20 +31,25 @@ export class ReviewBar {
       'div',
       { class: 'review-bar', role: 'group', aria: { label: l10n.t('Pending changes') } },
       this.#summary,
+      this.#checks,
       el(
         'div',
         { class: 'buttons' },
         one('open', l10n.t('Review'), 'primary'),
         one('applyAll', l10n.t('Apply All'), 'secondary'),
         one('discardAll', l10n.t('Discard All'), 'secondary'),
+        this.#runChecks,
       ),
     );
   }
 
-  update({ review }: ChatStatus): void {
+  update({ review, hasChecks }: ChatStatus): void {
     this.element.hidden = review === undefined;
     if (!review) return;
     const lines = review.stat ? html` · ${stat(review.stat)}` : nothing;
     render(html`${reviewText(review)}${lines}`, this.#summary);
+    this.#checks.hidden = review.checks === undefined;
+    this.#runChecks.hidden = hasChecks !== true;
+    render(checkList(review.checks, 'all'), this.#checks);
   }
 }

@@ -19,6 +19,7 @@ import { callBody } from '../calls.ts';
 import { post } from '../host.ts';
 import { renderMarkdown } from '../markdown/markdown.ts';
 import { button, icon, stat } from '../templates.ts';
+import { checkList } from '../checkList.ts';
 import { votes } from './votes.ts';
 
 type Card = ItemOf<'preview'>;
@@ -65,9 +66,9 @@ export function renderCard(card: Card, old: HTMLElement | undefined): HTMLElemen
 function content(card: Card): TemplateResult {
   const { state, label, parts, remedy } = card;
   return html`
-    ${header(card)} ${isOpen(card) && card.files.length > 0 ? fileList(card) : nothing} ${notes(card)}
-    ${parts ? partList(parts, label) : nothing} ${output(card)} ${plan(card)}
-    ${state.kind === 'pending' ? votes(card, state) : nothing}
+    ${header(card)} ${isOpen(card) && card.files.length > 0 ? fileList(card) : nothing}
+    ${checkList(card.checks, card.id)} ${notes(card)} ${parts ? partList(parts, label) : nothing}
+    ${output(card)} ${plan(card)} ${state.kind === 'pending' ? votes(card, state) : nothing}
     ${remedy && !parts ? remedyButton(label, remedy) : nothing} ${runOnDiskButton(card)} ${call(card)}
   `;
 }

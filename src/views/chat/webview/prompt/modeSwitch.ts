@@ -3,12 +3,12 @@ import type { ChatStatus } from '../../protocol.ts';
 import { button, el } from '../dom.ts';
 import { post } from '../host.ts';
 
-const MODES = ['recommend', 'apply', 'none'] as const;
+const MODES = ['recommend', 'checked', 'apply', 'none'] as const;
 
 /**
  * Who resolves previews, and the plan toggle, in the row of the prompt.
  *
- * `Plan` is a toggle and not a fourth mode: while it is on, the mode still shows, and sets, what takes effect once the plan
+ * `Plan` is a toggle and not a mode of its own: while it is on, the mode still shows, and sets, what takes effect once the plan
  * is approved.
  */
 export class ModeSwitch {
@@ -17,7 +17,12 @@ export class ModeSwitch {
   readonly #plan: HTMLButtonElement;
 
   constructor() {
-    const names = { recommend: l10n.t('Review'), apply: l10n.t('Auto'), none: l10n.t('Manual') };
+    const names = {
+      recommend: l10n.t('Review'),
+      checked: l10n.t('Auto if Checks Pass'),
+      apply: l10n.t('Auto'),
+      none: l10n.t('Manual'),
+    };
     const options = MODES.map(mode => {
       const option = el('option', { title: hint(mode) }, names[mode]);
       option.value = mode;
@@ -61,6 +66,10 @@ function hint(mode: ChatStatus['mode']): string {
       return l10n.t('Review: the model recommends, and you apply.');
     case 'apply':
       return l10n.t('Auto: the model applies and discards by itself.');
+    case 'checked':
+      return l10n.t(
+        'Auto if Checks Pass: the model applies what all checks have passed on. The rest waits for you.',
+      );
     case 'none':
       return l10n.t('Manual: only you apply and discard. The model is not asked.');
   }

@@ -1,0 +1,79 @@
+import type { CheckFact } from '../preview/ledger.ts';
+import type { Preview, SeenRevisions } from '../preview/preview.ts';
+import type { SandboxEngine } from '../commands/sandbox.ts';
+import type { OutputProblem } from './outputProblems.ts';
+
+/** A named command whose result is shown on previews. */
+export interface Check {
+  readonly name: string;
+  readonly command: string;
+  /** A folder of the workspace; by default the first one. */
+  readonly cwd?: string;
+  /** A glob of workspace paths: the check concerns only previews that change one of them. */
+  readonly files?: string;
+  /** In seconds. */
+  readonly timeLimit: number;
+  /** Whether it comes from the user, or the user has approved its text. Only then is it ever run. */
+  readonly isApproved: boolean;
+}
+
+/** What a check saw: the files as they would be with these previews applied. */
+export interface SeenFiles {
+  /** Of the files that the previews change: the hash of each after them; `null` where there would be none. */
+  readonly contents: Readonly<Record<string, string | null>>;
+  /** Stands for all other files as they were. */
+  readonly rest: string;
+}
+
+/** How a check ended on some previews. Kept in memory only: no result outlives the window that saw it. */
+export interface CheckResult extends CheckFact {
+  /** Unique in the window. */
+  readonly id: string;
+  readonly command: string;
+  /** The previews that it ran on, at their revisions. */
+  readonly previews: SeenRevisions;
+  /** `undefined` if they changed while it ran, or cannot be told. */
+  readonly saw: SeenFiles | undefined;
+  readonly engine: SandboxEngine;
+  readonly isolated: boolean;
+  /** Beginning and end of what it wrote, as plain text. */
+  readonly output: string;
+  /** Places that a check that did not pass names, in files of the workspace. */
+  readonly problems: readonly OutputProblem[];
+}
+
+/** Why a check was not run. */
+export type NotRunReason =
+  /** The workspace is not trusted. */
+  | 'untrusted'
+  /** The workspace's settings bring it, and no person has approved its text. */
+  | 'notApproved'
+  /** There is no sandbox here. */
+  | 'noSandbox'
+  /** The sandbox is not isolated, so that only a person starts a command in it. */
+  | 'notIsolated'
+  /** None of the previews changes a file that it concerns. */
+  | 'notConcerned';
+
+/** How a request to run checks ended. */
+export interface ChecksReport {
+  readonly results: readonly CheckResult[];
+  readonly notRun: readonly { readonly name: string; readonly why: NotRunReason }[];
+}
+
+/** What the tool `run_checks` needs of the checks. */
+export interface CheckRuns {
+  /** Those of the settings. */
+  list(): readonly Check[];
+  /** The preview, if it is pending and can be checked, after those that it builds on. */
+  withBase(id: string): readonly Preview[] | undefined;
+  run(
+    previews: readonly Preview[],
+    names: readonly string[] | undefined,
+    signal: AbortSignal,
+  ): Promise<ChecksReport>;
+}
+
+export function factOfResult({ name, outcome, exitCode, seconds, at }: CheckResult): CheckFact {
+  return { name, outcome, ...(exitCode === undefined ? {} : { exitCode }), seconds, at };
+}

@@ -1,0 +1,147 @@
+import { untilAborted } from '../base/abort.ts';
+import { detailOf, messageOf } from '../base/errors.ts';
+import { Emitter, type Event } from '../base/event.ts';
+import type { Logger } from '../base/logger.ts';
+import type { CommandPlan } from '../commands/commandPlan.ts';
+import { OutputBuffer } from '../commands/outputBuffer.ts';
+import type { Sandboxes, SandboxStatus } from '../commands/sandbox.ts';
+import type { CheckFact } from '../preview/ledger.ts';
+import { contentsAfter } from '../preview/overlay.ts';
+import { revisionsOf, type Preview } from '../preview/preview.ts';
+import type { FolderRoot } from '../preview/workspace.ts';
+import type { Check, CheckResult, SeenFiles } from './check.ts';
+import { isSame, type CheckedFiles } from './checkedFiles.ts';
+import { outputProblems } from './outputProblems.ts';
+
+/** The sandbox of all checks where one more costs nothing: what commands leave in theirs must not make a check pass. */
+const OWN_SANDBOX = 'checks';
+
+export interface CheckRunnerParts {
+  readonly sandboxes: Sandboxes;
+  readonly plan: (command: string, folder: string | undefined) => Promise<CommandPlan>;
+  readonly workspace: { folderRoots(): readonly FolderRoot[] };
+  readonly logger: Logger;
+}
+
+/** A check that runs now. */
+export interface RunningCheck {
+  readonly check: Check;
+  readonly previews: readonly Preview[];
+  readonly startedAt: number;
+}
+
+/** Runs checks in the sandbox, one at a time. */
+export class CheckRunner {
+  readonly #parts: CheckRunnerParts;
+  readonly #files: CheckedFiles;
+  readonly #changed = new Emitter<void>();
+  #running: (RunningCheck & { readonly controller: AbortController }) | undefined;
+  #last: Promise<unknown> = Promise.resolve();
+  #count = 0;
+  #isDisposed = false;
+
+  /** Fires when a check begins, writes or ends. */
+  readonly onDidChange: Event<void> = this.#changed.event;
+
+  constructor(parts: CheckRunnerParts, files: CheckedFiles) {
+    this.#parts = parts;
+    this.#files = files;
+  }
+
+  get running(): RunningCheck | undefined {
+    return this.#running;
+  }
+
+  /** Ends the check that runs. */
+  stop(): void {
+    this.#running?.controller.abort();
+  }
+
+  /** From now on none runs. */
+  dispose(): void {
+    this.#isDisposed = true;
+    this.stop();
+    this.#changed.dispose();
+  }
+
+  /**
+   * Runs a check once those before it have ended.
+   * @throws the abort error when the signal fires; the check is then ended, too
+   */
+  run(check: Check, previews: readonly Preview[], signal: AbortSignal | undefined): Promise<CheckResult> {
+    const run = this.#last.then(() => this.#run(check, previews, signal));
+    this.#last = run.catch(() => undefined);
+    return untilAborted(signal, () => run);
+  }
+
+  async #run(
+    check: Check,
+    previews: readonly Preview[],
+    signal: AbortSignal | undefined,
+  ): Promise<CheckResult> {
+    const { logger, sandboxes } = this.#parts;
+    signal?.throwIfAborted();
+    const controller = new AbortController();
+    const limit = AbortSignal.timeout(check.timeLimit * 1_000);
+    const ending = AbortSignal.any([controller.signal, limit, ...(signal ? [signal] : [])]);
+    const output = new OutputBuffer();
+    const startedAt = Date.now();
+    this.#running = { check, previews, controller, startedAt };
+    if (this.#isDisposed || !this.#files.isAsSeen(revisionsOf(previews))) controller.abort();
+    this.#changed.fire();
+    let exitCode: number | undefined;
+    let saw: SeenFiles | undefined;
+    let folder = '';
+    let outcome: CheckFact['outcome'];
+    let status: SandboxStatus = { engine: undefined, isolated: false };
+    try {
+      ending.throwIfAborted();
+      status = await sandboxes.status();
+      const before = await this.#files.seenWith(previews, ending);
+      const planned = await this.#parts.plan(check.command, check.cwd);
+      const plan = { ...planned, timeLimit: check.timeLimit };
+      folder = plan.folder;
+      const id = status.engine === 'copy' ? (previews.at(-1)?.origin?.sessionId ?? OWN_SANDBOX) : OWN_SANDBOX;
+      const sandbox = await sandboxes.of(id);
+      if (!sandbox) throw new Error('There is no sandbox any more.');
+      const end = await sandbox.run(plan, contentsAfter(previews), {
+        signal: ending,
+        add: chunk => {
+          output.add(chunk);
+          this.#changed.fire();
+        },
+      });
+      ending.throwIfAborted();
+      exitCode = end.exitCode;
+      outcome = exitCode === 0 ? 'passed' : 'failed';
+      const after = before && (await this.#files.seenWith(previews));
+      saw = before && after && isSame(before, after) ? after : undefined;
+    } catch (error) {
+      outcome = !ending.aborted ? 'notRun' : ending.reason === limit.reason ? 'timedOut' : 'stopped';
+      if (!ending.aborted) {
+        logger.error(`The check ${check.name} could not be run: ${detailOf(error)}`);
+        output.add(messageOf(error));
+      }
+    }
+    this.#running = undefined;
+    const text = output.text();
+    const isFailure = outcome === 'failed' || outcome === 'timedOut';
+    const result: CheckResult = {
+      id: `c${++this.#count}`,
+      name: check.name,
+      command: check.command,
+      previews: revisionsOf(previews),
+      saw,
+      outcome,
+      ...(exitCode === undefined ? {} : { exitCode }),
+      seconds: Math.round((Date.now() - startedAt) / 100) / 10,
+      at: new Date().toISOString(),
+      engine: status.engine ?? 'copy',
+      isolated: status.isolated,
+      output: text,
+      problems: isFailure ? outputProblems(text, folder, this.#parts.workspace.folderRoots()) : [],
+    };
+    this.#changed.fire();
+    return result;
+  }
+}

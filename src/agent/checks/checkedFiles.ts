@@ -1,0 +1,82 @@
+import { sha256 } from '../base/hash.ts';
+import { contentsAfter } from '../preview/overlay.ts';
+import type { Preview, SeenRevisions } from '../preview/preview.ts';
+import type { PreviewStore } from '../preview/previewStore.ts';
+import type { FolderRoot, Workspace } from '../preview/workspace.ts';
+import type { CheckResult, SeenFiles } from './check.ts';
+
+export interface CheckedFilesParts {
+  readonly store: PreviewStore;
+  readonly workspace: Pick<Workspace, 'read'> & {
+    folderRoots(): readonly FolderRoot[];
+    /** Workspace paths of documents with unsaved changes. */
+    unsaved(): readonly string[];
+  };
+  /** Stands for all files but those at these workspace paths: see `folderState`. */
+  readonly stateOf: (except: ReadonlySet<string>, signal?: AbortSignal) => Promise<string | undefined>;
+}
+
+/** Tells what a check sees, and whether a result is about the files as they are. */
+export class CheckedFiles {
+  readonly #parts: CheckedFilesParts;
+
+  constructor(parts: CheckedFilesParts) {
+    this.#parts = parts;
+  }
+
+  /** Whether these previews are pending, or applied, as they were: at the same revision, and not discarded. */
+  isAsSeen(seen: SeenRevisions): boolean {
+    return Object.entries(seen).every(([id, revision]) => {
+      const now = this.#parts.store.get(id);
+      return now?.revision === revision && now.state.kind !== 'discarded' && now.state.kind !== 'expired';
+    });
+  }
+
+  /** What a check would see with these previews applied; `undefined` if it cannot be told. */
+  async seenWith(previews: readonly Preview[], signal?: AbortSignal): Promise<SeenFiles | undefined> {
+    const { workspace } = this.#parts;
+    // What is typed and not saved is on no disk.
+    if (workspace.unsaved().length > 0) return undefined;
+    const pending = contentsAfter(previews);
+    const paths = pending.paths();
+    const rest = await this.#parts.stateOf(new Set(paths), signal);
+    if (rest === undefined || workspace.unsaved().length > 0) return undefined;
+    return { rest, contents: Object.fromEntries(paths.map(at => [at, pending.at(at)?.side?.hash ?? null])) };
+  }
+
+  /** Whether the result is about the files as they would be with exactly these previews applied, all of which it saw. */
+  async isAbout(
+    { previews: seen, saw }: CheckResult,
+    previews: readonly Preview[],
+    signal?: AbortSignal,
+  ): Promise<boolean> {
+    const { workspace } = this.#parts;
+    if (!saw || !hasAll(seen, previews) || !this.isAsSeen(seen) || workspace.unsaved().length > 0)
+      return false;
+    const pending = contentsAfter(previews);
+    for (const [at, hash] of Object.entries(saw.contents)) {
+      const planned = pending.at(at);
+      if ((planned ? (planned.side?.hash ?? null) : await this.#hashOf(at)) !== hash) return false;
+    }
+    const rest = await this.#parts.stateOf(new Set(Object.keys(saw.contents)), signal);
+    return rest === saw.rest && this.isAsSeen(seen) && workspace.unsaved().length === 0;
+  }
+
+  async #hashOf(path: string): Promise<string | null | undefined> {
+    try {
+      const bytes = await this.#parts.workspace.read(path);
+      return bytes ? sha256(bytes) : null;
+    } catch {
+      return undefined;
+    }
+  }
+}
+
+/** Whether these previews are among those that were seen, at the same revision. */
+export function hasAll(seen: Readonly<Record<string, number>>, previews: readonly Preview[]): boolean {
+  return previews.every(({ id, revision }) => seen[id] === revision);
+}
+
+export function isSame(one: SeenFiles, other: SeenFiles): boolean {
+  return one.rest === other.rest && JSON.stringify(one.contents) === JSON.stringify(other.contents);
+}

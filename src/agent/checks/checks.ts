@@ -1,0 +1,283 @@
+import type { Disposable } from '../base/disposable.ts';
+import { DisposableStore } from '../base/disposable.ts';
+import { Emitter, type Event } from '../base/event.ts';
+import type { CheckMark } from '../preview/checkMark.ts';
+import type { CheckFact } from '../preview/ledger.ts';
+import { pathsOf, revisionsOf, type Preview } from '../preview/preview.ts';
+import { hasConflict } from '../preview/rebase/conflictMarkers.ts';
+import type { Proof, Prover } from '../preview/resolve/proof.ts';
+import { globMatcher } from '../tools/ast/scope/glob.ts';
+import { factOfResult, type Check, type CheckResult, type ChecksReport, type NotRunReason } from './check.ts';
+import { CheckedFiles, hasAll, type CheckedFilesParts } from './checkedFiles.ts';
+import { markOf, markOfRunning, othersIn } from './checkMarks.ts';
+import { CheckRunner, type CheckRunnerParts } from './checkRunner.ts';
+
+/** The most results that are kept; the oldest go first. */
+const MAX_RESULTS = 200;
+/** How long file events are collected before results are compared with the files again, in milliseconds. */
+const SETTLE = 150;
+export interface ChecksOptions extends CheckedFilesParts, Omit<CheckRunnerParts, 'workspace'> {
+  readonly isTrusted: () => boolean;
+  /** Those of the settings, in their order; names are unique. */
+  readonly checks: () => readonly Check[];
+  /** Fires when a file on disk, a document or a setting may have changed. */
+  readonly onDidChangeFiles: Event<void>;
+}
+
+/** Who asks for a run: only a person may start one where the sandbox is not isolated. */
+export type AskedBy = 'human' | 'other';
+
+/**
+ * Runs the checks of the settings on pending previews and keeps their results. A result is about the files that it saw: from the
+ * moment that one of them, or a preview, has changed it is no longer current. One check runs at a time; one that has been
+ * overtaken by a change of its previews is ended.
+ */
+export class Checks implements Prover, Disposable {
+  readonly #options: ChecksOptions;
+  readonly #files: CheckedFiles;
+  readonly #runner: CheckRunner;
+  #results: readonly CheckResult[] = [];
+  /** Ids of the results that nothing is known to have outdated. */
+  #current: ReadonlySet<string> = new Set();
+  #timer: NodeJS.Timeout | undefined;
+  /** Of the newest comparison with the files; the answers of older ones do not count. */
+  #turn = 0;
+  #isDisposed = false;
+  readonly #changed = new Emitter<void>();
+  readonly #owned = new DisposableStore();
+
+  /** Fires when a mark may have changed. */
+  readonly onDidChange: Event<void> = this.#changed.event;
+
+  constructor(options: ChecksOptions) {
+    this.#options = options;
+    this.#files = new CheckedFiles(options);
+    this.#runner = new CheckRunner(options, this.#files);
+    this.#owned.add(this.#runner);
+    this.#owned.add(this.#runner.onDidChange(() => this.#changed.fire()));
+    this.#owned.add(options.store.onDidChange(preview => this.#follow(preview)));
+    this.#owned.add(options.onDidChangeFiles(() => this.#lookAgain()));
+    this.#owned.add({ dispose: () => clearTimeout(this.#timer) });
+  }
+
+  /** Whether checks are set at all. */
+  get hasChecks(): boolean {
+    return this.#options.checks().length > 0;
+  }
+
+  /** Whether checks may run without a person's click. */
+  async mayRunByThemselves(): Promise<boolean> {
+    const { isTrusted, sandboxes } = this.#options;
+    return this.hasChecks && isTrusted() && (await sandboxes.status()).isolated;
+  }
+
+  /** The pending previews of a conversation as applying all of them would leave it: without those that cannot be applied. */
+  checkable(sessionId: string | undefined): readonly Preview[] {
+    const { store } = this.#options;
+    const chosen = new Map<string, Preview>();
+    for (const preview of store.list('oldestFirst'))
+      if (
+        preview.origin?.sessionId === sessionId &&
+        isCheckable(preview) &&
+        store.blockersOf(preview).every(({ id }) => chosen.has(id))
+      )
+        chosen.set(preview.id, preview);
+    return [...chosen.values()];
+  }
+
+  /** A preview after those that it builds on. */
+  withBase(preview: Preview): readonly Preview[] {
+    return [...this.#options.store.blockersOf(preview), preview];
+  }
+
+  /**
+   * Runs checks on the files as they would be with exactly these previews applied; those that have a current result on them are not
+   * run again.
+   * @param previews in the order in which they are written.
+   * @param names by default all.
+   */
+  async run(
+    previews: readonly Preview[],
+    by: AskedBy,
+    { names, signal }: { readonly names?: readonly string[] | undefined; readonly signal?: AbortSignal } = {},
+  ): Promise<ChecksReport> {
+    const checks = this.#options.checks().filter(({ name }) => names === undefined || names.includes(name));
+    const results: CheckResult[] = [];
+    const notRun: { name: string; why: NotRunReason }[] = [];
+    for (const check of checks) {
+      const why = await this.#whyNot(check, previews, by);
+      if (why) notRun.push({ name: check.name, why });
+      else {
+        // A person who asks again wants to see it run.
+        const known = by === 'human' ? undefined : await this.#known(check, previews, signal);
+        results.push(known ?? (await this.#runNew(check, previews, signal)));
+      }
+    }
+    return { results, notRun };
+  }
+
+  async prove(previews: readonly Preview[], signal?: AbortSignal): Promise<Proof> {
+    const { results, notRun } = await this.run(previews, 'other', signal ? { signal } : {});
+    const checks = results.map(factOfResult);
+    const unproved = (why: Extract<Proof, { isProved: false }>['why']): Proof => ({
+      isProved: false,
+      why,
+      checks,
+    });
+    if (notRun.some(({ why }) => why !== 'notConcerned')) return unproved('cannotRun');
+    if (results.some(({ outcome }) => outcome !== 'passed')) return unproved('failed');
+    if (results.length === 0) return unproved('noChecks');
+    // At the last moment, and for all of them: the first ran minutes before the last, perhaps.
+    const current = await Promise.all(results.map(result => this.#files.isAbout(result, previews, signal)));
+    return current.every(Boolean) ? { isProved: true, checks } : unproved('changed');
+  }
+
+  factsOf(previews: readonly Preview[]): readonly CheckFact[] {
+    const newest = new Map<string, CheckResult>();
+    for (const result of this.#results)
+      if (this.#current.has(result.id) && hasAll(result.previews, previews)) newest.set(result.name, result);
+    return [...newest.values()].map(result => {
+      const together = othersIn(Object.keys(result.previews), previews);
+      return { ...factOfResult(result), ...(together.length > 0 ? { together } : {}) };
+    });
+  }
+
+  /** What is known of the checks on these previews: for each the newest result that saw all of them, a current one first. */
+  marksOf(previews: readonly Preview[]): readonly CheckMark[] {
+    if (previews.length === 0) return [];
+    return this.#options.checks().flatMap(({ name }) => {
+      const { running } = this.#runner;
+      if (running?.check.name === name && hasAll(revisionsOf(running.previews), previews))
+        return [markOfRunning(running, previews)];
+      const seen = this.#results.filter(
+        result => result.name === name && previews.every(({ id }) => Object.hasOwn(result.previews, id)),
+      );
+      const result = seen.findLast(({ id }) => this.#current.has(id)) ?? seen.at(-1);
+      return result ? [markOf(result, previews, this.#current.has(result.id), this.#results)] : [];
+    });
+  }
+
+  /** The output of a result, or of the check that runs; `undefined` if it is no longer kept. */
+  resultOf(id: string): CheckResult | undefined {
+    return this.#results.find(result => result.id === id);
+  }
+
+  isCurrent(id: string): boolean {
+    return this.#current.has(id);
+  }
+
+  /** All results that are kept, the oldest first. */
+  get results(): readonly CheckResult[] {
+    return this.#results;
+  }
+
+  /** The name of the check that runs now. */
+  get running(): string | undefined {
+    return this.#runner.running?.check.name;
+  }
+
+  /** Ends the check that runs. */
+  stop(): void {
+    this.#runner.stop();
+  }
+
+  dispose(): void {
+    this.#isDisposed = true;
+    this.#owned.dispose();
+    this.#changed.dispose();
+  }
+
+  async #whyNot(check: Check, previews: readonly Preview[], by: AskedBy): Promise<NotRunReason | undefined> {
+    const { isTrusted, sandboxes } = this.#options;
+    if (!isTrusted()) return 'untrusted';
+    if (check.files !== undefined && previews.length > 0) {
+      const matches = await globMatcher([check.files]);
+      if (!previews.flatMap(pathsOf).some(matches)) return 'notConcerned';
+    }
+    if (!check.isApproved) return 'notApproved';
+    const { engine, isolated } = await sandboxes.status();
+    if (!engine) return 'noSandbox';
+    return isolated || by === 'human' ? undefined : 'notIsolated';
+  }
+
+  /** A result that is about exactly these previews and the files as they are. */
+  async #known(
+    { name, command }: Check,
+    previews: readonly Preview[],
+    signal: AbortSignal | undefined,
+  ): Promise<CheckResult | undefined> {
+    const last = this.#results.findLast(
+      result => result.name === name && result.command === command && hasAll(result.previews, previews),
+    );
+    if (!last || (last.outcome !== 'passed' && last.outcome !== 'failed')) return undefined;
+    return (await this.#files.isAbout(last, previews, signal)) ? last : undefined;
+  }
+
+  async #runNew(
+    check: Check,
+    previews: readonly Preview[],
+    signal: AbortSignal | undefined,
+  ): Promise<CheckResult> {
+    const result = await this.#runner.run(check, previews, signal);
+    if (this.#isDisposed) return result;
+    this.#results = [...this.#results, result].slice(-MAX_RESULTS);
+    if (result.saw && this.#files.isAsSeen(result.previews))
+      this.#current = new Set([...this.#current, result.id]);
+    this.#changed.fire();
+    return result;
+  }
+
+  #follow(preview: Preview): void {
+    const { running } = this.#runner;
+    if (running && !this.#files.isAsSeen(revisionsOf(running.previews))) this.#runner.stop();
+    this.#outdate(
+      this.#results.filter(({ previews }) => preview.id in previews && !this.#files.isAsSeen(previews)),
+    );
+    this.#lookAgain();
+  }
+
+  #outdate(results: readonly CheckResult[]): void {
+    const gone = new Set(results.map(({ id }) => id));
+    const current = [...this.#current].filter(id => !gone.has(id));
+    if (current.length === this.#current.size) return;
+    this.#current = new Set(current);
+    this.#changed.fire();
+  }
+
+  /** Compares the results with the files again, soon. What is typed outdates them at once. */
+  #lookAgain(): void {
+    if (this.#results.length === 0) return;
+    if (this.#options.workspace.unsaved().length > 0) this.#outdate(this.#results);
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => void this.refresh(), SETTLE);
+  }
+
+  /** Finds out which results are about the files as they are now. A result becomes current again if what it saw is back. */
+  async refresh(): Promise<void> {
+    const { store } = this.#options;
+    const turn = ++this.#turn;
+    const newest = new Map<string, CheckResult>();
+    for (const result of this.#results)
+      newest.set(`${result.name} ${JSON.stringify(result.previews)}`, result);
+    const current = new Set<string>();
+    for (const result of newest.values()) {
+      const pending = Object.keys(result.previews)
+        .flatMap(id => store.get(id) ?? [])
+        .filter(({ state }) => state.kind === 'pending' || state.kind === 'applying');
+      if (await this.#files.isAbout(result, pending).catch(() => false)) current.add(result.id);
+    }
+    if (this.#isDisposed || turn !== this.#turn) return;
+    if (current.size === this.#current.size && [...current].every(id => this.#current.has(id))) return;
+    this.#current = current;
+    this.#changed.fire();
+  }
+}
+
+function isCheckable({ kind, state, changes }: Preview): boolean {
+  return (
+    kind === 'files' &&
+    state.kind === 'pending' &&
+    state.stale.length === 0 &&
+    !changes.some(change => hasConflict(change))
+  );
+}

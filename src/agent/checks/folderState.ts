@@ -1,0 +1,89 @@
+import { execFile } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import type { BigIntStats } from 'node:fs';
+import * as fs from 'node:fs/promises';
+import * as path from 'node:path';
+import { forEachLimited } from '../base/pool.ts';
+import { withoutEditor, withVariables } from '../base/system/environment.ts';
+import type { FolderRoot } from '../preview/workspace.ts';
+
+/** Beyond so many files nothing is told: a check's result is then never current. */
+const MAX_FILES = 200_000;
+const MAX_OUTPUT = 128 * 1024 * 1024;
+/** How many files are asked for at once. */
+const AT_ONCE = 32;
+/** Folders that a check does not depend on where git cannot say what is ignored. */
+const LEFT_OUT = new Set(['.git', 'node_modules']);
+
+/**
+ * Stands for all files of the folders as they are: all that git tracks or would track, without what it ignores. Where there is no
+ * git, all files but those in `node_modules`. Two equal answers mean that no file was made, removed, written or replaced in
+ * between: size, times, identity and permission bits of each are in it.
+ * @param except workspace paths that are left out
+ * @returns `undefined` if it cannot be told, since there are too many files, for example
+ */
+export async function folderState(
+  folders: readonly FolderRoot[],
+  except: ReadonlySet<string>,
+  signal?: AbortSignal,
+): Promise<string | undefined> {
+  const lines: string[] = [];
+  const describe = async (folder: string, prefix: string): Promise<void> => {
+    const files = (await listedByGit(folder, signal)) ?? (await walk(folder));
+    if (lines.length + files.length > MAX_FILES) throw new Error('Too many files');
+    const nested: string[] = [];
+    await forEachLimited(files, AT_ONCE, async listed => {
+      signal?.throwIfAborted();
+      const file = listed.replace(/\/$/, '');
+      if (except.has(prefix + file)) return;
+      const stat = await fs.lstat(path.join(folder, file), { bigint: true }).catch(() => undefined);
+      // Another repository inside, such as a submodule.
+      if (stat?.isDirectory()) nested.push(file);
+      else lines.push(`${prefix}${file}\0${stat ? identityOf(stat) : ''}`);
+    });
+    for (const file of nested) await describe(path.join(folder, file), `${prefix}${file}/`);
+  };
+  try {
+    for (const { name, fsPath } of folders) await describe(fsPath, folders.length > 1 ? `${name}/` : '');
+  } catch {
+    signal?.throwIfAborted();
+    return undefined;
+  }
+  return createHash('sha256').update(lines.sort().join('\n')).digest('hex');
+}
+
+function identityOf({ ino, size, mtimeNs, ctimeNs, mode }: BigIntStats): string {
+  return [ino, size, mtimeNs, ctimeNs, mode].join(' ');
+}
+
+/** @returns `undefined` if the folder is in no repository, or there is no git */
+function listedByGit(folder: string, signal?: AbortSignal): Promise<readonly string[] | undefined> {
+  const args = ['-c', 'core.fsmonitor=false', 'ls-files', '-z', '-co', '--exclude-standard', '--deduplicate'];
+  const env = withVariables(withoutEditor(process.env), {
+    GIT_OPTIONAL_LOCKS: '0',
+    GIT_DIR: null,
+    GIT_WORK_TREE: null,
+  });
+  return new Promise(resolve => {
+    execFile(
+      'git',
+      args,
+      { cwd: folder, env, maxBuffer: MAX_OUTPUT, windowsHide: true, ...(signal ? { signal } : {}) },
+      (error, stdout) => resolve(error ? undefined : [...new Set(stdout.split('\0').filter(Boolean))]),
+    );
+  });
+}
+
+async function walk(folder: string): Promise<readonly string[]> {
+  const files: string[] = [];
+  const waiting = [''];
+  for (let at = waiting.pop(); at !== undefined && files.length <= MAX_FILES; at = waiting.pop()) {
+    for (const entry of await fs.readdir(path.join(folder, at), { withFileTypes: true })) {
+      if (LEFT_OUT.has(entry.name)) continue;
+      const name = at === '' ? entry.name : `${at}/${entry.name}`;
+      if (entry.isDirectory()) waiting.push(name);
+      else files.push(name);
+    }
+  }
+  return files;
+}

@@ -1,0 +1,36 @@
+import type { CheckFact } from '../ledger.ts';
+import type { Preview } from '../preview.ts';
+
+/** Why a vote is not proved by checks. */
+export type UnprovedReason =
+  /** The user has set none that concerns these files. */
+  | 'noChecks'
+  /** They cannot run: there is no isolated sandbox, the workspace is not trusted, or a person must approve one first. */
+  | 'cannotRun'
+  /** One of them did not pass. */
+  | 'failed'
+  /** The files, or unsaved text, changed meanwhile, so that no result is about what would land. */
+  | 'changed';
+
+/** What the checks say of exactly what a vote would write. */
+export type Proof =
+  | { readonly isProved: true; readonly checks: readonly CheckFact[] }
+  | { readonly isProved: false; readonly why: UnprovedReason; readonly checks: readonly CheckFact[] };
+
+/** What the invoker asks of checks. */
+export interface Prover {
+  /**
+   * Whether every check has passed on exactly these previews, written together onto the files as they are now. Runs those that
+   * have no such result yet, which takes as long as they take.
+   * @param previews pending previews of files, with all that they build on.
+   */
+  prove(previews: readonly Preview[], signal?: AbortSignal): Promise<Proof>;
+  /** What is known of them at once, for the ledger: results that nothing has outdated. */
+  factsOf(previews: readonly Preview[]): readonly CheckFact[];
+}
+
+/** Where there are no checks. */
+export const NO_CHECKS: Prover = {
+  prove: () => Promise.resolve({ isProved: false, why: 'noChecks', checks: [] }),
+  factsOf: () => [],
+};

@@ -1,0 +1,128 @@
+import * as vscode from 'vscode';
+import { DisposableStore } from '../../agent/base/disposable.ts';
+import { Emitter, type Event } from '../../agent/base/event.ts';
+import { detailOf } from '../../agent/base/errors.ts';
+import type { Logger } from '../../agent/base/logger.ts';
+import type { CheckRuns } from '../../agent/checks/check.ts';
+import type { Checks, ChecksOptions } from '../../agent/checks/checks.ts';
+import type { CheckMark } from '../../agent/preview/checkMark.ts';
+import type { CheckFact } from '../../agent/preview/ledger.ts';
+import type { Preview } from '../../agent/preview/preview.ts';
+import { NO_CHECKS, type Proof, type Prover } from '../../agent/preview/resolve/proof.ts';
+import type { FileUris } from '../review/previewUri.ts';
+import type { CheckSettings } from './checkSettings.ts';
+
+export interface WindowChecksParts extends Omit<ChecksOptions, 'checks' | 'onDidChangeFiles' | 'stateOf'> {
+  readonly settings: CheckSettings;
+  readonly files: FileUris;
+  readonly logger: Logger;
+}
+
+/** The checks of this window, whose code is loaded when the first one runs. */
+export class WindowChecks implements Prover, vscode.Disposable {
+  readonly settings: CheckSettings;
+  readonly #parts: WindowChecksParts;
+  readonly #owned = new DisposableStore();
+  readonly #changed = this.#owned.add(new Emitter<void>());
+  #loading: Promise<Checks> | undefined;
+  #checks: Checks | undefined;
+
+  /** Fires when a mark may have changed. Output comes often: collect the events. */
+  readonly onDidChange: Event<void> = this.#changed.event;
+
+  constructor(parts: WindowChecksParts) {
+    this.#parts = parts;
+    this.settings = parts.settings;
+    this.#owned.add(
+      vscode.workspace.onDidChangeConfiguration(
+        event => event.affectsConfiguration('redline.checks') && this.#changed.fire(),
+      ),
+    );
+  }
+
+  get hasChecks(): boolean {
+    return this.settings.list.length > 0;
+  }
+
+  async prove(previews: readonly Preview[], signal?: AbortSignal): Promise<Proof> {
+    if (!this.hasChecks) return NO_CHECKS.prove(previews);
+    return (await this.load()).prove(previews, signal);
+  }
+
+  factsOf(previews: readonly Preview[]): readonly CheckFact[] {
+    return this.#checks?.factsOf(previews) ?? [];
+  }
+
+  /** What is known of the checks on one pending preview. */
+  marksOf(preview: Preview): readonly CheckMark[] {
+    return preview.state.kind === 'pending' ? (this.#checks?.marksOf([preview]) ?? []) : [];
+  }
+
+  /** What is known of the checks on all that is pending of a conversation. */
+  marksOfAll(sessionId: string | undefined): readonly CheckMark[] {
+    return this.#checks?.marksOf(this.#checks.checkable(sessionId)) ?? [];
+  }
+
+  /** What the tool `run_checks` works with. */
+  readonly runs: CheckRuns = {
+    list: () => this.settings.list,
+    withBase: id => {
+      const preview = this.#parts.store.get(id);
+      if (preview?.kind !== 'files' || preview.state.kind !== 'pending') return undefined;
+      return [...this.#parts.store.blockersOf(preview), preview];
+    },
+    run: async (previews, names, signal) => (await this.load()).run(previews, 'other', { names, signal }),
+  };
+
+  /** A turn has ended: what is pending now is checked, if the user wants that and the sandbox is isolated. */
+  async turnEnded(sessionId: string): Promise<void> {
+    if (this.settings.run !== 'onTurnEnd' || !this.hasChecks) return;
+    try {
+      const checks = await this.load();
+      const previews = checks.checkable(sessionId);
+      if (previews.length === 0 || !(await checks.mayRunByThemselves())) return;
+      await checks.run(previews, 'other');
+    } catch (error) {
+      this.#parts.logger.error(`The checks at the end of a turn failed: ${detailOf(error)}`);
+    }
+  }
+
+  load(): Promise<Checks> {
+    this.#loading ??= this.#load();
+    return this.#loading;
+  }
+
+  dispose(): void {
+    this.#owned.dispose();
+  }
+
+  async #load(): Promise<Checks> {
+    const [{ Checks }, { folderState }, { CheckDiagnostics }] = await Promise.all([
+      import('../../agent/checks/checks.ts'),
+      import('../../agent/checks/folderState.ts'),
+      import('./checkDiagnostics.ts'),
+    ]);
+    const { workspace } = this.#parts;
+    const files = this.#owned.add(new Emitter<void>());
+    const note = (): void => files.fire();
+    const watcher = this.#owned.add(vscode.workspace.createFileSystemWatcher('**/*'));
+    for (const event of [watcher.onDidChange, watcher.onDidCreate, watcher.onDidDelete])
+      this.#owned.add(event(note));
+    this.#owned.add(
+      vscode.workspace.onDidChangeTextDocument(({ document }) => document.uri.scheme === 'file' && note()),
+    );
+    this.#owned.add(vscode.workspace.onDidChangeWorkspaceFolders(note));
+    const checks = this.#owned.add(
+      new Checks({
+        ...this.#parts,
+        checks: () => this.settings.list,
+        stateOf: (except, signal) => folderState(workspace.folderRoots(), except, signal),
+        onDidChangeFiles: files.event,
+      }),
+    );
+    this.#checks = checks;
+    this.#owned.add(checks.onDidChange(() => this.#changed.fire()));
+    this.#owned.add(new CheckDiagnostics(checks, this.#parts.store, this.#parts.files));
+    return checks;
+  }
+}

@@ -1,0 +1,88 @@
+import * as l10n from '@vscode/l10n';
+import { countText } from '../../agent/base/countText.ts';
+
+// The page imports this too, and has no types of Node: so these take what it is sent, which marks fit.
+
+/** What a `CheckMark` says. */
+export interface ShownCheck {
+  readonly name: string;
+  readonly state: 'running' | 'passed' | 'failed' | 'timedOut' | 'stopped' | 'notRun';
+  readonly isCurrent: boolean;
+  readonly seconds: number;
+  readonly problems: number;
+  readonly isFlaky: boolean;
+}
+
+/** `✔ test 12 s`; out of date, it says so in words, since a colour alone tells not everyone. */
+export function checkText(check: ShownCheck, clean: (text: string) => string): string {
+  const name = clean(check.name);
+  const text = shortText(check, name);
+  if (check.state === 'running') return text;
+  if (!check.isCurrent) return l10n.t('{0} (out of date)', text);
+  return check.isFlaky ? l10n.t('{0} (flaky)', text) : text;
+}
+
+function shortText({ state, seconds, problems }: ShownCheck, name: string): string {
+  switch (state) {
+    case 'running':
+      return l10n.t('… {0}', name);
+    case 'passed':
+      return l10n.t('✔ {0} {1} s', name, rounded(seconds));
+    case 'failed':
+      return problems > 0
+        ? countText(l10n.t('✘ {1} 1 problem|✘ {1} {0} problems'), l10n)(problems, name)
+        : l10n.t('✘ {0} failed', name);
+    case 'timedOut':
+      return l10n.t('✘ {0} timed out', name);
+    case 'stopped':
+      return l10n.t('– {0} stopped', name);
+    case 'notRun':
+      return l10n.t('– {0} did not run', name);
+  }
+}
+
+/** The same as a sentence, for screen readers and tooltips. */
+export function checkSentence(check: ShownCheck, clean: (text: string) => string): string {
+  const name = clean(check.name);
+  const outdated = check.isCurrent ? '' : ` ${l10n.t('Something that it saw has changed since.')}`;
+  const flaky = check.isFlaky ? ` ${l10n.t('It has both passed and failed on the same files.')}` : '';
+  return sentence(check, name) + outdated + flaky;
+}
+
+function sentence({ state, seconds, problems }: ShownCheck, name: string): string {
+  switch (state) {
+    case 'running':
+      return l10n.t('The check {0} is running.', name);
+    case 'passed':
+      return l10n.t('The check {0} passed in {1} s.', name, rounded(seconds));
+    case 'failed':
+      return problems > 0
+        ? countText(
+            l10n.t('The check {1} failed with 1 problem.|The check {1} failed with {0} problems.'),
+            l10n,
+          )(problems, name)
+        : l10n.t('The check {0} failed.', name);
+    case 'timedOut':
+      return l10n.t('The check {0} was ended after its time limit.', name);
+    case 'stopped':
+      return l10n.t('The check {0} was stopped.', name);
+    case 'notRun':
+      return l10n.t('The check {0} could not be run.', name);
+  }
+}
+
+function rounded(seconds: number): number {
+  return seconds < 10 ? Math.round(seconds * 10) / 10 : Math.round(seconds);
+}
+
+/** The checks in a row: `✔ test 12 s · ✘ types 3 problems`. */
+export function checksText(checks: readonly ShownCheck[], clean: (text: string) => string): string {
+  return checks.map(check => checkText(check, clean)).join(' · ');
+}
+
+/** Which of all marks matters most: what is wrong, then what runs, then what is out of date. */
+export function worstOf(checks: readonly ShownCheck[]): ShownCheck | undefined {
+  const rank = ({ state, isCurrent }: ShownCheck): number =>
+    state === 'running' ? 1 : state !== 'passed' ? (isCurrent ? 0 : 2) : isCurrent ? 4 : 3;
+  return [...checks].sort((a, b) => rank(a) - rank(b))[0];
+}
