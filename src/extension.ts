@@ -106,7 +106,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<Redlin
       allCommands({
         ...agent,
         ...{ extensionPath: context.extensionPath, globalStorage: context.globalStorageUri },
-        ...{ chat, edits, opener, overview, pendingView, review, shown, tabs, texts },
+        ...{ chat, edits, looks, opener, overview, pendingView, review, shown, tabs, texts },
       }),
       logger,
     ),

@@ -132,15 +132,16 @@ export class VscodeWindow {
   }
 
   /**
-   * A code lens on the modified side of the diff editor or multi-file diff that is shown.
+   * A code lens on the modified side of the diff editor or multi-file diff that is shown, or in the editor of a whole file.
    * @param {string} title the lens's text, or its beginning
    * @returns {Locator}
    */
   lens(title) {
     const diff = '.monaco-diff-editor .editor.modified .codelens-decoration a';
     const multi = '.multiDiffEntry .editor.modified .codelens-decoration a';
+    const alone = '.editor-instance > .monaco-editor .codelens-decoration a';
     return this.page
-      .locator(`${diff}, ${multi}`)
+      .locator(`${diff}, ${multi}, ${alone}`)
       .filter({ hasText: startsWith(title) })
       .first();
   }

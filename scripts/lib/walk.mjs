@@ -87,9 +87,9 @@ async function walk(workbench) {
   await workbench.sendChat(`/write ${NOTES} :: Not wanted.`);
   await workbench
     .chatCard(`Create ${NOTES}`)
-    .getByRole('button', { name: /^Apply/ })
+    .getByRole('button', { name: /^Create File/ })
     .waitFor();
-  await workbench.lens('Apply').waitFor();
+  await workbench.lens('Create File').waitFor();
   await step('Ask twice: two previews are pending', MONEY);
 
   await workbench.runCommand('Redline: Discard All Previews');

@@ -29,6 +29,8 @@ export interface PreviewInfo {
   readonly sourceToolName: string;
   /** The agent of another program that proposed it, over MCP, or where the user brought it from, such as `branch x`. */
   readonly agent?: AgentName;
+  /** The change set that it belongs to: previews with the same one are what one prompt, one run of an agent or one branch produced. */
+  readonly setId?: string;
   readonly state: 'pending' | 'applying' | 'applied' | 'discarded' | 'expired';
   readonly stale: boolean;
   readonly lastError?: string;
@@ -221,6 +223,7 @@ function infoOf(preview: Preview, checks: readonly CheckMark[] = []): PreviewInf
     label,
     sourceToolName,
     ...(preview.origin?.agent ? { agent: preview.origin.agent } : {}),
+    ...(preview.origin?.setId === undefined ? {} : { setId: preview.origin.setId }),
     state: state.kind,
     stale: pending !== undefined && pending.stale.length > 0,
     ...(pending?.lastError === undefined ? {} : { lastError: pending.lastError }),

@@ -16,6 +16,8 @@ export function registerCommands(handlers: CommandHandlers, logger: Logger): vsc
   const registered = Object.entries(handlers).map(([id, handler]) =>
     vscode.commands.registerCommand(id, async (...args: unknown[]) => {
       try {
+        // The element that was clicked goes away with its lens, and the focus would go with it.
+        if (isFromLens(args)) await vscode.commands.executeCommand('workbench.action.focusActiveEditorGroup');
         return await handler(...args);
       } catch (error) {
         if (isAbortError(error)) return undefined;
@@ -37,6 +39,22 @@ export function onRow(handler: (...args: unknown[]) => unknown): (...args: unkno
     args.length > 0 && args[0] === undefined
       ? void showInfo(vscode.l10n.t('The list was being updated. Try again.'))
       : handler(...args);
+}
+
+/** The last argument of a command that a lens calls. */
+const LENS = { from: 'lens' };
+
+/** The command as a lens calls it: the focus goes back to the editor. */
+export function inLens(command: vscode.Command): vscode.Command {
+  if (command.command === '') return command;
+  const given: readonly unknown[] = command.arguments ?? [];
+  return { ...command, arguments: [...given, LENS] };
+}
+
+/** Whether a lens called the command. */
+export function isFromLens(args: readonly unknown[]): boolean {
+  const last = args.at(-1);
+  return typeof last === 'object' && last !== null && 'from' in last && last.from === LENS.from;
 }
 
 /** `executeCommand` with typed arguments. */

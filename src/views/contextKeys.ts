@@ -17,7 +17,15 @@ export function registerContextKeys(
   const hasReviewed = contextKey(contextKeys.hasReviewed, () => store.ledger().some(isReview));
   const running = contextKey(contextKeys.running, () => session.state === 'running');
   const multiDiff = contextKey(contextKeys.multiDiff, () => tabs.isMultiDiffActive);
+  const shownPending = contextKey(contextKeys.shownPending, () => {
+    const id = tabs.activeId();
+    return id !== undefined && store.get(id)?.state.kind === 'pending';
+  });
   return vscode.Disposable.from(
+    store.onDidChange(shownPending),
+    vscode.window.onDidChangeActiveTextEditor(shownPending),
+    vscode.window.tabGroups.onDidChangeTabs(shownPending),
+    vscode.window.tabGroups.onDidChangeTabGroups(shownPending),
     store.onDidChange(hasPending),
     store.onDidResolve(entries => entries.some(isReview) && hasReviewed()),
     store.onDidChange(({ state }) => state.kind === 'expired' && hasExpired()),

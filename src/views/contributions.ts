@@ -37,6 +37,8 @@ export const contextKeys = {
   otherWindow: 'redline.otherWindow',
   /** A filter may hide pending previews. */
   isFiltered: 'redline.isFiltered',
+  /** The active editor shows a preview that is pending. */
+  shownPending: 'redline.shownPending',
   /** The active editor is the multi-file diff of a preview. */
   multiDiff: 'redline.multiDiff',
 } as const;
@@ -73,6 +75,8 @@ export interface CommandArguments {
   /** With a path: the diff of that file, in a preview of several files. */
   'redline.preview.open': [previewId?: string, path?: string];
   'redline.preview.openFile': [previewId?: string];
+  /** Marks a preview, or one of its files, as looked at. */
+  'redline.preview.markViewed': [previewId?: string];
   /** Without arguments: the file or hunk at the cursor of the active preview editor. Hunks count from 0. */
   'redline.preview.applyFile': [previewId?: string, path?: string, revision?: number, reason?: string];
   'redline.preview.discardFile': [previewId?: string, path?: string, revision?: number, reason?: string];
@@ -97,7 +101,8 @@ export interface CommandArguments {
     choice: ConflictChoice,
     revision: number,
   ];
-  'redline.preview.openAll': [];
+  /** With ids: these, whatever their state; otherwise all that are pending. */
+  'redline.preview.openAll': [previewIds?: readonly string[]];
   'redline.preview.applyAll': [];
   'redline.preview.discardAll': [];
   'redline.preview.discardAllWithReason': [];

@@ -3,6 +3,7 @@ import type { Agent } from './agent.ts';
 import type { ChatPanel } from './chat/chatPanel.ts';
 import type { TextDocuments } from './diagnostics/textDocuments.ts';
 import type { PendingView } from './pending/pendingTree.ts';
+import type { LookedAt } from './review/lookedAt.ts';
 import type { ProposalEdits } from './review/documents/proposalEdits.ts';
 import type { Overview } from './review/overview.ts';
 import type { PreviewOpener } from './review/previewOpener.ts';
@@ -14,6 +15,7 @@ import type { ShownRevisions } from './review/shownRevisions.ts';
 export interface Ctx extends Agent {
   readonly chat: ChatPanel;
   readonly edits: ProposalEdits;
+  readonly looks: LookedAt;
   readonly opener: PreviewOpener;
   readonly overview: Overview;
   readonly pendingView: PendingView;

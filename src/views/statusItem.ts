@@ -6,8 +6,8 @@ import type { CheckMark } from '../agent/preview/checkMark.ts';
 import type { PreviewStore } from '../agent/preview/previewStore.ts';
 import { countText } from '../agent/base/countText.ts';
 import { coalesce } from './coalesce.ts';
-import { commandLink, makeCommand } from './commandRegistry.ts';
-import { asMarkdown, oneLine, withoutIcons } from './plainText.ts';
+import { makeCommand } from './commandRegistry.ts';
+import { oneLine, withoutIcons } from './plainText.ts';
 import { checkText, worstOf } from './texts/checkWords.ts';
 import type { ReviewList } from './review/reviewList.ts';
 import type { ReviewTally } from './review/reviewTally.ts';
@@ -16,8 +16,6 @@ import type { Settings } from './settings.ts';
 /** Delay after a change within which further changes cost no update of their own, in milliseconds. */
 const UPDATE_DELAY_MS = 50;
 const PRIORITY = 90;
-const linked = ['redline.preview.open', 'redline.preview.apply', 'redline.preview.discard'] as const;
-const linkedAll = ['redline.preview.applyAll', 'redline.preview.discardAll'] as const;
 
 /** What is known of the checks on all that is pending. */
 export interface CheckNews {
@@ -72,8 +70,7 @@ export class StatusItem implements vscode.Disposable {
     const pending = `$(diff) ${vscode.l10n.t('{0} pending', count)}`;
     const worst = worstOf(this.#checks?.current() ?? []);
     this.#item.text = worst ? `${pending} · ${withoutIcons(checkText(worst, oneLine))}` : pending;
-    const together = [...this.#store.open].filter(preview => !needsOwnVote(preview)).length;
-    this.#item.tooltip = tooltipOf(head, count, together);
+    void this.#showTooltip(head);
     this.#setCommand(makeCommand(vscode.l10n.t('Open'), 'redline.preview.open', head.id));
     this.#item.accessibilityInformation = {
       label: countText(
@@ -85,6 +82,15 @@ export class StatusItem implements vscode.Disposable {
       role: 'button',
     };
     this.#item.show();
+  }
+
+  /** What makes it is loaded on first use. */
+  async #showTooltip(head: Preview): Promise<void> {
+    const { tooltipOf } = await import('./statusTooltip.ts');
+    const open = [...this.#store.open];
+    // Another update may have come first.
+    if (this.#store.get(head.id)?.revision !== head.revision || open.length === 0) return;
+    this.#item.tooltip = tooltipOf(head, open.length, open.filter(preview => !needsOwnVote(preview)).length);
   }
 
   #showEnd(line: string): void {
@@ -100,29 +106,4 @@ export class StatusItem implements vscode.Disposable {
   #setCommand(command: vscode.Command): void {
     if (!isDeepStrictEqual(this.#item.command, command)) this.#item.command = command;
   }
-}
-
-/** @param together how many of all `count` Apply All applies */
-function tooltipOf(head: Preview, count: number, together: number): vscode.MarkdownString {
-  const text = new vscode.MarkdownString();
-  text.isTrusted = { enabledCommands: [...linked, ...linkedAll, 'redline.sandbox.show'] };
-  text.appendMarkdown(`**${asMarkdown(titleOf(head))}** (${head.id})\n\n`);
-  const { id, revision } = head;
-  const links = [
-    commandLink(vscode.l10n.t('Open'), 'redline.preview.open', id),
-    commandLink(vscode.l10n.t('Apply'), 'redline.preview.apply', id, undefined, revision),
-    commandLink(vscode.l10n.t('Discard'), 'redline.preview.discard', id, undefined, revision),
-  ];
-  text.appendMarkdown(links.join(' · '));
-  if (count > 1) {
-    const all = [
-      ...(together > 0
-        ? [commandLink(vscode.l10n.t('Apply All {0}', together), 'redline.preview.applyAll')]
-        : []),
-      commandLink(vscode.l10n.t('Discard All {0}', count), 'redline.preview.discardAll'),
-    ];
-    text.appendMarkdown(`\n\n${all.join(' · ')}`);
-  }
-  text.appendMarkdown(`\n\n${commandLink(vscode.l10n.t('Sandbox…'), 'redline.sandbox.show')}`);
-  return text;
 }

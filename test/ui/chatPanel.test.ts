@@ -16,6 +16,7 @@ function card(more: Partial<ItemOf<'preview'>> = {}): ItemOf<'preview'> {
     revision: 1,
     label: 'Edit src/a.ts (1 edit)',
     source: 'edit_file',
+    face: 'change',
     files: [
       {
         path: 'src/a.ts',
@@ -525,6 +526,18 @@ describe('the chat panel', () => {
     await page.keyboard.type('ard');
     await page.keyboard.press('Enter');
     assert.deepEqual(await chat.said(), [{ type: 'prompt', text: '/discard' }]);
+  });
+
+  test('files that the host finds after the prompt was sent are no longer listed', async () => {
+    const { page } = chat;
+    await chat.snapshot([]);
+    await page.locator('#prompt').focus();
+    await page.keyboard.type('see @ca');
+    const asked = (await chat.said()).at(-1);
+    assert.ok(asked?.type === 'findFiles');
+    await page.keyboard.press('Enter');
+    await chat.post({ type: 'files', request: asked.request, paths: ['src/cart.ts'] });
+    assert.equal(await page.getByRole('listbox').isVisible(), false);
   });
 
   test('an @ lists files of the host; the one chosen is named in the words and attached', async () => {

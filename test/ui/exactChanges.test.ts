@@ -131,11 +131,11 @@ drivenTest(
       api.previews.push({ label: 'Renew twelve files', sourceToolName: 'test', changes });
     }, numbers.map(name));
     await workbench.treeRow('Renew twelve files').click();
-    await exactLens(workbench, 'Apply all 12').waitFor();
+    await workbench.lens('Apply all 12 ').waitFor();
     await exactLens(workbench, 'Discard file').click();
-    await exactLens(workbench, 'Apply all 11').waitFor();
+    await workbench.lens('Apply all 11 ').waitFor();
     await exactLens(workbench, 'Discard file').click();
-    await exactLens(workbench, 'Apply all 10').waitFor();
+    await workbench.lens('Apply all 10 ').waitFor();
     await lensText(workbench, 'Reopen').waitFor();
     await workbench.editorTitleAction('Apply Preview').click();
     await workbench.waitForFile(name(12), text => text === 'new 12\n');

@@ -3,7 +3,7 @@ import type { Locator } from 'playwright-core';
 import { polled } from '../../scripts/lib/limits.mjs';
 import { untilStored } from './support/browserStorage.ts';
 import { drivenTest, type DrivenWorkbench } from './support/drivenWorkbench.ts';
-import { viewOverflow } from './support/menus.ts';
+import { contextMenu, viewOverflow } from './support/menus.ts';
 
 /** Stages a preview that makes these files. */
 const push = (driven: DrivenWorkbench, label: string, ...paths: string[]): Promise<string> =>
@@ -51,7 +51,8 @@ drivenTest(
     await row('1 of 3 looked at').waitFor();
     await workbench.runCommand('Redline: Next Preview');
     await row('2 of 3 looked at').click();
-    // A click opens all files in one multi-file diff.
+    // A click opens all files in one multi-file diff, in which one may be below the window.
+    await contextMenu(workbench, row('Make three'), 'Mark as Viewed');
     await row('3 of 3 looked at').waitFor();
     await page.locator('.pane-body .monaco-list-row[aria-label*="3 of 3 looked at"]').waitFor();
     await workbench.setTreeRow(row('3 of 3 looked at'), 'expanded');
@@ -83,7 +84,7 @@ drivenTest(
       ({ api }, id) => (api.previews.get(id)?.revision === 2 ? true : undefined),
       several,
     );
-    // It is in view, and so it was looked at again.
+    // It is in view, and so it was looked at again, a second later.
     await row('3 of 3 looked at').waitFor();
   },
 );

@@ -2,6 +2,36 @@ import assert from 'node:assert/strict';
 import { proposedLine } from './support/diffPage.ts';
 import { uiTest } from './support/uiTest.ts';
 
+uiTest('after a click on a lens the keys go on in the diff, from preview to preview', {}, async workbench => {
+  const { page } = workbench;
+  await workbench.openRedlineChat();
+  for (const n of [1, 2, 3, 4]) {
+    await workbench.sendChat(`/write made${n}.txt :: content ${n}`);
+    await workbench.treeRow(`Create made${n}.txt`).waitFor();
+  }
+  const focused = page.locator('.editor-group-container:focus-within');
+  const shown = async (n: number): Promise<void> => {
+    await proposedLine(workbench, `content ${n}`).waitFor();
+    await workbench.lens('Create File').waitFor();
+    await focused.waitFor();
+  };
+  await workbench.statusBarItem('4 pending').click();
+  await workbench.lens('Create File').waitFor();
+  await workbench.picture('new-file');
+  await workbench.lens('Create File').click();
+  await workbench.waitForFile('made4.txt', text => text === 'content 4');
+  await shown(3);
+  await page.keyboard.press('Control+Enter');
+  await workbench.waitForFile('made3.txt', text => text === 'content 3');
+  await shown(2);
+  await workbench.lens('Discard').click();
+  await shown(1);
+  await page.keyboard.press('Control+Enter');
+  await workbench.waitForFile('made1.txt', text => text === 'content 1');
+  await workbench.editorTab('made1.txt (Redline').waitFor({ state: 'detached' });
+  await focused.waitFor();
+});
+
 uiTest(
   'a second prompt takes the tab of a preview that nobody touched, and shows its own change',
   {},
@@ -39,7 +69,7 @@ uiTest(
     for (const n of [2, 1, 3]) {
       await workbench.editorTab(`made${n}.txt (Redline`).waitFor();
       await proposedLine(workbench, `content ${n}`).waitFor();
-      await workbench.lens('Apply').waitFor();
+      await workbench.lens('Create File').waitFor();
       if (n === 1) await workbench.picture('review-goes-on');
       await keyboard.press(n === 1 ? 'Control+Backspace' : 'Control+Enter');
     }

@@ -73,7 +73,7 @@ uiTest('the status bar counts and opens the head, and is there after a reload', 
   await workbench.statusBarItem('2 pending').click();
   await workbench.editorTab('made2.txt (Redline').waitFor();
   await badge(workbench, 2);
-  await workbench.lens('Apply').click();
+  await workbench.lens('Create File').click();
   await workbench.waitForFile('made2.txt', text => text === 'content 2');
   await workbench.statusBarItem('1 pending').waitFor();
 });

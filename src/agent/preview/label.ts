@@ -26,12 +26,13 @@ export function recounted(labelParts: LabelParts, changes: readonly FileChange[]
   });
 }
 
-/** How many edits the changes consist of; `undefined` if that is not known of all. */
+/** How many edits the changes consist of, at least one for each; `undefined` if that is not known of all. */
 function editCount(changes: readonly FileChange[]): number | undefined {
   let count = 0;
   for (const change of changes) {
     if (change.kind !== 'modify' || !change.edits) return undefined;
-    count += change.edits.length;
+    // The edits of a part are left to another part if it shares them.
+    count += Math.max(1, change.edits.length);
   }
   return count;
 }

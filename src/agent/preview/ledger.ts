@@ -35,6 +35,15 @@ export const ledgerEntrySchema = z.object({
   /** The tool call with which the model resolved it. */
   call: z.exactOptional(z.object({ sessionId: z.string(), messageId: z.string(), toolCallId: z.string() })),
   reason: z.string(),
+  /** What the model recommended, where someone else decided. */
+  recommendation: z.exactOptional(z.object({ action: z.enum(['apply', 'discard']), reason: z.string() })),
+  /** The user had edited the proposal. */
+  editedByUser: z.exactOptional(z.literal(true)),
+  /** The change set that it belongs to, and the beginning of its prompt. */
+  setId: z.exactOptional(z.string()),
+  prompt: z.exactOptional(z.string()),
+  /** For a single hunk: its number, from 1, among all that its file had. */
+  hunk: z.exactOptional(z.int()),
   extra: z.exactOptional(z.record(z.string(), z.unknown())),
   /**
    * `returnedError`: the apply completed and returned an error; the preview counts as applied, and its action cannot run
@@ -111,6 +120,7 @@ export function ledgerEntry(
     actor,
     ...(call ? { call } : {}),
     reason,
+    ...whyOf(preview, actor),
     ...(extra ? { extra: storable(extra) } : {}),
     outcome,
     message,
@@ -123,6 +133,22 @@ export function ledgerEntry(
       ? {}
       : { hunks: { applied: action === 'apply' ? hunks : 0, refused: action === 'apply' ? 0 : hunks } }),
     files,
+  };
+}
+
+/** What led to a decision, as far as the preview tells. */
+function whyOf(
+  { state, editedByUser, origin, part }: Preview,
+  actor: LedgerEntry['actor'],
+): Pick<LedgerEntry, 'recommendation' | 'editedByUser' | 'setId' | 'prompt' | 'hunk'> {
+  const recommendation = state.kind === 'pending' && actor !== 'model' ? state.recommendation : undefined;
+  const { setId, setTitle } = origin ?? {};
+  return {
+    ...(recommendation ? { recommendation } : {}),
+    ...(editedByUser ? { editedByUser } : {}),
+    ...(setId === undefined ? {} : { setId }),
+    ...(setTitle === undefined ? {} : { prompt: setTitle }),
+    ...(part?.number === undefined ? {} : { hunk: part.number }),
   };
 }
 

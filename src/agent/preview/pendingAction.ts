@@ -1,5 +1,6 @@
 import type { Sentence } from '../base/localiser.ts';
 import type { FileChange } from './fileChange.ts';
+import type { ChangeSetRef } from './changeSet.ts';
 import type { LabelParts } from './label.ts';
 import type { AgentName, Purpose } from './preview.ts';
 import type { FolderRoot } from './workspace.ts';
@@ -48,6 +49,8 @@ export interface PendingAction {
   readonly roots?: readonly FolderRoot[];
   /** The conversation that the preview concerns, if that need not be the open one. Set by Redline alone. */
   readonly sessionId?: string;
+  /** The change set to which the preview belongs, if that need not be that of the prompt. Set by Redline alone. */
+  readonly changeSet?: ChangeSetRef;
   /** The agent whose session that is, if it is not Redline's own. Set by Redline alone. */
   readonly agent?: AgentName;
 }

@@ -107,6 +107,10 @@ const stagedParts = {
       call: z.exactOptional(z.object({ messageId: z.string(), toolCallId: z.string() })),
       /** Whether the model is asked to resolve it. If not, it is only told the outcome. */
       asksModel: z.boolean(),
+      /** The change set that it belongs to: what one prompt, one run of an agent, one branch produced. */
+      setId: z.exactOptional(z.string()),
+      /** The beginning of the prompt. */
+      setTitle: z.exactOptional(z.string()),
     }),
   ),
   /** Where it was split off another preview, to be resolved separately. */

@@ -1,5 +1,6 @@
 import type { DiffStat } from '../text/lineDiff.ts';
 import type { CheckMark } from './checkMark.ts';
+import type { FileChange } from './fileChange.ts';
 import type { LedgerEntry } from './ledger.ts';
 import {
   isOpen,
@@ -45,6 +46,20 @@ export type PreviewOutcome =
   /** It was applied, and returned an error. */
   | { readonly kind: 'returnedError'; readonly error: string }
   | { readonly kind: 'expired'; readonly reason: string | undefined; readonly wasInterrupted: boolean };
+
+/** What applying a preview does, where that has a verb of its own. */
+export type PreviewFace = 'change' | 'create' | 'delete' | 'rename' | 'run' | 'call' | 'approve';
+
+/** @param changes those that the button is for, if not all of the preview */
+export function faceOf(
+  { kind, purpose, changes: all }: Preview,
+  changes: readonly FileChange[] | null = all,
+): PreviewFace {
+  if (kind === 'plan') return 'approve';
+  if (kind === 'action') return purpose === 'command' ? 'run' : purpose === 'toolCall' ? 'call' : 'change';
+  const only = changes?.length === 1 ? changes[0]?.kind : undefined;
+  return only === undefined || only === 'modify' ? 'change' : only;
+}
 
 /** What other parts of Redline know of a preview; each surface passes what it has. */
 export interface PreviewFacts {

@@ -1,3 +1,4 @@
+import { setOf } from './changeSet.ts';
 import { composedSteps } from './commit/commitChanges.ts';
 import { carryModes } from './commit/rollbackInfo.ts';
 import { changeOf, foldersAbove, foldersRemovedBy, isLink, stepsOf, type FileChange } from './fileChange.ts';
@@ -35,6 +36,7 @@ export function reopenAction(preview: Preview): PendingAction | undefined {
     ...(details === undefined ? {} : { details }),
     ...(undoes ? { undoes } : {}),
     reopens: preview.id,
+    changeSet: setOf(preview),
     ...rootsOf(preview),
     ...concernsSameAs(preview),
   };

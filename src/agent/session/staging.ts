@@ -1,4 +1,6 @@
 import type { Conversation } from '../conversation/conversation.ts';
+import { messageIdOf } from '../conversation/nodeId.ts';
+import { setOfPrompt, type ChangeSetRef } from '../preview/changeSet.ts';
 import type { PendingAction } from '../preview/pendingAction.ts';
 import type { CallRef, PreviewOrigin } from '../preview/preview.ts';
 import type { QueuedPreview } from '../preview/previewStore.ts';
@@ -28,6 +30,22 @@ export function stageIn(
     ...(call === undefined && action.agent ? { agent: action.agent } : {}),
     ...('toolCallId' in made ? { call: made } : {}),
     asksModel,
+    ...(action.changeSet ?? setHere(session.conversation(), sessionId, call, action)),
   };
   return queueResolveHandler(session, action, origin);
+}
+
+/** The set of the prompt that the call answers. What is brought from elsewhere has a conversation of its own, which is its set. */
+function setHere(
+  { id, tree }: Conversation,
+  sessionId: string,
+  call: CallRef | undefined,
+  { agent }: PendingAction,
+): ChangeSetRef {
+  if (!call) return agent ? { setId: sessionId } : {};
+  if (id !== sessionId) return {};
+  const node = tree.idAt(tree.lastPositionOf('user'));
+  const prompt = node === undefined ? undefined : tree.get(node);
+  if (prompt?.message.role !== 'user') return {};
+  return setOfPrompt(`${sessionId}/${messageIdOf(prompt.id)}`, prompt.message.text);
 }

@@ -63,3 +63,17 @@ export function patchText(path: string, hunks: readonly Hunk[], maxLines: number
   const rest = missing > 0 ? [`[${plural(missing, 'more line')} not shown]`] : [];
   return [`--- ${path}`, `+++ ${path}`, ...lines, ...rest].join('\n');
 }
+
+/** The line of the other side that a line of one side stands for; within a hunk, where that begins. Lines count from 0. */
+export function lineOnOtherSide(hunks: readonly Hunk[], line: number, from: 'before' | 'after'): number {
+  let moved = 0;
+  for (const { beforeStart, beforeEnd, afterStart, afterEnd } of hunks) {
+    const [start, end, other] =
+      from === 'after' ? [afterStart, afterEnd, beforeStart] : [beforeStart, beforeEnd, afterStart];
+    if (line < start) break;
+    if (line < end) return other;
+    const grown = afterEnd - afterStart - (beforeEnd - beforeStart);
+    moved += from === 'after' ? -grown : grown;
+  }
+  return Math.max(0, line + moved);
+}

@@ -1,8 +1,11 @@
 import * as z from 'zod/mini';
 import { countText } from '../base/countText.ts';
 import type { Sentence } from '../base/localiser.ts';
+import type { PendingAction } from '../preview/pendingAction.ts';
 import type { TextEdit } from '../text/textEdit.ts';
 
+/** The longest reason, in characters. */
+const MAX_REASON = 300;
 /** The longest title, in characters. */
 const MAX_TITLE = 80;
 /** The most characters of each side of a replacement. */
@@ -14,6 +17,15 @@ export const titleSchema = z.optional(
     .string()
     .check(z.describe('What the change does, for the user, in at most ten words: "Round totals to cents".')),
 );
+
+/** The argument with which the model says why, for changes whose diff does not tell. */
+export const reasonSchema = z.optional(z.string().check(z.describe('Why, for the user, in one sentence.')));
+
+/** The reason as the details of a preview, which its card and its row show. */
+export function reasoned(given: string | undefined): Pick<PendingAction, 'details'> {
+  const details = shortened(given ?? '', MAX_REASON);
+  return details === '' ? {} : { details };
+}
 
 /** The title that the model gave, on one line; else the derived one. */
 export function titled(given: string | undefined, derived: string | Sentence): string | Sentence {

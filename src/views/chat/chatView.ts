@@ -203,6 +203,8 @@ export class ChatView implements vscode.WebviewViewProvider, vscode.Disposable {
         return void (await execute('redline.preview.rebase', message.id));
       case 'undo':
         return void (await execute('redline.preview.undo', message.id));
+      case 'openTurn':
+        return void (await execute('redline.preview.openAll', message.ids));
       case 'undoTurn':
         return void (await execute('redline.preview.undoTurn', message.ids));
       case 'reopen':

@@ -77,8 +77,11 @@ export const webviewMessage = z.discriminatedUnion('type', [
   z.object({ type: z.literal('rebase'), id: previewId }),
   /** Undoes an applied preview, or proposes a discarded one again. */
   z.object({ type: z.enum(['undo', 'reopen']), id: previewId }),
-  /** Undoes what these previews applied, in this order. */
-  z.object({ type: z.literal('undoTurn'), ids: z.array(previewId).check(z.maxLength(MAX_TURN_PREVIEWS)) }),
+  /** Opens these previews together, or undoes what they applied, in this order. */
+  z.object({
+    type: z.enum(['openTurn', 'undoTurn']),
+    ids: z.array(previewId).check(z.maxLength(MAX_TURN_PREVIEWS)),
+  }),
   /** Opens the proposal for editing, at its conflicts if it has any. */
   z.object({ type: z.literal('edit'), id: previewId }),
   /** Opens a preview or, with a path, the diff of that file. */

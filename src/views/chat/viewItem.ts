@@ -94,6 +94,8 @@ const previewItem = z.object({
   source: z.string(),
   /** The agent of another program that proposed it. */
   agent: z.optional(z.string()),
+  /** What applying it does, which its button says. */
+  face: z.enum(['change', 'create', 'delete', 'rename', 'run', 'call', 'approve']),
   files: z.array(fileRow),
   /** How many files are not listed. */
   moreFiles: z.int(),

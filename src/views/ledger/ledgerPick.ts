@@ -7,7 +7,7 @@ import { agentLabel, withoutIcons } from '../plainText.ts';
 import { openLedgerDocument } from './ledgerDocument.ts';
 import { ledgerRows, type LedgerRow } from './ledgerRows.ts';
 import { byText } from '../texts/previewWords.ts';
-import { dayText, checksLine, isError, outcomeTitle, timeText } from './ledgerText.ts';
+import { checksLine, dayText, isError, outcomeTitle, placeOf, timeText, whyTexts } from './ledgerText.ts';
 
 /** The most attempts that the list shows; the document shows all of them. */
 const MAX_ROWS = 1_000;
@@ -49,8 +49,8 @@ export function showLedger(store: PreviewStore): void {
   pick.onDidTriggerItemButton(({ item: { row } }) => {
     if (!row?.offers) return;
     pick.hide();
-    const command = row.offers === 'undo' ? 'redline.preview.undo' : 'redline.preview.reopen';
-    void execute(command, row.entry.previewId);
+    const command = row.offers === 'reopen' ? 'redline.preview.reopen' : 'redline.preview.undo';
+    void execute(command, row.target);
   });
   pick.onDidHide(() => pick.dispose());
   pick.show();
@@ -69,31 +69,35 @@ function itemsOf(rows: readonly LedgerRow[]): LedgerItem[] {
 }
 
 function ledgerItem(row: LedgerRow): LedgerItem {
-  const { entry, title, offers } = row;
+  const { entry, title, offers, undoneBy } = row;
   const agent = entry.agent ? [withoutIcons(agentLabel(entry.agent))] : [];
   const button = offers && {
     iconPath: new vscode.ThemeIcon(offers === 'undo' ? 'history' : 'redo'),
-    tooltip: offers === 'undo' ? vscode.l10n.t('Undo Apply') : vscode.l10n.t('Reopen'),
+    tooltip: {
+      undo: vscode.l10n.t('Undo Apply'),
+      redo: vscode.l10n.t('Apply Again'),
+      reopen: vscode.l10n.t('Reopen'),
+    }[offers],
   };
   return {
-    label: `${icons[entry.outcome]} ${withoutIcons(title)}`,
-    description: [
-      outcomeTitle(entry),
+    // A long row is cut off at its end: who did what, when and where comes first.
+    label: [
+      `${undoneBy ? '$(history)' : icons[entry.outcome]} ${outcomeTitle(entry, undoneBy)}`,
       ...(isError(entry) ? [byText(entry.actor, entry.agent && agentLabel(entry.agent))] : []),
       ...(entry.checks ? [checksLine(entry)] : []),
       timeText(entry.at),
-      entry.previewId,
-      ...agent,
+      ...placeOf(entry).map(place => withoutIcons(place)),
     ].join(' · '),
+    description: [withoutIcons(title), entry.previewId, ...agent].join(' · '),
     detail: withoutIcons(detailOf(entry), 300),
     buttons: button ? [button] : [],
     row,
   };
 }
 
-/** The reason, if one was given, or the error, and the files. */
+/** The reason, if one was given, or the error, what led to the decision, and the files. */
 function detailOf(entry: LedgerEntry): string {
   const paths = [...new Set(entry.files.map(file => file.path))].join(', ');
   const why = isError(entry) ? entry.message : reasonGiven(entry);
-  return [why, paths].filter(part => part !== undefined && part !== '').join(' · ');
+  return [why, ...whyTexts(entry), paths].filter(part => part !== undefined && part !== '').join(' · ');
 }

@@ -2,26 +2,28 @@ import * as vscode from 'vscode';
 import type { LedgerEntry } from '../../agent/preview/ledger.ts';
 import type { PreviewStore } from '../../agent/preview/previewStore.ts';
 import { reasonGiven } from '../../agent/preview/resolve/resolveTexts.ts';
-import { agentLabel, detailsText, oneLine } from '../plainText.ts';
+import { countText } from '../../agent/base/countText.ts';
+import type { Actor } from '../../agent/preview/preview.ts';
+import { agentLabel, detailsText, escapeProse, oneLine } from '../plainText.ts';
+import { byText, outcomeText, recommendationText } from '../texts/previewWords.ts';
+import { ledgerRows, type LedgerRow } from './ledgerRows.ts';
 import { checksText } from '../texts/checkWords.ts';
-import { byText, outcomeText } from '../texts/previewWords.ts';
-import { titleIn } from './ledgerRows.ts';
 
 /** One paragraph for each attempt, newest first. */
 export function ledgerText(store: PreviewStore): string {
-  const entries = store.ledger();
-  if (entries.length === 0) return `${vscode.l10n.t('Nothing has been applied or discarded yet.')}\n`;
+  const rows = ledgerRows(store);
+  if (rows.length === 0) return `${vscode.l10n.t('Nothing has been applied or discarded yet.')}\n`;
   let day: string | undefined;
-  const lines = [...entries].reverse().flatMap(entry => {
-    const heading = dayText(entry.at);
+  const lines = rows.flatMap(row => {
+    const heading = dayText(row.entry.at);
     const head = heading === day ? [] : [heading, ''];
     day = heading;
-    return [...head, ...paragraph(entry, titleIn(store, entry)), ''];
+    return [...head, ...paragraph(row), ''];
   });
   return `${lines.join('\n')}\n`;
 }
 
-function paragraph(entry: LedgerEntry, title: string): string[] {
+function paragraph({ entry, title, undoneBy }: LedgerRow): string[] {
   const files = entry.files.map(
     file => `    ${oneLine(file.path, Infinity)}  ${short(file.before)} → ${short(file.after)}`,
   );
@@ -31,8 +33,9 @@ function paragraph(entry: LedgerEntry, title: string): string[] {
   const by = isError(entry) ? [byText(entry.actor, entry.agent && agentLabel(entry.agent))] : [];
   const about = [entry.previewId, oneLine(entry.sourceToolName), ...agent, ...by].join(', ');
   return [
-    `${timeText(entry.at)}  ${outcomeTitle(entry)}: ${oneLine(title)} (${about})`,
+    `${timeText(entry.at)}  ${outcomeTitle(entry, undoneBy)}: ${oneLine(title)} (${about})`,
     ...(why === undefined ? [] : [`    ${oneLine(why, 2_000)}`]),
+    ...whyTexts(entry).map(text => `    ${oneLine(text, 2_000)}`),
     ...(isError(entry) && entry.message !== undefined ? [`    ${oneLine(entry.message, 2_000)}`] : []),
     ...(details === undefined ? [] : [`    ${oneLine(details, 2_000)}`]),
     ...(entry.checks ? [`    ${checksLine(entry)}`] : []),
@@ -61,8 +64,9 @@ export function isError({ outcome }: LedgerEntry): boolean {
 }
 
 /** The outcome of an attempt: `Applied by you`. Of one that failed, {@link byText} says whose it was. */
-export function outcomeTitle({ outcome, action, actor, agent }: LedgerEntry): string {
+export function outcomeTitle({ outcome, action, actor, agent }: LedgerEntry, undoneBy?: Actor): string {
   const { l10n } = vscode;
+  if (undoneBy) return outcomeText('undone', undoneBy, undefined);
   switch (outcome) {
     case 'applied':
     case 'discarded':
@@ -74,6 +78,26 @@ export function outcomeTitle({ outcome, action, actor, agent }: LedgerEntry): st
         ? l10n.t('Apply failed, and the preview was not applied')
         : l10n.t('Discard failed, and the preview was not discarded');
   }
+}
+
+/** Where something was changed: `cart.ts, hunk 2`, `cart.ts` or `3 files`. */
+export function placeOf({ files, hunk }: LedgerEntry): readonly string[] {
+  const [first, ...others] = new Set(files.map(({ path }) => path));
+  if (first === undefined) return [];
+  if (others.length > 0)
+    return [countText(vscode.l10n.t('1 file|{0} files'), vscode.l10n)(others.length + 1)];
+  const name = first.slice(first.lastIndexOf('/') + 1);
+  return [hunk === undefined ? name : vscode.l10n.t('{1}, hunk {0}', hunk, name)];
+}
+
+/** What led to a decision, each as a sentence or a few words. */
+export function whyTexts({ recommendation, editedByUser, prompt }: LedgerEntry): readonly string[] {
+  const { l10n } = vscode;
+  return [
+    ...(editedByUser ? [l10n.t('edited by you')] : []),
+    ...(recommendation ? [recommendationText(recommendation, escapeProse)] : []),
+    ...(prompt === undefined ? [] : [l10n.t('Prompt: {0}', escapeProse(prompt))]),
+  ];
 }
 
 export function timeText(at: string): string {

@@ -80,12 +80,7 @@ export class Arranger implements vscode.Disposable {
 
   /** Asks what to show. Nothing chosen shows everything. */
   async filter(): Promise<void> {
-    const chosen = await vscode.window.showQuickPick(this.#filterPicks(), {
-      title: vscode.l10n.t('Filter Pending Previews'),
-      placeHolder: vscode.l10n.t('Show only what matches. Nothing chosen shows all.'),
-      canPickMany: true,
-      matchOnDescription: true,
-    });
+    const chosen = await pickFilters(this.#filterPicks());
     if (!chosen) return;
     const added = chosen.map(({ adds }) => adds ?? {});
     this.#filter = {
@@ -170,6 +165,31 @@ export class Arranger implements vscode.Disposable {
       });
     return picks;
   }
+}
+
+/** The chosen entries. Whoever types and presses Enter means the entry that they see marked, which VS Code alone would not choose. */
+function pickFilters(items: readonly FilterPick[]): Promise<readonly FilterPick[] | undefined> {
+  const pick = vscode.window.createQuickPick<FilterPick>();
+  pick.title = vscode.l10n.t('Filter Pending Previews');
+  pick.placeholder = vscode.l10n.t('Show only what matches. Nothing chosen shows all.');
+  pick.canSelectMany = true;
+  pick.matchOnDescription = true;
+  pick.items = items;
+  pick.selectedItems = items.filter(({ picked }) => picked);
+  const before = new Set(pick.selectedItems);
+  return new Promise(resolve => {
+    pick.onDidAccept(() => {
+      const { selectedItems, activeItems, value } = pick;
+      const isSame = selectedItems.length === before.size && selectedItems.every(item => before.has(item));
+      resolve(value !== '' && isSame ? [...new Set([...selectedItems, ...activeItems])] : selectedItems);
+      pick.hide();
+    });
+    pick.onDidHide(() => {
+      resolve(undefined);
+      pick.dispose();
+    });
+    pick.show();
+  });
 }
 
 function sortText(key: SortKey): { readonly label: string; readonly description: string } {

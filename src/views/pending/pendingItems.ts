@@ -1,7 +1,9 @@
 import * as vscode from 'vscode';
 import type { FileChange, FileChangeKind } from '../../agent/preview/fileChange.ts';
-import { titleOf, type Preview } from '../../agent/preview/preview.ts';
+import { isOpen, titleOf, type Preview } from '../../agent/preview/preview.ts';
 import { previewView, type PreviewProblem, type PreviewView } from '../../agent/preview/previewView.ts';
+import type { PreviewStore } from '../../agent/preview/previewStore.ts';
+import { Lineage } from '../../agent/preview/resolve/lineage.ts';
 import { countText } from '../../agent/base/countText.ts';
 import { makeCommand } from '../commandRegistry.ts';
 import { agentLabel, escapeInvisible, oneLine } from '../plainText.ts';
@@ -13,7 +15,12 @@ import type { PendingNode } from './pendingNodes.ts';
 
 /** The `viewItem` values that menus in package.json test. */
 type RowContext =
-  'redline.pending' | 'redline.applying' | 'redline.expired' | 'redline.resolved' | 'redline.file';
+  | 'redline.set'
+  | 'redline.pending'
+  | 'redline.applying'
+  | 'redline.expired'
+  | 'redline.resolved'
+  | 'redline.file';
 
 /**
  * The row of a preview.
@@ -24,6 +31,7 @@ export function previewItem(
   preview: Preview,
   lookedAt = 0,
   checks: readonly CheckMark[] = [],
+  store?: PreviewStore,
 ): vscode.TreeItem {
   const { id, changes } = preview;
   const files = changes?.length ?? 0;
@@ -32,7 +40,9 @@ export function previewItem(
   const item = new vscode.TreeItem(label, files > 0 ? Collapsed : None);
   const looked = lookedAtText(files, lookedAt);
   const filesRead = looked !== '' && files > 1 ? looked : filesText(preview);
-  const view = previewView(preview, { checks });
+  // Only a resolved one may have been undone since.
+  const facts = store && !isOpen(preview) ? new Lineage(store.all()).factsOf(preview) : {};
+  const view = previewView(preview, { ...facts, checks });
   const state = stateText(view, filesRead);
   const checked = checksText(view.checks, oneLine);
   // A narrow side bar cuts off the end, so the state comes first.
@@ -128,8 +138,9 @@ function stateText({ preview, outcome }: PreviewView, filesRead: string): string
       return vscode.l10n.t('resolving…');
     case 'applied':
     case 'returnedError':
-    case 'undone':
       return vscode.l10n.t('applied');
+    case 'undone':
+      return vscode.l10n.t('undone');
     case 'discarded':
       return vscode.l10n.t('discarded');
     case 'expired':
@@ -189,6 +200,10 @@ function iconOf({ preview, outcome }: PreviewView): vscode.ThemeIcon {
     new vscode.ThemeIcon(id, color === undefined ? undefined : new vscode.ThemeColor(color));
   if (outcome.kind === 'applying') return icon('sync~spin');
   if (outcome.kind === 'expired') return icon('circle-slash');
+  if (outcome.kind === 'applied') return icon('check', 'testing.iconPassed');
+  if (outcome.kind === 'undone') return icon('history');
+  if (outcome.kind === 'discarded') return icon('discard');
+  if (outcome.kind === 'returnedError') return icon('error', 'list.errorForeground');
   const problem = outcome.kind === 'pending' ? outcome.problem : undefined;
   if (problem)
     return problem.kind === 'failed'
@@ -212,3 +227,5 @@ function contextOf({ state }: Preview): RowContext {
       return 'redline.resolved';
   }
 }
+
+export { SetItems } from './setItems.ts';

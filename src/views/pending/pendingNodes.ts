@@ -1,4 +1,5 @@
-import type { Preview } from '../../agent/preview/preview.ts';
+import { inSets } from '../../agent/preview/changeSet.ts';
+import { isOpen, type Preview } from '../../agent/preview/preview.ts';
 import type { PreviewStore } from '../../agent/preview/previewStore.ts';
 
 /**
@@ -22,10 +23,22 @@ export type PendingNode =
       readonly agent?: string;
       /** The preview whose files they are. A command that is given this row must not take it for the preview. */
       readonly filesOf?: PreviewRow;
+      /** The change set whose previews they are. */
+      readonly inSet?: SetRow;
     }
+  | SetRow
   /** The previews of one agent, where several have some pending; an empty name stands for Redline itself. */
   | { readonly kind: 'agent'; readonly agent: string; readonly count: number }
   | { readonly kind: 'expired'; readonly count: number };
+
+/** A change set of several previews, with those that are open and listed, in their order. */
+interface SetRow {
+  readonly kind: 'set';
+  readonly setId: string;
+  /** The beginning of the prompt; absent for the set of another agent. */
+  readonly title?: string;
+  readonly open: readonly PreviewRow[];
+}
 
 interface PreviewRow {
   readonly kind: 'preview';
@@ -47,11 +60,16 @@ export function childrenOf(
 ): readonly PendingNode[] {
   switch (node?.kind) {
     case undefined:
-      return [...top(listed), ...expiredGroup(store)];
+      return [...top(store, listed), ...expiredGroup(store)];
     case 'agent':
-      return page(listed, 0, node.agent);
+      return page(store, listed, 0, node.agent);
     case 'more':
-      return node.filesOf ? filePage(store, node.filesOf, node.from) : page(listed, node.from, node.agent);
+      if (node.inSet) return setPage(store, node.inSet, node.from);
+      return node.filesOf
+        ? filePage(store, node.filesOf, node.from)
+        : page(store, listed, node.from, node.agent);
+    case 'set':
+      return setPage(store, node, 0);
     case 'expired':
       return shownExpired(store).reverse().map(previewNode);
     case 'preview':
@@ -69,8 +87,11 @@ export function keyOf(node: PendingNode): string {
     case 'file':
       return `file:${node.previewId}:${node.path}`;
     case 'more':
+      if (node.inSet) return `inSet:${node.inSet.setId}:${node.from}`;
       if (node.filesOf) return `files:${node.filesOf.previewId}:${node.from}`;
       return `more:${node.from}${node.agent === undefined ? '' : `:${node.agent}`}`;
+    case 'set':
+      return `set:${node.setId}`;
     case 'agent':
       return `agent:${node.agent}`;
     case 'expired':
@@ -84,9 +105,9 @@ export function shownExpired(store: PreviewStore): Preview[] {
 }
 
 /** The previews, or a group for each agent if there are several; the one that proposed the first preview comes first. */
-function top(previews: readonly Preview[]): PendingNode[] {
+function top(store: PreviewStore, previews: readonly Preview[]): PendingNode[] {
   const groups = byAgent(previews);
-  if (groups.size < 2) return page(previews, 0);
+  if (groups.size < 2) return page(store, previews, 0);
   return Array.from(groups, ([agent, { length }]) => ({ kind: 'agent', agent, count: length }));
 }
 
@@ -107,12 +128,53 @@ export function agentOf({ origin }: Preview): string {
 }
 
 /** @param agent only its previews, if it is given. */
-function page(all: readonly Preview[], from: number, agent?: string): PendingNode[] {
+function page(store: PreviewStore, all: readonly Preview[], from: number, agent?: string): PendingNode[] {
   const previews = agent === undefined ? all : all.filter(preview => agentOf(preview) === agent);
-  const nodes: PendingNode[] = previews.slice(from, from + PAGE).map(previewNode);
-  const count = previews.length - from - PAGE;
+  const rows = setRows(store, previews);
+  // The only set of an agent would repeat the agent's own row.
+  const [only] = rows;
+  const isRepeated =
+    agent !== undefined && rows.length === 1 && only?.kind === 'set' && only.title === undefined;
+  const shown = isRepeated ? previews.map(previewNode) : rows;
+  const nodes = shown.slice(from, from + PAGE);
+  const count = shown.length - from - PAGE;
   if (count <= 0) return nodes;
   return [...nodes, { kind: 'more', from: from + PAGE, count, ...(agent === undefined ? {} : { agent }) }];
+}
+
+/** A row for each change set of several previews, of which some may be decided already; the others have rows of their own. */
+function setRows(store: PreviewStore, previews: readonly Preview[]): PendingNode[] {
+  const sizes = sizesOfSets(store);
+  return inSets(previews).flatMap((set): PendingNode[] => {
+    if ((sizes.get(set.id) ?? 1) < 2) return set.previews.map(previewNode);
+    const open = set.previews.map(previewNode);
+    return [{ kind: 'set', setId: set.id, ...(set.title === undefined ? {} : { title: set.title }), open }];
+  });
+}
+
+/** How many previews each change set has. Those that were split off, reopened or undone do not make it larger. */
+function sizesOfSets(store: PreviewStore): ReadonlyMap<string, number> {
+  const sizes = new Map<string, number>();
+  for (const { origin, part, reopens } of store.all()) {
+    if (origin?.setId === undefined || part || reopens !== undefined) continue;
+    sizes.set(origin.setId, (sizes.get(origin.setId) ?? 0) + 1);
+  }
+  return sizes;
+}
+
+/** The previews of a change set in the order of staging, without those that expired. */
+export function previewsOfSet(store: PreviewStore, setId: string): readonly Preview[] {
+  const all = store.all().filter(({ origin }) => origin?.setId === setId);
+  return all.filter(({ state }) => state.kind !== 'expired');
+}
+
+/** Those that are open in the order of the list, then those that are decided. */
+function setPage(store: PreviewStore, inSet: SetRow, from: number): PendingNode[] {
+  const decided = previewsOfSet(store, inSet.setId).filter(preview => !isOpen(preview));
+  const rows = [...inSet.open, ...decided.map(previewNode)];
+  const count = rows.length - from - PAGE;
+  const nodes = rows.slice(from, from + PAGE);
+  return count > 0 ? [...nodes, { kind: 'more', from: from + PAGE, count, inSet }] : nodes;
 }
 
 function filePage(store: PreviewStore, filesOf: PreviewRow, from: number): PendingNode[] {
@@ -130,6 +192,6 @@ function expiredGroup(store: PreviewStore): PendingNode[] {
   return count > 0 ? [{ kind: 'expired', count }] : [];
 }
 
-function previewNode({ id, revision }: Preview): PendingNode {
+function previewNode({ id, revision }: Preview): PreviewRow {
   return { kind: 'preview', previewId: id, revision };
 }

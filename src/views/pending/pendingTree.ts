@@ -18,6 +18,7 @@ const GATHER_MS = 50;
 export class PendingTree implements vscode.TreeDataProvider<PendingNode>, vscode.Disposable {
   readonly #parts: PendingParts;
   readonly #owned = new DisposableStore();
+  #sets: pendingItems.SetItems | undefined;
   readonly #changed = this.#owned.add(new vscode.EventEmitter<undefined>());
   readonly onDidChangeTreeData = this.#changed.event;
 
@@ -55,11 +56,15 @@ export class PendingTree implements vscode.TreeDataProvider<PendingNode>, vscode
 
   #itemOf(items: typeof pendingItems, node: PendingNode): vscode.TreeItem {
     const { groupItem, previewItem } = items;
+    if (node.kind === 'set')
+      return (this.#sets ??= this.#owned.add(new items.SetItems(this.#parts))).itemOf(node);
     if (node.kind === 'more' || node.kind === 'agent' || node.kind === 'expired') return groupItem(node);
     const preview = this.#parts.store.get(node.previewId);
     if (!preview) return new vscode.TreeItem(node.previewId);
-    if (node.kind === 'preview')
-      return previewItem(preview, this.#parts.looks.count(preview), this.#parts.checks.marksOf(preview));
+    if (node.kind === 'preview') {
+      const { looks, checks, store } = this.#parts;
+      return previewItem(preview, looks.count(preview), checks.marksOf(preview), store);
+    }
     return this.#fileItem(items, preview, node.path);
   }
 

@@ -1,16 +1,29 @@
 import * as vscode from 'vscode';
 import type { FileChange } from '../../agent/preview/fileChange.ts';
-import { revisionsOf, type Preview, type Recommendation } from '../../agent/preview/preview.ts';
+import { isOpen, revisionsOf, type Preview, type Recommendation } from '../../agent/preview/preview.ts';
 import type { PreviewStore } from '../../agent/preview/previewStore.ts';
-import { previewView, type PreviewProblem, type PreviewView } from '../../agent/preview/previewView.ts';
+import {
+  faceOf,
+  previewView,
+  type PreviewProblem,
+  type PreviewView,
+} from '../../agent/preview/previewView.ts';
 import type { ConflictBlock, ConflictChoice } from '../../agent/preview/rebase/conflictMarkers.ts';
+import { Lineage } from '../../agent/preview/resolve/lineage.ts';
 import { planOf } from '../../agent/session/planMode.ts';
 import { noLongerParses } from '../../agent/tools/ast/astEdit.ts';
 import { makeCommand } from '../commandRegistry.ts';
 import { idList, withoutIcons } from '../plainText.ts';
+import {
+  applyVerb,
+  conflictsLeftText,
+  expiredText,
+  outcomeText,
+  problemText,
+  recommendationText,
+} from '../texts/previewWords.ts';
 import type { CheckMark } from '../../agent/preview/checkMark.ts';
 import { checkSentence, checkText } from '../texts/checkWords.ts';
-import { conflictsLeftText, expiredText, problemText, recommendationText } from '../texts/previewWords.ts';
 
 /** What the lenses of one file of a preview are made from. */
 export interface LensSubject {
@@ -38,24 +51,45 @@ export function lensRow(subject: LensSubject, store: PreviewStore): vscode.Comma
       preview.kind === 'files'
         ? undefined
         : store.ledger().findLast(({ previewId }) => previewId === preview.id),
-    buildsOn: store.blockersOf(preview),
+    ...(isOpen(preview)
+      ? { buildsOn: store.blockersOf(preview) }
+      : new Lineage(store.all()).factsOf(preview)),
     checks: subject.checks,
   });
   const { outcome } = view;
   if (outcome.kind !== 'pending') return resolvedRow(view);
   const isFirst = change === undefined || change.path === preview.changes?.[0]?.path;
   const isOneOfSeveral = change !== undefined && (preview.changes?.length ?? 0) > 1;
+  const problem = outcome.problem;
+  // Until it is rebased, it cannot be applied: what helps comes first, where the row is not cut off.
+  const isBlocked = problem?.kind === 'stale' || problem?.kind === 'conflicts';
   return [
+    ...(isBlocked ? problemLenses(preview, problem) : []),
     ...(change ? hunkLenses(preview, change, 0, subject.hunks) : []),
-    ...(isOneOfSeveral ? fileLenses(preview, change) : []),
-    ...(isFirst ? applyAndDiscard(view, outcome.problem, subject.hunks) : []),
+    ...(isOneOfSeveral ? fileLenses(preview, change).slice(isBlocked ? 1 : 0) : []),
+    ...(isFirst ? applyAndDiscard(view, isBlocked, subject.hunks) : []),
     ...(isFirst ? view.checks.map(checkLens) : []),
     ...(isFirst && store.openCount > 1 ? [makeCommand(vscode.l10n.t('Next'), 'redline.preview.next')] : []),
     ...(isFirst && outcome.recommendation ? [recommendationNote(outcome.recommendation)] : []),
     ...(isOneOfSeveral ? [discardFileWithReason(preview, change)] : []),
-    ...(outcome.problem ? problemLenses(preview, outcome.problem) : []),
+    ...(problem && !isBlocked ? problemLenses(preview, problem) : []),
     ...(change ? fileNotes(subject) : []),
   ];
+}
+
+/** What takes the outcome back. */
+function remedyLens(remedy: PreviewView['remedy']): vscode.Command[] {
+  const { l10n } = vscode;
+  switch (remedy?.type) {
+    case undefined:
+      return [];
+    case 'undo':
+      return [makeCommand(l10n.t('Undo Apply'), 'redline.preview.undo', remedy.id)];
+    case 'redo':
+      return [makeCommand(l10n.t('Apply Again'), 'redline.preview.undo', remedy.id)];
+    case 'reopen':
+      return [makeCommand(l10n.t('Reopen'), 'redline.preview.reopen', remedy.id)];
+  }
 }
 
 /** What a check says, as a button that opens its output. */
@@ -67,8 +101,7 @@ function checkLens(check: CheckMark): vscode.Command {
 }
 
 /** The lenses of a preview that cannot be resolved, or not right now. */
-function resolvedRow({ preview, outcome, remedy }: PreviewView): vscode.Command[] {
-  const { id } = preview;
+function resolvedRow({ outcome, remedy }: PreviewView): vscode.Command[] {
   const { l10n } = vscode;
   switch (outcome.kind) {
     case 'applying':
@@ -76,16 +109,11 @@ function resolvedRow({ preview, outcome, remedy }: PreviewView): vscode.Command[
     case 'returnedError':
       return [note(l10n.t('$(error) Applied, and returned an error: {0}', withoutIcons(outcome.error)))];
     case 'applied':
+      return [note(l10n.t('$(check) Applied')), ...remedyLens(remedy)];
     case 'undone':
-      return [
-        note(l10n.t('$(check) Applied')),
-        ...(remedy ? [makeCommand(l10n.t('Undo Apply'), 'redline.preview.undo', id)] : []),
-      ];
+      return [note(`$(history) ${outcomeText('undone', outcome.actor, undefined)}`), ...remedyLens(remedy)];
     case 'discarded':
-      return [
-        note(l10n.t('$(discard) Discarded')),
-        ...(remedy ? [makeCommand(l10n.t('Reopen'), 'redline.preview.reopen', id)] : []),
-      ];
+      return [note(l10n.t('$(discard) Discarded')), ...remedyLens(remedy)];
     case 'expired':
       return [note(expiredText(outcome, withoutIcons))];
     case 'pending':
@@ -94,11 +122,16 @@ function resolvedRow({ preview, outcome, remedy }: PreviewView): vscode.Command[
 }
 
 /** Buttons for one file of several. */
-function fileLenses({ id, revision }: Preview, { path }: FileChange): vscode.Command[] {
+function fileLenses({ id, revision }: Preview, change: FileChange): vscode.Command[] {
+  const { path } = change;
   return [
-    makeCommand(vscode.l10n.t('Apply file'), 'redline.preview.applyFile', id, path, revision),
+    makeCommand(fileVerb(change), 'redline.preview.applyFile', id, path, revision),
     makeCommand(vscode.l10n.t('Discard file'), 'redline.preview.discardFile', id, path, revision),
   ];
+}
+
+function fileVerb({ kind }: FileChange): string {
+  return kind === 'modify' ? vscode.l10n.t('Apply file') : applyVerb(kind);
 }
 
 function discardFileWithReason({ id, revision }: Preview, { path }: FileChange): vscode.Command {
@@ -135,7 +168,7 @@ export function hunkLenses(
 /** The buttons for the whole, whose titles say that it is more than the part beside them. */
 function applyAndDiscard(
   { preview, buildsOn }: PreviewView,
-  problem: PreviewProblem | undefined,
+  isBlocked: boolean,
   hunks: number,
 ): vscode.Command[] {
   const { id, revision, changes } = preview;
@@ -146,16 +179,23 @@ function applyAndDiscard(
     buildsOn.length > 0
       ? vscode.l10n.t('Apply {0}', idList([...buildsOn, preview]))
       : parts > 1
-        ? vscode.l10n.t('Apply all {0}', parts)
-        : vscode.l10n.t('Apply');
+        ? wholeText('apply', files, hunks)
+        : applyVerb(faceOf(preview));
   const chain = buildsOn.length > 0 ? revisionsOf(buildsOn) : undefined;
-  const discard = parts > 1 ? vscode.l10n.t('Discard all {0}', parts) : vscode.l10n.t('Discard');
+  const discard = parts > 1 ? wholeText('discard', files, hunks) : vscode.l10n.t('Discard');
   const apply = makeCommand(`$(check) ${title}`, 'redline.preview.apply', id, undefined, revision, chain);
   return [
-    // With conflicts in it, it cannot be applied.
-    ...(problem?.kind === 'conflicts' ? [] : [apply]),
+    ...(isBlocked ? [] : [apply]),
     makeCommand(`$(discard) ${discard}`, 'redline.preview.discard', id, undefined, revision),
   ];
+}
+
+/** `Apply all 3 files`; of a single file, `Apply all 3 hunks`. */
+function wholeText(action: 'apply' | 'discard', files: number, hunks: number): string {
+  const { l10n } = vscode;
+  if (files > 1)
+    return action === 'apply' ? l10n.t('Apply all {0} files', files) : l10n.t('Discard all {0} files', files);
+  return action === 'apply' ? l10n.t('Apply all {0} hunks', hunks) : l10n.t('Discard all {0} hunks', hunks);
 }
 
 function approveAndSendBack({ id, revision }: Preview): vscode.Command[] {
@@ -180,9 +220,9 @@ function problemLenses({ id }: Preview, problem: PreviewProblem): vscode.Command
   const text = note(`${icon} ${said}`);
   switch (problem.kind) {
     case 'conflicts':
-      return [text, makeCommand(l10n.t('Edit'), 'redline.preview.edit', id, problem.files[0]?.path)];
+      return [makeCommand(l10n.t('Edit'), 'redline.preview.edit', id, problem.files[0]?.path), text];
     case 'stale':
-      return [text, makeCommand(l10n.t('Rebase'), 'redline.preview.rebase', id)];
+      return [makeCommand(l10n.t('Rebase'), 'redline.preview.rebase', id), text];
     case 'failed':
       return [text];
   }

@@ -8,7 +8,8 @@ import type { FileChange } from '../../agent/preview/fileChange.ts';
 import { isOpen, type Preview } from '../../agent/preview/preview.ts';
 import type { Agent } from '../agent.ts';
 import { coalesce } from '../coalesce.ts';
-import type { ShownRevisions } from './shownRevisions.ts';
+import type { HunksInView } from './hunksInView.ts';
+import type { LineRange, ShownRevisions } from './shownRevisions.ts';
 
 const KEY = 'redline.lookedAt';
 /** The most marks that are stored; the oldest are dropped first. */
@@ -17,8 +18,8 @@ const MAX_STORED = 5_000;
 const STORE_MS = 500;
 
 /**
- * Knows which files of open previews the user has looked at: those whose diff was visible in an editor. A mark is for what
- * was shown: once a revision changes the file or the base of its proposal, the file counts as not looked at. Marks help with
+ * Knows which files of open previews the user has looked at: those of which every hunk was in view for a second, and those
+ * that were marked by hand. A mark is for what was shown: once a revision changes the file or the base of its proposal, the file counts as not looked at. Marks help with
  * the review; no decision depends on them.
  */
 export class LookedAt implements Disposable {
@@ -30,6 +31,9 @@ export class LookedAt implements Disposable {
   /** By preview id. */
   readonly #marks: Map<string, Set<string>>;
   readonly #storeSoon = coalesce(() => void this.flush(), STORE_MS);
+  /** What of the files in view was in view long enough; loaded on first use. */
+  #hunks: HunksInView | undefined;
+  #loading: Promise<void> | undefined;
   #isStored = true;
   #visible: ReadonlySet<string> = new Set();
 
@@ -74,6 +78,14 @@ export class LookedAt implements Disposable {
     return this.#visible.has(id);
   }
 
+  /** Marks a file, or all of a preview, as looked at. */
+  mark(preview: Preview, path?: string): void {
+    const all: readonly (FileChange | undefined)[] = preview.changes ?? [undefined];
+    for (const change of all) if (path === undefined || change?.path === path) this.#add(preview, change);
+    this.#mustStore();
+    this.#changed.fire();
+  }
+
   /** Stores what is not stored yet. Never rejects. */
   async flush(): Promise<void> {
     this.#storeSoon.cancel();
@@ -93,21 +105,38 @@ export class LookedAt implements Disposable {
   #note(): void {
     const visible = new Set<string>();
     let isNew = false;
-    for (const { preview, change } of this.#shown.visible()) {
+    for (const { preview, change, lines } of this.#shown.visible()) {
       if (!isOpen(preview)) continue;
       visible.add(preview.id);
       if (this.has(preview, change)) continue;
+      if (change && lines && !this.#wasInView(`${preview.id} ${markOf(preview, change)}`, change, lines))
+        continue;
       isNew = true;
-      const marks = this.#marks.get(preview.id) ?? new Set();
-      // Marks of older revisions go, so that those of one preview are never more than its files.
-      const current = new Set(preview.changes?.map(one => markOf(preview, one)));
-      const kept = [...marks].filter(mark => current.has(mark));
-      this.#marks.set(preview.id, new Set([...kept, markOf(preview, change)]));
+      this.#add(preview, change);
     }
+    this.#hunks?.endRound();
     const isSame = visible.size === this.#visible.size && [...visible].every(id => this.#visible.has(id));
     this.#visible = visible;
     if (isNew) this.#mustStore();
     if (isNew || !isSame) this.#changed.fire();
+  }
+
+  #add(preview: Preview, change: FileChange | undefined): void {
+    const marks = this.#marks.get(preview.id) ?? new Set();
+    // Marks of older revisions go, so that those of one preview are never more than its files.
+    const current = new Set(preview.changes?.map(one => markOf(preview, one)));
+    const kept = [...marks].filter(mark => current.has(mark));
+    this.#marks.set(preview.id, new Set([...kept, markOf(preview, change)]));
+  }
+
+  /** Whether every hunk was in view, each for long enough. */
+  #wasInView(key: string, change: FileChange, lines: readonly LineRange[]): boolean {
+    if (this.#hunks) return this.#hunks.note(key, change, lines);
+    this.#loading ??= import('./hunksInView.ts').then(({ HunksInView }) => {
+      this.#hunks = this.#owned.add(new HunksInView(this.#logger, () => this.#note()));
+      this.#note();
+    });
+    return false;
   }
 
   #forget(id: string): void {

@@ -5,8 +5,9 @@ import { NOTE } from './previewTabs.ts';
 import type { FileUris } from './previewUri.ts';
 
 /**
- * All pending previews in one multi-file diff. The tab belongs to no single preview: previews are resolved by the lenses
- * above each change, not by its title. It closes when nothing is pending any more.
+ * Several previews in one multi-file diff: all that are pending, or those of a turn. The tab belongs to no single preview:
+ * previews are resolved by the lenses above each change, not by its title. That of all pending ones closes when nothing is
+ * pending any more.
  */
 export class Overview implements vscode.Disposable {
   readonly #files: FileUris;
@@ -24,12 +25,20 @@ export class Overview implements vscode.Disposable {
    * @param hidden how many are left out, because a filter hides them
    */
   async open(previews: readonly Preview[], hidden: number): Promise<void> {
+    await this.#show(hidden > 0 ? filteredTitle() : overviewTitle(), previews);
+  }
+
+  /** Opens these, whatever their state. The tab stays until the user closes it. */
+  openSet(previews: readonly Preview[]): Promise<void> {
+    return this.#show(setTitle(), previews);
+  }
+
+  async #show(title: string, previews: readonly Preview[]): Promise<void> {
     const { leftOutNote, MAX_FILES, shownFiles } = await import('./showDiff.ts');
     const count = previews.reduce((sum, { changes }) => sum + (changes?.length ?? 1), 0);
     const resources = previews
       .slice(0, MAX_FILES)
       .flatMap(preview => shownFiles(preview, this.#files, MAX_FILES));
-    const title = hidden > 0 ? filteredTitle() : overviewTitle();
     const noted = [title, ...leftOutNote(count)].join(NOTE);
     await vscode.commands.executeCommand('vscode.changes', noted, resources.slice(0, MAX_FILES));
   }
@@ -50,6 +59,10 @@ export class Overview implements vscode.Disposable {
 
 function filteredTitle(): string {
   return vscode.l10n.t('Filtered Pending (Redline)');
+}
+
+function setTitle(): string {
+  return vscode.l10n.t('Changes of One Turn (Redline)');
 }
 
 function overviewTitle(): string {

@@ -5,6 +5,7 @@ import type { CheckMark } from '../../agent/preview/checkMark.ts';
 import type { Preview } from '../../agent/preview/preview.ts';
 import type { PreviewStore } from '../../agent/preview/previewStore.ts';
 import { conflictBlocks, hasConflict } from '../../agent/preview/rebase/conflictMarkers.ts';
+import { inLens } from '../commandRegistry.ts';
 import { coalesce } from '../coalesce.ts';
 import type * as lensTitles from './lensTitles.ts';
 import { parsePreviewUri, type FileUris, type PreviewAddress } from './previewUri.ts';
@@ -32,6 +33,7 @@ export class PreviewLenses implements vscode.CodeLensProvider, vscode.Disposable
   readonly #edits: ProposalEdits;
   readonly #checks: Marks;
   readonly #owned = new DisposableStore();
+  #marks: Promise<unknown> | undefined;
   readonly #changed = this.#owned.add(new vscode.EventEmitter<void>());
   readonly onDidChangeCodeLenses = this.#changed.event;
 
@@ -63,7 +65,10 @@ export class PreviewLenses implements vscode.CodeLensProvider, vscode.Disposable
   async provideCodeLenses(document: vscode.TextDocument): Promise<vscode.CodeLens[]> {
     const address = parsePreviewUri(document.uri);
     if (!address || address.side === 'base') return [];
-    // What makes the lenses is loaded on first use.
+    // What makes the lenses, and marks whole files, is loaded on first use.
+    this.#marks ??= import('./wholeFileMarks.ts').then(({ WholeFileMarks }) =>
+      this.#owned.add(new WholeFileMarks(this.#store, this.#files)),
+    );
     const titles = await import('./lensTitles.ts');
     const shown = shownChange(this.#store, this.#files, address);
     const isPending = shown?.preview.state.kind === 'pending';
@@ -147,5 +152,5 @@ function conflictLensesOf(
 }
 
 function lens(line: number, command: vscode.Command): vscode.CodeLens {
-  return new vscode.CodeLens(new vscode.Range(line, 0, line, 0), command);
+  return new vscode.CodeLens(new vscode.Range(line, 0, line, 0), inLens(command));
 }

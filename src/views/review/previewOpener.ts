@@ -208,8 +208,11 @@ export class PreviewOpener implements vscode.Disposable {
   async #close(preview: Preview): Promise<void> {
     const { tabs, edits } = this.#ctx;
     if (await edits.settle(preview)) {
+      const inEditor = this.#endings.get(preview.id)?.inEditor === true;
       await this.#goOn(preview.id);
       await tabs.close(preview.id);
+      // Where nothing took its place, the focus would be nowhere.
+      if (inEditor) await vscode.commands.executeCommand('workbench.action.focusActiveEditorGroup');
     }
     // Sending a plan back asks for another one, which may open automatically.
     const { state } = preview;

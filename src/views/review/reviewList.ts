@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
 import { DisposableStore, type Disposable } from '../../agent/base/disposable.ts';
 import { Emitter, type Event } from '../../agent/base/event.ts';
+import { inSets } from '../../agent/preview/changeSet.ts';
 import type { Preview } from '../../agent/preview/preview.ts';
 import type { Agent } from '../agent.ts';
 import { byAgent } from '../pending/pendingNodes.ts';
@@ -15,7 +16,7 @@ export interface Arrangement {
 }
 
 /**
- * The open previews as the pending view shows them: those of one agent together, sorted and filtered as the user has
+ * The open previews as the pending view shows them: those of one agent, and of one change set, together, sorted and filtered as the user has
  * arranged them. Next and Previous follow it.
  */
 export class ReviewList implements Disposable {
@@ -40,7 +41,7 @@ export class ReviewList implements Disposable {
     if (this.#listed) return this.#listed;
     const all = store.list(settings.order);
     const groups = byAgent(this.#arrangement?.arrange(all) ?? all);
-    return (this.#listed = [...groups.values()].flat());
+    return (this.#listed = [...groups.values()].flatMap(inSets).flatMap(({ previews }) => previews));
   }
 
   /** How many open previews the filter hides. */

@@ -9,7 +9,8 @@ import { changeUri, documentPath, opaqueUri, type FileUris } from './previewUri.
 import { overviewNotes, titleNotes } from './titleNotes.ts';
 
 /**
- * Shows a preview in VS Code's editor for it: a plan as a document, everything else as a diff.
+ * Shows a preview in VS Code's editor for it: changes of files as diffs; new and deleted files, plans, commands and tool calls
+ * as documents.
  * @param path the file to show of several; without it they are shown in one multi-file diff, which takes the focus
  * whatever the options say.
  */
@@ -27,9 +28,8 @@ export async function showDiff(
     return;
   }
   if (!changes) {
-    const sides = [opaqueUri(preview, 'base'), opaqueUri(preview, 'proposal')];
     const title = tabTitle(oneLine(titleOf(preview)), id);
-    await vscode.commands.executeCommand('vscode.diff', ...sides, title, options);
+    await vscode.commands.executeCommand('vscode.open', opaqueUri(preview, 'proposal'), options, title);
     return;
   }
   const only = changes.length === 1 ? changes[0] : changes.find(change => change.path === path);
@@ -44,6 +44,8 @@ export async function showDiff(
   }
   if (only) {
     const title = tabTitle(nameIn(changes, only), id, await titleNotes(only));
+    const whole = wholeFile(id, only, files);
+    if (whole) return void (await vscode.commands.executeCommand('vscode.open', whole, options, title));
     const sides = [changeUri(id, only, 'base', files), changeUri(id, only, 'proposal', files)];
     await vscode.commands.executeCommand('vscode.diff', ...sides, title, options);
     return;
@@ -86,6 +88,16 @@ export function leftOutNote(files: number): readonly string[] {
 function nameIn(changes: readonly FileChange[], change: FileChange): string {
   const name = oneLine(change.path.split('/').at(-1) ?? change.path);
   return changes.length === 1 ? name : `${name} ${changes.indexOf(change) + 1}/${changes.length}`;
+}
+
+/**
+ * The document that shows a new or deleted file by itself: in a diff with an empty side, a line would seem to be changed that
+ * never existed. `undefined` for what is a change of a file, and for notebooks, whose editor shows no lenses.
+ */
+function wholeFile(id: string, change: FileChange, files: FileUris): vscode.Uri | undefined {
+  if (change.path.endsWith('.ipynb')) return undefined;
+  if (change.kind === 'create') return changeUri(id, change, 'proposal', files);
+  return change.kind === 'delete' ? changeUri(id, change, 'deleted', files) : undefined;
 }
 
 type ShownFile = [label: vscode.Uri, base: vscode.Uri | undefined, proposal: vscode.Uri | undefined];

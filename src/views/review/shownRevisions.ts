@@ -13,6 +13,14 @@ import { shownChange, type ShownChange } from './shownChange.ts';
 export interface VisibleChange {
   readonly preview: Preview;
   readonly change?: FileChange;
+  /** The lines of the proposal that are in view; absent where that is not known, and all of it counts. */
+  readonly lines?: readonly LineRange[];
+}
+
+/** Counted from 0; both ends are in view. */
+export interface LineRange {
+  readonly start: number;
+  readonly end: number;
 }
 
 /** The last revision that VS Code has read for a document. */
@@ -50,6 +58,12 @@ export class ShownRevisions implements vscode.Disposable {
       this.#appeared.fire();
     };
     this.#owned.add(vscode.window.onDidChangeVisibleTextEditors(() => this.#appeared.fire()));
+    this.#owned.add(
+      vscode.window.onDidChangeTextEditorVisibleRanges(
+        ({ textEditor }) => textEditor.document.uri.scheme === PREVIEW_SCHEME && this.#appeared.fire(),
+      ),
+    );
+    this.#owned.add(vscode.window.onDidChangeActiveTextEditor(() => this.#appeared.fire()));
     this.#owned.add(vscode.window.tabGroups.onDidChangeTabs(() => this.#appeared.fire()));
     this.#owned.add(vscode.workspace.onDidOpenTextDocument(noteLoaded));
     this.#owned.add(vscode.workspace.onDidChangeTextDocument(({ document }) => noteLoaded(document)));
@@ -85,13 +99,20 @@ export class ShownRevisions implements vscode.Disposable {
 
   /** What the visible editors show of previews as they are now. */
   visible(): readonly VisibleChange[] {
-    const texts = vscode.window.visibleTextEditors.flatMap(({ document }): VisibleChange[] => {
+    const texts = vscode.window.visibleTextEditors.flatMap((editor): VisibleChange[] => {
+      const { document } = editor;
       const address = parsePreviewUri(document.uri);
       if (!address || address.side === 'base') return [];
       const preview = this.#store.get(address.previewId);
       if (preview && !preview.changes) return [{ preview }];
       const shown = this.#shownIn(document);
-      return shown && shown.revision === shown.preview.revision ? [shown] : [];
+      if (!shown || shown.revision !== shown.preview.revision) return [];
+      // Of a multi-file diff, VS Code also lists editors below the window; only the one with the cursor is surely in view.
+      const isInView = editor === vscode.window.activeTextEditor || isInFront(document.uri);
+      const lines = isInView
+        ? editor.visibleRanges.map(({ start, end }) => ({ start: start.line, end: end.line }))
+        : [];
+      return [{ ...shown, lines }];
     });
     return [...texts, ...this.#notebooks().filter(({ preview, revision }) => revision === preview.revision)];
   }
@@ -128,6 +149,20 @@ export class ShownRevisions implements vscode.Disposable {
     const revision = read?.isLoaded ? read.revision : read?.before;
     return revision === undefined ? undefined : { ...shown, revision };
   }
+}
+
+/** Whether the document is in front in a tab of its own, not only in a multi-file diff. */
+function isInFront(uri: vscode.Uri): boolean {
+  return vscode.window.tabGroups.all.some(({ activeTab }) => {
+    const { input } = activeTab ?? {};
+    const shown =
+      input instanceof vscode.TabInputTextDiff
+        ? input.modified
+        : input instanceof vscode.TabInputText
+          ? input.uri
+          : undefined;
+    return shown?.toString() === uri.toString();
+  });
 }
 
 /** Whether a document holds the text: VS Code gives all its lines the same ending. */

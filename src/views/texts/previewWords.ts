@@ -1,6 +1,7 @@
 import * as l10n from '@vscode/l10n';
 import { countText } from '../../agent/base/countText.ts';
 import type { DeepReadonly } from '../../agent/base/json.ts';
+import type { PreviewFace } from '../../agent/preview/previewView.ts';
 import type { CardProblem, CardState } from '../chat/protocol.ts';
 import { shortList } from '../plainText.ts';
 
@@ -30,6 +31,26 @@ export function problemText(problem: Problem, clean: Clean): string {
       return l10n.t('Stale: {0} changed after this was proposed.', list(problem.paths, problem.more));
     case 'failed':
       return l10n.t('The last attempt failed: {0}', clean(problem.error));
+  }
+}
+
+/** What the button says that applies a preview. */
+export function applyVerb(face: PreviewFace): string {
+  switch (face) {
+    case 'change':
+      return l10n.t('Apply');
+    case 'create':
+      return l10n.t('Create File');
+    case 'delete':
+      return l10n.t('Delete File');
+    case 'rename':
+      return l10n.t('Rename File');
+    case 'run':
+      return l10n.t('Run');
+    case 'call':
+      return l10n.t('Call Tool');
+    case 'approve':
+      return l10n.t('Approve');
   }
 }
 

@@ -20,8 +20,8 @@ suite('the row of lenses', () => {
     assert.deepEqual(rowOf(harness, { file: 0, hunks: 2 }), [
       'Apply hunk',
       'Discard hunk',
-      '$(check) Apply all 2',
-      '$(discard) Discard all 2',
+      '$(check) Apply all 2 hunks',
+      '$(discard) Discard all 2 hunks',
       '$(info) only this is hidden',
     ]);
   });
@@ -34,8 +34,8 @@ suite('the row of lenses', () => {
     assert.deepEqual(rowOf(harness, { file: 0, hunks: 1 }), [
       'Apply file',
       'Discard file',
-      '$(check) Apply all 3',
-      '$(discard) Discard all 3',
+      '$(check) Apply all 3 files',
+      '$(discard) Discard all 3 files',
       'Next',
       '$(thumbsup) recommended',
       'Discard file with reason…',

@@ -39,7 +39,8 @@ suite('the pending tree', () => {
     const agent = { store, settings, files } as unknown as Agent;
     looks = new LookedAt(agent, shown as unknown as ShownRevisions);
     const review = new ReviewList(agent, looks);
-    tree = new PendingTree({ ...agent, review, looks } as PendingParts);
+    const checks = { marksOf: () => [], onDidChange: new Emitter<void>().event };
+    tree = new PendingTree({ ...agent, review, looks, checks } as unknown as PendingParts);
   });
 
   teardown(() => tree.dispose());

@@ -132,7 +132,7 @@ suite('votes by key and title, parts and all of them', () => {
     assert.deepEqual(
       lenses.flatMap(({ command }) =>
         command?.command.endsWith('WithReason')
-          ? [[command.title, command.command, ...((command.arguments ?? []) as unknown[])]]
+          ? [[command.title, command.command, ...((command.arguments ?? []) as unknown[]).slice(0, 3)]]
           : [],
       ),
       [['Discard file with reason…', 'redline.preview.discardFileWithReason', id, 'shown.txt', 1]],

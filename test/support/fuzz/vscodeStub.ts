@@ -24,6 +24,10 @@ export class Uri {
     return new Uri(path.posix.join(base.path, ...parts));
   }
 
+  static from({ path: uriPath }: { readonly path: string }): Uri {
+    return new Uri(uriPath);
+  }
+
   get fsPath(): string {
     return this.path;
   }
@@ -55,6 +59,16 @@ export class CancellationTokenSource {
   }
 }
 
+export class ThemeIcon {
+  readonly id: string;
+
+  constructor(id: string) {
+    this.id = id;
+  }
+}
+
+export const QuickPickItemKind = { Separator: -1, Default: 0 };
+
 export const ProgressLocation = { Notification: 15 };
 
 export class MarkdownString {
@@ -69,7 +83,7 @@ export class MarkdownString {
 
 export const StatusBarAlignment = { Left: 1, Right: 2 };
 
-export const env = { appRoot: '/nowhere' };
+export const env = { appRoot: '/nowhere', language: 'en' };
 
 /** English, as it is without a translation. Without values, VS Code leaves the placeholders. */
 export const l10n = {

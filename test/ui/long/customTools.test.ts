@@ -4,7 +4,6 @@ import { existsSync } from 'node:fs';
 import * as path from 'node:path';
 import { inRepo } from '../../../scripts/lib/paths.mjs';
 import { TempFolder } from '../../support/tempFolder.ts';
-import { exactLens } from '../support/diffPage.ts';
 import { uiTest } from '../support/uiTest.ts';
 
 const tool = (name: string, body: string): string => `import { existsSync } from 'node:fs';
@@ -64,7 +63,7 @@ uiTest(
     workbench.writeFile('.redline/tools/faulty.ts', 'export default pi => {\n  const = 1;\n};\n');
     await workbench.openRedlineChat();
     await workbench.sendChat('/call order_lines {"path": "list.txt"}');
-    await exactLens(workbench, 'Apply all 2').click();
+    await workbench.lens('Apply all 2 ').click();
     await workbench.waitForFile('list.txt', text => text === 'a\nb\n');
 
     await workbench.runCommand('Problems: Focus on Problems View');

@@ -5,23 +5,27 @@ import type { VscodeWindow } from '../../../scripts/headless/vscodeWindow.mjs';
 import type { Workbench } from '../../../scripts/headless/workbench.mjs';
 import type { LedgerEntry } from '../../../src/agent/preview/ledger.ts';
 
+/** Something in the proposed side of a diff, or in the editor of a whole file. */
+const PROPOSED = (what: string): string =>
+  ['.editor.modified', '.editor-instance > .monaco-editor'].map(place => `${place} ${what}`).join(', ');
+
 /** A lens on the proposed side with exactly this text, apart from icons. */
 export function exactLens({ page }: VscodeWindow, title: string): Locator {
   return page
-    .locator('.editor.modified .codelens-decoration a')
+    .locator(PROPOSED('.codelens-decoration a'))
     .filter({ hasText: new RegExp(`^\\s*${title.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')}\\s*$`) })
     .first();
 }
 
 /** Any text of the lenses, such as a note. */
 export function lensText(workbench: Workbench, text: string): Locator {
-  return workbench.page.locator('.editor.modified .codelens-decoration').filter({ hasText: text }).first();
+  return workbench.page.locator(PROPOSED('.codelens-decoration')).filter({ hasText: text }).first();
 }
 
 /** A line of the proposed side. */
 export function proposedLine(workbench: Workbench, text: string): Locator {
   return workbench.page
-    .locator('.editor.modified .view-line')
+    .locator(PROPOSED('.view-line'))
     .filter({ hasText: new RegExp(text.replaceAll(' ', '\u00a0')) })
     .first();
 }

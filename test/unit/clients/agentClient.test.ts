@@ -20,7 +20,12 @@ test('a proposal answers at once, says that nothing is decided, and changes no f
     [preview?.sourceToolName, preview?.origin, preview?.state.kind],
     [
       'propose_edit',
-      { sessionId: 'agent-1', agent: { name: 'tester', version: '1.0' }, asksModel: false },
+      {
+        sessionId: 'agent-1',
+        agent: { name: 'tester', version: '1.0' },
+        asksModel: false,
+        setId: 'agent-1/1',
+      },
       'pending',
     ],
   );
@@ -44,7 +49,24 @@ test('what was decided, by whom and why, comes before the next result, and only 
   assert.doesNotMatch(await agent.ok('status'), NEWS);
   assert.match(
     await agent.ok('status'),
-    /^Nothing of yours is pending\.\nDecided:\n- p1 .*: applied by the user\. Reason: Good\.\n- p2 .*: discarded by/,
+    /^Nothing of yours is pending\.\nDecided:\n- p1 .*: applied by the user\. Reason: Good\. \(set agent-1\/1\)\n- p2 .*: discarded by/,
+  );
+});
+
+test('an agent tells no prompts: its change set ends once all of it is decided', async () => {
+  const world = agentWorld({ files: { 'a.txt': 'one\ntwo\nthree\n' } });
+  const agent = new TestAgent(world);
+  const propose = (path: string): Promise<string> => agent.ok('propose_edit', { path, content: 'x\n' });
+  await propose('b.txt');
+  await propose('c.txt');
+  await world.click('p1', 'apply', 'Good.');
+  await propose('d.txt');
+  await world.click('p2', 'discard', 'No.');
+  await world.click('p3', 'apply', 'Good.');
+  await propose('e.txt');
+  assert.deepEqual(
+    world.store.all().map(({ origin }) => origin?.setId),
+    ['agent-1/1', 'agent-1/1', 'agent-1/1', 'agent-1/4'],
   );
 });
 
@@ -145,9 +167,12 @@ test('status tells what became of its vote, and why an apply failed', async () =
   await agent.edit('one', 'ONE');
   const status = async (): Promise<string | undefined> =>
     (await agent.ok('status')).split('\n').find(line => line.startsWith('- p1'));
-  assert.match((await status()) ?? '', /^- p1 \(Edit a\.txt \(1 edit\)\), revision 1: pending, not on disk$/);
+  assert.match(
+    (await status()) ?? '',
+    /^- p1 \(Edit a\.txt \(1 edit\)\), revision 1: pending, not on disk \(set agent-1\/1\)$/,
+  );
   await agent.ok('resolve', { id: 'p1', action: 'apply', reason: 'Tested.' });
-  assert.match((await status()) ?? '', /: pending; you recommended to apply it$/);
+  assert.match((await status()) ?? '', /: pending; you recommended to apply it \(set agent-1\/1\)$/);
   world.workspace.failWrite(1);
   await assert.rejects(world.click('p1', 'apply'), /no space left/);
   assert.match((await status()) ?? '', /: pending; applying it failed: /);

@@ -164,7 +164,9 @@ test('opening a preview document, as after a restart, activates the extension', 
 
 test('every setting is read, and every setting that is read is declared', () => {
   const settings = read('src/views/settings.ts');
-  const got = matches(settings, /(?:#get|#oneOf|inspect)(?:<[^>]*>)?\(\s*'([\w.]+)'/g).map(key => `redline.${key}`);
+  const got = matches(settings, /(?:#get|#oneOf|inspect)(?:<[^>]*>)?\(\s*'([\w.]+)'/g).map(
+    key => `redline.${key}`,
+  );
   assert.ok(got.length > 5);
   assert.deepEqual([...new Set(got)].sort(), Object.keys(contributes.configuration.properties).sort());
 });

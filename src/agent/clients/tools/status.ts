@@ -42,6 +42,7 @@ function lineOf(preview: Preview): string {
   const notes = [
     ...(part ? [`a part of ${part.previewId}`] : []),
     ...(dependsOn.length > 0 ? [`builds on ${dependsOn.join(', ')}`] : []),
+    ...(preview.origin?.setId === undefined ? [] : [`set ${preview.origin.setId}`]),
     ...(preview.editedByUser ? ['edited by the user, who decides'] : []),
   ];
   const about = notes.length > 0 ? ` (${notes.join('; ')})` : '';

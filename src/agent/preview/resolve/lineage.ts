@@ -1,4 +1,5 @@
 import { isOpen, type Preview } from '../preview.ts';
+import type { PreviewFacts } from '../previewView.ts';
 
 /** What later previews did to those that were resolved before. */
 export class Lineage {
@@ -21,6 +22,17 @@ export class Lineage {
   /** Whether a preview that would undo this one is pending. */
   isUndoPending({ id }: Preview): boolean {
     return this.#undoes.get(id)?.some(isOpen) === true;
+  }
+
+  /** What later previews did to this one, for its `previewView`. */
+  factsOf(preview: Preview): Pick<PreviewFacts, 'undoneBy' | 'isUndoPending' | 'reopenedAs'> {
+    const again = this.reopenedAs(preview);
+    const undoneBy = this.undoneBy(again ?? preview);
+    return {
+      undoneBy,
+      isUndoPending: this.isUndoPending(undoneBy ?? again ?? preview),
+      reopenedAs: again,
+    };
   }
 
   /** The preview that proposes again what this one did: the last one, if that was discarded and reopened too. */

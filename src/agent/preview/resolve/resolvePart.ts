@@ -1,4 +1,5 @@
 import { ToolError } from '../../base/errors.ts';
+import { english, type Localiser } from '../../base/localiser.ts';
 import { patchText } from '../../text/hunks.ts';
 import { hunksOfChange, isLink, isText, isWhole, type FileChange, type FileSide } from '../fileChange.ts';
 import { counted, recounted } from '../label.ts';
@@ -21,7 +22,7 @@ const MAX_PATCH_LINES = 60;
  * @throws ToolError if the preview is unknown, has another revision, or has no such part; and whatever the invoker throws.
  */
 export async function resolvePart(
-  { store, invoker }: { readonly store: PreviewStore; readonly invoker: Invoker },
+  { store, invoker, l10n = english }: PartHost,
   request: ResolveRequest & { readonly revision: number },
   part: PreviewPart,
 ): Promise<Resolved> {
@@ -48,9 +49,7 @@ export async function resolvePart(
     {
       ...partLabel(seen, split.part, part, number),
       // Without a title, people read the label, whose counts are those of the part.
-      ...(seen.title === undefined
-        ? {}
-        : { title: `${seen.title}: ${part.path}${part.hunk === undefined ? '' : ` #${number}`}` }),
+      ...(seen.title === undefined ? {} : { title: partTitle(seen.title, part, number, l10n) }),
       sourceToolName: seen.sourceToolName,
       kind: 'files',
       ...(seen.purpose ? { purpose: seen.purpose } : {}),
@@ -65,6 +64,20 @@ export async function resolvePart(
     },
   );
   return invoker.resolve({ ...request, id, revision: 1 });
+}
+
+/** Where parts are split off and resolved. */
+interface PartHost {
+  readonly store: PreviewStore;
+  readonly invoker: Invoker;
+  /** For the title that the user reads. */
+  readonly l10n?: Localiser;
+}
+
+function partTitle(title: string, { path, hunk }: PreviewPart, number: number, l10n: Localiser): string {
+  return hunk === undefined
+    ? l10n.t('{0}: {1}', title, path)
+    : l10n.t('{0}: {1}, hunk {2}', title, path, String(number));
 }
 
 /** The label of a part: that of the whole, with the counts of the part if they are Redline's, and its place in the whole. */

@@ -2,6 +2,7 @@ import * as z from 'zod/mini';
 import { textResult } from '../../preview/pendingAction.ts';
 import { countLines } from '../../text/lines.ts';
 import { plural } from '../../text/plural.ts';
+import { reasoned, reasonSchema, titled, titleSchema } from '../titles.ts';
 import { defineTool } from '../tool.ts';
 import { assertApplicable, readExistingText } from '../../preview/textFile.ts';
 
@@ -9,15 +10,20 @@ export const deleteFileTool = defineTool({
   name: 'delete_file',
   label: 'Delete File',
   description: 'Propose to delete one text file. Stages a preview: nothing is deleted until it is applied.',
-  parameters: z.object({ path: z.string().check(z.minLength(1), z.describe('Path inside the workspace.')) }),
-  async execute({ path: input }, context) {
+  parameters: z.object({
+    path: z.string().check(z.minLength(1), z.describe('Path inside the workspace.')),
+    title: titleSchema,
+    reason: reasonSchema,
+  }),
+  async execute({ path: input, title, reason }, context) {
     const path = await context.workspace.resolvePath(input);
     const before = await readExistingText(context.workspace, path, context.pending);
     const change = { kind: 'delete', path, before, after: null } as const;
     await assertApplicable(context.workspace, [change]);
     context.stage({
       label: `Delete ${path}`,
-      title: l10n => l10n.t('Delete {0}', path),
+      title: titled(title, l10n => l10n.t('Delete {0}', path)),
+      ...reasoned(reason),
       sourceToolName: 'delete_file',
       changes: [change],
     });

@@ -1,6 +1,7 @@
 import * as z from 'zod/mini';
 import { ToolError } from '../../base/errors.ts';
 import { textResult } from '../../preview/pendingAction.ts';
+import { reasoned, reasonSchema, titled, titleSchema } from '../titles.ts';
 import { defineTool } from '../tool.ts';
 import {
   asIfApplied,
@@ -18,8 +19,10 @@ export const renameFileTool = defineTool({
   parameters: z.object({
     from: z.string().check(z.minLength(1), z.describe('Path of the file.')),
     to: z.string().check(z.minLength(1), z.describe('Its new path, which must not exist yet.')),
+    title: titleSchema,
+    reason: reasonSchema,
   }),
-  async execute({ from: oldInput, to: newInput }, context) {
+  async execute({ from: oldInput, to: newInput, title, reason }, context) {
     const from = await context.workspace.resolvePath(oldInput);
     const path = await context.workspace.resolvePath(newInput);
     const before = await readExistingText(context.workspace, from, context.pending);
@@ -36,7 +39,8 @@ export const renameFileTool = defineTool({
     await assertApplicable(context.workspace, [change]);
     context.stage({
       label: `Rename ${from} to ${path}`,
-      title: l10n => l10n.t('Rename {0} to {1}', from, path),
+      title: titled(title, l10n => l10n.t('Rename {0} to {1}', from, path)),
+      ...reasoned(reason),
       sourceToolName: 'rename_file',
       changes: [change],
     });

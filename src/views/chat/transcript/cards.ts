@@ -71,13 +71,9 @@ function factsOf(
   { stats, checks }: TranscriptInput,
   { lineage, attempts }: Lookup,
 ): PreviewFacts {
-  const again = lineage.reopenedAs(preview);
-  const undoneBy = lineage.undoneBy(again ?? preview);
   return {
     lastAttempt: attempts.get(preview.id),
-    undoneBy,
-    isUndoPending: lineage.isUndoPending(undoneBy ?? again ?? preview),
-    reopenedAs: again,
+    ...lineage.factsOf(preview),
     stats: stats(preview),
     checks: checks?.(preview),
   };

@@ -1,6 +1,12 @@
 import type { CheckMark } from '../../../agent/preview/checkMark.ts';
 import { isOpen, titleOf, type Preview } from '../../../agent/preview/preview.ts';
-import type { PreviewOutcome, PreviewProblem, PreviewView } from '../../../agent/preview/previewView.ts';
+import {
+  faceOf,
+  totalOf,
+  type PreviewOutcome,
+  type PreviewProblem,
+  type PreviewView,
+} from '../../../agent/preview/previewView.ts';
 import { planOf } from '../../../agent/session/planMode.ts';
 import { commandOf } from '../../../agent/tools/command/runCommand.ts';
 import { toolCallOf } from '../../../agent/tools/editor/toolCallPlan.ts';
@@ -26,7 +32,7 @@ export function previewCard(
   running?: string,
   call?: ItemOf<'preview'>['call'],
 ): ItemOf<'preview'> {
-  const { preview, stats, total } = view;
+  const { preview, stats } = view;
   const changes = preview.changes ?? [];
   const agent = preview.origin?.agent;
   return {
@@ -37,6 +43,7 @@ export function previewCard(
     label: escapeInvisible(titleOf(preview)),
     source: escapeInvisible(preview.sourceToolName),
     agent: agent && agentLabel(agent),
+    face: faceOf(preview),
     files: changes.slice(0, MAX_FILES).map((change, i) => ({
       path: change.path,
       from: change.kind === 'rename' ? change.from : undefined,
@@ -48,7 +55,7 @@ export function previewCard(
       isOpen(preview) && typeof preview.details === 'string'
         ? oneLine(preview.details, MAX_NOTE_CHARS)
         : undefined,
-    stat: changes.length > 1 ? lineStat(total) : undefined,
+    stat: lineStat(wholeStat(view)),
     output: running ?? resultOf(view),
     runs: whereOf(preview),
     checks: checkRows(view.checks),
@@ -58,6 +65,16 @@ export function previewCard(
     ...outcomePart(view),
     parts: partsOf(view),
   };
+}
+
+/** The counts in the header: of several files, and of all parts once the rest is resolved, too. */
+function wholeStat({ preview, stats, total, parts }: PreviewView): DiffStat | undefined {
+  if (parts.length === 0 || isOpen(preview)) return (preview.changes?.length ?? 0) > 1 ? total : undefined;
+  const files = [preview, ...parts.map(part => part.preview)].reduce(
+    (n, { changes }) => n + (changes?.length ?? 0),
+    0,
+  );
+  return totalOf([...parts.flatMap(part => part.stats ?? []), ...(stats ?? [])], files);
 }
 
 /** What the page is sent of checks; `undefined` for none. */

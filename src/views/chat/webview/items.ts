@@ -149,7 +149,6 @@ function queuedButtons(id: string): HTMLElement {
 /** What the model applied in a turn, to look at and to undo. */
 function renderTurn({ files, ids }: ItemOf<'turn'>): HTMLElement {
   const text = countText(l10n.t('1 file changed|{0} files changed'), l10n)(files);
-  const [first] = ids;
   const one = (label: string, action: string, onClick: () => void): HTMLElement =>
     button({
       class: 'button secondary',
@@ -162,7 +161,7 @@ function renderTurn({ files, ids }: ItemOf<'turn'>): HTMLElement {
     'div',
     { class: 'item turn', data: { kind: 'turn' } },
     el('span', { class: 'turn-text' }, text),
-    first !== undefined && one(l10n.t('Review'), 'open', () => post({ type: 'open', id: first })),
+    one(l10n.t('Review'), 'open', () => post({ type: 'openTurn', ids: [...ids] })),
     one(l10n.t('Undo Turn'), 'undoTurn', () => post({ type: 'undoTurn', ids: [...ids] })),
   );
 }

@@ -9,6 +9,8 @@ import { reopenAction } from '../../../agent/preview/undo.ts';
 import { countText } from '../../../agent/base/countText.ts';
 import { reopenPreview } from '../../ledger/ledgerCommands.ts';
 import { showInfo } from '../../toast.ts';
+import { leftText, type Left } from './leftText.ts';
+import { OwnMoves } from './ownMoves.ts';
 import type { PreviewTarget } from './previewTargets.ts';
 import type { Ctx } from '../../ctx.ts';
 
@@ -51,17 +53,18 @@ export class BulkVotes {
     );
     const cast = await this.#castAll('apply', votes, '');
     const applied = cast.resolved.length;
-    const left = cast.left + skipped.filter(({ id }) => store.get(id)?.state.kind === 'pending').length;
+    const left = [...cast.left, ...this.#stillPending(skipped).map(id => ({ id }))];
     const done = countText(vscode.l10n.t('Applied 1 preview.|Applied {0} previews.'), vscode.l10n)(applied);
     const rest = countText(
       vscode.l10n.t('1 was not applied and stays pending.|{0} were not applied and stay pending.'),
       vscode.l10n,
-    )(left);
+    )(left.length);
     const own = ownVotesText(
       store,
       all.map(({ id }) => id),
     );
-    const parts = [targets.length > 0 ? done : '', left > 0 ? rest : '', waitingText(cast.unanswered), own];
+    const why = left.length > 0 ? [rest, leftText(left, this.#ctx)] : [];
+    const parts = [targets.length > 0 ? done : '', ...why, waitingText(cast.unanswered), own];
     void showInfo(parts.filter(Boolean).join(' '));
   }
 
@@ -98,10 +101,10 @@ export class BulkVotes {
     return targets.toSorted((one, other) => at(one) - at(other));
   }
 
-  /** @param left how many were not discarded, because their votes were refused or not cast any more */
+  /** @param left those that were not discarded, because their votes were refused or not cast any more */
   async #offerReopening(
     discarded: readonly Preview[],
-    left: number,
+    left: readonly Left[],
     unanswered: readonly Preview[],
   ): Promise<void> {
     const reopenable = discarded.filter(preview => reopenAction(preview) !== undefined);
@@ -113,12 +116,13 @@ export class BulkVotes {
     const rest = countText(
       vscode.l10n.t('1 was not discarded and stays pending.|{0} were not discarded and stay pending.'),
       vscode.l10n,
-    )(left);
+    )(left.length);
+    const why = left.length > 0 ? [rest, leftText(left, this.#ctx)] : [];
     const own = discarded.some(({ purpose }) => purpose === 'holdBack')
       ? vscode.l10n.t('That includes your uncommitted changes, which you can reopen.')
       : '';
     const choice = await showInfo(
-      [done, left === 0 ? '' : rest, waitingText(unanswered), own].filter(Boolean).join(' '),
+      [done, ...why, waitingText(unanswered), own].filter(Boolean).join(' '),
       ...(reopenable.length > 0 ? [reopen] : []),
     );
     if (choice === reopen) for (const preview of reopenable) await reopenPreview(this.#ctx, preview);
@@ -161,8 +165,10 @@ export class BulkVotes {
     signal: AbortSignal,
     report: (so: CastSoFar) => void,
   ): Promise<CastVotes> {
-    const { store, logger } = this.#ctx;
+    const { store, logger, rebaser } = this.#ctx;
     const resolved = new Map<PreparedVote, Preview>();
+    const failures = new Map<PreparedVote, unknown>();
+    const own = new OwnMoves(store);
     const waiting = new Map<PreparedVote, Promise<void>>();
     let done = 0;
     let isEnd = false;
@@ -170,10 +176,13 @@ export class BulkVotes {
     const cast = async (vote: PreparedVote): Promise<void> => {
       const { action, id } = vote;
       try {
-        const preview = await vote.cast(reason);
-        if (preview?.state.kind === (action === 'apply' ? 'applied' : 'discarded'))
+        const preview = await vote.cast(reason, own);
+        if (preview?.state.kind === (action === 'apply' ? 'applied' : 'discarded')) {
           resolved.set(vote, preview);
+          own.note(preview);
+        }
       } catch (error) {
+        failures.set(vote, error);
         logger.warn(`${action} ${id} failed: ${detailOf(error)}`);
       }
       waiting.delete(vote);
@@ -188,18 +197,25 @@ export class BulkVotes {
     const isForeign = ({ id }: PreparedVote): boolean => store.get(id)?.kind === 'action';
     for (const vote of votes.filter(one => !isForeign(one))) {
       if (signal.aborted) break;
-      // A commit is ours and ends. What builds on it needs its outcome.
-      if (vote.action === 'apply') await begin(vote);
-      else await settled(begin(vote), TURN_MS, signal);
+      // A commit is ours and ends. What builds on it, or changes the same files, needs its outcome.
+      if (vote.action === 'apply') {
+        await rebaser.refresh([]);
+        await begin(vote);
+      } else await settled(begin(vote), TURN_MS, signal);
     }
     if (!signal.aborted) for (const vote of votes.filter(isForeign)) void begin(vote);
     isEnd = true;
     report({ done, unanswered: unanswered() });
     await settled(Promise.all(waiting.values()), PATIENCE_MS, signal);
+    own.dispose();
     const left = votes.filter(vote => !resolved.has(vote) && store.get(vote.id)?.state.kind === 'pending');
     return {
       resolved: votes.flatMap(vote => resolved.get(vote) ?? []),
-      left: left.length,
+      left: left.map(vote => ({
+        id: vote.id,
+        error: failures.get(vote),
+        isOutdated: own.moved(vote.id, vote.revision) !== store.get(vote.id)?.revision,
+      })),
       unanswered: unanswered(),
     };
   }
@@ -217,19 +233,25 @@ export class BulkVotes {
     const revision = target.revision ?? current;
     // A row that is out of date showed something else.
     const seen = revision === current ? changeNow() : undefined;
-    const cast = async (reason: string): Promise<Preview | undefined> => {
+    const cast = async (reason: string, own: OwnMoves): Promise<Preview | undefined> => {
       const request = { id, action, reason, actor: 'human' as const };
       if (path === undefined) {
-        await invoker.resolve({ ...request, revision });
+        await invoker.resolve({ ...request, revision: own.moved(id, revision) });
         return store.get(id);
       }
       // Votes on other files raise the preview's revision. If this file is unchanged, it is still what the user saw.
       const now = seen && isSameChange(seen, changeNow()) ? (store.get(id)?.revision ?? revision) : revision;
-      await resolvePart({ store, invoker }, { ...request, revision: now }, { path });
+      await resolvePart({ store, invoker, l10n: vscode.l10n }, { ...request, revision: now }, { path });
       const whole = store.get(id);
       return whole?.state.kind === 'pending' ? store.all().findLast(one => isPart(one, id, path)) : whole;
     };
-    return { action, id, cast };
+    return { action, id, revision, cast };
+  }
+
+  /** Which of these are still pending. */
+  #stillPending(targets: readonly PreviewTarget[]): readonly string[] {
+    const { store } = this.#ctx;
+    return targets.map(({ id }) => id).filter(id => store.get(id)?.state.kind === 'pending');
   }
 
   #isStale(id: string): boolean {
@@ -248,8 +270,8 @@ interface CastSoFar {
 interface CastVotes {
   /** The previews that were resolved as requested, as they are now. */
   readonly resolved: readonly Preview[];
-  /** How many of the others are still pending. */
-  readonly left: number;
+  /** The others that are still pending. */
+  readonly left: readonly Left[];
   /** Those whose foreign code has not answered. They are being applied or discarded. */
   readonly unanswered: readonly Preview[];
 }
@@ -257,8 +279,10 @@ interface CastVotes {
 interface PreparedVote {
   readonly action: ResolveAction;
   readonly id: string;
+  /** The one that was seen. */
+  readonly revision: number;
   /** @param reason never empty */
-  readonly cast: (reason: string) => Promise<Preview | undefined>;
+  readonly cast: (reason: string, own: OwnMoves) => Promise<Preview | undefined>;
 }
 
 /** Names those that have not answered; empty if all have. */

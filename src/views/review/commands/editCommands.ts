@@ -8,7 +8,7 @@ import {
   type ConflictChoice,
 } from '../../../agent/preview/rebase/conflictMarkers.ts';
 import { outdatedVoteText } from '../../../agent/preview/resolve/resolveTexts.ts';
-import { execute } from '../../commandRegistry.ts';
+import { inLens, isFromLens, makeCommand } from '../../commandRegistry.ts';
 import { showInfo } from '../../toast.ts';
 import { changeUri } from '../previewUri.ts';
 import { targetsOf } from './previewTargets.ts';
@@ -24,7 +24,11 @@ export async function saveAndApply(ctx: Ctx, args: readonly unknown[]): Promise<
   if (!now) return void showInfo(nothingEdited());
   const seen = typeof args[1] === 'number' ? args[1] : now.revision;
   const { revision, isMerged } = await ctx.edits.commitUnsaved(now.id, seen);
-  if (!isMerged) return execute('redline.preview.apply', now.id, undefined, revision);
+  if (!isMerged) {
+    const apply = makeCommand('', 'redline.preview.apply', now.id, undefined, revision);
+    const { command, arguments: given } = isFromLens(args) ? inLens(apply) : apply;
+    return vscode.commands.executeCommand(command, ...((given ?? []) as unknown[]));
+  }
   void showInfo(
     vscode.l10n.t(
       '{0} changed while you were typing. It has your edits now: look at it again before you apply it.',

@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
-import type { FileChange } from '../../../agent/preview/fileChange.ts';
+import { hunksOfChange, type FileChange } from '../../../agent/preview/fileChange.ts';
 import { isOpen, type Preview } from '../../../agent/preview/preview.ts';
+import { lineOnOtherSide } from '../../../agent/text/hunks.ts';
 import type { Agent } from '../../agent.ts';
 import { oneLine } from '../../plainText.ts';
 import { showInfo } from '../../toast.ts';
@@ -26,10 +27,32 @@ export async function openFileOf(
   for (const path of placesOf(change)) {
     const uri = files(path);
     if (!(await exists(uri))) continue;
-    await vscode.window.showTextDocument(uri);
+    const line = await lineIn(preview, change, document);
+    const selection = new vscode.Range(line, 0, line, 0);
+    await vscode.window.showTextDocument(uri, { selection });
     return;
   }
   void showInfo(missingText(preview, change));
+}
+
+/** The line of the file that the cursor of the preview document stands for, else the first one that changes. */
+async function lineIn(
+  preview: Preview,
+  change: FileChange,
+  document: vscode.Uri | undefined,
+): Promise<number> {
+  const hunks = await hunksOfChange(change);
+  const isApplied = preview.state.kind === 'applied';
+  const first = hunks[0];
+  const editor = vscode.window.visibleTextEditors.find(
+    one => one.document.uri.toString() === document?.toString(),
+  );
+  const address = editor && parsePreviewUri(editor.document.uri);
+  if (!editor || address?.previewId !== preview.id)
+    return Math.max(0, (isApplied ? first?.afterStart : first?.beforeStart) ?? 0);
+  const { line } = editor.selection.active;
+  const isProposal = address.side === 'proposal';
+  return isProposal === isApplied ? line : lineOnOtherSide(hunks, line, isProposal ? 'after' : 'before');
 }
 
 /** Where the file may be: until a rename is applied, it is at the old path. */

@@ -39,7 +39,7 @@ export function partCommands(ctx: Ctx) {
     const consent = action === 'apply' && preview ? await guard.ask(preview) : {};
     if (!consent) return undefined;
     const { kind } = await resolvePart(
-      { store, invoker },
+      { store, invoker, l10n: vscode.l10n },
       {
         id,
         revision,

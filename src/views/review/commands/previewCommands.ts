@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import { onRow, type CommandHandlers } from '../../commandRegistry.ts';
 import type { Ctx } from '../../ctx.ts';
-import { isFromEditor, PreviewTargets, type PreviewTarget } from './previewTargets.ts';
+import { isFromEditor, PreviewTargets, targetsOf, type PreviewTarget } from './previewTargets.ts';
 import type { PreviewVotes } from './previewVotes.ts';
 
 /** A command that resolves the previews that were named. */
@@ -45,7 +45,16 @@ export function previewCommands(ctx: Ctx): CommandHandlers {
       const { openFileOf } = await import('./openFile.ts');
       await openFileOf(ctx, target, clicked ?? vscode.window.activeTextEditor?.document.uri);
     }),
-    'redline.preview.openAll': () => {
+    'redline.preview.markViewed': onRow(async (...args) => {
+      for (const { id, path } of await targets.named(args)) {
+        const preview = store.get(id);
+        if (preview) ctx.looks.mark(preview, path);
+      }
+    }),
+    'redline.preview.openAll': (...args) => {
+      const set = setIn(args).flatMap(id => store.get(id) ?? []);
+      const [only] = set;
+      if (set.length > 0) return only && set.length === 1 ? opener.open(only) : overview.openSet(set);
       const shown = ctx.review.list();
       return shown.length > 1 ? overview.open(shown, ctx.review.hidden) : targets.openHead();
     },
@@ -55,4 +64,12 @@ export function previewCommands(ctx: Ctx): CommandHandlers {
     'redline.preview.next': () => opener.step(1),
     'redline.preview.previous': () => opener.step(-1),
   };
+}
+
+/** The ids that were passed, or those of the change sets whose rows were. VS Code passes the focused row from the title of the view, too. */
+function setIn(args: readonly unknown[]): readonly string[] {
+  const [first] = args;
+  if (Array.isArray(first)) return first.filter(id => typeof id === 'string');
+  const isSet = typeof first === 'object' && first !== null && 'setId' in first;
+  return isSet ? targetsOf(args).map(({ id }) => id) : [];
 }

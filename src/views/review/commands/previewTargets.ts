@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
 import type { Preview, SeenRevisions } from '../../../agent/preview/preview.ts';
 import { views } from '../../contributions.ts';
+import { isFromLens } from '../../commandRegistry.ts';
 import { showInfo } from '../../toast.ts';
 import type { PreviewTabs } from '../previewTabs.ts';
 import { parsePreviewUri, type PreviewAddress } from '../previewUri.ts';
@@ -87,10 +88,12 @@ export function isFromTree(argument: unknown): boolean {
 }
 
 /**
- * Whether the focus belongs in the editor after a command: one by its keys, the buttons in its title, or the palette. A
- * lens leaves the focus where it is, except in a multi-file diff, whose pane goes away.
+ * Whether the focus belongs in the editor after a command: one by its keys, its lenses, the buttons in its title, or the
+ * palette. In a multi-file diff, whose pane goes away, it does after every command.
  */
-export function isFromEditor([first]: readonly unknown[], tabs: PreviewTabs): boolean {
+export function isFromEditor(args: readonly unknown[], tabs: PreviewTabs): boolean {
+  const [first] = args;
+  if (isFromLens(args)) return true;
   return first === undefined || first === null || first instanceof vscode.Uri || tabs.isMultiDiffActive;
 }
 
@@ -107,7 +110,7 @@ export function targetsOf([first, second, third]: readonly unknown[]): readonly 
     return id === undefined ? [] : [{ id }];
   }
   const rows: readonly unknown[] = Array.isArray(second) ? second : [first];
-  return distinct(rows.flatMap(row => rowTarget(row) ?? []));
+  return distinct(rows.flatMap(rowTargets));
 }
 
 /** The argument as revisions; `undefined` for anything else that VS Code or a link may pass. */
@@ -127,6 +130,13 @@ function distinct(targets: readonly PreviewTarget[]): PreviewTarget[] {
     if (path === undefined || !whole.has(id)) byName.set(JSON.stringify([id, path]), target);
   }
   return [...byName.values()];
+}
+
+/** What a row stands for: a preview, one of its files, or the open previews of a change set. */
+function rowTargets(row: unknown): readonly PreviewTarget[] {
+  if (typeof row === 'object' && row !== null && 'open' in row && Array.isArray(row.open))
+    return row.open.flatMap(one => rowTarget(one) ?? []);
+  return [rowTarget(row) ?? []].flat();
 }
 
 function rowTarget(row: unknown): PreviewTarget | undefined {

@@ -65,6 +65,22 @@ test('what the model recommends for a proposal stays with its parts and with wha
     assert.deepEqual(store.get('p1')?.state, { kind: 'pending', stale: [], recommendation });
 });
 
+test('a hunk that shares its edit with another one counts as one edit, and the title says which hunk it is', async () => {
+  const edits = [{ old: 'two\nthree\nfour', new: 'TWO\nthree\nFOUR' }];
+  const t = createTestSession({
+    settings: { modelAuthority: 'none' },
+    files: { 'a.txt': TEXT },
+    script: [
+      { toolCalls: [{ name: 'edit_file', arguments: { path: 'a.txt', edits, title: 'Shout' } }] },
+      { text: 'ok' },
+    ],
+  });
+  await t.session.prompt('Shout.');
+  await vote(t, 'apply', 'a.txt', 0);
+  assert.deepEqual(labels(t), ['p1 Edit a.txt (1 edit)', 'p2 Edit a.txt (1 edit): a.txt, hunk 1']);
+  assert.equal(t.store.get('p2')?.title, 'Shout: a.txt, hunk 1');
+});
+
 test('a vote on a part that is refused splits nothing', async () => {
   const t = await threeHunks();
   t.workspace.put('a.txt', TEXT.replace('two', 'changed by someone'));

@@ -12,6 +12,22 @@ test('delete_file stages a deletion and touches nothing', async () => {
   assert.equal(harness.workspace.text('a.txt'), 'one\n');
 });
 
+test('a deletion and a rename carry a title and a reason, as their diff tells neither', async () => {
+  const harness = new ToolHarness({ 'a.txt': 'a', 'b.txt': 'b' });
+  const why = { title: 'Drop the old rates', reason: 'Nothing reads them any more.' };
+  await harness.run('delete_file', { path: 'a.txt', ...why });
+  await harness.run('rename_file', { from: 'b.txt', to: 'c.txt', ...why });
+  await harness.run('delete_file', { path: 'b.txt' });
+  assert.deepEqual(
+    harness.staged.map(({ title, details }) => [title, details]),
+    [
+      [why.title, why.reason],
+      [why.title, why.reason],
+      ['Delete b.txt', undefined],
+    ],
+  );
+});
+
 test('rename_file stages a rename; an existing target and a missing file are refused', async () => {
   const harness = new ToolHarness({ 'a.txt': 'a', 'b.txt': 'b' });
   await harness.run('rename_file', { from: 'a.txt', to: 'x/c.txt' });

@@ -36,7 +36,8 @@ describe('rows of the ledger', () => {
     preview('p4', { kind: 'pending', stale: [] }),
   ];
   const rows = (entries: readonly LedgerEntry[], limit = 10) => {
-    const store = { ledger: () => entries, get: (id: string) => previews.find(one => one.id === id) };
+    const get = (id: string) => previews.find(one => one.id === id);
+    const store = { ledger: () => entries, get, all: () => previews };
     return ledgerRows(store as never, limit).map(({ entry: { previewId, outcome }, offers, shows }) => ({
       previewId,
       outcome,
@@ -68,6 +69,25 @@ describe('rows of the ledger', () => {
     assert.deepEqual(
       rows([entry('p1', 'failed'), entry('p1', 'applied')], 1).map(row => row.outcome),
       ['applied'],
+    );
+  });
+
+  test('what was undone says so, and offers to be applied again; its undo is undone as well then', () => {
+    const undo = { ...preview('p5', { kind: 'applied', by: { ...by, actor: 'model' } }), undoes: ['p1'] };
+    const all = [...previews, undo];
+    const entries = [entry('p1', 'failed'), entry('p1', 'applied'), entry('p5', 'applied')];
+    const store = {
+      ledger: () => entries,
+      get: (id: string) => all.find(one => one.id === id),
+      all: () => all,
+    };
+    assert.deepEqual(
+      ledgerRows(store).map(({ undoneBy, offers, target }) => [undoneBy, offers, target]),
+      [
+        [undefined, 'undo', 'p5'],
+        ['model', 'redo', 'p5'],
+        [undefined, undefined, 'p1'],
+      ],
     );
   });
 });

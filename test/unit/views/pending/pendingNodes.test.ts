@@ -1,19 +1,29 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { PendingAction } from '../../../../src/agent/preview/pendingAction.ts';
 import { childrenOf, keyOf, PAGE, type PendingNode } from '../../../../src/views/pending/pendingNodes.ts';
 import { create } from '../../../support/changes.ts';
 import { agentWorld, TestAgent } from '../../../support/agentClients.ts';
 
 const named = (name: string) => ({ id: `agent-${name}`, agent: { name, version: '1' } });
 
-test('previews of one agent are not grouped', async () => {
+test('what one agent proposes is one change set, which keeps what is decided and goes with its last preview', async () => {
   const world = agentWorld();
   const agent = new TestAgent(world, named('Claude Code'));
   await agent.edit('one', 'ONE');
   await agent.edit('two', 'TWO');
   const rows = childrenOf(world.store, world.store.list('newestFirst'), undefined);
   // The second builds on the first.
-  assert.deepEqual(rows.map(keyOf), ['preview:p1', 'preview:p2']);
+  assert.deepEqual(rows.map(keyOf), ['set:agent-Claude Code/1']);
+  const below = (): string[] => {
+    const [set = assert.fail()] = childrenOf(world.store, world.store.list('newestFirst'), undefined);
+    return childrenOf(world.store, world.store.list('newestFirst'), set).map(keyOf);
+  };
+  assert.deepEqual(below(), ['preview:p1', 'preview:p2']);
+  await world.click('p1', 'apply', 'Good.');
+  assert.deepEqual(below(), ['preview:p2', 'preview:p1']);
+  await world.click('p2', 'apply', 'Good.');
+  assert.deepEqual(childrenOf(world.store, world.store.list('newestFirst'), undefined), []);
 });
 
 test('with several agents there is a group for each, Redline among them', async () => {
@@ -36,21 +46,25 @@ test('with several agents there is a group for each, Redline among them', async 
   assert.equal(new Set(groups.map(keyOf)).size, 3);
 });
 
-test('thousands of previews of one of several agents are folded', async () => {
+test('thousands of previews of one of several agents are folded, in its change set and beside it', () => {
   const world = agentWorld({ files: {} });
-  const codex = new TestAgent(world, named('Codex'));
-  for (let n = 0; n < PAGE; n++) await codex.ok('propose_edit', { path: `${n}.txt`, content: 'x' });
-  // One agent has no more pending at once than fit on a page; what it proposed earlier may be there, too.
-  const agent = world.store.list('oldestFirst')[0]?.origin?.agent ?? assert.fail('an agent');
-  world.stage({ label: 'more', changes: [create('more.txt', 'x')], sessionId: 'earlier', agent });
+  const agent = { name: 'Codex', version: '1' };
+  const stage = (path: string, more: Partial<PendingAction>): void =>
+    void world.stage({ label: path, changes: [create(path, 'x')], agent, sessionId: 'codex', ...more });
+  for (let n = 0; n <= PAGE; n++) stage(`${n}.txt`, { changeSet: { setId: 'first' } });
+  for (let n = 0; n <= PAGE; n++) stage(`more${n}.txt`, { changeSet: {} });
   world.stage({ label: 'of Redline', changes: [create('new.txt', 'x')] });
-  const group: PendingNode = { kind: 'agent', agent: 'Codex', count: PAGE + 1 };
-  const rows = childrenOf(world.store, world.store.list('oldestFirst'), group);
-  assert.deepEqual(rows.at(-1), { kind: 'more', from: PAGE, count: 1, agent: 'Codex' });
+  const childrenIn = (node: PendingNode): readonly PendingNode[] =>
+    childrenOf(world.store, world.store.list('oldestFirst'), node);
+  const rows = childrenIn({ kind: 'agent', agent: 'Codex', count: 2 * PAGE + 2 });
+  assert.equal(rows.length, PAGE + 1);
+  assert.deepEqual(rows.at(-1), { kind: 'more', from: PAGE, count: 2, agent: 'Codex' });
   const more = rows.at(-1) ?? assert.fail('there are rows');
-  assert.deepEqual(childrenOf(world.store, world.store.list('oldestFirst'), more).map(keyOf), [
-    `preview:p${PAGE + 1}`,
-  ]);
+  assert.deepEqual(childrenIn(more).map(keyOf), [`preview:p${2 * PAGE + 1}`, `preview:p${2 * PAGE + 2}`]);
+  const set = rows[0] ?? assert.fail('there are rows');
+  const inSet = childrenIn(set);
+  assert.deepEqual([inSet.length, inSet.at(-1)?.kind], [PAGE + 1, 'more']);
+  assert.deepEqual(childrenIn(inSet.at(-1) ?? assert.fail()).map(keyOf), [`preview:p${PAGE + 1}`]);
 });
 
 test('thousands of files of one preview are folded, in a row that no command takes for the preview', () => {

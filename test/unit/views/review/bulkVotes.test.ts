@@ -49,7 +49,7 @@ function given() {
   const third = stage('a.txt', 'c', 'd', [second]);
   const revised: string[] = [];
   store.onDidRevise(({ preview }) => revised.push(preview.id));
-  const options = { store, invoker, edits: { hasUnsaved: () => false }, logger: silentLogger };
+  const options = { store, invoker, rebaser, edits: { hasUnsaved: () => false }, logger: silentLogger };
   const votes = new BulkVotes(options as never);
   return { store, workspace, invoker, rebaser, votes, revised, ids: [first, other, second, third] };
 }
@@ -93,6 +93,56 @@ test('Discard All discards each preview before those that it builds on, so that 
   }
 });
 
+/** Two agents' changes of one file, and what becomes of them. */
+function twoAgents(first: string, second: string) {
+  const text = 'one\ntwo\nthree\nfour\nfive\n';
+  const { store, workspace, rebaser, votes } = given();
+  workspace.put('c.txt', text);
+  const stage = (to: string): string =>
+    store.stage(draft({ label: 'Edit c.txt', changes: [modify('c.txt', text, to)] })).preview.id;
+  const ids = [stage(text.replace('one', first)), stage(text.replace('five', second))];
+  return { store, workspace, rebaser, votes, ids, text };
+}
+
+test('Apply All goes on over the revisions that it makes itself: two agents changed one file', async () => {
+  const { store, workspace, rebaser, votes, ids } = twoAgents('ONE', 'FIVE');
+  await votes.applyAll(ids.map(id => ({ id, revision: 1 })));
+  assert.deepEqual(told, [['Applied 2 previews.']]);
+  assert.equal(store.get(ids[1] ?? '')?.revision, 2);
+  assert.equal(workspace.text('c.txt'), 'ONE\ntwo\nthree\nfour\nFIVE\n');
+  rebaser.dispose();
+});
+
+test('Apply All does not apply what someone else has changed meanwhile, and says which and why', async () => {
+  const { store, rebaser, votes, ids, text } = twoAgents('ONE', 'FIVE');
+  const [first = '', second = ''] = ids;
+  store.onDidResolve(([entry]) => {
+    if (entry?.previewId === first)
+      void store.revise(second, [modify('c.txt', text, text.replace('five', 'SIX'))], [], 'user');
+  });
+  await votes.applyAll(ids.map(id => ({ id, revision: 1 })));
+  assert.equal(store.get(second)?.state.kind, 'pending');
+  assert.match(
+    told[0]?.[0] ?? '',
+    /^Applied 1 preview\. 1 was not applied and stays pending\. p6 “Edit c\.txt”: It has changed since it was shown\.$/,
+  );
+  rebaser.dispose();
+});
+
+test('Apply All says which preview is left because an earlier one changed the same lines', async () => {
+  const { text, rebaser, votes, ids, store } = twoAgents('ONE', 'FIVE');
+  const third = store.stage(
+    draft({ label: 'Other', changes: [modify('c.txt', text, text.replace('one', 'EINS'))] }),
+  ).preview;
+  await votes.applyAll([...ids, third.id].map(id => ({ id, revision: 1 })));
+  assert.deepEqual(told, [
+    [
+      'Applied 2 previews. 1 was not applied and stays pending. p7 “Other”: Stale: c.txt changed after this was proposed.',
+    ],
+  ]);
+  rebaser.dispose();
+});
+
 test('rows that were out of date are not discarded, and the message says that they stay pending', async () => {
   const { store, rebaser, votes, ids } = given();
   rebaser.dispose();
@@ -105,7 +155,12 @@ test('rows that were out of date are not discarded, and the message says that th
     { id: third, revision: 1 },
   ];
   assert.equal(await votes.discardAll(rows), 1);
-  assert.deepEqual(told, [['Discarded 1 preview. 2 were not discarded and stay pending.', 'Reopen']]);
+  assert.deepEqual(told, [
+    [
+      'Discarded 1 preview. 2 were not discarded and stay pending. p4 “Edit a.txt”: It has changed since it was shown. p2 “Edit a.txt”: It has changed since it was shown.',
+      'Reopen',
+    ],
+  ]);
 
   told.splice(0);
   assert.equal(
@@ -115,7 +170,12 @@ test('rows that were out of date are not discarded, and the message says that th
     ]),
     1,
   );
-  assert.deepEqual(told, [['Discarded 1 preview. 1 was not discarded and stays pending.', 'Reopen']]);
+  assert.deepEqual(told, [
+    [
+      'Discarded 1 preview. 1 was not discarded and stays pending. p2 “Edit a.txt”: It has changed since it was shown.',
+      'Reopen',
+    ],
+  ]);
 });
 
 test('when uncommitted changes of the user were held back and go, too, the message says so', async () => {

@@ -6,7 +6,7 @@ import { PreviewStore } from '../../../../src/agent/preview/previewStore.ts';
 import { Invoker } from '../../../../src/agent/preview/resolve/invoker.ts';
 import { LookedAt } from '../../../../src/views/review/lookedAt.ts';
 import type { VisibleChange } from '../../../../src/views/review/shownRevisions.ts';
-import { create } from '../../../support/changes.ts';
+import { create, modify } from '../../../support/changes.ts';
 import { draft } from '../../../support/drafts.ts';
 import { MemoryWorkspace } from '../../../support/memoryWorkspace.ts';
 import { MemoryPreviewLog } from '../../../support/testSession.ts';
@@ -42,10 +42,15 @@ class World {
     return this.store.get(id) ?? assert.fail(`${id} is in the store`);
   }
 
-  show(id: string, ...paths: string[]): void {
+  show(
+    id: string,
+    ...[how, ...others]: [how?: Pick<VisibleChange, 'lines'> | string, ...paths: string[]]
+  ): void {
+    const lines = typeof how === 'object' ? how : {};
+    const paths = typeof how === 'string' ? [how, ...others] : others;
     const preview = this.get(id);
     const changes = preview.changes?.filter(({ path }) => paths.includes(path)) ?? [];
-    this.#visible = changes.map(change => ({ preview, change }));
+    this.#visible = changes.map(change => ({ preview, change, ...lines }));
     this.appeared.fire();
   }
 }
@@ -63,6 +68,47 @@ test('a file counts as looked at once its diff was visible, and stays so when it
   world.show(id);
   assert.equal(looks.hasAll(world.get(id)), true);
   assert.equal(looks.isVisible(id), false);
+});
+
+test('a file counts once each of its hunks was in view for a second, at whatever time; scrolling past does not', async t => {
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  let now = 0;
+  t.mock.method(performance, 'now', () => now);
+  const world = new World();
+  const looks = world.open();
+  const text = Array.from({ length: 100 }, (_, n) => `${n}\n`).join('');
+  const after = text.replace('5\n', 'five\n').replace('90\n', 'ninety\n');
+  const { id } = world.store.stage(draft({ changes: [modify('a', text, after)] })).preview;
+  const wait = async (milliseconds: number): Promise<void> => {
+    for (let turn = 0; turn < 20; turn++) await new Promise(resolve => setImmediate(resolve));
+    now += milliseconds;
+    t.mock.timers.tick(milliseconds);
+  };
+  world.show(id, { lines: [{ start: 0, end: 20 }] }, 'a');
+  await wait(1_000);
+  await wait(1_000);
+  assert.equal(looks.count(world.get(id)), 0, 'the second hunk was not in view');
+  world.show(id, { lines: [{ start: 80, end: 99 }] }, 'a');
+  await wait(500);
+  world.show(id, { lines: [{ start: 40, end: 60 }] }, 'a');
+  await wait(2_000);
+  assert.equal(looks.count(world.get(id)), 0, 'the second hunk was in view too shortly');
+  world.show(id, { lines: [{ start: 80, end: 99 }] }, 'a');
+  await wait(1_000);
+  assert.equal(looks.count(world.get(id)), 1);
+});
+
+test('what is below the window does not count, but can be marked by hand', async () => {
+  const world = new World();
+  const looks = world.open();
+  const id = world.stage('a', 'b', 'c');
+  world.show(id, { lines: [] }, 'a', 'b', 'c');
+  for (let turn = 0; turn < 20; turn++) await new Promise(resolve => setImmediate(resolve));
+  assert.equal(looks.count(world.get(id)), 0);
+  looks.mark(world.get(id), 'b');
+  assert.equal(looks.count(world.get(id)), 1);
+  looks.mark(world.get(id));
+  assert.equal(looks.hasAll(world.get(id)), true);
 });
 
 test('a revision that changes a file makes it one that was not looked at; the others keep their marks', async () => {

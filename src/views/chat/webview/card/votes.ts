@@ -1,6 +1,7 @@
 import * as l10n from '@vscode/l10n';
 import { html, nothing, type TemplateResult } from 'lit-html';
 import type { ItemOf } from '../../protocol.ts';
+import { applyVerb } from '../../../texts/previewWords.ts';
 import { post } from '../host.ts';
 import { button, icon } from '../templates.ts';
 
@@ -66,7 +67,7 @@ export function votes(card: Card, { problem }: Pending): TemplateResult {
 }
 
 /** Apply or, while the preview is stale, what has to be done first. */
-function primaryButton({ id, revision, label, plan }: Card, problem: Pending['problem']): TemplateResult {
+function primaryButton({ id, revision, label, face }: Card, problem: Pending['problem']): TemplateResult {
   const one = (text: string, of: string, action: string, onClick: () => void): TemplateResult =>
     button({ label: text, of, action, style: 'primary', onClick });
   if (problem?.kind === 'conflicts') {
@@ -76,9 +77,14 @@ function primaryButton({ id, revision, label, plan }: Card, problem: Pending['pr
   if (problem?.kind === 'stale')
     return one(l10n.t('Rebase'), l10n.t('Rebase {0}', label), 'rebase', () => post({ type: 'rebase', id }));
   const apply = (): void => post({ type: 'resolve', id, revision, action: 'apply' });
-  return plan
-    ? one(l10n.t('Approve'), l10n.t('Approve {0}', label), 'apply', apply)
-    : one(l10n.t('Apply'), l10n.t('Apply {0}', label), 'apply', apply);
+  const verb = applyVerb(face);
+  const of =
+    face === 'change'
+      ? l10n.t('Apply {0}', label)
+      : face === 'approve'
+        ? l10n.t('Approve {0}', label)
+        : l10n.t('{0}: {1}', verb, label);
+  return one(verb, of, 'apply', apply);
 }
 
 /** Applies the command, and lets the agent run the next ones by itself. */

@@ -234,8 +234,9 @@ export class Composer {
     // A command takes no attachments: they stay for the next prompt.
     const attachments = this.#completion.isCommand(text) ? [] : [...this.#chips.refs];
     post({ type: 'prompt', text, ...(attachments.length > 0 ? { attachments } : {}) });
-    this.#suggestions.hide();
     this.#input.value = '';
+    // Also drops the files that the host is still looking for.
+    this.#suggest();
     if (attachments.length > 0) this.#chips.clear();
     this.#changed();
     onSend();

@@ -203,7 +203,10 @@ test('hunks that were resolved by themselves are rows of one card, with what is 
     transcript({
       messages: [asked('Change it'), answered('', edit)],
       previews: [preview({ state }), ...parts],
-      stats: ({ id }) => (id === 'p1' ? [{ added: 2, removed: 2, hunks: 2, exact: true }] : undefined),
+      stats: ({ id }) =>
+        id === 'p1'
+          ? [{ added: 2, removed: 2, hunks: 2, exact: true }]
+          : [{ added: 3, removed: 1, hunks: 1, exact: true }],
     }).flatMap(item => (item.kind === 'preview' ? [item] : []));
   const votes = [resolved('p2', 'discarded', 3, 'Too risky.'), resolved('p3', 'applied', 1)];
 
@@ -223,6 +226,7 @@ test('hunks that were resolved by themselves are rows of one card, with what is 
   const [closed] = cards(rest, ...votes);
   assert.ok(closed?.parts);
   assert.equal(partsText(closed.parts), '3 applied · 1 discarded');
+  assert.deepEqual(closed.stat, { added: 8, removed: 4, exact: true }, 'of the whole, not of the last part');
   // The row of the rest tells its state.
   assert.equal(cardName(closed), 'Edit a.ts (1 edit)');
   const last = closed.parts.rows.at(-1);

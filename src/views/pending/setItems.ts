@@ -1,0 +1,71 @@
+import * as vscode from 'vscode';
+import { countText } from '../../agent/base/countText.ts';
+import { isOpen, type Preview } from '../../agent/preview/preview.ts';
+import { DiffStats } from '../chat/transcript/diffStats.ts';
+import { makeCommand } from '../commandRegistry.ts';
+import { agentLabel, asMarkdown, oneLine } from '../plainText.ts';
+import type { PendingParts } from './arranger.ts';
+import { previewsOfSet, type PendingNode } from './pendingNodes.ts';
+
+/** The most previews of a set whose lines are counted. */
+const MAX_COUNTED = 100;
+
+/** Makes the rows of change sets, which count what is left. */
+export class SetItems implements vscode.Disposable {
+  readonly #parts: PendingParts;
+  readonly #stats: DiffStats;
+
+  constructor(parts: PendingParts) {
+    this.#parts = parts;
+    this.#stats = new DiffStats(parts.logger, () => parts.review.refresh());
+  }
+
+  itemOf({ setId, title, open }: Extract<PendingNode, { kind: 'set' }>): vscode.TreeItem {
+    const all = previewsOfSet(this.#parts.store, setId);
+    const agent = all[0]?.origin?.agent;
+    const name = oneLine(title ?? (agent ? agentLabel(agent) : setId));
+    const item = new vscode.TreeItem(name, vscode.TreeItemCollapsibleState.Expanded);
+    const counts = this.#countsOf(all);
+    item.description = counts.short;
+    item.iconPath = new vscode.ThemeIcon('checklist');
+    item.contextValue = 'redline.set';
+    item.tooltip = new vscode.MarkdownString(`**${asMarkdown(name)}**\n\n${asMarkdown(counts.long)}`);
+    item.accessibilityInformation = { label: `${name}, ${counts.long}` };
+    const ids = open.map(({ previewId }) => previewId);
+    item.command = makeCommand(vscode.l10n.t('Review'), 'redline.preview.openAll', ids);
+    return item;
+  }
+
+  dispose(): void {
+    this.#stats.dispose();
+  }
+
+  /** `8 files · +31 −12 · 3/14`: files and lines that are left, and how many hunks of all are decided. */
+  #countsOf(all: readonly Preview[]): { readonly short: string; readonly long: string } {
+    const left = all.filter(isOpen);
+    const paths = new Set(left.flatMap(({ changes }) => (changes ?? []).map(({ path }) => path)));
+    const files = countText(vscode.l10n.t('1 file|{0} files'), vscode.l10n)(paths.size);
+    const sum = { added: 0, removed: 0, hunks: 0, decided: 0 };
+    for (const preview of all.length > MAX_COUNTED ? [] : all) {
+      const stats = preview.changes ? this.#stats.of(preview) : [];
+      if (!stats || (preview.changes && stats.length < preview.changes.length))
+        return { short: files, long: files };
+      const hunks =
+        preview.part?.hunks ??
+        (preview.changes ? stats.reduce((n, stat) => n + Math.max(1, stat.hunks), 0) : 1);
+      sum.hunks += hunks;
+      if (!isOpen(preview)) sum.decided += hunks;
+      else
+        for (const { added, removed } of stats)
+          [sum.added, sum.removed] = [sum.added + added, sum.removed + removed];
+    }
+    if (sum.hunks === 0) return { short: files, long: files };
+    const lines = [
+      ...(sum.added > 0 ? [`+${sum.added}`] : []),
+      ...(sum.removed > 0 ? [`−${sum.removed}`] : []),
+    ].join(' ');
+    const decided = vscode.l10n.t('{0} of {1} hunks decided', sum.decided, sum.hunks);
+    const text = (last: string): string => [files, lines, last].filter(part => part !== '').join(' · ');
+    return { short: text(`${sum.decided}/${sum.hunks}`), long: text(decided) };
+  }
+}

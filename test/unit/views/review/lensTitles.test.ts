@@ -1,0 +1,82 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { PendingAction } from '../../../../src/agent/preview/pendingAction.ts';
+import { undoAction } from '../../../../src/agent/preview/undo.ts';
+import type { StagedPreview } from '../../../../src/agent/preview/previewSchema.ts';
+import { create, remove, rename } from '../../../support/changes.ts';
+import { draft } from '../../../support/drafts.ts';
+import { InvokerHarness } from '../../../support/invokerHarness.ts';
+import * as stub from '../../../support/fuzz/vscodeStub.ts';
+
+stub.useVscodeStub();
+const { lensRow } = await import('../../../../src/views/review/lensTitles.ts');
+
+/** The lenses above the first hunk of the first file of a preview: each title, and the preview that it acts on. */
+function rowOf({ store }: InvokerHarness, id = 'p1'): (readonly [string, unknown])[] {
+  const preview = store.get(id) ?? assert.fail();
+  const subject = { preview, change: preview.changes?.[0], hunks: 1, hidden: [] };
+  return lensRow(subject, store).map(({ title, arguments: given }) => [title, given?.[0]]);
+}
+
+/** Stages what undoes an applied preview. */
+function stageUndo(harness: InvokerHarness, id: string): string {
+  const action: PendingAction =
+    undoAction(harness.store.get(id) ?? assert.fail()) ?? assert.fail('nothing to undo');
+  return harness.stage(action).id;
+}
+
+test('the row of an applied preview follows what undoes it and what applies it again', async () => {
+  const harness = new InvokerHarness();
+  harness.stage();
+  await harness.resolve();
+  assert.deepEqual(rowOf(harness), [
+    ['$(check) Applied', undefined],
+    ['Undo Apply', 'p1'],
+  ]);
+  const undo = stageUndo(harness, 'p1');
+  assert.deepEqual(rowOf(harness), [['$(check) Applied', undefined]], 'the undo waits already');
+  await harness.resolve({ id: undo });
+  assert.deepEqual(rowOf(harness), [
+    ['$(history) Undone by you', undefined],
+    ['Apply Again', undo],
+  ]);
+  const redo = stageUndo(harness, undo);
+  await harness.resolve({ id: redo });
+  assert.deepEqual(rowOf(harness), [
+    ['$(check) Applied', undefined],
+    ['Undo Apply', 'p1'],
+  ]);
+});
+
+test('each kind of preview has its own verb, and so has each file of several', () => {
+  const harness = new InvokerHarness();
+  const { store } = harness;
+  const verbOf = (given: Partial<StagedPreview>): string => {
+    const { id } = store.stage(draft({ label: 'x', ...given })).preview;
+    return rowOf(harness, id)[0]?.[0] ?? '';
+  };
+
+  assert.equal(verbOf({ changes: [create('a.txt', 'x')] }), '$(check) Create File');
+  assert.equal(verbOf({ changes: [remove('a.txt', 'x')] }), '$(check) Delete File');
+  assert.equal(verbOf({ changes: [rename('from.txt', 'to.txt', 'a')] }), '$(check) Rename File');
+  assert.equal(verbOf({ changes: null, purpose: 'command', humanOnly: true }), '$(check) Run');
+  assert.equal(verbOf({ changes: null, purpose: 'toolCall', humanOnly: true }), '$(check) Call Tool');
+  assert.equal(verbOf({ changes: null }), '$(check) Apply');
+  assert.equal(verbOf({ changes: [remove('a.txt', 'x'), create('b.txt', 'x')] }), 'Delete File');
+});
+
+test('a stale preview begins with Rebase and offers no Apply, in each of its files', async () => {
+  const harness = new InvokerHarness();
+  harness.stage({ changes: [create('a.txt', 'x'), create('b.txt', 'x')] });
+  await harness.store.markStale('p1', ['a.txt']);
+  assert.deepEqual(
+    rowOf(harness).map(([title]) => title),
+    [
+      'Rebase',
+      '$(warning) Stale: a.txt changed after this was proposed.',
+      'Discard file',
+      '$(discard) Discard all 2 files',
+      'Discard file with reason…',
+    ],
+  );
+});
