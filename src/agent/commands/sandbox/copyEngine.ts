@@ -3,6 +3,7 @@ import * as fs from 'node:fs/promises';
 import * as path from 'node:path';
 import { messageOf, ToolError } from '../../base/errors.ts';
 import { forEachLimited } from '../../base/pool.ts';
+import { TimeSlice } from '../../base/timeSlice.ts';
 import { bytesOfSide } from '../../preview/fileChange.ts';
 import type { PendingContents } from '../../preview/overlay.ts';
 import { isInside } from '../../text/isInside.ts';
@@ -12,9 +13,11 @@ import type { Sandbox, SandboxEnd } from '../sandbox.ts';
 import { runInShell } from '../shellProcess.ts';
 import { cleanEnvironment } from './cleanEnvironment.ts';
 import { Effects, findAt, foundText, isMissing, PlainFolder } from './effects.ts';
+import { entriesOf, removeTree } from './entries.ts';
 import { ignoredOf } from './ignored.ts';
 import type { SandboxOptions } from './overlayEngine.ts';
-import { makeFolders, removeTree } from './upperTree.ts';
+import { PathNames } from './pathNames.ts';
+import { makeFolders } from './upperTree.ts';
 
 /** How many files are copied concurrently. */
 const AT_ONCE = 16;
@@ -29,9 +32,9 @@ interface Copied {
   readonly copy: string;
   /** What each path held on disk when it was copied. */
   readonly source: Map<string, Stamp>;
-  /** What each path of the copy held before the command. */
-  put: Map<string, Stamp>;
-  /** Paths of the copy before the command that are not UTF-8, and cannot be looked at. */
+  /** What each path of the copy held at the end of the last command, and what has been put into it since; `undefined`: not known. */
+  put: Map<string, Stamp> | undefined;
+  /** Paths of the copy then that are not UTF-8, and cannot be looked at. */
   odd: ReadonlySet<string>;
 }
 
@@ -76,7 +79,7 @@ export class CopySandbox implements Sandbox {
       root: realpathSync.native(fsPath),
       copy: path.join(storage, String(index), path.basename(fsPath)),
       source: new Map(),
-      put: new Map(),
+      put: undefined,
       odd: new Set(),
     }));
   }
@@ -136,27 +139,41 @@ export class CopySandbox implements Sandbox {
     signal: AbortSignal,
   ): Promise<void> {
     const { root, copy, source, prefix } = folder;
+    const slice = new TimeSlice();
     const now = new Map<string, Stamp>();
     await walk(root, '', (at, stat) => now.set(at, stampOf(stat)) !== undefined);
-    const gone = [...source.keys()].filter(at => !now.has(at));
-    const changed = [...now].filter(([at, stamp]) => source.get(at) !== stamp);
-    for (const at of gone) {
-      await removeBelow(copy, at);
-      source.delete(at);
+    const [gone, changed]: [string[], [string, Stamp][]] = [[], []];
+    for (const at of source.keys()) {
+      await slice.turn();
+      if (!now.has(at)) gone.push(at);
     }
+    for (const each of now) {
+      await slice.turn();
+      if (source.get(each[0]) !== each[1]) changed.push(each);
+    }
+    const before = new PlainFolder(copy);
+    await forEachLimited(gone, AT_ONCE, async at => {
+      await this.#remove(folder, before, at);
+      source.delete(at);
+      folder.put?.delete(at);
+    });
     await fs.mkdir(copy, { recursive: true });
     const copyChanged = async (report: (done: number) => void): Promise<void> => {
       let done = 0;
       await forEachLimited(changed, AT_ONCE, async ([at, stamp]) => {
         signal.throwIfAborted();
+        await makeFolders({ root, upper: copy }, path.dirname(at));
+        await this.#clear(folder, at);
         await copyOne(root, copy, at);
         source.set(at, stamp);
+        await note(folder, at);
         report(++done);
       });
     };
     await (changed.length > 1_000
       ? this.#progress(changed.length, copyChanged)
       : copyChanged(() => undefined));
+    const after = new PlainFolder(copy);
     for (const [at, bytes] of contents) {
       if (!at.startsWith(prefix)) continue;
       const relative = at.slice(prefix.length);
@@ -164,29 +181,56 @@ export class CopySandbox implements Sandbox {
       if (bytes) {
         await makeFolders({ root, upper: copy }, path.dirname(relative));
         const stat = await fs.lstat(to).catch(() => undefined);
-        if (!stat?.isFile()) await removeTree(to);
+        if (!stat?.isFile()) await this.#clear(folder, relative);
         await fs.writeFile(to, bytes);
-      } else await removeBelow(copy, relative);
+      } else await this.#remove(folder, after, relative);
+      await note(folder, relative);
       // It is copied again before the next command.
       source.set(relative, '');
     }
-    ({ put: folder.put, odd: folder.odd } = await stamps(copy));
+    if (!folder.put) ({ put: folder.put, odd: folder.odd } = await stamps(copy));
+  }
+
+  /** Removes what stands at a path of the copy, unless a command has made a link of a folder above it, which may lead anywhere. */
+  async #remove(folder: Copied, copy: PlainFolder, relative: string): Promise<void> {
+    if (await copy.isFolder(path.dirname(relative))) await this.#clear(folder, relative);
+  }
+
+  /** Removes what stands at a path of the copy, which is in folders and below no link. What was in a folder there is not noted any more. */
+  async #clear(folder: Copied, relative: string): Promise<void> {
+    const at = path.join(folder.copy, relative);
+    const stat = await fs.lstat(at).catch(() => undefined);
+    if (stat?.isDirectory()) folder.put = undefined;
+    if (stat) await removeTree(at);
   }
 
   /** What differs from before the command. It is as on disk again before the next one, but for what git ignores. */
   async #list(
-    { root, copy, source, put, odd, prefix }: Copied,
+    folder: Copied,
     contents: ReadonlyMap<string, Uint8Array | null>,
     effects: Effects,
   ): Promise<{ readonly ignored: number; readonly wroteGit: boolean }> {
+    const { root, copy, source, put = new Map<string, Stamp>(), odd, prefix } = folder;
+    const slice = new TimeSlice();
     const { put: now, odd: oddNow } = await stamps(copy);
+    Object.assign(folder, { put: now, odd: oddNow });
     for (const at of oddNow) if (!odd.has(at)) effects.leaveOut({ path: prefix + at, why: 'path' });
-    const all = [...new Set([...put.keys(), ...now.keys()])];
-    const changed = all.filter(at => put.get(at) !== now.get(at));
+    const changed: string[] = [];
+    for (const at of put.keys()) {
+      await slice.turn();
+      if (put.get(at) !== now.get(at)) changed.push(at);
+    }
+    for (const at of now.keys()) {
+      await slice.turn();
+      if (!put.has(at)) changed.push(at);
+    }
     const others = changed.filter(at => at !== '.git' && !at.startsWith('.git/'));
+    await slice.turn();
     const hidden = await ignoredOf(root, others);
     const [real, there] = [new PlainFolder(root), new PlainFolder(copy)];
     for (const at of others) {
+      if (effects.isTooMuch) break;
+      await slice.turn();
       if (hidden.has(at)) continue;
       const bytes = contents.get(prefix + at);
       const isKept = source.get(at) === (await stampAt(path.join(root, at)));
@@ -204,7 +248,10 @@ export class CopySandbox implements Sandbox {
       );
     }
     // It is copied again before the next command.
-    for (const at of changed) if (!hidden.has(at)) source.set(at, '');
+    for (const at of changed) {
+      await slice.turn();
+      if (!hidden.has(at)) source.set(at, '');
+    }
     return {
       ignored: hidden.size,
       wroteGit: changed.some(at => at.startsWith('.git/') && at !== '.git/index'),
@@ -227,13 +274,25 @@ async function stampAt(at: string): Promise<Stamp | undefined> {
   return fs.lstat(at).then(stampOf, () => undefined);
 }
 
-/** The stamps of all files and links below a folder. Those of the copy count changes of the inode, too. */
-async function stamps(folder: string): Promise<Pick<Copied, 'put' | 'odd'>> {
+/** What tells whether a file of the copy is as it was: its inode counts, too. */
+function stampOfCopy(stat: Stat): Stamp {
+  return `${stampOf(stat)} ${stat.ctimeMs}`;
+}
+
+/** Notes what was put at a path of the copy. */
+async function note({ copy, put }: Copied, at: string): Promise<void> {
+  if (!put) return;
+  const stat = await fs.lstat(path.join(copy, at)).catch(() => undefined);
+  if (stat && !stat.isDirectory()) put.set(at, stampOfCopy(stat));
+  else put.delete(at);
+}
+
+/** The stamps of all files and links of a copy. */
+async function stamps(copy: string): Promise<{ put: Map<string, Stamp>; odd: Set<string> }> {
   const put = new Map<string, Stamp>();
   const odd = new Set<string>();
-  const visit = (at: string, stat: Stat): boolean =>
-    put.set(at, `${stampOf(stat)} ${stat.ctimeMs}`) !== undefined;
-  await walk(folder, '', visit, at => odd.add(at));
+  const visit = (at: string, stat: Stat): boolean => put.set(at, stampOfCopy(stat)) !== undefined;
+  await walk(copy, '', visit, at => odd.add(at));
   return { put, odd };
 }
 
@@ -247,74 +306,32 @@ async function walk(
   visit: (at: string, stat: Stat) => boolean,
   onOdd: (at: string) => void = () => undefined,
 ): Promise<boolean> {
-  const entries = await fs
-    .readdir(path.join(root, below), { withFileTypes: true })
-    .catch((error: unknown) => {
-      if (isMissing(error) || below !== '') return [];
-      throw error;
-    });
-  for (const entry of entries) {
-    const at = below === '' ? entry.name : `${below}/${entry.name}`;
-    if (entry.isDirectory()) {
-      if (!(await walk(root, at, visit, onOdd))) return false;
-      continue;
-    }
-    const stat = await fs.lstat(path.join(root, at)).catch(() => undefined);
-    if (!stat && entry.name.includes('\ufffd')) onOdd(at);
-    if (stat && !visit(at, stat)) return false;
+  const folders: string[] = [];
+  let goesOn = true;
+  try {
+    for await (const part of entriesOf(path.join(root, below)))
+      await forEachLimited(part, AT_ONCE, async ({ name, isUtf8, kind }) => {
+        const at = below === '' ? name : `${below}/${name}`;
+        if (!isUtf8) return onOdd(at);
+        if (kind === 'folder') return void folders.push(at);
+        const stat = goesOn ? await fs.lstat(path.join(root, at)).catch(() => undefined) : undefined;
+        if (stat && !visit(at, stat)) goesOn = false;
+      });
+  } catch (error) {
+    if (!isMissing(error) && below === '') throw error;
   }
-  return true;
+  for (const folder of folders) goesOn &&= await walk(root, folder, visit, onOdd);
+  return goesOn;
 }
 
 /** Copies a file with its permission bits, or a link as it is; what is neither is left out. */
 async function copyOne(root: string, copy: string, at: string): Promise<void> {
   const [from, to] = [path.join(root, at), path.join(copy, at)];
   const found = await findAt(from);
-  await makeFolders({ root, upper: copy }, path.dirname(at));
-  await removeTree(to);
   if (found?.kind === 'link') await fs.symlink(found.target, to);
   else if (found?.kind === 'file')
     await fs.copyFile(from, to, constants.COPYFILE_FICLONE).catch((error: NodeJS.ErrnoException) => {
       // What the user may not read no command of theirs can need.
       if (error.code !== 'EACCES' && error.code !== 'EPERM') throw error;
     });
-}
-
-/** Removes what stands at a path of the copy, unless a command has made a link of a folder above it, which may lead anywhere. */
-async function removeBelow(copy: string, relative: string): Promise<void> {
-  if (await new PlainFolder(copy).isFolder(path.dirname(relative)))
-    await removeTree(path.join(copy, relative));
-}
-
-/** Writes paths of the copies in an output as those of the workspace, also where a chunk ends within one. */
-class PathNames {
-  readonly #names: readonly (readonly [from: string, to: string])[];
-  readonly #add: (text: string) => void;
-  #held = '';
-
-  constructor(names: readonly (readonly [from: string, to: string])[], add: (text: string) => void) {
-    this.#names = names;
-    this.#add = add;
-  }
-
-  add(chunk: string): void {
-    let text = this.#held + chunk;
-    for (const [from, to] of this.#names) text = text.replaceAll(from, to);
-    const held = Math.max(...this.#names.map(([from]) => heldBack(text, from)));
-    this.#held = held === 0 ? '' : text.slice(-held);
-    const ready = held === 0 ? text : text.slice(0, -held);
-    if (ready !== '') this.#add(ready);
-  }
-
-  end(): void {
-    if (this.#held !== '') this.#add(this.#held);
-    this.#held = '';
-  }
-}
-
-/** How many characters at the end of a text may be the beginning of `wanted`. */
-function heldBack(text: string, wanted: string): number {
-  for (let length = Math.min(wanted.length - 1, text.length); length > 0; length--)
-    if (text.endsWith(wanted.slice(0, length))) return length;
-  return 0;
 }

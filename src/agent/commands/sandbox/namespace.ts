@@ -15,7 +15,7 @@ import { callFilter } from './callFilter.ts';
 import { gitFoldersOf } from './gitFolders.ts';
 
 /** Where system programs are: not on the PATH of the user, who may have others. */
-const SYSTEM_FOLDERS = ['/usr/bin', '/bin', '/usr/sbin', '/sbin'];
+export const SYSTEM_FOLDERS = ['/usr/bin', '/bin', '/usr/sbin', '/sbin'];
 
 /** A program of the system; `undefined` if it is not installed. */
 export function systemTool(name: string): string | undefined {

@@ -1,3 +1,4 @@
+import { spawn } from 'node:child_process';
 import * as fs from 'node:fs/promises';
 import { realpathSync } from 'node:fs';
 import * as path from 'node:path';
@@ -13,16 +14,17 @@ import type { Sandbox, SandboxEnd } from '../sandbox.ts';
 import { prepareCall } from '../shellCall.ts';
 import { cleanEnvironment } from './cleanEnvironment.ts';
 import { Effects, foundText, PlainFolder } from './effects.ts';
-import { Namespace, OWN_FOLDERS } from './namespace.ts';
-import { allowMoving, changedPaths, makeFolders, removeTree, type Layer } from './upperTree.ts';
+import { removeTree } from './entries.ts';
+import { Namespace, OWN_FOLDERS, SYSTEM_FOLDERS, systemTool } from './namespace.ts';
+import { allowMoving, changedPaths, makeFolders, type Layer } from './upperTree.ts';
 
 /** How often the free space is looked at while a command runs, in milliseconds. */
 const WATCH_MS = 500;
 /** How much a command may write, and how much of the disk it must leave free, in bytes. */
 const MOST_WRITTEN = 4 * 1024 ** 3;
 const LEAST_FREE = 256 * 1024 ** 2;
-/** The most ignored files that are counted. */
-const MOST_COUNTED = 100_000;
+/** How long ignored files are counted, in milliseconds. */
+const COUNT_MS = 2_000;
 
 /** What explains a failure that an output shows. */
 const NOTES: readonly (readonly [sign: RegExp, note: string])[] = [
@@ -125,7 +127,7 @@ export class OverlaySandbox implements Sandbox {
       effects = new Effects();
       const ignored = await this.#list(end.view, contents, mountedAt, effects);
       const wroteGit = await this.#wroteGit();
-      const count = await this.#countIgnored(ignored, mountedAt);
+      const count = await this.#countIgnored(ignored);
       await namespace.release();
       await this.#clean(ignored);
       const { notes, ...found } = effects.end();
@@ -298,18 +300,31 @@ export class OverlaySandbox implements Sandbox {
     }
   }
 
-  /** How many of the ignored files the command has changed. */
-  async #countIgnored(ignored: ReadonlyMap<Layer, readonly string[]>, mountedAt: number): Promise<number> {
-    let [count, looked] = [0, 0];
-    const walk = async (at: string): Promise<void> => {
-      if (++looked > MOST_COUNTED) return;
-      const stat = await fs.lstat(at).catch(() => undefined);
-      if (!stat?.isDirectory()) return void (stat && stat.ctimeMs >= mountedAt && count++);
-      for (const name of await fs.readdir(at).catch(() => [])) await walk(path.join(at, name));
-    };
-    for (const [{ upper }, paths] of ignored) for (const each of paths) await walk(path.join(upper, each));
+  /** How many of the ignored files the command has changed, as far as it can be told soon. */
+  async #countIgnored(ignored: ReadonlyMap<Layer, readonly string[]>): Promise<number> {
+    let count = 0;
+    for (const [{ upper, state }, paths] of ignored)
+      if (paths.length > 0) count += await countNewer(upper, paths, path.join(state, 'lower'));
     return count;
   }
+}
+
+/** How many files at and below paths were changed later than another file. A program of its own looks: there may be very many. */
+function countNewer(folder: string, paths: readonly string[], than: string): Promise<number> {
+  return new Promise(resolve => {
+    const find = ['sh', '-c', 'exec find "$@" ! -type d -cnewer "$0" -printf .', than];
+    const child = spawn(systemTool('xargs') ?? 'xargs', ['-0', ...find], {
+      cwd: folder,
+      env: { PATH: SYSTEM_FOLDERS.join(':') },
+      stdio: ['pipe', 'pipe', 'ignore'],
+      timeout: COUNT_MS,
+    });
+    let count = 0;
+    child.stdout.on('data', (chunk: Buffer) => (count += chunk.length));
+    for (const event of ['error', 'close']) child.once(event, () => resolve(count));
+    child.stdin.on('error', () => undefined);
+    child.stdin.end(paths.map(at => `./${at}\0`).join(''));
+  });
 }
 
 /** Where something is in the view. */

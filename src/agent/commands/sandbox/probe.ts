@@ -9,7 +9,7 @@ import type { NoSandboxReason } from '../sandbox.ts';
 import { callFilter } from './callFilter.ts';
 import { systemTool } from './namespace.ts';
 import { OverlaySandbox } from './overlayEngine.ts';
-import { removeTree } from './upperTree.ts';
+import { removeTree } from './entries.ts';
 
 /** How long the probe may take, in milliseconds. */
 const LIMIT_MS = 5_000;

@@ -10,7 +10,7 @@ import { assertNotStopped } from '../commandPlan.ts';
 import type { Sandbox, Sandboxes, SandboxStatus } from '../sandbox.ts';
 import { CopySandbox, measure } from './copyEngine.ts';
 import { OverlaySandbox } from './overlayEngine.ts';
-import { removeTree } from './upperTree.ts';
+import { removeTree } from './entries.ts';
 import { probeOverlay, type NoOverlay } from './probe.ts';
 
 export interface SandboxesOptions {

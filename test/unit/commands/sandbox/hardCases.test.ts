@@ -113,6 +113,16 @@ for (const engine of engines)
       assert.equal(fs.existsSync(world.temp.at('storage', 'sandbox')), false);
     });
 
+    test('a command that writes 50,000 files is told that none of them became a preview, and the next one finds none', async t => {
+      const world = await open(t, engine, []);
+      const write = `mkdir many; perl -e 'for (1..50000) { open F, ">many/$_"; print F $_; close F }'`;
+      const { exitCode, effects, notes } = await world.run(write);
+      assert.deepEqual([exitCode, effects], [0, []]);
+      assert.match(notes.join(), /more than can be reviewed at once .* None of it became a preview/);
+      assert.equal((await world.run('find . -path "*/many/*" | wc -l')).output.trim(), '0');
+      assert.equal(world.git('status', '--short'), '');
+    });
+
     test('several folders', async t => {
       const world = await open(t, engine, ['src', '../other']);
       fs.mkdirSync(path.resolve(world.root, '../other'));
