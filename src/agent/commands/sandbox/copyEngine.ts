@@ -1,29 +1,28 @@
 import { constants, realpathSync } from 'node:fs';
 import * as fs from 'node:fs/promises';
 import * as path from 'node:path';
-import { messageOf, ToolError } from '../../base/errors.ts';
+import { messageWithoutPaths, ToolError } from '../../base/errors.ts';
 import { forEachLimited } from '../../base/pool.ts';
 import { TimeSlice } from '../../base/timeSlice.ts';
 import { bytesOfSide } from '../../preview/fileChange.ts';
 import type { PendingContents } from '../../preview/overlay.ts';
 import { isInside } from '../../text/isInside.ts';
-import type { CommandPlan } from '../commandPlan.ts';
+import { assertNotStopped, type CommandPlan } from '../commandPlan.ts';
 import type { CommandRun } from '../commandRuns.ts';
 import type { Sandbox, SandboxEnd } from '../sandbox.ts';
 import { runInShell } from '../shellProcess.ts';
 import { cleanEnvironment } from './cleanEnvironment.ts';
-import { Effects, findAt, foundText, isMissing, PlainFolder } from './effects.ts';
-import { entriesOf, removeTree } from './entries.ts';
+import { isDiskFull } from './diskSpace.ts';
+import { Effects, findAt, foundText, PlainFolder } from './effects.ts';
+import { removeTree } from './entries.ts';
 import { ignoredOf } from './ignored.ts';
 import type { SandboxOptions } from './overlayEngine.ts';
 import { PathNames } from './pathNames.ts';
+import { stampAt, stampOf, stampOfCopy, stamps, walk, type Stamp } from './stamps.ts';
 import { makeFolders } from './upperTree.ts';
 
 /** How many files are copied concurrently. */
 const AT_ONCE = 16;
-
-/** What tells whether a file is as it was: its modification time in nanoseconds, size, permission bits and kind. */
-type Stamp = string;
 
 /** A folder of the workspace and its copy. */
 interface Copied {
@@ -36,27 +35,6 @@ interface Copied {
   put: Map<string, Stamp> | undefined;
   /** Paths of the copy then that are not UTF-8, and cannot be looked at. */
   odd: ReadonlySet<string>;
-}
-
-/**
- * How much there is to copy.
- * @returns `undefined` once it is more than that
- */
-export async function measure(
-  roots: readonly string[],
-  limits: { readonly bytes: number; readonly files: number },
-): Promise<{ readonly bytes: number; readonly files: number } | undefined> {
-  let bytes = 0;
-  let files = 0;
-  for (const root of roots) {
-    const isSmall = await walk(root, '', (_, stat) => {
-      bytes += stat.size;
-      files++;
-      return bytes <= limits.bytes && files <= limits.files;
-    });
-    if (!isSmall) return undefined;
-  }
-  return { bytes, files };
 }
 
 type Progress = (total: number, work: (report: (done: number) => void) => Promise<void>) => Promise<void>;
@@ -95,12 +73,7 @@ export class CopySandbox implements Sandbox {
         return [at, side ? bytesOfSide(side) : null] as const;
       }),
     );
-    try {
-      for (const folder of this.#folders) await this.#step(folder, contents, signal);
-    } catch (error) {
-      if (signal.aborted) throw new ToolError('It was stopped before it ran. Nothing was run.');
-      throw new ToolError(`The workspace cannot be copied: ${messageOf(error)}. Nothing was run.`);
-    }
+    const notes = await this.#copy(contents, signal);
     const names = new PathNames(
       this.#folders.map(({ root, copy }) => [copy, root]),
       add,
@@ -119,11 +92,45 @@ export class CopySandbox implements Sandbox {
       ignored += listed.ignored;
       wroteGit ||= listed.wroteGit;
     }
-    return { ...end, ...effects.end(), ignored, wroteGit };
+    const ended = effects.end();
+    return { ...end, ...ended, ignored, wroteGit, notes: [...notes, ...ended.notes] };
   }
 
   async dispose(): Promise<void> {
     await removeTree(this.#storage);
+  }
+
+  /**
+   * Makes the copies what the folders are now, with what is pending. Where the disk is full, they are made anew, without what
+   * earlier commands left in them, or removed.
+   * @returns what is to be told of that
+   */
+  async #copy(
+    contents: ReadonlyMap<string, Uint8Array | null>,
+    signal: AbortSignal,
+  ): Promise<readonly string[]> {
+    const isFirst = this.#folders.every(({ source }) => source.size === 0);
+    try {
+      for (const folder of this.#folders) await this.#step(folder, contents, signal);
+      return [];
+    } catch (error) {
+      assertNotStopped(signal);
+      if (isDiskFull(error)) await this.#drop();
+      if (isFirst || !isDiskFull(error))
+        throw new ToolError(
+          `The workspace cannot be copied: ${messageWithoutPaths(error)}. Nothing was run.`,
+        );
+      await this.#copy(contents, signal);
+      return ['The disk was full, so the copy was made anew, without the ignored files of earlier commands.'];
+    }
+  }
+
+  async #drop(): Promise<void> {
+    await removeTree(this.#storage);
+    for (const folder of this.#folders) {
+      folder.source.clear();
+      folder.put = undefined;
+    }
   }
 
   #copyOf(absolute: string): string {
@@ -247,36 +254,17 @@ export class CopySandbox implements Sandbox {
         bytes === undefined && !isKept && (put.has(at) || (base !== undefined && base.kind !== 'folder')),
       );
     }
-    // It is copied again before the next command.
-    for (const at of changed) {
-      await slice.turn();
-      if (!hidden.has(at)) source.set(at, '');
-    }
+    // It is copied again before the next command. What is not on disk takes no more space.
+    await forEachLimited(changed, AT_ONCE, async at => {
+      if (hidden.has(at)) return;
+      source.set(at, '');
+      if (!(await real.find(at))) await this.#remove(folder, there, at);
+    });
     return {
       ignored: hidden.size,
       wroteGit: changed.some(at => at.startsWith('.git/') && at !== '.git/index'),
     };
   }
-}
-
-interface Stat {
-  readonly size: number;
-  readonly mode: number;
-  readonly mtimeMs: number;
-  readonly ctimeMs: number;
-}
-
-function stampOf({ size, mode, mtimeMs }: Stat): Stamp {
-  return `${mode} ${size} ${mtimeMs}`;
-}
-
-async function stampAt(at: string): Promise<Stamp | undefined> {
-  return fs.lstat(at).then(stampOf, () => undefined);
-}
-
-/** What tells whether a file of the copy is as it was: its inode counts, too. */
-function stampOfCopy(stat: Stat): Stamp {
-  return `${stampOf(stat)} ${stat.ctimeMs}`;
 }
 
 /** Notes what was put at a path of the copy. */
@@ -285,43 +273,6 @@ async function note({ copy, put }: Copied, at: string): Promise<void> {
   const stat = await fs.lstat(path.join(copy, at)).catch(() => undefined);
   if (stat && !stat.isDirectory()) put.set(at, stampOfCopy(stat));
   else put.delete(at);
-}
-
-/** The stamps of all files and links of a copy. */
-async function stamps(copy: string): Promise<{ put: Map<string, Stamp>; odd: Set<string> }> {
-  const put = new Map<string, Stamp>();
-  const odd = new Set<string>();
-  const visit = (at: string, stat: Stat): boolean => put.set(at, stampOfCopy(stat)) !== undefined;
-  await walk(copy, '', visit, at => odd.add(at));
-  return { put, odd };
-}
-
-/**
- * Visits the files, links and devices below a folder; folders that cannot be read are left out.
- * @returns false once the visitor does
- */
-async function walk(
-  root: string,
-  below: string,
-  visit: (at: string, stat: Stat) => boolean,
-  onOdd: (at: string) => void = () => undefined,
-): Promise<boolean> {
-  const folders: string[] = [];
-  let goesOn = true;
-  try {
-    for await (const part of entriesOf(path.join(root, below)))
-      await forEachLimited(part, AT_ONCE, async ({ name, isUtf8, kind }) => {
-        const at = below === '' ? name : `${below}/${name}`;
-        if (!isUtf8) return onOdd(at);
-        if (kind === 'folder') return void folders.push(at);
-        const stat = goesOn ? await fs.lstat(path.join(root, at)).catch(() => undefined) : undefined;
-        if (stat && !visit(at, stat)) goesOn = false;
-      });
-  } catch (error) {
-    if (!isMissing(error) && below === '') throw error;
-  }
-  for (const folder of folders) goesOn &&= await walk(root, folder, visit, onOdd);
-  return goesOn;
 }
 
 /** Copies a file with its permission bits, or a link as it is; what is neither is left out. */

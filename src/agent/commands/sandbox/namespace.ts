@@ -10,6 +10,7 @@ import {
 } from 'node:fs';
 import { homedir } from 'node:os';
 import * as path from 'node:path';
+import { createInterface } from 'node:readline';
 import type { Readable, Writable } from 'node:stream';
 import { callFilter } from './callFilter.ts';
 import { gitFoldersOf } from './gitFolders.ts';
@@ -50,7 +51,7 @@ export interface NamespaceOptions {
 export interface NamespaceEnd {
   /** `undefined` if it was ended by {@link Namespace.stop}, or never started. */
   readonly exitCode: number | undefined;
-  /** Leads to the root of the view, until it is released; `undefined` if the view could not be made. */
+  /** Leads to the root of the view, until it is released; `undefined` if the view could not be made, and the program did not start. */
   readonly view: string | undefined;
 }
 
@@ -71,7 +72,7 @@ while [ "$count" -gt 0 ]; do
   shift 2; count=$((count - 1))
 done
 cd /
-PATH=$path "$@" </dev/null 3>&- 4>&-
+PATH=$path "$@" </dev/null 3>&-
 echo "$?" >&4
 read -r _ <&3
 `;
@@ -79,8 +80,8 @@ read -r _ <&3
 /** Waits in a new user namespace until its users are mapped, and gets the powers of root there by starting a program. */
 const MAPPED = 'echo mapped >&4; read -r _ <&3; exec "$@"';
 
-/** Runs in the view, where it can reach nothing outside. It removes what pending previews delete, and becomes the program. */
-const BEGIN = `PATH=${SYSTEM_FOLDERS.join(':')} xargs -0 rm -rf -- <&5; exec "$@" 5<&- 6>&- 7<&-`;
+/** Runs in the view, where it can reach nothing outside. It removes what pending previews delete, tells that, and becomes the program. */
+const BEGIN = `PATH=${SYSTEM_FOLDERS.join(':')} xargs -0 rm -rf -- <&5; echo began >&4; exec "$@" 4>&- 5<&- 6>&- 7<&-`;
 
 /** The ends of the pipes to a child, by descriptor. */
 type Pipes = readonly [null, Readable, Readable, Writable, Readable, Writable, Readable, Writable];
@@ -146,11 +147,9 @@ export class Namespace {
       child.once('close', () => resolve());
     });
     this.ended = new Promise((resolve, reject) => {
-      let code = '';
-      status.setEncoding('utf8').on('data', (chunk: string) => {
-        code += chunk;
-        if (code === 'mapped\n') {
-          code = '';
+      let hasBegun = false;
+      createInterface(status).on('line', line => {
+        if (line === 'mapped')
           try {
             mapUsers(child.pid);
             hold.write('\n');
@@ -158,10 +157,12 @@ export class Namespace {
             child.kill('SIGKILL');
             reject(error instanceof Error ? error : new Error(String(error)));
           }
-        }
-        if (!code.endsWith('\n')) return;
-        const exitCode = this.#isStopped ? undefined : Number(code);
-        resolve({ exitCode, view: `/proc/${child.pid ?? 0}/root` });
+        else if (line === 'began') hasBegun = true;
+        else
+          resolve({
+            exitCode: this.#isStopped ? undefined : Number(line),
+            view: hasBegun ? `/proc/${child.pid ?? 0}/root` : undefined,
+          });
       });
       child.once('error', reject);
       child.once('close', () => resolve({ exitCode: undefined, view: undefined }));

@@ -8,10 +8,11 @@ import type { FolderRoot } from '../../preview/workspace.ts';
 import { isInside } from '../../text/isInside.ts';
 import { assertNotStopped } from '../commandPlan.ts';
 import type { Sandbox, Sandboxes, SandboxStatus } from '../sandbox.ts';
-import { CopySandbox, measure } from './copyEngine.ts';
+import { CopySandbox } from './copyEngine.ts';
 import { OverlaySandbox } from './overlayEngine.ts';
 import { removeTree } from './entries.ts';
 import { probeOverlay, type NoOverlay } from './probe.ts';
+import { measure } from './stamps.ts';
 
 export interface SandboxesOptions {
   readonly folders: () => readonly FolderRoot[];

@@ -1,3 +1,4 @@
+import { spawn } from 'node:child_process';
 import * as fs from 'node:fs/promises';
 import * as path from 'node:path';
 import { messageWithoutPaths } from '../../base/errors.ts';
@@ -5,7 +6,10 @@ import { TimeSlice } from '../../base/timeSlice.ts';
 import { isMissing, PlainFolder, type Effects, type Found } from './effects.ts';
 import { entriesOf, removeTree } from './entries.ts';
 import { ignoredOf } from './ignored.ts';
-import type { MountedFolder } from './namespace.ts';
+import { SYSTEM_FOLDERS, systemTool, type MountedFolder } from './namespace.ts';
+
+/** How long ignored files are counted, in milliseconds. */
+const COUNT_MS = 2_000;
 
 /** A folder of the workspace with the state of its overlay. */
 export interface Layer extends MountedFolder {
@@ -127,8 +131,44 @@ async function entriesIn(folder: string, effects?: Effects, shown = ''): Promise
   return entries;
 }
 
+/** Leaves nothing in an upper tree but these paths. */
+export async function keepOnly(layer: Layer, paths: readonly string[]): Promise<void> {
+  const kept = { ...layer, upper: `${layer.upper}.kept` };
+  try {
+    await removeTree(kept.upper);
+    await fs.mkdir(kept.upper, { recursive: true });
+    for (const each of paths) {
+      await makeFolders(kept, path.dirname(each));
+      await allowMoving(path.join(layer.upper, each));
+      await fs.rename(path.join(layer.upper, each), path.join(kept.upper, each));
+    }
+    await removeTree(layer.upper);
+    await fs.rename(kept.upper, layer.upper);
+  } finally {
+    await removeTree(kept.upper);
+  }
+}
+
 /** A folder that forbids writing cannot be moved into another one. */
-export async function allowMoving(at: string): Promise<void> {
+async function allowMoving(at: string): Promise<void> {
   const stat = await fs.lstat(at);
   if (stat.isDirectory() && (stat.mode & 0o700) !== 0o700) await fs.chmod(at, 0o700);
+}
+
+/** How many files at and below paths were changed later than another file. A program of its own looks: there may be very many. */
+export function countNewer(folder: string, paths: readonly string[], than: string): Promise<number> {
+  return new Promise(resolve => {
+    const find = ['sh', '-c', 'exec find "$@" ! -type d -cnewer "$0" -printf .', than];
+    const child = spawn(systemTool('xargs') ?? 'xargs', ['-0', ...find], {
+      cwd: folder,
+      env: { PATH: SYSTEM_FOLDERS.join(':') },
+      stdio: ['pipe', 'pipe', 'ignore'],
+      timeout: COUNT_MS,
+    });
+    let count = 0;
+    child.stdout.on('data', (chunk: Buffer) => (count += chunk.length));
+    for (const event of ['error', 'close']) child.once(event, () => resolve(count));
+    child.stdin.on('error', () => undefined);
+    child.stdin.end(paths.map(at => `./${at}\0`).join(''));
+  });
 }
