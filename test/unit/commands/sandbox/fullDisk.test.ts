@@ -1,45 +1,20 @@
 import { suite, test, type TestContext } from 'node:test';
 import assert from 'node:assert/strict';
-import { spawnSync } from 'node:child_process';
-import { fileURLToPath } from 'node:url';
 import type { SandboxEngine } from '../../../../src/agent/commands/sandbox.ts';
+import { onOtherMachine } from '../../../support/otherMachine.ts';
+import type { Asked, Told } from '../../../support/otherMachineChild.ts';
 import { SandboxWorld } from '../../../support/sandboxWorld.ts';
-import type { Asked, Told } from '../../../support/smallDiskChild.ts';
-import { TempFolder } from '../../../support/tempFolder.ts';
 
 const probed = await SandboxWorld.create('overlay');
 const overlay = await probed.sandboxes.status();
 await probed.remove();
 
-/**
- * Runs commands with the state of the sandbox on a disk of its own of 48 MB and 2,000 files: in namespaces, where everyone may
- * mount one.
- */
-async function onSmallDisk(
-  t: TestContext,
-  engine: SandboxEngine,
-  commands: readonly (string | Asked)[],
-): Promise<readonly Told[]> {
-  const temp = await TempFolder.create();
-  t.after(() => temp.remove());
-  const asked = commands.map(each => (typeof each === 'string' ? { command: each } : each));
-  const child = fileURLToPath(new URL('../../../support/smallDiskChild.ts', import.meta.url));
-  const script = 'mount -t tmpfs -o size=48m,nr_inodes=2k tmpfs "$1" && shift && exec "$@"';
-  const { stdout, stderr, status } = spawnSync(
-    'unshare',
-    [
-      ...['--user', '--map-root-user', '--mount', '--', 'sh', '-c', script, 'sh', temp.root],
-      ...[process.execPath, '--disable-warning=ExperimentalWarning', child],
-      ...[engine, temp.at('state'), JSON.stringify(asked)],
-    ],
-    { encoding: 'utf8' },
-  );
-  assert.equal(status, 0, stderr);
-  return stdout
-    .trim()
-    .split('\n')
-    .map(line => JSON.parse(line) as Told);
+/** With the state of the sandbox on a disk of its own of 48 MB and 2,000 files. */
+async function onSmallDisk(...[t, engine, commands]: SmallDisk): Promise<readonly Told[]> {
+  const make = 'mount -t tmpfs -o size=48m,nr_inodes=2k tmpfs "$1"';
+  return (await onOtherMachine(t, make, engine, commands)).told;
 }
+type SmallDisk = [TestContext, SandboxEngine, readonly (string | Asked)[]];
 
 const FILL = 'head -c 60m /dev/zero';
 
@@ -54,9 +29,9 @@ for (const engine of ['overlay', 'copy'] as const)
         `echo half > src/a.ts; ${FILL} > large; sleep 1; echo later`,
         'cat src/a.ts; ls',
         `mkdir out; ${FILL} > out/large`,
-        { command: 'cat src/a.ts src/b.ts', pending: { 'src/b.ts': 1_000_000 } },
+        { command: 'cat src/a.ts src/new.ts', pending: { 'src/new.ts': 1_000_000 } },
         `mkdir out; i=0; while : > out/$i; do i=$((i+1)); done 2>&1 | head -c 200`,
-        { command: 'cat src/a.ts src/b.ts', pending: { 'src/b.ts': 'pending' } },
+        { command: 'cat src/a.ts src/new.ts', pending: { 'src/new.ts': 'pending' } },
       ]);
       const [large, next, ignored, pending, many, last] = told;
       for (const { disk } of told) assert.equal(disk, '');

@@ -1,6 +1,6 @@
 /**
- * Runs commands in the sandbox of a new repository, one after the other, with its state in a folder, and prints how each ended, a
- * line of JSON for each: `node smallDiskChild.ts <engine> <folder> <commands as JSON>`.
+ * Runs commands in the sandbox of a new repository, one after the other, with its state in a folder, and prints what sandbox there
+ * is and how each command ended, a line of JSON for each: `node otherMachineChild.ts <engine> <folder> <commands as JSON>`.
  */
 import type { SandboxEngine } from '../../src/agent/commands/sandbox.ts';
 import { messageOf } from '../../src/agent/base/errors.ts';
@@ -26,7 +26,12 @@ export interface Told {
 }
 
 const [, , engine, storage = '', commands = '[]'] = process.argv;
-const world = await SandboxWorld.create(engine as SandboxEngine, { 'src/a.ts': 'a' }, { storage });
+const world = await SandboxWorld.create(
+  engine as SandboxEngine | 'auto',
+  { 'src/a.ts': 'a', 'src/b.ts': 'b' },
+  { storage },
+);
+console.log(JSON.stringify(await world.sandboxes.status()));
 for (const { command, pending = {} } of JSON.parse(commands) as Asked[]) {
   const texts: Record<string, string> = {};
   for (const [name, text] of Object.entries(pending))
