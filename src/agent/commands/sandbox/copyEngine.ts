@@ -37,7 +37,19 @@ interface Copied {
   odd: ReadonlySet<string>;
 }
 
-type Progress = (total: number, work: (report: (done: number) => void) => Promise<void>) => Promise<void>;
+/**
+ * Runs the work of copying files while it is shown; `report` is told how many are done.
+ * @param total how many there are
+ */
+export type Progress = (
+  total: number,
+  copy: (cancelled: AbortSignal, report: (done: number) => void) => Promise<void>,
+) => Promise<void>;
+
+const CANCELLED = 'The user cancelled copying the workspace, which the sandbox needs. Nothing was run.';
+
+/** From how many files on the copying is shown. */
+const SHOWN_FROM = 1_000;
 
 /** The sandbox everywhere: a copy of the folders elsewhere, kept in step with them. It is not isolated. */
 export class CopySandbox implements Sandbox {
@@ -51,7 +63,7 @@ export class CopySandbox implements Sandbox {
   constructor({ folders, storage, variables, progress }: SandboxOptions & { readonly progress?: Progress }) {
     this.#storage = storage;
     this.#variables = variables;
-    this.#progress = progress ?? ((_, work) => work(() => undefined));
+    this.#progress = progress ?? ((_, copy) => copy(new AbortController().signal, () => undefined));
     this.#folders = folders.map(({ name, fsPath }, index) => ({
       prefix: folders.length > 1 ? `${name}/` : '',
       root: realpathSync.native(fsPath),
@@ -115,6 +127,7 @@ export class CopySandbox implements Sandbox {
       return [];
     } catch (error) {
       assertNotStopped(signal);
+      if (error instanceof ToolError) throw error;
       if (isDiskFull(error)) await this.#drop();
       if (isFirst || !isDiskFull(error))
         throw new ToolError(
@@ -165,10 +178,11 @@ export class CopySandbox implements Sandbox {
       folder.put?.delete(at);
     });
     await fs.mkdir(copy, { recursive: true });
-    const copyChanged = async (report: (done: number) => void): Promise<void> => {
+    const copyChanged: Parameters<Progress>[1] = async (cancelled, report) => {
       let done = 0;
       await forEachLimited(changed, AT_ONCE, async ([at, stamp]) => {
         signal.throwIfAborted();
+        if (cancelled.aborted) throw new ToolError(CANCELLED);
         await makeFolders({ root, upper: copy }, path.dirname(at));
         await this.#clear(folder, at);
         await copyOne(root, copy, at);
@@ -177,9 +191,9 @@ export class CopySandbox implements Sandbox {
         report(++done);
       });
     };
-    await (changed.length > 1_000
+    await (changed.length > SHOWN_FROM
       ? this.#progress(changed.length, copyChanged)
-      : copyChanged(() => undefined));
+      : copyChanged(signal, () => undefined));
     const after = new PlainFolder(copy);
     for (const [at, bytes] of contents) {
       if (!at.startsWith(prefix)) continue;

@@ -8,7 +8,7 @@ import type { FolderRoot } from '../../preview/workspace.ts';
 import { isInside } from '../../text/isInside.ts';
 import { assertNotStopped } from '../commandPlan.ts';
 import type { Sandbox, Sandboxes, SandboxStatus } from '../sandbox.ts';
-import { CopySandbox } from './copyEngine.ts';
+import { CopySandbox, type Progress } from './copyEngine.ts';
 import { OverlaySandbox } from './overlayEngine.ts';
 import { removeTree } from './entries.ts';
 import { probeOverlay, type NoOverlay } from './probe.ts';
@@ -23,11 +23,8 @@ export interface SandboxesOptions {
   readonly limits: () => { readonly bytes: number; readonly files: number };
   /** Variables that commands get although their names look like those of secrets. */
   readonly variables: () => readonly string[];
-  /** Shows that a copy is being made; `done` counts files. */
-  readonly progress?: (
-    total: number,
-    work: (report: (done: number) => void) => Promise<void>,
-  ) => Promise<void>;
+  /** Shows that a copy is being made, and lets the user cancel it. */
+  readonly progress?: Progress;
   readonly logger: Logger;
 }
 

@@ -39,6 +39,30 @@ test('what cannot be had is said: off, no folder, too large', async t => {
   assert.equal(await large.sandboxes.of('s1'), undefined);
 });
 
+test('a large copy is shown while it is made, and the user can cancel it; the next one goes on', async t => {
+  const totals: number[] = [];
+  let last = 0;
+  const many = Array.from({ length: 1_200 }, (_, n) => [`many/${n}`, `${n}`] as const);
+  const world = await SandboxWorld.create('copy', Object.fromEntries(many), {
+    progress: async (total, copy) => {
+      const cancelling = new AbortController();
+      const isFirst = totals.push(total) === 1;
+      await copy(cancelling.signal, done => {
+        if (isFirst && done === 100) cancelling.abort();
+        last = done;
+      });
+    },
+  });
+  t.after(() => world.remove());
+  await assert.rejects(world.run('echo ran'), /^ToolError: The user cancelled .* Nothing was run\.$/);
+  const done = last;
+  assert.ok(done >= 100 && done < 1_200, `${done} files were copied`);
+  assert.equal((await world.run('cat many/7 many/1199')).output, '71199');
+  const [all = 0, rest = 0] = totals;
+  assert.equal(rest, all - done, 'what was copied before is not copied again');
+  assert.equal(last, rest);
+});
+
 for (const engine of engines)
   suite(`engine ${engine}`, () => {
     let world: SandboxWorld;
