@@ -57,18 +57,21 @@ export interface NamespaceEnd {
 
 /**
  * Runs in new user and mount namespaces. It mounts the overlays, whose lower trees may change between mounts with these options
- * (Documentation/filesystems/overlayfs.rst, “Changes to underlying filesystems”), starts bubblewrap, and keeps the mounts until
- * descriptor 3 is closed, also by the end of this program. The names of the trees are relative, since a comma or a colon in a
- * path would mean something else. Whoever may make user namespaces could mount the control groups in one, and end what is
- * outside: only as many are allowed as bubblewrap makes. Arguments: their number, the number of folders, two paths for each,
- * bubblewrap's.
+ * (Documentation/filesystems/overlayfs.rst, “Changes to underlying filesystems”; “Volatile mount”, since what is written need not
+ * outlive the machine: else each command would wait until the whole disk is written). Then it starts bubblewrap, and keeps the
+ * mounts until descriptor 3 is closed, also by the end of this program; if that has ended already, nothing would tell it, so it
+ * ends first. The names of the trees are relative, since a comma or a colon in a path would mean something else. Whoever may make
+ * user namespaces could mount the control groups in one, and end what is outside: only as many are allowed as bubblewrap makes.
+ * Arguments: this program, the number of namespaces, that of folders, two paths for each, bubblewrap's.
  */
 const ENTER = `
 path=$PATH; PATH=${SYSTEM_FOLDERS.join(':')}
+[ "$PPID" = "$1" ] || exit 95
+shift
 echo "$1" >/proc/sys/user/max_user_namespaces || exit 96
 count=$2; shift 2
 while [ "$count" -gt 0 ]; do
-  cd "$2" && mount -t overlay overlay -o lowerdir=lower,upperdir=upper,workdir=work,userxattr,index=off,xino=off "$1" || exit 97
+  cd "$2" && mount -t overlay overlay -o lowerdir=lower,upperdir=upper,workdir=work,userxattr,index=off,xino=off,volatile "$1" || exit 97
   shift 2; count=$((count - 1))
 done
 cd /
@@ -115,6 +118,7 @@ export class Namespace {
         '-c',
         ENTER,
         'redline-sandbox',
+        String(process.pid),
         String(most),
         String(options.folders.length),
         ...folders,

@@ -9,6 +9,7 @@ import { isInside } from '../../text/isInside.ts';
 import { assertNotStopped } from '../commandPlan.ts';
 import type { Sandbox, Sandboxes, SandboxStatus } from '../sandbox.ts';
 import { CopySandbox, type Progress } from './copyEngine.ts';
+import { endLeftOver } from './leftOver.ts';
 import { OverlaySandbox } from './overlayEngine.ts';
 import { removeTree } from './entries.ts';
 import { probeOverlay, type NoOverlay } from './probe.ts';
@@ -85,20 +86,25 @@ class WindowSandboxes implements Sandboxes {
   }
 
   async #find(): Promise<SandboxStatus> {
-    const { folders, engine, storage, logger } = this.#options;
+    const { folders, engine, logger } = this.#options;
     const none = { engine: undefined, isolated: false } as const;
     if (engine() === 'off') return { ...none, why: { reason: 'off' } };
     if (folders().length === 0) return { ...none, why: { reason: 'noFolder' } };
     try {
-      this.#swept ??= removeTree(storage).then(
-        async () => void (await fs.mkdir(storage, { recursive: true })),
-      );
+      this.#swept ??= this.#sweep();
       await this.#swept;
       return await this.#probe();
     } catch (error) {
       logger.error(`The sandbox cannot be used: ${detailOf(error)}`);
       return { ...none, why: { reason: 'copy' } };
     }
+  }
+
+  async #sweep(): Promise<void> {
+    const { storage } = this.#options;
+    await endLeftOver(storage);
+    await removeTree(storage);
+    await fs.mkdir(storage, { recursive: true });
   }
 
   async #noOverlay(real: readonly string[], isWithin: boolean, home: string): Promise<NoOverlay | undefined> {
