@@ -249,10 +249,9 @@ export class CopySandbox implements Sandbox {
     await slice.turn();
     const hidden = await ignoredOf(root, others);
     const [real, there] = [new PlainFolder(root), new PlainFolder(copy)];
-    for (const at of others) {
-      if (effects.isTooMuch) break;
+    await forEachLimited(others, AT_ONCE, async at => {
       await slice.turn();
-      if (hidden.has(at)) continue;
+      if (effects.isTooMuch || hidden.has(at)) return;
       const bytes = contents.get(prefix + at);
       const isKept = source.get(at) === (await stampAt(path.join(root, at)));
       const disk = await real.find(at);
@@ -267,7 +266,7 @@ export class CopySandbox implements Sandbox {
         await there.find(at),
         bytes === undefined && !isKept && (put.has(at) || (base !== undefined && base.kind !== 'folder')),
       );
-    }
+    });
     // It is copied again before the next command. What is not on disk takes no more space.
     await forEachLimited(changed, AT_ONCE, async at => {
       if (hidden.has(at)) return;

@@ -2,6 +2,7 @@ import * as fs from 'node:fs/promises';
 import { realpathSync } from 'node:fs';
 import * as path from 'node:path';
 import { messageOf, messageWithoutPaths, ToolError } from '../../base/errors.ts';
+import { forEachLimited } from '../../base/pool.ts';
 import { bytesOfSide } from '../../preview/fileChange.ts';
 import type { PendingContents } from '../../preview/overlay.ts';
 import type { FolderRoot } from '../../preview/workspace.ts';
@@ -16,6 +17,9 @@ import { Effects, foundText, PlainFolder } from './effects.ts';
 import { removeTree } from './entries.ts';
 import { Namespace, OWN_FOLDERS } from './namespace.ts';
 import { changedPaths, countNewer, keepOnly, makeFolders, type Layer } from './upperTree.ts';
+
+/** How many files are compared concurrently. */
+const AT_ONCE = 8;
 
 /** What explains a failure that an output shows. */
 const NOTES: readonly (readonly [sign: RegExp, note: string])[] = [
@@ -236,8 +240,8 @@ export class OverlaySandbox implements Sandbox {
       const pending = contents.get(layer) ?? new Map<string, never>();
       // Links in the view lead, for this process, to what is outside.
       const [real, inView] = [new PlainFolder(layer.root), new PlainFolder(merged)];
-      for (const each of new Set([...changed.paths, ...pending.keys()])) {
-        if (effects.isTooMuch) break;
+      await forEachLimited([...new Set([...changed.paths, ...pending.keys()])], AT_ONCE, async each => {
+        if (effects.isTooMuch) return;
         const theirs = await inView.find(each);
         const put = pending.get(each);
         const disk = await real.find(each);
@@ -251,7 +255,7 @@ export class OverlaySandbox implements Sandbox {
           theirs,
           isUnknown,
         );
-      }
+      });
     }
     return ignored;
   }
