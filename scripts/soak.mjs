@@ -1,6 +1,7 @@
 /**
  * `npm run test:soak`: checks the properties of the runtime with 200,000 random histories, on all processors;
  * `npm run test:soak -- checks`: the same for checks, and what they let land;
+ * `npm run test:soak -- sandbox`: the same with commands in the sandbox;
  * `npm run test:soak -- rewrites`: compares 2,000 random rewrites of `ast_edit` with the ast-grep CLI.
  *
  *   RUNS=20000 npm run test:soak            plays another number of histories
@@ -16,6 +17,7 @@ const { cleanUp } = await import('./lib/cleanup.mjs');
 const subjects = {
   histories: { file: 'test/unit/runtime/properties.test.ts', runs: 200_000 },
   checks: { file: 'test/unit/checks/checkProperties.test.ts', runs: 200_000 },
+  sandbox: { file: 'test/unit/commands/sandbox/histories.test.ts', runs: 200_000 },
   rewrites: { file: 'test/unit/tools/ast/engine/randomRewrites.test.ts', runs: 2_000 },
 };
 const subject = subjects[process.argv[2] ?? 'histories'];

@@ -147,6 +147,11 @@ export async function createAgent(context: vscode.ExtensionContext): Promise<Age
       engine: () => settings.sandboxEngine,
       limits: () => settings.copyLimits,
       variables: () => settings.sandboxVariables,
+      progress: async (total, copy) => {
+        const { withCancel } = await import('./withCancel.ts');
+        const title = vscode.l10n.t('Redline: copying the workspace for the sandbox');
+        await withCancel(title, (signal, report) => copy(signal, done => report(done, total)));
+      },
       logger,
     });
   });

@@ -15,7 +15,7 @@ export interface SandboxEnd extends CommandEnd {
   readonly leftOut: readonly LeftOut[];
   /** How many files that git ignores it has changed, as far as is known: they stay in the sandbox for the next command. */
   readonly ignored: number;
-  /** It wrote into `.git`, which stays in the sandbox. */
+  /** It wrote into `.git`. That is in no effect, and the next command does not find it. */
   readonly wroteGit: boolean;
   /** Facts that explain a failure, as English sentences for the model: a renamed folder, a full disk. */
   readonly notes: readonly string[];

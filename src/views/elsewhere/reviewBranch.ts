@@ -11,7 +11,8 @@ import { repositoryPlaces } from './places.ts';
 import { reportTooMuch } from './report.ts';
 import { chooseRepository, gitOf, type OpenRepository } from './repositories.ts';
 import type { Ctx } from '../ctx.ts';
-import { reviewGathered, withCancel } from './reviewGathered.ts';
+import { withCancel } from '../withCancel.ts';
+import { reviewGathered } from './reviewGathered.ts';
 
 /** A branch or a worktree that can be reviewed. */
 type Source =

@@ -31,21 +31,3 @@ export async function reviewGathered(
   reportLeftOut(leftOut);
   return ids;
 }
-
-/** Runs long work with a notification that can cancel it. */
-export function withCancel<T>(
-  title: string,
-  work: (signal: AbortSignal, report: (done: number, all: number) => void) => Promise<T>,
-): Thenable<T> {
-  const { Notification: location } = vscode.ProgressLocation;
-  return vscode.window.withProgress({ location, title, cancellable: true }, (progress, token) => {
-    const abort = new AbortController();
-    token.onCancellationRequested(() => abort.abort());
-    let shown = 0;
-    return work(abort.signal, (done, all) => {
-      const percent = Math.floor((100 * done) / all);
-      if (percent > shown) progress.report({ increment: percent - shown });
-      shown = Math.max(shown, percent);
-    });
-  });
-}

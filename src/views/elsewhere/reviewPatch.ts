@@ -11,7 +11,8 @@ import { patchPlaces } from './places.ts';
 import { reportTooMuch } from './report.ts';
 import { repositoryRoot } from './repositories.ts';
 import type { Ctx } from '../ctx.ts';
-import { reviewGathered, withCancel } from './reviewGathered.ts';
+import { withCancel } from '../withCancel.ts';
+import { reviewGathered } from './reviewGathered.ts';
 
 /** A patch and where it comes from. */
 interface Patch {

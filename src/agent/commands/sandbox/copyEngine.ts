@@ -1,28 +1,30 @@
 import { constants } from 'node:fs';
 import * as fs from 'node:fs/promises';
 import * as path from 'node:path';
-import { messageOf, ToolError } from '../../base/errors.ts';
+import { messageWithoutPaths, ToolError } from '../../base/errors.ts';
 import { forEachLimited } from '../../base/pool.ts';
 import { realPathSync } from '../../base/system/realPath.ts';
-import type { FileContent } from '../../preview/workspace.ts';
+import { TimeSlice } from '../../base/timeSlice.ts';
 import { contentOf } from '../../preview/blobs.ts';
+import type { FileContent } from '../../preview/workspace.ts';
 import type { PendingContents } from '../../preview/overlay.ts';
 import { isInside } from '../../text/isInside.ts';
-import type { CommandPlan } from '../commandPlan.ts';
+import { assertNotStopped, type CommandPlan } from '../commandPlan.ts';
 import type { CommandRun } from '../commandRuns.ts';
 import type { Sandbox, SandboxEnd } from '../sandbox.ts';
 import { runInShell } from '../shellProcess.ts';
 import { cleanEnvironment } from './cleanEnvironment.ts';
-import { Effects, findAt, foundContent, isMissing, PlainFolder } from './effects.ts';
+import { isDiskFull } from './diskSpace.ts';
+import { Effects, findAt, foundContent, PlainFolder } from './effects.ts';
+import { removeTree } from './entries.ts';
 import { ignoredOf } from './ignored.ts';
 import type { SandboxOptions } from './overlayEngine.ts';
-import { makeFolders, removeTree } from './upperTree.ts';
+import { PathNames } from './pathNames.ts';
+import { stampAt, stampOf, stampOfCopy, stamps, walk, type Stamp } from './stamps.ts';
+import { makeFolders } from './upperTree.ts';
 
 /** How many files are copied concurrently. */
 const AT_ONCE = 16;
-
-/** What tells whether a file is as it was: its modification time in nanoseconds, size, permission bits and kind. */
-type Stamp = string;
 
 /** A folder of the workspace and its copy. */
 interface Copied {
@@ -31,34 +33,25 @@ interface Copied {
   readonly copy: string;
   /** What each path held on disk when it was copied. */
   readonly source: Map<string, Stamp>;
-  /** What each path of the copy held before the command. */
-  put: Map<string, Stamp>;
-  /** Paths of the copy before the command that are not UTF-8, and cannot be looked at. */
+  /** What each path of the copy held at the end of the last command, and what has been put into it since; `undefined`: not known. */
+  put: Map<string, Stamp> | undefined;
+  /** Paths of the copy then that are not UTF-8, and cannot be looked at. */
   odd: ReadonlySet<string>;
 }
 
 /**
- * How much there is to copy.
- * @returns `undefined` once it is more than that
+ * Runs the work of copying files while it is shown; `report` is told how many are done.
+ * @param total how many there are
  */
-export async function measure(
-  roots: readonly string[],
-  limits: { readonly bytes: number; readonly files: number },
-): Promise<{ readonly bytes: number; readonly files: number } | undefined> {
-  let bytes = 0;
-  let files = 0;
-  for (const root of roots) {
-    const isSmall = await walk(root, '', (_, stat) => {
-      bytes += stat.size;
-      files++;
-      return bytes <= limits.bytes && files <= limits.files;
-    });
-    if (!isSmall) return undefined;
-  }
-  return { bytes, files };
-}
+export type Progress = (
+  total: number,
+  copy: (cancelled: AbortSignal, report: (done: number) => void) => Promise<void>,
+) => Promise<void>;
 
-type Progress = (total: number, work: (report: (done: number) => void) => Promise<void>) => Promise<void>;
+const CANCELLED = 'The user cancelled copying the workspace, which the sandbox needs. Nothing was run.';
+
+/** From how many files on the copying is shown. */
+const SHOWN_FROM = 1_000;
 
 /** The sandbox everywhere: a copy of the folders elsewhere, kept in step with them. It is not isolated. */
 export class CopySandbox implements Sandbox {
@@ -72,13 +65,13 @@ export class CopySandbox implements Sandbox {
   constructor({ folders, storage, variables, progress }: SandboxOptions & { readonly progress?: Progress }) {
     this.#storage = storage;
     this.#variables = variables;
-    this.#progress = progress ?? ((_, work) => work(() => undefined));
+    this.#progress = progress ?? ((_, copy) => copy(new AbortController().signal, () => undefined));
     this.#folders = folders.map(({ name, fsPath }, index) => ({
       prefix: folders.length > 1 ? `${name}/` : '',
       root: realPathSync(fsPath),
       copy: path.join(storage, String(index), path.basename(fsPath)),
       source: new Map(),
-      put: new Map(),
+      put: undefined,
       odd: new Set(),
     }));
   }
@@ -94,11 +87,10 @@ export class CopySandbox implements Sandbox {
         const side = pending.at(at)?.side;
         contents.set(at, side ? await contentOf(side, pending.blobs) : null);
       }
-      for (const folder of this.#folders) await this.#step(folder, contents, signal);
     } catch (error) {
-      if (signal.aborted) throw new ToolError('It was stopped before it ran. Nothing was run.');
-      throw new ToolError(`The workspace cannot be copied: ${messageOf(error)}. Nothing was run.`);
+      throw new ToolError(`The workspace cannot be copied: ${messageWithoutPaths(error)}. Nothing was run.`);
     }
+    const notes = await this.#copy(contents, signal);
     const names = new PathNames(
       this.#folders.map(({ root, copy }) => [copy, root]),
       add,
@@ -117,11 +109,46 @@ export class CopySandbox implements Sandbox {
       ignored += listed.ignored;
       wroteGit ||= listed.wroteGit;
     }
-    return { ...end, ...effects.end(), ignored, wroteGit };
+    const ended = effects.end();
+    return { ...end, ...ended, ignored, wroteGit, notes: [...notes, ...ended.notes] };
   }
 
   async dispose(): Promise<void> {
     await removeTree(this.#storage);
+  }
+
+  /**
+   * Makes the copies what the folders are now, with what is pending. Where the disk is full, they are made anew, without what
+   * earlier commands left in them, or removed.
+   * @returns what is to be told of that
+   */
+  async #copy(
+    contents: ReadonlyMap<string, FileContent | null>,
+    signal: AbortSignal,
+  ): Promise<readonly string[]> {
+    const isFirst = this.#folders.every(({ source }) => source.size === 0);
+    try {
+      for (const folder of this.#folders) await this.#step(folder, contents, signal);
+      return [];
+    } catch (error) {
+      assertNotStopped(signal);
+      if (error instanceof ToolError) throw error;
+      if (isDiskFull(error)) await this.#drop();
+      if (isFirst || !isDiskFull(error))
+        throw new ToolError(
+          `The workspace cannot be copied: ${messageWithoutPaths(error)}. Nothing was run.`,
+        );
+      await this.#copy(contents, signal);
+      return ['The disk was full, so the copy was made anew, without the ignored files of earlier commands.'];
+    }
+  }
+
+  async #drop(): Promise<void> {
+    await removeTree(this.#storage);
+    for (const folder of this.#folders) {
+      folder.source.clear();
+      folder.put = undefined;
+    }
   }
 
   #copyOf(absolute: string): string {
@@ -137,27 +164,42 @@ export class CopySandbox implements Sandbox {
     signal: AbortSignal,
   ): Promise<void> {
     const { root, copy, source, prefix } = folder;
+    const slice = new TimeSlice();
     const now = new Map<string, Stamp>();
     await walk(root, '', (at, stat) => now.set(at, stampOf(stat)) !== undefined);
-    const gone = [...source.keys()].filter(at => !now.has(at));
-    const changed = [...now].filter(([at, stamp]) => source.get(at) !== stamp);
-    for (const at of gone) {
-      await removeBelow(copy, at);
-      source.delete(at);
+    const [gone, changed]: [string[], [string, Stamp][]] = [[], []];
+    for (const at of source.keys()) {
+      await slice.turn();
+      if (!now.has(at)) gone.push(at);
     }
+    for (const each of now) {
+      await slice.turn();
+      if (source.get(each[0]) !== each[1]) changed.push(each);
+    }
+    const before = new PlainFolder(copy);
+    await forEachLimited(gone, AT_ONCE, async at => {
+      await this.#remove(folder, before, at);
+      source.delete(at);
+      folder.put?.delete(at);
+    });
     await fs.mkdir(copy, { recursive: true });
-    const copyChanged = async (report: (done: number) => void): Promise<void> => {
+    const copyChanged: Parameters<Progress>[1] = async (cancelled, report) => {
       let done = 0;
       await forEachLimited(changed, AT_ONCE, async ([at, stamp]) => {
         signal.throwIfAborted();
+        if (cancelled.aborted) throw new ToolError(CANCELLED);
+        await makeFolders({ root, upper: copy }, path.dirname(at));
+        await this.#clear(folder, at);
         await copyOne(root, copy, at);
         source.set(at, stamp);
+        await note(folder, at);
         report(++done);
       });
     };
-    await (changed.length > 1_000
+    await (changed.length > SHOWN_FROM
       ? this.#progress(changed.length, copyChanged)
-      : copyChanged(() => undefined));
+      : copyChanged(signal, () => undefined));
+    const after = new PlainFolder(copy);
     for (const [at, left] of contents) {
       if (!at.startsWith(prefix)) continue;
       const relative = at.slice(prefix.length);
@@ -165,30 +207,56 @@ export class CopySandbox implements Sandbox {
       if (left) {
         await makeFolders({ root, upper: copy }, path.dirname(relative));
         const stat = await fs.lstat(to).catch(() => undefined);
-        if (!stat?.isFile() || 'link' in left) await removeTree(to);
+        if (!stat?.isFile() || 'link' in left) await this.#clear(folder, relative);
         await ('link' in left ? fs.symlink(left.link, to) : fs.writeFile(to, left));
-      } else await removeBelow(copy, relative);
+      } else await this.#remove(folder, after, relative);
+      await note(folder, relative);
       // It is copied again before the next command.
       source.set(relative, '');
     }
-    ({ put: folder.put, odd: folder.odd } = await stamps(copy));
+    if (!folder.put) ({ put: folder.put, odd: folder.odd } = await stamps(copy));
+  }
+
+  /** Removes what stands at a path of the copy, unless a command has made a link of a folder above it, which may lead anywhere. */
+  async #remove(folder: Copied, copy: PlainFolder, relative: string): Promise<void> {
+    if (await copy.isFolder(path.dirname(relative))) await this.#clear(folder, relative);
+  }
+
+  /** Removes what stands at a path of the copy, which is in folders and below no link. What was in a folder there is not noted any more. */
+  async #clear(folder: Copied, relative: string): Promise<void> {
+    const at = path.join(folder.copy, relative);
+    const stat = await fs.lstat(at).catch(() => undefined);
+    if (stat?.isDirectory()) folder.put = undefined;
+    if (stat) await removeTree(at);
   }
 
   /** What differs from before the command. It is as on disk again before the next one, but for what git ignores. */
   async #list(
-    { root, copy, source, put, odd, prefix }: Copied,
+    folder: Copied,
     contents: ReadonlyMap<string, FileContent | null>,
     effects: Effects,
   ): Promise<{ readonly ignored: number; readonly wroteGit: boolean }> {
+    const { root, copy, source, put = new Map<string, Stamp>(), odd, prefix } = folder;
+    const slice = new TimeSlice();
     const { put: now, odd: oddNow } = await stamps(copy);
+    Object.assign(folder, { put: now, odd: oddNow });
     for (const at of oddNow) if (!odd.has(at)) effects.leaveOut({ path: prefix + at, why: 'path' });
-    const all = [...new Set([...put.keys(), ...now.keys()])];
-    const changed = all.filter(at => put.get(at) !== now.get(at));
+    const changed: string[] = [];
+    for (const at of put.keys()) {
+      await slice.turn();
+      if (put.get(at) !== now.get(at)) changed.push(at);
+    }
+    for (const at of now.keys()) {
+      await slice.turn();
+      if (!put.has(at)) changed.push(at);
+    }
     const others = changed.filter(at => at !== '.git' && !at.startsWith('.git/'));
+    await slice.turn();
     const hidden = await ignoredOf(root, others);
     const [real, there] = [new PlainFolder(root), new PlainFolder(copy)];
-    for (const at of others) {
-      if (hidden.has(at)) continue;
+    await forEachLimited(others, AT_ONCE, async at => {
+      await slice.turn();
+      if (effects.isTooMuch || hidden.has(at)) return;
       const left = contents.get(prefix + at);
       const isKept = source.get(at) === (await stampAt(path.join(root, at)));
       const disk = await real.find(at);
@@ -203,9 +271,13 @@ export class CopySandbox implements Sandbox {
         await there.find(at),
         left === undefined && !isKept && (put.has(at) || (base !== undefined && base.kind !== 'folder')),
       );
-    }
-    // It is copied again before the next command.
-    for (const at of changed) if (!hidden.has(at)) source.set(at, '');
+    });
+    // It is copied again before the next command. What is not on disk takes no more space.
+    await forEachLimited(changed, AT_ONCE, async at => {
+      if (hidden.has(at)) return;
+      source.set(at, '');
+      if (!(await real.find(at))) await this.#remove(folder, there, at);
+    });
     return {
       ignored: hidden.size,
       wroteGit: changed.some(at => at.startsWith('.git/') && at !== '.git/index'),
@@ -213,109 +285,22 @@ export class CopySandbox implements Sandbox {
   }
 }
 
-interface Stat {
-  readonly size: number;
-  readonly mode: number;
-  readonly mtimeMs: number;
-  readonly ctimeMs: number;
-}
-
-function stampOf({ size, mode, mtimeMs }: Stat): Stamp {
-  return `${mode} ${size} ${mtimeMs}`;
-}
-
-async function stampAt(at: string): Promise<Stamp | undefined> {
-  return fs.lstat(at).then(stampOf, () => undefined);
-}
-
-/** The stamps of all files and links below a folder. Those of the copy count changes of the inode, too. */
-async function stamps(folder: string): Promise<Pick<Copied, 'put' | 'odd'>> {
-  const put = new Map<string, Stamp>();
-  const odd = new Set<string>();
-  const visit = (at: string, stat: Stat): boolean =>
-    put.set(at, `${stampOf(stat)} ${stat.ctimeMs}`) !== undefined;
-  await walk(folder, '', visit, at => odd.add(at));
-  return { put, odd };
-}
-
-/**
- * Visits the files, links and devices below a folder; folders that cannot be read are left out.
- * @returns false once the visitor does
- */
-async function walk(
-  root: string,
-  below: string,
-  visit: (at: string, stat: Stat) => boolean,
-  onOdd: (at: string) => void = () => undefined,
-): Promise<boolean> {
-  const entries = await fs
-    .readdir(path.join(root, below), { withFileTypes: true })
-    .catch((error: unknown) => {
-      if (isMissing(error) || below !== '') return [];
-      throw error;
-    });
-  for (const entry of entries) {
-    const at = below === '' ? entry.name : `${below}/${entry.name}`;
-    if (entry.isDirectory()) {
-      if (!(await walk(root, at, visit, onOdd))) return false;
-      continue;
-    }
-    const stat = await fs.lstat(path.join(root, at)).catch(() => undefined);
-    if (!stat && entry.name.includes('\ufffd')) onOdd(at);
-    if (stat && !visit(at, stat)) return false;
-  }
-  return true;
+/** Notes what was put at a path of the copy. */
+async function note({ copy, put }: Copied, at: string): Promise<void> {
+  if (!put) return;
+  const stat = await fs.lstat(path.join(copy, at)).catch(() => undefined);
+  if (stat && !stat.isDirectory()) put.set(at, stampOfCopy(stat));
+  else put.delete(at);
 }
 
 /** Copies a file with its permission bits, or a link as it is; what is neither is left out. */
 async function copyOne(root: string, copy: string, at: string): Promise<void> {
   const [from, to] = [path.join(root, at), path.join(copy, at)];
   const found = await findAt(from);
-  await makeFolders({ root, upper: copy }, path.dirname(at));
-  await removeTree(to);
   if (found?.kind === 'link') await fs.symlink(found.target, to);
   else if (found?.kind === 'file')
     await fs.copyFile(from, to, constants.COPYFILE_FICLONE).catch((error: NodeJS.ErrnoException) => {
       // What the user may not read no command of theirs can need.
       if (error.code !== 'EACCES' && error.code !== 'EPERM') throw error;
     });
-}
-
-/** Removes what stands at a path of the copy, unless a command has made a link of a folder above it, which may lead anywhere. */
-async function removeBelow(copy: string, relative: string): Promise<void> {
-  if (await new PlainFolder(copy).isFolder(path.dirname(relative)))
-    await removeTree(path.join(copy, relative));
-}
-
-/** Writes paths of the copies in an output as those of the workspace, also where a chunk ends within one. */
-class PathNames {
-  readonly #names: readonly (readonly [from: string, to: string])[];
-  readonly #add: (text: string) => void;
-  #held = '';
-
-  constructor(names: readonly (readonly [from: string, to: string])[], add: (text: string) => void) {
-    this.#names = names;
-    this.#add = add;
-  }
-
-  add(chunk: string): void {
-    let text = this.#held + chunk;
-    for (const [from, to] of this.#names) text = text.replaceAll(from, to);
-    const held = Math.max(...this.#names.map(([from]) => heldBack(text, from)));
-    this.#held = held === 0 ? '' : text.slice(-held);
-    const ready = held === 0 ? text : text.slice(0, -held);
-    if (ready !== '') this.#add(ready);
-  }
-
-  end(): void {
-    if (this.#held !== '') this.#add(this.#held);
-    this.#held = '';
-  }
-}
-
-/** How many characters at the end of a text may be the beginning of `wanted`. */
-function heldBack(text: string, wanted: string): number {
-  for (let length = Math.min(wanted.length - 1, text.length); length > 0; length--)
-    if (text.endsWith(wanted.slice(0, length))) return length;
-  return 0;
 }

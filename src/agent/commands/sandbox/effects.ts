@@ -24,14 +24,23 @@ export function foundContent(content: FileContent, mode = 0o666 & ~process.umask
 export async function findAt(at: string): Promise<Found | undefined> {
   try {
     const stat = await fs.lstat(at);
-    if (stat.isSymbolicLink()) return { kind: 'link', target: await fs.readlink(at) };
-    if (stat.isDirectory()) return { kind: 'folder' };
-    if (!stat.isFile()) return { kind: 'other' };
-    return { kind: 'file', size: stat.size, mode: stat.mode & 0o777, read: () => fs.readFile(at) };
+    const kind = kindOf(stat);
+    if (kind === 'link') return { kind, target: await fs.readlink(at) };
+    if (kind !== 'file') return { kind };
+    return { kind, size: stat.size, mode: stat.mode & 0o777, read: () => fs.readFile(at) };
   } catch (error) {
     if (isMissing(error)) return undefined;
     throw error;
   }
+}
+
+/** What kind of thing an entry of a folder, or what the system tells of it, is. */
+export function kindOf(
+  entry: Record<'isFile' | 'isDirectory' | 'isSymbolicLink', () => boolean>,
+): Found['kind'] {
+  if (entry.isSymbolicLink()) return 'link';
+  if (entry.isDirectory()) return 'folder';
+  return entry.isFile() ? 'file' : 'other';
 }
 
 /** Whether it says that there is nothing at a path. */
@@ -127,10 +136,10 @@ export class Effects {
     return this.#count > MAX_FILES || this.#bytes > MAX_TOTAL_BYTES;
   }
 
-  /** Everything, a file that was moved as one change. */
+  /** Everything, by path, a file that was moved as one change. */
   end(): Pick<SandboxEnd, 'effects' | 'leftOut' | 'notes'> {
     const leftOut = this.#leftOut;
-    if (!this.isTooMuch) return { effects: withRenames(this.#files), leftOut, notes: [] };
+    if (!this.isTooMuch) return { effects: withRenames(sorted(this.#files)), leftOut, notes: [] };
     const most = `${MAX_FILES.toLocaleString('en')} files or ${MAX_TOTAL_BYTES / 1024 ** 2} MB`;
     const note = `It changed ${plural(this.#count, 'file')} or more, which is more than can be reviewed at once (${most}). None of it became a preview, and all of it is lost. Let a command change less.`;
     return { effects: [], leftOut, notes: [note] };
@@ -153,6 +162,10 @@ function changedMode(base: Found | undefined, theirs: Found | undefined): number
   if (theirs?.kind !== 'file' || process.platform === 'win32') return undefined;
   if (base?.kind === 'file') return base.mode === theirs.mode ? undefined : theirs.mode;
   return (theirs.mode & 0o111) === 0 ? undefined : theirs.mode;
+}
+
+function sorted(files: readonly ForeignFile[]): readonly ForeignFile[] {
+  return files.toSorted((a, b) => (a.path < b.path ? -1 : 1));
 }
 
 /** What was deleted here and created there with the same content was moved. */

@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import * as fs from 'node:fs/promises';
 import * as path from 'node:path';
 import { withoutEditor, withVariables } from '../../base/system/environment.ts';
+import { TimeSlice } from '../../base/timeSlice.ts';
 
 /** Where git is not asked, because the folder is in no repository or there is no git. */
 const IGNORED_WITHOUT_GIT = /(^|\/)node_modules(\/|$)/;
@@ -13,22 +14,25 @@ const IGNORED_WITHOUT_GIT = /(^|\/)node_modules(\/|$)/;
 export async function ignoredOf(folder: string, paths: readonly string[]): Promise<ReadonlySet<string>> {
   const known = new Map<string, Promise<string | undefined>>();
   const groups = new Map<string, string[]>();
-  for (const at of paths) {
-    const repository = await repositoryAt(folder, path.posix.dirname(at), known);
+  for (const [above, below] of Map.groupBy(paths, at => path.posix.dirname(at))) {
+    const repository = await repositoryAt(folder, above, known);
     if (repository === undefined) continue;
     const group = groups.get(repository);
-    if (group) group.push(at);
-    else groups.set(repository, [at]);
+    if (group) for (const at of below) group.push(at);
+    else groups.set(repository, below);
   }
   const ignored = new Set<string>();
+  const slice = new TimeSlice();
   for (const [repository, group] of groups) {
     const prefix = repository === '' ? '' : `${repository}/`;
     const found = await checkIgnore(
       path.join(folder, repository),
       group.map(at => at.slice(prefix.length)),
     );
-    for (const at of group)
+    for (const at of group) {
+      await slice.turn();
       if (found ? found.has(at.slice(prefix.length)) : IGNORED_WITHOUT_GIT.test(at)) ignored.add(at);
+    }
   }
   return ignored;
 }

@@ -10,12 +10,13 @@ import {
 } from 'node:fs';
 import { homedir } from 'node:os';
 import * as path from 'node:path';
+import { createInterface } from 'node:readline';
 import type { Readable, Writable } from 'node:stream';
 import { callFilter } from './callFilter.ts';
 import { gitFoldersOf } from './gitFolders.ts';
 
 /** Where system programs are: not on the PATH of the user, who may have others. */
-const SYSTEM_FOLDERS = ['/usr/bin', '/bin', '/usr/sbin', '/sbin'];
+export const SYSTEM_FOLDERS = ['/usr/bin', '/bin', '/usr/sbin', '/sbin'];
 
 /** A program of the system; `undefined` if it is not installed. */
 export function systemTool(name: string): string | undefined {
@@ -50,28 +51,31 @@ export interface NamespaceOptions {
 export interface NamespaceEnd {
   /** `undefined` if it was ended by {@link Namespace.stop}, or never started. */
   readonly exitCode: number | undefined;
-  /** Leads to the root of the view, until it is released; `undefined` if the view could not be made. */
+  /** Leads to the root of the view, until it is released; `undefined` if the view could not be made, and the program did not start. */
   readonly view: string | undefined;
 }
 
 /**
  * Runs in new user and mount namespaces. It mounts the overlays, whose lower trees may change between mounts with these options
- * (Documentation/filesystems/overlayfs.rst, “Changes to underlying filesystems”), starts bubblewrap, and keeps the mounts until
- * descriptor 3 is closed, also by the end of this program. The names of the trees are relative, since a comma or a colon in a
- * path would mean something else. Whoever may make user namespaces could mount the control groups in one, and end what is
- * outside: only as many are allowed as bubblewrap makes. Arguments: their number, the number of folders, two paths for each,
- * bubblewrap's.
+ * (Documentation/filesystems/overlayfs.rst, “Changes to underlying filesystems”; “Volatile mount”, since what is written need not
+ * outlive the machine: else each command would wait until the whole disk is written). Then it starts bubblewrap, and keeps the
+ * mounts until descriptor 3 is closed, also by the end of this program; if that has ended already, nothing would tell it, so it
+ * ends first. The names of the trees are relative, since a comma or a colon in a path would mean something else. Whoever may make
+ * user namespaces could mount the control groups in one, and end what is outside: only as many are allowed as bubblewrap makes.
+ * Arguments: this program, the number of namespaces, that of folders, two paths for each, bubblewrap's.
  */
 const ENTER = `
 path=$PATH; PATH=${SYSTEM_FOLDERS.join(':')}
+[ "$PPID" = "$1" ] || exit 95
+shift
 echo "$1" >/proc/sys/user/max_user_namespaces || exit 96
 count=$2; shift 2
 while [ "$count" -gt 0 ]; do
-  cd "$2" && mount -t overlay overlay -o lowerdir=lower,upperdir=upper,workdir=work,userxattr,index=off,xino=off "$1" || exit 97
+  cd "$2" && mount -t overlay overlay -o lowerdir=lower,upperdir=upper,workdir=work,userxattr,index=off,xino=off,volatile "$1" || exit 97
   shift 2; count=$((count - 1))
 done
 cd /
-PATH=$path "$@" </dev/null 3>&- 4>&-
+PATH=$path "$@" </dev/null 3>&-
 echo "$?" >&4
 read -r _ <&3
 `;
@@ -79,8 +83,8 @@ read -r _ <&3
 /** Waits in a new user namespace until its users are mapped, and gets the powers of root there by starting a program. */
 const MAPPED = 'echo mapped >&4; read -r _ <&3; exec "$@"';
 
-/** Runs in the view, where it can reach nothing outside. It removes what pending previews delete, and becomes the program. */
-const BEGIN = `PATH=${SYSTEM_FOLDERS.join(':')} xargs -0 rm -rf -- <&5; exec "$@" 5<&- 6>&- 7<&-`;
+/** Runs in the view, where it can reach nothing outside. It removes what pending previews delete, tells that, and becomes the program. */
+const BEGIN = `PATH=${SYSTEM_FOLDERS.join(':')} xargs -0 rm -rf -- <&5; echo began >&4; exec "$@" 4>&- 5<&- 6>&- 7<&-`;
 
 /** The ends of the pipes to a child, by descriptor. */
 type Pipes = readonly [null, Readable, Readable, Writable, Readable, Writable, Readable, Writable];
@@ -114,6 +118,7 @@ export class Namespace {
         '-c',
         ENTER,
         'redline-sandbox',
+        String(process.pid),
         String(most),
         String(options.folders.length),
         ...folders,
@@ -146,11 +151,9 @@ export class Namespace {
       child.once('close', () => resolve());
     });
     this.ended = new Promise((resolve, reject) => {
-      let code = '';
-      status.setEncoding('utf8').on('data', (chunk: string) => {
-        code += chunk;
-        if (code === 'mapped\n') {
-          code = '';
+      let hasBegun = false;
+      createInterface(status).on('line', line => {
+        if (line === 'mapped')
           try {
             mapUsers(child.pid);
             hold.write('\n');
@@ -158,10 +161,12 @@ export class Namespace {
             child.kill('SIGKILL');
             reject(error instanceof Error ? error : new Error(String(error)));
           }
-        }
-        if (!code.endsWith('\n')) return;
-        const exitCode = this.#isStopped ? undefined : Number(code);
-        resolve({ exitCode, view: `/proc/${child.pid ?? 0}/root` });
+        else if (line === 'began') hasBegun = true;
+        else
+          resolve({
+            exitCode: this.#isStopped ? undefined : Number(line),
+            view: hasBegun ? `/proc/${child.pid ?? 0}/root` : undefined,
+          });
       });
       child.once('error', reject);
       child.once('close', () => resolve({ exitCode: undefined, view: undefined }));

@@ -1,8 +1,8 @@
 import * as fs from 'node:fs/promises';
 import { realpathSync } from 'node:fs';
 import * as path from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import { messageOf, messageWithoutPaths, ToolError } from '../../base/errors.ts';
+import { forEachLimited } from '../../base/pool.ts';
 import { contentOf } from '../../preview/blobs.ts';
 import type { PendingContents } from '../../preview/overlay.ts';
 import type { FileContent } from '../../preview/workspace.ts';
@@ -13,17 +13,14 @@ import type { CommandRun } from '../commandRuns.ts';
 import type { Sandbox, SandboxEnd } from '../sandbox.ts';
 import { prepareCall } from '../shellCall.ts';
 import { cleanEnvironment } from './cleanEnvironment.ts';
+import { isDiskFull, watchSpace } from './diskSpace.ts';
 import { Effects, foundContent, PlainFolder } from './effects.ts';
+import { removeTree } from './entries.ts';
 import { Namespace, OWN_FOLDERS } from './namespace.ts';
-import { allowMoving, changedPaths, makeFolders, removeTree, type Layer } from './upperTree.ts';
+import { changedPaths, countNewer, keepOnly, makeFolders, type Layer } from './upperTree.ts';
 
-/** How often the free space is looked at while a command runs, in milliseconds. */
-const WATCH_MS = 500;
-/** How much a command may write, and how much of the disk it must leave free, in bytes. */
-const MOST_WRITTEN = 4 * 1024 ** 3;
-const LEAST_FREE = 256 * 1024 ** 2;
-/** The most ignored files that are counted. */
-const MOST_COUNTED = 100_000;
+/** How many files are compared concurrently. */
+const AT_ONCE = 8;
 
 /** What explains a failure that an output shows. */
 const NOTES: readonly (readonly [sign: RegExp, note: string])[] = [
@@ -111,7 +108,7 @@ export class OverlaySandbox implements Sandbox {
     const stop = (): void => namespace.stop();
     signal.addEventListener('abort', stop, { once: true });
     const watching = new AbortController();
-    const full = this.#watchSpace(namespace, watching.signal);
+    const full = watchSpace(this.#storage, () => namespace.stop(), watching.signal);
     let effects: Effects | undefined;
     let end: Awaited<Namespace['ended']>;
     try {
@@ -119,6 +116,7 @@ export class OverlaySandbox implements Sandbox {
         throw new ToolError(`The sandbox cannot be entered: ${messageOf(error)}. Nothing was run.`);
       });
       watching.abort();
+      if (end.view === undefined) assertNotStopped(signal);
       if (end.view === undefined)
         throw new ToolError(
           `The sandbox cannot be entered: ${output.trim() || 'no reason was given'}. Nothing was run.`,
@@ -126,17 +124,23 @@ export class OverlaySandbox implements Sandbox {
       effects = new Effects();
       const ignored = await this.#list(end.view, contents, mountedAt, effects);
       const wroteGit = await this.#wroteGit();
-      const count = await this.#countIgnored(ignored, mountedAt);
+      const count = await this.#countIgnored(ignored);
       await namespace.release();
-      await this.#clean(ignored);
+      const fullness = await full;
+      const isKept =
+        (await this.#clean(fullness === undefined ? ignored : new Map())) && fullness === undefined;
       const { notes, ...found } = effects.end();
-      const wasFull = await full;
       return {
         ...{ exitCode: end.exitCode, ended: 0, running: [] },
         ...found,
-        ignored: count,
+        ignored: isKept ? count : 0,
         wroteGit,
-        notes: [...notes, ...(wasFull ? ['It was ended because it filled the disk.'] : []), ...told],
+        notes: [
+          ...notes,
+          ...(fullness === undefined ? [] : [fullness]),
+          ...(isKept ? [] : ['What git ignores was removed from the sandbox to free the disk.']),
+          ...told,
+        ],
       };
     } finally {
       watching.abort();
@@ -223,23 +227,6 @@ export class OverlaySandbox implements Sandbox {
     return deleted;
   }
 
-  /** Ends a command that fills the disk. @returns whether it did */
-  async #watchSpace(namespace: Namespace, ended: AbortSignal): Promise<boolean> {
-    const free = async (): Promise<number> => {
-      const { bavail, bsize } = await fs.statfs(this.#storage);
-      return bavail * bsize;
-    };
-    const before = await free().catch(() => 0);
-    for (;;) {
-      await delay(WATCH_MS, undefined, { signal: ended, ref: false }).catch(() => undefined);
-      if (ended.aborted) return false;
-      const now = await free().catch(() => before);
-      if (before - now < MOST_WRITTEN && (now > LEAST_FREE || now >= before)) continue;
-      namespace.stop();
-      return true;
-    }
-  }
-
   /**
    * Collects what the command changed: the upper trees tell where, the view and the real folders what.
    * @returns what git ignores, by layer
@@ -258,8 +245,8 @@ export class OverlaySandbox implements Sandbox {
       const pending = contents.get(layer) ?? new Map<string, never>();
       // Links in the view lead, for this process, to what is outside.
       const [real, inView] = [new PlainFolder(layer.root), new PlainFolder(merged)];
-      for (const each of new Set([...changed.paths, ...pending.keys()])) {
-        if (effects.isTooMuch) break;
+      await forEachLimited([...new Set([...changed.paths, ...pending.keys()])], AT_ONCE, async each => {
+        if (effects.isTooMuch) return;
         const theirs = await inView.find(each);
         const put = pending.get(each);
         const disk = await real.find(each);
@@ -273,7 +260,7 @@ export class OverlaySandbox implements Sandbox {
           theirs,
           isUnknown,
         );
-      }
+      });
     }
     return ignored;
   }
@@ -287,32 +274,30 @@ export class OverlaySandbox implements Sandbox {
     return false;
   }
 
-  /** Leaves nothing in the upper trees but what git ignores, in folders that hide nothing of the real ones. */
-  async #clean(ignored: ReadonlyMap<Layer, readonly string[]>): Promise<void> {
-    for (const layer of this.#layers) {
-      const kept = { ...layer, upper: `${layer.upper}.kept` };
-      await removeTree(kept.upper);
-      await fs.mkdir(kept.upper, { recursive: true });
-      for (const each of ignored.get(layer) ?? []) {
-        await makeFolders(kept, path.dirname(each));
-        await allowMoving(path.join(layer.upper, each));
-        await fs.rename(path.join(layer.upper, each), path.join(kept.upper, each));
+  /**
+   * Leaves nothing in the upper trees but what git ignores, in folders that hide nothing of the real ones, and nothing in the
+   * view's own folders.
+   * @returns false if the disk is too full to keep what git ignores
+   */
+  async #clean(ignored: ReadonlyMap<Layer, readonly string[]>): Promise<boolean> {
+    for (const name of OWN_FOLDERS) await removeTree(path.join(this.#storage, name));
+    let isKept = true;
+    for (const layer of this.#layers)
+      try {
+        await keepOnly(layer, ignored.get(layer) ?? []);
+      } catch (error) {
+        if (!isDiskFull(error)) throw error;
+        isKept = false;
+        await removeTree(layer.upper);
       }
-      await removeTree(layer.upper);
-      await fs.rename(kept.upper, layer.upper);
-    }
+    return isKept;
   }
 
-  /** How many of the ignored files the command has changed. */
-  async #countIgnored(ignored: ReadonlyMap<Layer, readonly string[]>, mountedAt: number): Promise<number> {
-    let [count, looked] = [0, 0];
-    const walk = async (at: string): Promise<void> => {
-      if (++looked > MOST_COUNTED) return;
-      const stat = await fs.lstat(at).catch(() => undefined);
-      if (!stat?.isDirectory()) return void (stat && stat.ctimeMs >= mountedAt && count++);
-      for (const name of await fs.readdir(at).catch(() => [])) await walk(path.join(at, name));
-    };
-    for (const [{ upper }, paths] of ignored) for (const each of paths) await walk(path.join(upper, each));
+  /** How many of the ignored files the command has changed, as far as it can be told soon. */
+  async #countIgnored(ignored: ReadonlyMap<Layer, readonly string[]>): Promise<number> {
+    let count = 0;
+    for (const [{ upper, state }, paths] of ignored)
+      if (paths.length > 0) count += await countNewer(upper, paths, path.join(state, 'lower'));
     return count;
   }
 }

@@ -8,9 +8,9 @@ import { messageOf } from '../../base/errors.ts';
 import type { FolderRoot } from '../../preview/workspace.ts';
 import type { NoSandboxReason } from '../sandbox.ts';
 import { callFilter } from './callFilter.ts';
-import { systemTool } from './namespace.ts';
+import { SYSTEM_FOLDERS, systemTool } from './namespace.ts';
 import { OverlaySandbox } from './overlayEngine.ts';
-import { removeTree } from './upperTree.ts';
+import { removeTree } from './entries.ts';
 
 /** How long the probe may take, in milliseconds. */
 const LIMIT_MS = 5_000;
@@ -49,7 +49,9 @@ export async function probeOverlay(
     const detail = messageOf(error)
       .replace(/^The sandbox cannot be entered: /, '')
       .replace(/ Nothing was run\.$/, '');
-    return { reason: /mount|overlay/i.test(detail) ? 'mount' : 'namespaces', detail };
+    // Bubblewrap is told what it may not mount by the kernel's policy.
+    const isOverlay = /mount|overlay/i.test(detail) && !detail.startsWith('bwrap: ');
+    return { reason: isOverlay ? 'mount' : 'namespaces', detail };
   } finally {
     server.close();
     await removeTree(base);
@@ -79,6 +81,7 @@ async function probe(
   const ids = await Promise.all(NAMESPACES.map(name => fs.readlink(`/proc/self/ns/${name}`).catch(() => '')));
   const namespaces = NAMESPACES.map((name, n) => [name, ids[n] ?? ''] as const);
   const command = [
+    `PATH=${SYSTEM_FOLDERS.join(':')}`,
     // What reaches something writes the name of its way out.
     `cat ${quoted[0]} link 2>/dev/null && echo LEAK read`,
     // In the view it may write where that stands: a file in memory.

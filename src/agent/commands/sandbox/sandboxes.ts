@@ -8,10 +8,12 @@ import type { FolderRoot } from '../../preview/workspace.ts';
 import { isInside } from '../../text/isInside.ts';
 import { assertNotStopped } from '../commandPlan.ts';
 import type { Sandbox, Sandboxes, SandboxStatus } from '../sandbox.ts';
-import { CopySandbox, measure } from './copyEngine.ts';
+import { CopySandbox, type Progress } from './copyEngine.ts';
+import { endLeftOver } from './leftOver.ts';
 import { OverlaySandbox } from './overlayEngine.ts';
-import { removeTree } from './upperTree.ts';
+import { removeTree } from './entries.ts';
 import { probeOverlay, type NoOverlay } from './probe.ts';
+import { measure } from './stamps.ts';
 
 export interface SandboxesOptions {
   readonly folders: () => readonly FolderRoot[];
@@ -22,11 +24,8 @@ export interface SandboxesOptions {
   readonly limits: () => { readonly bytes: number; readonly files: number };
   /** Variables that commands get although their names look like those of secrets. */
   readonly variables: () => readonly string[];
-  /** Shows that a copy is being made; `done` counts files. */
-  readonly progress?: (
-    total: number,
-    work: (report: (done: number) => void) => Promise<void>,
-  ) => Promise<void>;
+  /** Shows that a copy is being made, and lets the user cancel it. */
+  readonly progress?: Progress;
   readonly logger: Logger;
 }
 
@@ -87,20 +86,25 @@ class WindowSandboxes implements Sandboxes {
   }
 
   async #find(): Promise<SandboxStatus> {
-    const { folders, engine, storage, logger } = this.#options;
+    const { folders, engine, logger } = this.#options;
     const none = { engine: undefined, isolated: false } as const;
     if (engine() === 'off') return { ...none, why: { reason: 'off' } };
     if (folders().length === 0) return { ...none, why: { reason: 'noFolder' } };
     try {
-      this.#swept ??= removeTree(storage).then(
-        async () => void (await fs.mkdir(storage, { recursive: true })),
-      );
+      this.#swept ??= this.#sweep();
       await this.#swept;
       return await this.#probe();
     } catch (error) {
       logger.error(`The sandbox cannot be used: ${detailOf(error)}`);
       return { ...none, why: { reason: 'copy' } };
     }
+  }
+
+  async #sweep(): Promise<void> {
+    const { storage } = this.#options;
+    await endLeftOver(storage);
+    await removeTree(storage);
+    await fs.mkdir(storage, { recursive: true });
   }
 
   async #noOverlay(real: readonly string[], isWithin: boolean, home: string): Promise<NoOverlay | undefined> {

@@ -1,9 +1,15 @@
+import { spawn } from 'node:child_process';
 import * as fs from 'node:fs/promises';
 import * as path from 'node:path';
 import { messageWithoutPaths } from '../../base/errors.ts';
-import { findAt, isMissing, PlainFolder, type Effects } from './effects.ts';
+import { TimeSlice } from '../../base/timeSlice.ts';
+import { isMissing, PlainFolder, type Effects, type Found } from './effects.ts';
+import { entriesOf, removeTree } from './entries.ts';
 import { ignoredOf } from './ignored.ts';
-import type { MountedFolder } from './namespace.ts';
+import { SYSTEM_FOLDERS, systemTool, type MountedFolder } from './namespace.ts';
+
+/** How long ignored files are counted, in milliseconds. */
+const COUNT_MS = 2_000;
 
 /** A folder of the workspace with the state of its overlay. */
 export interface Layer extends MountedFolder {
@@ -35,54 +41,61 @@ export async function makeFolders(
   if (real?.isDirectory()) await fs.chmod(folder, real.mode & 0o777);
 }
 
-/** Walks an upper tree, level by level, so that git is asked once for each. Nothing below what is ignored is looked at. */
+/**
+ * Walks an upper tree, level by level, so that git is asked once for each. Nothing below what is ignored is looked at. The entries
+ * of folders tell what stands where: to ask for each file would take ten times as long.
+ */
 export async function changedPaths(layer: Layer, merged: string, effects: Effects): Promise<Changed> {
   const paths: string[] = [];
   const ignored: string[] = [];
   const real = new PlainFolder(layer.root);
+  const slice = new TimeSlice();
   let level = [''];
   while (level.length > 0 && !effects.isTooMuch) {
-    const found: { readonly path: string; readonly isFolder: boolean }[] = [];
-    const seen = new Set<string>();
+    const found: Compared[] = [];
     for (const folder of level) {
-      for (const name of await namesIn(path.join(layer.upper, folder), effects, layer.prefix + folder)) {
+      const upper = await entriesIn(path.join(layer.upper, folder), effects, layer.prefix + folder);
+      const now = await entriesIn(path.join(merged, folder));
+      const was: Entries = (await real.isFolder(folder))
+        ? await entriesIn(path.join(layer.root, folder))
+        : new Map();
+      // Where the folder was made anew, what was in it is gone without a trace.
+      const gone = [...was.keys()].filter(name => !now.has(name) && !upper.has(name));
+      for (const name of [...upper.keys(), ...gone]) {
+        await slice.turn();
         if (name === '.git') continue;
         const at = folder === '' ? name : `${folder}/${name}`;
-        const stat = await fs.lstat(path.join(layer.upper, at)).catch(() => undefined);
-        seen.add(at);
-        found.push({ path: at, isFolder: stat?.isDirectory() === true });
-      }
-      // Where the folder was made anew, what was in it is gone without a trace.
-      const now = new Set(await namesIn(path.join(merged, folder)));
-      const names = (await real.isFolder(folder)) ? await namesIn(path.join(layer.root, folder)) : [];
-      for (const name of names) {
-        const at = folder === '' ? name : `${folder}/${name}`;
-        if (name === '.git' || now.has(name) || seen.has(at)) continue;
-        found.push({ path: at, isFolder: false });
+        found.push({ path: at, upper: upper.get(name), now: now.get(name), was: was.get(name) });
       }
     }
+    await slice.turn();
     const hidden = await ignoredOf(layer.root, found.map(asAsked));
     const next: string[] = [];
     for (const one of found) {
+      await slice.turn();
+      const { path: at, upper, now, was } = one;
       if (hidden.has(asAsked(one))) {
-        if (await isThere(path.join(layer.upper, one.path))) ignored.push(one.path);
+        if (upper) ignored.push(at);
         continue;
       }
-      const [was, is] = [await real.find(one.path), await findAt(path.join(merged, one.path))];
       // What was a folder and is none any more has lost all that was in it.
-      if (was?.kind === 'folder' && is?.kind !== 'folder')
-        paths.push(...(await filesBelow(layer.root, one.path)));
-      if (is?.kind !== 'folder' || (was && was.kind !== 'folder')) paths.push(one.path);
-      if (one.isFolder && is?.kind === 'folder') next.push(one.path);
+      if (was === 'folder' && now !== 'folder') paths.push(...(await filesBelow(layer.root, at)));
+      if (now !== 'folder' || (was && was !== 'folder')) paths.push(at);
+      if (upper === 'folder' && now === 'folder') next.push(at);
     }
     level = next;
   }
   return { paths, ignored };
 }
 
+/** What stands at a path in the upper tree, in the view and in the real folder. */
+interface Compared extends Readonly<Record<'upper' | 'now' | 'was', Found['kind'] | undefined>> {
+  readonly path: string;
+}
+
 /** A slash at the end tells git that it is a folder, also if there is none on disk. */
-function asAsked({ path: at, isFolder }: { readonly path: string; readonly isFolder: boolean }): string {
-  return isFolder ? `${at}/` : at;
+function asAsked({ path: at, upper }: Pick<Compared, 'path' | 'upper'>): string {
+  return upper === 'folder' ? `${at}/` : at;
 }
 
 /** The files in a folder that is gone, without those that git ignores. */
@@ -90,67 +103,72 @@ async function filesBelow(root: string, folder: string): Promise<readonly string
   const files: string[] = [];
   let level = [folder];
   while (level.length > 0) {
-    const names = (
-      await Promise.all(
-        level.map(async at => (await namesIn(path.join(root, at))).map(name => `${at}/${name}`)),
-      )
-    ).flat();
-    const hidden = await ignoredOf(root, names);
+    const found = new Map<string, Found['kind']>();
+    for (const at of level)
+      for (const [name, kind] of await entriesIn(path.join(root, at)))
+        if (name !== '.git') found.set(`${at}/${name}`, kind);
+    const hidden = await ignoredOf(root, [...found.keys()]);
     level = [];
-    for (const at of names.filter(name => !hidden.has(name) && !name.endsWith('/.git'))) {
-      if ((await findAt(path.join(root, at)))?.kind === 'folder') level.push(at);
-      else files.push(at);
-    }
+    for (const [at, kind] of found) if (!hidden.has(at)) (kind === 'folder' ? level : files).push(at);
   }
   return files;
 }
 
-/** The names in a folder, without those that are not UTF-8, which are told to `effects`; none if there is no such folder. */
-async function namesIn(folder: string, effects?: Effects, shown = ''): Promise<readonly string[]> {
-  let names: Buffer[];
+type Entries = ReadonlyMap<string, Found['kind']>;
+
+/** What is in a folder, without what has a name that is not UTF-8, which is told to `effects`; nothing if there is no such folder. */
+async function entriesIn(folder: string, effects?: Effects, shown = ''): Promise<Entries> {
+  const entries = new Map<string, Found['kind']>();
   try {
-    names = await fs.readdir(folder, { encoding: 'buffer' });
+    for await (const part of entriesOf(folder))
+      for (const { name, isUtf8, kind } of part)
+        if (isUtf8) entries.set(name, kind);
+        else effects?.leaveOut({ path: shown === '' ? name : `${shown}/${name}`, why: 'path' });
   } catch (error) {
-    if (isMissing(error)) return [];
-    effects?.leaveOut({ path: shown, why: 'unreadable', detail: messageWithoutPaths(error) });
-    return [];
+    if (!isMissing(error))
+      effects?.leaveOut({ path: shown, why: 'unreadable', detail: messageWithoutPaths(error) });
   }
-  return names.flatMap(bytes => {
-    const name = bytes.toString();
-    if (Buffer.from(name).equals(bytes)) return [name];
-    effects?.leaveOut({ path: shown === '' ? name : `${shown}/${name}`, why: 'path' });
-    return [];
-  });
+  return entries;
 }
 
-async function isThere(at: string): Promise<boolean> {
-  return fs.lstat(at).then(
-    () => true,
-    () => false,
-  );
+/** Leaves nothing in an upper tree but these paths. */
+export async function keepOnly(layer: Layer, paths: readonly string[]): Promise<void> {
+  const kept = { ...layer, upper: `${layer.upper}.kept` };
+  try {
+    await removeTree(kept.upper);
+    await fs.mkdir(kept.upper, { recursive: true });
+    for (const each of paths) {
+      await makeFolders(kept, path.dirname(each));
+      await allowMoving(path.join(layer.upper, each));
+      await fs.rename(path.join(layer.upper, each), path.join(kept.upper, each));
+    }
+    await removeTree(layer.upper);
+    await fs.rename(kept.upper, layer.upper);
+  } finally {
+    await removeTree(kept.upper);
+  }
 }
 
 /** A folder that forbids writing cannot be moved into another one. */
-export async function allowMoving(at: string): Promise<void> {
+async function allowMoving(at: string): Promise<void> {
   const stat = await fs.lstat(at);
   if (stat.isDirectory() && (stat.mode & 0o700) !== 0o700) await fs.chmod(at, 0o700);
 }
 
-/** Removes a tree in which folders may forbid it, as the kernel's work folder does. */
-export async function removeTree(at: string): Promise<void> {
-  const open = async (folder: string): Promise<void> => {
-    const stat = await fs.lstat(folder).catch(() => undefined);
-    if (!stat?.isDirectory()) return;
-    if ((stat.mode & 0o700) !== 0o700) await fs.chmod(folder, 0o700);
-    for (const entry of await fs.readdir(folder, { withFileTypes: true }))
-      if (entry.isDirectory()) await open(path.join(folder, entry.name));
-  };
-  try {
-    await fs.rm(at, { recursive: true, force: true });
-  } catch (error) {
-    // Something that is no folder stands above it.
-    if (isMissing(error)) return;
-    await open(at);
-    await fs.rm(at, { recursive: true, force: true, maxRetries: 3 });
-  }
+/** How many files at and below paths were changed later than another file. A program of its own looks: there may be very many. */
+export function countNewer(folder: string, paths: readonly string[], than: string): Promise<number> {
+  return new Promise(resolve => {
+    const find = ['sh', '-c', 'exec find "$@" ! -type d -cnewer "$0" -printf .', than];
+    const child = spawn(systemTool('xargs') ?? 'xargs', ['-0', ...find], {
+      cwd: folder,
+      env: { PATH: SYSTEM_FOLDERS.join(':') },
+      stdio: ['pipe', 'pipe', 'ignore'],
+      timeout: COUNT_MS,
+    });
+    let count = 0;
+    child.stdout.on('data', (chunk: Buffer) => (count += chunk.length));
+    for (const event of ['error', 'close']) child.once(event, () => resolve(count));
+    child.stdin.on('error', () => undefined);
+    child.stdin.end(paths.map(at => `./${at}\0`).join(''));
+  });
 }

@@ -83,7 +83,9 @@ function effectsLines(
       ? [`${plural(ignored, 'ignored file')} ${ignored === 1 ? 'stays' : 'stay'} in the sandbox.`]
       : []),
     ...(wroteGit
-      ? ['What it wrote into .git stays in the sandbox and takes no effect. Use onDisk for that.']
+      ? [
+          'What it wrote into .git is gone: the next command and the disk do not have it. Use onDisk for that.',
+        ]
       : []),
     ...leftOutLines(leftOut),
     ...notes,

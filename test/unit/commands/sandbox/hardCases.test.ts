@@ -1,7 +1,8 @@
 import { suite, test, type TestContext } from 'node:test';
 import assert from 'node:assert/strict';
-import { spawnSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import * as fs from 'node:fs';
+import { createServer } from 'node:net';
 import * as path from 'node:path';
 import type { SandboxEngine } from '../../../../src/agent/commands/sandbox.ts';
 import type { SandboxesOptions } from '../../../../src/agent/commands/sandbox/sandboxes.ts';
@@ -110,6 +111,16 @@ for (const engine of engines)
       assert.equal(fs.existsSync(world.temp.at('storage', 'sandbox')), false);
     });
 
+    test('a command that writes 50,000 files is told that none of them became a preview, and the next one finds none', async t => {
+      const world = await open(t, engine, []);
+      const write = `mkdir many; perl -e 'for (1..50000) { open F, ">many/$_"; print F $_; close F }'`;
+      const { exitCode, effects, notes } = await world.run(write);
+      assert.deepEqual([exitCode, effects], [0, []]);
+      assert.match(notes.join(), /more than can be reviewed at once .* None of it became a preview/);
+      assert.equal((await world.run('find . -path "*/many/*" | wc -l')).output.trim(), '0');
+      assert.equal(world.git('status', '--short'), '');
+    });
+
     test('several folders', async t => {
       const world = await open(t, engine, ['src', '../other']);
       fs.mkdirSync(path.resolve(world.root, '../other'));
@@ -134,10 +145,34 @@ for (const engine of engines)
     });
 
     test('without git, dependencies are ignored and nothing else', async t => {
+      const searched = process.env['PATH'];
+      t.after(() => (process.env['PATH'] = searched));
+      const write = '/bin/mkdir -p node_modules/x; echo 1 > node_modules/x/y; echo 2 > a.log';
       const world = await open(t, engine, []);
+      process.env['PATH'] = world.at('src');
+      const noProgram = await world.run(write);
+      assert.deepEqual([noProgram.changes, noProgram.ignored], [['a.log: ∅ => 2'], 1]);
+      process.env['PATH'] = searched;
       fs.rmSync(world.at('.git'), { recursive: true });
-      const ran = await world.run('mkdir -p node_modules/x; echo 1 > node_modules/x/y; echo 2 > a.log');
-      assert.deepEqual([ran.changes, ran.ignored], [['a.log: ∅ => 2'], 1]);
+      const noRepository = await world.run(`rm -rf node_modules; ${write}`);
+      assert.deepEqual([noRepository.changes, noRepository.ignored], [['a.log: ∅ => 2'], 1]);
+    });
+
+    test('what stands in the workspace and is no file, or has a name that is not UTF-8, stops nothing', async t => {
+      const world = await open(t, engine, []);
+      execFileSync('mkfifo', [world.at('src/pipe')]);
+      const server = createServer().listen(world.at('src/socket'));
+      t.after(() => server.close());
+      fs.writeFileSync(Buffer.concat([Buffer.from(world.at('bad')), Buffer.of(0xff)]), 'odd');
+      const ran = await world.run(
+        'cat src/a.ts; rm -rf src/pipe src/socket bad*; echo file > src/pipe; mkfifo file2; rm file; mkfifo file; mknod device c 1 3; true',
+      );
+      assert.deepEqual([ran.exitCode, ran.output[0]], [0, 'a']);
+      assert.ok(ran.changes.includes('src/pipe: ∅ => file'), ran.changes.join());
+      const left = ran.leftOut.map(({ path: at, why }) => `${at} ${why}`);
+      for (const each of ['file notAFile', 'file2 notAFile']) assert.ok(left.includes(each), left.join());
+      assert.ok(fs.lstatSync(world.at('src/pipe')).isFIFO());
+      assert.equal((await world.run('cat file src/a.ts')).output, 'fa');
     });
   });
 

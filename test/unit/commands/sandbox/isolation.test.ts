@@ -140,6 +140,13 @@ suite('ways out of the isolated sandbox', async () => {
     fs.rmSync(world.at('theirs'));
   });
 
+  test('what a command leaves in the background ends with it', async () => {
+    if (!status.isolated) return void assert.equal(status.engine, undefined);
+    const { exitCode } = await world.run('setsid sleep 979 & (setsid setsid sleep 978 &) & true');
+    assert.equal(exitCode, 0);
+    assert.doesNotMatch(spawnSync('ps', ['-eo', 'args'], { encoding: 'utf8' }).stdout, /^sleep 97[89]$/m);
+  });
+
   test('a fork bomb ends with Stop', async () => {
     if (!status.isolated) return void assert.equal(status.engine, undefined);
     const controller = new AbortController();

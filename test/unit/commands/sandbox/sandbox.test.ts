@@ -1,6 +1,7 @@
 import { after, before, suite, test } from 'node:test';
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import * as fs from 'node:fs';
 import type { SandboxEngine } from '../../../../src/agent/commands/sandbox.ts';
 import { MemoryBlobs } from '../../../../src/agent/preview/blobs.ts';
@@ -39,6 +40,48 @@ test('what cannot be had is said: off, no folder, too large', async t => {
   );
   assert.deepEqual(reasons, ['off', 'noFolder', 'tooLarge']);
   assert.equal(await large.sandboxes.of('s1'), undefined);
+});
+
+test('a large copy is shown while it is made, and the user can cancel it; the next one goes on', async t => {
+  const totals: number[] = [];
+  let last = 0;
+  const many = Array.from({ length: 1_200 }, (_, n) => [`many/${n}`, `${n}`] as const);
+  const world = await SandboxWorld.create('copy', Object.fromEntries(many), {
+    progress: async (total, copy) => {
+      const cancelling = new AbortController();
+      const isFirst = totals.push(total) === 1;
+      await copy(cancelling.signal, done => {
+        if (isFirst && done === 100) cancelling.abort();
+        last = done;
+      });
+    },
+  });
+  t.after(() => world.remove());
+  await assert.rejects(world.run('echo ran'), /^ToolError: The user cancelled .* Nothing was run\.$/);
+  const done = last;
+  assert.ok(done >= 100 && done < 1_200, `${done} files were copied`);
+  assert.equal((await world.run('cat many/7 many/1199')).output, '71199');
+  const [all = 0, rest = 0] = totals;
+  assert.equal(rest, all - done, 'what was copied before is not copied again');
+  assert.equal(last, rest);
+});
+
+test('what an earlier window has left waiting is ended by the next one, and nothing else', async t => {
+  if (process.platform !== 'linux') return void assert.equal(overlay.why?.reason, 'system');
+  const world = await SandboxWorld.create('copy', FILES);
+  t.after(() => world.remove());
+  const [own, other] = ['sandbox', 'sandbox of another window'].map(name =>
+    spawn('/bin/sh', ['-c', 'read line; exit 3', 'sh', `${world.temp.at('storage', name)}/1/tmp`], {
+      ...{ argv0: '/usr/bin/bwrap', stdio: ['pipe', 'ignore', 'ignore'] },
+    }),
+  );
+  assert.ok(own && other);
+  const ended = once(own, 'exit');
+  await Promise.all([own, other].map(child => once(child, 'spawn')));
+  await world.sandboxes.status();
+  assert.deepEqual(await ended, [null, 'SIGKILL']);
+  other.stdin?.end();
+  assert.deepEqual(await once(other, 'exit'), [3, null]);
 });
 
 for (const engine of engines)

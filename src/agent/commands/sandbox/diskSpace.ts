@@ -1,0 +1,45 @@
+import * as fs from 'node:fs/promises';
+import { setTimeout as delay } from 'node:timers/promises';
+
+/** How often the free space is looked at while a command runs, in milliseconds. */
+const WATCH_MS = 500;
+/** How much a command may write, and how much of the disk it must leave free, in bytes: half of it if there is little. */
+const MOST_WRITTEN = 4 * 1024 ** 3;
+const LEAST_FREE = 256 * 1024 ** 2;
+/** How many files must still fit. */
+const LEAST_FILES = 10_000;
+
+/** Whether it says that a disk is full, or that the user may not write more to it. */
+export function isDiskFull(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && (error.code === 'ENOSPC' || error.code === 'EDQUOT');
+}
+
+/**
+ * Ends a command that fills the disk.
+ * @param ended fires when the command has ended
+ * @returns what is to be told of it if it has filled the disk
+ */
+export async function watchSpace(
+  folder: string,
+  stop: () => void,
+  ended: AbortSignal,
+): Promise<string | undefined> {
+  const free = async (): Promise<{ readonly bytes: number; readonly files: number }> => {
+    const { bavail, bsize, files, ffree } = await fs.statfs(folder);
+    // Some file systems do not count files.
+    return { bytes: bavail * bsize, files: files === 0 ? Infinity : ffree };
+  };
+  const before = await free().catch(() => ({ bytes: 0, files: 0 }));
+  for (;;) {
+    await delay(WATCH_MS, undefined, { signal: ended, ref: false }).catch(() => undefined);
+    const now = await free().catch(() => before);
+    const isFull =
+      before.bytes - now.bytes >= MOST_WRITTEN ||
+      now.bytes < Math.min(LEAST_FREE, before.bytes / 2) ||
+      now.files < Math.min(LEAST_FILES, before.files / 2);
+    if (ended.aborted) return isFull ? 'It filled the disk.' : undefined;
+    if (!isFull) continue;
+    stop();
+    return 'It was ended because it filled the disk.';
+  }
+}

@@ -1,0 +1,31 @@
+import { test } from 'node:test';
+import assert from 'node:assert/strict';
+import fc from 'fast-check';
+import { FILES, onDisk, play, playInSandbox, sandboxHistory } from '../../../support/sandboxHistories.ts';
+import { SandboxWorld } from '../../../support/sandboxWorld.ts';
+
+/** `npm run test:soak -- sandbox` plays more and others; `SEED=… PATH_=…` replays what a failure printed. */
+const { RUNS, SEED = '1', PATH_ } = process.env;
+const parameters = {
+  seed: Number(SEED),
+  ...(PATH_ === undefined ? {} : { path: PATH_ }),
+};
+
+test('among proposals, votes and saves, what a command leaves becomes one preview, and nothing else lands', async () => {
+  await fc.assert(
+    fc.asyncProperty(sandboxHistory, async steps => assert.deepEqual(await play(steps), [])),
+    { ...parameters, numRuns: Number(RUNS ?? 2_000) },
+  );
+});
+
+test('the same holds for the engine of this machine, on real files', async () => {
+  const one = fc.asyncProperty(sandboxHistory, async steps => {
+    const world = await SandboxWorld.create('auto', FILES);
+    try {
+      assert.deepEqual(await playInSandbox(await onDisk(world), steps), []);
+    } finally {
+      await world.remove();
+    }
+  });
+  await fc.assert(one, { seed: Number(SEED), numRuns: 12, endOnFailure: true });
+});
