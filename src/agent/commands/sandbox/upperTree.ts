@@ -3,7 +3,7 @@ import * as path from 'node:path';
 import { messageWithoutPaths } from '../../base/errors.ts';
 import { findAt, isMissing, PlainFolder, type Effects } from './effects.ts';
 import { ignoredOf } from './ignored.ts';
-import type { MountedFolder } from './namespace.ts';
+import type { MountedFolder } from './bubblewrap.ts';
 
 /** A folder of the workspace with the state of its overlay. */
 export interface Layer extends MountedFolder {
@@ -35,11 +35,19 @@ export async function makeFolders(
   if (real?.isDirectory()) await fs.chmod(folder, real.mode & 0o777);
 }
 
-/** Walks an upper tree, level by level, so that git is asked once for each. Nothing below what is ignored is looked at. */
-export async function changedPaths(layer: Layer, merged: string, effects: Effects): Promise<Changed> {
+/**
+ * Walks an upper tree, level by level, so that git is asked once for each. Nothing below what is ignored is looked at.
+ * @param lower what the overlay covers, if that is not the folder itself
+ */
+export async function changedPaths(
+  layer: Layer,
+  merged: string,
+  effects: Effects,
+  lower = layer.root,
+): Promise<Changed> {
   const paths: string[] = [];
   const ignored: string[] = [];
-  const real = new PlainFolder(layer.root);
+  const real = new PlainFolder(lower);
   let level = [''];
   while (level.length > 0 && !effects.isTooMuch) {
     const found: { readonly path: string; readonly isFolder: boolean }[] = [];
@@ -54,7 +62,7 @@ export async function changedPaths(layer: Layer, merged: string, effects: Effect
       }
       // Where the folder was made anew, what was in it is gone without a trace.
       const now = new Set(await namesIn(path.join(merged, folder)));
-      const names = (await real.isFolder(folder)) ? await namesIn(path.join(layer.root, folder)) : [];
+      const names = (await real.isFolder(folder)) ? await namesIn(path.join(lower, folder)) : [];
       for (const name of names) {
         const at = folder === '' ? name : `${folder}/${name}`;
         if (name === '.git' || now.has(name) || seen.has(at)) continue;
@@ -71,7 +79,7 @@ export async function changedPaths(layer: Layer, merged: string, effects: Effect
       const [was, is] = [await real.find(one.path), await findAt(path.join(merged, one.path))];
       // What was a folder and is none any more has lost all that was in it.
       if (was?.kind === 'folder' && is?.kind !== 'folder')
-        paths.push(...(await filesBelow(layer.root, one.path)));
+        paths.push(...(await filesBelow(layer.root, one.path, lower)));
       if (is?.kind !== 'folder' || (was && was.kind !== 'folder')) paths.push(one.path);
       if (one.isFolder && is?.kind === 'folder') next.push(one.path);
     }
@@ -85,20 +93,20 @@ function asAsked({ path: at, isFolder }: { readonly path: string; readonly isFol
   return isFolder ? `${at}/` : at;
 }
 
-/** The files in a folder that is gone, without those that git ignores. */
-async function filesBelow(root: string, folder: string): Promise<readonly string[]> {
+/** The files in a folder that is gone, without those that git ignores. @param root where git is asked */
+async function filesBelow(root: string, folder: string, lower: string): Promise<readonly string[]> {
   const files: string[] = [];
   let level = [folder];
   while (level.length > 0) {
     const names = (
       await Promise.all(
-        level.map(async at => (await namesIn(path.join(root, at))).map(name => `${at}/${name}`)),
+        level.map(async at => (await namesIn(path.join(lower, at))).map(name => `${at}/${name}`)),
       )
     ).flat();
     const hidden = await ignoredOf(root, names);
     level = [];
     for (const at of names.filter(name => !hidden.has(name) && !name.endsWith('/.git'))) {
-      if ((await findAt(path.join(root, at)))?.kind === 'folder') level.push(at);
+      if ((await findAt(path.join(lower, at)))?.kind === 'folder') level.push(at);
       else files.push(at);
     }
   }
