@@ -5,6 +5,7 @@ import type { TextDocuments } from './diagnostics/textDocuments.ts';
 import type { PendingView } from './pending/pendingTree.ts';
 import type { ProposalEdits } from './review/documents/proposalEdits.ts';
 import type { Overview } from './review/overview.ts';
+import type { OtherAgents } from './otherAgents/otherAgents.ts';
 import type { PreviewOpener } from './review/previewOpener.ts';
 import type { PreviewTabs } from './review/previewTabs.ts';
 import type { ReviewList } from './review/reviewList.ts';
@@ -15,6 +16,7 @@ export interface Ctx extends Agent {
   readonly chat: ChatPanel;
   readonly edits: ProposalEdits;
   readonly opener: PreviewOpener;
+  readonly otherAgents: OtherAgents;
   readonly overview: Overview;
   readonly pendingView: PendingView;
   readonly review: ReviewList;

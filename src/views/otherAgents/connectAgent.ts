@@ -17,7 +17,7 @@ import type { Settings } from '../settings.ts';
 import { sentenceFor } from '../texts/errorSentence.ts';
 import { showError, showInfo } from '../toast.ts';
 import type { VsCodeWorkspace } from '../workspace/workspace.ts';
-import { bridgeFile } from './agentServer.ts';
+import { programFile } from './agentServer.ts';
 
 export interface ConnectAgentOptions {
   readonly store: PreviewStore;
@@ -80,7 +80,7 @@ async function showSteps(
   agent: KnownAgent | undefined,
 ): Promise<undefined> {
   await settings.setAgentsEnabled(true);
-  const content = await setUpText(agent, bridgeFile(globalStorage));
+  const content = await setUpText(agent, programFile(globalStorage, 'redline-mcp'));
   const document = await vscode.workspace.openTextDocument({ language: 'markdown', content });
   await vscode.window.showTextDocument(document);
 }
@@ -125,7 +125,7 @@ async function changesFor(
   const changes: FileChange[] = [];
   for (const file of files) {
     const { at, side } = await find(file, prefix, workspace);
-    const text = await connectedText(file, at, side?.text ?? null, bridgeFile(globalStorage));
+    const text = await connectedText(file, at, side?.text ?? null, programFile(globalStorage, 'redline-mcp'));
     if (!side) await assertCanHoldFile(workspace, at);
     const change = changeOf(at, side, await proposedSide(workspace, at, side, text));
     if (change) changes.push(change);
