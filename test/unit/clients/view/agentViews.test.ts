@@ -170,6 +170,9 @@ const inViews = (): void => {
     assert.equal(fs.readFileSync(`${home}/.gitconfig`, 'utf8'), '[user]\n\tname = Me\n');
     assert.equal(fs.existsSync(world.temp.at('outside')), false);
     assert.match(await agent.run('ls /run'), /No such file/);
+    // TIOCSTI types into a terminal. What is no terminal is told so, unless the call itself is refused.
+    const type = `perl -e 'ioctl(STDIN, 0x5412, my $key = "x") or print $!'`;
+    assert.equal(await agent.run(type), 'Operation not permitted');
     await agent.exit();
   });
 
