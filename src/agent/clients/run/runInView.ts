@@ -18,6 +18,9 @@ const NOT_FOUND = 127;
 const RETRY_MS = 500;
 const LAST_RETRIES_MS = 5_000;
 
+/** After how long the person is told that the view is being made, in milliseconds. */
+const SLOW_MS = 2_000;
+
 /** Variables that lead to programs outside of the view. */
 const OUTSIDE = [
   ...['DBUS_SESSION_BUS_ADDRESS', 'DISPLAY', 'WAYLAND_DISPLAY', 'XAUTHORITY', 'XDG_RUNTIME_DIR'],
@@ -66,7 +69,9 @@ export async function runInView(command: readonly string[], options: RunOptions)
       `no window of VS Code with Redline has ${cwd} open, or agents may not connect to it: run "Redline: Connect an Agent…" there.`,
     );
   lines.send({ kind: 'open', agent, cwd });
+  const slow = setTimeout(() => say('redline: The view is being made…'), SLOW_MS);
   const made = await lines.next();
+  clearTimeout(slow);
   if (made?.kind !== 'mounts') return fail(made?.kind === 'refused' ? made.reason : 'the window has gone.');
   for (const line of made.lines) say(`redline: ${line}`);
   const namespace = new Namespace({
