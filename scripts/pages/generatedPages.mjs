@@ -1,9 +1,14 @@
 /** The pages of docs/ with a part that `npm run docs` writes. */
 import { apiTypes } from './apiTypes.mjs';
+import { holdsTable } from './holdsTable.mjs';
 import { settingsTables } from './settingsTables.mjs';
 
 /** What writes the part of each page. @type {Readonly<Record<string, () => Promise<string>>>} */
-export const generatedPages = { 'docs/api.md': apiTypes, 'docs/settings.md': settingsTables };
+export const generatedPages = {
+  'docs/agents.md': holdsTable,
+  'docs/api.md': apiTypes,
+  'docs/settings.md': settingsTables,
+};
 
 const PART = /(<!-- written by npm run docs -->\n)[^]*(<!-- end -->)/;
 

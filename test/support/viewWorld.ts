@@ -140,14 +140,18 @@ export class ViewWorld {
     return fs.existsSync(this.at(name)) ? fs.readFileSync(this.at(name), 'utf8') : undefined;
   }
 
-  /** A shell that a scripted agent uses, in a view. */
-  start(program = '/bin/sh', args: readonly string[] = []): ShellAgent {
+  /** A program in a view; by default a shell, which a scripted agent uses. */
+  start(
+    program = '/bin/sh',
+    args: readonly string[] = [],
+    env: Readonly<Record<string, string>> = {},
+  ): ShellAgent {
     const child = spawn(
       process.execPath,
       ['--disable-warning=ExperimentalWarning', MAIN, '--', program, ...args],
       {
         cwd: this.root,
-        env: { ...process.env, HOME: this.temp.at('home') },
+        env: { ...process.env, HOME: this.temp.at('home'), ...env },
         stdio: 'pipe',
       },
     );
@@ -232,6 +236,11 @@ export class ShellAgent {
   async exit(code = 0): Promise<number | null> {
     this.#child.stdin.end(`exit ${code}\n`);
     return this.ended;
+  }
+
+  /** Tells it that nothing more will be typed. */
+  endInput(): void {
+    this.#child.stdin.end();
   }
 
   signal(signal: NodeJS.Signals): void {
