@@ -13,7 +13,7 @@ import { nativeEngine } from './scripts/packaging/nativeEngine.mjs';
 import { askedTargets, ownTarget } from './scripts/packaging/targets.mjs';
 
 /** Guards against a package that slips in; a little growth of our own code is fine. */
-const EAGER_BUDGET_KB = 330;
+const EAGER_BUDGET_KB = 340;
 const options = {
   bundle: true,
   platform: 'node',
@@ -153,6 +153,12 @@ const bridge = {
   define: { REDLINE_VERSION: JSON.stringify(JSON.parse(fs.readFileSync('package.json', 'utf8')).version) },
 };
 
+/** The program that starts agents in views, which is copied like that one. */
+const runner = {
+  ...bridge,
+  entryPoints: { 'redline-run': 'src/agent/clients/run/main.ts' },
+};
+
 /** The script of the chat panel, which runs in a browser. */
 const chat = {
   ...options,
@@ -180,7 +186,7 @@ class Progress {
 }
 
 const [target] = askedTargets(process.argv) ?? [ownTarget()];
-const builds = [extension, zod, mcpSdk, toolSpec, astWorker, lineWorker, bridge, chat];
+const builds = [extension, zod, mcpSdk, toolSpec, astWorker, lineWorker, bridge, runner, chat];
 fs.rmSync('dist', { recursive: true, force: true });
 const copied = [...copyIconFont(), ...copyNativeFiles(target)];
 copyCustomTool();
@@ -251,6 +257,7 @@ function report(outputs, packages) {
   say('worker', 'dist/astWorker.js');
   say('worker', 'dist/lineWorker.js');
   say('stdio', 'dist/redline-mcp.cjs');
+  say('stdio', 'dist/redline-run.cjs');
   const native = fs
     .readdirSync('dist/native', { recursive: true })
     .filter(file => file.endsWith('.node'))

@@ -1,7 +1,7 @@
 /**
  * `npm run test:agents`: runs agents of other programs, pinned, against a scripted model on this machine, with Redline's core
  * behind `redline-mcp` and the configuration that *Connect an Agent…* writes: what they propose is held back, their shell writes
- * nothing, and their model is told what was decided.
+ * nothing, and their model is told what was decided. On Linux each then works in a view, without that configuration.
  *
  *   npm run test:agents -- --only=qwen,codex     only these: qwen, opencode, claude, codex
  *

@@ -74,6 +74,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<Redlin
     ...{ ...agent, review, looks, memory: context.workspaceState },
     storage,
   });
+  const otherAgents = new OtherAgents({ ...agent, context });
   subscriptions.push(
     edits,
     shown,
@@ -100,13 +101,13 @@ export async function activate(context: vscode.ExtensionContext): Promise<Redlin
     new WaitingNotice(agent, () => vscode.window.state.focused && (chat.isVisible || tabs.isAnyInFront)),
     registerLedgerDocument(store),
     texts,
-    new OtherAgents({ ...agent, context }),
+    otherAgents,
     registerContextKeys(store, session, tabs),
     registerCommands(
       allCommands({
         ...agent,
         ...{ extensionPath: context.extensionPath, globalStorage: context.globalStorageUri },
-        ...{ chat, edits, looks, opener, overview, pendingView, review, shown, tabs, texts },
+        ...{ chat, edits, looks, opener, otherAgents, overview, pendingView, review, shown, tabs, texts },
       }),
       logger,
     ),

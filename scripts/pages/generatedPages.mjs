@@ -1,10 +1,12 @@
 /** The pages of docs/ with a part that `npm run docs` writes. */
 import { apiTypes } from './apiTypes.mjs';
+import { holdsTable } from './holdsTable.mjs';
 import { modelSentences } from './modelSentences.mjs';
 import { settingsTables } from './settingsTables.mjs';
 
 /** What writes the part of each page. @type {Readonly<Record<string, () => Promise<string>>>} */
 export const generatedPages = {
+  'docs/agents.md': holdsTable,
   'docs/api.md': apiTypes,
   'docs/model-texts.md': modelSentences,
   'docs/settings.md': settingsTables,

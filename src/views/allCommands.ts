@@ -67,6 +67,8 @@ export function allCommands(ctx: Ctx): CommandHandlers {
     'redline.setApiKey': async () => (await model()).setApiKey(ctx),
     'redline.agents.connect': async (...args) => (await agents()).connectAgent(ctx, args),
     'redline.agents.disconnectAll': async () => (await agents()).disconnectAllAgents(ctx),
+    'redline.agents.openTerminal': async (...args) =>
+      (await import('./otherAgents/agentTerminal.ts')).openAgentTerminal(ctx, args),
     'redline.showLastRequest': async () => (await diagnostics()).showLastRequest(ctx),
     'redline.copyDiagnostics': async () => (await diagnostics()).copyDiagnostics(ctx),
     'redline.sandbox.show': async () => (await sandbox()).showSandbox(ctx),

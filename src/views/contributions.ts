@@ -157,6 +157,8 @@ export interface CommandArguments {
   /** Stages the configuration of an agent, by its id, in a workspace folder, by its URI. It asks for what is missing. */
   'redline.agents.connect': [agent?: string, folder?: string];
   'redline.agents.disconnectAll': [];
+  /** Opens a terminal in which a program works in a view of a workspace folder, by its URI. It asks for what is missing. */
+  'redline.agents.openTerminal': [program?: string, folder?: string];
   /** Brings what a branch or worktree has into review. Without its name or path it asks which. */
   'redline.elsewhere.reviewBranch': [source?: string];
   /** Brings what a patch changes into review. Without a file it asks for one or the clipboard. */

@@ -6,6 +6,7 @@ import type { PendingView } from './pending/pendingTree.ts';
 import type { LookedAt } from './review/lookedAt.ts';
 import type { ProposalEdits } from './review/documents/proposalEdits.ts';
 import type { Overview } from './review/overview.ts';
+import type { OtherAgents } from './otherAgents/otherAgents.ts';
 import type { PreviewOpener } from './review/previewOpener.ts';
 import type { PreviewTabs } from './review/previewTabs.ts';
 import type { ReviewList } from './review/reviewList.ts';
@@ -17,6 +18,7 @@ export interface Ctx extends Agent {
   readonly edits: ProposalEdits;
   readonly looks: LookedAt;
   readonly opener: PreviewOpener;
+  readonly otherAgents: OtherAgents;
   readonly overview: Overview;
   readonly pendingView: PendingView;
   readonly review: ReviewList;

@@ -27,10 +27,15 @@ export interface Launch {
 export interface RealAgent {
   readonly id: KnownAgent['id'];
   readonly name: string;
+  /** The mode in which it is run, as the program names it. */
+  readonly mode: string;
   /** The pinned package that brings it. */
   readonly package: string;
   /** Its shell, called to run a command. */
   shell(command: string): Call;
+  /** Its program in the folder in which it is installed, and what lets it run its shell without a person. */
+  readonly program: string;
+  readonly unheld?: readonly string[];
   /** A call that changes nothing. */
   readonly pause: Call;
   /**
@@ -41,6 +46,8 @@ export interface RealAgent {
 }
 
 const node = process.execPath;
+const CLAUDE_SDK = `claude-agent-sdk-${process.platform}-${process.arch}`;
+const CLAUDE = process.platform === 'win32' ? 'claude.exe' : 'claude';
 
 function put(folder: string, file: string, content: unknown): string {
   const at = path.join(folder, file);
@@ -53,7 +60,9 @@ export const realAgents: readonly RealAgent[] = [
   {
     id: 'qwen',
     name: 'Qwen Code',
+    mode: 'yolo',
     package: '@qwen-code/qwen-code@0.24.4',
+    program: 'node_modules/.bin/qwen',
     pause: { tool: 'read_file', args: { file_path: 'a.txt' } },
     shell: command => ({ tool: 'run_shell_command', args: { command, is_background: false } }),
     launch({ installed, home, model, prompt }) {
@@ -82,7 +91,9 @@ export const realAgents: readonly RealAgent[] = [
   {
     id: 'opencode',
     name: 'opencode',
+    mode: 'build',
     package: 'opencode-ai@1.18.33',
+    program: 'node_modules/.bin/opencode',
     pause: { tool: 'read', args: { filePath: 'a.txt' } },
     shell: command => ({ tool: 'bash', args: { command, description: 'edits' } }),
     launch({ installed, home, model, prompt }) {
@@ -121,7 +132,9 @@ export const realAgents: readonly RealAgent[] = [
   {
     id: 'claude',
     name: 'Claude Code',
+    mode: 'acceptEdits',
     package: '@agentclientprotocol/claude-agent-acp@0.100.0',
+    program: `node_modules/@anthropic-ai/${CLAUDE_SDK}/${CLAUDE}`,
     pause: { tool: 'WaitForMcpServers', args: {} },
     shell: command => ({ tool: 'Bash', args: { command, description: 'edits' } }),
     launch({ installed, home, folder, model, prompt }) {
@@ -129,14 +142,8 @@ export const realAgents: readonly RealAgent[] = [
         hasCompletedOnboarding: true,
         projects: { [folder]: { hasTrustDialogAccepted: true } },
       });
-      const sdk = `claude-agent-sdk-${process.platform}-${process.arch}`;
       return {
-        command: path.join(
-          installed,
-          'node_modules/@anthropic-ai',
-          sdk,
-          process.platform === 'win32' ? 'claude.exe' : 'claude',
-        ),
+        command: path.join(installed, 'node_modules/@anthropic-ai', CLAUDE_SDK, CLAUDE),
         args: ['-p', prompt, '--model', 'sonnet', '--permission-mode', 'acceptEdits'],
         env: {
           CLAUDE_CONFIG_DIR: path.join(home, '.claude'),
@@ -154,7 +161,10 @@ export const realAgents: readonly RealAgent[] = [
   {
     id: 'codex',
     name: 'Codex',
+    mode: 'read-only',
     package: '@agentclientprotocol/codex-acp@2.6.0',
+    program: 'node_modules/.bin/codex',
+    unheld: ['--dangerously-bypass-approvals-and-sandbox'],
     pause: { tool: 'exec_command', args: { cmd: 'sleep 1' } },
     shell: command => ({ tool: 'exec_command', args: { cmd: command } }),
     launch({ installed, home, folder, model, prompt }) {

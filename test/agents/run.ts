@@ -11,6 +11,7 @@ import { tmpdir } from 'node:os';
 import * as path from 'node:path';
 import { connectedText } from '../../src/agent/clients/setUp/connectedText.ts';
 import { knownAgents } from '../../src/agent/clients/setUp/knownAgents.ts';
+import { playInView } from './inView.ts';
 import { ModelServer } from './modelServer.ts';
 import { realAgents, type Launch, type RealAgent } from './realAgents.ts';
 import { ReviewedWorkspace } from './reviewedWorkspace.ts';
@@ -28,15 +29,20 @@ let failed = 0;
 for (const agent of realAgents.filter(({ id }) => folders.has(id))) {
   const findings: Findings = { found: new Set() };
   const why = await play(agent, findings).catch((error: unknown) => String(error));
-  if (why !== '') failed++;
+  // Views are there on Linux only.
+  const inView =
+    process.platform === 'linux'
+      ? await playInView(agent, path.resolve(folders.get(agent.id) ?? ''), LIMIT_MS).catch(String)
+      : undefined;
+  if (why !== '' || (inView ?? '') !== '') failed++;
   rows.push([
-    agent.name,
-    agent.package,
+    ...[agent.name, agent.package, agent.mode],
     ...STEPS.map(step => (findings.found.has(step) ? 'yes' : '-')),
-    why || 'ok',
+    inView === '' ? 'yes' : '-',
+    [why, inView ?? ''].filter(each => each !== '').join('\n') || 'ok',
   ]);
 }
-printTable([['agent', 'package', ...STEPS, 'result'], ...rows]);
+printTable([['agent', 'package', 'mode', ...STEPS, 'held in a view', 'result'], ...rows]);
 process.exitCode = failed === 0 ? 0 : 1;
 
 /** @returns why the run was not right; empty if it was. */

@@ -23,7 +23,7 @@ import { OwnPreviews } from './ownPreviews.ts';
 import { ownTools } from './ownTools.ts';
 
 /** The most proposals of one agent that are pending, and the most characters of proposed text in them. */
-const MAX_PENDING = 500;
+export const MAX_PENDING = 500;
 const MAX_PENDING_CHARS = 20_000_000;
 /** The longest reason of an agent that is kept, in characters. */
 const MAX_REASON_CHARS = 1_000;

@@ -1,9 +1,9 @@
-import { copyFile, mkdir, readFile } from 'node:fs/promises';
+import { copyFile, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import * as path from 'node:path';
 import * as vscode from 'vscode';
 import { detailOf } from '../../agent/base/errors.ts';
-import { McpHttpServer, type ServerAddress } from '../../agent/clients/mcp/httpServer.ts';
+import { McpHttpServer, type ServerAddress, type ServeView } from '../../agent/clients/mcp/httpServer.ts';
 import { announceWindow, realPathOf, windowsFolder } from '../../agent/clients/windowFiles.ts';
 import type { Agent } from '../agent.ts';
 
@@ -32,6 +32,8 @@ export class AgentServer {
   readonly #following: vscode.Disposable;
   #withdraw: (() => Promise<void>) | undefined;
   #isAnnounced = false;
+  /** Where word was left for terminals of this window. */
+  readonly #files = new Set<string>();
 
   private constructor(parts: AgentServerParts, server: McpHttpServer) {
     this.#parts = parts;
@@ -41,15 +43,15 @@ export class AgentServer {
     });
   }
 
-  /** @throws the error of the system if it cannot listen. */
-  static async start(parts: AgentServerParts): Promise<AgentServer> {
+  /** @param views serves `redline-run`. @throws the error of the system if it cannot listen. */
+  static async start(parts: AgentServerParts, views: ServeView): Promise<AgentServer> {
     const { settings, session } = parts;
     const host = {
       ...parts,
       authority: () => settings.modelAuthority,
       isPlanning: () => session.planMode,
     };
-    const server = await McpHttpServer.start(host, versionOf(parts));
+    const server = await McpHttpServer.start(host, versionOf(parts), views);
     parts.logger.info(`Agents can connect at 127.0.0.1:${server.address.port}.`);
     return new AgentServer(parts, server);
   }
@@ -63,7 +65,7 @@ export class AgentServer {
     this.#isAnnounced = true;
     const { ownsStorage, logger } = this.#parts;
     try {
-      await placeBridge(this.#parts);
+      await this.placePrograms();
       const folders = (vscode.workspace.workspaceFolders ?? []).filter(({ uri }) => uri.scheme === 'file');
       this.#withdraw = await announceWindow(windowsFolder(homedir()), {
         ...this.#server.address,
@@ -77,28 +79,41 @@ export class AgentServer {
     }
   }
 
+  /** Puts this version of the programs where they are started. One that runs keeps the version that it has loaded. */
+  async placePrograms(): Promise<void> {
+    const { context } = this.#parts;
+    for (const name of PROGRAMS) {
+      const source = path.join(context.extensionPath, 'dist', `${name}.cjs`);
+      const file = programFile(context.globalStorageUri, name);
+      const [own, placed] = await Promise.all([readFile(source), readFile(file).catch(() => undefined)]);
+      if (placed?.equals(own)) continue;
+      await mkdir(path.dirname(file), { recursive: true });
+      await copyFile(source, file);
+    }
+  }
+
+  /** Leaves word of this window for its own terminals, in a file that only the user can read. */
+  async announceIn(file: string): Promise<void> {
+    await writeFile(file, JSON.stringify(this.address), { mode: 0o600 });
+    this.#files.add(file);
+  }
+
   /** Ends all connections; what was proposed stays pending. Never rejects. */
   async close(): Promise<void> {
     this.#isAnnounced = false;
     this.#following.dispose();
     await this.#withdraw?.();
+    for (const file of this.#files) await rm(file, { force: true }).catch(() => undefined);
     await this.#server.close();
   }
 }
 
-/** Where `redline-mcp` is for agents: a place that stays when the extension is updated. */
-export function bridgeFile(globalStorage: vscode.Uri): string {
-  return path.join(globalStorage.fsPath, 'redline-mcp.cjs');
-}
+/** The programs that connect to a window: the one that agents start, and the one that starts agents. */
+const PROGRAMS = ['redline-mcp', 'redline-run'] as const;
 
-/** Puts this version of `redline-mcp` where agents start it. One that runs keeps the version that it has loaded. */
-async function placeBridge({ context }: Pick<AgentServerParts, 'context'>): Promise<void> {
-  const source = path.join(context.extensionPath, 'dist', 'redline-mcp.cjs');
-  const file = bridgeFile(context.globalStorageUri);
-  const [own, placed] = await Promise.all([readFile(source), readFile(file).catch(() => undefined)]);
-  if (placed?.equals(own)) return;
-  await mkdir(path.dirname(file), { recursive: true });
-  await copyFile(source, file);
+/** Where a program is for others: a place that stays when the extension is updated. */
+export function programFile(globalStorage: vscode.Uri, name: (typeof PROGRAMS)[number]): string {
+  return path.join(globalStorage.fsPath, `${name}.cjs`);
 }
 
 export function versionOf({ context }: Pick<AgentServerParts, 'context'>): string {

@@ -2,6 +2,7 @@ import * as path from 'node:path';
 import * as vscode from 'vscode';
 import { messageOf, PathError, ToolError } from '../../agent/base/errors.ts';
 import type { Localiser, Sentence } from '../../agent/base/localiser.ts';
+import { agentHolds, shellHold, type Hold } from '../../agent/clients/setUp/agentHolds.ts';
 import { connectedText } from '../../agent/clients/setUp/connectedText.ts';
 import { SetUpRefusal } from '../../agent/clients/setUp/jsonConfig.ts';
 import { knownAgents, type ConfigFile, type KnownAgent } from '../../agent/clients/setUp/knownAgents.ts';
@@ -17,7 +18,7 @@ import type { Settings } from '../settings.ts';
 import { sentenceFor } from '../texts/errorSentence.ts';
 import { showError, showInfo } from '../toast.ts';
 import type { VsCodeWorkspace } from '../workspace/workspace.ts';
-import { bridgeFile } from './agentServer.ts';
+import { programFile } from './agentServer.ts';
 
 export interface ConnectAgentOptions {
   readonly store: PreviewStore;
@@ -80,7 +81,7 @@ async function showSteps(
   agent: KnownAgent | undefined,
 ): Promise<undefined> {
   await settings.setAgentsEnabled(true);
-  const content = await setUpText(agent, bridgeFile(globalStorage));
+  const content = await setUpText(agent, programFile(globalStorage, 'redline-mcp'));
   const document = await vscode.workspace.openTextDocument({ language: 'markdown', content });
   await vscode.window.showTextDocument(document);
 }
@@ -125,7 +126,7 @@ async function changesFor(
   const changes: FileChange[] = [];
   for (const file of files) {
     const { at, side } = await find(file, prefix, workspace);
-    const text = await connectedText(file, at, side?.text ?? null, bridgeFile(globalStorage));
+    const text = await connectedText(file, at, side?.text ?? null, programFile(globalStorage, 'redline-mcp'));
     if (!side) await assertCanHoldFile(workspace, at);
     const change = changeOf(at, side, await proposedSide(workspace, at, side, text));
     if (change) changes.push(change);
@@ -171,11 +172,25 @@ async function chooseFolder(workspace: VsCodeWorkspace, uri: unknown): Promise<F
   return (await vscode.window.showQuickPick(items, { title }))?.folder;
 }
 
+/** What is held of an agent, by its modes: those of its shell, if its edit tools are held. */
+function holdsDetail({ name }: KnownAgent): string {
+  const { l10n } = vscode;
+  const words: Readonly<Record<Hold, string>> = {
+    held: l10n.t('held'),
+    asks: l10n.t('asks'),
+    writes: l10n.t('writes'),
+  };
+  const { modes = [] } = agentHolds.find(each => each.name === name) ?? {};
+  const told = modes.map(mode => `${mode.mode}: ${words[mode.edits]} / ${words[shellHold(mode)]}`);
+  return l10n.t('edit tools / shell – {0}', told.join(' · '));
+}
+
 async function pickAgent(): Promise<KnownAgent | 'other' | undefined> {
   const items = [
     ...knownAgents.map(agent => ({
       label: agent.name,
       description: agent.files.map(({ names }) => names.at(-1)).join(', '),
+      detail: holdsDetail(agent),
       agent,
     })),
     {

@@ -1,6 +1,9 @@
+import { existsSync } from 'node:fs';
+import * as path from 'node:path';
 import * as vscode from 'vscode';
 import { DisposableStore } from '../../agent/base/disposable.ts';
 import { detailOf } from '../../agent/base/errors.ts';
+import type { AgentViews } from '../../agent/clients/view/agentViews.ts';
 import type { LedgerEntry } from '../../agent/preview/ledger.ts';
 import { titleOf } from '../../agent/preview/preview.ts';
 import { contextKeys, MCP_LABEL, MCP_PROVIDER } from '../contributions.ts';
@@ -8,28 +11,31 @@ import type { Agent } from '../agent.ts';
 import type { AgentServer, AgentServerParts } from './agentServer.ts';
 import { showInfo } from '../toast.ts';
 import { registerLanguageModelTools } from './languageModelTools.ts';
+import type { WindowViewsParts } from './windowViews.ts';
 
-export type OtherAgentsParts = AgentServerParts & Pick<Agent, 'closing'>;
+export type OtherAgentsParts = AgentServerParts & WindowViewsParts & Pick<Agent, 'closing'>;
 
 /**
  * Lets other agents propose changes: those of VS Code with tools of its own or over MCP, those of other programs over MCP.
  * Nothing listens until one of them asks for the server, or a setting says that agents may connect.
  */
 export class OtherAgents implements vscode.Disposable {
-  readonly #parts: OtherAgentsParts;
+  readonly parts: OtherAgentsParts;
   readonly #owned = new DisposableStore();
   #server: Promise<AgentServer> | undefined;
+  #views: Promise<AgentViews> | undefined;
   /** Whether agents of other programs may connect. */
   #isAllowed = false;
 
   constructor(parts: OtherAgentsParts) {
-    this.#parts = parts;
+    this.parts = parts;
     parts.closing.add(() => this.#stop());
     this.#owned.add(registerLanguageModelTools(parts));
     this.#owned.add(vscode.lm.registerMcpServerDefinitionProvider(MCP_PROVIDER, this.#definitions()));
     this.#owned.add(parts.settings.onDidChange(() => this.#follow()));
     this.#owned.add(parts.store.onDidResolve(entries => entries.forEach(entry => this.#followSetUp(entry))));
     this.#follow();
+    void this.#recover();
   }
 
   dispose(): void {
@@ -38,28 +44,64 @@ export class OtherAgents implements vscode.Disposable {
 
   /** Starts the server, if it does not run. */
   start(): Promise<AgentServer> {
-    this.#server ??= import('./agentServer.ts').then(({ AgentServer }) => AgentServer.start(this.#parts));
+    this.#server ??= import('./agentServer.ts').then(({ AgentServer }) =>
+      AgentServer.start(this.parts, (socket, id) => void this.views().then(views => views.serve(socket, id))),
+    );
     this.#server.catch(() => (this.#server = undefined));
     return this.#server;
   }
 
+  /** The views in which agents work. */
+  views(): Promise<AgentViews> {
+    this.#views ??= import('./windowViews.ts').then(({ windowViews }) => windowViews(this.parts));
+    return this.#views;
+  }
+
+  /** Lets the terminals of this window find it. @returns the file that tells them */
+  async terminalFile(): Promise<string> {
+    const server = await this.start();
+    const { viewsFolder } = await import('./windowViews.ts');
+    // Terminals outlive a reload, after which the window is another process.
+    const name = this.parts.ownsStorage ? 'window.json' : `window-${process.pid}.json`;
+    const file = path.join(viewsFolder(this.parts), name);
+    await server.placePrograms();
+    await server.announceIn(file);
+    return file;
+  }
+
+  /** Takes what agents have left in views, and lets those come back that are still at work in terminals. Never rejects. */
+  async #recover(): Promise<void> {
+    const { context, ownsStorage, logger } = this.parts;
+    const folder = path.join((context.storageUri ?? context.globalStorageUri).fsPath, 'views');
+    // Of several windows on a folder, one takes it.
+    if (!ownsStorage || !existsSync(folder)) return;
+    try {
+      const { recoverViews } = await import('./windowViews.ts');
+      if (await recoverViews(await this.views(), folder)) await this.terminalFile();
+    } catch (error) {
+      logger.error(`What agents have written could not be taken: ${detailOf(error)}`);
+    }
+  }
+
   #follow(): void {
-    const isAllowed = this.#parts.settings.agentsEnabled;
+    const isAllowed = this.parts.settings.agentsEnabled;
     // VS Code's own agents may have asked for the server without the setting: then other settings do not end it.
     if (isAllowed !== this.#isAllowed) {
       this.#isAllowed = isAllowed;
-      const change = isAllowed ? this.start().then(server => server.announce()) : this.#stop();
+      const change = isAllowed
+        ? this.start().then(server => server.announce())
+        : this.#stop().then(() => this.#recover());
       change.catch((error: unknown) => {
-        this.#parts.logger.error(`The server for other agents does not run: ${detailOf(error)}`);
+        this.parts.logger.error(`The server for other agents does not run: ${detailOf(error)}`);
       });
     }
   }
 
   /** Lets agents connect once the user has applied what connects one, or a part of it. */
   #followSetUp({ previewId, actor, outcome }: LedgerEntry): void {
-    const preview = this.#parts.store.get(previewId);
+    const preview = this.parts.store.get(previewId);
     if (preview?.purpose !== 'setUp' || preview.undoes || actor !== 'human' || outcome !== 'applied') return;
-    void this.#parts.settings.setAgentsEnabled(true);
+    void this.parts.settings.setAgentsEnabled(true);
     if (preview.part) return;
     void showInfo(
       vscode.l10n.t(
@@ -70,6 +112,8 @@ export class OtherAgents implements vscode.Disposable {
   }
 
   async #stop(): Promise<void> {
+    await (await this.#views)?.close();
+    this.#views = undefined;
     const server = this.#server;
     this.#server = undefined;
     if (!server) return;

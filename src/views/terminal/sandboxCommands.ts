@@ -1,8 +1,9 @@
 import * as vscode from 'vscode';
-import type { NoSandboxReason, SandboxStatus } from '../../agent/commands/sandbox.ts';
+import type { SandboxStatus } from '../../agent/commands/sandbox.ts';
 import { commandOf } from '../../agent/tools/command/runCommand.ts';
 import { execute } from '../commandRegistry.ts';
 import type { Ctx } from '../ctx.ts';
+import { reasonSentence } from '../texts/noSandbox.ts';
 
 /** What the sandbox is and, where it is not an isolated one, why, in a sentence. */
 export function sandboxSentence({ engine, isolated, why }: SandboxStatus): string {
@@ -15,30 +16,6 @@ export function sandboxSentence({ engine, isolated, why }: SandboxStatus): strin
     ? l10n.t('Commands run in an isolated sandbox, which sees pending previews.')
     : l10n.t('Commands run in a copy of the workspace, which sees pending previews but is not isolated.') +
         because;
-}
-
-function reasonSentence(reason: NoSandboxReason): string {
-  const { l10n } = vscode;
-  switch (reason) {
-    case 'off':
-      return l10n.t('The setting redline.sandbox.engine says so.');
-    case 'noFolder':
-      return l10n.t('No folder on this machine’s disk is open.');
-    case 'system':
-      return l10n.t('The isolated sandbox needs Linux.');
-    case 'namespaces':
-      return l10n.t('This system does not allow user namespaces, which the isolated sandbox needs.');
-    case 'mount':
-      return l10n.t('Overlays cannot be mounted on this file system.');
-    case 'bubblewrap':
-      return l10n.t('Bubblewrap is not installed. Install the package “bubblewrap” and reload the window.');
-    case 'leaks':
-      return l10n.t('A test reached something outside the isolated sandbox, so it is not used.');
-    case 'tooLarge':
-      return l10n.t('The workspace is larger than what redline.sandbox.maxCopySize and maxCopyFiles allow.');
-    case 'copy':
-      return l10n.t('The workspace could not be copied.');
-  }
 }
 
 /** Shows what the sandbox is, and who starts commands in it. */

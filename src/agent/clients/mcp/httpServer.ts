@@ -13,6 +13,9 @@ import { acceptAgent, type Hello } from './proof.ts';
 /** The most connections that are kept. Of more, the one that was used least recently is closed; the agent connects again. */
 const MAX_SESSIONS = 100;
 
+/** Serves a program that runs an agent in a view. @param id tells it from all others, also when it comes back */
+export type ServeView = (socket: Duplex, id: string) => void;
+
 /** Where a server listens, and the token that requests must carry. */
 export interface ServerAddress {
   readonly port: number;
@@ -32,13 +35,17 @@ const IDLE_MS = 75_000;
 export class McpHttpServer {
   readonly #host: ClientHost;
   readonly #version: string;
+  readonly #views: ServeView | undefined;
   readonly #token = newToken();
   readonly #server: http.Server;
   /** By the protocol's session id, the one that was used last at the end. */
   readonly #sessions = new Map<string, McpSession>();
+  /** The connections of `redline-run`. */
+  readonly #programs = new Set<Duplex>();
 
-  private constructor(host: ClientHost, version: string) {
+  private constructor(host: ClientHost, version: string, views: ServeView | undefined) {
     this.#host = host;
+    this.#views = views;
     this.#version = version;
     const answer: http.RequestListener = (request, response) => void this.#answer(request, response);
     this.#server = http.createServer({ keepAliveTimeout: IDLE_MS }, answer);
@@ -50,10 +57,11 @@ export class McpHttpServer {
 
   /**
    * @param version that of Redline.
+   * @param views serves `redline-run`; by default it is sent away.
    * @throws the error of the system if it cannot listen.
    */
-  static async start(host: ClientHost, version: string): Promise<McpHttpServer> {
-    const server = new McpHttpServer(host, version);
+  static async start(host: ClientHost, version: string, views?: ServeView): Promise<McpHttpServer> {
+    const server = new McpHttpServer(host, version, views);
     await new Promise<void>((resolve, reject) => {
       server.#server.once('error', reject);
       server.#server.listen(0, '127.0.0.1', resolve);
@@ -72,6 +80,7 @@ export class McpHttpServer {
     const sessions = [...this.#sessions.values()];
     this.#sessions.clear();
     await Promise.allSettled(sessions.map(session => session.close()));
+    for (const program of this.#programs) program.destroy();
     this.#server.closeAllConnections();
     await closed;
   }
@@ -110,11 +119,17 @@ export class McpHttpServer {
     return this.#begin();
   }
 
-  /** Serves `redline-mcp`. */
+  /** Serves `redline-mcp` and `redline-run`. */
   async #upgrade(request: http.IncomingMessage, socket: Duplex): Promise<void> {
     socket.on('error', () => undefined); // the agent is gone
     const hello = await acceptAgent(request, socket, this.address);
     if (!hello || !this.#server.listening) return void socket.destroy();
+    if (hello.protocol === 'redline-view') {
+      if (!this.#views) return void socket.destroy();
+      this.#programs.add(socket);
+      socket.once('close', () => this.#programs.delete(socket));
+      return this.#views(socket, hello.id);
+    }
     // An agent that comes back leaves its old connection behind.
     for (const known of this.#sessions.values()) if (known.agentId === hello.id) await this.#end(known);
     const session = await this.#begin(hello, new LineTransport(socket));

@@ -11,7 +11,9 @@ import { MCP_PATH, refusalOf } from './access.ts';
  * its proof over both; the first line after that is the proof of the other side. From then on the connection carries messages, and
  * no one can take it over.
  */
-const PROTOCOL = 'redline';
+const PROTOCOLS = ['redline', 'redline-view'] as const;
+/** What is spoken once both sides have proved themselves: MCP, or what `redline-run` and a window say. */
+export type Protocol = (typeof PROTOCOLS)[number];
 const NONCE = 'redline-nonce';
 const PROOF = 'redline-proof';
 /** How long each side waits for the other's proof, in milliseconds. */
@@ -34,6 +36,11 @@ const helloSchema = z.object({
 /** What an agent tells of itself, once it has proved that it may. */
 export type Hello = Omit<z.infer<typeof helloSchema>, 'proof'>;
 
+/** Who has proved that it may connect, and what it speaks. */
+export interface Accepted extends Hello {
+  readonly protocol: Protocol;
+}
+
 /** A window that has proved that it is the one. */
 export interface ProvenWindow {
   /** Proves the other side, and tells who connects. */
@@ -42,9 +49,9 @@ export interface ProvenWindow {
 }
 
 /** @throws Error if what listens there is not the window with this token, or does not answer in time. */
-export function proveWindow({ port, token }: Address): Promise<ProvenWindow> {
+export function proveWindow({ port, token }: Address, protocol: Protocol = 'redline'): Promise<ProvenWindow> {
   const nonce = newNonce();
-  const headers = { Connection: 'Upgrade', Upgrade: PROTOCOL, [NONCE]: nonce };
+  const headers = { Connection: 'Upgrade', Upgrade: protocol, [NONCE]: nonce };
   const request = http.request({ host: '127.0.0.1', port, path: MCP_PATH, headers, agent: false });
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => request.destroy(new Error('no answer')), TIMEOUT_MS);
@@ -79,19 +86,19 @@ export async function acceptAgent(
   request: IncomingMessage,
   socket: Duplex,
   { port, token }: Address,
-): Promise<Hello | undefined> {
+): Promise<Accepted | undefined> {
   const nonce = headerOf(request, NONCE);
-  const isMeant = request.url === MCP_PATH && request.headers.upgrade === PROTOCOL && nonce !== '';
-  if (!isMeant || refusalOf(request.headers, port)) {
+  const protocol = PROTOCOLS.find(each => each === request.headers.upgrade);
+  if (!protocol || request.url !== MCP_PATH || nonce === '' || refusalOf(request.headers, port)) {
     socket.end('HTTP/1.1 403 Forbidden\r\nConnection: close\r\n\r\n');
     return undefined;
   }
   const own = newNonce();
-  const lines = ['HTTP/1.1 101 Switching Protocols', `Upgrade: ${PROTOCOL}`, 'Connection: Upgrade'];
+  const lines = ['HTTP/1.1 101 Switching Protocols', `Upgrade: ${protocol}`, 'Connection: Upgrade'];
   lines.push(`${NONCE}: ${own}`, `${PROOF}: ${proofOf('window', token, nonce, own)}`, '', '');
   socket.write(lines.join('\r\n'));
   const hello = helloSchema.safeParse(parsed(await firstLine(socket))).data;
-  if (hello && isSame(hello.proof, proofOf('agent', token, nonce, own))) return hello;
+  if (hello && isSame(hello.proof, proofOf('agent', token, nonce, own))) return { ...hello, protocol };
   socket.destroy();
   return undefined;
 }

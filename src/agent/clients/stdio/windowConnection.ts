@@ -105,7 +105,7 @@ export class WindowConnection {
   /** Connects to the best window of those that prove to be one; `undefined` if none does. */
   async #connect(): Promise<Client | undefined> {
     const windows = windowsFor(this.#cwd, await openWindows(this.#windows));
-    const asked = windows.map(proveWindow);
+    const asked = windows.map(each => proveWindow(each));
     // One that does not answer is waited for, but not for long once another one has.
     const late = Promise.any(asked).then(
       () => delay(GRACE_MS, undefined, { ref: false }),

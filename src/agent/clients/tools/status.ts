@@ -20,15 +20,17 @@ export function statusTool(previews: Pick<OwnPreviews, 'open' | 'ended'>): Tool 
     parameters: z.object({}),
     readOnly: true,
     async execute() {
-      const { open, ended } = previews;
-      return textResult(
-        [
-          ...listing(open, MAX_OPEN, open.length === 0 ? 'Nothing of yours is pending.' : 'Pending:'),
-          ...(ended.length === 0 ? [] : listing(ended, MAX_ENDED, 'Decided:')),
-        ].join('\n'),
-      );
+      return textResult(statusText(previews));
     },
   });
+}
+
+/** What is pending of an agent, and the decisions on the latest others. */
+export function statusText({ open, ended }: Pick<OwnPreviews, 'open' | 'ended'>): string {
+  return [
+    ...listing(open, MAX_OPEN, open.length === 0 ? 'Nothing of yours is pending.' : 'Pending:'),
+    ...(ended.length === 0 ? [] : listing(ended, MAX_ENDED, 'Decided:')),
+  ].join('\n');
 }
 
 function listing(previews: readonly Preview[], limit: number, head: string): string[] {

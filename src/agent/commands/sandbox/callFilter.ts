@@ -2,17 +2,21 @@
 interface CallNumbers {
   readonly architecture: number;
   readonly socket: number;
+  readonly ioctl: number;
   /** `add_key`, `request_key`, `keyctl`; `bpf`, `perf_event_open`; `io_uring_setup`, which opens sockets past any filter. */
   readonly refused: readonly number[];
 }
 
 const NUMBERS: Readonly<Partial<Record<NodeJS.Architecture, CallNumbers>>> = {
-  x64: { architecture: 0xc000003e, socket: 41, refused: [248, 249, 250, 321, 298, 425] },
-  arm64: { architecture: 0xc00000b7, socket: 198, refused: [217, 218, 219, 280, 241, 425] },
+  x64: { architecture: 0xc000003e, socket: 41, ioctl: 16, refused: [248, 249, 250, 321, 298, 425] },
+  arm64: { architecture: 0xc00000b7, socket: 198, ioctl: 29, refused: [217, 218, 219, 280, 241, 425] },
 };
 
 /** Unix, IPv4, IPv6, netlink: the kinds of sockets that a network namespace holds. Others reach the machine, as vsock does. */
 const FAMILIES = [1, 2, 10, 16];
+
+/** `TIOCSTI` and `TIOCLINUX` type into the terminal, whose shell would run it outside. */
+const TYPING = [0x5412, 0x541c];
 
 const [LOAD, IS_EQUAL, IS_AT_LEAST, RETURN] = [0x20, 0x15, 0x35, 0x06];
 const ALLOW = 0x7fff0000;
@@ -26,7 +30,7 @@ const [REFUSE, UNKNOWN_CALL, UNKNOWN_FAMILY] = [0x50001, 0x50026, 0x50061];
 export function callFilter(processor: NodeJS.Architecture = process.arch): Buffer | undefined {
   const numbers = NUMBERS[processor];
   if (!numbers || process.platform !== 'linux') return undefined;
-  const { architecture, socket, refused } = numbers;
+  const { architecture, socket, ioctl, refused } = numbers;
   /** Ends with this answer if the comparison holds. */
   const answer = (comparison: number, value: number, result: number): number[][] => [
     [comparison, 0, 1, value],
@@ -40,6 +44,11 @@ export function callFilter(processor: NodeJS.Architecture = process.arch): Buffe
     // The numbers of x32, which are others.
     ...answer(IS_AT_LEAST, 0x40000000, UNKNOWN_CALL),
     ...refused.flatMap(call => answer(IS_EQUAL, call, REFUSE)),
+    // What it is asked to do is its second argument, of which the kernel reads 32 bits.
+    [IS_EQUAL, 0, 1 + 2 * TYPING.length, ioctl],
+    [LOAD, 0, 0, 24],
+    ...TYPING.flatMap(request => answer(IS_EQUAL, request, REFUSE)),
+    [LOAD, 0, 0, 0],
     [IS_EQUAL, 1, 0, socket],
     [RETURN, 0, 0, ALLOW],
     [LOAD, 0, 0, 16],

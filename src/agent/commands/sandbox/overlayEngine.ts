@@ -1,5 +1,4 @@
 import * as fs from 'node:fs/promises';
-import { realpathSync } from 'node:fs';
 import * as path from 'node:path';
 import { messageOf, messageWithoutPaths, ToolError } from '../../base/errors.ts';
 import { forEachLimited } from '../../base/pool.ts';
@@ -7,16 +6,17 @@ import { contentOf } from '../../preview/blobs.ts';
 import type { PendingContents } from '../../preview/overlay.ts';
 import type { FileContent } from '../../preview/workspace.ts';
 import type { FolderRoot } from '../../preview/workspace.ts';
-import { isInside } from '../../text/isInside.ts';
 import { assertNotStopped, type CommandPlan } from '../commandPlan.ts';
 import type { CommandRun } from '../commandRuns.ts';
 import type { Sandbox, SandboxEnd } from '../sandbox.ts';
 import { prepareCall } from '../shellCall.ts';
 import { cleanEnvironment } from './cleanEnvironment.ts';
+import { OWN_FOLDERS } from './bubblewrap.ts';
 import { isDiskFull, watchSpace } from './diskSpace.ts';
 import { Effects, foundContent, PlainFolder } from './effects.ts';
 import { removeTree } from './entries.ts';
-import { Namespace, OWN_FOLDERS } from './namespace.ts';
+import { Layers, type Place } from './layers.ts';
+import { Namespace } from './namespace.ts';
 import { changedPaths, countNewer, keepOnly, makeFolders, type Layer } from './upperTree.ts';
 
 /** How many files are compared concurrently. */
@@ -47,35 +47,14 @@ export class OverlaySandbox implements Sandbox {
   readonly engine = 'overlay';
   readonly isolated = true;
   readonly #storage: string;
-  readonly #layers: readonly Layer[];
-  /** All folders, with how their workspace paths begin. */
-  readonly #folders: readonly Pick<Layer, 'root' | 'prefix'>[];
-  readonly #links: ReadonlyMap<string, string>;
+  readonly #layers: Layers;
   readonly #variables: () => readonly string[];
   readonly #running = new Set<Namespace>();
 
   constructor({ folders, storage, variables }: SandboxOptions) {
     this.#storage = storage;
     this.#variables = variables;
-    const roots = folders.map(({ name, fsPath }, index) => ({
-      ...{ root: realpathSync.native(fsPath), prefix: folders.length > 1 ? `${name}/` : '' },
-      ...{ state: path.join(storage, String(index)), upper: path.join(storage, String(index), 'upper') },
-    }));
-    // The innermost first.
-    this.#folders = roots.toSorted((a, b) => b.root.length - a.root.length);
-    // A folder in another one is a part of its overlay.
-    this.#layers = roots.filter(
-      (one, n) =>
-        !roots.some(
-          (other, m) => m !== n && isInside(one.root, other.root) && (one.root !== other.root || m < n),
-        ),
-    );
-    this.#links = new Map(
-      folders.flatMap(({ fsPath }, index) => {
-        const root = roots[index]?.root ?? fsPath;
-        return root === fsPath ? [] : [[fsPath, root] as const];
-      }),
-    );
+    this.#layers = new Layers(folders, storage);
   }
 
   async run(
@@ -92,7 +71,13 @@ export class OverlaySandbox implements Sandbox {
     const call = await prepareCall(plan);
     const mountedAt = Date.now();
     const namespace = new Namespace({
-      ...{ storage: this.#storage, folders: this.#layers, links: this.#links, deleted, cwd: plan.folder },
+      ...{
+        storage: this.#storage,
+        folders: this.#layers.all,
+        links: this.#layers.links,
+        deleted,
+        cwd: plan.folder,
+      },
       program: [plan.shell, ...call.args],
       environment: cleanEnvironment(plan, this.#variables()),
     });
@@ -164,26 +149,14 @@ export class OverlaySandbox implements Sandbox {
 
   /** Where a workspace path is. Links above it lead to where the command finds it, if that is in the workspace. */
   async #placeOf(workspacePath: string): Promise<Place | undefined> {
-    const folder = this.#folders.find(({ prefix }) => workspacePath.startsWith(prefix));
-    if (!folder) return undefined;
-    const named = path.join(folder.root, workspacePath.slice(folder.prefix.length));
+    const named = this.#layers.absolute(workspacePath);
+    if (named === undefined) return undefined;
     const above = await fs.realpath(path.dirname(named)).catch(() => path.dirname(named));
-    for (const at of [path.join(above, path.basename(named)), named]) {
-      const layer = this.#layers.find(({ root }) => isInside(at, root));
-      if (layer) return { layer, relative: path.relative(layer.root, at) };
-    }
-    return undefined;
-  }
-
-  /** The workspace path of a place: relative to the innermost folder. */
-  #nameOf({ layer, relative }: Place): string {
-    const at = path.join(layer.root, relative);
-    const folder = this.#folders.find(({ root }) => isInside(at, root)) ?? layer;
-    return folder.prefix + path.relative(folder.root, at);
+    return this.#layers.placeAt(path.join(above, path.basename(named))) ?? this.#layers.placeAt(named);
   }
 
   async #contentsOf(pending: PendingContents): Promise<Contents> {
-    const contents: Contents = new Map(this.#layers.map(layer => [layer, new Map()]));
+    const contents: Contents = new Map(this.#layers.all.map(layer => [layer, new Map()]));
     for (const name of pending.paths()) {
       const [place, content] = [await this.#placeOf(name), pending.at(name)];
       if (!place || !content) continue;
@@ -195,7 +168,7 @@ export class OverlaySandbox implements Sandbox {
 
   /** Puts what is pending into the upper trees. @returns what must be removed in the view */
   async #put(contents: Contents): Promise<string[]> {
-    for (const { root, state, upper } of this.#layers) {
+    for (const { root, state, upper } of this.#layers.all) {
       await fs.mkdir(upper, { recursive: true });
       for (const name of ['work', 'lower']) await removeTree(path.join(state, name));
       await fs.mkdir(path.join(state, 'work'));
@@ -238,7 +211,7 @@ export class OverlaySandbox implements Sandbox {
     effects: Effects,
   ): Promise<ReadonlyMap<Layer, readonly string[]>> {
     const ignored = new Map<Layer, readonly string[]>();
-    for (const layer of this.#layers) {
+    for (const layer of this.#layers.all) {
       const merged = path.join(view, layer.root);
       const changed = await changedPaths(layer, merged, effects);
       ignored.set(layer, changed.ignored);
@@ -255,7 +228,7 @@ export class OverlaySandbox implements Sandbox {
           : disk;
         const isUnknown = !put && (await changedAfter(layer.root, each, mountedAt));
         await effects.add(
-          put?.name ?? this.#nameOf({ layer, relative: each }),
+          put?.name ?? this.#layers.nameOf({ layer, relative: each }),
           base ?? undefined,
           theirs,
           isUnknown,
@@ -267,7 +240,7 @@ export class OverlaySandbox implements Sandbox {
 
   /** Whether it changed more in `.git` than what git notes for itself whenever it looks at the files. */
   async #wroteGit(): Promise<boolean> {
-    for (const { upper } of this.#layers) {
+    for (const { upper } of this.#layers.all) {
       const names = await fs.readdir(path.join(upper, '.git')).catch(() => []);
       if (names.some(name => name !== 'index')) return true;
     }
@@ -282,7 +255,7 @@ export class OverlaySandbox implements Sandbox {
   async #clean(ignored: ReadonlyMap<Layer, readonly string[]>): Promise<boolean> {
     for (const name of OWN_FOLDERS) await removeTree(path.join(this.#storage, name));
     let isKept = true;
-    for (const layer of this.#layers)
+    for (const layer of this.#layers.all)
       try {
         await keepOnly(layer, ignored.get(layer) ?? []);
       } catch (error) {
@@ -300,12 +273,6 @@ export class OverlaySandbox implements Sandbox {
       if (paths.length > 0) count += await countNewer(upper, paths, path.join(state, 'lower'));
     return count;
   }
-}
-
-/** Where something is in the view. */
-interface Place {
-  readonly layer: Layer;
-  readonly relative: string;
 }
 
 /** What is pending, by its place; `null` for no file. */

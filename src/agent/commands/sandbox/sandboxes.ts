@@ -107,30 +107,43 @@ class WindowSandboxes implements Sandboxes {
     await fs.mkdir(storage, { recursive: true });
   }
 
-  async #noOverlay(real: readonly string[], isWithin: boolean, home: string): Promise<NoOverlay | undefined> {
-    const { folders, storage } = this.#options;
-    if (real.some(root => isInside(home, root)))
-      return { reason: 'leaks', detail: 'the home folder is in the workspace' };
-    if (isWithin) return { reason: 'mount', detail: 'the storage of the sandbox is in the workspace' };
-    return probeOverlay(storage, folders());
-  }
-
   async #probe(): Promise<SandboxStatus> {
     const { folders, engine, storage, limits, logger } = this.#options;
-    const real = folders().map(({ fsPath }) => realpathSync.native(fsPath));
-    const [state, home] = [realpathSync.native(storage), realpathSync.native(homedir())];
-    const isWithin = real.some(root => isInside(state, root));
-    const why = engine() === 'copy' ? undefined : await this.#noOverlay(real, isWithin, home);
+    const why = engine() === 'copy' ? undefined : await noOverlay(folders(), storage);
     if (engine() !== 'copy') {
       if (!why) return { engine: 'overlay', isolated: true };
       logger.info(`There is no isolated sandbox: ${why.reason} ${why.detail ?? ''}`);
     }
     const reason = why ? { why } : {};
     if (engine() === 'overlay') return { engine: undefined, isolated: false, ...reason };
-    const size = isWithin ? undefined : await measure(real, limits());
+    const real = realRoots(folders());
+    const size = isWithin(storage, real) ? undefined : await measure(real, limits());
     if (!size) return { engine: undefined, isolated: false, why: { reason: 'tooLarge' } };
     return { engine: 'copy', isolated: false, ...reason };
   }
+}
+
+/** Why there can be no isolated overlay of these folders, by trying; `undefined` if there can. @param storage exists */
+export async function noOverlay(
+  folders: readonly FolderRoot[],
+  storage: string,
+): Promise<NoOverlay | undefined> {
+  const real = realRoots(folders);
+  const home = realpathSync.native(homedir());
+  if (real.some(root => isInside(home, root)))
+    return { reason: 'leaks', detail: 'the home folder is in the workspace' };
+  if (isWithin(storage, real))
+    return { reason: 'mount', detail: 'the storage of the sandbox is in the workspace' };
+  return probeOverlay(storage, folders);
+}
+
+function realRoots(folders: readonly FolderRoot[]): readonly string[] {
+  return folders.map(({ fsPath }) => realpathSync.native(fsPath));
+}
+
+function isWithin(storage: string, roots: readonly string[]): boolean {
+  const state = realpathSync.native(storage);
+  return roots.some(root => isInside(state, root));
 }
 
 /** Runs the commands of a sandbox one after the other. */

@@ -6,7 +6,8 @@ import { TimeSlice } from '../../base/timeSlice.ts';
 import { isMissing, PlainFolder, type Effects, type Found } from './effects.ts';
 import { entriesOf, removeTree } from './entries.ts';
 import { ignoredOf } from './ignored.ts';
-import { SYSTEM_FOLDERS, systemTool, type MountedFolder } from './namespace.ts';
+import type { MountedFolder } from './bubblewrap.ts';
+import { SYSTEM_FOLDERS, systemTool } from './namespace.ts';
 
 /** How long ignored files are counted, in milliseconds. */
 const COUNT_MS = 2_000;
@@ -44,11 +45,17 @@ export async function makeFolders(
 /**
  * Walks an upper tree, level by level, so that git is asked once for each. Nothing below what is ignored is looked at. The entries
  * of folders tell what stands where: to ask for each file would take ten times as long.
+ * @param lower what the overlay covers, if that is not the folder itself
  */
-export async function changedPaths(layer: Layer, merged: string, effects: Effects): Promise<Changed> {
+export async function changedPaths(
+  layer: Layer,
+  merged: string,
+  effects: Effects,
+  lower = layer.root,
+): Promise<Changed> {
   const paths: string[] = [];
   const ignored: string[] = [];
-  const real = new PlainFolder(layer.root);
+  const real = new PlainFolder(lower);
   const slice = new TimeSlice();
   let level = [''];
   while (level.length > 0 && !effects.isTooMuch) {
@@ -57,7 +64,7 @@ export async function changedPaths(layer: Layer, merged: string, effects: Effect
       const upper = await entriesIn(path.join(layer.upper, folder), effects, layer.prefix + folder);
       const now = await entriesIn(path.join(merged, folder));
       const was: Entries = (await real.isFolder(folder))
-        ? await entriesIn(path.join(layer.root, folder))
+        ? await entriesIn(path.join(lower, folder))
         : new Map();
       // Where the folder was made anew, what was in it is gone without a trace.
       const gone = [...was.keys()].filter(name => !now.has(name) && !upper.has(name));
@@ -79,7 +86,7 @@ export async function changedPaths(layer: Layer, merged: string, effects: Effect
         continue;
       }
       // What was a folder and is none any more has lost all that was in it.
-      if (was === 'folder' && now !== 'folder') paths.push(...(await filesBelow(layer.root, at)));
+      if (was === 'folder' && now !== 'folder') paths.push(...(await filesBelow(layer.root, at, lower)));
       if (now !== 'folder' || (was && was !== 'folder')) paths.push(at);
       if (upper === 'folder' && now === 'folder') next.push(at);
     }
@@ -98,14 +105,14 @@ function asAsked({ path: at, upper }: Pick<Compared, 'path' | 'upper'>): string 
   return upper === 'folder' ? `${at}/` : at;
 }
 
-/** The files in a folder that is gone, without those that git ignores. */
-async function filesBelow(root: string, folder: string): Promise<readonly string[]> {
+/** The files in a folder that is gone, without those that git ignores. @param root where git is asked */
+async function filesBelow(root: string, folder: string, lower: string): Promise<readonly string[]> {
   const files: string[] = [];
   let level = [folder];
   while (level.length > 0) {
     const found = new Map<string, Found['kind']>();
     for (const at of level)
-      for (const [name, kind] of await entriesIn(path.join(root, at)))
+      for (const [name, kind] of await entriesIn(path.join(lower, at)))
         if (name !== '.git') found.set(`${at}/${name}`, kind);
     const hidden = await ignoredOf(root, [...found.keys()]);
     level = [];

@@ -1,0 +1,35 @@
+import { existsSync, mkdirSync, realpathSync } from 'node:fs';
+import * as path from 'node:path';
+import { isInside } from '../../text/isInside.ts';
+import { terminalAgents, type TerminalAgent } from '../view/terminalAgents.ts';
+
+/** What shells and git read in the home folder. None of it is a secret. */
+const SETTINGS = [
+  ...['.gitconfig', '.config/git', '.inputrc', '.profile', '.bash_profile', '.bashrc', '.bash_aliases'],
+  ...['.zshenv', '.zprofile', '.zshrc', '.config/fish'],
+];
+
+/**
+ * Where an agent keeps its own settings, sign-in and conversations: it must be able to write there. Missing folders are made, since
+ * what it writes elsewhere in its home folder is gone at the end.
+ * @param agent `undefined` for another program: those of all agents that are there.
+ */
+export function configuration(home: string, agent: TerminalAgent | undefined): readonly string[] {
+  const paths = (agent ? [agent] : terminalAgents).flatMap(each => each.home);
+  if (agent)
+    for (const folder of paths.filter(each => each.endsWith('/')))
+      mkdirSync(path.join(home, folder), { recursive: true });
+  return paths.map(each => path.join(home, each)).filter(each => existsSync(each));
+}
+
+/** What must be readable for a program to run: settings of shells, the folders of the PATH in the home folder, its packages. */
+export function programFolders(program: string, home: string, searchPath: string): readonly string[] {
+  const real = realpathSync(program);
+  const packages = /^.*?\/node_modules(?=\/)/.exec(real)?.[0] ?? path.dirname(real);
+  const ofPath = searchPath.split(':').filter(each => path.isAbsolute(each) && isInside(each, home));
+  return [
+    ...SETTINGS.map(each => path.join(home, each)),
+    // Neither the home folder itself nor what it is in. Further folders of the PATH are shown anyway.
+    ...[...ofPath, path.dirname(program), packages].filter(each => !isInside(home, each)),
+  ];
+}

@@ -1,0 +1,195 @@
+import { randomUUID } from 'node:crypto';
+import * as fs from 'node:fs';
+import * as path from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import * as z from 'zod/mini';
+import { withoutEditor, withVariables } from '../../base/system/environment.ts';
+import { Namespace } from '../../commands/sandbox/namespace.ts';
+import { proveWindow, type ProvenWindow } from '../mcp/proof.ts';
+import { terminalAgents } from '../view/terminalAgents.ts';
+import { Lines, windowSchema, type ProgramMessage, type WindowMessage } from '../view/viewLines.ts';
+import { openWindows, realPathOf, windowsFor } from '../windowFiles.ts';
+import { configuration, programFolders } from './homeFolders.ts';
+
+/** Exit codes: nothing was started; there is no such program. */
+const FAILED = 125;
+const NOT_FOUND = 127;
+/** How often a window that has gone is looked for, and how long after the program's end, in milliseconds. */
+const RETRY_MS = 500;
+const LAST_RETRIES_MS = 5_000;
+
+/** After how long the person is told that the view is being made, in milliseconds. */
+const SLOW_MS = 2_000;
+
+/** Variables that lead to programs outside of the view. */
+const OUTSIDE = [
+  ...['DBUS_SESSION_BUS_ADDRESS', 'DISPLAY', 'WAYLAND_DISPLAY', 'XAUTHORITY', 'XDG_RUNTIME_DIR'],
+  ...['SSH_AUTH_SOCK', 'GPG_AGENT_INFO', 'TMUX', 'GIT_ASKPASS', 'SSH_ASKPASS'],
+];
+
+const addressSchema = z.object({ port: z.int(), token: z.string() });
+
+export interface RunOptions {
+  readonly home: string;
+  /** See `windowsFolder`. */
+  readonly windows: string;
+  /** Holds the address of the window, if it is not to be found by the folder. */
+  readonly file?: string;
+  /** Tells the person at the terminal. */
+  readonly say: (line: string) => void;
+}
+
+type Connection = Lines<WindowMessage, ProgramMessage>;
+
+/**
+ * Runs a program in a view of the workspace that the current folder is in, at this terminal. If no window makes and watches the view,
+ * nothing is started. If the window goes away later, the program goes on, and the window that comes back takes what it has written.
+ * @returns the exit code of the program
+ */
+export async function runInView(command: readonly string[], options: RunOptions): Promise<number> {
+  const { home, say } = options;
+  const [name = '', ...args] = command;
+  const program = programAt(name);
+  if (program === undefined) {
+    say(`redline-run: there is no program ${name}. Nothing was started.`);
+    return NOT_FOUND;
+  }
+  const base = path.basename(name);
+  const known = terminalAgents.find(each => each.program === base);
+  const agent = known?.name ?? base;
+  const id = randomUUID();
+  const cwd = await realPathOf(process.cwd());
+  const fail = (reason: string): number => {
+    say(`redline-run: ${reason} Nothing was started.`);
+    return FAILED;
+  };
+  let lines = await connect(id, cwd, options);
+  if (!lines)
+    return fail(
+      `no window of VS Code with Redline has ${cwd} open, or agents may not connect to it: run "Redline: Connect an Agent…" there.`,
+    );
+  lines.send({ kind: 'open', agent, cwd });
+  const slow = setTimeout(() => say('redline: The view is being made…'), SLOW_MS);
+  const made = await lines.next();
+  clearTimeout(slow);
+  if (made?.kind !== 'mounts') return fail(made?.kind === 'refused' ? made.reason : 'the window has gone.');
+  for (const line of made.lines) say(`redline: ${line}`);
+  const namespace = new Namespace({
+    ...{ storage: made.storage, folders: made.folders, links: new Map(made.links), deleted: [], cwd },
+    program: [program, ...args],
+    environment: withVariables(
+      withoutEditor(process.env),
+      Object.fromEntries(OUTSIDE.map(each => [each, null])),
+    ),
+    terminal: {
+      writable: configuration(home, known),
+      readable: [...made.readable, ...programFolders(program, home, process.env['PATH'] ?? '')],
+      shown: made.shown,
+    },
+  });
+  // The terminal tells the program, too, which may go on after Ctrl+C.
+  for (const signal of ['SIGINT', 'SIGQUIT'] as const) process.on(signal, () => undefined);
+  for (const signal of ['SIGHUP', 'SIGTERM'] as const) process.on(signal, () => namespace.stop());
+  const view = await namespace.entered;
+  if (view === undefined) {
+    lines.close();
+    await namespace.release();
+    return fail('The view could not be mounted.');
+  }
+  lines.send({ kind: 'entered', view });
+  const answer = await lines.next();
+  if (answer?.kind !== 'watching') {
+    namespace.stop();
+    await namespace.release();
+    say(
+      `redline-run: ${answer?.kind === 'refused' ? answer.reason : 'the window has gone.'} The program was ended.`,
+    );
+    return FAILED;
+  }
+  const hasEnded = namespace.ended.then(({ exitCode }) => exitCode ?? 1);
+  let code: number | undefined;
+  void hasEnded.then(value => (code = value));
+  for (;;) {
+    await Promise.race([hasEnded, lines?.closed ?? delay(RETRY_MS)]);
+    if (code !== undefined) break;
+    lines = await comeBack(id, agent, view, cwd, options);
+  }
+  const until = Date.now() + LAST_RETRIES_MS;
+  let taken: WindowMessage | undefined;
+  do {
+    lines ??= await comeBack(id, agent, view, cwd, options);
+    lines?.send({ kind: 'ended' });
+    taken = await lines?.next();
+    if (taken?.kind !== 'taken') {
+      lines?.close();
+      lines = undefined;
+      await delay(RETRY_MS);
+    }
+  } while (taken?.kind !== 'taken' && Date.now() < until);
+  const told =
+    taken?.kind === 'taken'
+      ? taken.lines
+      : ['VS Code is closed. What was written becomes previews once it has this folder open again.'];
+  for (const line of told) say(`redline: ${line}`);
+  await namespace.release();
+  lines?.close();
+  return code ?? 1;
+}
+
+/** Connects again to the window that looks at the view; `undefined` if there is none. */
+async function comeBack(
+  id: string,
+  agent: string,
+  view: string,
+  cwd: string,
+  options: RunOptions,
+): Promise<Connection | undefined> {
+  const lines = await connect(id, cwd, options);
+  lines?.send({ kind: 'again', agent, view });
+  const answer = await lines?.next();
+  if (answer?.kind === 'watching') return lines;
+  lines?.close();
+  return undefined;
+}
+
+async function connect(
+  id: string,
+  cwd: string,
+  { file, windows }: RunOptions,
+): Promise<Connection | undefined> {
+  const addresses =
+    file === undefined
+      ? windowsFor(cwd, await openWindows(windows))
+      : [addressSchema.safeParse(parsed(file)).data].flatMap(each => each ?? []);
+  for (const address of addresses) {
+    const window: ProvenWindow | undefined = await proveWindow(address, 'redline-view').catch(
+      () => undefined,
+    );
+    if (window) return new Lines(window.greet({ id }), windowSchema);
+  }
+  return undefined;
+}
+
+function parsed(file: string): unknown {
+  try {
+    return JSON.parse(fs.readFileSync(file, 'utf8'));
+  } catch {
+    return undefined;
+  }
+}
+
+/** The absolute path of a program, as a shell finds it. */
+function programAt(name: string): string | undefined {
+  const isProgram = (at: string): boolean => {
+    try {
+      fs.accessSync(at, fs.constants.X_OK);
+      return fs.statSync(at).isFile();
+    } catch {
+      return false;
+    }
+  };
+  const places = name.includes('/')
+    ? [path.resolve(name)]
+    : (process.env['PATH'] ?? '').split(':').map(folder => path.resolve(folder, name));
+  return places.find(isProgram);
+}

@@ -1,0 +1,305 @@
+import * as fs from 'node:fs/promises';
+import * as path from 'node:path';
+import type { Duplex } from 'node:stream';
+import { setTimeout as delay } from 'node:timers/promises';
+import { countText } from '../../base/countText.ts';
+import { detailOf, messageWithoutPaths } from '../../base/errors.ts';
+import { AgentView } from '../../commands/agentView/agentView.ts';
+import { TooLargeError, type CopyLimits } from '../../commands/agentView/frozenFolder.ts';
+import { Namespace } from '../../commands/sandbox/namespace.ts';
+import type { NoOverlay } from '../../commands/sandbox/probe.ts';
+import type { AgentName } from '../../preview/preview.ts';
+import type { FolderRoot } from '../../preview/workspace.ts';
+import { isInside } from '../../text/isInside.ts';
+import { agentNameOf } from '../agentName.ts';
+import { LiveView, type NotTaken, type ViewHost } from './liveView.ts';
+import { Lines, programSchema, type ProgramMessage, type WindowMessage } from './viewLines.ts';
+
+/** Who works in a view, beside the view itself, so that it is known after a reload. */
+const OWNER = 'owner.json';
+/** Tells that what is in the view could not become previews, and is kept for the person. */
+const KEPT = 'kept';
+/** The most paths that are named. */
+const MAX_NAMED = 10;
+/** How long the view of a program that was killed may take to go, in milliseconds: no one is told of its end. */
+const GONE_MS = 5_000;
+const GONE_POLL_MS = 50;
+
+export interface AgentViewsHost extends ViewHost {
+  readonly folders: () => readonly FolderRoot[];
+  /** Holds the views, one folder each. It is outside all folders of the workspace. */
+  readonly storage: string;
+  readonly limits: () => CopyLimits;
+  /** Why no view can be made here, see `noOverlay`; `undefined` if one can. */
+  readonly obstacle: () => Promise<NoOverlay | undefined>;
+  /** That in a sentence. */
+  readonly sentenceOf: (obstacle: NoOverlay) => string;
+  /** Shows the person that something is not in the previews. */
+  readonly onNotTaken: (agent: AgentName, what: NotTaken) => void;
+}
+
+/** The views of a window, in which agents work that `redline-run` has started. */
+export class AgentViews {
+  readonly #host: AgentViewsHost;
+  readonly #live = new Map<string, LiveView>();
+  #isClosed = false;
+
+  constructor(host: AgentViewsHost) {
+    this.#host = host;
+  }
+
+  /** Serves one program until it ends or goes away. Never rejects. */
+  async serve(socket: Duplex, id: string): Promise<void> {
+    const lines: Connection = new Lines(socket, programSchema);
+    try {
+      await this.#serve(lines, id);
+    } catch (error) {
+      this.#host.logger.error(`The view of an agent failed: ${detailOf(error)}`);
+      lines.send({ kind: 'refused', reason: messageWithoutPaths(error) });
+    } finally {
+      lines.close();
+    }
+  }
+
+  /**
+   * Takes what programs have written that ended while no window was open.
+   * @returns whether some are still at work: they come back once this window listens.
+   */
+  async recover(): Promise<boolean> {
+    let isAnyAtWork = false;
+    const entries = await fs.readdir(this.#host.storage, { withFileTypes: true }).catch(() => []);
+    for (const { name: id } of entries.filter(entry => entry.isDirectory())) {
+      const folder = path.join(this.#host.storage, id);
+      try {
+        if (this.#live.has(id) || (await exists(path.join(folder, KEPT)))) continue;
+        const owner = await ownerOf(folder);
+        const view = await AgentView.reopen(folder);
+        if (!owner) await view.remove();
+        else if (await view.isMounted(owner.view)) isAnyAtWork = true;
+        else await this.#takeAgain(folder, id, owner.agent);
+      } catch (error) {
+        this.#host.logger.error(`What an agent has written is still in ${folder}: ${detailOf(error)}`);
+      }
+    }
+    return isAnyAtWork;
+  }
+
+  /** Why no view can be made here, in a sentence; `undefined` if one can. */
+  async obstacle(): Promise<string | undefined> {
+    const { obstacle, sentenceOf } = this.#host;
+    const found = await obstacle();
+    return found && sentenceOf(found);
+  }
+
+  /** Stops looking at the views. The agents go on, and what they write is kept for the next window. Never rejects. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    await Promise.all([...this.#live.values()].map(live => live.stop()));
+    this.#live.clear();
+  }
+
+  async #serve(lines: Connection, id: string): Promise<void> {
+    const first = await lines.next();
+    if (first?.kind !== 'open' && first?.kind !== 'again') return;
+    const { l10n, logger, storage } = this.#host;
+    const agent = agentNameOf({ name: first.agent, version: '' }, l10n);
+    const folder = path.join(storage, id);
+    const refusal = first.kind === 'open' ? await this.#refusal(first.cwd) : undefined;
+    if (refusal !== undefined) return lines.send({ kind: 'refused', reason: refusal });
+    const view = first.kind === 'open' ? await this.#make(folder) : await AgentView.reopen(folder);
+    if (typeof view === 'string') return lines.send({ kind: 'refused', reason: view });
+    let keeps = first.kind === 'again';
+    let live: LiveView | undefined;
+    try {
+      if (first.kind === 'open') {
+        lines.send({ kind: 'mounts', ...viewOf(view), lines: this.#greeting(view) });
+        const entered = await lines.next();
+        if (entered?.kind !== 'entered') return;
+        keeps = true;
+        await view.enter(entered.view);
+        await fs.writeFile(path.join(folder, OWNER), JSON.stringify({ view: entered.view, agent }));
+      } else await view.enter(first.view);
+      live = this.#watch(view, id, agent);
+      lines.send({ kind: 'watching' });
+      const ended = await lines.next();
+      if (this.#isClosed) return;
+      if (ended?.kind === 'ended') await live.end();
+      else {
+        // It was killed, and the view goes with it.
+        await live.stop();
+        return await this.#takeAgain(folder, id, agent);
+      }
+      keeps = live.notTaken.isTooMuch;
+      if (keeps) await fs.writeFile(path.join(folder, KEPT), '');
+      lines.send({ kind: 'taken', lines: this.#farewell(live, folder) });
+    } catch (error) {
+      logger.error(
+        `The view of ${agent.name} failed; what it has written is in ${folder}: ${detailOf(error)}`,
+      );
+      lines.send({ kind: 'refused', reason: messageWithoutPaths(error) });
+    } finally {
+      this.#live.delete(id);
+      // The view must be gone before what it is made of is removed.
+      if (!keeps) {
+        await lines.closed;
+        await view.remove();
+      }
+    }
+  }
+
+  #watch(view: AgentView, id: string, agent: AgentName): LiveView {
+    const live = new LiveView(this.#host, view, { id: `view-${id}`, agent }, what =>
+      this.#host.onNotTaken(agent, what),
+    );
+    this.#live.set(id, live);
+    live.start();
+    return live;
+  }
+
+  async #refusal(cwd: string): Promise<string | undefined> {
+    const { folders, l10n, storage } = this.#host;
+    const roots = await Promise.all(folders().map(({ fsPath }) => fs.realpath(fsPath)));
+    if (!roots.some(root => isInside(cwd, root)))
+      return l10n.t('{0} is in no folder that the window of VS Code has open.', cwd);
+    await fs.mkdir(storage, { recursive: true, mode: 0o700 });
+    return this.obstacle();
+  }
+
+  /** @returns why it cannot be made, if that is known */
+  async #make(folder: string): Promise<AgentView | string> {
+    const { folders, limits, l10n } = this.#host;
+    try {
+      return await AgentView.create(folders(), folder, limits());
+    } catch (error) {
+      if (error instanceof TooLargeError)
+        return l10n.t(
+          'The workspace is larger than what redline.sandbox.maxCopySize and maxCopyFiles allow.',
+        );
+      return l10n.t('The workspace could not be copied: {0}', messageWithoutPaths(error));
+    }
+  }
+
+  /** Mounts a view again, whose program has gone, and takes what is in it. */
+  async #takeAgain(folder: string, id: string, agent: AgentName): Promise<void> {
+    const view = await AgentView.reopen(folder);
+    const former = await ownerOf(folder);
+    // Two mounts of one upper tree would not see each other.
+    for (let waited = 0; former && (await view.isMounted(former.view)); waited += GONE_POLL_MS) {
+      if (waited >= GONE_MS) throw new Error('The view is still mounted.');
+      await delay(GONE_POLL_MS);
+    }
+    const { storage, folders, links } = view.mounts;
+    const namespace = new Namespace({
+      ...{ storage, folders, links: new Map(links), deleted: [], cwd: '/', program: ['/bin/true'] },
+      environment: {},
+    });
+    try {
+      const { view: root } = await namespace.ended;
+      if (root === undefined) throw new Error('it cannot be mounted');
+      await view.enter(root);
+      const live = new LiveView(this.#host, view, { id: `view-${id}`, agent }, what =>
+        this.#host.onNotTaken(agent, what),
+      );
+      await live.end();
+      if (live.notTaken.isTooMuch) return await fs.writeFile(path.join(folder, KEPT), '');
+    } finally {
+      await namespace.release();
+    }
+    await view.remove();
+  }
+
+  #greeting(view: AgentView): readonly string[] {
+    const { l10n } = this.#host;
+    return [
+      l10n.t(
+        'What is written here becomes previews in VS Code; nothing is on disk until you apply it. Your decisions are in REDLINE.md.',
+      ),
+      ...(view.unreadable.length === 0
+        ? []
+        : [
+            l10n.t(
+              'These cannot be read, and are not there: {0}',
+              view.unreadable.slice(0, MAX_NAMED).join(', '),
+            ),
+          ]),
+      ...view.foreign.map(folder =>
+        l10n.t('In {0}, files belong to another owner or group, and cannot be changed here.', folder),
+      ),
+    ];
+  }
+
+  #farewell({ open, notTaken }: LiveView, folder: string): readonly string[] {
+    const { l10n } = this.#host;
+    const count = (forms: string, of: number): string => countText(forms, l10n)(of);
+    return [
+      ...(open.length === 0
+        ? []
+        : [
+            count(
+              l10n.t('1 preview waits for you in VS Code.|{0} previews wait for you in VS Code.'),
+              open.length,
+            ),
+          ]),
+      ...(notTaken.commits === 0
+        ? []
+        : [
+            count(
+              l10n.t(
+                '1 commit was not taken; what it contains is in the previews.|{0} commits were not taken; what they contain is in the previews.',
+              ),
+              notTaken.commits,
+            ),
+          ]),
+      ...(notTaken.leftOut.length === 0
+        ? []
+        : [
+            l10n.t(
+              'Not in the previews: {0}',
+              [...new Set(notTaken.leftOut.map(({ path: at }) => at))].slice(0, MAX_NAMED).join(', '),
+            ),
+          ]),
+      ...(notTaken.isTooMuch
+        ? [
+            l10n.t(
+              'More than 2,000 files or 50 MB were changed, which is more than can be reviewed at once. They are kept in {0}.',
+              folder,
+            ),
+          ]
+        : []),
+    ];
+  }
+}
+
+type Connection = Lines<ProgramMessage, WindowMessage>;
+
+interface Owner {
+  /** Leads to the root of the view, as long as the program is there. */
+  readonly view: string;
+  readonly agent: AgentName;
+}
+
+async function ownerOf(folder: string): Promise<Owner | undefined> {
+  try {
+    return JSON.parse(await fs.readFile(path.join(folder, OWNER), 'utf8')) as Owner;
+  } catch {
+    return undefined;
+  }
+}
+
+function viewOf({ mounts }: AgentView): Omit<Extract<WindowMessage, { kind: 'mounts' }>, 'kind' | 'lines'> {
+  const { storage, folders, links, shown, readable } = mounts;
+  return {
+    storage,
+    folders: folders.map(({ root, state }) => ({ root, state })),
+    links: links.map(([link, target]) => [link, target]),
+    shown: [...shown],
+    readable: [...readable],
+  };
+}
+
+async function exists(at: string): Promise<boolean> {
+  return fs.access(at).then(
+    () => true,
+    () => false,
+  );
+}

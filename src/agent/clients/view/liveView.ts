@@ -1,0 +1,257 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { DisposableStore } from '../../base/disposable.ts';
+import { detailOf } from '../../base/errors.ts';
+import { english, type Sentence } from '../../base/localiser.ts';
+import type { Logger } from '../../base/logger.ts';
+import type { AgentView, Collection } from '../../commands/agentView/agentView.ts';
+import { placeForeign } from '../../elsewhere/foreignChange.ts';
+import { inPreviews, type LeftOut } from '../../elsewhere/gathered.ts';
+import { isLink, isText as isTextSide, stepsOf, type FileChange } from '../../preview/fileChange.ts';
+import { pathsOf, type AgentName, type Preview } from '../../preview/preview.ts';
+import { queueResolveHandler, type ResolveHost } from '../../preview/queueResolveHandler.ts';
+import type { Workspace } from '../../preview/workspace.ts';
+import { plural } from '../../text/plural.ts';
+import { MAX_PENDING } from '../agentClient.ts';
+import { OwnPreviews } from '../ownPreviews.ts';
+import { statusText } from '../tools/status.ts';
+import { AGENT_SETTINGS } from './terminalAgents.ts';
+
+/** How often it is looked whether something was written, and for how long nothing must be, in milliseconds. */
+const POLL_MS = 400;
+const REST_MS = 2_000;
+/** How many files the title of a preview names. */
+const MAX_NAMED = 3;
+/** Looking may take this part of the time at most. */
+const LOOK_SHARE = 0.1;
+
+/** What the views of a window work with. */
+export interface ViewHost extends ResolveHost {
+  readonly workspace: Workspace;
+  readonly logger: Logger;
+}
+
+/** What is not in the previews of a view, for the person and the agent to know. */
+export interface NotTaken {
+  readonly leftOut: readonly LeftOut[];
+  readonly isTooMuch: boolean;
+  readonly commits: number;
+  readonly lostGit: boolean;
+}
+
+/**
+ * An agent at work in a view. What it has written becomes previews once it rests, one change set each time, which build on its earlier
+ * ones; what is decided changes the files of the view while it rests. So it sees, as all agents do, the files as if its own pending
+ * previews were applied.
+ */
+export class LiveView {
+  readonly #host: ViewHost;
+  readonly #view: AgentView;
+  readonly #id: string;
+  readonly #agent: AgentName;
+  readonly #previews: OwnPreviews;
+  readonly #onNotTaken: (what: NotTaken) => void;
+  readonly #owned = new DisposableStore();
+  readonly #ending = new AbortController();
+  /** Workspace paths on which something was decided. */
+  readonly #decided = new Set<string>();
+  #leftOut: LeftOut[] = [];
+  #last: Pick<Collection, 'isTooMuch' | 'commits' | 'lostGit'> = {
+    ...{ isTooMuch: false, commits: 0, lostGit: false },
+  };
+  #told = '';
+  #watching: Promise<void> | undefined;
+
+  /**
+   * @param id tells this agent from all others, in the origins of its previews.
+   * @param onNotTaken called when there is more that is not taken.
+   */
+  constructor(
+    host: ViewHost,
+    view: AgentView,
+    { id, agent }: { readonly id: string; readonly agent: AgentName },
+    onNotTaken: (what: NotTaken) => void,
+  ) {
+    this.#host = host;
+    this.#view = view;
+    this.#id = id;
+    this.#agent = agent;
+    this.#previews = new OwnPreviews(host.store, id);
+    this.#onNotTaken = onNotTaken;
+    for (const preview of this.#previews.open) this.#follow(preview);
+    this.#owned.add(host.store.onDidChange(preview => this.#follow(preview)));
+  }
+
+  /** Those that wait for a decision. */
+  get open(): readonly Preview[] {
+    return this.#previews.open;
+  }
+
+  get notTaken(): NotTaken {
+    return { leftOut: this.#leftOut, ...this.#last };
+  }
+
+  /** Looks at the view until {@link end}. */
+  start(): void {
+    this.#watching ??= this.#watch();
+  }
+
+  /** Takes what is left. @throws Error if the view cannot be read any more */
+  async end(): Promise<void> {
+    this.#ending.abort();
+    await this.#watching;
+    this.#owned.dispose();
+    await this.#take();
+  }
+
+  /** Stops looking; what was written since stays in the view. */
+  async stop(): Promise<void> {
+    this.#ending.abort();
+    await this.#watching;
+    this.#owned.dispose();
+  }
+
+  #follow(preview: Preview): void {
+    if (this.#previews.has(preview)) for (const path of pathsOf(preview)) this.#decided.add(path);
+  }
+
+  /** The upper tree of an overlay tells no one when something is written into it. */
+  async #watch(): Promise<void> {
+    let seen = '';
+    let taken: string | undefined;
+    let since = Date.now();
+    let pause = POLL_MS;
+    for (;;) {
+      const { signal } = this.#ending;
+      await delay(pause, undefined, { signal, ref: false }).catch(() => undefined);
+      if (signal.aborted) return;
+      const began = Date.now();
+      try {
+        const now = await this.#view.fingerprint();
+        pause = Math.max(POLL_MS, (Date.now() - began) / LOOK_SHARE);
+        if (now !== seen) {
+          seen = now;
+          since = Date.now();
+        } else if (Date.now() - since >= REST_MS) {
+          if (now !== taken && this.#previews.open.length < MAX_PENDING) await this.#take();
+          taken = now;
+          await this.#bringUpToDate();
+          await this.#tell();
+        }
+      } catch (error) {
+        this.#host.logger.error(`Looking at the view of an agent failed: ${detailOf(error)}`);
+        pause = Math.max(pause, REST_MS);
+      }
+    }
+  }
+
+  async #take(): Promise<void> {
+    const collection = await this.#view.collect();
+    const { effects, isTooMuch, commits, lostGit } = collection;
+    const { workspace, overlay, store } = this.#host;
+    const pending = overlay.of(this.#id);
+    const placed = await placeForeign(effects, {
+      workspace: pending.on(workspace),
+      blobs: store.blobs,
+      pending,
+    });
+    const leftOut = [...collection.leftOut, ...placed.leftOut];
+    const isText = (change: FileChange): boolean => {
+      const sides = [change.before, change.after].filter(side => side !== null);
+      const why = sides.some(isLink)
+        ? 'link'
+        : sides.every(side => isTextSide(side) && !side.text.includes('\0'))
+          ? undefined
+          : 'binary';
+      if (why) leftOut.push({ path: change.path, why });
+      return why === undefined;
+    };
+    const changes = placed.changes.filter(isText);
+    const conflicts = placed.conflicts.filter(isText);
+    const own = changes.filter(({ path }) => AGENT_SETTINGS.test(path));
+    const others = changes.filter(change => !own.includes(change));
+    const { name } = this.#agent;
+    await this.#stage(others, files => () => files);
+    await this.#stage(own, files => l10n => l10n.t('Settings of {0} · {1}', name, files));
+    await this.#stage(conflicts, files => l10n => l10n.t('Conflicts with {0} · {1}', name, files));
+    await collection.accept();
+    const isNews = leftOut.length > 0 || (isTooMuch && !this.#last.isTooMuch);
+    this.#leftOut.push(...leftOut);
+    this.#last = { isTooMuch, commits, lostGit };
+    if (isNews) this.#onNotTaken({ ...this.#last, leftOut });
+  }
+
+  async #stage(changes: readonly FileChange[], title: (files: string) => Sentence): Promise<void> {
+    for (const group of inPreviews(changes)) {
+      const named = title(namesOf(group));
+      const { stored } = queueResolveHandler(
+        this.#host,
+        { label: named(english), title: named, sourceToolName: 'agent_terminal', changes: group },
+        { sessionId: this.#id, agent: this.#agent, asksModel: false },
+      );
+      await stored;
+    }
+  }
+
+  /** Gives the files of the view what was decided on them. Those that the agent has changed since follow once that is taken. */
+  async #bringUpToDate(): Promise<void> {
+    const { overlay, workspace } = this.#host;
+    const seen = overlay.of(this.#id).on(workspace);
+    for (const path of this.#decided) {
+      this.#decided.delete(path);
+      if (this.#isUnsettled(path)) continue;
+      // What cannot be read, such as a folder, is left as it is.
+      const bytes = await seen.read(path).catch(() => 'unreadable' as const);
+      if (bytes !== 'unreadable') await this.#view.put(path, bytes ?? null);
+    }
+  }
+
+  /** A stale preview is not in what the agent sees; its file stays as the agent has written it until that is settled. */
+  #isUnsettled(path: string): boolean {
+    return this.#previews.open.some(
+      ({ state, changes }) =>
+        (state.kind !== 'pending' || state.stale.length > 0) &&
+        (changes ?? []).flatMap(stepsOf).some(step => step.path === path),
+    );
+  }
+
+  async #tell(): Promise<void> {
+    const text = this.#status();
+    if (text === this.#told) return;
+    await this.#view.tell(text);
+    this.#told = text;
+  }
+
+  #status(): string {
+    const { commits, lostGit, isTooMuch } = this.#last;
+    const notes = [
+      ...(isTooMuch
+        ? [
+            'You have changed more files than can be reviewed at once (2,000 files or 50 MB). None of it is proposed until there are fewer.',
+          ]
+        : []),
+      ...(commits > 0
+        ? [
+            `${plural(commits, 'commit')} of yours ${commits === 1 ? 'stays' : 'stay'} in this view. What they contain is proposed; the user commits it.`,
+          ]
+        : []),
+      ...(lostGit ? ['You have removed .git in this view. The repository of the user is as it was.'] : []),
+      ...this.#leftOut.map(({ path, why, detail }) => `Not proposed: ${path} (${detail ?? why}).`),
+    ];
+    return [
+      '# What became of your changes',
+      '',
+      'You work in a view of the workspace. What you write here is proposed to the user, and nothing is on disk until the user',
+      'applies it. A refusal is an answer, not an error. Files here change when the user decides: read them again before you edit.',
+      '',
+      statusText(this.#previews),
+      ...(notes.length > 0 ? ['', ...notes] : []),
+      '',
+    ].join('\n');
+  }
+}
+
+/** The names of the first files. */
+function namesOf(changes: readonly FileChange[]): string {
+  const names = changes.slice(0, MAX_NAMED).map(({ path }) => path.split('/').at(-1) ?? path);
+  return [...names, ...(changes.length > MAX_NAMED ? ['…'] : [])].join(', ');
+}

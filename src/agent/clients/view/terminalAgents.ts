@@ -1,0 +1,25 @@
+/** An agent that works in a terminal, and where in the home folder it keeps its sign-in, settings and conversations. */
+export interface TerminalAgent {
+  /** The name of its program. */
+  readonly program: string;
+  readonly name: string;
+  /** Relative to the home folder; a slash at the end tells that it is a folder. */
+  readonly home: readonly string[];
+}
+
+/** The agents whose folders are known. */
+export const terminalAgents: readonly TerminalAgent[] = [
+  { program: 'claude', name: 'Claude Code', home: ['.claude/', '.claude.json'] },
+  { program: 'codex', name: 'Codex', home: ['.codex/'] },
+  { program: 'copilot', name: 'Copilot CLI', home: ['.copilot/'] },
+  {
+    program: 'opencode',
+    name: 'opencode',
+    home: ['.config/opencode/', '.local/share/opencode/', '.local/state/opencode/', '.cache/opencode/'],
+  },
+  { program: 'gemini', name: 'Gemini CLI', home: ['.gemini/'] },
+  { program: 'qwen', name: 'Qwen Code', home: ['.qwen/'] },
+];
+
+/** Folders of a workspace in which agents keep their own settings. */
+export const AGENT_SETTINGS = /(^|\/)\.(claude|codex|copilot|gemini|opencode|qwen)\//;

@@ -1,0 +1,104 @@
+import type { Duplex } from 'node:stream';
+import { StringDecoder } from 'node:string_decoder';
+import * as z from 'zod/mini';
+
+/** The longest message, in characters. */
+const MAX_CHARS = 1_000_000;
+
+const mount = z.object({ root: z.string(), state: z.string() });
+
+/** What `redline-run` says. */
+export const programSchema = z.discriminatedUnion('kind', [
+  /** Asks for a view. The folder is a real path. */
+  z.object({ kind: z.literal('open'), agent: z.string(), cwd: z.string() }),
+  /** Comes back to its view after a reload. */
+  z.object({ kind: z.literal('again'), agent: z.string(), view: z.string() }),
+  /** The program runs; `view` leads to the root of what it sees. */
+  z.object({ kind: z.literal('entered'), view: z.string() }),
+  /** The program has ended; the view is there until this is answered. */
+  z.object({ kind: z.literal('ended') }),
+]);
+export type ProgramMessage = z.infer<typeof programSchema>;
+
+/** What a window says to it. */
+export const windowSchema = z.discriminatedUnion('kind', [
+  z.object({
+    kind: z.literal('mounts'),
+    storage: z.string(),
+    folders: z.array(mount),
+    links: z.array(z.tuple([z.string(), z.string()])),
+    shown: z.array(z.object({ state: z.string(), at: z.string() })),
+    readable: z.array(z.string()),
+    /** For the person at the terminal. */
+    lines: z.readonly(z.array(z.string())),
+  }),
+  /** The window looks at the view. */
+  z.object({ kind: z.literal('watching') }),
+  /** There is no view, or it can no longer be looked at: nothing may run in it. */
+  z.object({ kind: z.literal('refused'), reason: z.string() }),
+  /** All that was written has been taken. */
+  z.object({ kind: z.literal('taken'), lines: z.readonly(z.array(z.string())) }),
+]);
+export type WindowMessage = z.infer<typeof windowSchema>;
+
+/** Messages of one side of a connection, one on each line. What is no message ends the connection. */
+export class Lines<In, Out> {
+  readonly closed: Promise<void>;
+  readonly #socket: Duplex;
+  readonly #parse: (value: unknown) => In;
+  readonly #waiting: In[] = [];
+  #taker: ((message: In | undefined) => void) | undefined;
+  #text = '';
+
+  constructor(socket: Duplex, schema: { parse(value: unknown): In }) {
+    this.#socket = socket;
+    this.#parse = value => schema.parse(value);
+    socket.on('error', () => undefined);
+    // The sockets of a server stay half open otherwise.
+    socket.once('end', () => socket.destroy());
+    this.closed = new Promise(resolve => {
+      if (socket.destroyed) resolve();
+      socket.once('close', resolve);
+    });
+    void this.closed.then(() => this.#taker?.(undefined));
+    const decoder = new StringDecoder('utf8');
+    socket.on('data', (chunk: Buffer) => this.#take(decoder.write(chunk)));
+    socket.resume();
+  }
+
+  send(message: Out): void {
+    if (!this.#socket.destroyed) this.#socket.write(`${JSON.stringify(message)}\n`);
+  }
+
+  /** The next message; `undefined` once the connection is closed. One caller at a time. */
+  next(): Promise<In | undefined> {
+    const first = this.#waiting.shift();
+    if (first !== undefined) return Promise.resolve(first);
+    if (this.#socket.destroyed) return Promise.resolve(undefined);
+    return new Promise(resolve => {
+      this.#taker = message => {
+        this.#taker = undefined;
+        resolve(message);
+      };
+    });
+  }
+
+  close(): void {
+    this.#socket.end(() => this.#socket.destroy());
+  }
+
+  #take(chunk: string): void {
+    const lines = (this.#text + chunk).split('\n');
+    this.#text = lines.pop() ?? '';
+    try {
+      if (this.#text.length > MAX_CHARS) throw new Error('too long');
+      for (const line of lines) {
+        const message = this.#parse(JSON.parse(line));
+        if (this.#taker) this.#taker(message);
+        else this.#waiting.push(message);
+      }
+    } catch {
+      this.#socket.destroy();
+    }
+  }
+}

@@ -1,0 +1,184 @@
+import { existsSync, lstatSync, readdirSync, readlinkSync, realpathSync } from 'node:fs';
+import { homedir } from 'node:os';
+import * as path from 'node:path';
+import { gitFoldersOf } from './gitFolders.ts';
+
+/** A folder of the workspace in the view: an overlay of the real one, at its own path. */
+export interface MountedFolder {
+  /** Absolute, links followed. */
+  readonly root: string;
+  /**
+   * Holds the trees `upper` and `work`, and `lower`: a link to the root, or a tree that stands for it. If it holds `real`, a link
+   * to a folder, that folder is shown in the empty folder `lower`, also where another overlay covers it.
+   */
+  readonly state: string;
+}
+
+/** What a program in a terminal may do that others may not: it has the terminal, the network, and folders outside the workspace. */
+export interface TerminalAccess {
+  /** Absolute paths that it may write. Those that do not exist are left out. */
+  readonly writable: readonly string[];
+  /** Absolute paths that it may read, beside those of tools. */
+  readonly readable: readonly string[];
+  /** What it may read at an absolute path in one of the folders; `state` holds `real` and `lower`, see {@link MountedFolder}. */
+  readonly shown: readonly { readonly state: string; readonly at: string }[];
+}
+
+export interface NamespaceOptions {
+  /** Holds {@link OWN_FOLDERS}. */
+  readonly storage: string;
+  readonly folders: readonly MountedFolder[];
+  /** Other paths of the folders, which lead to them: absolute. */
+  readonly links: ReadonlyMap<string, string>;
+  /** Absolute paths that are removed before the program starts. */
+  readonly deleted: readonly string[];
+  readonly cwd: string;
+  readonly program: readonly string[];
+  readonly environment: NodeJS.ProcessEnv;
+  /** The program is in the terminal of this one, and is no longer isolated: only what it writes is kept apart. */
+  readonly terminal?: TerminalAccess | undefined;
+}
+
+/** The folders of a view that are empty at its beginning. They are on disk, so that what fills them can be seen and ended. */
+export const OWN_FOLDERS = ['tmp', 'var-tmp', 'shm', 'home', 'nothing'] as const;
+
+/** Whether this process is root, which keeps its powers over files in a view. */
+export function isRoot(): boolean {
+  return process.getuid?.() === 0;
+}
+
+/** What tools of the user's own may be installed in, below the home folder. Nothing else of it can be seen. */
+const TOOL_ROOTS = [
+  '.nvm',
+  '.volta',
+  '.fnm',
+  '.local/share/fnm',
+  '.asdf',
+  '.local/share/mise',
+  '.n',
+  '.nodenv',
+  '.bun',
+  '.deno',
+  '.cargo/bin',
+  '.rustup',
+  '.pyenv',
+  '.rbenv',
+  '.rvm',
+  '.sdkman',
+  '.jenv',
+  '.goenv',
+  'go/bin',
+  'sdk',
+  '.dotnet',
+  '.local/bin',
+  '.local/share/pnpm',
+  '.yarn/bin',
+  '.local/pipx',
+  '.poetry',
+  '.linuxbrew',
+];
+
+/** An ordinary user is itself; root keeps its powers over files, users and its own processes, and no others. */
+function identity(isTerminal: boolean): readonly string[] {
+  if (!isRoot()) {
+    const [user, group] = [process.getuid?.() ?? 0, process.getgid?.() ?? 0];
+    return ['--unshare-user', '--uid', String(user), '--gid', String(group)];
+  }
+  const kept = ['CHOWN', 'DAC_OVERRIDE', 'FOWNER', 'FSETID', 'KILL', 'SETGID', 'SETUID'];
+  // Without it, root could make no user namespace, which the sandboxes of agents need.
+  if (isTerminal) kept.push('SETFCAP');
+  return ['--cap-drop', 'ALL', ...kept.flatMap(name => ['--cap-add', `CAP_${name}`])];
+}
+
+/**
+ * The arguments of bubblewrap: a root of its own, in which only what is named exists. The folders and `/tmp` can be written,
+ * system programs and tool roots on the PATH can be read; there is no network, no home, and no process or socket of the host.
+ */
+export function isolation(options: NamespaceOptions): readonly string[] {
+  const { storage, folders, links, cwd, environment, terminal } = options;
+  const home = homedir();
+  const [tmp, varTmp, shm, ownHome, nothing] = OWN_FOLDERS.map(name => path.join(storage, name));
+  const own = [tmp, '/tmp', varTmp, '/var/tmp', ownHome, home, shm, '/dev/shm'] as readonly string[];
+  return [
+    ...identity(terminal !== undefined),
+    ...['--unshare-pid', '--unshare-ipc', '--unshare-uts', '--unshare-cgroup-try'],
+    ...(terminal ? [] : ['--unshare-net', '--new-session']),
+    ...['--die-with-parent', '--info-fd', '6', '--seccomp', '7'],
+    ...['/usr', '/bin', '/sbin', '/lib', '/lib32', '/lib64', '/libx32'].flatMap(systemFolder),
+    // Not all of /nix, where the socket of its daemon is.
+    ...['--ro-bind', '/etc', '/etc', ...['/opt', '/nix/store'].flatMap(at => ['--ro-bind-try', at, at])],
+    ...privateFiles().flatMap(({ at, isFolder }) => [
+      '--ro-bind',
+      isFolder ? (nothing ?? '') : '/dev/null',
+      at,
+    ]),
+    ...['--proc', '/proc', '--dev', '/dev'],
+    ...own.flatMap((at, n) => (n % 2 === 0 ? ['--bind', at, own[n + 1] ?? ''] : [])),
+    ...toolRoots(environment['PATH'] ?? '', home).flatMap(root => ['--ro-bind-try', root, root]),
+    ...(terminal?.readable ?? []).flatMap(at => ['--ro-bind-try', at, at]),
+    ...(terminal?.writable ?? []).flatMap(at => ['--bind-try', at, at]),
+    ...(terminal ? resolver().flatMap(at => ['--ro-bind-try', at, at]) : []),
+    ...folders.flatMap(({ root }) => ['--bind', root, root]),
+    ...(terminal?.shown ?? []).flatMap(({ state, at }) => ['--ro-bind', path.join(state, 'lower'), at]),
+    ...folders.flatMap(({ root }) => gitFoldersOf(root)).flatMap(at => ['--ro-bind', at, at]),
+    ...[...links].flatMap(([link, target]) => ['--symlink', target, link]),
+    // What root owns in /proc are settings of the kernel, and without it no other sandbox could be made; the others are in memory,
+    // which could be filled.
+    ...[...(terminal ? [] : ['/proc']), '/dev', '/'].flatMap(at => ['--remount-ro', at]),
+    ...['--chdir', cwd],
+  ];
+}
+
+/** Where the names of hosts are looked up, if that is not in `/etc`. */
+function resolver(): readonly string[] {
+  const file = '/etc/resolv.conf';
+  const real = existsSync(file) ? realpathSync(file) : file;
+  return real.startsWith('/etc/') ? [] : [real];
+}
+
+/** How deep in `/etc` is looked for what only some may read. */
+const PRIVATE_DEPTH = 3;
+let foundPrivate: readonly { readonly at: string; readonly isFolder: boolean }[] | undefined;
+
+/** What not everyone may read in `/etc`, such as passwords and keys: root could, in the view too. */
+function privateFiles(): NonNullable<typeof foundPrivate> {
+  const find = (folder: string, depth: number): NonNullable<typeof foundPrivate> =>
+    readdirSync(folder).flatMap(name => {
+      const at = `${folder}/${name}`;
+      const stat = lstatSync(at, { throwIfNoEntry: false });
+      const isFolder = stat?.isDirectory() === true;
+      if (!stat || (!isFolder && !stat.isFile())) return [];
+      const everyone = isFolder ? 0o005 : 0o004;
+      if ((stat.mode & everyone) !== everyone) return [{ at, isFolder }];
+      return isFolder && depth > 1 ? find(at, depth - 1) : [];
+    });
+  return (foundPrivate ??= isRoot() ? find('/etc', PRIVATE_DEPTH) : []);
+}
+
+/** A folder of the system, or the link that stands in its place. */
+function systemFolder(folder: string): readonly string[] {
+  const stat = lstatSync(folder, { throwIfNoEntry: false });
+  if (!stat) return [];
+  return stat.isSymbolicLink() ? ['--symlink', readlinkSync(folder), folder] : ['--ro-bind', folder, folder];
+}
+
+/** The roots of the user's tools: those well-known ones that the PATH leads into, and folders of the PATH outside the home folder. */
+function toolRoots(searchPath: string, home: string): readonly string[] {
+  const roots = new Set<string>();
+  for (const folder of searchPath.split(':').filter(part => part.startsWith('/'))) {
+    const real = existsSync(folder) ? realpathSync(folder) : folder;
+    for (const each of [folder, real]) {
+      const below = path.relative(home, each);
+      // The home folder itself, and what it is in.
+      if (/^(\.\.(\/|$))*$/.test(below)) continue;
+      if (below.startsWith('..')) roots.add(each);
+      else
+        for (const root of TOOL_ROOTS)
+          if (`${below}/`.startsWith(`${root}/`)) roots.add(path.join(home, root));
+    }
+  }
+  return [...roots].filter(
+    root =>
+      existsSync(root) && !/^\/(usr|bin|sbin|lib\w*|etc|opt|nix|proc|dev|run|tmp|var\/tmp)?(\/|$)/.test(root),
+  );
+}

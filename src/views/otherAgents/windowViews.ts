@@ -1,0 +1,57 @@
+import { rmdir } from 'node:fs/promises';
+import * as path from 'node:path';
+import * as vscode from 'vscode';
+import { AgentViews } from '../../agent/clients/view/agentViews.ts';
+import { noOverlay } from '../../agent/commands/sandbox/sandboxes.ts';
+import type { Agent } from '../agent.ts';
+import { reportLeftOut } from '../elsewhere/report.ts';
+import { reasonSentence } from '../texts/noSandbox.ts';
+import { showWarning } from '../toast.ts';
+
+/** What the views of agents need. */
+export interface WindowViewsParts extends Pick<
+  Agent,
+  'store' | 'invoker' | 'overlay' | 'l10n' | 'workspace' | 'logger' | 'settings'
+> {
+  readonly context: Pick<vscode.ExtensionContext, 'storageUri' | 'globalStorageUri'>;
+}
+
+/** Where the views of a workspace are, while agents work in them. */
+export function viewsFolder({ context }: Pick<WindowViewsParts, 'context'>): string {
+  return path.join((context.storageUri ?? context.globalStorageUri).fsPath, 'views');
+}
+
+/** The views of agents in this window. */
+export function windowViews(parts: WindowViewsParts): AgentViews {
+  const { workspace, settings } = parts;
+  const storage = viewsFolder(parts);
+  return new AgentViews({
+    ...parts,
+    storage,
+    folders: () => workspace.folders(),
+    limits: () => settings.copyLimits,
+    obstacle: async () => {
+      if (workspace.folders().length === 0) return { reason: 'noFolder' };
+      return noOverlay(workspace.folders(), storage);
+    },
+    sentenceOf: ({ reason, detail }) => reasonSentence(reason) + (detail === undefined ? '' : ` (${detail})`),
+    onNotTaken: ({ name }, { leftOut, isTooMuch }) => {
+      reportLeftOut(leftOut);
+      if (isTooMuch)
+        void showWarning(
+          vscode.l10n.t(
+            '{0} has changed more than Redline brings into review at once: 2,000 files, or 50 MB. It stays in the view of the agent until there is less.',
+            name,
+          ),
+        );
+    },
+  });
+}
+
+/** Takes what agents have written that ended while no window was open. @returns whether some are still at work */
+export async function recoverViews(views: AgentViews, folder: string): Promise<boolean> {
+  const isAnyAtWork = await views.recover();
+  // Nothing is looked for at the next start if nothing is left.
+  if (!isAnyAtWork) await rmdir(folder).catch(() => undefined);
+  return isAnyAtWork;
+}

@@ -1,0 +1,264 @@
+import { textIn } from './changes.ts';
+import type { FileSide } from '../../src/agent/preview/fileChange.ts';
+import assert from 'node:assert/strict';
+import { execFileSync, spawn, type ChildProcessWithoutNullStreams } from 'node:child_process';
+import * as fs from 'node:fs';
+import * as path from 'node:path';
+import { polled } from '../../scripts/lib/limits.mjs';
+import { english } from '../../src/agent/base/localiser.ts';
+import { McpHttpServer } from '../../src/agent/clients/mcp/httpServer.ts';
+import { AgentViews, type AgentViewsHost } from '../../src/agent/clients/view/agentViews.ts';
+import type { NotTaken } from '../../src/agent/clients/view/liveView.ts';
+import { announceWindow, windowsFolder } from '../../src/agent/clients/windowFiles.ts';
+import { noOverlay } from '../../src/agent/commands/sandbox/sandboxes.ts';
+import { openPreviewLog } from '../../src/agent/preview/log/previewLog.ts';
+import { Overlay } from '../../src/agent/preview/overlay.ts';
+import type { Preview } from '../../src/agent/preview/preview.ts';
+import { PreviewStore } from '../../src/agent/preview/previewStore.ts';
+import { Rebaser } from '../../src/agent/preview/rebase/rebaser.ts';
+import { Invoker } from '../../src/agent/preview/resolve/invoker.ts';
+import { resolvePart } from '../../src/agent/preview/resolve/resolvePart.ts';
+import { builtInTools } from '../../src/agent/tools/builtIn.ts';
+import { DiskWorkspace } from './diskWorkspace.ts';
+import { TempFolder } from './tempFolder.ts';
+
+/** What goes wrong in the window is shown with the test. */
+const logger = { debug: () => undefined, info: () => undefined, warn: console.error, error: console.error };
+
+const MAIN = path.resolve(import.meta.dirname, '../../src/agent/clients/run/main.ts');
+
+/** The core of Redline in a window on a repository, in which agents work in views. The window can be closed and opened again. */
+export class ViewWorld {
+  readonly temp: TempFolder;
+  readonly root: string;
+  readonly notTaken: NotTaken[] = [];
+  readonly #options: Partial<AgentViewsHost>;
+  readonly #agents: ShellAgent[] = [];
+  store!: PreviewStore;
+  #invoker!: Invoker;
+  #rebaser!: Rebaser;
+  #close: (() => Promise<void>) | undefined;
+
+  private constructor(temp: TempFolder, options: Partial<AgentViewsHost>) {
+    this.temp = temp;
+    this.root = temp.at('work space');
+    this.#options = options;
+  }
+
+  /** @param files by path, committed to git */
+  static async create(
+    files: Readonly<Record<string, string>> = {},
+    options: Partial<AgentViewsHost> = {},
+  ): Promise<ViewWorld> {
+    const world = new ViewWorld(await TempFolder.create(), options);
+    fs.mkdirSync(world.root);
+    fs.mkdirSync(world.temp.at('home'));
+    world.write({ '.gitignore': 'node_modules/\nout/\n*.log\n', ...files });
+    world.git('init', '-q', '-b', 'main');
+    world.git('add', '.');
+    world.git('commit', '-qm', 'first');
+    await world.openWindow();
+    return world;
+  }
+
+  get storage(): string {
+    return this.temp.at('storage', 'views');
+  }
+
+  /** @returns whether agents are still at work in views of an earlier window */
+  async openWindow(): Promise<boolean> {
+    const workspace = new DiskWorkspace(this.root);
+    const log = openPreviewLog(this.temp.at('previews.jsonl'));
+    this.store = new PreviewStore(log, error => assert.fail(String(error)));
+    this.store.restore((await log.load()).entries);
+    this.#invoker = new Invoker(this.store, workspace, () => 'recommend');
+    this.#rebaser = new Rebaser({ store: this.store, workspace, logger });
+    const host = {
+      ...{ store: this.store, invoker: this.#invoker, workspace, overlay: new Overlay(this.store) },
+      ...{ l10n: english, logger },
+    };
+    const folders: AgentViewsHost['folders'] = () => [{ name: 'workspace', fsPath: this.root }];
+    const views = new AgentViews({
+      ...host,
+      folders,
+      storage: this.storage,
+      limits: () => ({ bytes: 1e9, files: 100_000 }),
+      obstacle: () => noOverlay(folders(), this.storage),
+      sentenceOf: ({ reason, detail }) => `${reason} ${detail ?? ''}`.trim(),
+      onNotTaken: (_, what) => this.notTaken.push(what),
+      ...this.#options,
+    });
+    const server = await McpHttpServer.start(
+      { ...host, tools: builtInTools({}), authority: () => 'recommend', isPlanning: () => false },
+      '0',
+      (socket, id) => void views.serve(socket, id),
+    );
+    const isAnyAtWork = await views.recover();
+    const withdraw = await announceWindow(windowsFolder(this.temp.at('home')), {
+      ...server.address,
+      pid: process.pid,
+      folders: [this.root],
+      keepsPreviews: true,
+      startedAt: new Date().toISOString(),
+    });
+    this.#close = async () => {
+      await withdraw();
+      await views.close();
+      await server.close();
+      this.#rebaser.dispose();
+      await this.store.close();
+    };
+    return isAnyAtWork;
+  }
+
+  async closeWindow(): Promise<void> {
+    await this.#close?.();
+    this.#close = undefined;
+  }
+
+  git(...args: string[]): string {
+    const who = ['-c', 'user.name=A', '-c', 'user.email=a@b'];
+    return execFileSync('git', [...who, ...args], { cwd: this.root, encoding: 'utf8' });
+  }
+
+  write(files: Readonly<Record<string, string>>): void {
+    for (const [name, text] of Object.entries(files)) {
+      fs.mkdirSync(path.dirname(this.at(name)), { recursive: true });
+      fs.writeFileSync(this.at(name), text);
+    }
+  }
+
+  /** The user types into files and saves them. */
+  async userWrites(files: Readonly<Record<string, string>>): Promise<void> {
+    this.write(files);
+    await this.#rebaser.filesChanged(Object.keys(files));
+  }
+
+  at(name: string): string {
+    return path.join(this.root, name);
+  }
+
+  read(name: string): string | undefined {
+    return fs.existsSync(this.at(name)) ? fs.readFileSync(this.at(name), 'utf8') : undefined;
+  }
+
+  /** A program in a view; by default a shell, which a scripted agent uses. */
+  start(
+    program = '/bin/sh',
+    args: readonly string[] = [],
+    env: Readonly<Record<string, string>> = {},
+  ): ShellAgent {
+    const child = spawn(
+      process.execPath,
+      ['--disable-warning=ExperimentalWarning', MAIN, '--', program, ...args],
+      {
+        cwd: this.root,
+        env: { ...process.env, HOME: this.temp.at('home'), ...env },
+        stdio: 'pipe',
+      },
+    );
+    const agent = new ShellAgent(child);
+    this.#agents.push(agent);
+    return agent;
+  }
+
+  /** Settles when this many previews are there, with what each changes: `path: before => after`. */
+  async previews(count: number): Promise<readonly string[]> {
+    const all = await polled(`${count} previews`, () => {
+      const now = this.store.all();
+      return now.length >= count ? now : undefined;
+    });
+    return all.map(changesOf);
+  }
+
+  preview(id: string): Preview {
+    return this.store.get(id) ?? assert.fail(`there is no preview ${id}`);
+  }
+
+  async vote(id: string, action: 'apply' | 'discard', reason = 'Because.'): Promise<void> {
+    const { revision } = this.preview(id);
+    await this.#invoker.resolve({ id, revision, action, reason, actor: 'human' });
+    await this.#rebaser.refresh([]);
+  }
+
+  async voteOnHunk(
+    id: string,
+    action: 'apply' | 'discard',
+    [at, hunk]: readonly [string, number],
+    reason = 'Because.',
+  ): Promise<void> {
+    const { revision } = this.preview(id);
+    const request = { id, revision, action, reason, actor: 'human' as const };
+    await resolvePart({ store: this.store, invoker: this.#invoker }, request, { path: at, hunk });
+    await this.#rebaser.refresh([]);
+  }
+
+  async remove(): Promise<void> {
+    for (const agent of this.#agents) agent.kill();
+    await Promise.all(this.#agents.map(agent => agent.ended));
+    await this.closeWindow();
+    execFileSync('chmod', ['-R', 'u+rwx', this.temp.root]);
+    await this.temp.remove();
+  }
+}
+
+/** A program in a view, and the shell that it is. */
+export class ShellAgent {
+  /** What `redline-run` and the program have written so far. */
+  output = '';
+  readonly ended: Promise<number | null>;
+  readonly #child: ChildProcessWithoutNullStreams;
+  #count = 0;
+
+  constructor(child: ChildProcessWithoutNullStreams) {
+    this.#child = child;
+    for (const stream of [child.stdout, child.stderr])
+      stream.setEncoding('utf8').on('data', (chunk: string) => (this.output += chunk));
+    child.stdin.on('error', () => undefined);
+    this.ended = new Promise(resolve => child.once('close', resolve));
+  }
+
+  /** Runs a command in the shell. @returns what it writes */
+  async run(command: string): Promise<string> {
+    const end = `@end${++this.#count}`;
+    const from = this.output.length;
+    this.#child.stdin.write(`{ ${command}\n} 2>&1; echo "${end} $?"\n`);
+    await polled(`the end of ${command}`, () => {
+      if (this.output.includes(end, from)) return true;
+      if (this.#child.exitCode !== null) throw new Error(`It has ended: ${this.output}`);
+      return undefined;
+    });
+    return this.output
+      .slice(from, this.output.indexOf(end, from))
+      .replace(/^redline: .*\n/gm, '')
+      .trim();
+  }
+
+  /** Ends the shell. @returns the exit code of `redline-run` */
+  async exit(code = 0): Promise<number | null> {
+    this.#child.stdin.end(`exit ${code}\n`);
+    return this.ended;
+  }
+
+  /** Tells it that nothing more will be typed. */
+  endInput(): void {
+    this.#child.stdin.end();
+  }
+
+  signal(signal: NodeJS.Signals): void {
+    this.#child.kill(signal);
+  }
+
+  kill(): void {
+    if (this.#child.exitCode === null) this.#child.kill('SIGKILL');
+  }
+}
+
+function changesOf({ changes, origin }: Preview): string {
+  const text = (side: FileSide | null): string => textIn(side)?.trim() ?? '∅';
+  const each = (changes ?? []).map(change => {
+    const from = change.kind === 'rename' ? `${change.from} → ` : '';
+    return `${from}${change.path}: ${text(change.before)} => ${text(change.after)}`;
+  });
+  return `${origin?.agent?.name}: ${each.join('; ')}`;
+}

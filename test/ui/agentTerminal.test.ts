@@ -1,0 +1,75 @@
+/** Agents that know nothing of Redline work in terminals, by `sed` and by a script: what they write waits as previews. */
+import assert from 'node:assert/strict';
+import * as fs from 'node:fs';
+import * as path from 'node:path';
+import { inRepo } from '../../scripts/lib/paths.mjs';
+import { drivenTest } from './support/drivenWorkbench.ts';
+
+const CART = 'let total = 1;\nlet count = 2;\n';
+/** Edits by `sed`, and goes on once it has heard of a refusal. */
+const CLAUDE = `#!/bin/sh
+sed -i s/total/sum/ cart.ts
+printf '# Notes\\n' > notes.md
+until grep -q 'Keep the name' REDLINE.md; do sleep 0.2; done
+grep -o 'Keep the name' REDLINE.md > heard.txt
+cp cart.ts seen.txt
+`;
+/** Edits by a script. */
+const CODEX = `#!/bin/sh
+node -e 'fs.writeFileSync("cart.ts", fs.readFileSync("cart.ts", "utf8").replace("count = 2", "count = 3"))'
+read -r line
+`;
+
+drivenTest(
+  'two agents write in terminals of their own: their change sets wait in one tree, the disk is as it was, and a refusal reaches the agent',
+  { pictures: inRepo('out', 'surface-pictures'), viewport: { width: 1400, height: 900 } },
+  async driven => {
+    const { workbench } = driven;
+    workbench.writeFile('cart.ts', CART);
+    for (const [name, script] of [
+      ['claude', CLAUDE],
+      ['codex', CODEX],
+    ] as const) {
+      workbench.writeFile(`bin/${name}`, script);
+      fs.chmodSync(path.join(workbench.workspace, 'bin', name), 0o755);
+    }
+    const read = (name: string): string => fs.readFileSync(path.join(workbench.workspace, name), 'utf8');
+    await workbench.openRedlineChat();
+    const start = (name: string): Promise<unknown> =>
+      driven.run(
+        async ({ vscode }, program) => {
+          await vscode.commands.executeCommand('redline.agents.openTerminal', program);
+        },
+        path.join(workbench.workspace, 'bin', name),
+      );
+    await start('claude');
+    await workbench.treeRow('cart.ts, notes.md').waitFor();
+    await start('codex');
+    await workbench.treeRow('Claude Code').waitFor();
+    await workbench.treeRow('Codex').waitFor();
+    for (const name of ['Claude Code', 'Codex'])
+      await workbench.chatFrame().getByText(`Proposed by ${name}`).waitFor();
+    await workbench.picture('agent-terminals');
+    assert.equal(read('cart.ts'), CART);
+    assert.equal(fs.existsSync(path.join(workbench.workspace, 'notes.md')), false);
+    await driven.run(async ({ vscode }) => {
+      await vscode.commands.executeCommand('redline.preview.discard', 'p1', 'Keep the name.');
+    });
+    // It has heard of it, and sees the file as it is on disk.
+    await driven.until('what it wrote then', ({ api }) =>
+      api.previews.list().some(({ id, state }) => id === 'p3' && state === 'pending'),
+    );
+    await driven.run(async ({ vscode }) => {
+      await vscode.commands.executeCommand('redline.preview.apply', 'p3');
+    });
+    await workbench.waitForFile('heard.txt', text => text === 'Keep the name\n');
+    assert.equal(read('seen.txt'), CART);
+    await driven.run(async ({ vscode }) => {
+      await vscode.commands.executeCommand('redline.preview.apply', 'p2');
+    });
+    await workbench.waitForFile('cart.ts', text => text === CART.replace('2', '3'));
+    await driven.run(async ({ vscode }) => {
+      for (const terminal of vscode.window.terminals) terminal.dispose();
+    });
+  },
+);

@@ -1,0 +1,329 @@
+import assert from 'node:assert/strict';
+import * as fs from 'node:fs';
+import { suite, test, type TestContext } from 'node:test';
+import { polled } from '../../../../scripts/lib/limits.mjs';
+import { noOverlay } from '../../../../src/agent/commands/sandbox/sandboxes.ts';
+import { ViewWorld } from '../../../support/viewWorld.ts';
+
+const FILES = { 'src/a.ts': 'one\ntwo\nthree\nfour\nfive\nsix\n', 'src/b.ts': 'b\n', 'run.sh': 'echo\n' };
+
+/** Whether this machine can mount views at all; where it cannot, that nothing is started is shown instead. */
+const probed = await ViewWorld.create();
+fs.mkdirSync(probed.storage, { recursive: true });
+const obstacle = await noOverlay([{ name: 'w', fsPath: probed.root }], probed.storage);
+await probed.remove();
+
+async function opened(t: TestContext, ...given: Parameters<typeof ViewWorld.create>): Promise<ViewWorld> {
+  const world = await ViewWorld.create(...given);
+  t.after(() => world.remove());
+  return world;
+}
+
+/** What holds where views can be mounted. */
+const inViews = (): void => {
+  test('what any program writes becomes one change set once it rests; the disk is as it was', async t => {
+    const world = await opened(t, FILES);
+    const agent = world.start();
+    assert.equal(
+      await agent.run(
+        `pwd; sed -i s/two/TWO/ src/a.ts; node -e 'fs.writeFileSync("new.ts", "new")'; rm src/b.ts`,
+      ),
+      world.root,
+    );
+    assert.deepEqual(await world.previews(1), [
+      'sh: new.ts: ∅ => new; src/a.ts: one\ntwo\nthree\nfour\nfive\nsix => one\nTWO\nthree\nfour\nfive\nsix; src/b.ts: b => ∅',
+    ]);
+    assert.equal(world.git('status', '--porcelain'), '');
+    assert.equal(await agent.exit(3), 3);
+    assert.match(agent.output, /1 preview waits for you in VS Code\./);
+    await polled('the view to be gone', () => fs.readdirSync(world.storage).length === 0);
+  });
+
+  test('it edits, reads its own edit, edits again, a hunk is refused with a reason, and it hears of that', async t => {
+    const world = await opened(t, FILES);
+    const agent = world.start();
+    await agent.run('sed -i "s/one/ONE/; s/six/SIX/" src/a.ts');
+    await world.previews(1);
+    assert.match(await agent.run('cat src/a.ts'), /^ONE\n/);
+    await agent.run('sed -i s/two/TWO/ src/a.ts; sh -c "test $(grep -c TWO src/a.ts) = 1"');
+    const [, second] = await world.previews(2);
+    assert.equal(
+      second,
+      'sh: src/a.ts: ONE\ntwo\nthree\nfour\nfive\nSIX => ONE\nTWO\nthree\nfour\nfive\nSIX',
+    );
+    assert.deepEqual(world.preview('p2').dependsOn, ['p1']);
+    await world.voteOnHunk('p1', 'discard', ['src/a.ts', 1], 'Six stays small.');
+    await polled('the refusal in the view', async () => (await agent.run('cat src/a.ts')).endsWith('six'));
+    assert.equal(await agent.run('cat src/a.ts'), 'ONE\nTWO\nthree\nfour\nfive\nsix');
+    await polled('the reason', async () => (await agent.run('cat REDLINE.md')).includes('Six stays small.'));
+    assert.equal(world.read('src/a.ts'), FILES['src/a.ts'], 'nothing was applied yet');
+    await world.vote('p1', 'apply');
+    await world.vote('p2', 'apply');
+    assert.equal(world.read('src/a.ts'), 'ONE\nTWO\nthree\nfour\nfive\nsix\n');
+    await agent.exit();
+    assert.equal(world.store.all().length, 3, 'p1, its refused part and p2');
+  });
+
+  test('what is applied, discarded, edited and deleted meanwhile is what it then sees', async t => {
+    const world = await opened(t, FILES);
+    const agent = world.start();
+    await agent.run('echo new > new.ts; sed -i s/b/B/ src/b.ts');
+    await world.previews(1);
+    await agent.run('rm src/a.ts');
+    await world.previews(2);
+    await world.vote('p1', 'discard');
+    await world.vote('p2', 'discard', 'It is needed.');
+    const seen = 'ls new.ts; cat src/a.ts src/b.ts';
+    await polled('the files as they were', async () => /six\nb$/.test(await agent.run(seen)));
+    assert.match(await agent.run(seen), /^ls: cannot access 'new\.ts'/);
+    await agent.exit();
+    assert.equal(world.store.all().length, 2);
+  });
+
+  test('ignored files stay in the view, dependencies can be used and written there, and git works on a repository of its own', async t => {
+    const many = Object.fromEntries(
+      Array.from({ length: 300 }, (_, n) => [`node_modules/m/${n}.js`, `${n}`]),
+    );
+    const world = await opened(t, FILES);
+    world.write({ ...many, '.env.log': 'SECRET=1', 'out/small.js': 'old' });
+    const agent = world.start();
+    assert.equal(await agent.run('cat node_modules/m/7.js; cat .env.log out/small.js'), '7SECRET=1old');
+    await agent.run(
+      'echo x > node_modules/m/7.js; echo y > node_modules/new; rm -r out; mkdir -p dist.log; echo z > dist.log/z',
+    );
+    assert.equal(await agent.run('cat node_modules/m/7.js'), 'x');
+    await agent.run(
+      'echo c > src/c.ts; git -c user.name=A -c user.email=a@b add . && git -c user.name=A -c user.email=a@b commit -qm inside',
+    );
+    assert.equal(await agent.run('git log --oneline | wc -l; git status --porcelain'), '2');
+    assert.deepEqual(await world.previews(1), ['sh: src/c.ts: ∅ => c']);
+    await agent.exit();
+    assert.match(agent.output, /1 commit was not taken/);
+    assert.equal(world.read('node_modules/m/7.js'), '7');
+    assert.equal(world.read('out/small.js'), 'old');
+    assert.equal(world.git('log', '--oneline').trim().split('\n').length, 1);
+    assert.equal(world.git('fsck', '--unreachable').trim(), '');
+  });
+
+  test('removing .git in the view, and switching the branch outside of it, lose nothing', async t => {
+    const world = await opened(t, FILES);
+    const agent = world.start();
+    await agent.run('rm -rf .git; echo A >> src/a.ts');
+    await world.previews(1);
+    world.git('checkout', '-qb', 'other');
+    await world.userWrites({ 'src/a.ts': `zero\n${FILES['src/a.ts']}`, 'src/b.ts': 'other\n' });
+    world.git('commit', '-qam', 'other');
+    await agent.run('sed -i s/b/mine/ src/b.ts; echo late > late.ts');
+    const [first, ...rest] = await world.previews(3);
+    assert.equal(
+      first,
+      'sh: src/a.ts: zero\none\ntwo\nthree\nfour\nfive\nsix => zero\none\ntwo\nthree\nfour\nfive\nsix\nA',
+    );
+    assert.equal(rest[0], 'sh: late.ts: ∅ => late');
+    assert.match(rest[1] ?? '', /src\/b\.ts: other => <<<<<<< .*other.*mine.*>>>>>>>/s);
+    await polled('the words on .git', async () =>
+      (await agent.run('cat REDLINE.md')).includes('You have removed .git'),
+    );
+    assert.equal(await agent.run('cat src/a.ts'), `zero\n${FILES['src/a.ts']}A`);
+    await agent.exit();
+    assert.equal(world.git('status', '--porcelain'), '');
+  });
+
+  test('two agents in two views on one file: the one that is applied first wins, and the other sees it', async t => {
+    const world = await opened(t, FILES);
+    const [one, two] = [world.start(), world.start()];
+    await one.run('sed -i s/one/ONE/ src/a.ts');
+    await world.previews(1);
+    await two.run('sed -i s/six/SIX/ src/a.ts');
+    await world.previews(2);
+    assert.notEqual(world.preview('p1').origin?.sessionId, world.preview('p2').origin?.sessionId);
+    assert.match(await one.run('cat src/a.ts'), /six$/);
+    await world.vote('p1', 'apply');
+    await polled('the other to see it', async () => (await two.run('cat src/a.ts')).startsWith('ONE'));
+    await world.vote('p2', 'apply');
+    assert.equal(world.read('src/a.ts'), 'ONE\ntwo\nthree\nfour\nfive\nSIX\n');
+    await Promise.all([one.exit(), two.exit()]);
+    assert.equal(world.store.all().length, 2);
+  });
+
+  test('nothing but the workspace, /tmp and the settings of the agent can be written; its sockets and secrets cannot be seen', async t => {
+    const world = await opened(t, FILES);
+    const home = world.temp.at('home');
+    fs.mkdirSync(`${home}/.claude`);
+    fs.mkdirSync(`${home}/.ssh`);
+    fs.writeFileSync(`${home}/.ssh/key`, 'SECRET');
+    fs.writeFileSync(`${home}/.gitconfig`, '[user]\n\tname = Me\n');
+    const agent = world.start();
+    assert.equal(
+      await agent.run('git config user.name; cat ~/.ssh/key; ls ~/.redline'),
+      [
+        'Me',
+        `cat: ${home}/.ssh/key: No such file or directory`,
+        `ls: cannot access '${home}/.redline': No such file or directory`,
+      ].join('\n'),
+    );
+    await agent.run(
+      `echo x > ~/.claude/session; echo x > ~/file; echo x >> ~/.gitconfig; echo x > ${world.temp.at('outside')}; echo x > /tmp/x; echo x > /etc/x`,
+    );
+    assert.deepEqual(fs.readdirSync(home).sort(), ['.claude', '.gitconfig', '.redline', '.ssh']);
+    assert.equal(fs.readFileSync(`${home}/.claude/session`, 'utf8'), 'x\n');
+    assert.equal(fs.readFileSync(`${home}/.gitconfig`, 'utf8'), '[user]\n\tname = Me\n');
+    assert.equal(fs.existsSync(world.temp.at('outside')), false);
+    assert.match(await agent.run('ls /run'), /No such file/);
+    // TIOCSTI types into a terminal. What is no terminal is told so, unless the call itself is refused.
+    const type = `perl -e 'ioctl(STDIN, 0x5412, my $key = "x") or print $!'`;
+    assert.equal(await agent.run(type), 'Operation not permitted');
+    await agent.exit();
+  });
+
+  test('links that lead out of the view lead nowhere for the window, whatever is decided', async t => {
+    const world = await opened(t, FILES);
+    const outside = world.temp.at('outside');
+    fs.mkdirSync(outside);
+    fs.writeFileSync(`${outside}/b.ts`, 'outside');
+    const agent = world.start();
+    await agent.run('echo B > src/b.ts');
+    await world.previews(1);
+    await agent.run(`rm -r src; ln -s '${outside}' src`);
+    await world.vote('p1', 'discard');
+    await world.previews(2);
+    await agent.exit();
+    assert.equal(fs.readFileSync(`${outside}/b.ts`, 'utf8'), 'outside');
+    assert.deepEqual(fs.readdirSync(outside), ['b.ts']);
+  });
+
+  test('more than can be reviewed becomes no preview and is kept; that is said', async t => {
+    const world = await opened(t, FILES);
+    const agent = world.start();
+    const many = `mkdir many; node -e 'for (let n = 0; n < 2100; n++) fs.writeFileSync("many/" + n, n + "")'`;
+    await agent.run(many);
+    await polled('the person to be told', () => world.notTaken.length > 0);
+    assert.equal(world.notTaken[0]?.isTooMuch, true);
+    await agent.run('rm -r many; echo few > few.ts');
+    assert.deepEqual(await world.previews(1), ['sh: few.ts: ∅ => few']);
+    await agent.run(many);
+    await agent.exit();
+    const kept = /They are kept in (.*)\.$/m.exec(agent.output)?.[1] ?? assert.fail(agent.output);
+    assert.equal(fs.readFileSync(`${kept}/0/upper/many/7`, 'utf8'), '7');
+  });
+
+  test('what cannot become a preview is told to the person and to the agent', async t => {
+    const world = await opened(t, FILES);
+    const agent = world.start();
+    await agent.run('head -c 100 /dev/zero > zero.bin; mkfifo pipe; ln -s src link; echo ok > ok.ts');
+    assert.deepEqual(await world.previews(1), ['sh: ok.ts: ∅ => ok']);
+    const told = world.notTaken.flatMap(({ leftOut }) => leftOut.map(({ path, why }) => `${path} ${why}`));
+    assert.deepEqual(told.sort(), ['link link', 'pipe notAFile', 'zero.bin binary']);
+    await polled('the words', async () =>
+      (await agent.run('cat REDLINE.md')).includes('Not proposed: zero.bin'),
+    );
+    await agent.exit();
+    assert.match(agent.output, /Not in the previews: .*zero\.bin/);
+  });
+
+  test('what the user may not read is not in the view, and that is said', async t => {
+    const world = await opened(t, FILES);
+    world.write({ 'secret/key': 'key', 'locked.txt': 'locked', 'data.log/x': 'x' });
+    for (const name of ['secret', 'locked.txt', 'data.log']) fs.chmodSync(world.at(name), 0);
+    const agent = world.start();
+    // Root may read everything.
+    const isRoot = process.getuid?.() === 0;
+    assert.equal(await agent.run('ls -d locked.txt secret/key 2>/dev/null | wc -l'), isRoot ? '2' : '0');
+    assert.equal(
+      /cannot be read, and are not there: secret, data\.log, locked\.txt$/m.test(agent.output),
+      !isRoot,
+    );
+    await agent.run('echo x > x.ts');
+    assert.deepEqual(await world.previews(1), ['sh: x.ts: ∅ => x']);
+    await agent.exit();
+  });
+
+  test('its own settings are a preview of their own', async t => {
+    const world = await opened(t, FILES);
+    const agent = world.start();
+    await agent.run('mkdir .qwen; echo "{}" > .qwen/settings.json; echo x > x.ts');
+    await world.previews(2);
+    assert.deepEqual(
+      world.store.all().map(({ title }) => title),
+      ['x.ts', 'Settings of sh · settings.json'],
+    );
+    await agent.exit();
+  });
+
+  test('a window that is reloaded goes on where it was; what ended meanwhile is taken by the next one', async t => {
+    const world = await opened(t, FILES);
+    const agent = world.start();
+    await agent.run('echo one >> src/a.ts');
+    await world.previews(1);
+    await world.closeWindow();
+    await agent.run('echo two >> src/a.ts; echo b2 >> src/b.ts');
+    assert.equal(await world.openWindow(), true);
+    const [, second] = await world.previews(2);
+    assert.match(second ?? '', /^sh: src\/a\.ts: .*one => .*one\ntwo; src\/b\.ts: b => b\nb2$/s);
+    await world.closeWindow();
+    await agent.run('echo three > three.ts');
+    assert.equal(await agent.exit(), 0);
+    assert.match(agent.output, /VS Code is closed\. What was written becomes previews/);
+    assert.equal(await world.openWindow(), false);
+    assert.equal((await world.previews(3))[2], 'sh: three.ts: ∅ => three');
+    await polled('the views to be gone', () => fs.readdirSync(world.storage).length === 0);
+  });
+
+  test('a program that is killed, or whose terminal is closed, leaves what it has written', async t => {
+    const world = await opened(t, FILES);
+    const [killed, closed] = [world.start(), world.start()];
+    await killed.run('echo killed > killed.ts');
+    killed.kill();
+    assert.deepEqual(await world.previews(1), ['sh: killed.ts: ∅ => killed']);
+    await closed.run('echo closed > closed.ts; sleep 900 &');
+    closed.signal('SIGHUP');
+    await closed.ended;
+    assert.equal((await world.previews(2))[1], 'sh: closed.ts: ∅ => closed');
+    await polled('the views to be gone', () => fs.readdirSync(world.storage).length === 0);
+  });
+
+  test('sandboxes of agents work in it', async t => {
+    const world = await opened(t, FILES);
+    const agent = world.start();
+    // Root is not shown all of /proc, so the kernel lets it mount no other one.
+    const proc = process.getuid?.() === 0 ? '' : '--proc /proc';
+    const nested = `bwrap --ro-bind / / --dev /dev ${proc} --unshare-user --unshare-pid --unshare-net`;
+    assert.equal(
+      await agent.run(`${nested} sh -c 'echo nested; echo x > src/a.ts'`),
+      `nested\nsh: 1: cannot create src/a.ts: Read-only file system`,
+    );
+    await agent.exit();
+  });
+};
+if (!obstacle) suite('a view in which an agent works', inViews);
+
+suite('where no view can be made, nothing is started', () => {
+  test('the reason is said', async t => {
+    const none = await opened(t, FILES, {
+      obstacle: async () => ({ reason: 'bubblewrap' }),
+      sentenceOf: ({ reason }) => `No ${reason}.`,
+    });
+    const large = await opened(t, FILES, { limits: () => ({ files: 2, bytes: 1e9 }) });
+    for (const [world, why] of [
+      [none, /redline-run: No bubblewrap\. Nothing was started\./],
+      [large, /redline-run: The workspace is larger than .* Nothing was started\./],
+    ] as const) {
+      const agent = world.start('/bin/touch', [world.at('touched')]);
+      assert.equal(await agent.ended, 125);
+      assert.match(agent.output, why);
+      assert.equal(fs.existsSync(world.at('touched')), false);
+    }
+  });
+
+  test('no window, no program, a folder that is not open', async t => {
+    const world = await opened(t, FILES);
+    await world.closeWindow();
+    const alone = world.start('/bin/touch', [world.at('touched')]);
+    assert.equal(await alone.ended, 125);
+    assert.match(alone.output, /no window of VS Code with Redline has .* open.* Nothing was started\./);
+    const missing = world.start('no-such-program');
+    assert.equal(await missing.ended, 127);
+    assert.match(missing.output, /there is no program no-such-program\. Nothing was started\./);
+    assert.equal(fs.existsSync(world.at('touched')), false);
+  });
+});
