@@ -130,6 +130,8 @@ class World {
   readonly #runs = new CommandRuns();
   readonly #running = new Map<string, Command>();
   readonly #stops = new Map<string, () => void>();
+  /** What previews have proposed so far. */
+  readonly #proposed = new Set<string>();
   /** What was saved, and what was there at the beginning. */
   readonly #saved = new Set(Object.values(FILES));
   #open = new Set<Promise<unknown>>();
@@ -141,6 +143,9 @@ class World {
     this.#invoker = new Invoker(store, workspace, () => 'apply');
     this.#overlay = new Overlay(store);
     this.#rebaser = new Rebaser({ store, workspace, logger: silentLogger });
+    store.onDidChange(({ changes }) => {
+      for (const { after } of (changes ?? []).flatMap(stepsOf)) if (after) this.#proposed.add(after.text);
+    });
     place.onWrite(name => this.#written(name));
   }
 
@@ -266,7 +271,9 @@ class World {
       this.#check(paths.includes(change.path), () => `${name} did not touch ${change.path}`);
       const before = textIn(change.before) ?? '';
       const texts = seen.get(change.path) ?? new Set([this.#textInView(change.path)]);
-      this.#check(texts.has(before), () => `${preview.id} is made on a text that ${change.path} never had`);
+      // While a vote on a stale preview is under way, its text is in the view for a moment.
+      const isKnown = texts.has(before) || this.#proposed.has(before);
+      this.#check(isKnown, () => `${preview.id} is made on a text that ${change.path} never had`);
       if (!isConflict) this.#isOwnChange(preview.id, change, command);
       const pending = beneath.get(change.path);
       if (pending?.side && pending.side.hash === change.before?.hash)

@@ -42,7 +42,7 @@ suite('the row of lenses', () => {
       '$(info) only this is hidden',
     ]);
     assert.deepEqual(rowOf(harness, { file: 1, hunks: 1 }), [
-      'Apply file',
+      'Create File',
       'Discard file',
       'Discard file with reason…',
       '$(info) only this is hidden',

@@ -7,6 +7,7 @@ import { createServer, type ListenOptions, type Server } from 'node:net';
 import * as os from 'node:os';
 import * as path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { removeTree } from '../../../../src/agent/commands/sandbox/entries.ts';
 import { SandboxWorld } from '../../../support/sandboxWorld.ts';
 
 const world = await SandboxWorld.create('overlay', { file: 'in' });
@@ -197,6 +198,8 @@ suite('ways out of the isolated sandbox', async () => {
     other.kill();
     for (const server of servers) server.close();
     fs.rmSync(canary);
+    // The kernel's work folder forbids to be looked at.
+    await removeTree(world.temp.at('child'));
     await world.remove();
   });
 });
