@@ -144,7 +144,7 @@ class World {
     this.#overlay = new Overlay(store);
     this.#rebaser = new Rebaser({ store, workspace, logger: silentLogger });
     store.onDidChange(({ changes }) => {
-      for (const { after } of (changes ?? []).flatMap(stepsOf)) if (after) this.#proposed.add(after.text);
+      for (const { after } of (changes ?? []).flatMap(stepsOf)) if (after) this.#proposed.add(textIn(after));
     });
     place.onWrite(name => this.#written(name));
   }

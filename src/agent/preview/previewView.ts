@@ -10,6 +10,7 @@ import {
   type Recommendation,
   type ResolveAction,
 } from './preview.ts';
+import type { PreviewFace } from './previewFace.ts';
 import { conflictCount } from './rebase/conflictMarkers.ts';
 import { reasonGiven } from './resolve/resolveTexts.ts';
 import { reopenAction, undoAction } from './undo.ts';
@@ -46,9 +47,6 @@ export type PreviewOutcome =
   /** It was applied, and returned an error. */
   | { readonly kind: 'returnedError'; readonly error: string }
   | { readonly kind: 'expired'; readonly reason: string | undefined; readonly wasInterrupted: boolean };
-
-/** What applying a preview does, where that has a verb of its own. */
-export type PreviewFace = 'change' | 'create' | 'delete' | 'rename' | 'run' | 'call' | 'approve';
 
 /** @param changes those that the button is for, if not all of the preview */
 export function faceOf(

@@ -1,7 +1,7 @@
 import * as l10n from '@vscode/l10n';
 import { countText } from '../../agent/base/countText.ts';
 import type { DeepReadonly } from '../../agent/base/json.ts';
-import type { PreviewFace } from '../../agent/preview/previewView.ts';
+import type { PreviewFace } from '../../agent/preview/previewFace.ts';
 import type { CardProblem, CardState } from '../chat/protocol.ts';
 import { shortList } from '../plainText.ts';
 
