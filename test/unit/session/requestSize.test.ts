@@ -23,7 +23,11 @@ test('system prompt and the schemas of all tools of Redline fit into 12 KB', asy
   assert.ok(request);
   const tools = request.tools.map(({ name, description, parameters }) => ({ name, description, parameters }));
   const names = ['run_command', 'ast_edit', 'search_text', 'get_diagnostics', 'revert_to_state', 'resolve'];
-  for (const name of names) assert.ok(tools.some(tool => tool.name === name), name);
+  for (const name of names)
+    assert.ok(
+      tools.some(tool => tool.name === name),
+      name,
+    );
   const bytes = Buffer.byteLength(request.system ?? '') + Buffer.byteLength(JSON.stringify(tools));
   assert.ok(bytes <= LIMIT, `${bytes} bytes`);
 });
