@@ -1,3 +1,5 @@
+import { otherHistories } from './otherHistories.mjs';
+
 /**
  * Faults that a change of ours could bring in, at least one for each rule. The random histories must find every one of them.
  * Each replaces a piece of source that must occur exactly once.
@@ -8,6 +10,7 @@
  *   `test/support` that makes and plays them, if it is another
  */
 export const mutations = [
+  ...otherHistories,
   {
     rule: 'I1: one resolver at a time',
     file: 'preview/resolve/invoker.ts',
@@ -233,34 +236,6 @@ export const mutations = [
     to: 'decided.length > 0',
   },
   {
-    rule: 'checks: a proof is about the files at the moment of the vote',
-    file: 'checks/checks.ts',
-    from: 'return current.every(Boolean) ?',
-    to: 'return current.length > 0 ?',
-    histories: 'checkHistories',
-  },
-  {
-    rule: 'checks: what changed while a check ran, it has not seen',
-    file: 'checks/checkRunner.ts',
-    from: 'saw = before && after && isSame(before, after) ? after : undefined;',
-    to: 'saw = after;',
-    histories: 'checkHistories',
-  },
-  {
-    rule: 'checks: a result is about the contents that it saw',
-    file: 'checks/checkedFiles.ts',
-    from: '!== hash) return false;',
-    to: '!== hash) continue;',
-    histories: 'checkHistories',
-  },
-  {
-    rule: 'checks: only what passed lands',
-    file: 'checks/checks.ts',
-    from: "if (results.some(({ outcome }) => outcome !== 'passed')) return unproved('failed');",
-    to: '',
-    histories: 'checkHistories',
-  },
-  {
     rule: 'a file keeps its permission bits when it is renamed',
     file: 'preview/commit/commitChanges.ts',
     from: 'before?.hash ?? null, modes.get(path));',
@@ -301,40 +276,5 @@ export const mutations = [
     file: 'session/commitText.ts',
     from: 'const isMerged = base !== undefined && base !== now;',
     to: 'const isMerged = false;',
-  },
-  {
-    histories: 'sandboxHistories',
-    rule: 'sandbox: what a command leaves is one preview',
-    file: 'tools/command/runInSandbox.ts',
-    from: '[...stage(changes, false), ...stage(conflicts, true)]',
-    to: '[...changes.flatMap(one => stage([one], false)), ...stage(conflicts, true)]',
-  },
-  {
-    histories: 'sandboxHistories',
-    rule: 'sandbox: nothing of what a command leaves is lost',
-    file: 'tools/command/runInSandbox.ts',
-    from: '[...stage(changes, false), ...stage(conflicts, true)]',
-    to: '[...stage(changes, false)]',
-  },
-  {
-    histories: 'sandboxHistories',
-    rule: 'sandbox: what a command leaves is brought onto what there is now',
-    file: 'elsewhere/foreignChange.ts',
-    from: "rebaseChange({ kind: 'modify', path, before, after, ...bits }, current)",
-    to: "rebaseChange({ kind: 'modify', path, before, after, ...bits }, before)",
-  },
-  {
-    histories: 'sandboxHistories',
-    rule: 'sandbox: what a command leaves builds on the previews that it touched',
-    file: 'preview/overlay.ts',
-    from: '(side?.hash ?? null) === (before?.hash ?? null)',
-    to: "(side?.hash ?? null) === '0'",
-  },
-  {
-    histories: 'sandboxHistories',
-    rule: 'sandbox: nothing lands but by an apply',
-    file: 'tools/command/runInSandbox.ts',
-    from: 'const label = commandLabel(plan.command, 80);',
-    to: "const label = commandLabel(plan.command, 80); for (const one of changes) if (one.kind === 'modify') await workspace.write(one.path, Buffer.from(one.after.text), one.before.hash, one.after.encoding).catch(() => undefined);",
   },
 ];

@@ -171,7 +171,7 @@ export async function playChecks(steps: readonly CheckStep[]): Promise<CheckHist
   return { violations, landed, together, refused, raced };
 }
 
-/** What a history violates. */
+/** What a history violates. @public */
 export async function play(steps: readonly CheckStep[]): Promise<readonly string[]> {
   return (await playChecks(steps)).violations;
 }

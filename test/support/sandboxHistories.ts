@@ -6,7 +6,7 @@ import type { CommandPlan } from '../../src/agent/commands/commandPlan.ts';
 import { CommandRuns } from '../../src/agent/commands/commandRuns.ts';
 import type { Sandbox, SandboxEnd } from '../../src/agent/commands/sandbox.ts';
 import type { ForeignFile } from '../../src/agent/elsewhere/foreignChange.ts';
-import { bytesOfSide, sideOfText, stepsOf, type FileChange } from '../../src/agent/preview/fileChange.ts';
+import { sideOfText, stepsOf, type FileChange } from '../../src/agent/preview/fileChange.ts';
 import { Overlay, type PendingContents } from '../../src/agent/preview/overlay.ts';
 import type { PendingAction } from '../../src/agent/preview/pendingAction.ts';
 import type { Preview } from '../../src/agent/preview/preview.ts';
@@ -62,7 +62,7 @@ const deed: fc.Arbitrary<Deed> = fc.oneof(
 );
 
 /** Commands in the sandbox among proposals, votes and what the person saves. */
-export const sandboxHistory: fc.Arbitrary<readonly Step[]> = fc.array(
+export const history: fc.Arbitrary<readonly Step[]> = fc.array(
   fc
     .tuple(deed, fc.oneof(fc.constant('quiet' as const), fc.nat(12)))
     .map(([one, then]): Step => ({ ...one, then })),
@@ -411,10 +411,7 @@ export function planOf(command: string, folder: string): CommandPlan {
   return { command, folder, shell: '/bin/sh', arguments: [], environment: {}, timeLimit: 60 };
 }
 
-/** For those who play histories in memory without knowing of what. */
-export const history = sandboxHistory;
-
-/** Plays a history in memory. */
+/** Plays a history in memory. @public */
 export function play(steps: readonly Step[]): Promise<readonly string[]> {
   return playInSandbox(inMemory(), steps);
 }

@@ -1,7 +1,7 @@
 import { ToolError } from '../base/errors.ts';
 import { idsIn, type PendingContents } from '../preview/overlay.ts';
 import type { Preview } from '../preview/preview.ts';
-import { checkFactText } from '../preview/resolve/resolveTexts.ts';
+import { checkFactText } from '../preview/resolve/checkTexts.ts';
 import { beginningOf } from '../text/beginningOf.ts';
 import type { CheckResult, CheckRuns, ChecksReport, NotRunReason } from './check.ts';
 

@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto';
 import * as fs from 'node:fs';
 import * as path from 'node:path';
 import { sha256 } from '../../agent/base/hash.ts';
-import { realPathSync } from '../../agent/base/system/realPath.ts';
 
 /**
  * Writes a temporary file next to `target`, which `use` moves into place. A failure removes it; after a crash

@@ -2,9 +2,10 @@ import { listed } from '../../base/listed.ts';
 import { plural } from '../../text/plural.ts';
 import { fenced } from '../../text/fence.ts';
 import type { Fact } from '../feed.ts';
-import { FOUND_APPLIED, plainOutcome, type CheckFact, type LedgerEntry } from '../ledger.ts';
+import { FOUND_APPLIED, plainOutcome, type LedgerEntry } from '../ledger.ts';
 import { isOpen, nameOf, type Actor, type Preview, type ResolveAction } from '../preview.ts';
 import { conflictPaths } from '../rebase/conflictMarkers.ts';
+import { unprovedText } from './checkTexts.ts';
 import type { Proof } from './proof.ts';
 
 /** Tells the model that a preview was staged. The wording is fixed; what varies goes into {@link reminderText}. */
@@ -219,38 +220,6 @@ export function recommendedText(
       ? `Your recommendation for ${name} is recorded.`
       : `Plan mode is on, so your ${planning} of ${name} is only recorded, as a recommendation.`;
   return `${recorded} The user decides; nothing has changed yet. Do not resolve it again: you will be told the outcome.`;
-}
-
-function unprovedText(name: string, { why, checks }: Extract<Proof, { isProved: false }>): string {
-  const kept = `${name} was not applied. Your vote is kept as a recommendation, and the user decides.`;
-  switch (why) {
-    case 'failed': {
-      const failed = checks.filter(({ outcome }) => outcome !== 'passed').map(checkFactText);
-      return `${kept} Not every check passes with it: ${failed.join(', ')}. Call run_checks to see what they say, and mend it. It is applied with the next preview that you vote for if the checks pass on both.`;
-    }
-    case 'changed':
-      return `${kept} Files changed while the checks ran, or have unsaved changes, so their results are not about what would be written.`;
-    case 'noChecks':
-      return `${kept} The user has set no check that concerns its files.`;
-    case 'cannotRun':
-      return `${kept} The checks cannot run by themselves here: the user must run them.`;
-  }
-}
-
-/** How a check ended: `test failed (exit code 1)`. */
-export function checkFactText({ name, outcome, exitCode }: CheckFact): string {
-  switch (outcome) {
-    case 'passed':
-      return `${name} passed`;
-    case 'failed':
-      return `${name} failed${exitCode === undefined ? '' : ` (exit code ${exitCode})`}`;
-    case 'timedOut':
-      return `${name} was ended after its time limit`;
-    case 'stopped':
-      return `${name} was stopped`;
-    case 'notRun':
-      return `${name} could not be run`;
-  }
 }
 
 export function ownVoteText(preview: Preview): string {

@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import { DisposableStore } from '../../../agent/base/disposable.ts';
-import { isText, sideOfText, type FileChange } from '../../../agent/preview/fileChange.ts';
+import { isText, type FileChange } from '../../../agent/preview/fileChange.ts';
 import type { Preview } from '../../../agent/preview/preview.ts';
 import { planOf } from '../../../agent/session/planMode.ts';
 import { decodeText, encodeText } from '../../../agent/text/encodings.ts';

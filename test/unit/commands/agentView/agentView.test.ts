@@ -68,7 +68,7 @@ if (!obstacle)
     assert.deepEqual(
       effects.map(({ path, base, theirs }) => [
         path,
-        String(base),
+        String(base instanceof Uint8Array && Buffer.from(base)),
         theirs instanceof Uint8Array && Buffer.from(theirs).toString(),
       ]),
       [['a.txt', String(Buffer.from('one\n')), 'two']],

@@ -1,7 +1,7 @@
 import { test } from 'node:test';
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { FILES, onDisk, play, playInSandbox, sandboxHistory } from '../../../support/sandboxHistories.ts';
+import { FILES, onDisk, play, playInSandbox, history } from '../../../support/sandboxHistories.ts';
 import { SandboxWorld } from '../../../support/sandboxWorld.ts';
 
 /** `npm run test:soak -- sandbox` plays more and others; `SEED=… PATH_=…` replays what a failure printed. */
@@ -13,13 +13,13 @@ const parameters = {
 
 test('among proposals, votes and saves, what a command leaves becomes one preview, and nothing else lands', async () => {
   await fc.assert(
-    fc.asyncProperty(sandboxHistory, async steps => assert.deepEqual(await play(steps), [])),
+    fc.asyncProperty(history, async steps => assert.deepEqual(await play(steps), [])),
     { ...parameters, numRuns: Number(RUNS ?? 2_000) },
   );
 });
 
 test('the same holds for the engine of this machine, on real files', async () => {
-  const one = fc.asyncProperty(sandboxHistory, async steps => {
+  const one = fc.asyncProperty(history, async steps => {
     const world = await SandboxWorld.create('auto', FILES);
     try {
       assert.deepEqual(await playInSandbox(await onDisk(world), steps), []);
