@@ -37,7 +37,7 @@ export function modelSentences() {
   );
   const sections = [...new Set(files)].flatMap(file => {
     const texts = [...new Set(sentencesIn(path.join(root, file)))];
-    return texts.length === 0 ? [] : [`### \`${file}\`\n\n\`\`\`text\n${texts.join('\n')}\n\`\`\`\n`];
+    return texts.length === 0 ? [] : [`### \`${file}\`\n\n\`\`\`model\n${texts.join('\n')}\n\`\`\`\n`];
   });
   return Promise.resolve(sections.join('\n'));
 }

@@ -49,21 +49,6 @@ export class MemoryBlobs implements Blobs {
   }
 }
 
-/**
- * Keeps contents in a folder, whose code is loaded on first use.
- * @param mayRemove whether this process knows everything that names a content of the folder
- */
-export function blobsIn(folder: string, mayRemove: () => boolean): Blobs {
-  let opened: Promise<Blobs> | undefined;
-  const open = (): Promise<Blobs> =>
-    (opened ??= import('./blobFolder.ts').then(({ BlobFolder }) => new BlobFolder(folder, mayRemove)));
-  return {
-    put: async bytes => (await open()).put(bytes),
-    get: async side => (await open()).get(side),
-    retain: async (named, before) => (await open()).retain(named, before),
-  };
-}
-
 /** @throws ToolError if the file is larger than previews can hold. */
 export function binarySide(bytes: Uint8Array): BinarySide {
   if (bytes.length > MAX_FILE_BYTES)

@@ -17,6 +17,8 @@ const CHECKERS: Readonly<Record<string, Checker>> = {
   sh: ({ code }) => code.trim().split('\n').flatMap(shellFaults),
   slash: slashFaults,
   text: drawingFaults,
+  // The sentences that a model is told, which are made from the source.
+  model: () => [],
 };
 
 /** What is wrong with a block. A block in a language without a checker is a fault. */

@@ -1,0 +1,16 @@
+import type { Blobs } from './blobs.ts';
+
+/**
+ * Keeps contents in a folder, whose code is loaded on first use.
+ * @param mayRemove whether this process knows everything that names a content of the folder
+ */
+export function blobsIn(folder: string, mayRemove: () => boolean): Blobs {
+  let opened: Promise<Blobs> | undefined;
+  const open = (): Promise<Blobs> =>
+    (opened ??= import('./blobFolder.ts').then(({ BlobFolder }) => new BlobFolder(folder, mayRemove)));
+  return {
+    put: async bytes => (await open()).put(bytes),
+    get: async side => (await open()).get(side),
+    retain: async (named, before) => (await open()).retain(named, before),
+  };
+}
