@@ -35,7 +35,7 @@ uiTest(
       'price.ts': price('sum(items)', '1.19'),
       'rates.ts': price('rate()', '2'),
       'sum.ts': 'export const sum = 1;\n',
-      'logo.png': Uint8Array.of(137, 80, 78, 71, 0),
+      'huge.txt': new Uint8Array(5 * 1024 * 1024 + 1).fill(97),
     });
     git('checkout', '-q', 'main');
     commit({ 'price.ts': price('items.length', '1') });
@@ -48,7 +48,7 @@ uiTest(
     await workbench.treeRow('Branch agent/prices').waitFor();
     await workbench.treeRow('Conflicts with branch agent/prices').waitFor();
     await workbench.lens('Apply all 2 ').waitFor();
-    await workbench.toast('Not in the preview: logo.png: not text, so Redline cannot show it.').waitFor();
+    await workbench.toast('Not in the preview: huge.txt: larger than 5 MB.').waitFor();
     await workbench.picture('elsewhere-2-branch');
     await workbench.toast('Not in the preview').getByText('Show All').click();
     await workbench.editorTab('Untitled-1').waitFor();

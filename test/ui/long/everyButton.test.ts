@@ -194,7 +194,7 @@ drivenTest('every button, key and command of several files: multi-file diff and 
     ({ api }, id) => (api.previews.get(id)?.files.length === 1 ? true : undefined),
     gone,
   );
-  await deletedLens(/^\s*Apply\s*$/).click();
+  await deletedLens(/^\s*Delete File\s*$/).click();
   await isNow(driven, gone, 'applied');
   assert.deepEqual(
     [workbench.readFile('old1.txt'), workbench.readFile('old2.txt')].filter(text => text !== undefined)
@@ -206,7 +206,7 @@ drivenTest('every button, key and command of several files: multi-file diff and 
   const three = await push(driven, 'Make three', create('a.txt'), create('b.txt'), create('c.txt'));
   await workbench.treeRow('Make three').click();
   await shows(workbench, three);
-  await exactLens(workbench, 'Apply file').click();
+  await exactLens(workbench, 'Create File').click();
   await exactLens(workbench, 'Undo Apply').waitFor();
   const made = ['a.txt', 'b.txt', 'c.txt'].filter(path => workbench.readFile(path) === `${path}\n`);
   assert.equal(made.length, 1);

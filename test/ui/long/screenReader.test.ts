@@ -110,7 +110,7 @@ drivenTest(
       await exactLens(workbench, 'Apply hunk').click();
       await chat.locator('.card-news').getByText('Count louder, 1 applied').waitFor();
       await workbench.treeRow('Create and delete').click();
-      await exactLens(workbench, 'Apply file').waitFor();
+      await exactLens(workbench, 'Create File').waitFor();
       await print('lens row of a file of two', lenses.first());
       await workbench.treeRow('Replace what changed').click();
       await lensText(workbench, 'Stale: stale.txt').waitFor();
