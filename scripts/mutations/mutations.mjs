@@ -20,8 +20,8 @@ export const mutations = [
   {
     rule: 'I2: what is written is what was shown',
     file: 'preview/commit/commitChanges.ts',
-    from: 'const bytes = after && bytesOfSide(after);',
-    to: 'const bytes = after && bytesOfSide({ ...after, text: after.text + " " });',
+    from: 'after && isText(after) ? bytesOfSide(after) : null',
+    to: 'after && isText(after) ? bytesOfSide({ ...after, text: after.text + " " }) : null',
   },
   {
     rule: 'I2: every change of what is shown is a new revision',
@@ -38,8 +38,8 @@ export const mutations = [
   {
     rule: 'nothing is written over a text that no one has seen',
     file: 'preview/commit/commitChanges.ts',
-    from: 'files.write(path, bytes, before?.hash ?? null,',
-    to: 'files.write(path, bytes, (await hashNow(files, path)) ?? null,',
+    from: 'const expected = before?.hash ?? null;',
+    to: 'const expected = hashOf(await heldReader(files as CommitFiles, [step])(step));',
     and: [
       {
         from: 'if (stale.length > 0) throw new StalePreviewError',
@@ -50,8 +50,8 @@ export const mutations = [
   {
     rule: 'a failed apply is rolled back',
     file: 'preview/commit/commitChanges.ts',
-    from: 'const back = await rollBack(files, [...begun], rollback);',
-    to: 'const back = await rollBack(files, [], rollback);',
+    from: 'const back = await rollBack(files, [...begun], rollback, blobs);',
+    to: 'const back = await rollBack(files, [], rollback, blobs);',
   },
   {
     rule: 'I3: an id is used once in a storage, whichever window asks',
@@ -78,7 +78,7 @@ export const mutations = [
     to: 'if (steps.length > 99 && (',
     and: [
       {
-        from: "const mayBeWhole = pathsWith('before', 'torn').length === 0 && pathsWith('after').length > 0;",
+        from: "const mayBeWhole = pathsWith('before', 'torn', 'untyped').length === 0 && pathsWith('after').length > 0;",
         to: 'const mayBeWhole = false;',
       },
     ],
@@ -86,13 +86,13 @@ export const mutations = [
   {
     rule: 'after a crash, a partial apply is rolled back',
     file: 'preview/commit/recovery.ts',
-    from: 'await rollBack(files, own, rollback);',
-    to: 'await rollBack(files, [], rollback);',
+    from: 'await rollBack(files, own, rollback, store.blobs);',
+    to: 'await rollBack(files, [], rollback, store.blobs);',
   },
   {
     rule: 'after a crash, what was typed since is left alone',
     file: 'preview/commit/rollback.ts',
-    from: 'if (now !== (after?.hash ?? null) && !isTornWrite(bytes, step)) return void foreign.push(path);',
+    from: 'if (now !== (after?.hash ?? null) && !isTornWrite(held, step)) return void foreign.push(path);',
     to: '',
   },
   {
@@ -128,8 +128,8 @@ export const mutations = [
   {
     rule: 'I7: the model executes only what it may',
     file: 'preview/resolve/invoker.ts',
-    from: "return modelMay(this.#authority(), action, preview, isProtected) === 'recommend';",
-    to: 'return false;',
+    from: 'return modelMay(this.#authority(), action, preview, isProtected);',
+    to: "return 'execute';",
   },
   {
     rule: 'I7: the model votes only on what it has seen',
@@ -152,13 +152,13 @@ export const mutations = [
   {
     rule: 'only the user applies what is protected',
     file: 'preview/resolve/invoker.ts',
-    from: 'isProtected = await this.#workspace.isProtected(pathsOf(preview));',
+    from: 'isProtected = makesLink(preview) || (await this.#workspace.isProtected(pathsOf(preview)));',
     to: 'await this.#workspace.isProtected(pathsOf(preview));',
   },
   {
     rule: 'in plan mode no vote of the model is executed',
     file: 'preview/resolve/invoker.ts',
-    from: 'if (isPlanning?.()) return true;',
+    from: "if (isPlanning?.()) return 'recommend';",
     to: '',
   },
   {
@@ -214,8 +214,8 @@ export const mutations = [
   {
     rule: 'what is protected is protected by every name',
     file: 'preview/resolve/invoker.ts',
-    from: 'isProtected = await this.#workspace.isProtected(pathsOf(preview));',
-    to: 'isProtected = pathsOf(preview).some(file => file.startsWith(`.vscode/`));',
+    from: 'isProtected = makesLink(preview) || (await this.#workspace.isProtected(pathsOf(preview)));',
+    to: 'isProtected = makesLink(preview) || pathsOf(preview).some(file => file.startsWith(`.vscode/`));',
   },
   {
     rule: 'a revert undoes what was applied on the branch and staged before it',
@@ -232,14 +232,14 @@ export const mutations = [
   {
     rule: 'the session continues by itself only after its review',
     file: 'session/review.ts',
-    from: '(decided.length > 0 && !previews.hasOpen)',
-    to: 'decided.length > 0',
+    from: "waiting.some(({ kind }) => kind === 'outcome') && !previews.hasOpen",
+    to: "waiting.some(({ kind }) => kind === 'outcome')",
   },
   {
     rule: 'a file keeps its permission bits when it is renamed',
     file: 'preview/commit/commitChanges.ts',
-    from: 'before?.hash ?? null, modes.get(path));',
-    to: 'before?.hash ?? null);',
+    from: 'await writeStep(files, step, modes.get(path), blobs);',
+    to: 'await writeStep(files, step, undefined, blobs);',
   },
   {
     rule: 'changes of several files carry the permission bits on',
@@ -250,8 +250,8 @@ export const mutations = [
   {
     rule: 'a rollback gives the permission bits back',
     file: 'preview/commit/rollback.ts',
-    from: 'before && bytesOfSide(before), now, modes[path]);',
-    to: 'before && bytesOfSide(before), now);',
+    from: 'before && isText(before) ? bytesOfSide(before) : null, now, modes[path]);',
+    to: 'before && isText(before) ? bytesOfSide(before) : null, now);',
   },
   {
     rule: 'Undo gives the permission bits back',
