@@ -46,7 +46,6 @@ suite('revert_to_state', () => {
 
   test('two failed attempts are abandoned: the lesson stays, their preview is discarded, the undo of what they applied is staged', async () => {
     await setting('revert.enabled', true);
-    await setting('resolve.forcing', 'off');
     server = await connect(
       [
         { text: 'FIRST attempt', toolCalls: [edit('sum.ts', 'sum = 1', 'sum = FIRST')] },
@@ -61,7 +60,7 @@ suite('revert_to_state', () => {
         { text: 'Now I know better.' },
         { text: 'Thank you.' },
       ],
-      { modelAuthority: 'apply' },
+      { modelAuthority: 'apply', forcing: 'off' },
     );
     await api.session.prompt('Fix the cents.');
 
@@ -99,7 +98,6 @@ suite('revert_to_state', () => {
   });
 
   test('asking again sends the last prompt once more; what the first answer proposed is discarded', async () => {
-    await setting('resolve.forcing', 'off');
     server = await connect(
       [
         { text: 'First try.', toolCalls: [edit('sum.ts', 'sum = 1', 'sum = FIRST')] },
@@ -107,7 +105,7 @@ suite('revert_to_state', () => {
         { text: 'Second try.', toolCalls: [edit('sum.ts', 'sum = 1', 'sum = SECOND')] },
         { text: 'Look again.' },
       ],
-      { modelAuthority: 'none' },
+      { modelAuthority: 'none', forcing: 'off' },
     );
     await api.session.prompt('Fix the sum.');
     const [first] = api.previews.list();
@@ -132,7 +130,6 @@ suite('revert_to_state', () => {
 
   test('an exported log holds the whole conversation, exported Markdown what a reader wants', async () => {
     await setting('revert.enabled', true);
-    await setting('resolve.forcing', 'off');
     const revert = {
       name: 'revert_to_state',
       arguments: { category: 'failure', step: 'n0', summary: LESSON },
@@ -143,7 +140,7 @@ suite('revert_to_state', () => {
         { text: 'It fails.', toolCalls: [revert] },
         { text: '[n0] Now I know better.' },
       ],
-      { modelAuthority: 'apply' },
+      { modelAuthority: 'apply', forcing: 'off' },
     );
     await api.session.prompt('Fix the cents.');
     const exported = async (name: string): Promise<string> => {
