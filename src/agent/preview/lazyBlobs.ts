@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import type { Blobs } from './blobs.ts';
 
 /**
@@ -11,6 +12,9 @@ export function blobsIn(folder: string, mayRemove: () => boolean): Blobs {
   return {
     put: async bytes => (await open()).put(bytes),
     get: async side => (await open()).get(side),
-    retain: async (named, before) => (await open()).retain(named, before),
+    // Most workspaces have no binary file to forget.
+    retain: async (named, before) => {
+      if (opened || existsSync(folder)) await (await open()).retain(named, before);
+    },
   };
 }

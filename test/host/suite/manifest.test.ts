@@ -73,9 +73,10 @@ suite('the manifest agrees with VS Code', () => {
 
   test('a workspace cannot set who answers, where, with which authority, or what is loaded', () => {
     const { properties } = manifest().contributes.configuration;
-    // Settings of taste and of this workspace alone. A new setting is guarded unless it is named here.
+    // Settings of taste and of this workspace alone, and checks, which run only once a person has approved their text. A new setting
+    // is guarded unless it is named here.
     const free =
-      /^redline\.(preview\.open|session\.continueAfterReview|revert\.enabled|history\.retentionDays|notifyWhenWaiting)$/;
+      /^redline\.(checks|preview\.open|session\.continueAfterReview|revert\.enabled|history\.retentionDays|notifyWhenWaiting)$/;
     const guarded = Object.entries(properties).filter(([key]) => !free.test(key));
     assert.ok(guarded.length >= 5);
     for (const [key, { scope }] of guarded) {
