@@ -207,18 +207,20 @@ export class PreviewOpener implements vscode.Disposable {
 
   async #close(preview: Preview): Promise<void> {
     const { tabs, edits } = this.#ctx;
-    if (await edits.settle(preview)) {
-      const inEditor = this.#endings.get(preview.id)?.inEditor === true;
+    const inEditor = this.#endings.get(preview.id)?.inEditor === true;
+    const isClosing = await edits.settle(preview);
+    if (isClosing) {
       await this.#goOn(preview.id);
       await tabs.close(preview.id);
-      // Where nothing took its place, the focus would be nowhere.
-      if (inEditor) await vscode.commands.executeCommand('workbench.action.focusActiveEditorGroup');
     }
     // Sending a plan back asks for another one, which may open automatically.
     const { state } = preview;
     const isKnown = this.#ctx.store.get(preview.id) !== undefined;
     if (isKnown && planOf(preview) && state.kind === 'discarded' && state.by.actor === 'human')
       this.expectPreview();
+    // Where nothing took its place, the focus would be nowhere.
+    if (isClosing && inEditor)
+      await vscode.commands.executeCommand('workbench.action.focusActiveEditorGroup');
   }
 
   /** Shows the next pending preview in the tab of one that the user has resolved, unless it is in front beside it. */
