@@ -103,10 +103,9 @@ drivenTest(
       await lens('Approve').click();
       await workbench.editorTab('(Redline p2)').waitFor({ state: 'detached' });
       // What the user changed comes first, then the approval.
-      const told = (await server.request(4)).body.messages.slice(-2).map(({ content }) => content);
       assert.equal(
-        told.map(String).join('\n\n'),
-        `The user edited the plan (p2), which is now at revision 2. It reads:\n\`\`\`\n${SECOND}\n4. Tell me.\n\`\`\`\n\n` +
+        await lastSaid(4),
+        `The user edited the plan (p2), which is now at revision 2. It reads:\n\`\`\`\n${SECOND}\n4. Tell me.\n\`\`\`\n` +
           'The user approved the plan (p2). Plan mode is off: carry it out now.',
       );
       assert.ok((await toolsOf(4)).includes('edit_file'), 'all tools are back');
