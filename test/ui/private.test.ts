@@ -119,6 +119,7 @@ story('with a model, the core story connects to its server only', async (driven,
       const settings = vscode.workspace.getConfiguration('redline');
       await settings.update('openai.baseUrl', baseUrl, vscode.ConfigurationTarget.Global);
       await settings.update('openai.model', 'scripted', vscode.ConfigurationTarget.Global);
+      await settings.update('resolve.forcing', 'forced', vscode.ConfigurationTarget.Global);
     }, server.baseUrl);
     const first = await pidOf(driven);
     const log = workbench.chatFrame().locator('.log');
