@@ -2,9 +2,9 @@ import { test } from 'node:test';
 import assert from 'node:assert/strict';
 import { outputProblems } from '../../../src/agent/checks/outputProblems.ts';
 
-const roots = [{ name: 'app', fsPath: '/work/app' }];
+const roots = [{ name: 'app', fsPath: '/home/ada/app' }];
 const read = (output: string): readonly string[] =>
-  outputProblems(output, '/work/app', roots).map(
+  outputProblems(output, '/home/ada/app', roots).map(
     ({ path, line, column, message, isWarning }) =>
       `${path}:${line}:${column} ${isWarning ? '(warning) ' : ''}${message}`,
   );
@@ -19,11 +19,11 @@ test('the places that compilers, linters and test runners name are found', () =>
   assert.deepEqual(read('error[E0308]: mismatched types\n --> src/main.rs:3:5'), [
     'src/main.rs:3:5 error[E0308]: mismatched types',
   ]);
-  assert.deepEqual(read('/work/app/a.js\n  2:7  error  Unexpected var  no-var\n  3:1  warning  x  y\n'), [
+  assert.deepEqual(read('/home/ada/app/a.js\n  2:7  error  Unexpected var  no-var\n  3:1  warning  x  y\n'), [
     'a.js:2:7 error  Unexpected var  no-var',
     'a.js:3:1 (warning) warning  x  y',
   ]);
-  assert.deepEqual(read('AssertionError: 1 != 2\n    at f (file:///work/app/test/a.test.js:3:5)'), [
+  assert.deepEqual(read('AssertionError: 1 != 2\n    at f (file:///home/ada/app/test/a.test.js:3:5)'), [
     'test/a.test.js:3:5 AssertionError: 1 != 2',
   ]);
   assert.deepEqual(read('  File "a.py", line 3, in f\n    x\nValueError: no'), [
@@ -48,9 +48,9 @@ test('a line of a file is named once, and no output makes more than 200', () => 
 });
 
 test('of several folders, paths begin with the name of the folder', () => {
-  const two = [...roots, { name: 'lib', fsPath: '/work/lib' }];
+  const two = [...roots, { name: 'lib', fsPath: '/home/ada/lib' }];
   assert.deepEqual(
-    outputProblems('../lib/a.ts:1:2: x', '/work/app', two).map(({ path }) => path),
+    outputProblems('../lib/a.ts:1:2: x', '/home/ada/app', two).map(({ path }) => path),
     ['lib/a.ts'],
   );
 });
