@@ -80,3 +80,23 @@ test('trailers name the agents that took part, each once, and nobody where a per
       'Assisted-by: A Signed-off-by: M\n',
   );
 });
+
+test('trailers name the checks that had passed on all of it', () => {
+  const checked = (...checks: readonly (readonly [string, 'passed' | 'failed'])[]): CommittedPreview => {
+    const one = committed('T', 'r', { origin: null } as never);
+    const facts = checks.map(([name, outcome]) => ({
+      name,
+      outcome,
+      seconds: 1,
+      at: '2026-01-01T00:00:00.000Z',
+    }));
+    return { ...one, entry: { ...one.entry, checks: facts } };
+  };
+  const last = (...all: readonly CommittedPreview[]): string | undefined =>
+    commitMessage('S', all, { trailers: true }).split('\n\n').at(-1);
+  assert.equal(
+    last(checked(['test', 'passed'], ['lint', 'failed'], ['a\nb', 'passed']), checked(['test', 'passed'])),
+    'Reviewed-with: Redline\nChecked-with: test\n',
+  );
+  assert.equal(last(checked(['test', 'passed']), checked()), 'Reviewed-with: Redline\n');
+});

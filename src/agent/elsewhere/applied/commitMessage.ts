@@ -56,7 +56,7 @@ function reasonOf(entry: LedgerEntry): readonly string[] {
   return reason === '' ? [] : [reason];
 }
 
-/** Who took part, each trailer once. */
+/** Who took part and which checks had passed on all of it, each trailer once. */
 function trailersOf(committed: readonly CommittedPreview[]): readonly string[] {
   const by = committed.flatMap(({ preview: { origin } }) => {
     if (!origin || isFromElsewhere(origin)) return [];
@@ -64,7 +64,16 @@ function trailersOf(committed: readonly CommittedPreview[]): readonly string[] {
     const agent = plain(`${name} ${version}`);
     return agent === '' ? [] : [`Assisted-by: ${agent}`];
   });
-  return ['Reviewed-with: Redline', ...new Set(by)];
+  const checks = passedOn(committed).map(name => `Checked-with: ${name}`);
+  return ['Reviewed-with: Redline', ...new Set(by), ...new Set(checks)];
+}
+
+/** The checks that had passed on each of these when it was applied. */
+function passedOn(committed: readonly CommittedPreview[]): readonly string[] {
+  const [first = [], ...others] = committed.map(({ entry: { checks = [] } }) =>
+    checks.flatMap(({ name, outcome }) => (outcome === 'passed' ? [plain(name)] : [])),
+  );
+  return first.filter(name => name !== '' && others.every(names => names.includes(name)));
 }
 
 /** Text of others on one line, without characters that cannot be seen. */
