@@ -83,7 +83,7 @@ test('trailers name the agents that took part, each once, and nobody where a per
 
 test('trailers name the checks that had passed on all of it', () => {
   const checked = (...checks: readonly (readonly [string, 'passed' | 'failed'])[]): CommittedPreview => {
-    const one = committed('T', 'r', { origin: null } as never);
+    const one = committed('T', 'r', { origin: null });
     const facts = checks.map(([name, outcome]) => ({
       name,
       outcome,
