@@ -11,7 +11,7 @@ uiTest(
     await chat.locator('#prompt').press('Enter');
     const card = chat.locator('[data-preview-id="p1"]');
     await card.getByRole('button', { name: /^Open/ }).last().click();
-    const document = workbench.page.locator('.monaco-diff-editor .editor.modified');
+    const document = workbench.page.locator('.editor-instance');
     await document.getByText('Time limit').first().waitFor();
     await workbench.picture('run-command-document');
 
