@@ -15,9 +15,11 @@ async function check(bytes: Buffer): Promise<boolean> {
   try {
     const value = await parseInTurns(bytes, 0, bytes.length, AT_ONCE);
     const isSame = isDeepStrictEqual(value, JSON.parse(text)) && JSON.stringify(value) === stringified(text);
-    // V8 may mistake a key that has an escaped half of a surrogate pair for one that it has seen; not in a new context.
+    // V8 may mistake a key that has escape sequences for one that it has seen, such as a line feed for a backslash, in a new context too.
     assert.ok(
-      isSame || JSON.stringify(value) === runInNewContext('JSON.stringify(JSON.parse(text))', { text }),
+      isSame ||
+        JSON.stringify(value) === withoutSpace(text) ||
+        JSON.stringify(value) === runInNewContext('JSON.stringify(JSON.parse(text))', { text }),
       text,
     );
     return true;
@@ -27,6 +29,9 @@ async function check(bytes: Buffer): Promise<boolean> {
     return false;
   }
 }
+
+/** The text without what stands between its tokens: what `JSON.stringify` makes of its value, if it was made so. */
+const withoutSpace = (text: string): string => text.replace(/("(?:[^"\\]|\\.)*")|\s+/gs, '$1');
 
 const stringified = (text: string): string => JSON.stringify(JSON.parse(text));
 
@@ -59,6 +64,9 @@ test('a value is the same as JSON.parse makes of it, in the same order', async (
 });
 
 test('a key that V8 mistakes for one that it has seen', async () => {
+  const inside = '{" ":null,"\\\\":null,"a":"","\\u0000":0,"":null,"\\u0001":0}';
+  const json = `[{" ":null,"\\n":null,"__proto__":"","":${inside},"\\u0000":false,"\\\\":null}]`;
+  assert.ok(await check(Buffer.from(json)));
   JSON.parse('{"a":1,"\\\\\\\\":2}');
   assert.ok(await check(Buffer.from('{"a":1,"\\\\\\ud83d":2}')));
 });
