@@ -89,6 +89,7 @@ modelTest(
       '.vscode/settings.json',
       JSON.stringify({ 'redline.checks': [{ name: 'brought', command: 'echo evil > evil.txt; exit 1' }] }),
     );
+    workbench.writeFile('seen.txt', 'seen\n');
     await workbench.openRedlineChat();
     await workbench.sendChat('Write eight files.');
     await chat.getByText('All eight wait.').waitFor();
@@ -116,6 +117,16 @@ modelTest(
       .click();
     await workbench.page.getByText('$ test ! -e 5.txt').first().waitFor();
     await workbench.picture('checks-output');
+
+    // What is green is no longer current from the moment that a person types in a file that the check saw.
+    await workbench.openFile('seen.txt');
+    await workbench
+      .treeRow('p4')
+      .filter({ hasText: /✔ test [\d.]+ s · p4/ })
+      .waitFor();
+    await workbench.page.keyboard.type('x');
+    await workbench.treeRow('p4').filter({ hasText: 'out of date' }).waitFor();
+    await workbench.picture('checks-green-outdated');
   },
   {
     workbench: {
