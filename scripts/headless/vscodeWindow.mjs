@@ -176,7 +176,7 @@ export class VscodeWindow {
 
   /**
    * A row of a tree view. Its inline buttons appear on hover: click them with `treeAction`.
-   * @param {string} text or a part of it
+   * @param {string | RegExp} text or a part of it
    * @returns {Locator}
    */
   treeRow(text) {

@@ -63,6 +63,8 @@ uiTest(
     await workbench.waitForFile('sum.ts', text => text === 'export const sum = 1;\n');
     assert.equal(workbench.readFile('rates.ts'), price('rate()', '2'));
 
+    // The rows have moved: what is decided stands below what is not.
+    await workbench.treeRow(/Branch agent\/prices\s*applied/).waitFor();
     await workbench.treeRow('Conflicts with branch agent/prices').click();
     await exactLens(workbench, 'Accept Proposed').waitFor();
     await workbench.picture('elsewhere-3-conflict');

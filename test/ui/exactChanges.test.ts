@@ -168,6 +168,8 @@ uiTest(
     }
     await workbench.treeRow('p3').click();
     await exactLens(workbench, 'Apply p1–p3').waitFor();
+    // The rows are drawn anew once it was in view for a second; a click just then is refused.
+    await workbench.treeRow('p3').filter({ hasText: '✓' }).waitFor();
 
     await workbench.treeAction('p1', 'Discard Preview');
     await lensText(workbench, 'Stale: count.txt').waitFor();
