@@ -1,15 +1,13 @@
-import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import type { BigIntStats } from 'node:fs';
 import * as fs from 'node:fs/promises';
 import * as path from 'node:path';
 import { forEachLimited } from '../base/pool.ts';
-import { withoutEditor, withVariables } from '../base/system/environment.ts';
+import { fields, GitProgram } from '../elsewhere/gitProgram.ts';
 import type { FolderRoot } from '../preview/workspace.ts';
 
 /** Beyond so many files nothing is told: a check's result is then never current. */
 const MAX_FILES = 200_000;
-const MAX_OUTPUT = 128 * 1024 * 1024;
 /** How many files are asked for at once. */
 const AT_ONCE = 32;
 /** Folders that a check does not depend on where git cannot say what is ignored. */
@@ -57,21 +55,14 @@ function identityOf({ ino, size, mtimeNs, ctimeNs, mode }: BigIntStats): string 
 }
 
 /** @returns `undefined` if the folder is in no repository, or there is no git */
-function listedByGit(folder: string, signal?: AbortSignal): Promise<readonly string[] | undefined> {
-  const args = ['-c', 'core.fsmonitor=false', 'ls-files', '-z', '-co', '--exclude-standard', '--deduplicate'];
-  const env = withVariables(withoutEditor(process.env), {
-    GIT_OPTIONAL_LOCKS: '0',
-    GIT_DIR: null,
-    GIT_WORK_TREE: null,
-  });
-  return new Promise(resolve => {
-    execFile(
-      'git',
-      args,
-      { cwd: folder, env, maxBuffer: MAX_OUTPUT, windowsHide: true, ...(signal ? { signal } : {}) },
-      (error, stdout) => resolve(error ? undefined : [...new Set(stdout.split('\0').filter(Boolean))]),
-    );
-  });
+async function listedByGit(folder: string, signal?: AbortSignal): Promise<readonly string[] | undefined> {
+  const args = ['ls-files', '-z', '-co', '--exclude-standard', '--deduplicate'];
+  try {
+    return [...new Set(fields(await new GitProgram(folder).run(args, { signal })))];
+  } catch {
+    signal?.throwIfAborted();
+    return undefined;
+  }
 }
 
 async function walk(folder: string): Promise<readonly string[]> {
