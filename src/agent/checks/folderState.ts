@@ -35,8 +35,8 @@ export async function folderState(
       const file = listed.replace(/\/$/, '');
       if (except.has(prefix + file)) return;
       const stat = await fs.lstat(path.join(folder, file), { bigint: true }).catch(() => undefined);
-      // Another repository inside, such as a submodule.
-      if (stat?.isDirectory()) nested.push(file);
+      // Another repository inside, such as a submodule; one that is not there yet is an empty folder.
+      if (stat?.isDirectory() && (await isRepository(path.join(folder, file)))) nested.push(file);
       else lines.push(`${prefix}${file}\0${stat ? identityOf(stat) : ''}`);
     });
     for (const file of nested) await describe(path.join(folder, file), `${prefix}${file}/`);
@@ -48,6 +48,13 @@ export async function folderState(
     return undefined;
   }
   return createHash('sha256').update(lines.sort().join('\n')).digest('hex');
+}
+
+function isRepository(folder: string): Promise<boolean> {
+  return fs.lstat(path.join(folder, '.git')).then(
+    () => true,
+    () => false,
+  );
 }
 
 function identityOf({ ino, size, mtimeNs, ctimeNs, mode }: BigIntStats): string {

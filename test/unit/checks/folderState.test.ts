@@ -56,6 +56,21 @@ test('what is in a repository inside shows, too', async () => {
   assert.notEqual(await state(), before);
 });
 
+test('a submodule that is not there yet is an empty folder', { timeout: 10_000 }, async () => {
+  const temp = await TempFolder.create();
+  const root = temp.at('app');
+  fs.mkdirSync(`${root}/sub`, { recursive: true });
+  const git = (...args: string[]): unknown => execFileSync('git', args, { cwd: root });
+  git('init', '-q');
+  git('update-index', '--add', '--cacheinfo', `160000,${'1'.repeat(40)},sub`);
+  const state = (): Promise<string | undefined> => folderState([{ name: 'app', fsPath: root }], none);
+  const before = await state();
+  assert.ok(before);
+  assert.equal(await state(), before);
+  fs.writeFileSync(`${root}/a.txt`, 'a');
+  assert.notEqual(await state(), before);
+});
+
 test('a folder that cannot be read has no state', async () => {
   const temp = await TempFolder.create();
   assert.equal(await folderState([{ name: 'app', fsPath: temp.at('missing') }], none), undefined);
