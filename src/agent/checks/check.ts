@@ -1,6 +1,5 @@
 import type { CheckFact } from '../preview/ledger.ts';
 import type { Preview, SeenRevisions } from '../preview/preview.ts';
-import type { SandboxEngine } from '../commands/sandbox.ts';
 import type { OutputProblem } from './outputProblems.ts';
 
 /** A named command whose result is shown on previews. */
@@ -34,8 +33,6 @@ export interface CheckResult extends CheckFact {
   readonly previews: SeenRevisions;
   /** `undefined` if they changed while it ran, or cannot be told. */
   readonly saw: SeenFiles | undefined;
-  readonly engine: SandboxEngine;
-  readonly isolated: boolean;
   /** Beginning and end of what it wrote, as plain text. */
   readonly output: string;
   /** Places that a check that did not pass names, in files of the workspace. */

@@ -4,7 +4,7 @@ import { Emitter, type Event } from '../base/event.ts';
 import type { Logger } from '../base/logger.ts';
 import type { CommandPlan } from '../commands/commandPlan.ts';
 import { OutputBuffer } from '../commands/outputBuffer.ts';
-import type { Sandboxes, SandboxStatus } from '../commands/sandbox.ts';
+import type { Sandboxes } from '../commands/sandbox.ts';
 import type { CheckFact } from '../preview/ledger.ts';
 import { contentsAfter } from '../preview/overlay.ts';
 import type { PreviewStore } from '../preview/previewStore.ts';
@@ -96,15 +96,14 @@ export class CheckRunner {
     let saw: SeenFiles | undefined;
     let folder = '';
     let outcome: CheckFact['outcome'];
-    let status: SandboxStatus = { engine: undefined, isolated: false };
     try {
       ending.throwIfAborted();
-      status = await sandboxes.status();
+      const { engine } = await sandboxes.status();
       const before = await this.#files.seenWith(previews, ending);
       const planned = await this.#parts.plan(check.command, check.cwd);
       const plan = { ...planned, timeLimit: check.timeLimit };
       folder = plan.folder;
-      const id = status.engine === 'copy' ? (previews.at(-1)?.origin?.sessionId ?? OWN_SANDBOX) : OWN_SANDBOX;
+      const id = engine === 'copy' ? (previews.at(-1)?.origin?.sessionId ?? OWN_SANDBOX) : OWN_SANDBOX;
       const sandbox = await sandboxes.of(id);
       if (!sandbox) throw new Error('There is no sandbox any more.');
       const end = await sandbox.run(plan, contentsAfter(previews, this.#parts.store.blobs), {
@@ -139,8 +138,6 @@ export class CheckRunner {
       ...(exitCode === undefined ? {} : { exitCode }),
       seconds: Math.round((Date.now() - startedAt) / 100) / 10,
       at: new Date().toISOString(),
-      engine: status.engine ?? 'copy',
-      isolated: status.isolated,
       output: text,
       problems: isFailure ? outputProblems(text, folder, this.#parts.workspace.folderRoots()) : [],
     };

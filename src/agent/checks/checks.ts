@@ -1,5 +1,4 @@
-import type { Disposable } from '../base/disposable.ts';
-import { DisposableStore } from '../base/disposable.ts';
+import { DisposableStore, type Disposable } from '../base/disposable.ts';
 import { Emitter, type Event } from '../base/event.ts';
 import type { CheckMark } from '../preview/checkMark.ts';
 import type { CheckFact } from '../preview/ledger.ts';
@@ -16,6 +15,7 @@ import { CheckRunner, type CheckRunnerParts } from './checkRunner.ts';
 const MAX_RESULTS = 200;
 /** How long file events are collected before results are compared with the files again, in milliseconds. */
 const SETTLE = 150;
+
 export interface ChecksOptions extends CheckedFilesParts, Omit<CheckRunnerParts, 'workspace' | 'store'> {
   readonly isTrusted: () => boolean;
   /** Those of the settings, in their order; names are unique. */
@@ -58,17 +58,6 @@ export class Checks implements Prover, Disposable {
     this.#owned.add(options.store.onDidChange(preview => this.#follow(preview)));
     this.#owned.add(options.onDidChangeFiles(() => this.#lookAgain()));
     this.#owned.add({ dispose: () => clearTimeout(this.#timer) });
-  }
-
-  /** Whether checks are set at all. */
-  get hasChecks(): boolean {
-    return this.#options.checks().length > 0;
-  }
-
-  /** Whether checks may run without a person's click. */
-  async mayRunByThemselves(): Promise<boolean> {
-    const { isTrusted, sandboxes } = this.#options;
-    return this.hasChecks && isTrusted() && (await sandboxes.status()).isolated;
   }
 
   /** The pending previews of a conversation as applying all of them would leave it: without those that cannot be applied. */
@@ -157,7 +146,7 @@ export class Checks implements Prover, Disposable {
     });
   }
 
-  /** The output of a result, or of the check that runs; `undefined` if it is no longer kept. */
+  /** `undefined` if it is no longer kept. */
   resultOf(id: string): CheckResult | undefined {
     return this.#results.find(result => result.id === id);
   }

