@@ -95,12 +95,12 @@ export class Checks implements Prover, Disposable {
     const notRun: { name: string; why: NotRunReason }[] = [];
     for (const check of checks) {
       const why = await this.#whyNot(check, previews, by);
-      if (why) notRun.push({ name: check.name, why });
-      else {
-        // A person who asks again wants to see it run.
-        const known = by === 'human' ? undefined : await this.#known(check, previews, signal);
-        results.push(known ?? (await this.#runNew(check, previews, signal)));
-      }
+      // A person who asks again wants to see it run. What a person ran counts also where nobody else may.
+      const mayKnow = by === 'other' && (why === undefined || why === 'notIsolated');
+      const known = mayKnow ? await this.#known(check, previews, signal) : undefined;
+      if (known) results.push(known);
+      else if (why) notRun.push({ name: check.name, why });
+      else results.push(await this.#runNew(check, previews, signal));
     }
     return { results, notRun };
   }

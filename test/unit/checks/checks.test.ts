@@ -185,6 +185,7 @@ test('where the sandbox is not isolated, what a person ran counts', async () => 
   world.status = { engine: 'copy', isolated: false };
   world.stage();
   await world.checks.run(world.all, 'human');
+  assert.match(textOf(await world.resolve(model)), /^Applied: Edit/);
   assert.deepEqual(world.ran, ['run test']);
 });
 
