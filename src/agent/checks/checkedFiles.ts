@@ -17,6 +17,9 @@ export interface CheckedFilesParts {
   readonly stateOf: (except: ReadonlySet<string>, signal?: AbortSignal) => Promise<string | undefined>;
 }
 
+/** What was found out of the other files in one comparison, by the paths that are left out: each look at a folder takes long. */
+export type OneLook = Map<string, Promise<string | undefined>>;
+
 /** Tells what a check sees, and whether a result is about the files as they are. */
 export class CheckedFiles {
   readonly #parts: CheckedFilesParts;
@@ -45,11 +48,14 @@ export class CheckedFiles {
     return { rest, contents: Object.fromEntries(paths.map(at => [at, pending.at(at)?.side?.hash ?? null])) };
   }
 
-  /** Whether the result is about the files as they would be with exactly these previews applied, all of which it saw. */
+  /**
+   * Whether the result is about the files as they would be with exactly these previews applied, all of which it saw.
+   * @param look is shared by results that are compared with the files at the same time
+   */
   async isAbout(
     { previews: seen, saw }: CheckResult,
     previews: readonly Preview[],
-    signal?: AbortSignal,
+    { signal, look = new Map() }: { readonly signal?: AbortSignal | undefined; readonly look?: OneLook } = {},
   ): Promise<boolean> {
     const { workspace } = this.#parts;
     if (!saw || !hasAll(seen, previews) || !this.isAsSeen(seen) || workspace.unsaved().length > 0)
@@ -59,8 +65,11 @@ export class CheckedFiles {
       const planned = pending.at(at);
       if ((planned ? (planned.side?.hash ?? null) : await this.#hashOf(at, hash)) !== hash) return false;
     }
-    const rest = await this.#parts.stateOf(new Set(Object.keys(saw.contents)), signal);
-    return rest === saw.rest && this.isAsSeen(seen) && workspace.unsaved().length === 0;
+    const paths = Object.keys(saw.contents).sort();
+    const key = paths.join('\0');
+    const rest = look.get(key) ?? this.#parts.stateOf(new Set(paths), signal);
+    look.set(key, rest);
+    return (await rest) === saw.rest && this.isAsSeen(seen) && workspace.unsaved().length === 0;
   }
 
   /** @param expected that of a link is compared with a link that stands there. */

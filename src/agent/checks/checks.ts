@@ -7,7 +7,7 @@ import { hasConflict } from '../preview/rebase/conflictMarkers.ts';
 import type { Proof, Prover } from '../preview/resolve/proof.ts';
 import { globMatcher } from '../tools/ast/scope/glob.ts';
 import { factOfResult, type Check, type CheckResult, type ChecksReport, type NotRunReason } from './check.ts';
-import { CheckedFiles, hasAll, type CheckedFilesParts } from './checkedFiles.ts';
+import { CheckedFiles, hasAll, type CheckedFilesParts, type OneLook } from './checkedFiles.ts';
 import { markOf, markOfRunning, othersIn } from './checkMarks.ts';
 import { CheckRunner, type CheckRunnerParts } from './checkRunner.ts';
 
@@ -117,7 +117,8 @@ export class Checks implements Prover, Disposable {
     if (results.some(({ outcome }) => outcome !== 'passed')) return unproved('failed');
     if (results.length === 0) return unproved('noChecks');
     // At the last moment, and for all of them: the first ran minutes before the last, perhaps.
-    const current = await Promise.all(results.map(result => this.#files.isAbout(result, previews, signal)));
+    const once = { signal, look: new Map() };
+    const current = await Promise.all(results.map(result => this.#files.isAbout(result, previews, once)));
     return current.every(Boolean) ? { isProved: true, checks } : unproved('changed');
   }
 
@@ -199,7 +200,7 @@ export class Checks implements Prover, Disposable {
       result => result.name === name && result.command === command && hasAll(result.previews, previews),
     );
     if (!last || (last.outcome !== 'passed' && last.outcome !== 'failed')) return undefined;
-    return (await this.#files.isAbout(last, previews, signal)) ? last : undefined;
+    return (await this.#files.isAbout(last, previews, { signal })) ? last : undefined;
   }
 
   async #runNew(
@@ -249,11 +250,14 @@ export class Checks implements Prover, Disposable {
     for (const result of this.#results)
       newest.set(`${result.name} ${JSON.stringify(result.previews)}`, result);
     const current = new Set<string>();
+    const look: OneLook = new Map();
     for (const result of newest.values()) {
       const pending = Object.keys(result.previews)
         .flatMap(id => store.get(id) ?? [])
         .filter(({ state }) => state.kind === 'pending' || state.kind === 'applying');
-      if (await this.#files.isAbout(result, pending).catch(() => false)) current.add(result.id);
+      // No surface shows a result of which nothing is pending.
+      if (pending.length === 0) continue;
+      if (await this.#files.isAbout(result, pending, { look }).catch(() => false)) current.add(result.id);
     }
     if (this.#isDisposed || turn !== this.#turn) return;
     if (current.size === this.#current.size && [...current].every(id => this.#current.has(id))) return;
